@@ -1,0 +1,48 @@
+import { readFileSync } from 'node:fs'
+import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
+
+const SCHEMA = readFileSync(new URL('../packages/sqlite/migrations/0001.sql', import.meta.url), 'utf8')
+
+export interface BareRows {
+  readonly events: SQLInputValue[][]
+  readonly payloads: SQLInputValue[][]
+}
+
+/** The very rows that the ledger wrote, to be written again with nothing around them. */
+export function readRows(path: string, limit: number): BareRows {
+  const db = new DatabaseSync(path, { readOnly: true })
+  const all = (table: string): SQLInputValue[][] =>
+    db
+      .prepare(`SELECT * FROM ${table} ORDER BY position LIMIT ?`)
+      .all(limit)
+      .map((row) => Object.values(row) as SQLInputValue[])
+  const rows = { events: all('events'), payloads: all('payloads') }
+  db.close()
+  return rows
+}
+
+/** The same tables and indexes, the same settings, but no triggers. */
+export function openBare(path: string, sync: 'NORMAL' | 'FULL' = 'NORMAL'): DatabaseSync {
+  const db = new DatabaseSync(path)
+  db.exec('PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL')
+  db.exec(
+    `PRAGMA synchronous = ${sync}; PRAGMA secure_delete = ON; PRAGMA cache_size = -32000; PRAGMA foreign_keys = OFF`,
+  )
+  db.exec(SCHEMA.replace(/CREATE TRIGGER[\s\S]*?END;/g, ''))
+  return db
+}
+
+export function insertBare(db: DatabaseSync, { events, payloads }: BareRows, group: number): void {
+  const event = db.prepare(`INSERT INTO events VALUES (${Array(13).fill('?').join(', ')})`)
+  const payload = db.prepare('INSERT INTO payloads VALUES (?, ?, ?, ?, ?)')
+  const begin = db.prepare('BEGIN IMMEDIATE')
+  const commit = db.prepare('COMMIT')
+  for (let start = 0; start < events.length; start += group) {
+    begin.run()
+    for (let i = start; i < Math.min(start + group, events.length); i++) {
+      event.run(...(events[i] as SQLInputValue[]))
+      payload.run(...(payloads[i] as SQLInputValue[]))
+    }
+    commit.run()
+  }
+}

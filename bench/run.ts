@@ -1,0 +1,60 @@
+import { type Figure, isMet } from './measure.ts'
+import { describeMachine, writeReport } from './report.ts'
+import { appendFigures } from './scenarios/append.ts'
+import { flatFigures } from './scenarios/flat.ts'
+import { followFigures } from './scenarios/follow.ts'
+import { growingListFigures } from './scenarios/growing-list.ts'
+import { redactionFigures } from './scenarios/redaction.ts'
+import { startUpFigures } from './scenarios/start-up.ts'
+import { transferFigures } from './scenarios/transfer.ts'
+import { verifyFigures } from './scenarios/verify.ts'
+
+const MILLION = 1_000_000
+
+const SCENARIOS: Readonly<Record<string, () => Promise<Figure[]>>> = {
+  redaction: redactionFigures,
+  append: appendFigures,
+  'growing-list': growingListFigures,
+  verify: verifyFigures,
+  follow: followFigures,
+  'start-up': startUpFigures,
+  flat: () => flatFigures(MILLION),
+  transfer: () => transferFigures(MILLION),
+}
+
+const HELP = `npm run bench [-- scenario …]
+
+Measures Clew beside a floor in the same run and says which promises are met.
+Without names all scenarios run (about 5 minutes) and bench/results/ is written.
+
+Scenarios: ${Object.keys(SCENARIOS).join(', ')}
+Example: npm run bench -- append verify
+`
+
+const names = process.argv.slice(2)
+const unknown = names.filter((name) => !Object.hasOwn(SCENARIOS, name))
+if (names.includes('--help') || unknown.length > 0) {
+  process.stdout.write(
+    unknown.length > 0 && !names.includes('--help')
+      ? `There is no scenario ${unknown.join(', ')}.\n\n${HELP}`
+      : HELP,
+  )
+  process.exit(names.includes('--help') ? 0 : 2)
+}
+
+const figures: Figure[] = []
+for (const [name, measure] of Object.entries(SCENARIOS)) {
+  if (names.length > 0 && !names.includes(name)) continue
+  process.stdout.write(`${name} …\n`)
+  for (const figure of await measure()) {
+    figures.push(figure)
+    process.stdout.write(
+      `  ${isMet(figure) ? '✓' : '✗'} ${figure.name}: ${figure.ours}; ${figure.beside}; ratio ${figure.ratio.toFixed(2)}\n`,
+    )
+  }
+}
+if (names.length === 0)
+  process.stdout.write(
+    `\nwritten: ${writeReport({ date: new Date().toISOString(), machine: describeMachine(), figures })}\n`,
+  )
+process.exitCode = figures.every(isMet) ? 0 : 1

@@ -1,0 +1,51 @@
+#!/usr/bin/env node
+// Every Node since 12 must be able to parse this file, so that an old one ends with a sentence, not a stack trace:
+// no static imports, no top-level await, no newer syntax.
+
+const NEEDED = 24
+const found = process.versions.node
+
+if (Number(found.split('.')[0]) < NEEDED) {
+  process.stderr.write(
+    `clew needs Node ${NEEDED} or newer and was started by Node ${found} (${process.execPath}): ` +
+      `install Node ${NEEDED}, or start it with \`npx clew\` in a project that brings its own.\n`,
+  )
+  process.exitCode = 2
+} else {
+  start().catch(function (error) {
+    console.error(error)
+    process.exitCode = 1
+  })
+}
+
+async function start() {
+  const { existsSync } = await import('node:fs')
+  const has = (path) => existsSync(new URL(path, import.meta.url))
+
+  // A published package carries `src` too (for source maps), but no tsconfig: only a clone runs from source.
+  const built = has('../dist/cli/main.js')
+  const fromSource = has('../src/cli/main.ts') && (!built || has('../tsconfig.json'))
+  if (!fromSource && !built) {
+    process.stderr.write(
+      'clew has no program to run: packages/clew has neither src nor dist; reinstall it.\n',
+    )
+    process.exitCode = 1
+    return
+  }
+  if (fromSource) await resolveToSource()
+  const { main } = await import(fromSource ? '../src/cli/main.ts' : '../dist/cli/main.js')
+  process.exitCode = await main(process.argv.slice(2))
+}
+
+/** Lets the packages of this clone find each other's `src`, as `--conditions=@clew/source` would. */
+async function resolveToSource() {
+  const { registerHooks } = await import('node:module')
+  registerHooks({
+    resolve(specifier, context, nextResolve) {
+      return nextResolve(specifier, {
+        ...context,
+        conditions: [...context.conditions, '@clew/source'],
+      })
+    },
+  })
+}

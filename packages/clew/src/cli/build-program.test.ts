@@ -1,0 +1,39 @@
+import { expect, it } from 'vitest'
+import { operations } from '../operations.ts'
+import { buildProgram, type Chosen } from './build-program.ts'
+
+function choose(...argv: string[]): Chosen | undefined {
+  let chosen: Chosen | undefined
+  buildProgram('0.0.0', (found) => (chosen = found)).parse(argv, { from: 'user' })
+  return chosen
+}
+
+it.each(operations.map((operation) => [operation.name, operation] as const))(
+  'A1 the help of clew %s has its options and an example',
+  (name, { example, cli }) => {
+    const command = buildProgram('0.0.0', () => {}).commands.find((each) => each.name() === name)
+    let help = ''
+    command?.configureOutput({ writeOut: (text) => (help += text) }).outputHelp()
+    expect(help).toContain(`Example:\n  $ ${example.command}`)
+    const flags = [
+      ...Object.values('options' in cli ? cli.options : {}),
+      ...Object.keys('flags' in cli ? cli.flags : {}),
+    ]
+    for (const flag of [...flags, '--json', '--store <url>', '--workspace <name>'])
+      expect(help).toContain(flag)
+  },
+)
+
+it('tells fields of the operation from flags of the command line, wherever the global ones stand', () => {
+  const chosen = choose('--store', 'sqlite:a.db', 'export', '--run', 'r1', '-o', 'x.ndjson', '--json')
+  expect(chosen?.operation.name).toBe('export')
+  expect(chosen?.given).toEqual([{ field: 'runId', name: '--run', value: 'r1' }])
+  expect(chosen?.flags).toMatchObject({ store: 'sqlite:a.db', output: 'x.ndjson', json: true })
+})
+
+it.each(operations.map((operation) => [operation.example.command, operation.name]))(
+  '%s is understood',
+  (command, name) => {
+    expect(choose(...command.split(' ').slice(1))?.operation.name).toBe(name)
+  },
+)

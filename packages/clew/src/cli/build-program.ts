@@ -1,0 +1,102 @@
+import { ClewError } from '@clew/ledger'
+import { Command, type CommanderError, Option } from 'commander'
+import type { CliArgument, CliShape, Operation } from '../operations/operation.ts'
+import { operations } from '../operations.ts'
+import type { Flags } from './command.ts'
+import type { GivenField } from './parse-input.ts'
+
+export interface Chosen {
+  readonly operation: Operation
+  readonly given: readonly GivenField[]
+  readonly flags: Flags
+}
+
+const GROUPS: Readonly<Record<CliShape<string>['group'], string>> = {
+  Begin: 'Begin:',
+  Look: 'Look at runs:',
+  Prove: 'Prove:',
+  Move: 'Move:',
+}
+
+/** The command line as the registry describes it; `choose` learns what was asked for. */
+export function buildProgram(version: string, choose: (chosen: Chosen) => void): Command {
+  const program = new Command('clew')
+    .description('One append-only ledger of what your agents really did.')
+    .usage('<command> [options]')
+    .version(version, '-V, --version', 'show the version')
+    .helpOption('-h, --help', 'show help')
+    .helpCommand(false)
+    .exitOverride()
+    .configureOutput({ writeErr: () => {} })
+    .configureHelp({
+      showGlobalOptions: true,
+      subcommandTerm: (command) => `${command.name()} ${usage(command)}`.trim(),
+    })
+    .option('--store <url>', 'the ledger; default CLEW_STORE, else sqlite:.clew/ledger.db')
+    .option('--workspace <name>', 'the workspace; default CLEW_WORKSPACE, else default')
+    .option('--json', 'answer as JSON')
+    .addHelpText('after', '\nStart with:\n  $ clew demo\n\nclew <command> --help tells more about one.')
+  const order = Object.keys(GROUPS)
+  for (const operation of operations.toSorted(
+    (a, b) => order.indexOf(a.cli.group) - order.indexOf(b.cli.group),
+  ))
+    program.addCommand(buildCommand(operation, choose))
+  return program
+}
+
+const usage = (command: Command): string =>
+  command.registeredArguments
+    .map((each) => (each.required ? `<${each.name()}>` : `[${each.name()}]`))
+    .join(' ')
+
+function buildCommand(operation: Operation, choose: (chosen: Chosen) => void): Command {
+  const { name, summary, example, input } = operation
+  const cli: CliShape<string> = operation.cli
+  const command = new Command(name)
+    .description(`${summary}.`)
+    .summary(summary)
+    .helpGroup(GROUPS[cli.group])
+    .helpOption('-h, --help', 'show help')
+    .exitOverride()
+    .configureOutput({ writeErr: () => {} })
+    .configureHelp({ showGlobalOptions: true })
+    .addHelpText('after', `\nExample:\n  $ ${example.command}`)
+  const args: readonly CliArgument<string>[] = cli.arguments ?? []
+  for (const { word, required, about } of args) command.argument(required ? `<${word}>` : `[${word}]`, about)
+
+  const fields = new Map<string, string>()
+  for (const [field, flags] of Object.entries(cli.options ?? {})) {
+    const about = (input.shape[field] as { description?: string }).description ?? ''
+    const option = new Option(flags ?? '', about)
+    fields.set(option.attributeName(), field)
+    command.addOption(option)
+  }
+  for (const [flags, about] of Object.entries(cli.flags ?? {})) command.option(flags, about)
+
+  command.action((...values: unknown[]) => {
+    const given: GivenField[] = []
+    const flags: Record<string, string | boolean | undefined> = { ...command.optsWithGlobals() }
+    for (const [at, { word, field }] of args.entries()) {
+      const value = values[at]
+      if (typeof value !== 'string') continue
+      if (field === undefined) flags[word] = value
+      else given.push({ field, name: `<${word}>`, value })
+    }
+    for (const option of command.options) {
+      const field = fields.get(option.attributeName())
+      const value = flags[option.attributeName()]
+      if (field !== undefined && value !== undefined) given.push({ field, name: option.long ?? field, value })
+    }
+    choose({ operation, given, flags })
+  })
+  return command
+}
+
+/** What commander found wrong, in the words of this house; undefined when it only showed help or the version. */
+export function toWrongUse(error: CommanderError, command: string | null): ClewError | undefined {
+  if (error.exitCode === 0 || error.code === 'commander.help') return undefined
+  const [first = '', ...more] = error.message.replace(/^error: /, '').split('\n')
+  const near = /\((Did you mean .+\?)\)/.exec(more.join(' '))?.[1]
+  const message = first.charAt(0).toUpperCase() + first.slice(1).replace(/\.$/, '')
+  return new ClewError('bad_option', message, near ?? `See \`clew ${command ? `${command} ` : ''}--help\`.`)
+}

@@ -1,0 +1,77 @@
+import type { RunSummary } from '@clew/ledger'
+import { runs } from '../../operations/runs.ts'
+import type { Command, InputOf } from '../command.ts'
+import { EXIT } from '../failure.ts'
+import { statusText } from '../marks.ts'
+import { shortIds } from '../resolve-run.ts'
+import { type Column, formatTable } from '../table.ts'
+import type { Terminal } from '../terminal.ts'
+import { plural, printable } from '../text.ts'
+import { formatDuration, formatRelative } from '../time.ts'
+
+const COLUMNS: readonly Column[] = [
+  { title: 'RUN' },
+  { title: 'STATUS' },
+  { title: 'AGENT', flexible: true },
+  { title: 'STARTED' },
+  { title: 'TOOK', align: 'right' },
+  { title: 'EVENTS', align: 'right' },
+  { title: 'STEPS', align: 'right' },
+  { title: 'TOKENS', align: 'right' },
+]
+
+export const runsCommand: Command<InputOf<typeof runs>> = async ({ input, terminal, withLedger }) => {
+  const data = await withLedger((ledger) => runs.run(ledger, input))
+  await terminal.answer(data, () => lines(terminal, data.runs, data.nextCursor, input))
+  return EXIT.fine
+}
+
+function lines(
+  terminal: Terminal,
+  found: readonly RunSummary[],
+  nextCursor: string | null,
+  input: InputOf<typeof runs>,
+): string[] {
+  const { colour } = terminal.output
+  const [first] = found
+  if (!first) {
+    const narrowed = Object.keys(input).some((field) => field !== 'limit')
+    return [
+      narrowed
+        ? `No run fits. All of them: ${terminal.next('clew runs')}`
+        : `No runs yet. Record one: ${terminal.next('clew demo')}`,
+    ]
+  }
+  const now = Date.now()
+  const ids = shortIds(found.map((run) => run.runId)).map(printable)
+  const rows = found.map((run, at) => [
+    ids[at] ?? '',
+    statusText(colour, run.status),
+    printable(run.agent ?? '–'),
+    formatRelative(run.startedAt, now),
+    run.durationMs === null ? '–' : formatDuration(run.durationMs),
+    count(run.events),
+    count(run.steps),
+    count(run.inputTokens + run.outputTokens),
+  ])
+  const [head = '', ...body] = formatTable(COLUMNS, rows, terminal.width)
+  const more =
+    nextCursor === null ? '' : ` · ${terminal.next(`clew runs ${again(input)}--cursor ${nextCursor}`)}`
+  return [
+    colour.dim(head),
+    ...body,
+    '',
+    colour.dim(`${plural(found.length, 'run')} · ${terminal.next(`clew show ${ids[0]}`)}${more}`),
+  ]
+}
+
+const count = (value: number): string => (value === 0 ? '–' : value.toLocaleString('en-US'))
+
+/** The filters, for the next page. */
+function again({ status, agent, threadId, since, limit }: InputOf<typeof runs>): string {
+  const flags = { status, agent, thread: threadId, since, limit: limit === 20 ? undefined : limit }
+  return Object.entries(flags)
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => `--${name} ${printable(String(value))} `)
+    .join('')
+}

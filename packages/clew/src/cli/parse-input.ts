@@ -1,0 +1,43 @@
+import { ClewError } from '@clew/ledger'
+import type { z } from 'zod'
+import type { Operation } from '../operations/operation.ts'
+import { nearMisses } from './near-miss.ts'
+import { printable } from './text.ts'
+
+export interface GivenField {
+  readonly field: string
+  /** As the person wrote it: `--limit`, `<run>`. */
+  readonly name: string
+  readonly value: string | boolean
+}
+
+/** What was typed, as the operation's input; the schemas stay those of JSON, words become what they accept. */
+export function parseInput(operation: Operation, given: readonly GivenField[]): unknown {
+  const shape: Readonly<Record<string, z.core.$ZodType>> = operation.input.shape
+  const input: Record<string, unknown> = {}
+  for (const { field, name, value } of given) {
+    const schema = shape[field] as z.ZodType
+    input[field] = typeof value === 'string' ? parseText(schema, value, name, operation.name) : value
+  }
+  return operation.input.parse(input)
+}
+
+function parseText(schema: z.ZodType, text: string, name: string, command: string): unknown {
+  const readings: unknown[] = [text, text.split(',').map((part) => part.trim())]
+  if (/^-?\d+(?:\.\d+)?$/.test(text)) readings.unshift(Number(text))
+  for (const reading of readings) if (schema.safeParse(reading).success) return reading
+  const values = enumValues(schema.safeParse(text))
+  const near = nearMisses(text, values)
+  const wanted = values.length > 0 ? `one of ${values.join(', ')}` : (schema.description ?? 'another value')
+  throw new ClewError(
+    'bad_option',
+    `The value ${printable(JSON.stringify(text.slice(0, 60)))} of ${name} does not fit: it takes ${wanted}`,
+    near.length > 0 ? `Did you mean ${near.join(', ')}?` : `See \`clew ${command} --help\`.`,
+    { option: name },
+  )
+}
+
+function enumValues(result: z.ZodSafeParseResult<unknown>): string[] {
+  const [issue] = result.error?.issues ?? []
+  return issue?.code === 'invalid_value' ? issue.values.map(String) : []
+}

@@ -1,0 +1,164 @@
+import { type ClewEvent, isPlaceholder } from '@clew/ledger'
+import type { Colours, Style } from './colour.ts'
+import { compact } from './preview.ts'
+import { cut, pad, printable, wrap } from './text.ts'
+import { formatDuration } from './time.ts'
+
+const SEQ = 5
+const STEP = 14
+
+/** One beat of the story: who, a sign, and what; `typed` is said word by word. */
+interface Beat {
+  readonly sign: string
+  readonly style: Style
+  readonly text: string
+  readonly typed?: boolean
+  readonly quiet?: boolean
+}
+
+export interface StoryLines {
+  /** What is written at once, up to the text. */
+  readonly lead: string
+  readonly lines: readonly string[]
+  readonly indent: string
+  readonly typed: boolean
+}
+
+/** Tells a run as it happens, one aligned line per event, from nothing but its events. */
+export function createStory(colour: Colours, width: number): (event: ClewEvent) => StoryLines | undefined {
+  const startedMs = new Map<string, number>()
+  const nested = new Set<string>()
+
+  return (event) => {
+    const { payload, correlationId, eventType, timestamp } = event
+    const stepId = textOf(payload['stepId'])
+    const key = `${correlationId} ${stepId} ${Number(payload['attempt'] ?? 1)}`
+    if (eventType === 'system.workflow_started' && textOf(payload['parentRunId']) !== '')
+      nested.add(correlationId)
+    const at = Date.parse(timestamp)
+    const runKey = `${correlationId}  `
+    if (eventType === 'execution.step_started') startedMs.set(key, at)
+    if (eventType === 'system.workflow_started') startedMs.set(runKey, at)
+    const began = startedMs.get(eventType.startsWith('system.') ? runKey : key)
+    const beat = toBeat(event, began === undefined ? '' : formatDuration(at - began))
+    if (!beat) return undefined
+
+    const gutter = nested.has(correlationId) ? '┊ ' : ''
+    const label = pad(cut(gutter + printable(shortStep(stepId)), STEP), STEP)
+    const lead = `${colour.dim(String(event.ledger.seq).padStart(SEQ))}  ${colour.dim(label)}  ${colour[beat.style](beat.sign)}  `
+    const indent = `${' '.repeat(SEQ + 2)}${colour.dim(pad(gutter, STEP))}     `
+    const plain = wrap(printable(beat.text), Math.max(24, Math.min(width, 110) - SEQ - STEP - 8))
+    const paint = beat.quiet === true ? colour.dim : (line: string) => line
+    return {
+      lead,
+      indent,
+      typed: beat.typed === true,
+      lines: plain.map((line) => paint(markPlaceholders(colour, line))),
+    }
+  }
+}
+
+function toBeat({ eventType, payload, correlationId }: ClewEvent, took: string): Beat | undefined {
+  const said = (key: string): string => textOf(payload[key])
+  switch (eventType) {
+    case 'system.workflow_started':
+      return { sign: '●', style: 'cyan', text: `${said('agent')} starts · run ${correlationId}` }
+    case 'execution.message':
+      return said('role') === 'user'
+        ? { sign: '❯', style: 'bold', text: said('content') }
+        : { sign: '❝', style: 'blue', text: said('content'), typed: true }
+    case 'execution.reasoning':
+      return { sign: '✻', style: 'magenta', text: said('content'), quiet: true }
+    case 'execution.step_started': {
+      const attempt = Number(payload['attempt'] ?? 1)
+      return {
+        sign: '▸',
+        style: 'dim',
+        text: `${said('kind')}${attempt > 1 ? ` · attempt ${attempt}` : ''}`,
+        quiet: true,
+      }
+    }
+    case 'execution.step_completed':
+      return {
+        sign: '✓',
+        style: 'green',
+        text: [took, tokens(payload['usage'])].filter(Boolean).join(' · '),
+        quiet: true,
+      }
+    case 'execution.step_failed':
+      return { sign: '✗', style: 'red', text: `failed after ${took}` }
+    case 'execution.step_stopped':
+      return { sign: '■', style: 'yellow', text: `stopped after ${took}`, quiet: true }
+    case 'execution.tool_call':
+      return { sign: '→', style: 'magenta', text: `${said('name')} · ${flat(payload['arguments'])}` }
+    case 'execution.tool_result':
+      return { sign: '←', style: 'magenta', text: flat(payload['result']), quiet: true }
+    case 'execution.tool_error':
+      return { sign: '←', style: 'red', text: errorText(payload['error']) }
+    case 'execution.handoff':
+      return { sign: '⇢', style: 'cyan', text: `hands over to ${said('to')}: ${said('reason')}` }
+    case 'ui.input_requested':
+      return { sign: '?', style: 'yellow', text: `${said('question')} ${choices(payload['options'])}` }
+    case 'system.workflow_paused':
+      return { sign: '◆', style: 'yellow', text: 'paused until somebody answers', quiet: true }
+    case 'ui.input_received':
+      return { sign: '❯', style: 'bold', text: `${said('answer')} (${said('by')})` }
+    case 'system.workflow_resumed':
+      return { sign: '▸', style: 'dim', text: 'goes on', quiet: true }
+    case 'integration.call':
+      return { sign: '→', style: 'magenta', text: `${said('service')} ${said('operation')}` }
+    case 'integration.response':
+      return { sign: '←', style: 'magenta', text: `status ${String(payload['status'])}`, quiet: true }
+    case 'execution.structured_output':
+      return { sign: '▤', style: 'blue', text: flat(payload['value'], 160), quiet: true }
+    case 'system.workflow_completed':
+      return { sign: '●', style: 'green', text: `completed in ${took}` }
+    case 'system.workflow_stopped':
+      return { sign: '■', style: 'yellow', text: `stopped after ${took}: ${said('reason')}` }
+    case 'system.workflow_failed':
+      return { sign: '●', style: 'red', text: `failed after ${took}` }
+    default:
+      return undefined
+  }
+}
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
+const shortStep = (stepId: string): string => stepId.replaceAll('#0', '')
+const choices = (options: unknown): string =>
+  Array.isArray(options) ? `(${options.map(String).join(' / ')})` : ''
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null
+
+/** The leaves of a value with their paths: quieter than braces and quotes. */
+function flat(value: unknown, most = 240): string {
+  const leaves: string[] = []
+  const walk = (part: unknown, path: string): void => {
+    if (isObject(part) && !Array.isArray(part))
+      for (const key in part) walk(part[key], path === '' ? key : `${path}.${key}`)
+    else {
+      const text = typeof part === 'string' ? part : compact(part, most)
+      leaves.push(path === '' ? text : `${path}: ${text}`)
+    }
+  }
+  walk(value, '')
+  return cut(leaves.join(' · '), most)
+}
+
+function errorText(error: unknown): string {
+  if (!isObject(error)) return textOf(error)
+  return [error['name'], error['message']].map(textOf).filter(Boolean).join(': ')
+}
+
+function tokens(usage: unknown): string {
+  if (!isObject(usage)) return ''
+  const { inputTokens, outputTokens } = usage
+  return `${String(inputTokens)} tokens in, ${String(outputTokens)} out`
+}
+
+/** What redaction took out is worth seeing. */
+function markPlaceholders(colour: Colours, line: string): string {
+  return line.replace(/\[redacted:[^\]\s]+\]/g, (found) =>
+    isPlaceholder(found) ? colour.yellow(found) : found,
+  )
+}

@@ -1,0 +1,79 @@
+import type { Writable } from 'node:stream'
+import { SCHEMA_VERSION } from '@clew/ledger'
+import { type Colours, createColours, wantsColour } from './colour.ts'
+import type { Flags } from './command.ts'
+import { jsonText, printable } from './text.ts'
+
+/** The reader of our output has gone (`| head`): nothing is wrong, there is just nobody left to write to. */
+export class ReaderGone extends Error {}
+
+interface Side {
+  readonly stream: Writable
+  readonly isTerminal: boolean
+  readonly colour: Colours
+}
+
+export interface Terminal {
+  readonly command: string
+  readonly json: boolean
+  readonly output: Side
+  readonly errors: Side
+  readonly width: number
+  /** A next command to name in a footer, with the store and workspace that were named in this one. */
+  next(command: string): string
+  /** A person can be asked. */
+  readonly interactive: boolean
+  /** Ctrl-C, or the request of the system to end. */
+  readonly signal: AbortSignal
+  /** Writes and waits until there is room again; rejects with `ReaderGone` when nobody reads. */
+  write(text: string): Promise<void>
+  print(lines: readonly string[]): Promise<void>
+  /** The one answer of a command: as JSON if that was asked for, else as its lines (A1). */
+  answer(data: unknown, lines: () => readonly string[]): Promise<void>
+}
+
+export function createTerminal(command: string, flags: Flags, signal: AbortSignal): Terminal {
+  const json = flags['json'] === true
+  const same = ['store', 'workspace']
+    .map((name) => (flags[name] === undefined ? '' : ` --${name} ${String(flags[name])}`))
+    .join('')
+  const { stdout, stderr, stdin, env } = process
+  const side = (stream: NodeJS.WriteStream): Side => ({
+    stream,
+    isTerminal: stream.isTTY,
+    colour: createColours(wantsColour(stream.isTTY, env)),
+  })
+  const output = side(stdout)
+  // Each write learns of a broken pipe by itself; without a listener the stream would end the process instead.
+  if (stdout.listenerCount('error') === 0) stdout.on('error', () => {})
+
+  const write = (text: string): Promise<void> =>
+    new Promise((resolve, reject) => {
+      stdout.write(text, (error) => {
+        if (!error) resolve()
+        else reject('code' in error && error.code === 'EPIPE' ? new ReaderGone() : error)
+      })
+    })
+  const print = (lines: readonly string[]): Promise<void> => write(`${lines.join('\n')}\n`)
+
+  return {
+    command,
+    json,
+    output,
+    errors: side(stderr),
+    width: stdout.columns ?? (Number(env['COLUMNS']) || 120),
+    interactive: stdin.isTTY && output.isTerminal && !json,
+    signal,
+    next: (next) => printable(`${next}${same}`),
+    write,
+    print,
+    answer: (data, lines) => (json ? write(`${answerText(command, { data })}\n`) : print(lines())),
+  }
+}
+
+export function answerText(command: string | null, body: { data: unknown } | { error: unknown }): string {
+  return jsonText(
+    { schema_version: SCHEMA_VERSION, command, generated_at: new Date().toISOString(), ...body },
+    2,
+  )
+}

@@ -1,0 +1,8 @@
+export {
+  type ConformanceTest,
+  conformanceTests,
+  describeStore,
+  type StoreHarness,
+  type StorePlace,
+  type TestRunner,
+} from '@clew/ledger/conformance'

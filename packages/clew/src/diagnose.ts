@@ -1,0 +1,160 @@
+import { stat, statfs } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { ClewError, type Ledger } from '@clew/ledger'
+import { openSqliteStore } from '@clew/sqlite'
+import { formatSize } from './format-size.ts'
+import { nodePorts } from './ports.ts'
+
+export interface Check {
+  name: string
+  status: 'ok' | 'warn' | 'fail'
+  detail: string
+  hint: string | null
+}
+
+const NODE_MAJOR = 24
+const WAL_BIG = 256 * 1024 * 1024
+const ROOM_LOW = 1024 ** 3
+const ROOM_NONE = 64 * 1024 ** 2
+
+const ok = (name: string, detail: string): Check => ({ name, status: 'ok', detail, hint: null })
+const warn = (name: string, detail: string, hint: string): Check => ({ name, status: 'warn', detail, hint })
+const fail = (name: string, detail: string, hint: string): Check => ({ name, status: 'fail', detail, hint })
+
+/** Looks at everything that a ledger needs; a check that cannot be made is itself a finding, never an exception. */
+export async function diagnose(
+  url: string,
+  withLedger: (work: (ledger: Ledger) => Promise<void>) => Promise<void>,
+): Promise<{ ok: boolean; checks: Check[] }> {
+  const path = /^sqlite:(.+)$/.exec(url)?.[1]
+  const checks = [
+    checkNode(),
+    ok('sqlite', `SQLite ${process.versions['sqlite'] ?? 'is not part of this Node'}`),
+  ]
+  try {
+    await withLedger(async (ledger) => {
+      checks.push(ok('store', `${ledger.url} opens, with the schema that this version writes`))
+      checks.push(...(await checkLedger(ledger)))
+    })
+  } catch (error) {
+    checks.push(failed('store', error))
+  }
+  if (path !== undefined) checks.push(...(await checkFiles(path)))
+  return { ok: checks.every((check) => check.status !== 'fail'), checks }
+}
+
+function checkNode(): Check {
+  const { node } = process.versions
+  if (Number.parseInt(node) >= NODE_MAJOR) return ok('node', `Node ${node}`)
+  return fail('node', `Node ${node} is too old`, `Install Node ${NODE_MAJOR} or newer.`)
+}
+
+function failed(name: string, error: unknown): Check {
+  if (!(error instanceof ClewError))
+    return fail(name, error instanceof Error ? error.message : String(error), 'Look at this first.')
+  return fail(name, error.message.slice(0, -error.hint.length - 2), error.hint)
+}
+
+async function attempt(name: string, work: () => Promise<Check | Check[]>): Promise<Check[]> {
+  try {
+    return [await work()].flat()
+  } catch (error) {
+    return [failed(name, error)]
+  }
+}
+
+async function checkLedger(ledger: Ledger): Promise<Check[]> {
+  return [
+    ...(await attempt('contents', async () => {
+      const { events, runs, bytes } = await ledger.stats()
+      return ok('contents', `${number(events)} events in ${number(runs)} runs, ${formatSize(bytes)}`)
+    })),
+    ...(await attempt('workspaces', () => checkWorkspaces(ledger))),
+    ...(await attempt('leases', () => checkLeases(ledger))),
+    ...(await attempt('newest run', () => checkNewest(ledger))),
+  ]
+}
+
+async function checkWorkspaces(ledger: Ledger): Promise<Check> {
+  const path = /^sqlite:(.+)$/.exec(ledger.url)?.[1]
+  if (path === undefined) return ok('workspaces', ledger.workspace)
+  const store = openSqliteStore(path, nodePorts, { readOnly: true })
+  try {
+    const names = await store.workspaces()
+    if (names.length === 0) return ok('workspaces', 'none yet')
+    const shown = names.slice(0, 8).join(', ')
+    if (names.includes(ledger.workspace))
+      return ok('workspaces', names.length > 8 ? `${shown} and ${names.length - 8} more` : shown)
+    return warn(
+      'workspaces',
+      `there is nothing in ${ledger.workspace}`,
+      `Choose with --workspace or CLEW_WORKSPACE: ${shown}.`,
+    )
+  } finally {
+    await store.close()
+  }
+}
+
+async function checkLeases(ledger: Ledger): Promise<Check[]> {
+  const leases = await ledger.leases.list()
+  if (leases.length === 0) return [ok('leases', 'none held')]
+  return leases.map(({ runId, state, owner, heartbeatAt }) => {
+    const detail = `run ${runId} is held by ${owner}, which is ${state} (last heartbeat ${heartbeatAt})`
+    if (state === 'alive') return ok('leases', detail)
+    return warn('leases', detail, 'Its run was interrupted; it can be resumed by anyone.')
+  })
+}
+
+async function checkNewest(ledger: Ledger): Promise<Check> {
+  const [run] = (await ledger.listRuns({ limit: 1 })).runs
+  if (!run) return ok('newest run', 'there is none yet')
+  const { ok: fine, checked, problems } = await ledger.verify(run.runId)
+  if (fine) return ok('newest run', `${run.runId}: ${number(checked)} events verified`)
+  const [first] = problems
+  return fail(
+    'newest run',
+    `${run.runId}: ${first?.problem} at seq ${first?.seq}, ${first?.detail}`,
+    'Run `clew verify` to see everything.',
+  )
+}
+
+async function checkFiles(path: string): Promise<Check[]> {
+  return [
+    ...(await attempt('wal', () => checkWal(path))),
+    ...(await checkKey('key', `${path}.key`)),
+    ...(await checkKey('signing key', `${path}.signing.pem`)),
+    ...(await attempt('disk', () => checkRoom(dirname(path)))),
+  ]
+}
+
+async function checkWal(path: string): Promise<Check> {
+  const bytes = (await found(`${path}-wal`))?.size ?? 0
+  if (bytes < WAL_BIG) return ok('wal', formatSize(bytes))
+  return warn(
+    'wal',
+    `${formatSize(bytes)} wait to be written back`,
+    'A reader that never ends keeps it long; close it, then write once.',
+  )
+}
+
+/** Only its owner may read a key (P2). */
+async function checkKey(name: string, file: string): Promise<Check[]> {
+  const info = await found(file)
+  if (!info) return []
+  const mode = info.mode & 0o777
+  if (process.platform === 'win32' || (mode & 0o077) === 0) return [ok(name, `${file}, only for its owner`)]
+  return [fail(name, `${file} has mode ${mode.toString(8)}: others can read it`, `Run: chmod 600 ${file}`)]
+}
+
+async function checkRoom(folder: string): Promise<Check> {
+  if (!(await found(folder))) return ok('disk', 'the folder is not there yet')
+  const { bavail, bsize } = await statfs(folder)
+  const room = bavail * bsize
+  if (room < ROOM_NONE)
+    return fail('disk', `${formatSize(room)} free`, 'Free some space: appends are about to be refused.')
+  if (room < ROOM_LOW) return warn('disk', `${formatSize(room)} free`, 'Free some space before it runs out.')
+  return ok('disk', `${formatSize(room)} free`)
+}
+
+const found = (path: string) => stat(path).catch(() => undefined)
+const number = (value: number): string => value.toLocaleString('en-US')

@@ -1,0 +1,76 @@
+import type { Ledger } from '@clew/ledger'
+import type { z } from 'zod'
+
+/** What a caller must be allowed to do; tokens carry the same words (A2). */
+export type Scope = 'read' | 'write' | 'control' | 'admin'
+export type Surface = 'cli' | 'rest' | 'mcp'
+
+/** What a surface hands in beside the input: everything that is not data. */
+export interface OperationContext {
+  readonly signal?: AbortSignal | undefined
+  /** Told how many events are done; what it throws ends the operation. */
+  readonly onProgress?: ((events: number) => void) | undefined
+  /** The lines that `import` reads. */
+  readonly body?: AsyncIterable<string | Uint8Array> | undefined
+  /** A person who can be asked; undefined when none answers in time. */
+  readonly ask?: ((pauseId: string, timeoutMs: number) => Promise<string | undefined>) | undefined
+}
+
+export interface CliArgument<Field extends string> {
+  /** As it stands in the usage: `clew show <run>`. */
+  readonly word: string
+  /** The input field it fills; without one the command line uses it itself. */
+  readonly field?: Field
+  readonly about: string
+  readonly required: boolean
+}
+
+export interface CliShape<Field extends string> {
+  readonly group: 'Look' | 'Prove' | 'Move' | 'Begin'
+  readonly arguments?: readonly CliArgument<Field>[]
+  /** Flags that fill an input field, described by the field itself. */
+  readonly options?: { readonly [F in Field]?: string }
+  /** Flags of the command line alone, such as files and layout, with their description. */
+  readonly flags?: Readonly<Record<string, string>>
+}
+
+interface Described<Input extends z.ZodObject, Output extends z.ZodType, Name extends string> {
+  readonly name: Name
+  readonly summary: string
+  readonly scope: Scope
+  /** Where it must exist; a surface that lacks it, or has one more, fails its test (A1). */
+  readonly surfaces: readonly Surface[]
+  readonly input: Input
+  readonly output: Output
+  readonly example: { readonly command: string; readonly input: z.input<Input> }
+  readonly cli: CliShape<keyof z.input<Input> & string>
+}
+
+/** Gives one answer. */
+export interface Answering<Input extends z.ZodObject, Output extends z.ZodType, Name extends string = string>
+  extends Described<Input, Output, Name> {
+  readonly kind: 'answer'
+  run(ledger: Ledger, input: z.output<Input>, context?: OperationContext): Promise<z.output<Output>>
+}
+
+/** Gives one item after the other; `output` describes an item. */
+export interface Streaming<Input extends z.ZodObject, Output extends z.ZodType, Name extends string = string>
+  extends Described<Input, Output, Name> {
+  readonly kind: 'stream'
+  run(ledger: Ledger, input: z.output<Input>, context?: OperationContext): AsyncIterable<z.output<Output>>
+}
+
+export type Operation = Answering<z.ZodObject, z.ZodType> | Streaming<z.ZodObject, z.ZodType>
+
+/** Infers the types of one operation from its schemas. */
+export function answering<Input extends z.ZodObject, Output extends z.ZodType, const Name extends string>(
+  operation: Omit<Answering<Input, Output, Name>, 'kind'>,
+): Answering<Input, Output, Name> {
+  return { kind: 'answer', ...operation }
+}
+
+export function streaming<Input extends z.ZodObject, Output extends z.ZodType, const Name extends string>(
+  operation: Omit<Streaming<Input, Output, Name>, 'kind'>,
+): Streaming<Input, Output, Name> {
+  return { kind: 'stream', ...operation }
+}

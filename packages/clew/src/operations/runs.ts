@@ -1,0 +1,38 @@
+import { RUN_STATUSES } from '@clew/ledger'
+import { z } from 'zod'
+import { answering } from './operation.ts'
+import { runSummary } from './schemas.ts'
+import { parseSince } from './since.ts'
+
+export const runs = answering({
+  name: 'runs',
+  summary: 'List runs, newest first',
+  scope: 'read',
+  surfaces: ['cli', 'rest', 'mcp'],
+  input: z.object({
+    status: z.enum(RUN_STATUSES).optional().describe('only runs with this status'),
+    agent: z.string().optional().describe('only runs of this agent'),
+    threadId: z.string().optional().describe('only runs of this thread'),
+    since: z
+      .string()
+      .optional()
+      .describe('only runs that began since: 15m, 1h, 7d ago, or an ISO date or time'),
+    limit: z.int().min(1).max(1000).default(20).describe('how many at once, 1 to 1000'),
+    cursor: z.string().optional().describe('where the page before ended'),
+  }),
+  output: z.object({ runs: z.array(runSummary), nextCursor: z.string().nullable() }),
+  example: { command: 'clew runs --status failed --since 1d', input: { status: 'failed', since: '1d' } },
+  cli: {
+    group: 'Look',
+    options: {
+      status: '--status <status>',
+      agent: '--agent <name>',
+      threadId: '--thread <id>',
+      since: '--since <time>',
+      limit: '--limit <count>',
+      cursor: '--cursor <cursor>',
+    },
+  },
+  run: (ledger, { since, ...filter }) =>
+    ledger.listRuns({ ...filter, since: since === undefined ? undefined : parseSince(since, Date.now()) }),
+})

@@ -1,0 +1,108 @@
+import { type Problem, RUN_STATUSES, type RunSummary, type StepSkeleton } from '@clew/ledger'
+import { z } from 'zod'
+
+/** Shapes that several operations answer with; each is held to the type it describes, in both directions. */
+
+const text = z.string()
+const count = z.int().min(0)
+const error = z.object({ name: text.nullable(), code: text.nullable(), message: text.nullable() })
+const pause = z.object({ pauseId: text, stepId: text.nullable(), question: z.unknown() })
+
+export const runSummary = z.object({
+  runId: text,
+  status: z.enum(RUN_STATUSES),
+  agent: text.nullable(),
+  agentVersion: text.nullable(),
+  threadId: text.nullable(),
+  parentRunId: text.nullable(),
+  forkedFrom: z.object({ runId: text, seq: count }).nullable(),
+  subjects: z.array(text).readonly(),
+  startedAt: text,
+  updatedAt: text,
+  endedAt: text.nullable(),
+  durationMs: z.number().nullable(),
+  events: count,
+  steps: count,
+  messages: count,
+  toolCalls: count,
+  errors: count,
+  inputTokens: count,
+  outputTokens: count,
+  pauses: z.array(pause).readonly(),
+  error: error.nullable(),
+}) satisfies z.ZodType<RunSummary>
+
+export const stepSkeleton = z.object({
+  runId: text,
+  stepId: text,
+  parentStepId: text.nullable(),
+  nodeName: text,
+  kind: text,
+  attempt: z.int().min(1),
+  superstep: count,
+  index: count,
+  status: z.enum(['running', 'completed', 'failed', 'paused', 'stopped', 'interrupted']),
+  inputDigest: text.nullable(),
+  inputVersions: z.record(text, count).nullable(),
+  decision: z.union([text, z.array(text).readonly()]).nullable(),
+  error: error.nullable(),
+  pause: pause.nullable(),
+  partial: z.boolean(),
+  cached: z.boolean(),
+  restored: z.boolean(),
+  childRunId: text.nullable(),
+  usage: z.unknown(),
+  spanId: text,
+  createdAt: text,
+  completedAt: text.nullable(),
+  durationMs: z.number().nullable(),
+  startedSeq: count,
+  endedSeq: count.nullable(),
+}) satisfies z.ZodType<StepSkeleton>
+
+export const wireEvent = z.object({
+  event_id: text,
+  event_type: text,
+  timestamp: text,
+  source: z.object({ origin: z.enum(['agent', 'system', 'ui', 'integration']), runtime: text }),
+  correlation_id: text,
+  causation_id: text.nullable(),
+  payload: z.unknown(),
+  ledger: z.object({
+    workspace: text,
+    seq: count,
+    position: count,
+    recorded_at: text,
+    hash: text,
+    schema_version: count,
+    erased: z.literal(true).exactOptional(),
+  }),
+})
+
+export const problem = z.object({
+  runId: text,
+  seq: count.nullable(),
+  problem: z.enum([
+    'changed',
+    'missing',
+    'misplaced',
+    'truncated',
+    'head_mismatch',
+    'run_missing',
+    'projection_differs',
+    'bad_signature',
+  ]),
+  detail: text,
+}) satisfies z.ZodType<Problem>
+
+export const signedHeads = z.object({
+  workspace: text,
+  takenAt: text,
+  heads: z.array(z.object({ runId: text, seq: count, hash: text })).readonly(),
+  signature: text,
+  publicKey: text,
+})
+
+/** Fields that several operations take. */
+export const runId = text.min(1).describe('id of the run')
+export const eventTypes = z.array(text).optional().describe('only events of these types, separated by commas')

@@ -1,0 +1,65 @@
+import { ClewError, type RunSummary, type Ledger } from '@clew/ledger'
+import { z } from 'zod'
+import { answering } from './operation.ts'
+import { runId, runSummary, stepSkeleton } from './schemas.ts'
+
+const LAST_EVENTS = 5
+
+/** An event in a listing: no payload, it is asked for by reference (A1). */
+const eventReference = z.object({
+  seq: z.int(),
+  eventId: z.string(),
+  eventType: z.string(),
+  timestamp: z.string(),
+})
+
+export const show = answering({
+  name: 'show',
+  summary: 'Show one run: where it stands, its steps, its last events',
+  scope: 'read',
+  surfaces: ['cli', 'rest', 'mcp'],
+  input: z.object({
+    runId,
+    steps: z.int().min(0).max(100_000).default(60).describe('how many steps at most, from the first on'),
+  }),
+  output: z.object({
+    run: runSummary,
+    steps: z.array(stepSkeleton),
+    /** Steps that were left out. */
+    moreSteps: z.int().min(0),
+    lastEvents: z.array(eventReference),
+  }),
+  example: { command: 'clew show demo-3f9a1c', input: { runId: 'demo-3f9a1c' } },
+  cli: {
+    group: 'Look',
+    arguments: [{ word: 'run', field: 'runId', required: true, about: 'id of the run, or how it begins' }],
+    options: { steps: '--steps <count>' },
+  },
+  async run(ledger, input) {
+    const run = await ledger.getRun(input.runId)
+    if (!run)
+      throw new ClewError(
+        'not_found',
+        `There is no run ${input.runId} in workspace ${ledger.workspace}`,
+        'List the runs with `clew runs`.',
+        { runId: input.runId },
+      )
+    const steps = await ledger.getSkeleton(input.runId)
+    return {
+      run,
+      steps: steps.slice(0, input.steps),
+      moreSteps: Math.max(0, steps.length - input.steps),
+      lastEvents: await readLast(ledger, run),
+    }
+  },
+})
+
+async function readLast(ledger: Ledger, run: RunSummary): Promise<z.output<typeof eventReference>[]> {
+  const headSeq = (run.forkedFrom?.seq ?? 0) + run.events
+  const last = []
+  for await (const event of ledger.read(run.runId, { afterSeq: Math.max(0, headSeq - LAST_EVENTS) })) {
+    const { eventId, eventType, timestamp } = event
+    last.push({ seq: event.ledger.seq, eventId, eventType, timestamp })
+  }
+  return last.slice(-LAST_EVENTS)
+}

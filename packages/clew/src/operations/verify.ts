@@ -1,0 +1,42 @@
+import { ClewError } from '@clew/ledger'
+import { z } from 'zod'
+import { answering } from './operation.ts'
+import { problem, runId, signedHeads } from './schemas.ts'
+
+export const verify = answering({
+  name: 'verify',
+  summary: 'Prove that nothing was changed, removed, moved or put in between',
+  scope: 'read',
+  surfaces: ['cli', 'rest', 'mcp'],
+  input: z.object({
+    runId: runId.optional().describe('only this run'),
+    heads: signedHeads.optional().describe('heads that were signed earlier and kept elsewhere'),
+    projections: z
+      .boolean()
+      .optional()
+      .describe('also compare summaries and steps with a rebuild from the events'),
+  }),
+  output: z.object({ ok: z.boolean(), checked: z.int().min(0), problems: z.array(problem).readonly() }),
+  example: { command: 'clew verify --heads heads.json', input: {} },
+  cli: {
+    group: 'Prove',
+    arguments: [{ word: 'run', field: 'runId', required: false, about: 'only this run; default all' }],
+    options: { projections: '--projections' },
+    flags: {
+      '--heads <file>': 'compare with heads signed earlier',
+      '--sign-heads <file>': 'when all is well, sign where every run stands and write it here',
+      '--key <file>': 'Ed25519 key to sign with, made on first use; default beside the ledger',
+    },
+  },
+  async run(ledger, { runId, heads, projections }, { onProgress } = {}) {
+    // Compared with heads of another workspace, every run would look removed.
+    if (heads && heads.workspace !== ledger.workspace)
+      throw new ClewError(
+        'bad_option',
+        `These heads were signed for workspace ${heads.workspace}, this is ${ledger.workspace}`,
+        'Name the workspace they belong to (--workspace), or give other heads.',
+        { option: 'heads' },
+      )
+    return ledger.verify(runId, { heads, projections, onProgress })
+  },
+})

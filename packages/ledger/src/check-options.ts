@@ -1,0 +1,55 @@
+import { ClewError } from './errors.ts'
+
+export function checkWorkspace(name: string): string {
+  if (/^[\w.:@-]{1,128}$/.test(name)) return name
+  throw new ClewError(
+    'bad_option',
+    'The workspace name is not usable',
+    'Use 1 to 128 letters, digits and the characters . _ : @ -',
+    { option: 'workspace' },
+  )
+}
+
+/** Places and counts are whole numbers; an endless limit is none. */
+export function checkCount(option: string, value: number | undefined): void {
+  if (
+    value === undefined ||
+    value === Number.POSITIVE_INFINITY ||
+    (Number.isSafeInteger(value) && value >= 0)
+  )
+    return
+  throw new ClewError('bad_option', `The option ${option} is ${value}`, 'Use a whole number from 0 on.', {
+    option,
+  })
+}
+
+export function checkSince(since: string | Date | undefined): string | undefined {
+  if (since === undefined) return undefined
+  const ms = since instanceof Date ? since.getTime() : Date.parse(since)
+  if (!Number.isNaN(ms)) return new Date(ms).toISOString()
+  throw new ClewError(
+    'bad_option',
+    'The option since is not a time',
+    'Use one such as 2026-11-15T07:17:00Z.',
+    { option: 'since' },
+  )
+}
+
+export function checkLimit(limit: number): number {
+  if (Number.isInteger(limit) && limit >= 1 && limit <= 10_000) return limit
+  throw new ClewError(
+    'bad_option',
+    `The limit ${limit} is out of range`,
+    'Use a whole number from 1 to 10,000 and page with the cursor.',
+    { option: 'limit' },
+  )
+}
+
+export function missingRun(runId: string): ClewError {
+  return new ClewError(
+    'not_found',
+    `There is no run ${runId} in this workspace`,
+    'List the runs with `clew runs` or ledger.listRuns().',
+    { runId },
+  )
+}

@@ -1,0 +1,133 @@
+import { foldSteps, toSkeleton } from '../fold/steps.ts'
+import { assert, assertEqual } from './assert.ts'
+import { runWorkload } from './workload.ts'
+import { forked, readAll, started, type StoreTest } from './world.ts'
+
+export const projectionTests: readonly StoreTest[] = [
+  ...[1, 2, 3].map(
+    (seed): StoreTest => ({
+      rule: 'L1',
+      title: `stored projections equal a rebuild after a rich workload (seed ${seed})`,
+      async run(world) {
+        const ledger = await world.open()
+        const runs = await runWorkload(ledger, seed, 60)
+        const { ok, problems, checked } = await ledger.verify(undefined, { projections: true })
+        assert(ok, `problems: ${JSON.stringify(problems.slice(0, 3))}`)
+        assertEqual(checked, (await ledger.stats()).events, 'events checked')
+        for (const runId of runs) {
+          const summary = await ledger.getRun(runId)
+          const all = await readAll(ledger, runId)
+          const own = all.filter((event) => event.correlationId === runId)
+          assertEqual(summary?.events, own.length, `events counted in ${runId}`)
+          assertEqual(await ledger.getSkeleton(runId), foldSteps(own).map(toSkeleton), `skeleton of ${runId}`)
+          assertEqual(await ledger.getSteps(runId), foldSteps(all), `steps of ${runId}`)
+        }
+      },
+    }),
+  ),
+  {
+    rule: 'L1',
+    title: 'a second connection that goes on writing keeps the projections right',
+    async run(world) {
+      const [one, two] = [await world.open(), await world.open()]
+      for (let i = 0; i < 20; i++) {
+        const ledger = i % 2 === 0 ? one : two
+        const step = (eventType: string) => ({
+          eventType,
+          correlationId: 'r',
+          payload: { stepId: `s#${Math.floor(i / 2)}`, name: 's' },
+        })
+        await ledger.record(step(i % 2 === 0 ? 'execution.step_started' : 'execution.step_completed'))
+      }
+      for (const ledger of [one, two]) {
+        const { ok, problems } = await ledger.verify('r', { projections: true })
+        assert(ok, JSON.stringify(problems))
+        const skeleton = await ledger.getSkeleton('r')
+        assertEqual(
+          skeleton.map((step) => step.status),
+          Array.from({ length: 10 }, () => 'completed'),
+          'statuses',
+        )
+      }
+    },
+  },
+  {
+    rule: 'L1',
+    title: 'a summary tells status, pauses with rich questions, errors and tokens',
+    async run(world) {
+      const ledger = await world.open()
+      const question = { at: new Date(5), ids: new Set([1]), $clew: 'own key' }
+      await ledger.append([
+        started('r', { agent: 'owl', agentVersion: '2', threadId: 't', subjects: ['p'], parentRunId: 'up' }),
+        { eventType: 'execution.step_started', correlationId: 'r', payload: { stepId: 'a#0', name: 'a' } },
+        {
+          eventType: 'execution.message',
+          correlationId: 'r',
+          payload: { usage: { inputTokens: 7, outputTokens: 2 } },
+        },
+        {
+          eventType: 'ui.input_requested',
+          correlationId: 'r',
+          payload: { pauseId: 'p1', stepId: 'a#0', question },
+        },
+        { eventType: 'system.workflow_paused', correlationId: 'r', payload: { pauseIds: ['p1'] } },
+      ])
+      const paused = await ledger.getRun('r')
+      assertEqual([paused?.status, paused?.threadId, paused?.parentRunId], ['paused', 't', 'up'], 'identity')
+      assertEqual([paused?.inputTokens, paused?.outputTokens, paused?.steps], [7, 2, 1], 'numbers')
+      assertEqual(paused?.pauses, [{ pauseId: 'p1', stepId: 'a#0', question }], 'pauses')
+      assertEqual((await ledger.listRuns()).runs, [paused], 'the same in a listing')
+      assertEqual((await ledger.getSkeleton('r'))[0]?.pause?.question, question, 'the same in the skeleton')
+      await ledger.append([
+        {
+          eventType: 'ui.input_received',
+          correlationId: 'r',
+          payload: { pauseId: 'p1', stepId: 'a#0', answer: 1 },
+        },
+        {
+          eventType: 'system.workflow_failed',
+          correlationId: 'r',
+          payload: { error: { name: 'Bad', message: 'm' } },
+        },
+      ])
+      const failed = await ledger.getRun('r')
+      assertEqual([failed?.status, failed?.pauses], ['failed', []], 'end')
+      assertEqual(failed?.error, { name: 'Bad', code: null, message: 'm' }, 'error')
+    },
+  },
+  {
+    rule: 'L1',
+    title: 'state is folded from closed operations, at every superstep, through forks',
+    async run(world) {
+      const ledger = await world.open()
+      const change = (runId: string, superstep: number, operations: unknown[]) => ({
+        eventType: 'system.state_transitioned',
+        correlationId: runId,
+        payload: { superstep, operations },
+      })
+      await ledger.append([
+        started('r'),
+        change('r', 1, [
+          { op: 'set', channel: 'n', value: 1 },
+          { op: 'append', channel: 'list', items: ['a'] },
+        ]),
+        change('r', 2, [
+          { op: 'append', channel: 'list', items: ['b'] },
+          { op: 'patch', channel: 'o', set: { k: 1 } },
+        ]),
+        change('r', 3, [{ op: 'remove', channel: 'n' }]),
+      ])
+      await ledger.append([
+        forked('f', 'r', 3),
+        change('f', 3, [{ op: 'set', channel: 'n', value: 'forked' }]),
+      ])
+      const at = async (runId: string, superstep?: number) =>
+        (await ledger.getState(runId, { superstep }))?.state
+      assertEqual(await at('r', 1), { n: 1, list: ['a'] }, 'superstep 1')
+      assertEqual(await at('r', 2), { n: 1, list: ['a', 'b'], o: { k: 1 } }, 'superstep 2')
+      assertEqual(await at('r'), { list: ['a', 'b'], o: { k: 1 } }, 'the latest')
+      assertEqual(await at('f'), { n: 'forked', list: ['a', 'b'], o: { k: 1 } }, 'the fork')
+      assertEqual(await ledger.getState('nobody'), null, 'an unknown run')
+    },
+  },
+]

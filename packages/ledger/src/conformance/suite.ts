@@ -1,0 +1,96 @@
+import { causeTests } from './causes.ts'
+import { chainTests } from './chain.ts'
+import { commitTests } from './commits.ts'
+import { envelopeTests } from './envelope.ts'
+import { followTests } from './follow.ts'
+import { forkTests } from './forks.ts'
+import { idempotencyTests } from './idempotency.ts'
+import { leaseTests } from './leases.ts'
+import { listingTests } from './listing.ts'
+import { orderTests } from './order.ts'
+import { privacyTests } from './privacy.ts'
+import { projectionTests } from './projections.ts'
+import { refusalTests } from './refusals.ts'
+import { richValueTests } from './rich-values.ts'
+import { transferTests } from './transfer.ts'
+import { valueTests } from './values.ts'
+import { workspaceTests } from './workspaces.ts'
+import { createWorld, type StoreHarness, type StoreTest } from './world.ts'
+
+const ALL: readonly StoreTest[] = [
+  ...envelopeTests,
+  ...refusalTests,
+  ...projectionTests,
+  ...orderTests,
+  ...idempotencyTests,
+  ...commitTests,
+  ...chainTests,
+  ...followTests,
+  ...valueTests,
+  ...richValueTests,
+  ...causeTests,
+  ...transferTests,
+  ...forkTests,
+  ...leaseTests,
+  ...listingTests,
+  ...workspaceTests,
+  ...privacyTests,
+]
+
+/** One test of the suite, ready for any runner. */
+export interface ConformanceTest {
+  /** The rule it proves, and what it proves of it: `L3 seq is dense …`. */
+  readonly name: string
+  readonly rule: string
+  /** Why this store does not run it. */
+  readonly skip: string | undefined
+  run(): Promise<void>
+}
+
+/** The functions of a test runner that the suite needs; those of vitest and node:test fit. */
+export interface TestRunner {
+  describe(name: string, body: () => void): unknown
+  it: ((name: string, body: () => Promise<void>) => unknown) & {
+    skip(name: string, body: () => Promise<void>): unknown
+  }
+}
+
+/** All tests that a store must pass (L10). */
+export function conformanceTests(harness: StoreHarness): ConformanceTest[] {
+  const tests = ALL.map(({ rule, title, run }): ConformanceTest => {
+    const name = `${rule} ${title}`
+    return { name, rule, skip: harness.skip?.[name], run: () => runIn(harness, run) }
+  })
+  const known = new Set(tests.map((test) => test.name))
+  const name = 'L10 every skip names a test of the suite and gives a reason'
+  return [...tests, { name, rule: 'L10', skip: undefined, run: async () => checkSkips(harness, known) }]
+}
+
+/** Hands the suite to the caller's own test runner. */
+export function describeStore(name: string, harness: StoreHarness, { describe, it }: TestRunner): void {
+  describe(`${name} keeps the rules of a store`, () => {
+    for (const test of conformanceTests(harness)) {
+      if (test.skip === undefined) it(test.name, test.run)
+      else it.skip(`${test.name} (skipped: ${test.skip})`, test.run)
+    }
+  })
+}
+
+async function runIn(harness: StoreHarness, run: StoreTest['run']): Promise<void> {
+  const world = await createWorld(harness)
+  try {
+    await run(world)
+  } catch (error) {
+    // What failed first is what the test has to say, not that a broken store cannot be closed either.
+    await world.dispose().catch(() => undefined)
+    throw error
+  }
+  await world.dispose()
+}
+
+function checkSkips({ skip = {} }: StoreHarness, known: ReadonlySet<string>): void {
+  for (const [name, reason] of Object.entries(skip)) {
+    if (!known.has(name)) throw new Error(`the harness skips "${name}", which is not a test of the suite`)
+    if (reason.trim().length < 10) throw new Error(`the harness skips "${name}" without a written reason`)
+  }
+}

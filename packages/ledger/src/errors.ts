@@ -1,0 +1,50 @@
+/** Stable codes: programs branch on these, people read the message. */
+export type ErrorCode =
+  | 'bad_envelope'
+  | 'bad_payload'
+  | 'bad_value'
+  | 'bad_option'
+  | 'bad_url'
+  | 'too_large'
+  | 'conflict'
+  | 'wrong_seq'
+  | 'stale_epoch'
+  | 'busy'
+  | 'not_found'
+  | 'ambiguous'
+  | 'broken_import'
+  | 'newer_store'
+  | 'not_a_store'
+  | 'store_missing'
+  | 'store_locked'
+  | 'store_full'
+  | 'store_readonly'
+  | 'store_corrupt'
+  | 'store_failed'
+  | 'closed'
+
+export interface ErrorFields {
+  readonly [name: string]: string | number | boolean | null | undefined
+}
+
+/**
+ * The one error Clew throws. `message` says what happened and to which thing, `hint` what to do now;
+ * `fields` carries the same facts for programs. Nothing of a payload ever goes into any of them (P3).
+ */
+export class ClewError extends Error {
+  override readonly name = 'ClewError'
+  readonly code: ErrorCode
+  readonly fields: ErrorFields
+  readonly hint: string
+
+  constructor(code: ErrorCode, message: string, hint: string, fields: ErrorFields = {}, cause?: unknown) {
+    super(`${message}. ${hint}`, cause === undefined ? undefined : { cause })
+    this.code = code
+    this.hint = hint
+    this.fields = fields
+  }
+
+  toJSON(): { code: ErrorCode; message: string; hint: string; fields: ErrorFields } {
+    return { code: this.code, message: this.message, hint: this.hint, fields: this.fields }
+  }
+}

@@ -1,0 +1,86 @@
+import { ClewError } from './errors.ts'
+import { isObject } from './json.ts'
+import type { Store } from './store.ts'
+import type { Problem, ProblemKind } from './verify.ts'
+
+/** Where a run stood at a time: what proves, kept elsewhere, that nothing after it was cut off (L6). */
+export interface Head {
+  readonly runId: string
+  readonly seq: number
+  readonly hash: string
+}
+
+export interface SignedHeads {
+  readonly workspace: string
+  readonly takenAt: string
+  readonly heads: readonly Head[]
+  /** Ed25519 over `headsText`, base64. */
+  readonly signature: string
+  readonly publicKey: string
+}
+
+export interface HeadSigner {
+  /** The public key as it is written beside the signature. */
+  readonly publicKey: string
+  sign(text: string): Promise<string>
+}
+
+export interface HeadChecker {
+  verify(text: string, signature: string, publicKey: string): Promise<boolean>
+}
+
+/** The exact text that is signed. */
+export const headsText = ({
+  workspace,
+  takenAt,
+  heads,
+}: Omit<SignedHeads, 'signature' | 'publicKey'>): string =>
+  JSON.stringify(['clew heads', workspace, takenAt, heads.map(({ runId, seq, hash }) => [runId, seq, hash])])
+
+export function parseSignedHeads(text: string): SignedHeads {
+  try {
+    const data: unknown = JSON.parse(text)
+    if (isObject(data) && Array.isArray(data['heads']) && typeof data['signature'] === 'string')
+      return data as unknown as SignedHeads
+  } catch {
+    // Said below, in the same words as for JSON of another shape.
+  }
+  throw new ClewError(
+    'bad_option',
+    'This is not a file of signed heads',
+    'Give the file that `clew verify --sign-heads FILE` wrote.',
+  )
+}
+
+/** Compares the runs with the heads that were signed for them; `only` looks at one. */
+export async function checkHeads(
+  store: Store,
+  workspace: string,
+  checker: HeadChecker,
+  signed: SignedHeads,
+  only?: string,
+): Promise<Problem[]> {
+  if (!(await checker.verify(headsText(signed), signed.signature, signed.publicKey)))
+    return [
+      {
+        runId: '',
+        seq: null,
+        problem: 'bad_signature',
+        detail: 'the signature of the heads does not fit them',
+      },
+    ]
+  const problems: Problem[] = []
+  for (const { runId, seq, hash } of signed.heads) {
+    if (only !== undefined && runId !== only) continue
+    const add = (at: number | null, problem: ProblemKind, detail: string): void =>
+      void problems.push({ runId, seq: at, problem, detail })
+    const key = { workspace, runId }
+    if (!(await store.findRun(key))) add(null, 'run_missing', `the signed heads have it up to seq ${seq}`)
+    else {
+      const [event] = await store.readRun(key, { afterSeq: seq - 1, upToSeq: seq, limit: 1 })
+      if (!event) add(seq, 'truncated', `the signed heads have it up to seq ${seq}`)
+      else if (event.hash !== hash) add(seq, 'head_mismatch', 'the event here is not the one that was signed')
+    }
+  }
+  return problems
+}

@@ -1,0 +1,25 @@
+/** What JSON can carry: the only kind of value that is ever stored, hashed or sent. */
+export type JsonValue = string | number | boolean | null | JsonValue[] | JsonObject
+export interface JsonObject {
+  [key: string]: JsonValue
+}
+
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Assigns like `target[key] = value`, also for the key `__proto__`, which plain assignment swallows. */
+export function setKey<T>(target: Record<string, T>, key: string, value: T): void {
+  if (key === '__proto__')
+    Object.defineProperty(target, key, { value, writable: true, enumerable: true, configurable: true })
+  else target[key] = value
+}
+
+/** `$.messages[3].content`: how errors and redaction rules name a place in a payload. */
+export function formatPath(path: readonly (string | number)[]): string {
+  let text = '$'
+  for (const part of path.length > 40 ? [...path.slice(0, 20), '…', ...path.slice(-5)] : path) {
+    if (typeof part === 'number') text += `[${part}]`
+    else text += /^[A-Za-z_][\w-]*$/.test(part) ? `.${part}` : `[${JSON.stringify(part.slice(0, 60))}]`
+  }
+  return text
+}

@@ -1,0 +1,238 @@
+import { commitCalls } from './commit.ts'
+import { ClewError } from './errors.ts'
+import type { StepSkeleton } from './fold/steps.ts'
+import { createMemoryLeases } from './memory-leases.ts'
+import type { Ports } from './ports.ts'
+import { parseCursor } from './cursor.ts'
+import { wakeAll } from './wake.ts'
+import type { ListRunsOptions, RunKey, Store, StoredEvent, StoredRun } from './store.ts'
+import type { RunDraft, Transaction } from './transaction.ts'
+import type { StoredNode } from './tree.ts'
+
+interface MemoryRun extends RunDraft {
+  readonly events: StoredEvent[]
+  readonly byEventId: Map<string, StoredEvent>
+  readonly steps: Map<string, StepSkeleton>
+}
+
+const keyOf = (key: RunKey): string => `${key.workspace}\n${key.runId}`
+
+/** A ledger that lives as long as the process: for tests, trials and the browser. */
+export function createMemoryStore(ports: Ports): Store {
+  const runs: MemoryRun[] = []
+  const byKey = new Map<string, MemoryRun>()
+  const events: StoredEvent[] = []
+  const macs: (string | null)[] = []
+  const nodes: StoredNode[] = []
+  const nodeIds = new Map<string, number>()
+  const scopes = new Map<string, number>()
+  const byEventId = new Map<string, StoredEvent[]>()
+  const byCause = new Map<string, StoredEvent[]>()
+  const watchers = new Set<() => void>()
+  const leases = createMemoryLeases(ports)
+  let bytes = 0
+  let closed = false
+
+  const tx: Transaction = {
+    findRun: (key) => byKey.get(keyOf(key)),
+    insertRun({ workspace, runId, summary, forkOf }) {
+      const shared = `${workspace}\n${summary.threadId === null ? `run ${runId}` : `thread ${summary.threadId}`}`
+      const scope = scopes.get(shared) ?? scopes.size
+      scopes.set(shared, scope)
+      const run: MemoryRun = {
+        id: runs.length,
+        workspace,
+        runId,
+        scope,
+        forkOf,
+        seq: 0,
+        hash: '',
+        recordedAt: '',
+        summary,
+        events: [],
+        byEventId: new Map(),
+        steps: new Map(),
+      }
+      runs.push(run)
+      byKey.set(keyOf(run), run)
+      return run
+    },
+    findEvent: (run, eventId) => own(run).byEventId.get(eventId),
+    eventAt: (run, seq) => own(run).events[seq - 1 - (run.forkOf?.seq ?? 0)],
+    runById: (id) => runs[id] as MemoryRun,
+    macOf: (position) => macs[position - 1] ?? null,
+    nodeHash: (id) => (nodes[id] as StoredNode).hash,
+    nextPosition: () => events.length + 1,
+    insertEvent(run, event, place, body) {
+      const stored: StoredEvent = {
+        ...place,
+        workspace: run.workspace,
+        correlationId: run.runId,
+        eventId: event.eventId,
+        eventType: event.eventType,
+        timestamp: event.timestamp,
+        origin: event.origin,
+        runtime: event.runtime,
+        causationId: event.causationId,
+        payloadHash: event.payloadHash,
+        body,
+        salt: body === null ? null : event.salt,
+        erased: body === null,
+      }
+      events.push(stored)
+      macs.push(event.mac)
+      own(run).events.push(stored)
+      own(run).byEventId.set(event.eventId, stored)
+      push(byEventId, `${run.workspace}\n${event.eventId}`, stored)
+      if (event.causationId !== null) push(byCause, `${run.workspace}\n${event.causationId}`, stored)
+      bytes += (body?.length ?? 0) + 400
+    },
+    findNode: (scope, hash) => nodeIds.get(`${scope} ${hash}`),
+    insertNode(scope, hash, body) {
+      nodes.push({ hash, body })
+      nodeIds.set(`${scope} ${hash}`, nodes.length - 1)
+      bytes += body.length + 100
+      return nodes.length - 1
+    },
+    findStep: (run, stepId, attempt) => own(run).steps.get(`${attempt} ${stepId}`),
+    putStep: (run, step) => void own(run).steps.set(`${step.attempt} ${step.stepId}`, step),
+    lease: (key) => leases.current(key),
+    touch() {},
+  }
+
+  const own = (run: RunDraft): MemoryRun => runs[run.id] as MemoryRun
+
+  function assertOpen(): void {
+    if (closed)
+      throw new ClewError('closed', 'The ledger memory: is closed', 'Open it again before using it.')
+  }
+
+  function toStoredRun(run: MemoryRun): StoredRun {
+    const { summary, workspace, seq, hash, forkOf } = run
+    return {
+      summary,
+      workspace,
+      seq,
+      hash,
+      forkOf: forkOf && { runId: (runs[forkOf.id] as MemoryRun).runId, seq: forkOf.seq },
+    }
+  }
+
+  function matches(run: MemoryRun, options: ListRunsOptions): boolean {
+    const { summary } = run
+    return (
+      run.workspace === options.workspace &&
+      (options.status === undefined || summary.status === options.status) &&
+      (options.agent === undefined || summary.agent === options.agent) &&
+      (options.threadId === undefined || summary.threadId === options.threadId) &&
+      (options.since === undefined || Date.parse(summary.startedAt) >= Date.parse(options.since))
+    )
+  }
+
+  return {
+    url: 'memory:',
+    leases: leases.api,
+    async write(calls) {
+      assertOpen()
+      const outcomes = commitCalls(tx, ports, calls)
+      wakeAll(watchers)
+      return outcomes
+    },
+    async findRun(key) {
+      assertOpen()
+      const run = byKey.get(keyOf(key))
+      return run ? toStoredRun(run) : null
+    },
+    async listRuns(options) {
+      assertOpen()
+      const before = options.cursor === undefined ? runs.length : parseCursor(options.cursor)
+      const found = runs
+        .slice(0, before)
+        .filter((run) => matches(run, options))
+        .toReversed()
+      const page = found.slice(0, options.limit)
+      const last = page.at(-1)
+      return {
+        runs: page.map(toStoredRun),
+        nextCursor: last && found.length > page.length ? String(last.id) : null,
+      }
+    },
+    async readRun(key, { afterSeq, upToSeq = Number.MAX_SAFE_INTEGER, limit, types }) {
+      assertOpen()
+      const run = byKey.get(keyOf(key))
+      if (!run) return []
+      const first = Math.max(0, afterSeq - (run.forkOf?.seq ?? 0))
+      return take(
+        run.events,
+        first,
+        limit,
+        (event) => event.seq <= upToSeq && (!types || types.includes(event.eventType)),
+      )
+    },
+    async readAll({ workspace, afterPosition, limit, types }) {
+      assertOpen()
+      return take(
+        events,
+        afterPosition,
+        limit,
+        (event) =>
+          (workspace === undefined || event.workspace === workspace) &&
+          (!types || types.includes(event.eventType)),
+      )
+    },
+    async findEvents(workspace, eventId) {
+      assertOpen()
+      return byEventId.get(`${workspace}\n${eventId}`) ?? []
+    },
+    async findCaused(workspace, eventIds) {
+      assertOpen()
+      const found = eventIds.flatMap((id) => byCause.get(`${workspace}\n${id}`) ?? [])
+      return found.sort((a, b) => a.position - b.position)
+    },
+    async readNodes(ids) {
+      assertOpen()
+      return new Map(ids.map((id) => [id, nodes[id] as StoredNode]))
+    },
+    async readSkeleton(key) {
+      assertOpen()
+      return [...(byKey.get(keyOf(key))?.steps.values() ?? [])]
+    },
+    async workspaces() {
+      assertOpen()
+      return [...new Set(runs.map((run) => run.workspace))]
+    },
+    async stats() {
+      assertOpen()
+      return {
+        events: events.length,
+        runs: runs.length,
+        values: nodes.length,
+        bytes,
+        lastPosition: events.length,
+      }
+    },
+    watch(wake) {
+      watchers.add(wake)
+      return () => void watchers.delete(wake)
+    },
+    async close() {
+      closed = true
+      wakeAll(watchers)
+    },
+  }
+}
+
+function push<T>(map: Map<string, T[]>, key: string, item: T): void {
+  const list = map.get(key)
+  if (list) list.push(item)
+  else map.set(key, [item])
+}
+
+function take<T>(list: readonly T[], first: number, limit: number, keep: (item: T) => boolean): T[] {
+  const found: T[] = []
+  for (let i = first; i < list.length && found.length < limit; i++) {
+    const item = list[i] as T
+    if (keep(item)) found.push(item)
+  }
+  return found
+}

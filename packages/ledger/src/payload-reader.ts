@@ -1,0 +1,126 @@
+import type { Codecs } from './codecs.ts'
+import type { ClewEvent, Payload } from './envelope.ts'
+import type { JsonValue } from './json.ts'
+import type { Store, StoredEvent } from './store.ts'
+import { childIds, fromBody, type StoredNode } from './tree.ts'
+import { upcastEvent } from './upcast.ts'
+
+const CACHE_CHARS = 32 * 1024 * 1024
+
+export interface PayloadReader {
+  /** Events with their payloads put together; parts shared between events are the same frozen object. */
+  toEvents(stored: readonly StoredEvent[]): Promise<ClewEvent[]>
+  /** Events with payloads as the JSON that is stored, rich values still tagged: what projections are folded from. */
+  toPlainEvents(stored: readonly StoredEvent[]): Promise<ClewEvent[]>
+  /** Payloads as the JSON that is stored, rich values still tagged. */
+  toJson(stored: StoredEvent): Promise<JsonValue>
+  /** The nodes below a body, all levels. */
+  nodesBelow(body: string): Promise<ReadonlyMap<number, StoredNode>>
+}
+
+export function createPayloadReader(store: Store, codecs: Codecs): PayloadReader {
+  const cache = new Map<number, { readonly value: JsonValue; readonly chars: number }>()
+  let cached = 0
+
+  function remember(id: number, value: JsonValue, chars: number): void {
+    cache.set(id, { value, chars })
+    cached += chars
+    for (const [oldest, entry] of cache) {
+      if (cached <= CACHE_CHARS) break
+      cache.delete(oldest)
+      cached -= entry.chars
+    }
+  }
+
+  async function nodesBelow(
+    body: string,
+    skip?: ReadonlyMap<number, unknown>,
+  ): Promise<Map<number, StoredNode>> {
+    const found = new Map<number, StoredNode>()
+    let wanted = childIds(body)
+    while (wanted.length > 0) {
+      const missing = [...new Set(wanted)].filter((id) => !found.has(id) && !skip?.has(id))
+      if (missing.length === 0) break
+      const loaded = await store.readNodes(missing)
+      wanted = []
+      for (const [id, node] of loaded) {
+        found.set(id, node)
+        wanted.push(...childIds(node.body))
+      }
+    }
+    return found
+  }
+
+  async function toValue(body: string): Promise<JsonValue> {
+    const nodes = await nodesBelow(body, cache)
+    // Values used here are held apart from the cache, which may drop them while this one is being built.
+    const built = new Map<number, JsonValue>()
+    const child = (id: number): JsonValue => {
+      const known = built.get(id) ?? cache.get(id)?.value
+      if (known !== undefined) return known
+      const node = nodes.get(id) as StoredNode
+      const value = deepFreeze(fromBody(node.body, child))
+      built.set(id, value)
+      return value
+    }
+    const value = fromBody(body, child)
+    for (const [id, each] of built) remember(id, each, (nodes.get(id) as StoredNode).body.length)
+    return value
+  }
+
+  async function toEvent(stored: StoredEvent): Promise<ClewEvent> {
+    const { body } = stored
+    const json =
+      body === null ? {} : body.startsWith('{') ? (JSON.parse(body) as JsonValue) : await toValue(body)
+    const payload = codecs.decode(json, body?.startsWith('{') ? body : undefined) as Payload
+    return upcastEvent(withPayload(stored, payload))
+  }
+
+  async function toJson({ body }: StoredEvent): Promise<JsonValue> {
+    return body === null ? {} : body.startsWith('{') ? (JSON.parse(body) as JsonValue) : toValue(body)
+  }
+
+  return {
+    async toEvents(stored) {
+      const events: ClewEvent[] = []
+      for (const each of stored) events.push(await toEvent(each))
+      return events
+    },
+    toJson,
+    async toPlainEvents(stored) {
+      const events: ClewEvent[] = []
+      for (const each of stored) events.push(upcastEvent(withPayload(each, (await toJson(each)) as Payload)))
+      return events
+    },
+    nodesBelow,
+  }
+}
+
+function withPayload(stored: StoredEvent, payload: Payload): ClewEvent {
+  return {
+    eventId: stored.eventId,
+    eventType: stored.eventType,
+    timestamp: stored.timestamp,
+    source: { origin: stored.origin, runtime: stored.runtime },
+    correlationId: stored.correlationId,
+    causationId: stored.causationId,
+    payload,
+    ledger: {
+      workspace: stored.workspace,
+      seq: stored.seq,
+      position: stored.position,
+      recordedAt: stored.recordedAt,
+      hash: stored.hash,
+      schemaVersion: stored.schemaVersion,
+      ...(stored.erased && { erased: true as const }),
+    },
+  }
+}
+
+function deepFreeze(value: JsonValue): JsonValue {
+  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
+    Object.freeze(value)
+    for (const item of Object.values(value)) deepFreeze(item)
+  }
+  return value
+}

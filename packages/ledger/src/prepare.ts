@@ -1,0 +1,143 @@
+import { assertPayload } from './catalogue.ts'
+import { payloadHash } from './chain.ts'
+import type { Codecs } from './codecs.ts'
+import type { CheckedEnvelope } from './envelope.ts'
+import { ClewError } from './errors.ts'
+import { createIds } from './ids.ts'
+import type { JsonObject, JsonValue } from './json.ts'
+import type { Ports } from './ports.ts'
+import type { Redactor } from './redact/redact.ts'
+import type { PreparedEvent, SealedPlace } from './store.ts'
+import { INLINE, LEAF, toTree } from './tree.ts'
+
+export const MAX_PAYLOAD_CHARS = 64 * 1024 * 1024
+
+export interface Preparer {
+  /** The one way in: checked, redacted, hashed, encoded once (P1). */
+  prepare(checked: CheckedEnvelope): PreparedEvent
+  /** The same for an event that brings its place along and must keep its hash. */
+  prepareSealed(checked: CheckedEnvelope, sealed: SealedPlace, salt: string): PreparedEvent
+  /** The same for one whose payload was erased: its hash is all that is left of it. */
+  prepareErased(checked: CheckedEnvelope, sealed: SealedPlace, erasedHash: string): PreparedEvent
+}
+
+export interface PreparerOptions {
+  readonly ports: Ports
+  readonly codecs: Codecs
+  readonly redactor: Redactor
+  /** Secret of this ledger, from outside its store. */
+  readonly macKey: string
+}
+
+export function createPreparer({ ports, codecs, redactor, macKey }: PreparerOptions): Preparer {
+  const { sha256 } = ports
+  const nextId = createIds(ports)
+  let clockMs = 0
+  let clockText = ''
+  let salts = ''
+
+  function nowText(): string {
+    const now = ports.now()
+    if (now !== clockMs) {
+      clockMs = now
+      clockText = new Date(now).toISOString()
+    }
+    return clockText
+  }
+
+  function nextSalt(): string {
+    if (salts.length < 32) salts = ports.randomHex(2048)
+    const salt = salts.slice(-32)
+    salts = salts.slice(0, -32)
+    return salt
+  }
+
+  function encode(checked: CheckedEnvelope): { given: JsonObject; text: string } {
+    const given = (
+      checked.isJson ? codecs.accept(checked.payload) : codecs.encode(checked.payload)
+    ) as JsonObject
+    const text = JSON.stringify(given)
+    if (text.length > MAX_PAYLOAD_CHARS)
+      throw new ClewError(
+        'too_large',
+        `The payload of an ${checked.eventType} event has ${text.length} characters, more than ${MAX_PAYLOAD_CHARS}`,
+        'Store the large part elsewhere and record where it is; nothing was written.',
+        { eventType: checked.eventType, size: text.length, most: MAX_PAYLOAD_CHARS },
+      )
+    return { given, text }
+  }
+
+  function root(value: JsonValue, text: string): { root: string; tree: PreparedEvent['tree'] } {
+    if (text.length <= LEAF) return { root: sha256(text), tree: undefined }
+    const tree = toTree(sha256, value)
+    if (typeof tree === 'string') return { root: sha256(tree), tree: undefined }
+    return { root: tree.hash, tree: text.length > INLINE ? tree : undefined }
+  }
+
+  /** The key stands at both ends, so a digest of one content says nothing about a longer one. */
+  function contentMac(checked: CheckedEnvelope, causationId: string | null, contentRoot: string): string {
+    const { eventType, source } = checked
+    const content = `${eventType}\n${source.origin}\n${source.runtime}\n${causationId ?? ''}\n${contentRoot}`
+    return sha256(`${macKey}\n${content}\n${macKey}`).slice(0, 32)
+  }
+
+  function finish(
+    checked: CheckedEnvelope,
+    given: JsonObject,
+    givenText: string,
+    salt: string,
+  ): Omit<PreparedEvent, 'sealed'> {
+    const clean = redactor.value(given, givenText)
+    const payload = clean.value as JsonObject
+    const text = payload === given ? givenText : JSON.stringify(payload)
+    const hashed = root(payload, text)
+    const causationId =
+      checked.causationId === undefined ? (ports.context.current() ?? null) : checked.causationId
+    return {
+      eventId: checked.eventId ?? nextId(),
+      fresh: checked.eventId === undefined,
+      eventType: checked.eventType,
+      timestamp: checked.timestamp ?? nowText(),
+      origin: checked.source.origin,
+      runtime: checked.source.runtime,
+      correlationId: checked.correlationId,
+      causationId,
+      payload,
+      text,
+      tree: hashed.tree,
+      salt,
+      payloadHash: payloadHash(sha256, salt, hashed.root),
+      mac: checked.eventId === undefined ? null : mac(),
+    }
+
+    function mac(): string {
+      const contentRoot = payload === given ? hashed.root : root(given, givenText).root
+      return contentMac(checked, causationId, contentRoot)
+    }
+  }
+
+  return {
+    prepare(checked) {
+      const { given, text } = encode(checked)
+      assertPayload(checked.eventType, given)
+      return finish(checked, given, text, nextSalt())
+    },
+    prepareSealed(checked, sealed, salt) {
+      const { given, text } = encode(checked)
+      assertPayload(checked.eventType, given)
+      const prepared = finish(checked, given, text, salt)
+      if (prepared.payload !== given)
+        throw new ClewError(
+          'broken_import',
+          `Event ${sealed.seq} of run ${checked.correlationId} holds a secret that this ledger's redaction removes, so its hash cannot stay`,
+          'Import with rehash (clew import --rehash) to store it redacted under new hashes; nothing of this batch was written.',
+          { runId: checked.correlationId, seq: sealed.seq },
+        )
+      return { ...prepared, sealed }
+    },
+    prepareErased(checked, sealed, erasedHash) {
+      const prepared = finish(checked, {}, '{}', '')
+      return { ...prepared, payload: null, text: '', payloadHash: erasedHash, mac: null, sealed }
+    },
+  }
+}

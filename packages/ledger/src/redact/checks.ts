@@ -1,0 +1,107 @@
+/** The checks that turn "has the shape of a secret" into "is one". All are linear and free of dependencies. */
+
+const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
+const SEXTETS = new Map(Array.from(ALPHABET, (char, index): [string, number] => [char, index]))
+SEXTETS.set('-', 62)
+SEXTETS.set('_', 63)
+
+/** Decodes base64 and base64url to Latin-1 text; undefined when a character is foreign. */
+export function decodeBase64(text: string): string | undefined {
+  let out = ''
+  let bits = 0
+  let count = 0
+  for (const char of text.replace(/=+$/, '')) {
+    const sextet = SEXTETS.get(char)
+    if (sextet === undefined) return undefined
+    bits = ((bits << 6) | sextet) & 0xffffff
+    count += 6
+    if (count >= 8) {
+      count -= 8
+      out += String.fromCharCode((bits >> count) & 0xff)
+    }
+  }
+  return out
+}
+
+export function isJwt(token: string): boolean {
+  const header = decodeBase64(token.slice(0, token.indexOf('.')))
+  if (header === undefined) return false
+  try {
+    const parsed: unknown = JSON.parse(header)
+    return typeof parsed === 'object' && parsed !== null && 'alg' in parsed && typeof parsed.alg === 'string'
+  } catch {
+    return false
+  }
+}
+
+/** `Basic` credentials are base64 of `user:password`; the words after "basic" in prose are not. */
+export function isBasicCredentials(text: string): boolean {
+  const decoded = decodeBase64(text)
+  return decoded !== undefined && /^[\x20-\x7e\xa0-\xff]*:[\x20-\x7e\xa0-\xff]*$/.test(decoded)
+}
+
+export function passesLuhn(digits: string): boolean {
+  let sum = 0
+  for (let i = digits.length - 1, twice = false; i >= 0; i--, twice = !twice) {
+    const digit = digits.charCodeAt(i) - 48
+    sum += twice ? (digit > 4 ? digit * 2 - 9 : digit * 2) : digit
+  }
+  return sum % 10 === 0
+}
+
+const ISSUERS: readonly RegExp[] = [
+  /^4\d{15}(?:\d{3})?$/, // Visa; its 13-digit numbers are gone, and EAN-13 codes look the same
+  /^(?:5[1-5]\d{2}|222[1-9]|22[3-9]\d|2[3-6]\d{2}|27[01]\d|2720)\d{12}$/, // Mastercard
+  /^3[47]\d{13}$/, // American Express
+  /^(?:6011|65\d{2}|64[4-9]\d)\d{12}$/, // Discover
+  /^3(?:0[0-5]|[689]\d)\d{11}$/, // Diners Club
+  /^35(?:2[89]|[3-8]\d)\d{12}$/, // JCB
+  /^62\d{14,17}$/, // UnionPay
+  /^(?:5018|5020|5038|6304|6759|676[1-3])\d{12}$/, // Maestro
+]
+
+export function isPaymentCard(text: string): boolean {
+  const digits = text.replace(/[ -]/g, '')
+  if (/^(\d)\1*$/.test(digits)) return false
+  return ISSUERS.some((issuer) => issuer.test(digits)) && passesLuhn(digits)
+}
+
+/** ISO 13616: letters as numbers, the first four characters last, remainder 1 modulo 97. */
+export function isIban(text: string): boolean {
+  const compact = text.replace(/ /g, '').toUpperCase()
+  if (compact.length < 15 || compact.length > 34) return false
+  let rest = 0
+  for (const char of compact.slice(4) + compact.slice(0, 4)) {
+    const value = Number.parseInt(char, 36)
+    if (Number.isNaN(value)) return false
+    rest = (rest * (value > 9 ? 100 : 10) + value) % 97
+  }
+  return rest === 1
+}
+
+/** Letters and digits together: what generated secrets have and words do not. */
+export const isMixed = (text: string): boolean => /\d/.test(text) && /[A-Za-z]/.test(text)
+
+/** At least two of lower case, upper case and digits, in more than three different characters. */
+export const isVaried = (text: string): boolean =>
+  Number(/\d/.test(text)) + Number(/[a-z]/.test(text)) + Number(/[A-Z]/.test(text)) > 1 &&
+  new Set(text).size > 3
+
+/** One unbroken run that mixes letters and digits, so that `sk-learn-pipeline-version-2` is left alone. */
+export const hasDenseRun = (text: string): boolean => (text.match(/[A-Za-z0-9]{16,}/g) ?? []).some(isMixed)
+
+/** `${TOKEN}`, `<password>`, `{{key}}`, `%s`, `your-api-key`, `****`, `process.env.KEY`: names of secrets, not secrets. */
+export const isTemplate = (text: string): boolean =>
+  /^["'`]?(?:\$|<|\{|%[({sd]|your[-_ ]|my[-_ ]|(.)\1*$|process\.|os\.|env[.(]|[A-Za-z]+\.env\b)/i.test(text)
+
+/** What may follow `password:` in free text and still be a word, a label, code, a path or an address. */
+export function looksAssigned(text: string): boolean {
+  const value = text.replace(/[.,;:!?]+$/, '')
+  if (value.length < 8 || isTemplate(value) || value.includes('://')) return false
+  // A base64 secret may begin with a slash too; no path is that long without a hyphen or a dot.
+  if (/^(?:\.{0,2}|~\w*)\//.test(value) && !/^[A-Za-z0-9+/]{32,}={0,2}$/.test(value)) return false
+  const isMember = /^[A-Za-z_$][\w$]*(?:(?:\.|::|->)[A-Za-z_$][\w$]*)+$/.test(value)
+  if (isMember && !/(?:\d.*){3}/.test(value)) return false
+  if (/^[a-z]+(?:[-_][a-z]+)*[-_]?\d{0,2}$/.test(value) && /[-_]/.test(value)) return false
+  return isMixed(value) || (/[A-Za-z]/.test(value) && /[@#$%^&*!?]/.test(value))
+}

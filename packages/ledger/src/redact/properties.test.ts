@@ -1,0 +1,249 @@
+import { createHmac } from 'node:crypto'
+import * as fc from 'fast-check'
+import { expect, test } from 'vitest'
+import type { JsonValue } from '../json.ts'
+import { PERSONAL } from './personal.ts'
+import { createRedactor } from './redact.ts'
+import { anchorsOf, SECRETS } from './rules.ts'
+import { cleanText, findSpans } from './spans.ts'
+import { HOLD_LIMIT } from './stream.ts'
+import { createWalk } from './walk.ts'
+
+const fingerprint = (secret: string) => createHmac('sha256', 'test').update(secret).digest('hex').slice(0, 10)
+const redactor = createRedactor({ policies: ['secrets', 'personal'] }, fingerprint)
+const all = [...SECRETS, ...PERSONAL]
+const anchors = anchorsOf(all)
+const prefilter = { test: (part: string) => anchors.some((anchor) => anchor.test(part)) }
+const slow = createWalk({
+  clean: (text) => cleanText(text, (part) => findSpans(part, all), fingerprint),
+  fingerprint,
+  rules: [],
+  byKeyName: true,
+})
+
+const from = (alphabet: string, min: number, max = min) =>
+  fc
+    .array(fc.constantFrom(...alphabet.split('')), { minLength: min, maxLength: max })
+    .map((chars) => chars.join(''))
+const HEX = '0123456789abcdef'
+const ALNUM = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789'
+const URL_ID = `${ALNUM}-_`
+const near = (prefix: string, alphabet: string, length: number) =>
+  from(alphabet, length - 2, length + 8).map((body) => prefix + body)
+
+const token = fc.oneof(
+  ...['sk-', 'sk-proj-', 'sk-ant-', 'sk-or-v1-', 'task-', 'risk-', 'xai-', 'pplx-', 'glpat-', 'xoxb-'].map(
+    (prefix) => near(prefix, URL_ID, 32),
+  ),
+  ...['ghp_', 'github_pat_', 'hf_', 'gsk_', 'npm_', 'sk_live_', 'whsec_', 'secret_', 'ntn_', 'call_'].map(
+    (prefix) => near(prefix, ALNUM, 40),
+  ),
+  ...['sk_', 'dapi', 'SK', 'key-', 'sbp_', 'dop_v1_', 'shpat_', ''].map((prefix) => near(prefix, HEX, 32)),
+  ...['AIza', 'ya29.', 'hvs.', 'AQ.'].map((prefix) => near(prefix, URL_ID, 36)),
+  near('AKIA', 'ABCDEFGHIJ234567', 16),
+  fc.tuple(from(URL_ID, 20), from(URL_ID, 20)).map(([a, b]) => `SG.${a}.${b}`),
+  fc.tuple(from(URL_ID, 24), from(URL_ID, 6), from(URL_ID, 30)).map(([a, b, c]) => `M${a}.${b}.${c}`),
+  fc.tuple(from('0123456789', 9), from(URL_ID, 33)).map(([a, b]) => `${a}:AA${b}`),
+  from(URL_ID, 20, 60).map(
+    (body) => `${Buffer.from('{"alg":"HS256","typ":"JWT"}').toString('base64url')}.${body}.${body}`,
+  ),
+)
+const label = ['RSA', 'PRIVATE', 'KEY'].join(' ')
+const pem = fc
+  .tuple(from(`${ALNUM}+/`, 40, 300), fc.constantFrom('\n', '\r\n', '\\n', ' '), fc.boolean())
+  .map(([body, line, ended]) =>
+    [
+      `-----BEGIN ${label}-----`,
+      ...(body.match(/.{1,64}/g) ?? []),
+      ended ? `-----END ${label}-----` : '',
+    ].join(line),
+  )
+const word = fc.oneof(
+  token,
+  from(ALNUM, 1, 14),
+  fc.constantFrom(
+    'password',
+    'the',
+    'forgotten',
+    'hunter22',
+    'P@ssw0rd!',
+    'Bearer',
+    'basic',
+    'token',
+    'é',
+    '密碼',
+  ),
+  fc.constantFrom(
+    '[redacted:password:0123456789]',
+    'dXNlcjpwYXNzd29yZA==',
+    'a=b;',
+    'café99café',
+    '2024-01-01',
+  ),
+  fc.constantFrom(
+    '4111',
+    '1111',
+    '4242424242424242',
+    '5555-5555-5555-4444',
+    '3782',
+    '822463',
+    '10005',
+    '12/26',
+  ),
+  fc.constantFrom(
+    'jane.doe@example.org',
+    '+49',
+    '(555)',
+    '123-4567',
+    'DE89',
+    '3704',
+    '0044',
+    '0532',
+    '0130',
+    '00',
+  ),
+  fc.constantFrom('postgres://user:s3cr3t@host/db', 'https://host:8080/@x', 'redis://:pä55@h', '078-05-1120'),
+)
+const name = fc.constantFrom(
+  'password',
+  'API_KEY',
+  'apiKey',
+  'x-api-key',
+  'client_secret',
+  'token',
+  'Authorization',
+  'Set-Cookie',
+  'cookie',
+  'OPENAI_API_KEY',
+  'DB_PASSWORD',
+  'input_tokens',
+  'author',
+  'next_token',
+  '--token',
+  'curl -u',
+  '--user me:',
+  '--api-key',
+  'id_token',
+  'valid_token',
+)
+const assignment = fc
+  .tuple(
+    fc.constantFrom('', '"', "'", '\\"', '\\\\\\"'),
+    name,
+    fc.constantFrom(':', '=', ' ', ': ', ' = ', '=>', ' :', ':\t', ': Bearer ', ': basic '),
+    fc.constantFrom('', '"', "'", '\\"', '\\\\\\"'),
+    fc.array(word, { minLength: 1, maxLength: 3 }),
+    fc.boolean(),
+  )
+  .map(([q, key, op, v, words, closed]) => `${q}${key}${q}${op}${v}${words.join(' ')}${closed ? v : ''}`)
+const gap = fc.constantFrom(
+  ' ',
+  '  ',
+  '\n',
+  '\t',
+  ', ',
+  '; ',
+  '',
+  '-',
+  '"',
+  '\\n',
+  '\\',
+  '/',
+  '、',
+  ' {"',
+  '(',
+)
+const text = fc
+  .array(fc.tuple(fc.oneof({ weight: 5, arbitrary: word }, { weight: 3, arbitrary: assignment }, pem), gap), {
+    maxLength: 8,
+  })
+  .map((parts) => parts.flat().join(''))
+const { value } = fc.letrec<{ value: JsonValue }>((tie) => ({
+  value: fc.oneof(
+    { depthSize: 'small' },
+    text,
+    fc.constantFrom<JsonValue>(1, null, true, 4111111111111111),
+    text.map((inner) => JSON.stringify({ password: inner, note: [inner] })),
+    fc.array(tie('value'), { maxLength: 3 }),
+    fc.dictionary(fc.oneof(name, text, fc.constant('__proto__')), tie('value'), { maxKeys: 3 }),
+  ),
+}))
+
+test('P1 what the prefilter lets pass, the slow path would not change', () => {
+  fc.assert(
+    fc.property(value, (one) => {
+      const out = slow(one)
+      if (!prefilter.test(JSON.stringify(one))) expect(out).toEqual({ value: one, redacted: 0 })
+      if (typeof one === 'string' && !prefilter.test(one)) expect(out.value).toBe(one)
+      expect(redactor.value(one).value).toEqual(out.value)
+    }),
+    { numRuns: 1500 },
+  )
+})
+
+test('P1 the prefilter sees every single secret that the slow path finds, alone and escaped', () => {
+  fc.assert(
+    fc.property(fc.oneof(token, pem, word, assignment), gap, (secret, before) => {
+      const one = before + secret
+      if (slow(one).redacted === 0) return
+      expect(prefilter.test(one)).toBe(true)
+      expect(prefilter.test(JSON.stringify(one))).toBe(true)
+      const nested = JSON.stringify({ one })
+      if (slow(nested).redacted > 0) expect(prefilter.test(JSON.stringify(nested))).toBe(true)
+    }),
+    { numRuns: 3000 },
+  )
+})
+
+test('P1 redacting twice changes nothing more', () => {
+  fc.assert(
+    fc.property(value, (one) => {
+      const once = redactor.value(one).value
+      expect(redactor.value(once)).toEqual({ value: once, redacted: 0 })
+    }),
+    { numRuns: 1500 },
+  )
+})
+
+test('P1 the input is never mutated, and an unchanged one keeps its identity', () => {
+  fc.assert(
+    fc.property(value, (one) => {
+      const before = JSON.stringify(one)
+      const out = redactor.value(one, before)
+      expect(JSON.stringify(one)).toBe(before)
+      if (out.redacted === 0) expect(out.value).toBe(one)
+    }),
+    { numRuns: 500 },
+  )
+})
+
+test('T4 a stream gives what the whole text gives, wherever it is cut', () => {
+  fc.assert(
+    fc.property(text, fc.array(fc.nat(400)), (whole, cuts) => {
+      const stream = redactor.stream()
+      let out = ''
+      let at = 0
+      for (const cut of [
+        ...cuts.filter((one) => one < whole.length).toSorted((a, b) => a - b),
+        whole.length,
+      ]) {
+        out += stream.push(whole.slice(at, cut))
+        at = cut
+      }
+      expect(out + stream.end()).toBe(redactor.text(whole))
+    }),
+    { numRuns: 3000 },
+  )
+})
+
+test('T4 a stream of single characters gives what the whole text gives', () => {
+  fc.assert(
+    fc.property(text, (whole) => {
+      const stream = redactor.stream()
+      const out = Array.from({ length: whole.length }, (_, i) => stream.push(whole[i] ?? '')).join('')
+      expect(out + stream.end()).toBe(redactor.text(whole))
+      expect(whole.length).toBeLessThan(HOLD_LIMIT)
+    }),
+    { numRuns: 400 },
+  )
+})

@@ -1,0 +1,106 @@
+import { ClewError } from '../errors.ts'
+import type { JsonValue } from '../json.ts'
+import { PERSONAL } from './personal.ts'
+import { anchorsOf, type Detector, SECRETS } from './rules.ts'
+import { cleanText, findSpans } from './spans.ts'
+import { createStream, type RedactionStream } from './stream.ts'
+import { createWalk } from './walk.ts'
+
+/** One rule of your own: by key name, by path (`$.a.b[*].c`, `**` for any depth) or by pattern. */
+export interface RedactionRule {
+  kind: string
+  key?: RegExp
+  path?: string
+  pattern?: RegExp
+  validate?(match: string): boolean
+}
+
+export interface RedactOptions {
+  policies?: readonly ('secrets' | 'personal')[]
+  rules?: readonly RedactionRule[]
+  /** Your own function, applied last to every string. */
+  redact?: (text: string, path: readonly (string | number)[]) => string
+}
+
+export interface Redactor {
+  /**
+   * Returns the same reference when nothing changed. `text` is `JSON.stringify(value)` when the caller
+   * already has it: clean values are recognised by one scan of it.
+   */
+  value(value: JsonValue, text?: string): { value: JsonValue; redacted: number }
+  /** Free text, such as an error message. */
+  text(text: string): string
+  /** Text that comes in pieces: the pieces together give what `text` gives for the whole. */
+  stream(): RedactionStream
+}
+
+const OFF: Redactor = {
+  value: (value) => ({ value, redacted: 0 }),
+  text: (text) => text,
+  stream: () => ({ push: (chunk) => chunk, end: () => '' }),
+}
+
+/** `false` switches redaction off; `fingerprint` is a keyed hash, so that equal secrets stay equal (P2). */
+export function createRedactor(
+  options: RedactOptions | false,
+  fingerprint: (secret: string) => string,
+): Redactor {
+  if (options === false) return OFF
+  const { policies = ['secrets'], rules = [], redact: own } = options
+  const builtIn: Detector[] = []
+  if (policies.includes('secrets')) builtIn.push(...SECRETS)
+  if (policies.includes('personal')) builtIn.push(...PERSONAL)
+  const custom = rules.flatMap(patternDetector)
+  const detectors = [...custom, ...builtIn]
+  const anchors = anchorsOf(builtIn)
+  const prefilter = (text: string) => {
+    for (const anchor of anchors) if (anchor.test(text)) return true
+    return false
+  }
+
+  // A pattern of the user's may look at the edges of a string (`^`, `\b`), which its JSON text does not have.
+  const alwaysWalk = rules.length > 0 || own !== undefined
+  const detect = (text: string) =>
+    prefilter(text) ? findSpans(text, detectors) : custom.length > 0 ? findSpans(text, custom) : []
+  const clean = (text: string) => cleanText(text, detect, fingerprint)
+  const walk = createWalk({
+    clean,
+    fingerprint,
+    rules,
+    byKeyName: policies.includes('secrets'),
+    ...(own && { own }),
+  })
+
+  const text = (whole: string): string => {
+    const cleaned = clean(whole).text
+    return own === undefined ? cleaned : own(cleaned, [])
+  }
+  return {
+    value(value, json) {
+      if (!alwaysWalk && !prefilter(json ?? JSON.stringify(value))) return { value, redacted: 0 }
+      return walk(value)
+    },
+    text,
+    stream: () => createStream({ text, detect, byLine: custom.length > 0 || own !== undefined }),
+  }
+}
+
+function patternDetector(rule: RedactionRule): Detector[] {
+  if (!/^[a-z0-9-]+$/.test(rule.kind))
+    throw new ClewError(
+      'bad_option',
+      'A redaction rule has a kind that cannot stand in a placeholder',
+      'Use small letters, digits and hyphens',
+    )
+  if (rule.pattern === undefined) return []
+  const { kind } = rule
+  const pattern = new RegExp(rule.pattern.source, `${rule.pattern.flags.replace(/[gy]/g, '')}g`)
+  return [
+    {
+      kind,
+      anchor: '',
+      pattern,
+      validate: (_, match) => rule.validate?.(match[0]) ?? true,
+    },
+  ]
+}

@@ -1,0 +1,118 @@
+import { type JsonValue, setKey } from '../json.ts'
+import { isMixed } from './checks.ts'
+import { type KeyStrength, keyStrength, kindOfKey } from './keys.ts'
+import { compilePath } from './path-rule.ts'
+import { formatPlaceholder, isPlaceholder } from './placeholder.ts'
+import type { RedactionRule } from './redact.ts'
+import type { Cleaned } from './spans.ts'
+
+export interface WalkOptions {
+  /** Replaces what the detectors find. */
+  clean: (text: string) => Cleaned
+  fingerprint: (secret: string) => string
+  rules: readonly RedactionRule[]
+  /** Whether the built-in sensitive key names count. */
+  byKeyName: boolean
+  own?: (text: string, path: readonly (string | number)[]) => string
+}
+
+/** Why the strings under a key are replaced whole: by a rule of the user's, or by the name of the key. */
+interface Verdict {
+  kind: string
+  strength: KeyStrength
+}
+
+const isGenerated = (text: string): boolean =>
+  text.length >= 12 && isMixed(text) && !/[\s/]|\[redacted:/.test(text)
+
+/** The slow path: visits every string, copies only the branches that change and never mutates its input. */
+export function createWalk(
+  options: WalkOptions,
+): (value: JsonValue) => { value: JsonValue; redacted: number } {
+  const { clean, fingerprint, own, byKeyName } = options
+  const keyRules = options.rules.flatMap(({ kind, key }) => (key ? [{ kind, key: unstated(key) }] : []))
+  const pathRules = options.rules.flatMap(({ kind, path }) =>
+    path === undefined ? [] : [{ kind, matches: compilePath(path) }],
+  )
+
+  const verdictOf = (key: string): Verdict | undefined => {
+    const rule = keyRules.find((one) => one.key.test(key))
+    if (rule !== undefined) return { kind: rule.kind, strength: 'hard' }
+    const strength = byKeyName ? keyStrength(key) : undefined
+    return strength && { kind: kindOfKey(key), strength }
+  }
+
+  return (root) => {
+    let redacted = 0
+    const path: (string | number)[] = []
+
+    const string = (text: string, verdict: Verdict | undefined): string => {
+      if (text === '' || isPlaceholder(text)) return text
+      const cleaned = clean(text)
+      let out = cleaned.text
+      let count = cleaned.count
+      // The same secret keeps the same placeholder, whether its key or its shape gave it away.
+      if (
+        verdict !== undefined &&
+        !isPlaceholder(out) &&
+        (verdict.strength === 'hard' || isGenerated(text))
+      ) {
+        out = formatPlaceholder(verdict.kind, fingerprint(text))
+        count = 1
+      }
+      redacted += count
+      if (own === undefined) return out
+      const last = own(out, [...path])
+      if (last !== out) redacted++
+      return last
+    }
+
+    const keyText = (key: string): string => {
+      const cleaned = clean(key)
+      redacted += cleaned.count
+      return cleaned.text
+    }
+
+    const array = (items: JsonValue[], verdict: Verdict | undefined): JsonValue[] => {
+      let copy: JsonValue[] | undefined
+      for (const [i, item] of items.entries()) {
+        path.push(i)
+        const next = visit(item, verdict)
+        path.pop()
+        if (next !== item) {
+          copy ??= items.slice()
+          copy[i] = next
+        }
+      }
+      return copy ?? items
+    }
+
+    const object = (source: Record<string, JsonValue>): Record<string, JsonValue> => {
+      const copy: Record<string, JsonValue> = {}
+      let changed = false
+      for (const [key, value] of Object.entries(source)) {
+        path.push(key)
+        const next = visit(value, verdictOf(key))
+        path.pop()
+        let name = keyText(key)
+        while (name !== key && Object.hasOwn(copy, name)) name += '~'
+        setKey(copy, name, next)
+        if (next !== value || name !== key) changed = true
+      }
+      return changed ? copy : source
+    }
+
+    const visit = (value: JsonValue, verdict: Verdict | undefined): JsonValue => {
+      const rule = pathRules.length > 0 ? pathRules.find((one) => one.matches(path)) : undefined
+      const judged: Verdict | undefined = rule ? { kind: rule.kind, strength: 'hard' } : verdict
+      if (typeof value === 'string') return string(value, judged)
+      if (Array.isArray(value)) return array(value, judged)
+      return typeof value === 'object' && value !== null ? object(value) : value
+    }
+
+    return { value: visit(root, undefined), redacted }
+  }
+}
+
+/** A `g` or `y` flag would make `test` remember where it was. */
+const unstated = (pattern: RegExp): RegExp => new RegExp(pattern.source, pattern.flags.replace(/[gy]/g, ''))

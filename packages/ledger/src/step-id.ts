@@ -1,0 +1,35 @@
+/**
+ * Step identity (R2), readable: the path of `name#ordinal` or `name@key` from the top of the run, so that
+ * `plan#0/search#2` is the third call of `search` inside the first `plan`. The ordinal counts calls of that
+ * name within the parent, whatever runs beside it, hence the id is the same on resume and on replay.
+ */
+export interface StepIdentity {
+  readonly parentStepId: string | null
+  readonly name: string
+  readonly key?: string | undefined
+  readonly ordinal: number
+}
+
+const escape = (text: string): string =>
+  text.replace(/[%/#@]/g, (char) => `%${char.charCodeAt(0).toString(16)}`)
+const unescape = (text: string): string =>
+  text.replace(/%([0-9a-f]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+
+export function formatStepId({ parentStepId, name, key, ordinal }: StepIdentity): string {
+  const own = key === undefined ? `${escape(name)}#${ordinal}` : `${escape(name)}@${escape(key)}`
+  return parentStepId === null ? own : `${parentStepId}/${own}`
+}
+
+/** Identity of a step from its id; undefined for an id that was not made by `formatStepId`. */
+export function parseStepId(stepId: string): StepIdentity | undefined {
+  const slash = stepId.lastIndexOf('/')
+  const match = /^([^#@]+)(?:#(\d+)|@(.*))$/.exec(stepId.slice(slash + 1))
+  if (!match) return undefined
+  const [, name = '', ordinal, key] = match
+  return {
+    parentStepId: slash < 0 ? null : stepId.slice(0, slash),
+    name: unescape(name),
+    ...(key !== undefined && { key: unescape(key) }),
+    ordinal: Number(ordinal ?? 0),
+  }
+}

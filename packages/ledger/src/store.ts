@@ -1,0 +1,171 @@
+import type { Origin } from './envelope.ts'
+import type { ClewError } from './errors.ts'
+import type { ClewEvent } from './envelope.ts'
+import type { RunStatus, RunSummary } from './fold/run-summary.ts'
+import type { StepSkeleton } from './fold/steps.ts'
+import type { JsonObject } from './json.ts'
+import type { StoredNode, TreeNode } from './tree.ts'
+
+/** An event that is checked, redacted, hashed and encoded: all that can be done before its place is known. */
+export interface PreparedEvent {
+  readonly eventId: string
+  /** The id was made here just now, so it cannot be in the store yet. */
+  readonly fresh: boolean
+  readonly eventType: string
+  readonly timestamp: string
+  readonly origin: Origin
+  readonly runtime: string
+  readonly correlationId: string
+  readonly causationId: string | null
+  /** Redacted; null only for an erased payload that arrives by import. */
+  readonly payload: JsonObject | null
+  readonly text: string
+  /** Present when the payload is large enough to be shared in parts. */
+  readonly tree: TreeNode | undefined
+  readonly salt: string
+  readonly payloadHash: string
+  /**
+   * Keyed digest of the content before redaction: what sameness is judged by (L4). Null for a fresh id, which
+   * nobody can send again but as it was read back.
+   */
+  readonly mac: string | null
+  /** The place an imported event had and must get again. */
+  readonly sealed?: SealedPlace
+}
+
+export interface SealedPlace {
+  readonly seq: number
+  readonly recordedAt: string
+  readonly hash: string
+  readonly schemaVersion: number
+}
+
+/** One `append`: all of it is written, or nothing. */
+export interface AppendCall {
+  readonly workspace: string
+  readonly events: readonly PreparedEvent[]
+  readonly expectedSeq?: number | undefined
+  readonly epoch?: number | undefined
+}
+
+export type AppendOutcome = { readonly events: readonly ClewEvent[] } | { readonly error: ClewError }
+
+export interface RunKey {
+  readonly workspace: string
+  readonly runId: string
+}
+
+/** A stored event with its payload body still as it lies in the store. */
+export interface StoredEvent {
+  readonly position: number
+  readonly workspace: string
+  readonly correlationId: string
+  readonly seq: number
+  readonly eventId: string
+  readonly eventType: string
+  readonly timestamp: string
+  readonly origin: Origin
+  readonly runtime: string
+  readonly causationId: string | null
+  readonly recordedAt: string
+  readonly schemaVersion: number
+  readonly payloadHash: string
+  readonly hash: string
+  /** Null when the payload is not there. */
+  readonly body: string | null
+  readonly salt: string | null
+  /** An erasure covers it (P5): that, and only that, is why a payload may be missing. */
+  readonly erased: boolean
+}
+
+/** A run's row: its summary, its head, and where it was forked from. */
+export interface StoredRun {
+  readonly summary: RunSummary
+  readonly workspace: string
+  readonly seq: number
+  readonly hash: string
+  /** The run that owns the event before this run's first one, and that event's seq. */
+  readonly forkOf: { readonly runId: string; readonly seq: number } | null
+}
+
+export interface ReadRunOptions {
+  readonly afterSeq: number
+  readonly upToSeq?: number | undefined
+  readonly limit: number
+  readonly types?: readonly string[] | undefined
+}
+
+export interface ReadAllOptions {
+  readonly workspace?: string | undefined
+  readonly afterPosition: number
+  readonly limit: number
+  readonly types?: readonly string[] | undefined
+}
+
+export interface ListRunsOptions {
+  readonly workspace: string
+  readonly status?: RunStatus | undefined
+  readonly agent?: string | undefined
+  readonly threadId?: string | undefined
+  /** Only runs that began at or after this time. */
+  readonly since?: string | undefined
+  readonly limit: number
+  readonly cursor?: string | undefined
+}
+
+export interface Lease extends RunKey {
+  readonly owner: string
+  readonly epoch: number
+  readonly threadId: string | null
+  readonly heartbeatAt: string
+}
+
+/** What a lease's owner is worth: alive, silent for too long, or gone for certain. */
+export type OwnerState = 'alive' | 'stale' | 'dead'
+
+/**
+ * Coordination beside the ledger (R9). Taking a lease raises the run's epoch; from then on the run's execution
+ * events need that epoch, checked inside the transaction that writes them.
+ */
+export interface Leases {
+  /** Takes a free lease, or one whose owner is dead or stale; `busy` otherwise. One per thread. */
+  acquire(key: RunKey, threadId?: string | null): Promise<Lease>
+  /** Tells that the owner lives; `stale_epoch` when the lease was taken over. */
+  renew(lease: Lease): Promise<void>
+  release(lease: Lease): Promise<void>
+  list(): Promise<readonly (Lease & { readonly state: OwnerState })[]>
+}
+
+export interface StoreStats {
+  readonly events: number
+  readonly runs: number
+  readonly values: number
+  readonly bytes: number
+  readonly lastPosition: number
+}
+
+/** What keeps a ledger. Every implementation passes the conformance suite (L10). */
+export interface Store {
+  /** Shown to people: `sqlite:./clew.db`. Never holds a password. */
+  readonly url: string
+  readonly leases: Leases
+  /** One transaction for all calls; a call that is refused leaves no trace and harms no other. */
+  write(calls: readonly AppendCall[]): Promise<readonly AppendOutcome[]>
+  findRun(key: RunKey): Promise<StoredRun | null>
+  /** Newest first. */
+  listRuns(options: ListRunsOptions): Promise<{ runs: StoredRun[]; nextCursor: string | null }>
+  /** Events that the run itself owns, by seq. */
+  readRun(key: RunKey, options: ReadRunOptions): Promise<StoredEvent[]>
+  /** Events by position; a hole that a writer may still fill ends the batch (L3). */
+  readAll(options: ReadAllOptions): Promise<StoredEvent[]>
+  findEvents(workspace: string, eventId: string): Promise<StoredEvent[]>
+  /** Events caused by any of these. */
+  findCaused(workspace: string, eventIds: readonly string[]): Promise<StoredEvent[]>
+  readNodes(ids: readonly number[]): Promise<ReadonlyMap<number, StoredNode>>
+  readSkeleton(key: RunKey): Promise<StepSkeleton[]>
+  workspaces(): Promise<string[]>
+  stats(): Promise<StoreStats>
+  /** Calls `wake` after commits by anyone; carries no data, and a missed one only makes a reader late (L7). */
+  watch(wake: () => void): () => void
+  close(): Promise<void>
+}

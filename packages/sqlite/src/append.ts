@@ -1,0 +1,274 @@
+import type { DatabaseSync } from 'node:sqlite'
+import {
+  type AppendCall,
+  type AppendOutcome,
+  commitCalls,
+  type Ports,
+  type RunDraft,
+  type RunKey,
+  type RunSummary,
+  type StepSkeleton,
+  type Transaction,
+} from '@clew/ledger'
+import { EVENT_COLUMNS, toStoredEvent } from './event-row.ts'
+
+const RUN_CACHE = 5000
+const NODE_CACHE = 200_000
+
+const bytes = (hex: string): Buffer => Buffer.from(hex, 'hex')
+
+/** Bytes of a hex text in a place that is used again and again: a bound blob is copied, and this is three per event. */
+function scratch(size: number): (hex: string) => Buffer {
+  const place = Buffer.alloc(size)
+  return (text) => {
+    place.write(text, 'hex')
+    return place
+  }
+}
+const payloadHashBytes = scratch(32)
+const hashBytes = scratch(32)
+const saltBytes = scratch(16)
+
+const hex = (blob: unknown): string => Buffer.from(blob as Uint8Array).toString('hex')
+const keyOf = (key: RunKey): string => `${key.workspace}\n${key.runId}`
+const stepKeyOf = (run: number, stepId: string, attempt: number): string => `${run} ${attempt} ${stepId}`
+
+interface SqliteRun extends RunDraft {
+  storedStatus: string
+}
+
+export interface Appender {
+  /** Applies the calls inside the write transaction that the caller has begun. */
+  apply(calls: readonly AppendCall[]): AppendOutcome[]
+  /** What is remembered may be wrong: another process wrote, or a transaction was rolled back. */
+  forget(): void
+}
+
+/**
+ * The write side. Heads of runs, open steps and ids of shared values are remembered between transactions, which
+ * is what keeps an append at a handful of inserts; `forget` is called whenever somebody else may have written.
+ */
+export function createAppender(db: DatabaseSync, ports: Pick<Ports, 'sha256' | 'now'>): Appender {
+  const sql = {
+    lastPosition: db.prepare('SELECT max(position) AS position FROM events'),
+    scope: db.prepare('SELECT id FROM scopes WHERE workspace = ? AND name = ?'),
+    insertScope: db.prepare('INSERT INTO scopes (workspace, name) VALUES (?, ?)'),
+    run: db.prepare('SELECT * FROM runs WHERE workspace = ? AND run_id = ?'),
+    runById: db.prepare('SELECT * FROM runs WHERE id = ?'),
+    insertRun: db.prepare(
+      `INSERT INTO runs (workspace, run_id, scope, fork_of, fork_seq, seq, hash, recorded_at, status, thread_id, agent,
+        agent_version, started_ms, summary) VALUES (?, ?, ?, ?, ?, 0, x'', '', ?, ?, ?, ?, ?, ?)`,
+    ),
+    updateRun: db.prepare('UPDATE runs SET seq = ?, hash = ?, recorded_at = ?, summary = ? WHERE id = ?'),
+    // Apart, because naming an indexed column writes its index even when the value stays.
+    updateStatus: db.prepare('UPDATE runs SET status = ? WHERE id = ?'),
+    insertSubject: db.prepare('INSERT OR IGNORE INTO subjects (run, subject) VALUES (?, ?)'),
+    event: db.prepare(`SELECT ${EVENT_COLUMNS} WHERE e.event_id = ? AND e.run = ?`),
+    eventAt: db.prepare(`SELECT ${EVENT_COLUMNS} WHERE e.run = ? AND e.seq = ?`),
+    mac: db.prepare('SELECT mac FROM payloads WHERE position = ?'),
+    insertEvent: db.prepare(
+      `INSERT INTO events (position, run, seq, event_id, event_type, timestamp, origin, runtime, causation_id, recorded_at,
+        schema_version, payload_hash, hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    ),
+    insertPayload: db.prepare('INSERT INTO payloads (position, salt, mac, body) VALUES (?, ?, ?, ?)'),
+    insertErasure: db.prepare('INSERT INTO erasures (position, erased_at) VALUES (?, ?)'),
+    node: db.prepare('SELECT id FROM nodes WHERE scope = ? AND hash = ?'),
+    nodeHash: db.prepare('SELECT hash FROM nodes WHERE id = ?'),
+    insertNode: db.prepare('INSERT INTO nodes (scope, hash, body) VALUES (?, ?, ?)'),
+    step: db.prepare('SELECT record FROM steps WHERE run = ? AND step_id = ? AND attempt = ?'),
+    putStep: db.prepare(
+      `INSERT INTO steps (run, step_id, attempt, started_seq, record) VALUES (?, ?, ?, ?, ?)
+       ON CONFLICT (run, step_id, attempt) DO UPDATE SET started_seq = excluded.started_seq, record = excluded.record`,
+    ),
+    lease: db.prepare('SELECT epoch, held, beat_ms FROM leases WHERE workspace = ? AND run_id = ?'),
+  }
+  const runs = new Map<string, SqliteRun>()
+  const nodes = new Map<string, number>()
+  const openSteps = new Map<string, StepSkeleton>()
+  const changedRuns = new Set<SqliteRun>()
+  const changedSteps = new Map<string, { run: number; step: StepSkeleton }>()
+  let position: number | undefined
+
+  function toDraft(row: Record<string, unknown>): SqliteRun {
+    return {
+      id: row['id'] as number,
+      workspace: row['workspace'] as string,
+      runId: row['run_id'] as string,
+      scope: row['scope'] as number,
+      forkOf:
+        row['fork_of'] === null ? null : { id: row['fork_of'] as number, seq: row['fork_seq'] as number },
+      seq: row['seq'] as number,
+      hash: hex(row['hash']),
+      recordedAt: row['recorded_at'] as string,
+      summary: JSON.parse(row['summary'] as string) as RunSummary,
+      storedStatus: row['status'] as string,
+    }
+  }
+
+  function remember(draft: SqliteRun): SqliteRun {
+    if (runs.size >= RUN_CACHE)
+      for (const [key, old] of runs) if (!changedRuns.has(old) && runs.delete(key)) break
+    runs.set(keyOf(draft), draft)
+    return draft
+  }
+
+  function scopeOf(workspace: string, runId: string, threadId: string | null): number {
+    const name = threadId === null ? `run ${runId}` : `thread ${threadId}`
+    const found = sql.scope.get(workspace, name)
+    return found ? (found['id'] as number) : Number(sql.insertScope.run(workspace, name).lastInsertRowid)
+  }
+
+  const tx: Transaction = {
+    findRun(key) {
+      const known = runs.get(keyOf(key))
+      if (known) return known
+      const row = sql.run.get(key.workspace, key.runId)
+      return row && remember(toDraft(row))
+    },
+    insertRun({ workspace, runId, summary, forkOf }) {
+      const scope = scopeOf(workspace, runId, summary.threadId)
+      const { threadId, agent, agentVersion, startedAt, status, subjects } = summary
+      const { lastInsertRowid } = sql.insertRun.run(
+        workspace,
+        runId,
+        scope,
+        forkOf?.id ?? null,
+        forkOf?.seq ?? null,
+        status,
+        threadId,
+        agent,
+        agentVersion,
+        Date.parse(startedAt),
+        '{}',
+      )
+      const id = Number(lastInsertRowid)
+      for (const subject of subjects) sql.insertSubject.run(id, subject)
+      return remember({
+        id,
+        workspace,
+        runId,
+        scope,
+        forkOf,
+        seq: 0,
+        hash: '',
+        recordedAt: '',
+        summary,
+        storedStatus: status,
+      })
+    },
+    findEvent(run, eventId) {
+      const row = sql.event.get(eventId, run.id)
+      return row && toStoredEvent(row)
+    },
+    eventAt(run, seq) {
+      const row = sql.eventAt.get(run.id, seq)
+      return row && toStoredEvent(row)
+    },
+    runById(id) {
+      const row = sql.runById.get(id) as Record<string, unknown>
+      return (
+        runs.get(keyOf({ workspace: row['workspace'] as string, runId: row['run_id'] as string })) ??
+        toDraft(row)
+      )
+    },
+    macOf(at) {
+      const row = sql.mac.get(at)
+      return row?.['mac'] ? hex(row['mac']) : null
+    },
+    nodeHash: (id) => hex(sql.nodeHash.get(id)?.['hash']),
+    nextPosition() {
+      position ??= (sql.lastPosition.get()?.['position'] as number | null) ?? 0
+      return ++position
+    },
+    insertEvent(run, event, place, body) {
+      sql.insertEvent.run(
+        place.position,
+        run.id,
+        place.seq,
+        event.eventId,
+        event.eventType,
+        event.timestamp,
+        event.origin,
+        event.runtime,
+        event.causationId,
+        place.recordedAt,
+        place.schemaVersion,
+        payloadHashBytes(event.payloadHash),
+        hashBytes(place.hash),
+      )
+      if (body === null) sql.insertErasure.run(place.position, place.recordedAt)
+      else
+        sql.insertPayload.run(
+          place.position,
+          bytes(event.salt),
+          event.mac === null ? null : bytes(event.mac),
+          body,
+        )
+    },
+    findNode(scope, hash) {
+      const key = `${scope} ${hash}`
+      const known = nodes.get(key)
+      if (known !== undefined) return known
+      const id = sql.node.get(scope, bytes(hash))?.['id'] as number | undefined
+      if (id !== undefined) rememberNode(key, id)
+      return id
+    },
+    insertNode(scope, hash, body) {
+      const id = Number(sql.insertNode.run(scope, bytes(hash), body).lastInsertRowid)
+      rememberNode(`${scope} ${hash}`, id)
+      return id
+    },
+    findStep(run, stepId, attempt) {
+      const key = stepKeyOf(run.id, stepId, attempt)
+      const known = changedSteps.get(key)?.step ?? openSteps.get(key)
+      if (known) return known
+      const row = sql.step.get(run.id, stepId, attempt)
+      return row && (JSON.parse(row['record'] as string) as StepSkeleton)
+    },
+    putStep(run, step) {
+      changedSteps.set(stepKeyOf(run.id, step.stepId, step.attempt), { run: run.id, step })
+    },
+    lease({ workspace, runId }) {
+      const row = sql.lease.get(workspace, runId)
+      return row && { epoch: row['epoch'] as number, held: row['held'] === 1 }
+    },
+    touch: (run) => void changedRuns.add(run as SqliteRun),
+  }
+
+  function rememberNode(key: string, id: number): void {
+    if (nodes.size >= NODE_CACHE) nodes.clear()
+    nodes.set(key, id)
+  }
+
+  /** Projections and heads, once per transaction whatever the number of events. */
+  function flush(): void {
+    for (const run of changedRuns) {
+      sql.updateRun.run(run.seq, bytes(run.hash), run.recordedAt, JSON.stringify(run.summary), run.id)
+      if (run.summary.status !== run.storedStatus) sql.updateStatus.run(run.summary.status, run.id)
+      run.storedStatus = run.summary.status
+    }
+    for (const [key, { run, step }] of changedSteps) {
+      sql.putStep.run(run, step.stepId, step.attempt, step.startedSeq, JSON.stringify(step))
+      if (step.endedSeq === null && openSteps.size < RUN_CACHE) openSteps.set(key, step)
+      else openSteps.delete(key)
+    }
+    changedRuns.clear()
+    changedSteps.clear()
+  }
+
+  return {
+    apply(calls) {
+      const outcomes = commitCalls(tx, ports, calls)
+      flush()
+      return outcomes
+    },
+    forget() {
+      runs.clear()
+      nodes.clear()
+      openSteps.clear()
+      changedRuns.clear()
+      changedSteps.clear()
+      position = undefined
+    },
+  }
+}

@@ -1,0 +1,53 @@
+import { ClewError, type ErrorCode } from '@clew/ledger'
+
+const RESULTS: Readonly<Record<number, readonly [ErrorCode, string, string]>> = {
+  5: [
+    'store_locked',
+    'is locked by another process',
+    'Try again when that process is done; Clew itself waits up to 30 s.',
+  ],
+  6: ['store_locked', 'is locked by another connection', 'Try again when it is done.'],
+  8: [
+    'store_readonly',
+    'cannot be written',
+    'Give this user write permission to the file and its folder, or only read from it.',
+  ],
+  10: ['store_failed', 'met a disk error', 'Look at the disk; what was acknowledged before is committed.'],
+  11: ['store_corrupt', 'is damaged', 'Restore it from a backup, or export what can still be read.'],
+  13: [
+    'store_full',
+    'has no room left',
+    'Free some disk space and append again; nothing of this group was written.',
+  ],
+  14: ['store_missing', 'cannot be opened', 'Check that the folder exists and that this user may use it.'],
+  23: [
+    'store_readonly',
+    'may not be used by this user',
+    'Give this user permission to the file and its folder.',
+  ],
+  26: [
+    'not_a_store',
+    'is not a SQLite database',
+    'Give the path of a Clew ledger, or of a file that does not exist yet.',
+  ],
+}
+
+/** Result code of SQLite without its extension, or undefined for an error that is not SQLite's. */
+export function resultOf(error: unknown): number | undefined {
+  const code: unknown = error instanceof Error ? Reflect.get(error, 'errcode') : undefined
+  return typeof code === 'number' ? code & 255 : undefined
+}
+
+export const isBusy = (error: unknown): boolean => resultOf(error) === 5
+
+/** One clear sentence for what went wrong with the file; other errors pass through. */
+export function storeError(url: string, error: unknown): unknown {
+  const result = resultOf(error)
+  if (result === undefined || error instanceof ClewError) return error
+  const [code, what, hint] = RESULTS[result] ?? [
+    'store_failed',
+    'could not be used',
+    'See the cause for details.',
+  ]
+  return new ClewError(code, `The ledger ${url} ${what}`, hint, { url, sqlite: result }, error)
+}

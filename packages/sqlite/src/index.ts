@@ -1,0 +1,2 @@
+export type { Sync } from './open-database.ts'
+export { openSqliteStore, type SqliteOptions } from './open-store.ts'

@@ -1,0 +1,91 @@
+import type { DatabaseSync } from 'node:sqlite'
+import {
+  busyLease,
+  LEASE_STALE_MS,
+  type Lease,
+  type Leases,
+  lostLease,
+  type OwnerState,
+  type Ports,
+} from '@clew/ledger'
+import type { OwnerLocks } from './owner-lock.ts'
+
+interface LeaseParts {
+  readonly db: DatabaseSync
+  readonly ports: Pick<Ports, 'now'>
+  readonly owner: string
+  readonly locks: OwnerLocks
+  /** Runs `work` inside a write transaction. */
+  readonly transact: <T>(work: () => T) => Promise<T>
+}
+
+/** R9 on SQLite: the file is the only coordinator. */
+export function createLeases({ db, ports, owner, locks, transact }: LeaseParts): Leases {
+  const find = db.prepare('SELECT * FROM leases WHERE workspace = ? AND run_id = ?')
+  const byThread = db.prepare(
+    'SELECT * FROM leases WHERE workspace = ? AND thread_id = ? AND held = 1 AND run_id <> ?',
+  )
+  const put = db.prepare(
+    `INSERT INTO leases (workspace, run_id, owner, epoch, thread_id, held, beat_ms) VALUES (?, ?, ?, ?, ?, 1, ?)
+     ON CONFLICT (workspace, run_id) DO UPDATE SET owner = excluded.owner, epoch = excluded.epoch,
+       thread_id = excluded.thread_id, held = 1, beat_ms = excluded.beat_ms`,
+  )
+  const free = db.prepare('UPDATE leases SET held = 0 WHERE workspace = ? AND run_id = ?')
+  const beat = db.prepare(
+    'UPDATE leases SET beat_ms = ? WHERE workspace = ? AND run_id = ? AND owner = ? AND epoch = ? AND held = 1',
+  )
+  const drop = db.prepare(
+    'UPDATE leases SET held = 0 WHERE workspace = ? AND run_id = ? AND owner = ? AND epoch = ? AND held = 1',
+  )
+  const held = db.prepare('SELECT * FROM leases WHERE held = 1 ORDER BY beat_ms')
+
+  function stateOf(row: Record<string, unknown>): OwnerState {
+    if (locks.isDead(row['owner'] as string)) return 'dead'
+    return ports.now() - (row['beat_ms'] as number) >= LEASE_STALE_MS ? 'stale' : 'alive'
+  }
+
+  const toLease = (row: Record<string, unknown>): Lease => ({
+    workspace: row['workspace'] as string,
+    runId: row['run_id'] as string,
+    owner: row['owner'] as string,
+    epoch: row['epoch'] as number,
+    threadId: row['thread_id'] as string | null,
+    heartbeatAt: new Date(row['beat_ms'] as number).toISOString(),
+  })
+
+  return {
+    async acquire({ workspace, runId }, threadId = null) {
+      locks.hold()
+      return transact(() => {
+        const before = find.get(workspace, runId)
+        if (before?.['held'] === 1 && stateOf(before) === 'alive')
+          throw busyLease(runId, 'another owner is working on it')
+        const rival = threadId === null ? undefined : byThread.get(workspace, threadId, runId)
+        if (rival) {
+          if (stateOf(rival) === 'alive')
+            throw busyLease(runId, `run ${String(rival['run_id'])} is working on thread ${threadId}`)
+          free.run(workspace, rival['run_id'] as string)
+        }
+        const epoch = ((before?.['epoch'] as number | undefined) ?? 0) + 1
+        const now = ports.now()
+        put.run(workspace, runId, owner, epoch, threadId, now)
+        return { workspace, runId, owner, epoch, threadId, heartbeatAt: new Date(now).toISOString() }
+      })
+    },
+    async renew(lease) {
+      const { changes } = await transact(() =>
+        beat.run(ports.now(), lease.workspace, lease.runId, lease.owner, lease.epoch),
+      )
+      if (Number(changes) === 0) throw lostLease(lease)
+    },
+    async release(lease) {
+      const { changes } = await transact(() =>
+        drop.run(lease.workspace, lease.runId, lease.owner, lease.epoch),
+      )
+      if (Number(changes) === 0) throw lostLease(lease)
+    },
+    async list() {
+      return held.all().map((row) => ({ ...toLease(row), state: stateOf(row) }))
+    },
+  }
+}

@@ -1,0 +1,52 @@
+import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
+import { type ListRunsOptions, parseCursor, type RunKey, type RunSummary, type StoredRun } from '@clew/ledger'
+
+const COLUMNS = `r.id, r.workspace, r.seq, r.hash, r.summary, r.fork_seq, f.run_id AS fork_run
+  FROM runs r LEFT JOIN runs f ON f.id = r.fork_of`
+
+function toStoredRun(row: Record<string, unknown>): StoredRun {
+  return {
+    summary: JSON.parse(row['summary'] as string) as RunSummary,
+    workspace: row['workspace'] as string,
+    seq: row['seq'] as number,
+    hash: Buffer.from(row['hash'] as Uint8Array).toString('hex'),
+    forkOf:
+      row['fork_run'] === null ? null : { runId: row['fork_run'] as string, seq: row['fork_seq'] as number },
+  }
+}
+
+export function findRun(db: DatabaseSync): (key: RunKey) => StoredRun | null {
+  const statement = db.prepare(`SELECT ${COLUMNS} WHERE r.workspace = ? AND r.run_id = ?`)
+  return ({ workspace, runId }) => {
+    const row = statement.get(workspace, runId)
+    return row ? toStoredRun(row) : null
+  }
+}
+
+/** Newest first, by the order in which runs began here; the cursor is the last row's own key. */
+export function listRuns(
+  db: DatabaseSync,
+  options: ListRunsOptions,
+): { runs: StoredRun[]; nextCursor: string | null } {
+  const where = ['r.workspace = ?']
+  const values: SQLInputValue[] = [options.workspace]
+  const add = (condition: string, value: SQLInputValue | undefined): void => {
+    if (value === undefined) return
+    where.push(condition)
+    values.push(value)
+  }
+  add('r.status = ?', options.status)
+  add('r.agent = ?', options.agent)
+  add('r.thread_id = ?', options.threadId)
+  add('r.started_ms >= ?', options.since === undefined ? undefined : Date.parse(options.since))
+  add('r.id < ?', options.cursor === undefined ? undefined : parseCursor(options.cursor))
+  const rows = db
+    .prepare(`SELECT ${COLUMNS} WHERE ${where.join(' AND ')} ORDER BY r.id DESC LIMIT ?`)
+    .all(...values, options.limit + 1)
+  const page = rows.slice(0, options.limit)
+  const last = page.at(-1)
+  return {
+    runs: page.map(toStoredRun),
+    nextCursor: last && rows.length > page.length ? String(last['id']) : null,
+  }
+}

@@ -1,0 +1,172 @@
+import { DatabaseSync } from 'node:sqlite'
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { makeFolder, openLedger, removeFolder } from '../test/harness.ts'
+import { startChild } from '../test/start-child.ts'
+import { readMigrations } from './migrate.ts'
+import { openDatabase } from './open-database.ts'
+
+let folder: string
+let file: string
+beforeEach(() => {
+  folder = makeFolder()
+  file = join(folder, 'clew.db')
+})
+afterEach(() => removeFolder(folder))
+
+const note = { eventType: 'execution.note', correlationId: 'r', payload: { a: 1 } }
+const code = (run: () => unknown): string => {
+  try {
+    run()
+    return 'opened'
+  } catch (error) {
+    return (error as { code: string }).code
+  }
+}
+async function fill(): Promise<void> {
+  const ledger = openLedger(file)
+  await ledger.append([note, note])
+  await ledger.close()
+}
+
+describe('opening a file', () => {
+  it.each([
+    ['normal', 1],
+    ['full', 2],
+  ] as const)('L5 with sync %s sets its promises', (sync, level) => {
+    const db = openDatabase(file, 'sqlite:x', { sync })
+    const value = (name: string): unknown => Object.values(db.prepare(`PRAGMA ${name}`).get() ?? {})[0]
+    expect(['journal_mode', 'synchronous', 'secure_delete', 'auto_vacuum', 'busy_timeout'].map(value)).toEqual([
+      'wal',
+      level,
+      1,
+      2,
+      0,
+    ])
+    db.close()
+  })
+
+  it('makes missing folders, takes an empty file, and refuses a missing one when told to', async () => {
+    const deep = join(folder, 'a', 'b', 'clew.db')
+    expect(code(() => openLedger(deep, { create: false }))).toBe('store_missing')
+    expect(code(() => openLedger(deep, { readOnly: true }))).toBe('store_missing')
+    expect(readdirSync(folder)).toEqual([])
+    await openLedger(deep).close()
+    expect(existsSync(deep)).toBe(true)
+    writeFileSync(file, '')
+    const ledger = openLedger(file)
+    expect((await ledger.record(note)).ledger.seq).toBe(1)
+    await ledger.close()
+  })
+
+  it.each([
+    ['a text file', 'not_a_store', () => writeFileSync(file, 'hello\n')],
+    ['a long text file', 'not_a_store', () => writeFileSync(file, 'hello\n'.repeat(5000))],
+    ['a folder', 'not_a_store', () => mkdirSync(join(file, 'inside'), { recursive: true })],
+    ['a foreign database', 'not_a_store', () => foreign('CREATE TABLE events (a); INSERT INTO events VALUES (1)')],
+    ['a foreign database with a version', 'not_a_store', () => foreign('PRAGMA user_version = 1')],
+    ['a foreign database of another application', 'not_a_store', () => foreign('CREATE TABLE t (a); PRAGMA application_id = 5')],
+  ])('refuses %s and leaves it as it was', (_, expected, make) => {
+    make()
+    const before = statSync(file).isFile() ? readFileSync(file) : undefined
+    expect(code(() => openLedger(file))).toBe(expected)
+    expect(code(() => openLedger(file, { readOnly: true }))).toBe(expected)
+    if (before) expect(readFileSync(file).equals(before)).toBe(true)
+    expect(readdirSync(folder)).toEqual(['clew.db'])
+  })
+
+  function foreign(sql: string): void {
+    const db = new DatabaseSync(file)
+    db.exec(sql)
+    db.close()
+  }
+})
+
+describe('migrations', () => {
+  const second = [...readMigrations(), 'CREATE TABLE later (a); ALTER TABLE runs ADD COLUMN extra TEXT']
+
+  it('bring an older file forward after a backup, and keep what is in it', async () => {
+    await fill()
+    const ledger = openLedger(file, { migrations: second })
+    expect((await ledger.record(note)).ledger.seq).toBe(3)
+    expect(await ledger.verify(undefined, { projections: true })).toMatchObject({ ok: true, checked: 3 })
+    await ledger.close()
+    const backup = openLedger(`${file}.backup-1`)
+    expect((await backup.stats()).events).toBe(2)
+    await backup.close()
+  })
+
+  it('refuse a newer file, untouched', async () => {
+    await openLedger(file, { migrations: second }).close()
+    const before = readFileSync(file)
+    expect(code(() => openLedger(file))).toBe('newer_store')
+    expect(code(() => openLedger(file, { readOnly: true }))).toBe('newer_store')
+    expect(readFileSync(file).equals(before)).toBe(true)
+  })
+
+  it('leave the file as it was when one fails', async () => {
+    await fill()
+    const bad = [...readMigrations(), 'CREATE TABLE later (a); SELECT nonsense FROM nowhere']
+    expect(() => openLedger(file, { migrations: bad })).toThrow()
+    const ledger = openLedger(file)
+    expect((await ledger.stats()).events).toBe(2)
+    await ledger.close()
+  })
+
+  it('run once when ten processes open a new file at the same moment', async () => {
+    const children = Array.from({ length: 10 }, () => startChild('open', file))
+    const answers = await Promise.all(children.map((child) => child.next()))
+    expect(answers).toEqual(Array.from({ length: 10 }, () => 'ok'))
+    const ledger = openLedger(file)
+    expect(await ledger.verify(undefined, { projections: true })).toMatchObject({ ok: true, checked: 10 })
+    expect((await ledger.getRun('opened'))?.events).toBe(10)
+    await ledger.close()
+  })
+})
+
+describe('a file that cannot be used', () => {
+  it('because another process has locked it says so, and can be used again afterwards', async () => {
+    await fill()
+    const open = openLedger(file, { waitMs: 100 })
+    await open.close()
+    const locker = startChild('lock', file)
+    expect(await locker.next()).toBe('locked')
+    expect(code(() => openLedger(file, { waitMs: 100 }))).toBe('store_locked')
+    locker.tell('stop')
+    expect(await locker.next()).toBe('unlocked')
+    const ledger = openLedger(file)
+    expect((await ledger.record(note)).ledger.seq).toBe(3)
+    await ledger.close()
+  })
+
+  it('for writing, because another writer does not end, refuses the append and goes on later', async () => {
+    const ledger = openLedger(file, { waitMs: 100 })
+    await ledger.record(note)
+    const other = new DatabaseSync(file)
+    other.exec('BEGIN IMMEDIATE')
+    await expect(ledger.record(note)).rejects.toMatchObject({ code: 'store_locked' })
+    expect((await ledger.getRun('r'))?.events).toBe(1)
+    other.exec('ROLLBACK')
+    expect((await ledger.record(note)).ledger.seq).toBe(2)
+    other.close()
+    await ledger.close()
+  })
+
+  it.runIf(process.getuid?.() === 0)('because this user may not write the file or the folder', async () => {
+    await fill()
+    chmodSync(folder, 0o755)
+    chmodSync(file, 0o444)
+    const fixedFolder = startChild('nobody', file)
+    expect(await fixedFolder.next()).toEqual({ write: 'store_readonly', read: '2 events' })
+    chmodSync(file, 0o000)
+    const closed = startChild('nobody', file)
+    expect(await closed.next()).toMatchObject({ write: 'store_missing', read: 'store_missing' })
+  })
+
+  it.runIf(process.getuid?.() === 0)('for a new ledger in a folder this user may not write', async () => {
+    chmodSync(folder, 0o755)
+    const child = startChild('nobody', file)
+    expect(await child.next()).toEqual({ write: 'store_missing', read: 'store_missing' })
+  })
+})

@@ -1,0 +1,80 @@
+import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { pathToFileURL } from 'node:url'
+import { ClewError } from '@clew/ledger'
+import { storeError } from './errors.ts'
+import { assertReadable, migrate, readMigrations } from './migrate.ts'
+
+export type Sync = 'normal' | 'full'
+
+export interface OpenDatabaseOptions {
+  readonly readOnly?: boolean | undefined
+  readonly create?: boolean | undefined
+  /** `normal` survives the death of the process, `full` also the loss of power (L5). */
+  readonly sync?: Sync | undefined
+  /** How long to wait for a file that another process has locked; 30 s unless told. */
+  readonly waitMs?: number | undefined
+  readonly migrations?: readonly string[] | undefined
+}
+
+export const WAIT_MS = 30_000
+/** Opening blocks the event loop while it waits. */
+const OPEN_WAIT_MS = 5000
+
+export function openDatabase(path: string, url: string, options: OpenDatabaseOptions): DatabaseSync {
+  const { readOnly = false, create = true, sync = 'normal', waitMs = WAIT_MS, migrations = readMigrations() } = options
+  if (!existsSync(path)) {
+    if (readOnly || !create) throw missing(url)
+    mkdirSync(dirname(path), { recursive: true })
+  } else if (statSync(path).isDirectory()) throw folderInstead(url)
+  let db: DatabaseSync | undefined
+  try {
+    db = new DatabaseSync(readOnly && isAtRest(path) ? asItLies(path) : path, { readOnly, timeout: Math.min(waitMs, OPEN_WAIT_MS) })
+    if (readOnly) assertReadable(db, url, migrations.length)
+    else {
+      migrate(db, path, url, migrations)
+      db.exec('PRAGMA journal_mode = WAL')
+    }
+    db.exec(`PRAGMA synchronous = ${sync === 'full' ? 'FULL' : 'NORMAL'}`)
+    db.exec('PRAGMA secure_delete = ON; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -32000')
+    db.exec('PRAGMA journal_size_limit = 67108864; PRAGMA foreign_keys = OFF')
+    // From here on waiting is done without blocking the event loop.
+    db.exec('PRAGMA busy_timeout = 0')
+    return db
+  } catch (error) {
+    db?.close()
+    throw storeError(url, error)
+  }
+}
+
+function missing(url: string): ClewError {
+  return new ClewError(
+    'store_missing',
+    `There is no ledger at ${url}`,
+    'Record something first (npx clew demo), or name another with --store or CLEW_STORE.',
+    { url },
+  )
+}
+
+/** Where this user can make no files beside it and nobody has left a WAL, as on a read-only disk. */
+function isAtRest(path: string): boolean {
+  if (existsSync(`${path}-wal`)) return false
+  try {
+    accessSync(dirname(path), constants.W_OK)
+    return false
+  } catch {
+    return true
+  }
+}
+
+/** Read without the shared memory that a WAL file otherwise needs beside it. */
+function asItLies(path: string): URL {
+  const address = pathToFileURL(path)
+  address.searchParams.set('immutable', '1')
+  return address
+}
+
+function folderInstead(url: string): ClewError {
+  return new ClewError('not_a_store', `There is a folder at ${url}`, 'Name a file in it, for example clew.db.', { url })
+}

@@ -1,0 +1,112 @@
+import { resolve } from 'node:path'
+import { ClewError, type Ports, type Store } from '@clew/ledger'
+import { createAppender } from './append.ts'
+import { isBusy, storeError } from './errors.ts'
+import { createLeases } from './leases.ts'
+import { findRun, listRuns } from './list-runs.ts'
+import { openDatabase, type OpenDatabaseOptions, WAIT_MS } from './open-database.ts'
+import { createOwnerLocks } from './owner-lock.ts'
+import { createReader } from './read.ts'
+import { createWatch } from './watch.ts'
+
+export type SqliteOptions = OpenDatabaseOptions
+
+/** A ledger in one SQLite file, for any number of processes on one machine. */
+export function openSqliteStore(path: string, ports: Ports, options: SqliteOptions = {}): Store {
+  const url = `sqlite:${path}`
+  const file = resolve(path)
+  const { waitMs = WAIT_MS } = options
+  const db = openDatabase(file, url, options)
+  const owner = `${process.pid}-${ports.randomHex(8)}`
+  const locks = createOwnerLocks(file, owner)
+  const appender = createAppender(db, ports)
+  const reader = createReader(db)
+  const find = findRun(db)
+  const begin = db.prepare('BEGIN IMMEDIATE')
+  const commit = db.prepare('COMMIT')
+  const dataVersion = db.prepare('PRAGMA data_version')
+  const watch = createWatch(dataVersion)
+  let seen: unknown
+  let closed = false
+
+  function assertOpen(): void {
+    if (closed) throw new ClewError('closed', `The ledger ${url} is closed`, 'Open it again before using it.')
+  }
+
+  /**
+   * Waits for the write lock without blocking the event loop. The wait is short and random, for SQLite's own
+   * growing back-off starves one of several busy writers for seconds.
+   */
+  async function beginWrite(): Promise<void> {
+    const deadline = performance.now() + waitMs
+    for (;;) {
+      assertOpen()
+      try {
+        begin.run()
+        return
+      } catch (error) {
+        if (!isBusy(error) || performance.now() > deadline) throw storeError(url, error)
+        await ports.sleep(Math.random() * 3)
+      }
+    }
+  }
+
+  async function transact<T>(work: () => T): Promise<T> {
+    assertOpen()
+    await beginWrite()
+    try {
+      const version = dataVersion.get()?.['data_version']
+      if (version !== seen) appender.forget()
+      seen = version
+      const result = work()
+      commit.run()
+      return result
+    } catch (error) {
+      appender.forget()
+      if (db.isTransaction) db.exec('ROLLBACK')
+      throw storeError(url, error)
+    }
+  }
+
+  /** Reading waits too: for a moment the file is locked while another process recovers it after a crash. */
+  async function reading<T>(work: () => T): Promise<T> {
+    const deadline = performance.now() + waitMs
+    for (;;) {
+      assertOpen()
+      try {
+        return work()
+      } catch (error) {
+        if (!isBusy(error) || performance.now() > deadline) throw storeError(url, error)
+        await ports.sleep(Math.random() * 3)
+      }
+    }
+  }
+
+  return {
+    url,
+    leases: createLeases({ db, ports, owner, locks, transact }),
+    async write(calls) {
+      const outcomes = await transact(() => appender.apply(calls))
+      watch.ring()
+      return outcomes
+    },
+    findRun: (key) => reading(() => find(key)),
+    listRuns: (filter) => reading(() => listRuns(db, filter)),
+    readRun: (key, range) => reading(() => reader.run(key, range)),
+    readAll: (range) => reading(() => reader.all(range)),
+    findEvents: (workspace, eventId) => reading(() => reader.byId(workspace, eventId)),
+    findCaused: (workspace, eventIds) => reading(() => reader.caused(workspace, eventIds)),
+    readNodes: (ids) => reading(() => reader.nodes(ids)),
+    readSkeleton: (key) => reading(() => reader.skeleton(key)),
+    workspaces: () => reading(() => reader.workspaces()),
+    stats: () => reading(() => reader.stats()),
+    watch: watch.add,
+    async close() {
+      if (closed) return
+      closed = true
+      watch.close()
+      locks.release()
+      db.close()
+    },
+  }
+}

@@ -1,0 +1,125 @@
+import { DatabaseSync } from 'node:sqlite'
+import { createInterface } from 'node:readline'
+import { writeSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { ClewError, type EventInput, type Lease, type Ledger } from '@clew/ledger'
+import { openLedger } from './harness.ts'
+
+/** What other processes do in the tests: `node child.ts COMMAND PATH …`, one JSON line per answer. */
+const [, , command = '', path = '', ...rest] = process.argv
+const say = (answer: unknown): void => void writeSync(1, `${JSON.stringify(answer)}\n`)
+const codeOf = (error: unknown): string => (error instanceof ClewError ? error.code : String(error))
+const note = (runId: string, payload: Record<string, unknown>): EventInput => ({
+  eventType: 'execution.note',
+  correlationId: runId,
+  payload,
+})
+
+const COMMANDS: Readonly<Record<string, () => Promise<void>>> = {
+  async open() {
+    try {
+      const ledger = openLedger(path)
+      await ledger.record(note('opened', { pid: process.pid }))
+      await ledger.close()
+      say('ok')
+    } catch (error) {
+      say(codeOf(error))
+    }
+  },
+
+  /** Appends COUNT events to a run of its own and to one that all share. */
+  async append() {
+    const [who = '', count = '0'] = rest
+    const ledger = openLedger(path)
+    for (let n = 0; n < Number(count); ) {
+      const calls: Promise<unknown>[] = []
+      for (let i = 0; i < 500 && n < Number(count); i++, n++)
+        calls.push(ledger.record(note(n % 4 === 0 ? 'shared' : `run-${who}`, { who, n })))
+      await Promise.all(calls)
+    }
+    await ledger.close()
+    say('done')
+  },
+
+  /** Follows everything from the beginning, COUNT events long; says what was wrong with them. */
+  async follow() {
+    const [count = '0'] = rest
+    const ledger = openLedger(path)
+    const seqs = new Map<string, number>()
+    let [seen, position] = [0, 0]
+    let wrong = ''
+    for await (const event of ledger.follow()) {
+      const { ledger: place, correlationId } = event
+      const expected = (seqs.get(correlationId) ?? 0) + 1
+      if (place.seq !== expected) wrong ||= `${correlationId}: seq ${place.seq} where ${expected} was expected`
+      if (place.position <= position) wrong ||= `position ${place.position} after ${position}`
+      seqs.set(correlationId, place.seq)
+      position = place.position
+      if (++seen === 1) say('following')
+      if (seen >= Number(count)) break
+    }
+    await ledger.close()
+    say({ seen, wrong, seqs: Object.fromEntries(seqs) })
+  },
+
+  /** Locks the whole file until it is told to stop. */
+  async lock() {
+    const db = new DatabaseSync(path)
+    db.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE')
+    db.exec('UPDATE runs SET status = status; COMMIT; BEGIN EXCLUSIVE')
+    say('locked')
+    for await (const _ of createInterface(process.stdin)) break
+    db.close()
+    say('unlocked')
+    process.exit(0)
+  },
+
+  /** Holds a lease and writes under it when told to; `renew` beats. */
+  async lease() {
+    const [runId = '', threadId = ''] = rest
+    const ledger = openLedger(path)
+    const lease = await ledger.leases.acquire({ workspace: 'default', runId }, threadId)
+    say(lease)
+    for await (const line of createInterface(process.stdin)) {
+      if (line === 'end') break
+      say(await attempt(ledger, lease, line))
+    }
+    process.exit(0)
+  },
+
+  /** As a user who may do nothing: says what writing and reading meet. */
+  async nobody() {
+    process.setgid?.(65534)
+    process.setuid?.(65534)
+    const outcome = async (readOnly: boolean): Promise<string> => {
+      try {
+        const ledger = openLedger(path, { readOnly, waitMs: 200 })
+        try {
+          if (!readOnly) await ledger.record(note('r', {}))
+          let events = 0
+          for await (const _ of ledger.read('r')) events++
+          return `${events} events`
+        } finally {
+          await ledger.close()
+        }
+      } catch (error) {
+        return codeOf(error)
+      }
+    }
+    say({ write: await outcome(false), read: await outcome(true) })
+  },
+}
+
+async function attempt(ledger: Ledger, lease: Lease, what: string): Promise<string> {
+  const step = { eventType: 'execution.step_started', correlationId: lease.runId, payload: { stepId: 's#0', name: 's' } }
+  try {
+    if (what === 'renew') await ledger.leases.renew(lease)
+    else await ledger.append([step], { epoch: lease.epoch })
+    return 'ok'
+  } catch (error) {
+    return codeOf(error)
+  }
+}
+
+await COMMANDS[command]?.()
+await sleep(0)
