@@ -37,7 +37,7 @@ export async function sideBySide(
   return { ours: median(times.ours), floor: median(times.floor) }
 }
 
-export async function seconds(work: () => Promise<unknown> | unknown): Promise<number> {
+export async function seconds(work: () => unknown): Promise<number> {
   const start = performance.now()
   await work()
   return (performance.now() - start) / 1000

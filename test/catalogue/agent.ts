@@ -19,6 +19,7 @@ export interface Run {
     name: string,
     input: JsonValue,
     fn: (run: Run, input: JsonValue) => Promise<JsonValue>,
+    options?: { tries?: number | undefined },
   ): Promise<JsonValue>
   effect(
     name: string,

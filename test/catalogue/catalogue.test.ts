@@ -7,7 +7,7 @@ import type { Agent, EffectFn, Fault, Pause, RunResult, Safety } from './agent.t
 import { sha256 } from './execution.ts'
 import { createMortal } from './mortal.ts'
 import { type Bench, checkFork, compareKilled, driveAll, findFlaws, scenarios } from './property.ts'
-import { createOutside } from './random-programs.ts'
+import { createOutside, smallPrograms } from './random-programs.ts'
 import { collect } from './record.ts'
 
 async function openBench(faults?: readonly Fault[]): Promise<Bench> {
@@ -23,14 +23,14 @@ describe('random programs', () => {
       fc.asyncProperty(scenarios, async (scenario) => {
         expect(await findFlaws(scenario, bench)).toEqual([])
       }),
-      { numRuns: 300 },
+      { numRuns: 500 },
     )
   })
 
   test('R5 R7 every append is survived and every event is a place to fork', async () => {
     const bench = await openBench()
     await fc.assert(
-      fc.asyncProperty(scenarios, async ({ program }) => {
+      fc.asyncProperty(smallPrograms, async (program) => {
         const straight = await driveAll(program, createOutside(), bench, [], 'dice')
         const total = straight.appends.reduce((sum, count) => sum + count, 0)
         for (let append = 0; append < total; append++)
@@ -40,7 +40,7 @@ describe('random programs', () => {
         for (let event = 0; event < events; event++)
           expect(await checkFork(program, straight, Math.floor((event * 1000) / events), bench)).toEqual([])
       }),
-      { numRuns: 15 },
+      { numRuns: 50 },
     )
   })
 
@@ -49,7 +49,7 @@ describe('random programs', () => {
     ['global-ordinals', /diverged|blocked|R5/],
     ['completion-order-ignored', /D1 replay .* diverged|blocked/],
     ['used-before-recorded', /blocked|comes before its cause|diverged/],
-    ['attempts-forgotten', /in one attempt|already, with other content/],
+    ['attempts-forgotten', /in one attempt|already, with other content|has two faces/],
     ['woken-all-at-once', /D1 replay .* diverged|blocked/],
     ['losers-left-open', /R5 .* is (running|paused) in a run that has ended/],
     ['pause-before-question', /R6 paused without a question/],
@@ -271,6 +271,44 @@ describe('crashes', () => {
     expect(result).toEqual({ status: 'completed', output: 1 })
     expect(executed).toBe(1)
     expect(await ledger.getSteps('r')).toMatchObject([{ stepId: 'help#0', restored: true, kind: 'child' }])
+  })
+
+  test('R2 R5 what a body had completed is given back to its next attempt; what had failed is tried again', async () => {
+    const calls: string[] = []
+    const agent: Agent = {
+      name: 'agent',
+      fn: (run) =>
+        run.step(
+          'body',
+          null,
+          async (inner) => {
+            const good = await inner.effect('good', null, async (_, { attempt }) =>
+              calls.push(`good ${attempt}`),
+            )
+            await inner.effect('bad', null, async (_, { attempt }) => {
+              calls.push(`bad ${attempt}`)
+              if (attempt === 1) throw new Error('not yet')
+              return null
+            })
+            return good
+          },
+          { tries: 2 },
+        ),
+    }
+    // The process dies when it wants to write down that the second attempt of the body has ended.
+    const { ledger, result } = await crash(agent, 10)
+    expect(result).toEqual({ status: 'completed', output: 1 })
+    expect(calls).toEqual(['good 1', 'bad 1', 'bad 2'])
+    expect(
+      (await ledger.getSteps('r')).map(({ stepId, attempt, status }) => [stepId, attempt, status]),
+    ).toEqual([
+      ['body#0', 1, 'failed'],
+      ['body#0/good#0', 1, 'completed'],
+      ['body#0/bad#0', 1, 'failed'],
+      ['body#0', 2, 'completed'],
+      ['body#0/bad#0', 2, 'completed'],
+    ])
+    expect(await createMachine({ ledger }).replay(agent, 'r')).toMatchObject({ verdict: 'identical' })
   })
 
   test('L4 the whole record handed in a second time adds nothing', async () => {

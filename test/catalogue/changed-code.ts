@@ -72,8 +72,8 @@ export function changeCode(agent: Agent, record: RunRecord, change: Change, at: 
       }
     return {
       ...run,
-      step: (name, input, fn) =>
-        changed(run, name, input, (n, i, spoilt) => run.step(n, i, body(fn, spoilt))),
+      step: (name, input, fn, options) =>
+        changed(run, name, input, (n, i, spoilt) => run.step(n, i, body(fn, spoilt), options)),
       effect: (name, input, fn: EffectFn, options) =>
         changed(run, name, input, (n, i) => run.effect(n, i, fn, options)),
       interrupt: (question) =>

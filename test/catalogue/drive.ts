@@ -152,7 +152,12 @@ export async function checkRun(ledger: Ledger, runId: string, outside: Outside):
   const superseded = steps.filter(
     (step) =>
       step.status === 'completed' &&
-      steps.some((other) => other.stepId === step.stepId && other.attempt > step.attempt),
+      steps.some(
+        (other) =>
+          other.stepId === step.stepId &&
+          other.attempt > step.attempt &&
+          other.inputDigest === step.inputDigest,
+      ),
   )
   claim(superseded.length === 0, `R5 ${superseded[0]?.stepId} was tried again after it was completed`)
   for (const [id, count] of outside.executions)

@@ -9,7 +9,7 @@ import {
   type JsonValue,
   type Ledger,
 } from '@clew/ledger'
-import type { Agent, Divergence, EffectFn, Fault, Pause, Replayed, Run, RunResult, Safety } from './agent.ts'
+import type { Agent, Divergence, Fault, Pause, Replayed, Run, RunResult } from './agent.ts'
 import {
   attemptOf,
   hasBody,
@@ -19,8 +19,9 @@ import {
   type RunRecord,
   StepError,
   stepIdOf,
-  withoutGivenBack,
+  withoutPast,
 } from './record.ts'
+import { isClosed, openScope, type Scope, type Step, type Work } from './step.ts'
 
 export interface World {
   readonly ledger: Ledger
@@ -39,49 +40,13 @@ export interface ChildLink {
   readonly answers: RunRecord['answers']
 }
 
-type Work =
-  | { readonly kind: 'compute' | 'handoff'; readonly fn: Agent['fn']; readonly reason?: string }
-  | { readonly kind: 'effect'; readonly fn: EffectFn; readonly safety: Safety; readonly tries: number }
-  | { readonly kind: 'interrupt' }
-  | { readonly kind: 'child'; readonly agent: Agent }
-
-/** Where calls are counted: the run itself, or the body of one of its steps. */
-interface Scope {
-  readonly path: string
-  readonly parent: Scope | null
-  readonly agent: string
-  readonly ordinals: Map<string, number>
-  readonly keys: Set<string>
-  reads: number
-  draws: number
-  closed: boolean
-}
-
-interface Step {
-  readonly stepId: string
-  readonly name: string
-  readonly key: string | undefined
-  readonly ordinal: number
-  readonly scope: Scope
-  readonly input: JsonValue
-  readonly work: Work
-  readonly resolve: (output: JsonValue) => void
-  readonly reject: (error: StepError) => void
-  attempt: number
-  failures: number
-  startId: string
-  /** Started, and its end not yet handed to the ledger. */
-  open: boolean
-  body: Scope | undefined
-  result: Outcome | undefined
-  pauses: readonly Pause[]
-}
-
 export const sha256 = (text: string): string => hash('sha256', text)
 export const SOURCE = { origin: 'agent', runtime: 'clew' } as const
+/** Belongs to the step and what it was given: the same for each attempt, another one for another input. */
+export const idempotencyKeyOf = (runId: string, stepId: string, digest: string): string =>
+  deriveId(sha256, runId, 'effect', stepId, digest)
 const quiet = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve))
 const never = new Promise<never>(() => {})
-const isClosed = (scope: Scope | null): boolean => scope !== null && (scope.closed || isClosed(scope.parent))
 const same = (a: unknown, b: unknown): boolean =>
   canonicalText(a as JsonValue) === canonicalText(b as JsonValue)
 
@@ -104,16 +69,20 @@ export function execute({ world, agent, runId, record: whole, replay }: ExecuteO
   replayed(): Promise<Replayed>
 } {
   const { ledger, faults } = world
-  const record = replay ? whole : withoutGivenBack(whole)
+  const record = replay ? whole : withoutPast(whole)
   const wakes = faults.has('completion-order-ignored') ? byStart(record) : [...record.wakes]
   const seed = record.started.payload['seed'] as string
   const steps = new Map<string, Step>()
+  const completed = [...whole.attempts.values()]
+    .flat()
+    .flatMap(({ start, end }) => (end?.eventType === 'execution.step_completed' ? [{ start, end }] : []))
+    .map(({ start, end }) => ({ stepId: stepIdOf(end), digest: start.payload['inputDigest'], end }))
   const ready: ClewEvent[] = []
   const settled: Step[] = []
   const waiting = new Set<Step>()
   const deferred: (() => void)[] = []
   const readings: [string, number][] = []
-  const root = openScope('', null, agent.name)
+  const root = openScope('', null, agent.name, 0)
   let rootResult: Outcome | undefined
   let cause = record.started.eventId
   let called = 0
@@ -169,19 +138,6 @@ export function execute({ world, agent, runId, record: whole, replay }: ExecuteO
 
   // --- calls -----------------------------------------------------------------------------------------------
 
-  function openScope(path: string, parent: Scope | null, by: string): Scope {
-    return {
-      path,
-      parent,
-      agent: by,
-      ordinals: new Map(),
-      keys: new Set(),
-      reads: 0,
-      draws: 0,
-      closed: false,
-    }
-  }
-
   function call(scope: Scope, name: string, input: JsonValue, work: Work, key?: string): Promise<JsonValue> {
     if (isClosed(scope) || divergence) return never
     const counter = faults.has('global-ordinals') ? root.ordinals : scope.ordinals
@@ -191,8 +147,18 @@ export function execute({ world, agent, runId, record: whole, replay }: ExecuteO
     if (key !== undefined && scope.keys.has(stepId))
       throw new Error(`The key ${key} names two calls of ${name}`)
     scope.keys.add(stepId)
+    const digest = inputDigest(sha256, input)
+    // What an earlier attempt of this body had completed is given back at once: no event tells of it, none is needed.
+    const before = completed.find(
+      (each) => each.stepId === stepId && each.digest === digest && each.end.ledger.seq < scope.since,
+    )
+    if (before) return Promise.resolve((before.end.payload['output'] ?? null) as JsonValue)
+    const tried = Math.max(
+      steps.get(stepId)?.attempt ?? 0,
+      ...(whole.attempts.get(stepId) ?? []).map(({ start }) => attemptOf(start)),
+    )
     return new Promise((resolve, reject) => {
-      const base = { stepId, name, key, ordinal, scope, input, work, resolve, reject }
+      const base = { stepId, name, key, ordinal, scope, input, digest, work, resolve, reject }
       const step: Step = {
         ...base,
         attempt: 0,
@@ -207,16 +173,15 @@ export function execute({ world, agent, runId, record: whole, replay }: ExecuteO
       const recorded = record.calls[called]
       if (recorded) {
         called++
-        if (compareCall(step, recorded)) adopt(step)
-      } else if (!replay) startAttempt(step, 1, cause)
+        if (compareCall(step, recorded)) adopt(step, recorded)
+      } else if (!replay) startAttempt(step, tried + 1, cause)
       else if (record.end) diverge('extra', stepId, null, stepId)
     })
   }
 
   /** D2: the n-th call of the code is the n-th call of the record, with the same input and for the same reason. */
-  function compareCall({ stepId, work, input }: Step, recorded: ClewEvent): boolean {
+  function compareCall({ stepId, work, digest }: Step, recorded: ClewEvent): boolean {
     const { payload } = recorded
-    const digest = inputDigest(sha256, input)
     const expected = stepIdOf(recorded)
     if (expected !== stepId)
       diverge(record.attempts.has(stepId) ? 'order' : 'extra', stepId, expected, stepId)
@@ -229,21 +194,22 @@ export function execute({ world, agent, runId, record: whole, replay }: ExecuteO
   }
 
   /** Takes over what the record has of a step; what was in flight waits until the record is used up. */
-  function adopt(step: Step): void {
-    const attempts = whole.attempts.get(step.stepId) ?? []
+  function adopt(step: Step, recorded: ClewEvent): void {
+    const all = whole.attempts.get(step.stepId) ?? []
+    const attempts = all.filter(({ start }) => start.ledger.seq >= recorded.ledger.seq)
     const last = attempts.at(-1)
     if (!last || replay) return
     step.attempt = attemptOf(last.start)
     step.startId = last.start.eventId
     step.failures = attempts.filter(({ end }) => end?.eventType === 'execution.step_failed').length
     step.open = last.end === undefined
-    if (!hasBody(step.work.kind) && (!last.end || isFollowed(last.end)))
+    if (last.end ? isFollowed(last.end) : !hasBody(step.work.kind))
       deferred.push(() => recover(step, last.start, last.end))
   }
 
   function recover(step: Step, start: ClewEvent, ended: ClewEvent | undefined): void {
     if (isClosed(step.scope)) return
-    const { stepId, attempt, work } = step
+    const { attempt, work } = step
     const foreign = start.correlationId !== runId
     if (faults.has('attempts-forgotten') && work.kind === 'effect') {
       step.failures = 0
@@ -254,15 +220,16 @@ export function execute({ world, agent, runId, record: whole, replay }: ExecuteO
     else if (work.kind === 'interrupt') {
       // A fork may have been answered before it parted, under its source's pause, or since then.
       const answer = [start.correlationId, runId]
-        .map((id) => record.answers.get(pauseIdOf(id, stepId)))
+        .map((owner) => record.answers.get(pauseIdOf(owner, step)))
         .find(Boolean)
       if (answer) end(step, { output: answer.payload['answer'] as JsonValue }, { cause: answer.eventId })
       else perform(step)
     } else perform(step)
   }
 
-  const keyOf = (stepId: string): string => deriveId(sha256, runId, 'effect', stepId)
-  const pauseIdOf = (owner: string, stepId: string): string => deriveId(sha256, owner, 'pause', stepId)
+  const keyOf = ({ stepId, digest }: Step): string => idempotencyKeyOf(runId, stepId, digest)
+  const pauseIdOf = (owner: string, { stepId, attempt }: Step): string =>
+    deriveId(sha256, owner, 'pause', stepId, attempt)
 
   function startAgain(step: Step): void {
     const { stepId, attempt } = step
@@ -279,7 +246,7 @@ export function execute({ world, agent, runId, record: whole, replay }: ExecuteO
     const answer = record.answers.get(pauseId)
     if (!answer) {
       const { stepId, attempt, input } = step
-      const idempotencyKey = keyOf(stepId)
+      const idempotencyKey = keyOf(step)
       const question = {
         unknown: 'outcome',
         stepId,
@@ -311,7 +278,7 @@ export function execute({ world, agent, runId, record: whole, replay }: ExecuteO
     causationId: string,
     before: readonly EventInput[] = [],
   ): void {
-    const { stepId, name, key, ordinal, scope, input, work } = step
+    const { stepId, name, key, ordinal, scope, input, digest, work } = step
     const { kind } = work
     const event = draft('execution.step_started', [stepId, attempt], causationId, {
       stepId,
@@ -321,7 +288,7 @@ export function execute({ world, agent, runId, record: whole, replay }: ExecuteO
       attempt,
       kind,
       superstep: starts++,
-      inputDigest: inputDigest(sha256, input),
+      inputDigest: digest,
       input,
       ...(kind === 'effect' && { safety: work.safety }),
       ...(kind === 'child' && { childRunId: childIdOf(stepId, attempt) }),
@@ -332,7 +299,7 @@ export function execute({ world, agent, runId, record: whole, replay }: ExecuteO
     const handoff =
       kind === 'handoff'
         ? [
-            draft('execution.handoff', [stepId], event.eventId, {
+            draft('execution.handoff', [stepId, attempt], event.eventId, {
               from: scope.agent,
               to: name,
               reason: work.reason,
@@ -355,32 +322,38 @@ export function execute({ world, agent, runId, record: whole, replay }: ExecuteO
 
   function perform(step: Step): void {
     if (!step.open || isClosed(step.scope)) return
-    const { work, stepId } = step
+    const { work } = step
     if (work.kind === 'effect') void performEffect(step, work)
     else if (work.kind === 'child') void performChild(step, work.agent)
     else {
-      step.pauses = [{ pauseId: pauseIdOf(runId, stepId), question: step.input }]
+      step.pauses = [{ pauseId: pauseIdOf(runId, step), question: step.input }]
       waiting.add(step)
     }
   }
 
   async function performEffect(step: Step, { fn, tries }: Work & { kind: 'effect' }): Promise<void> {
-    const { stepId, attempt, input } = step
+    const { attempt, input } = step
     busy++
-    const outcome = await settle(() => fn(input, { attempt, idempotencyKey: keyOf(stepId) }))
+    const outcome = await settle(() => fn(input, { attempt, idempotencyKey: keyOf(step) }))
     busy--
     wake()
-    if ('output' in outcome || ++step.failures >= tries) return end(step, outcome)
+    concludeTry(step, outcome, tries)
+  }
+
+  /** The step's end, or a failure that says when it is tried again, and then that. */
+  function concludeTry(step: Step, outcome: Outcome, tries: number, before: EventInput[] = []): void {
+    if ('output' in outcome || step.failures + 1 >= tries) end(step, outcome, { before })
+    else void tryAgain(step, outcome.error, before)
+  }
+
+  async function tryAgain(step: Step, error: StepError, before: EventInput[]): Promise<void> {
     if (!step.open || isClosed(step.scope)) return
+    const { stepId, attempt, startId } = step
+    const payload = { stepId, attempt, error: error.toJSON(), retryInMs: 0 }
+    const failed = draft('execution.step_failed', [stepId, attempt], startId, payload)
+    step.failures++
     step.open = false
-    const error = outcome.error.toJSON()
-    const failed = draft('execution.step_failed', [stepId, attempt], step.startId, {
-      stepId,
-      attempt,
-      error,
-      retryInMs: 0,
-    })
-    await send([failed])
+    await send([...before, failed])
     if (!isClosed(step.scope)) startAttempt(step, attempt + 1, failed.eventId)
   }
 
@@ -439,7 +412,10 @@ export function execute({ world, agent, runId, record: whole, replay }: ExecuteO
     const early = faults.has('used-before-recorded') && step.work.kind === 'effect'
     if (early) ready.push({ ...events.at(-1), ledger: { seq: 0 } } as ClewEvent)
     const stored = await send(events)
-    if (!early) ready.push(stored.at(-1) as ClewEvent)
+    const event = stored.at(-1) as ClewEvent
+    if (!early) ready.push(event)
+    if (event.eventType === 'execution.step_completed')
+      completed.push({ stepId: step.stepId, digest: step.digest, end: event })
   }
 
   /** D3: what a body or a run leaves running when it ends is stopped with it. */
@@ -460,11 +436,13 @@ export function execute({ world, agent, runId, record: whole, replay }: ExecuteO
 
   // --- the loop --------------------------------------------------------------------------------------------
 
-  function enter(step: Step): void {
-    const { work } = step
+  function enter(step: Step, since: number): void {
+    const { stepId, work } = step
     if (work.kind !== 'compute' && work.kind !== 'handoff') return
-    const body = openScope(step.stepId, step.scope, work.kind === 'handoff' ? step.name : step.scope.agent)
+    const body = openScope(stepId, step.scope, work.kind === 'handoff' ? step.name : step.scope.agent, since)
+    body.reads = record.clock.get(stepId)?.filter(({ seq }) => seq < since).length ?? 0
     step.body = body
+    step.result = undefined
     void runBody(step, () => work.fn(runOf(body), step.input))
   }
 
@@ -481,9 +459,10 @@ export function execute({ world, agent, runId, record: whole, replay }: ExecuteO
 
   function closeBodies(): void {
     for (const step of settled.splice(0)) {
-      if (isClosed(step.scope) || !step.body || !step.result) continue
-      if (replay) step.body.closed = true
-      else end(step, step.result, { before: stopBelow(step.body) })
+      const { scope, body, result, work } = step
+      if (isClosed(scope) || !body || !result || !('tries' in work)) continue
+      if (replay) body.closed = true
+      else concludeTry(step, result, work.tries, stopBelow(body))
     }
   }
 
@@ -492,9 +471,9 @@ export function execute({ world, agent, runId, record: whole, replay }: ExecuteO
     if (!step) return diverge('missing', stepIdOf(event), stepIdOf(event), null)
     const begins = event.eventType === 'execution.step_started'
     if (replay && !begins) compareBody(step, event)
-    if (isClosed(step.scope) || divergence) return
+    if (isClosed(step.scope) || divergence || isFollowed(event)) return
     cause = event.eventId
-    if (begins) return enter(step)
+    if (begins) return enter(step, event.ledger.seq)
     const outcome = outcomeOf(event)
     if ('output' in outcome) step.resolve(outcome.output)
     else step.reject(outcome.error)
@@ -620,15 +599,16 @@ export function execute({ world, agent, runId, record: whole, replay }: ExecuteO
   function runOf(scope: Scope): Run {
     const draw = (what: string): string => sha256(`${seed}\n${scope.path}\n${what}\n${scope.draws++}`)
     return {
-      step: (name, input, fn) => call(scope, name, input, { kind: 'compute', fn }),
+      step: (name, input, fn, { tries = 1 } = {}) => call(scope, name, input, { kind: 'compute', fn, tries }),
       effect: (name, input, fn, { key, safety = 'read', tries = 1 } = {}) =>
         call(scope, name, input, { kind: 'effect', fn, safety, tries }, key),
       interrupt: (question) => call(scope, 'interrupt', question, { kind: 'interrupt' }),
       child: (name, child, input) => call(scope, name, input, { kind: 'child', agent: child }),
-      handoff: (to, input, reason) => call(scope, to.name, input, { kind: 'handoff', fn: to.fn, reason }),
+      handoff: (to, input, reason) =>
+        call(scope, to.name, input, { kind: 'handoff', fn: to.fn, tries: 1, reason }),
       now() {
         const known = record.clock.get(scope.path)?.[scope.reads++]
-        if (known !== undefined && !faults.has('clock-read-again')) return known
+        if (known && !faults.has('clock-read-again')) return known.ms
         const ms = world.clock()
         readings.push([scope.path, ms])
         return ms

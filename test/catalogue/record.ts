@@ -10,11 +10,11 @@ export interface Attempt {
 export interface RunRecord {
   readonly started: ClewEvent
   readonly attempts: ReadonlyMap<string, Attempt[]>
-  /** First starts in the order in which the code made the calls. */
+  /** Starts that the code asked for, in the order in which it made the calls; not those of a retry. */
   readonly calls: readonly ClewEvent[]
-  /** What woke the code, in recorded order: a body that began, a step that ended for good. */
+  /** What woke the code, in recorded order: a body that began, a step that ended; and a body that is tried again. */
   readonly wakes: readonly ClewEvent[]
-  readonly clock: ReadonlyMap<string, number[]>
+  readonly clock: ReadonlyMap<string, readonly { readonly ms: number; readonly seq: number }[]>
   readonly questions: ReadonlyMap<string, ClewEvent>
   readonly answers: ReadonlyMap<string, ClewEvent>
   /** What the code came to, if it came to an end. */
@@ -48,28 +48,27 @@ export function indexRecord(events: readonly ClewEvent[]): RunRecord {
   const attempts = new Map<string, Attempt[]>()
   const calls: ClewEvent[] = []
   const wakes: ClewEvent[] = []
-  const clock = new Map<string, number[]>()
+  const clock = new Map<string, { ms: number; seq: number }[]>()
   const questions = new Map<string, ClewEvent>()
   const answers = new Map<string, ClewEvent>()
   let end: ClewEvent | undefined
   for (const event of events) {
     const { eventType, payload } = event
     for (const [path, ms] of (payload['clock'] ?? []) as [string, number][])
-      clock.set(path, [...(clock.get(path) ?? []), ms])
+      clock.set(path, [...(clock.get(path) ?? []), { ms, seq: event.ledger.seq }])
     if (eventType === 'execution.step_started') {
-      const known = attempts.get(stepIdOf(event))
-      if (known) known.push({ start: event, end: undefined })
-      else {
-        attempts.set(stepIdOf(event), [{ start: event, end: undefined }])
-        calls.push(event)
-      }
+      const known = attempts.get(stepIdOf(event)) ?? []
+      // A retry is caused by the end of the attempt before it, a call by what had woken the code.
+      if (event.causationId !== known.at(-1)?.end?.eventId) calls.push(event)
+      attempts.set(stepIdOf(event), [...known, { start: event, end: undefined }])
       if (hasBody(payload['kind'])) wakes.push(event)
     } else if (ENDS.has(eventType)) {
       const attempt = attempts
         .get(stepIdOf(event))
         ?.find(({ start }) => attemptOf(start) === attemptOf(event))
       if (attempt) attempt.end = event
-      if (isFinal(event)) wakes.push(event)
+      const retried = isFollowed(event) && hasBody(attempt?.start.payload['kind'])
+      if (isFinal(event) || retried) wakes.push(event)
     } else if (eventType === 'ui.input_requested') questions.set(payload['pauseId'] as string, event)
     else if (eventType === 'ui.input_received') answers.set(payload['pauseId'] as string, event)
     else if (eventType === 'execution.completed' || eventType === 'system.workflow_failed') end = event
@@ -79,20 +78,34 @@ export function indexRecord(events: readonly ClewEvent[]): RunRecord {
   return { started, attempts, calls, wakes, clock, questions, answers, end, last }
 }
 
-/** R2: what lies inside a step that is given back counts as consumed. */
-export function withoutGivenBack(record: RunRecord): RunRecord {
-  const given = (stepId: string): boolean =>
-    record.attempts.get(stepId)?.some(({ end }) => end && isFinal(end)) ?? false
-  const inside = new Map<string, boolean>()
-  for (const call of record.calls) {
-    const parent = call.payload['parentStepId'] as string | null
-    inside.set(stepIdOf(call), parent !== null && (given(parent) || (inside.get(parent) ?? false)))
-  }
-  const kept = (event: ClewEvent): boolean => !inside.get(stepIdOf(event))
-  const wakes = record.wakes.filter(
-    (event) => kept(event) && !(event.eventType === 'execution.step_started' && given(stepIdOf(event))),
+/**
+ * What a resume still has to go through. R2: what lies inside a step that is given back counts as consumed, and so
+ * does what a body did in the attempts before its last one.
+ */
+export function withoutPast(record: RunRecord): RunRecord {
+  const parents = new Map(
+    record.calls.map((call) => [stepIdOf(call), call.payload['parentStepId'] as string | null]),
   )
-  return { ...record, calls: record.calls.filter(kept), wakes }
+  const pastOf = (stepId: string): number => {
+    const last = record.attempts.get(stepId)?.at(-1)
+    if (!last) return 0
+    if (!last.end) return last.start.ledger.seq
+    return isFinal(last.end) ? Number.POSITIVE_INFINITY : last.end.ledger.seq
+  }
+  const isPast = ({ ledger }: ClewEvent, within: string | null): boolean => {
+    for (let at = within; at !== null; at = parents.get(at) ?? null) if (ledger.seq < pastOf(at)) return true
+    return false
+  }
+  const parentOf = (event: ClewEvent): string | null => parents.get(stepIdOf(event)) ?? null
+  return {
+    ...record,
+    calls: record.calls.filter((call) => !isPast(call, parentOf(call))),
+    // A body begins once more only if its last attempt is open; that it was tried again wakes nobody.
+    wakes: record.wakes.filter((event) => {
+      const begins = event.eventType === 'execution.step_started'
+      return !isFollowed(event) && !isPast(event, begins ? stepIdOf(event) : parentOf(event))
+    }),
+  }
 }
 
 /** How a step or a run came out, live and from the record alike. */

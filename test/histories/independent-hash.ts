@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 
 /**
- * The hash format once more, written from its description (L6, docs/decisions/2026-11-15-event-catalogue.md) and
- * with nothing of the ledger's code: two people who agree on the words must agree on the numbers.
+ * The hash format once more (L6, docs/decisions/2026-11-15-event-catalogue.md), with nothing but sha256 and none of
+ * the ledger's code: a change there that nobody meant to make does not happen here as well.
  */
 const sha256 = (text: string): string => createHash('sha256').update(text, 'utf8').digest('hex')
 

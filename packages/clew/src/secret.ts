@@ -20,6 +20,21 @@ export function readSecret(databasePath: string | undefined, writable = true): s
   const fresh = randomBytes(32).toString('hex')
   if (databasePath === undefined) return fresh
   const file = `${databasePath}.key`
+  try {
+    return readOrMake(file, fresh, writable)
+  } catch (cause) {
+    if (cause instanceof ClewError) throw cause
+    throw new ClewError(
+      'store_failed',
+      `The key file ${file} cannot be read or made`,
+      'Give this user permission to it and its folder, or set CLEW_SECRET.',
+      { file },
+      cause,
+    )
+  }
+}
+
+function readOrMake(file: string, fresh: string, writable: boolean): string {
   if (!existsSync(file)) {
     if (!writable) return fresh
     try {

@@ -1,5 +1,24 @@
-import { z } from 'zod'
 import { ClewError } from './errors.ts'
+import { formatPath } from './json.ts'
+import {
+  amount,
+  anything,
+  either,
+  flag,
+  integer,
+  type JsonSchema,
+  listOf,
+  mapOf,
+  maybe,
+  maybeNull,
+  oneOf,
+  open,
+  pairOf,
+  type Schema,
+  text,
+  type TypeOf,
+  variants,
+} from './schema.ts'
 
 export const PRIMITIVES = [
   'execution.message',
@@ -13,12 +32,9 @@ export const PRIMITIVES = [
 export type Primitive = (typeof PRIMITIVES)[number]
 
 // Payloads are open: a known field must have its type, further fields are kept as they came (E3).
-const open = <T extends z.core.$ZodLooseShape>(shape: T): z.ZodObject<T, z.core.$loose> =>
-  z.looseObject(shape)
-const text = z.string()
-const count = z.int().min(0)
-const optional = { text: text.optional(), count: count.optional(), flag: z.boolean().optional() }
-const anything = z.unknown().optional()
+const count = integer(0)
+const texts = maybe(listOf(text))
+const optional = { text: maybe(text), count: maybe(count), flag: maybe(flag), amount: maybe(amount) }
 
 const error = open({ name: optional.text, code: optional.text, message: optional.text })
 const usage = open({
@@ -31,18 +47,18 @@ const usage = open({
 })
 
 /** What names a step (R2): parent, name, and a key or the ordinal of the call; `stepId` spells them in one text. */
-const attempt = z.int().min(1).optional()
+const attempt = maybe(integer(1))
 const stepIdentity = { stepId: text, attempt }
 const inStep = { stepId: optional.text }
 const inAttempt = { stepId: optional.text, attempt }
 /** Readings of `run.now()` since the event before, each with the step whose code took it ('' at the top): D3. */
-const readings = { clock: z.array(z.tuple([text, z.number()])).optional() }
+const readings = { clock: maybe(listOf(pairOf(text, amount))) }
 
 const message = open({
   role: optional.text,
   content: anything,
   model: optional.text,
-  usage: usage.optional(),
+  usage: maybe(usage),
   ...inStep,
 })
 const tool = { toolCallId: optional.text, name: optional.text, ...inStep }
@@ -52,22 +68,17 @@ const call = open({
   callId: optional.text,
   service: optional.text,
   operation: optional.text,
-  usage: usage.optional(),
+  usage: maybe(usage),
   ...inStep,
 })
 
 /** One closed change of a channel's state (L1): folding applies it without knowing any merge rule. */
-const stateOperation = z.discriminatedUnion('op', [
-  open({ op: z.literal('set'), channel: text, value: z.unknown() }),
-  open({ op: z.literal('append'), channel: text, items: z.array(z.unknown()) }),
-  open({
-    op: z.literal('patch'),
-    channel: text,
-    set: z.record(text, z.unknown()).optional(),
-    remove: z.array(text).optional(),
-  }),
-  open({ op: z.literal('remove'), channel: text }),
-])
+const stateOperation = variants('op', {
+  set: open({ op: oneOf('set'), channel: text, value: anything }),
+  append: open({ op: oneOf('append'), channel: text, items: listOf(anything) }),
+  patch: open({ op: oneOf('patch'), channel: text, set: maybe(mapOf(anything)), remove: texts }),
+  remove: open({ op: oneOf('remove'), channel: text }),
+})
 
 const TYPES = {
   'execution.message': ['execution.message', message],
@@ -78,14 +89,14 @@ const TYPES = {
   ],
   'execution.tool_call': ['execution.tool_call', open({ ...tool, arguments: anything })],
   'execution.tool_result': ['execution.tool_result', open({ ...tool, result: anything })],
-  'execution.tool_error': ['execution.tool_result', open({ ...tool, error: error.or(text).optional() })],
+  'execution.tool_error': ['execution.tool_result', open({ ...tool, error: maybe(either(error, text)) })],
 
   'execution.step_started': [
     'execution.state_change',
     open({
       ...stepIdentity,
       name: text,
-      parentStepId: text.nullish(),
+      parentStepId: maybeNull(text),
       key: optional.text,
       ordinal: optional.count,
       kind: optional.text,
@@ -93,9 +104,9 @@ const TYPES = {
       index: optional.count,
       inputDigest: optional.text,
       input: anything,
-      inputVersions: z.record(text, count).optional(),
+      inputVersions: maybe(mapOf(count)),
       childRunId: optional.text,
-      safety: z.enum(['read', 'write', 'destructive', 'external']).optional(),
+      safety: maybe(oneOf('read', 'write', 'destructive', 'external')),
       ...readings,
     }),
   ],
@@ -104,9 +115,9 @@ const TYPES = {
     open({
       ...stepIdentity,
       output: anything,
-      decision: z.union([text, z.array(text)]).nullish(),
-      usage: usage.optional(),
-      durationMs: z.number().min(0).optional(),
+      decision: maybeNull(either(text, listOf(text))),
+      usage: maybe(usage),
+      durationMs: optional.amount,
       cached: optional.flag,
       restored: optional.flag,
       partial: optional.flag,
@@ -117,7 +128,7 @@ const TYPES = {
   // `retryInMs` says that another attempt follows; without it the failure is the step's last word.
   'execution.step_failed': [
     'execution.state_change',
-    open({ ...stepIdentity, error: error.optional(), retryInMs: z.number().min(0).optional(), ...readings }),
+    open({ ...stepIdentity, error: maybe(error), retryInMs: optional.amount, ...readings }),
   ],
   /** Left behind by what waited for it, such as the loser of a race (D3). */
   'execution.step_stopped': [
@@ -133,9 +144,9 @@ const TYPES = {
     'execution.state_change',
     open({
       checkpointId: optional.text,
-      parentId: text.nullish(),
+      parentId: maybeNull(text),
       superstep: optional.count,
-      next: z.array(text).optional(),
+      next: texts,
     }),
   ],
   'execution.handoff': [
@@ -160,26 +171,23 @@ const TYPES = {
       seed: optional.text,
       structureHash: optional.text,
       clewVersion: optional.text,
-      subjects: z.array(text).optional(),
+      subjects: texts,
     }),
   ],
   'system.workflow_resumed': [
     'system.workflow_event',
     open({ reason: optional.text, epoch: optional.count }),
   ],
-  'system.workflow_paused': [
-    'system.workflow_event',
-    open({ pauseIds: z.array(text).optional(), ...readings }),
-  ],
+  'system.workflow_paused': ['system.workflow_event', open({ pauseIds: texts, ...readings })],
   'system.workflow_completed': ['system.workflow_event', open({ output: anything })],
-  'system.workflow_failed': ['system.workflow_event', open({ error: error.optional(), ...readings })],
+  'system.workflow_failed': ['system.workflow_event', open({ error: maybe(error), ...readings })],
   'system.workflow_stopped': ['system.workflow_event', open({ reason: optional.text })],
   'system.workflow_interrupted': ['system.workflow_event', open({ reason: optional.text })],
   'system.workflow_forked': [
     'system.workflow_event',
     open({
       sourceRunId: text,
-      sourceSeq: z.int().min(1),
+      sourceSeq: integer(1),
       threadId: optional.text,
       atStepId: optional.text,
       input: anything,
@@ -196,13 +204,13 @@ const TYPES = {
     open({
       superstep: optional.count,
       write: anything,
-      operations: z.array(stateOperation).optional(),
+      operations: maybe(listOf(stateOperation)),
       ...inStep,
     }),
   ],
   'system.payload_erased': [
     'system.workflow_event',
-    open({ runId: optional.text, seqs: z.array(count).optional(), reason: optional.text, by: optional.text }),
+    open({ runId: optional.text, seqs: maybe(listOf(count)), reason: optional.text, by: optional.text }),
   ],
   'system.range_pruned': [
     'system.workflow_event',
@@ -217,18 +225,18 @@ const TYPES = {
   'ui.input_requested': [
     'ui.interaction',
     open({
-      pauseId: text.optional(),
+      pauseId: optional.text,
       question: anything,
       options: anything,
       schema: anything,
-      timeoutMs: z.number().min(0).optional(),
+      timeoutMs: optional.amount,
       ...inAttempt,
       ...readings,
     }),
   ],
   'ui.input_received': [
     'ui.interaction',
-    open({ pauseId: text.optional(), answer: anything, by: optional.text, ...inAttempt }),
+    open({ pauseId: optional.text, answer: anything, by: optional.text, ...inAttempt }),
   ],
   'ui.message_created': [
     'ui.interaction',
@@ -240,11 +248,11 @@ const TYPES = {
   'integration.call': ['integration.call', call],
   'integration.response': ['integration.call', call],
   'integration.api_called': ['integration.call', call],
-} as const satisfies Record<string, readonly [Primitive, z.ZodType]>
+} as const satisfies Record<string, readonly [Primitive, Schema<object>]>
 
 export type OwnEventType = keyof typeof TYPES
-export type PayloadOf<T extends OwnEventType> = z.input<(typeof TYPES)[T][1]>
-export type StateOperation = z.infer<typeof stateOperation>
+export type PayloadOf<T extends OwnEventType> = TypeOf<(typeof TYPES)[T][1]>
+export type StateOperation = TypeOf<typeof stateOperation>
 
 export const OWN_EVENT_TYPES = Object.keys(TYPES) as OwnEventType[]
 
@@ -260,23 +268,22 @@ export function primitiveOf(type: string): Primitive {
 }
 
 /** JSON Schema of each own payload, for documentation and for other languages. */
-export function payloadSchemas(): Record<OwnEventType, unknown> {
-  const entries = OWN_EVENT_TYPES.map((type) => [type, z.toJSONSchema(TYPES[type][1], { io: 'input' })])
-  return Object.fromEntries(entries) as Record<OwnEventType, unknown>
+export function payloadSchemas(): Record<OwnEventType, JsonSchema> {
+  const entries = OWN_EVENT_TYPES.map((type) => [type, TYPES[type][1].json])
+  return Object.fromEntries(entries) as Record<OwnEventType, JsonSchema>
 }
 
 /** Refuses a payload of an own type whose known fields have wrong types: folds rely on them. */
 export function assertPayload(type: string, payload: unknown): void {
   if (!isOwnEventType(type)) return
-  const result = TYPES[type][1].safeParse(payload)
-  if (result.success) return
-  const issue = result.error.issues[0] as z.core.$ZodIssue
-  const field = ['payload', ...issue.path].join('.')
+  const fault = TYPES[type][1].check(payload)
+  if (!fault) return
+  const field = formatPath(fault.path).replace('$', 'payload')
   throw new ClewError(
     'bad_payload',
-    `The field ${field} of ${type} does not fit: ${issue.message}`,
+    `The field ${field} of ${type} is not ${fault.expected}`,
     'Correct it, or use an event type of your own; nothing was written.',
-    { field, eventType: type },
+    { field, eventType: type, expected: fault.expected },
   )
 }
 

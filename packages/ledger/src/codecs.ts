@@ -11,7 +11,7 @@ export interface Codec {
   decode(data: unknown): unknown
 }
 
-export const MAX_DEPTH = 512
+const MAX_DEPTH = 512
 const TAG = '$clew'
 const TAG_TEXT = `"${TAG}"`
 
@@ -20,7 +20,7 @@ const codec = <T>(
   matches: (value: unknown) => value is T,
   encode: (value: T) => unknown,
   decode: (data: never) => T,
-): Codec => ({ tag, matches, encode: encode as Codec['encode'], decode: decode as Codec['decode'] })
+): Codec => ({ tag, matches, encode, decode })
 
 const instanceOf =
   <T>(type: new (...args: never[]) => T) =>

@@ -7,7 +7,7 @@ import { ClewError } from './errors.ts'
 import { foldState } from './fold/state.ts'
 import { foldSteps } from './fold/steps.ts'
 import { followEvents } from './follow.ts'
-import { checkHeads, type Head, type HeadChecker, headsText } from './heads.ts'
+import { assertSameWorkspace, checkHeads, type Head, type HeadChecker, headsText } from './heads.ts'
 import { importLines } from './import.ts'
 import type { JsonValue } from './json.ts'
 import type { AppendOptions, Ledger, LedgerOptions, ReadOptions } from './ledger.ts'
@@ -89,6 +89,7 @@ export function createLedger(
     url: store.url,
     workspace,
     leases: store.leases,
+    redactor,
     get waiting() {
       return queue.waiting
     },
@@ -101,7 +102,7 @@ export function createLedger(
           revive(stored as ClewEvent, prepared),
         )
       } catch (error) {
-        return Promise.reject(error as Error)
+        return Promise.reject(error)
       }
     },
     append,
@@ -148,11 +149,12 @@ export function createLedger(
       return reader.toEvents(await findEffects(store, workspace, eventId))
     },
     causedBy: (event, fn) => ports.context.run(typeof event === 'string' ? event : event.eventId, fn),
-    async verify(runId, { heads: signed, projections = false, onProgress } = {}) {
+    async verify(runId, { heads: signed, publicKey, projections = false, onProgress } = {}) {
       assertOpen()
+      if (signed) assertSameWorkspace(signed, workspace)
       const parts = { store, reader, runs, ports, workspace }
       const { checked, problems } = await verifyRuns(parts, { runId, projections, onProgress })
-      if (signed) problems.push(...(await checkHeads(store, workspace, heads, signed, runId)))
+      if (signed) problems.push(...(await checkHeads(store, heads, signed, { publicKey, only: runId })))
       return { ok: problems.length === 0, checked, problems }
     },
     async signHeads(signer) {
@@ -179,6 +181,10 @@ export function createLedger(
         { preparer, push: (events) => queue.push({ workspace, events }, (stored) => stored) },
         importOptions,
       )
+    },
+    async lastPosition() {
+      assertOpen()
+      return store.lastPosition()
     },
     async stats() {
       assertOpen()

@@ -52,33 +52,33 @@ export interface ClewEvent extends Envelope {
   readonly ledger: Place
 }
 
-export const DEFAULT_SOURCE: Source = { origin: 'system', runtime: 'custom' }
+const DEFAULT_SOURCE: Source = { origin: 'system', runtime: 'custom' }
 
 const TYPE = /^(?:execution|system|ui|integration)(?:\.[A-Za-z0-9_-]+)+$/
 const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/
-// oxlint-disable-next-line no-control-regex -- ids with control characters break terminals and logs
-const CONTROL = /[\u0000-\u001f\u007f]/
+// oxlint-disable-next-line no-control-regex -- ids with characters that steer a terminal or turn text round
+const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/
 
 function refuse(field: string, found: unknown, expected: string): never {
+  const what = describe(field, found)
   throw new ClewError(
     'bad_envelope',
-    `The envelope field ${field} is ${describe(found)}`,
+    `The envelope field ${field} is ${what}`,
     `It must be ${expected}; correct it and send the event again, nothing was written.`,
-    { field, found: describe(found), expected },
+    { field, found: what, expected },
   )
 }
 
-/** Says what kind of thing was found without repeating what may be secret (P3). */
-function describe(value: unknown): string {
+/** Says what was found; repeats the text itself only of fields that hold names, never secrets (P3). */
+function describe(field: string, value: unknown): string {
   if (value === undefined) return 'missing'
   if (value === null) return 'null'
   if (Array.isArray(value)) return 'an array'
-  if (typeof value === 'string') {
-    if (value === '') return 'an empty string'
-    const shown = /^[\w.:+-]{1,40}$/.test(value) ? ` "${value}"` : ''
-    return `a string of ${value.length} characters${shown}`
-  }
-  return typeof value === 'object' ? 'an object' : `the ${typeof value} ${String(value).slice(0, 40)}`
+  if (typeof value === 'number' || typeof value === 'boolean') return `the ${typeof value} ${value}`
+  if (typeof value !== 'string') return `a value of type ${typeof value}`
+  if (value === '') return 'an empty string'
+  if (/type$|origin$/i.test(field) && /^[\w.-]{1,40}$/.test(value)) return `"${value}"`
+  return `a string of ${value.length} characters`
 }
 
 function checkId(field: string, value: unknown, most: number): string {

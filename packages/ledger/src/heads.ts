@@ -52,15 +52,26 @@ export function parseSignedHeads(text: string): SignedHeads {
   )
 }
 
+/** Compared with heads of another workspace, every run would look removed. */
+export function assertSameWorkspace(signed: SignedHeads, workspace: string): void {
+  if (signed.workspace === workspace) return
+  throw new ClewError(
+    'bad_option',
+    `These heads were signed for workspace ${signed.workspace}, this is ${workspace}`,
+    'Name the workspace they belong to (--workspace), or give other heads.',
+    { option: 'heads' },
+  )
+}
+
 /** Compares the runs with the heads that were signed for them; `only` looks at one. */
 export async function checkHeads(
   store: Store,
-  workspace: string,
   checker: HeadChecker,
   signed: SignedHeads,
-  only?: string,
+  { publicKey = signed.publicKey, only }: { publicKey?: string | undefined; only?: string | undefined },
 ): Promise<Problem[]> {
-  if (!(await checker.verify(headsText(signed), signed.signature, signed.publicKey)))
+  const { workspace } = signed
+  if (!(await checker.verify(headsText(signed), signed.signature, publicKey)))
     return [
       {
         runId: '',

@@ -63,8 +63,9 @@ export { busyLease, LEASE_STALE_MS, lostLease } from './memory-leases.ts'
 export { createMemoryStore } from './memory-store.ts'
 export type { AsyncContext, Ports } from './ports.ts'
 export { projectRun } from './projections.ts'
-export { isPlaceholder } from './redact/placeholder.ts'
+export { findPlaceholders, isPlaceholder } from './redact/placeholder.ts'
 export { createRedactor, type RedactionRule, type Redactor, type RedactOptions } from './redact/redact.ts'
+export type { RedactionStream } from './redact/stream.ts'
 export { formatStepId, parseStepId, type StepIdentity } from './step-id.ts'
 export type {
   AppendCall,

@@ -178,8 +178,8 @@ interface ForkOrigin extends Head {
 /** Where a run that begins with this event takes its first n events from. */
 export function forkOrigin(tx: Transaction, workspace: string, event: PreparedEvent): ForkOrigin | undefined {
   if (event.eventType !== 'system.workflow_forked') return undefined
-  const runId = String(event.payload?.['sourceRunId'])
-  const seq = Number(event.payload?.['sourceSeq'])
+  const runId = event.payload?.['sourceRunId'] as string
+  const seq = event.payload?.['sourceSeq'] as number
   const source = tx.findRun({ workspace, runId })
   if (!source || seq > source.seq)
     throw new ClewError(

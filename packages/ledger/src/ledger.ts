@@ -5,7 +5,7 @@ import type { RunState } from './fold/state.ts'
 import type { StepRecord, StepSkeleton } from './fold/steps.ts'
 import type { HeadSigner, SignedHeads } from './heads.ts'
 import type { ImportOptions, ImportReport } from './import.ts'
-import type { RedactOptions } from './redact/redact.ts'
+import type { RedactOptions, Redactor } from './redact/redact.ts'
 import type { Leases, StoreStats } from './store.ts'
 import type { Verification } from './verify.ts'
 
@@ -50,6 +50,8 @@ export interface RunFilter {
 export interface VerifyOptions {
   /** Heads that were signed earlier and kept elsewhere. */
   readonly heads?: SignedHeads | undefined
+  /** The key the heads must be signed with; without it, the key they name is believed. */
+  readonly publicKey?: string | undefined
   /** Compare the stored projections with a rebuild. */
   readonly projections?: boolean | undefined
   readonly onProgress?: ((checked: number) => void) | undefined
@@ -65,6 +67,8 @@ export interface Ledger {
   readonly url: string
   readonly workspace: string
   readonly leases: Leases
+  /** What is taken out before anything is stored: for text that goes elsewhere, such as live progress (T4). */
+  readonly redactor: Redactor
   /** Resolves when the event is committed. */
   record(event: EventInput): Promise<ClewEvent>
   /** All of them or none, in this order. */
@@ -96,6 +100,8 @@ export interface Ledger {
     options?: ImportOptions,
   ): Promise<ImportReport>
   stats(): Promise<StoreStats>
+  /** Place of the newest event in the whole ledger, 0 when there is none: follow from here to see only what comes. */
+  lastPosition(): Promise<number>
   /** Appends that wait for their commit. */
   readonly waiting: number
   close(): Promise<void>

@@ -208,8 +208,11 @@ export function createMemoryStore(ports: Ports): Store {
         runs: runs.length,
         values: nodes.length,
         bytes,
-        lastPosition: events.length,
       }
+    },
+    async lastPosition() {
+      assertOpen()
+      return events.length
     },
     watch(wake) {
       watchers.add(wake)

@@ -10,7 +10,7 @@ import type { Redactor } from './redact/redact.ts'
 import type { PreparedEvent, SealedPlace } from './store.ts'
 import { INLINE, LEAF, toTree } from './tree.ts'
 
-export const MAX_PAYLOAD_CHARS = 64 * 1024 * 1024
+const MAX_PAYLOAD_CHARS = 64 * 1024 * 1024
 
 export interface Preparer {
   /** The one way in: checked, redacted, hashed, encoded once (P1). */

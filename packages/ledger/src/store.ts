@@ -141,7 +141,6 @@ export interface StoreStats {
   readonly runs: number
   readonly values: number
   readonly bytes: number
-  readonly lastPosition: number
 }
 
 /** What keeps a ledger. Every implementation passes the conformance suite (L10). */
@@ -165,6 +164,8 @@ export interface Store {
   readSkeleton(key: RunKey): Promise<StepSkeleton[]>
   workspaces(): Promise<string[]>
   stats(): Promise<StoreStats>
+  /** Position of the newest event, 0 when there is none. */
+  lastPosition(): Promise<number>
   /** Calls `wake` after commits by anyone; carries no data, and a missed one only makes a reader late (L7). */
   watch(wake: () => void): () => void
   close(): Promise<void>

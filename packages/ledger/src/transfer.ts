@@ -66,19 +66,31 @@ interface ParsedPlace {
   readonly payloadHash: string
 }
 
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
+const DIGEST = /^[0-9a-f]{64}$/
+const SALT = /^[0-9a-f]{32}$/
+
 function parsePlace(place: unknown, line: number): ParsedPlace {
   if (!isObject(place)) throw broken(line, 'has a `ledger` that is not an object')
   const { seq, recorded_at, hash, schema_version, payload_hash, salt, erased } = place
-  if (typeof seq !== 'number' || typeof schema_version !== 'number')
-    throw broken(line, 'lacks ledger.seq or ledger.schema_version')
-  if (typeof recorded_at !== 'string' || typeof hash !== 'string')
-    throw broken(line, 'lacks ledger.recorded_at or ledger.hash')
-  if (typeof payload_hash !== 'string' || (typeof salt !== 'string' && erased !== true))
-    throw broken(line, 'lacks ledger.payload_hash or ledger.salt, as an event read over HTTP does')
+  const text = (field: string, value: unknown, form: RegExp): string => {
+    if (typeof value === 'string' && form.test(value)) return value
+    throw broken(line, `has no usable ledger.${field}; an event read over HTTP lacks some of them`)
+  }
+  const whole = (field: string, value: unknown, least: number): number => {
+    if (typeof value === 'number' && Number.isSafeInteger(value) && value >= least) return value
+    throw broken(line, `has no usable ledger.${field}`)
+  }
   return {
-    sealed: { seq, recordedAt: recorded_at, hash, schemaVersion: schema_version },
-    salt: erased === true ? null : (salt as string),
-    payloadHash: payload_hash,
+    sealed: {
+      seq: whole('seq', seq, 1),
+      recordedAt: text('recorded_at', recorded_at, TIME),
+      hash: text('hash', hash, DIGEST),
+      schemaVersion: whole('schema_version', schema_version, 0),
+    },
+    // Only an erasure may take the salt away.
+    salt: erased === true ? null : text('salt', salt, SALT),
+    payloadHash: text('payload_hash', payload_hash, DIGEST),
   }
 }
 
@@ -92,17 +104,30 @@ function broken(line: number, what: string, cause?: unknown): ClewError {
   )
 }
 
-/** Lines of a byte or text stream, whatever its chunks. */
+/** Lines of a byte or text stream, whatever its chunks; a long line is put together once, not with every chunk. */
 export async function* splitLines(
   stream: AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>,
 ): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true })
-  let rest = ''
+  let line = 1
+  let begun: string[] = []
   for await (const chunk of stream) {
-    const text = rest + (typeof chunk === 'string' ? chunk : decoder.decode(chunk, { stream: true }))
-    const lines = text.split('\n')
-    rest = lines.pop() ?? ''
-    yield* lines
+    const parts = (typeof chunk === 'string' ? chunk : decode(chunk)).split('\n')
+    begun.push(parts[0] as string)
+    for (const part of parts.slice(1)) {
+      yield begun.join('')
+      line++
+      begun = [part]
+    }
   }
-  if (rest !== '') yield rest
+  const last = begun.join('')
+  if (last !== '') yield last
+
+  function decode(bytes: Uint8Array): string {
+    try {
+      return decoder.decode(bytes, { stream: true })
+    } catch (cause) {
+      throw broken(line, 'or one soon after it is not UTF-8 text', cause)
+    }
+  }
 }

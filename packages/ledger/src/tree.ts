@@ -157,7 +157,7 @@ function nodeBody(
 }
 
 /** Stores a node and what lies below it, children first; `find` tells which are there already. */
-export function storeTree(
+function storeTree(
   node: TreeNode,
   find: (hash: string) => number | undefined,
   insert: (hash: string, body: string) => number,

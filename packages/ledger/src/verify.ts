@@ -27,6 +27,9 @@ export interface Verification {
 }
 
 const PAGE = 500
+/** How many recomputed hashes of shared values are remembered: about 30 MB. */
+const NODE_HASHES = 200_000
+const noNode = (): string => 'missing'
 
 export interface RunVerifier {
   /** Problems of one run's own events; `onEvents` is told how many were looked at. */
@@ -43,13 +46,18 @@ export function createRunVerifier(
   /** Node ids are never reused and nodes never change, so a recomputed hash holds for the whole pass. */
   const nodeHashes = new Map<number, string>()
 
-  async function rootOf(body: string): Promise<string> {
-    if (body.startsWith('{')) return rootOfBody(sha256, body, () => '')
+  function rootOf(body: string | null): string | null | Promise<string> {
+    if (body === null) return null
+    return body[0] === '{' ? rootOfBody(sha256, body, noNode) : rootOfTree(body)
+  }
+
+  async function rootOfTree(body: string): Promise<string> {
     const nodes = await reader.nodesBelow(body)
     const hashOf = (id: number): string => {
       let hash = nodeHashes.get(id)
       if (hash === undefined) {
         const node = nodes.get(id)
+        if (nodeHashes.size >= NODE_HASHES) nodeHashes.clear()
         hash = node ? hashOfBody(sha256, node.body, hashOf) : 'missing'
         nodeHashes.set(id, hash)
       }
@@ -58,15 +66,18 @@ export function createRunVerifier(
     return rootOfBody(sha256, body, hashOf)
   }
 
-  async function checkEvent(event: StoredEvent, previous: string): Promise<string | undefined> {
-    if (event.body === null || event.salt === null) {
+  /** What is wrong with an event, given the root of its payload as it lies there; null for a payload that is gone. */
+  function findFault(
+    event: StoredEvent,
+    root: string | null,
+    previous: string | undefined,
+  ): string | undefined {
+    if (root === null || event.salt === null) {
       if (!event.erased) return 'its payload is gone and no erasure says why'
-    } else {
-      const recomputed = payloadHash(sha256, event.salt, await rootOf(event.body))
-      if (recomputed !== event.payloadHash) return 'its payload is not the one that was recorded'
-    }
-    const hash = chainHash(sha256, previous, event, event)
-    return hash === event.hash ? undefined : 'its envelope or its link to the event before it was changed'
+    } else if (payloadHash(sha256, event.salt, root) !== event.payloadHash)
+      return 'its payload is not the one that was recorded'
+    if (previous === undefined || chainHash(sha256, previous, event, event) === event.hash) return undefined
+    return 'its envelope or its link to the event before it was changed'
   }
 
   async function previousOf(run: StoredRun): Promise<string | undefined> {
@@ -85,36 +96,55 @@ export function createRunVerifier(
       const { runId } = run.summary
       const key: RunKey = { workspace: run.workspace, runId }
       const problems: Problem[] = []
-      const add = (seq: number | null, problem: ProblemKind, detail: string): void =>
-        void problems.push({ runId, seq, problem, detail })
+      const add = (at: number | null, problem: ProblemKind, detail: string): void =>
+        void problems.push({ runId, seq: at, problem, detail })
 
       let seq = run.forkOf?.seq ?? 0
+      /** Undefined behind a gap: then the link cannot be judged, only the payload. */
       let previous = await previousOf(run)
-      if (previous === undefined) {
+      if (previous === undefined)
         add(seq, 'missing', `the event it was forked from (seq ${seq} of run ${run.forkOf?.runId}) is gone`)
-        previous = ''
-      }
-      for (;;) {
-        const page = await store.readRun(key, { afterSeq: seq, limit: PAGE })
-        for (const event of page) {
-          if (event.seq !== seq + 1) {
-            const range =
-              event.seq === seq + 2 ? `event ${seq + 1} is` : `events ${seq + 1} to ${event.seq - 1} are`
-            add(seq + 1, 'missing', `${range} not there`)
-          } else {
-            const wrong = await checkEvent(event, previous)
-            if (wrong !== undefined) add(event.seq, 'changed', wrong)
+
+      async function checkPages(): Promise<void> {
+        for (let size = PAGE; size === PAGE; ) {
+          const page = await store.readRun(key, { afterSeq: seq, limit: PAGE })
+          for (const event of page) {
+            if (event.seq !== seq + 1) {
+              const last = event.seq - 1
+              add(
+                seq + 1,
+                'missing',
+                last === seq + 1
+                  ? `event ${last} is not there`
+                  : `events ${seq + 1} to ${last} are not there`,
+              )
+              previous = undefined
+            }
+            // Awaited only where something is read: that keeps a pass over small events near the bare speed.
+            const root = rootOf(event.body)
+            const fault = findFault(event, root instanceof Promise ? await root : root, previous)
+            if (fault !== undefined) add(event.seq, 'changed', fault)
+            seq = event.seq
+            previous = event.hash
           }
-          seq = event.seq
-          previous = event.hash
+          size = page.length
+          onEvents?.(size)
         }
-        onEvents?.(page.length)
-        if (page.length < PAGE) break
       }
-      if (seq < run.seq)
-        add(seq + 1, 'truncated', `the run's head is at ${run.seq}, its last event at ${seq}`)
-      else if (seq > run.seq) add(run.seq + 1, 'misplaced', `events stand after the run's head at ${run.seq}`)
-      else if (previous !== run.hash) add(seq, 'head_mismatch', "the last event's hash is not the run's head")
+
+      // Writers may be at work. The head is read after the events it must match, so it can only be ahead of them;
+      // where it is, the events in between must be there by now.
+      await checkPages()
+      let head = (await store.findRun(key)) ?? run
+      if (head.seq > seq) {
+        const { seq: known } = head
+        await checkPages()
+        if (seq < known) add(seq + 1, 'truncated', `the run's head is at ${known}, its last event at ${seq}`)
+        head = (await store.findRun(key)) ?? run
+      }
+      if (seq > head.seq) add(head.seq + 1, 'misplaced', `events stand after the run's head at ${head.seq}`)
+      else if (seq === head.seq && previous !== head.hash)
+        add(seq, 'head_mismatch', "the last event's hash is not the run's head")
       return problems
     },
   }

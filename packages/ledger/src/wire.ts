@@ -26,7 +26,7 @@ export interface WireEvent extends WireEnvelope {
 }
 
 /** Only envelope keys are respelled; payloads pass through untouched (E2). */
-export function toWireEnvelope(event: Envelope): WireEnvelope {
+function toWireEnvelope(event: Envelope): WireEnvelope {
   return {
     event_id: event.eventId,
     event_type: event.eventType,

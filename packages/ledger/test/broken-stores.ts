@@ -1,5 +1,13 @@
 import { ClewError } from '../src/errors.ts'
-import type { AppendCall, AppendOutcome, PreparedEvent, RunKey, Store, StoredEvent, StoredRun } from '../src/store.ts'
+import type {
+  AppendCall,
+  AppendOutcome,
+  PreparedEvent,
+  RunKey,
+  Store,
+  StoredEvent,
+  StoredRun,
+} from '../src/store.ts'
 
 /** A suite that cannot fail proves nothing: each store here breaks one rule, and the test of that rule must say so. */
 export interface BrokenStore {
@@ -143,7 +151,8 @@ export const BROKEN_STORES: readonly BrokenStore[] = [
       leases: {
         ...store.leases,
         async acquire(key, threadId) {
-          for (const lease of await store.leases.list()) if (lease.runId === key.runId) await store.leases.release(lease)
+          for (const lease of await store.leases.list())
+            if (lease.runId === key.runId) await store.leases.release(lease)
           return store.leases.acquire(key, threadId)
         },
       },
@@ -206,7 +215,9 @@ export const BROKEN_STORES: readonly BrokenStore[] = [
     what: 'shares values wider than a thread',
     failing: ['L8 a value sent again costs no value; shared within'],
     change: everyEvent((event) =>
-      event.payload?.['threadId'] === undefined ? event : { ...event, payload: { ...event.payload, threadId: 'all' } },
+      event.payload?.['threadId'] === undefined
+        ? event
+        : { ...event, payload: { ...event.payload, threadId: 'all' } },
     ),
   },
   {
@@ -223,12 +234,17 @@ export const BROKEN_STORES: readonly BrokenStore[] = [
   {
     what: 'sorts the keys of payloads',
     failing: ['E1 an event reads back', 'L8 large strings'],
-    change: map((event) => ({ ...event, body: event.body?.startsWith('{') ? sorted(event.body) : event.body })),
+    change: map((event) => ({
+      ...event,
+      body: event.body?.startsWith('{') ? sorted(event.body) : event.body,
+    })),
   },
   {
     what: 'finds one effect only',
     failing: ['L9 causes and effects'],
-    change: (store) => ({ findCaused: async (workspace, ids) => (await store.findCaused(workspace, ids)).slice(0, 1) }),
+    change: (store) => ({
+      findCaused: async (workspace, ids) => (await store.findCaused(workspace, ids)).slice(0, 1),
+    }),
   },
   {
     what: 'gives imported events new hashes',
@@ -276,5 +292,5 @@ export const BROKEN_STORES: readonly BrokenStore[] = [
 
 function sorted(body: string): string {
   const value = JSON.parse(body) as Record<string, unknown>
-  return JSON.stringify(Object.fromEntries(Object.entries(value).toSorted()))
+  return JSON.stringify(Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1))))
 }

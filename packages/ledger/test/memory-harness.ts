@@ -9,7 +9,9 @@ import { nodePorts } from './node-ports.ts'
  * A memory store is one object and has no second connection. Each opening is a view of it that can be closed by
  * itself: then it is woken and refuses, as a closed connection does. `change` makes stores that break a rule.
  */
-export function memoryHarness(change: (store: Store, ports: Ports) => Store = (store) => store): StoreHarness {
+export function memoryHarness(
+  change: (store: Store, ports: Ports) => Store = (store) => store,
+): StoreHarness {
   return {
     ports: nodePorts,
     async create(ports) {

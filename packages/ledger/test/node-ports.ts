@@ -10,7 +10,7 @@ export const nodePorts: Ports = {
   sha256: (text) => hash('sha256', text),
   randomHex: (bytes) => randomBytes(bytes).toString('hex'),
   now: Date.now,
-  defer: (task) => void setImmediate(task),
+  defer: (task) => void setImmediate(() => task()),
   async sleep(ms, signal) {
     await sleep(ms, undefined, signal && { signal })
   },

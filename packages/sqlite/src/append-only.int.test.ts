@@ -16,10 +16,14 @@ beforeEach(async () => {
   file = join(folder, 'clew.db')
   ledger = openLedger(file)
   for (const n of [1, 2, 3, 4])
-    await ledger.append([{ eventType: 'execution.note', correlationId: 'r', payload: { n, list: [...list, n] } }])
+    await ledger.append([
+      { eventType: 'execution.note', correlationId: 'r', payload: { n, list: [...list, n] } },
+    ])
   // Any client of the file: no options, no help of ours.
   plain = new DatabaseSync(file, { enableForeignKeyConstraints: false })
-  plain.exec("INSERT INTO seals VALUES (99, 1, 2, x'00'); INSERT INTO erasures VALUES (999, ''); INSERT INTO node_erasures VALUES (9999, '')")
+  plain.exec(
+    "INSERT INTO seals VALUES (99, 1, 2, x'00'); INSERT INTO erasures VALUES (999, ''); INSERT INTO node_erasures VALUES (9999, '')",
+  )
 })
 afterEach(async () => {
   plain.close()
@@ -33,7 +37,8 @@ async function all<T>(stream: AsyncIterable<T>): Promise<T[]> {
   return items
 }
 const read = (): Promise<ClewEvent[]> => all(ledger.read('r'))
-const columns = 'run, seq, event_id, event_type, timestamp, origin, runtime, recorded_at, schema_version, payload_hash, hash'
+const columns =
+  'run, seq, event_id, event_type, timestamp, origin, runtime, recorded_at, schema_version, payload_hash, hash'
 
 describe('L2 a plain connection to the file', () => {
   it.each([
@@ -110,7 +115,9 @@ describe('L6 with the triggers dropped, verify finds', () => {
       plain.exec(`DROP TRIGGER ${String(name)}`)
   }
   const problems = async (): Promise<string[]> =>
-    (await ledger.verify(undefined, { projections: true })).problems.map((each) => `${each.problem} ${each.seq}`)
+    (await ledger.verify(undefined, { projections: true })).problems.map(
+      (each) => `${each.problem} ${each.seq}`,
+    )
 
   it.each([
     ['changed 2', "UPDATE events SET timestamp = '2001-01-01T00:00:00Z' WHERE seq = 2"],
@@ -138,6 +145,8 @@ describe('SQLite', () => {
   it('P5 is set up so that erasing leaves nothing behind, and L5 to survive the death of the process', async () => {
     const value = (name: string): unknown => Object.values(plain.prepare(`PRAGMA ${name}`).get() ?? {})[0]
     expect([value('auto_vacuum'), value('journal_mode')]).toEqual([2, 'wal'])
-    expect(plain.prepare("SELECT count(*) AS n FROM sqlite_schema WHERE sql LIKE '%WITHOUT ROWID%'").get()).toEqual({ n: 0 })
+    expect(
+      plain.prepare("SELECT count(*) AS n FROM sqlite_schema WHERE sql LIKE '%WITHOUT ROWID%'").get(),
+    ).toEqual({ n: 0 })
   })
 })

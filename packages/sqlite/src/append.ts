@@ -200,7 +200,7 @@ export function createAppender(db: DatabaseSync, ports: Pick<Ports, 'sha256' | '
       else
         sql.insertPayload.run(
           place.position,
-          bytes(event.salt),
+          saltBytes(event.salt),
           event.mac === null ? null : bytes(event.mac),
           body,
         )

@@ -1,10 +1,13 @@
 import type { Origin, StoredEvent } from '@clew/ledger'
 
-/** Columns of an event and its payload, in one join on the primary key. */
+/**
+ * Columns of an event and its payload. CROSS keeps events on the outside: left to itself, SQLite may start from
+ * the runs of a workspace and sort all their events for every page.
+ */
 export const EVENT_COLUMNS = `e.position, r.workspace, r.run_id, e.seq, e.event_id, e.event_type, e.timestamp, e.origin,
   e.runtime, e.causation_id, e.recorded_at, e.schema_version, e.payload_hash, e.hash, p.body, p.salt,
   p.body IS NULL AND EXISTS (SELECT 1 FROM erasures x WHERE x.position = e.position) AS erased
-  FROM events e JOIN runs r ON r.id = e.run LEFT JOIN payloads p ON p.position = e.position`
+  FROM events e CROSS JOIN runs r ON r.id = e.run LEFT JOIN payloads p ON p.position = e.position`
 
 const hex = (blob: unknown): string => {
   const { buffer, byteOffset, byteLength } = blob as Uint8Array

@@ -30,7 +30,9 @@ async function assertWhole(ledger: Ledger): Promise<number> {
 function assertTidy(): void {
   const db = new DatabaseSync(file, { readOnly: true })
   expect(db.prepare('PRAGMA integrity_check').get()).toEqual({ integrity_check: 'ok' })
-  const orphans = db.prepare('SELECT count(*) AS n FROM payloads WHERE position NOT IN (SELECT position FROM events)')
+  const orphans = db.prepare(
+    'SELECT count(*) AS n FROM payloads WHERE position NOT IN (SELECT position FROM events)',
+  )
   expect(orphans.get()).toEqual({ n: 0 })
   expect(db.prepare('SELECT count(*) AS n FROM runs WHERE seq = 0').get()).toEqual({ n: 0 })
   db.close()
@@ -57,7 +59,10 @@ describe('a full disk', () => {
     let acknowledged = 3
     let refused = 0
     for (let n = 3; n < 60; n++) {
-      const group = await Promise.allSettled([ledger.record(note(n, 5000)), ledger.append([note(n, 4000), note(n + 1, 4000)])])
+      const group = await Promise.allSettled([
+        ledger.record(note(n, 5000)),
+        ledger.append([note(n, 4000), note(n + 1, 4000)]),
+      ])
       for (const each of group) {
         if (each.status === 'rejected') {
           expect(each.reason).toMatchObject({ code: 'store_full' })
@@ -83,13 +88,23 @@ describe('a WAL that was cut off', () => {
     const ledger = openLedger(file)
     const places: number[] = []
     for (let n = 0; n < 120; n++) {
-      const events = await ledger.append(Array.from({ length: 1 + (n % 4) }, (_, i) => note(n + i, n % 10 === 0 ? 900 : 3)))
+      const events = await ledger.append(
+        Array.from({ length: 1 + (n % 4) }, (_, i) => note(n + i, n % 10 === 0 ? 900 : 3)),
+      )
       places.push(events.at(-1)?.ledger.position ?? 0)
     }
     const copy = join(folder, 'copy.db')
     const wal = readFileSync(`${file}-wal`)
     let last = -1
-    const cuts = [0, 10, 32, 33, 1000, ...Array.from({ length: 24 }, () => Math.floor(Math.random() * wal.length)), wal.length]
+    const cuts = [
+      0,
+      10,
+      32,
+      33,
+      1000,
+      ...Array.from({ length: 24 }, () => Math.floor(Math.random() * wal.length)),
+      wal.length,
+    ]
     for (const cut of cuts.toSorted((a, b) => a - b)) {
       copyFileSync(file, copy)
       writeFileSync(`${copy}-wal`, wal.subarray(0, cut))
@@ -136,9 +151,7 @@ describe('two ledgers in one process', () => {
     const following = (async () => {
       for await (const event of two.follow({ signal: control.signal })) seen.push(event.ledger.position)
     })()
-    await Promise.all(
-      Array.from({ length: 200 }, (_, n) => (n % 2 ? one : two).record(note(n))),
-    )
+    await Promise.all(Array.from({ length: 200 }, (_, n) => (n % 2 ? one : two).record(note(n))))
     await expect.poll(() => seen.length, { timeout: 10_000 }).toBe(200)
     expect(seen).toEqual(Array.from({ length: 200 }, (_, n) => n + 1))
     expect(await assertWhole(one)).toBe(200)

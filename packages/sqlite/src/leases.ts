@@ -17,10 +17,11 @@ interface LeaseParts {
   readonly locks: OwnerLocks
   /** Runs `work` inside a write transaction. */
   readonly transact: <T>(work: () => T) => Promise<T>
+  readonly reading: <T>(work: () => T) => Promise<T>
 }
 
 /** R9 on SQLite: the file is the only coordinator. */
-export function createLeases({ db, ports, owner, locks, transact }: LeaseParts): Leases {
+export function createLeases({ db, ports, owner, locks, transact, reading }: LeaseParts): Leases {
   const find = db.prepare('SELECT * FROM leases WHERE workspace = ? AND run_id = ?')
   const byThread = db.prepare(
     'SELECT * FROM leases WHERE workspace = ? AND thread_id = ? AND held = 1 AND run_id <> ?',
@@ -55,7 +56,7 @@ export function createLeases({ db, ports, owner, locks, transact }: LeaseParts):
 
   return {
     async acquire({ workspace, runId }, threadId = null) {
-      locks.hold()
+      if (locks.hold()) locks.sweep(new Set(held.all().map((row) => row['owner'] as string)))
       return transact(() => {
         const before = find.get(workspace, runId)
         if (before?.['held'] === 1 && stateOf(before) === 'alive')
@@ -84,8 +85,6 @@ export function createLeases({ db, ports, owner, locks, transact }: LeaseParts):
       )
       if (Number(changes) === 0) throw lostLease(lease)
     },
-    async list() {
-      return held.all().map((row) => ({ ...toLease(row), state: stateOf(row) }))
-    },
+    list: () => reading(() => held.all().map((row) => ({ ...toLease(row), state: stateOf(row) }))),
   }
 }

@@ -1,9 +1,9 @@
-import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import type { DatabaseSync } from 'node:sqlite'
+import { readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
 import { ClewError } from '@clew/ledger'
 
 /** "Clew" in ASCII: marks the file as ours. */
-export const APPLICATION_ID = 0x436c6577
+const APPLICATION_ID = 0x436c6577
 
 const FOLDER = new URL('../migrations/', import.meta.url)
 
@@ -74,8 +74,15 @@ function newer(url: string, version: number, newest: number): ClewError {
   )
 }
 
+/** Made under a name of its own and put in place whole, for several processes may do this at once. */
 function backUp(db: DatabaseSync, path: string, version: number): void {
-  const target = `${path}.backup-${version}`
-  if (existsSync(target)) rmSync(target)
-  db.prepare('VACUUM INTO ?').run(target)
+  const made = `${path}.backup-${version}.${process.pid}`
+  rmSync(made, { force: true })
+  db.prepare('VACUUM INTO ?').run(made)
+  const copy = new DatabaseSync(made, { readOnly: true })
+  const isOld = pragma(copy, 'user_version') === version
+  copy.close()
+  // Another process migrated in the meantime: its backup is the right one.
+  if (isOld) renameSync(made, `${path}.backup-${version}`)
+  else rmSync(made)
 }

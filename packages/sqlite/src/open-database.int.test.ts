@@ -37,13 +37,9 @@ describe('opening a file', () => {
   ] as const)('L5 with sync %s sets its promises', (sync, level) => {
     const db = openDatabase(file, 'sqlite:x', { sync })
     const value = (name: string): unknown => Object.values(db.prepare(`PRAGMA ${name}`).get() ?? {})[0]
-    expect(['journal_mode', 'synchronous', 'secure_delete', 'auto_vacuum', 'busy_timeout'].map(value)).toEqual([
-      'wal',
-      level,
-      1,
-      2,
-      0,
-    ])
+    expect(
+      ['journal_mode', 'synchronous', 'secure_delete', 'auto_vacuum', 'busy_timeout'].map(value),
+    ).toEqual(['wal', level, 1, 2, 0])
     db.close()
   })
 
@@ -64,9 +60,17 @@ describe('opening a file', () => {
     ['a text file', 'not_a_store', () => writeFileSync(file, 'hello\n')],
     ['a long text file', 'not_a_store', () => writeFileSync(file, 'hello\n'.repeat(5000))],
     ['a folder', 'not_a_store', () => mkdirSync(join(file, 'inside'), { recursive: true })],
-    ['a foreign database', 'not_a_store', () => foreign('CREATE TABLE events (a); INSERT INTO events VALUES (1)')],
+    [
+      'a foreign database',
+      'not_a_store',
+      () => foreign('CREATE TABLE events (a); INSERT INTO events VALUES (1)'),
+    ],
     ['a foreign database with a version', 'not_a_store', () => foreign('PRAGMA user_version = 1')],
-    ['a foreign database of another application', 'not_a_store', () => foreign('CREATE TABLE t (a); PRAGMA application_id = 5')],
+    [
+      'a foreign database of another application',
+      'not_a_store',
+      () => foreign('CREATE TABLE t (a); PRAGMA application_id = 5'),
+    ],
   ])('refuses %s and leaves it as it was', (_, expected, make) => {
     make()
     const before = statSync(file).isFile() ? readFileSync(file) : undefined
@@ -122,6 +126,41 @@ describe('migrations', () => {
     expect(await ledger.verify(undefined, { projections: true })).toMatchObject({ ok: true, checked: 10 })
     expect((await ledger.getRun('opened'))?.events).toBe(10)
     await ledger.close()
+  })
+})
+
+describe('migrations of an older file', () => {
+  it('run once, with one whole backup, when eight processes open it at the same moment', async () => {
+    await fill()
+    const children = Array.from({ length: 8 }, () => startChild('open', file, 'CREATE TABLE later (a)'))
+    const answers = await Promise.all(children.map((child) => child.next()))
+    expect(answers).toEqual(Array.from({ length: 8 }, () => 'ok'))
+    expect(readdirSync(folder).filter((name) => name.includes('backup'))).toEqual(['clew.db.backup-1'])
+    const backup = openLedger(`${file}.backup-1`)
+    expect(await backup.verify()).toMatchObject({ ok: true, checked: 2 })
+    await backup.close()
+  })
+})
+
+describe('a file that is only read', () => {
+  it('gives what is there and what comes, and refuses to write', async () => {
+    await fill()
+    const [writer, reader] = [openLedger(file), openLedger(file, { readOnly: true })]
+    await expect(reader.record(note)).rejects.toMatchObject({ code: 'store_readonly' })
+    await expect(reader.leases.acquire({ workspace: 'default', runId: 'r' })).rejects.toMatchObject({
+      code: 'store_readonly',
+    })
+    const seen: number[] = []
+    const following = (async () => {
+      for await (const event of reader.follow()) if (seen.push(event.ledger.seq) === 4) return
+    })()
+    await expect.poll(() => seen.length).toBe(2)
+    await writer.append([note, note])
+    await following
+    expect(seen).toEqual([1, 2, 3, 4])
+    await reader.close()
+    await expect(reader.leases.list()).rejects.toMatchObject({ code: 'closed' })
+    await writer.close()
   })
 })
 

@@ -23,14 +23,23 @@ export const WAIT_MS = 30_000
 const OPEN_WAIT_MS = 5000
 
 export function openDatabase(path: string, url: string, options: OpenDatabaseOptions): DatabaseSync {
-  const { readOnly = false, create = true, sync = 'normal', waitMs = WAIT_MS, migrations = readMigrations() } = options
+  const {
+    readOnly = false,
+    create = true,
+    sync = 'normal',
+    waitMs = WAIT_MS,
+    migrations = readMigrations(),
+  } = options
   if (!existsSync(path)) {
     if (readOnly || !create) throw missing(url)
     mkdirSync(dirname(path), { recursive: true })
   } else if (statSync(path).isDirectory()) throw folderInstead(url)
   let db: DatabaseSync | undefined
   try {
-    db = new DatabaseSync(readOnly && isAtRest(path) ? asItLies(path) : path, { readOnly, timeout: Math.min(waitMs, OPEN_WAIT_MS) })
+    db = new DatabaseSync(readOnly && isAtRest(path) ? asItLies(path) : path, {
+      readOnly,
+      timeout: Math.min(waitMs, OPEN_WAIT_MS),
+    })
     if (readOnly) assertReadable(db, url, migrations.length)
     else {
       migrate(db, path, url, migrations)
@@ -76,5 +85,10 @@ function asItLies(path: string): URL {
 }
 
 function folderInstead(url: string): ClewError {
-  return new ClewError('not_a_store', `There is a folder at ${url}`, 'Name a file in it, for example clew.db.', { url })
+  return new ClewError(
+    'not_a_store',
+    `There is a folder at ${url}`,
+    'Name a file in it, for example clew.db.',
+    { url },
+  )
 }

@@ -26,6 +26,7 @@ export function openSqliteStore(path: string, ports: Ports, options: SqliteOptio
   const commit = db.prepare('COMMIT')
   const dataVersion = db.prepare('PRAGMA data_version')
   const watch = createWatch(dataVersion)
+  const named = db.prepare('SELECT 1 FROM leases WHERE owner = ? AND held = 1')
   let seen: unknown
   let closed = false
 
@@ -84,7 +85,7 @@ export function openSqliteStore(path: string, ports: Ports, options: SqliteOptio
 
   return {
     url,
-    leases: createLeases({ db, ports, owner, locks, transact }),
+    leases: createLeases({ db, ports, owner, locks, transact, reading }),
     async write(calls) {
       const outcomes = await transact(() => appender.apply(calls))
       watch.ring()
@@ -100,12 +101,13 @@ export function openSqliteStore(path: string, ports: Ports, options: SqliteOptio
     readSkeleton: (key) => reading(() => reader.skeleton(key)),
     workspaces: () => reading(() => reader.workspaces()),
     stats: () => reading(() => reader.stats()),
+    lastPosition: () => reading(() => reader.lastPosition()),
     watch: watch.add,
     async close() {
       if (closed) return
       closed = true
       watch.close()
-      locks.release()
+      locks.release(() => named.get(owner) !== undefined)
       db.close()
     },
   }

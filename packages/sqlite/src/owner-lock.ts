@@ -9,13 +9,14 @@ import { resultOf } from './errors.ts'
  * which works on every system Node has and keeps apart several connections within one process.
  */
 export interface OwnerLocks {
-  /** Takes this owner's lock, once. */
-  hold(): void
+  /** Takes this owner's lock; true the first time. */
+  hold(): boolean
   /** True only when the lock file is there and nobody holds it. */
   isDead(owner: string): boolean
   /** Removes the lock files of dead owners that nobody asks about any more. */
   sweep(needed: ReadonlySet<string>): void
-  release(): void
+  /** Frees the lock. Its file stays when leases still name this owner: free, it proves that they are orphans. */
+  release(isNamed: () => boolean): void
 }
 
 export function createOwnerLocks(databasePath: string, self: string): OwnerLocks {
@@ -44,9 +45,10 @@ export function createOwnerLocks(databasePath: string, self: string): OwnerLocks
 
   return {
     hold() {
-      if (held) return
+      if (held) return false
       mkdirSync(folder, { recursive: true })
       held = tryLock(fileOf(self))
+      return true
     },
     isDead,
     sweep(needed) {
@@ -57,11 +59,11 @@ export function createOwnerLocks(databasePath: string, self: string): OwnerLocks
           rmSync(fileOf(owner), { force: true })
       }
     },
-    release() {
+    release(isNamed) {
       if (!held) return
       held.close()
       held = undefined
-      rmSync(fileOf(self), { force: true })
+      if (!isNamed()) rmSync(fileOf(self), { force: true })
     },
   }
 }

@@ -76,7 +76,9 @@ describe('R9 the owner of a lease', () => {
     const ledger = openLedger(file)
     const owner = start('lease', file, 'r', 't')
     await owner.next()
-    await expect(ledger.leases.acquire({ ...key, runId: 'next' }, 't')).rejects.toMatchObject({ code: 'busy' })
+    await expect(ledger.leases.acquire({ ...key, runId: 'next' }, 't')).rejects.toMatchObject({
+      code: 'busy',
+    })
     await owner.kill('SIGKILL')
     expect(await ledger.leases.acquire({ ...key, runId: 'next' }, 't')).toMatchObject({ epoch: 1 })
     await ledger.close()

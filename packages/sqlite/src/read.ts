@@ -20,6 +20,7 @@ export interface Reader {
   skeleton(key: RunKey): StepSkeleton[]
   workspaces(): string[]
   stats(): StoreStats
+  lastPosition(): number
 }
 
 export function createReader(db: DatabaseSync): Reader {
@@ -41,6 +42,7 @@ export function createReader(db: DatabaseSync): Reader {
   const skeleton = db.prepare(
     'SELECT record FROM steps JOIN runs r ON r.id = run WHERE r.workspace = ? AND r.run_id = ? ORDER BY started_seq',
   )
+  const lastPosition = db.prepare('SELECT max(position) AS last FROM events')
   const workspaces = db.prepare('SELECT DISTINCT workspace FROM runs ORDER BY workspace')
 
   const filtered = (
@@ -95,6 +97,7 @@ export function createReader(db: DatabaseSync): Reader {
     skeleton: ({ workspace, runId: name }) =>
       skeleton.all(workspace, name).map((row) => JSON.parse(row['record'] as string) as StepSkeleton),
     workspaces: () => workspaces.all().map((row) => row['workspace'] as string),
+    lastPosition: () => Number(lastPosition.get()?.['last'] ?? 0),
     stats() {
       const page = db
         .prepare('SELECT page_count * page_size AS bytes FROM pragma_page_count(), pragma_page_size()')
@@ -104,7 +107,6 @@ export function createReader(db: DatabaseSync): Reader {
         runs: count('runs'),
         values: count('nodes'),
         bytes: Number(page?.['bytes']),
-        lastPosition: Number(db.prepare('SELECT max(position) AS last FROM events').get()?.['last'] ?? 0),
       }
     },
   }

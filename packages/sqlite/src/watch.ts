@@ -23,8 +23,13 @@ export function createWatch(dataVersion: StatementSync): Watch {
   }
 
   function poll(): void {
-    const version = current()
-    if (version === seen) return
+    let version: unknown
+    try {
+      version = current()
+    } catch {
+      // Nobody could catch it here: whoever is woken reads, and meets the same error where it can be told.
+    }
+    if (version === seen && version !== undefined) return
     seen = version
     ring()
   }

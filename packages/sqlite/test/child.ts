@@ -3,6 +3,7 @@ import { createInterface } from 'node:readline'
 import { writeSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ClewError, type EventInput, type Lease, type Ledger } from '@clew/ledger'
+import { readMigrations } from '../src/migrate.ts'
 import { openLedger } from './harness.ts'
 
 /** What other processes do in the tests: `node child.ts COMMAND PATH …`, one JSON line per answer. */
@@ -16,9 +17,11 @@ const note = (runId: string, payload: Record<string, unknown>): EventInput => ({
 })
 
 const COMMANDS: Readonly<Record<string, () => Promise<void>>> = {
+  /** Further arguments are further migrations. */
   async open() {
     try {
-      const ledger = openLedger(path)
+      const migrations = [...readMigrations(), ...rest]
+      const ledger = openLedger(path, { migrations })
       await ledger.record(note('opened', { pid: process.pid }))
       await ledger.close()
       say('ok')
@@ -51,7 +54,8 @@ const COMMANDS: Readonly<Record<string, () => Promise<void>>> = {
     for await (const event of ledger.follow()) {
       const { ledger: place, correlationId } = event
       const expected = (seqs.get(correlationId) ?? 0) + 1
-      if (place.seq !== expected) wrong ||= `${correlationId}: seq ${place.seq} where ${expected} was expected`
+      if (place.seq !== expected)
+        wrong ||= `${correlationId}: seq ${place.seq} where ${expected} was expected`
       if (place.position <= position) wrong ||= `position ${place.position} after ${position}`
       seqs.set(correlationId, place.seq)
       position = place.position
@@ -111,7 +115,11 @@ const COMMANDS: Readonly<Record<string, () => Promise<void>>> = {
 }
 
 async function attempt(ledger: Ledger, lease: Lease, what: string): Promise<string> {
-  const step = { eventType: 'execution.step_started', correlationId: lease.runId, payload: { stepId: 's#0', name: 's' } }
+  const step = {
+    eventType: 'execution.step_started',
+    correlationId: lease.runId,
+    payload: { stepId: 's#0', name: 's' },
+  }
   try {
     if (what === 'renew') await ledger.leases.renew(lease)
     else await ledger.append([step], { epoch: lease.epoch })

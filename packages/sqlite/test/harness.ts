@@ -26,7 +26,10 @@ interface OpenOptions extends SqliteOptions {
 }
 
 /** A ledger on a file, as `clew` puts it together. */
-export function openLedger(path: string, { ledger, ports = nodePorts, ...options }: OpenOptions = {}): Ledger {
+export function openLedger(
+  path: string,
+  { ledger, ports = nodePorts, ...options }: OpenOptions = {},
+): Ledger {
   const store = openSqliteStore(path, ports, options)
   const heads = { verify: async () => false }
   return createLedger({ store, ports, secret: 'a secret for tests that is long enough', heads }, ledger)

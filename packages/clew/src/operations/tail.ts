@@ -31,7 +31,7 @@ export const tail = streaming({
     },
   },
   async *run(ledger, { runId, history = false, untilEnd = false, types, ...input }, { signal } = {}) {
-    const afterPosition = input.afterPosition ?? (history ? 0 : (await ledger.stats()).lastPosition)
+    const afterPosition = input.afterPosition ?? (history ? 0 : await ledger.lastPosition())
     const following = new AbortController()
     const stop = (): void => following.abort()
     signal?.addEventListener('abort', stop)

@@ -1,4 +1,3 @@
-import { ClewError } from '@clew/ledger'
 import { z } from 'zod'
 import { answering } from './operation.ts'
 import { problem, runId, signedHeads } from './schemas.ts'
@@ -11,6 +10,10 @@ export const verify = answering({
   input: z.object({
     runId: runId.optional().describe('only this run'),
     heads: signedHeads.optional().describe('heads that were signed earlier and kept elsewhere'),
+    publicKey: z
+      .string()
+      .optional()
+      .describe('the key the heads must be signed with, as base64; without it the key they name is believed'),
     projections: z
       .boolean()
       .optional()
@@ -21,22 +24,14 @@ export const verify = answering({
   cli: {
     group: 'Prove',
     arguments: [{ word: 'run', field: 'runId', required: false, about: 'only this run; default all' }],
-    options: { projections: '--projections' },
+    options: { projections: '--projections', publicKey: '--public-key <key>' },
     flags: {
       '--heads <file>': 'compare with heads signed earlier',
       '--sign-heads <file>': 'when all is well, sign where every run stands and write it here',
       '--key <file>': 'Ed25519 key to sign with, made on first use; default beside the ledger',
     },
   },
-  async run(ledger, { runId, heads, projections }, { onProgress } = {}) {
-    // Compared with heads of another workspace, every run would look removed.
-    if (heads && heads.workspace !== ledger.workspace)
-      throw new ClewError(
-        'bad_option',
-        `These heads were signed for workspace ${heads.workspace}, this is ${ledger.workspace}`,
-        'Name the workspace they belong to (--workspace), or give other heads.',
-        { option: 'heads' },
-      )
-    return ledger.verify(runId, { heads, projections, onProgress })
+  async run(ledger, { runId, heads, publicKey, projections }, { onProgress } = {}) {
+    return ledger.verify(runId, { heads, publicKey, projections, onProgress })
   },
 })

@@ -48,7 +48,7 @@ function difference(actual: unknown, expected: unknown, path: string): string | 
     const [key, value] = here[i] ?? []
     const [expectedKey, expectedValue] = there[i] ?? []
     if (key !== expectedKey)
-      return `${path || 'it'} has ${String(key ?? 'nothing')} where ${String(expectedKey ?? 'nothing')} was expected`
+      return `${path || 'it'} has ${key ?? 'nothing'} where ${expectedKey ?? 'nothing'} was expected`
     const found = difference(value, expectedValue, `${path}.${String(key)}`)
     if (found !== undefined) return found
   }
@@ -64,7 +64,8 @@ const kindOf = (value: object): string => {
 /** What an object is made of, as keys and values in their order. */
 function partsOf(value: object): [string, unknown][] {
   if (value instanceof Date) return [['time', value.getTime()]]
-  if (value instanceof RegExp || kindOf(value) === '[object URL]') return [['text', String(value)]]
+  if (value instanceof RegExp) return [['text', String(value)]]
+  if (kindOf(value) === '[object URL]') return [['href', Reflect.get(value, 'href')]]
   if (value instanceof Map) return [...value].map((entry, i) => [String(i), entry])
   if (value instanceof Set) return [...value].map((item, i) => [String(i), item])
   if (value instanceof Uint8Array) return [['bytes', value.join(',')]]

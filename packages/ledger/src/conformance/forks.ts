@@ -69,12 +69,15 @@ export const forkTests: readonly StoreTest[] = [
       await ledger.append([forked('c', 'b', 6), note('c', { at: 'c8' })])
       await ledger.append([forked('d', 'c', 2), note('d', { at: 'd4' })])
       await ledger.append([forked('e', 'c', 5), note('e', { at: 'e7' })])
+      // The very event at which b left a: it is a's.
+      await ledger.append([forked('g', 'b', 4), note('g', { at: 'g6' })])
       const at = async (runId: string): Promise<unknown[]> =>
         (await readAll(ledger, runId)).map((event) => event.payload['at'] ?? 'fork')
       assertEqual(await at('b'), ['a1', 'a2', 'a3', 'a4', 'fork', 'b6'], 'b')
       assertEqual(await at('c'), ['a1', 'a2', 'a3', 'a4', 'fork', 'b6', 'fork', 'c8'], 'c')
       assertEqual(await at('d'), ['a1', 'a2', 'fork', 'd4'], 'd')
       assertEqual(await at('e'), ['a1', 'a2', 'a3', 'a4', 'fork', 'fork', 'e7'], 'e')
+      assertEqual(await at('g'), ['a1', 'a2', 'a3', 'a4', 'fork', 'g6'], 'g')
       const { ok, problems } = await ledger.verify(undefined, { projections: true })
       assert(ok, JSON.stringify(problems))
     },

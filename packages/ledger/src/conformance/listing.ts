@@ -33,7 +33,6 @@ export const listingTests: readonly StoreTest[] = [
       for (const limit of [1, 7, 25, 26, 10_000])
         assertEqual(await allRuns(ledger, { limit }), expected, `pages of ${limit}`)
       assertEqual((await ledger.listRuns({ limit: 25 })).nextCursor, null, 'no cursor after the last page')
-      assertEqual((await (await world.elsewhere()).open()).listRuns instanceof Function, true, 'elsewhere')
       assertEqual(
         await (await (await world.elsewhere()).open()).listRuns(),
         { runs: [], nextCursor: null },
@@ -112,8 +111,8 @@ export const listingTests: readonly StoreTest[] = [
         'events',
       )
       assertEqual([...(await store.readNodes([]))], [], 'nodes')
-      const { events, runs, values, lastPosition } = await store.stats()
-      assertEqual([events, runs, values, lastPosition], [0, 0, 0, 0], 'stats')
+      const { events, runs, values } = await store.stats()
+      assertEqual([events, runs, values, await store.lastPosition()], [0, 0, 0, 0], 'stats')
     },
   },
 ]

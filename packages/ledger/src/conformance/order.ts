@@ -64,7 +64,7 @@ export const orderTests: readonly StoreTest[] = [
         all.toSorted((a, b) => a - b),
         'the ledger by position',
       )
-      assertEqual((await store.stats()).lastPosition, Math.max(...all), 'the last position')
+      assertEqual(await store.lastPosition(), Math.max(...all), 'the last position')
     },
   },
   {

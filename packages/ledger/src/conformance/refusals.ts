@@ -170,7 +170,7 @@ export const refusalTests: readonly StoreTest[] = [
     async run(world) {
       const ledger = await world.open()
       await ledger.record(note('r'))
-      const drain = async (stream: AsyncGenerator<unknown>): Promise<void> => void (await stream.next())
+      const drain = async (stream: AsyncGenerator): Promise<void> => void (await stream.next())
       const calls: readonly (readonly [string, ErrorCode, () => unknown])[] = [
         ['limit', 'bad_option', () => ledger.listRuns({ limit: 0 })],
         ['limit', 'bad_option', () => ledger.listRuns({ limit: 1.5 })],

@@ -1,3 +1,4 @@
+import type { ClewEvent } from '../envelope.ts'
 import type { Ledger } from '../ledger.ts'
 import { assert, assertEqual, assertRefused } from './assert.ts'
 import { runWorkload } from './workload.ts'
@@ -163,7 +164,7 @@ export const transferTests: readonly StoreTest[] = [
   },
 ]
 
-function withoutPosition<T extends { ledger: { position: number } }>(event: T): unknown {
+function withoutPosition(event: ClewEvent): unknown {
   return { ...event, ledger: { ...event.ledger, position: 0 } }
 }
 const withoutPlace = (line: string): string => line.replace(/"position":\d+/, '')

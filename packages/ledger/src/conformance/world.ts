@@ -62,7 +62,7 @@ interface AbortHost {
 }
 export const createAbort = () => new (globalThis as unknown as AbortHost).AbortController()
 
-export const SECRET = 'a secret of the suite, long enough to be one'
+const SECRET = 'a secret of the suite, long enough to be one'
 const DEADLINE_MS = 20_000
 
 export async function createWorld(harness: StoreHarness): Promise<World & { dispose(): Promise<void> }> {
@@ -141,7 +141,7 @@ export async function createWorld(harness: StoreHarness): Promise<World & { disp
 }
 
 /** No real signature: what counts here is that heads are compared with what the store holds. */
-export const suiteHeads: HeadChecker = {
+const suiteHeads: HeadChecker = {
   verify: async (text, signature) => signature === `signed ${text.length} ${text}`,
 }
 export const suiteSigner: HeadSigner = {

@@ -6,7 +6,7 @@ SEXTETS.set('-', 62)
 SEXTETS.set('_', 63)
 
 /** Decodes base64 and base64url to Latin-1 text; undefined when a character is foreign. */
-export function decodeBase64(text: string): string | undefined {
+function decodeBase64(text: string): string | undefined {
   let out = ''
   let bits = 0
   let count = 0
@@ -40,7 +40,7 @@ export function isBasicCredentials(text: string): boolean {
   return decoded !== undefined && /^[\x20-\x7e\xa0-\xff]*:[\x20-\x7e\xa0-\xff]*$/.test(decoded)
 }
 
-export function passesLuhn(digits: string): boolean {
+function passesLuhn(digits: string): boolean {
   let sum = 0
   for (let i = digits.length - 1, twice = false; i >= 0; i--, twice = !twice) {
     const digit = digits.charCodeAt(i) - 48

@@ -127,7 +127,7 @@ const secrets: readonly (readonly [string, () => string, (secret: string) => Jso
   ['webhook signing secret', () => `whsec_${alnum(32)}`, (s) => `endpoint secret ${s}`],
   ['twilio key', () => `SK${hex(32)}`, (s) => `sid ${s}`],
   ['sendgrid key', () => `SG.${url64(16)}.${url64(32)}`, (s) => `"${s}"`],
-  ['npm token', () => `npm_${alnum(36)}`, (s) => `//registry.npmjs.org/:_authToken=${s}`],
+  ['npm token', () => `npm_${alnum(36)}`, (s) => `//packages.example/:_authToken=${s}`],
   ['pypi token', () => `pypi-AgEI${url64(60)}`, (s) => `twine upload -u __token__ -p ${s}`],
   [
     'azure storage',
@@ -314,7 +314,7 @@ const clean: Record<string, readonly JsonValue[]> = {
     'def hash_password(password: str) -> bytes:',
     'password=********',
     'api_key: sk-xxxxxxxxxxxxxxxxxxxxxxxx',
-    'npm_config_registry=https://registry.npmjs.org/',
+    'npm_config_registry=https://packages.example/',
     'npm_lifecycle_script=vitest',
     'git --author=jane',
     '-----BEGIN CERTIFICATE-----',

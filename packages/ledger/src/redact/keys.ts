@@ -33,6 +33,12 @@ export const SOFT_KEY = [
 export const KEY_ENDING =
   '(?:[rRwW][dD]|[sSdD][eE]|[eE][tTyYnN]|[oO][nN]|[iI][eE]|[wW][tT]|[tT][hH]|[aA][lL])[sS]?'
 
+/**
+ * In JSON text: a sensitive name that is a value, as in `["cookie","…"]` or `{"name":"cookie","value":"…"}`.
+ * Only the walk can tell whether something stands beside it.
+ */
+export const NAMED_BESIDE = new RegExp(`"[,}](?<=${KEY_ENDING}".)(?<=(?:${HARD_KEY}|${SOFT_KEY})".)`)
+
 const HARD = new RegExp(`(?:${HARD_KEY})$`)
 const SOFT = new RegExp(`(?:${SOFT_KEY})$`)
 const PAGING =

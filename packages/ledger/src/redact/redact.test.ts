@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { JsonValue } from '../json.ts'
 import { keyStrength } from './keys.ts'
 import { findPlaceholders, isPlaceholder } from './placeholder.ts'
@@ -265,4 +265,58 @@ test('T4 a word longer than the limit is let go in bounded pieces', () => {
     expect(at + 4096 - out.length).toBeLessThanOrEqual(HOLD_LIMIT)
   }
   expect(out + stream.end()).toBe(whole)
+})
+
+describe('a name beside its value', () => {
+  const redactor = createRedactor({}, () => 'f')
+  test.each([
+    [
+      'entries of a map',
+      {
+        headers: [
+          ['accept', 'json'],
+          ['x-api-key', 'abc'],
+        ],
+      },
+      {
+        headers: [
+          ['accept', 'json'],
+          ['x-api-key', '[redacted:api-key:f]'],
+        ],
+      },
+    ],
+    [
+      'a header list',
+      { name: 'Authorization', value: 'abc' },
+      { name: 'Authorization', value: '[redacted:authorization:f]' },
+    ],
+    [
+      'the value before its name',
+      { value: 'abc', key: 'password' },
+      { value: '[redacted:password:f]', key: 'password' },
+    ],
+    [
+      'an attribute',
+      { key: 'cookie', value: { stringValue: 'a=b' } },
+      { key: 'cookie', value: { stringValue: '[redacted:cookie:f]' } },
+    ],
+  ])('P1 is known in %s', (_, given, expected) => {
+    expect(redactor.value(given).value).toEqual(expected)
+  })
+
+  test.each([
+    [{ words: ['password', 'reset'] }],
+    [{ name: 'password policy', value: 'twelve characters' }],
+    [
+      {
+        steps: [
+          ['open', 'the door'],
+          ['read', 'the cookie policy'],
+        ],
+      },
+    ],
+    [{ name: 'password', value: 12 }],
+  ])('P1 leaves %j as it is', (given) => {
+    expect(redactor.value(given).value).toBe(given)
+  })
 })

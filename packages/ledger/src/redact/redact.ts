@@ -4,6 +4,7 @@ import { PERSONAL } from './personal.ts'
 import { anchorsOf, type Detector, SECRETS } from './rules.ts'
 import { cleanText, findSpans } from './spans.ts'
 import { createStream, type RedactionStream } from './stream.ts'
+import { NAMED_BESIDE } from './keys.ts'
 import { createWalk } from './walk.ts'
 
 /** One rule of your own: by key name, by path (`$.a.b[*].c`, `**` for any depth) or by pattern. */
@@ -50,6 +51,7 @@ export function createRedactor(
   const builtIn: Detector[] = []
   if (policies.includes('secrets')) builtIn.push(...SECRETS)
   if (policies.includes('personal')) builtIn.push(...PERSONAL)
+  const byKeyName = policies.includes('secrets')
   const custom = rules.flatMap(patternDetector)
   const detectors = [...custom, ...builtIn]
   const anchors = anchorsOf(builtIn)
@@ -67,7 +69,7 @@ export function createRedactor(
     clean,
     fingerprint,
     rules,
-    byKeyName: policies.includes('secrets'),
+    byKeyName,
     ...(own && { own }),
   })
 
@@ -77,8 +79,11 @@ export function createRedactor(
   }
   return {
     value(value, json) {
-      if (!alwaysWalk && !prefilter(json ?? JSON.stringify(value))) return { value, redacted: 0 }
-      return walk(value)
+      if (alwaysWalk) return walk(value)
+      const whole = json ?? JSON.stringify(value)
+      return prefilter(whole) || (byKeyName && NAMED_BESIDE.test(whole))
+        ? walk(value)
+        : { value, redacted: 0 }
     },
     text,
     stream: () => createStream({ text, detect, byLine: custom.length > 0 || own !== undefined }),

@@ -75,9 +75,10 @@ export function createWalk(
 
     const array = (items: JsonValue[], verdict: Verdict | undefined): JsonValue[] => {
       let copy: JsonValue[] | undefined
+      const named = items.length > 0 && items.every(isPair)
       for (const [i, item] of items.entries()) {
         path.push(i)
-        const next = visit(item, verdict)
+        const next = named ? pair(item as Pair, verdict) : visit(item, verdict)
         path.pop()
         if (next !== item) {
           copy ??= items.slice()
@@ -87,12 +88,22 @@ export function createWalk(
       return copy ?? items
     }
 
+    /** An entry of a map or a header list: the name stands beside the value instead of above it. */
+    const pair = (item: Pair, verdict: Verdict | undefined): JsonValue => {
+      const [name, value] = item
+      path.push(1)
+      const next = visit(value, verdict ?? verdictOf(name))
+      path.pop()
+      const key = keyText(name)
+      return next === value && key === name ? item : [key, next]
+    }
+
     const object = (source: Record<string, JsonValue>): Record<string, JsonValue> => {
       const copy: Record<string, JsonValue> = {}
       let changed = false
       for (const [key, value] of Object.entries(source)) {
         path.push(key)
-        const next = visit(value, verdictOf(key))
+        const next = visit(value, verdictOf(key) ?? (key === 'value' ? besideVerdict(source) : undefined))
         path.pop()
         let name = keyText(key)
         while (name !== key && Object.hasOwn(copy, name)) name += '~'
@@ -102,17 +113,41 @@ export function createWalk(
       return changed ? copy : source
     }
 
+    /** `{ name, value }` and `{ key, value: { stringValue } }`, as headers and attributes are often listed. */
+    const besideVerdict = ({ name, key, value }: Record<string, JsonValue>): Verdict | undefined => {
+      const label = typeof name === 'string' ? name : key
+      return typeof label === 'string' && (typeof value === 'string' || isStringValue(value))
+        ? verdictOf(label)
+        : undefined
+    }
+
     const visit = (value: JsonValue, verdict: Verdict | undefined): JsonValue => {
       const rule = pathRules.length > 0 ? pathRules.find((one) => one.matches(path)) : undefined
       const judged: Verdict | undefined = rule ? { kind: rule.kind, strength: 'hard' } : verdict
       if (typeof value === 'string') return string(value, judged)
       if (Array.isArray(value)) return array(value, judged)
-      return typeof value === 'object' && value !== null ? object(value) : value
+      if (typeof value !== 'object' || value === null) return value
+      if (judged && isStringValue(value)) {
+        const next = string(value['stringValue'], judged)
+        return next === value['stringValue'] ? value : { stringValue: next }
+      }
+      return object(value)
     }
 
     return { value: visit(root, undefined), redacted }
   }
 }
+
+type Pair = [string, JsonValue]
+const isPair = (item: JsonValue): item is Pair =>
+  Array.isArray(item) && item.length === 2 && typeof item[0] === 'string'
+
+const isStringValue = (value: JsonValue | undefined): value is { stringValue: string } =>
+  typeof value === 'object' &&
+  value !== null &&
+  !Array.isArray(value) &&
+  typeof value['stringValue'] === 'string' &&
+  Object.keys(value).length === 1
 
 /** A `g` or `y` flag would make `test` remember where it was. */
 const unstated = (pattern: RegExp): RegExp => new RegExp(pattern.source, pattern.flags.replace(/[gy]/g, ''))

@@ -23,7 +23,7 @@ export const demoCommand: Command<InputOf<typeof demo>> = ({ input, terminal, wi
     }
     await terminal.print(opening(terminal, ledger))
     const startedMs = performance.now()
-    const { lastPosition } = await ledger.stats()
+    const lastPosition = await ledger.lastPosition()
     const watched = createWatcher(ledger, runId, lastPosition, terminal, input.fast !== true)
     // Whichever fails first ends the other: a story without a teller, or a teller without a story.
     const [, events] = await Promise.all([

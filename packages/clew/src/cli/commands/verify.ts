@@ -89,7 +89,7 @@ function lines(
     result.push(
       `${green('✓')} ${plural(signed.heads, 'head')} signed into ${printable(signed.file)}; keep it on another machine.`,
     )
-    return [...result, '', dim(next(`clew verify --heads ${signed.file}`))]
+    return [...result, '', dim(next(`clew verify --heads ${signed.file} --public-key ${signed.publicKey}`))]
   }
   const columns = [
     { title: 'RUN' },
