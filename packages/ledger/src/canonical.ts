@@ -9,6 +9,7 @@ export function canonicalText(value: JsonValue): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)
   if (Array.isArray(value)) return `[${value.map(canonicalText).join(',')}]`
   const parts = Object.keys(value)
+    .filter((key) => value[key] !== undefined)
     .toSorted()
     .map((key) => `${JSON.stringify(key)}:${canonicalText(value[key] as JsonValue)}`)
   return `{${parts.join(',')}}`

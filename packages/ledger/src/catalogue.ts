@@ -287,7 +287,7 @@ export function assertPayload(type: string, payload: unknown): void {
   )
 }
 
-const LEASED = /^(?:execution\.(?:step_|checkpoint|completed)|system\.(?:workflow_|state_transitioned|task_))/
+const LEASED = /^(?:execution\.|system\.(?:workflow_|state_transitioned|task_))/
 const UNLEASED: ReadonlySet<string> = new Set(['system.workflow_interrupted', 'system.workflow_forked'])
 
 /** R9: execution and life-cycle events of a leased run need the lease's epoch; answers and administration do not. */

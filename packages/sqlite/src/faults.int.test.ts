@@ -19,9 +19,9 @@ const note = (n: number, size = 10): EventInput => ({
   payload: { stepId: `s#${n - (n % 2)}`, name: 's', n, text: `${n} `.repeat(size) },
 })
 
-async function assertWhole(ledger: Ledger): Promise<number> {
+async function assertWhole(ledger: Ledger, when = ''): Promise<number> {
   const { ok, problems, checked } = await ledger.verify(undefined, { projections: true })
-  expect(problems).toEqual([])
+  expect(problems, when).toEqual([])
   expect(ok).toBe(true)
   return checked
 }
@@ -110,7 +110,7 @@ describe('a WAL that was cut off', () => {
       writeFileSync(`${copy}-wal`, wal.subarray(0, cut))
       if (existsSync(`${copy}-shm`)) truncateSync(`${copy}-shm`)
       const cutLedger = openLedger(copy)
-      const count = await assertWhole(cutLedger)
+      const count = await assertWhole(cutLedger, `cut at ${cut} of ${wal.length}`)
       // A commit is there as a whole or not at all, and longer files never hold less.
       expect([0, ...places]).toContain(count)
       expect(count).toBeGreaterThanOrEqual(last)
