@@ -1,7 +1,10 @@
 import { type Figure, isMet } from './measure.ts'
 import { describeMachine, writeReport } from './report.ts'
 import { appendFigures } from './scenarios/append.ts'
+import { costFigures } from './scenarios/cost.ts'
+import { diffFigures } from './scenarios/diff.ts'
 import { flatFigures } from './scenarios/flat.ts'
+import { foldFigures } from './scenarios/folds.ts'
 import { followFigures } from './scenarios/follow.ts'
 import { growingListFigures } from './scenarios/growing-list.ts'
 import { redactionFigures } from './scenarios/redaction.ts'
@@ -17,6 +20,9 @@ const SCENARIOS: Readonly<Record<string, () => Promise<Figure[]>>> = {
   'growing-list': growingListFigures,
   verify: verifyFigures,
   follow: followFigures,
+  folds: foldFigures,
+  diff: diffFigures,
+  cost: costFigures,
   'start-up': startUpFigures,
   flat: () => flatFigures(MILLION),
   transfer: () => transferFigures(MILLION),

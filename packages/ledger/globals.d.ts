@@ -5,6 +5,11 @@ interface AbortSignal {
   removeEventListener(type: 'abort', listener: () => void): void
 }
 
+declare class AbortController {
+  readonly signal: AbortSignal
+  abort(): void
+}
+
 declare class URL {
   constructor(href: string)
   readonly href: string

@@ -71,6 +71,9 @@ async function checkLedger(ledger: Ledger): Promise<Check[]> {
     })),
     ...(await attempt('workspaces', () => checkWorkspaces(ledger))),
     ...(await attempt('leases', () => checkLeases(ledger))),
+    ...(await attempt('consumers', () => checkConsumers(ledger))),
+    ...(await attempt('search index', () => checkIndex(ledger))),
+    ...(await attempt('projections', () => checkProjections(ledger))),
     ...(await attempt('newest run', () => checkNewest(ledger))),
   ]
 }
@@ -103,6 +106,34 @@ async function checkLeases(ledger: Ledger): Promise<Check[]> {
     if (state === 'alive') return ok('leases', detail)
     return warn('leases', detail, 'Its run was interrupted; it can be resumed by anyone.')
   })
+}
+
+async function checkConsumers(ledger: Ledger): Promise<Check[]> {
+  const consumers = await ledger.consumers()
+  if (consumers.length === 0) return [ok('consumers', 'none')]
+  return consumers.map(({ name, position, lag, failures, lastError, isWorking }) => {
+    const where = `${name} stands at ${number(position)}, ${number(lag)} behind, ${isWorking ? 'at work' : 'not at work'}`
+    if (failures === 0) return ok('consumers', where)
+    const detail = `${where}; failed ${number(failures)} times: ${lastError ?? ''}`
+    return warn('consumers', detail, 'Correct what its handler meets; it tries again by itself.')
+  })
+}
+
+async function checkIndex(ledger: Ledger): Promise<Check> {
+  const { position, lag, isCurrent } = await ledger.indexState()
+  if (!isCurrent)
+    return warn('search index', 'made by another version, or for another ledger', 'Run: clew reindex')
+  if (position === 0) return ok('search index', 'empty; the first search fills it')
+  return ok('search index', `${number(position)} events, ${number(lag)} behind`)
+}
+
+async function checkProjections(ledger: Ledger): Promise<Check> {
+  const { version, current, isRebuilding } = await ledger.projectionState()
+  if (isRebuilding)
+    return warn('projections', 'a rebuild was begun and not ended', 'Run clew rebuild: it goes on where it was.')
+  if (version === current) return ok('projections', `rows of runs and steps are of version ${version}`)
+  const detail = `rows of runs and steps are of version ${version}, this Clew makes version ${current}`
+  return warn('projections', detail, 'Run: clew rebuild')
 }
 
 async function checkNewest(ledger: Ledger): Promise<Check> {

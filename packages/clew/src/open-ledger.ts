@@ -8,8 +8,11 @@ import {
 } from '@clew/ledger'
 import { openSqliteStore, type Sync } from '@clew/sqlite'
 import { nodePorts } from './ports.ts'
+import { createPrice } from './prices/create-price.ts'
+import type { PriceTable } from './prices/price-table.ts'
 import { readSecret } from './secret.ts'
 import { headChecker } from './signing.ts'
+import { startIndexer } from './start-indexer.ts'
 
 export interface OpenLedgerOptions extends LedgerOptions {
   /** `normal` (default) survives the death of the process, `full` also the loss of power. */
@@ -18,14 +21,27 @@ export interface OpenLedgerOptions extends LedgerOptions {
   readonly readOnly?: boolean | undefined
   /** `false`: a ledger that does not exist is an error instead of being made. */
   readonly create?: boolean | undefined
+  /** Keep the search index up to date in a thread of its own, so that neither appends nor searches wait for it. */
+  readonly index?: boolean | undefined
+  /** Prices of one's own, or the JSON file that holds them; default `CLEW_PRICES`. They win over the bundled ones. */
+  readonly prices?: string | PriceTable | undefined
 }
 
 /** Opens a ledger: `memory:` or `sqlite:PATH`. */
 export async function openLedger(url: string, options: OpenLedgerOptions = {}): Promise<Ledger> {
-  const { sync, readOnly, create, ...ledgerOptions } = options
-  const { store, secret } = openStore(url, { sync, readOnly, create })
+  const {
+    sync,
+    readOnly,
+    create,
+    index = false,
+    prices = process.env['CLEW_PRICES'] || undefined,
+    ...ledgerOptions
+  } = options
+  const { store, secret } = openStore(url, { sync, readOnly, create }, index)
   try {
-    return createLedger({ store, ports: nodePorts, secret, heads: headChecker }, ledgerOptions)
+    // Who only reads freezes no prices.
+    const price = readOnly ? undefined : createPrice(prices)
+    return createLedger({ store, ports: nodePorts, secret, heads: headChecker, price }, ledgerOptions)
   } catch (error) {
     await store.close()
     throw error
@@ -34,7 +50,7 @@ export async function openLedger(url: string, options: OpenLedgerOptions = {}): 
 
 type StoreOptions = Pick<OpenLedgerOptions, 'sync' | 'readOnly' | 'create'>
 
-function openStore(url: string, options: StoreOptions): { store: Store; secret: string } {
+function openStore(url: string, options: StoreOptions, index: boolean): { store: Store; secret: string } {
   if (url === 'memory:') return { store: createMemoryStore(nodePorts), secret: readSecret(undefined) }
   const path = /^sqlite:(?:\/\/(?=\/))?(.+)$/.exec(url)?.[1]
   if (path === undefined)
@@ -44,5 +60,16 @@ function openStore(url: string, options: StoreOptions): { store: Store; secret: 
       'Use memory: or sqlite:PATH, for example sqlite:./clew.db.',
     )
   const store = openSqliteStore(path, nodePorts, options)
-  return { store, secret: readSecret(path, options.readOnly !== true) }
+  return { store: index ? indexed(store, path) : store, secret: readSecret(path, options.readOnly !== true) }
+}
+
+function indexed(store: Store, path: string): Store {
+  const indexer = startIndexer(path)
+  return {
+    ...store,
+    async close() {
+      await indexer.close()
+      await store.close()
+    },
+  }
 }

@@ -1,8 +1,9 @@
+import { countUsage } from './billing/count-usage.ts'
 import { chainHash, GENESIS, SCHEMA_VERSION } from './chain.ts'
 import type { ClewEvent } from './envelope.ts'
 import { ClewError } from './errors.ts'
 import { beginRun, foldRun } from './fold/run-summary.ts'
-import { foldStep, stepKey, toSkeleton } from './fold/steps.ts'
+import { foldStep, stepKey, type StepSkeleton, toSkeleton } from './fold/steps.ts'
 import { forkOrigin, judgeCall } from './judge.ts'
 import type { Ports } from './ports.ts'
 import type { AppendCall, AppendOutcome, PreparedEvent } from './store.ts'
@@ -85,14 +86,22 @@ function bodyOf(tx: Transaction, run: RunDraft, event: PreparedEvent): string | 
   )
 }
 
-/** Projections of the event, written in the same transaction (L1). */
-function project(tx: Transaction, run: RunDraft, event: ClewEvent): void {
+/** Projections of the event, written in the same transaction (L1); a rebuild goes through here too. */
+export function project(
+  tx: Pick<Transaction, 'findStep' | 'putStep'>,
+  run: RunDraft,
+  event: ClewEvent,
+): void {
   const key = stepKey(event)
   if (key) {
     const step = foldStep(tx.findStep(run, key.stepId, key.attempt), event, run.summary.steps)
     if (step) tx.putStep(run, toSkeleton(step))
   }
-  run.summary = foldRun(run.summary, event)
+  const marks = {
+    find: (stepId: string) => tx.findStep(run, stepId, 1),
+    put: (step: StepSkeleton) => tx.putStep(run, step),
+  }
+  run.summary = foldRun(run.summary, event, countUsage(event, marks, run.summary.modelCalls))
 }
 
 function toEvent({ workspace }: AppendCall, event: PreparedEvent, place: EventPlace): ClewEvent {

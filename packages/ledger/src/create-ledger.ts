@@ -1,9 +1,14 @@
 import { createAppendQueue } from './append-queue.ts'
+import type { Price } from './billing/cost.ts'
+import { readCost } from './billing/read-cost.ts'
 import { findCauses, findEffects } from './causality.ts'
 import { checkCount, checkLimit, checkSince, checkWorkspace, missingRun } from './check-options.ts'
 import { createCodecs } from './codecs.ts'
+import { createConsumers } from './consume.ts'
+import { diffRuns } from './diff/diff-runs.ts'
 import { checkInput, type ClewEvent, type EventInput, type Payload } from './envelope.ts'
 import { ClewError } from './errors.ts'
+import { explainRun } from './explain.ts'
 import { foldState } from './fold/state.ts'
 import { foldSteps } from './fold/steps.ts'
 import { followEvents } from './follow.ts'
@@ -14,8 +19,12 @@ import type { AppendOptions, Ledger, LedgerOptions, ReadOptions } from './ledger
 import { createPayloadReader } from './payload-reader.ts'
 import type { Ports } from './ports.ts'
 import { createPreparer } from './prepare.ts'
+import { PROJECTION_VERSION, rebuildProjections } from './rebuild.ts'
 import { createRedactor } from './redact/redact.ts'
 import { createRunReader } from './run-reader.ts'
+import { createRunViews } from './run-views.ts'
+import { createIndexer } from './search/indexer.ts'
+import { searchRuns } from './search/search.ts'
 import type { PreparedEvent, Store } from './store.ts'
 import { formatLine } from './transfer.ts'
 import { verifyRuns } from './verify-runs.ts'
@@ -27,20 +36,24 @@ export interface LedgerParts {
   /** Secret of this ledger, kept outside its store: for fingerprints and for judging sameness. */
   readonly secret: string
   readonly heads: HeadChecker
+  /** What model calls cost (V7); without it no event gets a cost of its own. */
+  readonly price?: Price | undefined
 }
 
 export function createLedger(
-  { store, ports, secret, heads }: LedgerParts,
+  { store, ports, secret, heads, price }: LedgerParts,
   options: LedgerOptions = {},
 ): Ledger {
   const workspace = checkWorkspace(options.workspace ?? 'default')
   const codecs = createCodecs(options.codecs)
   const fingerprint = (text: string): string => ports.sha256(`${secret}\n${text}\n${secret}`).slice(0, 10)
   const redactor = createRedactor(options.redact ?? {}, fingerprint)
-  const preparer = createPreparer({ ports, codecs, redactor, macKey: secret })
+  const preparer = createPreparer({ ports, codecs, redactor, macKey: secret, price })
   const reader = createPayloadReader(store, codecs)
   const queue = createAppendQueue(store, ports)
   const runs = createRunReader(store, workspace, assertOpen)
+  const consumers = createConsumers({ store, reader, ports, redactor, workspace, assertOpen })
+  const indexer = createIndexer({ store, reader, ports, isClosed: () => closed })
   let closed = false
 
   function assertOpen(): void {
@@ -85,10 +98,10 @@ export function createLedger(
     return events
   }
 
-  return {
+  const ledger: Ledger = {
     url: store.url,
     workspace,
-    leases: store.leases,
+    leases: consumers.runLeases,
     redactor,
     get waiting() {
       return queue.waiting
@@ -148,7 +161,47 @@ export function createLedger(
       assertOpen()
       return reader.toEvents(await findEffects(store, workspace, eventId))
     },
+    async cost(filter = {}) {
+      assertOpen()
+      return readCost({ store, reader, runs, workspace }, filter, checkSince(filter.since))
+    },
+    diff: (runA, runB) => diffRuns(ledger, runA, runB),
+    explain: (runId) => explainRun(ledger, runId),
+    ...createRunViews({
+      read,
+      async readTypes(types, afterPosition, limit) {
+        assertOpen()
+        return reader.toEvents(await store.readAll({ workspace, types, afterPosition, limit }))
+      },
+    }),
     causedBy: (event, fn) => ports.context.run(typeof event === 'string' ? event : event.eventId, fn),
+    consume: consumers.consume,
+    consumers: consumers.list,
+    resetConsumer: consumers.reset,
+    async search(query, searchOptions = {}) {
+      assertOpen()
+      if (searchOptions.limit !== undefined) checkLimit(searchOptions.limit)
+      checkCount('catchUpMs', searchOptions.catchUpMs)
+      const found = await searchRuns({ store, reader, ports, workspace }, query, searchOptions)
+      return { ...found, hits: found.hits.map((hit) => ({ ...hit, run: reviveRow(hit.run) })) }
+    },
+    async index(indexOptions = {}) {
+      assertOpen()
+      return indexer.index(indexOptions)
+    },
+    async indexState() {
+      assertOpen()
+      return indexer.state()
+    },
+    async rebuild(rebuildOptions = {}) {
+      assertOpen()
+      return rebuildProjections({ store, reader, ports }, rebuildOptions)
+    },
+    async projectionState() {
+      assertOpen()
+      const { version, rebuilding } = await store.projections.state()
+      return { version, current: PROJECTION_VERSION, isRebuilding: rebuilding !== null }
+    },
     async verify(runId, { heads: signed, publicKey, projections = false, onProgress } = {}) {
       assertOpen()
       if (signed) assertSameWorkspace(signed, workspace)
@@ -176,11 +229,9 @@ export function createLedger(
     },
     async import(stream, importOptions = {}) {
       assertOpen()
-      return importLines(
-        stream,
-        { preparer, push: (events) => queue.push({ workspace, events }, (stored) => stored) },
-        importOptions,
-      )
+      const push = (events: readonly PreparedEvent[]) => queue.push({ workspace, events }, (stored) => stored)
+      const lastPosition = await store.lastPosition()
+      return importLines(stream, { preparer, push, lastPosition }, importOptions)
     },
     async lastPosition() {
       assertOpen()
@@ -193,10 +244,12 @@ export function createLedger(
     async close() {
       if (closed) return
       closed = true
+      await consumers.stop()
       await queue.drain()
       await store.close()
     },
   }
+  return ledger
 }
 
 /** In a batch, the answer says which item (E4). */

@@ -70,7 +70,7 @@ function byRun({ runs }: FollowParts, { afterPosition = 0, types }: FollowOption
 }
 
 /** Rings that come between `arm` and the wait are kept, so none can fall into the gap. */
-function createBell(): { ring: () => void; arm: () => Promise<void> } {
+export function createBell(): { ring: () => void; arm: () => Promise<void> } {
   let waiting: (() => void) | undefined
   return {
     ring: () => waiting?.(),

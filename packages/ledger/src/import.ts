@@ -11,12 +11,16 @@ export interface ImportOptions {
 
 export interface ImportReport {
   readonly events: number
+  /** Those of the events that were here already. */
+  readonly passed: number
   readonly runs: number
 }
 
 interface ImportParts {
   readonly preparer: Preparer
   readonly push: (events: readonly PreparedEvent[]) => Promise<readonly ClewEvent[]>
+  /** Place of the newest event before the import: what stands at it or before it was here already. */
+  readonly lastPosition: number
 }
 
 const BATCH_EVENTS = 500
@@ -28,13 +32,14 @@ const BATCH_CHARS = 4 * 1024 * 1024
  */
 export async function importLines(
   stream: AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>,
-  { preparer, push }: ImportParts,
+  { preparer, push, lastPosition }: ImportParts,
   { rehash = false, onProgress }: ImportOptions,
 ): Promise<ImportReport> {
   const runs = new Set<string>()
   let batch: PreparedEvent[] = []
   let chars = 0
   let events = 0
+  let passed = 0
   let line = 0
 
   async function flush(): Promise<void> {
@@ -48,7 +53,10 @@ export async function importLines(
     batch = []
     chars = 0
     const settled = await Promise.allSettled(calls.map((call) => push(call)))
-    for (const outcome of settled) if (outcome.status === 'rejected') throw outcome.reason as Error
+    for (const outcome of settled) {
+      if (outcome.status === 'rejected') throw outcome.reason as Error
+      for (const { ledger } of outcome.value) if (ledger.position <= lastPosition) passed++
+    }
     events += calls.reduce((sum, call) => sum + call.length, 0)
     onProgress?.(events)
   }
@@ -63,5 +71,5 @@ export async function importLines(
     if (batch.length >= BATCH_EVENTS || chars >= BATCH_CHARS) await flush()
   }
   await flush()
-  return { events, runs: runs.size }
+  return { events, passed, runs: runs.size }
 }

@@ -1,3 +1,7 @@
+export { type Cost, type Price } from './billing/cost.ts'
+export { roundAmount } from './billing/money.ts'
+export type { CostFilter } from './billing/read-cost.ts'
+export { normaliseUsage, type Usage } from './billing/usage.ts'
 export { canonicalText, inputDigest } from './canonical.ts'
 export {
   isOwnEventType,
@@ -22,10 +26,39 @@ export {
 export { type CloudEvent, fromCloudEvent, toCloudEvent } from './cloud-events.ts'
 export type { Codec } from './codecs.ts'
 export { commitCalls } from './commit.ts'
+export type { ConsumeHandler, ConsumeOptions, ConsumerState } from './consume.ts'
 export { createLedger, type LedgerParts } from './create-ledger.ts'
+export type { Change } from './diff/changes.ts'
+export type { DiffRow, Divergence, DivergenceKind, ItemReference } from './diff/compare.ts'
+export type { Delta, DiffSide, RunDiff } from './diff/diff-runs.ts'
 export type { ClewEvent, Envelope, EventInput, Origin, Payload, Place, Source } from './envelope.ts'
 export { parseCursor } from './cursor.ts'
 export { ClewError, type ErrorCode, type ErrorFields } from './errors.ts'
+export {
+  type AuditAction,
+  type AuditEntry,
+  auditFold,
+  type AuditState,
+  type AuditTrail,
+  type Safety,
+} from './fold/audit.ts'
+export {
+  COMPLIANCE_TYPES,
+  type ComplianceEntry,
+  complianceFold,
+  type ComplianceLog,
+} from './fold/compliance.ts'
+export { type Fold, foldEvents } from './fold/fold.ts'
+export type { ExplainedCause, ExplainedPlace, Explanation } from './explain.ts'
+export {
+  COST_GROUPS,
+  type CostFoldOptions,
+  type CostGroup,
+  type CostGrouping,
+  type CostReport,
+  costFold,
+  type UnpricedModel,
+} from './fold/cost.ts'
 export {
   beginRun,
   foldRun,
@@ -38,6 +71,27 @@ export {
 } from './fold/run-summary.ts'
 export { applyOperation, foldState, type RunState } from './fold/state.ts'
 export { foldStep, foldSteps, type StepRecord, type StepSkeleton, type StepStatus } from './fold/steps.ts'
+export { formatMermaid } from './fold/task-graph-mermaid.ts'
+export {
+  type TaskEdge,
+  type TaskGraph,
+  taskGraphFold,
+  type TaskGraphState,
+  type TaskNode,
+} from './fold/task-graph.ts'
+export { type Timeline, timelineFold, type TimelineItem, type TimelineState } from './fold/timeline.ts'
+export { type ChatMessage, type ChatToolCall, toChatMessages } from './fold/transcript-chat.ts'
+export type {
+  EntryKind,
+  EntryOf,
+  HumanAnswer,
+  ToolOutcome,
+  Transcript,
+  TranscriptEntry,
+} from './fold/transcript-entry.ts'
+export { formatTranscriptMarkdown } from './fold/transcript-markdown.ts'
+export { formatTranscriptText, type TranscriptBlock, transcriptBlocks } from './fold/transcript-text.ts'
+export { transcriptFold, type TranscriptState } from './fold/transcript.ts'
 export {
   type Head,
   type HeadChecker,
@@ -53,8 +107,11 @@ export {
   type AppendOptions,
   type ExportOptions,
   type FollowOptions,
+  type IndexOptions,
+  type IndexReport,
   type Ledger,
   type LedgerOptions,
+  type ProjectionReport,
   type ReadOptions,
   type RunFilter,
   type VerifyOptions,
@@ -63,27 +120,53 @@ export { busyLease, LEASE_STALE_MS, lostLease } from './memory-leases.ts'
 export { createMemoryStore } from './memory-store.ts'
 export type { AsyncContext, Ports } from './ports.ts'
 export { projectRun } from './projections.ts'
+export { PROJECTION_VERSION, type RebuildOptions, type RebuildReport } from './rebuild.ts'
+export { findSecrets, type SecretPlace } from './redact/find-secrets.ts'
 export { findPlaceholders, isPlaceholder } from './redact/placeholder.ts'
 export { createRedactor, type RedactionRule, type Redactor, type RedactOptions } from './redact/redact.ts'
 export type { RedactionStream } from './redact/stream.ts'
+export type { Highlight } from './search/highlight.ts'
+export { parseQuery } from './search/parse-query.ts'
+export type { SearchEvent, SearchHit, SearchOptions, SearchResult } from './search/search.ts'
+export {
+  FIELD_WEIGHTS,
+  type FindOptions,
+  type IndexState,
+  isAboutEvents,
+  type Phrase,
+  SEARCH_FIELDS,
+  type SearchDocument,
+  type SearchField,
+  type SearchIndex,
+  type SearchMatch,
+  type SearchQuery,
+  type ValueFilter,
+} from './search/search-index.ts'
 export { formatStepId, parseStepId, type StepIdentity } from './step-id.ts'
+export type { ComplianceFilter, RunViews } from './run-views.ts'
 export type {
   AppendCall,
   AppendOutcome,
+  Cursors,
   Lease,
   Leases,
   ListRunsOptions,
   OwnerState,
   PreparedEvent,
+  ProjectionChange,
+  Projections,
+  ProjectionState,
   ReadAllOptions,
   ReadRunOptions,
   RunKey,
   Store,
+  StoredCursor,
   StoredEvent,
   StoredRun,
   StoreStats,
 } from './store.ts'
 export type { EventPlace, NewRun, RunDraft, Transaction } from './transaction.ts'
+export { splitLines } from './transfer.ts'
 export type { StoredNode } from './tree.ts'
 export { type Upcast, upcastEvent } from './upcast.ts'
 export type { Problem, ProblemKind, Verification } from './verify.ts'

@@ -1,11 +1,19 @@
+import type { CostFilter } from './billing/read-cost.ts'
 import type { Codec } from './codecs.ts'
+import type { ConsumeHandler, ConsumeOptions, ConsumerState } from './consume.ts'
+import type { RunDiff } from './diff/diff-runs.ts'
 import type { ClewEvent, EventInput } from './envelope.ts'
+import type { Explanation } from './explain.ts'
+import type { CostReport } from './fold/cost.ts'
 import type { RunStatus, RunSummary } from './fold/run-summary.ts'
 import type { RunState } from './fold/state.ts'
 import type { StepRecord, StepSkeleton } from './fold/steps.ts'
 import type { HeadSigner, SignedHeads } from './heads.ts'
 import type { ImportOptions, ImportReport } from './import.ts'
+import type { RebuildOptions, RebuildReport } from './rebuild.ts'
 import type { RedactOptions, Redactor } from './redact/redact.ts'
+import type { SearchOptions, SearchResult } from './search/search.ts'
+import type { RunViews } from './run-views.ts'
 import type { Leases, StoreStats } from './store.ts'
 import type { Verification } from './verify.ts'
 
@@ -57,13 +65,40 @@ export interface VerifyOptions {
   readonly onProgress?: ((checked: number) => void) | undefined
 }
 
+export interface IndexOptions {
+  /** Make it from nothing, whatever is there. */
+  readonly rebuild?: boolean | undefined
+  /** Go on with what comes, until the signal aborts or the ledger closes. */
+  readonly follow?: boolean | undefined
+  readonly signal?: AbortSignal | undefined
+  /** Told up to which position events are in. */
+  readonly onProgress?: ((position: number) => void) | undefined
+}
+
+export interface IndexReport {
+  /** Everything up to here can be found. */
+  readonly position: number
+  /** Events of the ledger that it does not know yet. */
+  readonly lag: number
+  /** False: another version of Clew made it, and it is made again before it is next brought on. */
+  readonly isCurrent: boolean
+}
+
+export interface ProjectionReport {
+  /** Version of the folds that made the stored rows, and the one that this Clew has. */
+  readonly version: number
+  readonly current: number
+  /** A rebuild was begun and is not at its end. */
+  readonly isRebuilding: boolean
+}
+
 export interface ExportOptions {
   readonly runId?: string | undefined
   readonly onProgress?: ((events: number) => void) | undefined
 }
 
 /** One append-only record of what really happened, seen from one workspace. */
-export interface Ledger {
+export interface Ledger extends RunViews {
   readonly url: string
   readonly workspace: string
   readonly leases: Leases
@@ -89,8 +124,31 @@ export interface Ledger {
   causes(eventId: string): Promise<ClewEvent[]>
   /** The events that this one led to, breadth first. */
   effects(eventId: string): Promise<ClewEvent[]>
+  /** Tokens and money (V7): the calls of one run, or of all runs that fit. */
+  cost(filter?: CostFilter): Promise<CostReport>
+  /** Two runs side by side (V10): the first as expected, the second as received. */
+  diff(runA: string, runB: string): Promise<RunDiff>
+  /** The failed or last step, what led there, and what the last good run of the agent did differently. */
+  explain(runId: string): Promise<Explanation>
   /** Runs `fn` so that events recorded inside it, across awaits, name this event as their cause. */
   causedBy<T>(event: ClewEvent | string, fn: () => T): T
+  /**
+   * V9. Hands events to the handler in their order, at least once each, and remembers how far it came under this
+   * name: a batch counts when the handler resolved. Settles when the signal aborts or the ledger closes.
+   */
+  consume(name: string, handler: ConsumeHandler, options?: ConsumeOptions): Promise<void>
+  /** Where every consumer of the workspace stands. */
+  consumers(): Promise<ConsumerState[]>
+  /** Everything after this position comes to the consumer again. */
+  resetConsumer(name: string, position: number): Promise<void>
+  /** Runs whose events fit, best and newest first. Brings the index on for a moment before; `lag` is what it lacks. */
+  search(query: string, options?: SearchOptions): Promise<SearchResult>
+  /** Brings the search index to the newest event. */
+  index(options?: IndexOptions): Promise<IndexReport>
+  indexState(): Promise<IndexReport>
+  /** Makes the stored rows of runs and steps again from the events. */
+  rebuild(options?: RebuildOptions): Promise<RebuildReport>
+  projectionState(): Promise<ProjectionReport>
   verify(runId?: string, options?: VerifyOptions): Promise<Verification>
   /** Where every run of the workspace stands now, signed; keep it away from this machine. */
   signHeads(signer: HeadSigner): Promise<SignedHeads>

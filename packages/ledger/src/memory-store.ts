@@ -1,18 +1,29 @@
 import { commitCalls } from './commit.ts'
 import { ClewError } from './errors.ts'
 import type { StepSkeleton } from './fold/steps.ts'
+import { createMemoryCursors } from './memory-cursors.ts'
 import { createMemoryLeases } from './memory-leases.ts'
 import type { Ports } from './ports.ts'
 import { parseCursor } from './cursor.ts'
+import { PROJECTION_VERSION } from './rebuild.ts'
+import { createMemoryIndex } from './search/memory-index.ts'
 import { wakeAll } from './wake.ts'
-import type { ListRunsOptions, RunKey, Store, StoredEvent, StoredRun } from './store.ts'
+import type {
+  ListRunsOptions,
+  ProjectionState,
+  Projections,
+  RunKey,
+  Store,
+  StoredEvent,
+  StoredRun,
+} from './store.ts'
 import type { RunDraft, Transaction } from './transaction.ts'
 import type { StoredNode } from './tree.ts'
 
 interface MemoryRun extends RunDraft {
   readonly events: StoredEvent[]
   readonly byEventId: Map<string, StoredEvent>
-  readonly steps: Map<string, StepSkeleton>
+  steps: Map<string, StepSkeleton>
 }
 
 const keyOf = (key: RunKey): string => `${key.workspace}\n${key.runId}`
@@ -30,6 +41,8 @@ export function createMemoryStore(ports: Ports): Store {
   const byCause = new Map<string, StoredEvent[]>()
   const watchers = new Set<() => void>()
   const leases = createMemoryLeases(ports)
+  const search = createMemoryIndex((workspace, runId) => byKey.get(keyOf({ workspace, runId }))?.summary)
+  let projected: ProjectionState = { version: PROJECTION_VERSION, rebuilding: null }
   let bytes = 0
   let closed = false
 
@@ -129,9 +142,34 @@ export function createMemoryStore(ports: Ports): Store {
     )
   }
 
+  const projections: Projections = {
+    state: async () => projected,
+    async mark(state) {
+      projected = state
+    },
+    async runs(after, limit) {
+      assertOpen()
+      return runs.slice(after, after + limit).map((run) => ({ key: run.id + 1, run: toStoredRun(run) }))
+    },
+    async replace(key, { seq, summary, steps, gone }) {
+      assertOpen()
+      const run = byKey.get(keyOf(key))
+      if (run?.seq !== seq) return false
+      const idOf = ({ stepId, attempt }: { stepId: string; attempt: number }): string => `${attempt} ${stepId}`
+      for (const step of gone) run.steps.delete(idOf(step))
+      for (const step of steps) run.steps.set(idOf(step), step)
+      run.steps = new Map([...run.steps].sort(([, a], [, b]) => a.startedSeq - b.startedSeq))
+      if (summary) run.summary = summary
+      return true
+    },
+  }
+
   return {
     url: 'memory:',
     leases: leases.api,
+    cursors: createMemoryCursors(),
+    projections,
+    search,
     async write(calls) {
       assertOpen()
       const outcomes = commitCalls(tx, ports, calls)

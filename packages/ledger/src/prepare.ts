@@ -1,3 +1,4 @@
+import { type Price, type PricedPayload, priceValues } from './billing/cost.ts'
 import { assertPayload } from './catalogue.ts'
 import { payloadHash } from './chain.ts'
 import type { Codecs } from './codecs.ts'
@@ -27,9 +28,11 @@ export interface PreparerOptions {
   readonly redactor: Redactor
   /** Secret of this ledger, from outside its store. */
   readonly macKey: string
+  /** What a call costs; frozen on the event that tells its usage (V7). */
+  readonly price?: Price | undefined
 }
 
-export function createPreparer({ ports, codecs, redactor, macKey }: PreparerOptions): Preparer {
+export function createPreparer({ ports, codecs, redactor, macKey, price }: PreparerOptions): Preparer {
   const { sha256 } = ports
   const nextId = createIds(ports)
   let clockMs = 0
@@ -86,10 +89,11 @@ export function createPreparer({ ports, codecs, redactor, macKey }: PreparerOpti
     given: JsonObject,
     givenText: string,
     salt: string,
+    priced: PricedPayload = { payload: given, text: givenText },
   ): Omit<PreparedEvent, 'sealed'> {
-    const clean = redactor.value(given, givenText)
+    const clean = redactor.value(priced.payload, priced.text)
     const payload = clean.value as JsonObject
-    const text = payload === given ? givenText : JSON.stringify(payload)
+    const text = payload === priced.payload ? priced.text : JSON.stringify(payload)
     const hashed = root(payload, text)
     const causationId =
       checked.causationId === undefined ? (ports.context.current() ?? null) : checked.causationId
@@ -120,7 +124,12 @@ export function createPreparer({ ports, codecs, redactor, macKey }: PreparerOpti
     prepare(checked) {
       const { given, text } = encode(checked)
       assertPayload(checked.eventType, given)
-      return finish(checked, given, text, nextSalt())
+      // Sameness is judged by what was sent (L4), so a retry after a change of prices is still the same event.
+      const priced =
+        given['usage'] === undefined
+          ? undefined
+          : priceValues(given, text, checked.timestamp ?? nowText(), price)
+      return finish(checked, given, text, nextSalt(), priced)
     },
     prepareSealed(checked, sealed, salt) {
       const { given, text } = encode(checked)

@@ -1,3 +1,4 @@
+import { createUsageCounter } from './billing/usage-counter.ts'
 import { beginRun, foldRun, type RunSummary } from './fold/run-summary.ts'
 import { foldSteps, toSkeleton } from './fold/steps.ts'
 import type { ClewEvent } from './envelope.ts'
@@ -8,7 +9,11 @@ import type { Problem } from './verify.ts'
 /** Folds a run's own events from the first one on: what its stored rows must equal (L1). */
 export function projectRun(events: readonly ClewEvent[], source?: RunSummary): RunSummary | undefined {
   const [first] = events
-  return first && events.reduce(foldRun, beginRun(first, source))
+  if (!first) return undefined
+  const count = createUsageCounter()
+  let summary = beginRun(first, source)
+  for (const event of events) summary = foldRun(summary, event, count(event))
+  return summary
 }
 
 export async function checkProjections(

@@ -1,5 +1,5 @@
 import type { ReadOptions } from './ledger.ts'
-import type { Store, StoredEvent, StoredRun } from './store.ts'
+import type { ListRunsOptions, Store, StoredEvent, StoredRun } from './store.ts'
 
 const PAGE = 500
 
@@ -9,8 +9,10 @@ export interface RunReader {
   events(runId: string, options?: ReadOptions): AsyncGenerator<StoredEvent[]>
   /** All events, by position. */
   allEvents(): AsyncGenerator<StoredEvent[]>
+  /** Only what the run itself recorded: in a fork, without the prefix it shares. */
+  ownEvents(run: StoredRun): AsyncGenerator<StoredEvent[]>
   /** All runs, newest first. */
-  allRuns(): AsyncGenerator<StoredRun>
+  allRuns(filter?: Pick<ListRunsOptions, 'agent' | 'threadId'>): AsyncGenerator<StoredRun>
 }
 
 interface Segment {
@@ -58,11 +60,20 @@ export function createRunReader(store: Store, workspace: string, assertOpen: () 
         afterPosition = page.at(-1)?.position ?? afterPosition
       }
     },
-    async *allRuns() {
+    async *ownEvents({ summary: { runId }, forkOf }) {
+      for (let afterSeq = forkOf?.seq ?? 0; ; ) {
+        assertOpen()
+        const page = await store.readRun({ workspace, runId }, { afterSeq, limit: PAGE })
+        if (page.length > 0) yield page
+        if (page.length < PAGE) return
+        afterSeq = page.at(-1)?.seq ?? afterSeq
+      }
+    },
+    async *allRuns(filter = {}) {
       let cursor: string | undefined
       do {
         assertOpen()
-        const page = await store.listRuns({ workspace, limit: PAGE, cursor })
+        const page = await store.listRuns({ ...filter, workspace, limit: PAGE, cursor })
         yield* page.runs
         cursor = page.nextCursor ?? undefined
       } while (cursor !== undefined)

@@ -4,6 +4,7 @@ import type { ClewEvent } from './envelope.ts'
 import type { RunStatus, RunSummary } from './fold/run-summary.ts'
 import type { StepSkeleton } from './fold/steps.ts'
 import type { JsonObject } from './json.ts'
+import type { SearchIndex } from './search/search-index.ts'
 import type { StoredNode, TreeNode } from './tree.ts'
 
 /** An event that is checked, redacted, hashed and encoded: all that can be done before its place is known. */
@@ -136,6 +137,52 @@ export interface Leases {
   list(): Promise<readonly (Lease & { readonly state: OwnerState })[]>
 }
 
+/** Where a consumer of the ledger stands (V9). */
+export interface StoredCursor {
+  readonly workspace: string
+  readonly name: string
+  readonly position: number
+  /** Raised by every write, so that a position that was set back and reached again is not taken for the old one. */
+  readonly version: number
+  /** Failures since it last moved, and what the last one said, redacted. */
+  readonly failures: number
+  readonly error: string | null
+  readonly movedAt: string
+}
+
+/** Coordination beside the ledger: durable cursors. */
+export interface Cursors {
+  /** By name. */
+  list(workspace: string): Promise<StoredCursor[]>
+  /** Writes it if it still has this version, 0 for one that must not exist yet; null when it has another. */
+  put(cursor: Omit<StoredCursor, 'version'>, version: number): Promise<StoredCursor | null>
+}
+
+/** Which folds made the stored rows, and how far a rebuild by newer ones has come. */
+export interface ProjectionState {
+  readonly version: number
+  readonly rebuilding: { readonly version: number; readonly afterRun: number } | null
+}
+
+export interface ProjectionChange {
+  /** Where the run must still stand. */
+  readonly seq: number
+  /** The row of the run; left as it is without one. */
+  readonly summary?: RunSummary | undefined
+  readonly steps: readonly StepSkeleton[]
+  readonly gone: readonly Pick<StepSkeleton, 'stepId' | 'attempt'>[]
+}
+
+/** The stored rows of runs and steps can be made again from the events (L1). */
+export interface Projections {
+  state(): Promise<ProjectionState>
+  mark(state: ProjectionState): Promise<void>
+  /** Runs of all workspaces in the order in which they began here; `key` is for the next call. */
+  runs(after: number, limit: number): Promise<{ readonly key: number; readonly run: StoredRun }[]>
+  /** Replaces rows of a run in one transaction; false, and nothing is changed, when the run stands elsewhere. */
+  replace(key: RunKey, change: ProjectionChange): Promise<boolean>
+}
+
 export interface StoreStats {
   readonly events: number
   readonly runs: number
@@ -148,6 +195,9 @@ export interface Store {
   /** Shown to people: `sqlite:./clew.db`. Never holds a password. */
   readonly url: string
   readonly leases: Leases
+  readonly cursors: Cursors
+  readonly projections: Projections
+  readonly search: SearchIndex
   /** One transaction for all calls; a call that is refused leaves no trace and harms no other. */
   write(calls: readonly AppendCall[]): Promise<readonly AppendOutcome[]>
   findRun(key: RunKey): Promise<StoredRun | null>

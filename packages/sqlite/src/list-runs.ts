@@ -1,10 +1,10 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
 import { type ListRunsOptions, parseCursor, type RunKey, type RunSummary, type StoredRun } from '@clew/ledger'
 
-const COLUMNS = `r.id, r.workspace, r.seq, r.hash, r.summary, r.fork_seq, f.run_id AS fork_run
+export const RUN_COLUMNS = `r.id, r.workspace, r.seq, r.hash, r.summary, r.fork_seq, f.run_id AS fork_run
   FROM runs r LEFT JOIN runs f ON f.id = r.fork_of`
 
-function toStoredRun(row: Record<string, unknown>): StoredRun {
+export function toStoredRun(row: Record<string, unknown>): StoredRun {
   return {
     summary: JSON.parse(row['summary'] as string) as RunSummary,
     workspace: row['workspace'] as string,
@@ -16,7 +16,7 @@ function toStoredRun(row: Record<string, unknown>): StoredRun {
 }
 
 export function findRun(db: DatabaseSync): (key: RunKey) => StoredRun | null {
-  const statement = db.prepare(`SELECT ${COLUMNS} WHERE r.workspace = ? AND r.run_id = ?`)
+  const statement = db.prepare(`SELECT ${RUN_COLUMNS} WHERE r.workspace = ? AND r.run_id = ?`)
   return ({ workspace, runId }) => {
     const row = statement.get(workspace, runId)
     return row ? toStoredRun(row) : null
@@ -41,7 +41,7 @@ export function listRuns(
   add('r.started_ms >= ?', options.since === undefined ? undefined : Date.parse(options.since))
   add('r.id < ?', options.cursor === undefined ? undefined : parseCursor(options.cursor))
   const rows = db
-    .prepare(`SELECT ${COLUMNS} WHERE ${where.join(' AND ')} ORDER BY r.id DESC LIMIT ?`)
+    .prepare(`SELECT ${RUN_COLUMNS} WHERE ${where.join(' AND ')} ORDER BY r.id DESC LIMIT ?`)
     .all(...values, options.limit + 1)
   const page = rows.slice(0, options.limit)
   const last = page.at(-1)

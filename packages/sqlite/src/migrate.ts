@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
-import { ClewError } from '@clew/ledger'
+import { ClewError, PROJECTION_VERSION } from '@clew/ledger'
 
 /** "Clew" in ASCII: marks the file as ours. */
 const APPLICATION_ID = 0x436c6577
@@ -30,8 +30,11 @@ export function migrate(db: DatabaseSync, path: string, url: string, migrations:
   db.exec('PRAGMA auto_vacuum = INCREMENTAL')
   db.exec('BEGIN EXCLUSIVE')
   try {
-    for (let next = pragma(db, 'user_version'); next < migrations.length; next++)
-      db.exec(migrations[next] as string)
+    const found = pragma(db, 'user_version')
+    for (let next = found; next < migrations.length; next++) db.exec(migrations[next] as string)
+    // A new file has no rows of older folds.
+    if (found === 0 && migrations.length > 1)
+      db.exec(`UPDATE projections SET version = ${PROJECTION_VERSION}`)
     db.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${migrations.length}`)
     db.exec('COMMIT')
   } catch (error) {

@@ -2,6 +2,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { PROJECTION_VERSION } from '@clew/ledger'
 import { makeFolder, openLedger, removeFolder } from '../test/harness.ts'
 import { startChild } from '../test/start-child.ts'
 import { readMigrations } from './migrate.ts'
@@ -88,6 +89,7 @@ describe('opening a file', () => {
 })
 
 describe('migrations', () => {
+  const newest = readMigrations().length
   const second = [...readMigrations(), 'CREATE TABLE later (a); ALTER TABLE runs ADD COLUMN extra TEXT']
 
   it('bring an older file forward after a backup, and keep what is in it', async () => {
@@ -96,9 +98,21 @@ describe('migrations', () => {
     expect((await ledger.record(note)).ledger.seq).toBe(3)
     expect(await ledger.verify(undefined, { projections: true })).toMatchObject({ ok: true, checked: 3 })
     await ledger.close()
-    const backup = openLedger(`${file}.backup-1`)
+    const backup = openLedger(`${file}.backup-${newest}`)
     expect((await backup.stats()).events).toBe(2)
     await backup.close()
+  })
+
+  it('bring a file of the first schema forward: its rows are of older folds, and a rebuild makes them new', async () => {
+    const first = openDatabase(file, 'sqlite:x', { migrations: readMigrations().slice(0, 1) })
+    first.close()
+    const ledger = openLedger(file)
+    expect(existsSync(`${file}.backup-1`)).toBe(true)
+    await ledger.record(note)
+    expect(await ledger.projectionState()).toEqual({ version: 1, current: PROJECTION_VERSION, isRebuilding: false })
+    expect(await ledger.rebuild()).toMatchObject({ runs: 1, changed: 0 })
+    expect((await ledger.projectionState()).version).toBe(PROJECTION_VERSION)
+    await ledger.close()
   })
 
   it('refuse a newer file, untouched', async () => {
@@ -135,8 +149,9 @@ describe('migrations of an older file', () => {
     const children = Array.from({ length: 8 }, () => startChild('open', file, 'CREATE TABLE later (a)'))
     const answers = await Promise.all(children.map((child) => child.next()))
     expect(answers).toEqual(Array.from({ length: 8 }, () => 'ok'))
-    expect(readdirSync(folder).filter((name) => name.includes('backup'))).toEqual(['clew.db.backup-1'])
-    const backup = openLedger(`${file}.backup-1`)
+    const name = `clew.db.backup-${readMigrations().length}`
+    expect(readdirSync(folder).filter((each) => each.includes('backup'))).toEqual([name])
+    const backup = openLedger(join(folder, name))
     expect(await backup.verify()).toMatchObject({ ok: true, checked: 2 })
     await backup.close()
   })

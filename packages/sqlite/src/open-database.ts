@@ -67,7 +67,7 @@ function missing(url: string): ClewError {
 }
 
 /** Where this user can make no files beside it and nobody has left a WAL, as on a read-only disk. */
-function isAtRest(path: string): boolean {
+export function isAtRest(path: string): boolean {
   if (existsSync(`${path}-wal`)) return false
   try {
     accessSync(dirname(path), constants.W_OK)

@@ -1,12 +1,15 @@
 import { resolve } from 'node:path'
 import { ClewError, type Ports, type Store } from '@clew/ledger'
 import { createAppender } from './append.ts'
+import { createCursors } from './cursors.ts'
 import { isBusy, storeError } from './errors.ts'
 import { createLeases } from './leases.ts'
 import { findRun, listRuns } from './list-runs.ts'
 import { openDatabase, type OpenDatabaseOptions, WAIT_MS } from './open-database.ts'
 import { createOwnerLocks } from './owner-lock.ts'
+import { createProjections } from './projections.ts'
 import { createReader } from './read.ts'
+import { createSearchIndex } from './search-index.ts'
 import { createWatch } from './watch.ts'
 
 export type SqliteOptions = OpenDatabaseOptions
@@ -83,9 +86,14 @@ export function openSqliteStore(path: string, ports: Ports, options: SqliteOptio
     }
   }
 
+  const search = createSearchIndex({ file, url, ports, options, assertOpen })
+
   return {
     url,
     leases: createLeases({ db, ports, owner, locks, transact, reading }),
+    cursors: createCursors({ db, transact, reading }),
+    projections: createProjections({ db, transact, reading, forget: () => appender.forget() }),
+    search: search.index,
     async write(calls) {
       const outcomes = await transact(() => appender.apply(calls))
       watch.ring()
@@ -107,6 +115,7 @@ export function openSqliteStore(path: string, ports: Ports, options: SqliteOptio
       if (closed) return
       closed = true
       watch.close()
+      search.close()
       locks.release(() => named.get(owner) !== undefined)
       db.close()
     },

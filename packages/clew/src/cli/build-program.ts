@@ -35,6 +35,7 @@ export function buildProgram(version: string, choose: (chosen: Chosen) => void):
     .option('--store <url>', 'the ledger; default CLEW_STORE, else sqlite:.clew/ledger.db')
     .option('--workspace <name>', 'the workspace; default CLEW_WORKSPACE, else default')
     .option('--json', 'answer as JSON')
+    .option('--no-pager', 'never through a pager')
     .addHelpText('after', '\nStart with:\n  $ clew demo\n\nclew <command> --help tells more about one.')
   const order = Object.keys(GROUPS)
   for (const operation of operations.toSorted(
@@ -45,9 +46,12 @@ export function buildProgram(version: string, choose: (chosen: Chosen) => void):
 }
 
 const usage = (command: Command): string =>
-  command.registeredArguments
-    .map((each) => (each.required ? `<${each.name()}>` : `[${each.name()}]`))
-    .join(' ')
+  command.registeredArguments.map((each) => usageOf(each.name(), each.required, each.variadic)).join(' ')
+
+const usageOf = (word: string, required: boolean, many = false): string => {
+  const name = many ? `${word}...` : word
+  return required ? `<${name}>` : `[${name}]`
+}
 
 function buildCommand(operation: Operation, choose: (chosen: Chosen) => void): Command {
   const { name, summary, example, input } = operation
@@ -62,7 +66,7 @@ function buildCommand(operation: Operation, choose: (chosen: Chosen) => void): C
     .configureHelp({ showGlobalOptions: true })
     .addHelpText('after', `\nExample:\n  $ ${example.command}`)
   const args: readonly CliArgument<string>[] = cli.arguments ?? []
-  for (const { word, required, about } of args) command.argument(required ? `<${word}>` : `[${word}]`, about)
+  for (const { word, required, many, about } of args) command.argument(usageOf(word, required, many), about)
 
   const fields = new Map<string, string>()
   for (const [field, flags] of Object.entries(cli.options ?? {})) {
@@ -75,9 +79,13 @@ function buildCommand(operation: Operation, choose: (chosen: Chosen) => void): C
 
   command.action((...values: unknown[]) => {
     const given: GivenField[] = []
-    const flags: Record<string, string | boolean | undefined> = { ...command.optsWithGlobals() }
+    const flags: Record<string, Flags[string]> = { ...command.optsWithGlobals() }
     for (const [at, { word, field }] of args.entries()) {
       const value = values[at]
+      if (Array.isArray(value)) {
+        if (field === undefined) flags[word] = value as string[]
+        else given.push({ field, name: `<${word}>`, value: joinWords(value as string[]) })
+      }
       if (typeof value !== 'string') continue
       if (field === undefined) flags[word] = value
       else given.push({ field, name: `<${word}>`, value })
@@ -85,11 +93,18 @@ function buildCommand(operation: Operation, choose: (chosen: Chosen) => void): C
     for (const option of command.options) {
       const field = fields.get(option.attributeName())
       const value = flags[option.attributeName()]
-      if (field !== undefined && value !== undefined) given.push({ field, name: option.long ?? field, value })
+      if (field !== undefined && (typeof value === 'string' || typeof value === 'boolean'))
+        given.push({ field, name: option.long ?? field, value })
     }
     choose({ operation, given, flags })
   })
   return command
+}
+
+/** The shell has taken quotation marks off: what was given as one of several words and has spaces is put back in them. */
+function joinWords(words: readonly string[]): string {
+  if (words.length === 1) return words[0] as string
+  return words.map((word) => (/\s/.test(word) && !word.includes('"') ? `"${word}"` : word)).join(' ')
 }
 
 /** What commander found wrong, in the words of this house; undefined when it only showed help or the version. */

@@ -4,7 +4,7 @@ import type { OpenLedgerOptions } from '../open-ledger.ts'
 import type { Operation } from '../operations/operation.ts'
 import type { Terminal } from './terminal.ts'
 
-export type Flags = Readonly<Record<string, string | boolean | undefined>>
+export type Flags = Readonly<Record<string, string | boolean | readonly string[] | undefined>>
 
 export interface CommandContext<Input> {
   readonly input: Input
@@ -21,5 +21,4 @@ export type Command<Input> = (context: CommandContext<Input>) => Promise<number>
 
 export type InputOf<O extends Operation> = z.output<O['input']>
 
-export const text = (flag: string | boolean | undefined): string | undefined =>
-  typeof flag === 'string' ? flag : undefined
+export const text = (flag: Flags[string]): string | undefined => (typeof flag === 'string' ? flag : undefined)

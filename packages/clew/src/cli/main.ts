@@ -6,19 +6,36 @@ import { type OperationName, operations } from '../operations.ts'
 import { buildProgram, type Chosen, toWrongUse } from './build-program.ts'
 import { type Command, type CommandContext, text } from './command.ts'
 import { EXIT, reportFailure } from './failure.ts'
+import { pipedField, readIds } from './ids.ts'
 import { parseInput } from './parse-input.ts'
 import { createTerminal } from './terminal.ts'
 
 /** Each command is loaded when it is asked for, so that none pays for another. */
 const COMMANDS = {
+  search: async () => (await import('./commands/search.ts')).searchCommand,
+  rebuild: async () => (await import('./commands/rebuild.ts')).rebuildCommand,
+  reindex: async () => (await import('./commands/reindex.ts')).reindexCommand,
   runs: async () => (await import('./commands/runs.ts')).runsCommand,
   show: async () => (await import('./commands/show.ts')).showCommand,
+  transcript: async () => (await import('./commands/transcript.ts')).transcriptCommand,
+  timeline: async () => (await import('./commands/timeline.ts')).timelineCommand,
+  steps: async () => (await import('./commands/steps.ts')).stepsCommand,
+  state: async () => (await import('./commands/state.ts')).stateCommand,
+  graph: async () => (await import('./commands/graph.ts')).graphCommand,
+  causes: async () => (await import('./commands/causality.ts')).causesCommand,
+  effects: async () => (await import('./commands/causality.ts')).effectsCommand,
   events: async () => (await import('./commands/events.ts')).eventsCommand,
   tail: async () => (await import('./commands/tail.ts')).tailCommand,
+  cost: async () => (await import('./commands/cost.ts')).costCommand,
+  diff: async () => (await import('./commands/diff.ts')).diffCommand,
+  explain: async () => (await import('./commands/explain.ts')).explainCommand,
   verify: async () => (await import('./commands/verify.ts')).verifyCommand,
+  audit: async () => (await import('./commands/audit.ts')).auditCommand,
+  compliance: async () => (await import('./commands/compliance.ts')).complianceCommand,
   export: async () => (await import('./commands/export.ts')).exportCommand,
   import: async () => (await import('./commands/import.ts')).importCommand,
   demo: async () => (await import('./commands/demo.ts')).demoCommand,
+  completion: async () => (await import('./commands/completion.ts')).completionCommand,
   doctor: async () => (await import('./commands/doctor.ts')).doctorCommand,
 } satisfies { [Name in OperationName]: () => Promise<Command<never>> }
 
@@ -53,10 +70,10 @@ async function execute({ operation, given, flags }: Chosen): Promise<number> {
   try {
     const storeUrl = text(flags['store']) ?? (process.env['CLEW_STORE'] || 'sqlite:.clew/ledger.db')
     const workspace = text(flags['workspace']) ?? (process.env['CLEW_WORKSPACE'] || undefined)
-    const context: CommandContext<unknown> = {
-      input: parseInput(operation, given),
+    const terminal = createTerminal(operation.name, flags, stop.signal)
+    const context: Omit<CommandContext<unknown>, 'input'> = {
       flags,
-      terminal: createTerminal(operation.name, flags, stop.signal),
+      terminal,
       storeUrl,
       async withLedger(work, options) {
         // A mistyped path must never make a new ledger, so whoever only reads opens only what is there.
@@ -70,7 +87,23 @@ async function execute({ operation, given, flags }: Chosen): Promise<number> {
       },
     }
     const command = (await COMMANDS[operation.name as OperationName]()) as Command<unknown>
-    return await command(context)
+    try {
+      const piped = pipedField(given)
+      if (!piped) return await command({ ...context, input: parseInput(operation, given) })
+      let worst: number = EXIT.fine
+      for await (const value of readIds()) {
+        stop.signal.throwIfAborted()
+        const input = parseInput(operation, given.with(given.indexOf(piped), { ...piped, value }))
+        // One id that does not fit is told, and the others go on.
+        const code = await command({ ...context, input }).catch((error: unknown) =>
+          reportFailure(error, operation.name, terminal.json),
+        )
+        worst = Math.max(worst, code)
+      }
+      return worst
+    } finally {
+      await terminal.end()
+    }
   } finally {
     process.off('SIGINT', onSignal).off('SIGTERM', onSignal)
   }

@@ -2,6 +2,7 @@ import type { Writable } from 'node:stream'
 import { SCHEMA_VERSION } from '@clew/ledger'
 import { type Colours, createColours, wantsColour } from './colour.ts'
 import type { Flags } from './command.ts'
+import { choosePager, createPager } from './pager.ts'
 import { jsonText, printable } from './text.ts'
 
 /** The reader of our output has gone (`| head`): nothing is wrong, there is just nobody left to write to. */
@@ -30,7 +31,12 @@ export interface Terminal {
   print(lines: readonly string[]): Promise<void>
   /** The one answer of a command: as JSON if that was asked for, else as its lines (A1). */
   answer(data: unknown, lines: () => readonly string[]): Promise<void>
+  /** Shows what a pager still holds and waits until it is closed; for whoever made the terminal. */
+  end(): Promise<void>
 }
+
+/** These speak as things happen or ask back, so nothing of them may be held for a pager. */
+const LIVE: ReadonlySet<string> = new Set(['demo', 'tail', 'completion'])
 
 export function createTerminal(command: string, flags: Flags, signal: AbortSignal): Terminal {
   const json = flags['json'] === true
@@ -47,13 +53,20 @@ export function createTerminal(command: string, flags: Flags, signal: AbortSigna
   // Each write learns of a broken pipe by itself; without a listener the stream would end the process instead.
   if (stdout.listenerCount('error') === 0) stdout.on('error', () => {})
 
-  const write = (text: string): Promise<void> =>
+  const direct = (text: string): Promise<void> =>
     new Promise((resolve, reject) => {
       stdout.write(text, (error) => {
         if (!error) resolve()
         else reject('code' in error && error.code === 'EPIPE' ? new ReaderGone() : error)
       })
     })
+  const chosen = choosePager(env)
+  const paged = output.isTerminal && !json && flags['pager'] !== false && flags['watch'] !== true
+  const pager =
+    paged && chosen !== undefined && !LIVE.has(command)
+      ? createPager({ rows: stdout.rows ?? 24, command: chosen, env, direct, gone: () => new ReaderGone() })
+      : undefined
+  const write = pager ? pager.write : direct
   const print = (lines: readonly string[]): Promise<void> => write(`${lines.join('\n')}\n`)
 
   return {
@@ -67,6 +80,7 @@ export function createTerminal(command: string, flags: Flags, signal: AbortSigna
     next: (next) => printable(`${next}${same}`),
     write,
     print,
+    end: async () => pager?.end(),
     answer: (data, lines) => (json ? write(`${answerText(command, { data })}\n`) : print(lines())),
   }
 }

@@ -20,6 +20,7 @@ export interface StepOptions {
 
 export interface StepResult {
   readonly output: unknown
+  readonly model?: string
   readonly usage?: { readonly inputTokens: number; readonly outputTokens: number }
 }
 
@@ -71,8 +72,13 @@ export function createActor(
       return ledger.causedBy(began, async () => {
         try {
           const result = await work(stepId)
-          const { output, usage } = result
-          await record('execution.step_completed', { ...identity, output, usage: usage && { ...usage } })
+          const { output, model, usage } = result
+          await record('execution.step_completed', {
+            ...identity,
+            output,
+            model,
+            usage: usage && { ...usage },
+          })
           return result
         } catch (error) {
           if (pace.signal?.aborted) {

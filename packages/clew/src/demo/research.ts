@@ -53,7 +53,11 @@ async function research(ledger: Ledger, actor: Actor, childRunId: string, play: 
         content: 'Feathers first, then the flow of air. Those are two searches, so I send both at once.',
       })
       await actor.pause(900)
-      return { output: { queries: Object.keys(SOURCES) }, usage: { inputTokens: 412, outputTokens: 58 } }
+      return {
+        output: { queries: Object.keys(SOURCES) },
+        model: 'gpt-4o-mini',
+        usage: { inputTokens: 412, outputTokens: 58 },
+      }
     })
     await bothOf([
       search(actor, 0, 'owl wing feathers noise', SOURCES.feathers),
@@ -150,11 +154,11 @@ async function write(writer: Actor, parentRunId: string, parentStepId: string): 
       await writer.pause(900)
       await writer.record('execution.message', {
         role: 'assistant',
-        model: 'demo-1',
+        model: 'gpt-4o',
         content: ANSWER,
         stepId,
       })
-      return { output: { text: ANSWER }, usage: { inputTokens: 2310, outputTokens: 74 } }
+      return { output: { text: ANSWER }, model: 'gpt-4o', usage: { inputTokens: 2310, outputTokens: 74 } }
     })
     await writer.record('system.workflow_completed', { output: { text: ANSWER } }, 'system')
   })

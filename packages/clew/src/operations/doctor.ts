@@ -1,6 +1,7 @@
 import type { Ledger } from '@clew/ledger'
 import { z } from 'zod'
 import { diagnose } from '../diagnose.ts'
+import { scanSecrets } from '../scan-secrets.ts'
 import { answering } from './operation.ts'
 
 const check = z.object({
@@ -11,14 +12,32 @@ const check = z.object({
   hint: z.string().nullable(),
 })
 
+const place = z.object({ runId: z.string(), seq: z.int(), path: z.string(), kind: z.string() })
+const scan = z.object({
+  events: z.int(),
+  /** The first thousand. */
+  places: z.array(place).readonly(),
+  total: z.int(),
+  byKind: z.record(z.string(), z.int()),
+})
+
 export const doctor = answering({
   name: 'doctor',
   summary: 'Look after the machine, the store and the newest run',
   scope: 'admin',
   surfaces: ['cli'],
-  input: z.object({}),
-  output: z.object({ ok: z.boolean(), checks: z.array(check) }),
+  input: z.object({
+    scan: z
+      .boolean()
+      .optional()
+      .describe('also read every event and report secrets that are stored in clear'),
+  }),
+  output: z.object({ ok: z.boolean(), checks: z.array(check), scan: scan.nullable() }),
   example: { command: 'clew doctor', input: {} },
-  cli: { group: 'Begin' },
-  run: (ledger: Ledger) => diagnose(ledger.url, (look) => look(ledger)),
+  cli: { group: 'Begin', options: { scan: '--scan' } },
+  async run(ledger: Ledger, input, { onProgress } = {}) {
+    const report = await diagnose(ledger.url, (look) => look(ledger))
+    const found = input.scan === true ? await scanSecrets(ledger, onProgress) : null
+    return { ok: report.ok && (found?.total ?? 0) === 0, checks: report.checks, scan: found }
+  },
 })

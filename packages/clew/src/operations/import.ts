@@ -1,27 +1,104 @@
-import { ClewError } from '@clew/ledger'
+import { ClewError, type Ledger } from '@clew/ledger'
 import { z } from 'zod'
+import { type ForeignReport, type ImportFile, importForeign } from '../import/import-foreign.ts'
 import { answering } from './operation.ts'
+
+const refusal = z.object({
+  file: z.string(),
+  line: z.int().nullable(),
+  /** The field of the record that does not fit. */
+  field: z.string().nullable(),
+  reason: z.string(),
+})
+
+const count = z.int().min(0)
 
 export const importEvents = answering({
   name: 'import',
-  summary: 'Take in NDJSON that `clew export` or another program wrote',
+  summary: 'Take in exports, chats in OpenAI form, or AG2 events',
   scope: 'write',
   surfaces: ['cli'],
   input: z.object({
-    rehash: z.boolean().optional().describe('store as new facts, redacted and hashed anew'),
+    format: z
+      .enum(['ndjson', 'openai-chat', 'ag2'])
+      .default('ndjson')
+      .describe('what the files hold: ndjson (envelopes, as `clew export` writes), openai-chat or ag2'),
+    runId: z.string().min(1).optional().describe('id of the run; without it the file gives the name'),
+    agent: z.string().min(1).optional().describe('agent that the imported runs are of'),
+    rehash: z.boolean().optional().describe('store as new facts, redacted and hashed anew (ndjson)'),
   }),
-  output: z.object({ events: z.int().min(0), runs: z.int().min(0) }),
-  example: { command: 'clew import run.ndjson', input: {} },
+  output: z.object({
+    files: count,
+    runs: count,
+    events: count,
+    /** Those of the events that were here already. */
+    passed: count,
+    /** The first hundred. */
+    refused: z.array(refusal).readonly(),
+    refusedTotal: count,
+  }),
+  example: { command: 'clew import --format openai-chat chats/*.json', input: { format: 'openai-chat' } },
   cli: {
     group: 'Move',
-    arguments: [{ word: 'file', required: true, about: 'the file, or - for the standard input' }],
-    options: { rehash: '--rehash' },
+    arguments: [
+      { word: 'files', required: true, many: true, about: 'the files, or - for the standard input' },
+    ],
+    options: {
+      format: '--format <format>',
+      runId: '--run <id>',
+      agent: '--agent <name>',
+      rehash: '--rehash',
+    },
   },
-  async run(ledger, { rehash }, { body, onProgress } = {}) {
-    if (!body)
-      throw new ClewError('bad_option', 'There is nothing to import', 'Hand in the lines of an export.', {
-        option: 'body',
-      })
-    return ledger.import(body, { rehash, onProgress })
+  async run(ledger, { format, runId, agent, rehash }, { files = [], onProgress } = {}) {
+    if (files.length === 0)
+      throw wrong('There is nothing to import', 'Name a file, or - for the input.', 'files')
+    if (format === 'ndjson') {
+      const given = runId === undefined ? (agent === undefined ? undefined : '--agent') : '--run'
+      if (given !== undefined)
+        throw wrong(
+          `The option ${given} has no meaning for envelopes, which name their run`,
+          'Leave it out.',
+          given,
+        )
+      return importEnvelopes(ledger, files, rehash, onProgress)
+    }
+    if (rehash === true)
+      throw wrong(
+        'The option --rehash is for envelopes',
+        'Leave it out: foreign records are always new.',
+        '--rehash',
+      )
+    if (format === 'ag2' && runId === undefined && files.some((file) => file.name === undefined))
+      throw wrong('Events from the standard input have no file to name their run', 'Add --run <id>.', '--run')
+    return importForeign(ledger, files, { format, runId, agent, onProgress })
   },
 })
+
+const wrong = (message: string, hint: string, option: string): ClewError =>
+  new ClewError('bad_option', message, hint, { option })
+
+/** Hashes chain one event to the next, so the first that does not fit ends its file. */
+async function importEnvelopes(
+  ledger: Ledger,
+  files: readonly ImportFile[],
+  rehash: boolean | undefined,
+  onProgress: ((events: number) => void) | undefined,
+): Promise<ForeignReport> {
+  let [runs, events, passed] = [0, 0, 0]
+  for (const { name, body } of files) {
+    try {
+      const before = events
+      const report = await ledger.import(body, { rehash, onProgress: (done) => onProgress?.(before + done) })
+      runs += report.runs
+      events += report.events
+      passed += report.passed
+    } catch (cause) {
+      if (!(cause instanceof ClewError) || files.length === 1) throw cause
+      const message = cause.message.slice(0, -cause.hint.length - 2)
+      const file = name ?? 'the standard input'
+      throw new ClewError(cause.code, `${file}: ${message}`, cause.hint, { ...cause.fields, file }, cause)
+    }
+  }
+  return { files: files.length, runs, events, passed, refused: [], refusedTotal: 0 }
+}

@@ -1,5 +1,6 @@
 import type { Ledger } from '@clew/ledger'
 import type { z } from 'zod'
+import type { ImportFile } from '../import/import-foreign.ts'
 
 /** What a caller must be allowed to do; tokens carry the same words (A2). */
 export type Scope = 'read' | 'write' | 'control' | 'admin'
@@ -10,8 +11,8 @@ export interface OperationContext {
   readonly signal?: AbortSignal | undefined
   /** Told how many events are done; what it throws ends the operation. */
   readonly onProgress?: ((events: number) => void) | undefined
-  /** The lines that `import` reads. */
-  readonly body?: AsyncIterable<string | Uint8Array> | undefined
+  /** What `import` reads. */
+  readonly files?: readonly ImportFile[] | undefined
   /** A person who can be asked; undefined when none answers in time. */
   readonly ask?: ((pauseId: string, timeoutMs: number) => Promise<string | undefined>) | undefined
 }
@@ -23,6 +24,8 @@ export interface CliArgument<Field extends string> {
   readonly field?: Field
   readonly about: string
   readonly required: boolean
+  /** One or more of them; a field gets them joined by spaces. */
+  readonly many?: boolean
 }
 
 export interface CliShape<Field extends string> {

@@ -32,6 +32,7 @@ export const runs = answering({
       limit: '--limit <count>',
       cursor: '--cursor <cursor>',
     },
+    flags: { '-o, --output <form>': 'ids: only the ids of runs, one per line' },
   },
   run: (ledger, { since, ...filter }) =>
     ledger.listRuns({ ...filter, since: since === undefined ? undefined : parseSince(since, Date.now()) }),

@@ -28,6 +28,9 @@ export const runSummary = z.object({
   errors: count,
   inputTokens: count,
   outputTokens: count,
+  modelCalls: count,
+  cost: z.number().nullable(),
+  unpricedCalls: count,
   pauses: z.array(pause).readonly(),
   error: error.nullable(),
 }) satisfies z.ZodType<RunSummary>
@@ -52,6 +55,7 @@ export const stepSkeleton = z.object({
   restored: z.boolean(),
   childRunId: text.nullable(),
   usage: z.unknown(),
+  billing: z.enum(['step', 'inside']).nullable(),
   spanId: text,
   createdAt: text,
   completedAt: text.nullable(),

@@ -1,6 +1,7 @@
 import { ClewError, type RunSummary, type Ledger } from '@clew/ledger'
 import { z } from 'zod'
 import { answering } from './operation.ts'
+import { readRunTree, runTreeRow } from './run-tree.ts'
 import { runId, runSummary, stepSkeleton } from './schemas.ts'
 
 const LAST_EVENTS = 5
@@ -21,6 +22,7 @@ export const show = answering({
   input: z.object({
     runId,
     steps: z.int().min(0).max(100_000).default(60).describe('how many steps at most, from the first on'),
+    tree: z.boolean().optional().describe('also its child runs and forks, as a tree'),
   }),
   output: z.object({
     run: runSummary,
@@ -28,12 +30,15 @@ export const show = answering({
     /** Steps that were left out. */
     moreSteps: z.int().min(0),
     lastEvents: z.array(eventReference),
+    /** Null unless asked for. */
+    tree: z.array(runTreeRow).nullable(),
   }),
   example: { command: 'clew show demo-3f9a1c', input: { runId: 'demo-3f9a1c' } },
   cli: {
     group: 'Look',
     arguments: [{ word: 'run', field: 'runId', required: true, about: 'id of the run, or how it begins' }],
-    options: { steps: '--steps <count>' },
+    options: { steps: '--steps <count>', tree: '--tree' },
+    flags: { '--watch': 'draw it again whenever something happens, until the run ends' },
   },
   async run(ledger, input) {
     const run = await ledger.getRun(input.runId)
@@ -50,6 +55,7 @@ export const show = answering({
       steps: steps.slice(0, input.steps),
       moreSteps: Math.max(0, steps.length - input.steps),
       lastEvents: await readLast(ledger, run),
+      tree: input.tree === true ? await readRunTree(ledger, run) : null,
     }
   },
 })

@@ -1,6 +1,7 @@
 import { causeTests } from './causes.ts'
 import { chainTests } from './chain.ts'
 import { commitTests } from './commits.ts'
+import { consumerTests } from './consumers.ts'
 import { envelopeTests } from './envelope.ts'
 import { followTests } from './follow.ts'
 import { forkTests } from './forks.ts'
@@ -10,8 +11,10 @@ import { listingTests } from './listing.ts'
 import { orderTests } from './order.ts'
 import { privacyTests } from './privacy.ts'
 import { projectionTests } from './projections.ts'
+import { rebuildTests } from './rebuilds.ts'
 import { refusalTests } from './refusals.ts'
 import { richValueTests } from './rich-values.ts'
+import { searchTests } from './search.ts'
 import { transferTests } from './transfer.ts'
 import { valueTests } from './values.ts'
 import { workspaceTests } from './workspaces.ts'
@@ -35,6 +38,9 @@ const ALL: readonly StoreTest[] = [
   ...listingTests,
   ...workspaceTests,
   ...privacyTests,
+  ...consumerTests,
+  ...rebuildTests,
+  ...searchTests,
 ]
 
 /** One test of the suite, ready for any runner. */

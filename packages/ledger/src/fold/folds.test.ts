@@ -17,7 +17,8 @@ const events = (...list: [string, Record<string, unknown>][]): ClewEvent[] =>
     payload,
     ledger: { workspace: 'w', seq: i + 1, position: i + 1, recordedAt: at(i), hash: '', schemaVersion: 0 },
   }))
-const summarise = (list: ClewEvent[]) => list.reduce(foldRun, beginRun(list[0] as ClewEvent))
+const summarise = (list: ClewEvent[]) =>
+  list.reduce((run, event) => foldRun(run, event), beginRun(list[0] as ClewEvent))
 
 describe('run summary', () => {
   it('V1 counts, adds up tokens and ends with duration', () => {

@@ -1,3 +1,6 @@
+import { costOf } from '../billing/cost.ts'
+import { addAmounts, fromNano } from '../billing/money.ts'
+import { normaliseUsage, type Usage } from '../billing/usage.ts'
 import type { ClewEvent } from '../envelope.ts'
 
 export const RUN_STATUSES = [
@@ -58,6 +61,12 @@ export interface RunSummary {
   readonly errors: number
   readonly inputTokens: number
   readonly outputTokens: number
+  /** Usages that were counted: calls of models, each once, however often it was told (V7). */
+  readonly modelCalls: number
+  /** US dollars of the calls whose price is known; null when there is none. */
+  readonly cost: number | null
+  /** Counted calls without a known price in US dollars: with any, `cost` is a part only. */
+  readonly unpricedCalls: number
   readonly pauses: readonly Pause[]
   readonly error: RunError | null
 }
@@ -89,6 +98,9 @@ export function beginRun(event: ClewEvent, source?: RunSummary): RunSummary {
     errors: 0,
     inputTokens: 0,
     outputTokens: 0,
+    modelCalls: 0,
+    cost: null,
+    unpricedCalls: 0,
     pauses: [],
     error: null,
   }
@@ -102,15 +114,18 @@ const ENDED: Readonly<Record<string, RunStatus>> = {
 
 type Draft = { -readonly [K in keyof RunSummary]: RunSummary[K] }
 
-/** V1 as a fold. Never calls user code, never looks at a clock. */
-export function foldRun(summary: RunSummary, event: ClewEvent): RunSummary {
+/**
+ * V1 as a fold. Never calls user code, never looks at a clock. `usage` is what counts of this event's usage, which
+ * depends on the steps around it; a caller that does not know them counts all of it.
+ */
+export function foldRun(
+  summary: RunSummary,
+  event: ClewEvent,
+  usage: Usage | null = normaliseUsage(event.payload['usage']),
+): RunSummary {
   const { eventType, payload } = event
   const next: Draft = { ...summary, events: summary.events + 1, updatedAt: event.timestamp }
-  const usage = payload['usage']
-  if (typeof usage === 'object' && usage !== null) {
-    next.inputTokens += tokens(usage, 'inputTokens')
-    next.outputTokens += tokens(usage, 'outputTokens')
-  }
+  if (usage) addUsage(next, usage, payload)
   switch (eventType) {
     case 'system.workflow_started':
     case 'system.workflow_resumed':
@@ -179,9 +194,13 @@ function withoutStep(pauses: readonly Pause[], stepId: unknown): readonly Pause[
     : pauses
 }
 
-function tokens(usage: object, key: string): number {
-  const value: unknown = Reflect.get(usage, key)
-  return typeof value === 'number' && Number.isFinite(value) ? value : 0
+function addUsage(next: Draft, usage: Usage, payload: ClewEvent['payload']): void {
+  next.inputTokens += usage.inputTokens
+  next.outputTokens += usage.outputTokens
+  next.modelCalls++
+  const { nano, currency } = costOf(payload)
+  if (nano === undefined || currency !== 'USD') next.unpricedCalls++
+  else next.cost = addAmounts(next.cost ?? 0, fromNano(nano))
 }
 
 function toPause({ eventId, payload }: ClewEvent): Pause {

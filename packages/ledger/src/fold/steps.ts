@@ -1,3 +1,4 @@
+import { countUsage, type StepsOfRun } from '../billing/count-usage.ts'
 import type { ClewEvent } from '../envelope.ts'
 import { parseStepId } from '../step-id.ts'
 import { type Pause, type RunError, toRunError } from './run-summary.ts'
@@ -27,6 +28,8 @@ export interface StepRecord {
   readonly restored: boolean
   readonly childRunId: string | null
   readonly usage: unknown
+  /** On the first attempt: which usage was counted, the step's own or that of something inside it (V7). */
+  readonly billing: 'step' | 'inside' | null
   readonly spanId: string
   readonly createdAt: string
   readonly completedAt: string | null
@@ -135,6 +138,7 @@ function beginStep(event: ClewEvent, ordinal: number): StepRecord {
     restored: false,
     childRunId: text(payload['childRunId']),
     usage: null,
+    billing: null,
     spanId: event.eventId,
     createdAt: event.timestamp,
     completedAt: null,
@@ -160,14 +164,20 @@ function endStep(step: StepRecord, event: ClewEvent, status: StepStatus): StepRe
 /** All steps of a run from its events, in order of their start. */
 export function foldSteps(events: Iterable<ClewEvent>): StepRecord[] {
   const steps = new Map<string, StepRecord>()
+  const marks: StepsOfRun<StepRecord> = {
+    find: (stepId) => steps.get(`1 ${stepId}`),
+    put: (step) => void steps.set(`${step.attempt} ${step.stepId}`, step),
+  }
   let starts = 0
   for (const event of events) {
     const key = stepKey(event)
-    if (!key) continue
-    const id = `${key.attempt} ${key.stepId}`
-    const next = foldStep(steps.get(id), event, starts)
-    if (next) steps.set(id, next)
-    if (event.eventType === 'execution.step_started') starts++
+    if (key) {
+      const id = `${key.attempt} ${key.stepId}`
+      const next = foldStep(steps.get(id), event, starts)
+      if (next) steps.set(id, next)
+      if (event.eventType === 'execution.step_started') starts++
+    }
+    countUsage(event, marks, 0)
   }
   return [...steps.values()]
 }

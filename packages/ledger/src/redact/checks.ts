@@ -87,6 +87,18 @@ export const isVaried = (text: string): boolean =>
   Number(/\d/.test(text)) + Number(/[a-z]/.test(text)) + Number(/[A-Z]/.test(text)) > 1 &&
   new Set(text).size > 3
 
+/** Shannon's entropy in bits per character: words and paths have less than 4, what was drawn at random has more. */
+export function entropyOf(text: string): number {
+  const counts = new Map<string, number>()
+  for (const char of text) counts.set(char, (counts.get(char) ?? 0) + 1)
+  let bits = 0
+  for (const count of counts.values()) bits -= (count / text.length) * Math.log2(count / text.length)
+  return bits
+}
+
+/** For marks so short that words carry them too. */
+export const isRandom = (text: string): boolean => isVaried(text) && entropyOf(text) >= 4
+
 /** One unbroken run that mixes letters and digits, so that `sk-learn-pipeline-version-2` is left alone. */
 export const hasDenseRun = (text: string): boolean => (text.match(/[A-Za-z0-9]{16,}/g) ?? []).some(isMixed)
 

@@ -1,4 +1,4 @@
-import { hasDenseRun, isBasicCredentials, isJwt, isPaymentCard, isVaried } from './checks.ts'
+import { hasDenseRun, isBasicCredentials, isJwt, isPaymentCard, isRandom, isVaried } from './checks.ts'
 import { anyCase } from './keys.ts'
 import { assignmentDetectors } from './assignments.ts'
 
@@ -89,6 +89,30 @@ const PREFIXED: readonly Prefixed[] = [
   ['sourcegraph-token', 'sgp_', '\\w{40,}'],
   ['onepassword-token', 'ops_', `eyJ${ID}{60,}`],
   ['square-token', 'sq0[a-z]{3}-', `${URL_ID}{22,}`],
+  ['openai-key', 'sess-', `${ID}{40,}`],
+  ['voyage-key', 'pa-', `${URL_ID}{40,}`, isRandom],
+  ['wandb-key', 'wandb_v1_', `${URL_ID}{40,}`],
+  ['netlify-token', 'nfp_', `${ID}{36,}`],
+  ['render-key', 'rnd_', `${ID}{28,}`],
+  ['neon-key', 'napi_', `${ID}{48,}`],
+  ['fly-token', 'fm[12][ar]?_|fo1_', '[A-Za-z0-9+/=_-]{40,}'],
+  ['heroku-key', 'HRKU-', `${URL_ID}{36,}`],
+  ['buildkite-token', 'bk[cu]a_', '[0-9a-f]{40,}'],
+  ['circleci-token', 'CCI(?:PAT|PRJ)_', `${ID}{20,}_[0-9a-f]{40}`],
+  ['mapbox-token', 'sk\\.', `eyJ${URL_ID}{40,}\\.${URL_ID}{16,}`],
+  ['dropbox-token', 'sl\\.|sl\\.u\\.', `${URL_ID}{100,}`],
+  ['brevo-key', 'xkeysib-', `[0-9a-f]{64}-${ID}{16}`],
+  ['hubspot-token', 'pat-(?:na|eu|ap)\\d-', '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}'],
+  ['honeycomb-key', 'hc[abx]?ik_', '[0-9a-z]{40,}'],
+  ['dynatrace-token', 'dt0[a-z]\\d\\d\\.', '[A-Z0-9]{24}\\.[A-Z0-9]{64}'],
+  ['contentful-token', 'CFPAT-', `${URL_ID}{43,}`],
+  ['prefect-key', 'pn[ub]_', `${ID}{36,}`],
+  ['tailscale-key', 'tskey-[a-z]+-', `${ID}{10,}-${ID}{20,}`],
+  ['onepassword-token', 'A3-', '[A-Z0-9]{6}-[A-Z0-9]{6}(?:-[A-Z0-9]{5}){4}'],
+  ['typeform-token', 'tfp_', `${URL_ID}{40,}`],
+  ['shippo-token', 'shippo_(?:live|test)_', '[0-9a-f]{40}'],
+  ['readme-key', 'rdme_', '[a-z0-9]{60,}'],
+  ['clickup-token', 'pk_', '\\d{6,10}_[A-Z0-9]{32}'],
 ]
 
 const prefixedDetectors = PREFIXED.map(
@@ -101,12 +125,39 @@ const prefixedDetectors = PREFIXED.map(
   }),
 )
 
+/** `gh[ps]_` and `gl(?:pat|dt)-` as the texts they stand for; what stands for too many stays as it is. */
+function spellOut(source: string): string[] {
+  const part = /\(\?:([^()]*)\)|\[([^\]\-\\]*)\](?![+{?])/.exec(source)
+  if (!part) return [source]
+  const [whole, words, letters = ''] = part
+  const choices = words === undefined ? Array.from(letters) : words.split('|')
+  return choices.flatMap((choice) => spellOut(source.replace(whole, () => choice)))
+}
+
+/**
+ * A lookbehind reads backwards, so the character before the trigger decides first: one comparison instead of one for
+ * each of a hundred marks.
+ */
+function byLastCharacter(leads: readonly string[], trigger: string): string {
+  const groups = Map.groupBy(new Set(leads), (lead) =>
+    /^[\w-]*$/.test(lead.slice(0, -trigger.length)) ? lead.slice(-trigger.length - 1, -trigger.length) : '',
+  )
+  const parts = [...groups].map(([last, all]) => {
+    const fronts = all.map((lead) => lead.slice(0, -trigger.length - last.length))
+    return `${LOOSE_START}(?:${fronts.join('|')})${last}`
+  })
+  return `(?:${parts.join('|')})${trigger}`
+}
+
+/** Alone it would fire on every `task_…` of a payload. */
+const SHORT = 'sk_'
+
 const prefixAnchors = (['_', '-', '\\.'] as const).map((trigger) => {
-  const leads = PREFIXED.flatMap(([, prefix]) => prefix.split(/\|(?![^(]*\))/))
-    .filter((one) => one.endsWith(trigger))
-    // `sk_` alone would fire on every `task_…` of a payload.
-    .map((one) => (one === 'sk_' ? 'sk_(?=[0-9a-f]{16})' : one))
-  const behind = `(?<=${LOOSE_START}(?:${[...new Set(leads)].join('|')}))`
+  const leads = PREFIXED.flatMap(([, prefix]) => prefix.split(/\|(?![^(]*\))/)).filter(
+    (one) => one.endsWith(trigger) && one !== SHORT,
+  )
+  const short = trigger === '_' ? `|${LOOSE_START}${SHORT}(?=[0-9a-f]{16})` : ''
+  const behind = `(?<=${byLastCharacter(leads.flatMap(spellOut), trigger)}${short})`
   const ahead = '(?=[\\w.+/=-]{16})'
   // The cheaper test first: most `_` stand in short names, most `-` in long ids.
   return trigger + (trigger === '_' ? ahead + behind : behind + ahead)
@@ -131,7 +182,7 @@ export const SECRETS: readonly Detector[] = [
   ...prefixedDetectors,
   simple(
     'google-key',
-    'A(?=(?:Iza|[KSBC][IC]A)[\\w-]{16}|TATT3|BSK[A-Za-z0-9+/]{60})',
+    'A(?=(?:Iza|[KSBC][IC]A|KID)[\\w-]{16}|T[AC]TT3|TBB[A-Za-z0-9]{28}|BSK[A-Za-z0-9+/]{60})',
     `${START}AIza${URL_ID}{35,}`,
   ),
   simple('aws-key', '', `${START}(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}(?![A-Za-z0-9])`),
@@ -139,7 +190,21 @@ export const SECRETS: readonly Detector[] = [
   simple('facebook-token', `A(?<=${LOOSE_START}EAA)(?=${ID}{100})`, `${START}EAA${ID}{100,}`, isVaried),
   simple('twilio-key', 'S(?=K[0-9a-f]{32})', `${START}SK[0-9a-f]{32}(?![A-Za-z0-9])`),
   alone(simple('databricks-token', 'dapi[0-9a-f]{32}', `${START}dapi[0-9a-f]{32}(?:-\\d)?(?![A-Za-z0-9])`)),
-  simple('atlassian-token', '', `${START}ATATT3[A-Za-z0-9_=-]{60,}`),
+  simple('atlassian-token', '', `${START}AT[AC]TT3[A-Za-z0-9_=-]{60,}`),
+  simple(
+    'terraform-token',
+    '\\.(?<=\\.atlasv1\\.)(?=[\\w-]{40})',
+    `${START}${ID}{14}\\.atlasv1\\.${URL_ID}{40,}`,
+  ),
+  simple('bitbucket-token', '', `${START}ATBB${ID}{28,32}(?![A-Za-z0-9])`, isVaried),
+  simple('tencent-key', '', `${START}AKID${ID}{32}(?![A-Za-z0-9])`, isVaried),
+  simple('alibaba-key', 'A(?<=LTA)(?=I[A-Za-z0-9]{16})', `${START}LTAI${ID}{16,20}(?![A-Za-z0-9])`, isVaried),
+  simple(
+    'mailchimp-key',
+    '-(?=us\\d)(?<=[0-9a-f]{32}-)',
+    '(?<![A-Za-z0-9])[0-9a-f]{32}-us\\d{1,2}(?![A-Za-z0-9])',
+    isVaried,
+  ),
   simple('google-token', '\\/(?<=1\\/\\/)(?=0[\\w-]{30})', `(?<![\\w/.:])1\\/\\/0${URL_ID}{30,}`, isVaried),
   simple('airtable-token', '', `${START}pat${ID}{14}\\.[0-9a-f]{64}`),
   simple(

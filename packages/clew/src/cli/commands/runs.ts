@@ -2,7 +2,9 @@ import type { RunSummary } from '@clew/ledger'
 import { runs } from '../../operations/runs.ts'
 import type { Command, InputOf } from '../command.ts'
 import { EXIT } from '../failure.ts'
+import { printIds, wantsIds } from '../ids.ts'
 import { statusText } from '../marks.ts'
+import { formatCost } from '../money.ts'
 import { shortIds } from '../resolve-run.ts'
 import { type Column, formatTable } from '../table.ts'
 import type { Terminal } from '../terminal.ts'
@@ -18,11 +20,18 @@ const COLUMNS: readonly Column[] = [
   { title: 'EVENTS', align: 'right' },
   { title: 'STEPS', align: 'right' },
   { title: 'TOKENS', align: 'right' },
+  { title: 'COST', align: 'right' },
 ]
 
-export const runsCommand: Command<InputOf<typeof runs>> = async ({ input, terminal, withLedger }) => {
+export const runsCommand: Command<InputOf<typeof runs>> = async ({ input, flags, terminal, withLedger }) => {
+  const onlyIds = wantsIds(flags)
   const data = await withLedger((ledger) => runs.run(ledger, input))
-  await terminal.answer(data, () => lines(terminal, data.runs, data.nextCursor, input))
+  if (onlyIds)
+    await printIds(
+      terminal,
+      data.runs.map((run) => run.runId),
+    )
+  else await terminal.answer(data, () => lines(terminal, data.runs, data.nextCursor, input))
   return EXIT.fine
 }
 
@@ -53,8 +62,12 @@ function lines(
     count(run.events),
     count(run.steps),
     count(run.inputTokens + run.outputTokens),
+    formatCost(run),
   ])
-  const [head = '', ...body] = formatTable(COLUMNS, rows, terminal.width)
+  // Steps are the first to go where there is no room for all.
+  const fits = (_: unknown, at: number): boolean => terminal.width >= 100 || COLUMNS[at]?.title !== 'STEPS'
+  const shown = rows.map((cells) => cells.filter(fits))
+  const [head = '', ...body] = formatTable(COLUMNS.filter(fits), shown, terminal.width)
   const more =
     nextCursor === null ? '' : ` · ${terminal.next(`clew runs ${again(input)}--cursor ${nextCursor}`)}`
   return [

@@ -1,28 +1,63 @@
-import type { RunSummary } from '@clew/ledger'
+import type { Ledger, RunSummary } from '@clew/ledger'
 import type { z } from 'zod'
+import type { RunTreeRow } from '../../operations/run-tree.ts'
 import { show } from '../../operations/show.ts'
+import { tail } from '../../operations/tail.ts'
 import type { Command, InputOf } from '../command.ts'
 import { EXIT } from '../failure.ts'
 import { statusText, typeText } from '../marks.ts'
+import { formatCost } from '../money.ts'
 import { compact } from '../preview.ts'
 import { resolveRun } from '../resolve-run.ts'
+import { createScreen } from '../screen.ts'
 import { stepTree } from '../step-tree.ts'
 import type { Terminal } from '../terminal.ts'
-import { cut, plural, printable, wrap } from '../text.ts'
+import { cut, plural, printable, textWidth, wrap } from '../text.ts'
 import { formatClock, formatDuration, formatLocal, formatRelative } from '../time.ts'
 
-export const showCommand: Command<InputOf<typeof show>> = async ({ input, terminal, withLedger }) => {
-  const data = await withLedger(async (ledger) =>
-    show.run(ledger, { ...input, runId: await resolveRun(ledger, input.runId) }),
-  )
+export const showCommand: Command<InputOf<typeof show>> = async ({ input, flags, terminal, withLedger }) => {
+  const data = await withLedger(async (ledger) => {
+    const asked = { ...input, runId: await resolveRun(ledger, input.runId) }
+    if (flags['watch'] === true) await watch(terminal, ledger, asked)
+    return show.run(ledger, asked)
+  })
   await terminal.answer(data, () => lines(terminal, data))
   return EXIT.fine
+}
+
+const REDRAW_MS = 100
+
+/** Draws the run again after what happens to it, until it ends or Ctrl-C; elsewhere than on a terminal it only waits. */
+async function watch(terminal: Terminal, ledger: Ledger, asked: InputOf<typeof show>): Promise<void> {
+  const visible = terminal.output.isTerminal && !terminal.json
+  const screen = createScreen(terminal)
+  const draw = async (): Promise<void> => {
+    if (visible) await screen.draw(lines(terminal, await show.run(ledger, asked)))
+  }
+  const { runId } = asked
+  const following = new AbortController()
+  const stop = (): void => following.abort()
+  terminal.signal.addEventListener('abort', stop)
+  if (terminal.signal.aborted) stop()
+  try {
+    await draw()
+    const ended = tail.run(ledger, { runId, untilEnd: true, history: true }, { signal: following.signal })
+    let drawnAt = performance.now()
+    for await (const _ of ended) {
+      if (performance.now() - drawnAt < REDRAW_MS) continue
+      await draw()
+      drawnAt = performance.now()
+    }
+  } finally {
+    terminal.signal.removeEventListener('abort', stop)
+    if (visible) await screen.clear()
+  }
 }
 
 type Shown = z.output<typeof show.output>
 
 function lines(terminal: Terminal, data: Shown): string[] {
-  const { run, steps, moreSteps, lastEvents } = data
+  const { run, steps, moreSteps, lastEvents, tree } = data
   const { colour } = terminal.output
   const { bold, dim } = colour
   const id = printable(run.runId)
@@ -32,6 +67,7 @@ function lines(terminal: Terminal, data: Shown): string[] {
     ...summary(terminal, run),
     ...pauses(terminal, run),
   ]
+  if (tree !== null) result.push('', dim('RUNS'), ...treeLines(terminal, tree))
   if (steps.length > 0) {
     result.push('', dim('STEPS'), ...stepTree(steps, colour, terminal.width - 2).map((line) => `  ${line}`))
     if (moreSteps > 0)
@@ -74,6 +110,7 @@ function summary({ output, width }: Terminal, run: RunSummary): string[] {
         ? null
         : `${number(run.inputTokens)} in, ${number(run.outputTokens)} out`,
     ],
+    ['cost', run.cost === null ? null : formatCost(run)],
   ]
   const lines = facts
     .filter((fact): fact is [string, string] => fact[1] !== null)
@@ -88,6 +125,21 @@ function summary({ output, width }: Terminal, run: RunSummary): string[] {
     )
   }
   return lines
+}
+
+const DEEPEST = 12
+
+function treeLines({ output, width }: Terminal, rows: readonly RunTreeRow[]): string[] {
+  const { colour } = output
+  return rows.map(({ runId, relation, depth, status, agent, durationMs, sharedEvents }) => {
+    const lead = depth === 0 ? '' : `${'  '.repeat(Math.min(depth, DEEPEST) - 1)}└ `
+    const how = relation === 'fork' ? `fork after seq ${sharedEvents}` : relation === 'child' ? 'child' : ''
+    const took = durationMs === null ? '' : formatDuration(durationMs)
+    const facts = [how, agent, took].filter(Boolean).join(' · ')
+    const room = Math.max(8, width - lead.length - 22)
+    const id = cut(printable(runId), room)
+    return `  ${colour.dim(lead)}${statusText(colour, status)}  ${id}  ${colour.dim(cut(printable(facts), Math.max(0, room - textWidth(id))))}`
+  })
 }
 
 function counts({ events, messages, toolCalls, errors }: RunSummary): string {

@@ -1,0 +1,2 @@
+export { mapChat } from './map-chat.ts'
+export { type Chat, readChats } from './read-chat.ts'

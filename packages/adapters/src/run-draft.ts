@@ -1,0 +1,57 @@
+import { deriveId, type EventInput, type Origin, type Payload, type Ports } from '@clew/ledger'
+
+export interface MapOptions {
+  readonly sha256: Ports['sha256']
+  readonly runId: string
+  /** Who the run is of; foreign records seldom say. */
+  readonly agent?: string | undefined
+  /** Stands in for times that the record lacks: ISO 8601. */
+  readonly at: string
+}
+
+export interface DraftEvent {
+  readonly type: string
+  /** What makes the event's id: the same parts give the same id, so that importing again changes nothing (L4). */
+  readonly key: readonly (string | number)[]
+  readonly origin: Origin
+  readonly cause: string | null
+  readonly payload: Payload
+}
+
+/** The events of one run as they are found out, in their order. */
+export interface RunDraft {
+  /** From here on events have this time; an undefined one leaves the clock where it is. */
+  setTime(time: string | undefined): void
+  /** Answers with the id of the event. */
+  add(event: DraftEvent): string
+  /** What was added since the last time. */
+  take(): EventInput[]
+}
+
+export function createDraft({ sha256, runId, at }: MapOptions, runtime: string): RunDraft {
+  let events: EventInput[] = []
+  let timestamp = at
+  return {
+    setTime(time) {
+      timestamp = time ?? timestamp
+    },
+    add({ type, key, origin, cause, payload }) {
+      const eventId = deriveId(sha256, runId, runtime, ...key)
+      events.push({
+        eventId,
+        eventType: type,
+        timestamp,
+        source: { origin, runtime },
+        correlationId: runId,
+        causationId: cause,
+        payload,
+      })
+      return eventId
+    },
+    take() {
+      const taken = events
+      events = []
+      return taken
+    },
+  }
+}

@@ -1,0 +1,66 @@
+import type { z } from 'zod'
+import { steps } from '../../operations/steps.ts'
+import type { Command, InputOf } from '../command.ts'
+import { EXIT } from '../failure.ts'
+import { statusText } from '../marks.ts'
+import { resolveRun } from '../resolve-run.ts'
+import { type Column, formatTable } from '../table.ts'
+import type { Terminal } from '../terminal.ts'
+import { cut, plural, printable } from '../text.ts'
+import { formatDuration } from '../time.ts'
+
+const COLUMNS: readonly Column[] = [
+  { title: 'SEQ', align: 'right' },
+  { title: 'STEP' },
+  { title: 'TRY', align: 'right' },
+  { title: 'KIND' },
+  { title: 'STATUS' },
+  { title: 'TOOK', align: 'right' },
+  { title: 'NOTE', flexible: true },
+]
+
+export const stepsCommand: Command<InputOf<typeof steps>> = async ({ input, terminal, withLedger }) => {
+  const { runId, data } = await withLedger(async (ledger) => {
+    const id = await resolveRun(ledger, input.runId)
+    return { runId: id, data: await steps.run(ledger, { ...input, runId: id }) }
+  })
+  await terminal.answer(data, () => lines(terminal, data, printable(runId), input))
+  return EXIT.fine
+}
+
+type Listed = z.output<typeof steps.output>
+
+function lines(
+  { output, width, next }: Terminal,
+  { steps: found, total, nextCursor }: Listed,
+  id: string,
+  { status, limit }: InputOf<typeof steps>,
+): string[] {
+  const { colour } = output
+  if (found.length === 0) return ['No steps fit.', '', colour.dim(next(`clew events ${id}`))]
+  const rows = found.map((step) => [
+    String(step.startedSeq),
+    cut(printable(step.stepId), Math.max(16, Math.floor(width / 3))),
+    String(step.attempt),
+    cut(printable(step.kind), 12),
+    statusText(colour, step.status),
+    step.durationMs === null ? '–' : formatDuration(step.durationMs),
+    printable(noteOf(step)),
+  ])
+  const [head = '', ...body] = formatTable(COLUMNS, rows, width)
+  const filter = `${status === undefined ? '' : `--status ${status} `}${limit === 100 ? '' : `--limit ${limit} `}`
+  const more = nextCursor === null ? '' : ` · ${next(`clew steps ${id} ${filter}--cursor ${nextCursor}`)}`
+  const counts = `${plural(found.length, 'step')}${total > found.length ? ` of ${total.toLocaleString('en-US')}` : ''}`
+  return [colour.dim(head), ...body, '', colour.dim(`${counts} · ${next(`clew timeline ${id}`)}${more}`)]
+}
+
+function noteOf({ decision, error, cached, restored, childRunId, pause }: Listed['steps'][number]): string {
+  const notes: string[] = []
+  if (error) notes.push(error.message ?? error.name ?? 'failed')
+  if (decision !== null) notes.push(`→ ${typeof decision === 'string' ? decision : decision.join(', ')}`)
+  if (cached) notes.push('cached')
+  if (restored) notes.push('restored')
+  if (childRunId !== null) notes.push(`run ${childRunId}`)
+  if (pause) notes.push('waits for an answer')
+  return notes.join(' · ')
+}

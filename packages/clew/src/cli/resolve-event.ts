@@ -1,0 +1,48 @@
+import { ClewError, type Ledger } from '@clew/ledger'
+import { resolveRun } from './resolve-run.ts'
+import { printable } from './text.ts'
+
+const PAGE = 50
+const MOST_EVENTS = 20_000
+const UUID_START = /^[0-9a-f-]{4,35}$/i
+
+/** The event that is meant by its id, by how its id begins, or by `run:seq`; beginnings are looked for in the newest runs. */
+export async function resolveEvent(ledger: Ledger, given: string): Promise<string> {
+  const start = given.replace(/…$/, '')
+  const [, run, seq] = /^(.+):(\d{1,15})$/s.exec(start) ?? []
+  if (run !== undefined) return `${await resolveRun(ledger, run)}:${seq}`
+  if (!UUID_START.test(start)) return start
+  const matches = await findStarts(ledger, start.toLowerCase())
+  if (matches.length === 1 && matches[0] !== undefined) return matches[0]
+  const shown = printable(start)
+  if (matches.length > 1)
+    throw new ClewError(
+      'ambiguous',
+      `Several events begin with ${shown}`,
+      `Write more of the id: ${matches.slice(0, 3).join(', ')}, …`,
+      { eventId: shown },
+    )
+  throw new ClewError(
+    'not_found',
+    `No event that begins with ${shown} is among the newest ${MOST_EVENTS.toLocaleString('en-US')}`,
+    'Ids stand in `clew events <run> --full`; `run:seq` names one, too.',
+    { eventId: shown },
+  )
+}
+
+async function findStarts(ledger: Ledger, start: string): Promise<string[]> {
+  const found = new Set<string>()
+  let looked = 0
+  let cursor: string | undefined
+  do {
+    const { runs, nextCursor } = await ledger.listRuns({ limit: PAGE, cursor })
+    for (const { runId, forkedFrom } of runs)
+      // What a fork shares belongs to its source.
+      for await (const { eventId } of ledger.read(runId, { afterSeq: forkedFrom?.seq })) {
+        if (eventId.startsWith(start)) found.add(eventId)
+        if (++looked >= MOST_EVENTS) return [...found]
+      }
+    cursor = nextCursor ?? undefined
+  } while (cursor !== undefined)
+  return [...found]
+}

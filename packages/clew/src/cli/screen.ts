@@ -1,0 +1,24 @@
+import type { Terminal } from './terminal.ts'
+
+/** Lines at the bottom of a terminal that are drawn over again. */
+export interface Screen {
+  draw(lines: readonly string[]): Promise<void>
+  clear(): Promise<void>
+}
+
+export function createScreen({ write }: Pick<Terminal, 'write'>, rows = process.stdout.rows || 24): Screen {
+  let drawn = 0
+  const up = (): string => (drawn === 0 ? '' : `\x1b[${drawn}A\r\x1b[J`)
+  return {
+    async draw(lines) {
+      // What has scrolled away cannot be drawn over, so what does not fit is left out.
+      const shown = lines.slice(0, Math.max(1, rows - 1))
+      await write(`${up()}${shown.join('\n')}\n`)
+      drawn = shown.length
+    },
+    async clear() {
+      await write(up())
+      drawn = 0
+    },
+  }
+}

@@ -1,0 +1,19 @@
+import { z } from 'zod'
+import { answering } from './operation.ts'
+import { runId } from './schemas.ts'
+import { auditView } from './view-schemas.ts'
+
+export const audit = answering({
+  name: 'audit',
+  summary: 'See who did what in a run, and what came of it',
+  scope: 'read',
+  surfaces: ['cli', 'rest', 'mcp'],
+  input: z.object({ runId }),
+  output: auditView,
+  example: { command: 'clew audit demo-3f9a1c', input: { runId: 'demo-3f9a1c' } },
+  cli: {
+    group: 'Prove',
+    arguments: [{ word: 'run', field: 'runId', required: true, about: 'id of the run, or how it begins' }],
+  },
+  run: (ledger, { runId: id }) => ledger.audit(id),
+})

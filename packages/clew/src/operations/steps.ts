@@ -1,0 +1,43 @@
+import type { Ledger, StepSkeleton } from '@clew/ledger'
+import { z } from 'zod'
+import { answering } from './operation.ts'
+import { runId, stepSkeleton } from './schemas.ts'
+
+export const steps = answering({
+  name: 'steps',
+  summary: 'List the steps of a run, attempt by attempt',
+  scope: 'read',
+  surfaces: ['cli', 'rest', 'mcp'],
+  input: z.object({
+    runId,
+    status: stepSkeleton.shape.status.optional().describe('only steps with this status'),
+    limit: z.int().min(1).max(10_000).default(100).describe('how many at once, 1 to 10000'),
+    cursor: z
+      .string()
+      .regex(/^\d{1,15}$/)
+      .optional()
+      .describe('where the page before ended'),
+  }),
+  output: z.object({ steps: z.array(stepSkeleton), total: z.int().min(0), nextCursor: z.string().nullable() }),
+  example: { command: 'clew steps demo-3f9a1c --status failed', input: { runId: 'demo-3f9a1c', status: 'failed' } },
+  cli: {
+    group: 'Look',
+    arguments: [{ word: 'run', field: 'runId', required: true, about: 'id of the run, or how it begins' }],
+    options: { status: '--status <status>', limit: '--limit <count>', cursor: '--cursor <cursor>' },
+  },
+  async run(ledger, { runId: id, status, limit, cursor }) {
+    const all = await readSteps(ledger, id)
+    const fitting = status === undefined ? all : all.filter((step) => step.status === status)
+    const after = fitting.filter((step) => step.startedSeq > Number(cursor ?? 0))
+    const page = after.slice(0, limit)
+    const nextCursor = after.length > limit ? String(page.at(-1)?.startedSeq) : null
+    return { steps: page, total: fitting.length, nextCursor }
+  },
+})
+
+/** The stored skeleton has a run's own steps; those that a fork shares with its source are folded from events. */
+async function readSteps(ledger: Ledger, id: string): Promise<StepSkeleton[]> {
+  const run = await ledger.getRun(id)
+  if (!run?.forkedFrom) return ledger.getSkeleton(id)
+  return (await ledger.getSteps(id)).map(({ values: _, ...skeleton }) => skeleton)
+}

@@ -1,0 +1,44 @@
+import { findSecrets, type JsonObject, type Ledger, type SecretPlace } from '@clew/ledger'
+
+export interface StoredSecret extends SecretPlace {
+  readonly runId: string
+  readonly seq: number
+}
+
+export interface ScanReport {
+  readonly events: number
+  /** The first thousand of `total`. */
+  readonly places: readonly StoredSecret[]
+  readonly total: number
+  readonly byKind: Readonly<Record<string, number>>
+}
+
+const LISTED = 1000
+
+/** Where the ledger holds in clear what its rules would take out today; reads each event once, in constant memory. */
+export async function scanSecrets(
+  ledger: Ledger,
+  onProgress?: (events: number) => void,
+): Promise<ScanReport> {
+  const places: StoredSecret[] = []
+  const byKind: Record<string, number> = {}
+  let events = 0
+  let total = 0
+  for await (const line of ledger.export({ onProgress })) {
+    events++
+    const event = JSON.parse(line) as StoredLine
+    for (const { path, kind } of findSecrets(ledger.redactor, event.payload)) {
+      total++
+      byKind[kind] = (byKind[kind] ?? 0) + 1
+      if (places.length < LISTED)
+        places.push({ runId: event.correlation_id, seq: event.ledger.seq, path, kind })
+    }
+  }
+  return { events, places, total, byKind }
+}
+
+interface StoredLine {
+  readonly correlation_id: string
+  readonly payload: JsonObject
+  readonly ledger: { readonly seq: number }
+}

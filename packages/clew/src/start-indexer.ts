@@ -1,0 +1,28 @@
+import { once } from 'node:events'
+import { Worker } from 'node:worker_threads'
+
+export interface BackgroundIndexer {
+  /** Ends it after the page under way. */
+  close(): Promise<void>
+}
+
+/** Indexes in a thread of its own until it is closed. It never keeps the process alive. */
+export function startIndexer(path: string): BackgroundIndexer {
+  const fromSource = import.meta.url.endsWith('.ts')
+  const worker = new Worker(new URL(`./index-worker.${fromSource ? 'ts' : 'js'}`, import.meta.url), {
+    workerData: { path },
+    ...(fromSource && { execArgv: ['--conditions=@clew/source'] }),
+  })
+  const ended = once(worker, 'exit')
+  // What ends an indexer (a full disk, a lost file) is met by whoever searches: its lag grows and can be seen.
+  worker.on('error', () => {})
+  ended.catch(() => {})
+  worker.unref()
+  return {
+    async close() {
+      worker.ref()
+      worker.postMessage('stop')
+      await ended.catch(() => {})
+    },
+  }
+}

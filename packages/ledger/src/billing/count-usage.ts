@@ -1,0 +1,77 @@
+import type { ClewEvent } from '../envelope.ts'
+import type { StepSkeleton } from '../fold/steps.ts'
+import { normaliseUsage, type Usage } from './usage.ts'
+
+/**
+ * Which usage counts (V7). The tokens of one call are often told twice: by the message or the call, and again by the
+ * step around it or by the run at its end. What is nearest to the call counts:
+ *
+ * - an event inside a step counts, unless a step around it has ended with usage that was counted;
+ * - the end of a step counts if nothing inside it did, and never if a child run did its work: that is billed there;
+ * - the end of a run counts if nothing in the run did.
+ *
+ * What was decided is kept on the step (`billing`), so that the next event decides with two look-ups, not with a walk.
+ */
+export interface StepsOfRun<Step extends StepMark = StepMark> {
+  /** The first attempt of a step: it keeps what is known of the step as a whole. */
+  find(stepId: string): Step | undefined
+  put(step: Step): void
+}
+
+export type StepMark = Pick<StepSkeleton, 'stepId' | 'parentStepId' | 'childRunId' | 'billing'>
+
+const ENDS: ReadonlySet<string> = new Set([
+  'execution.step_completed',
+  'execution.step_failed',
+  'execution.step_stopped',
+  'execution.step_interrupted',
+])
+const isRunEnd = (type: string): boolean =>
+  type === 'execution.completed' || type.startsWith('system.workflow_')
+
+/** The usage to count for this event, or null. `counted` is the number of usages of the run counted so far. */
+export function countUsage<Step extends StepMark>(
+  event: ClewEvent,
+  steps: StepsOfRun<Step>,
+  counted: number,
+): Usage | null {
+  const { eventType, payload } = event
+  const stepId = payload['stepId']
+  if (eventType === 'execution.step_started') {
+    // What another attempt uses is billed again, so it is judged anew.
+    const first = Number(payload['attempt'] ?? 1) > 1 ? steps.find(String(stepId)) : undefined
+    if (first?.billing) steps.put({ ...first, billing: null })
+    return null
+  }
+  if (payload['usage'] === undefined) return null
+  const usage = normaliseUsage(payload['usage'])
+  if (!usage) return null
+  if (isRunEnd(eventType)) return counted === 0 ? usage : null
+  const step = typeof stepId === 'string' ? steps.find(stepId) : undefined
+  if (!step) return usage
+  const isEnd = ENDS.has(eventType)
+  if (isEnd && (step.billing || step.childRunId !== null || typeof payload['childRunId'] === 'string'))
+    return null
+  const around = unmarked(step, steps)
+  if (!around) return null
+  for (const each of around)
+    steps.put({ ...each, billing: isEnd && each.stepId === step.stepId ? 'step' : 'inside' })
+  return usage
+}
+
+/**
+ * The step and those around it that do not know yet that something inside them counted; undefined when one of them
+ * was billed itself. Whoever is marked `inside` has only marked ones around it, so nobody is walked past twice.
+ */
+function unmarked<Step extends StepMark>(step: Step, steps: StepsOfRun<Step>): Step[] | undefined {
+  const found: Step[] = []
+  const seen = new Set<string>()
+  for (let at: Step | undefined = step; at && !seen.has(at.stepId); ) {
+    if (at.billing === 'step') return undefined
+    if (at.billing === 'inside') break
+    found.push(at)
+    seen.add(at.stepId)
+    at = at.parentStepId === null ? undefined : steps.find(at.parentStepId)
+  }
+  return found
+}

@@ -1,0 +1,64 @@
+import { missingRun } from '../check-options.ts'
+import type { ClewEvent } from '../envelope.ts'
+import { type CostFoldOptions, type CostGrouping, type CostReport, costFold } from '../fold/cost.ts'
+import type { PayloadReader } from '../payload-reader.ts'
+import type { RunReader } from '../run-reader.ts'
+import type { Store, StoredRun } from '../store.ts'
+
+export interface CostFilter {
+  readonly runId?: string | undefined
+  readonly threadId?: string | undefined
+  readonly agent?: string | undefined
+  /** Only calls made at or after this time. */
+  readonly since?: string | Date | undefined
+  /** Default: by model. */
+  readonly by?: CostGrouping | undefined
+}
+
+interface Parts {
+  readonly store: Store
+  readonly reader: PayloadReader
+  readonly runs: RunReader
+  readonly workspace: string
+}
+
+/**
+ * Reads the events of the runs that used tokens and passes over all others, which their summaries tell. A fork is
+ * billed for its own events: what it shares was paid for by the run it was forked from.
+ */
+export async function readCost(
+  { store, reader, runs, workspace }: Parts,
+  { runId, threadId, agent, by }: CostFilter,
+  since: string | undefined,
+): Promise<CostReport> {
+  const sinceMs = since === undefined ? Number.NEGATIVE_INFINITY : Date.parse(since)
+  let current: StoredRun | undefined
+  const options: CostFoldOptions = {
+    by,
+    runOf: () => current?.summary,
+    takes: (event: ClewEvent) => since === undefined || Date.parse(event.timestamp) >= sinceMs,
+  }
+  const fold = costFold(options)
+  let state = fold.begin()
+  const addRun = async (run: StoredRun): Promise<void> => {
+    current = run
+    for await (const page of runs.ownEvents(run))
+      for (const event of await reader.toPlainEvents(page)) state = fold.apply(state, event)
+    // Nothing of it comes any more; what it remembered of its steps may go.
+    state.runs.delete(run.summary.runId)
+  }
+  const isMeant = ({ summary }: StoredRun): boolean =>
+    summary.modelCalls > 0 &&
+    (agent === undefined || summary.agent === agent) &&
+    (threadId === undefined || summary.threadId === threadId) &&
+    // The clock of the last event says when the run was last at work.
+    (since === undefined || Date.parse(summary.updatedAt) >= sinceMs)
+  if (runId !== undefined) {
+    const run = await store.findRun({ workspace, runId })
+    if (!run) throw missingRun(runId)
+    if (isMeant(run)) await addRun(run)
+    return fold.view(state)
+  }
+  for await (const run of runs.allRuns({ agent, threadId })) if (isMeant(run)) await addRun(run)
+  return fold.view(state)
+}

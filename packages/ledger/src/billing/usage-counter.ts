@@ -1,0 +1,34 @@
+import type { ClewEvent } from '../envelope.ts'
+import { parseStepId } from '../step-id.ts'
+import { countUsage, type StepMark } from './count-usage.ts'
+import type { Usage } from './usage.ts'
+
+/** Counts one run's usages from its first event on, by the rule of `countUsage`; gives what counts of each event. */
+export function createUsageCounter(): (event: ClewEvent) => Usage | null {
+  const marks = new Map<string, StepMark>()
+  const steps = {
+    find: (stepId: string) => marks.get(stepId),
+    put: (mark: StepMark) => void marks.set(mark.stepId, mark),
+  }
+  let counted = 0
+
+  function learn({ eventType, payload }: ClewEvent): void {
+    const { stepId, parentStepId, childRunId, attempt } = payload
+    if (typeof stepId !== 'string' || (attempt !== undefined && attempt !== 1)) return
+    const child = typeof childRunId === 'string' ? childRunId : null
+    const known = marks.get(stepId)
+    if (eventType === 'execution.step_started' && !known) {
+      const parent =
+        typeof parentStepId === 'string' ? parentStepId : (parseStepId(stepId)?.parentStepId ?? null)
+      marks.set(stepId, { stepId, parentStepId: parent, childRunId: child, billing: null })
+    } else if (eventType === 'execution.step_completed' && known && child !== null)
+      marks.set(stepId, { ...known, childRunId: child })
+  }
+
+  return (event) => {
+    learn(event)
+    const usage = countUsage(event, steps, counted)
+    if (usage) counted++
+    return usage
+  }
+}

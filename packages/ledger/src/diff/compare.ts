@@ -1,0 +1,178 @@
+import { align, type Pair } from './align.ts'
+import { type Change, differInWords, findChanges, shortText } from './changes.ts'
+import type { Item, ItemKind } from './items.ts'
+
+/** In which way two runs part (D2). */
+export type DivergenceKind = 'order' | 'name' | 'kind' | 'input' | 'output' | 'decision' | 'missing' | 'extra'
+
+/** One thing that a run did, named so that it can be found: no payload (A1). */
+export interface ItemReference {
+  readonly index: number
+  readonly seq: number
+  readonly kind: ItemKind
+  readonly name: string
+  readonly stepId: string | null
+  readonly label: string
+}
+
+/** One line of the two runs side by side. `wording`: the same was said in other words. */
+export interface DiffRow {
+  readonly mark: 'same' | 'wording' | DivergenceKind
+  readonly a: ItemReference | null
+  readonly b: ItemReference | null
+}
+
+export interface Divergence {
+  readonly kind: DivergenceKind
+  /** What the first run did here; for an extra thing, what it did next. */
+  readonly expected: ItemReference | null
+  /** What the second run did here; for a missing thing, what it did next. */
+  readonly received: ItemReference | null
+  readonly changes: readonly Change[]
+  /** The last thing that both did before. */
+  readonly after: ItemReference | null
+}
+
+interface Row extends Pair {
+  readonly mark: DiffRow['mark']
+}
+
+export interface Comparison {
+  readonly rows: readonly DiffRow[]
+  readonly first: Divergence | null
+  /** The first place where words differ, when that is before the first divergence. */
+  readonly wording: Divergence | null
+  /** Where they do the same thing again after the first divergence. */
+  readonly again: { readonly a: ItemReference; readonly b: ItemReference } | null
+  readonly counts: Readonly<Record<'same' | 'wording' | 'changed' | 'missing' | 'extra' | 'moved', number>>
+}
+
+export function compareItems(a: readonly Item[], b: readonly Item[]): Comparison {
+  const rows = toRows(a, b, align(a, b))
+  const actions = rows.findIndex((row) => row.mark !== 'same' && row.mark !== 'wording' && !isTalk(a, b, row))
+  const talk = rows.findIndex((row) => row.mark !== 'same')
+  const first = actions >= 0 ? actions : talk
+  const again = first < 0 ? -1 : rows.findIndex((row, at) => at > first && row.mark === 'same')
+  const counts = { same: 0, wording: 0, changed: 0, missing: 0, extra: 0, moved: 0 }
+  for (const { mark } of rows) counts[COUNTED[mark]]++
+  const refer = (row: Row): DiffRow => ({
+    mark: row.mark,
+    a: reference(a, row.a),
+    b: reference(b, row.b),
+  })
+  const match = again < 0 ? undefined : refer(rows[again] as Row)
+  return {
+    rows: rows.map(refer),
+    first: first < 0 ? null : divergence(a, b, rows, first),
+    wording: talk >= 0 && talk < first ? divergence(a, b, rows, talk) : null,
+    again: match?.a && match.b ? { a: match.a, b: match.b } : null,
+    // A thing that moved is missing in one place and extra in another: one thing.
+    counts: { ...counts, moved: Math.ceil(counts.moved / 2) },
+  }
+}
+
+const COUNTED = {
+  same: 'same',
+  wording: 'wording',
+  input: 'changed',
+  output: 'changed',
+  decision: 'changed',
+  name: 'changed',
+  kind: 'changed',
+  missing: 'missing',
+  extra: 'extra',
+  order: 'moved',
+} as const
+
+/** Messages that one run has and the other has not: talk, unless nothing else tells the runs apart. */
+function isTalk(a: readonly Item[], b: readonly Item[], row: Row): boolean {
+  return (row.a < 0 || a[row.a]?.prose === 'message') && (row.b < 0 || b[row.b]?.prose === 'message')
+}
+
+function toRows(a: readonly Item[], b: readonly Item[], pairs: readonly Pair[]): Row[] {
+  const loose = looseKeys(a, b, pairs)
+  const rows: Row[] = []
+  let i = 0
+  let j = 0
+  for (const pair of [...pairs, { a: a.length, b: b.length }]) {
+    const x = a[i]
+    const y = b[j]
+    // Where both go on with something of their own, they do one thing instead of the other.
+    if (i < pair.a && j < pair.b && x && y && !loose.has(x.keys.mid) && !loose.has(y.keys.mid)) {
+      rows.push({ a: i++, b: j++, mark: x.kind === y.kind ? 'name' : 'kind' })
+    }
+    for (; i < pair.a; i++)
+      rows.push({ a: i, b: -1, mark: loose.has(a[i]?.keys.mid ?? '') ? 'order' : 'missing' })
+    for (; j < pair.b; j++)
+      rows.push({ a: -1, b: j, mark: loose.has(b[j]?.keys.mid ?? '') ? 'order' : 'extra' })
+    if (pair.a < a.length) rows.push({ ...pair, mark: markOf(a[i++] as Item, b[j++] as Item) })
+  }
+  return rows
+}
+
+/** What stands alone on both sides: the same thing in another place. */
+function looseKeys(a: readonly Item[], b: readonly Item[], pairs: readonly Pair[]): Set<string> {
+  const pairedA = new Set(pairs.map((pair) => pair.a))
+  const pairedB = new Set(pairs.map((pair) => pair.b))
+  const keys = (items: readonly Item[], paired: ReadonlySet<number>): Set<string> =>
+    new Set(
+      items.filter((item, at) => !paired.has(at) && item.prose !== 'message').map((item) => item.keys.mid),
+    )
+  return keys(a, pairedA).intersection(keys(b, pairedB))
+}
+
+function markOf(x: Item, y: Item): Row['mark'] {
+  if (x.keys.strong === y.keys.strong) return 'same'
+  const isMessage = x.prose === 'message'
+  if (x.keys.mid !== y.keys.mid)
+    return isMessage || (x.prose && differInWords(x.input, y.input)) ? 'wording' : 'input'
+  if (findChanges(x.decision, y.decision, 1).length > 0) return 'decision'
+  return isMessage ? 'wording' : 'output'
+}
+
+function divergence(a: readonly Item[], b: readonly Item[], rows: readonly Row[], at: number): Divergence {
+  const { mark, a: i, b: j } = rows[at] as Row
+  const x = a[i]
+  const y = b[j]
+  const before = rows.slice(0, at).findLast((row) => row.mark === 'same' || row.mark === 'wording')
+  const next = (side: 'a' | 'b'): number => rows.slice(at).find((row) => row[side] >= 0)?.[side] ?? -1
+  const kind = mark === 'wording' || mark === 'same' ? (x?.output == null ? 'input' : 'output') : mark
+  return {
+    kind,
+    expected: reference(a, next('a')),
+    received: reference(b, next('b')),
+    changes: x && y ? changesOf(x, y, kind) : [],
+    after: before ? reference(a, before.a) : null,
+  }
+}
+
+function changesOf(x: Item, y: Item, kind: DivergenceKind): Change[] {
+  switch (kind) {
+    case 'input':
+      return findChanges(x.input, y.input)
+    case 'decision':
+      return findChanges(x.decision, y.decision)
+    case 'output':
+      return x.status === y.status
+        ? findChanges(x.output, y.output)
+        : [{ path: 'status', expected: x.status, received: y.status }, ...findChanges(x.output, y.output, 3)]
+    default:
+      return []
+  }
+}
+
+const reference = (items: readonly Item[], index: number): ItemReference | null => {
+  const item = items[index]
+  if (!item) return null
+  const { seq, kind, name, stepId } = item
+  return { index, seq, kind, name, stepId, label: labelOf(item) }
+}
+
+/** What it was, in a few words. */
+function labelOf({ kind, name, stepId, attempt, input, output }: Item): string {
+  if (kind === 'step') return `${stepId ?? name}${attempt > 1 ? ` (attempt ${attempt})` : ''}`
+  if (kind === 'tool') return `${name}(${shortText(input ?? {}, 100) ?? ''})`
+  if (kind === 'handoff') return `hand-off to ${name}`
+  const said = input ?? output
+  return `${name}: ${typeof said === 'string' ? said.slice(0, 160) : (shortText(said, 120) ?? '')}`
+}

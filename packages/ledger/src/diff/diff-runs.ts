@@ -1,0 +1,139 @@
+import { missingRun } from '../check-options.ts'
+import type { ClewEvent } from '../envelope.ts'
+import type { RunStatus, RunSummary } from '../fold/run-summary.ts'
+import type { Ledger } from '../ledger.ts'
+import { projectRun } from '../projections.ts'
+import { type Change, findChanges } from './changes.ts'
+import { compareItems, type Comparison } from './compare.ts'
+import { toItems } from './items.ts'
+
+export interface DiffSide {
+  readonly runId: string
+  readonly status: RunStatus
+  readonly agent: string | null
+  readonly startedAt: string
+  /** Things that were compared: steps, or tool calls and messages. */
+  readonly items: number
+}
+
+/** A number on both sides, and how far they are apart; null where it is not known. */
+export interface Delta {
+  readonly a: number | null
+  readonly b: number | null
+  readonly delta: number | null
+}
+
+/** V10: two runs side by side. The first is what was expected, the second what was received. */
+export interface RunDiff extends Comparison {
+  readonly a: DiffSide
+  readonly b: DiffSide
+  /** They did the same things with the same outcome; times and ids aside. */
+  readonly same: boolean
+  /** Events that both share because one is a fork of the other, or both of a third: not compared, identical. */
+  readonly sharedEvents: number
+  /** Of what is not shared. */
+  readonly deltas: Readonly<
+    Record<
+      'steps' | 'messages' | 'toolCalls' | 'errors' | 'inputTokens' | 'outputTokens' | 'cost' | 'durationMs',
+      Delta
+    >
+  >
+  readonly output: readonly Change[]
+  readonly state: readonly Change[]
+}
+
+type Reads = Pick<Ledger, 'getRun' | 'read' | 'getState'>
+
+export async function diffRuns(ledger: Reads, runA: string, runB: string): Promise<RunDiff> {
+  const [first, second] = await Promise.all([ledger.getRun(runA), ledger.getRun(runB)])
+  if (!first) throw missingRun(runA)
+  if (!second) throw missingRun(runB)
+  const shared = await sharedEvents(ledger, first, second)
+  const [eventsA, eventsB] = await Promise.all([
+    readAfter(ledger, runA, shared),
+    readAfter(ledger, runB, shared),
+  ])
+  const itemsA = toItems(eventsA)
+  const itemsB = toItems(eventsB)
+  const compared = compareItems(itemsA, itemsB)
+  const [stateA, stateB] = await Promise.all([ledger.getState(runA), ledger.getState(runB)])
+  const output = findChanges(outputOf(eventsA), outputOf(eventsB))
+  const state = findChanges(stateA?.state, stateB?.state)
+  return {
+    a: side(first, itemsA.length),
+    b: side(second, itemsB.length),
+    same:
+      compared.first === null && output.length === 0 && state.length === 0 && first.status === second.status,
+    sharedEvents: shared,
+    ...compared,
+    deltas: deltas(eventsA, eventsB),
+    output,
+    state,
+  }
+}
+
+async function readAfter(ledger: Reads, runId: string, afterSeq: number): Promise<ClewEvent[]> {
+  const events: ClewEvent[] = []
+  for await (const event of ledger.read(runId, { afterSeq })) events.push(event)
+  return events
+}
+
+/** How many events both runs take from the same run. */
+async function sharedEvents(ledger: Reads, a: RunSummary, b: RunSummary): Promise<number> {
+  const linesOfA = new Map(await lineage(ledger, a))
+  for (const [runId, upTo] of await lineage(ledger, b)) {
+    const other = linesOfA.get(runId)
+    if (other !== undefined) return Math.min(upTo, other, Number.MAX_SAFE_INTEGER)
+  }
+  return 0
+}
+
+/** The run and those it was forked from, each with the last seq that is still part of it. */
+async function lineage(ledger: Reads, run: RunSummary): Promise<[string, number][]> {
+  const line: [string, number][] = []
+  let upTo = Number.POSITIVE_INFINITY
+  for (let at: RunSummary | null = run; at; ) {
+    line.push([at.runId, upTo])
+    if (!at.forkedFrom) break
+    upTo = Math.min(upTo, at.forkedFrom.seq)
+    at = await ledger.getRun(at.forkedFrom.runId)
+  }
+  return line
+}
+
+function side({ runId, status, agent, startedAt }: RunSummary, items: number): DiffSide {
+  return { runId, status, agent, startedAt, items }
+}
+
+function outputOf(events: readonly ClewEvent[]): unknown {
+  const end = events.findLast(
+    ({ eventType, payload }) =>
+      (eventType === 'system.workflow_completed' || eventType === 'execution.completed') &&
+      payload['output'] !== undefined,
+  )
+  return end?.payload['output']
+}
+
+function deltas(eventsA: readonly ClewEvent[], eventsB: readonly ClewEvent[]): RunDiff['deltas'] {
+  const a = projectRun(eventsA)
+  const b = projectRun(eventsB)
+  const of = (pick: (run: RunSummary) => number | null): Delta => {
+    const left = a ? pick(a) : 0
+    const right = b ? pick(b) : 0
+    return { a: left, b: right, delta: left === null || right === null ? null : right - left }
+  }
+  const cost = of(({ cost: amount, modelCalls, unpricedCalls }) =>
+    unpricedCalls > 0 ? null : modelCalls === 0 ? 0 : amount,
+  )
+  return {
+    steps: of((run) => run.steps),
+    messages: of((run) => run.messages),
+    toolCalls: of((run) => run.toolCalls),
+    errors: of((run) => run.errors),
+    inputTokens: of((run) => run.inputTokens),
+    outputTokens: of((run) => run.outputTokens),
+    // Whole nano-dollars again: a difference of sums must not show the digits of a float.
+    cost: { ...cost, delta: cost.delta === null ? null : Math.round(cost.delta * 1e9) / 1e9 },
+    durationMs: of((run) => Math.max(0, Date.parse(run.updatedAt) - Date.parse(run.startedAt))),
+  }
+}

@@ -1,0 +1,220 @@
+import { canonicalText } from '../canonical.ts'
+import type { ClewEvent } from '../envelope.ts'
+import { foldSteps, type StepRecord } from '../fold/steps.ts'
+import { isObject, type JsonValue } from '../json.ts'
+import { parseStepId } from '../step-id.ts'
+
+export type ItemKind = 'start' | 'step' | 'tool' | 'message' | 'answer' | 'handoff'
+
+/**
+ * One thing a run did, as it is compared with another run: a step, or, outside of steps, a tool call with its result,
+ * a message, an answer of a person, a hand-off. Ids, times and places are left out: they always differ.
+ */
+export interface Item {
+  readonly kind: ItemKind
+  /** Name of the step or tool, role of the message. */
+  readonly name: string
+  readonly stepId: string | null
+  readonly attempt: number
+  readonly seq: number
+  readonly input: unknown
+  readonly output: unknown
+  readonly decision: unknown
+  readonly status: string | null
+  /** Which of its parts are prose, in which other words may say the same. */
+  readonly prose: 'message' | 'arguments' | null
+  /** What it is, with what it was given, and with what came of it: equal keys are equal things. */
+  readonly keys: { readonly weak: string; readonly mid: string; readonly strong: string }
+}
+
+/** What a run did, in its order. */
+export function toItems(events: readonly ClewEvent[]): Item[] {
+  const steps = foldSteps(events)
+  const byStart = new Map(steps.map((step) => [step.startedSeq, step]))
+  const known = new Set(steps.map((step) => step.stepId))
+  const results = toolResults(events)
+  const items: Item[] = []
+  for (const event of events) {
+    const { payload, eventType } = event
+    const step = eventType === 'execution.step_started' ? byStart.get(event.ledger.seq) : undefined
+    if (step) items.push(fromStep(step, payload))
+    // What happened inside a step shows in what the step gave back.
+    else if (typeof payload['stepId'] !== 'string' || !known.has(payload['stepId'])) {
+      const item = fromEvent(event, results)
+      if (item) items.push(item)
+    }
+  }
+  return items
+}
+
+function fromStep(step: StepRecord, started: ClewEvent['payload']): Item {
+  const { nodeName, stepId, attempt, startedSeq, status, decision } = step
+  return makeItem({
+    kind: 'step',
+    name: nodeName,
+    stepId,
+    attempt,
+    seq: startedSeq,
+    input: started['input'] ?? (step.inputDigest === null ? null : { inputDigest: step.inputDigest }),
+    output: step.error ?? step.values,
+    decision,
+    status,
+    prose: null,
+    type: step.kind,
+  })
+}
+
+function fromEvent(event: ClewEvent, results: ReadonlyMap<ClewEvent, ClewEvent>): Item | undefined {
+  const { payload, ledger } = event
+  const name = typeof payload['name'] === 'string' ? payload['name'] : ''
+  const base = { stepId: null, attempt: 1, seq: ledger.seq, decision: null, status: null, type: '' }
+  switch (event.eventType) {
+    case 'system.workflow_started':
+      if (payload['input'] === undefined) return undefined
+      return makeItem({
+        ...base,
+        kind: 'start',
+        name: 'input',
+        input: payload['input'],
+        output: null,
+        prose: 'arguments',
+      })
+    case 'execution.step_completed':
+    case 'execution.step_failed': {
+      // It was started in the part that both runs share, which is not read.
+      const stepId = String(payload['stepId'])
+      return makeItem({
+        ...base,
+        kind: 'step',
+        name: parseStepId(stepId)?.name ?? stepId,
+        stepId,
+        input: null,
+        output: payload['error'] ?? payload['output'],
+        decision: payload['decision'],
+        status: event.eventType === 'execution.step_failed' ? 'failed' : 'completed',
+        prose: null,
+      })
+    }
+    case 'execution.tool_call': {
+      const result = results.get(event)
+      const failed = result?.eventType === 'execution.tool_error'
+      return makeItem({
+        ...base,
+        kind: 'tool',
+        name,
+        input: parsed(payload['arguments']),
+        output: result ? parsed(failed ? result.payload['error'] : result.payload['result']) : null,
+        status: result ? (failed ? 'failed' : 'completed') : 'running',
+        prose: 'arguments',
+      })
+    }
+    case 'execution.message':
+    case 'execution.structured_output': {
+      const role = typeof payload['role'] === 'string' ? payload['role'] : 'assistant'
+      const content = payload['content'] ?? payload['value']
+      if (content === undefined || content === null || content === '') return undefined
+      const given = role !== 'assistant'
+      return makeItem({
+        ...base,
+        kind: 'message',
+        name: role,
+        input: given ? content : null,
+        output: given ? null : content,
+        // Instructions are not talk: one word may change everything.
+        prose: role === 'system' || role === 'developer' ? null : 'message',
+      })
+    }
+    case 'ui.input_received':
+      return makeItem({
+        ...base,
+        kind: 'answer',
+        name: 'answer',
+        input: payload['answer'],
+        output: null,
+        prose: null,
+      })
+    case 'execution.handoff':
+      return makeItem({
+        ...base,
+        kind: 'handoff',
+        name: typeof payload['to'] === 'string' ? payload['to'] : '',
+        input: null,
+        output: null,
+        prose: null,
+      })
+    default:
+      return undefined
+  }
+}
+
+/** The result of each tool call: by its id, or, without ids, the next one of that name. */
+function toolResults(events: readonly ClewEvent[]): Map<ClewEvent, ClewEvent> {
+  const found = new Map<ClewEvent, ClewEvent>()
+  const open = new Map<string, ClewEvent[]>()
+  const keyOf = ({ payload: { toolCallId, name } }: ClewEvent): string =>
+    typeof toolCallId === 'string' ? `#${toolCallId}` : `@${String(name)}`
+  for (const event of events) {
+    if (event.eventType === 'execution.tool_call') {
+      const key = keyOf(event)
+      const waiting = open.get(key)
+      if (waiting) waiting.push(event)
+      else open.set(key, [event])
+    } else if (event.eventType === 'execution.tool_result' || event.eventType === 'execution.tool_error') {
+      const call = open.get(keyOf(event))?.shift()
+      if (call) found.set(call, event)
+    }
+  }
+  return found
+}
+
+/** Models write arguments, and tools results, as JSON text; two spellings of the same data are the same. */
+export function parsed(value: unknown): unknown {
+  if (typeof value !== 'string' || !/^\s*[[{]/.test(value)) return value ?? null
+  try {
+    return JSON.parse(value)
+  } catch {
+    return value
+  }
+}
+
+type Parts = Omit<Item, 'keys'> & { readonly type: string }
+
+function makeItem({ type, ...item }: Parts): Item {
+  const weak = `${item.kind} ${type} ${item.name}`
+  const mid = `${weak} ${digest(item.input)}`
+  return {
+    ...item,
+    keys: { weak, mid, strong: `${mid} ${digest([item.output, item.decision, item.status])}` },
+  }
+}
+
+/** Enough of a digest to tell contents apart; what is found equal by it is never shown as proof. */
+function digest(value: unknown): string {
+  const text = typeof value === 'string' ? `"${value}` : canonicalText(toPlain(value))
+  let a = 0xdeadbeef
+  let b = 0x41c6ce57
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i)
+    a = Math.imul(a ^ code, 2654435761)
+    b = Math.imul(b ^ code, 1597334677)
+  }
+  a = Math.imul(a ^ (a >>> 16), 2246822507) ^ Math.imul(b ^ (b >>> 13), 3266489909)
+  b = Math.imul(b ^ (b >>> 16), 2246822507) ^ Math.imul(a ^ (a >>> 13), 3266489909)
+  return `${text.length.toString(36)}.${(a >>> 0).toString(36)}${(b >>> 0).toString(36)}`
+}
+
+/** Rich values as JSON shows them. */
+function toPlain(value: unknown): JsonValue {
+  if (value === undefined) return null
+  if (typeof value !== 'object' || value === null)
+    return typeof value === 'bigint' ? String(value) : (value as JsonValue)
+  if (Array.isArray(value) || isObject(value)) return JSON.parse(JSON.stringify(value, plainly)) as JsonValue
+  return String(value)
+}
+
+const plainly = (_: string, value: unknown): unknown =>
+  typeof value === 'bigint'
+    ? String(value)
+    : value instanceof Map || value instanceof Set
+      ? [...value]
+      : value

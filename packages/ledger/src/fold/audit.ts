@@ -1,0 +1,309 @@
+import type { ClewEvent } from '../envelope.ts'
+import { contentText } from './content-text.ts'
+import { countPlaceholders, type Redactions } from './count-placeholders.ts'
+import { isErased, numberOf, textOf, whoOf } from './fields.ts'
+import type { Fold } from './fold.ts'
+import { createPairing, type Pairing } from './pairing.ts'
+import { applyProgress, beginProgress, type RunProgress } from './run-progress.ts'
+import { type RunStatus, toRunError } from './run-summary.ts'
+import { toolTie } from './transcript.ts'
+import { errorText, oneLine } from './transcript-text.ts'
+
+export type AuditAction =
+  | 'run_started'
+  | 'run_forked'
+  | 'run_paused'
+  | 'run_resumed'
+  | 'lease_taken'
+  | 'run_interrupted'
+  | 'run_blocked'
+  | 'run_stopped'
+  | 'run_completed'
+  | 'run_failed'
+  | 'message_received'
+  | 'input_requested'
+  | 'input_received'
+  | 'tool_called'
+  | 'effect_begun'
+  | 'external_called'
+  | 'handed_off'
+  | 'memory_changed'
+  | 'policy_changed'
+  | 'payload_erased'
+  | 'range_pruned'
+  | 'accessed'
+
+export type Safety = 'read' | 'write' | 'destructive' | 'external'
+
+/** Who did what, when, to what, and what came of it. */
+export interface AuditEntry {
+  readonly seq: number
+  readonly eventId: string
+  /** The producer's clock. */
+  readonly at: string
+  /** The ledger's clock. */
+  readonly recordedAt: string
+  readonly runId: string
+  readonly who: string
+  readonly action: AuditAction
+  readonly target: string | null
+  readonly detail: string | null
+  readonly stepId: string | null
+  /** What a tool or effect may do to the world; null if nobody said. */
+  readonly safety: Safety | null
+  readonly outcome: 'completed' | 'failed' | 'stopped' | 'interrupted' | 'open' | null
+  /** Placeholders that redaction left in this event. */
+  readonly redactions: number
+  readonly erased: boolean
+}
+
+/** V6: the deeds of one run, for somebody who must answer for them. */
+export interface AuditTrail {
+  readonly runId: string | null
+  readonly status: RunStatus | null
+  readonly entries: readonly AuditEntry[]
+  /** Placeholders in all events of the run, by kind. */
+  readonly redactions: Redactions
+  readonly events: number
+  readonly erasedEvents: number
+}
+
+type Outcome = NonNullable<AuditEntry['outcome']>
+type Draft = { -readonly [K in keyof AuditEntry]: AuditEntry[K] }
+
+/** Changed in place by `apply`; views are built anew and stay what they were. */
+export interface AuditState {
+  readonly progress: RunProgress
+  readonly entries: Draft[]
+  readonly calls: Pairing<Draft, Outcome>
+  readonly safety: Map<string, Safety>
+  readonly effects: Map<string, Draft>
+  readonly questions: Map<string, string>
+  readonly redactions: Map<string, number>
+  events: number
+  erasedEvents: number
+}
+
+export const auditFold: Fold<AuditState, AuditTrail> = {
+  name: 'audit',
+  version: 1,
+  begin: () => ({
+    progress: beginProgress(),
+    entries: [],
+    calls: createPairing(),
+    safety: new Map(),
+    effects: new Map(),
+    questions: new Map(),
+    redactions: new Map(),
+    events: 0,
+    erasedEvents: 0,
+  }),
+  apply(state, event) {
+    applyProgress(state.progress, event)
+    state.events++
+    if (isErased(event)) state.erasedEvents++
+    const found = countPlaceholders(event.payload)
+    let redactions = 0
+    for (const [kind, count] of found) {
+      redactions += count
+      state.redactions.set(kind, (state.redactions.get(kind) ?? 0) + count)
+    }
+    addDeed(state, event, redactions)
+    return state
+  },
+  view({ progress, entries, safety, redactions, events, erasedEvents }) {
+    return {
+      runId: progress.runId,
+      status: progress.status,
+      // A step may be recorded after the call inside it, so its safety is looked up last.
+      entries: entries.map((entry) => ({
+        ...entry,
+        safety: entry.safety ?? (entry.action === 'tool_called' ? (safety.get(entry.stepId ?? '') ?? null) : null),
+      })),
+      redactions: Object.fromEntries([...redactions].sort()),
+      events,
+      erasedEvents,
+    }
+  },
+}
+
+const LIFE: Readonly<Record<string, AuditAction>> = {
+  'system.workflow_started': 'run_started',
+  'system.workflow_forked': 'run_forked',
+  'system.workflow_paused': 'run_paused',
+  'system.workflow_resumed': 'run_resumed',
+  'system.workflow_interrupted': 'run_interrupted',
+  'system.workflow_blocked': 'run_blocked',
+  'system.workflow_stopped': 'run_stopped',
+  'system.workflow_completed': 'run_completed',
+  'system.workflow_failed': 'run_failed',
+  'execution.memory_written': 'memory_changed',
+  'execution.memory_promoted': 'memory_changed',
+  'execution.memory_forgotten': 'memory_changed',
+  'execution.handoff': 'handed_off',
+  'ui.message_created': 'message_received',
+  'system.policy_changed': 'policy_changed',
+  'system.payload_erased': 'payload_erased',
+  'system.range_pruned': 'range_pruned',
+  'system.access': 'accessed',
+}
+const STEP_ENDS: Readonly<Record<string, Outcome>> = {
+  'execution.step_completed': 'completed',
+  'execution.step_failed': 'failed',
+  'execution.step_stopped': 'stopped',
+  'execution.step_interrupted': 'interrupted',
+}
+const SAFETIES: ReadonlySet<unknown> = new Set<Safety>(['read', 'write', 'destructive', 'external'])
+const safetyOf = (value: unknown): Safety | null => (SAFETIES.has(value) ? (value as Safety) : null)
+
+function addDeed(state: AuditState, event: ClewEvent, redactions: number): void {
+  const { eventType, payload } = event
+  const add = (action: AuditAction, fields: Partial<AuditEntry> = {}): Draft => {
+    const entry: Draft = { ...entryOf(event, action, redactions), ...fields }
+    state.entries.push(entry)
+    return entry
+  }
+  const end = STEP_ENDS[eventType]
+  if (end !== undefined) {
+    const effect = state.effects.get(stepKeyOf(event))
+    if (effect) effect.outcome = end
+    return
+  }
+  switch (eventType) {
+    case 'execution.message': {
+      if (payload['role'] === 'user' || payload['role'] === 'human')
+        add('message_received', { target: textOf(payload['name']), detail: brief(contentText(payload['content'])) })
+      return
+    }
+    case 'execution.step_started': {
+      const safety = safetyOf(payload['safety'])
+      if (safety === null) return
+      state.safety.set(textOf(payload['stepId']) ?? '', safety)
+      if (safety !== 'read')
+        state.effects.set(
+          stepKeyOf(event),
+          add('effect_begun', { target: textOf(payload['name']), safety, outcome: 'open' }),
+        )
+      return
+    }
+    case 'execution.tool_call':
+    case 'integration.call': {
+      const action = eventType === 'execution.tool_call' ? 'tool_called' : 'external_called'
+      const entry = add(action, { safety: safetyOf(payload['safety']) })
+      entry.outcome = state.calls.ask(callTie(event, true), entry) ?? 'open'
+      return
+    }
+    case 'integration.api_called':
+      add('external_called', { outcome: 'completed' })
+      return
+    case 'execution.tool_result':
+    case 'execution.tool_error':
+    case 'integration.response': {
+      const outcome = eventType === 'execution.tool_error' || payload['error'] !== undefined ? 'failed' : 'completed'
+      const call = state.calls.answer(callTie(event, false), outcome)
+      if (call) {
+        call.outcome = outcome
+        call.redactions += redactions
+      }
+      return
+    }
+    case 'ui.input_requested': {
+      const question = brief(contentText(payload['question']))
+      state.questions.set(textOf(payload['pauseId']) ?? event.eventId, question ?? '')
+      add('input_requested', { detail: question })
+      return
+    }
+    case 'ui.input_received': {
+      const question = state.questions.get(textOf(payload['pauseId']) ?? '')
+      const answer = brief(contentText(payload['answer'])) ?? ''
+      add('input_received', { detail: question ? `${question} → ${answer}` : answer })
+      return
+    }
+    default: {
+      const action = LIFE[eventType]
+      if (action === undefined) return
+      const takesLease = action === 'run_resumed' && typeof payload['epoch'] === 'number'
+      add(takesLease ? 'lease_taken' : action)
+    }
+  }
+}
+
+const stepKeyOf = ({ payload }: ClewEvent): string =>
+  `${numberOf(payload['attempt'], 1)} ${textOf(payload['stepId']) ?? ''}`
+
+function callTie(event: ClewEvent, isCall: boolean): ReturnType<typeof toolTie> {
+  const tie = toolTie(event, isCall)
+  if (event.eventType.startsWith('execution.')) return tie
+  const { callId, stepId, service } = event.payload
+  const id = textOf(callId)
+  return { ...tie, id: id && `call ${id}`, place: `call ${textOf(stepId)} ${textOf(service)}` }
+}
+
+function entryOf(event: ClewEvent, action: AuditAction, redactions: number): AuditEntry {
+  const { eventId, timestamp, correlationId, payload, ledger } = event
+  return {
+    seq: ledger.seq,
+    eventId,
+    at: timestamp,
+    recordedAt: ledger.recordedAt,
+    runId: correlationId,
+    who: whoOf(event),
+    action,
+    target: targetOf(event),
+    detail: detailOf(event),
+    stepId: textOf(payload['stepId']),
+    safety: null,
+    outcome: null,
+    redactions,
+    erased: isErased(event),
+  }
+}
+
+/** What the deed was done to. */
+export function targetOf({ payload, eventType }: ClewEvent): string | null {
+  const said = (...keys: string[]): string | null => {
+    const parts = keys.map((key) => textOf(payload[key])).filter((part) => part !== null)
+    return parts.length === 0 ? null : parts.join(' ')
+  }
+  if (eventType === 'system.access') return brief(contentText(payload['target'])) ?? said('runId')
+  if (eventType === 'execution.handoff') return said('to')
+  if (eventType === 'system.workflow_forked') return said('sourceRunId')
+  if (eventType.startsWith('execution.memory_')) return said('layer', 'namespace', 'key')
+  return said('name') ?? said('service', 'operation') ?? said('runId') ?? said('agent')
+}
+
+/** How, or why, on one line. */
+export function detailOf({ payload, eventType }: ClewEvent): string | null {
+  const { fromSeq, toSeq, seqs, epoch, sourceSeq } = payload
+  switch (eventType) {
+    case 'system.payload_erased': {
+      const which = Array.isArray(seqs) ? `${seqs.length} events` : 'all events'
+      return [which, textOf(payload['reason'])].filter(Boolean).join(': ')
+    }
+    case 'system.range_pruned':
+      return `seq ${numberOf(fromSeq, 1)} to ${numberOf(toSeq, 0)}`
+    case 'system.policy_changed':
+      return brief(contentText(payload['policy']))
+    case 'system.access':
+      return textOf(payload['action'])
+    case 'system.workflow_forked':
+      return `after seq ${numberOf(sourceSeq, 0)}`
+    case 'system.workflow_failed':
+      return brief(errorText(toRunError(payload['error'])))
+    case 'execution.tool_call':
+      return brief(contentText(payload['arguments']))
+    case 'ui.message_created':
+      return brief(contentText(payload['content']))
+    default: {
+      const reason = textOf(payload['reason'])
+      return typeof epoch === 'number' ? [`epoch ${epoch}`, reason].filter(Boolean).join(': ') : brief(reason ?? '')
+    }
+  }
+}
+
+const MOST = 200
+/** An audit names what was done; the payload itself is asked for by its event. */
+export function brief(text: string): string | null {
+  const line = oneLine(text.slice(0, 4 * MOST))
+  return line === '' ? null : line.length > MOST ? `${line.slice(0, MOST)}…` : line
+}

@@ -1,0 +1,98 @@
+import type { ClewEvent } from '../envelope.ts'
+import { textOf } from './fields.ts'
+import { isTerminal, type RunStatus } from './run-summary.ts'
+
+/** Where a run stands, for folds that need no more of V1 than that. Changed in place, inside a fold's state. */
+export interface RunProgress {
+  runId: string | null
+  agent: string | null
+  status: RunStatus | null
+  startedAt: string | null
+  endedAt: string | null
+  readonly openPauses: Map<string, string | null>
+  readonly pausesOfStep: Map<string, string[]>
+}
+
+export const beginProgress = (): RunProgress => ({
+  runId: null,
+  agent: null,
+  status: null,
+  startedAt: null,
+  endedAt: null,
+  openPauses: new Map(),
+  pausesOfStep: new Map(),
+})
+
+const ENDS: Readonly<Record<string, RunStatus>> = {
+  'system.workflow_completed': 'completed',
+  'system.workflow_failed': 'failed',
+  'system.workflow_stopped': 'stopped',
+}
+
+export function applyProgress(progress: RunProgress, event: ClewEvent): void {
+  const { eventType, payload, timestamp } = event
+  // In a fork the prefix carries the id of its source; the run's own events come last.
+  progress.runId = event.correlationId
+  progress.status ??= 'pending'
+  progress.startedAt ??= timestamp
+  const ended = ENDS[eventType]
+  if (ended !== undefined) {
+    progress.status = ended
+    progress.endedAt = timestamp
+    progress.openPauses.clear()
+    return
+  }
+  switch (eventType) {
+    case 'system.workflow_started':
+      progress.agent = textOf(payload['agent']) ?? progress.agent
+      progress.startedAt = timestamp
+      goOn(progress)
+      break
+    case 'system.workflow_resumed':
+    case 'system.workflow_forked':
+      goOn(progress)
+      break
+    case 'system.workflow_paused':
+      progress.status = 'paused'
+      break
+    case 'system.workflow_blocked':
+      progress.status = 'blocked'
+      break
+    case 'system.workflow_interrupted':
+      if (!isTerminal(progress.status)) progress.status = 'interrupted'
+      break
+    case 'ui.input_requested':
+      open(progress, textOf(payload['pauseId']) ?? event.eventId, textOf(payload['stepId']))
+      break
+    case 'ui.input_received':
+      progress.openPauses.delete(textOf(payload['pauseId']) ?? '')
+      if (progress.status === 'paused' && progress.openPauses.size === 0) progress.status = 'pending'
+      break
+    case 'execution.step_completed':
+    case 'execution.step_failed':
+    case 'execution.step_stopped':
+    case 'execution.step_interrupted':
+      closeStep(progress, textOf(payload['stepId']))
+      break
+    default:
+  }
+}
+
+function goOn(progress: RunProgress): void {
+  progress.status = 'running'
+  progress.endedAt = null
+}
+
+function open({ openPauses, pausesOfStep }: RunProgress, pauseId: string, stepId: string | null): void {
+  openPauses.set(pauseId, stepId)
+  if (stepId === null) return
+  const pauses = pausesOfStep.get(stepId)
+  if (pauses) pauses.push(pauseId)
+  else pausesOfStep.set(stepId, [pauseId])
+}
+
+function closeStep({ openPauses, pausesOfStep }: RunProgress, stepId: string | null): void {
+  for (const pauseId of pausesOfStep.get(stepId ?? '') ?? [])
+    if (openPauses.get(pauseId) === stepId) openPauses.delete(pauseId)
+  pausesOfStep.delete(stepId ?? '')
+}

@@ -1,0 +1,252 @@
+import type { ClewEvent } from '../envelope.ts'
+import { isErased, numberOf, textOf } from './fields.ts'
+import type { Fold } from './fold.ts'
+import { createPairing, type Pairing } from './pairing.ts'
+import { applyProgress, beginProgress, type RunProgress } from './run-progress.ts'
+import { type RunError, type RunStatus, toRunError } from './run-summary.ts'
+import { parseStepId } from '../step-id.ts'
+import type { StepStatus } from './steps.ts'
+import { layOut } from './timeline-layout.ts'
+import { toolTie } from './transcript.ts'
+
+/** One bar or one instant. */
+export interface TimelineItem {
+  /** `step`: an attempt of a step; `call`: a call with its result; `event`: an instant. */
+  readonly kind: 'step' | 'call' | 'event'
+  readonly name: string
+  readonly eventId: string
+  readonly eventType: string
+  readonly causationId: string | null
+  readonly seq: number
+  readonly endSeq: number | null
+  readonly stepId: string | null
+  readonly attempt: number | null
+  /** Kind of the step, as it was recorded. */
+  readonly stepKind: string | null
+  readonly status: StepStatus | null
+  /** Milliseconds since the run began, by the producers' clocks, so they may be below 0. */
+  readonly startMs: number
+  /** Null while it runs. */
+  readonly endMs: number | null
+  readonly durationMs: number | null
+  /** Among its siblings; those that overlap have different lanes. */
+  readonly lane: number
+  readonly depth: number
+  /** Index of the item it lies in; null at the top, also for one whose parent was not recorded. */
+  readonly parent: number | null
+  readonly childRunId: string | null
+  readonly error: RunError | null
+  /** False for a step or call of which only the end was recorded. */
+  readonly started: boolean
+  readonly erased: boolean
+}
+
+/** V4: items depth first, each after the one it lies in. A list, since runs nest deeper than JSON can. */
+export interface Timeline {
+  readonly runId: string | null
+  readonly agent: string | null
+  readonly status: RunStatus | null
+  readonly startedAt: string | null
+  /** From the start of the run to the latest moment in its record. */
+  readonly durationMs: number
+  readonly lanes: number
+  readonly items: readonly TimelineItem[]
+}
+
+/** An item while it grows, with times of the clock. */
+export interface Mark extends Omit<TimelineItem, 'startMs' | 'endMs' | 'lane' | 'depth' | 'parent'> {
+  name: string
+  seq: number
+  endSeq: number | null
+  stepKind: string | null
+  status: StepStatus | null
+  startAt: number
+  endAt: number | null
+  durationMs: number | null
+  parentStepId: string | null
+  childRunId: string | null
+  error: RunError | null
+  started: boolean
+}
+
+/** Changed in place by `apply`; views are built anew and stay what they were. */
+export interface TimelineState {
+  readonly progress: RunProgress
+  readonly marks: Mark[]
+  readonly steps: Map<string, Mark>
+  readonly calls: Pairing<Mark, Mark>
+  /** Marks of outcomes that found their call. */
+  readonly joined: Set<Mark>
+  /** Which mark an event belongs to: what the cause of another event points at. */
+  readonly owners: Map<string, Mark>
+  lastAt: number
+}
+
+const ENDS: Readonly<Record<string, StepStatus>> = {
+  'execution.step_completed': 'completed',
+  'execution.step_failed': 'failed',
+  'execution.step_stopped': 'stopped',
+  'execution.step_interrupted': 'interrupted',
+}
+const OUTCOMES: Readonly<Record<string, StepStatus>> = {
+  'execution.tool_result': 'completed',
+  'execution.tool_error': 'failed',
+  'integration.response': 'completed',
+}
+
+export const timelineFold: Fold<TimelineState, Timeline> = {
+  name: 'timeline',
+  version: 1,
+  begin: () => ({
+    progress: beginProgress(),
+    marks: [],
+    steps: new Map(),
+    calls: createPairing(),
+    joined: new Set(),
+    owners: new Map(),
+    lastAt: Number.NEGATIVE_INFINITY,
+  }),
+  apply(state, event) {
+    applyProgress(state.progress, event)
+    state.lastAt = Math.max(state.lastAt, Date.parse(event.timestamp))
+    addMark(state, event)
+    return state
+  },
+  view({ progress, marks, joined, owners, lastAt }) {
+    const { runId, agent, status, startedAt } = progress
+    const originMs = startedAt === null ? 0 : Date.parse(startedAt)
+    const { items, lanes } = layOut(
+      marks.filter((mark) => !joined.has(mark)),
+      owners,
+      originMs,
+    )
+    const durationMs = marks.length === 0 ? 0 : Math.max(0, lastAt - originMs)
+    return { runId, agent, status, startedAt, durationMs, lanes, items }
+  },
+}
+
+function addMark(state: TimelineState, event: ClewEvent): void {
+  const { eventType, eventId } = event
+  const stepId = textOf(event.payload['stepId'])
+  if (stepId !== null && (eventType === 'execution.step_started' || ENDS[eventType] !== undefined)) {
+    state.owners.set(eventId, stepMark(state, event, stepId))
+    return
+  }
+  const { name, role } = event.payload
+  const mark = markOf(event, 'event', textOf(name) ?? textOf(role) ?? shortType(eventType))
+  state.owners.set(eventId, mark)
+  state.marks.push(mark)
+  if (stepId !== null) pauseStep(state, event, stepId)
+  if (eventType === 'execution.tool_call' || eventType === 'integration.call') {
+    Object.assign(mark, { kind: 'call', status: 'running', name: callName(event), endAt: null })
+    const early = state.calls.ask(callTie(event, true), mark)
+    if (early) endCall(state, mark, early)
+  } else if (OUTCOMES[eventType] !== undefined) {
+    const { error } = event.payload
+    Object.assign(mark, {
+      kind: 'call',
+      status: OUTCOMES[eventType],
+      name: callName(event),
+      started: false,
+      error: error === undefined ? null : toRunError(error),
+    })
+    const call = state.calls.answer(callTie(event, false), mark)
+    if (call) endCall(state, call, mark)
+  }
+}
+
+function endCall(state: TimelineState, call: Mark, outcome: Mark): void {
+  state.joined.add(outcome)
+  call.endSeq = outcome.seq
+  call.endAt = Math.max(call.startAt, outcome.startAt)
+  call.durationMs = call.endAt - call.startAt
+  call.status = outcome.status
+  call.error = outcome.error
+  state.owners.set(outcome.eventId, call)
+}
+
+function callTie(event: ClewEvent, isCall: boolean): ReturnType<typeof toolTie> {
+  const tie = toolTie(event, isCall)
+  if (event.eventType.startsWith('execution.')) return tie
+  const { callId, stepId, service } = event.payload
+  return { ...tie, id: callId === undefined ? null : `call ${String(callId)}`, place: `call ${textOf(stepId)} ${textOf(service)}` }
+}
+
+function callName({ payload, eventType }: ClewEvent): string {
+  const service = [payload['service'], payload['operation']].map(textOf).filter((part) => part !== null)
+  return textOf(payload['name']) ?? (service.length > 0 ? service.join(' ') : shortType(eventType))
+}
+
+const shortType = (eventType: string): string => eventType.slice(eventType.lastIndexOf('.') + 1)
+
+function markOf(event: ClewEvent, kind: Mark['kind'], name: string): Mark {
+  const { eventId, eventType, causationId, payload, timestamp, ledger } = event
+  const at = Date.parse(timestamp)
+  return {
+    kind,
+    name,
+    eventId,
+    eventType,
+    seq: ledger.seq,
+    endSeq: null,
+    stepId: textOf(payload['stepId']),
+    parentStepId: null,
+    causationId,
+    attempt: typeof payload['attempt'] === 'number' ? payload['attempt'] : null,
+    stepKind: null,
+    status: null,
+    startAt: at,
+    endAt: at,
+    durationMs: null,
+    childRunId: null,
+    error: null,
+    started: true,
+    erased: isErased(event),
+  }
+}
+
+/** Starts and ends of one attempt meet here, whichever was recorded first. */
+function stepMark(state: TimelineState, event: ClewEvent, stepId: string): Mark {
+  const { payload, timestamp } = event
+  const attempt = numberOf(payload['attempt'], 1)
+  const key = `${attempt} ${stepId}`
+  let mark = state.steps.get(key)
+  if (!mark) {
+    mark = markOf(event, 'step', parseStepId(stepId)?.name ?? stepId)
+    Object.assign(mark, { attempt, endAt: null, status: 'running', started: false })
+    mark.parentStepId = parseStepId(stepId)?.parentStepId ?? null
+    state.steps.set(key, mark)
+    state.marks.push(mark)
+  }
+  const at = Date.parse(timestamp)
+  const ended = ENDS[event.eventType]
+  if (ended !== undefined) {
+    mark.status = ended
+    mark.endAt = at
+    mark.endSeq = event.ledger.seq
+    mark.durationMs = typeof payload['durationMs'] === 'number' ? payload['durationMs'] : null
+    mark.childRunId = textOf(payload['childRunId']) ?? mark.childRunId
+    mark.error = ended === 'failed' ? toRunError(payload['error']) : null
+    if (!mark.started) mark.startAt = at - (mark.durationMs ?? 0)
+  } else if (!mark.started) {
+    mark.started = true
+    mark.startAt = at
+    mark.seq = event.ledger.seq
+    mark.name = textOf(payload['name']) ?? mark.name
+    mark.stepKind = textOf(payload['kind'])
+    mark.parentStepId = textOf(payload['parentStepId']) ?? mark.parentStepId
+    mark.childRunId = textOf(payload['childRunId']) ?? mark.childRunId
+  }
+  if (mark.endAt !== null && mark.started) {
+    mark.endAt = Math.max(mark.startAt, mark.endAt)
+    mark.durationMs ??= mark.endAt - mark.startAt
+  }
+  return mark
+}
+
+function pauseStep(state: TimelineState, { eventType, payload }: ClewEvent, stepId: string): void {
+  if (eventType !== 'ui.input_requested' && eventType !== 'ui.input_received') return
+  const mark = state.steps.get(`${numberOf(payload['attempt'], 1)} ${stepId}`)
+  if (eventType === 'ui.input_requested' && mark?.status === 'running') mark.status = 'paused'
+  else if (eventType === 'ui.input_received' && mark?.status === 'paused') mark.status = 'running'
+}

@@ -1,0 +1,294 @@
+import type { ClewEvent } from '../envelope.ts'
+import { isErased, numberOf, textOf } from './fields.ts'
+import type { Fold } from './fold.ts'
+import { createPairing, type Pairing, type Tie } from './pairing.ts'
+import { placeReasoning } from './place-reasoning.ts'
+import { applyProgress, beginProgress, type RunProgress } from './run-progress.ts'
+import { toRunError } from './run-summary.ts'
+import type {
+  EntryKind,
+  EntryKinds,
+  EntryOf,
+  HumanAnswer,
+  ToolOutcome,
+  Transcript,
+  TranscriptEntry,
+} from './transcript-entry.ts'
+
+/** The entry at an index, so that a later event can put a fuller one in its place. */
+type Slot = number
+interface Orphan<Outcome> {
+  readonly slot: Slot
+  readonly outcome: Outcome
+}
+
+/**
+ * Changed in place by `apply`, so that an event costs the same in a long run: keep views, not states. Entries are
+ * replaced, never changed, so a view that was taken earlier stays what it was.
+ */
+export interface TranscriptState {
+  readonly progress: RunProgress
+  readonly entries: (TranscriptEntry | undefined)[]
+  readonly tools: Pairing<Slot, Orphan<ToolOutcome>>
+  readonly questions: Pairing<Slot, Orphan<HumanAnswer>>
+  readonly messages: Map<string, Slot>
+  readonly childRuns: Set<string>
+  otherEvents: number
+}
+
+export const transcriptFold: Fold<TranscriptState, Transcript> = {
+  name: 'transcript',
+  version: 1,
+  begin: () => ({
+    progress: beginProgress(),
+    entries: [],
+    tools: createPairing(),
+    questions: createPairing(),
+    messages: new Map(),
+    childRuns: new Set(),
+    otherEvents: 0,
+  }),
+  apply(state, event) {
+    applyProgress(state.progress, event)
+    if (!addEntry(state, event)) state.otherEvents++
+    return state
+  },
+  view({ progress, entries, otherEvents }) {
+    const { runId, agent, status, startedAt, endedAt } = progress
+    const present = entries.filter((entry) => entry !== undefined).sort((a, b) => a.seq - b.seq)
+    return {
+      runId,
+      agent,
+      status,
+      startedAt,
+      endedAt,
+      entries: placeReasoning(withoutTwice(present)),
+      otherEvents,
+    }
+  },
+}
+
+/** A step that failed because its tool did is told once, by the tool. */
+function withoutTwice(entries: readonly TranscriptEntry[]): TranscriptEntry[] {
+  const told = new Set<string | null>()
+  for (const entry of entries)
+    if (entry.kind === 'tool_call' && entry.outcome?.error) told.add(entry.stepId)
+  return entries.filter((entry) => entry.kind !== 'failure' || entry.stepId === null || !told.has(entry.stepId))
+}
+
+function entryOf<K extends EntryKind>(event: ClewEvent, kind: K, said: EntryKinds[K]): EntryOf<K> {
+  const { eventId, causationId, timestamp, correlationId, payload, ledger } = event
+  const entry = {
+    kind,
+    seq: ledger.seq,
+    eventId,
+    causationId,
+    at: timestamp,
+    runId: correlationId,
+    stepId: textOf(payload['stepId']),
+    erased: isErased(event),
+    ...said,
+  }
+  return entry as unknown as EntryOf<K>
+}
+
+/** False when the event has no place in a conversation. */
+function addEntry(state: TranscriptState, event: ClewEvent): boolean {
+  const { eventType, payload } = event
+  const said = (key: string): string | null => textOf(payload[key])
+  const any = (key: string): unknown => payload[key] ?? null
+  const add = <K extends EntryKind>(kind: K, fields: EntryKinds[K]): true => {
+    state.entries.push(entryOf(event, kind, fields))
+    return true
+  }
+  switch (eventType) {
+    case 'system.workflow_started':
+      return add('start', { agent: said('agent'), input: any('input'), parentRunId: said('parentRunId') })
+    case 'execution.message':
+      return addMessage(state, event, 'agent')
+    case 'ui.message_created':
+    case 'ui.output_displayed':
+      return addMessage(state, event, 'ui')
+    case 'ui.message_edited':
+      return editMessage(state, event)
+    case 'execution.reasoning':
+      return add('reasoning', { content: any('content'), about: null })
+    case 'execution.tool_call':
+      return addCall(state, event)
+    case 'execution.tool_result':
+    case 'execution.tool_error':
+      return addOutcome(state, event)
+    case 'execution.structured_output':
+      return add('structured_output', { value: any('value') })
+    case 'execution.handoff':
+      return add('handoff', { from: said('from'), to: said('to'), reason: said('reason') })
+    case 'execution.step_started':
+    case 'execution.step_completed': {
+      const childRunId = said('childRunId')
+      if (childRunId === null || state.childRuns.has(childRunId)) return false
+      state.childRuns.add(childRunId)
+      return add('child_run', { childRunId, name: said('name') })
+    }
+    case 'execution.step_failed':
+      return add('failure', {
+        name: said('stepId'),
+        attempt: numberOf(payload['attempt'], 1),
+        error: toRunError(payload['error']),
+        retried: payload['retryInMs'] !== undefined,
+      })
+    case 'ui.input_requested':
+      return addQuestion(state, event)
+    case 'ui.input_received':
+      return addAnswer(state, event)
+    case 'system.workflow_paused':
+      return add('status', { status: 'paused', reason: null })
+    case 'system.workflow_resumed':
+      return add('status', { status: 'resumed', reason: said('reason') })
+    case 'system.workflow_interrupted':
+      return add('status', { status: 'interrupted', reason: said('reason') })
+    case 'system.workflow_blocked':
+      return add('status', { status: 'blocked', reason: said('reason') })
+    case 'system.workflow_forked':
+      return add('status', {
+        status: 'forked',
+        reason: `from ${said('sourceRunId') ?? '?'} after seq ${numberOf(payload['sourceSeq'], 0)}`,
+      })
+    case 'system.workflow_completed':
+      return add('end', { status: 'completed', output: any('output'), error: null, reason: null })
+    case 'system.workflow_failed':
+      return add('end', {
+        status: 'failed',
+        output: null,
+        error: toRunError(payload['error']),
+        reason: null,
+      })
+    case 'system.workflow_stopped':
+      return add('end', { status: 'stopped', output: null, error: null, reason: said('reason') })
+    default:
+      return false
+  }
+}
+
+function addMessage(state: TranscriptState, event: ClewEvent, channel: 'agent' | 'ui'): boolean {
+  const { payload, source } = event
+  const role = textOf(payload['role'])
+  // Chats kept in their provider's form carry tool results as messages.
+  if (role === 'tool' && toolCallIdOf(event) !== null) return addOutcome(state, event, payload['content'])
+  const byOrigin = source.origin === 'agent' ? 'assistant' : source.origin === 'ui' ? 'user' : null
+  const shown = event.eventType === 'ui.output_displayed' || typeof payload['sessionId'] === 'string'
+  const messageId = textOf(payload['messageId'])
+  if (messageId !== null) state.messages.set(messageId, state.entries.length)
+  state.entries.push(
+    entryOf(event, 'message', {
+      role: role ?? (channel === 'ui' && shown ? 'assistant' : byOrigin),
+      name: textOf(payload['name']),
+      content: payload['content'] ?? null,
+      model: textOf(payload['model']),
+      messageId,
+      edited: false,
+      channel,
+    }),
+  )
+  return true
+}
+
+function editMessage(state: TranscriptState, event: ClewEvent): boolean {
+  const slot = state.messages.get(textOf(event.payload['messageId']) ?? '')
+  const before = slot === undefined ? undefined : state.entries[slot]
+  if (slot === undefined || before?.kind !== 'message') return addMessage(state, event, 'ui')
+  state.entries[slot] = { ...before, content: event.payload['content'] ?? null, edited: true }
+  return true
+}
+
+const toolCallIdOf = ({ payload }: ClewEvent): string | null =>
+  textOf(payload['toolCallId']) ?? textOf(payload['tool_call_id'])
+
+/** The tie of a tool call, or of an outcome to its call. */
+export function toolTie(event: ClewEvent, isCall: boolean): Tie {
+  const { payload, eventId, causationId } = event
+  return {
+    id: toolCallIdOf(event),
+    event: isCall ? eventId : causationId,
+    place: `${textOf(payload['stepId']) ?? ''}\n${textOf(payload['name']) ?? ''}`,
+  }
+}
+
+function addCall(state: TranscriptState, event: ClewEvent): boolean {
+  const { entries, tools } = state
+  const early = tools.ask(toolTie(event, true), entries.length)
+  if (early) entries[early.slot] = undefined
+  entries.push(
+    entryOf(event, 'tool_call', {
+      toolCallId: toolCallIdOf(event),
+      name: textOf(event.payload['name']),
+      arguments: event.payload['arguments'] ?? null,
+      called: true,
+      outcome: early?.outcome ?? null,
+    }),
+  )
+  return true
+}
+
+function addOutcome(state: TranscriptState, event: ClewEvent, content?: unknown): boolean {
+  const { payload } = event
+  const failed = event.eventType === 'execution.tool_error'
+  const outcome: ToolOutcome = {
+    seq: event.ledger.seq,
+    at: event.timestamp,
+    result: content ?? payload['result'] ?? null,
+    error: failed ? toRunError(payload['error']) : null,
+    erased: isErased(event),
+  }
+  const slot = state.tools.answer(toolTie(event, false), { slot: state.entries.length, outcome })
+  const call = slot === undefined ? undefined : state.entries[slot]
+  if (slot !== undefined && call?.kind === 'tool_call') state.entries[slot] = { ...call, outcome }
+  else {
+    const name = textOf(payload['name'])
+    const fields = { toolCallId: toolCallIdOf(event), name, arguments: null, called: false, outcome }
+    state.entries.push(entryOf(event, 'tool_call', fields))
+  }
+  return true
+}
+
+const pauseTie = ({ payload, eventId, causationId }: ClewEvent, isQuestion: boolean): Tie => ({
+  id: textOf(payload['pauseId']),
+  event: isQuestion ? eventId : causationId,
+  place: textOf(payload['stepId']) ?? '',
+})
+
+function addQuestion(state: TranscriptState, event: ClewEvent): boolean {
+  const { payload } = event
+  const early = state.questions.ask(pauseTie(event, true), state.entries.length)
+  if (early) state.entries[early.slot] = undefined
+  state.entries.push(
+    entryOf(event, 'question', {
+      pauseId: textOf(payload['pauseId']),
+      question: payload['question'] ?? null,
+      options: payload['options'] ?? null,
+      asked: true,
+      answer: early?.outcome ?? null,
+    }),
+  )
+  return true
+}
+
+function addAnswer(state: TranscriptState, event: ClewEvent): boolean {
+  const { payload, ledger, timestamp } = event
+  const answer: HumanAnswer = {
+    seq: ledger.seq,
+    at: timestamp,
+    value: payload['answer'] ?? null,
+    by: textOf(payload['by']),
+    erased: isErased(event),
+  }
+  const slot = state.questions.answer(pauseTie(event, false), { slot: state.entries.length, outcome: answer })
+  const asked = slot === undefined ? undefined : state.entries[slot]
+  if (slot !== undefined && asked?.kind === 'question') state.entries[slot] = { ...asked, answer }
+  else {
+    const pauseId = textOf(payload['pauseId'])
+    state.entries.push(
+      entryOf(event, 'question', { pauseId, question: null, options: null, asked: false, answer }),
+    )
+  }
+  return true
+}

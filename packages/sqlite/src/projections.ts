@@ -1,0 +1,63 @@
+import type { DatabaseSync } from 'node:sqlite'
+import type { Projections } from '@clew/ledger'
+import { RUN_COLUMNS, toStoredRun } from './list-runs.ts'
+
+interface ProjectionParts {
+  readonly db: DatabaseSync
+  readonly transact: <T>(work: () => T) => Promise<T>
+  readonly reading: <T>(work: () => T) => Promise<T>
+  /** What the appender remembers of rows is no longer so. */
+  readonly forget: () => void
+}
+
+/** Rows of runs and steps, replaced by what their events fold to. */
+export function createProjections({ db, transact, reading, forget }: ProjectionParts): Projections {
+  const state = db.prepare('SELECT version, target, after_run FROM projections')
+  const mark = db.prepare('UPDATE projections SET version = ?, target = ?, after_run = ?')
+  const runs = db.prepare(`SELECT ${RUN_COLUMNS} WHERE r.id > ? ORDER BY r.id LIMIT ?`)
+  const find = db.prepare('SELECT id, seq FROM runs WHERE workspace = ? AND run_id = ?')
+  const updateRun = db.prepare(
+    `UPDATE runs SET status = ?, thread_id = ?, agent = ?, agent_version = ?, started_ms = ?, summary = ? WHERE id = ?`,
+  )
+  const dropSubjects = db.prepare('DELETE FROM subjects WHERE run = ?')
+  const insertSubject = db.prepare('INSERT OR IGNORE INTO subjects (run, subject) VALUES (?, ?)')
+  const putStep = db.prepare(
+    `INSERT INTO steps (run, step_id, attempt, started_seq, record) VALUES (?, ?, ?, ?, ?)
+     ON CONFLICT (run, step_id, attempt) DO UPDATE SET started_seq = excluded.started_seq, record = excluded.record`,
+  )
+  const dropStep = db.prepare('DELETE FROM steps WHERE run = ? AND step_id = ? AND attempt = ?')
+
+  return {
+    state: () =>
+      reading(() => {
+        const row = state.get() as { version: number; target: number | null; after_run: number }
+        const rebuilding = row.target === null ? null : { version: row.target, afterRun: row.after_run }
+        return { version: row.version, rebuilding }
+      }),
+    async mark({ version, rebuilding }) {
+      await transact(() => mark.run(version, rebuilding?.version ?? null, rebuilding?.afterRun ?? 0))
+    },
+    runs: (after, limit) =>
+      reading(() =>
+        runs.all(after, limit).map((row) => ({ key: row['id'] as number, run: toStoredRun(row) })),
+      ),
+    replace: ({ workspace, runId }, { seq, summary, steps, gone }) =>
+      transact(() => {
+        const row = find.get(workspace, runId)
+        if (row?.['seq'] !== seq) return false
+        const id = row['id'] as number
+        for (const { stepId, attempt } of gone) dropStep.run(id, stepId, attempt)
+        for (const step of steps)
+          putStep.run(id, step.stepId, step.attempt, step.startedSeq, JSON.stringify(step))
+        if (summary) {
+          const { status, threadId, agent, agentVersion, startedAt, subjects } = summary
+          const startedMs = Date.parse(startedAt)
+          updateRun.run(status, threadId, agent, agentVersion, startedMs, JSON.stringify(summary), id)
+          dropSubjects.run(id)
+          for (const subject of subjects) insertSubject.run(id, subject)
+        }
+        forget()
+        return true
+      }),
+  }
+}

@@ -1,0 +1,211 @@
+import { existsSync, rmSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+import { pathToFileURL } from 'node:url'
+import {
+  FIELD_WEIGHTS,
+  isAboutEvents,
+  type IndexState,
+  type Ports,
+  SEARCH_FIELDS,
+  type SearchIndex,
+  type SearchMatch,
+} from '@clew/ledger'
+import { isBusy, resultOf, storeError } from './errors.ts'
+import { isAtRest, type OpenDatabaseOptions, WAIT_MS } from './open-database.ts'
+import { compileSearch, createTags, expandTools, phrasesText } from './search-query.ts'
+
+/** Raised when the tables below change; an index of another schema is thrown away and filled again. */
+const SCHEMA = 1
+const COLUMNS = ['tags', ...SEARCH_FIELDS]
+const WEIGHTS = ['0', ...SEARCH_FIELDS.map((field) => String(FIELD_WEIGHTS[field]))].join(', ')
+/** Matches whose relevance is weighed exactly; older ones count as much as the least of them. */
+const WEIGHED = 5000
+
+const CREATE = `
+  CREATE TABLE state (id INTEGER PRIMARY KEY CHECK (id = 1), position INTEGER, version INTEGER, anchor BLOB);
+  INSERT INTO state VALUES (1, 0, 0, NULL);
+  CREATE TABLE tools (name TEXT PRIMARY KEY);
+  CREATE VIRTUAL TABLE words USING fts5(${COLUMNS.join(', ')}, content = '', prefix = '2 3',
+    tokenize = "unicode61 remove_diacritics 0");
+  INSERT INTO words (words, rank) VALUES ('secure-delete', 1);
+  PRAGMA user_version = ${SCHEMA};`
+
+interface IndexParts {
+  readonly file: string
+  readonly url: string
+  readonly ports: Pick<Ports, 'sleep' | 'sha256'>
+  readonly options: OpenDatabaseOptions
+  readonly assertOpen: () => void
+}
+
+/**
+ * The search index in a file of its own: its transactions never meet those of the ledger, and it can be thrown away
+ * and filled again at any time. It holds words, no texts. The ledger is attached to it for reading only.
+ */
+export function createSearchIndex({ file, url, ports, options, assertOpen }: IndexParts): {
+  readonly index: SearchIndex
+  close(): void
+} {
+  const side = `${file}.search.db`
+  const { readOnly = false, waitMs = WAIT_MS } = options
+  const tags = createTags(ports.sha256)
+  let opened: DatabaseSync | undefined
+
+  function open(): DatabaseSync | undefined {
+    if (opened) return opened
+    if (readOnly && !existsSync(side)) return undefined
+    try {
+      opened = connect()
+    } catch (error) {
+      // Not a database, damaged, or of a foreign hand: it holds nothing that the ledger has not.
+      if (readOnly || ![11, 26].includes(resultOf(error) ?? 0)) throw error
+      for (const end of ['', '-wal', '-shm']) rmSync(side + end, { force: true })
+      opened = connect()
+    }
+    return opened
+  }
+
+  function connect(): DatabaseSync {
+    const atRest = readOnly && isAtRest(side)
+    const db = new DatabaseSync(atRest ? addressOf(side, 'immutable=1') : side, { readOnly, timeout: 1000 })
+    try {
+      if (!readOnly) prepare(db)
+      db.prepare('ATTACH ? AS ledger').run(
+        addressOf(file, readOnly && isAtRest(file) ? 'immutable=1' : 'mode=ro').href,
+      )
+      db.exec('PRAGMA busy_timeout = 0; PRAGMA cache_size = -16000')
+      return db
+    } catch (error) {
+      db.close()
+      throw error
+    }
+  }
+
+  async function use<T>(work: (db: DatabaseSync) => T, otherwise: T): Promise<T> {
+    const deadline = performance.now() + waitMs
+    for (;;) {
+      assertOpen()
+      try {
+        const db = open()
+        return db ? work(db) : otherwise
+      } catch (error) {
+        if (opened?.isTransaction) opened.exec('ROLLBACK')
+        if (!isBusy(error) || performance.now() > deadline) throw storeError(url, error)
+        await ports.sleep(Math.random() * 3)
+      }
+    }
+  }
+
+  /** An index that stands where the ledger has another event belongs to another ledger, or to a lost future of it. */
+  function readState(db: DatabaseSync): IndexState {
+    const row = db.prepare('SELECT position, version, anchor FROM state').get()
+    const position = Number(row?.['position'] ?? 0)
+    if (position === 0) return { position: 0, version: 0 }
+    const there = db.prepare('SELECT hash FROM ledger.events WHERE position = ?').get(position)
+    const isOurs =
+      there !== undefined &&
+      Buffer.from(there['hash'] as Uint8Array).equals(Buffer.from(row?.['anchor'] as Uint8Array))
+    return { position, version: isOurs ? Number(row?.['version']) : -1 }
+  }
+
+  const index: SearchIndex = {
+    state: () => use(readState, { position: 0, version: 0 }),
+    add: ({ from, position, version, documents }) =>
+      use((db) => {
+        db.exec('BEGIN')
+        const moved = db
+          .prepare(
+            `UPDATE state SET position = ?, version = ?,
+               anchor = (SELECT hash FROM ledger.events WHERE position = ?) WHERE position = ?`,
+          )
+          .run(position, version, position, from)
+        if (Number(moved.changes) === 0) {
+          db.exec('ROLLBACK')
+          return false
+        }
+        const insert = db.prepare(
+          `INSERT INTO words (rowid, ${COLUMNS.join(', ')}) VALUES (?${', ?'.repeat(COLUMNS.length)})`,
+        )
+        const addTool = db.prepare('INSERT OR IGNORE INTO tools VALUES (?)')
+        for (const tool of new Set(documents.map((document) => document.tool)))
+          if (tool !== null) addTool.run(tool)
+        for (const document of documents)
+          insert.run(
+            document.position,
+            tags.of(document),
+            ...SEARCH_FIELDS.map((field) => document.fields[field]),
+          )
+        db.exec('COMMIT')
+        return true
+      }, false),
+    find: (given) =>
+      use((db) => {
+        const wanted = expandTools(given, (beginning) =>
+          db
+            .prepare('SELECT name FROM tools WHERE substr(name, 1, length(?1)) = ?1')
+            .all(beginning)
+            .map((row) => row['name'] as string),
+        )
+        const { sql, values } = compileSearch(wanted, tags)
+        const matches = db
+          .prepare(sql)
+          .all(...values)
+          .map((row): SearchMatch => ({
+            position: row['position'] as number,
+            runId: row['run_id'] as string,
+            seq: row['seq'] as number,
+            recordedAt: row['recorded_at'] as string,
+            relevance: 0,
+          }))
+        if (wanted.query.all.length === 0 || !isAboutEvents(wanted.query) || wanted.limit === 1) return matches
+        return withRelevance(db, matches, phrasesText(wanted.query.all))
+      }, []),
+    async clear() {
+      await use((db) => {
+        db.exec('BEGIN IMMEDIATE')
+        db.exec('DROP TABLE words; DROP TABLE state; DROP TABLE tools')
+        db.exec(CREATE)
+        db.exec('COMMIT')
+      }, undefined)
+    },
+  }
+
+  return {
+    index,
+    close() {
+      opened?.close()
+      opened = undefined
+    },
+  }
+}
+
+const addressOf = (path: string, parameter: string): URL => new URL(`?${parameter}`, pathToFileURL(path))
+
+function prepare(db: DatabaseSync): void {
+  const version = (): number => Number(db.prepare('PRAGMA user_version').get()?.['user_version'])
+  db.exec('PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL')
+  db.exec('PRAGMA synchronous = NORMAL; PRAGMA secure_delete = ON; PRAGMA journal_size_limit = 16777216')
+  if (version() === SCHEMA) return
+  db.exec('BEGIN IMMEDIATE')
+  if (version() !== SCHEMA) {
+    db.exec('DROP TABLE IF EXISTS words; DROP TABLE IF EXISTS state; DROP TABLE IF EXISTS tools')
+    db.exec(CREATE)
+  }
+  db.exec('COMMIT')
+}
+
+/** Apart from finding, because weighing counts every word of an expression in the whole index, its tags too. */
+function withRelevance(db: DatabaseSync, matches: readonly SearchMatch[], words: string): SearchMatch[] {
+  const [first, last] = [matches[0], matches.at(-1)]
+  if (!first || !last) return []
+  const rows = db
+    .prepare(
+      `SELECT rowid, bm25(words, ${WEIGHTS}) AS rank FROM words WHERE words MATCH ? AND rowid BETWEEN ? AND ?
+       ORDER BY rowid DESC LIMIT ${WEIGHED}`,
+    )
+    .all(words, last.position, first.position)
+  const ranks = new Map(rows.map((row) => [row['rowid'] as number, -(row['rank'] as number)]))
+  let least = Number.POSITIVE_INFINITY
+  for (const rank of ranks.values()) least = Math.min(least, rank)
+  return matches.map((match) => ({ ...match, relevance: Math.max(1e-9, ranks.get(match.position) ?? least) }))
+}

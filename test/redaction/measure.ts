@@ -1,0 +1,110 @@
+import { createHmac } from 'node:crypto'
+import type { JsonValue } from '../../packages/ledger/src/json.ts'
+import { createRedactor } from '../../packages/ledger/src/redact/redact.ts'
+import { TRIED, UNTRIED } from './carriers.ts'
+import { HELD_OUT, type HeldOut } from './held-out-forms.ts'
+import { KNOWN, type Make } from './known-forms.ts'
+import { lookAlikes } from './look-alikes.ts'
+import { createMaker, type Maker } from './make.ts'
+
+/** P2: recall and precision per kind, on secrets and look-alikes made from a seed. */
+
+export interface KindFigures {
+  readonly kind: string
+  made: number
+  found: number
+  /** Found, and called by this kind. */
+  named: number
+  /** Look-alikes that were called by this kind. */
+  alarms: number
+}
+
+export interface HeldOutFigures extends HeldOut {
+  readonly made: number
+  readonly found: number
+}
+
+export interface Figures {
+  readonly kinds: readonly KindFigures[]
+  readonly heldOut: readonly HeldOutFigures[]
+  readonly clean: number
+  readonly alarms: readonly string[]
+}
+
+const PLACEHOLDER = /\[redacted:([a-z0-9-]+):[^\]\s]*\]/g
+
+export function measure(rounds: number, seed = 'corpus'): Figures {
+  const redactor = createRedactor({}, (secret) =>
+    createHmac('sha256', 'k').update(secret).digest('hex').slice(0, 10),
+  )
+  const maker = createMaker(seed)
+  const redact = (value: JsonValue): string => JSON.stringify(redactor.value(value).value)
+  const kinds = new Map<string, KindFigures>()
+  const kindOf = (kind: string): KindFigures => {
+    const found = kinds.get(kind) ?? { kind, made: 0, found: 0, named: 0, alarms: 0 }
+    kinds.set(kind, found)
+    return found
+  }
+
+  for (const [kind, makes] of Object.entries(KNOWN))
+    for (let round = 0; round < rounds; round++)
+      for (const make of makes)
+        for (const carry of TRIED) {
+          const figures = kindOf(kind)
+          const secret = makeOne(maker, make)
+          const out = redact(carry(secret))
+          figures.made++
+          if (!leaks(secret, out)) figures.found++
+          if ([...out.matchAll(PLACEHOLDER)].some(([, name]) => name === kind)) figures.named++
+        }
+
+  const heldOut = HELD_OUT.map((form): HeldOutFigures => {
+    let [made, found] = [0, 0]
+    for (let round = 0; round < rounds; round++)
+      for (const carry of UNTRIED) {
+        const secret = makeOne(maker, form.make)
+        made++
+        if (!leaks(secret, redact(carry(secret)))) found++
+      }
+    return { ...form, made, found }
+  })
+
+  const alarms: string[] = []
+  let clean = 0
+  for (let round = 0; round < rounds; round++)
+    for (const value of lookAlikes(maker))
+      for (const carried of [
+        value,
+        ...(typeof value === 'string' ? TRIED.map((carry) => carry(value)) : []),
+      ]) {
+        clean++
+        for (const [, kind = ''] of redact(carried).matchAll(PLACEHOLDER)) {
+          kindOf(kind).alarms++
+          alarms.push(`${kind}: ${JSON.stringify(carried).slice(0, 100)}`)
+        }
+      }
+  return {
+    kinds: [...kinds.values()].toSorted((a, b) => (a.kind < b.kind ? -1 : 1)),
+    heldOut,
+    clean,
+    alarms,
+  }
+}
+
+const makeOne = (maker: Maker, make: Make): string =>
+  typeof make === 'string' ? maker.form(make) : make(maker)
+
+const WINDOW = 8
+
+/** A secret is found when no eight characters of its random part are left; its name and its mark may stay. */
+function leaks(secret: string, out: string): boolean {
+  const plain = out.replaceAll(/\\+[nr]/g, '').replaceAll('\\', '')
+  if (/^[\d -]+$/.test(secret)) return plain.includes(secret)
+  const text = secret.replaceAll('\n', '').replace(/-----[A-Z ]+-----/g, '')
+  const runs = text.match(/[A-Za-z0-9+/_~!-]{4,}/g) ?? [text]
+  const longest = runs.toSorted((a, b) => b.length - a.length)[0] ?? text
+  const random = longest.slice(-40)
+  for (let at = 0; at + WINDOW <= Math.max(random.length, WINDOW); at++)
+    if (plain.includes(random.slice(at, at + WINDOW))) return true
+  return false
+}

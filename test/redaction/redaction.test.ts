@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest'
+import { measure } from './measure.ts'
+
+const { kinds, heldOut, clean, alarms } = measure(4)
+const recall = (all: readonly { made: number; found: number }[]): number =>
+  all.reduce((sum, each) => sum + each.found, 0) / all.reduce((sum, each) => sum + each.made, 0)
+
+test('P1 knows at least forty kinds of secrets and finds each', () => {
+  expect(kinds.length).toBeGreaterThanOrEqual(40)
+  expect(kinds.filter((kind) => kind.found / kind.made < 0.85)).toEqual([])
+  expect(recall(kinds)).toBeGreaterThanOrEqual(0.99)
+})
+
+test('P2 calls each by its kind', () => {
+  expect(kinds.filter((kind) => kind.named / kind.made < 0.85)).toEqual([])
+})
+
+test('P1 leaves what only looks like one', () => {
+  expect(alarms).toEqual([])
+  expect(clean).toBeGreaterThan(1000)
+})
+
+test('P2 finds what it was not tuned on when it has a mark or a name', () => {
+  expect(recall(heldOut.filter((form) => !form.missed))).toBeGreaterThanOrEqual(0.95)
+})
+
+test('P2 the list of known misses is true', () => {
+  const wrong = heldOut.filter(({ missed, made, found }) => missed && found / made > 0.5)
+  expect(wrong.map((form) => form.name)).toEqual([])
+})
