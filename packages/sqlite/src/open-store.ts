@@ -83,9 +83,15 @@ export function openSqliteStore(path: string, ports: Ports, options: SqliteOptio
     }
   }
 
+  const transactLease = <T>(work: () => T): Promise<T> =>
+    transact(() => {
+      appender.forgetLeases()
+      return work()
+    })
+
   return {
     url,
-    leases: createLeases({ db, ports, owner, locks, transact, reading }),
+    leases: createLeases({ db, ports, owner, locks, transact: transactLease, reading }),
     async write(calls) {
       const outcomes = await transact(() => appender.apply(calls))
       watch.ring()
