@@ -29,7 +29,7 @@ export async function appendFigures(): Promise<Figure[]> {
     const rows = readRows(file('rows.db'), EVENTS)
 
     const grouped = await sideBySide(
-      5,
+      9,
       async (round) => {
         const ledger = await openLedger(`sqlite:${file(`ours-${round}.db`)}`)
         const time = await seconds(() => appendGrouped(ledger))
@@ -41,7 +41,7 @@ export async function appendFigures(): Promise<Figure[]> {
 
     const few: BareRows = { events: rows.events.slice(0, SINGLE), payloads: rows.payloads.slice(0, SINGLE) }
     const single = await sideBySide(
-      5,
+      9,
       async (round) => {
         const ledger = await openLedger(`sqlite:${file(`single-${round}.db`)}`)
         const time = await seconds(async () => {

@@ -1,21 +1,14 @@
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { openLedger } from 'clew'
+import { buildPackage, commandProgram } from '../built.ts'
 import { type Figure, inTempFolder, prose, rate } from '../measure.ts'
 
-const CLEW = new URL('../../packages/clew/bin/clew.mjs', import.meta.url).pathname
-
-/** Runs a command of ours and gives the most memory it held, in MB, and its seconds. */
-function peakOf(args: readonly string[]): { megabytes: number; time: number } {
+/** Runs a command of the built package and gives the most memory it held, in MB, and its seconds. */
+function peakOf(main: string, args: readonly string[]): { megabytes: number; time: number } {
   const start = performance.now()
-  const child = spawnSync(
-    process.execPath,
-    ['--import', new URL('../peak-memory.ts', import.meta.url).href, CLEW, ...args],
-    {
-      encoding: 'utf8',
-      maxBuffer: 1 << 20,
-    },
-  )
+  const program = commandProgram(main, args)
+  const child = spawnSync(process.execPath, ['--input-type=module', '-e', program], { encoding: 'utf8' })
   const peak = /peak memory (\d+)/.exec(child.stderr)?.[1]
   if (child.status !== 0 || peak === undefined)
     throw new Error(`clew ${args.join(' ')} failed: ${child.stderr.slice(0, 500)}`)
@@ -23,6 +16,7 @@ function peakOf(args: readonly string[]): { megabytes: number; time: number } {
 }
 
 export async function transferFigures(events: number): Promise<Figure[]> {
+  const main = buildPackage()('cli/main.js')
   return inTempFolder(async (folder) => {
     const [source, file, target] = ['source.db', 'all.ndjson', 'target.db'].map((name) =>
       join(folder, name),
@@ -37,8 +31,8 @@ export async function transferFigures(events: number): Promise<Figure[]> {
         })),
       )
     await ledger.close()
-    const out = peakOf(['export', '--store', `sqlite:${source}`, '-o', file])
-    const back = peakOf(['import', file, '--store', `sqlite:${target}`])
+    const out = peakOf(main, ['export', '--store', `sqlite:${source}`, '-o', file])
+    const back = peakOf(main, ['import', file, '--store', `sqlite:${target}`])
     const figure = (name: string, { megabytes, time }: { megabytes: number; time: number }): Figure => ({
       name: `${name} of ${events.toLocaleString('en')} events`,
       ours: `${megabytes.toFixed(0)} MB at most, ${rate(events, time)}`,

@@ -43,7 +43,7 @@ interface Line {
 
 function rootOf(value: unknown): string {
   const { text, hash } = lineOf('', value)
-  return hash ?? sha256(text ?? '')
+  return hash ?? text ?? ''
 }
 
 function lineOf(key: string, value: unknown): Line {

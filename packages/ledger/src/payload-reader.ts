@@ -1,5 +1,6 @@
 import type { Codecs } from './codecs.ts'
 import type { ClewEvent, Payload } from './envelope.ts'
+import { ClewError } from './errors.ts'
 import type { JsonValue } from './json.ts'
 import type { Store, StoredEvent } from './store.ts'
 import { childIds, fromBody, type StoredNode } from './tree.ts'
@@ -70,14 +71,18 @@ export function createPayloadReader(store: Store, codecs: Codecs): PayloadReader
 
   async function toEvent(stored: StoredEvent): Promise<ClewEvent> {
     const { body } = stored
-    const json =
-      body === null ? {} : body.startsWith('{') ? (JSON.parse(body) as JsonValue) : await toValue(body)
-    const payload = codecs.decode(json, body?.startsWith('{') ? body : undefined) as Payload
+    const payload = codecs.decode(await toJson(stored), body?.startsWith('{') ? body : undefined) as Payload
     return upcastEvent(withPayload(stored, payload))
   }
 
-  async function toJson({ body }: StoredEvent): Promise<JsonValue> {
-    return body === null ? {} : body.startsWith('{') ? (JSON.parse(body) as JsonValue) : toValue(body)
+  async function toJson(stored: StoredEvent): Promise<JsonValue> {
+    const { body } = stored
+    if (body === null) return {}
+    try {
+      return body.startsWith('{') ? (JSON.parse(body) as JsonValue) : await toValue(body)
+    } catch (cause) {
+      throw cause instanceof ClewError ? cause : damaged(stored, cause)
+    }
   }
 
   return {
@@ -94,6 +99,16 @@ export function createPayloadReader(store: Store, codecs: Codecs): PayloadReader
     },
     nodesBelow,
   }
+}
+
+function damaged({ correlationId: runId, seq }: StoredEvent, cause: unknown): ClewError {
+  return new ClewError(
+    'store_corrupt',
+    `The payload of event ${seq} of run ${runId} is damaged`,
+    'See with `clew verify` what else was changed, and restore the ledger from a backup or an export.',
+    { runId, seq },
+    cause,
+  )
 }
 
 function withPayload(stored: StoredEvent, payload: Payload): ClewEvent {

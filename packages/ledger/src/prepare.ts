@@ -9,7 +9,7 @@ import type { JsonObject, JsonValue } from './json.ts'
 import type { Ports } from './ports.ts'
 import type { Redactor } from './redact/redact.ts'
 import type { PreparedEvent, SealedPlace } from './store.ts'
-import { INLINE, LEAF, toTree } from './tree.ts'
+import { INLINE, LEAF, toTree, type TreeNode } from './tree.ts'
 
 const MAX_PAYLOAD_CHARS = 64 * 1024 * 1024
 
@@ -71,9 +71,8 @@ export function createPreparer({ ports, codecs, redactor, macKey, price }: Prepa
   }
 
   function root(value: JsonValue, text: string): { root: string; tree: PreparedEvent['tree'] } {
-    if (text.length <= LEAF) return { root: sha256(text), tree: undefined }
-    const tree = toTree(sha256, value)
-    if (typeof tree === 'string') return { root: sha256(tree), tree: undefined }
+    if (text.length <= LEAF) return { root: text, tree: undefined }
+    const tree = toTree(sha256, value) as TreeNode
     return { root: tree.hash, tree: text.length > INLINE ? tree : undefined }
   }
 

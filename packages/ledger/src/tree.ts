@@ -74,10 +74,12 @@ export function toTree(sha256: Ports['sha256'], value: JsonValue): string | Tree
   return `{${entries.map(({ key, item }) => `${key}:${item as string}`).join(',')}}`
 }
 
-/** The root of L6: 64 hex characters. */
+/**
+ * The root of L6: a short value stands as its text, as it does in a parent, a larger one as its hash; the two cannot
+ * be taken for each other, for a payload's text begins with a brace.
+ */
 export function merkleRoot(sha256: Ports['sha256'], value: JsonValue, text: string): string {
-  if (text.length <= LEAF) return sha256(text)
-  return (toTree(sha256, value) as TreeNode).hash
+  return text.length <= LEAF ? text : (toTree(sha256, value) as TreeNode).hash
 }
 
 function stringTree(sha256: Ports['sha256'], value: string): string | TreeNode {
@@ -251,13 +253,19 @@ export function fromBody(body: string, child: (id: number) => JsonValue): JsonVa
 
 /** Root of a stored body, recomputed from its bytes; `hashOf` gives the recomputed hash of a node below it. */
 export function rootOfBody(sha256: Ports['sha256'], body: string, hashOf: (id: number) => string): string {
-  if (!isTree(body)) {
-    if (body.length <= LEAF) return sha256(body)
-    const value = JSON.parse(body) as JsonValue
-    if (JSON.stringify(value) !== body) return sha256(body)
-    return merkleRoot(sha256, value, body)
+  if (isTree(body)) return hashOfBody(sha256, body, hashOf)
+  if (body.length <= LEAF) return body
+  const value = parseOrUndefined(body)
+  // A text that is not as it would be written again was not written here; as its own root it fits nothing.
+  return value !== undefined && JSON.stringify(value) === body ? merkleRoot(sha256, value, body) : body
+}
+
+function parseOrUndefined(text: string): JsonValue | undefined {
+  try {
+    return JSON.parse(text) as JsonValue
+  } catch {
+    return undefined
   }
-  return hashOfBody(sha256, body, hashOf)
 }
 
 /** Hash of a stored node, from its body. */

@@ -53,7 +53,6 @@ describe('L2 a plain connection to the file', () => {
     "UPDATE payloads SET body = '{}'",
     'UPDATE payloads SET mac = NULL',
     'DELETE FROM payloads WHERE position = 2',
-    "INSERT OR REPLACE INTO payloads (position, salt, mac, body) VALUES (2, x'00', x'00', '{}')",
     "UPDATE nodes SET body = 'a'",
     'DELETE FROM nodes',
     "INSERT OR REPLACE INTO nodes (id, scope, hash, body) SELECT id, scope, hash, 'x' FROM nodes LIMIT 1",
@@ -132,6 +131,18 @@ describe('L6 with the triggers dropped, verify finds', () => {
     drop()
     plain.exec(sql)
     expect(await problems()).toContain(found)
+  })
+
+  it('a payload that was replaced, though no trigger asks', async () => {
+    plain.exec("INSERT OR REPLACE INTO payloads (position, salt, mac, body) VALUES (2, x'00', NULL, '{}')")
+    expect(await problems()).toContain('changed 2')
+  })
+
+  it('a payload that is no JSON any more; reading it says so', async () => {
+    drop()
+    plain.prepare('UPDATE payloads SET body = ? WHERE position = 3').run(`{"n":${'3'.repeat(600)}`)
+    expect(await problems()).toContain('changed 3')
+    await expect(read()).rejects.toMatchObject({ code: 'store_corrupt', fields: { runId: 'r', seq: 3 } })
   })
 
   it('one changed byte of a shared value', async () => {

@@ -40,6 +40,8 @@ interface SqliteRun extends RunDraft {
 export interface Appender {
   /** Applies the calls inside the write transaction that the caller has begun. */
   apply(calls: readonly AppendCall[]): AppendOutcome[]
+  /** This process changed a lease itself. */
+  forgetLeases(): void
   /** What is remembered may be wrong: another process wrote, or a transaction was rolled back. */
   forget(): void
 }
@@ -87,6 +89,9 @@ export function createAppender(db: DatabaseSync, ports: Pick<Ports, 'sha256' | '
   const openSteps = new Map<string, StepSkeleton>()
   const changedRuns = new Set<SqliteRun>()
   const changedSteps = new Map<string, { run: number; step: StepSkeleton }>()
+  const leases = new Map<string, { epoch: number; held: boolean } | null>()
+  /** Most events follow one of the same run. */
+  let latest: SqliteRun | undefined
   let position: number | undefined
 
   function toDraft(row: Record<string, unknown>): SqliteRun {
@@ -120,8 +125,12 @@ export function createAppender(db: DatabaseSync, ports: Pick<Ports, 'sha256' | '
 
   const tx: Transaction = {
     findRun(key) {
+      if (latest?.runId === key.runId && latest.workspace === key.workspace) return latest
       const known = runs.get(keyOf(key))
-      if (known) return known
+      if (known) {
+        latest = known
+        return known
+      }
       const row = sql.run.get(key.workspace, key.runId)
       return row && remember(toDraft(row))
     },
@@ -228,9 +237,16 @@ export function createAppender(db: DatabaseSync, ports: Pick<Ports, 'sha256' | '
     putStep(run, step) {
       changedSteps.set(stepKeyOf(run.id, step.stepId, step.attempt), { run: run.id, step })
     },
-    lease({ workspace, runId }) {
-      const row = sql.lease.get(workspace, runId)
-      return row && { epoch: row['epoch'] as number, held: row['held'] === 1 }
+    lease(key) {
+      const name = keyOf(key)
+      let lease = leases.get(name)
+      if (lease === undefined) {
+        const row = sql.lease.get(key.workspace, key.runId)
+        lease = row ? { epoch: row['epoch'] as number, held: row['held'] === 1 } : null
+        if (leases.size >= RUN_CACHE) leases.clear()
+        leases.set(name, lease)
+      }
+      return lease ?? undefined
     },
     touch: (run) => void changedRuns.add(run as SqliteRun),
   }
@@ -262,10 +278,13 @@ export function createAppender(db: DatabaseSync, ports: Pick<Ports, 'sha256' | '
       flush()
       return outcomes
     },
+    forgetLeases: () => leases.clear(),
     forget() {
       runs.clear()
       nodes.clear()
       openSteps.clear()
+      leases.clear()
+      latest = undefined
       changedRuns.clear()
       changedSteps.clear()
       position = undefined

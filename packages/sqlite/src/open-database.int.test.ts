@@ -207,10 +207,10 @@ describe('a file that cannot be used', () => {
     await ledger.close()
   })
 
-  it.runIf(process.getuid?.() === 0)('because this user may not write the file or the folder', async () => {
+  it('because this user may not write the file or the folder', async () => {
     await fill()
-    chmodSync(folder, 0o755)
     chmodSync(file, 0o444)
+    chmodSync(folder, 0o555)
     const fixedFolder = startChild('nobody', file)
     expect(await fixedFolder.next()).toEqual({ write: 'store_readonly', read: '2 events' })
     chmodSync(file, 0o000)
@@ -218,8 +218,8 @@ describe('a file that cannot be used', () => {
     expect(await closed.next()).toMatchObject({ write: 'store_missing', read: 'store_missing' })
   })
 
-  it.runIf(process.getuid?.() === 0)('for a new ledger in a folder this user may not write', async () => {
-    chmodSync(folder, 0o755)
+  it('for a new ledger in a folder this user may not write', async () => {
+    chmodSync(folder, 0o555)
     const child = startChild('nobody', file)
     expect(await child.next()).toEqual({ write: 'store_missing', read: 'store_missing' })
   })

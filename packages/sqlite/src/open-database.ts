@@ -47,7 +47,9 @@ export function openDatabase(path: string, url: string, options: OpenDatabaseOpt
     }
     db.exec(`PRAGMA synchronous = ${sync === 'full' ? 'FULL' : 'NORMAL'}`)
     db.exec('PRAGMA secure_delete = ON; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -32000')
-    db.exec('PRAGMA journal_size_limit = 67108864; PRAGMA foreign_keys = OFF')
+    db.exec(
+      'PRAGMA journal_size_limit = 67108864; PRAGMA wal_autocheckpoint = 4000; PRAGMA foreign_keys = OFF',
+    )
     // From here on waiting is done without blocking the event loop.
     db.exec('PRAGMA busy_timeout = 0')
     return db

@@ -87,10 +87,15 @@ export function openSqliteStore(path: string, ports: Ports, options: SqliteOptio
   }
 
   const search = createSearchIndex({ file, url, ports, options, assertOpen })
+  const transactLease = <T>(work: () => T): Promise<T> =>
+    transact(() => {
+      appender.forgetLeases()
+      return work()
+    })
 
   return {
     url,
-    leases: createLeases({ db, ports, owner, locks, transact, reading }),
+    leases: createLeases({ db, ports, owner, locks, transact: transactLease, reading }),
     cursors: createCursors({ db, transact, reading }),
     projections: createProjections({ db, transact, reading, forget: () => appender.forget() }),
     search: search.index,

@@ -93,11 +93,16 @@ const COMMANDS: Readonly<Record<string, () => Promise<void>>> = {
 
   /** As a user who may do nothing: says what writing and reading meet. */
   async nobody() {
-    process.setgid?.(65534)
-    process.setuid?.(65534)
+    // Read first, for this user may not even be allowed into the project's folder.
+    const migrations = readMigrations()
+    // Root may do everything, so it becomes somebody else; others are held by the modes of the files.
+    if (process.getuid?.() === 0) {
+      process.setgid?.(65534)
+      process.setuid?.(65534)
+    }
     const outcome = async (readOnly: boolean): Promise<string> => {
       try {
-        const ledger = openLedger(path, { readOnly, waitMs: 200 })
+        const ledger = openLedger(path, { readOnly, waitMs: 200, migrations })
         try {
           if (!readOnly) await ledger.record(note('r', {}))
           let events = 0

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createLedger, type Ledger, type LedgerOptions, type Ports } from '@clew/ledger'
@@ -18,7 +18,11 @@ export const sqliteHarness: StoreHarness = {
 }
 
 export const makeFolder = (): string => mkdtempSync(join(tmpdir(), 'clew-sqlite-'))
-export const removeFolder = (folder: string): void => rmSync(folder, { recursive: true, force: true })
+export function removeFolder(folder: string): void {
+  // A test may have taken the right to write it away.
+  chmodSync(folder, 0o755)
+  rmSync(folder, { recursive: true, force: true })
+}
 
 interface OpenOptions extends SqliteOptions {
   readonly ledger?: LedgerOptions

@@ -89,7 +89,7 @@ beforeAll(async () => {
     hostile('ui.input_requested', { pauseId: drive, question: drive }),
     hostile('system.workflow_failed', { error: { message: drive } }),
   ])
-  await ledger.record({ eventType: 'system.workflow_started', correlationId: 'c1\u009b2J' })
+  await ledger.record({ eventType: 'system.workflow_started', correlationId: 'c1-2J' })
   const many = Array.from({ length: 1000 }, (_, index) => ({
     eventType: 'execution.message',
     correlationId: 'long-run',
@@ -278,7 +278,7 @@ describe('exit codes', () => {
       ['text.db', 'is not a SQLite database'],
       ['foreign.db', 'not a Clew ledger'],
       ['newer.db', 'schema 99'],
-      ['.', 'The ledger sqlite:'],
+      ['.', 'There is a folder at sqlite:'],
     ] as const) {
       const { code, stderr } = await on(store, 'runs')
       expect(stderr).toContain(sentence)

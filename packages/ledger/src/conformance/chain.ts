@@ -23,7 +23,7 @@ export const chainTests: readonly StoreTest[] = [
       let seq = 0
       for await (const line of ledger.export({ runId: 'r' })) {
         const { payload, ledger: place, ...envelope } = JSON.parse(line) as ExportLine
-        const payloadHash = sha256(place.salt + sha256(JSON.stringify(payload)))
+        const payloadHash = sha256(place.salt + JSON.stringify(payload))
         const { event_id, event_type, timestamp, source, correlation_id, causation_id } = envelope
         const { recorded_at, schema_version } = place
         const fields = [event_id, event_type, timestamp, source.origin, source.runtime, correlation_id]

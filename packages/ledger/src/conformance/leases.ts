@@ -82,7 +82,7 @@ export const leaseTests: readonly StoreTest[] = [
       const free = [
         'ui.input_received',
         'system.workflow_interrupted',
-        'execution.note',
+        'integration.api_called',
         'system.policy_changed',
       ]
       await ledger.append(free.map((eventType) => ({ eventType, correlationId: 'r' })))

@@ -99,13 +99,28 @@ function toItem(
   depth: number,
   parent: number | null,
 ): TimelineItem {
-  const { startAt, endAt, parentStepId: _, ...rest } = mark
+  // Field by field: a rest of an object costs ten times as much, and runs have 100,000 of them.
   return {
-    ...rest,
-    startMs: startAt - originMs,
-    endMs: endAt === null ? null : endAt - originMs,
+    kind: mark.kind,
+    name: mark.name,
+    eventId: mark.eventId,
+    eventType: mark.eventType,
+    causationId: mark.causationId,
+    seq: mark.seq,
+    endSeq: mark.endSeq,
+    stepId: mark.stepId,
+    attempt: mark.attempt,
+    stepKind: mark.stepKind,
+    status: mark.status,
+    startMs: mark.startAt - originMs,
+    endMs: mark.endAt === null ? null : mark.endAt - originMs,
+    durationMs: mark.durationMs,
     lane,
     depth,
     parent,
+    childRunId: mark.childRunId,
+    error: mark.error,
+    started: mark.started,
+    erased: mark.erased,
   }
 }
