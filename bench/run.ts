@@ -7,7 +7,9 @@ import { flatFigures } from './scenarios/flat.ts'
 import { foldFigures } from './scenarios/folds.ts'
 import { followFigures } from './scenarios/follow.ts'
 import { growingListFigures } from './scenarios/growing-list.ts'
+import { listingFigures } from './scenarios/listing.ts'
 import { redactionFigures } from './scenarios/redaction.ts'
+import { searchFigures } from './scenarios/search.ts'
 import { startUpFigures } from './scenarios/start-up.ts'
 import { transferFigures } from './scenarios/transfer.ts'
 import { verifyFigures } from './scenarios/verify.ts'
@@ -24,6 +26,8 @@ const SCENARIOS: Readonly<Record<string, () => Promise<Figure[]>>> = {
   diff: diffFigures,
   cost: costFigures,
   'start-up': startUpFigures,
+  listing: () => listingFigures(MILLION),
+  search: () => searchFigures(MILLION),
   flat: () => flatFigures(MILLION),
   transfer: () => transferFigures(MILLION),
 }

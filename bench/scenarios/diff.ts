@@ -1,5 +1,5 @@
 import { openLedger } from 'clew'
-import { type Figure, prose, seconds } from '../measure.ts'
+import { type Figure, median, prose, seconds } from '../measure.ts'
 
 const STEPS = 10_000
 
@@ -37,7 +37,9 @@ export async function diffFigures(): Promise<Figure[]> {
     ['far', 'every input differs'],
     ['repeated', 'one input for all'],
   ] as const) {
-    const time = await seconds(() => ledger.diff('base', other))
+    const times: number[] = []
+    for (let round = 0; round < 5; round++) times.push(await seconds(() => ledger.diff('base', other)))
+    const time = median(times)
     figures.push({
       name: `diff of two runs of ${STEPS.toLocaleString('en')} steps, ${about}`,
       ours: `${(time * 1000).toFixed(0)} ms`,

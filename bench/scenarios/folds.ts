@@ -1,4 +1,12 @@
-import { auditFold, type ClewEvent, complianceFold, type Fold, taskGraphFold, timelineFold, transcriptFold } from 'clew'
+import {
+  auditFold,
+  type ClewEvent,
+  complianceFold,
+  type Fold,
+  taskGraphFold,
+  timelineFold,
+  transcriptFold,
+} from 'clew'
 import { type Figure, median, micros, prose, rate, seconds } from '../measure.ts'
 
 const EVENTS = 100_000
@@ -32,7 +40,10 @@ function makeEvents(): ClewEvent[] {
     add('execution.reasoning', { stepId, content: prose(120, turn % 997) })
     add('execution.message', { role: 'assistant', stepId, content: prose(300, turn % 991) })
     add('execution.tool_call', { ...tool, arguments: { query: prose(40, turn % 983) } })
-    add('execution.tool_result', { ...tool, result: { text: prose(200, turn % 977), key: '[redacted:api-key:0f]' } })
+    add('execution.tool_result', {
+      ...tool,
+      result: { text: prose(200, turn % 977), key: '[redacted:api-key:0f]' },
+    })
     add('system.access', { action: 'read', by: 'ann', target: 'run-1' })
     add('execution.step_completed', { stepId, output: turn, decision: 'turn' })
   }

@@ -49,9 +49,9 @@ function describe(operation: Operation): Described {
   const first =
     argument === undefined
       ? 'none'
-      : /^run/.test(argument.word)
+      : argument.word.startsWith('run')
         ? 'run'
-        : /^file/.test(argument.word)
+        : argument.word.startsWith('file')
           ? 'file'
           : 'other'
   return { name, summary, flags: [...flags, ...GLOBAL], first, firstValues: schema ? enumValues(schema) : [] }
@@ -69,8 +69,7 @@ function enumValues(schema: z.ZodType): string[] {
 }
 
 /** Only ids of plain characters: bash expands the words it is offered, and an id may have been chosen by a stranger. */
-const RUN_IDS =
-  'clew runs --limit 100 --json 2>/dev/null | sed -n \'s/^ *"runId": "\\([A-Za-z0-9._:@+=-]*\\)",*$/\\1/p\''
+const RUN_IDS = "clew runs --limit 100 -o ids 2>/dev/null | grep -x '[A-Za-z0-9._:@+=-]*'"
 
 const words = (list: readonly string[]): string => list.join(' ')
 const plain = (text: string): string => text.replace(/[`'"\\$:[\]\n]/g, (char) => (char === ':' ? ',' : ''))

@@ -1,3 +1,4 @@
+import { setPriority } from 'node:os'
 import { parentPort, workerData } from 'node:worker_threads'
 import { createLedger } from '@clew/ledger'
 import { openSqliteStore } from '@clew/sqlite'
@@ -5,6 +6,8 @@ import { nodePorts } from './ports.ts'
 
 /** Keeps the search index of a file up to date in a thread of its own, so that appends do not pay for it (L1). */
 const { path } = workerData as { path: string }
+// On Linux priorities are those of threads: whoever appends or answers goes first.
+if (process.platform === 'linux') setPriority(10)
 const store = openSqliteStore(path, nodePorts, { create: false })
 const ledger = createLedger({
   store,
@@ -15,7 +18,6 @@ const ledger = createLedger({
 })
 const stop = new AbortController()
 parentPort?.once('message', () => stop.abort())
-parentPort?.postMessage('started')
 try {
   await ledger.index({ follow: true, signal: stop.signal })
 } finally {

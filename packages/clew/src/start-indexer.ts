@@ -21,7 +21,7 @@ export function startIndexer(path: string): BackgroundIndexer {
   return {
     async close() {
       worker.ref()
-      worker.postMessage('stop')
+      worker.postMessage('stop', [])
       await ended.catch(() => {})
     },
   }

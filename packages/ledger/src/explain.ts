@@ -175,11 +175,11 @@ function fromEvent(
             each.eventType === 'execution.tool_call' && each.payload['toolCallId'] === payload['toolCallId'],
         )
       : undefined
-  const name = payload['name'] ?? call?.payload['name'] ?? payload['role'] ?? eventType
+  const names = [payload['name'], call?.payload['name'], payload['role']]
   return {
     because,
     stepId: typeof payload['stepId'] === 'string' ? payload['stepId'] : null,
-    name: String(name),
+    name: names.find((name) => typeof name === 'string') ?? eventType,
     kind: eventType,
     attempt: 1,
     seq: ledger.seq,

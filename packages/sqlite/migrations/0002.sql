@@ -18,3 +18,6 @@ CREATE TABLE projections (
   after_run INTEGER NOT NULL
 );
 INSERT INTO projections VALUES (1, 1, NULL, 0);
+
+-- The first page of all runs: without it SQLite goes by run_id and sorts the whole workspace.
+CREATE INDEX runs_by_workspace ON runs (workspace, id);

@@ -109,7 +109,11 @@ describe('migrations', () => {
     const ledger = openLedger(file)
     expect(existsSync(`${file}.backup-1`)).toBe(true)
     await ledger.record(note)
-    expect(await ledger.projectionState()).toEqual({ version: 1, current: PROJECTION_VERSION, isRebuilding: false })
+    expect(await ledger.projectionState()).toEqual({
+      version: 1,
+      current: PROJECTION_VERSION,
+      isRebuilding: false,
+    })
     expect(await ledger.rebuild()).toMatchObject({ runs: 1, changed: 0 })
     expect((await ledger.projectionState()).version).toBe(PROJECTION_VERSION)
     await ledger.close()

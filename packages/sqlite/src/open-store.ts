@@ -39,25 +39,25 @@ export function openSqliteStore(path: string, ports: Ports, options: SqliteOptio
 
   /**
    * Waits for the write lock without blocking the event loop. The wait is short and random, for SQLite's own
-   * growing back-off starves one of several busy writers for seconds.
+   * growing back-off starves one of several busy writers for seconds. From the beginning of a transaction to its end
+   * there is no wait, or another one of this connection would begin inside it.
    */
-  async function beginWrite(): Promise<void> {
+  async function transact<T>(work: () => T): Promise<T> {
     const deadline = performance.now() + waitMs
     for (;;) {
       assertOpen()
       try {
         begin.run()
-        return
+        break
       } catch (error) {
         if (!isBusy(error) || performance.now() > deadline) throw storeError(url, error)
         await ports.sleep(Math.random() * 3)
       }
     }
+    return complete(work)
   }
 
-  async function transact<T>(work: () => T): Promise<T> {
-    assertOpen()
-    await beginWrite()
+  function complete<T>(work: () => T): T {
     try {
       const version = dataVersion.get()?.['data_version']
       if (version !== seen) appender.forget()

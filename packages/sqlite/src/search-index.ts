@@ -3,7 +3,6 @@ import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import {
   FIELD_WEIGHTS,
-  isAboutEvents,
   type IndexState,
   type Ports,
   SEARCH_FIELDS,
@@ -19,7 +18,7 @@ const SCHEMA = 1
 const COLUMNS = ['tags', ...SEARCH_FIELDS]
 const WEIGHTS = ['0', ...SEARCH_FIELDS.map((field) => String(FIELD_WEIGHTS[field]))].join(', ')
 /** Matches whose relevance is weighed exactly; older ones count as much as the least of them. */
-const WEIGHED = 5000
+const WEIGHED = 2000
 
 const CREATE = `
   CREATE TABLE state (id INTEGER PRIMARY KEY CHECK (id = 1), position INTEGER, version INTEGER, anchor BLOB);
@@ -150,15 +149,19 @@ export function createSearchIndex({ file, url, ports, options, assertOpen }: Ind
         const matches = db
           .prepare(sql)
           .all(...values)
-          .map((row): SearchMatch => ({
-            position: row['position'] as number,
-            runId: row['run_id'] as string,
-            seq: row['seq'] as number,
-            recordedAt: row['recorded_at'] as string,
-            relevance: 0,
-          }))
-        if (wanted.query.all.length === 0 || !isAboutEvents(wanted.query) || wanted.limit === 1) return matches
-        return withRelevance(db, matches, phrasesText(wanted.query.all))
+          .map(
+            (row): SearchMatch => ({
+              position: row['position'] as number,
+              runId: row['run_id'] as string,
+              seq: row['seq'] as number,
+              recordedAt: row['recorded_at'] as string,
+              relevance: 0,
+            }),
+          )
+        // Weighing a phrase would look for it in the whole index, so of several words together the newest comes first.
+        const words = wanted.query.all.filter((phrase) => phrase.tokens.length === 1)
+        if (words.length === 0 || wanted.limit === 1) return matches
+        return withRelevance(db, matches, phrasesText(words))
       }, []),
     async clear() {
       await use((db) => {

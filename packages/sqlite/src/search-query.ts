@@ -13,7 +13,7 @@ type Tag = 'workspace' | 'run' | 'type' | 'tool'
 
 /** What never changes about an event stands in the index as a word, so that it narrows a search before any row is read. */
 export interface Tags {
-  of(document: SearchDocument): string
+  of(document: Pick<SearchDocument, 'workspace' | 'runId' | 'eventType' | 'tool'>): string
   tag(kind: Tag, value: string): string
 }
 
@@ -44,7 +44,8 @@ export function createTags(sha256: Ports['sha256']): Tags {
 const TEXTS = `{${SEARCH_FIELDS.join(' ')}}`
 
 /** Words hold letters and digits only, so nothing in them can end a quotation. */
-const phraseText = ({ tokens, prefix }: Phrase): string => `${TEXTS} : "${tokens.join(' ')}"${prefix ? ' *' : ''}`
+const phraseText = ({ tokens, prefix }: Phrase): string =>
+  `${TEXTS} : "${tokens.join(' ')}"${prefix ? ' *' : ''}`
 export const phrasesText = (phrases: readonly Phrase[]): string => phrases.map(phraseText).join(' AND ')
 
 /** Values of a filter that are whole, as one condition on tags; undefined when one of them is only a beginning. */
@@ -98,7 +99,8 @@ export function compileSearch(wanted: FindOptions, tags: Tags): Compiled {
   if (query.since !== null) add(`${aboutEvents ? 'e' : 'r'}.recorded_at >= ?`, query.since)
   const columns = { type: 'e.event_type', run: 'r.run_id', agent: 'r.agent', thread: 'r.thread_id' }
   for (const [field, column] of Object.entries(columns))
-    for (const filter of query[field as keyof typeof columns]) addValues(add, column, filter, field === 'type')
+    for (const filter of query[field as keyof typeof columns])
+      addValues(add, column, filter, field === 'type')
   for (const { values: statuses, negated } of query.status)
     add(`r.status ${negated ? 'NOT ' : ''}IN (SELECT value FROM json_each(?))`, JSON.stringify(statuses))
   for (const { op, amount, negated } of query.cost) {

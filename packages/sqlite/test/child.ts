@@ -2,7 +2,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { createInterface } from 'node:readline'
 import { writeSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { ClewError, type EventInput, type Lease, type Ledger } from '@clew/ledger'
+import { ClewError, type ClewEvent, type EventInput, type Lease, type Ledger } from '@clew/ledger'
 import { readMigrations } from '../src/migrate.ts'
 import { openLedger } from './harness.ts'
 
@@ -64,6 +64,33 @@ const COMMANDS: Readonly<Record<string, () => Promise<void>>> = {
     }
     await ledger.close()
     say({ seen, wrong, seqs: Object.fromEntries(seqs) })
+  },
+
+  /** Consumes under NAME for ever and says the positions of each batch before and after it is handled. */
+  async consume() {
+    const [name = '', batch = '50'] = rest
+    const ledger = openLedger(path)
+    const handler = async (events: readonly ClewEvent[]): Promise<void> => {
+      say(events.map((event) => event.ledger.position))
+      await sleep(2)
+    }
+    await ledger.consume(name, handler, { batch: Number(batch) })
+  },
+
+  /** Brings the search index to the newest event, saying how far it is. */
+  async index() {
+    const ledger = openLedger(path)
+    await ledger.index({ onProgress: say })
+    await ledger.close()
+    say('done')
+  },
+
+  /** Rebuilds the rows of runs and steps, saying how many runs are done. */
+  async rebuild() {
+    const ledger = openLedger(path)
+    const report = await ledger.rebuild({ onProgress: say })
+    await ledger.close()
+    say(report)
   },
 
   /** Locks the whole file until it is told to stop. */

@@ -200,7 +200,7 @@ describe('A3 events of run_iter', () => {
     const mapper = open('desk')
     expect(mapper.push(RUN[0] as JsonValue)[0]?.payload).toEqual({ agent: 'desk' })
     expect(mapper.ended).toBe(false)
-    mapper.push(native('error', 'e', { error: 'model gone' }) as JsonValue)
+    mapper.push(native('error', 'e', { error: 'model gone' }))
     expect(mapper.ended).toBe(true)
   })
 

@@ -3,7 +3,7 @@ import { plainText, rest } from '../foreign.ts'
 import { createDraft, type DraftEvent, type MapOptions, type RunDraft } from '../run-draft.ts'
 import { createOrdinals, createToolSteps, type ToolSteps } from '../tool-steps.ts'
 
-export const RUNTIME = 'ag2'
+const RUNTIME = 'ag2'
 
 /** What was asked of a person and has no answer yet. */
 export interface Question {

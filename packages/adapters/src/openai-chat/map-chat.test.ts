@@ -51,7 +51,7 @@ describe('A3 a chat with a tool call', () => {
         { agent: 'assistant', metadata: { task_id: 7, reward: 1, model: 'gpt-4o' } },
       ],
       ['execution.message', 0, { role: 'system', content: 'Be kind.' }],
-      ['execution.message', 1, ask],
+      ['execution.message', 0, ask],
       ['execution.step_started', 2, { stepId: 'assistant#0', name: 'assistant', kind: 'model' }],
       ['execution.reasoning', 3, { role: 'assistant', content: 'I must look.', stepId: 'assistant#0' }],
       [
@@ -130,8 +130,8 @@ describe('A3 forms that chats have', () => {
   it('is a bare list, an object with messages or traj, or a list of chats', () => {
     expect(types([ask])).toEqual(types({ messages: [ask] }))
     expect(types({ traj: [ask] })).toEqual(types([ask]))
-    expect(readChats([{ traj: [ask] }, { messages: [] }] as unknown as JsonValue)).toHaveLength(2)
-    expect(readChats([[ask], [ask]] as unknown as JsonValue)).toHaveLength(2)
+    expect(readChats([{ traj: [ask] }, { messages: [] }])).toHaveLength(2)
+    expect(readChats([[ask], [ask]])).toHaveLength(2)
     expect(types([])).toEqual(['system.workflow_started', 'system.workflow_completed'])
   })
 

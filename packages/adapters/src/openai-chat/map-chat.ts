@@ -26,6 +26,7 @@ const SPEECH = new Set([
   'refusal',
 ])
 const SPEECH_WITH_MODEL = SPEECH.union(new Set(['model']))
+const INSTRUCTIONS = new Set(['system', 'developer'])
 const RESULT = new Set(['role', 'content', 'tool_call_id', 'name'])
 const CALL = new Set(['id', 'function', 'custom', 'type'])
 
@@ -38,7 +39,7 @@ export function mapChat({ messages, field, metadata }: Chat, options: MapOptions
   const draft = createDraft(options, RUNTIME)
   const nextOrdinal = createOrdinals()
   const tools = createToolSteps(draft, options, nextOrdinal)
-  draft.setTime(timeOf(metadata))
+  draft.setTime(timeOf(metadata) ?? messages.map(timeOf).find((time) => time !== undefined))
   const model = plainText(metadata['model'])
   const agent =
     options.agent ?? plainText(metadata['agent']) ?? plainText(metadata['agent_name']) ?? 'assistant'
@@ -68,6 +69,8 @@ export function mapChat({ messages, field, metadata }: Chat, options: MapOptions
         cause: last,
         payload: { stepId, name: role, kind: 'model' },
       })
+    // The model began when it was asked; the message has the time at which it was ready.
+    draft.setTime(timeOf(message))
     const thought = plainText(message['reasoning_content'])
     if (thought !== undefined)
       draft.add({
@@ -82,7 +85,7 @@ export function mapChat({ messages, field, metadata }: Chat, options: MapOptions
     const content = message['content'] ?? message['refusal'] ?? null
     const ownModel = plainText(message['model'])
     const itsModel = ownModel ?? (assistant ? model : undefined)
-    last = draft.add({
+    const eventId = draft.add({
       type: 'execution.message',
       key: [at, 'message'],
       origin: assistant ? 'agent' : role === 'user' ? 'ui' : 'system',
@@ -90,13 +93,15 @@ export function mapChat({ messages, field, metadata }: Chat, options: MapOptions
       payload: {
         role,
         content,
-        ...rest(message, ownModel === undefined ? SPEECH : SPEECH_WITH_MODEL),
+        ...rest(untimed(message), ownModel === undefined ? SPEECH : SPEECH_WITH_MODEL),
         ...(message['refusal'] !== undefined && { refusal: message['refusal'] }),
         ...(itsModel !== undefined && { model: itsModel }),
         ...(usage && { usage }),
         ...inStep,
       },
     })
+    // Instructions at the top answer nothing and nothing answers them: what leads on is what a person says.
+    if (last !== started || !INSTRUCTIONS.has(role)) last = eventId
     if (!assistant) return
     const names = asked.map((call) => call.name)
     draft.add({
@@ -121,7 +126,7 @@ export function mapChat({ messages, field, metadata }: Chat, options: MapOptions
     }
     const outcome: Payload = error === undefined ? { result: output } : { error: { message: error } }
     if (error !== undefined && error !== output) outcome['result'] = output
-    const payload = { ...given, ...outcome, ...rest(message, RESULT) }
+    const payload = { ...given, ...outcome, ...rest(untimed(message), RESULT) }
     last = tools.result(tools.find(callId, name), { key: [at], error, payload, output }, last)
   }
 
@@ -131,7 +136,7 @@ export function mapChat({ messages, field, metadata }: Chat, options: MapOptions
     const role = message['role']
     if (typeof role !== 'string' || role === '')
       refuse(`${where}.role`, role, 'text such as user or assistant')
-    draft.setTime(timeOf(message))
+    if (role !== 'assistant') draft.setTime(timeOf(message))
     if (role === 'tool' || role === 'function') answer(message, at, where)
     else speak(message, role, at, where)
   }
@@ -215,5 +220,14 @@ function errorOf(message: JsonObject, output: JsonValue): string | undefined {
   return said ? 'the tool failed' : undefined
 }
 
-const timeOf = (record: JsonObject): string | undefined =>
-  readTime(record['timestamp']) ?? readTime(record['created_at']) ?? readTime(record['created'])
+/** Without the field that became the event's own time. */
+function untimed(message: JsonObject): JsonObject {
+  if (readTime(message['timestamp']) === undefined) return message
+  const { timestamp: _, ...others } = message
+  return others
+}
+
+const timeOf = (record: JsonValue): string | undefined => {
+  if (!isObject(record)) return undefined
+  return readTime(record['timestamp']) ?? readTime(record['created_at']) ?? readTime(record['created'])
+}

@@ -147,7 +147,7 @@ describe('A1 for people', () => {
   it('runs: a table, and a footer that names the next commands', async () => {
     const { code, stdout } = await clew('runs', '--limit', '3')
     expect(code).toBe(0)
-    expect(stdout).toMatch(/^RUN +STATUS +AGENT +STARTED +TOOK +EVENTS +STEPS +TOKENS\n/)
+    expect(stdout).toMatch(/^RUN +STATUS +AGENT +STARTED +TOOK +EVENTS +STEPS +TOKENS +COST\n/)
     expect(stdout).toContain('3 runs · clew show ')
     const cursor = /--limit 3 --cursor (\d+)/.exec(stdout)?.[1] ?? ''
     const next = await clew('runs', '--cursor', cursor)

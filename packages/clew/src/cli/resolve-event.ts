@@ -1,18 +1,19 @@
 import { ClewError, type Ledger } from '@clew/ledger'
+import { nearMisses } from './near-miss.ts'
 import { resolveRun } from './resolve-run.ts'
 import { printable } from './text.ts'
 
 const PAGE = 50
 const MOST_EVENTS = 20_000
-const UUID_START = /^[0-9a-f-]{4,35}$/i
+const UUID_START = /^[0-9a-f-]{4,36}$/i
 
 /** The event that is meant by its id, by how its id begins, or by `run:seq`; beginnings are looked for in the newest runs. */
 export async function resolveEvent(ledger: Ledger, given: string): Promise<string> {
   const start = given.replace(/…$/, '')
   const [, run, seq] = /^(.+):(\d{1,15})$/s.exec(start) ?? []
   if (run !== undefined) return `${await resolveRun(ledger, run)}:${seq}`
-  if (!UUID_START.test(start)) return start
-  const matches = await findStarts(ledger, start.toLowerCase())
+  if (!UUID_START.test(start) || (start.length === 36 && (await ledger.getEvent(start)))) return start
+  const { matches, near } = await findStarts(ledger, start.toLowerCase())
   if (matches.length === 1 && matches[0] !== undefined) return matches[0]
   const shown = printable(start)
   if (matches.length > 1)
@@ -25,24 +26,29 @@ export async function resolveEvent(ledger: Ledger, given: string): Promise<strin
   throw new ClewError(
     'not_found',
     `No event that begins with ${shown} is among the newest ${MOST_EVENTS.toLocaleString('en-US')}`,
-    'Ids stand in `clew events <run> --full`; `run:seq` names one, too.',
+    near.length > 0
+      ? `Did you mean ${near.join(', ')}?`
+      : 'Ids stand in `clew events <run> --full`; `run:seq` names one, too.',
     { eventId: shown },
   )
 }
 
-async function findStarts(ledger: Ledger, start: string): Promise<string[]> {
-  const found = new Set<string>()
-  let looked = 0
+async function findStarts(ledger: Ledger, start: string): Promise<{ matches: string[]; near: string[] }> {
+  const ids = new Set<string>()
   let cursor: string | undefined
   do {
     const { runs, nextCursor } = await ledger.listRuns({ limit: PAGE, cursor })
+    // What a fork shares belongs to its source.
     for (const { runId, forkedFrom } of runs)
-      // What a fork shares belongs to its source.
-      for await (const { eventId } of ledger.read(runId, { afterSeq: forkedFrom?.seq })) {
-        if (eventId.startsWith(start)) found.add(eventId)
-        if (++looked >= MOST_EVENTS) return [...found]
-      }
+      for await (const { eventId } of ledger.read(runId, { afterSeq: forkedFrom?.seq }))
+        if (ids.add(eventId).size >= MOST_EVENTS) return found(ids, start)
     cursor = nextCursor ?? undefined
   } while (cursor !== undefined)
-  return [...found]
+  return found(ids, start)
+}
+
+function found(ids: ReadonlySet<string>, start: string): { matches: string[]; near: string[] } {
+  const matches = [...ids].filter((id) => id.startsWith(start))
+  // A few hexadecimal digits are near to everything.
+  return { matches, near: matches.length === 0 && start.length >= 12 ? nearMisses(start, ids) : [] }
 }

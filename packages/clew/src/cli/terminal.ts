@@ -74,7 +74,7 @@ export function createTerminal(command: string, flags: Flags, signal: AbortSigna
     json,
     output,
     errors: side(stderr),
-    width: stdout.columns ?? (Number(env['COLUMNS']) || 120),
+    width: stdout.columns || Number(env['COLUMNS']) || 120,
     interactive: stdin.isTTY && output.isTerminal && !json,
     signal,
     next: (next) => printable(`${next}${same}`),

@@ -34,7 +34,7 @@ export function timelineChart(
     8,
   )
   const column = Math.min(widest, Math.max(16, Math.floor(width * 0.4)))
-  const room = Math.max(16, width - column - TOOK - 4)
+  const room = Math.max(8, width - column - TOOK - 4)
   const scale = createScale(timeline, room)
   const axis = `${' '.repeat(column + 2)}${pad(scale.from, room - 14)}${scale.to.padStart(14)}`
   return {
@@ -149,7 +149,12 @@ function createScale({ items, durationMs }: Timeline, cells: number): Scale {
   }
 }
 
-function drawBar(items: readonly TimelineItem[], scale: Scale, colour: Colours, status: StepStatus | null): string {
+function drawBar(
+  items: readonly TimelineItem[],
+  scale: Scale,
+  colour: Colours,
+  status: StepStatus | null,
+): string {
   const cells: string[] = Array.from({ length: scale.cells }, () => ' ')
   for (const item of items) {
     const [from, to] = scale.place(item)

@@ -70,6 +70,8 @@ function makeChat(nth: number): { task_id: number; traj: Record<string, unknown>
   return { task_id: nth, traj }
 }
 
+const lengthOf = (value: unknown): number => (typeof value === 'string' ? value.length : 0)
+
 const CHATS = Array.from({ length: 40 }, (_, nth) => makeChat(nth))
 const SOURCE = join(folder, 'chats.ndjson')
 
@@ -99,10 +101,7 @@ describe('A3 openai-chat', () => {
       assistant: count(/"role":"assistant"/g),
       calls: count(/"type":"function"/g),
       results: count(/"role":"tool"/g),
-      chars: CHATS.flatMap((chat) => chat.traj).reduce(
-        (sum, { content }) => sum + String(content ?? '').length,
-        0,
-      ),
+      chars: CHATS.flatMap((chat) => chat.traj).reduce((sum, { content }) => sum + lengthOf(content), 0),
     }
     const events = await withStore('sums.db', allEvents)
     const of = (type: string): ClewEvent[] => events.filter((event) => event.eventType === type)
@@ -116,7 +115,7 @@ describe('A3 openai-chat', () => {
       calls: of('execution.tool_call').length,
       results: of('execution.tool_result').length,
       chars: said.reduce(
-        (sum, { payload }) => sum + String(payload['content'] ?? payload['result'] ?? '').length,
+        (sum, { payload }) => sum + lengthOf(payload['content']) + lengthOf(payload['result']),
         0,
       ),
     }).toEqual(expected)
@@ -255,10 +254,15 @@ describe('A3 ag2', () => {
     expect((await clew(args)).stdout).toMatch(/5 events of 2 runs imported\./)
     expect((await clew(args)).stdout).toMatch(/5 events of 2 runs imported, all of them here already\./)
     const { runs } = await withStore('ag2.db', (ledger) => ledger.listRuns())
-    expect(runs.map((run) => [run.runId, run.status, run.agent]).toSorted()).toEqual([
-      ['desk', 'completed', 'desk'],
-      ['desk-2', 'running', 'desk'],
+    expect(runs.map((run) => `${run.runId} ${run.status} ${run.agent}`).toSorted()).toEqual([
+      'desk completed desk',
+      'desk-2 running desk',
     ])
+  })
+
+  it('E4 says that a folder is one', async () => {
+    const { code, stderr } = await clew(['import', '--format', 'ag2', folder, '--store', 'sqlite:x.db'])
+    expect([code, stderr]).toEqual([2, expect.stringContaining('is a folder')])
   })
 
   it('E4 needs a name for what has no file', async () => {

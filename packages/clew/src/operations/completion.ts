@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { answering } from './operation.ts'
 
-export const SHELLS = ['bash', 'zsh', 'fish'] as const
+const SHELLS = ['bash', 'zsh', 'fish'] as const
 
 export const completion = answering({
   name: 'completion',

@@ -9,7 +9,10 @@ export const compliance = answering({
   scope: 'admin',
   surfaces: ['cli', 'rest'],
   input: z.object({
-    since: z.string().optional().describe('only what was recorded since: 15m, 1h, 7d ago, or an ISO date or time'),
+    since: z
+      .string()
+      .optional()
+      .describe('only what was recorded since: 15m, 1h, 7d ago, or an ISO date or time'),
     limit: z.int().min(1).max(1000).default(50).describe('how many at once, 1 to 1000'),
     cursor: z.string().optional().describe('where the page before ended'),
   }),

@@ -37,6 +37,7 @@ const report = z.object({
   otherCurrencies: z
     .array(z.object({ currency: z.string(), amount: z.number(), modelCalls: count }))
     .readonly(),
+  erasedEvents: count,
 }) satisfies z.ZodType<CostReport>
 
 export const cost = answering({

@@ -49,6 +49,7 @@ const side = z.object({
   agent: text.nullable(),
   startedAt: text,
   items: count,
+  erasedEvents: count,
 })
 
 export const diff = answering({

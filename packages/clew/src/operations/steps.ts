@@ -18,8 +18,15 @@ export const steps = answering({
       .optional()
       .describe('where the page before ended'),
   }),
-  output: z.object({ steps: z.array(stepSkeleton), total: z.int().min(0), nextCursor: z.string().nullable() }),
-  example: { command: 'clew steps demo-3f9a1c --status failed', input: { runId: 'demo-3f9a1c', status: 'failed' } },
+  output: z.object({
+    steps: z.array(stepSkeleton),
+    total: z.int().min(0),
+    nextCursor: z.string().nullable(),
+  }),
+  example: {
+    command: 'clew steps demo-3f9a1c --status failed',
+    input: { runId: 'demo-3f9a1c', status: 'failed' },
+  },
   cli: {
     group: 'Look',
     arguments: [{ word: 'run', field: 'runId', required: true, about: 'id of the run, or how it begins' }],

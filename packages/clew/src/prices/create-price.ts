@@ -1,21 +1,17 @@
 import { hash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import type * as GenaiPrices from '@pydantic/genai-prices'
 import { ClewError, type Price, roundAmount, type Usage } from '@clew/ledger'
 import { createLookup, type PriceTable } from './price-table.ts'
 
-type GenaiPrices = typeof import('@pydantic/genai-prices')
-
 const BUNDLED = '@pydantic/genai-prices'
-let bundled: { calcPrice: GenaiPrices['calcPrice']; version: string } | undefined
+// Not `import()`: an append is prepared without a pause, or events of one caller could overtake each other.
+const loadNow = createRequire(import.meta.url)
+let bundled: typeof GenaiPrices | undefined
 
 /** Half a megabyte of prices: read when the first event needs one, and never by whoever records no usage. */
-function loadBundled(): NonNullable<typeof bundled> {
-  if (bundled) return bundled
-  const require = createRequire(import.meta.url)
-  const { calcPrice } = require('@pydantic/genai-prices') as GenaiPrices
-  return (bundled = { calcPrice, version: BUNDLED_VERSION })
-}
+const loadBundled = (): typeof GenaiPrices => (bundled ??= loadNow(BUNDLED) as typeof GenaiPrices)
 
 /** The package tells its version to nobody at run time; a test compares this with its manifest. */
 export const BUNDLED_VERSION = '0.1.8'
@@ -42,7 +38,7 @@ function openTable(prices: string | PriceTable): {
   } catch (cause) {
     throw new ClewError(
       'bad_option',
-      `The price file ${String(prices)} is not JSON`,
+      `The price file ${typeof prices === 'string' ? prices : ''} is not JSON`,
       'Correct it, or leave the option out to use the bundled prices.',
       { option: 'prices' },
       cause,
@@ -62,7 +58,7 @@ function bundledPrice(
   usage: Usage,
   at: string,
 ): ReturnType<Price> {
-  const { calcPrice, version } = loadBundled()
+  const { calcPrice } = loadBundled()
   const tokens = {
     input_tokens: usage.inputTokens,
     output_tokens: usage.outputTokens,
@@ -77,7 +73,7 @@ function bundledPrice(
     try {
       const found = calcPrice(tokens, name, { ...(providerId && { providerId }), timestamp: new Date(at) })
       const amount = found && roundAmount(found.total_price)
-      if (amount !== null) return { amount, source: BUNDLED, version }
+      if (amount !== null) return { amount, source: BUNDLED, version: BUNDLED_VERSION }
     } catch {
       // Usage that contradicts itself has no price, and no price is an answer.
     }

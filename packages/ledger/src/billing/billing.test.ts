@@ -11,10 +11,7 @@ const price: Price = (model) =>
   model === 'unknown' ? null : { amount: cents / 100, source: 'test', version: `v${cents}` }
 const store = createMemoryStore(nodePorts)
 const open = (workspace: string, priced = true): Ledger =>
-  createLedger(
-    { store, ports: nodePorts, secret: 's', heads: heads as never, ...(priced && { price }) },
-    { workspace },
-  )
+  createLedger({ store, ports: nodePorts, secret: 's', heads, ...(priced && { price }) }, { workspace })
 const message = (payload: Record<string, unknown>, eventId?: string) => ({
   eventType: 'execution.message',
   correlationId: 'r',
@@ -79,7 +76,7 @@ describe('what is frozen on an event', () => {
     const lines = await Array.fromAsync(source.export())
     cents = 4
     const target = createLedger(
-      { store: createMemoryStore(nodePorts), ports: nodePorts, secret: 's', heads: heads as never, price },
+      { store: createMemoryStore(nodePorts), ports: nodePorts, secret: 's', heads, price },
       { workspace: 'from' },
     )
     await target.import(lines)

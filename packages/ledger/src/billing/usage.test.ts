@@ -103,7 +103,7 @@ describe('usage in any spelling', () => {
         fc.dictionary(fc.constantFrom(...names), count),
         fc.constantFrom(undefined, 'exclusive', 'inclusive'),
       )
-      .map(([counts, cacheTokens]) => ({ ...counts, ...(cacheTokens && { cacheTokens }) }) as JsonObject)
+      .map(([counts, cacheTokens]): JsonObject => ({ ...counts, ...(cacheTokens && { cacheTokens }) }))
     fc.assert(
       fc.property(raw, (given) => {
         const found = normaliseUsage(given)

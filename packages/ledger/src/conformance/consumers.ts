@@ -88,7 +88,10 @@ export const consumerTests: readonly StoreTest[] = [
           if (batch === 2) throw new Error('no luck with sk-4f9a21c07be8d35e1234567890')
         },
       })
-      await world.until('the failure was told', async () => (await stateOf(ledger, 'fragile'))?.failures === 1)
+      await world.until(
+        'the failure was told',
+        async () => (await stateOf(ledger, 'fragile'))?.failures === 1,
+      )
       const told = await stateOf(ledger, 'fragile')
       const said = told?.lastError ?? ''
       assert(said.includes('no luck'), `the error: ${said}`)

@@ -30,7 +30,11 @@ export const rebuildTests: readonly StoreTest[] = [
       assertEqual((await ledger.projectionState()).version, 0, 'the older version')
       const told: number[] = []
       const report = await ledger.rebuild({ onProgress: (count) => void told.push(count) })
-      assertEqual(report, { version: PROJECTION_VERSION, runs: runs.length, changed: runs.length, kept: 0 }, 'report')
+      assertEqual(
+        report,
+        { version: PROJECTION_VERSION, runs: runs.length, changed: runs.length, kept: 0 },
+        'report',
+      )
       assertEqual(told, upTo(runs.length), 'progress')
       const { ok, problems } = await other.verify(undefined, { projections: true })
       assert(ok, JSON.stringify(problems.slice(0, 3)))
@@ -74,7 +78,11 @@ export const rebuildTests: readonly StoreTest[] = [
       for (const n of upTo(300)) await ledger.record(step(n, 'execution.step_started'))
       const store = await world.openStore()
       const key = { workspace: 'default', runId: 'busy' }
-      assertEqual(await store.projections.replace(key, { seq: 299, steps: [], gone: [] }), false, 'another seq')
+      assertEqual(
+        await store.projections.replace(key, { seq: 299, steps: [], gone: [] }),
+        false,
+        'another seq',
+      )
       await spoil(store, 'busy')
       const writing = (async () => {
         for (const n of upTo(300)) await writer.record(step(n, 'execution.step_completed'))

@@ -19,14 +19,31 @@ async function fill(ledger: Ledger): Promise<void> {
   await ledger.append([
     started('owls', { agent: 'research', threadId: 't1', input: { question: 'Why do owls fly quietly?' } }),
     event('owls', 'execution.step_started', { stepId: 'plan#0', name: 'plan' }),
-    event('owls', 'execution.tool_call', { name: 'web_search', arguments: { q: 'feathers of the barn owl' } }),
-    event('owls', 'execution.tool_result', { name: 'web_search', result: ['Soft edges', { page: 'Fringes 404' }] }),
-    event('owls', 'execution.message', { role: 'assistant', content: 'Because of Žluťoučký fringes — 静かな翼' }),
+    event('owls', 'execution.tool_call', {
+      name: 'web_search',
+      arguments: { q: 'feathers of the barn owl' },
+    }),
+    event('owls', 'execution.tool_result', {
+      name: 'web_search',
+      result: ['Soft edges', { page: 'Fringes 404' }],
+    }),
+    event('owls', 'execution.message', {
+      role: 'assistant',
+      content: 'Because of Žluťoučký fringes — 静かな翼',
+    }),
     event('owls', 'system.workflow_completed', { output: 'done' }),
     started('foxes', { agent: 'reporter', threadId: 't2' }),
-    event('foxes', 'execution.tool_call', { name: 'read_page', arguments: { url: 'https://fox.example/den' } }),
-    event('foxes', 'execution.tool_error', { name: 'read_page', error: { name: 'TimeoutError', message: 'it took too long' } }),
-    event('foxes', 'system.workflow_failed', { error: { name: 'TimeoutError', message: 'gave up on the owl' } }),
+    event('foxes', 'execution.tool_call', {
+      name: 'read_page',
+      arguments: { url: 'https://fox.example/den' },
+    }),
+    event('foxes', 'execution.tool_error', {
+      name: 'read_page',
+      error: { name: 'TimeoutError', message: 'it took too long' },
+    }),
+    event('foxes', 'system.workflow_failed', {
+      error: { name: 'TimeoutError', message: 'gave up on the owl' },
+    }),
     event('bare', 'integration.anything', { deep: [[[['hidden treasure']]]], count: 77 }),
   ])
 }
@@ -64,7 +81,8 @@ export const searchTests: readonly StoreTest[] = [
   },
   {
     rule: 'L1',
-    title: 'search filters by status, agent, tool, type, run, thread and time, also negated and by beginnings',
+    title:
+      'search filters by status, agent, tool, type, run, thread and time, also negated and by beginnings',
     async run(world) {
       const ledger = await world.open()
       await fill(ledger)
@@ -141,7 +159,13 @@ export const searchTests: readonly StoreTest[] = [
         await ledger.append(many(1000 + page))
       }
       assertEqual(new Set(found).size, found.length, 'each once')
-      assertEqual(found.toSorted(), upTo(300).map((n) => `run-${n}`).toSorted(), 'all that were there')
+      assertEqual(
+        found.toSorted(),
+        upTo(300)
+          .map((n) => `run-${n}`)
+          .toSorted(),
+        'all that were there',
+      )
       for (const cursor of ['', 'x', 'a1', '1.1', "a1.1'"])
         await assertRefused(() => ledger.search('needle', { cursor }), 'bad_option', { option: 'cursor' })
     },
@@ -161,7 +185,11 @@ export const searchTests: readonly StoreTest[] = [
         (await ledger.search('TimeoutError')).hits[0]?.found
       assertEqual(await count(), 2, 'events found')
       const store = await world.openStore()
-      assertEqual(await store.search.add({ from: 3, position: 11, version: 1, documents: [] }), false, 'elsewhere')
+      assertEqual(
+        await store.search.add({ from: 3, position: 11, version: 1, documents: [] }),
+        false,
+        'elsewhere',
+      )
       await ledger.index({ rebuild: true })
       assertEqual([await count(), (await other.indexState()).position], [2, 11], 'made anew')
     },

@@ -74,6 +74,15 @@ function randomEvent(random: Random, runId: string): EventInput {
     ['ui.input_requested', { question }],
     ['ui.input_received', { pauseId, stepId, answer: 'yes' }],
     ['execution.message', { role: 'assistant', content: randomValue(random), usage }],
+    // One call told by a message, its step and the step around it (V7).
+    [
+      'execution.message',
+      { stepId, content: 'x', model: 'm', usage, cost: { amount: 0.1, currency: 'USD' } },
+    ],
+    ['execution.step_started', { stepId: `${stepId}/call#0`, name: 'call' }],
+    ['execution.step_completed', { stepId: `${stepId}/call#0`, usage, cost: 0.000000001 }],
+    ['execution.step_completed', { stepId: `${stepId}/call#0`, usage, childRunId: 'child' }],
+    ['execution.completed', { usage }],
     ['execution.tool_call', { name: 'search', arguments: randomValue(random) }],
     ['execution.tool_error', { name: 'search', error }],
     ['system.workflow_started', { agent: 'late' }],

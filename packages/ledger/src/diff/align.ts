@@ -1,4 +1,4 @@
-import type { Item } from './items.ts'
+import { isTalk, type Item } from './items.ts'
 
 /** A place in both runs, in one of them, or a thing of one that stands where the other has another. */
 export interface Pair {
@@ -125,8 +125,10 @@ function longestRising(pairs: readonly Pair[]): Pair[] {
 /** The more two things have in common, the more they belong together; words of a message alone say little. */
 function likeness(x: Item, y: Item): number {
   if (x.keys.strong === y.keys.strong) return 16
-  if (x.keys.mid === y.keys.mid) return x.prose === 'message' ? 3 : 12
   if (x.keys.weak !== y.keys.weak) return 0
+  if (x.prose === 'output' && x.input === null)
+    return x.keys.decision !== y.keys.decision ? 2 : isTalk(x) ? 3 : 8
+  if (x.keys.mid === y.keys.mid) return x.prose === 'message' ? 3 : 12
   if (x.prose === 'message') return 3
   return x.stepId !== null && x.stepId === y.stepId ? 8 : 6
 }

@@ -27,15 +27,17 @@ export function findChanges(a: unknown, b: unknown, most = MOST): Change[] {
   )
 }
 
-/** Whether two values differ in nothing but prose: whole sentences that another wording may replace. */
+/** Whether two values differ in nothing but prose: sentences that another wording may replace. */
 export function differInWords(a: unknown, b: unknown): boolean {
   const places = differences(a, b, 20)
-  return (
-    places.length > 0 && places.length < 20 && places.every((place) => isProse(place.a) && isProse(place.b))
-  )
+  return places.length > 0 && places.length < 20 && places.every((place) => areSentences(place.a, place.b))
 }
 
-const isProse = (value: unknown): boolean => typeof value === 'string' && /\S+\s+\S+\s+\S+\s+\S+/.test(value)
+/** Words on both sides, and a sentence on one of them: `spam` and `ham` are data. */
+function areSentences(a: unknown, b: unknown): boolean {
+  if (typeof a !== 'string' || typeof b !== 'string') return false
+  return [a, b].every((text) => /\S\s+\S/.test(text)) && [a, b].some((text) => /(?:\S+\s+){3}\S/.test(text))
+}
 
 function differences(a: unknown, b: unknown, most: number): Place[] {
   const found: Place[] = []

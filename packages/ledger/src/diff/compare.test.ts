@@ -153,6 +153,43 @@ describe('chats', () => {
   })
 })
 
+describe('model steps', () => {
+  const model = (output: unknown, decision: unknown = null): Step => [
+    'think',
+    undefined,
+    output,
+    { kind: 'model', decision },
+  ]
+  const call: Step = ['search', { q: 'wings' }, 3]
+  const base: readonly Step[] = [
+    model(null, ['search']),
+    call,
+    model('Owls have soft feathers on their wings'),
+  ]
+  const compare = (other: readonly Step[]) => compareItems(steps(base), steps(other))
+
+  it('V10 what a model writes are words, what it decides is not', () => {
+    expect(compare(base.with(2, model('Their wings are soft, and so they are quiet')))).toMatchObject({
+      counts: { same: 2, wording: 1 },
+      first: { kind: 'output' },
+    })
+    expect(compare(base.with(0, model('I will look it up', ['search']))).counts).toMatchObject({
+      same: 2,
+      wording: 1,
+    })
+    expect(compare([model('I know that by heart, it is the feathers'), base[2] as Step]).first).toMatchObject(
+      {
+        expected: { label: 'think#0 → search' },
+      },
+    )
+  })
+
+  it('V10 a verdict in one word is data', () => {
+    const verdict = (word: string) => steps([model(word)])
+    expect(compareItems(verdict('spam'), verdict('ham')).counts).toMatchObject({ changed: 1, wording: 0 })
+  })
+})
+
 const anyStep = fc.tuple(fc.constantFrom('a', 'b', 'c'), fc.nat(3), fc.nat(2)) as fc.Arbitrary<Step>
 
 describe('alignment', () => {

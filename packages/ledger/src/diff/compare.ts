@@ -1,6 +1,6 @@
 import { align, type Pair } from './align.ts'
 import { type Change, differInWords, findChanges, shortText } from './changes.ts'
-import type { Item, ItemKind } from './items.ts'
+import { isTalk, type Item, type ItemKind } from './items.ts'
 
 /** In which way two runs part (D2). */
 export type DivergenceKind = 'order' | 'name' | 'kind' | 'input' | 'output' | 'decision' | 'missing' | 'extra'
@@ -49,7 +49,9 @@ export interface Comparison {
 
 export function compareItems(a: readonly Item[], b: readonly Item[]): Comparison {
   const rows = toRows(a, b, align(a, b))
-  const actions = rows.findIndex((row) => row.mark !== 'same' && row.mark !== 'wording' && !isTalk(a, b, row))
+  const actions = rows.findIndex(
+    (row) => row.mark !== 'same' && row.mark !== 'wording' && !isTalkOnly(a, b, row),
+  )
   const talk = rows.findIndex((row) => row.mark !== 'same')
   const first = actions >= 0 ? actions : talk
   const again = first < 0 ? -1 : rows.findIndex((row, at) => at > first && row.mark === 'same')
@@ -85,8 +87,8 @@ const COUNTED = {
 } as const
 
 /** Messages that one run has and the other has not: talk, unless nothing else tells the runs apart. */
-function isTalk(a: readonly Item[], b: readonly Item[], row: Row): boolean {
-  return (row.a < 0 || a[row.a]?.prose === 'message') && (row.b < 0 || b[row.b]?.prose === 'message')
+function isTalkOnly(a: readonly Item[], b: readonly Item[], row: Row): boolean {
+  return [a[row.a], b[row.b]].every((item) => item === undefined || isTalk(item))
 }
 
 function toRows(a: readonly Item[], b: readonly Item[], pairs: readonly Pair[]): Row[] {
@@ -110,15 +112,18 @@ function toRows(a: readonly Item[], b: readonly Item[], pairs: readonly Pair[]):
   return rows
 }
 
-/** What stands alone on both sides: the same thing in another place. */
+/** What stands alone on both sides and nowhere else: the same thing in another place. */
 function looseKeys(a: readonly Item[], b: readonly Item[], pairs: readonly Pair[]): Set<string> {
-  const pairedA = new Set(pairs.map((pair) => pair.a))
-  const pairedB = new Set(pairs.map((pair) => pair.b))
-  const keys = (items: readonly Item[], paired: ReadonlySet<number>): Set<string> =>
-    new Set(
-      items.filter((item, at) => !paired.has(at) && item.prose !== 'message').map((item) => item.keys.mid),
+  const loose = (items: readonly Item[], paired: ReadonlySet<number>): Set<string> => {
+    const counts = new Map<string, number>()
+    for (const { keys } of items) counts.set(keys.mid, (counts.get(keys.mid) ?? 0) + 1)
+    const alone = items.filter(
+      (item, at) => !paired.has(at) && !isTalk(item) && counts.get(item.keys.mid) === 1,
     )
-  return keys(a, pairedA).intersection(keys(b, pairedB))
+    return new Set(alone.map((item) => item.keys.mid))
+  }
+  const ofA = loose(a, new Set(pairs.map((pair) => pair.a)))
+  return ofA.intersection(loose(b, new Set(pairs.map((pair) => pair.b))))
 }
 
 function markOf(x: Item, y: Item): Row['mark'] {
@@ -127,7 +132,16 @@ function markOf(x: Item, y: Item): Row['mark'] {
   if (x.keys.mid !== y.keys.mid)
     return isMessage || (x.prose && differInWords(x.input, y.input)) ? 'wording' : 'input'
   if (findChanges(x.decision, y.decision, 1).length > 0) return 'decision'
-  return isMessage ? 'wording' : 'output'
+  const isWording =
+    isMessage || (x.prose === 'output' && x.status === y.status && saysAlike(x.output, y.output))
+  return isWording ? 'wording' : 'output'
+}
+
+/** Other words, or none, where a model said something beside what it decided. */
+function saysAlike(x: unknown, y: unknown): boolean {
+  const isSilent = (said: unknown): boolean => said === null || said === ''
+  if (isSilent(x) || isSilent(y)) return [x, y].every((said) => isSilent(said) || typeof said === 'string')
+  return differInWords(x, y)
 }
 
 function divergence(a: readonly Item[], b: readonly Item[], rows: readonly Row[], at: number): Divergence {
@@ -169,8 +183,17 @@ const reference = (items: readonly Item[], index: number): ItemReference | null 
 }
 
 /** What it was, in a few words. */
-function labelOf({ kind, name, stepId, attempt, input, output }: Item): string {
-  if (kind === 'step') return `${stepId ?? name}${attempt > 1 ? ` (attempt ${attempt})` : ''}`
+function labelOf(item: Item): string {
+  const { kind, name, stepId, attempt, input, output, decision } = item
+  if (kind === 'step') {
+    const which = `${stepId ?? name}${attempt > 1 ? ` (attempt ${attempt})` : ''}`
+    if (isTalk(item)) return `${which}: ${String(output).slice(0, 160)}`
+    const given = input === null ? '' : ` ${shortText(input, 100) ?? ''}`
+    const decided = (Array.isArray(decision) ? decision : [decision])
+      .filter((to) => typeof to === 'string')
+      .join(', ')
+    return `${which}${given}${decided === '' ? '' : ` → ${decided.slice(0, 100)}`}`
+  }
   if (kind === 'tool') return `${name}(${shortText(input ?? {}, 100) ?? ''})`
   if (kind === 'handoff') return `hand-off to ${name}`
   const said = input ?? output

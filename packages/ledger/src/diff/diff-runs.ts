@@ -1,8 +1,10 @@
+import { costOf } from '../billing/cost.ts'
+import { fromNano } from '../billing/money.ts'
+import { createUsageCounter } from '../billing/usage-counter.ts'
 import { missingRun } from '../check-options.ts'
 import type { ClewEvent } from '../envelope.ts'
 import type { RunStatus, RunSummary } from '../fold/run-summary.ts'
 import type { Ledger } from '../ledger.ts'
-import { projectRun } from '../projections.ts'
 import { type Change, findChanges } from './changes.ts'
 import { compareItems, type Comparison } from './compare.ts'
 import { toItems } from './items.ts'
@@ -14,6 +16,8 @@ export interface DiffSide {
   readonly startedAt: string
   /** Things that were compared: steps, or tool calls and messages. */
   readonly items: number
+  /** Events whose payload was erased: whatever they said is not compared. */
+  readonly erasedEvents: number
 }
 
 /** A number on both sides, and how far they are apart; null where it is not known. */
@@ -60,8 +64,8 @@ export async function diffRuns(ledger: Reads, runA: string, runB: string): Promi
   const output = findChanges(outputOf(eventsA), outputOf(eventsB))
   const state = findChanges(stateA?.state, stateB?.state)
   return {
-    a: side(first, itemsA.length),
-    b: side(second, itemsB.length),
+    a: side(first, itemsA.length, eventsA),
+    b: side(second, itemsB.length, eventsB),
     same:
       compared.first === null && output.length === 0 && state.length === 0 && first.status === second.status,
     sharedEvents: shared,
@@ -101,8 +105,13 @@ async function lineage(ledger: Reads, run: RunSummary): Promise<[string, number]
   return line
 }
 
-function side({ runId, status, agent, startedAt }: RunSummary, items: number): DiffSide {
-  return { runId, status, agent, startedAt, items }
+function side(
+  { runId, status, agent, startedAt }: RunSummary,
+  items: number,
+  events: readonly ClewEvent[],
+): DiffSide {
+  const erasedEvents = events.filter((event) => event.ledger.erased === true).length
+  return { runId, status, agent, startedAt, items, erasedEvents }
 }
 
 function outputOf(events: readonly ClewEvent[]): unknown {
@@ -114,26 +123,76 @@ function outputOf(events: readonly ClewEvent[]): unknown {
   return end?.payload['output']
 }
 
+interface Tally {
+  steps: number
+  messages: number
+  toolCalls: number
+  errors: number
+  inputTokens: number
+  outputTokens: number
+  modelCalls: number
+  unpricedCalls: number
+  nano: number
+}
+
+const COUNTED: Readonly<Record<string, 'steps' | 'messages' | 'toolCalls' | 'errors'>> = {
+  'execution.step_started': 'steps',
+  'execution.message': 'messages',
+  'execution.tool_call': 'toolCalls',
+  'execution.tool_error': 'errors',
+  'execution.step_failed': 'errors',
+}
+
+/** What a summary counts, of these events alone: in a fork, of those that are not shared. */
+function tallyOf(events: readonly ClewEvent[]): Tally {
+  const count = createUsageCounter()
+  const tally: Tally = {
+    steps: 0,
+    messages: 0,
+    toolCalls: 0,
+    errors: 0,
+    inputTokens: 0,
+    outputTokens: 0,
+    modelCalls: 0,
+    unpricedCalls: 0,
+    nano: 0,
+  }
+  for (const event of events) {
+    const counted = COUNTED[event.eventType]
+    if (counted) tally[counted]++
+    const usage = count(event)
+    if (!usage) continue
+    tally.inputTokens += usage.inputTokens
+    tally.outputTokens += usage.outputTokens
+    tally.modelCalls++
+    const { nano, currency } = costOf(event.payload)
+    if (nano === undefined || currency !== 'USD') tally.unpricedCalls++
+    else tally.nano += nano
+  }
+  return tally
+}
+
 function deltas(eventsA: readonly ClewEvent[], eventsB: readonly ClewEvent[]): RunDiff['deltas'] {
-  const a = projectRun(eventsA)
-  const b = projectRun(eventsB)
-  const of = (pick: (run: RunSummary) => number | null): Delta => {
-    const left = a ? pick(a) : 0
-    const right = b ? pick(b) : 0
-    return { a: left, b: right, delta: left === null || right === null ? null : right - left }
-  }
-  const cost = of(({ cost: amount, modelCalls, unpricedCalls }) =>
-    unpricedCalls > 0 ? null : modelCalls === 0 ? 0 : amount,
-  )
+  const a = tallyOf(eventsA)
+  const b = tallyOf(eventsB)
+  const of = (pick: (tally: Tally) => number): Delta => ({ a: pick(a), b: pick(b), delta: pick(b) - pick(a) })
+  const money = ({ nano, unpricedCalls }: Tally): number | null => (unpricedCalls > 0 ? null : fromNano(nano))
+  const known = a.unpricedCalls + b.unpricedCalls === 0
+  const [tookA, tookB] = [tookMs(eventsA), tookMs(eventsB)]
   return {
-    steps: of((run) => run.steps),
-    messages: of((run) => run.messages),
-    toolCalls: of((run) => run.toolCalls),
-    errors: of((run) => run.errors),
-    inputTokens: of((run) => run.inputTokens),
-    outputTokens: of((run) => run.outputTokens),
-    // Whole nano-dollars again: a difference of sums must not show the digits of a float.
-    cost: { ...cost, delta: cost.delta === null ? null : Math.round(cost.delta * 1e9) / 1e9 },
-    durationMs: of((run) => Math.max(0, Date.parse(run.updatedAt) - Date.parse(run.startedAt))),
+    steps: of((tally) => tally.steps),
+    messages: of((tally) => tally.messages),
+    toolCalls: of((tally) => tally.toolCalls),
+    errors: of((tally) => tally.errors),
+    inputTokens: of((tally) => tally.inputTokens),
+    outputTokens: of((tally) => tally.outputTokens),
+    cost: { a: money(a), b: money(b), delta: known ? fromNano(b.nano - a.nano) : null },
+    durationMs: { a: tookA, b: tookB, delta: tookB - tookA },
   }
+}
+
+function tookMs(events: readonly ClewEvent[]): number {
+  const [first] = events
+  const last = events.at(-1)
+  return first && last ? Math.max(0, Date.parse(last.timestamp) - Date.parse(first.timestamp)) : 0
 }

@@ -1,7 +1,5 @@
-import { canonicalText } from '../canonical.ts'
 import type { ClewEvent } from '../envelope.ts'
 import { foldSteps, type StepRecord } from '../fold/steps.ts'
-import { isObject, type JsonValue } from '../json.ts'
 import { parseStepId } from '../step-id.ts'
 
 export type ItemKind = 'start' | 'step' | 'tool' | 'message' | 'answer' | 'handoff'
@@ -22,10 +20,20 @@ export interface Item {
   readonly decision: unknown
   readonly status: string | null
   /** Which of its parts are prose, in which other words may say the same. */
-  readonly prose: 'message' | 'arguments' | null
+  readonly prose: 'message' | 'arguments' | 'output' | null
   /** What it is, with what it was given, and with what came of it: equal keys are equal things. */
-  readonly keys: { readonly weak: string; readonly mid: string; readonly strong: string }
+  readonly keys: {
+    readonly weak: string
+    readonly mid: string
+    readonly strong: string
+    readonly decision: string
+  }
 }
+
+/** A message, or a model that wrote and decided nothing. */
+export const isTalk = ({ prose, output, decision, input }: Item): boolean =>
+  prose === 'message' ||
+  (prose === 'output' && input === null && typeof output === 'string' && (decision ?? null) === null)
 
 /** What a run did, in its order. */
 export function toItems(events: readonly ClewEvent[]): Item[] {
@@ -55,11 +63,12 @@ function fromStep(step: StepRecord, started: ClewEvent['payload']): Item {
     stepId,
     attempt,
     seq: startedSeq,
-    input: started['input'] ?? (step.inputDigest === null ? null : { inputDigest: step.inputDigest }),
-    output: step.error ?? step.values,
+    input: parsed(started['input']) ?? (step.inputDigest === null ? null : { inputDigest: step.inputDigest }),
+    output: step.error ?? parsed(step.values),
     decision,
     status,
-    prose: null,
+    // What a model writes is never twice the same; what it was given, and what it decided, is compared.
+    prose: step.kind === 'model' ? 'output' : null,
     type: step.kind,
   })
 }
@@ -182,15 +191,17 @@ type Parts = Omit<Item, 'keys'> & { readonly type: string }
 function makeItem({ type, ...item }: Parts): Item {
   const weak = `${item.kind} ${type} ${item.name}`
   const mid = `${weak} ${digest(item.input)}`
+  const decision = digest(item.decision)
   return {
     ...item,
-    keys: { weak, mid, strong: `${mid} ${digest([item.output, item.decision, item.status])}` },
+    keys: { weak, mid, strong: `${mid} ${digest(item.output)} ${decision} ${item.status}`, decision },
   }
 }
 
 /** Enough of a digest to tell contents apart; what is found equal by it is never shown as proof. */
 function digest(value: unknown): string {
-  const text = typeof value === 'string' ? `"${value}` : canonicalText(toPlain(value))
+  if (value === null || value === undefined) return ''
+  const text = typeof value === 'string' ? `"${value}` : textOf(value)
   let a = 0xdeadbeef
   let b = 0x41c6ce57
   for (let i = 0; i < text.length; i++) {
@@ -203,18 +214,14 @@ function digest(value: unknown): string {
   return `${text.length.toString(36)}.${(a >>> 0).toString(36)}${(b >>> 0).toString(36)}`
 }
 
-/** Rich values as JSON shows them. */
-function toPlain(value: unknown): JsonValue {
-  if (value === undefined) return null
-  if (typeof value !== 'object' || value === null)
-    return typeof value === 'bigint' ? String(value) : (value as JsonValue)
-  if (Array.isArray(value) || isObject(value)) return JSON.parse(JSON.stringify(value, plainly)) as JsonValue
-  return String(value)
+/** Canonical text also of values that JSON lacks: enough of them to tell them apart. */
+function textOf(value: unknown): string {
+  if (typeof value === 'string') return JSON.stringify(value)
+  if (typeof value === 'bigint') return `${value}`
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null'
+  if (Array.isArray(value)) return `[${value.map(textOf).join(',')}]`
+  if (value instanceof Map || value instanceof Set) return textOf([...value])
+  if (value instanceof Date) return `"${value.getTime()}"`
+  const keys = Object.keys(value).toSorted()
+  return `{${keys.map((key) => `${JSON.stringify(key)}:${textOf(Reflect.get(value, key))}`).join(',')}}`
 }
-
-const plainly = (_: string, value: unknown): unknown =>
-  typeof value === 'bigint'
-    ? String(value)
-    : value instanceof Map || value instanceof Set
-      ? [...value]
-      : value

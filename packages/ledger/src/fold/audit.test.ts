@@ -7,7 +7,13 @@ import { type Happening, makeHistory } from './history.ts'
 
 const fold = (...happenings: Happening[]) => foldEvents(auditFold, makeHistory(happenings))
 const deeds = (...happenings: Happening[]): unknown[] =>
-  fold(...happenings).entries.map(({ action, who, target, outcome, safety }) => [action, who, target, outcome, safety])
+  fold(...happenings).entries.map(({ action, who, target, outcome, safety }) => [
+    action,
+    who,
+    target,
+    outcome,
+    safety,
+  ])
 
 describe('audit', () => {
   it('V6 tool calls have the safety of their step and what came of them, in any order', () => {
@@ -17,7 +23,11 @@ describe('audit', () => {
         { type: 'execution.step_started', payload: { stepId: 'rm#0', name: 'rm', safety: 'destructive' } },
         { type: 'execution.tool_error', payload: { toolCallId: 'c', error: 'no' } },
         { type: 'execution.step_interrupted', payload: { stepId: 'rm#0' } },
-        { type: 'integration.call', payload: { callId: 'i', service: 'mail', operation: 'send' }, origin: 'integration' },
+        {
+          type: 'integration.call',
+          payload: { callId: 'i', service: 'mail', operation: 'send' },
+          origin: 'integration',
+        },
       ),
     ).toEqual([
       ['tool_called', 'agent/clew', 'rm', 'failed', 'destructive'],
@@ -32,7 +42,10 @@ describe('audit', () => {
       { type: 'ui.input_requested', payload: { pauseId: 'p', question: 'Pay 12 €?' } },
       { type: 'ui.input_received', payload: { pauseId: 'p', answer: 'yes', by: 'ann' }, origin: 'ui' },
       { type: 'system.workflow_resumed', payload: { epoch: 3, reason: 'owner dead' }, origin: 'system' },
-      { type: 'system.payload_erased', payload: { runId: 'run-1', seqs: [2, 3], by: 'dpo', reason: 'asked' } },
+      {
+        type: 'system.payload_erased',
+        payload: { runId: 'run-1', seqs: [2, 3], by: 'dpo', reason: 'asked' },
+      },
       { type: 'system.policy_changed', payload: { policy: { retention: 'latest' }, by: 'ops' } },
       { type: 'system.workflow_stopped', payload: { reason: 'too dear' }, origin: 'ui' },
     )
@@ -50,7 +63,10 @@ describe('audit', () => {
   it('V6 counts what redaction took out, and what was erased', () => {
     const secret = '[redacted:api-key:ab12]'
     const trail = fold(
-      { type: 'execution.tool_call', payload: { name: 't', arguments: { [secret]: [secret, `x ${secret}`] } } },
+      {
+        type: 'execution.tool_call',
+        payload: { name: 't', arguments: { [secret]: [secret, `x ${secret}`] } },
+      },
       { type: 'execution.memory_written', payload: { value: '[redacted:card:ff]' } },
       { type: 'execution.message', payload: { role: 'user', content: 'gone' }, erased: true },
     )

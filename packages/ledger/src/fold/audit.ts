@@ -6,7 +6,7 @@ import type { Fold } from './fold.ts'
 import { createPairing, type Pairing } from './pairing.ts'
 import { applyProgress, beginProgress, type RunProgress } from './run-progress.ts'
 import { type RunStatus, toRunError } from './run-summary.ts'
-import { toolTie } from './transcript.ts'
+import { callTie } from './ties.ts'
 import { errorText, oneLine } from './transcript-text.ts'
 
 export type AuditAction =
@@ -118,9 +118,10 @@ export const auditFold: Fold<AuditState, AuditTrail> = {
       // A step may be recorded after the call inside it, so its safety is looked up last.
       entries: entries.map((entry) => ({
         ...entry,
-        safety: entry.safety ?? (entry.action === 'tool_called' ? (safety.get(entry.stepId ?? '') ?? null) : null),
+        safety:
+          entry.safety ?? (entry.action === 'tool_called' ? (safety.get(entry.stepId ?? '') ?? null) : null),
       })),
-      redactions: Object.fromEntries([...redactions].sort()),
+      redactions: Object.fromEntries([...redactions].sort(([a], [b]) => (a < b ? -1 : 1))),
       events,
       erasedEvents,
     }
@@ -172,7 +173,10 @@ function addDeed(state: AuditState, event: ClewEvent, redactions: number): void 
   switch (eventType) {
     case 'execution.message': {
       if (payload['role'] === 'user' || payload['role'] === 'human')
-        add('message_received', { target: textOf(payload['name']), detail: brief(contentText(payload['content'])) })
+        add('message_received', {
+          target: textOf(payload['name']),
+          detail: brief(contentText(payload['content'])),
+        })
       return
     }
     case 'execution.step_started': {
@@ -199,7 +203,8 @@ function addDeed(state: AuditState, event: ClewEvent, redactions: number): void 
     case 'execution.tool_result':
     case 'execution.tool_error':
     case 'integration.response': {
-      const outcome = eventType === 'execution.tool_error' || payload['error'] !== undefined ? 'failed' : 'completed'
+      const outcome =
+        eventType === 'execution.tool_error' || payload['error'] !== undefined ? 'failed' : 'completed'
       const call = state.calls.answer(callTie(event, false), outcome)
       if (call) {
         call.outcome = outcome
@@ -230,14 +235,6 @@ function addDeed(state: AuditState, event: ClewEvent, redactions: number): void 
 
 const stepKeyOf = ({ payload }: ClewEvent): string =>
   `${numberOf(payload['attempt'], 1)} ${textOf(payload['stepId']) ?? ''}`
-
-function callTie(event: ClewEvent, isCall: boolean): ReturnType<typeof toolTie> {
-  const tie = toolTie(event, isCall)
-  if (event.eventType.startsWith('execution.')) return tie
-  const { callId, stepId, service } = event.payload
-  const id = textOf(callId)
-  return { ...tie, id: id && `call ${id}`, place: `call ${textOf(stepId)} ${textOf(service)}` }
-}
 
 function entryOf(event: ClewEvent, action: AuditAction, redactions: number): AuditEntry {
   const { eventId, timestamp, correlationId, payload, ledger } = event
@@ -296,14 +293,16 @@ export function detailOf({ payload, eventType }: ClewEvent): string | null {
       return brief(contentText(payload['content']))
     default: {
       const reason = textOf(payload['reason'])
-      return typeof epoch === 'number' ? [`epoch ${epoch}`, reason].filter(Boolean).join(': ') : brief(reason ?? '')
+      return typeof epoch === 'number'
+        ? [`epoch ${epoch}`, reason].filter(Boolean).join(': ')
+        : brief(reason ?? '')
     }
   }
 }
 
 const MOST = 200
 /** An audit names what was done; the payload itself is asked for by its event. */
-export function brief(text: string): string | null {
+function brief(text: string): string | null {
   const line = oneLine(text.slice(0, 4 * MOST))
   return line === '' ? null : line.length > MOST ? `${line.slice(0, MOST)}…` : line
 }

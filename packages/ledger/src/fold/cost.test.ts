@@ -125,6 +125,16 @@ describe('money', () => {
     },
   )
 
+  it('V7 says how many events were erased, with whatever they told', () => {
+    const [event] = makeEvents([message({ cost: dollars(1) })])
+    if (!event) throw new Error('no event')
+    const erased = { ...event, payload: {}, ledger: { ...event.ledger, erased: true as const } }
+    expect(foldEvents(costFold(), [erased])).toMatchObject({
+      erasedEvents: 1,
+      total: { modelCalls: 0, amount: null },
+    })
+  })
+
   it('V7 adds up by model, agent, thread, run and day', () => {
     const list = makeEvents([
       ['system.workflow_started', { agent: 'research', threadId: 't-1' }],

@@ -47,6 +47,8 @@ export interface CostReport {
     readonly amount: number
     readonly modelCalls: number
   }[]
+  /** Events whose payload was erased: calls that they told are not in here. */
+  readonly erasedEvents: number
 }
 
 type Sum = {
@@ -69,6 +71,7 @@ export interface CostState {
   readonly total: Sum
   readonly unpriced: Map<string, UnpricedModel>
   readonly other: Map<string, { nano: number; modelCalls: number }>
+  erasedEvents: number
 }
 
 export interface CostFoldOptions {
@@ -89,9 +92,11 @@ export function costFold({ by = 'model', runOf, takes }: CostFoldOptions = {}): 
       total: nothing(),
       unpriced: new Map(),
       other: new Map(),
+      erasedEvents: 0,
     }),
     apply(state, event) {
       const run = tallyOf(state, event, runOf)
+      if (event.ledger.erased) state.erasedEvents++
       const usage = run.count(event)
       if (!usage || (takes && !takes(event))) return state
       const key = keyOf(by, event, run)
@@ -120,6 +125,7 @@ export function costFold({ by = 'model', runOf, takes }: CostFoldOptions = {}): 
         amount: fromNano(nano),
         modelCalls,
       })),
+      erasedEvents: state.erasedEvents,
     }),
   }
 }

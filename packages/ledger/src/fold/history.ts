@@ -11,7 +11,7 @@ export interface Happening {
   readonly erased?: boolean
 }
 
-export const eventIdOf = (id: number): string => `0198f0aa-0000-7000-8000-${String(id).padStart(12, '0')}`
+const eventIdOf = (id: number): string => `0198f0aa-0000-7000-8000-${String(id).padStart(12, '0')}`
 
 /** Events as a ledger would give them back, for tests and measurements of folds. */
 export function makeHistory(happenings: readonly Happening[], runId = 'run-1'): ClewEvent[] {

@@ -25,6 +25,7 @@ interface Open<T> {
 export function createPairing<Q, A>(): Pairing<Q, A> {
   const byId = createStacks<Q>()
   const byEvent = createStacks<Q>()
+  const byEventWithId = createStacks<Q>()
   const withId = createStacks<Q>()
   const withoutId = createStacks<Q>()
   const waitingById = createStacks<A>()
@@ -39,14 +40,14 @@ export function createPairing<Q, A>(): Pairing<Q, A> {
       const open: Open<Q> = { value: question, done: found !== undefined }
       if (found !== undefined) return found
       if (id !== null) byId.put(id, open)
-      if (event !== null) byEvent.put(`${id === null ? '' : 'id '}${event}`, open)
+      if (event !== null) (id === null ? byEvent : byEventWithId).put(event, open)
       ;(id === null ? withoutId : withId).put(place, open)
       return undefined
     },
     answer({ id, event, place }, answer) {
       const found =
         id === null
-          ? ((event === null ? undefined : (byEvent.take(event) ?? byEvent.take(`id ${event}`))) ??
+          ? ((event === null ? undefined : (byEvent.take(event) ?? byEventWithId.take(event))) ??
             withoutId.take(place) ??
             withId.take(place))
           : (byId.take(id) ?? (event === null ? undefined : byEvent.take(event)) ?? withoutId.take(place))
@@ -66,21 +67,30 @@ interface Stacks<T> {
 }
 
 function createStacks<T>(): Stacks<T> {
-  const stacks = new Map<string, Open<T>[]>()
+  // Nearly every key is used once, so a list is made only for the second.
+  const stacks = new Map<string, Open<T> | Open<T>[]>()
   return {
     put(key, open) {
-      const stack = stacks.get(key)
-      if (stack) stack.push(open)
-      else stacks.set(key, [open])
+      const found = stacks.get(key)
+      if (found === undefined) stacks.set(key, open)
+      else if (Array.isArray(found)) found.push(open)
+      else stacks.set(key, [found, open])
     },
     take(key) {
-      const stack = stacks.get(key)
-      for (let open = stack?.pop(); open; open = stack?.pop()) {
-        if (open.done) continue
-        open.done = true
-        return open.value
+      const found = stacks.get(key)
+      if (found === undefined) return undefined
+      if (!Array.isArray(found)) {
+        stacks.delete(key)
+        return takeUp(found)
       }
+      for (let open = found.pop(); open; open = found.pop()) if (!open.done) return takeUp(open)
       return undefined
     },
   }
+}
+
+function takeUp<T>(open: Open<T>): T | undefined {
+  if (open.done) return undefined
+  open.done = true
+  return open.value
 }

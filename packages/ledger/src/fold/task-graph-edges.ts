@@ -2,19 +2,21 @@ import type { StepStatus } from './steps.ts'
 import type { Handoff, TaskEdge, TaskNode } from './task-graph.ts'
 import type { Timeline, TimelineItem } from './timeline.ts'
 
-/** A join of more steps than this, all of different names, is drawn from the last of them only. */
+/** A join of more steps than this, all of different names, is drawn from the last of them, and for the first to follow. */
 const WIDEST_JOIN = 64
 /** So many levels up a cause is taken for the step around; further up it would cost more than it tells. */
 const LEVELS = 64
 
-type Draft = { -readonly [K in keyof TaskNode]: TaskNode[K] } & { statuses: Partial<Record<StepStatus, number>> }
+type Draft = { -readonly [K in keyof TaskNode]: TaskNode[K] } & {
+  statuses: Partial<Record<StepStatus, number>>
+}
 interface EdgeDraft extends TaskEdge {
   count: number
 }
 
 export function drawGraph(
   { items, agent }: Timeline,
-  owners: ReadonlyMap<string, string>,
+  ownerOf: (eventId: string) => number | undefined,
   decisions: ReadonlyMap<string, readonly string[]>,
   handoffs: ReadonlyMap<string, Handoff>,
 ): { nodes: TaskNode[]; edges: TaskEdge[] } {
@@ -27,10 +29,14 @@ export function drawGraph(
     if (handoff) addHandoff(graph, handoff, climb(items, nodeOf, index), agent)
     if (!node || item.kind !== 'step') continue
     for (const target of decisions.get(`${item.attempt} ${item.stepId}`) ?? [])
-      graph.link(node, graph.find(node.parent, 'step', target) ?? graph.node(node.parent, 'target', target), 'decision')
+      graph.link(
+        node,
+        graph.find(node.parent, 'step', target) ?? graph.node(node.parent, 'target', target),
+        'decision',
+      )
     if (item.childRunId !== null) addChildRun(graph, node, item.childRunId)
   }
-  addCauses(graph, items, nodeOf, owners)
+  addCauses(graph, items, nodeOf, ownerOf)
   return { nodes: graph.nodes(), edges: graph.edges() }
 }
 
@@ -124,11 +130,17 @@ function kindOf(
 interface Place {
   ended: Set<Draft>
   before: readonly Draft[]
+  /** How many have begun since the last of `before` ended. */
+  followers: number
   readonly everEnded: Set<Draft>
 }
 
 /** Within one parent step: whatever begins follows all that ended since the last time something began. */
-function addSequence(graph: Graph, items: readonly TimelineItem[], nodeOf: readonly (Draft | undefined)[]): void {
+function addSequence(
+  graph: Graph,
+  items: readonly TimelineItem[],
+  nodeOf: readonly (Draft | undefined)[],
+): void {
   const moments: { seq: number; end: boolean; index: number }[] = []
   for (const [index, { seq, endSeq, kind }] of items.entries()) {
     if (!nodeOf[index]) continue
@@ -143,7 +155,7 @@ function addSequence(graph: Graph, items: readonly TimelineItem[], nodeOf: reado
     const node = nodeOf[index] as Draft
     let place = places.get(item.parent)
     if (!place) {
-      place = { ended: new Set(), before: [], everEnded: new Set() }
+      place = { ended: new Set(), before: [], followers: 0, everEnded: new Set() }
       places.set(item.parent, place)
     }
     if (end) {
@@ -158,7 +170,9 @@ function addSequence(graph: Graph, items: readonly TimelineItem[], nodeOf: reado
     if (place.ended.size > 0) {
       place.before = [...place.ended].slice(-WIDEST_JOIN)
       place.ended = new Set()
+      place.followers = 0
     }
+    if (++place.followers > WIDEST_JOIN) place.before = place.before.slice(-1)
     if (place.everEnded.has(node)) node.loops++
     for (const from of place.before) graph.link(from, node, 'sequence')
   }
@@ -198,35 +212,35 @@ function addCauses(
   graph: Graph,
   items: readonly TimelineItem[],
   nodeOf: readonly (Draft | undefined)[],
-  owners: ReadonlyMap<string, string>,
+  ownerOf: (eventId: string) => number | undefined,
 ): void {
-  const indexOf = new Map(items.map((item, index) => [item.eventId, index]))
-  const known = new Map<string, Draft | undefined>()
+  const known: (Draft | null | undefined)[] = []
   /** Follows causes through events that have no node; a circle leads nowhere. */
-  const resolve = (eventId: string | null): Draft | undefined => {
-    const path: string[] = []
-    let found: Draft | undefined
-    for (let at = eventId; at !== null; ) {
-      if (known.has(at)) {
-        found = known.get(at)
+  const resolve = (eventId: string): Draft | null => {
+    const path: number[] = []
+    let found: Draft | null = null
+    for (let at = ownerOf(eventId); at !== undefined; ) {
+      const before = known[at]
+      if (before !== undefined) {
+        found = before
         break
       }
-      known.set(at, undefined)
+      known[at] = null
       path.push(at)
-      const index = indexOf.get(owners.get(at) ?? at)
-      if (index === undefined) break
-      found = climb(items, nodeOf, index)
+      found = climb(items, nodeOf, at) ?? null
       if (found) break
-      at = items[index]?.causationId ?? null
+      const cause = items[at]?.causationId ?? null
+      at = cause === null ? undefined : ownerOf(cause)
     }
-    for (const each of path) known.set(each, found)
+    for (const each of path) known[each] = found
     return found
   }
   for (const [index, item] of items.entries()) {
     const node = nodeOf[index]
     if (!node) continue
-    const cause = resolve(item.causationId)
-    if (!cause || cause === node || graph.has(cause, node, 'sequence') || lies(items, nodeOf, index, cause)) continue
+    const cause = item.causationId === null ? null : resolve(item.causationId)
+    if (!cause || cause === node || graph.has(cause, node, 'sequence') || lies(items, nodeOf, index, cause))
+      continue
     graph.link(cause, node, 'cause')
   }
 }

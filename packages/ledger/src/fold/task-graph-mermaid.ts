@@ -31,7 +31,9 @@ export function formatMermaid({ nodes, edges }: TaskGraph): string {
   }
   for (const { id, parent, kind } of shown)
     if (parent !== null && ids.has(parent) && kind !== 'run') lines.push(`  ${parent} -. in .-> ${id}`)
-  const decided = new Set(edges.filter(({ kind }) => kind === 'decision').map(({ from, to }) => `${from} ${to}`))
+  const decided = new Set(
+    edges.filter(({ kind }) => kind === 'decision').map(({ from, to }) => `${from} ${to}`),
+  )
   const drawn = edges
     .filter(({ from, to }) => ids.has(from) && ids.has(to))
     .filter(({ from, to, kind }) => kind === 'decision' || !decided.has(`${from} ${to}`))

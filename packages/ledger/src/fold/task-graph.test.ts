@@ -23,8 +23,14 @@ const edges = (...happenings: Happening[]): string[] => {
 describe('task graph', () => {
   it('V5 draws a loop as one node that began again', () => {
     const loop = [
-      start('think#0'), end('think#0'), start('act#0'), end('act#0'),
-      start('think#1'), end('think#1'), start('act#1'), end('act#1'),
+      start('think#0'),
+      end('think#0'),
+      start('act#0'),
+      end('act#0'),
+      start('think#1'),
+      end('think#1'),
+      start('act#1'),
+      end('act#1'),
     ]
     expect(edges(...loop)).toEqual(['think sequence act 2', 'act sequence think 1'])
     expect(fold(...loop).nodes).toMatchObject([
@@ -80,7 +86,9 @@ describe('task graph', () => {
   })
 
   it('V5 Mermaid: names cannot draw, and what does not fit is counted', () => {
-    const text = formatMermaid(fold(start('x#0', { name: 'a"]; click n1 "javascript:x"\n%% <b>' }), end('x#0')))
+    const text = formatMermaid(
+      fold(start('x#0', { name: 'a"]; click n1 "javascript:x"\n%% <b>' }), end('x#0')),
+    )
     expect(text.split('\n')[1]).toBe('  n1["a#34;#93;#59; click n1 #34;javascript:x#34; #37;#37; #60;b#62;"]')
     const many = formatMermaid(fold(...Array.from({ length: 300 }, (_, n) => start(`s${n}#0`))))
     expect(many).toContain('%% left out: 100 nodes')

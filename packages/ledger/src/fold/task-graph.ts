@@ -75,13 +75,15 @@ export const taskGraphFold: Fold<TaskGraphState, TaskGraph> = {
   view(state) {
     const timeline = timelineFold.view(state.timeline)
     const { runId, agent, status } = timeline
-    const owners = new Map<string, string>()
-    for (const [eventId, mark] of state.timeline.owners) owners.set(eventId, mark.eventId)
-    return { runId, agent, status, ...drawGraph(timeline, owners, state.decisions, state.handoffs) }
+    const ownerOf = (eventId: string): number | undefined => state.timeline.owners.get(eventId)?.index
+    return { runId, agent, status, ...drawGraph(timeline, ownerOf, state.decisions, state.handoffs) }
   },
 }
 
-function takeDecision({ decisions, handoffs }: TaskGraphState, { eventType, eventId, payload }: ClewEvent): void {
+function takeDecision(
+  { decisions, handoffs }: TaskGraphState,
+  { eventType, eventId, payload }: ClewEvent,
+): void {
   if (eventType === 'execution.handoff') {
     const { from, to, reason } = payload
     handoffs.set(eventId, { from: textOf(from), to: textOf(to), reason: textOf(reason) })

@@ -8,19 +8,17 @@ export function layOut(
   originMs: number,
 ): { items: TimelineItem[]; lanes: number } {
   const sorted = marks.toSorted((a, b) => a.seq - b.seq)
-  const parents = findParents(sorted, owners)
-  const children = new Map<Mark | null, Mark[]>()
   for (const mark of sorted) {
-    const parent = parents.get(mark) ?? null
-    const list = children.get(parent)
-    if (list) list.push(mark)
-    else children.set(parent, [mark])
+    mark.below = null
+    mark.index = UNPLACED
   }
+  const roots = hang(sorted, owners)
   const items: TimelineItem[] = []
-  const placed = new Set<Mark>()
   let lanes = 0
-  const place = (roots: readonly Mark[]): void => {
-    const stack = [{ marks: roots, at: 0, depth: 0, parent: null as number | null, lanes: assignLanes(roots) }]
+  const place = (first: readonly Mark[]): void => {
+    const stack = [
+      { marks: first, at: 0, depth: 0, parent: null as number | null, lanes: assignLanes(first) },
+    ]
     for (let top = stack.at(-1); top; top = stack.at(-1)) {
       const mark = top.marks[top.at]
       if (!mark) {
@@ -28,51 +26,64 @@ export function layOut(
         continue
       }
       const lane = top.lanes[top.at++] ?? 0
-      if (placed.has(mark)) continue
-      placed.add(mark)
+      if (mark.index !== UNPLACED) continue
       lanes = Math.max(lanes, lane + 1)
-      const index = items.push(toItem(mark, originMs, lane, top.depth, top.parent)) - 1
-      const below = children.get(mark)
-      if (below)
-        stack.push({ marks: below, at: 0, depth: top.depth + 1, parent: index, lanes: assignLanes(below) })
+      mark.index = items.push(toItem(mark, originMs, lane, top.depth, top.parent)) - 1
+      const { below, index: parent } = mark
+      if (below) stack.push({ marks: below, at: 0, depth: top.depth + 1, parent, lanes: assignLanes(below) })
     }
   }
-  place(children.get(null) ?? [])
+  place(roots)
   // Steps that name each other as parents hang on no root: the first of each circle becomes one.
-  if (placed.size < sorted.length) for (const mark of sorted) if (!placed.has(mark)) place([mark])
+  if (items.length < sorted.length) for (const mark of sorted) if (mark.index === UNPLACED) place([mark])
   return { items, lanes }
 }
 
-/** A step lies in the attempt of its parent that was the latest by then; an instant in its step, else where its cause lies. */
-function findParents(sorted: readonly Mark[], owners: ReadonlyMap<string, Mark>): Map<Mark, Mark> {
+const UNPLACED = -1
+
+/**
+ * Hangs each mark below the one it lies in and gives those that lie in none. A step lies in the attempt of its parent
+ * that was the latest by then; an instant in its step, else where its cause lies.
+ */
+function hang(sorted: readonly Mark[], owners: ReadonlyMap<string, Mark>): Mark[] {
   const first = new Map<string, Mark>()
   const exact = new Map<string, Mark>()
   for (const mark of sorted) {
     if (mark.kind !== 'step' || mark.stepId === null) continue
-    if (!first.has(mark.stepId)) first.set(mark.stepId, mark)
-    exact.set(`${mark.attempt} ${mark.stepId}`, mark)
+    if (first.has(mark.stepId)) exact.set(`${mark.attempt} ${mark.stepId}`, mark)
+    else first.set(mark.stepId, mark)
+  }
+  const exactOf = (attempt: number, stepId: string): Mark | undefined => {
+    const only = first.get(stepId)
+    return only?.attempt === attempt ? only : exact.get(`${attempt} ${stepId}`)
   }
   const latest = new Map<string, Mark>()
-  const parents = new Map<Mark, Mark>()
+  const roots: Mark[] = []
   for (const mark of sorted) {
     const parentId = mark.kind === 'step' ? mark.parentStepId : mark.stepId
     let parent: Mark | undefined
     if (parentId !== null) {
-      const known = mark.kind === 'step' || mark.attempt === null ? undefined : exact.get(`${mark.attempt} ${parentId}`)
+      const known =
+        mark.kind === 'step' || mark.attempt === null ? undefined : exactOf(mark.attempt, parentId)
       parent = known ?? latest.get(parentId) ?? first.get(parentId)
     } else if (mark.kind !== 'step' && mark.causationId !== null) {
       const owner = owners.get(mark.causationId)
       const open = owner?.kind === 'step' && (owner.endSeq === null || owner.endSeq > mark.seq)
       if (open) parent = owner
     }
-    if (parent && parent !== mark) parents.set(mark, parent)
+    if (!parent || parent === mark) roots.push(mark)
+    else if (parent.below) parent.below.push(mark)
+    else parent.below = [mark]
     if (mark.kind === 'step' && mark.stepId !== null) latest.set(mark.stepId, mark)
   }
-  return parents
+  return roots
 }
 
+const FIRST: readonly number[] = [0]
+
 /** The lowest lane that is free at its start, for each of these siblings. */
-function assignLanes(marks: readonly Mark[]): number[] {
+function assignLanes(marks: readonly Mark[]): readonly number[] {
+  if (marks.length < 2) return FIRST
   const lanes: number[] = Array.from({ length: marks.length }, () => 0)
   const byStart = marks.map((mark, at) => ({ mark, at })).filter(({ mark }) => mark.kind !== 'event')
   if (byStart.length < 2) return lanes

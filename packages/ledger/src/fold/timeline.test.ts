@@ -61,7 +61,10 @@ describe('timeline', () => {
   })
 
   it('V4 each attempt is a bar of its own, and holds what happened in it', () => {
-    const failed: Happening = { type: 'execution.step_failed', payload: { stepId: 'a#0', error: { message: 'no' } } }
+    const failed: Happening = {
+      type: 'execution.step_failed',
+      payload: { stepId: 'a#0', error: { message: 'no' } },
+    }
     const { items } = fold(
       start('a#0', 0),
       { type: 'execution.tool_call', payload: { toolCallId: 'c', name: 't', stepId: 'a#0' }, atMs: 1 },

@@ -6,8 +6,8 @@ import { applyProgress, beginProgress, type RunProgress } from './run-progress.t
 import { type RunError, type RunStatus, toRunError } from './run-summary.ts'
 import { parseStepId } from '../step-id.ts'
 import type { StepStatus } from './steps.ts'
+import { callTie } from './ties.ts'
 import { layOut } from './timeline-layout.ts'
-import { toolTie } from './transcript.ts'
 
 /** One bar or one instant. */
 export interface TimelineItem {
@@ -55,6 +55,8 @@ export interface Timeline {
 
 /** An item while it grows, with times of the clock. */
 export interface Mark extends Omit<TimelineItem, 'startMs' | 'endMs' | 'lane' | 'depth' | 'parent'> {
+  kind: TimelineItem['kind']
+  attempt: number | null
   name: string
   seq: number
   endSeq: number | null
@@ -67,6 +69,9 @@ export interface Mark extends Omit<TimelineItem, 'startMs' | 'endMs' | 'lane' | 
   childRunId: string | null
   error: RunError | null
   started: boolean
+  /** Notes of the last view: what lies in it, and its index among the items. */
+  below: Mark[] | null
+  index: number
 }
 
 /** Changed in place by `apply`; views are built anew and stay what they were. */
@@ -138,18 +143,19 @@ function addMark(state: TimelineState, event: ClewEvent): void {
   state.marks.push(mark)
   if (stepId !== null) pauseStep(state, event, stepId)
   if (eventType === 'execution.tool_call' || eventType === 'integration.call') {
-    Object.assign(mark, { kind: 'call', status: 'running', name: callName(event), endAt: null })
+    mark.kind = 'call'
+    mark.status = 'running'
+    mark.name = callName(event)
+    mark.endAt = null
     const early = state.calls.ask(callTie(event, true), mark)
     if (early) endCall(state, mark, early)
   } else if (OUTCOMES[eventType] !== undefined) {
     const { error } = event.payload
-    Object.assign(mark, {
-      kind: 'call',
-      status: OUTCOMES[eventType],
-      name: callName(event),
-      started: false,
-      error: error === undefined ? null : toRunError(error),
-    })
+    mark.kind = 'call'
+    mark.status = OUTCOMES[eventType] ?? null
+    mark.name = callName(event)
+    mark.started = false
+    mark.error = error === undefined ? null : toRunError(error)
     const call = state.calls.answer(callTie(event, false), mark)
     if (call) endCall(state, call, mark)
   }
@@ -163,13 +169,6 @@ function endCall(state: TimelineState, call: Mark, outcome: Mark): void {
   call.status = outcome.status
   call.error = outcome.error
   state.owners.set(outcome.eventId, call)
-}
-
-function callTie(event: ClewEvent, isCall: boolean): ReturnType<typeof toolTie> {
-  const tie = toolTie(event, isCall)
-  if (event.eventType.startsWith('execution.')) return tie
-  const { callId, stepId, service } = event.payload
-  return { ...tie, id: callId === undefined ? null : `call ${String(callId)}`, place: `call ${textOf(stepId)} ${textOf(service)}` }
 }
 
 function callName({ payload, eventType }: ClewEvent): string {
@@ -202,6 +201,8 @@ function markOf(event: ClewEvent, kind: Mark['kind'], name: string): Mark {
     error: null,
     started: true,
     erased: isErased(event),
+    below: null,
+    index: -1,
   }
 }
 
@@ -212,9 +213,13 @@ function stepMark(state: TimelineState, event: ClewEvent, stepId: string): Mark 
   const key = `${attempt} ${stepId}`
   let mark = state.steps.get(key)
   if (!mark) {
-    mark = markOf(event, 'step', parseStepId(stepId)?.name ?? stepId)
-    Object.assign(mark, { attempt, endAt: null, status: 'running', started: false })
-    mark.parentStepId = parseStepId(stepId)?.parentStepId ?? null
+    const identity = parseStepId(stepId)
+    mark = markOf(event, 'step', identity?.name ?? stepId)
+    mark.attempt = attempt
+    mark.endAt = null
+    mark.status = 'running'
+    mark.started = false
+    mark.parentStepId = identity?.parentStepId ?? null
     state.steps.set(key, mark)
     state.marks.push(mark)
   }

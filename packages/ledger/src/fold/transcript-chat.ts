@@ -30,16 +30,21 @@ export function toChatMessages({ entries }: Transcript): ChatMessage[] {
   const channel = said.some((entry) => entry.channel === 'agent') ? 'agent' : 'ui'
   const messages: ChatMessage[] = []
   let group: EntryOf<'tool_call'>[] = []
+  // Calls that were made before any of them was answered are one turn of the model.
+  let answeredAt = Number.POSITIVE_INFINITY
   let before: EntryOf<'message'> | undefined
   const close = (): void => {
-    if (group.length > 0) messages.push(...toolTurn(group, joins(before, group[0]) ? messages.pop() : undefined))
+    if (group.length > 0)
+      messages.push(...toolTurn(group, joins(before, group[0]) ? messages.pop() : undefined))
     group = []
+    answeredAt = Number.POSITIVE_INFINITY
     before = undefined
   }
   for (const entry of entries) {
     if (entry.kind === 'tool_call') {
-      if (!isSameTurn(group, entry)) close()
+      if (answeredAt <= entry.seq) close()
       group.push(entry)
+      answeredAt = Math.min(answeredAt, entry.outcome?.seq ?? Number.POSITIVE_INFINITY)
     } else if (entry.kind === 'message' && entry.channel === channel) {
       close()
       before = entry
@@ -54,11 +59,6 @@ export function toChatMessages({ entries }: Transcript): ChatMessage[] {
   }
   close()
   return withEnds(messages, entries)
-}
-
-/** Calls that were made before any of them was answered are one turn of the model. */
-function isSameTurn(group: readonly EntryOf<'tool_call'>[], call: EntryOf<'tool_call'>): boolean {
-  return group.every(({ outcome }) => outcome === null || outcome.seq > call.seq)
 }
 
 /** A message that led straight to a call was said together with it. */
@@ -128,10 +128,14 @@ function withEnds(messages: ChatMessage[], entries: readonly TranscriptEntry[]):
   const start = entries.find((entry) => entry.kind === 'start')
   const end = entries.findLast((entry) => entry.kind === 'end')
   if (start && !start.erased && start.input !== null && !messages.some((message) => message.role === 'user'))
-    messages.splice(countWhile(messages, ({ role }) => role === 'system'), 0, {
-      role: 'user',
-      content: dataText(start.input),
-    })
+    messages.splice(
+      countWhile(messages, ({ role }) => role === 'system'),
+      0,
+      {
+        role: 'user',
+        content: dataText(start.input),
+      },
+    )
   const spoke = messages.some(({ role, tool_calls }) => role === 'assistant' && tool_calls === undefined)
   if (end && !end.erased && end.output !== null && !spoke)
     messages.push({ role: 'assistant', content: dataText(end.output) })

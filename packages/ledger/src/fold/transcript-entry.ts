@@ -91,7 +91,9 @@ export interface EntryKinds {
 
 export type EntryKind = keyof EntryKinds
 /** One thing that was said or done, in reading order. */
-export type TranscriptEntry = { [K in EntryKind]: EntryPlace & { readonly kind: K } & EntryKinds[K] }[EntryKind]
+export type TranscriptEntry = {
+  [K in EntryKind]: EntryPlace & { readonly kind: K } & EntryKinds[K]
+}[EntryKind]
 export type EntryOf<K extends EntryKind> = Extract<TranscriptEntry, { kind: K }>
 
 /** V3: a run as a conversation. */

@@ -46,7 +46,9 @@ const OPEN_ENDS: { readonly [S in RunStatus]?: readonly [title: string, body: st
 
 /** Plain text; what was said is indented, so no message can pass for a heading. */
 export function formatTranscriptText(transcript: Transcript): string {
-  const head = [transcript.runId ?? '(no run)', transcript.agent, transcript.status].filter(Boolean).join(' · ')
+  const head = [transcript.runId ?? '(no run)', transcript.agent, transcript.status]
+    .filter(Boolean)
+    .join(' · ')
   const blocks = transcriptBlocks(transcript).map(({ title, subject, body }) => {
     const heading = `${title.toUpperCase()}${subject === '' ? '' : ` ${oneLine(subject)}`}`
     return body === '' ? heading : `${heading}\n${indent(body)}`
@@ -114,7 +116,10 @@ function blocksOf(entry: TranscriptEntry): TranscriptBlock[] {
   }
 }
 
-function toolBlocks(entry: Extract<TranscriptEntry, { kind: 'tool_call' }>, call: TranscriptBlock): TranscriptBlock[] {
+function toolBlocks(
+  entry: Extract<TranscriptEntry, { kind: 'tool_call' }>,
+  call: TranscriptBlock,
+): TranscriptBlock[] {
   const { outcome, name, called } = entry
   const blocks = called ? [call] : []
   if (!outcome) {
@@ -123,7 +128,11 @@ function toolBlocks(entry: Extract<TranscriptEntry, { kind: 'tool_call' }>, call
   }
   const title = outcome.error ? 'Tool error' : 'Result'
   const subject = `${name ?? ''}${called ? '' : ' (its call was not recorded)'}`
-  const body = outcome.erased ? ERASED : outcome.error ? errorText(outcome.error) : contentText(outcome.result)
+  const body = outcome.erased
+    ? ERASED
+    : outcome.error
+      ? errorText(outcome.error)
+      : contentText(outcome.result)
   const form = outcome.erased || outcome.error || typeof outcome.result === 'string' ? 'words' : 'data'
   return [...blocks, { kind: 'outcome', title, subject, body, form }]
 }
@@ -134,13 +143,16 @@ function questionBlocks(
 ): TranscriptBlock[] {
   const choices = Array.isArray(options) ? ` (${options.map(valueText).join(' / ')})` : ''
   const blocks = asked ? [block('Question', '', `${valueText(question)}${choices}`)] : []
-  if (!answer) return [...blocks, { kind: 'answer', title: 'Answer', subject: '', body: 'none yet', form: 'words' }]
+  if (!answer)
+    return [...blocks, { kind: 'answer', title: 'Answer', subject: '', body: 'none yet', form: 'words' }]
   const subject = answer.by === null ? '' : `by ${answer.by}`
   const body = answer.erased ? ERASED : valueText(answer.value)
   return [...blocks, { kind: 'answer', title: 'Answer', subject, body, form: 'words' }]
 }
 
 export function errorText(error: RunError | null): string {
-  const said = [error?.name, error?.code, error?.message].filter((part) => part !== null && part !== undefined)
+  const said = [error?.name, error?.code, error?.message].filter(
+    (part) => part !== null && part !== undefined,
+  )
   return said.length === 0 ? 'no reason was recorded' : said.join(': ')
 }

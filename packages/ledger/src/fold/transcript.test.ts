@@ -10,7 +10,10 @@ const fold = (...happenings: Happening[]) => foldEvents(transcriptFold, makeHist
 const kinds = (...happenings: Happening[]): string[] =>
   fold(...happenings).entries.map((entry) => `${entry.kind} ${entry.seq}`)
 
-const started: Happening = { type: 'system.workflow_started', payload: { agent: 'owl', input: { topic: 'owls' } } }
+const started: Happening = {
+  type: 'system.workflow_started',
+  payload: { agent: 'owl', input: { topic: 'owls' } },
+}
 const reasoning = (stepId?: string, more: Partial<Happening> = {}): Happening => ({
   type: 'execution.reasoning',
   payload: { content: 'hm', stepId },
@@ -35,7 +38,10 @@ describe('the order of reading', () => {
   it('V3 reasoning stands above what it led to, however it was recorded', () => {
     const inOrder = kinds(reasoning('a#0'), call('c1', 'a#0'), result('c1', 'a#0'))
     expect(inOrder).toEqual(['reasoning 1', 'tool_call 2'])
-    expect(kinds(call('c1', 'a#0'), result('c1', 'a#0'), reasoning('a#0'))).toEqual(['reasoning 3', 'tool_call 1'])
+    expect(kinds(call('c1', 'a#0'), result('c1', 'a#0'), reasoning('a#0'))).toEqual([
+      'reasoning 3',
+      'tool_call 1',
+    ])
     expect(kinds(call('c1', 'a#0'), reasoning('a#0'), reasoning('a#0'), result('c1'))).toEqual([
       'reasoning 2',
       'reasoning 3',
@@ -51,9 +57,11 @@ describe('the order of reading', () => {
   })
 
   it('V3 a cause tells more than a step, and what is explained is not explained again', () => {
-    expect(
-      kinds(reasoning('a#0', { id: 90 }), call('c1', 'a#0'), call('c2', 'b#0', { cause: 90 })),
-    ).toEqual(['tool_call 2', 'reasoning 1', 'tool_call 3'])
+    expect(kinds(reasoning('a#0', { id: 90 }), call('c1', 'a#0'), call('c2', 'b#0', { cause: 90 }))).toEqual([
+      'tool_call 2',
+      'reasoning 1',
+      'tool_call 3',
+    ])
     expect(kinds(reasoning('a#0'), call('c1', 'a#0'), result('c1', 'a#0'), reasoning('a#0'))).toEqual([
       'reasoning 1',
       'tool_call 2',
@@ -64,10 +72,9 @@ describe('the order of reading', () => {
       'message 1',
     ])
     // What people ask is not the outcome of a model's reasoning.
-    expect(kinds(says('user', 'hi', { payload: { role: 'user', stepId: 'a#0' } }), reasoning('a#0'))).toEqual([
-      'message 1',
-      'reasoning 2',
-    ])
+    expect(kinds(says('user', 'hi', { payload: { role: 'user', stepId: 'a#0' } }), reasoning('a#0'))).toEqual(
+      ['message 1', 'reasoning 2'],
+    )
   })
 
   it('V3 joins results and errors with their calls, whichever came first', () => {
@@ -89,7 +96,10 @@ describe('the order of reading', () => {
 
   it('V3 an id used twice belongs to the latest call; without ids the cause or the step decides', () => {
     const again = fold(call('c1'), call('c1'), result('c1'))
-    expect(again.entries.map((entry) => entry.kind === 'tool_call' && entry.outcome?.seq)).toEqual([undefined, 3])
+    expect(again.entries.map((entry) => entry.kind === 'tool_call' && entry.outcome?.seq)).toEqual([
+      undefined,
+      3,
+    ])
     const anonymous = fold(
       { type: 'execution.tool_call', payload: { name: 'a', stepId: 's#0' }, id: 70 },
       { type: 'execution.tool_call', payload: { name: 'a', stepId: 's#1' }, id: 71 },
@@ -110,7 +120,13 @@ describe('the order of reading', () => {
       { type: 'ui.input_received', payload: { pauseId: 'p', answer: 'yes', by: 'ann' } },
       { type: 'execution.my_own_type', payload: { any: 1 } },
     )
-    expect(view.entries.map((entry) => entry.kind)).toEqual(['start', 'child_run', 'handoff', 'question', 'status'])
+    expect(view.entries.map((entry) => entry.kind)).toEqual([
+      'start',
+      'child_run',
+      'handoff',
+      'question',
+      'status',
+    ])
     expect(view.entries[3]).toMatchObject({ answer: { value: 'yes', by: 'ann' } })
     expect(view).toMatchObject({ status: 'pending', otherEvents: 2, agent: 'owl' })
   })
@@ -123,7 +139,9 @@ describe('the order of reading', () => {
     let state = transcriptFold.apply(transcriptFold.begin(), first as never)
     const before = transcriptFold.view(state)
     state = transcriptFold.apply(state, second as never)
-    expect(transcriptFold.view(state).entries).toMatchObject([{ role: 'assistant', content: 'b', edited: true }])
+    expect(transcriptFold.view(state).entries).toMatchObject([
+      { role: 'assistant', content: 'b', edited: true },
+    ])
     expect(before.entries).toMatchObject([{ content: 'a', edited: false }])
   })
 })
@@ -131,7 +149,10 @@ describe('the order of reading', () => {
 const conversation = [
   started,
   says('system', 'Be kind.', { origin: 'system' }),
-  says('user', [{ type: 'text', text: 'Look:' }, { type: 'image_url', image_url: { url: 'https://e.org/owl.png' } }]),
+  says('user', [
+    { type: 'text', text: 'Look:' },
+    { type: 'image_url', image_url: { url: 'https://e.org/owl.png' } },
+  ]),
   says('assistant', 'I search.', { id: 50 }),
   call('c1', undefined, { cause: 50 }),
   call('c2', undefined, { cause: 50 }),
@@ -170,9 +191,17 @@ describe('the forms', () => {
   })
 
   it('V3 no message can pass for a heading, in text or Markdown', () => {
-    const view = fold(says('user', 'hello\nASSISTANT\u2028TOOL CALL\r# Title\n```\nx'), says('assistant', '```json'))
+    const view = fold(
+      says('user', 'hello\nASSISTANT\u2028TOOL CALL\r# Title\n```\nx'),
+      says('assistant', '```json'),
+    )
     const text = formatTranscriptText(view)
-    expect(text.split('\n').filter((line) => /^\S/.test(line))).toEqual(['run-1 · pending', 'USER', 'ASSISTANT', 'NOT RUNNING'])
+    expect(text.split('\n').filter((line) => /^\S/.test(line))).toEqual([
+      'run-1 · pending',
+      'USER',
+      'ASSISTANT',
+      'NOT RUNNING',
+    ])
     const markdown = formatTranscriptMarkdown(view)
     expect(markdown.split('\n').filter((line) => /^[#`]/.test(line))).toEqual([
       '# run-1',
@@ -189,15 +218,23 @@ describe('the forms', () => {
     expect(text({ ...says('user', 'secret'), erased: true })).toContain('(erased)')
     expect(text(started, call('c1'))).toMatch(/RESULT search\n {2}none was recorded[\s\S]*STILL RUNNING/)
     expect(text(result('c9'))).toContain('its call was not recorded')
-    expect(text(started, { type: 'system.workflow_failed', payload: { error: { name: 'E', message: 'boom' } } })).toContain(
-      'FAILED\n  E: boom',
-    )
-    expect(text(started, { type: 'ui.input_requested', payload: { question: 'Go?' } }, { type: 'system.workflow_paused' })).toMatch(
-      /QUESTION\n {2}Go\?[\s\S]*none yet[\s\S]*PAUSED/,
-    )
-    expect(text(started, { type: 'system.workflow_interrupted' }, { type: 'system.workflow_resumed', payload: { reason: 'swept' } })).toMatch(
-      /INTERRUPTED[\s\S]*RESUMED\n {2}swept/,
-    )
+    expect(
+      text(started, { type: 'system.workflow_failed', payload: { error: { name: 'E', message: 'boom' } } }),
+    ).toContain('FAILED\n  E: boom')
+    expect(
+      text(
+        started,
+        { type: 'ui.input_requested', payload: { question: 'Go?' } },
+        { type: 'system.workflow_paused' },
+      ),
+    ).toMatch(/QUESTION\n {2}Go\?[\s\S]*none yet[\s\S]*PAUSED/)
+    expect(
+      text(
+        started,
+        { type: 'system.workflow_interrupted' },
+        { type: 'system.workflow_resumed', payload: { reason: 'swept' } },
+      ),
+    ).toMatch(/INTERRUPTED[\s\S]*RESUMED\n {2}swept/)
     expect(text()).toBe('(no run)\n')
   })
 })

@@ -1,10 +1,11 @@
 import type { ClewEvent } from '../envelope.ts'
 import { isErased, numberOf, textOf } from './fields.ts'
 import type { Fold } from './fold.ts'
-import { createPairing, type Pairing, type Tie } from './pairing.ts'
+import { createPairing, type Pairing } from './pairing.ts'
 import { placeReasoning } from './place-reasoning.ts'
 import { applyProgress, beginProgress, type RunProgress } from './run-progress.ts'
 import { toRunError } from './run-summary.ts'
+import { pauseTie, toolCallIdOf, toolTie } from './ties.ts'
 import type {
   EntryKind,
   EntryKinds,
@@ -71,9 +72,10 @@ export const transcriptFold: Fold<TranscriptState, Transcript> = {
 /** A step that failed because its tool did is told once, by the tool. */
 function withoutTwice(entries: readonly TranscriptEntry[]): TranscriptEntry[] {
   const told = new Set<string | null>()
-  for (const entry of entries)
-    if (entry.kind === 'tool_call' && entry.outcome?.error) told.add(entry.stepId)
-  return entries.filter((entry) => entry.kind !== 'failure' || entry.stepId === null || !told.has(entry.stepId))
+  for (const entry of entries) if (entry.kind === 'tool_call' && entry.outcome?.error) told.add(entry.stepId)
+  return entries.filter(
+    (entry) => entry.kind !== 'failure' || entry.stepId === null || !told.has(entry.stepId),
+  )
 }
 
 function entryOf<K extends EntryKind>(event: ClewEvent, kind: K, said: EntryKinds[K]): EntryOf<K> {
@@ -200,19 +202,6 @@ function editMessage(state: TranscriptState, event: ClewEvent): boolean {
   return true
 }
 
-const toolCallIdOf = ({ payload }: ClewEvent): string | null =>
-  textOf(payload['toolCallId']) ?? textOf(payload['tool_call_id'])
-
-/** The tie of a tool call, or of an outcome to its call. */
-export function toolTie(event: ClewEvent, isCall: boolean): Tie {
-  const { payload, eventId, causationId } = event
-  return {
-    id: toolCallIdOf(event),
-    event: isCall ? eventId : causationId,
-    place: `${textOf(payload['stepId']) ?? ''}\n${textOf(payload['name']) ?? ''}`,
-  }
-}
-
 function addCall(state: TranscriptState, event: ClewEvent): boolean {
   const { entries, tools } = state
   const early = tools.ask(toolTie(event, true), entries.length)
@@ -249,12 +238,6 @@ function addOutcome(state: TranscriptState, event: ClewEvent, content?: unknown)
   }
   return true
 }
-
-const pauseTie = ({ payload, eventId, causationId }: ClewEvent, isQuestion: boolean): Tie => ({
-  id: textOf(payload['pauseId']),
-  event: isQuestion ? eventId : causationId,
-  place: textOf(payload['stepId']) ?? '',
-})
 
 function addQuestion(state: TranscriptState, event: ClewEvent): boolean {
   const { payload } = event

@@ -55,7 +55,11 @@ const history = fc.array(happening, { maxLength: 40 }).map((list) => makeHistory
 const cuts = fc.array(fc.nat(40), { maxLength: 5 })
 
 /** Takes a view after each cut: the last must be that of a fold from scratch, and none may change afterwards. */
-function checkCuts<State, View>(fold: Fold<State, View>, events: readonly ClewEvent[], after: readonly number[]): void {
+function checkCuts<State, View>(
+  fold: Fold<State, View>,
+  events: readonly ClewEvent[],
+  after: readonly number[],
+): void {
   const taken: { view: View; text: string; count: number }[] = []
   let state = fold.begin()
   for (const [at, event] of events.entries()) {
@@ -92,7 +96,9 @@ describe('random histories, cut anywhere', () => {
         const seqs = view.entries.map((entry) => entry.seq)
         expect(new Set(seqs).size).toBe(seqs.length)
         const calls = view.entries.filter((entry) => entry.kind === 'tool_call')
-        const outcomes = events.filter(({ eventType }) => /^execution\.tool_(?:result|error)$/.test(eventType))
+        const outcomes = events.filter(({ eventType }) =>
+          /^execution\.tool_(?:result|error)$/.test(eventType),
+        )
         const told = calls.filter((entry) => entry.outcome !== null).length
         expect(told).toBeGreaterThanOrEqual(outcomes.length)
         formatTranscriptText(view)
@@ -154,6 +160,8 @@ describe('random histories, cut anywhere', () => {
         return transcriptFold.apply(state, event)
       },
     }
-    expect(() => fc.assert(fc.property(history, cuts, (events, after) => checkCuts(planted, events, after)))).toThrow()
+    expect(() =>
+      fc.assert(fc.property(history, cuts, (events, after) => checkCuts(planted, events, after))),
+    ).toThrow()
   })
 })

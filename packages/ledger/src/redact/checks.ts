@@ -88,7 +88,7 @@ export const isVaried = (text: string): boolean =>
   new Set(text).size > 3
 
 /** Shannon's entropy in bits per character: words and paths have less than 4, what was drawn at random has more. */
-export function entropyOf(text: string): number {
+function entropyOf(text: string): number {
   const counts = new Map<string, number>()
   for (const char of text) counts.set(char, (counts.get(char) ?? 0) + 1)
   let bits = 0

@@ -99,6 +99,7 @@ const PREFIXED: readonly Prefixed[] = [
   ['heroku-key', 'HRKU-', `${URL_ID}{36,}`],
   ['buildkite-token', 'bk[cu]a_', '[0-9a-f]{40,}'],
   ['circleci-token', 'CCI(?:PAT|PRJ)_', `${ID}{20,}_[0-9a-f]{40}`],
+  ['terraform-token', 'atlasv1\\.', `${URL_ID}{40,}`],
   ['mapbox-token', 'sk\\.', `eyJ${URL_ID}{40,}\\.${URL_ID}{16,}`],
   ['dropbox-token', 'sl\\.|sl\\.u\\.', `${URL_ID}{100,}`],
   ['brevo-key', 'xkeysib-', `[0-9a-f]{64}-${ID}{16}`],
@@ -159,8 +160,8 @@ const prefixAnchors = (['_', '-', '\\.'] as const).map((trigger) => {
   const short = trigger === '_' ? `|${LOOSE_START}${SHORT}(?=[0-9a-f]{16})` : ''
   const behind = `(?<=${byLastCharacter(leads.flatMap(spellOut), trigger)}${short})`
   const ahead = '(?=[\\w.+/=-]{16})'
-  // The cheaper test first: most `_` stand in short names, most `-` in long ids.
-  return trigger + (trigger === '_' ? ahead + behind : behind + ahead)
+  // The cheaper test first: most `_` stand in short names and most `.` before a space, most `-` in long ids.
+  return trigger + (trigger === '-' ? behind + ahead : ahead + behind)
 })
 
 const simple = (
@@ -193,7 +194,8 @@ export const SECRETS: readonly Detector[] = [
   simple('atlassian-token', '', `${START}AT[AC]TT3[A-Za-z0-9_=-]{60,}`),
   simple(
     'terraform-token',
-    '\\.(?<=\\.atlasv1\\.)(?=[\\w-]{40})',
+    // Its mark stands in the middle; the entry among the prefixes brings the anchor.
+    '',
     `${START}${ID}{14}\\.atlasv1\\.${URL_ID}{40,}`,
   ),
   simple('bitbucket-token', '', `${START}ATBB${ID}{28,32}(?![A-Za-z0-9])`, isVaried),

@@ -41,7 +41,12 @@ export function searchedText({ payload }: Pick<ClewEvent, 'payload'>): Record<Se
     const field = fieldOf(key)
     room[field] -= collect(payload[key], parts[field], room[field])
   }
-  return { name: join(parts.name), error: join(parts.error), message: join(parts.message), data: join(parts.data) }
+  return {
+    name: join(parts.name),
+    error: join(parts.error),
+    message: join(parts.message),
+    data: join(parts.data),
+  }
 }
 
 const join = (parts: readonly string[]): string => parts.join(' \n')
@@ -70,7 +75,7 @@ function collect(value: unknown, parts: string[], room: number): number {
     }
   }
   // Taken from the end, so that the newest comes in first; given back as it reads.
-  parts.push(...found.reverse())
+  parts.push(...found.toReversed())
   return taken
 }
 

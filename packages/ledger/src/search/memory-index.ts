@@ -26,7 +26,8 @@ export function createMemoryIndex(
   let entries: Entry[] = []
   let state = { position: 0, version: 0 }
   const runs = new Map<string, { first: number; recordedAt: string }>()
-  const keyOf = ({ workspace, runId }: { workspace: string; runId: string }): string => `${workspace}\n${runId}`
+  const keyOf = ({ workspace, runId }: { workspace: string; runId: string }): string =>
+    `${workspace}\n${runId}`
 
   function fits(entry: Entry, query: SearchQuery): boolean {
     const run = findRun(entry.workspace, entry.runId)
@@ -63,7 +64,10 @@ export function createMemoryIndex(
     async add({ from, position, version, documents }) {
       if (from !== state.position) return false
       for (const document of documents) {
-        entries.push({ ...document, words: SEARCH_FIELDS.map((field) => indexedTokens(document.fields[field])) })
+        entries.push({
+          ...document,
+          words: SEARCH_FIELDS.map((field) => indexedTokens(document.fields[field])),
+        })
         const { first } = runs.get(keyOf(document)) ?? { first: document.position }
         runs.set(keyOf(document), { first, recordedAt: document.recordedAt })
       }
@@ -89,7 +93,8 @@ export function createMemoryIndex(
   }
 }
 
-const has = ({ words }: Entry, phrase: Phrase): boolean => words.some((field) => findPhrase(field, phrase) >= 0)
+const has = ({ words }: Entry, phrase: Phrase): boolean =>
+  words.some((field) => findPhrase(field, phrase) >= 0)
 
 function every(filters: readonly ValueFilter[], actual: readonly (string | null)[]): boolean {
   return filters.every(
@@ -104,6 +109,14 @@ function every(filters: readonly ValueFilter[], actual: readonly (string | null)
 function costFits(cost: number | null | undefined, { op, amount, negated }: CostFilter): boolean {
   if (typeof cost !== 'number') return false
   const fits =
-    op === '<' ? cost < amount : op === '<=' ? cost <= amount : op === '>' ? cost > amount : op === '>=' ? cost >= amount : cost === amount
+    op === '<'
+      ? cost < amount
+      : op === '<='
+        ? cost <= amount
+        : op === '>'
+          ? cost > amount
+          : op === '>='
+            ? cost >= amount
+            : cost === amount
   return fits !== negated
 }

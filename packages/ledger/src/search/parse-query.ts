@@ -15,7 +15,9 @@ interface Item {
   readonly quoted: boolean
 }
 
-type Draft = { -readonly [K in keyof SearchQuery]: SearchQuery[K] extends readonly (infer T)[] ? T[] : SearchQuery[K] }
+type Draft = {
+  -readonly [K in keyof SearchQuery]: SearchQuery[K] extends readonly (infer T)[] ? T[] : SearchQuery[K]
+}
 
 const UNIT_MS: Readonly<Record<string, number>> = { s: 1e3, m: 60e3, h: 3600e3, d: 86_400e3, w: 604_800e3 }
 const MOST_ITEMS = 64
@@ -38,8 +40,10 @@ export function parseQuery(text: string, now: number): SearchQuery {
     since: null,
   }
   const items = splitItems(text)
-  if (items.length === 0) throw badQuery('is empty', 0, 'Write a word, "some words" or a filter such as status:failed')
-  if (items.length > MOST_ITEMS) throw badQuery(`has more than ${MOST_ITEMS} parts`, items[MOST_ITEMS]?.at ?? 0, 'Ask for less at once')
+  if (items.length === 0)
+    throw badQuery('is empty', 0, 'Write a word, "some words" or a filter such as status:failed')
+  if (items.length > MOST_ITEMS)
+    throw badQuery(`has more than ${MOST_ITEMS} parts`, items[MOST_ITEMS]?.at ?? 0, 'Ask for less at once')
   for (const item of items) take(query, item, now)
   return query
 }
@@ -99,7 +103,11 @@ function take(query: Draft, item: Item, now: number): void {
     return
   }
   if (value === '' || value === '*')
-    throw badQuery(`has ${field}: without a value`, at, `Write one behind it, without a space: ${EXAMPLES[field]}`)
+    throw badQuery(
+      `has ${field}: without a value`,
+      at,
+      `Write one behind it, without a space: ${EXAMPLES[field]}`,
+    )
   switch (field) {
     case 'status':
       query.status.push({ values: value.split(',').map((word) => toStatus(word, at)), negated })
@@ -133,7 +141,11 @@ function toPhrase({ value, at }: Item): Phrase {
   if (tokens.length > 0) return { tokens, prefix }
   const long = /[\p{L}\p{N}]{65,}/u.test(value)
   throw long
-    ? badQuery(`has a word of more than ${LONGEST_TOKEN} characters`, at, 'Such words are not in the index; search for something beside it')
+    ? badQuery(
+        `has a word of more than ${LONGEST_TOKEN} characters`,
+        at,
+        'Such words are not in the index; search for something beside it',
+      )
     : badQuery('has a part without a letter or digit', at, 'Only words and numbers are searched')
 }
 
@@ -154,7 +166,11 @@ function toStatus(word: string, at: number): RunStatus {
 function toCost({ value, at, negated }: Item): CostFilter {
   const [, op = '=', amount] = /^(<=|>=|<|>|=)?(\d+(?:\.\d+)?)$/.exec(value) ?? []
   if (amount === undefined)
-    throw badQuery('has a cost that is not an amount', at, 'Write cost:>0.05, with < <= = >= or > before the amount')
+    throw badQuery(
+      'has a cost that is not an amount',
+      at,
+      'Write cost:>0.05, with < <= = >= or > before the amount',
+    )
   return { op: op as CostFilter['op'], amount: Number(amount), negated }
 }
 

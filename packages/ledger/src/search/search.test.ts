@@ -14,13 +14,27 @@ const eventOf = (payload: Record<string, unknown>, eventType = 'execution.note')
   correlationId: 'r',
   causationId: null,
   payload,
-  ledger: { workspace: 'w', seq: 1, position: 1, recordedAt: '2026-01-01T00:00:00Z', hash: '', schemaVersion: 0 },
+  ledger: {
+    workspace: 'w',
+    seq: 1,
+    position: 1,
+    recordedAt: '2026-01-01T00:00:00Z',
+    hash: '',
+    schemaVersion: 0,
+  },
 })
 
 describe('L1 words', () => {
   it('are folded, split between signs, and left out above 64 characters', () => {
     const texts = (text: string): string[] => tokenize(text).map((token) => token.text)
-    expect(texts('Žluťoučký KŮŇ, web_search! ½ ﬁne')).toEqual(['zlutoucky', 'kun', 'web', 'search', '12', 'fine'])
+    expect(texts('Žluťoučký KŮŇ, web_search! ½ ﬁne')).toEqual([
+      'zlutoucky',
+      'kun',
+      'web',
+      'search',
+      '12',
+      'fine',
+    ])
     expect(texts('東京タワーへ12 go')).toEqual(['東', '京', 'タ', 'ワ', 'ー', 'へ', '12', 'go'])
     expect(texts(`${'a'.repeat(64)} ${'b'.repeat(65)} c`)).toEqual(['a'.repeat(64), 'c'])
   })
@@ -78,7 +92,11 @@ describe('L1 highlights', () => {
     const { all } = parseQuery('"barn owl" fring* owl', 0)
     const texts = { name: '', error: '', data: '', message: 'The Barn  Owl has fringes; an owl is quiet.' }
     const found = highlight(texts, all)
-    expect(found?.marks.map(([from, to]) => found.text.slice(from, to))).toEqual(['Barn  Owl', 'fringes', 'owl'])
+    expect(found?.marks.map(([from, to]) => found.text.slice(from, to))).toEqual([
+      'Barn  Owl',
+      'fringes',
+      'owl',
+    ])
   })
 
   it('stay inside a piece of the text', () => {

@@ -145,7 +145,11 @@ function scoreOf({ relevance, recordedAt }: SearchMatch, now: number): number {
   return relevance * (1 + recency) + (relevance === 0 ? recency : 0)
 }
 
-async function toHit({ store, reader, workspace }: SearchParts, query: SearchQuery, found: Group): Promise<SearchHit> {
+async function toHit(
+  { store, reader, workspace }: SearchParts,
+  query: SearchQuery,
+  found: Group,
+): Promise<SearchHit> {
   const { runId, score, matches } = found
   const run = await store.findRun({ workspace, runId })
   const events: SearchEvent[] = []
@@ -154,7 +158,13 @@ async function toHit({ store, reader, workspace }: SearchParts, query: SearchQue
     const [event] = await reader.toPlainEvents(await store.readRun({ workspace, runId }, range))
     if (!event) continue
     const { eventId, eventType, timestamp } = event
-    events.push({ seq, eventId, eventType, timestamp, highlight: highlight(searchedText(event), query.all) ?? null })
+    events.push({
+      seq,
+      eventId,
+      eventType,
+      timestamp,
+      highlight: highlight(searchedText(event), query.all) ?? null,
+    })
   }
   return { run: (run as NonNullable<typeof run>).summary, score, found: matches.length, events }
 }

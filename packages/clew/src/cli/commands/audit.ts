@@ -55,6 +55,8 @@ function lines({ output, width, next }: Terminal, trail: AuditTrail, id: string)
     ...body,
     ...(facts.length > 0 ? ['', facts.join(' · ')] : []),
     '',
-    dim(`${counts} · ${next(`clew verify ${id}`)} · ${next(`clew causes ${id}:${trail.entries.at(-1)?.seq ?? 1}`)}`),
+    dim(
+      `${counts} · ${next(`clew verify ${id}`)} · ${next(`clew causes ${id}:${trail.entries.at(-1)?.seq ?? 1}`)}`,
+    ),
   ]
 }

@@ -67,7 +67,7 @@ function line({ output, width }: Terminal, lead: string, event: Reference): stri
 }
 
 function footer(terminal: Terminal, { event, events, more }: Walked, noun: string, other: string): string[] {
-  const shown = `${plural(events.length + more, noun)}${more > 0 ? `, ${events.length.toLocaleString("en-US")} shown` : ''}`
+  const shown = `${plural(events.length + more, noun)}${more > 0 ? `, ${events.length.toLocaleString('en-US')} shown` : ''}`
   const place = `${printable(event.runId)}:${event.seq}`
   const next = `clew ${other} ${place}`
   const look = `clew events ${printable(event.runId)} --after ${event.seq - 1} --limit 1 --full`

@@ -1,4 +1,4 @@
-import { completion } from '../../operations/completion.ts'
+import type { completion } from '../../operations/completion.ts'
 import type { Command, InputOf } from '../command.ts'
 import { completionScript } from '../../completion-script.ts'
 import { EXIT } from '../failure.ts'

@@ -15,7 +15,11 @@ const COLUMNS: readonly Column[] = [
   { title: 'EVENT' },
 ]
 
-export const complianceCommand: Command<InputOf<typeof compliance>> = async ({ input, terminal, withLedger }) => {
+export const complianceCommand: Command<InputOf<typeof compliance>> = async ({
+  input,
+  terminal,
+  withLedger,
+}) => {
   const data = await withLedger((ledger) => compliance.run(ledger, input))
   await terminal.answer(data, () => lines(terminal, data, input))
   return EXIT.fine
@@ -28,7 +32,11 @@ function lines(
 ): string[] {
   const { dim } = output.colour
   if (entries.length === 0)
-    return ['Nothing was changed, erased, held or exported here, as far as was recorded.', '', dim(next('clew verify'))]
+    return [
+      'Nothing was changed, erased, held or exported here, as far as was recorded.',
+      '',
+      dim(next('clew verify')),
+    ]
   const rows = entries.map((entry) => [
     formatLocal(entry.at),
     cut(printable(entry.who), 24),
@@ -38,6 +46,7 @@ function lines(
   ])
   const [head = '', ...body] = formatTable(COLUMNS, rows, width)
   const again = since === undefined ? '' : `--since ${printable(since)} `
-  const more = nextCursor === null ? next('clew verify') : next(`clew compliance ${again}--cursor ${nextCursor}`)
+  const more =
+    nextCursor === null ? next('clew verify') : next(`clew compliance ${again}--cursor ${nextCursor}`)
   return [dim(head), ...body, '', dim(`${plural(entries.length, 'deed')} · ${more}`)]
 }

@@ -57,6 +57,11 @@ function lines(terminal: Terminal, report: CostReport, input: InputOf<typeof cos
     for (const { currency, amount, modelCalls } of otherCurrencies)
       result.push(`  ${plural(modelCalls, 'call')} in ${printable(currency)}: ${amount}`)
   }
+  if (report.erasedEvents > 0)
+    result.push(
+      '',
+      yellow(`${plural(report.erasedEvents, 'event')} erased: calls that they told are not in here`),
+    )
   return [...result, '', dim(next(terminal, report, input))]
 }
 

@@ -12,7 +12,12 @@ const MOST_NODES = 100
 const MOST_EDGES = 4
 const DEEPEST = 12
 
-export const graphCommand: Command<InputOf<typeof graph>> = async ({ input, flags, terminal, withLedger }) => {
+export const graphCommand: Command<InputOf<typeof graph>> = async ({
+  input,
+  flags,
+  terminal,
+  withLedger,
+}) => {
   const data = await withLedger(async (ledger) =>
     graph.run(ledger, { runId: await resolveRun(ledger, input.runId) }),
   )
@@ -27,7 +32,9 @@ export const graphCommand: Command<InputOf<typeof graph>> = async ({ input, flag
 function lines({ output, width, next }: Terminal, { nodes, edges, status }: TaskGraph, id: string): string[] {
   const { colour } = output
   const names = new Map(nodes.map((node) => [node.id, printable(node.name)]))
-  const decided = new Set(edges.filter(({ kind }) => kind === 'decision').map(({ from, to }) => `${from} ${to}`))
+  const decided = new Set(
+    edges.filter(({ kind }) => kind === 'decision').map(({ from, to }) => `${from} ${to}`),
+  )
   const drawn = edges.filter(({ kind, from, to }) => kind !== 'sequence' || !decided.has(`${from} ${to}`))
   const leaving = Map.groupBy(drawn, (edge) => edge.from)
   const rows = inTree(nodes)
@@ -35,18 +42,27 @@ function lines({ output, width, next }: Terminal, { nodes, edges, status }: Task
   for (const { node, depth } of rows.slice(0, MOST_NODES)) {
     const indent = '  '.repeat(Math.min(depth, DEEPEST))
     const mark = node.status === null ? colour.dim('·') : statusMark(colour, node.status)
-    const facts = factsOf(node)
-    result.push(`${indent}${mark} ${cut(printable(node.name), 60)}${facts === '' ? '' : `  ${colour.dim(facts)}`}`)
+    const facts = cut(printable(factsOf(node)), Math.max(20, width - indent.length - 10))
+    result.push(
+      `${indent}${mark} ${cut(printable(node.name), 60)}${facts === '' ? '' : `  ${colour.dim(facts)}`}`,
+    )
     const own = leaving.get(node.id) ?? []
     for (const edge of own.slice(0, MOST_EDGES))
-      result.push(colour.dim(cut(`${indent}  ${arrow(edge)} ${names.get(edge.to) ?? ''}${times(edge)}`, width)))
+      result.push(
+        colour.dim(cut(`${indent}  ${arrow(edge)} ${names.get(edge.to) ?? ''}${times(edge)}`, width)),
+      )
     if (own.length > MOST_EDGES)
       result.push(colour.dim(`${indent}  … ${plural(own.length - MOST_EDGES, 'more edge')}`))
   }
-  if (rows.length > MOST_NODES) result.push(colour.dim(`… ${plural(rows.length - MOST_NODES, 'more node')}: --json`))
+  if (rows.length > MOST_NODES)
+    result.push(colour.dim(`… ${plural(rows.length - MOST_NODES, 'more node')}: --json`))
   if (nodes.length === 0) result.push('Nothing ran yet.')
   const counts = `${plural(nodes.length, 'node')}, ${plural(edges.length, 'edge')}`
-  return [...result, '', colour.dim(`${counts} · ${next(`clew graph ${id} --mermaid`)} · ${next(`clew timeline ${id}`)}`)]
+  return [
+    ...result,
+    '',
+    colour.dim(`${counts} · ${next(`clew graph ${id} --mermaid`)} · ${next(`clew timeline ${id}`)}`),
+  ]
 }
 
 const ARROWS: Readonly<Record<TaskEdge['kind'], string>> = {
@@ -66,10 +82,12 @@ function factsOf(node: TaskNode): string {
     node.kind === 'step' ? (node.stepKind ?? '') : node.kind,
     node.count > 1 ? `×${node.count.toLocaleString('en-US')}` : '',
     node.loops > 0 ? `${node.loops.toLocaleString('en-US')} again` : '',
-    retried > 0 && node.kind === 'step' ? `${retried} more attempts`.replace(/^1 more attempts/, '1 more attempt') : '',
+    retried > 0 && node.kind === 'step'
+      ? `${retried} more attempts`.replace(/^1 more attempts/, '1 more attempt')
+      : '',
     statuses.failed ? `${statuses.failed} failed` : '',
     node.totalMs > 0 ? formatDuration(node.totalMs) : '',
-    node.kind === 'run' ? node.runIds.slice(0, 2).map(printable).join(', ') : '',
+    node.kind === 'run' ? node.runIds.slice(0, 2).join(', ') : '',
   ]
     .filter(Boolean)
     .join(' · ')
@@ -82,7 +100,8 @@ function inTree(nodes: readonly TaskNode[]): { node: TaskNode; depth: number }[]
   for (let at = stack.pop(); at; at = stack.pop()) {
     rows.push(at)
     const { node, depth } = at
-    for (const child of (children.get(node.id) ?? []).toReversed()) stack.push({ node: child, depth: depth + 1 })
+    for (const child of (children.get(node.id) ?? []).toReversed())
+      stack.push({ node: child, depth: depth + 1 })
   }
   return rows
 }

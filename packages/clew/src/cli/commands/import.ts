@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
+import { ClewError } from '@clew/ledger'
 import type { z } from 'zod'
 import { formatSize } from '../../format-size.ts'
 import type { ImportFile } from '../../import/import-foreign.ts'
@@ -20,9 +21,7 @@ export const importCommand: Command<InputOf<typeof importEvents>> = async ({
 }) => {
   const names = filesOf(flags)
   // All of them are looked at first: a name that does not exist should not show after an hour.
-  const sizes = await Promise.all(
-    names.map(async (name) => (name === '-' ? undefined : (await stat(name)).size)),
-  )
+  const sizes = await Promise.all(names.map(sizeOf))
   const known = sizes.every((size) => size !== undefined)
   const total = known ? sizes.reduce((sum, size) => sum + size, 0) : undefined
   const progress = createProgress(terminal, 'importing', formatSize, total)
@@ -48,6 +47,15 @@ export const importCommand: Command<InputOf<typeof importEvents>> = async ({
   })
   await terminal.answer(report, () => lines(terminal, report, input.format))
   return report.refusedTotal === 0 ? EXIT.fine : EXIT.no
+}
+
+/** Undefined for the standard input. */
+async function sizeOf(name: string): Promise<number | undefined> {
+  if (name === '-') return undefined
+  const info = await stat(name)
+  if (!info.isDirectory()) return info.size
+  const hint = `Name the files in it: ${name.replace(/\/$/, '')}/*.json.`
+  throw new ClewError('bad_option', `${name} is a folder`, hint, { path: name })
 }
 
 /** A file that is named twice is read once. */

@@ -1,10 +1,11 @@
-import type { RunSummary } from '@clew/ledger'
+import type { Ledger, RunSummary } from '@clew/ledger'
 import { runs } from '../../operations/runs.ts'
 import type { Command, InputOf } from '../command.ts'
 import { EXIT } from '../failure.ts'
 import { printIds, wantsIds } from '../ids.ts'
 import { statusText } from '../marks.ts'
 import { formatCost } from '../money.ts'
+import { nearMisses } from '../near-miss.ts'
 import { shortIds } from '../resolve-run.ts'
 import { type Column, formatTable } from '../table.ts'
 import type { Terminal } from '../terminal.ts'
@@ -25,14 +26,37 @@ const COLUMNS: readonly Column[] = [
 
 export const runsCommand: Command<InputOf<typeof runs>> = async ({ input, flags, terminal, withLedger }) => {
   const onlyIds = wantsIds(flags)
-  const data = await withLedger((ledger) => runs.run(ledger, input))
+  const { data, near } = await withLedger(async (ledger) => {
+    const found = await runs.run(ledger, input)
+    return { data: found, near: found.runs.length > 0 ? [] : await nearNames(ledger, input) }
+  })
   if (onlyIds)
     await printIds(
       terminal,
       data.runs.map((run) => run.runId),
     )
-  else await terminal.answer(data, () => lines(terminal, data.runs, data.nextCursor, input))
+  else await terminal.answer(data, () => lines(terminal, data.runs, data.nextCursor, input, near))
   return EXIT.fine
+}
+
+/** Agents or threads whose names are close to the one that was asked for, among the newest runs. */
+async function nearNames(ledger: Ledger, { agent, threadId }: InputOf<typeof runs>): Promise<string[]> {
+  if (agent === undefined && threadId === undefined) return []
+  const { runs: newest } = await ledger.listRuns({ limit: 1000 })
+  const near = (wanted: string | undefined, names: readonly (string | null)[]): string[] =>
+    wanted === undefined
+      ? []
+      : nearMisses(wanted, new Set(names.filter((name) => name !== null && name !== wanted) as string[]))
+  return [
+    ...near(
+      agent,
+      newest.map((run) => run.agent),
+    ),
+    ...near(
+      threadId,
+      newest.map((run) => run.threadId),
+    ),
+  ]
 }
 
 function lines(
@@ -40,15 +64,18 @@ function lines(
   found: readonly RunSummary[],
   nextCursor: string | null,
   input: InputOf<typeof runs>,
+  near: readonly string[],
 ): string[] {
   const { colour } = terminal.output
   const [first] = found
   if (!first) {
     const narrowed = Object.keys(input).some((field) => field !== 'limit')
     return [
-      narrowed
-        ? `No run fits. All of them: ${terminal.next('clew runs')}`
-        : `No runs yet. Record one: ${terminal.next('clew demo')}`,
+      near.length > 0
+        ? `No run fits. Did you mean ${near.map(printable).join(', ')}? All of them: ${terminal.next('clew runs')}`
+        : narrowed
+          ? `No run fits. All of them: ${terminal.next('clew runs')}`
+          : `No runs yet. Record one: ${terminal.next('clew demo')}`,
     ]
   }
   const now = Date.now()

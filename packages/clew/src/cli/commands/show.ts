@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Ledger, RunSummary } from '@clew/ledger'
 import type { z } from 'zod'
 import type { RunTreeRow } from '../../operations/run-tree.ts'
@@ -37,21 +38,38 @@ async function watch(terminal: Terminal, ledger: Ledger, asked: InputOf<typeof s
   const { runId } = asked
   const following = new AbortController()
   const stop = (): void => following.abort()
+  let failure: unknown
+  let drawing: Promise<void> | undefined
+  let again = false
+  const drawUntilCalm = async (): Promise<void> => {
+    do {
+      again = false
+      await sleep(REDRAW_MS)
+      await draw()
+    } while (again)
+  }
+  /** At most once in a while, and never less than once after the last event. */
+  const drawSoon = (): void => {
+    again = true
+    drawing ??= drawUntilCalm()
+      .catch((error: unknown) => {
+        failure = error
+        stop()
+      })
+      .finally(() => (drawing = undefined))
+  }
   terminal.signal.addEventListener('abort', stop)
   if (terminal.signal.aborted) stop()
   try {
     await draw()
-    const ended = tail.run(ledger, { runId, untilEnd: true, history: true }, { signal: following.signal })
-    let drawnAt = performance.now()
-    for await (const _ of ended) {
-      if (performance.now() - drawnAt < REDRAW_MS) continue
-      await draw()
-      drawnAt = performance.now()
-    }
+    const events = tail.run(ledger, { runId, untilEnd: true, history: true }, { signal: following.signal })
+    for await (const _ of events) if (visible) drawSoon()
+    await drawing
   } finally {
     terminal.signal.removeEventListener('abort', stop)
     if (visible) await screen.clear()
   }
+  if (failure instanceof Error) throw failure
 }
 
 type Shown = z.output<typeof show.output>

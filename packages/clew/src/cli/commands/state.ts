@@ -8,7 +8,12 @@ import type { Terminal } from '../terminal.ts'
 import { cut, jsonText, pad, plural, printable, textWidth } from '../text.ts'
 import { formatLocal } from '../time.ts'
 
-export const stateCommand: Command<InputOf<typeof state>> = async ({ input, flags, terminal, withLedger }) => {
+export const stateCommand: Command<InputOf<typeof state>> = async ({
+  input,
+  flags,
+  terminal,
+  withLedger,
+}) => {
   const { runId, data } = await withLedger(async (ledger) => {
     const id = await resolveRun(ledger, input.runId)
     return { runId: id, data: await state.run(ledger, { ...input, runId: id }) }
@@ -38,11 +43,20 @@ function lines(
   const head = `${bold(id)}  superstep ${data.superstep}${going}  ${dim(formatLocal(data.createdAt))}`
   const body = channels.flatMap(([name, value]) => {
     const label = printable(name)
-    if (full) return [bold(label), ...jsonText(value, 2).split('\n').map((line) => `  ${line}`)]
+    if (full)
+      return [
+        bold(label),
+        ...jsonText(value, 2)
+          .split('\n')
+          .map((line) => `  ${line}`),
+      ]
     const size = Array.isArray(value) ? `${plural(value.length, 'item')} ` : ''
-    return [`${pad(cut(label, column), column)}  ${cut(printable(size + compact(value)), width - column - 2)}`]
+    return [
+      `${pad(cut(label, column), column)}  ${cut(printable(size + compact(value)), width - column - 2)}`,
+    ]
   })
-  const back = data.superstep > 0 ? next(`clew state ${id} --superstep ${data.superstep - 1}`) : next(`clew steps ${id}`)
+  const back =
+    data.superstep > 0 ? next(`clew state ${id} --superstep ${data.superstep - 1}`) : next(`clew steps ${id}`)
   const more = full ? '' : ` · ${next(`clew state ${id} --full`)}`
   return [head, '', ...body, '', dim(`${plural(channels.length, 'channel')} · ${back}${more}`)]
 }

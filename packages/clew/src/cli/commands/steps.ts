@@ -12,7 +12,7 @@ import { formatDuration } from '../time.ts'
 const COLUMNS: readonly Column[] = [
   { title: 'SEQ', align: 'right' },
   { title: 'STEP' },
-  { title: 'TRY', align: 'right' },
+  { title: 'ATTEMPT', align: 'right' },
   { title: 'KIND' },
   { title: 'STATUS' },
   { title: 'TOOK', align: 'right' },

@@ -10,7 +10,12 @@ import { timelineChart } from '../timeline-chart.ts'
 
 const ROWS = 100
 
-export const timelineCommand: Command<InputOf<typeof timeline>> = async ({ input, flags, terminal, withLedger }) => {
+export const timelineCommand: Command<InputOf<typeof timeline>> = async ({
+  input,
+  flags,
+  terminal,
+  withLedger,
+}) => {
   const rows = rowsOf(flags)
   const data = await withLedger(async (ledger) =>
     timeline.run(ledger, { runId: await resolveRun(ledger, input.runId) }),
@@ -22,7 +27,13 @@ export const timelineCommand: Command<InputOf<typeof timeline>> = async ({ input
     const events = flags['events'] === true
     const { lines, left } = timelineChart(data, { colour, width: terminal.width, rows, events })
     const more =
-      left === 0 ? [] : [colour.dim(`… ${plural(left, 'more row')}: ${terminal.next(`clew timeline ${id} --rows ${left + rows}`)}`)]
+      left === 0
+        ? []
+        : [
+            colour.dim(
+              `… ${plural(left, 'more row')}: ${terminal.next(`clew timeline ${id} --rows ${left + rows}`)}`,
+            ),
+          ]
     return [
       `${colour.bold(id)}${status}  ${colour.dim(formatDuration(data.durationMs))}`,
       '',

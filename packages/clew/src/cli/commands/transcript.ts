@@ -6,10 +6,15 @@ import { resolveRun } from '../resolve-run.ts'
 import type { Terminal } from '../terminal.ts'
 import { jsonText, plural, printable, wrap } from '../text.ts'
 
-export const transcriptCommand: Command<InputOf<typeof transcript>> = async ({ input, terminal, withLedger }) => {
+export const transcriptCommand: Command<InputOf<typeof transcript>> = async ({
+  input,
+  terminal,
+  withLedger,
+}) => {
   const { runId, data, folded } = await withLedger(async (ledger) => {
     const id = await resolveRun(ledger, input.runId)
-    if (terminal.json) return { runId: id, data: await transcript.run(ledger, { ...input, runId: id }), folded: null }
+    if (terminal.json)
+      return { runId: id, data: await transcript.run(ledger, { ...input, runId: id }), folded: null }
     return { runId: id, data: null, folded: await ledger.transcript(id) }
   })
   if (!folded) {
@@ -19,7 +24,9 @@ export const transcriptCommand: Command<InputOf<typeof transcript>> = async ({ i
   const { dim } = terminal.output.colour
   const id = printable(runId)
   const others = folded.otherEvents === 0 ? '' : `${plural(folded.otherEvents, 'other event')} · `
-  const footer = dim(`${others}${terminal.next(`clew timeline ${id}`)} · ${terminal.next(`clew audit ${id}`)}`)
+  const footer = dim(
+    `${others}${terminal.next(`clew timeline ${id}`)} · ${terminal.next(`clew audit ${id}`)}`,
+  )
   switch (input.format) {
     case 'chat':
       // Bare, so that it can be handed to a model as it is.

@@ -1,0 +1,114 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openLedger } from '../open-ledger.ts'
+import { search } from '../operations/search.ts'
+
+const BIN = resolve(import.meta.dirname, '../../bin/clew.mjs')
+const folder = mkdtempSync(join(tmpdir(), 'clew-search-'))
+const url = `sqlite:${join(folder, 'ledger.db')}`
+
+async function clew(
+  args: readonly string[],
+  input = '',
+): Promise<{ code: number; out: string; err: string }> {
+  const child = spawn(process.execPath, [BIN, ...args], {
+    cwd: folder,
+    env: { ...process.env, CLEW_STORE: url, COLUMNS: '100' },
+  })
+  let [out, err] = ['', '']
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text))
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (err += text))
+  child.stdin.end(input)
+  const [code] = (await once(child, 'close')) as [number]
+  return { code, out, err }
+}
+
+beforeAll(async () => {
+  const ledger = await openLedger(url)
+  for (const [n, agent] of ['owl', 'fox', 'owl'].entries())
+    await ledger.append([
+      { eventType: 'system.workflow_started', correlationId: `run-${n}`, payload: { agent } },
+      {
+        eventType: 'execution.tool_error',
+        correlationId: `run-${n}`,
+        payload: { name: 'fetch', error: `took \u001b[2J too long ${n}` },
+      },
+      {
+        eventType: n === 1 ? 'system.workflow_completed' : 'system.workflow_failed',
+        correlationId: `run-${n}`,
+      },
+    ])
+  await ledger.close()
+})
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+describe('A1 clew search', () => {
+  it('shows runs, events and the next command, and nothing that drives a terminal', async () => {
+    const { code, out } = await clew(['search', 'status:failed', 'too long', 'agent:owl'])
+    expect(code).toBe(0)
+    expect(out).toContain('run-2  ✗ failed  owl')
+    expect(out).toContain('took \\e[2J too long 2')
+    expect(out).not.toContain('run-1')
+    expect(out).not.toContain('\u001b')
+    expect(out).toMatch(/2 runs · clew events run-\d --after 1 --limit 1 --full\n$/)
+  })
+
+  it('answers --json as its operation says, pages, and names the next page', async () => {
+    const first = JSON.parse((await clew(['search', 'fetch', '--limit', '2', '--json'])).out)
+    expect(search.output.parse(first.data)).toEqual(first.data)
+    const page = await clew(['search', 'fetch', '--limit', '2'])
+    expect(page.out).toContain(`clew search fetch --limit 2 --cursor ${first.data.nextCursor}`)
+    const rest = await clew(['search', 'fetch', '--cursor', first.data.nextCursor, '-o', 'ids'])
+    expect(rest.out.trim().split('\n').length).toBe(1)
+  })
+
+  it('says where a query is wrong, with exit code 2', async () => {
+    const { code, err } = await clew(['search', 'ok "open'])
+    expect([code, err]).toEqual([2, expect.stringContaining('never closed (at character 4)')])
+    expect((await clew(['search', 'x', '-o', 'table'])).code).toBe(2)
+  })
+})
+
+describe('A1 ids through a pipe', () => {
+  it('-o ids writes them, - reads them, and a wrong one does not stop the others', async () => {
+    const ids = await clew(['runs', '-o', 'ids'])
+    expect(ids.out).toBe('run-2\nrun-1\nrun-0\n')
+    const shown = await clew(['show', '-'], 'run-0\n\nnobody\nrun-1\n')
+    expect(shown.code).toBe(2)
+    expect(shown.out).toContain('run-0  ✗ failed')
+    expect(shown.out).toContain('run-1  ✓ completed')
+    expect(shown.err).toContain('There is no run nobody')
+    expect((await clew(['verify', '-'], ids.out)).code).toBe(0)
+    expect(await clew(['show', '-'], '')).toEqual({ code: 0, out: '', err: '' })
+  })
+})
+
+describe('L1 upkeep', () => {
+  it('clew rebuild and clew reindex do their work and never make a ledger', async () => {
+    const ledger = await openLedger(url)
+    await ledger.consume('stats', () => ledger.close()).catch(() => {})
+    expect((await clew(['rebuild'])).out).toContain('3 runs looked at, rows of 0 runs made anew')
+    expect((await clew(['reindex'])).out).toContain('holds 9 events')
+    expect((await clew(['reindex', '--update', '--json'])).out).toContain('"lag": 0')
+    expect((await clew(['rebuild', '--store', 'sqlite:nowhere.db'])).code).toBe(3)
+    const { out } = await clew(['doctor'])
+    expect(out).toContain('consumers     stats stands at 0, 9 behind, not at work')
+    expect(out).toContain('search index  9 events, 0 behind')
+  })
+
+  it('openLedger with index keeps the index up to date by itself', async () => {
+    const other = `sqlite:${join(folder, 'indexed.db')}`
+    const ledger = await openLedger(other, { index: true })
+    for (let n = 0; n < 20; n++)
+      await ledger.record({ eventType: 'execution.note', correlationId: 'r', payload: { n, text: 'needle' } })
+    await expect.poll(async () => (await ledger.indexState()).lag, { timeout: 20_000 }).toBe(0)
+    expect((await ledger.search('needle', { catchUpMs: 0 })).hits[0]?.found).toBe(20)
+    await ledger.close()
+    const memory = await openLedger('memory:', { index: true })
+    await memory.close()
+  })
+})

@@ -1,0 +1,221 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { EventInput, RebuildReport } from '@clew/ledger'
+import { makeFolder, openLedger, removeFolder } from '../test/harness.ts'
+import { nodePorts } from '../test/node-ports.ts'
+import { type Child, startChild } from '../test/start-child.ts'
+import { createTags } from './search-query.ts'
+
+let folder: string
+let file: string
+let children: Child[]
+const start = (...args: readonly (string | number)[]): Child => {
+  const child = startChild(...args)
+  children.push(child)
+  return child
+}
+
+beforeEach(() => {
+  folder = makeFolder()
+  file = join(folder, 'clew.db')
+  children = []
+})
+afterEach(async () => {
+  for (const child of children) await child.kill()
+  removeFolder(folder)
+})
+
+const event = (n: number, runs: number): EventInput => ({
+  eventType: n % 2 ? 'execution.step_started' : 'execution.step_completed',
+  correlationId: `run-${Math.floor(n / 2) % runs}`,
+  payload: { stepId: `s#${Math.floor(n / 2)}`, name: 's', text: `needle number ${n}` },
+})
+
+async function fill(count: number, runs = 10): Promise<void> {
+  const ledger = openLedger(file)
+  for (let n = 0; n < count; n += 500)
+    await ledger.append(Array.from({ length: Math.min(500, count - n) }, (_, i) => event(n + i + 1, runs)))
+  await ledger.close()
+}
+
+/** All that a child said before it was killed, at least `answers` answers after its start. */
+async function killAfter(answers: number, ...args: readonly (string | number)[]): Promise<unknown[]> {
+  const child = start(...args)
+  const said: unknown[] = []
+  while (said.length < answers) said.push(await child.next())
+  await child.kill('SIGKILL')
+  // What it said between the last answer and its end lies in the pipe.
+  for (;;) {
+    const more = await child.next().catch(() => undefined)
+    if (more === undefined) return said
+    said.push(more)
+  }
+}
+
+describe('V9 a consumer that is killed', () => {
+  it('again and again sees every event at least once, and no more than its last batch twice', async () => {
+    const [events, batch] = [3000, 50]
+    await fill(events)
+    const times = new Map<number, number>()
+    let kills = 0
+    const ledger = openLedger(file)
+    for (let left = events; left > 0; kills++) {
+      const waiting = Math.ceil(((await ledger.consumers())[0]?.lag ?? events) / batch)
+      const answers = Math.min(1 + (kills % 9), waiting)
+      const batches = (await killAfter(answers, 'consume', file, 'work', batch)) as number[][]
+      for (const position of batches.flat()) times.set(position, (times.get(position) ?? 0) + 1)
+      const [state] = await ledger.consumers()
+      // Nobody was told of an event that the cursor has passed over.
+      for (let position = 1; position <= (state?.position ?? 0); position++)
+        expect(times.has(position)).toBe(true)
+      left = events - times.size
+    }
+    expect(times.size).toBe(events)
+    const twice = [...times.values()].filter((count) => count > 1).length
+    expect(twice).toBeLessThanOrEqual(kills * batch * 2)
+    await ledger.close()
+  })
+
+  it('frees its name at once for another process', async () => {
+    await fill(200)
+    const first = start('consume', file, 'work', 10)
+    expect(await first.next()).toEqual(Array.from({ length: 10 }, (_, n) => n + 1))
+    const second = start('consume', file, 'work', 10)
+    const ledger = openLedger(file)
+    await expect.poll(async () => (await ledger.consumers())[0]?.lag, { timeout: 20_000 }).toBe(0)
+    await first.kill('SIGKILL')
+    await ledger.record(event(1001, 1))
+    expect(await second.next()).toEqual([201])
+    await ledger.close()
+  })
+})
+
+describe('L1 the search index', () => {
+  it('goes on where it was after kills, with each event in it once', async () => {
+    const events = 20_000
+    await fill(events)
+    for (const answers of [1, 3, 2, 5]) await killAfter(answers, 'index', file)
+    const ledger = openLedger(file)
+    const before = await ledger.indexState()
+    expect(before.position).toBeGreaterThan(0)
+    expect(before.position % 500).toBe(0)
+    await ledger.index()
+    expect(await ledger.indexState()).toEqual({ position: events, lag: 0, isCurrent: true })
+    const { hits } = await ledger.search('needle "number 777"')
+    expect(hits.map((hit) => hit.found)).toEqual([1])
+    await ledger.close()
+    const index = new DatabaseSync(`${file}.search.db`, { readOnly: true })
+    expect(index.prepare('SELECT count(*) AS n FROM words_docsize').get()).toEqual({ n: events })
+    expect(index.prepare("SELECT count(*) AS n FROM words WHERE words MATCH 'needle'").get()).toEqual({
+      n: events,
+    })
+    index.close()
+  })
+
+  it('of two processes at once takes each event once', async () => {
+    await fill(5000)
+    const both = [start('index', file), start('index', file)]
+    for (const child of both) for (let said: unknown; said !== 'done'; ) said = await child.next()
+    const index = new DatabaseSync(`${file}.search.db`, { readOnly: true })
+    expect(index.prepare('SELECT count(*) AS n FROM words_docsize').get()).toEqual({ n: 5000 })
+    index.close()
+  })
+
+  it('that is damaged, of an older schema, or of another ledger is made anew', async () => {
+    const found = async (): Promise<number> => {
+      const ledger = openLedger(file)
+      const { hits } = await ledger.search('needle', { catchUpMs: 60_000 })
+      await ledger.close()
+      return hits.length
+    }
+    const change = (sql: string): void => {
+      const index = new DatabaseSync(`${file}.search.db`)
+      index.exec(sql)
+      index.close()
+    }
+    await fill(100)
+    expect(await found()).toBe(10)
+    change('PRAGMA user_version = 99')
+    expect(await found()).toBe(10)
+    change('UPDATE state SET version = 0')
+    expect(await found()).toBe(10)
+    change("UPDATE state SET anchor = x'00'")
+    expect(await found()).toBe(10)
+    writeFileSync(`${file}.search.db`, 'this is no database at all, but text\n'.repeat(200))
+    expect(await found()).toBe(10)
+  })
+
+  it('is read as it stands by who may only read, and its absence is no error', async () => {
+    await fill(10)
+    const first = openLedger(file, { readOnly: true })
+    expect(await first.search('needle')).toEqual({ hits: [], nextCursor: null, lag: 10 })
+    await first.close()
+    const writer = openLedger(file)
+    await writer.index()
+    await writer.record(event(11, 1))
+    await writer.close()
+    const reader = openLedger(file, { readOnly: true })
+    const { hits, lag } = await reader.search('needle')
+    expect([hits.length, lag]).toEqual([6, 1])
+    await reader.close()
+  })
+
+  it('P5 forgets a word for good when it is told to, though it holds no texts', async () => {
+    const ledger = openLedger(file)
+    await ledger.record({
+      eventType: 'execution.note',
+      correlationId: 'r',
+      payload: { text: 'zebrasecret word' },
+    })
+    await ledger.index()
+    await ledger.close()
+    const index = new DatabaseSync(`${file}.search.db`)
+    expect(index.prepare('SELECT data FROM words').get()).toEqual({ data: null })
+    const tags = createTags(nodePorts.sha256).of({
+      workspace: 'default',
+      runId: 'r',
+      eventType: 'execution.note',
+      tool: null,
+    })
+    const forget = `INSERT INTO words (words, rowid, tags, name, error, message, data) VALUES ('delete', 1, ?, '', '', '', ?)`
+    index.prepare(forget).run(tags, 'zebrasecret word')
+    index.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+    index.close()
+    expect(readFileSync(`${file}.search.db`).includes('zebra')).toBe(false)
+  })
+})
+
+describe('L1 a rebuild that is killed', () => {
+  it('goes on where it was; in the end all rows are what the events fold to', async () => {
+    const runs = 1500
+    await fill(30_000, runs)
+    const plain = new DatabaseSync(file)
+    plain.exec(`UPDATE runs SET summary = json_set(summary, '$.steps', 999), status = 'partial';
+      UPDATE steps SET record = json_set(record, '$.kind', 'spoilt'); UPDATE projections SET version = 1`)
+    const state = plain.prepare('SELECT target, after_run FROM projections')
+    const child = start('rebuild', file)
+    await expect
+      .poll(() => Number(state.get()?.['after_run']), { interval: 5, timeout: 30_000 })
+      .toBeGreaterThan(0)
+    await child.kill('SIGKILL')
+    const passed = Number(state.get()?.['after_run'])
+    expect(passed).toBeLessThan(runs)
+    plain.close()
+    const ledger = openLedger(file)
+    expect((await ledger.projectionState()).isRebuilding).toBe(true)
+    const second = start('rebuild', file)
+    // Writers go on meanwhile.
+    for (let n = 0; n < 50; n++) await ledger.record(event(40_000 + n, 1))
+    let report: RebuildReport | undefined
+    while (!report) {
+      const said = await second.next()
+      if (typeof said === 'object') report = said as RebuildReport
+    }
+    expect(report.runs).toBe(runs - passed)
+    expect(await ledger.verify(undefined, { projections: true })).toMatchObject({ ok: true, checked: 30_050 })
+    expect(await ledger.projectionState()).toMatchObject({ isRebuilding: false })
+    await ledger.close()
+  })
+})
