@@ -1,8 +1,9 @@
 import type { Make } from './known-forms.ts'
 
 /**
- * Held out: forms as their makers describe them, in layouts of their own, on which no rule was tried or tuned. What is
- * missed here is what to expect of a secret that nobody thought of.
+ * Held out: sibling forms and layouts on which no rule was tuned. They were written by somebody who had seen the rules,
+ * and most carry a mark that the rules know, so a good figure here says that rules reach beyond their examples; it does
+ * not say how many secrets of unknown makers would be found. The misses below say more about that.
  */
 export interface HeldOut {
   readonly name: string
@@ -23,9 +24,7 @@ export const HELD_OUT: readonly HeldOut[] = [
   { name: 'Anthropic OAuth token', make: 'sk-ant-oat01-{s86}AA' },
   { name: 'DeepSeek key', make: 'sk-{x32}' },
   { name: 'Hugging Face organisation token', make: 'api_org_{a34}' },
-  { name: 'AWS session key id', make: 'ASIA{t16}' },
   { name: 'AWS secret under its name', make: 'aws_secret_access_key = {b40}' },
-  { name: 'Google OAuth client secret', make: 'GOCSPX-{s28}' },
   {
     name: 'Google service account key file',
     make: (m) => JSON.stringify({ type: 'service_account', private_key: m.pem() }),
@@ -43,7 +42,6 @@ export const HELD_OUT: readonly HeldOut[] = [
   { name: 'Atlassian connect token', make: 'ATCTT3xFfGN0{s170}' },
   { name: 'Grafana cloud token', make: 'glc_eyJvIjoi{w110}' },
   { name: 'Sentry user token', make: 'sntryu_{x64}' },
-  { name: 'Supabase service role (JWT)', make: (m) => m.jwt() },
   { name: 'MongoDB URL', make: 'mongodb+srv://root:{w20}@cluster0.mongodb.net/db' },
   { name: 'AMQP URL', make: 'amqps://svc:{w24}@mq.example/vhost' },
   { name: 'git URL with token', make: 'https://oauth2:{w26}@git.example/a/b.git' },

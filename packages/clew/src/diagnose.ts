@@ -130,7 +130,11 @@ async function checkIndex(ledger: Ledger): Promise<Check> {
 async function checkProjections(ledger: Ledger): Promise<Check> {
   const { version, current, isRebuilding } = await ledger.projectionState()
   if (isRebuilding)
-    return warn('projections', 'a rebuild was begun and not ended', 'Run clew rebuild: it goes on where it was.')
+    return warn(
+      'projections',
+      'a rebuild was begun and not ended',
+      'Run clew rebuild: it goes on where it was.',
+    )
   if (version === current) return ok('projections', `rows of runs and steps are of version ${version}`)
   const detail = `rows of runs and steps are of version ${version}, this Clew makes version ${current}`
   return warn('projections', detail, 'Run: clew rebuild')

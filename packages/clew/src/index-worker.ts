@@ -7,7 +7,7 @@ import { nodePorts } from './ports.ts'
 /** Keeps the search index of a file up to date in a thread of its own, so that appends do not pay for it (L1). */
 const { path } = workerData as { path: string }
 // On Linux priorities are those of threads: whoever appends or answers goes first.
-if (process.platform === 'linux') setPriority(10)
+if (process.platform === 'linux') setPriority(5)
 const store = openSqliteStore(path, nodePorts, { create: false })
 const ledger = createLedger({
   store,

@@ -193,8 +193,10 @@ export function createConsumers(parts: ConsumeParts): Consumers {
         const next = done ?? { failures: cursor.failures + 1, error: describe(error) }
         // Null when it was set back meanwhile, or somebody took over: then its new place counts.
         cursor =
-          (await store.cursors.put({ ...cursor, ...next, movedAt: done ? now() : cursor.movedAt }, cursor.version)) ??
-          (await begin(name, from))
+          (await store.cursors.put(
+            { ...cursor, ...next, movedAt: done ? now() : cursor.movedAt },
+            cursor.version,
+          )) ?? (await begin(name, from))
         if (error === undefined) await nextTurn(ports)
         else await pause(delay(++tries), signal)
       }

@@ -155,7 +155,8 @@ export function createMemoryStore(ports: Ports): Store {
       assertOpen()
       const run = byKey.get(keyOf(key))
       if (run?.seq !== seq) return false
-      const idOf = ({ stepId, attempt }: { stepId: string; attempt: number }): string => `${attempt} ${stepId}`
+      const idOf = ({ stepId, attempt }: { stepId: string; attempt: number }): string =>
+        `${attempt} ${stepId}`
       for (const step of gone) run.steps.delete(idOf(step))
       for (const step of steps) run.steps.set(idOf(step), step)
       run.steps = new Map([...run.steps].sort(([, a], [, b]) => a.startedSeq - b.startedSeq))

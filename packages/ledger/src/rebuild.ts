@@ -41,7 +41,10 @@ const MARK_MS = 500
  * Makes the stored rows of runs and steps again from the events, in all workspaces, oldest run first. Writers go on:
  * rows are replaced only while their run stands where it was folded to, and where it does not, it is folded on.
  */
-export async function rebuildProjections(parts: RebuildParts, { onProgress }: RebuildOptions): Promise<RebuildReport> {
+export async function rebuildProjections(
+  parts: RebuildParts,
+  { onProgress }: RebuildOptions,
+): Promise<RebuildReport> {
   const { projections } = parts.store
   const before = await projections.state()
   const isResumed = before.rebuilding?.version === PROJECTION_VERSION

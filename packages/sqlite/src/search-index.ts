@@ -4,6 +4,7 @@ import { pathToFileURL } from 'node:url'
 import {
   FIELD_WEIGHTS,
   type IndexState,
+  type Phrase,
   type Ports,
   SEARCH_FIELDS,
   type SearchIndex,
@@ -19,6 +20,8 @@ const COLUMNS = ['tags', ...SEARCH_FIELDS]
 const WEIGHTS = ['0', ...SEARCH_FIELDS.map((field) => String(FIELD_WEIGHTS[field]))].join(', ')
 /** Matches whose relevance is weighed exactly; older ones count as much as the least of them. */
 const WEIGHED = 2000
+const PROBED = 200
+const TELLING = 100_000
 
 const CREATE = `
   CREATE TABLE state (id INTEGER PRIMARY KEY CHECK (id = 1), position INTEGER, version INTEGER, anchor BLOB);
@@ -159,9 +162,9 @@ export function createSearchIndex({ file, url, ports, options, assertOpen }: Ind
             }),
           )
         // Weighing a phrase would look for it in the whole index, so of several words together the newest comes first.
-        const words = wanted.query.all.filter((phrase) => phrase.tokens.length === 1)
-        if (words.length === 0 || wanted.limit === 1) return matches
-        return withRelevance(db, matches, phrasesText(words))
+        if (wanted.limit === 1) return matches
+        const words = wanted.query.all.filter((phrase) => phrase.tokens.length === 1 && isTelling(db, phrase))
+        return words.length === 0 ? matches : withRelevance(db, matches, phrasesText(words))
       }, []),
     async clear() {
       await use((db) => {
@@ -195,6 +198,15 @@ function prepare(db: DatabaseSync): void {
     db.exec(CREATE)
   }
   db.exec('COMMIT')
+}
+
+/** A word that very many events hold says nothing about any of them, and counting it takes long; judged by the newest. */
+function isTelling(db: DatabaseSync, word: Phrase): boolean {
+  const newest = db.prepare(`SELECT rowid FROM words WHERE words MATCH ? ORDER BY rowid DESC LIMIT ${PROBED}`)
+  const rows = newest.all(phrasesText([word]))
+  if (rows.length < PROBED) return true
+  const [first, last] = [rows[0]?.['rowid'] as number, rows.at(-1)?.['rowid'] as number]
+  return (PROBED * first) / (first - last + 1) <= TELLING
 }
 
 /** Apart from finding, because weighing counts every word of an expression in the whole index, its tags too. */

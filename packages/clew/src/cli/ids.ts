@@ -15,7 +15,12 @@ export function wantsIds(flags: Flags): boolean {
 
 /** One id per line. A line break inside an id would make two of it, so such an id cannot be told this way. */
 export async function printIds({ write }: Pick<Terminal, 'write'>, ids: readonly string[]): Promise<void> {
-  await write(ids.filter((id) => !/[\r\n]/.test(id)).map((id) => `${id}\n`).join(''))
+  await write(
+    ids
+      .filter((id) => !/[\r\n]/.test(id))
+      .map((id) => `${id}\n`)
+      .join(''),
+  )
 }
 
 const RUN_FIELDS: ReadonlySet<string> = new Set(['runId', 'otherRunId'])
@@ -24,13 +29,19 @@ const RUN_FIELDS: ReadonlySet<string> = new Set(['runId', 'otherRunId'])
 export function pipedField(given: readonly GivenField[]): GivenField | undefined {
   const piped = given.filter(({ field, value }) => RUN_FIELDS.has(field) && value === '-')
   if (piped.length > 1)
-    throw new ClewError('bad_option', 'Two runs cannot both come from the standard input', 'Name one of them.', {
-      option: piped[1]?.name,
-    })
+    throw new ClewError(
+      'bad_option',
+      'Two runs cannot both come from the standard input',
+      'Name one of them.',
+      {
+        option: piped[1]?.name,
+      },
+    )
   return piped[0]
 }
 
 /** Ids as they come in, one per line; empty lines are passed over. */
 export async function* readIds(): AsyncGenerator<string> {
-  for await (const line of createInterface({ input: process.stdin })) if (line.trim() !== '') yield line.trim()
+  for await (const line of createInterface({ input: process.stdin }))
+    if (line.trim() !== '') yield line.trim()
 }

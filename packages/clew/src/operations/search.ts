@@ -31,7 +31,11 @@ export const search = answering({
   scope: 'read',
   surfaces: ['cli', 'rest', 'mcp'],
   input: z.object({
-    query: z.string().min(1).max(4000).describe('words, "exact words", begin*, -not, status:failed, tool:search …'),
+    query: z
+      .string()
+      .min(1)
+      .max(4000)
+      .describe('words, "exact words", begin*, -not, status:failed, tool:search …'),
     limit: z.int().min(1).max(1000).default(20).describe('how many runs at once, 1 to 1000'),
     cursor: z.string().optional().describe('where the page before ended'),
   }),
@@ -47,7 +51,13 @@ export const search = answering({
   cli: {
     group: 'Look',
     arguments: [
-      { word: 'query', field: 'query', required: true, many: true, about: 'what to look for; quote it for the shell' },
+      {
+        word: 'query',
+        field: 'query',
+        required: true,
+        many: true,
+        about: 'what to look for; quote it for the shell',
+      },
     ],
     options: { limit: '--limit <count>', cursor: '--cursor <cursor>' },
     flags: { '-o, --output <form>': 'ids: only the ids of runs, one per line' },

@@ -6,17 +6,23 @@ import { SEARCH_VERSION, toDocument } from './extract.ts'
 import type { IndexState } from './search-index.ts'
 
 const PAGE = 500
+/** From this many events on the indexer rests between pages, so much longer than it worked. */
+const BUSY_PER_MS = 5
+const REST = 8
+const LONGEST_REST_MS = 400
 
 interface CatchUpParts {
   readonly store: Store
   readonly reader: PayloadReader
-  readonly ports: Pick<Ports, 'now' | 'defer'>
+  readonly ports: Pick<Ports, 'now' | 'defer' | 'sleep'>
 }
 
 interface CatchUpOptions {
   /** Stop after about this long, however much is left. */
   readonly budgetMs?: number | undefined
   readonly signal?: AbortSignal | undefined
+  /** Give way to writers: while they are very busy they come first, and are caught up with later. */
+  readonly givesWay?: boolean | undefined
   readonly onProgress?: ((position: number) => void) | undefined
 }
 
@@ -27,7 +33,7 @@ interface CatchUpOptions {
  */
 export async function catchUp(
   { store, reader, ports }: CatchUpParts,
-  { budgetMs = Number.POSITIVE_INFINITY, signal, onProgress }: CatchUpOptions = {},
+  { budgetMs = Number.POSITIVE_INFINITY, signal, givesWay = false, onProgress }: CatchUpOptions = {},
 ): Promise<IndexState> {
   const until = ports.now() + budgetMs
   let state = await store.search.state()
@@ -35,8 +41,10 @@ export async function catchUp(
     await store.search.clear()
     state = await store.search.state()
   }
+  let newest = givesWay ? await store.lastPosition() : 0
   for (;;) {
-    if (signal?.aborted || ports.now() >= until) return state
+    const startedMs = ports.now()
+    if (signal?.aborted || startedMs >= until) return state
     const page = await store.readAll({ afterPosition: state.position, limit: PAGE })
     const last = page.at(-1)
     if (!last) return state
@@ -46,5 +54,11 @@ export async function catchUp(
     state = taken ? next : await store.search.state()
     onProgress?.(state.position)
     await nextTurn(ports)
+    if (!givesWay) continue
+    const before = newest
+    newest = await store.lastPosition()
+    const tookMs = Math.max(1, ports.now() - startedMs)
+    if (newest - before > BUSY_PER_MS * tookMs)
+      await ports.sleep(Math.min(LONGEST_REST_MS, REST * tookMs), signal).catch(() => undefined)
   }
 }

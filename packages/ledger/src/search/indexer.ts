@@ -40,7 +40,7 @@ export function createIndexer(parts: IndexerParts): Indexer {
     try {
       while (!isOver()) {
         const rung = bell.arm()
-        await catchUp(parts, { signal, onProgress })
+        await catchUp(parts, { signal, givesWay: true, onProgress })
         if (isOver()) return
         await rung
         await ports.sleep(GATHER_MS, signal).catch(() => undefined)

@@ -46,7 +46,7 @@ export interface SearchResult {
 interface SearchParts {
   readonly store: Store
   readonly reader: PayloadReader
-  readonly ports: Pick<Ports, 'now' | 'defer'>
+  readonly ports: Pick<Ports, 'now' | 'defer' | 'sleep'>
   readonly workspace: string
 }
 

@@ -1,4 +1,11 @@
-import { ClewError, type Highlight, type Ledger, type SearchEvent, type SearchHit, type SearchResult } from '@clew/ledger'
+import {
+  ClewError,
+  type Highlight,
+  type Ledger,
+  type SearchEvent,
+  type SearchHit,
+  type SearchResult,
+} from '@clew/ledger'
 import { search } from '../../operations/search.ts'
 import type { Command, CommandContext, InputOf } from '../command.ts'
 import { EXIT } from '../failure.ts'
@@ -14,7 +21,11 @@ export const searchCommand: Command<InputOf<typeof search>> = async (context) =>
   const { input, flags, terminal } = context
   const onlyIds = wantsIds(flags)
   const found = await withIndex(context, (ledger) => search.run(ledger, input))
-  if (onlyIds) await printIds(terminal, found.hits.map((hit) => hit.run.runId))
+  if (onlyIds)
+    await printIds(
+      terminal,
+      found.hits.map((hit) => hit.run.runId),
+    )
   else await terminal.answer(found, () => lines(terminal, found, input))
   return EXIT.fine
 }
@@ -29,9 +40,16 @@ async function withIndex<T>({ withLedger }: Context, work: (ledger: Ledger) => P
   }
 }
 
-function lines(terminal: Terminal, { hits, nextCursor, lag }: SearchResult, input: InputOf<typeof search>): string[] {
+function lines(
+  terminal: Terminal,
+  { hits, nextCursor, lag }: SearchResult,
+  input: InputOf<typeof search>,
+): string[] {
   const { dim, yellow } = terminal.output.colour
-  const behind = lag === 0 ? [] : [yellow(`! ${plural(lag, 'event')} not in the index yet: ${terminal.next('clew reindex --update')}`)]
+  const behind =
+    lag === 0
+      ? []
+      : [yellow(`! ${plural(lag, 'event')} not in the index yet: ${terminal.next('clew reindex --update')}`)]
   const [first] = hits
   if (!first) return ['Nothing fits.', ...behind, '', dim(terminal.next('clew runs'))]
   const words = quoted(input.query)

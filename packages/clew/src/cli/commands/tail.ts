@@ -15,23 +15,27 @@ export const tailCommand: Command<InputOf<typeof tail>> = ({ input, terminal, wi
       'Name it: clew tail <run> --until-end.',
       { option: '--until-end' },
     )
-  return withLedger(async (ledger) => {
-    const runId = input.runId === undefined ? undefined : await resolveRun(ledger, input.runId)
-    const { isTerminal, colour } = terminal.output
-    if (isTerminal && !terminal.json)
-      await terminal.print([
-        colour.dim(`following ${runId === undefined ? ledger.url : printable(runId)} · Ctrl-C ends`),
-      ])
-    const format = (event: WireEvent): string => {
-      const label = runId === undefined ? cut(printable(event.correlation_id), 14) : undefined
-      return `${terminal.json ? jsonText(event) : eventLine(terminal, event, label)}\n`
-    }
-    await writeLines(
-      terminal,
-      tail.run(ledger, { ...input, runId }, { signal: terminal.signal }),
-      format,
-      true,
-    )
-    return EXIT.fine
-  })
+  return withLedger(
+    async (ledger) => {
+      const runId = input.runId === undefined ? undefined : await resolveRun(ledger, input.runId)
+      const { isTerminal, colour } = terminal.output
+      if (isTerminal && !terminal.json)
+        await terminal.print([
+          colour.dim(`following ${runId === undefined ? ledger.url : printable(runId)} · Ctrl-C ends`),
+        ])
+      const format = (event: WireEvent): string => {
+        const label = runId === undefined ? cut(printable(event.correlation_id), 14) : undefined
+        return `${terminal.json ? jsonText(event) : eventLine(terminal, event, label)}\n`
+      }
+      await writeLines(
+        terminal,
+        tail.run(ledger, { ...input, runId }, { signal: terminal.signal }),
+        format,
+        true,
+      )
+      return EXIT.fine
+      // Whoever looks on for long keeps the search index up to date meanwhile.
+    },
+    { index: input.untilEnd !== true },
+  )
 }
