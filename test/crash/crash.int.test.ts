@@ -65,12 +65,12 @@ describe('the oracle goes red when', () => {
   it('a projection row is changed', async () => {
     expect(
       await planted(
-        "UPDATE steps SET record = replace(record, 'running', 'failed') WHERE id = (SELECT max(id) FROM steps)",
+        `UPDATE steps SET record = replace(record, '"nodeName":"', '"nodeName":"x') WHERE id = (SELECT max(id) FROM steps)`,
       ),
     ).toEqual(expect.arrayContaining([expect.stringContaining('projection_differs:')]))
     expect(
       await planted(
-        "UPDATE runs SET summary = replace(summary, 'pending', 'completed') WHERE run_id = 'run-0'",
+        `UPDATE runs SET summary = replace(summary, '"events":', '"events":1') WHERE run_id = 'run-0'`,
       ),
     ).toEqual([expect.stringContaining('projection_differs:')])
   })
