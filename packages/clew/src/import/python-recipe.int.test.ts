@@ -28,7 +28,7 @@ assert list(record(given, "parcel.ndjson")) == given
 `
 
 // Skipped without python3: the recipe is Python, and only Python can say whether it runs.
-it.skipIf(!hasPython)('A3 the Python recipe of the guide writes what the import reads', async () => {
+it.skipIf(!hasPython)('A3 the Python recipe of the guide writes what the import reads (needs python3)', async () => {
   const recipe = /^```python\n([\s\S]*?)^```$/m.exec(readFileSync(PAGE, 'utf8'))?.[1] ?? ''
   const ran = spawnSync('python3', ['-c', recipe + STAND_IN], { cwd: folder, encoding: 'utf8' })
   expect([ran.status, ran.stderr]).toEqual([0, ''])
