@@ -28,28 +28,31 @@ assert list(record(given, "parcel.ndjson")) == given
 `
 
 // Skipped without python3: the recipe is Python, and only Python can say whether it runs.
-it.skipIf(!hasPython)('A3 the Python recipe of the guide writes what the import reads (needs python3)', async () => {
-  const recipe = /^```python\n([\s\S]*?)^```$/m.exec(readFileSync(PAGE, 'utf8'))?.[1] ?? ''
-  const ran = spawnSync('python3', ['-c', recipe + STAND_IN], { cwd: folder, encoding: 'utf8' })
-  expect([ran.status, ran.stderr]).toEqual([0, ''])
+it.skipIf(!hasPython)(
+  'A3 the Python recipe of the guide writes what the import reads (needs python3)',
+  async () => {
+    const recipe = /^```python\n([\s\S]*?)^```$/m.exec(readFileSync(PAGE, 'utf8'))?.[1] ?? ''
+    const ran = spawnSync('python3', ['-c', recipe + STAND_IN], { cwd: folder, encoding: 'utf8' })
+    expect([ran.status, ran.stderr]).toEqual([0, ''])
 
-  const ledger = await openLedger('memory:')
-  const body = [readFileSync(join(folder, 'parcel.ndjson'))]
-  const files = [
-    {
-      name: 'parcel.ndjson',
-      body: (async function* () {
-        yield* body
-      })(),
-    },
-  ]
-  expect(await importForeign(ledger, files, { format: 'ag2' })).toMatchObject({ runs: 1, refusedTotal: 0 })
-  expect(await ledger.getRun('parcel')).toMatchObject({
-    status: 'completed',
-    agent: 'courier',
-    messages: 2,
-    toolCalls: 1,
-    startedAt: expect.stringMatching(/^20\d\d-/),
-  })
-  await ledger.close()
-})
+    const ledger = await openLedger('memory:')
+    const body = [readFileSync(join(folder, 'parcel.ndjson'))]
+    const files = [
+      {
+        name: 'parcel.ndjson',
+        body: (async function* () {
+          yield* body
+        })(),
+      },
+    ]
+    expect(await importForeign(ledger, files, { format: 'ag2' })).toMatchObject({ runs: 1, refusedTotal: 0 })
+    expect(await ledger.getRun('parcel')).toMatchObject({
+      status: 'completed',
+      agent: 'courier',
+      messages: 2,
+      toolCalls: 1,
+      startedAt: expect.stringMatching(/^20\d\d-/),
+    })
+    await ledger.close()
+  },
+)
