@@ -1,31 +1,13 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
-import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { EventInput, RebuildReport } from '@clew/ledger'
-import { makeFolder, openLedger, removeFolder } from '../test/harness.ts'
+import { openLedger } from '../test/harness.ts'
 import { nodePorts } from '../test/node-ports.ts'
-import { type Child, startChild } from '../test/start-child.ts'
+import { withChildren } from '../test/with-children.ts'
 import { createTags } from './search-query.ts'
 
-let folder: string
-let file: string
-let children: Child[]
-const start = (...args: readonly (string | number)[]): Child => {
-  const child = startChild(...args)
-  children.push(child)
-  return child
-}
-
-beforeEach(() => {
-  folder = makeFolder()
-  file = join(folder, 'clew.db')
-  children = []
-})
-afterEach(async () => {
-  for (const child of children) await child.kill()
-  removeFolder(folder)
-})
+const here = withChildren()
 
 const event = (n: number, runs: number): EventInput => ({
   eventType: n % 2 ? 'execution.step_started' : 'execution.step_completed',
@@ -34,7 +16,7 @@ const event = (n: number, runs: number): EventInput => ({
 })
 
 async function fill(count: number, runs = 10): Promise<void> {
-  const ledger = openLedger(file)
+  const ledger = openLedger(here.file)
   for (let n = 0; n < count; n += 500)
     await ledger.append(Array.from({ length: Math.min(500, count - n) }, (_, i) => event(n + i + 1, runs)))
   await ledger.close()
@@ -42,7 +24,7 @@ async function fill(count: number, runs = 10): Promise<void> {
 
 /** All that a child said before it was killed, at least `answers` answers after its start. */
 async function killAfter(answers: number, ...args: readonly (string | number)[]): Promise<unknown[]> {
-  const child = start(...args)
+  const child = here.start(...args)
   const said: unknown[] = []
   while (said.length < answers) said.push(await child.next())
   await child.kill('SIGKILL')
@@ -60,11 +42,11 @@ describe('V9 a consumer that is killed', () => {
     await fill(events)
     const times = new Map<number, number>()
     let kills = 0
-    const ledger = openLedger(file)
+    const ledger = openLedger(here.file)
     for (let left = events; left > 0; kills++) {
       const waiting = Math.ceil(((await ledger.consumers())[0]?.lag ?? events) / batch)
       const answers = Math.min(1 + (kills % 9), waiting)
-      const batches = (await killAfter(answers, 'consume', file, 'work', batch)) as number[][]
+      const batches = (await killAfter(answers, 'consume', here.file, 'work', batch)) as number[][]
       for (const position of batches.flat()) times.set(position, (times.get(position) ?? 0) + 1)
       const [state] = await ledger.consumers()
       // Nobody was told of an event that the cursor has passed over.
@@ -80,10 +62,10 @@ describe('V9 a consumer that is killed', () => {
 
   it('frees its name at once for another process', async () => {
     await fill(200)
-    const first = start('consume', file, 'work', 10)
+    const first = here.start('consume', here.file, 'work', 10)
     expect(await first.next()).toEqual(Array.from({ length: 10 }, (_, n) => n + 1))
-    const second = start('consume', file, 'work', 10)
-    const ledger = openLedger(file)
+    const second = here.start('consume', here.file, 'work', 10)
+    const ledger = openLedger(here.file)
     await expect.poll(async () => (await ledger.consumers())[0]?.lag, { timeout: 20_000 }).toBe(0)
     await first.kill('SIGKILL')
     await ledger.record(event(1001, 1))
@@ -96,8 +78,8 @@ describe('L1 the search index', () => {
   it('goes on where it was after kills, with each event in it once', async () => {
     const events = 20_000
     await fill(events)
-    for (const answers of [1, 3, 2, 5]) await killAfter(answers, 'index', file)
-    const ledger = openLedger(file)
+    for (const answers of [1, 3, 2, 5]) await killAfter(answers, 'index', here.file)
+    const ledger = openLedger(here.file)
     const before = await ledger.indexState()
     expect(before.position).toBeGreaterThan(0)
     expect(before.position % 500).toBe(0)
@@ -106,7 +88,7 @@ describe('L1 the search index', () => {
     const { hits } = await ledger.search('needle "number 777"')
     expect(hits.map((hit) => hit.found)).toEqual([1])
     await ledger.close()
-    const index = new DatabaseSync(`${file}.search.db`, { readOnly: true })
+    const index = new DatabaseSync(`${here.file}.search.db`, { readOnly: true })
     expect(index.prepare('SELECT count(*) AS n FROM words_docsize').get()).toEqual({ n: events })
     expect(index.prepare("SELECT count(*) AS n FROM words WHERE words MATCH 'needle'").get()).toEqual({
       n: events,
@@ -116,22 +98,22 @@ describe('L1 the search index', () => {
 
   it('of two processes at once takes each event once', async () => {
     await fill(5000)
-    const both = [start('index', file), start('index', file)]
+    const both = [here.start('index', here.file), here.start('index', here.file)]
     for (const child of both) for (let said: unknown; said !== 'done'; ) said = await child.next()
-    const index = new DatabaseSync(`${file}.search.db`, { readOnly: true })
+    const index = new DatabaseSync(`${here.file}.search.db`, { readOnly: true })
     expect(index.prepare('SELECT count(*) AS n FROM words_docsize').get()).toEqual({ n: 5000 })
     index.close()
   })
 
   it('that is damaged, of an older schema, or of another ledger is made anew', async () => {
     const found = async (): Promise<number> => {
-      const ledger = openLedger(file)
+      const ledger = openLedger(here.file)
       const { hits } = await ledger.search('needle', { catchUpMs: 60_000 })
       await ledger.close()
       return hits.length
     }
     const change = (sql: string): void => {
-      const index = new DatabaseSync(`${file}.search.db`)
+      const index = new DatabaseSync(`${here.file}.search.db`)
       index.exec(sql)
       index.close()
     }
@@ -143,27 +125,27 @@ describe('L1 the search index', () => {
     expect(await found()).toBe(10)
     change("UPDATE state SET anchor = x'00'")
     expect(await found()).toBe(10)
-    writeFileSync(`${file}.search.db`, 'this is no database at all, but text\n'.repeat(200))
+    writeFileSync(`${here.file}.search.db`, 'this is no database at all, but text\n'.repeat(200))
     expect(await found()).toBe(10)
   })
 
   it('is read as it stands by who may only read, and its absence is no error', async () => {
     await fill(10)
-    const first = openLedger(file, { readOnly: true })
+    const first = openLedger(here.file, { readOnly: true })
     expect(await first.search('needle')).toEqual({ hits: [], nextCursor: null, lag: 10 })
     await first.close()
-    const writer = openLedger(file)
+    const writer = openLedger(here.file)
     await writer.index()
     await writer.record(event(11, 1))
     await writer.close()
-    const reader = openLedger(file, { readOnly: true })
+    const reader = openLedger(here.file, { readOnly: true })
     const { hits, lag } = await reader.search('needle')
     expect([hits.length, lag]).toEqual([6, 1])
     await reader.close()
   })
 
   it('P5 forgets a word for good when it is told to, though it holds no texts', async () => {
-    const ledger = openLedger(file)
+    const ledger = openLedger(here.file)
     await ledger.record({
       eventType: 'execution.note',
       correlationId: 'r',
@@ -171,7 +153,7 @@ describe('L1 the search index', () => {
     })
     await ledger.index()
     await ledger.close()
-    const index = new DatabaseSync(`${file}.search.db`)
+    const index = new DatabaseSync(`${here.file}.search.db`)
     expect(index.prepare('SELECT data FROM words').get()).toEqual({ data: null })
     const tags = createTags(nodePorts.sha256).of({
       workspace: 'default',
@@ -183,7 +165,7 @@ describe('L1 the search index', () => {
     index.prepare(forget).run(tags, 'zebrasecret word')
     index.exec('PRAGMA wal_checkpoint(TRUNCATE)')
     index.close()
-    expect(readFileSync(`${file}.search.db`).includes('zebra')).toBe(false)
+    expect(readFileSync(`${here.file}.search.db`).includes('zebra')).toBe(false)
   })
 })
 
@@ -191,11 +173,11 @@ describe('L1 a rebuild that is killed', () => {
   it('goes on where it was; in the end all rows are what the events fold to', async () => {
     const runs = 1500
     await fill(30_000, runs)
-    const plain = new DatabaseSync(file)
+    const plain = new DatabaseSync(here.file)
     plain.exec(`UPDATE runs SET summary = json_set(summary, '$.steps', 999), status = 'partial';
       UPDATE steps SET record = json_set(record, '$.kind', 'spoilt'); UPDATE projections SET version = 1`)
     const state = plain.prepare('SELECT target, after_run FROM projections')
-    const child = start('rebuild', file)
+    const child = here.start('rebuild', here.file)
     await expect
       .poll(() => Number(state.get()?.['after_run']), { interval: 5, timeout: 30_000 })
       .toBeGreaterThan(0)
@@ -203,9 +185,9 @@ describe('L1 a rebuild that is killed', () => {
     const passed = Number(state.get()?.['after_run'])
     expect(passed).toBeLessThan(runs)
     plain.close()
-    const ledger = openLedger(file)
+    const ledger = openLedger(here.file)
     expect((await ledger.projectionState()).isRebuilding).toBe(true)
-    const second = start('rebuild', file)
+    const second = here.start('rebuild', here.file)
     // Writers go on meanwhile.
     for (let n = 0; n < 50; n++) await ledger.record(event(40_000 + n, 1))
     let report: RebuildReport | undefined

@@ -1,28 +1,10 @@
-import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { Lease, Ports } from '@clew/ledger'
-import { makeFolder, openLedger, removeFolder } from '../test/harness.ts'
+import { openLedger } from '../test/harness.ts'
 import { nodePorts } from '../test/node-ports.ts'
-import { type Child, startChild } from '../test/start-child.ts'
+import { withChildren } from '../test/with-children.ts'
 
-let folder: string
-let file: string
-let children: Child[]
-const start = (...args: readonly (string | number)[]): Child => {
-  const child = startChild(...args)
-  children.push(child)
-  return child
-}
-
-beforeEach(() => {
-  folder = makeFolder()
-  file = join(folder, 'clew.db')
-  children = []
-})
-afterEach(async () => {
-  for (const child of children) await child.kill()
-  removeFolder(folder)
-})
+const here = withChildren()
 
 interface Followed {
   seen: number
@@ -37,9 +19,11 @@ describe('several processes on one file', () => {
   ])(
     'L3 L7 %i writers append %i events each while another follows all, with no gap and no repeat',
     async (writers, each) => {
-      await openLedger(file).close()
-      const follower = start('follow', file, writers * each)
-      const appenders = Array.from({ length: writers }, (_, who) => start('append', file, who, each))
+      await openLedger(here.file).close()
+      const follower = here.start('follow', here.file, writers * each)
+      const appenders = Array.from({ length: writers }, (_, who) =>
+        here.start('append', here.file, who, each),
+      )
       expect(await follower.next()).toBe('following')
       expect(await Promise.all(appenders.map((child) => child.next()))).toEqual(appenders.map(() => 'done'))
       const followed = (await follower.next()) as Followed
@@ -47,7 +31,7 @@ describe('several processes on one file', () => {
       expect(followed.seen).toBe(writers * each)
       const own = Array.from({ length: writers }, (_, who) => [`run-${who}`, (each * 3) / 4])
       expect(followed.seqs).toEqual({ ...Object.fromEntries(own), shared: (writers * each) / 4 })
-      const ledger = openLedger(file)
+      const ledger = openLedger(here.file)
       expect((await ledger.stats()).events).toBe(writers * each)
       expect((await ledger.getRun('shared'))?.events).toBe((writers * each) / 4)
       expect((await ledger.verify('run-0')).ok).toBe(true)
@@ -60,8 +44,8 @@ describe('R9 the owner of a lease', () => {
   const key = { workspace: 'default', runId: 'r' }
 
   it('that is killed loses it at once', async () => {
-    const ledger = openLedger(file)
-    const owner = start('lease', file, 'r', 't')
+    const ledger = openLedger(here.file)
+    const owner = here.start('lease', here.file, 'r', 't')
     expect(await owner.next()).toMatchObject({ runId: 'r', epoch: 1 })
     await expect(ledger.leases.acquire(key, 't')).rejects.toMatchObject({ code: 'busy' })
     await owner.kill('SIGKILL')
@@ -73,8 +57,8 @@ describe('R9 the owner of a lease', () => {
   })
 
   it('that is killed frees its thread for another run at once', async () => {
-    const ledger = openLedger(file)
-    const owner = start('lease', file, 'r', 't')
+    const ledger = openLedger(here.file)
+    const owner = here.start('lease', here.file, 'r', 't')
     await owner.next()
     await expect(ledger.leases.acquire({ ...key, runId: 'next' }, 't')).rejects.toMatchObject({
       code: 'busy',
@@ -87,8 +71,8 @@ describe('R9 the owner of a lease', () => {
   it('that is only stopped keeps it for 60 s, then loses it, and cannot write one event when it goes on', async () => {
     let offsetMs = 0
     const ports: Ports = { ...nodePorts, now: () => Date.now() + offsetMs }
-    const ledger = openLedger(file, { ports })
-    const owner = start('lease', file, 'r', 't')
+    const ledger = openLedger(here.file, { ports })
+    const owner = here.start('lease', here.file, 'r', 't')
     const lost = (await owner.next()) as Lease
     owner.tell('write')
     expect(await owner.next()).toBe('ok')
@@ -110,7 +94,7 @@ describe('R9 the owner of a lease', () => {
   })
 
   it('in the same process is known by its ledger, not by its process', async () => {
-    const [one, two] = [openLedger(file), openLedger(file)]
+    const [one, two] = [openLedger(here.file), openLedger(here.file)]
     const lease = await one.leases.acquire(key)
     await expect(two.leases.acquire(key)).rejects.toMatchObject({ code: 'busy' })
     expect(await two.leases.list()).toMatchObject([{ owner: lease.owner, state: 'alive' }])

@@ -1,10 +1,9 @@
-import { costOf } from '../billing/cost.ts'
-import { fromNano } from '../billing/money.ts'
-import { createUsageCounter } from '../billing/usage-counter.ts'
+import { addAmounts } from '../billing/money.ts'
 import { missingRun } from '../check-options.ts'
 import type { ClewEvent } from '../envelope.ts'
 import type { RunStatus, RunSummary } from '../fold/run-summary.ts'
 import type { Ledger } from '../ledger.ts'
+import { projectRun } from '../projections.ts'
 import { type Change, findChanges } from './changes.ts'
 import { compareItems, type Comparison } from './compare.ts'
 import { toItems } from './items.ts'
@@ -123,72 +122,34 @@ function outputOf(events: readonly ClewEvent[]): unknown {
   return end?.payload['output']
 }
 
-interface Tally {
-  steps: number
-  messages: number
-  toolCalls: number
-  errors: number
-  inputTokens: number
-  outputTokens: number
-  modelCalls: number
-  unpricedCalls: number
-  nano: number
-}
-
-const COUNTED: Readonly<Record<string, 'steps' | 'messages' | 'toolCalls' | 'errors'>> = {
-  'execution.step_started': 'steps',
-  'execution.message': 'messages',
-  'execution.tool_call': 'toolCalls',
-  'execution.tool_error': 'errors',
-  'execution.step_failed': 'errors',
-}
-
-/** What a summary counts, of these events alone: in a fork, of those that are not shared. */
-function tallyOf(events: readonly ClewEvent[]): Tally {
-  const count = createUsageCounter()
-  const tally: Tally = {
-    steps: 0,
-    messages: 0,
-    toolCalls: 0,
-    errors: 0,
-    inputTokens: 0,
-    outputTokens: 0,
-    modelCalls: 0,
-    unpricedCalls: 0,
-    nano: 0,
-  }
-  for (const event of events) {
-    const counted = COUNTED[event.eventType]
-    if (counted) tally[counted]++
-    const usage = count(event)
-    if (!usage) continue
-    tally.inputTokens += usage.inputTokens
-    tally.outputTokens += usage.outputTokens
-    tally.modelCalls++
-    const { nano, currency } = costOf(event.payload)
-    if (nano === undefined || currency !== 'USD') tally.unpricedCalls++
-    else tally.nano += nano
-  }
-  return tally
-}
-
+/** Counted as in the summary of a run, of these events alone: in a fork, of those that are not shared. */
 function deltas(eventsA: readonly ClewEvent[], eventsB: readonly ClewEvent[]): RunDiff['deltas'] {
-  const a = tallyOf(eventsA)
-  const b = tallyOf(eventsB)
-  const of = (pick: (tally: Tally) => number): Delta => ({ a: pick(a), b: pick(b), delta: pick(b) - pick(a) })
-  const money = ({ nano, unpricedCalls }: Tally): number | null => (unpricedCalls > 0 ? null : fromNano(nano))
-  const known = a.unpricedCalls + b.unpricedCalls === 0
-  const [tookA, tookB] = [tookMs(eventsA), tookMs(eventsB)]
+  const [a, b] = [projectRun(eventsA), projectRun(eventsB)]
+  const between = (inA: number | null, inB: number | null): Delta => ({
+    a: inA,
+    b: inB,
+    delta: inA === null || inB === null ? null : inB - inA,
+  })
+  const count = (name: Counted): Delta => between(a?.[name] ?? 0, b?.[name] ?? 0)
+  const [costA, costB] = [wholeCost(a), wholeCost(b)]
   return {
-    steps: of((tally) => tally.steps),
-    messages: of((tally) => tally.messages),
-    toolCalls: of((tally) => tally.toolCalls),
-    errors: of((tally) => tally.errors),
-    inputTokens: of((tally) => tally.inputTokens),
-    outputTokens: of((tally) => tally.outputTokens),
-    cost: { a: money(a), b: money(b), delta: known ? fromNano(b.nano - a.nano) : null },
-    durationMs: { a: tookA, b: tookB, delta: tookB - tookA },
+    steps: count('steps'),
+    messages: count('messages'),
+    toolCalls: count('toolCalls'),
+    errors: count('errors'),
+    inputTokens: count('inputTokens'),
+    outputTokens: count('outputTokens'),
+    cost: { a: costA, b: costB, delta: costA === null || costB === null ? null : addAmounts(costB, -costA) },
+    durationMs: between(tookMs(eventsA), tookMs(eventsB)),
   }
+}
+
+type Counted = 'steps' | 'messages' | 'toolCalls' | 'errors' | 'inputTokens' | 'outputTokens'
+
+/** Null when any call has no known price: a part of the money is not comparable. */
+function wholeCost(summary: RunSummary | undefined): number | null {
+  if (!summary) return 0
+  return summary.unpricedCalls > 0 ? null : (summary.cost ?? 0)
 }
 
 function tookMs(events: readonly ClewEvent[]): number {
