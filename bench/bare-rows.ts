@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 
-const SCHEMA = readFileSync(new URL('../packages/sqlite/migrations/0001.sql', import.meta.url), 'utf8')
+const SCHEMA = ['0001', '0002', '0003']
+  .map((name) => readFileSync(new URL(`../packages/sqlite/migrations/${name}.sql`, import.meta.url), 'utf8'))
+  .join('\n')
 
 export interface BareRows {
   readonly events: SQLInputValue[][]
@@ -33,7 +35,7 @@ export function openBare(path: string, sync: 'NORMAL' | 'FULL' = 'NORMAL'): Data
 }
 
 export function insertBare(db: DatabaseSync, { events, payloads }: BareRows, group: number): void {
-  const event = db.prepare(`INSERT INTO events VALUES (${Array(13).fill('?').join(', ')})`)
+  const event = db.prepare(`INSERT INTO events VALUES (${Array(14).fill('?').join(', ')})`)
   const payload = db.prepare('INSERT INTO payloads VALUES (?, ?, ?, ?, ?)')
   const begin = db.prepare('BEGIN IMMEDIATE')
   const commit = db.prepare('COMMIT')

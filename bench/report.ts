@@ -1,11 +1,13 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { cpus, totalmem } from 'node:os'
 import { type Figure, isMet } from './measure.ts'
+import { type PeerResults, peerRows } from './scenarios/peers.ts'
 
 export interface Report {
   readonly date: string
   readonly machine: string
   readonly figures: readonly Figure[]
+  readonly peers: PeerResults
 }
 
 export function describeMachine(): string {
@@ -18,7 +20,7 @@ const show = ({ ratio, unit }: Figure): string => (unit ? `${ratio.toFixed(2)} $
 const promise = ({ least, most, unit = '' }: Figure): string =>
   (least === undefined ? `≤ ${most} ${unit}` : `≥ ${least} ${unit}`).trim()
 
-export function formatTable({ date, machine, figures }: Report): string {
+export function formatTable({ date, machine, figures, peers }: Report): string {
   const rows = figures.map(
     (f) =>
       `| ${f.name} | ${f.ours} | ${f.beside} | ${show(f)} | ${promise(f)} | ${isMet(f) ? 'yes' : '**no**'} |`,
@@ -35,6 +37,13 @@ export function formatTable({ date, machine, figures }: Report): string {
     ...rows,
     '',
     '![how far each promise is kept](latest.svg)',
+    '',
+    '## The peers, in the same run',
+    '',
+    ...peers.leftOut.flatMap((sentence) => [sentence, '']),
+    '| peer | what | cost |',
+    '|---|---|---|',
+    ...peerRows(peers).map((row) => `| ${row.join(' | ')} |`),
     '',
   ].join('\n')
 }

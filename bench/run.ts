@@ -7,8 +7,12 @@ import { flatFigures } from './scenarios/flat.ts'
 import { foldFigures } from './scenarios/folds.ts'
 import { followFigures } from './scenarios/follow.ts'
 import { growingListFigures } from './scenarios/growing-list.ts'
+import { langgraphFigures } from './scenarios/langgraph.ts'
 import { listingFigures } from './scenarios/listing.ts'
+import { peerFigures, peerResults } from './scenarios/peers.ts'
 import { redactionFigures } from './scenarios/redaction.ts'
+import { runtimeFigures } from './scenarios/runtime.ts'
+import { runLogFigures } from './scenarios/run-log.ts'
 import { searchFigures } from './scenarios/search.ts'
 import { startUpFigures } from './scenarios/start-up.ts'
 import { transferFigures } from './scenarios/transfer.ts'
@@ -17,6 +21,7 @@ import { verifyFigures } from './scenarios/verify.ts'
 const MILLION = 1_000_000
 
 const SCENARIOS: Readonly<Record<string, () => Promise<Figure[]>>> = {
+  peers: peerFigures,
   redaction: redactionFigures,
   append: appendFigures,
   'growing-list': growingListFigures,
@@ -25,6 +30,9 @@ const SCENARIOS: Readonly<Record<string, () => Promise<Figure[]>>> = {
   folds: foldFigures,
   diff: diffFigures,
   cost: costFigures,
+  runtime: runtimeFigures,
+  langgraph: langgraphFigures,
+  'run-log': runLogFigures,
   'start-up': startUpFigures,
   listing: () => listingFigures(MILLION),
   search: () => searchFigures(MILLION),
@@ -34,11 +42,12 @@ const SCENARIOS: Readonly<Record<string, () => Promise<Figure[]>>> = {
 
 const HELP = `npm run bench [-- scenario …]
 
-Measures Clew beside a floor in the same run and says which promises are met.
-Without names all scenarios run (about 5 minutes) and bench/results/ is written.
+Measures Clew beside a floor and its peers in the same run and says which promises are met.
+Without names all scenarios run (about 7 minutes) and bench/results/ is written.
 
 Scenarios: ${Object.keys(SCENARIOS).join(', ')}
 Example: npm run bench -- append verify
+The peers are installed into bench/peers when first needed; CLEW_BENCH_PEERS=0 leaves them out.
 `
 
 const names = process.argv.slice(2)
@@ -65,6 +74,6 @@ for (const [name, measure] of Object.entries(SCENARIOS)) {
 }
 if (names.length === 0)
   process.stdout.write(
-    `\nwritten: ${writeReport({ date: new Date().toISOString(), machine: describeMachine(), figures })}\n`,
+    `\nwritten: ${writeReport({ date: new Date().toISOString(), machine: describeMachine(), figures, peers: await peerResults() })}\n`,
   )
 process.exitCode = figures.every(isMet) ? 0 : 1

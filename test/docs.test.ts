@@ -38,6 +38,12 @@ describe('the docs of this repository', () => {
     expect(checkSnippets(findSnippets(readGuide()))).toEqual([])
   })
 
+  it('show the agent that examples/kill-and-resume.ts kills as it is', () => {
+    const [, code] = /^[^\n]*\n([^]*)$/.exec(readPage('examples/kill-and-resume.ts').text) ?? []
+    const shown = readMarkdown(readPage('README.md').text).fences.map((fence) => fence.text)
+    expect(shown).toContain(code)
+  })
+
   it('link to files that exist', () => {
     const pages = readFiles(paths.filter((path) => path.endsWith('.md')))
     expect(checkLinks(pages, createExists(paths))).toEqual([])

@@ -52,7 +52,7 @@ describe('random programs', () => {
     ['attempts-forgotten', /in one attempt|already, with other content|has two faces/],
     ['woken-all-at-once', /D1 replay .* diverged|blocked/],
     ['losers-left-open', /R5 .* is (running|paused) in a run that has ended/],
-    ['pause-before-question', /R6 paused without a question/],
+    ['pause-before-question', /R6 paused without a question|waits for an answer/],
     ['digest-ignored', /D2 not found in .*: input/],
     ['clock-read-again', /"kind":"input","stepId":"([^"]*\/)?clock#|blocked/],
   ])('R2 R5 D2 D3 the property finds the planted mistake: %s', async (fault, reason) => {

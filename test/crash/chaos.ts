@@ -1,7 +1,15 @@
 import { CRASH_POINTS } from './crash-points.ts'
 import { pointOf, type Round, startSession } from './session.ts'
 
-/** `npm run chaos [ROUNDS]`: kills a writer again and again and looks at what it left; 200 rounds unless told. */
+/**
+ * `npm run chaos [ROUNDS]`: kills a writer again and again and looks at what it left; 200 rounds unless told.
+ * `npm run chaos -- runtime [ROUNDS]`: kills agents at every named instant and goes on with them; 130 rounds unless told.
+ */
+if (process.argv[2] === 'runtime') {
+  const { killAgents } = await import('../runtime/kill-chaos.ts')
+  process.exit((await killAgents(Number(process.argv[3] ?? 130))) ? 0 : 1)
+}
+
 const rounds = Number(process.argv[2] ?? 200)
 const ROUNDS_PER_FILE = 12
 

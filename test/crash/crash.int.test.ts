@@ -65,7 +65,7 @@ describe('the oracle goes red when', () => {
   it('a projection row is changed', async () => {
     expect(
       await planted(
-        `UPDATE steps SET record = replace(record, '"nodeName":"', '"nodeName":"x') WHERE id = (SELECT max(id) FROM steps)`,
+        `UPDATE steps SET record = json_set(record, '$.n', 'x') WHERE id = (SELECT max(id) FROM steps)`,
       ),
     ).toEqual(expect.arrayContaining([expect.stringContaining('projection_differs:')]))
     expect(

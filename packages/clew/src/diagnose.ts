@@ -100,13 +100,29 @@ async function checkWorkspaces(ledger: Ledger): Promise<Check> {
 
 async function checkLeases(ledger: Ledger): Promise<Check[]> {
   const leases = await ledger.leases.list()
-  if (leases.length === 0) return [ok('leases', 'none held')]
-  return leases.map(({ runId, state, owner, heartbeatAt }) => {
+  const held = leases.map(({ runId, state, owner, heartbeatAt }) => {
     const detail = `run ${runId} is held by ${owner}, which is ${state} (last heartbeat ${heartbeatAt})`
-    if (state === 'alive') return ok('leases', detail)
-    return warn('leases', detail, 'Its run was interrupted; it can be resumed by anyone.')
+    return state === 'alive' ? ok('leases', detail) : warn('leases', detail, takeUp(runId))
   })
+  const orphaned = new Set(leases.filter(({ state }) => state !== 'alive').map(({ runId }) => runId))
+  const { runs } = await ledger.listRuns({ status: 'interrupted', limit: LISTED + 1 })
+  const interrupted = runs
+    .filter(({ runId }) => !orphaned.has(runId))
+    .slice(0, LISTED)
+    .map(({ runId, agent }) =>
+      warn(
+        'orphans',
+        `run ${runId} of ${agent ?? 'no agent'} was interrupted, and nobody works on it`,
+        takeUp(runId),
+      ),
+    )
+  if (runs.length > LISTED)
+    interrupted.push(warn('orphans', 'there are more of them', 'Run: clew runs --status interrupted'))
+  return [...(held.length > 0 ? held : [ok('leases', 'none held')]), ...interrupted]
 }
+
+const LISTED = 10
+const takeUp = (runId: string): string => `Take it up: clew resume ${runId} --agent MODULE`
 
 async function checkConsumers(ledger: Ledger): Promise<Check[]> {
   const consumers = await ledger.consumers()

@@ -6,13 +6,13 @@ import {
   type LedgerOptions,
   type Store,
 } from '@clew/ledger'
-import { openSqliteStore, type Sync } from '@clew/sqlite'
+import type { Sync } from '@clew/sqlite'
+import { readMode } from './read-mode.ts'
 import { nodePorts } from './ports.ts'
 import { createPrice } from './prices/create-price.ts'
 import type { PriceTable } from './prices/price-table.ts'
 import { readSecret } from './secret.ts'
 import { headChecker } from './signing.ts'
-import { startIndexer } from './start-indexer.ts'
 
 export interface OpenLedgerOptions extends LedgerOptions {
   /** `normal` (default) survives the death of the process, `full` also the loss of power. */
@@ -27,7 +27,7 @@ export interface OpenLedgerOptions extends LedgerOptions {
   readonly prices?: string | PriceTable | undefined
 }
 
-/** Opens a ledger: `memory:` or `sqlite:PATH`. */
+/** Opens a ledger: `memory:` or `sqlite:PATH`. What `mode` leaves open is as `CLEW_MODE` says; without it, all is on (R11). */
 export async function openLedger(url: string, options: OpenLedgerOptions = {}): Promise<Ledger> {
   const {
     sync,
@@ -37,11 +37,15 @@ export async function openLedger(url: string, options: OpenLedgerOptions = {}): 
     prices = process.env['CLEW_PRICES'] || undefined,
     ...ledgerOptions
   } = options
-  const { store, secret } = openStore(url, { sync, readOnly, create }, index)
+  const mode = { ...readMode(process.env['CLEW_MODE']), ...options.mode }
+  const { store, secret } = await openStore(url, { sync, readOnly, create }, index)
   try {
     // Who only reads freezes no prices.
     const price = readOnly ? undefined : createPrice(prices)
-    return createLedger({ store, ports: nodePorts, secret, heads: headChecker, price }, ledgerOptions)
+    return createLedger(
+      { store, ports: nodePorts, secret, heads: headChecker, price },
+      { ...ledgerOptions, mode },
+    )
   } catch (error) {
     await store.close()
     throw error
@@ -50,7 +54,12 @@ export async function openLedger(url: string, options: OpenLedgerOptions = {}): 
 
 type StoreOptions = Pick<OpenLedgerOptions, 'sync' | 'readOnly' | 'create'>
 
-function openStore(url: string, options: StoreOptions, index: boolean): { store: Store; secret: string } {
+/** A store is loaded when it is opened: whoever only folds, or stays in memory, does not pay for a database. */
+async function openStore(
+  url: string,
+  options: StoreOptions,
+  index: boolean,
+): Promise<{ store: Store; secret: string }> {
   if (url === 'memory:') return { store: createMemoryStore(nodePorts), secret: readSecret(undefined) }
   const path = /^sqlite:(?:\/\/(?=\/))?(.+)$/.exec(url)?.[1]
   if (path === undefined)
@@ -59,11 +68,16 @@ function openStore(url: string, options: StoreOptions, index: boolean): { store:
       `The store URL ${/^[a-z]+:/.exec(url)?.[0] ?? 'given'} is not one that Clew can open`,
       'Use memory: or sqlite:PATH, for example sqlite:./clew.db.',
     )
+  const { openSqliteStore } = await import('@clew/sqlite')
   const store = openSqliteStore(path, nodePorts, options)
-  return { store: index ? indexed(store, path) : store, secret: readSecret(path, options.readOnly !== true) }
+  return {
+    store: index ? await indexed(store, path) : store,
+    secret: readSecret(path, options.readOnly !== true),
+  }
 }
 
-function indexed(store: Store, path: string): Store {
+async function indexed(store: Store, path: string): Promise<Store> {
+  const { startIndexer } = await import('./start-indexer.ts')
   const indexer = startIndexer(path)
   return {
     ...store,

@@ -9,16 +9,20 @@ import { doctor } from './operations/doctor.ts'
 import { events } from './operations/events.ts'
 import { explain } from './operations/explain.ts'
 import { exportEvents } from './operations/export.ts'
+import { fork } from './operations/fork.ts'
 import { graph } from './operations/graph.ts'
 import { importEvents } from './operations/import.ts'
+import { lineage } from './operations/lineage.ts'
 import type { Operation } from './operations/operation.ts'
 import { rebuild } from './operations/rebuild.ts'
 import { reindex } from './operations/reindex.ts'
+import { resume } from './operations/resume.ts'
 import { runs } from './operations/runs.ts'
 import { search } from './operations/search.ts'
 import { show } from './operations/show.ts'
 import { state } from './operations/state.ts'
 import { steps } from './operations/steps.ts'
+import { stop } from './operations/stop.ts'
 import { tail } from './operations/tail.ts'
 import { timeline } from './operations/timeline.ts'
 import { transcript } from './operations/transcript.ts'
@@ -33,6 +37,7 @@ export const operations = [
   timeline,
   steps,
   state,
+  lineage,
   graph,
   causes,
   effects,
@@ -41,6 +46,9 @@ export const operations = [
   cost,
   diff,
   explain,
+  resume,
+  fork,
+  stop,
   verify,
   audit,
   compliance,

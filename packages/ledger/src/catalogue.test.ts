@@ -39,6 +39,28 @@ describe('the event catalogue', () => {
     }
   })
 
+  it('L1 the value of an operation stands in it or comes from a step, never both and never neither', () => {
+    const check = (operation: object) => () =>
+      assertPayload('execution.step_completed', { stepId: 'a@s1', checkpoint: { operations: [operation] } })
+    for (const fine of [
+      { op: 'set', channel: 'x', value: null },
+      { op: 'set', channel: 'x', from: 'a@s1' },
+      { op: 'append', channel: 'x', from: 'a@s1' },
+      { op: 'patch', channel: 'x', from: 'a@s1', remove: ['k'] },
+      { op: 'patch', channel: 'x', remove: ['k'] },
+    ])
+      expect(check(fine)).not.toThrow()
+    for (const [operation, says] of [
+      [{ op: 'set', channel: 'x' }, 'either value or from'],
+      [{ op: 'set', channel: 'x', value: 1, from: 'a@s1' }, 'either value or from'],
+      [{ op: 'append', channel: 'x' }, 'either items or from'],
+      [{ op: 'patch', channel: 'x', set: {}, from: 'a@s1' }, 'either set or from'],
+    ] as const)
+      expect(check(operation)).toThrow(
+        `payload.checkpoint.operations[0] of execution.step_completed is not an operation with ${says}`,
+      )
+  })
+
   it('R9 execution and life-cycle events need the epoch, answers and administration do not', () => {
     for (const type of [
       'execution.step_started',
@@ -53,6 +75,7 @@ describe('the event catalogue', () => {
       'system.access',
       'system.workflow_interrupted',
       'integration.call',
+      'system.stop_requested',
     ])
       expect(needsEpoch(type), type).toBe(false)
   })

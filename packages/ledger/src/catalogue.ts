@@ -1,3 +1,4 @@
+import { checkpoint, eventInRun, stateOperation } from './checkpoint-schema.ts'
 import { ClewError } from './errors.ts'
 import { formatPath } from './json.ts'
 import {
@@ -17,7 +18,6 @@ import {
   type Schema,
   text,
   type TypeOf,
-  variants,
 } from './schema.ts'
 
 export const PRIMITIVES = [
@@ -49,6 +49,18 @@ const usage = open({
 /** What names a step (R2): parent, name, and a key or the ordinal of the call; `stepId` spells them in one text. */
 const attempt = maybe(integer(1))
 const stepIdentity = { stepId: text, attempt }
+/** What a step is called with. */
+const calledWith = {
+  parentStepId: maybeNull(text),
+  key: optional.text,
+  ordinal: optional.count,
+  kind: optional.text,
+  superstep: optional.count,
+  index: optional.count,
+  inputDigest: optional.text,
+  input: anything,
+  inputVersions: maybe(mapOf(count)),
+}
 const inStep = { stepId: optional.text }
 const inAttempt = { stepId: optional.text, attempt }
 /** Readings of `run.now()` since the event before, each with the step whose code took it ('' at the top): D3. */
@@ -72,14 +84,6 @@ const call = open({
   ...inStep,
 })
 
-/** One closed change of a channel's state (L1): folding applies it without knowing any merge rule. */
-const stateOperation = variants('op', {
-  set: open({ op: oneOf('set'), channel: text, value: anything }),
-  append: open({ op: oneOf('append'), channel: text, items: listOf(anything) }),
-  patch: open({ op: oneOf('patch'), channel: text, set: maybe(mapOf(anything)), remove: texts }),
-  remove: open({ op: oneOf('remove'), channel: text }),
-})
-
 const TYPES = {
   'execution.message': ['execution.message', message],
   'execution.reasoning': ['execution.message', message],
@@ -96,17 +100,10 @@ const TYPES = {
     open({
       ...stepIdentity,
       name: text,
-      parentStepId: maybeNull(text),
-      key: optional.text,
-      ordinal: optional.count,
-      kind: optional.text,
-      superstep: optional.count,
-      index: optional.count,
-      inputDigest: optional.text,
-      input: anything,
-      inputVersions: maybe(mapOf(count)),
+      ...calledWith,
       childRunId: optional.text,
       safety: maybe(oneOf('read', 'write', 'destructive', 'external')),
+      dueAt: optional.text,
       ...readings,
     }),
   ],
@@ -122,6 +119,12 @@ const TYPES = {
       restored: optional.flag,
       partial: optional.flag,
       redacted: optional.flag,
+      sends: anything,
+      /** On the completion that ends its superstep. */
+      checkpoint: maybe(open(checkpoint)),
+      /** With the name of a step that nothing began before: it is the start too, `durationMs` after the call. */
+      name: optional.text,
+      ...calledWith,
       ...readings,
     }),
   ],
@@ -145,8 +148,13 @@ const TYPES = {
     open({
       checkpointId: optional.text,
       parentId: maybeNull(text),
-      superstep: optional.count,
-      next: texts,
+      ...checkpoint,
+      /** The state begins as that of another run at this event. */
+      from: maybe(eventInRun),
+      by: optional.text,
+      /** The edit counts as what this node wrote, and what its conditional edges then chose. */
+      asNode: optional.text,
+      decision: maybeNull(either(text, listOf(text))),
     }),
   ],
   'execution.handoff': [
@@ -167,9 +175,13 @@ const TYPES = {
       streamId: optional.text,
       parentRunId: optional.text,
       parentStepId: optional.text,
+      /** The end of the run before it in its thread. */
+      previous: maybe(eventInRun),
       input: anything,
       seed: optional.text,
       structureHash: optional.text,
+      /** By node of a graph: what must be the same for its ends to count in a changed graph. */
+      signatures: maybe(mapOf(text)),
       clewVersion: optional.text,
       subjects: texts,
     }),
@@ -178,10 +190,20 @@ const TYPES = {
     'system.workflow_event',
     open({ reason: optional.text, epoch: optional.count }),
   ],
-  'system.workflow_paused': ['system.workflow_event', open({ pauseIds: texts, ...readings })],
-  'system.workflow_completed': ['system.workflow_event', open({ output: anything })],
+  // With open questions the run is paused; with nothing but a time to wait for it is pending.
+  'system.workflow_paused': [
+    'system.workflow_event',
+    open({ pauseIds: texts, dueAt: optional.text, ...readings }),
+  ],
+  'system.workflow_completed': [
+    'system.workflow_event',
+    /** A map of which some items completed and some failed is `partial`. */
+    open({ output: anything, status: maybe(oneOf('partial')) }),
+  ],
   'system.workflow_failed': ['system.workflow_event', open({ error: maybe(error), ...readings })],
   'system.workflow_stopped': ['system.workflow_event', open({ reason: optional.text })],
+  /** Asked by anyone; the owner of the run ends it as stopped. */
+  'system.stop_requested': ['system.workflow_event', open({ reason: optional.text, by: optional.text })],
   'system.workflow_interrupted': ['system.workflow_event', open({ reason: optional.text })],
   'system.workflow_forked': [
     'system.workflow_event',
@@ -190,7 +212,20 @@ const TYPES = {
       sourceSeq: integer(1),
       threadId: optional.text,
       atStepId: optional.text,
+      agent: optional.text,
+      agentVersion: optional.text,
+      structureHash: optional.text,
+      signatures: maybe(mapOf(text)),
+      /** The run that failed, and how often it was tried again, this time included. */
+      retryOf: optional.text,
+      retryIndex: optional.count,
+      by: optional.text,
+      edit: anything,
       input: anything,
+      /** The source's last checkpoint at or before `sourceSeq`: the fork begins with it. */
+      checkpoint: maybe(
+        open({ id: text, superstep: count, seq: integer(1), baseSeq: integer(1), createdAt: text }),
+      ),
     }),
   ],
   'system.workflow_blocked': [
@@ -230,6 +265,9 @@ const TYPES = {
       options: anything,
       schema: anything,
       timeoutMs: optional.amount,
+      dueAt: optional.text,
+      /** What counts as the answer when nobody has given one by then. */
+      default: anything,
       ...inAttempt,
       ...readings,
     }),
@@ -251,8 +289,8 @@ const TYPES = {
 } as const satisfies Record<string, readonly [Primitive, Schema<object>]>
 
 export type OwnEventType = keyof typeof TYPES
+export type { StateOperation } from './checkpoint-schema.ts'
 export type PayloadOf<T extends OwnEventType> = TypeOf<(typeof TYPES)[T][1]>
-export type StateOperation = TypeOf<typeof stateOperation>
 
 export const OWN_EVENT_TYPES = Object.keys(TYPES) as OwnEventType[]
 

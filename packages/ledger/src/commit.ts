@@ -2,8 +2,10 @@ import { countUsage } from './billing/count-usage.ts'
 import { chainHash, GENESIS, SCHEMA_VERSION } from './chain.ts'
 import type { ClewEvent } from './envelope.ts'
 import { ClewError } from './errors.ts'
+import { beginsStep } from './fold/begins-step.ts'
 import { beginRun, foldRun } from './fold/run-summary.ts'
 import { foldStep, stepKey, type StepSkeleton, toSkeleton } from './fold/steps.ts'
+import { isoText } from './iso-text.ts'
 import { forkOrigin, judgeCall } from './judge.ts'
 import type { Ports } from './ports.ts'
 import type { AppendCall, AppendOutcome, PreparedEvent } from './store.ts'
@@ -14,16 +16,20 @@ import { storeRoot } from './tree.ts'
  * Applies calls inside one transaction. Each call is judged before its first write, so that a refused one
  * leaves no trace and its neighbours go on (L5). Shared by all synchronous stores: order, idempotency, fork,
  * chain and projections are decided here and in `judge`, and nowhere else.
+ *
+ * With `ids` *trusted*, an id that comes with an epoch is taken to be new: the store must then throw when it stands
+ * already, roll all of it back and call again with *looked up*.
  */
 export function commitCalls(
   tx: Transaction,
   ports: Pick<Ports, 'sha256' | 'now'>,
   calls: readonly AppendCall[],
+  ids: 'trusted' | 'looked up' = 'looked up',
 ): AppendOutcome[] {
-  const now = new Date(ports.now()).toISOString()
+  const now = isoText(ports.now())
   return calls.map((call) => {
     try {
-      const standing = judgeCall(tx, ports, call)
+      const standing = judgeCall(tx, ports, call, ids)
       return {
         events: call.events.map((event, item) => {
           const place = standing?.[item]
@@ -93,15 +99,19 @@ export function project(
   event: ClewEvent,
 ): void {
   const key = stepKey(event)
+  // Of an erased start only its type is left, and it counts.
+  let begins = beginsStep(event)
   if (key) {
-    const step = foldStep(tx.findStep(run, key.stepId, key.attempt), event, run.summary.steps)
+    const before = tx.findStep(run, key.stepId, key.attempt)
+    begins = beginsStep(event, before !== undefined)
+    const step = foldStep(before, event, run.summary.steps)
     if (step) tx.putStep(run, toSkeleton(step))
   }
   const marks = {
     find: (stepId: string) => tx.findStep(run, stepId, 1),
     put: (step: StepSkeleton) => tx.putStep(run, step),
   }
-  run.summary = foldRun(run.summary, event, countUsage(event, marks, run.summary.modelCalls))
+  run.summary = foldRun(run.summary, event, countUsage(event, marks, run.summary.modelCalls, begins), begins)
 }
 
 function toEvent({ workspace }: AppendCall, event: PreparedEvent, place: EventPlace): ClewEvent {

@@ -183,7 +183,9 @@ export function createConsumers(parts: ConsumeParts): Consumers {
         const page = await store.readAll({ workspace, afterPosition: cursor.position, limit: batch })
         const last = page.at(-1)
         if (!last) {
-          if (!signal.aborted) await rung
+          // Set back before the bell was armed: nobody would ring again for that.
+          const standing = await begin(name, from)
+          if (standing.version === cursor.version && !signal.aborted) await rung
           cursor = signal.aborted ? cursor : await begin(name, from)
           continue
         }

@@ -1,6 +1,7 @@
 import { createAppendQueue } from './append-queue.ts'
 import type { Price } from './billing/cost.ts'
 import { readCost } from './billing/read-cost.ts'
+import { inputDigest } from './canonical.ts'
 import { findCauses, findEffects } from './causality.ts'
 import { checkCount, checkLimit, checkSince, checkWorkspace, missingRun } from './check-options.ts'
 import { createCodecs } from './codecs.ts'
@@ -9,7 +10,6 @@ import { diffRuns } from './diff/diff-runs.ts'
 import { checkInput, type ClewEvent, type EventInput, type Payload } from './envelope.ts'
 import { ClewError } from './errors.ts'
 import { explainRun } from './explain.ts'
-import { foldState } from './fold/state.ts'
 import { foldSteps } from './fold/steps.ts'
 import { followEvents } from './follow.ts'
 import { assertSameWorkspace, checkHeads, type Head, type HeadChecker, headsText } from './heads.ts'
@@ -21,6 +21,7 @@ import type { Ports } from './ports.ts'
 import { createPreparer } from './prepare.ts'
 import { PROJECTION_VERSION, rebuildProjections } from './rebuild.ts'
 import { createRedactor } from './redact/redact.ts'
+import { createStateReader } from './read-state.ts'
 import { createRunReader } from './run-reader.ts'
 import { createRunViews } from './run-views.ts'
 import { createIndexer } from './search/indexer.ts'
@@ -45,6 +46,7 @@ export function createLedger(
   options: LedgerOptions = {},
 ): Ledger {
   const workspace = checkWorkspace(options.workspace ?? 'default')
+  const mode = { write: true, resume: true, replay: true, ...options.mode }
   const codecs = createCodecs(options.codecs)
   const fingerprint = (text: string): string => ports.sha256(`${secret}\n${text}\n${secret}`).slice(0, 10)
   const redactor = createRedactor(options.redact ?? {}, fingerprint)
@@ -52,6 +54,7 @@ export function createLedger(
   const reader = createPayloadReader(store, codecs)
   const queue = createAppendQueue(store, ports)
   const runs = createRunReader(store, workspace, assertOpen)
+  const states = createStateReader(runs, reader)
   const consumers = createConsumers({ store, reader, ports, redactor, workspace, assertOpen })
   const indexer = createIndexer({ store, reader, ports, isClosed: () => closed })
   let closed = false
@@ -59,6 +62,17 @@ export function createLedger(
   function assertOpen(): void {
     if (closed)
       throw new ClewError('closed', `The ledger ${store.url} is closed`, 'Open it again before using it.')
+  }
+
+  function assertWritable(): void {
+    assertOpen()
+    if (!mode.write)
+      throw new ClewError(
+        'switched_off',
+        `The ledger ${store.url} is open with writing switched off`,
+        'Open it with mode { write: true }, or set CLEW_MODE; nothing was written.',
+        { mode: 'write' },
+      )
   }
 
   /** Gives rich values back in what an append answers. */
@@ -74,7 +88,7 @@ export function createLedger(
     events: readonly EventInput[],
     { expectedSeq, epoch }: AppendOptions = {},
   ): Promise<readonly ClewEvent[]> {
-    assertOpen()
+    assertWritable()
     checkCount('expectedSeq', expectedSeq)
     checkCount('epoch', epoch)
     if (events.length === 0) return []
@@ -92,9 +106,9 @@ export function createLedger(
     for await (const page of runs.events(runId, readOptions)) yield* await reader.toEvents(page)
   }
 
-  async function readWhole(runId: string, types?: readonly string[]): Promise<ClewEvent[]> {
+  async function readWhole(runId: string): Promise<ClewEvent[]> {
     const events: ClewEvent[] = []
-    for await (const event of read(runId, { types })) events.push(event)
+    for await (const event of read(runId)) events.push(event)
     return events
   }
 
@@ -102,6 +116,7 @@ export function createLedger(
     url: store.url,
     workspace,
     leases: consumers.runLeases,
+    mode,
     redactor,
     get waiting() {
       return queue.waiting
@@ -109,7 +124,7 @@ export function createLedger(
     // Not `async`: one promise per event instead of three is a tenth of the cost of an append.
     record(event) {
       try {
-        assertOpen()
+        assertWritable()
         const prepared = preparer.prepare(checkInput(event))
         return queue.push({ workspace, events: [prepared] }, ([stored]) =>
           revive(stored as ClewEvent, prepared),
@@ -151,8 +166,21 @@ export function createLedger(
       const steps = await store.readSkeleton({ workspace, runId })
       return steps.map((step) => (step.pause || step.usage ? reviveRow(step) : step))
     },
-    getState: async (runId, { superstep } = {}) =>
-      foldState(await readWhole(runId, ['system.state_transitioned', 'execution.checkpoint']), superstep),
+    async getState(runId, { superstep } = {}) {
+      assertOpen()
+      checkCount('superstep', superstep)
+      return superstep === undefined ? states.latest(runId) : states.atSuperstep(runId, superstep)
+    },
+    async getStateAt(runId, seq) {
+      assertOpen()
+      checkCount('seq', seq)
+      return states.atEvent(runId, seq)
+    },
+    listCheckpoints: (runId) => states.checkpoints(runId),
+    digest(value) {
+      const json = codecs.encode(value)
+      return inputDigest(ports.sha256, redactor.value(json).value)
+    },
     async causes(eventId) {
       assertOpen()
       return reader.toEvents(await findCauses(store, workspace, eventId))
@@ -175,6 +203,7 @@ export function createLedger(
       },
     }),
     causedBy: (event, fn) => ports.context.run(typeof event === 'string' ? event : event.eventId, fn),
+    currentCause: () => ports.context.current(),
     consume: consumers.consume,
     consumers: consumers.list,
     resetConsumer: consumers.reset,
@@ -228,7 +257,7 @@ export function createLedger(
       }
     },
     async import(stream, importOptions = {}) {
-      assertOpen()
+      assertWritable()
       const push = (events: readonly PreparedEvent[]) => queue.push({ workspace, events }, (stored) => stored)
       const lastPosition = await store.lastPosition()
       return importLines(stream, { preparer, push, lastPosition }, importOptions)

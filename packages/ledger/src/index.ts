@@ -24,7 +24,7 @@ export {
   SCHEMA_VERSION,
 } from './chain.ts'
 export { type CloudEvent, fromCloudEvent, toCloudEvent } from './cloud-events.ts'
-export type { Codec } from './codecs.ts'
+export { type Codec, type Codecs, createCodecs } from './codecs.ts'
 export { commitCalls } from './commit.ts'
 export type { ConsumeHandler, ConsumeOptions, ConsumerState } from './consume.ts'
 export { createLedger, type LedgerParts } from './create-ledger.ts'
@@ -42,6 +42,7 @@ export {
   type AuditTrail,
   type Safety,
 } from './fold/audit.ts'
+export { type Checkpoint, checkpointOf, type EventInRun } from './fold/checkpoint.ts'
 export {
   COMPLIANCE_TYPES,
   type ComplianceEntry,
@@ -61,6 +62,7 @@ export {
 } from './fold/cost.ts'
 export {
   beginRun,
+  type CheckpointPlace,
   foldRun,
   isTerminal,
   type Pause,
@@ -69,7 +71,14 @@ export {
   type RunStatus,
   type RunSummary,
 } from './fold/run-summary.ts'
-export { applyOperation, foldState, type RunState } from './fold/state.ts'
+export {
+  applyOperation,
+  createStateBuilder,
+  foldState,
+  type RunState,
+  type StateBuilder,
+} from './fold/state.ts'
+export { beganMs, beginsStep, kindOfStep } from './fold/begins-step.ts'
 export { foldStep, foldSteps, type StepRecord, type StepSkeleton, type StepStatus } from './fold/steps.ts'
 export { formatMermaid } from './fold/task-graph-mermaid.ts'
 export {
@@ -100,9 +109,9 @@ export {
   parseSignedHeads,
   type SignedHeads,
 } from './heads.ts'
-export { createIds, deriveId, isUuid } from './ids.ts'
+export { createDeriver, createIds, deriveId, isUuid } from './ids.ts'
 export type { ImportOptions, ImportReport } from './import.ts'
-export type { JsonObject, JsonValue } from './json.ts'
+export { deepFreeze, type JsonObject, type JsonValue } from './json.ts'
 export {
   type AppendOptions,
   type ExportOptions,
@@ -110,6 +119,7 @@ export {
   type IndexOptions,
   type IndexReport,
   type Ledger,
+  type LedgerMode,
   type LedgerOptions,
   type ProjectionReport,
   type ReadOptions,
@@ -120,6 +130,7 @@ export { busyLease, LEASE_STALE_MS, lostLease } from './memory-leases.ts'
 export { createMemoryStore } from './memory-store.ts'
 export type { AsyncContext, Ports } from './ports.ts'
 export { projectRun } from './projections.ts'
+export type { CheckpointReference } from './read-state.ts'
 export { PROJECTION_VERSION, type RebuildOptions, type RebuildReport } from './rebuild.ts'
 export { findSecrets, type SecretPlace } from './redact/find-secrets.ts'
 export { findPlaceholders, isPlaceholder } from './redact/placeholder.ts'
@@ -143,6 +154,7 @@ export {
   type ValueFilter,
 } from './search/search-index.ts'
 export { formatStepId, parseStepId, type StepIdentity } from './step-id.ts'
+export { packStep, type StepKey, type StepMarks, unpackStep } from './step-row.ts'
 export type { ComplianceFilter, RunViews } from './run-views.ts'
 export type {
   AppendCall,

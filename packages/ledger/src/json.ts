@@ -14,6 +14,21 @@ export function setKey<T>(target: Record<string, T>, key: string, value: T): voi
   else target[key] = value
 }
 
+/** Freezes lists and plain objects all the way down; what is frozen is taken to be so below as well. */
+export function deepFreeze<T>(value: T): T {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value
+  if (Array.isArray(value)) {
+    Object.freeze(value)
+    for (const item of value as unknown[]) deepFreeze(item)
+    return value
+  }
+  const prototype: unknown = Object.getPrototypeOf(value)
+  if (prototype !== Object.prototype && prototype !== null) return value
+  Object.freeze(value)
+  for (const item of Object.values(value)) deepFreeze(item)
+  return value
+}
+
 /** `$.messages[3].content`: how errors and redaction rules name a place in a payload. */
 export function formatPath(path: readonly (string | number)[]): string {
   let text = '$'

@@ -10,12 +10,20 @@ import type { RunState } from './fold/state.ts'
 import type { StepRecord, StepSkeleton } from './fold/steps.ts'
 import type { HeadSigner, SignedHeads } from './heads.ts'
 import type { ImportOptions, ImportReport } from './import.ts'
+import type { CheckpointReference } from './read-state.ts'
 import type { RebuildOptions, RebuildReport } from './rebuild.ts'
 import type { RedactOptions, Redactor } from './redact/redact.ts'
 import type { SearchOptions, SearchResult } from './search/search.ts'
 import type { RunViews } from './run-views.ts'
 import type { Leases, StoreStats } from './store.ts'
 import type { Verification } from './verify.ts'
+
+/** R11: what may be done with a ledger, switched one by one. Reading history always works. */
+export interface LedgerMode {
+  readonly write: boolean
+  readonly resume: boolean
+  readonly replay: boolean
+}
 
 export interface LedgerOptions {
   /** Workspaces never mix: a ledger object reads and writes one of them. Default `default`. */
@@ -24,6 +32,8 @@ export interface LedgerOptions {
   readonly redact?: RedactOptions | false | undefined
   /** How values that JSON lacks travel. */
   readonly codecs?: readonly Codec[] | undefined
+  /** What is switched off; by default nothing is. */
+  readonly mode?: Partial<LedgerMode> | undefined
 }
 
 export interface AppendOptions {
@@ -102,6 +112,7 @@ export interface Ledger extends RunViews {
   readonly url: string
   readonly workspace: string
   readonly leases: Leases
+  readonly mode: LedgerMode
   /** What is taken out before anything is stored: for text that goes elsewhere, such as live progress (T4). */
   readonly redactor: Redactor
   /** Resolves when the event is committed. */
@@ -119,7 +130,14 @@ export interface Ledger extends RunViews {
   getSteps(runId: string): Promise<StepRecord[]>
   /** The run's own steps without what they gave back: one stored read, whatever their size. */
   getSkeleton(runId: string): Promise<StepSkeleton[]>
+  /** The latest state, or the one at a superstep. Frozen, for its parts are shared. Costs what the state is large. */
   getState(runId: string, options?: { superstep?: number | undefined }): Promise<RunState | null>
+  /** The state at the checkpoint that the event at `seq` carries; null when it carries none. Frozen. */
+  getStateAt(runId: string, seq: number): Promise<RunState | null>
+  /** The checkpoints of a run, in a fork those of its source first, oldest first, without their states. */
+  listCheckpoints(runId: string): AsyncGenerator<CheckpointReference>
+  /** sha256 of the canonical text of a value as it would be stored: encoded, then redacted. */
+  digest(value: unknown): string
   /** The events that led to this one, nearest first; stops where a cause has not arrived. */
   causes(eventId: string): Promise<ClewEvent[]>
   /** The events that this one led to, breadth first. */
@@ -132,6 +150,8 @@ export interface Ledger extends RunViews {
   explain(runId: string): Promise<Explanation>
   /** Runs `fn` so that events recorded inside it, across awaits, name this event as their cause. */
   causedBy<T>(event: ClewEvent | string, fn: () => T): T
+  /** Id of the event in whose async context the caller stands, and so inside which run. */
+  currentCause(): string | undefined
   /**
    * V9. Hands events to the handler in their order, at least once each, and remembers how far it came under this
    * name: a batch counts when the handler resolved. Settles when the signal aborts or the ledger closes.

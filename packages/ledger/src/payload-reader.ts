@@ -1,9 +1,9 @@
 import type { Codecs } from './codecs.ts'
 import type { ClewEvent, Payload } from './envelope.ts'
 import { ClewError } from './errors.ts'
-import type { JsonValue } from './json.ts'
+import { deepFreeze, type JsonValue } from './json.ts'
 import type { Store, StoredEvent } from './store.ts'
-import { childIds, fromBody, type StoredNode } from './tree.ts'
+import { childIds, fromBody, pickKeys, type StoredNode } from './tree.ts'
 import { upcastEvent } from './upcast.ts'
 
 const CACHE_CHARS = 32 * 1024 * 1024
@@ -13,6 +13,8 @@ export interface PayloadReader {
   toEvents(stored: readonly StoredEvent[]): Promise<ClewEvent[]>
   /** Events with payloads as the JSON that is stored, rich values still tagged: what projections are folded from. */
   toPlainEvents(stored: readonly StoredEvent[]): Promise<ClewEvent[]>
+  /** The same with only these keys of the payload, where the others need not be loaded to leave them out. */
+  toPartialEvent(stored: StoredEvent, keys: ReadonlySet<string>): Promise<ClewEvent>
   /** Payloads as the JSON that is stored, rich values still tagged. */
   toJson(stored: StoredEvent): Promise<JsonValue>
   /** The nodes below a body, all levels. */
@@ -97,6 +99,10 @@ export function createPayloadReader(store: Store, codecs: Codecs): PayloadReader
       for (const each of stored) events.push(upcastEvent(withPayload(each, (await toJson(each)) as Payload)))
       return events
     },
+    async toPartialEvent(stored, keys) {
+      const body = stored.body === null ? null : pickKeys(stored.body, keys)
+      return upcastEvent(withPayload(stored, (await toJson({ ...stored, body })) as Payload))
+    },
     nodesBelow,
   }
 }
@@ -130,12 +136,4 @@ function withPayload(stored: StoredEvent, payload: Payload): ClewEvent {
       ...(stored.erased && { erased: true as const }),
     },
   }
-}
-
-function deepFreeze(value: JsonValue): JsonValue {
-  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
-    Object.freeze(value)
-    for (const item of Object.values(value)) deepFreeze(item)
-  }
-  return value
 }

@@ -5,6 +5,7 @@ import type { Codecs } from './codecs.ts'
 import type { CheckedEnvelope } from './envelope.ts'
 import { ClewError } from './errors.ts'
 import { createIds } from './ids.ts'
+import { isoText } from './iso-text.ts'
 import type { JsonObject, JsonValue } from './json.ts'
 import type { Ports } from './ports.ts'
 import type { Redactor } from './redact/redact.ts'
@@ -35,18 +36,9 @@ export interface PreparerOptions {
 export function createPreparer({ ports, codecs, redactor, macKey, price }: PreparerOptions): Preparer {
   const { sha256 } = ports
   const nextId = createIds(ports)
-  let clockMs = 0
-  let clockText = ''
   let salts = ''
 
-  function nowText(): string {
-    const now = ports.now()
-    if (now !== clockMs) {
-      clockMs = now
-      clockText = new Date(now).toISOString()
-    }
-    return clockText
-  }
+  const nowText = (): string => isoText(ports.now())
 
   function nextSalt(): string {
     if (salts.length < 32) salts = ports.randomHex(2048)
@@ -96,6 +88,11 @@ export function createPreparer({ ports, codecs, redactor, macKey, price }: Prepa
     const hashed = root(payload, text)
     const causationId =
       checked.causationId === undefined ? (ports.context.current() ?? null) : checked.causationId
+    let own: PreparedEvent['given'] = null
+    if (checked.eventId !== undefined) {
+      const givenRoot = payload === given ? hashed.root : root(given, givenText).root
+      own = { root: givenRoot, mac: () => contentMac(checked, causationId, givenRoot) }
+    }
     return {
       eventId: checked.eventId ?? nextId(),
       fresh: checked.eventId === undefined,
@@ -110,12 +107,8 @@ export function createPreparer({ ports, codecs, redactor, macKey, price }: Prepa
       tree: hashed.tree,
       salt,
       payloadHash: payloadHash(sha256, salt, hashed.root),
-      mac: checked.eventId === undefined ? null : mac(),
-    }
-
-    function mac(): string {
-      const contentRoot = payload === given ? hashed.root : root(given, givenText).root
-      return contentMac(checked, causationId, contentRoot)
+      mac: own && payload !== given ? own.mac() : null,
+      given: own,
     }
   }
 
@@ -145,7 +138,7 @@ export function createPreparer({ ports, codecs, redactor, macKey, price }: Prepa
     },
     prepareErased(checked, sealed, erasedHash) {
       const prepared = finish(checked, {}, '{}', '')
-      return { ...prepared, payload: null, text: '', payloadHash: erasedHash, mac: null, sealed }
+      return { ...prepared, payload: null, text: '', payloadHash: erasedHash, mac: null, given: null, sealed }
     },
   }
 }

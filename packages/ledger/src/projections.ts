@@ -1,4 +1,5 @@
 import { createUsageCounter } from './billing/usage-counter.ts'
+import { createBeginnings } from './fold/begins-step.ts'
 import { beginRun, foldRun, type RunSummary } from './fold/run-summary.ts'
 import { foldSteps, toSkeleton } from './fold/steps.ts'
 import type { ClewEvent } from './envelope.ts'
@@ -11,8 +12,9 @@ export function projectRun(events: readonly ClewEvent[], source?: RunSummary): R
   const [first] = events
   if (!first) return undefined
   const count = createUsageCounter()
+  const isBeginning = createBeginnings()
   let summary = beginRun(first, source)
-  for (const event of events) summary = foldRun(summary, event, count(event))
+  for (const event of events) summary = foldRun(summary, event, count(event), isBeginning(event))
   return summary
 }
 

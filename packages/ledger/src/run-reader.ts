@@ -6,7 +6,9 @@ const PAGE = 500
 /** Pages of stored events and runs of one workspace, never more than one page in memory. */
 export interface RunReader {
   /** A run from its first event: the prefixes it shares with the runs it was forked from, then its own. */
-  events(runId: string, options?: ReadOptions): AsyncGenerator<StoredEvent[]>
+  events(runId: string, options?: RunRange): AsyncGenerator<StoredEvent[]>
+  /** The parts of a run's line of forks that have events after a seq, newest first. */
+  segments(runId: string, afterSeq?: number): AsyncGenerator<Segment>
   /** All events, by position. */
   allEvents(): AsyncGenerator<StoredEvent[]>
   /** Only what the run itself recorded: in a fork, without the prefix it shares. */
@@ -15,40 +17,55 @@ export interface RunReader {
   allRuns(filter?: Pick<ListRunsOptions, 'agent' | 'threadId'>): AsyncGenerator<StoredRun>
 }
 
-interface Segment {
-  readonly runId: string
-  readonly upToSeq: number | undefined
+export interface RunRange extends ReadOptions {
+  readonly upToSeq?: number | undefined
+}
+
+/** Events that one run of a line owns: those with a seq over `afterSeq` and up to `upToSeq`. */
+export interface Segment {
+  readonly run: StoredRun
+  readonly afterSeq: number
+  readonly upToSeq: number
 }
 
 export function createRunReader(store: Store, workspace: string, assertOpen: () => void): RunReader {
-  async function segmentsOf(run: StoredRun): Promise<Segment[]> {
-    const segments: Segment[] = [{ runId: run.summary.runId, upToSeq: undefined }]
-    for (let at: StoredRun | null = run; at?.forkOf; ) {
-      segments.unshift({ runId: at.forkOf.runId, upToSeq: at.forkOf.seq })
-      at = await store.findRun({ workspace, runId: at.forkOf.runId })
+  /** A long line of forks is followed back only as far as events are wanted. */
+  async function* segments(runId: string, afterSeq = 0): AsyncGenerator<Segment> {
+    assertOpen()
+    let run = await store.findRun({ workspace, runId })
+    let upToSeq = Number.MAX_SAFE_INTEGER
+    while (run) {
+      const { forkOf } = run
+      yield { run, afterSeq: forkOf?.seq ?? 0, upToSeq }
+      if (!forkOf || forkOf.seq <= afterSeq) return
+      upToSeq = forkOf.seq
+      run = await store.findRun({ workspace, runId: forkOf.runId })
     }
-    return segments
   }
 
   return {
-    async *events(runId, { afterSeq = 0, limit = Number.POSITIVE_INFINITY, types } = {}) {
-      assertOpen()
-      const run = await store.findRun({ workspace, runId })
-      if (!run) return
+    segments,
+    async *events(
+      runId,
+      { afterSeq = 0, upToSeq = Number.MAX_SAFE_INTEGER, limit = Number.POSITIVE_INFINITY, types } = {},
+    ) {
+      const line: Segment[] = []
+      for await (const segment of segments(runId, afterSeq)) line.unshift(segment)
       let seq = afterSeq
       let left = limit
-      for (const segment of await segmentsOf(run)) {
-        while (left > 0) {
+      for (const { run, upToSeq: last } of line) {
+        const end = Math.min(last, upToSeq)
+        while (left > 0 && seq < end) {
           assertOpen()
           const size = Math.min(PAGE, left)
-          const range = { afterSeq: seq, upToSeq: segment.upToSeq, limit: size, types }
-          const page = await store.readRun({ workspace, runId: segment.runId }, range)
+          const range = { afterSeq: seq, upToSeq: end, limit: size, types }
+          const page = await store.readRun({ workspace, runId: run.summary.runId }, range)
           if (page.length > 0) yield page
           left -= page.length
           seq = page.at(-1)?.seq ?? seq
           if (page.length < size) break
         }
-        seq = Math.max(seq, segment.upToSeq ?? 0)
+        seq = Math.max(seq, end)
       }
     },
     async *allEvents() {

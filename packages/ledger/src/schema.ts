@@ -167,3 +167,17 @@ export function variants<K extends string, M extends Readonly<Record<string, Sch
     },
   }
 }
+
+/** The same, for a value that must also be as `fits` says; told in words, since JSON Schema gets them from `json`. */
+export function refined<T>(
+  inner: Schema<T>,
+  expected: string,
+  fits: (value: T) => boolean,
+  json: JsonSchema,
+): Schema<T> {
+  return {
+    json: { ...inner.json, ...json },
+    optional: inner.optional,
+    check: (value) => inner.check(value) ?? (fits(value as T) ? undefined : { path: [], expected }),
+  }
+}

@@ -25,11 +25,13 @@ export interface PreparedEvent {
   readonly tree: TreeNode | undefined
   readonly salt: string
   readonly payloadHash: string
-  /**
-   * Keyed digest of the content before redaction: what sameness is judged by (L4). Null for a fresh id, which
-   * nobody can send again but as it was read back.
-   */
+  /** Keyed digest of the content before redaction, kept where redaction changed it: what sameness is judged by (L4). */
   readonly mac: string | null
+  /**
+   * The content as it was sent, to compare with what stands under its id: its root, and its keyed digest. Null for a
+   * fresh id, which nobody can send again but as it was read back.
+   */
+  readonly given: { readonly root: string; mac(): string } | null
   /** The place an imported event had and must get again. */
   readonly sealed?: SealedPlace
 }

@@ -64,7 +64,7 @@ export function toTree(sha256: Ports['sha256'], value: JsonValue): string | Tree
       : group(sha256, 'a', entries, size)
   }
   for (const name of Object.keys(value)) {
-    const key = JSON.stringify(name)
+    const key = keyText(name)
     const item = toTree(sha256, value[name] as JsonValue)
     entries.push({ key, item })
     size += key.length + 1 + sizeOf(item) + 1
@@ -72,6 +72,18 @@ export function toTree(sha256: Ports['sha256'], value: JsonValue): string | Tree
   if (entries.length === 0) return '{}'
   if (size > LEAF) return group(sha256, 'o', entries, size)
   return `{${entries.map(({ key, item }) => `${key}:${item as string}`).join(',')}}`
+}
+
+const KEYS = 2000
+const keyTexts = new Map<string, string>()
+
+/** JSON text of a key: few names stand in nearly all payloads. */
+function keyText(name: string): string {
+  const known = keyTexts.get(name)
+  if (known !== undefined) return known
+  const text = JSON.stringify(name)
+  if (keyTexts.size < KEYS && name.length < 64) keyTexts.set(name, text)
+  return text
 }
 
 /**
@@ -249,6 +261,14 @@ export function fromBody(body: string, child: (id: number) => JsonValue): JsonVa
         .map((line) => item(line) as string)
         .join('')
   }
+}
+
+/** The body of an object without the entries of other keys; as it is where they cannot be told apart. */
+export function pickKeys(body: string, keys: ReadonlySet<string>): string {
+  if (!body.startsWith('o\n')) return body
+  const kept = lines(body).filter(({ key }) => keys.has(JSON.parse(key) as string))
+  if (kept.length === 0) return '{}'
+  return `o${kept.map(({ key, mark, rest }) => `\n${key}${mark}${rest}`).join('')}`
 }
 
 /** Root of a stored body, recomputed from its bytes; `hashOf` gives the recomputed hash of a node below it. */

@@ -117,6 +117,15 @@ export const BROKEN_STORES: readonly BrokenStore[] = [
     change: everyEvent((event) => ({ ...event, fresh: true })),
   },
   {
+    what: 'trusts the ids of a leased run and does not look again',
+    failing: ['L4 under a lease too', 'L4 what stands already'],
+    change: calls((call) =>
+      call.epoch === undefined
+        ? call
+        : { ...call, events: call.events.map((event) => ({ ...event, fresh: true })) },
+    ),
+  },
+  {
     what: 'takes a conflict for a retry',
     failing: ['L4 the same id with other content', 'L4 one id twice'],
     change: outcomes((all) =>

@@ -11,13 +11,14 @@ import {
   type Transaction,
 } from '@clew/ledger'
 import { EVENT_COLUMNS, toStoredEvent } from './event-row.ts'
+import { PUT_STEP, STEP_COLUMNS, stepValues, toStep } from './step-row.ts'
 
 const RUN_CACHE = 5000
 const NODE_CACHE = 200_000
 
 const bytes = (hex: string): Buffer => Buffer.from(hex, 'hex')
 
-/** Bytes of a hex text in a place that is used again and again: a bound blob is copied, and this is three per event. */
+/** Bytes of a hex text in a place that is used again and again: a bound blob is copied, and this is four per event. */
 function scratch(size: number): (hex: string) => Buffer {
   const place = Buffer.alloc(size)
   return (text) => {
@@ -28,6 +29,7 @@ function scratch(size: number): (hex: string) => Buffer {
 const payloadHashBytes = scratch(32)
 const hashBytes = scratch(32)
 const saltBytes = scratch(16)
+const macBytes = scratch(16)
 
 const hex = (blob: unknown): string => Buffer.from(blob as Uint8Array).toString('hex')
 const keyOf = (key: RunKey): string => `${key.workspace}\n${key.runId}`
@@ -35,11 +37,16 @@ const stepKeyOf = (run: number, stepId: string, attempt: number): string => `${r
 
 interface SqliteRun extends RunDraft {
   storedStatus: string
+  /** Unknown until something was appended here. */
+  lastEventId?: string
 }
 
 export interface Appender {
-  /** Applies the calls inside the write transaction that the caller has begun. */
-  apply(calls: readonly AppendCall[]): AppendOutcome[]
+  /**
+   * Applies the calls inside the write transaction that the caller has begun. With `ids` *trusted* it throws if an id
+   * stands already (`isRepeated`); then the transaction is rolled back and tried again with all ids looked up.
+   */
+  apply(calls: readonly AppendCall[], ids: 'trusted' | 'looked up'): AppendOutcome[]
   /** This process changed a lease itself. */
   forgetLeases(): void
   /** What is remembered may be wrong: another process wrote, or a transaction was rolled back. */
@@ -65,23 +72,22 @@ export function createAppender(db: DatabaseSync, ports: Pick<Ports, 'sha256' | '
     // Apart, because naming an indexed column writes its index even when the value stays.
     updateStatus: db.prepare('UPDATE runs SET status = ? WHERE id = ?'),
     insertSubject: db.prepare('INSERT OR IGNORE INTO subjects (run, subject) VALUES (?, ?)'),
+    // Most ids are not there, and that the index alone can tell.
+    isKnown: db.prepare('SELECT 1 FROM events WHERE event_id = ? AND run = ?'),
     event: db.prepare(`SELECT ${EVENT_COLUMNS} WHERE e.event_id = ? AND e.run = ?`),
     eventAt: db.prepare(`SELECT ${EVENT_COLUMNS} WHERE e.run = ? AND e.seq = ?`),
     mac: db.prepare('SELECT mac FROM payloads WHERE position = ?'),
     insertEvent: db.prepare(
       `INSERT INTO events (position, run, seq, event_id, event_type, timestamp, origin, runtime, causation_id, recorded_at,
-        schema_version, payload_hash, hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+        schema_version, payload_hash, hash, follows) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     ),
     insertPayload: db.prepare('INSERT INTO payloads (position, salt, mac, body) VALUES (?, ?, ?, ?)'),
     insertErasure: db.prepare('INSERT INTO erasures (position, erased_at) VALUES (?, ?)'),
     node: db.prepare('SELECT id FROM nodes WHERE scope = ? AND hash = ?'),
     nodeHash: db.prepare('SELECT hash FROM nodes WHERE id = ?'),
     insertNode: db.prepare('INSERT INTO nodes (scope, hash, body) VALUES (?, ?, ?)'),
-    step: db.prepare('SELECT record FROM steps WHERE run = ? AND step_id = ? AND attempt = ?'),
-    putStep: db.prepare(
-      `INSERT INTO steps (run, step_id, attempt, started_seq, record) VALUES (?, ?, ?, ?, ?)
-       ON CONFLICT (run, step_id, attempt) DO UPDATE SET started_seq = excluded.started_seq, record = excluded.record`,
-    ),
+    step: db.prepare(`SELECT ${STEP_COLUMNS} FROM steps WHERE run = ? AND step_id = ? AND attempt = ?`),
+    putStep: db.prepare(PUT_STEP),
     lease: db.prepare('SELECT epoch, held, beat_ms FROM leases WHERE workspace = ? AND run_id = ?'),
   }
   const runs = new Map<string, SqliteRun>()
@@ -92,6 +98,7 @@ export function createAppender(db: DatabaseSync, ports: Pick<Ports, 'sha256' | '
   const leases = new Map<string, { epoch: number; held: boolean } | null>()
   /** Most events follow one of the same run. */
   let latest: SqliteRun | undefined
+  let latestLease: (RunKey & { lease: { epoch: number; held: boolean } | null }) | undefined
   let position: number | undefined
 
   function toDraft(row: Record<string, unknown>): SqliteRun {
@@ -166,6 +173,7 @@ export function createAppender(db: DatabaseSync, ports: Pick<Ports, 'sha256' | '
       })
     },
     findEvent(run, eventId) {
+      if (!sql.isKnown.get(eventId, run.id)) return undefined
       const row = sql.event.get(eventId, run.id)
       return row && toStoredEvent(row)
     },
@@ -190,6 +198,7 @@ export function createAppender(db: DatabaseSync, ports: Pick<Ports, 'sha256' | '
       return ++position
     },
     insertEvent(run, event, place, body) {
+      const own = run as SqliteRun
       sql.insertEvent.run(
         place.position,
         run.id,
@@ -204,13 +213,15 @@ export function createAppender(db: DatabaseSync, ports: Pick<Ports, 'sha256' | '
         place.schemaVersion,
         payloadHashBytes(event.payloadHash),
         hashBytes(place.hash),
+        event.causationId !== null && event.causationId === own.lastEventId ? 1 : 0,
       )
+      own.lastEventId = event.eventId
       if (body === null) sql.insertErasure.run(place.position, place.recordedAt)
       else
         sql.insertPayload.run(
           place.position,
           saltBytes(event.salt),
-          event.mac === null ? null : bytes(event.mac),
+          event.mac === null ? null : macBytes(event.mac),
           body,
         )
     },
@@ -232,12 +243,14 @@ export function createAppender(db: DatabaseSync, ports: Pick<Ports, 'sha256' | '
       const known = changedSteps.get(key)?.step ?? openSteps.get(key)
       if (known) return known
       const row = sql.step.get(run.id, stepId, attempt)
-      return row && (JSON.parse(row['record'] as string) as StepSkeleton)
+      return row && toStep(run.runId, row)
     },
     putStep(run, step) {
       changedSteps.set(stepKeyOf(run.id, step.stepId, step.attempt), { run: run.id, step })
     },
     lease(key) {
+      if (latestLease?.runId === key.runId && latestLease.workspace === key.workspace)
+        return latestLease.lease ?? undefined
       const name = keyOf(key)
       let lease = leases.get(name)
       if (lease === undefined) {
@@ -246,6 +259,7 @@ export function createAppender(db: DatabaseSync, ports: Pick<Ports, 'sha256' | '
         if (leases.size >= RUN_CACHE) leases.clear()
         leases.set(name, lease)
       }
+      latestLease = { workspace: key.workspace, runId: key.runId, lease }
       return lease ?? undefined
     },
     touch: (run) => void changedRuns.add(run as SqliteRun),
@@ -259,12 +273,12 @@ export function createAppender(db: DatabaseSync, ports: Pick<Ports, 'sha256' | '
   /** Projections and heads, once per transaction whatever the number of events. */
   function flush(): void {
     for (const run of changedRuns) {
-      sql.updateRun.run(run.seq, bytes(run.hash), run.recordedAt, JSON.stringify(run.summary), run.id)
+      sql.updateRun.run(run.seq, hashBytes(run.hash), run.recordedAt, JSON.stringify(run.summary), run.id)
       if (run.summary.status !== run.storedStatus) sql.updateStatus.run(run.summary.status, run.id)
       run.storedStatus = run.summary.status
     }
     for (const [key, { run, step }] of changedSteps) {
-      sql.putStep.run(run, step.stepId, step.attempt, step.startedSeq, JSON.stringify(step))
+      sql.putStep.run(...stepValues(run, step))
       if (step.endedSeq === null && openSteps.size < RUN_CACHE) openSteps.set(key, step)
       else openSteps.delete(key)
     }
@@ -273,18 +287,22 @@ export function createAppender(db: DatabaseSync, ports: Pick<Ports, 'sha256' | '
   }
 
   return {
-    apply(calls) {
-      const outcomes = commitCalls(tx, ports, calls)
+    apply(calls, ids) {
+      const outcomes = commitCalls(tx, ports, calls, ids)
       flush()
       return outcomes
     },
-    forgetLeases: () => leases.clear(),
+    forgetLeases() {
+      leases.clear()
+      latestLease = undefined
+    },
     forget() {
       runs.clear()
       nodes.clear()
       openSteps.clear()
       leases.clear()
       latest = undefined
+      latestLease = undefined
       changedRuns.clear()
       changedSteps.clear()
       position = undefined

@@ -40,6 +40,10 @@ export function resultOf(error: unknown): number | undefined {
 
 export const isBusy = (error: unknown): boolean => resultOf(error) === 5
 
+/** An insert that the append-only triggers, or a unique index, refused: what it brings stands already. */
+export const isRepeated = (error: unknown): boolean =>
+  resultOf(error instanceof ClewError ? error.cause : error) === 19
+
 /** One clear sentence for what went wrong with the file; other errors pass through. */
 export function storeError(url: string, error: unknown): unknown {
   const result = resultOf(error)

@@ -175,7 +175,7 @@ describe('L1 a rebuild that is killed', () => {
     await fill(30_000, runs)
     const plain = new DatabaseSync(here.file)
     plain.exec(`UPDATE runs SET summary = json_set(summary, '$.steps', 999), status = 'partial';
-      UPDATE steps SET record = json_set(record, '$.kind', 'spoilt'); UPDATE projections SET version = 1`)
+      UPDATE steps SET record = json_set(record, '$.k', 'spoilt'); UPDATE projections SET version = 1`)
     const state = plain.prepare('SELECT target, after_run FROM projections')
     const child = here.start('rebuild', here.file)
     await expect

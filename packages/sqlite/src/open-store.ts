@@ -1,8 +1,8 @@
 import { resolve } from 'node:path'
-import { ClewError, type Ports, type Store } from '@clew/ledger'
+import { type AppendCall, type AppendOutcome, ClewError, type Ports, type Store } from '@clew/ledger'
 import { createAppender } from './append.ts'
 import { createCursors } from './cursors.ts'
-import { isBusy, storeError } from './errors.ts'
+import { isBusy, isRepeated, storeError } from './errors.ts'
 import { createLeases } from './leases.ts'
 import { findRun, listRuns } from './list-runs.ts'
 import { openDatabase, type OpenDatabaseOptions, WAIT_MS } from './open-database.ts'
@@ -86,6 +86,16 @@ export function openSqliteStore(path: string, ports: Ports, options: SqliteOptio
     }
   }
 
+  /** A repeated id is rare where a run is leased, so it is found by the refusal of the index and not by asking first. */
+  async function append(calls: readonly AppendCall[]): Promise<AppendOutcome[]> {
+    try {
+      return await transact(() => appender.apply(calls, 'trusted'))
+    } catch (error) {
+      if (!isRepeated(error)) throw error
+      return transact(() => appender.apply(calls, 'looked up'))
+    }
+  }
+
   const search = createSearchIndex({ file, url, ports, options, assertOpen })
   const transactLease = <T>(work: () => T): Promise<T> =>
     transact(() => {
@@ -100,7 +110,7 @@ export function openSqliteStore(path: string, ports: Ports, options: SqliteOptio
     projections: createProjections({ db, transact, reading, forget: () => appender.forget() }),
     search: search.index,
     async write(calls) {
-      const outcomes = await transact(() => appender.apply(calls))
+      const outcomes = await append(calls)
       watch.ring()
       return outcomes
     },

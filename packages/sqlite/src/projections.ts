@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { Projections } from '@clew/ledger'
 import { RUN_COLUMNS, toStoredRun } from './list-runs.ts'
+import { PUT_STEP, stepValues } from './step-row.ts'
 
 interface ProjectionParts {
   readonly db: DatabaseSync
@@ -21,10 +22,7 @@ export function createProjections({ db, transact, reading, forget }: ProjectionP
   )
   const dropSubjects = db.prepare('DELETE FROM subjects WHERE run = ?')
   const insertSubject = db.prepare('INSERT OR IGNORE INTO subjects (run, subject) VALUES (?, ?)')
-  const putStep = db.prepare(
-    `INSERT INTO steps (run, step_id, attempt, started_seq, record) VALUES (?, ?, ?, ?, ?)
-     ON CONFLICT (run, step_id, attempt) DO UPDATE SET started_seq = excluded.started_seq, record = excluded.record`,
-  )
+  const putStep = db.prepare(PUT_STEP)
   const dropStep = db.prepare('DELETE FROM steps WHERE run = ? AND step_id = ? AND attempt = ?')
 
   return {
@@ -47,8 +45,7 @@ export function createProjections({ db, transact, reading, forget }: ProjectionP
         if (row?.['seq'] !== seq) return false
         const id = row['id'] as number
         for (const { stepId, attempt } of gone) dropStep.run(id, stepId, attempt)
-        for (const step of steps)
-          putStep.run(id, step.stepId, step.attempt, step.startedSeq, JSON.stringify(step))
+        for (const step of steps) putStep.run(...stepValues(id, step))
         if (summary) {
           const { status, threadId, agent, agentVersion, startedAt, subjects } = summary
           const startedMs = Date.parse(startedAt)

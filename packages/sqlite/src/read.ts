@@ -1,14 +1,15 @@
-import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
-import type {
-  ReadAllOptions,
-  ReadRunOptions,
-  RunKey,
-  StepSkeleton,
-  StoredEvent,
-  StoredNode,
-  StoreStats,
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import {
+  type ReadAllOptions,
+  type ReadRunOptions,
+  type RunKey,
+  type StepSkeleton,
+  type StoredEvent,
+  type StoredNode,
+  type StoreStats,
 } from '@clew/ledger'
 import { EVENT_COLUMNS, toStoredEvent } from './event-row.ts'
+import { STEP_COLUMNS, toStep } from './step-row.ts'
 
 /** The three reads: events of a run, events of the ledger, the skeleton of a run's steps; and look-ups by id. */
 export interface Reader {
@@ -36,28 +37,28 @@ export function createReader(db: DatabaseSync): Reader {
     `SELECT ${EVENT_COLUMNS} WHERE e.event_id = ? AND r.workspace = ? ORDER BY e.position`,
   )
   const caused = db.prepare(
-    `SELECT ${EVENT_COLUMNS} WHERE e.causation_id IN (SELECT value FROM json_each(?)) AND r.workspace = ? ORDER BY e.position`,
+    `SELECT ${EVENT_COLUMNS} WHERE e.causation_id IN (SELECT value FROM json_each(?)) AND e.follows = 0 AND r.workspace = ?`,
+  )
+  const following = db.prepare(
+    `SELECT ${EVENT_COLUMNS} WHERE e.position IN (SELECT n.position FROM json_each(?) j
+       CROSS JOIN events c ON c.event_id = j.value CROSS JOIN events n ON n.run = c.run AND n.seq = c.seq + 1
+       WHERE n.follows = 1) AND r.workspace = ?`,
   )
   const nodes = db.prepare('SELECT id, hash, body FROM nodes WHERE id IN (SELECT value FROM json_each(?))')
   const skeleton = db.prepare(
-    'SELECT record FROM steps JOIN runs r ON r.id = run WHERE r.workspace = ? AND r.run_id = ? ORDER BY started_seq',
+    `SELECT ${STEP_COLUMNS} FROM steps JOIN runs r ON r.id = run WHERE r.workspace = ? AND r.run_id = ? ORDER BY started_seq`,
   )
   const lastPosition = db.prepare('SELECT max(position) AS last FROM events')
   const workspaces = db.prepare('SELECT DISTINCT workspace FROM runs ORDER BY workspace')
 
-  const filtered = (
-    where: string,
-    types: readonly string[],
-    order: string,
-    values: SQLInputValue[],
-    limit: number,
-  ): StoredEvent[] =>
-    db
-      .prepare(
-        `SELECT ${EVENT_COLUMNS} WHERE ${where} AND e.event_type IN (SELECT value FROM json_each(?)) ORDER BY ${order} LIMIT ?`,
-      )
-      .all(...values, JSON.stringify(types), limit)
-      .map(toStoredEvent)
+  /** Prepared once: preparing costs more than the read of a few events. */
+  const ofTypes = (where: string, order: string): StatementSync =>
+    db.prepare(
+      `SELECT ${EVENT_COLUMNS} WHERE ${where} AND e.event_type IN (SELECT value FROM json_each(?)) ORDER BY ${order} LIMIT ?`,
+    )
+  const runOfTypes = ofTypes('e.run = ? AND e.seq > ? AND e.seq <= ?', 'e.seq')
+  const allOfTypes = ofTypes('e.position > ?', 'e.position')
+  const inWorkspaceOfTypes = ofTypes('e.position > ? AND r.workspace = ?', 'e.position')
 
   const count = (table: string): number =>
     Number(db.prepare(`SELECT count(*) AS n FROM ${table}`).get()?.['n'])
@@ -66,25 +67,28 @@ export function createReader(db: DatabaseSync): Reader {
     run({ workspace, runId: name }, { afterSeq, upToSeq = Number.MAX_SAFE_INTEGER, limit, types }) {
       const id = runId.get(workspace, name)?.['id'] as number | undefined
       if (id === undefined) return []
-      if (types)
-        return filtered(
-          'e.run = ? AND e.seq > ? AND e.seq <= ?',
-          types,
-          'e.seq',
-          [id, afterSeq, upToSeq],
-          limit,
-        )
+      if (types) return runOfTypes.all(id, afterSeq, upToSeq, JSON.stringify(types), limit).map(toStoredEvent)
       return run.all(id, afterSeq, upToSeq, limit).map(toStoredEvent)
     },
     all({ workspace, afterPosition, limit, types }) {
-      if (workspace === undefined && !types) return all.all(afterPosition, limit).map(toStoredEvent)
-      const where = workspace === undefined ? 'e.position > ?' : 'e.position > ? AND r.workspace = ?'
-      const values = workspace === undefined ? [afterPosition] : [afterPosition, workspace]
-      if (types) return filtered(where, types, 'e.position', values, limit)
-      return inWorkspace.all(...values, limit).map(toStoredEvent)
+      const names = types && JSON.stringify(types)
+      if (workspace === undefined)
+        return (
+          names === undefined ? all.all(afterPosition, limit) : allOfTypes.all(afterPosition, names, limit)
+        ).map(toStoredEvent)
+      return (
+        names === undefined
+          ? inWorkspace.all(afterPosition, workspace, limit)
+          : inWorkspaceOfTypes.all(afterPosition, workspace, names, limit)
+      ).map(toStoredEvent)
     },
     byId: (workspace, eventId) => byId.all(eventId, workspace).map(toStoredEvent),
-    caused: (workspace, eventIds) => caused.all(JSON.stringify(eventIds), workspace).map(toStoredEvent),
+    caused(workspace, eventIds) {
+      const ids = JSON.stringify(eventIds)
+      return [...caused.all(ids, workspace), ...following.all(ids, workspace)]
+        .map(toStoredEvent)
+        .sort((a, b) => a.position - b.position)
+    },
     nodes(ids) {
       const found = new Map<number, StoredNode>()
       for (const row of nodes.all(JSON.stringify(ids)))
@@ -94,8 +98,7 @@ export function createReader(db: DatabaseSync): Reader {
         })
       return found
     },
-    skeleton: ({ workspace, runId: name }) =>
-      skeleton.all(workspace, name).map((row) => JSON.parse(row['record'] as string) as StepSkeleton),
+    skeleton: ({ workspace, runId: name }) => skeleton.all(workspace, name).map((row) => toStep(name, row)),
     workspaces: () => workspaces.all().map((row) => row['workspace'] as string),
     lastPosition: () => Number(lastPosition.get()?.['last'] ?? 0),
     stats() {

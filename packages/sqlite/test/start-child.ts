@@ -14,8 +14,10 @@ export interface Child {
 const SCRIPT = new URL('child.ts', import.meta.url).pathname
 
 /** Another process, for what one process cannot show. */
-export function startChild(...args: readonly (string | number)[]): Child {
-  const child = spawn(process.execPath, ['--conditions=@clew/source', SCRIPT, ...args.map(String)])
+export const startChild = (...args: readonly (string | number)[]): Child => startScript(SCRIPT, ...args)
+
+export function startScript(script: string, ...args: readonly (string | number)[]): Child {
+  const child = spawn(process.execPath, ['--conditions=@clew/source', script, ...args.map(String)])
   const ended = once(child, 'exit')
   let errors = ''
   child.stderr.on('data', (chunk: Buffer) => (errors += chunk.toString()))

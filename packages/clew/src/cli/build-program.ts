@@ -14,6 +14,7 @@ export interface Chosen {
 const GROUPS: Readonly<Record<CliShape<string>['group'], string>> = {
   Begin: 'Begin:',
   Look: 'Look at runs:',
+  Control: 'Control runs:',
   Prove: 'Prove:',
   Move: 'Move:',
 }

@@ -21,6 +21,10 @@ const COMMANDS = {
   timeline: async () => (await import('./commands/timeline.ts')).timelineCommand,
   steps: async () => (await import('./commands/steps.ts')).stepsCommand,
   state: async () => (await import('./commands/state.ts')).stateCommand,
+  lineage: async () => (await import('./commands/lineage.ts')).lineageCommand,
+  resume: async () => (await import('./commands/resume.ts')).resumeCommand,
+  stop: async () => (await import('./commands/stop.ts')).stopCommand,
+  fork: async () => (await import('./commands/fork.ts')).forkCommand,
   graph: async () => (await import('./commands/graph.ts')).graphCommand,
   causes: async () => (await import('./commands/causality.ts')).causesCommand,
   effects: async () => (await import('./commands/causality.ts')).effectsCommand,
@@ -41,6 +45,8 @@ const COMMANDS = {
 
 /** Runs one command line and answers with its exit code; never throws, never ends the process. */
 export async function main(argv: readonly string[]): Promise<number> {
+  // Each write learns of a broken pipe by itself; without a listener the stream would end the process instead.
+  if (process.stdout.listenerCount('error') === 0) process.stdout.on('error', () => {})
   const json = argv.includes('--json')
   const name =
     operations.find((operation) => operation.name === argv.find((arg) => !arg.startsWith('-')))?.name ?? null
@@ -76,9 +82,10 @@ async function execute({ operation, given, flags }: Chosen): Promise<number> {
       terminal,
       storeUrl,
       async withLedger(work, options) {
-        // A mistyped path must never make a new ledger, so whoever only reads opens only what is there.
-        const readOnly = operation.scope !== 'write'
-        const ledger = await openOrExplain(storeUrl, { workspace, readOnly, ...options })
+        // A mistyped path must never make a new ledger, so only who writes runs makes one.
+        const readOnly = operation.scope !== 'write' && operation.scope !== 'control'
+        const create = operation.scope === 'write'
+        const ledger = await openOrExplain(storeUrl, { workspace, readOnly, create, ...options })
         try {
           return await work(ledger)
         } finally {

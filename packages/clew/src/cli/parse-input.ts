@@ -23,7 +23,10 @@ export function parseInput(operation: Operation, given: readonly GivenField[]): 
 }
 
 function parseText(schema: z.ZodType, text: string, name: string, command: string): unknown {
+  const json = parseJson(text)
+  if (takesAnything(schema)) return json === undefined ? text : json
   const readings: unknown[] = [text, text.split(',').map((part) => part.trim())]
+  if (json !== undefined) readings.push(json)
   if (/^-?\d+(?:\.\d+)?$/.test(text)) readings.unshift(Number(text))
   for (const reading of readings) if (schema.safeParse(reading).success) return reading
   const values = enumValues(schema.safeParse(text))
@@ -35,6 +38,18 @@ function parseText(schema: z.ZodType, text: string, name: string, command: strin
     near.length > 0 ? `Did you mean ${near.join(', ')}?` : `See \`clew ${command} --help\`.`,
     { option: name },
   )
+}
+
+/** A value that may be anything is JSON where it can be read as such, and else text. */
+const takesAnything = (schema: z.ZodType): boolean =>
+  [null, true, '', [], {}].every((value) => schema.safeParse(value).success)
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
 }
 
 function enumValues(result: z.ZodSafeParseResult<unknown>): string[] {

@@ -1,4 +1,4 @@
-import { type ClewEvent, isPlaceholder } from '@clew/ledger'
+import { beganMs, beginsStep, type ClewEvent, isPlaceholder } from '@clew/ledger'
 import type { Colours, Style } from './colour.ts'
 import { compact } from './preview.ts'
 import { cut, pad, printable, wrap } from './text.ts'
@@ -37,7 +37,7 @@ export function createStory(colour: Colours, width: number): (event: ClewEvent) 
       nested.add(correlationId)
     const at = Date.parse(timestamp)
     const runKey = `${correlationId}  `
-    if (eventType === 'execution.step_started') startedMs.set(key, at)
+    if (beginsStep(event, startedMs.has(key))) startedMs.set(key, beganMs(event))
     if (eventType === 'system.workflow_started') startedMs.set(runKey, at)
     const began = startedMs.get(eventType.startsWith('system.') ? runKey : key)
     const beat = toBeat(event, began === undefined ? '' : formatDuration(at - began))

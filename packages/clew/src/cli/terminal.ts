@@ -36,7 +36,7 @@ export interface Terminal {
 }
 
 /** These speak as things happen or ask back, so nothing of them may be held for a pager. */
-const LIVE: ReadonlySet<string> = new Set(['demo', 'tail', 'completion'])
+const LIVE: ReadonlySet<string> = new Set(['demo', 'tail', 'completion', 'resume', 'fork', 'stop'])
 
 export function createTerminal(command: string, flags: Flags, signal: AbortSignal): Terminal {
   const json = flags['json'] === true
@@ -50,8 +50,6 @@ export function createTerminal(command: string, flags: Flags, signal: AbortSigna
     colour: createColours(wantsColour(stream.isTTY, env)),
   })
   const output = side(stdout)
-  // Each write learns of a broken pipe by itself; without a listener the stream would end the process instead.
-  if (stdout.listenerCount('error') === 0) stdout.on('error', () => {})
 
   const direct = (text: string): Promise<void> =>
     new Promise((resolve, reject) => {

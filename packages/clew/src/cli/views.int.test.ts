@@ -78,6 +78,7 @@ const VIEWS = [
   ['state', 'hostile-1'],
   ['state', 'hostile-1', '--full'],
   ['show', 'hostile-1', '--tree'],
+  ['lineage', 'hostile-1'],
   ['effects', 'hostile-1:1'],
 ]
 
@@ -90,7 +91,7 @@ describe('views on the command line', () => {
     expect(stdout.split('\n').length).toBeGreaterThan(2)
   })
 
-  it.each(['transcript', 'timeline', 'graph', 'audit', 'steps', 'state'])(
+  it.each(['transcript', 'timeline', 'graph', 'audit', 'steps', 'state', 'lineage'])(
     'A1 clew %s answers as JSON',
     async (name) => {
       expect(await data(name, 'hostile-1')).toBeTypeOf('object')

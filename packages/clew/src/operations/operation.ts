@@ -1,5 +1,6 @@
-import type { Ledger } from '@clew/ledger'
+import type { ClewEvent, Ledger } from '@clew/ledger'
 import type { z } from 'zod'
+import type { RunControl } from '../control/run-control.ts'
 import type { ImportFile } from '../import/import-foreign.ts'
 
 /** What a caller must be allowed to do; tokens carry the same words (A2). */
@@ -15,6 +16,10 @@ export interface OperationContext {
   readonly files?: readonly ImportFile[] | undefined
   /** A person who can be asked; undefined when none answers in time. */
   readonly ask?: ((pauseId: string, timeoutMs: number) => Promise<string | undefined>) | undefined
+  /** What runs are controlled with; without one, no agent is at hand. */
+  readonly control?: RunControl | undefined
+  /** Told what happens in a run that goes on here. */
+  readonly onEvent?: ((event: ClewEvent) => void) | undefined
 }
 
 export interface CliArgument<Field extends string> {
@@ -29,7 +34,7 @@ export interface CliArgument<Field extends string> {
 }
 
 export interface CliShape<Field extends string> {
-  readonly group: 'Look' | 'Prove' | 'Move' | 'Begin'
+  readonly group: 'Look' | 'Control' | 'Prove' | 'Move' | 'Begin'
   readonly arguments?: readonly CliArgument<Field>[]
   /** Flags that fill an input field, described by the field itself. */
   readonly options?: { readonly [F in Field]?: string }

@@ -18,8 +18,8 @@ export const runTreeRow = z.object({
 })
 export type RunTreeRow = z.output<typeof runTreeRow>
 
-/** A run with its child runs and forks, and theirs, depth first; each run once, whatever their records say. */
-export async function readRunTree(ledger: Ledger, root: RunSummary): Promise<RunTreeRow[]> {
+/** Child runs and forks by the run they come from, newest first. */
+export async function readBelow(ledger: Ledger): Promise<Map<string, RunSummary[]>> {
   const below = new Map<string, RunSummary[]>()
   let looked = 0
   let cursor: string | undefined
@@ -35,7 +35,12 @@ export async function readRunTree(ledger: Ledger, root: RunSummary): Promise<Run
     looked += runs.length
     cursor = nextCursor ?? undefined
   } while (cursor !== undefined && looked < MOST_RUNS)
+  return below
+}
 
+/** A run with its child runs and forks, and theirs, depth first; each run once, whatever their records say. */
+export async function readRunTree(ledger: Ledger, root: RunSummary): Promise<RunTreeRow[]> {
+  const below = await readBelow(ledger)
   const rows: RunTreeRow[] = []
   const seen = new Set<string>()
   const stack = [{ run: root, relation: 'root' as RunTreeRow['relation'], depth: 0 }]

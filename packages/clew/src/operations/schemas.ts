@@ -1,5 +1,6 @@
 import { type Problem, RUN_STATUSES, type RunSummary, type StepSkeleton } from '@clew/ledger'
 import { z } from 'zod'
+import type { ControlOutcome } from '../control/run-control.ts'
 
 /** Shapes that several operations answer with; each is held to the type it describes, in both directions. */
 
@@ -7,6 +8,14 @@ const text = z.string()
 const count = z.int().min(0)
 const error = z.object({ name: text.nullable(), code: text.nullable(), message: text.nullable() })
 const pause = z.object({ pauseId: text, stepId: text.nullable(), question: z.unknown() })
+const checkpoint = z.object({
+  id: text,
+  superstep: count,
+  seq: count,
+  baseSeq: count,
+  createdAt: text,
+  resumable: z.boolean(),
+})
 
 export const runSummary = z.object({
   runId: text,
@@ -33,7 +42,29 @@ export const runSummary = z.object({
   unpricedCalls: count,
   pauses: z.array(pause).readonly(),
   error: error.nullable(),
+  checkpoint: checkpoint.nullable(),
+  dueAt: text.nullable(),
+  stopRequested: z.boolean(),
 }) satisfies z.ZodType<RunSummary>
+
+/** What controlling a run answers with. */
+export const controlOutcome = z.object({
+  run: runSummary,
+  worked: z
+    .boolean()
+    .describe('whether its agent worked on it here; otherwise somebody else has to take it up'),
+  output: z.unknown().describe('what it gave, when it completed here'),
+  divergence: z
+    .object({
+      kind: z.enum(['kind', 'input', 'missing', 'redacted', 'structure']),
+      stepId: text.nullable(),
+      expected: z.unknown(),
+      received: z.unknown(),
+    })
+    .nullable()
+    .describe('where code and record part, when that blocked it'),
+  warnings: z.array(text).readonly().describe('what of its source does not count in a fork, and why'),
+}) satisfies z.ZodType<ControlOutcome>
 
 export const stepSkeleton = z.object({
   runId: text,

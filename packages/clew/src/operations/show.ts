@@ -1,4 +1,4 @@
-import { ClewError, type RunSummary, type Ledger } from '@clew/ledger'
+import { ClewError, type Ledger, type OwnerState, type RunSummary } from '@clew/ledger'
 import { z } from 'zod'
 import { answering } from './operation.ts'
 import { readRunTree, runTreeRow } from './run-tree.ts'
@@ -26,6 +26,10 @@ export const show = answering({
   }),
   output: z.object({
     run: runSummary,
+    /** Who works on it: dead or stale means that nobody does any more. Null when nobody holds it. */
+    owner: z
+      .object({ owner: z.string(), state: z.enum(['alive', 'stale', 'dead']), heartbeatAt: z.string() })
+      .nullable(),
     steps: z.array(stepSkeleton),
     /** Steps that were left out. */
     moreSteps: z.int().min(0),
@@ -52,6 +56,7 @@ export const show = answering({
     const steps = await ledger.getSkeleton(input.runId)
     return {
       run,
+      owner: await readOwner(ledger, run),
       steps: steps.slice(0, input.steps),
       moreSteps: Math.max(0, steps.length - input.steps),
       lastEvents: await readLast(ledger, run),
@@ -59,6 +64,17 @@ export const show = answering({
     }
   },
 })
+
+async function readOwner(
+  ledger: Ledger,
+  run: RunSummary,
+): Promise<{ owner: string; state: OwnerState; heartbeatAt: string } | null> {
+  if (run.endedAt !== null) return null
+  const held = (await ledger.leases.list()).find(
+    (lease) => lease.runId === run.runId && lease.workspace === ledger.workspace,
+  )
+  return held ? { owner: held.owner, state: held.state, heartbeatAt: held.heartbeatAt } : null
+}
 
 async function readLast(ledger: Ledger, run: RunSummary): Promise<z.output<typeof eventReference>[]> {
   const headSeq = (run.forkedFrom?.seq ?? 0) + run.events

@@ -1,7 +1,18 @@
-import { ClewError } from '@clew/ledger'
+import { ClewError, type Ledger, type RunState } from '@clew/ledger'
 import { z } from 'zod'
 import { answering } from './operation.ts'
 import { runId } from './schemas.ts'
+
+const channel = z.object({
+  name: z.string(),
+  type: z.string().describe('list, object, text, number, boolean, null, or the name of a class'),
+  /** Items, keys or characters; null for what has none. */
+  count: z.int().nullable(),
+  bytes: z.int().describe('as JSON'),
+  version: z.int().describe('how often it was changed'),
+  changed: z.boolean().describe('whether this superstep changed it'),
+})
+export type ChannelRow = z.output<typeof channel>
 
 export const state = answering({
   name: 'state',
@@ -11,15 +22,19 @@ export const state = answering({
   input: z.object({
     runId,
     superstep: z.int().min(0).optional().describe('up to and including this superstep; default the latest'),
-    key: z.string().optional().describe('only this channel'),
+    key: z.string().optional().describe('only this channel, with its value'),
+    full: z.boolean().optional().describe('all channels with their values'),
   }),
   output: z
     .object({
-      state: z.record(z.string(), z.unknown()),
       superstep: z.int(),
+      /** The latest one that the run has; the first is 0. */
+      lastSuperstep: z.int(),
       next: z.array(z.string()).readonly(),
       createdAt: z.string(),
       checkpointId: z.string().nullable(),
+      channels: z.array(channel),
+      state: z.record(z.string(), z.unknown()).nullable().describe('null unless values were asked for'),
     })
     .nullable()
     .describe('null for a run without state'),
@@ -27,19 +42,82 @@ export const state = answering({
   cli: {
     group: 'Look',
     arguments: [{ word: 'run', field: 'runId', required: true, about: 'id of the run, or how it begins' }],
-    options: { superstep: '--superstep <number>', key: '--key <channel>' },
-    flags: { '--full': 'whole values' },
+    options: { superstep: '--superstep <number>', key: '--key <channel>', full: '--full' },
   },
-  async run(ledger, { runId: id, superstep, key }) {
+  async run(ledger, { runId: id, superstep, key, full = false }) {
     const found = await ledger.getState(id, { superstep })
-    if (!found || key === undefined) return found
-    if (Object.hasOwn(found.state, key)) return { ...found, state: { [key]: found.state[key] } }
-    const channels = Object.keys(found.state).slice(0, 10).join(', ')
-    throw new ClewError(
-      'not_found',
-      `The state has no channel ${key.slice(0, 80)} at superstep ${found.superstep}`,
-      channels === '' ? 'It has none.' : `It has ${channels}.`,
-      { key: key.slice(0, 80) },
-    )
+    if (!found) return null
+    if (key !== undefined && !Object.hasOwn(found.state, key)) throw noChannel(found, key)
+    const names = key === undefined ? Object.keys(found.state) : [key]
+    const changed = await changedAt(ledger, id, found)
+    const { next, createdAt, checkpointId } = found
+    return {
+      superstep: found.superstep,
+      lastSuperstep: await lastSuperstep(ledger, id, found, superstep),
+      next,
+      createdAt,
+      checkpointId,
+      channels: names.map((name) => ({
+        name,
+        ...describeValue(found.state[name]),
+        version: found.versions[name] ?? 0,
+        changed: changed.has(name),
+      })),
+      state:
+        full || key !== undefined ? Object.fromEntries(names.map((name) => [name, found.state[name]])) : null,
+    }
   },
 })
+
+const noChannel = ({ state: values, superstep }: RunState, key: string): ClewError => {
+  const channels = Object.keys(values).slice(0, 10).join(', ')
+  return new ClewError(
+    'not_found',
+    `The state has no channel ${key.slice(0, 80)} at superstep ${superstep}`,
+    channels === '' ? 'It has none.' : `It has ${channels}.`,
+    { key: key.slice(0, 80) },
+  )
+}
+
+/** Channels whose version differs from the superstep before; at the first one, what the input wrote. */
+async function changedAt(
+  ledger: Ledger,
+  id: string,
+  { superstep, versions }: RunState,
+): Promise<Set<string>> {
+  if (superstep === 0) return writtenByInput(ledger, id)
+  const before = await ledger.getState(id, { superstep: superstep - 1 })
+  const earlier = before?.versions ?? {}
+  return new Set(Object.keys(versions).filter((name) => versions[name] !== (earlier[name] ?? 0)))
+}
+
+async function writtenByInput(ledger: Ledger, id: string): Promise<Set<string>> {
+  const types = ['execution.checkpoint', 'system.state_transitioned']
+  for await (const { payload } of ledger.read(id, { types, limit: 1 })) {
+    const operations = (payload['operations'] ?? []) as readonly { readonly channel?: unknown }[]
+    return new Set(operations.map(({ channel: name }) => String(name)))
+  }
+  return new Set()
+}
+
+async function lastSuperstep(
+  ledger: Ledger,
+  id: string,
+  found: RunState,
+  asked: number | undefined,
+): Promise<number> {
+  if (asked === undefined) return found.superstep
+  const known = (await ledger.getRun(id))?.checkpoint?.superstep
+  return known ?? (await ledger.getState(id))?.superstep ?? found.superstep
+}
+
+function describeValue(value: unknown): Pick<ChannelRow, 'type' | 'count' | 'bytes'> {
+  const bytes = Buffer.byteLength(JSON.stringify(value) ?? '')
+  if (Array.isArray(value)) return { type: 'list', count: value.length, bytes }
+  if (typeof value === 'string') return { type: 'text', count: value.length, bytes }
+  if (value === null || typeof value !== 'object')
+    return { type: value === null ? 'null' : typeof value, count: null, bytes }
+  const maker: unknown = Reflect.get(value, 'constructor')
+  if (typeof maker === 'function' && maker !== Object) return { type: maker.name, count: null, bytes }
+  return { type: 'object', count: Object.keys(value).length, bytes }
+}

@@ -11,6 +11,12 @@ export const steps = answering({
   input: z.object({
     runId,
     status: stepSkeleton.shape.status.optional().describe('only steps with this status'),
+    node: z
+      .string()
+      .min(1)
+      .optional()
+      .describe('only steps of this name: a node, or what step() was called with'),
+    superstep: z.int().min(0).optional().describe('only steps of this superstep'),
     limit: z.int().min(1).max(10_000).default(100).describe('how many at once, 1 to 10000'),
     cursor: z
       .string()
@@ -30,11 +36,22 @@ export const steps = answering({
   cli: {
     group: 'Look',
     arguments: [{ word: 'run', field: 'runId', required: true, about: 'id of the run, or how it begins' }],
-    options: { status: '--status <status>', limit: '--limit <count>', cursor: '--cursor <cursor>' },
+    options: {
+      status: '--status <status>',
+      node: '--node <name>',
+      superstep: '--superstep <number>',
+      limit: '--limit <count>',
+      cursor: '--cursor <cursor>',
+    },
   },
-  async run(ledger, { runId: id, status, limit, cursor }) {
+  async run(ledger, { runId: id, status, node, superstep, limit, cursor }) {
     const all = await readSteps(ledger, id)
-    const fitting = status === undefined ? all : all.filter((step) => step.status === status)
+    const fitting = all.filter(
+      (step) =>
+        (status === undefined || step.status === status) &&
+        (node === undefined || step.nodeName === node) &&
+        (superstep === undefined || step.superstep === superstep),
+    )
     const after = fitting.filter((step) => step.startedSeq > Number(cursor ?? 0))
     const page = after.slice(0, limit)
     const nextCursor = after.length > limit ? String(page.at(-1)?.startedSeq) : null

@@ -1,4 +1,5 @@
 import type { ClewEvent } from '../envelope.ts'
+import { beginsStep } from '../fold/begins-step.ts'
 import type { StepSkeleton } from '../fold/steps.ts'
 import { normaliseUsage, type Usage } from './usage.ts'
 
@@ -29,19 +30,23 @@ const ENDS: ReadonlySet<string> = new Set([
 const isRunEnd = (type: string): boolean =>
   type === 'execution.completed' || type.startsWith('system.workflow_')
 
-/** The usage to count for this event, or null. `counted` is the number of usages of the run counted so far. */
+/**
+ * The usage to count for this event, or null. `counted` is the number of usages of the run counted so far; `begins`
+ * says that the event begins an attempt, which a caller knows who knows the steps before it.
+ */
 export function countUsage<Step extends StepMark>(
   event: ClewEvent,
   steps: StepsOfRun<Step>,
   counted: number,
+  begins = beginsStep(event),
 ): Usage | null {
   const { eventType, payload } = event
   const stepId = payload['stepId']
-  if (eventType === 'execution.step_started') {
+  if (begins) {
     // What another attempt uses is billed again, so it is judged anew.
     const first = Number(payload['attempt'] ?? 1) > 1 ? steps.find(String(stepId)) : undefined
     if (first?.billing) steps.put({ ...first, billing: null })
-    return null
+    if (eventType === 'execution.step_started') return null
   }
   if (payload['usage'] === undefined) return null
   const usage = normaliseUsage(payload['usage'])

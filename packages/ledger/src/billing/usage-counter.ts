@@ -1,4 +1,5 @@
 import type { ClewEvent } from '../envelope.ts'
+import { createBeginnings } from '../fold/begins-step.ts'
 import { parseStepId } from '../step-id.ts'
 import { countUsage, type StepMark } from './count-usage.ts'
 import type { Usage } from './usage.ts'
@@ -10,14 +11,15 @@ export function createUsageCounter(): (event: ClewEvent) => Usage | null {
     find: (stepId: string) => marks.get(stepId),
     put: (mark: StepMark) => void marks.set(mark.stepId, mark),
   }
+  const isBeginning = createBeginnings()
   let counted = 0
 
-  function learn({ eventType, payload }: ClewEvent): void {
+  function learn({ eventType, payload }: ClewEvent, begins: boolean): void {
     const { stepId, parentStepId, childRunId, attempt } = payload
     if (typeof stepId !== 'string' || (attempt !== undefined && attempt !== 1)) return
     const child = typeof childRunId === 'string' ? childRunId : null
     const known = marks.get(stepId)
-    if (eventType === 'execution.step_started' && !known) {
+    if (begins && !known) {
       const parent =
         typeof parentStepId === 'string' ? parentStepId : (parseStepId(stepId)?.parentStepId ?? null)
       marks.set(stepId, { stepId, parentStepId: parent, childRunId: child, billing: null })
@@ -26,8 +28,9 @@ export function createUsageCounter(): (event: ClewEvent) => Usage | null {
   }
 
   return (event) => {
-    learn(event)
-    const usage = countUsage(event, steps, counted)
+    const begins = isBeginning(event)
+    learn(event, begins)
+    const usage = countUsage(event, steps, counted, begins)
     if (usage) counted++
     return usage
   }

@@ -114,6 +114,12 @@ export const causeTests: readonly StoreTest[] = [
       await ledger.causedBy(tops[0] as ClewEvent, () => ledger.record({ ...note('free'), causationId: null }))
       assertEqual((await readAll(ledger, 'free'))[0]?.causationId, null, 'null says: no cause')
       assertEqual((await ledger.record(note('free'))).causationId, null, 'outside of any context')
+      const top = tops[0] as ClewEvent
+      const around = await ledger.causedBy(top, async () => {
+        await world.ports.sleep(1)
+        return ledger.currentCause()
+      })
+      assertEqual([around, ledger.currentCause()], [top.eventId, undefined], 'the cause that is asked for')
     },
   },
   {

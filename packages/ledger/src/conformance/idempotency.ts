@@ -170,4 +170,58 @@ export const idempotencyTests: readonly StoreTest[] = [
       )
     },
   },
+  {
+    rule: 'L4',
+    title:
+      'under a lease too: repeats in a group are free, conflicts are refused, their neighbours are written',
+    async run(world) {
+      const ledger = await world.open()
+      const { epoch } = await ledger.leases.acquire({ workspace: 'default', runId: 'r' })
+      const known = [withId(note('r', { n: 1 })), withId(note('r', { n: 2 }))] as const
+      const first = await ledger.append(known, { epoch })
+      for (const round of upTo(4)) {
+        const news = withId(note('r', { round }))
+        const lost = withId(note('r', { lost: round }))
+        const clash = { ...known[0], payload: { n: 'other' } }
+        // One turn of the event loop: all of them share a group.
+        const [again, mixed, refused, twice, other] = await Promise.allSettled([
+          ledger.append(known, { epoch }),
+          ledger.append([known[1], news], { epoch }),
+          ledger.append([lost, clash], { epoch }),
+          ledger.append([news], { epoch }),
+          ledger.record(note('q', { round })),
+        ])
+        const answer = (each: typeof again) => (each.status === 'fulfilled' ? each.value : each.reason)
+        assertEqual(answer(again), first, 'a repeat')
+        assert(mixed.status === 'fulfilled', 'news behind a repeat')
+        assertEqual(seqs(mixed.value), [2, 2 + round], 'their places')
+        assertEqual(answer(twice), mixed.value.slice(1), 'a repeat of what came in the same group')
+        const fields = { eventId: known[0].eventId, runId: 'r', seq: 1, item: 1 }
+        await assertRefused(() => Promise.reject(answer(refused) as Error), 'conflict', fields)
+        assertEqual(other.status === 'fulfilled' && other.value.ledger.seq, round, 'a neighbour')
+      }
+      assertEqual(seqs(await readAll(ledger, 'r')), upTo(6), 'seq')
+      const { ok, problems } = await ledger.verify(undefined, { projections: true })
+      assert(ok, JSON.stringify(problems))
+    },
+  },
+  {
+    rule: 'L4',
+    title: 'what stands already is answered before epoch and expectedSeq are judged, under a lease too',
+    async run(world) {
+      const ledger = await world.open()
+      const lease = await ledger.leases.acquire({ workspace: 'default', runId: 'r' })
+      const { epoch } = lease
+      const batch = [withId(note('r')), withId(note('r'))]
+      const first = await ledger.append(batch, { epoch, expectedSeq: 0 })
+      assertEqual(await ledger.append(batch, { epoch, expectedSeq: 0 }), first, 'a retry at its old seq')
+      const more = [...batch, withId(note('r'))]
+      await assertRefused(() => ledger.append(more, { epoch, expectedSeq: 0 }), 'wrong_seq', { seq: 2 })
+      assertEqual(seqs(await ledger.append(more, { epoch, expectedSeq: 2 })), [1, 2, 3], 'the right one')
+      await ledger.leases.release(lease)
+      assertEqual(await ledger.append(batch, { epoch }), first, 'a retry by an owner who lost the run')
+      await assertRefused(() => ledger.append([...batch, withId(note('r'))], { epoch }), 'stale_epoch')
+      assertEqual((await ledger.stats()).events, 3, 'events')
+    },
+  },
 ]

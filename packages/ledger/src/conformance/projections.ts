@@ -96,6 +96,64 @@ export const projectionTests: readonly StoreTest[] = [
     },
   },
   {
+    rule: 'R0',
+    title: 'a summary tells its last checkpoint, when it is due and that it was asked to stop',
+    async run(world) {
+      const ledger = await world.open()
+      const event = (eventType: string, payload: Record<string, unknown> = {}, runId = 'r') => ({
+        eventType,
+        correlationId: runId,
+        payload,
+      })
+      const seen = async (runId = 'r'): Promise<unknown[]> => {
+        const run = await (await world.open()).getRun(runId)
+        const { superstep, seq, baseSeq, resumable } = run?.checkpoint ?? {}
+        return [run?.status, superstep, seq, baseSeq, resumable, run?.dueAt, run?.stopRequested]
+      }
+      const dueAt = '2030-01-01T00:00:00.000Z'
+      const none = [undefined, undefined, undefined, undefined]
+      await ledger.append([started('r'), event('system.workflow_paused', { dueAt })])
+      assertEqual(await seen(), ['pending', ...none, dueAt, false], 'asleep')
+      const [, , checkpoint] = await ledger.append([
+        event('system.workflow_resumed'),
+        event('execution.checkpoint', { superstep: 0, next: ['a'], baseSeq: 4 }),
+        event('execution.step_completed', {
+          stepId: 'a@s1',
+          checkpoint: { superstep: 1, next: ['b'], baseSeq: 4 },
+        }),
+        event('execution.step_completed', { stepId: 'b@s2' }),
+      ])
+      assertEqual(await seen(), ['running', 1, 5, 4, true, null, false], 'running')
+      const first = (await ledger.getRun('r'))?.checkpoint
+      assertEqual([first?.id, first?.createdAt], [checkpoint?.eventId, checkpoint?.timestamp], 'which event')
+      await ledger.append([
+        event('ui.input_requested', { pauseId: 'p', question: 'Go on?', dueAt, default: 'no' }),
+        event('system.workflow_paused', { pauseIds: ['p'], dueAt }),
+        event('system.stop_requested', { by: 'me', reason: 'enough' }),
+      ])
+      assertEqual(await seen(), ['paused', 1, 5, 4, true, dueAt, true], 'asked to stop while it is paused')
+      await ledger.record(event('ui.input_received', { pauseId: 'p', answer: 'yes' }))
+      assertEqual(await seen(), ['pending', 1, 5, 4, true, null, true], 'answered: it is due now')
+      await ledger.record(event('system.workflow_resumed'))
+      assertEqual(await seen(), ['running', 1, 5, 4, true, null, false], 'resumed')
+      await ledger.append([
+        event('system.stop_requested'),
+        event('system.workflow_stopped'),
+        event('system.stop_requested'),
+      ])
+      assertEqual(await seen(), ['stopped', 1, 5, 4, false, null, false], 'ended')
+      await ledger.append([
+        event('system.workflow_forked', { sourceRunId: 'r', sourceSeq: 5, checkpoint: first }, 'f'),
+        event('system.workflow_forked', { sourceRunId: 'r', sourceSeq: 5 }, 'g'),
+      ])
+      assertEqual(await seen('f'), ['running', 1, 5, 4, true, null, false], 'a fork')
+      assertEqual(await seen('g'), ['running', ...none, null, false], 'a fork that was told nothing')
+      await ledger.record(event('system.workflow_resumed'))
+      assertEqual(await seen(), ['running', 1, 5, 4, true, null, false], 'taken up again')
+      assert((await ledger.verify(undefined, { projections: true })).ok, 'a rebuild gives the same')
+    },
+  },
+  {
     rule: 'L1',
     title: 'state is folded from closed operations, at every superstep, through forks',
     async run(world) {

@@ -80,6 +80,30 @@ const PAYLOADS: readonly (readonly [string, string, Loose])[] = [
   ['payload.name', 'execution.step_started', { stepId: 'a#0' }],
   ['payload.attempt', 'execution.step_completed', { stepId: 'a#0', attempt: 0 }],
   ['payload.usage.inputTokens', 'execution.message', { usage: { inputTokens: Number.NaN } }],
+  [
+    'payload.checkpoint.operations[1]',
+    'execution.step_completed',
+    {
+      stepId: 'a@s1',
+      checkpoint: {
+        operations: [
+          { op: 'remove', channel: 'x' },
+          { op: 'set', channel: 'x' },
+        ],
+      },
+    },
+  ],
+  [
+    'payload.operations[0]',
+    'execution.checkpoint',
+    { operations: [{ op: 'append', channel: 'x', items: [], from: 'a@s1' }] },
+  ],
+  [
+    'payload.operations[0]',
+    'system.state_transitioned',
+    { operations: [{ op: 'patch', channel: 'x', set: {}, from: 'a@s1' }] },
+  ],
+  ['payload.from.seq', 'execution.checkpoint', { from: { runId: 'r', seq: 0 } }],
   ['payload.sourceSeq', 'system.workflow_forked', { sourceRunId: 'r', sourceSeq: 0 }],
   ['payload.threadId', 'system.workflow_started', { threadId: 5 }],
 ]

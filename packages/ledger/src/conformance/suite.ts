@@ -15,6 +15,7 @@ import { rebuildTests } from './rebuilds.ts'
 import { refusalTests } from './refusals.ts'
 import { richValueTests } from './rich-values.ts'
 import { searchTests } from './search.ts'
+import { stateTests } from './states.ts'
 import { transferTests } from './transfer.ts'
 import { valueTests } from './values.ts'
 import { workspaceTests } from './workspaces.ts'
@@ -41,6 +42,7 @@ const ALL: readonly StoreTest[] = [
   ...consumerTests,
   ...rebuildTests,
   ...searchTests,
+  ...stateTests,
 ]
 
 /** One test of the suite, ready for any runner. */

@@ -68,6 +68,21 @@ function randomEvent(random: Random, runId: string): EventInput {
       { stepId, attempt, output: randomValue(random), usage, decision: ['a'], cached: true },
     ],
     ['execution.step_completed', { stepId, output: { at: new Date(1) }, durationMs: 1.5, decision: null }],
+    [
+      'execution.step_completed',
+      {
+        stepId,
+        output: { x: 1 },
+        checkpoint: { superstep: random.below(9), operations: [{ op: 'set', channel: 'x', from: stepId }] },
+      },
+    ],
+    // Start and end in one, unless the attempt has begun already.
+    [
+      'execution.step_completed',
+      { stepId, attempt, name: stepId, kind: 'node', superstep: random.below(9), output: 1, durationMs: 2.5 },
+    ],
+    ['execution.step_completed', { stepId: `${stepId}/now#0`, name: 'now', usage, input: { x: 1 } }],
+    ['execution.checkpoint', { superstep: random.below(9), next: ['plan'], baseSeq: 1, state: { x: 2 } }],
     ['execution.step_failed', { stepId, attempt, error }],
     ['execution.step_stopped', { stepId }],
     ['ui.input_requested', { pauseId, stepId, question }],
@@ -87,6 +102,8 @@ function randomEvent(random: Random, runId: string): EventInput {
     ['execution.tool_error', { name: 'search', error }],
     ['system.workflow_started', { agent: 'late' }],
     ['system.workflow_paused', {}],
+    ['system.workflow_paused', { dueAt: '2030-01-01T00:00:00.000Z' }],
+    ['system.stop_requested', { by: 'somebody' }],
     ['system.workflow_resumed', {}],
     ['system.workflow_failed', { error }],
     ['system.workflow_completed', { output: randomValue(random) }],

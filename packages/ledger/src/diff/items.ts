@@ -1,4 +1,5 @@
 import type { ClewEvent } from '../envelope.ts'
+import { beginsStep } from '../fold/begins-step.ts'
 import { foldSteps, type StepRecord } from '../fold/steps.ts'
 import { parseStepId } from '../step-id.ts'
 
@@ -43,8 +44,8 @@ export function toItems(events: readonly ClewEvent[]): Item[] {
   const results = toolResults(events)
   const items: Item[] = []
   for (const event of events) {
-    const { payload, eventType } = event
-    const step = eventType === 'execution.step_started' ? byStart.get(event.ledger.seq) : undefined
+    const { payload } = event
+    const step = beginsStep(event) ? byStart.get(event.ledger.seq) : undefined
     if (step) items.push(fromStep(step, payload))
     // What happened inside a step shows in what the step gave back.
     else if (typeof payload['stepId'] !== 'string' || !known.has(payload['stepId'])) {

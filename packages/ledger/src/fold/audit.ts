@@ -2,6 +2,7 @@ import type { ClewEvent } from '../envelope.ts'
 import { contentText } from './content-text.ts'
 import { countPlaceholders, type Redactions } from './count-placeholders.ts'
 import { isErased, numberOf, textOf, whoOf } from './fields.ts'
+import { beginsStep } from './begins-step.ts'
 import type { Fold } from './fold.ts'
 import { createPairing, type Pairing } from './pairing.ts'
 import { applyProgress, beginProgress, type RunProgress } from './run-progress.ts'
@@ -164,6 +165,15 @@ function addDeed(state: AuditState, event: ClewEvent, redactions: number): void 
     state.entries.push(entry)
     return entry
   }
+  if (beginsStep(event) && beginsStep(event, state.effects.has(stepKeyOf(event)))) {
+    const safety = safetyOf(payload['safety'])
+    if (safety !== null) state.safety.set(textOf(payload['stepId']) ?? '', safety)
+    if (safety !== null && safety !== 'read')
+      state.effects.set(
+        stepKeyOf(event),
+        add('effect_begun', { target: textOf(payload['name']), safety, outcome: 'open' }),
+      )
+  }
   const end = STEP_ENDS[eventType]
   if (end !== undefined) {
     const effect = state.effects.get(stepKeyOf(event))
@@ -177,17 +187,6 @@ function addDeed(state: AuditState, event: ClewEvent, redactions: number): void 
           target: textOf(payload['name']),
           detail: brief(contentText(payload['content'])),
         })
-      return
-    }
-    case 'execution.step_started': {
-      const safety = safetyOf(payload['safety'])
-      if (safety === null) return
-      state.safety.set(textOf(payload['stepId']) ?? '', safety)
-      if (safety !== 'read')
-        state.effects.set(
-          stepKeyOf(event),
-          add('effect_begun', { target: textOf(payload['name']), safety, outcome: 'open' }),
-        )
       return
     }
     case 'execution.tool_call':

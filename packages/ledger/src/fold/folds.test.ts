@@ -1,8 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { ClewEvent } from '../envelope.ts'
+import { applyProgress, beginProgress } from './run-progress.ts'
 import { beginRun, foldRun, isTerminal, RUN_STATUSES } from './run-summary.ts'
-import { applyOperation, foldState } from './state.ts'
+import { applyOperation, createStateBuilder, foldState } from './state.ts'
 import { foldSteps } from './steps.ts'
 
 const at = (seq: number): string => new Date(1_800_000_000_000 + seq * 100).toISOString()
@@ -47,6 +48,14 @@ describe('run summary', () => {
       durationMs: 600,
       events: 7,
     })
+  })
+
+  it('R0 a map that came out mixed has ended as partial', () => {
+    const list = events(['system.workflow_started', {}], ['system.workflow_completed', { status: 'partial' }])
+    expect(summarise(list)).toMatchObject({ status: 'partial', endedAt: at(1), durationMs: 100 })
+    const progress = beginProgress()
+    for (const event of list) applyProgress(progress, event)
+    expect(progress.status).toBe('partial')
   })
 
   it('R0 walks through paused, resumed, failed and interrupted', () => {
@@ -165,5 +174,76 @@ describe('state', () => {
     applyOperation(before, { op: 'append', channel: 'list', items: [2] })
     applyOperation(before, { op: 'patch', channel: 'map', set: { b: 2 }, remove: ['a'] })
     expect(before).toEqual({ list: [1], map: { a: 1 } })
+  })
+  it('L1 a checkpoint takes values from the steps of its superstep, and a whole state replaces all', () => {
+    const done = (
+      stepId: string,
+      output: unknown,
+      checkpoint?: object,
+    ): [string, Record<string, unknown>] => [
+      'execution.step_completed',
+      { stepId, output, ...(checkpoint && { checkpoint }) },
+    ]
+    const from = (op: string, channel: string, stepId: string): object => ({ op, channel, from: stepId })
+    const list = events(
+      done('a@s1', { log: 'one', map: { x: 1 } }),
+      done(
+        'b@s1',
+        { log: ['two', 'three'] },
+        {
+          superstep: 1,
+          next: ['c'],
+          operations: [
+            from('append', 'log', 'a@s1'),
+            from('append', 'log', 'b@s1'),
+            from('patch', 'map', 'a@s1'),
+          ],
+        },
+      ),
+      // Completed in the superstep before: what it wrote is no longer there to refer to.
+      done('c@s2', {}, { superstep: 2, next: [], operations: [from('append', 'log', 'a@s1')] }),
+      done(
+        'd@s3',
+        { n: 1 },
+        {
+          superstep: 3,
+          operations: [from('set', 'n', 'd@s3')],
+          state: { n: 1, log: [] },
+          versions: { n: 4, log: 2 },
+        },
+      ),
+      ['execution.checkpoint', { superstep: 4, operations: [{ op: 'set', channel: 'n', value: 2 }] }],
+    )
+    expect(foldState(list, 1)).toMatchObject({
+      state: { log: ['one', 'two', 'three'], map: { x: 1 } },
+      versions: { log: 2, map: 1 },
+      next: ['c'],
+    })
+    expect(foldState(list, 2)?.versions).toEqual({ log: 2, map: 1 })
+    expect(foldState(list, 3)).toMatchObject({ state: { n: 1, log: [] }, versions: { n: 4, log: 2 } })
+    expect(foldState(list)).toMatchObject({ state: { n: 2, log: [] }, versions: { n: 5, log: 2 } })
+  })
+
+  it('L1 a view that was handed out never changes, though the builder changes its own lists in place', () => {
+    const item = (n: number): [string, Record<string, unknown>] => [
+      'execution.checkpoint',
+      {
+        superstep: n,
+        operations: [
+          { op: 'append', channel: 'list', items: [n] },
+          { op: 'patch', channel: 'map', set: { [n]: n } },
+        ],
+      },
+    ]
+    const list = events(...[0, 1, 2, 3, 4, 5].map(item))
+    const builder = createStateBuilder()
+    const views = list.map((event) => {
+      builder.apply(event)
+      return event.ledger.seq % 2 === 0 ? builder.view() : null
+    })
+    for (const [at, view] of views.entries()) if (view) expect(view).toEqual(foldState(list, at))
+    const [before, after] = [views[3], views[5]]
+    expect(before?.state['list']).not.toBe(after?.state['list'])
+    expect(createStateBuilder().view()).toBeNull()
   })
 })

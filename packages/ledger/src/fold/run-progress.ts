@@ -1,6 +1,6 @@
 import type { ClewEvent } from '../envelope.ts'
 import { textOf } from './fields.ts'
-import { isTerminal, type RunStatus } from './run-summary.ts'
+import { isPartial, isTerminal, type RunStatus } from './run-summary.ts'
 
 /** Where a run stands, for folds that need no more of V1 than that. Changed in place, inside a fold's state. */
 export interface RunProgress {
@@ -37,7 +37,7 @@ export function applyProgress(progress: RunProgress, event: ClewEvent): void {
   progress.startedAt ??= timestamp
   const ended = ENDS[eventType]
   if (ended !== undefined) {
-    progress.status = ended
+    progress.status = isPartial(event) ? 'partial' : ended
     progress.endedAt = timestamp
     progress.openPauses.clear()
     return
@@ -53,7 +53,7 @@ export function applyProgress(progress: RunProgress, event: ClewEvent): void {
       goOn(progress)
       break
     case 'system.workflow_paused':
-      progress.status = 'paused'
+      progress.status = progress.openPauses.size > 0 ? 'paused' : 'pending'
       break
     case 'system.workflow_blocked':
       progress.status = 'blocked'

@@ -2,6 +2,10 @@ import { costOf } from '../billing/cost.ts'
 import { addAmounts, fromNano } from '../billing/money.ts'
 import { normaliseUsage, type Usage } from '../billing/usage.ts'
 import type { ClewEvent } from '../envelope.ts'
+import { isObject } from '../json.ts'
+import { beginsStep } from './begins-step.ts'
+import { checkpointOf } from './checkpoint.ts'
+import { textOf } from './fields.ts'
 
 export const RUN_STATUSES = [
   'pending',
@@ -40,6 +44,19 @@ export interface RunError {
   readonly message: string | null
 }
 
+/** Where a run can go on: its last checkpoint. */
+export interface CheckpointPlace {
+  /** Id of the event that carries it, and its seq. */
+  readonly id: string
+  readonly superstep: number
+  readonly seq: number
+  /** Folding from this event on gives its state. */
+  readonly baseSeq: number
+  readonly createdAt: string
+  /** False once the run has ended. */
+  readonly resumable: boolean
+}
+
 /** V1: one run in one row. */
 export interface RunSummary {
   readonly runId: string
@@ -69,6 +86,11 @@ export interface RunSummary {
   readonly unpricedCalls: number
   readonly pauses: readonly Pause[]
   readonly error: RunError | null
+  readonly checkpoint: CheckpointPlace | null
+  /** A run that sleeps, or whose question times out, goes on at this time. */
+  readonly dueAt: string | null
+  /** Somebody asked it to stop, and it has not ended yet. */
+  readonly stopRequested: boolean
 }
 
 /** The first event of a run fixes its identity; in a fork, what it leaves open comes from the source. */
@@ -103,7 +125,17 @@ export function beginRun(event: ClewEvent, source?: RunSummary): RunSummary {
     unpricedCalls: 0,
     pauses: [],
     error: null,
+    checkpoint: source ? givenCheckpoint(payload['checkpoint']) : null,
+    dueAt: null,
+    stopRequested: false,
   }
+}
+
+/** What a fork was told of its source: the fold sees only where the source stands now. */
+function givenCheckpoint(given: unknown): CheckpointPlace | null {
+  if (!isObject(given)) return null
+  const { id, superstep, seq, baseSeq, createdAt } = given as unknown as CheckpointPlace
+  return { id, superstep, seq, baseSeq, createdAt, resumable: true }
 }
 
 const ENDED: Readonly<Record<string, RunStatus>> = {
@@ -112,20 +144,27 @@ const ENDED: Readonly<Record<string, RunStatus>> = {
   'system.workflow_stopped': 'stopped',
 }
 
+/** A map whose items came out mixed has completed, but not all of it. */
+export const isPartial = ({ eventType, payload }: ClewEvent): boolean =>
+  eventType === 'system.workflow_completed' && payload['status'] === 'partial'
+
 type Draft = { -readonly [K in keyof RunSummary]: RunSummary[K] }
 
 /**
- * V1 as a fold. Never calls user code, never looks at a clock. `usage` is what counts of this event's usage, which
- * depends on the steps around it; a caller that does not know them counts all of it.
+ * V1 as a fold. Never calls user code, never looks at a clock. `usage` is what counts of this event's usage, and
+ * `begins` whether it begins an attempt of a step: both depend on the steps before it. A caller that does not know them
+ * counts all of it.
  */
 export function foldRun(
   summary: RunSummary,
   event: ClewEvent,
   usage: Usage | null = normaliseUsage(event.payload['usage']),
+  begins = beginsStep(event),
 ): RunSummary {
   const { eventType, payload } = event
   const next: Draft = { ...summary, events: summary.events + 1, updatedAt: event.timestamp }
   if (usage) addUsage(next, usage, payload)
+  if (begins) next.steps++
   switch (eventType) {
     case 'system.workflow_started':
     case 'system.workflow_resumed':
@@ -134,9 +173,16 @@ export function foldRun(
       next.endedAt = null
       next.durationMs = null
       next.error = null
+      next.dueAt = null
+      if (eventType === 'system.workflow_resumed') next.stopRequested = false
       break
     case 'system.workflow_paused':
-      next.status = 'paused'
+      // Nobody is asked anything: it waits for a time, or for being taken up.
+      next.status = summary.pauses.length > 0 ? 'paused' : 'pending'
+      next.dueAt = textOf(payload['dueAt'])
+      break
+    case 'system.stop_requested':
+      if (!isTerminal(summary.status)) next.stopRequested = true
       break
     case 'system.workflow_blocked':
       next.status = 'blocked'
@@ -147,20 +193,25 @@ export function foldRun(
     case 'system.workflow_completed':
     case 'system.workflow_failed':
     case 'system.workflow_stopped':
-      next.status = ENDED[eventType] as RunStatus
+      next.status = isPartial(event) ? 'partial' : (ENDED[eventType] as RunStatus)
       next.endedAt = event.timestamp
       next.durationMs = Math.max(0, Date.parse(event.timestamp) - Date.parse(summary.startedAt))
       next.pauses = []
+      next.dueAt = null
+      next.stopRequested = false
       if (eventType === 'system.workflow_failed') next.error = toRunError(payload['error'])
-      break
-    case 'execution.step_started':
-      next.steps++
       break
     case 'execution.step_failed':
       next.errors++
       next.pauses = withoutStep(summary.pauses, payload['stepId'])
       break
+    case 'execution.checkpoint':
+      next.checkpoint = toPlace(event, summary)
+      break
     case 'execution.step_completed':
+      next.pauses = withoutStep(summary.pauses, payload['stepId'])
+      if (payload['checkpoint'] !== undefined) next.checkpoint = toPlace(event, summary)
+      break
     case 'execution.step_stopped':
     case 'execution.step_interrupted':
       next.pauses = withoutStep(summary.pauses, payload['stepId'])
@@ -180,11 +231,23 @@ export function foldRun(
     case 'ui.input_received':
       next.pauses = summary.pauses.filter((pause) => pause.pauseId !== payload['pauseId'])
       // All is answered and nobody has taken it up: no longer paused (R6), not yet running.
-      if (summary.status === 'paused' && next.pauses.length === 0) next.status = 'pending'
+      if (summary.status === 'paused' && next.pauses.length === 0) {
+        next.status = 'pending'
+        next.dueAt = null
+      }
       break
     default:
   }
+  if (next.checkpoint && next.checkpoint.resumable === isTerminal(next.status))
+    next.checkpoint = { ...next.checkpoint, resumable: !next.checkpoint.resumable }
   return next
+}
+
+function toPlace(event: ClewEvent, { checkpoint: before }: RunSummary): CheckpointPlace | null {
+  const checkpoint = checkpointOf(event)
+  if (!checkpoint) return before
+  const { id, superstep = before?.superstep ?? 0, seq, baseSeq, createdAt } = checkpoint
+  return { id, superstep, seq, baseSeq, createdAt, resumable: true }
 }
 
 /** A question ends with the step that asked it: nobody waits for the answer any more. */

@@ -1,44 +1,155 @@
 import type { StateOperation } from '../catalogue.ts'
 import type { ClewEvent } from '../envelope.ts'
-import { setKey } from '../json.ts'
+import { isObject, setKey } from '../json.ts'
+import { type Checkpoint, checkpointOf } from './checkpoint.ts'
 
-/** State of a run at a superstep, from which it can go on. */
+/** State of a run at a superstep, from which it can go on. What a ledger gives is frozen. */
 export interface RunState {
   readonly state: Readonly<Record<string, unknown>>
+  /** How often each channel was changed: 1 for the first time. */
+  readonly versions: Readonly<Record<string, number>>
   readonly superstep: number
   readonly next: readonly string[]
   readonly createdAt: string
   readonly checkpointId: string | null
 }
 
-/** One closed operation applied to a channel: no merge rule, hence no user code, is needed to fold (L1). */
+/**
+ * Folds the state of a run one event after the other. An event costs what it changes, however large the state is:
+ * lists and objects that were made here grow in place, until `view` hands them out; from then on the next change
+ * copies them once.
+ */
+export interface StateBuilder {
+  apply(event: ClewEvent): void
+  /** The superstep that the state would have with this event applied. */
+  superstepWith(event: ClewEvent): number
+  /** Never changed afterwards; shares its values with the events they came from. Null before the first state. */
+  view(): RunState | null
+}
+
+/** `base` is the state that a checkpoint's `from` speaks of; without it such a state begins empty. */
+export function createStateBuilder(base: RunState | null = null): StateBuilder {
+  let state: Record<string, unknown> = {}
+  let versions: Record<string, number> = {}
+  let place: Pick<RunState, 'superstep' | 'next' | 'createdAt' | 'checkpointId'> | null = null
+  /** Channels whose list or object is of this builder's making and in nobody else's hands. */
+  const owned = new Set<string>()
+  const written = new Map<string, unknown>()
+
+  function begin(whole: RunState['state'], counts: RunState['versions']): void {
+    state = { ...whole }
+    versions = { ...counts }
+    owned.clear()
+  }
+
+  function change(operation: StateOperation): void {
+    const { channel } = operation
+    const literal = toLiteral(operation, written)
+    if (!literal) return
+    applyInPlace(state, literal, owned.has(channel))
+    if (literal.op === 'append' || literal.op === 'patch') owned.add(channel)
+    else owned.delete(channel)
+    setKey(versions, channel, (Object.hasOwn(versions, channel) ? (versions[channel] as number) : 0) + 1)
+  }
+
+  function pass(checkpoint: Checkpoint): void {
+    if (checkpoint.state) begin(checkpoint.state, checkpoint.versions)
+    else {
+      if (checkpoint.from) begin(base?.state ?? {}, base?.versions ?? {})
+      for (const operation of checkpoint.operations) change(operation)
+    }
+    written.clear()
+    const { superstep = place?.superstep ?? 0, next, createdAt, id } = checkpoint
+    place = { superstep, next, createdAt, checkpointId: id }
+  }
+
+  return {
+    apply(event) {
+      const { eventType, payload, timestamp } = event
+      if (eventType === 'system.state_transitioned') {
+        for (const operation of (payload['operations'] ?? []) as StateOperation[]) change(operation)
+        const superstep = supersteps(payload['superstep']) ?? place?.superstep ?? 0
+        place = { next: [], checkpointId: null, ...place, superstep, createdAt: timestamp }
+        return
+      }
+      if (eventType === 'execution.step_completed')
+        written.set(payload['stepId'] as string, payload['output'])
+      const checkpoint = checkpointOf(event)
+      if (checkpoint) pass(checkpoint)
+    },
+    superstepWith(event) {
+      const given =
+        event.eventType === 'system.state_transitioned'
+          ? supersteps(event.payload['superstep'])
+          : checkpointOf(event)?.superstep
+      return given ?? place?.superstep ?? 0
+    },
+    view() {
+      if (!place) return null
+      owned.clear()
+      const { superstep, next, createdAt, checkpointId } = place
+      return { state: { ...state }, versions: { ...versions }, superstep, next, createdAt, checkpointId }
+    },
+  }
+}
+
+const supersteps = (value: unknown): number | undefined => (typeof value === 'number' ? value : undefined)
+
+/** The operation with its value in place of `from`; undefined when that step wrote nothing to the channel. */
+function toLiteral(
+  operation: StateOperation,
+  written: ReadonlyMap<string, unknown>,
+): StateOperation | undefined {
+  if (operation.op === 'remove' || operation.from === undefined) return operation
+  const { channel, from } = operation
+  const output = written.get(from)
+  if (!isObject(output) || !Object.hasOwn(output, channel)) return undefined
+  const value = output[channel]
+  switch (operation.op) {
+    case 'set':
+      return { op: 'set', channel, value }
+    case 'append':
+      return { op: 'append', channel, items: Array.isArray(value) ? (value as unknown[]) : [value] }
+    case 'patch':
+      return { op: 'patch', channel, set: isObject(value) ? value : {}, remove: operation.remove }
+  }
+}
+
+function applyInPlace(state: Record<string, unknown>, operation: StateOperation, isOwned: boolean): void {
+  const { channel } = operation
+  const before = Object.hasOwn(state, channel) ? state[channel] : undefined
+  switch (operation.op) {
+    case 'set':
+      setKey(state, channel, operation.value)
+      break
+    case 'append': {
+      const given: unknown[] = Array.isArray(before) ? before : []
+      const list = isOwned ? given : [...given]
+      for (const item of operation.items ?? []) list.push(item)
+      if (list !== before) setKey(state, channel, list)
+      break
+    }
+    case 'patch': {
+      const given: Record<string, unknown> = isObject(before) ? before : {}
+      const patched = isOwned ? given : { ...given }
+      for (const key of operation.remove ?? []) delete patched[key]
+      for (const [key, value] of Object.entries(operation.set ?? {})) setKey(patched, key, value)
+      if (patched !== before) setKey(state, channel, patched)
+      break
+    }
+    case 'remove':
+      delete state[channel]
+      break
+  }
+}
+
+/** One closed operation with its value, applied to a state: no merge rule, hence no user code, is needed (L1). */
 export function applyOperation(
   state: Readonly<Record<string, unknown>>,
   operation: StateOperation,
 ): Record<string, unknown> {
   const next = { ...state }
-  const before = state[operation.channel]
-  switch (operation.op) {
-    case 'set':
-      setKey(next, operation.channel, operation.value)
-      break
-    case 'append':
-      setKey(next, operation.channel, [
-        ...(Array.isArray(before) ? (before as unknown[]) : []),
-        ...operation.items,
-      ])
-      break
-    case 'patch': {
-      const patched: Record<string, unknown> = { ...(before as Record<string, unknown> | undefined) }
-      for (const key of operation.remove ?? []) delete patched[key]
-      for (const [key, value] of Object.entries(operation.set ?? {})) setKey(patched, key, value)
-      setKey(next, operation.channel, patched)
-      break
-    }
-    case 'remove':
-      delete next[operation.channel]
-      break
-  }
+  applyInPlace(next, operation, false)
   return next
 }
 
@@ -46,34 +157,12 @@ export function applyOperation(
 export function foldState(
   events: Iterable<ClewEvent>,
   superstep = Number.POSITIVE_INFINITY,
+  base: RunState | null = null,
 ): RunState | null {
-  let folded: RunState | null = null
+  const builder = createStateBuilder(base)
   for (const event of events) {
-    const next = advanceState(folded, event)
-    if (next && next.superstep > superstep) break
-    folded = next
+    if (builder.superstepWith(event) > superstep) break
+    builder.apply(event)
   }
-  return folded
-}
-
-function advanceState(
-  before: RunState | null,
-  { eventType, eventId, payload, timestamp }: ClewEvent,
-): RunState | null {
-  if (eventType !== 'system.state_transitioned' && eventType !== 'execution.checkpoint') return before
-  const base = before ?? { state: {}, superstep: 0, next: [], createdAt: timestamp, checkpointId: null }
-  const superstep = typeof payload['superstep'] === 'number' ? payload['superstep'] : base.superstep
-  if (eventType === 'system.state_transitioned') {
-    const operations = (payload['operations'] ?? []) as StateOperation[]
-    const state = operations.reduce<RunState['state']>(applyOperation, base.state)
-    return { ...base, state, superstep, createdAt: timestamp }
-  }
-  const { checkpointId, next } = payload
-  return {
-    state: base.state,
-    superstep,
-    next: Array.isArray(next) ? (next as string[]) : [],
-    createdAt: timestamp,
-    checkpointId: typeof checkpointId === 'string' ? checkpointId : eventId,
-  }
+  return builder.view()
 }

@@ -1,6 +1,9 @@
 import { countUsage, type StepsOfRun } from '../billing/count-usage.ts'
 import type { ClewEvent } from '../envelope.ts'
+import { isObject } from '../json.ts'
+import { isoMs, isoText } from '../iso-text.ts'
 import { parseStepId } from '../step-id.ts'
+import { beganMs, beginsStep, kindOfStep } from './begins-step.ts'
 import { type Pause, type RunError, toRunError } from './run-summary.ts'
 
 export type StepStatus = 'running' | 'completed' | 'failed' | 'paused' | 'stopped' | 'interrupted'
@@ -42,8 +45,36 @@ export interface StepRecord {
 /** A step without what it gave back: all that is stored of it beside its events. */
 export type StepSkeleton = Omit<StepRecord, 'values'>
 
-export function toSkeleton({ values: _, ...skeleton }: StepRecord): StepSkeleton {
-  return skeleton
+/** Written out, for taking one key out of an object by a rest pattern costs more than all else of folding a step. */
+export function toSkeleton(step: StepRecord): StepSkeleton {
+  return {
+    runId: step.runId,
+    stepId: step.stepId,
+    parentStepId: step.parentStepId,
+    nodeName: step.nodeName,
+    kind: step.kind,
+    attempt: step.attempt,
+    superstep: step.superstep,
+    index: step.index,
+    status: step.status,
+    inputDigest: step.inputDigest,
+    inputVersions: step.inputVersions,
+    decision: step.decision,
+    error: step.error,
+    pause: step.pause,
+    partial: step.partial,
+    cached: step.cached,
+    restored: step.restored,
+    childRunId: step.childRunId,
+    usage: step.usage,
+    billing: step.billing,
+    spanId: step.spanId,
+    createdAt: step.createdAt,
+    completedAt: step.completedAt,
+    durationMs: step.durationMs,
+    startedSeq: step.startedSeq,
+    endedSeq: step.endedSeq,
+  }
 }
 
 const text = (value: unknown): string | null => (typeof value === 'string' ? value : null)
@@ -66,65 +97,66 @@ const TOUCHES: ReadonlySet<string> = new Set([
   'ui.input_received',
 ])
 
-/** One event applied to the step it speaks of; `ordinal` is the number of starts the run has so far. */
+/** One event applied to the step it speaks of; `ordinal` is the number of steps that the run has begun so far. */
 export function foldStep(
   step: StepSkeleton | undefined,
   event: ClewEvent,
   ordinal: number,
 ): StepRecord | undefined {
-  const { payload } = event
-  // An attempt starts once (R2): a second start neither turns it back nor moves it in the list.
-  if (event.eventType === 'execution.step_started') return step ? undefined : beginStep(event, ordinal)
+  const { payload, eventType } = event
+  if (beginsStep(event, step !== undefined)) {
+    // An attempt starts once (R2): a second start neither turns it back nor moves it in the list.
+    if (step) return undefined
+    const begun = beginStep(event, ordinal)
+    return eventType === 'execution.step_started' ? begun : completeStep(begun, event)
+  }
   if (!step) return undefined
-  const open: StepRecord = { values: null, ...step }
-  switch (event.eventType) {
+  switch (eventType) {
     case 'execution.step_completed':
-      return {
-        ...endStep(open, event, 'completed'),
-        values: payload['output'] ?? null,
-        decision: (payload['decision'] as StepRecord['decision'] | undefined) ?? null,
-        usage: payload['usage'] ?? null,
-        childRunId: text(payload['childRunId']) ?? open.childRunId,
-        cached: payload['cached'] === true,
-        restored: payload['restored'] === true,
-        partial: payload['partial'] === true,
-        pause: null,
-      }
+      return completeStep(step, event)
     case 'execution.step_failed':
-      return { ...endStep(open, event, 'failed'), error: toRunError(payload['error']) }
+      return { ...endStep(step, event, 'failed'), error: toRunError(payload['error']) }
     case 'execution.step_stopped':
-      return endStep(open, event, 'stopped')
+      return endStep(step, event, 'stopped')
     case 'execution.step_interrupted':
-      return endStep(open, event, 'interrupted')
+      return endStep(step, event, 'interrupted')
     case 'ui.input_requested':
       return {
-        ...open,
+        values: null,
+        ...step,
         status: 'paused',
         pause: {
           pauseId: text(payload['pauseId']) ?? event.eventId,
-          stepId: open.stepId,
+          stepId: step.stepId,
           question: payload['question'] ?? null,
         },
       }
     case 'ui.input_received':
-      return open.status === 'paused' ? { ...open, status: 'running', pause: null } : open
+      return step.status === 'paused'
+        ? { values: null, ...step, status: 'running', pause: null }
+        : { values: null, ...step }
     default:
-      return open
+      return { values: null, ...step }
   }
 }
 
+/** Most steps have none, and the rest of the id is not asked for. */
+const parentOf = (stepId: string): string | null =>
+  stepId.includes('/') ? (parseStepId(stepId)?.parentStepId ?? null) : null
+
 function beginStep(event: ClewEvent, ordinal: number): StepRecord {
   const { payload } = event
+  const { checkpoint } = payload
   const stepId = payload['stepId'] as string
   return {
     runId: event.correlationId,
     stepId,
-    parentStepId: text(payload['parentStepId']) ?? parseStepId(stepId)?.parentStepId ?? null,
+    parentStepId: text(payload['parentStepId']) ?? parentOf(stepId),
     nodeName: text(payload['name']) ?? stepId,
-    kind: text(payload['kind']) ?? 'step',
+    kind: kindOfStep(payload) ?? 'step',
     attempt: number(payload['attempt'], 1),
     // In a function run each step is its own superstep (R7).
-    superstep: number(payload['superstep'], ordinal),
+    superstep: number(payload['superstep'] ?? (isObject(checkpoint) && checkpoint['superstep']), ordinal),
     index: number(payload['index'], 0),
     status: 'running',
     inputDigest: text(payload['inputDigest']),
@@ -140,7 +172,7 @@ function beginStep(event: ClewEvent, ordinal: number): StepRecord {
     usage: null,
     billing: null,
     spanId: event.eventId,
-    createdAt: event.timestamp,
+    createdAt: beganAt(event),
     completedAt: null,
     durationMs: null,
     startedSeq: event.ledger.seq,
@@ -148,18 +180,47 @@ function beginStep(event: ClewEvent, ordinal: number): StepRecord {
   }
 }
 
-function endStep(step: StepRecord, event: ClewEvent, status: StepStatus): StepRecord {
+/** As it was written, where nothing has to be taken from it: also a time that is no date is kept. */
+function beganAt(event: ClewEvent): string {
+  const ms = beganMs(event)
+  return Math.abs(ms) <= LAST_MS && ms !== isoMs(event.timestamp) ? isoText(ms) : event.timestamp
+}
+
+const LAST_MS = 8.64e15
+
+/** One copy: a loop makes this one for each of its turns. */
+function completeStep(step: StepSkeleton, event: ClewEvent): StepRecord {
+  const { payload } = event
   return {
+    ...step,
+    values: payload['output'] ?? null,
+    status: 'completed',
+    completedAt: event.timestamp,
+    durationMs: durationOf(step, event),
+    endedSeq: event.ledger.seq,
+    decision: (payload['decision'] as StepRecord['decision'] | undefined) ?? null,
+    usage: payload['usage'] ?? null,
+    childRunId: text(payload['childRunId']) ?? step.childRunId,
+    cached: payload['cached'] === true,
+    restored: payload['restored'] === true,
+    partial: payload['partial'] === true,
+    pause: null,
+  }
+}
+
+function endStep(step: StepSkeleton, event: ClewEvent, status: StepStatus): StepRecord {
+  return {
+    values: null,
     ...step,
     status,
     completedAt: event.timestamp,
-    durationMs: number(
-      event.payload['durationMs'],
-      Math.max(0, Date.parse(event.timestamp) - Date.parse(step.createdAt)),
-    ),
+    durationMs: durationOf(step, event),
     endedSeq: event.ledger.seq,
   }
 }
+
+const durationOf = ({ createdAt }: StepSkeleton, { payload, timestamp }: ClewEvent): number =>
+  number(payload['durationMs'], Math.max(0, Date.parse(timestamp) - Date.parse(createdAt)))
 
 /** All steps of a run from its events, in order of their start. */
 export function foldSteps(events: Iterable<ClewEvent>): StepRecord[] {
@@ -168,16 +229,19 @@ export function foldSteps(events: Iterable<ClewEvent>): StepRecord[] {
     find: (stepId) => steps.get(`1 ${stepId}`),
     put: (step) => void steps.set(`${step.attempt} ${step.stepId}`, step),
   }
-  let starts = 0
+  let begun = 0
   for (const event of events) {
     const key = stepKey(event)
+    let begins = false
     if (key) {
       const id = `${key.attempt} ${key.stepId}`
-      const next = foldStep(steps.get(id), event, starts)
+      const before = steps.get(id)
+      begins = beginsStep(event, before !== undefined)
+      const next = foldStep(before, event, begun)
       if (next) steps.set(id, next)
-      if (event.eventType === 'execution.step_started') starts++
+      if (begins) begun++
     }
-    countUsage(event, marks, 0)
+    countUsage(event, marks, 0, begins)
   }
   return [...steps.values()]
 }

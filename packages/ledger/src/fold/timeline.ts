@@ -1,5 +1,6 @@
 import type { ClewEvent } from '../envelope.ts'
 import { isErased, numberOf, textOf } from './fields.ts'
+import { beganMs, beginsStep, kindOfStep } from './begins-step.ts'
 import type { Fold } from './fold.ts'
 import { createPairing, type Pairing } from './pairing.ts'
 import { applyProgress, beginProgress, type RunProgress } from './run-progress.ts'
@@ -133,7 +134,7 @@ export const timelineFold: Fold<TimelineState, Timeline> = {
 function addMark(state: TimelineState, event: ClewEvent): void {
   const { eventType, eventId } = event
   const stepId = textOf(event.payload['stepId'])
-  if (stepId !== null && (eventType === 'execution.step_started' || ENDS[eventType] !== undefined)) {
+  if (stepId !== null && (beginsStep(event) || ENDS[eventType] !== undefined)) {
     state.owners.set(eventId, stepMark(state, event, stepId))
     return
   }
@@ -225,6 +226,15 @@ function stepMark(state: TimelineState, event: ClewEvent, stepId: string): Mark 
   }
   const at = Date.parse(timestamp)
   const ended = ENDS[event.eventType]
+  if (!mark.started && beginsStep(event)) {
+    mark.started = true
+    mark.startAt = beganMs(event)
+    mark.seq = event.ledger.seq
+    mark.name = textOf(payload['name']) ?? mark.name
+    mark.stepKind = kindOfStep(payload)
+    mark.parentStepId = textOf(payload['parentStepId']) ?? mark.parentStepId
+    mark.childRunId = textOf(payload['childRunId']) ?? mark.childRunId
+  }
   if (ended !== undefined) {
     mark.status = ended
     mark.endAt = at
@@ -233,14 +243,6 @@ function stepMark(state: TimelineState, event: ClewEvent, stepId: string): Mark 
     mark.childRunId = textOf(payload['childRunId']) ?? mark.childRunId
     mark.error = ended === 'failed' ? toRunError(payload['error']) : null
     if (!mark.started) mark.startAt = at - (mark.durationMs ?? 0)
-  } else if (!mark.started) {
-    mark.started = true
-    mark.startAt = at
-    mark.seq = event.ledger.seq
-    mark.name = textOf(payload['name']) ?? mark.name
-    mark.stepKind = textOf(payload['kind'])
-    mark.parentStepId = textOf(payload['parentStepId']) ?? mark.parentStepId
-    mark.childRunId = textOf(payload['childRunId']) ?? mark.childRunId
   }
   if (mark.endAt !== null && mark.started) {
     mark.endAt = Math.max(mark.startAt, mark.endAt)

@@ -21,7 +21,7 @@ const SKIPPED: ReadonlySet<string> = new Set(
   [
     'stepId parentStepId parentRunId childRunId threadId streamId sessionId messageId toolCallId callId pauseId pauseIds',
     'checkpointId parentId inputDigest inputVersions structureHash headHash seed clewVersion clock usage cost durationMs',
-    'attempt ordinal index superstep sourceRunId sourceSeq schema role kind cached restored partial redacted',
+    'attempt ordinal index superstep signatures sourceRunId sourceSeq schema role kind cached restored partial redacted',
   ]
     .join(' ')
     .split(' '),

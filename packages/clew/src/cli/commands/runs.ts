@@ -26,17 +26,32 @@ const COLUMNS: readonly Column[] = [
 
 export const runsCommand: Command<InputOf<typeof runs>> = async ({ input, flags, terminal, withLedger }) => {
   const onlyIds = wantsIds(flags)
-  const { data, near } = await withLedger(async (ledger) => {
+  const { data, near, orphans } = await withLedger(async (ledger) => {
     const found = await runs.run(ledger, input)
-    return { data: found, near: found.runs.length > 0 ? [] : await nearNames(ledger, input) }
+    return {
+      data: found,
+      near: found.runs.length > 0 ? [] : await nearNames(ledger, input),
+      orphans: onlyIds || terminal.json ? new Set<string>() : await findOrphans(ledger, found.runs),
+    }
   })
   if (onlyIds)
     await printIds(
       terminal,
       data.runs.map((run) => run.runId),
     )
-  else await terminal.answer(data, () => lines(terminal, data.runs, data.nextCursor, input, near))
+  else await terminal.answer(data, () => lines(terminal, data.runs, data.nextCursor, input, near, orphans))
   return EXIT.fine
+}
+
+/** A persisted *running* does not prove a living process: these have none. */
+async function findOrphans(ledger: Ledger, found: readonly RunSummary[]): Promise<Set<string>> {
+  if (!found.some((run) => run.status === 'running')) return new Set()
+  const leases = await ledger.leases.list()
+  return new Set(
+    leases
+      .filter(({ workspace, state }) => workspace === ledger.workspace && state !== 'alive')
+      .map(({ runId }) => runId),
+  )
 }
 
 /** Agents or threads whose names are close to the one that was asked for, among the newest runs. */
@@ -65,6 +80,7 @@ function lines(
   nextCursor: string | null,
   input: InputOf<typeof runs>,
   near: readonly string[],
+  orphans: ReadonlySet<string>,
 ): string[] {
   const { colour } = terminal.output
   const [first] = found
@@ -82,7 +98,7 @@ function lines(
   const ids = shortIds(found.map((run) => run.runId)).map(printable)
   const rows = found.map((run, at) => [
     ids[at] ?? '',
-    statusText(colour, run.status),
+    statusText(colour, run.status) + (orphans.has(run.runId) ? colour.yellow(' (owner dead)') : ''),
     printable(run.agent ?? '–'),
     formatRelative(run.startedAt, now),
     run.durationMs === null ? '–' : formatDuration(run.durationMs),

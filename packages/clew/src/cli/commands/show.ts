@@ -8,7 +8,7 @@ import type { Command, InputOf } from '../command.ts'
 import { EXIT } from '../failure.ts'
 import { statusText, typeText } from '../marks.ts'
 import { formatCost } from '../money.ts'
-import { compact } from '../preview.ts'
+import { questionLines, shellWord } from '../question.ts'
 import { resolveRun } from '../resolve-run.ts'
 import { createScreen } from '../screen.ts'
 import { stepTree } from '../step-tree.ts'
@@ -75,15 +75,15 @@ async function watch(terminal: Terminal, ledger: Ledger, asked: InputOf<typeof s
 type Shown = z.output<typeof show.output>
 
 function lines(terminal: Terminal, data: Shown): string[] {
-  const { run, steps, moreSteps, lastEvents, tree } = data
+  const { run, owner, steps, moreSteps, lastEvents, tree } = data
   const { colour } = terminal.output
   const { bold, dim } = colour
   const id = printable(run.runId)
   const result = [
     `${bold(id)}  ${statusText(colour, run.status)}`,
     '',
-    ...summary(terminal, run),
-    ...pauses(terminal, run),
+    ...summary(terminal, run, owner),
+    ...questionLines(terminal, run),
   ]
   if (tree !== null) result.push('', dim('RUNS'), ...treeLines(terminal, tree))
   if (steps.length > 0) {
@@ -102,11 +102,18 @@ function lines(terminal: Terminal, data: Shown): string[] {
         `${dim(`${String(seq).padStart(6)}  ${formatClock(timestamp)}`)}  ${typeText(colour, printable(eventType), 0)}`,
       )
   }
-  const next = run.endedAt === null ? `clew tail ${id}` : `clew verify ${id}`
+  const isLeft = run.status === 'interrupted' || (owner !== null && owner.state !== 'alive')
+  const isReady = run.status === 'pending' && owner === null && run.dueAt === null && run.agent !== null
+  const next =
+    isLeft || isReady
+      ? `clew resume ${shellWord(id)} --agent MODULE`
+      : run.endedAt === null
+        ? `clew tail ${id}`
+        : `clew verify ${id}`
   return [...result, '', dim(`${terminal.next(`clew events ${id}`)} · ${terminal.next(next)}`)]
 }
 
-function summary({ output, width }: Terminal, run: RunSummary): string[] {
+function summary({ output, width }: Terminal, run: RunSummary, owner: Shown['owner']): string[] {
   const { dim, red } = output.colour
   const facts: [string, string | null][] = [
     [
@@ -118,6 +125,19 @@ function summary({ output, width }: Terminal, run: RunSummary): string[] {
     ['thread', run.threadId],
     ['parent', run.parentRunId],
     ['forked', run.forkedFrom && `from ${run.forkedFrom.runId} after seq ${run.forkedFrom.seq}`],
+    [
+      'superstep',
+      run.checkpoint === null
+        ? null
+        : `${run.checkpoint.superstep} (checkpoint ${run.checkpoint.id}, seq ${run.checkpoint.seq})`,
+    ],
+    ['sleeps', run.dueAt === null || run.pauses.length > 0 ? null : `until ${formatLocal(run.dueAt)}`],
+    [
+      'owner',
+      owner &&
+        `${owner.owner}, ${owner.state}${owner.state === 'alive' ? '' : ': the run can be resumed by anyone'}`,
+    ],
+    ['stop', run.stopRequested ? 'requested; its owner ends it as soon as it sees it' : null],
     ['subjects', run.subjects.length > 0 ? run.subjects.join(', ') : null],
     ['started', `${formatLocal(run.startedAt)} (${formatRelative(run.startedAt, Date.now())})`],
     ['took', run.durationMs === null ? null : formatDuration(run.durationMs)],
@@ -166,17 +186,6 @@ function counts({ events, messages, toolCalls, errors }: RunSummary): string {
   if (toolCalls > 0) parts.push(plural(toolCalls, 'tool call'))
   if (errors > 0) parts.push(plural(errors, 'error'))
   return parts.join(', ')
-}
-
-function pauses({ output, width }: Terminal, { pauses: waiting }: RunSummary): string[] {
-  const { yellow, dim } = output.colour
-  return waiting.flatMap(({ pauseId, question }) => [
-    '',
-    `  ${yellow('◆ waits for an answer')} ${dim(printable(pauseId))}`,
-    ...wrap(printable(typeof question === 'string' ? question : compact(question)), width - 4).map(
-      (line) => `    ${line}`,
-    ),
-  ])
 }
 
 const number = (value: number): string => value.toLocaleString('en-US')

@@ -1,5 +1,7 @@
+import type { RunSummary } from '@clew/ledger'
 import type { z } from 'zod'
-import { state } from '../../operations/state.ts'
+import { formatSize } from '../../format-size.ts'
+import { type ChannelRow, state } from '../../operations/state.ts'
 import type { Command, InputOf } from '../command.ts'
 import { EXIT } from '../failure.ts'
 import { compact } from '../preview.ts'
@@ -8,55 +10,86 @@ import type { Terminal } from '../terminal.ts'
 import { cut, jsonText, pad, plural, printable, textWidth } from '../text.ts'
 import { formatLocal } from '../time.ts'
 
-export const stateCommand: Command<InputOf<typeof state>> = async ({
-  input,
-  flags,
-  terminal,
-  withLedger,
-}) => {
-  const { runId, data } = await withLedger(async (ledger) => {
-    const id = await resolveRun(ledger, input.runId)
-    return { runId: id, data: await state.run(ledger, { ...input, runId: id }) }
+type Shown = NonNullable<z.output<typeof state.output>>
+
+export const stateCommand: Command<InputOf<typeof state>> = async ({ input, terminal, withLedger }) => {
+  const { run, data } = await withLedger(async (ledger) => {
+    const runId = await resolveRun(ledger, input.runId)
+    // People see the value itself where it is short.
+    const asked = terminal.json ? input : { ...input, full: true }
+    return {
+      run: (await ledger.getRun(runId)) as RunSummary,
+      data: await state.run(ledger, { ...asked, runId }),
+    }
   })
-  await terminal.answer(data, () => lines(terminal, data, printable(runId), input, flags['full'] === true))
+  const whole = input.full === true || input.key !== undefined
+  await terminal.answer(data, () =>
+    data ? lines(terminal, data, printable(run.runId), whole) : none(terminal, run, input),
+  )
   return EXIT.fine
 }
 
-function lines(
-  { output, width, next }: Terminal,
-  data: z.output<typeof state.output>,
-  id: string,
-  { superstep }: InputOf<typeof state>,
-  full: boolean,
-): string[] {
-  const { dim, bold } = output.colour
-  if (!data) {
-    const when = superstep === undefined ? '' : ` up to superstep ${superstep}`
-    return [`The run ${id} has recorded no state${when}.`, '', dim(next(`clew steps ${id}`))]
-  }
-  const channels = Object.entries(data.state)
-  const column = Math.min(
-    24,
-    channels.reduce((most, [name]) => Math.max(most, textWidth(printable(name))), 0),
-  )
+function none({ output, next }: Terminal, run: RunSummary, { superstep }: InputOf<typeof state>): string[] {
+  const { dim } = output.colour
+  const id = printable(run.runId)
+  const when = superstep === undefined ? '' : ` up to superstep ${superstep}`
+  return [
+    `The run ${id} has recorded no state${when}: only graphs have channels.`,
+    'What a function has built are the results of its steps.',
+    '',
+    dim(`${next(`clew steps ${id}`)} · ${next(`clew events ${id} --type execution.step_completed --full`)}`),
+  ]
+}
+
+const NAME_MOST = 24
+
+function lines({ output, width, next }: Terminal, data: Shown, id: string, whole: boolean): string[] {
+  const { dim, bold, cyan } = output.colour
+  const { superstep, lastSuperstep, channels, state: values } = data
+  const of = lastSuperstep === 0 ? '' : ` (of 0 to ${lastSuperstep})`
   const going = data.next.length > 0 ? `, then ${cut(printable(data.next.join(', ')), 60)}` : ''
-  const head = `${bold(id)}  superstep ${data.superstep}${going}  ${dim(formatLocal(data.createdAt))}`
-  const body = channels.flatMap(([name, value]) => {
-    const label = printable(name)
-    if (full)
+  const head = `${bold(id)}  superstep ${superstep}${of}${going}  ${dim(formatLocal(data.createdAt))}`
+  const column = channels.reduce((most, { name }) => Math.max(most, textWidth(printable(name))), 0)
+  const body = channels.flatMap((row) => {
+    const label = printable(row.name)
+    const mark = row.changed ? cyan('*') : ' '
+    if (whole)
       return [
-        bold(label),
-        ...jsonText(value, 2)
+        `${mark} ${bold(label)}  ${dim(`${describe(row)}, version ${row.version}`)}`,
+        ...jsonText(values?.[row.name], 2)
           .split('\n')
-          .map((line) => `  ${line}`),
+          .map((line) => `    ${line}`),
       ]
-    const size = Array.isArray(value) ? `${plural(value.length, 'item')} ` : ''
-    return [
-      `${pad(cut(label, column), column)}  ${cut(printable(size + compact(value)), width - column - 2)}`,
-    ]
+    const named = pad(cut(label, NAME_MOST), Math.min(column, NAME_MOST))
+    return [`${mark} ${named}  ${cut(describe(row, values?.[row.name]), width - NAME_MOST - 4)}`]
   })
-  const back =
-    data.superstep > 0 ? next(`clew state ${id} --superstep ${data.superstep - 1}`) : next(`clew steps ${id}`)
-  const more = full ? '' : ` · ${next(`clew state ${id} --full`)}`
-  return [head, '', ...body, '', dim(`${plural(channels.length, 'channel')} · ${back}${more}`)]
+  return [head, '', ...body, '', dim(footer(data, id, next, whole))]
+}
+
+/** `list of 12 · 14.2 KB`, `number 3`, `text "yes"`: the value itself only where it is short. */
+function describe({ type, count, bytes }: ChannelRow, value?: unknown): string {
+  const name = printable(type)
+  const size = bytes < 100 ? '' : ` · ${formatSize(bytes)}`
+  if (type === 'list') return `list of ${(count ?? 0).toLocaleString('en-US')}${size}`
+  if (type === 'object') return `object of ${plural(count ?? 0, 'key')}${size}`
+  if (type === 'null') return 'null'
+  if (value === undefined) return `${name}${size}`
+  const shown = compact(value)
+  return bytes > 60 ? `${name} of ${plural(count ?? 0, 'character')}${size}` : `${name} ${printable(shown)}`
+}
+
+function footer(
+  { superstep, lastSuperstep, channels }: Shown,
+  id: string,
+  next: Terminal['next'],
+  whole: boolean,
+): string {
+  const changed = channels.filter((row) => row.changed).length
+  const parts = [`${plural(channels.length, 'channel')}, ${changed} changed here (*)`]
+  if (superstep > 0) parts.push(next(`clew state ${id} --superstep ${superstep - 1}`))
+  const largest = channels.toSorted((a, b) => b.bytes - a.bytes)[0]
+  const at = superstep === lastSuperstep ? '' : ` --superstep ${superstep}`
+  if (!whole && largest && /^[\w.-]+$/.test(largest.name))
+    parts.push(next(`clew state ${id}${at} --key ${largest.name}`))
+  return parts.join(' · ')
 }

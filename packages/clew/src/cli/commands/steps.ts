@@ -3,6 +3,7 @@ import { steps } from '../../operations/steps.ts'
 import type { Command, InputOf } from '../command.ts'
 import { EXIT } from '../failure.ts'
 import { statusText } from '../marks.ts'
+import { shellWord } from '../question.ts'
 import { resolveRun } from '../resolve-run.ts'
 import { type Column, formatTable } from '../table.ts'
 import type { Terminal } from '../terminal.ts'
@@ -11,6 +12,7 @@ import { formatDuration } from '../time.ts'
 
 const COLUMNS: readonly Column[] = [
   { title: 'SEQ', align: 'right' },
+  { title: 'SUPERSTEP', align: 'right' },
   { title: 'STEP' },
   { title: 'ATTEMPT', align: 'right' },
   { title: 'KIND' },
@@ -20,11 +22,13 @@ const COLUMNS: readonly Column[] = [
 ]
 
 export const stepsCommand: Command<InputOf<typeof steps>> = async ({ input, terminal, withLedger }) => {
-  const { runId, data } = await withLedger(async (ledger) => {
+  const { run, data } = await withLedger(async (ledger) => {
     const id = await resolveRun(ledger, input.runId)
-    return { runId: id, data: await steps.run(ledger, { ...input, runId: id }) }
+    return { run: await ledger.getRun(id), data: await steps.run(ledger, { ...input, runId: id }) }
   })
-  await terminal.answer(data, () => lines(terminal, data, printable(runId), input))
+  // In a function each step is its own superstep, which tells nobody anything.
+  const isGraph = run?.checkpoint !== null
+  await terminal.answer(data, () => lines(terminal, data, printable(run?.runId ?? ''), input, isGraph))
   return EXIT.fine
 }
 
@@ -34,12 +38,17 @@ function lines(
   { output, width, next }: Terminal,
   { steps: found, total, nextCursor }: Listed,
   id: string,
-  { status, limit }: InputOf<typeof steps>,
+  { status, node, superstep, limit }: InputOf<typeof steps>,
+  isGraph: boolean,
 ): string[] {
   const { colour } = output
-  if (found.length === 0) return ['No steps fit.', '', colour.dim(next(`clew events ${id}`))]
+  const isNarrowed = status !== undefined || node !== undefined || superstep !== undefined
+  if (found.length === 0)
+    return ['No steps fit.', '', colour.dim(next(isNarrowed ? `clew steps ${id}` : `clew events ${id}`))]
+  const shown = (_: unknown, at: number): boolean => isGraph || COLUMNS[at]?.title !== 'SUPERSTEP'
   const rows = found.map((step) => [
     String(step.startedSeq),
+    String(step.superstep),
     cut(printable(step.stepId), Math.max(16, Math.floor(width / 3))),
     String(step.attempt),
     cut(printable(step.kind), 12),
@@ -47,8 +56,14 @@ function lines(
     step.durationMs === null ? '–' : formatDuration(step.durationMs),
     printable(noteOf(step)),
   ])
-  const [head = '', ...body] = formatTable(COLUMNS, rows, width)
-  const filter = `${status === undefined ? '' : `--status ${status} `}${limit === 100 ? '' : `--limit ${limit} `}`
+  const [head = '', ...body] = formatTable(
+    COLUMNS.filter(shown),
+    rows.map((cells) => cells.filter(shown)),
+    width,
+  )
+  const filter = Object.entries({ status, node, superstep, limit: limit === 100 ? undefined : limit })
+    .map(([name, value]) => (value === undefined ? '' : `--${name} ${shellWord(printable(String(value)))} `))
+    .join('')
   const more = nextCursor === null ? '' : ` · ${next(`clew steps ${id} ${filter}--cursor ${nextCursor}`)}`
   const counts = `${plural(found.length, 'step')}${total > found.length ? ` of ${total.toLocaleString('en-US')}` : ''}`
   return [colour.dim(head), ...body, '', colour.dim(`${counts} · ${next(`clew timeline ${id}`)}${more}`)]

@@ -1,0 +1,24 @@
+import type { EventInput } from '@clew/ledger'
+import type { LiveStep } from './live-step.ts'
+import type { OpenStep, RecordedRun, Scope } from './recorded-run.ts'
+
+/** A call of LangChain's that has begun and not ended. */
+export interface Entry {
+  readonly lcRunId: string
+  readonly kind: 'root' | 'hidden' | 'chain' | 'node' | 'model' | 'tool' | 'retriever'
+  readonly name: string
+  readonly run: RecordedRun
+  /** Where what it calls belongs. */
+  readonly scope: Scope
+  readonly step: OpenStep | undefined
+  readonly isTop: boolean
+  readonly model?: string | undefined
+  readonly provider?: string | undefined
+  readonly toolCallId?: string | undefined
+  /** The event that its result answers. */
+  readonly callEventId?: string | undefined
+  readonly live?: LiveStep | undefined
+  readonly decisions: string[]
+}
+
+export type Told = EventInput & { readonly eventId: string }

@@ -1,0 +1,226 @@
+import { hash } from 'node:crypto'
+import {
+  type ClewEvent,
+  createDeriver,
+  type EventInput,
+  formatStepId,
+  type Ledger,
+  type Origin,
+  type Payload,
+  type StepSkeleton,
+} from '@clew/ledger'
+
+/** What steps are called inside: the run itself, or a step of it. */
+export interface Scope {
+  readonly stepId: string | null
+  /** That of the node it lies in. */
+  readonly superstep?: number | undefined
+  /** The event that began it. */
+  startId: string | null
+  readonly ordinals: Map<string, number>
+  /** Steps of it that run now, and those that ran since the last moment at which none did. */
+  open: number
+  together: number
+  /** Whether those were nodes of one superstep, all of which lead to the next one. */
+  isSuperstep: boolean
+  lastEndId: string | null
+  causeId: string | null
+}
+
+export interface OpenStep extends Scope {
+  readonly stepId: string
+  readonly parent: Scope
+  readonly name: string
+  readonly attempt: number
+  /** It waits for an answer: the run leaves it open. */
+  waits: boolean
+}
+
+export const createScope = (stepId: string | null, startId: string | null): Scope => ({
+  stepId,
+  startId,
+  ordinals: new Map(),
+  open: 0,
+  together: 0,
+  isSuperstep: false,
+  lastEndId: null,
+  causeId: null,
+})
+
+export interface DraftEvent {
+  readonly type: string
+  /** What makes the id, with the run: told twice, it is one event (L4). */
+  readonly key: readonly string[]
+  readonly cause: string | null
+  readonly payload: Payload
+  readonly origin?: Origin | undefined
+}
+
+export interface NodePlace {
+  readonly superstep: number
+  /** Tells apart what runs under one name in one superstep; the same when the framework runs it again. */
+  readonly key: string
+}
+
+export interface NewStep {
+  readonly lcRunId: string
+  readonly scope: Scope
+  readonly name: string
+  readonly kind: string
+  readonly input?: unknown
+  readonly node?: NodePlace | undefined
+  /** Where nobody knows how many of the name there were. */
+  readonly key?: string | undefined
+  /** What led to it, where that is known better than from the order of steps. */
+  readonly cause?: string | undefined
+}
+
+/** A run of the ledger while callbacks tell of it. */
+export interface RecordedRun {
+  readonly runId: string
+  /** It was begun here, so it is ended here. */
+  readonly owns: boolean
+  readonly scope: Scope
+  /** Questions that nobody has answered, and the events that asked them. */
+  readonly pauses: Map<string, string>
+  /** Which message asked for a tool call. */
+  readonly asked: Map<string, string>
+  draft(event: DraftEvent): EventInput & { readonly eventId: string }
+  append(events: readonly EventInput[]): Promise<readonly ClewEvent[]>
+  /** The step, and the event that tells of it unless it is entered again after a pause. */
+  begin(step: NewStep): { readonly step: OpenStep; readonly event: EventInput | undefined }
+  /** False when it was closed before; `endId` is what may lead to the next one. */
+  close(step: OpenStep, endId: string): boolean
+  /** True the first time. */
+  tellsFirst(text: string): boolean
+  /** Steps that nobody goes on with: with `isPaused`, all but those that wait for an answer. */
+  leftBehind(isPaused: boolean): OpenStep[]
+}
+
+/** What a run had begun before it was left, perhaps by another process. */
+type Past = readonly Pick<StepSkeleton, 'stepId' | 'nodeName' | 'status' | 'attempt' | 'spanId'>[]
+
+export interface RunParts {
+  readonly ledger: Ledger
+  readonly runId: string
+  readonly owns: boolean
+  readonly runtime: string
+  readonly scope: Scope
+  readonly past?: Past | undefined
+}
+
+const sha256 = (text: string): string => hash('sha256', text)
+
+export function createRecordedRun(parts: RunParts): RecordedRun {
+  const { ledger, runId, owns, runtime, scope, past = [] } = parts
+  const derive = createDeriver(sha256, runId)
+  const steps = new Set<OpenStep>()
+  /** How often a step of this id was begun. */
+  const attempts = new Map<string, number>()
+  const told = new Set<string>()
+  for (const { stepId, nodeName: name, status, attempt, spanId } of past) {
+    attempts.set(stepId, attempt)
+    if (status === 'paused' || status === 'running')
+      steps.add({ ...createScope(stepId, spanId), stepId, parent: scope, name, attempt, waits: true })
+  }
+
+  function leads({ scope: parent, cause, node }: NewStep): string | null {
+    if (parent.open === 0) {
+      // After one step, or all nodes of a superstep, it is plain what led on. After several at once it is not.
+      const isPlain = parent.together === 1 || (parent.together > 1 && parent.isSuperstep)
+      parent.causeId = isPlain ? parent.lastEndId : parent.startId
+      parent.together = 0
+      parent.isSuperstep = node !== undefined
+    }
+    parent.open++
+    parent.together++
+    return cause ?? parent.causeId
+  }
+
+  function identify({ scope: parent, name, node, key }: NewStep): string {
+    const own = node ? node.key : key
+    const ordinal = parent.ordinals.get(name) ?? 0
+    if (own === undefined) parent.ordinals.set(name, ordinal + 1)
+    return formatStepId({ parentStepId: parent.stepId, name, key: own, ordinal })
+  }
+
+  const run: RecordedRun = {
+    runId,
+    owns,
+    scope,
+    pauses: new Map(),
+    asked: new Map(),
+    draft: ({ type, key, cause, payload, origin = 'agent' }) => ({
+      eventType: type,
+      eventId: derive(type, ...key),
+      correlationId: runId,
+      causationId: cause,
+      source: { origin, runtime },
+      payload,
+    }),
+    append: (events) => ledger.append(events),
+    begin(given) {
+      const { scope: parent, name, kind, node, input, lcRunId } = given
+      const cause = leads(given)
+      const superstep = node?.superstep ?? parent.superstep
+      const stepId = identify(given)
+      const left = steps.values().find((step) => step.waits && step.stepId === stepId)
+      if (left) {
+        // Entered again from its beginning; what happens inside it now is led to by the answer.
+        steps.delete(left)
+        const step = {
+          ...left,
+          ...createScope(stepId, parent.startId),
+          stepId,
+          parent,
+          superstep,
+          waits: false,
+        }
+        steps.add(step)
+        return { step, event: undefined }
+      }
+      const attempt = (attempts.get(stepId) ?? 0) + 1
+      attempts.set(stepId, attempt)
+      const event = run.draft({
+        type: 'execution.step_started',
+        key: [lcRunId],
+        cause,
+        payload: {
+          stepId,
+          name,
+          kind,
+          parentStepId: parent.stepId,
+          ...(attempt > 1 && { attempt }),
+          ...(superstep !== undefined && { superstep }),
+          ...(input !== undefined && { input }),
+        },
+      })
+      const step: OpenStep = {
+        ...createScope(stepId, event.eventId),
+        stepId,
+        parent,
+        name,
+        attempt,
+        superstep,
+        waits: false,
+      }
+      steps.add(step)
+      return { step, event }
+    },
+    close(step, endId) {
+      if (!steps.delete(step)) return false
+      if (!step.waits) step.parent.open--
+      step.parent.lastEndId = endId
+      return true
+    },
+    tellsFirst(text) {
+      const digest = sha256(text)
+      if (told.has(digest)) return false
+      told.add(digest)
+      return true
+    },
+    leftBehind: (isPaused) => [...steps].filter((step) => !(isPaused && step.waits)),
+  }
+
+  return run
+}

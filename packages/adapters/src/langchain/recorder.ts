@@ -1,0 +1,319 @@
+import type { DocumentInterface } from '@langchain/core/documents'
+import { type BaseMessage, isBaseMessage } from '@langchain/core/messages'
+import type { LLMResult } from '@langchain/core/outputs'
+import type { Payload } from '@clew/ledger'
+import { readArguments } from '../foreign.ts'
+import { callIdOf, createEnds, within } from './ends.ts'
+import type { Entry, Told } from './entry.ts'
+import { interruptsOf, isAbort, parentCommandOf } from './interrupts.ts'
+import { startLiveStep } from './live-step.ts'
+import { answerEvents, questionEvents } from './model-answer.ts'
+import { openRun, type RunChoice } from './open-run.ts'
+import type { NodePlace, OpenStep, RecordedRun, Scope } from './recorded-run.ts'
+import type { SessionTrace } from './session-trace.ts'
+import { toSources } from './sources.ts'
+import { toErrorRecord, toRecord, toText } from './to-record.ts'
+import { askedModel, providerOf } from './usage.ts'
+
+type Fields = Readonly<Record<string, unknown>>
+
+interface Start {
+  readonly runId: string
+  readonly parentRunId: string | undefined
+  readonly name: string
+  readonly tags: readonly string[]
+  readonly metadata: Fields
+}
+
+export interface Recorder {
+  startChain(start: Start & { readonly inputs: unknown; readonly isDeferred: boolean }): Promise<void>
+  endChain(runId: string, outputs: unknown, inputs: unknown): Promise<void>
+  startModel(
+    start: Start & {
+      readonly extra: Fields | undefined
+      readonly messages?: readonly BaseMessage[]
+      readonly prompts?: readonly string[]
+    },
+  ): Promise<void>
+  token(runId: string, text: string): void
+  endModel(runId: string, result: LLMResult): Promise<void>
+  startTool(start: Start & { readonly input: string; readonly toolCallId: string | undefined }): Promise<void>
+  endTool(runId: string, output: unknown): Promise<void>
+  startRetriever(start: Start & { readonly query: string }): Promise<void>
+  endRetriever(runId: string, documents: readonly DocumentInterface[]): Promise<void>
+  fail(runId: string, thrown: unknown): Promise<void>
+  think(runId: string, text: string, decision: string): Promise<void>
+  conclude(runId: string, values: unknown): Promise<void>
+  note(runId: string, name: string, data: unknown): Promise<void>
+}
+
+interface StepWanted {
+  readonly kind: Entry['kind']
+  readonly input?: unknown
+  readonly cause?: string | undefined
+  readonly live?: string | undefined
+  readonly more?: Partial<Entry>
+  /** What leads to it and is told before. */
+  before?(run: RecordedRun, cause: string | null): readonly Told[]
+  /** What is told with its start. */
+  call?(run: RecordedRun, step: OpenStep, cause: string | null): Told
+}
+
+interface Placed {
+  readonly run: RecordedRun
+  readonly scope: Scope
+  readonly isTop: boolean
+}
+
+export function createRecorder(options: RunChoice & { readonly trace?: SessionTrace | undefined }): Recorder {
+  const { ledger, trace } = options
+  const entries = new Map<string, Entry>()
+
+  /** The call around this one, or the run that it is the first call of. */
+  async function findPlace(start: Start, input: unknown): Promise<Placed> {
+    const around = start.parentRunId === undefined ? undefined : entries.get(start.parentRunId)
+    if (around) return { run: around.run, scope: around.scope, isTop: false }
+    const { runId: lcRunId, name, metadata } = start
+    const run = await openRun(options, { lcRunId, name, metadata, input })
+    return { run, scope: run.scope, isTop: true }
+  }
+
+  async function startStep(start: Start, { run, scope, isTop }: Placed, wanted: StepWanted): Promise<void> {
+    const { runId: lcRunId, name } = start
+    const { kind, more, input } = wanted
+    const { step, event } = run.begin({
+      lcRunId,
+      scope,
+      name,
+      kind,
+      node: kind === 'node' ? placeOf(start.metadata) : undefined,
+      cause: wanted.cause,
+      // In a run of somebody else's nobody here knows how many of the name there were.
+      key: isTop && !run.owns ? lcRunId : undefined,
+      // A node's input is the state, which checkpoints keep.
+      ...(kind !== 'node' && { input }),
+    })
+    const cause = event?.causationId ?? scope.startId
+    const before = wanted.before?.(run, cause) ?? []
+    const led = before.at(-1)?.eventId ?? cause
+    const call = event && wanted.call?.(run, step, led)
+    const live = wanted.live === undefined ? undefined : await startLiveStep(trace, ledger, wanted.live)
+    entries.set(lcRunId, {
+      lcRunId,
+      kind,
+      name,
+      run,
+      scope: step,
+      step,
+      isTop,
+      live,
+      decisions: [],
+      callEventId: call?.eventId,
+      ...more,
+    })
+    await run.append([...before, ...(event ? [{ ...event, causationId: led }] : []), ...(call ? [call] : [])])
+  }
+
+  const { endStep, endRoot, failTool, pause } = createEnds(entries, ledger, trace)
+
+  return {
+    async startChain({ inputs, isDeferred, ...start }) {
+      const input = isDeferred ? undefined : inputs
+      const { runId: lcRunId, name } = start
+      const placed = await findPlace(start, input)
+      const { run, scope, isTop } = placed
+      const entry = { lcRunId, name, run, scope, step: undefined, decisions: [] }
+      if (isTop && run.owns) return void entries.set(lcRunId, { ...entry, kind: 'root', isTop })
+      // What the framework does for itself, it marks so.
+      if (!isTop && start.tags.includes('langsmith:hidden'))
+        return void entries.set(lcRunId, { ...entry, kind: 'hidden', isTop })
+      const isNode = start.tags.some((tag) => tag.startsWith('graph:step:'))
+      const given = input === undefined || isNode ? undefined : toRecord(input)
+      await startStep(start, placed, { kind: isNode ? 'node' : 'chain', input: given })
+    },
+
+    async endChain(lcRunId, outputs, inputs) {
+      const entry = entries.get(lcRunId)
+      if (!entry) return
+      if (entry.kind === 'hidden') return void entries.delete(lcRunId)
+      const output = toRecord(outputs)
+      const given = inputs === undefined ? {} : { input: toRecord(inputs) }
+      if (entry.kind === 'root') return endRoot(entry, { output, ...given })
+      const decision = entry.decisions.length > 0 ? { decision: entry.decisions } : {}
+      await endStep(
+        entry,
+        [],
+        { type: 'execution.step_completed', payload: { output, ...given, ...decision } },
+        {},
+      )
+    },
+
+    async startModel({ extra, messages = [], prompts = [], ...start }) {
+      const input = messages.length > 0 ? { messages: toRecord(messages) } : { prompts }
+      await startStep(start, await findPlace(start, input), {
+        kind: 'model',
+        input,
+        live: 'thinking',
+        more: { model: askedModel(extra, start.metadata), provider: providerOf(start.metadata) },
+        before: (run, cause) => questionEvents(run, start.runId, { messages, prompts }, cause),
+      })
+    },
+
+    token(lcRunId, text) {
+      entries.get(lcRunId)?.live?.token(text)
+    },
+
+    async endModel(lcRunId, result) {
+      const entry = entries.get(lcRunId)
+      if (!entry?.step) return
+      const { run, step, model, provider } = entry
+      const { events, content, messageId, toolNames } = answerEvents(
+        { run, lcRunId, stepId: step.stepId, cause: step.startId, model, provider },
+        result,
+      )
+      const decision = toolNames.length > 0 ? { decision: toolNames } : {}
+      const end = {
+        type: 'execution.step_completed',
+        payload: { output: toRecord(content), ...decision },
+      } as const
+      await endStep(entry, events, end, {
+        content: toText(content),
+        ...(messageId !== undefined && { messageId }),
+      })
+    },
+
+    async startTool({ input, toolCallId, ...start }) {
+      const given = readArguments(input)
+      const placed = await findPlace(start, given['arguments'])
+      await startStep(start, placed, {
+        kind: 'tool',
+        input: given['arguments'],
+        live: 'tool_call',
+        cause: toolCallId === undefined ? undefined : placed.run.asked.get(toolCallId),
+        more: { toolCallId },
+        call: (run, { stepId }, cause) =>
+          run.draft({
+            type: 'execution.tool_call',
+            key: [start.runId],
+            cause,
+            payload: { ...(toolCallId !== undefined && { toolCallId }), name: start.name, stepId, ...given },
+          }),
+      })
+    },
+
+    async endTool(lcRunId, output) {
+      const entry = entries.get(lcRunId)
+      if (!entry?.step) return
+      const failed = isBaseMessage(output) && Reflect.get(output, 'status') === 'error'
+      const result = toRecord(isBaseMessage(output) ? output.content : output)
+      if (failed) return failTool(entry, { name: 'ToolError', message: toText(result) })
+      const given: unknown = isBaseMessage(output) ? Reflect.get(output, 'tool_call_id') : undefined
+      const answer = entry.run.draft({
+        type: 'execution.tool_result',
+        key: [lcRunId],
+        cause: entry.callEventId ?? entry.step?.startId ?? null,
+        origin: 'integration',
+        payload: { ...callIdOf(entry, given), name: entry.name, ...within(entry), result: result ?? null },
+      })
+      const end = { type: 'execution.step_completed', payload: { output: result ?? null } } as const
+      await endStep(entry, [answer], end, { content: toText(result) })
+    },
+
+    async startRetriever({ query, ...start }) {
+      await startStep(start, await findPlace(start, query), {
+        kind: 'retriever',
+        input: query,
+        live: 'workspace_search',
+        call: (run, { stepId }, cause) =>
+          run.draft({
+            type: 'integration.call',
+            key: [start.runId],
+            cause,
+            payload: { callId: start.runId, service: start.name, operation: 'retrieve', query, stepId },
+          }),
+      })
+    },
+
+    async endRetriever(lcRunId, documents) {
+      const entry = entries.get(lcRunId)
+      if (!entry?.step) return
+      const sources = toSources(documents)
+      const answer = entry.run.draft({
+        type: 'integration.response',
+        key: [lcRunId],
+        cause: entry.callEventId ?? entry.step?.startId ?? null,
+        origin: 'integration',
+        payload: { callId: lcRunId, service: entry.name, operation: 'retrieve', sources, ...within(entry) },
+      })
+      const end = { type: 'execution.step_completed', payload: { output: toRecord(documents) } } as const
+      await endStep(entry, [answer], end, { sources })
+    },
+
+    async fail(lcRunId, thrown) {
+      const entry = entries.get(lcRunId)
+      if (!entry) return
+      if (entry.kind === 'hidden') return void entries.delete(lcRunId)
+      const interrupts = interruptsOf(thrown)
+      if (interrupts) return pause(entry, interrupts)
+      const command = parentCommandOf(thrown)
+      if (command !== undefined && entry.step)
+        return endStep(
+          entry,
+          [],
+          { type: 'execution.step_completed', payload: { output: toRecord(command) } },
+          {},
+        )
+      const error = toErrorRecord(thrown)
+      if (entry.kind === 'root')
+        return endRoot(entry, isAbort(thrown) ? { stopped: error.message } : { error })
+      if (isAbort(thrown)) {
+        const stopped = { type: 'execution.step_stopped', payload: { reason: error.message } } as const
+        return endStep(entry, [], stopped, {})
+      }
+      if (entry.kind === 'tool') return failTool(entry, error)
+      const end = { type: 'execution.step_failed', payload: { error } } as const
+      await endStep(entry, [], end, { content: error.message })
+    },
+
+    async think(lcRunId, text, decision) {
+      const entry = entries.get(lcRunId)
+      if (!entry) return
+      entry.decisions.push(decision)
+      await tell(
+        entry,
+        'execution.reasoning',
+        { role: 'assistant', content: text },
+        String(entry.decisions.length),
+      )
+    },
+
+    async conclude(lcRunId, values) {
+      const entry = entries.get(lcRunId)
+      if (entry) await tell(entry, 'execution.structured_output', { value: toRecord(values) }, 'end')
+    },
+
+    async note(lcRunId, name, data) {
+      const entry = entries.get(lcRunId)
+      // A note may be the same twice, so it has an id of its own.
+      if (entry) await tell(entry, 'execution.custom_event', { name, data: toRecord(data) }, undefined)
+    },
+  }
+
+  async function tell(entry: Entry, type: string, payload: Payload, key: string | undefined): Promise<void> {
+    const { run, lcRunId, scope } = entry
+    const event = run.draft({
+      type,
+      key: [lcRunId, key ?? ''],
+      cause: scope.startId,
+      payload: { ...payload, ...within(entry) },
+    })
+    await run.append([key === undefined ? { ...event, eventId: undefined } : event])
+  }
+}
+
+/** Where LangGraph runs a node: the same place when it runs it again after a failure or an answer. */
+function placeOf({ langgraph_step: superstep, langgraph_path: path }: Fields): NodePlace {
+  const step = typeof superstep === 'number' ? superstep : 0
+  const sent = Array.isArray(path) && path[0] === '__pregel_push' ? `.${path.slice(1).flat(9).join('.')}` : ''
+  return { superstep: step, key: `s${step}${sent}` }
+}

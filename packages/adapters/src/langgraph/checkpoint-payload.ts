@@ -1,0 +1,175 @@
+import type { ClewEvent, Payload, StateOperation } from '@clew/ledger'
+import type { CheckpointMetadata } from '@langchain/langgraph-checkpoint'
+import { applyTo, type Cell, cellValue, toCell } from './cells.ts'
+import { isInternal, readyTasks, type Seen, type Versions } from './next-nodes.ts'
+import { isObject, setKey, sizeOf } from './rich-values.ts'
+import type { Place, Saved, TaskWrites } from './saved.ts'
+
+/** What `execution.checkpoint` says beyond the ledger's own fields: only what differs from the checkpoint before. */
+export interface Beyond {
+  readonly source: string
+  /** Left out where it is the superstep less one. */
+  readonly step?: number | undefined
+  readonly v?: number | undefined
+  readonly ts?: string | undefined
+  readonly metadata?: Payload | undefined
+  readonly versions?: Versions | undefined
+  readonly seen?: Seen | undefined
+  /** Versions, what was seen, and internal channels are whole, not changes. */
+  readonly whole?: true | undefined
+  /** Internal channels: new values, and those that are empty now. */
+  readonly hold?: Payload | undefined
+  readonly drop?: readonly string[] | undefined
+  /** The value of `__start__` is the input that the run began with. */
+  readonly input?: true | undefined
+  readonly previousBase?: number | undefined
+  /** Writes that were recorded before the checkpoint they are for. */
+  readonly early?: readonly number[] | undefined
+  readonly applied?: readonly number[] | undefined
+  /** Where the checkpoint before it need not be read to read this one, or is not in the record. */
+  readonly parentId?: string | undefined
+  readonly parentSeq?: number | undefined
+}
+
+export const START = '__start__'
+const KNOWN_METADATA = new Set(['source', 'step', 'parents'])
+
+export function metadataFields(metadata: CheckpointMetadata): Payload | undefined {
+  const rest: Payload = {}
+  for (const [key, value] of Object.entries(metadata))
+    if (!KNOWN_METADATA.has(key) || (key === 'parents' && !isEmptyObject(value))) setKey(rest, key, value)
+  return isEmptyObject(rest) ? undefined : rest
+}
+
+const isEmptyObject = (value: unknown): boolean => isObject(value) && Object.keys(value).length === 0
+
+/** How a state is folded on: where it stands, and what the events since say. */
+export interface Reading {
+  readonly before: Saved | null
+  readonly input: unknown
+  readonly outputs: ReadonlyMap<string, Readonly<Record<string, unknown>>>
+  /** Calls of `putWrites` that came before their checkpoint, by its id. */
+  readonly early: ReadonlyMap<string, readonly TaskWrites[]>
+}
+
+/** What an event says of a checkpoint of ours: it stands for one, or is the step that led to it. */
+export function carriedBy({ eventType, payload, ledger }: ClewEvent): Payload | undefined {
+  const carried = eventType === 'execution.checkpoint' ? payload : payload['checkpoint']
+  return isObject(carried) && isObject(carried['langgraph']) && !ledger.erased ? carried : undefined
+}
+
+/** The checkpoint that an event carries, on top of the one before it; null for one that another writer made. */
+export function readCheckpoint(
+  event: ClewEvent,
+  payload: Payload,
+  { before, input, outputs, early }: Reading,
+): Saved | null {
+  const { correlationId: runId, ledger, timestamp } = event
+  const given = payload['langgraph']
+  const id = payload['checkpointId']
+  if (!isObject(given) || typeof id !== 'string') return null
+  const beyond = given as unknown as Beyond
+  const { state, baseSeq, depth } = payload
+  const isWhole = isObject(state)
+  const values = new Map<string, Cell>(beyond.whole ? [] : before?.values)
+  const counts: Record<string, number> = {
+    ...(isWhole ? (payload['versions'] as Record<string, number>) : before?.counts),
+  }
+  let added = 0
+  let grown = 0
+  if (isWhole) {
+    for (const channel of values.keys()) if (!isInternal(channel)) values.delete(channel)
+    for (const [channel, value] of Object.entries(state)) values.set(channel, toCell(value))
+  } else
+    for (const operation of (payload['operations'] ?? []) as StateOperation[]) {
+      const literal = toLiteral(operation, outputs)
+      if (!literal) continue
+      const { channel } = literal
+      const cell = applyTo(values.get(channel), literal)
+      if (cell) values.set(channel, cell)
+      else values.delete(channel)
+      setKey(counts, channel, (counts[channel] ?? 0) + 1)
+      const size =
+        literal.op === 'append' ? sizeOf(literal.items) : literal.op === 'set' ? sizeOf(literal.value) : 8
+      added += size
+      grown += literal.op === 'remove' ? 0 : size
+    }
+  for (const channel of beyond.drop ?? []) values.delete(channel)
+  for (const [channel, value] of Object.entries(beyond.hold ?? {})) values.set(channel, toCell(value))
+  if (beyond.input) values.set(START, toCell(input))
+  const versions = beyond.whole ? (beyond.versions ?? {}) : { ...before?.versions, ...beyond.versions }
+  const seen = beyond.whole ? (beyond.seen ?? {}) : mergeSeen(before?.seen ?? {}, beyond.seen)
+  const superstep = payload['superstep'] as number
+  const hasBase = isWhole || before === null || payload['from'] !== undefined
+  return {
+    id,
+    runId,
+    seq: ledger.seq,
+    parent: parentOf(beyond, before, runId, payload['from']),
+    v: beyond.v ?? 4,
+    ts: beyond.ts ?? timestamp,
+    metadata: {
+      source: beyond.source,
+      step: beyond.step ?? superstep - 1,
+      parents: {},
+      ...beyond.metadata,
+    } as CheckpointMetadata,
+    superstep,
+    values,
+    versions,
+    seen,
+    ready: readyTasks(internalValues(values), versions, seen),
+    writes: early.get(id) ?? [],
+    applied: beyond.applied,
+    counts,
+    createdAt: timestamp,
+    baseSeq: hasBase ? ledger.seq : typeof baseSeq === 'number' ? baseSeq : 1,
+    previousBase: beyond.previousBase,
+    depth: isWhole ? 0 : typeof depth === 'number' ? depth : (before?.depth ?? 0),
+    size: isWhole ? sizeOf(state) : (before?.size ?? 0) + grown,
+    since: isWhole
+      ? { supersteps: 0, size: 0 }
+      : { supersteps: (before?.since.supersteps ?? 0) + 1, size: (before?.since.size ?? 0) + added },
+  }
+}
+
+function parentOf(
+  { parentId, parentSeq }: Beyond,
+  before: Saved | null,
+  runId: string,
+  from: unknown,
+): Saved['parent'] {
+  if (parentId === undefined)
+    return before ? { id: before.id, place: { runId: before.runId, seq: before.seq } } : undefined
+  const place = isObject(from)
+    ? (from as unknown as Place)
+    : parentSeq === undefined
+      ? undefined
+      : { runId, seq: parentSeq }
+  return { id: parentId, place }
+}
+
+export function internalValues(values: ReadonlyMap<string, Cell>): Map<string, unknown> {
+  const internal = new Map<string, unknown>()
+  for (const [channel, cell] of values) if (isInternal(channel)) internal.set(channel, cellValue(cell))
+  return internal
+}
+
+export function mergeSeen(before: Seen, change: Seen | undefined): Seen {
+  if (!change) return before
+  const merged: Record<string, Versions> = { ...before }
+  for (const [node, versions] of Object.entries(change))
+    setKey(merged, node, { ...merged[node], ...versions })
+  return merged
+}
+
+/** The operation with its value in place of `from`. */
+function toLiteral(operation: StateOperation, outputs: Reading['outputs']): StateOperation | undefined {
+  if (operation.op === 'remove' || operation.from === undefined) return operation
+  const { op, channel, from } = operation
+  const output = outputs.get(from)
+  if (!output || !Object.hasOwn(output, channel)) return undefined
+  const value = output[channel]
+  if (op === 'append') return { op, channel, items: Array.isArray(value) ? (value as unknown[]) : [value] }
+  return { op: 'set', channel, value }
+}

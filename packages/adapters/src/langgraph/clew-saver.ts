@@ -1,0 +1,305 @@
+import type { RunnableConfig } from '@langchain/core/runnables'
+import {
+  BaseCheckpointSaver,
+  type ChannelVersions,
+  type Checkpoint,
+  type CheckpointListOptions,
+  type CheckpointMetadata,
+  type CheckpointPendingWrite,
+  type CheckpointTuple,
+  type DeltaChannelHistory,
+  maxChannelVersion,
+  type PendingWrite,
+  TASKS,
+} from '@langchain/langgraph-checkpoint'
+import { ClewError, type Ledger } from '@clew/ledger'
+import { cellValue } from './cells.ts'
+import { listSaved } from './list-saved.ts'
+import { readyTasks } from './next-nodes.ts'
+import { fromPayload, setKey } from './rich-values.ts'
+import { type Saved, settleWrites } from './saved.ts'
+import { readConfig, readId, requireConfig, type SpaceKey } from './space-key.ts'
+import type { ParentStep } from './run-drafts.ts'
+import type { Space } from './space.ts'
+import { createSpaces, type Spaces } from './spaces.ts'
+import { settledLater } from './settled-later.ts'
+
+export interface ClewSaverOptions {
+  /** The name under which the runs are listed. Default: the agent's name where the framework tells it, else `langgraph`. */
+  readonly agent?: string | undefined
+  /**
+   * How long the failure of a checkpoint waits for a node that is still running to carry it, in milliseconds. LangGraph
+   * looks at it only when the invocation ends; a rejection before that would end the process. Default 10,000.
+   */
+  readonly failureHoldMs?: number | undefined
+}
+
+/**
+ * Keeps the checkpoints of LangGraph.js in a ledger: each invocation is a run, each checkpoint records what it changed,
+ * a branch is a fork.
+ */
+export class ClewSaver extends BaseCheckpointSaver {
+  readonly #ledger: Ledger
+  readonly #spaces: Spaces
+  /** Invocations of which a write failed: what they go on putting is refused, since it hangs in the air. */
+  readonly #failed = new WeakMap<object, unknown>()
+
+  readonly #heldFailures = new WeakMap<object, () => void>()
+  readonly #holdMs: number
+
+  constructor(ledger: Ledger, { agent = 'langgraph', failureHoldMs = 10_000 }: ClewSaverOptions = {}) {
+    super()
+    this.#ledger = ledger
+    this.#holdMs = failureHoldMs
+    this.#spaces = createSpaces(ledger, agent)
+  }
+
+  override async getTuple(config: RunnableConfig): Promise<CheckpointTuple | undefined> {
+    const key = readConfig(config)
+    if (!key) return undefined
+    this.#failed.delete(invocationOf(config))
+    return this.#spaces.reading(key, async (space) => {
+      const { checkpointId } = key
+      const saved = checkpointId === undefined ? await space.latest() : await space.find(checkpointId)
+      if (saved && checkpointId !== undefined) space.grant(checkpointId)
+      if (!saved && checkpointId === undefined) space.noteEmpty()
+      return saved ? toTuple(key, saved, space) : undefined
+    })
+  }
+
+  override async *list(
+    config: RunnableConfig,
+    options: CheckpointListOptions = {},
+  ): AsyncGenerator<CheckpointTuple> {
+    const { before, limit = Number.POSITIVE_INFINITY, filter } = options
+    const key = readConfig(config)
+    const ns = config.configurable?.['checkpoint_ns'] === undefined ? undefined : (key?.ns ?? readNs(config))
+    const beforeId: unknown = before?.configurable?.['checkpoint_id']
+    const wanted = {
+      thread: key?.thread,
+      ns,
+      checkpointId: key?.checkpointId,
+      before: beforeId === undefined ? undefined : readId('checkpoint_id of before', beforeId),
+    }
+    let left = limit
+    if (left <= 0) return
+    for await (const { key: own, saved } of listSaved(this.#ledger, this.#spaces, wanted)) {
+      if (filter && !fits(saved, filter)) continue
+      yield await this.#spaces.within(own, (space) => {
+        space.grant(saved.id)
+        return toTuple(own, saved, space)
+      })
+      left--
+      if (left <= 0) return
+    }
+  }
+
+  override async put(
+    config: RunnableConfig,
+    checkpoint: Checkpoint,
+    metadata: CheckpointMetadata,
+    newVersions: ChannelVersions,
+  ): Promise<RunnableConfig> {
+    try {
+      return await this.#guard(config, () => this.#put(config, checkpoint, metadata, newVersions))
+    } catch (error) {
+      // An update is awaited by its caller, and the last checkpoint by the end of the invocation.
+      if (metadata?.source === 'update' || !hasNext(checkpoint)) throw error
+      return this.#hold(config, error)
+    }
+  }
+
+  async #put(
+    config: RunnableConfig,
+    checkpoint: Checkpoint,
+    metadata: CheckpointMetadata,
+    newVersions: ChannelVersions,
+  ): Promise<RunnableConfig> {
+    const { thread, ns, checkpointId: parentId } = requireConfig(config, 'a checkpoint')
+    const id = readId('id of the checkpoint', checkpoint.id)
+    const key = { thread, ns }
+    const committed = await this.#spaces.within(key, async (space) => {
+      if (parentId !== undefined && !space.knows(parentId)) await this.#spaces.assertAlive(key, parentId)
+      const parentStep = this.#parentStep(key, space)
+      return space.put({ parentId, checkpoint, metadata, newVersions, agent: agentOf(config), parentStep })
+    })
+    await committed()
+    return {
+      configurable: { thread_id: config.configurable?.['thread_id'], checkpoint_ns: ns, checkpoint_id: id },
+    }
+  }
+
+  override putWrites(config: RunnableConfig, writes: PendingWrite[], taskId: string): Promise<void> {
+    const put = async (): Promise<void> => {
+      const { thread, ns, checkpointId } = requireConfig(config, 'writes')
+      if (checkpointId === undefined)
+        throw new ClewError(
+          'bad_option',
+          'The config of writes has no checkpoint_id',
+          'Name the checkpoint they are for; nothing was written.',
+        )
+      const task = readId('task id', taskId)
+      const committed = await this.#spaces.within({ thread, ns }, async (space) => {
+        if (!space.knows(checkpointId)) await this.#spaces.assertAlive({ thread, ns }, checkpointId)
+        return space.putWrites(checkpointId, writes, task)
+      })
+      await committed()
+    }
+    return settledLater(this.#guard(config, put))
+  }
+
+  /**
+   * From now on the thread is empty, and what is still running on it is refused. The record itself stays until it is
+   * erased: this says that it is over, it does not make it unreadable.
+   */
+  override async deleteThread(threadId: string): Promise<void> {
+    await this.#spaces.bury(readId('thread_id', typeof threadId === 'number' ? String(threadId) : threadId))
+  }
+
+  /** Follows the very line of the checkpoint: writes that led to another branch do not count. */
+  override async getDeltaChannelHistory({
+    config,
+    channels,
+  }: {
+    config: RunnableConfig
+    channels: string[]
+  }): Promise<Record<string, DeltaChannelHistory>> {
+    const found: Record<string, { writes: CheckpointPendingWrite[]; seed?: unknown }> = {}
+    for (const channel of channels) setKey(found, channel, { writes: [] })
+    const key = readConfig(config)
+    if (!key || channels.length === 0) return found
+    const saved = await this.#spaces.reading(key, (space) =>
+      key.checkpointId === undefined ? space.latest() : space.find(key.checkpointId),
+    )
+    const missing = new Set(channels)
+    if (saved)
+      for await (const { saved: ancestor, writes } of this.#spaces.reader.ancestors(saved)) {
+        for (const { taskId, write } of byTask(settleWrites(writes)).toReversed())
+          if (missing.has(write.channel))
+            found[write.channel]?.writes.unshift([taskId, write.channel, fromPayload(write.value)])
+        for (const channel of missing) {
+          const cell = ancestor.values.get(channel)
+          const entry = found[channel]
+          if (!cell || !entry) continue
+          entry.seed = fromPayload(cellValue(cell))
+          missing.delete(channel)
+        }
+        if (missing.size === 0) break
+      }
+    return found
+  }
+
+  async #guard<T>(config: RunnableConfig, work: () => Promise<T>): Promise<T> {
+    const invocation = invocationOf(config)
+    if (this.#failed.has(invocation)) {
+      this.#heldFailures.get(invocation)?.()
+      throw this.#failed.get(invocation)
+    }
+    try {
+      return await work()
+    } catch (error) {
+      if (!this.#failed.has(invocation)) this.#failed.set(invocation, error)
+      throw this.#failed.get(invocation)
+    }
+  }
+
+  /** Waits with a failure until writes of the same invocation can carry it, see `settledLater`. */
+  #hold(config: RunnableConfig, error: unknown): Promise<never> {
+    return new Promise((_, reject) => {
+      const timer = setTimeout(reject, this.#holdMs, error)
+      this.#heldFailures.set(invocationOf(config), () => clearTimeout(timer))
+    })
+  }
+
+  /** The run and step of the graph around, for a namespace that names the task which started it. */
+  #parentStep({ thread, ns }: SpaceKey, space: Space): ParentStep | undefined {
+    if (ns === '' || space.active) return undefined
+    const cut = ns.lastIndexOf('|')
+    const [node = '', taskId] = ns.slice(cut + 1).split(':')
+    const outer = this.#spaces.peek({ thread, ns: cut < 0 ? '' : ns.slice(0, cut) })
+    const { runId, head } = outer?.active ?? {}
+    if (!outer || runId === undefined) return undefined
+    if (taskId !== undefined) outer.children.set(taskId, space.firstRunId)
+    return { runId, stepId: head ? `${node}@s${head.superstep + 1}` : undefined }
+  }
+}
+
+function readNs(config: RunnableConfig): string {
+  return readId('checkpoint_ns', config.configurable?.['checkpoint_ns'], true)
+}
+
+function hasNext({ channel_values, channel_versions, versions_seen }: Checkpoint): boolean {
+  return (
+    readyTasks(new Map(Object.entries(channel_values ?? {})), channel_versions ?? {}, versions_seen ?? {})
+      .length > 0
+  )
+}
+
+/** The framework makes one of these for each invocation and hands it along with everything that belongs to it. */
+function invocationOf(config: RunnableConfig): object {
+  const control: unknown = Reflect.get(config, 'control')
+  return typeof control === 'object' && control !== null ? control : config
+}
+
+const byTask = <T extends { readonly taskId: string; readonly write: { readonly index: number } }>(
+  writes: T[],
+): T[] =>
+  writes.sort((a, b) => (a.taskId < b.taskId ? -1 : a.taskId > b.taskId ? 1 : a.write.index - b.write.index))
+
+function agentOf({ metadata }: RunnableConfig): string | undefined {
+  for (const name of ['lc_agent_name', 'graph_id', 'langgraph_node']) {
+    const value: unknown = metadata?.[name]
+    if (typeof value === 'string' && value !== '' && value.length <= 200) return value
+  }
+  return undefined
+}
+
+function fits({ metadata }: Saved, filter: Readonly<Record<string, unknown>>): boolean {
+  return Object.entries(filter).every(([key, value]) => Reflect.get(metadata, key) === value)
+}
+
+async function toTuple({ thread, ns }: SpaceKey, saved: Saved, space: Space): Promise<CheckpointTuple> {
+  const configOf = (id: string): RunnableConfig => ({
+    configurable: { thread_id: thread, checkpoint_ns: ns, checkpoint_id: id },
+  })
+  const channel_values: Record<string, unknown> = {}
+  for (const [channel, cell] of saved.values) {
+    const value =
+      cell.kind === 'list' ? cell.items.slice(0, cell.length).map(fromPayload) : fromPayload(cell.value)
+    setKey(channel_values, channel, value)
+  }
+  const channel_versions: Checkpoint['channel_versions'] = { ...saved.versions }
+  const { id, ts, v, parent } = saved
+  if (v < 4 && parent) await addPendingSends(channel_values, channel_versions, parent.id, space)
+  return {
+    config: configOf(id),
+    checkpoint: { v, id, ts, channel_values, channel_versions, versions_seen: copySeen(saved) },
+    metadata: fromPayload(saved.metadata) as CheckpointMetadata,
+    ...(parent && { parentConfig: configOf(parent.id) }),
+    pendingWrites: settleWrites(saved.writes).map(({ taskId, write }) => [
+      taskId,
+      write.channel,
+      fromPayload(write.value),
+    ]),
+  }
+}
+
+function copySeen({ seen }: Saved): Checkpoint['versions_seen'] {
+  const copy: Checkpoint['versions_seen'] = {}
+  for (const [node, versions] of Object.entries(seen)) setKey(copy, node, { ...versions })
+  return copy
+}
+
+/** Before version 4 packets to nodes were kept as writes of the checkpoint before. */
+async function addPendingSends(
+  values: Record<string, unknown>,
+  versions: Checkpoint['channel_versions'],
+  parentId: string,
+  space: Space,
+): Promise<void> {
+  const parent = await space.find(parentId)
+  const sends = settleWrites(parent?.writes ?? []).filter(({ write }) => write.channel === TASKS)
+  values[TASKS] = sends.map(({ write }) => fromPayload(write.value))
+  const known = Object.values(versions)
+  versions[TASKS] = known.length > 0 ? maxChannelVersion(...known) : 1
+}

@@ -1,0 +1,168 @@
+import {
+  type ClewEvent,
+  ClewError,
+  type EventInput,
+  type Ledger,
+  type Payload,
+  type RunSummary,
+} from '@clew/ledger'
+import type { Saved, TaskWrites } from './saved.ts'
+
+const SOURCE = { origin: 'agent', runtime: 'langgraph' } as const
+
+/** Events that wait for others to go with them. */
+export interface Outgoing {
+  readonly drafts: readonly Draft[]
+  readonly settle: (committed: Promise<unknown>) => void
+}
+
+/**
+ * A run that is being written here. What it will look like is known before it is committed, so that appends need not
+ * wait for each other; when one fails, the line is dropped and read again from the record.
+ */
+export interface Line {
+  readonly runId: string
+  /** Where the run stands once all is committed, and how many events are its own. */
+  seq: number
+  /** Up to where the ledger has been told; the rest waits in the outbox for a moment. */
+  toldSeq: number
+  outbox: Outgoing[]
+  events: number
+  head: Saved | null
+  /** It has a checkpoint of its own: a fork at first has only its source's. */
+  hasOwn: boolean
+  status: RunSummary['status']
+  /** Another run went on from its head: nothing may follow here. */
+  isClosed: boolean
+  /** What comes back from the ledger is what was sent, so that it may be handed out from here. */
+  isExact: boolean
+  /** Steps since the last checkpoint: their last attempt, and whether it has not ended. */
+  readonly steps: Map<string, { readonly attempt: number; readonly isOpen: boolean }>
+  readonly pauses: Map<string, string>
+  /** Writes for checkpoints that were not there yet. */
+  readonly early: Map<string, TaskWrites[]>
+  failure: unknown
+  /** Appends that are under way. */
+  readonly pending: Set<Promise<unknown>>
+}
+
+export const openLine = (runId: string, given: Partial<Line>): Line => ({
+  runId,
+  seq: 0,
+  toldSeq: given.seq ?? 0,
+  outbox: [],
+  events: 0,
+  head: null,
+  hasOwn: false,
+  status: 'pending',
+  isClosed: false,
+  isExact: true,
+  steps: new Map(),
+  pauses: new Map(),
+  early: new Map(),
+  failure: undefined,
+  pending: new Set(),
+  ...given,
+})
+
+export interface Draft {
+  readonly type: string
+  readonly payload: Payload
+  readonly runId?: string | undefined
+  readonly eventId?: string | undefined
+  readonly timestamp?: string | undefined
+  readonly causationId?: string | null | undefined
+}
+
+/** How far the ledger is known to have come, and where somebody else was last seen writing. */
+export interface Tide {
+  last: number
+  foreignAt: number
+}
+
+interface AppendParts {
+  readonly ledger: Ledger
+  readonly tide: Tide
+}
+
+/** Counts events in that go to the ledger in this turn at the latest, together with what comes until then. */
+export function postTo(parts: AppendParts, line: Line, drafts: readonly Draft[]): Promise<unknown> {
+  const { promise, resolve } = Promise.withResolvers<unknown>()
+  if (line.outbox.length === 0) setImmediate(() => flush(parts, line))
+  line.outbox.push({ drafts, settle: resolve })
+  line.seq += drafts.length
+  line.events += drafts.length
+  return promise
+}
+
+/** Hands over what waits. */
+export function flush(parts: AppendParts, line: Line): void {
+  if (line.outbox.length > 0) void appendTo(parts, line, [], line.toldSeq).catch(() => undefined)
+}
+
+/** Takes back the last event that waits, for it to carry more. */
+export function takeLast(line: Line): Draft | undefined {
+  const last = line.outbox.at(-1)
+  const draft = last?.drafts.at(-1)
+  if (!last || !draft) return undefined
+  line.outbox[line.outbox.length - 1] = { ...last, drafts: last.drafts.slice(0, -1) }
+  line.seq--
+  line.events--
+  return draft
+}
+
+/** Appends to a line, behind what waits, without waiting for what is under way; resolves when committed. */
+export async function appendTo(
+  { ledger, tide }: AppendParts,
+  line: Line,
+  more: readonly Draft[],
+  expectedSeq: number,
+): Promise<readonly ClewEvent[]> {
+  const { outbox } = line
+  line.outbox = []
+  const drafts = [...outbox.flatMap((each) => each.drafts), ...more]
+  const events: EventInput[] = drafts.map(({ type, payload, runId, eventId, timestamp, causationId }) => ({
+    eventType: type,
+    correlationId: runId ?? line.runId,
+    source: SOURCE,
+    payload,
+    eventId,
+    timestamp,
+    causationId: causationId ?? null,
+  }))
+  const own = more.filter(({ runId }) => runId === undefined).length
+  // The ledger takes the call in this turn, so that the order of the calls is the order of the record.
+  const appended = ledger.append(events, { expectedSeq })
+  for (const { settle } of outbox) settle(appended)
+  line.seq += own
+  line.events += own
+  line.toldSeq = line.seq
+  line.pending.add(appended)
+  const { seq } = line
+  try {
+    const stored = await appended
+    for (let i = 0; i < stored.length; i++)
+      if (stored[i]?.payload !== drafts[i]?.payload) line.isExact = false
+    if (stored.at(-1)?.ledger.seq !== seq) line.failure ??= outOfStep(line.runId)
+    noteTide(tide, stored)
+    return stored
+  } catch (error) {
+    line.failure ??= error
+    throw error
+  } finally {
+    line.pending.delete(appended)
+  }
+}
+
+function noteTide(tide: Tide, stored: readonly ClewEvent[]): void {
+  const first = stored[0]?.ledger.position ?? 0
+  const last = stored.at(-1)?.ledger.position ?? 0
+  if (last <= tide.last) return
+  if (first !== tide.last + 1) tide.foreignAt = last
+  tide.last = last
+}
+
+const outOfStep = (runId: string): ClewError =>
+  new ClewError('wrong_seq', `Run ${runId} was written by somebody else`, 'Read it again before going on.', {
+    runId,
+  })

@@ -1,0 +1,196 @@
+import type { Ledger, RunSummary } from '@clew/ledger'
+import { toConflict } from './conflict.ts'
+import { flush, type Line, openLine, type Tide } from './line.ts'
+import type { LineReader } from './read-line.ts'
+import { holdsOpaque, type Place, type Saved } from './saved.ts'
+import type { SpaceNames } from './space-key.ts'
+
+const MOST_LINES = 16
+const MOST_PLACES = 4096
+/** Runs of a thread among which the newest checkpoint is looked for. */
+const NEWEST_RUNS = 20
+
+export interface LinesParts {
+  readonly ledger: Ledger
+  readonly tide: Tide
+  readonly reader: LineReader
+  readonly names: SpaceNames
+  readonly thread: string
+  readonly threadName: string
+}
+
+/** The lines of a space that are written here, and where its other checkpoints are. */
+export interface Lines {
+  readonly isEmpty: boolean
+  get(runId: string): Line | undefined
+  remember(line: Line): void
+  forget(line: Line): void
+  note(saved: Saved): void
+  knows(checkpointId: string): boolean
+  /** The line with the newest checkpoint. */
+  newest(): Line | undefined
+  /** The line with this checkpoint at its end, one that may go on before one that may not; throws what it failed with. */
+  at(checkpointId: string): Line | undefined
+  /** Waits for what is under way; what could not be written is forgotten, and then it is false. */
+  settle(): Promise<boolean>
+  /** Learns what others wrote. */
+  refresh(): Promise<void>
+  isThere(checkpointId: string): Promise<boolean>
+  find(checkpointId: string): Promise<Saved | null>
+  /** The head of a line as every reader gets it. */
+  headOf(line: Line): Promise<Saved | null> | Saved | null
+  /** The line that has this checkpoint as its head and may go on; undefined when something else went on from it. */
+  openAt(saved: Saved): Promise<Line | undefined>
+}
+
+export function createLines(parts: LinesParts): Lines {
+  const { ledger, reader, names } = parts
+  const lines = new Map<string, Line>()
+  const places = new Map<string, Place>()
+
+  function newest(): Line | undefined {
+    let found: Line | undefined
+    for (const line of lines.values())
+      if (line.hasOwn && line.head && (!found?.head || line.head.id > found.head.id)) found = line
+    return found
+  }
+
+  function remember(line: Line): void {
+    lines.delete(line.runId)
+    lines.set(line.runId, line)
+    if (lines.size <= MOST_LINES) return
+    const kept = newest()
+    for (const [runId, each] of lines) {
+      if (lines.size <= MOST_LINES) break
+      if (each !== kept) lines.delete(runId)
+    }
+  }
+
+  function note({ id, runId, seq }: Saved): void {
+    places.set(id, { runId, seq })
+    for (const oldest of places.keys()) {
+      if (places.size <= MOST_PLACES) break
+      places.delete(oldest)
+    }
+  }
+
+  function at(checkpointId: string): Line | undefined {
+    let closed: Line | undefined
+    for (const line of lines.values())
+      if (line.head?.id === checkpointId) {
+        if (line.failure !== undefined) throw toConflict(line.failure, parts.thread)
+        if (!line.isClosed) return line
+        closed = line
+      }
+    return closed
+  }
+
+  async function settle(): Promise<boolean> {
+    let isSound = true
+    for (const line of lines.values()) {
+      flush(parts, line)
+      if (line.pending.size > 0) await Promise.allSettled(line.pending)
+      if (line.failure === undefined) continue
+      lines.delete(line.runId)
+      places.clear()
+      isSound = false
+    }
+    return isSound
+  }
+
+  /** Newest first, until one has a checkpoint of its own. */
+  async function newestRuns(): Promise<RunSummary[]> {
+    const found: RunSummary[] = []
+    for (let cursor: string | undefined; ; ) {
+      const page = await ledger.listRuns({ threadId: parts.threadName, limit: NEWEST_RUNS, cursor })
+      for (const run of page.runs) if (run.runId.startsWith(names.prefix)) found.push(run)
+      cursor = page.nextCursor ?? undefined
+      if (cursor === undefined || found.some(hasOwnCheckpoint)) return found
+    }
+  }
+
+  async function load(run: RunSummary): Promise<Line | undefined> {
+    const place = run.checkpoint && { runId: run.runId, seq: run.checkpoint.seq }
+    const head = place && (await reader.at(place))
+    if (!head) return undefined
+    const line = openLine(run.runId, {
+      seq: (run.forkedFrom?.seq ?? 0) + run.events,
+      events: run.events,
+      head,
+      hasOwn: hasOwnCheckpoint(run),
+      status: run.status,
+      isExact: !holdsOpaque(head),
+      pauses: new Map(run.pauses.map(({ pauseId, stepId }) => [pauseId, stepId ?? ''])),
+    })
+    for (const { stepId, attempt, superstep, endedSeq } of await ledger.getSkeleton(run.runId))
+      if (superstep > head.superstep) line.steps.set(stepId, { attempt, isOpen: endedSeq === null })
+    remember(line)
+    note(head)
+    return line
+  }
+
+  async function findPlace(checkpointId: string): Promise<Place | undefined> {
+    const known = places.get(checkpointId)
+    if (known) return known
+    const event = await ledger.getEvent(names.eventId(checkpointId))
+    return event?.correlationId.startsWith(names.prefix)
+      ? { runId: event.correlationId, seq: event.ledger.seq }
+      : undefined
+  }
+
+  const headOf = (line: Line): Promise<Saved | null> | Saved | null =>
+    line.isExact ? line.head : line.head && reader.at(line.head)
+
+  /** A fork that so far has only writes for the checkpoint it begins with. */
+  const waitingFork = (checkpointId: string): Line | undefined =>
+    [...lines.values()].findLast((line) => !line.hasOwn && line.head?.id === checkpointId)
+
+  return {
+    get isEmpty() {
+      return lines.size === 0
+    },
+    get: (runId) => lines.get(runId),
+    remember,
+    forget: (line) => void lines.delete(line.runId),
+    note,
+    knows: (checkpointId) => places.has(checkpointId),
+    newest,
+    at,
+    settle,
+    headOf,
+    async refresh() {
+      await settle()
+      if (lines.size === 0 && !(await ledger.getRun(names.runId('first', '')))) return
+      let best: RunSummary | undefined
+      for (const run of await newestRuns()) {
+        if (lines.get(run.runId)?.events !== run.events) lines.delete(run.runId)
+        if (!hasOwnCheckpoint(run)) {
+          // A fork that waits for its first checkpoint: what was put for the one it begins with is there.
+          if (run.forkedFrom && !lines.has(run.runId)) await load(run)
+        } else if (!best?.checkpoint || (run.checkpoint?.id ?? '') > best.checkpoint.id) best = run
+      }
+      if (best && !lines.has(best.runId)) await load(best)
+    },
+    isThere: async (checkpointId) => (await findPlace(checkpointId)) !== undefined,
+    async find(checkpointId) {
+      const line = at(checkpointId)
+      const place = line?.hasOwn ? undefined : await findPlace(checkpointId)
+      const saved = line?.hasOwn ? await headOf(line) : place ? await reader.at(place) : null
+      if (!saved) return null
+      note(saved)
+      const more = waitingFork(checkpointId)?.head?.writes ?? []
+      return more.length > 0 ? { ...saved, writes: [...saved.writes, ...more] } : saved
+    },
+    async openAt(saved) {
+      const hot = at(saved.id)
+      if (hot) return hot.isClosed ? undefined : hot
+      const run = await ledger.getRun(saved.runId)
+      if (!run || run.checkpoint?.seq !== saved.seq || lines.has(saved.runId)) return undefined
+      if (await ledger.getRun(names.runId('turn', saved.id))) return undefined
+      return load(run)
+    },
+  }
+}
+
+const hasOwnCheckpoint = ({ checkpoint, forkedFrom }: RunSummary): boolean =>
+  checkpoint !== null && (forkedFrom === null || checkpoint.seq > forkedFrom.seq)

@@ -1,0 +1,282 @@
+import type { Payload, StateOperation } from '@clew/ledger'
+import type { Checkpoint, CheckpointMetadata } from '@langchain/langgraph-checkpoint'
+import { type Cell, cellValue, findChange, toCell } from './cells.ts'
+import { type Beyond, internalValues, mergeSeen, metadataFields, START } from './checkpoint-payload.ts'
+import { isInternal, readyTasks, type Seen, type Versions } from './next-nodes.ts'
+import { isSame, isSameList, setKey, toPayload } from './rich-values.ts'
+import type { Place, Saved, TaskWrites } from './saved.ts'
+
+/** Turns go back through at most so many runs before a whole state is written. */
+const MOST_DEPTH = 128
+const LEAST_SIZE = 16 * 1024
+const LEAST_SUPERSTEPS = 256
+const SIZE_PER_SUPERSTEP = 256
+
+export interface CheckpointGiven {
+  readonly checkpoint: Checkpoint
+  readonly metadata: CheckpointMetadata
+  readonly newVersions: Versions
+  /** The checkpoint before it; undefined when there is none or it is not in the record. */
+  readonly before: Saved | undefined
+  /** The id of the one before, if the framework named one. */
+  readonly parentId: string | undefined
+  /** It is the first one of a run that goes on from another run's. */
+  readonly isTurn: boolean
+  /** It is the first one of a run, whose first event can hold the input. */
+  readonly isFirst: boolean
+  /** Steps of this very superstep and run: a value may be given by naming one. */
+  readonly writers: readonly TaskWrites[]
+  readonly applied: readonly number[] | undefined
+  readonly early: readonly TaskWrites[]
+}
+
+export interface CheckpointPlan {
+  readonly payload: Payload
+  readonly input: unknown
+  /** All of the checkpoint but its place. */
+  toSaved(place: Place): Saved
+}
+
+/** What a checkpoint records: only what it changes, and now and then all of it. */
+export function planCheckpoint(given: CheckpointGiven): CheckpointPlan {
+  const { checkpoint, metadata, before, parentId, isTurn, isFirst, early } = given
+  const { channel_versions: versions, versions_seen: seen } = checkpoint
+  const values = new Map<string, Cell>(before?.values)
+  const operations: StateOperation[] = []
+  const hold: Payload = {}
+  const drop: string[] = []
+  let added = 0
+  let grown = 0
+  let input: unknown
+
+  for (const channel of before?.values.keys() ?? [])
+    if (!isKept(channel, given)) {
+      if (isInternal(channel)) drop.push(channel)
+      else operations.push({ op: 'remove', channel })
+      values.delete(channel)
+    }
+  for (const channel of changedChannels(given)) {
+    const live = checkpoint.channel_values[channel]
+    if (isInternal(channel)) {
+      const cell = values.get(channel)
+      if (cell && isSame(live, cellValue(cell))) continue
+      const stored = toPayload(live, channel)
+      values.set(channel, toCell(stored))
+      if (channel === START && isFirst) input = stored
+      else setKey(hold, channel, stored)
+      continue
+    }
+    const change = findChange(channel, values.get(channel), live)
+    if (!change) continue
+    values.set(channel, change.cell)
+    operations.push(...byReference(change.operation, given.writers))
+    added += change.added
+    grown += change.grown
+  }
+
+  const changedVersions = versionChanges(before?.versions, versions)
+  const changedSeen = seenChanges(before?.seen, seen)
+  const superstep = Math.max(0, metadata.step + 1)
+  const since = { supersteps: (before?.since.supersteps ?? 0) + 1, size: (before?.since.size ?? 0) + added }
+  const size = (before?.size ?? 0) + grown
+  const depth = (before?.depth ?? 0) + (isTurn ? 1 : 0)
+  const isWhole =
+    before !== undefined &&
+    (changedVersions === undefined ||
+      changedSeen === undefined ||
+      depth >= MOST_DEPTH ||
+      isWholeDue(size, since))
+  const counts = countOperations(before?.counts, operations)
+  const ready = readyTasks(internalValues(values), versions, seen)
+  const rest = metadataFields(metadata)
+  const hasTime = isTime(checkpoint.ts)
+  const holdAll = isWhole ? wholeOf(values, isInternal, input !== undefined) : hold
+  const beyond: Beyond = {
+    source: metadata.source,
+    ...(metadata.step !== superstep - 1 && { step: metadata.step }),
+    ...(checkpoint.v !== 4 && { v: checkpoint.v }),
+    ...(!hasTime && { ts: checkpoint.ts }),
+    ...(rest && { metadata: toPayload(rest, 'metadata') as Payload }),
+    ...withContent('versions', isWhole ? { ...versions } : changedVersions),
+    ...withContent('seen', isWhole ? (toPayload(seen, 'versions_seen') as Seen) : changedSeen),
+    ...withContent('hold', holdAll),
+    ...(isWhole && { whole: true as const }),
+    ...(!isWhole && drop.length > 0 && { drop }),
+    ...(input !== undefined && { input: true as const }),
+    ...(isWhole && !isTurn && before.baseSeq !== undefined && { previousBase: before.baseSeq }),
+    ...(early.length > 0 && { early: early.map(({ seq }) => seq) }),
+    ...(given.applied && { applied: given.applied }),
+    ...(isWhole
+      ? { parentId: before.id, ...(!isTurn && { parentSeq: before.seq }) }
+      : !before && parentId && { parentId }),
+  }
+  const names = new Set(ready.map(({ node }) => node))
+  const payload: Payload = {
+    checkpointId: checkpoint.id,
+    superstep,
+    next: [...names],
+    ...(isWhole
+      ? { state: wholeOf(values, (channel) => !isInternal(channel), false), versions: counts }
+      : operations.length > 0 && { operations }),
+    ...(isTurn && before && { from: { runId: before.runId, seq: before.seq } }),
+    ...(!isTurn && !isWhole && before && { baseSeq: before.baseSeq }),
+    ...(isTurn && !isWhole && { depth }),
+    langgraph: beyond,
+  }
+  return {
+    payload,
+    input,
+    toSaved: ({ runId, seq }) => ({
+      id: checkpoint.id,
+      runId,
+      seq,
+      parent: before
+        ? { id: before.id, place: { runId: before.runId, seq: before.seq } }
+        : parentId === undefined
+          ? undefined
+          : { id: parentId, place: undefined },
+      v: checkpoint.v,
+      ts: checkpoint.ts,
+      metadata: { ...metadata, ...(beyond.metadata as object) },
+      superstep,
+      values,
+      versions: { ...versions },
+      seen:
+        before && changedSeen
+          ? mergeSeen(before.seen, changedSeen)
+          : (toPayload(seen, 'versions_seen') as Seen),
+      ready,
+      writes: early,
+      applied: given.applied,
+      counts,
+      createdAt: hasTime ? checkpoint.ts : new Date().toISOString(),
+      baseSeq: isWhole || isTurn || !before ? seq : before.baseSeq,
+      previousBase: beyond.previousBase,
+      depth: isWhole ? 0 : depth,
+      size,
+      since: isWhole ? { supersteps: 0, size: 0 } : since,
+    }),
+  }
+}
+
+/** Whether a channel of the checkpoint before stays without a word: its version is the same. */
+function isKept(channel: string, { checkpoint, newVersions, before }: CheckpointGiven): boolean {
+  const { channel_versions: versions, channel_values: values } = checkpoint
+  if (!Object.hasOwn(versions, channel)) return false
+  if (Object.hasOwn(newVersions, channel)) return Object.hasOwn(values, channel)
+  return versions[channel] === before?.versions[channel] || Object.hasOwn(values, channel)
+}
+
+/**
+ * Channels whose value is taken from the checkpoint: those that the framework calls new. Where it copies a checkpoint,
+ * or goes on from one that is not in the record, nothing is new to it, and yet nothing of it is here.
+ */
+function changedChannels({ checkpoint, metadata, newVersions, before, parentId }: CheckpointGiven): string[] {
+  const { channel_versions: versions, channel_values: values } = checkpoint
+  const isAlone = !before && parentId === undefined && metadata.source !== 'fork'
+  return Object.keys(values).filter((channel) => {
+    if (Object.hasOwn(newVersions, channel)) return true
+    if (isAlone || !Object.hasOwn(versions, channel)) return false
+    return !before || versions[channel] !== before.versions[channel]
+  })
+}
+
+/** Names the steps that wrote these items or this value, where they did. */
+function byReference(operation: StateOperation, writers: readonly TaskWrites[]): StateOperation[] {
+  const { op, channel } = operation
+  if (op !== 'append' && op !== 'set') return [operation]
+  const written = writers.flatMap(({ stepId, writes }) => {
+    const own = writes.filter((write) => write.channel === channel)
+    return stepId !== undefined && own.length === 1 ? [{ stepId, value: own[0]?.value }] : []
+  })
+  if (op === 'set') {
+    const from = written.find(({ value }) => isStored(value, operation.value))
+    return [from ? { op, channel, from: from.stepId } : operation]
+  }
+  const items = operation.items ?? []
+  const found: StateOperation[] = []
+  const used = new Set<string>()
+  for (let at = 0; at < items.length; ) {
+    const from = written.find(({ stepId, value }) => {
+      const list = Array.isArray(value) ? (value as unknown[]) : [value]
+      return !used.has(stepId) && list.length > 0 && isStoredList(list, items.slice(at, at + list.length))
+    })
+    if (!from) return at === 0 ? [operation] : [...found, { op, channel, items: items.slice(at) }]
+    used.add(from.stepId)
+    found.push({ op, channel, from: from.stepId })
+    at += Array.isArray(from.value) ? from.value.length : 1
+  }
+  return found
+}
+
+const isStoredList = (one: readonly unknown[], other: readonly unknown[]): boolean =>
+  one.length === other.length && one.every((item, i) => isStored(item, other[i]))
+
+/** Both are as they go into a payload: tags are plain objects here. */
+function isStored(one: unknown, other: unknown): boolean {
+  if (typeof one !== 'object' || one === null || typeof other !== 'object' || other === null)
+    return Object.is(one, other)
+  if (Array.isArray(one)) return Array.isArray(other) && isStoredList(one, other)
+  if (Object.getPrototypeOf(one) !== Object.prototype) return isSame(one, other)
+  const keys = Object.keys(one)
+  return (
+    !Array.isArray(other) &&
+    isSameList(keys, Object.keys(other), keys.length) &&
+    keys.every((key) => isStored(Reflect.get(one, key), Reflect.get(other, key)))
+  )
+}
+
+const isWholeDue = (size: number, since: Saved['since']): boolean =>
+  since.size >= Math.max(LEAST_SIZE, size) ||
+  since.supersteps >= Math.max(LEAST_SUPERSTEPS, size / SIZE_PER_SUPERSTEP)
+
+function wholeOf(
+  values: ReadonlyMap<string, Cell>,
+  isIn: (channel: string) => boolean,
+  isWithoutStart: boolean,
+): Payload {
+  const whole: Payload = {}
+  for (const [channel, cell] of values)
+    if (isIn(channel) && !(isWithoutStart && channel === START))
+      setKey(whole, channel, cell.kind === 'list' ? cell.items.slice(0, cell.length) : cell.value)
+  return whole
+}
+
+const withContent = (name: string, content: object | undefined): object =>
+  content && Object.keys(content).length > 0 ? { [name]: content } : {}
+
+/** Undefined when one is gone, which changes cannot say. */
+function versionChanges(before: Versions | undefined, now: Versions): Versions | undefined {
+  const changed: Record<string, number | string> = {}
+  let kept = 0
+  for (const [channel, version] of Object.entries(now)) {
+    if (before && Object.hasOwn(before, channel)) kept++
+    if (before?.[channel] !== version) setKey(changed, channel, version)
+  }
+  return before && kept < Object.keys(before).length ? undefined : changed
+}
+
+function seenChanges(before: Seen | undefined, now: Seen): Seen | undefined {
+  const changed: Record<string, Versions> = {}
+  for (const node of Object.keys(before ?? {})) if (!Object.hasOwn(now, node)) return undefined
+  for (const [node, versions] of Object.entries(now)) {
+    const own = versionChanges(before && Object.hasOwn(before, node) ? before[node] : undefined, versions)
+    if (own === undefined) return undefined
+    if (!before || !Object.hasOwn(before, node) || Object.keys(own).length > 0) setKey(changed, node, own)
+  }
+  return changed
+}
+
+function countOperations(
+  before: Saved['counts'] | undefined,
+  operations: readonly StateOperation[],
+): Record<string, number> {
+  const counts: Record<string, number> = { ...before }
+  for (const { channel } of operations)
+    setKey(counts, channel, (Object.hasOwn(counts, channel) ? (counts[channel] as number) : 0) + 1)
+  return counts
+}
+
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z$/
+export const isTime = (text: unknown): text is string =>
+  typeof text === 'string' && TIME.test(text) && !Number.isNaN(Date.parse(text))

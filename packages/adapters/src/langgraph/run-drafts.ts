@@ -1,0 +1,62 @@
+import { type Draft, type Line, openLine } from './line.ts'
+import type { Place, Saved } from './saved.ts'
+import type { SpaceKey } from './space-key.ts'
+
+export interface RunOrigin extends SpaceKey {
+  readonly threadName: string
+  readonly agent: string
+}
+
+/** Where a run of a sub-graph hangs: the run and step that started it. */
+export interface ParentStep {
+  readonly runId: string
+  readonly stepId: string | undefined
+}
+
+export interface RunBeginning {
+  readonly agent?: string | undefined
+  readonly parentStep?: ParentStep | undefined
+  readonly input?: unknown
+  /** The checkpoint of the run before it in its thread. */
+  readonly previous?: Place | undefined
+}
+
+/** The first event of a run. The thread's own name is added only where the ledger knows it by another. */
+export function startDraft(
+  { thread, threadName, ns, agent }: RunOrigin,
+  { agent: name = agent, parentStep, input, previous }: RunBeginning,
+): Draft {
+  return {
+    type: 'system.workflow_started',
+    payload: {
+      agent: name,
+      threadId: threadName,
+      ...(parentStep && {
+        parentRunId: parentStep.runId,
+        ...(parentStep.stepId !== undefined && { parentStepId: parentStep.stepId }),
+      }),
+      ...(previous && { previous: { runId: previous.runId, seq: previous.seq } }),
+      ...(input !== undefined && { input }),
+      ...((ns !== '' || thread !== threadName) && { langgraph: { threadId: thread, ns } }),
+    },
+  }
+}
+
+/** A run that branches off a checkpoint which something else has gone on from. */
+export function forkAt(saved: Saved, runId: string, threadName: string): { line: Line; draft: Draft } {
+  const { seq, superstep, baseSeq, createdAt } = saved
+  const payload = {
+    sourceRunId: saved.runId,
+    sourceSeq: seq,
+    threadId: threadName,
+    checkpoint: { id: saved.id, superstep, seq, baseSeq, createdAt },
+  }
+  return {
+    line: openLine(runId, { seq, head: { ...saved, writes: [] }, status: 'running' }),
+    draft: { type: 'system.workflow_forked', payload },
+  }
+}
+
+/** The same event with the input that the run begins with. */
+export const withInput = (draft: Draft, input: unknown): Draft =>
+  input === undefined ? draft : { ...draft, payload: { ...draft.payload, input } }

@@ -1,0 +1,22 @@
+/** A rejection that somebody will look at later: until then the process must not take it for one that nobody handles. */
+class HandledPromise<T> extends Promise<T> {
+  // oxlint-disable-next-line no-thenable -- what is derived from it is to be handled as well
+  override then<A = T, B = never>(
+    onFulfilled?: ((value: T) => A | PromiseLike<A>) | null,
+    onRejected?: ((reason: unknown) => B | PromiseLike<B>) | null,
+  ): Promise<A | B> {
+    const next = super.then(onFulfilled, onRejected)
+    void super.then.call(next, undefined, () => undefined)
+    return next
+  }
+}
+
+/**
+ * The framework collects what a saver gives back and awaits it when the invocation ends. A rejection in the meantime
+ * would end the whole process, although the caller has the invocation in a try/catch.
+ */
+export function settledLater<T>(work: Promise<T>): Promise<T> {
+  const handled = new HandledPromise<T>((resolve, reject) => void work.then(resolve, reject))
+  void handled.then(undefined, () => undefined)
+  return handled
+}

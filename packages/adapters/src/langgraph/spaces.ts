@@ -1,0 +1,171 @@
+import { ClewError, type Ledger } from '@clew/ledger'
+import type { Tide } from './line.ts'
+import { createLineReader, type LineReader } from './read-line.ts'
+import { createSpace, type Space } from './space.ts'
+import { graveOf, type SpaceKey, spaceNames, threadName } from './space-key.ts'
+
+const MOST_SPACES = 256
+/** Characters of states that are held for threads which may go on. */
+const MOST_SIZE = 64 * 1024 * 1024
+const MOMENT_MS = 100
+
+export interface Spaces {
+  readonly reader: LineReader
+  /** One after the other for each space. */
+  within<T>(key: SpaceKey, work: (space: Space) => T | Promise<T>): Promise<T>
+  /** The same, after a look at what others wrote and when all that is under way is committed. */
+  reading<T>(key: SpaceKey, work: (space: Space) => T | Promise<T>): Promise<T>
+  /** Only if it is known here. */
+  peek(key: SpaceKey): Space | undefined
+  /** Refuses to go on with a checkpoint of a thread that was deleted since. */
+  assertAlive(key: SpaceKey, checkpointId: string): Promise<void>
+  /** Learns whether others wrote. */
+  look(): Promise<void>
+  /** How often the thread was deleted. */
+  lifeOf(thread: string): Promise<number>
+  bury(thread: string): Promise<void>
+}
+
+interface Entry {
+  readonly space: Space
+  readonly life: number
+  /** Up to where in the ledger it knows what others wrote. */
+  checkedAt: number
+  queue: Promise<unknown>
+  waiting: number
+}
+
+export function createSpaces(ledger: Ledger, agent: string): Spaces {
+  const reader = createLineReader(ledger)
+  const tide: Tide = { last: -1, foreignAt: 0 }
+  const entries = new Map<string, Entry>()
+  const lives = new Map<string, { life: number; checkedAt: number }>()
+
+  const keyOf = ({ thread, ns }: SpaceKey): string => JSON.stringify([thread, ns])
+
+  async function look(): Promise<void> {
+    const last = await ledger.lastPosition()
+    if (last === tide.last) return
+    tide.last = last
+    tide.foreignAt = last
+  }
+
+  async function lifeOf(thread: string): Promise<number> {
+    const known = lives.get(thread)
+    if (known && known.checkedAt >= tide.foreignAt) return known.life
+    const checkedAt = tide.last
+    const life = (await ledger.getRun(graveOf(thread)))?.events ?? 0
+    lives.delete(thread)
+    lives.set(thread, { life, checkedAt })
+    for (const oldest of lives.keys()) {
+      if (lives.size <= MOST_SPACES) break
+      lives.delete(oldest)
+    }
+    return life
+  }
+
+  function open(key: SpaceKey, life: number): Entry {
+    const names = spaceNames(key, life)
+    const later = (work: (space: Space) => Promise<void>): void => {
+      setTimeout(() => void queued(entry, () => work(space)), MOMENT_MS)
+    }
+    const parts = {
+      ...key,
+      ledger,
+      reader,
+      names,
+      threadName: threadName(ledger, key.thread),
+      agent,
+      tide,
+      later,
+    }
+    const space = createSpace(parts)
+    const entry: Entry = { space, life, checkedAt: -1, queue: Promise.resolve(), waiting: 0 }
+    entries.set(keyOf(key), entry)
+    let size = 0
+    for (const each of entries.values()) size += each.space.size
+    for (const [oldest, each] of entries) {
+      if (entries.size <= MOST_SPACES && size <= MOST_SIZE) break
+      if (each.waiting > 0 || each === entry) continue
+      entries.delete(oldest)
+      size -= each.space.size
+    }
+    return entry
+  }
+
+  async function enter(key: SpaceKey): Promise<Entry> {
+    const life = await lifeOf(key.thread)
+    const known = entries.get(keyOf(key))
+    if (known?.life !== life) return open(key, life)
+    entries.delete(keyOf(key))
+    entries.set(keyOf(key), known)
+    return known
+  }
+
+  // What is being written here needs no look at what others do: the ledger compares when it commits.
+  async function within<T>(key: SpaceKey, work: (space: Space) => T | Promise<T>): Promise<T> {
+    const entry: Entry = entries.get(keyOf(key)) ?? (await look().then(() => enter(key)))
+    return queued(entry, async () => work(entry.space))
+  }
+
+  async function reading<T>(key: SpaceKey, work: (space: Space) => T | Promise<T>): Promise<T> {
+    await look()
+    const entry = await enter(key)
+    return queued(entry, async () => {
+      const checkedAt = tide.last
+      const isFresh = (await entry.space.settle()) && entry.checkedAt >= tide.foreignAt
+      if (!isFresh) {
+        await entry.space.refresh()
+        entry.checkedAt = checkedAt
+      }
+      return work(entry.space)
+    })
+  }
+
+  /** At once when nobody is before it, so that what is called in one turn reaches the ledger in that turn. */
+  function queued<T>(entry: Entry, work: () => Promise<T>): Promise<T> {
+    const done = entry.waiting === 0 ? work() : entry.queue.then(work)
+    entry.waiting++
+    const leave = (): void => void entry.waiting--
+    entry.queue = done.then(leave, leave)
+    return done
+  }
+
+  return {
+    reader,
+    look,
+    within,
+    reading,
+    lifeOf,
+    peek: (key) => entries.get(keyOf(key))?.space,
+    async assertAlive({ thread, ns }, checkpointId) {
+      for (let life = (await lifeOf(thread)) - 1; life >= 0; life--)
+        if (await ledger.getEvent(spaceNames({ thread, ns }, life).eventId(checkpointId)))
+          throw buried(thread)
+    },
+    async bury(thread) {
+      await look()
+      const { runs } = await ledger.listRuns({ threadId: threadName(ledger, thread), limit: 1 })
+      if (runs.length === 0) return
+      for (const [key, { queue }] of entries) if ((JSON.parse(key) as string[])[0] === thread) await queue
+      await ledger.append([
+        {
+          eventType: 'system.thread_deleted',
+          correlationId: graveOf(thread),
+          source: { origin: 'agent', runtime: 'langgraph' },
+          payload: { agent, langgraph: { threadId: thread } },
+        },
+      ])
+      lives.delete(thread)
+      for (const key of entries.keys()) if ((JSON.parse(key) as string[])[0] === thread) entries.delete(key)
+    },
+  }
+}
+
+const buried = (thread: string): ClewError =>
+  new ClewError(
+    'ended',
+    `Thread "${thread.slice(0, 60)}" was deleted while this invocation was running`,
+    'Start the thread anew by invoking it without a checkpoint_id; nothing was written.',
+    { threadId: thread.slice(0, 60) },
+  )

@@ -1,0 +1,180 @@
+import { formatStepId } from '@clew/ledger'
+import { uuid5 } from '@langchain/langgraph-checkpoint'
+import type { Draft, Line } from './line.ts'
+import { findTask, type ReadyTask } from './next-nodes.ts'
+import { isObject } from './rich-values.ts'
+import type { Saved, Write } from './saved.ts'
+import { outputFields, PENDING_WRITES, pendingFields } from './task-writes.ts'
+
+/** The task of input and answers that no node of the graph asked for. */
+export const NULL_TASK = '00000000-0000-0000-0000-000000000000'
+const ERROR = '__error__'
+const ERROR_SOURCE = '__error_source_node__'
+const INTERRUPT = '__interrupt__'
+const RESUME = '__resume__'
+
+export interface WritesGiven {
+  readonly line: Line
+  readonly taskId: string
+  readonly writes: readonly Write[]
+  readonly childRunId: string | undefined
+  readonly ns: string
+}
+
+export interface WriteDrafts {
+  readonly drafts: readonly Draft[]
+  /** How many of them come after the one that carries the writes. */
+  readonly after: number
+  readonly stepId?: string | undefined
+}
+
+/** Events for writes of a checkpoint that is not in the record (yet). */
+export const earlyDrafts = (checkpointId: string, { taskId, writes }: WritesGiven): WriteDrafts => ({
+  drafts: [{ type: PENDING_WRITES, payload: { taskId, ...pendingFields(writes), checkpointId } }],
+  after: 0,
+})
+
+/**
+ * The events for one call of `putWrites`: a step with its end, a question, a failure, or writes that no step stands
+ * for. The line is brought on accordingly.
+ */
+export function writeDrafts(saved: Saved, causationId: string, given: WritesGiven): WriteDrafts {
+  const { line, taskId, writes } = given
+  const isRegular = writes.some(({ index }) => index >= 0)
+  const has = (channel: string): boolean => writes.some((write) => write.channel === channel)
+  if (taskId === NULL_TASK) return answer(given)
+  const place = { ns: given.ns, step: saved.metadata.step + 1, checkpointId: saved.id }
+  const task = findTask(saved.ready, taskId, place)
+  if (!task && isUpdate(taskId, saved.id)) return answer(given)
+  const begin = (): BegunStep => beginStep(saved, task, causationId, given)
+  if (has(ERROR)) return failure(given, begin(), has(ERROR_SOURCE))
+  if (has(INTERRUPT)) return question(given, begin())
+  if (!isRegular) return answer(given)
+  const { stepId, more, start, attempt } = begin()
+  line.steps.set(stepId, { attempt, isOpen: false })
+  for (const [pauseId, of] of line.pauses) if (of === stepId) line.pauses.delete(pauseId)
+  const special = writes.filter(({ index }) => index < 0)
+  const regular = writes.filter(({ index }) => index >= 0)
+  const end: Draft = {
+    type: 'execution.step_completed',
+    payload: { stepId, ...more, taskId, ...outputFields(regular) },
+  }
+  return {
+    drafts: [...start, ...(special.length > 0 ? [pending(given, special)] : []), end],
+    after: 0,
+    stepId,
+  }
+}
+
+const pending = ({ taskId, writes }: WritesGiven, some = writes): Draft => ({
+  type: PENDING_WRITES,
+  payload: { taskId, ...pendingFields(some) },
+})
+
+interface BegunStep {
+  readonly stepId: string
+  readonly attempt: number
+  readonly more: { readonly attempt?: number }
+  readonly start: readonly Draft[]
+}
+
+/** A task is first heard of when it has ended: it began when its checkpoint was made. */
+function beginStep(
+  saved: Saved,
+  task: ReadyTask | undefined,
+  causationId: string,
+  { line, taskId, childRunId }: WritesGiven,
+): BegunStep {
+  const superstep = saved.superstep + 1
+  const name = task?.node ?? 'task'
+  const part = task ? (task.index === undefined ? '' : `.i${task.index}`) : `.${taskId.slice(0, 8)}`
+  const stepId = formatStepId({ parentStepId: null, name, key: `s${superstep}${part}`, ordinal: 0 })
+  const last = line.steps.get(stepId)
+  const attempt = last?.isOpen ? last.attempt : (last?.attempt ?? 0) + 1
+  const more = attempt > 1 ? { attempt } : {}
+  const payload = {
+    stepId,
+    ...more,
+    name,
+    kind: 'node',
+    superstep,
+    ...(task?.index !== undefined && { index: task.index }),
+    ...(childRunId !== undefined && { childRunId }),
+  }
+  // The framework's own way from the input to the channels is no step of the user's graph.
+  const start =
+    last?.isOpen || name === '__start__'
+      ? []
+      : [{ type: 'execution.step_started', payload, timestamp: saved.createdAt, causationId }]
+  return { stepId, attempt, more, start }
+}
+
+function failure(
+  given: WritesGiven,
+  { stepId, attempt, more, start }: BegunStep,
+  isHandled: boolean,
+): WriteDrafts {
+  const { line, writes } = given
+  const error = toError(writes.find(({ channel }) => channel === ERROR)?.value)
+  line.steps.set(stepId, { attempt, isOpen: false })
+  const after: Draft[] = [{ type: 'execution.step_failed', payload: { stepId, ...more, error } }]
+  if (!isHandled) {
+    after.push({ type: 'system.workflow_failed', payload: { error } })
+    line.status = 'failed'
+  }
+  return { drafts: [...start, pending(given), ...after], after: after.length }
+}
+
+function question(given: WritesGiven, { stepId, attempt, more, start }: BegunStep): WriteDrafts {
+  const { line, taskId, writes } = given
+  line.steps.set(stepId, { attempt, isOpen: true })
+  const asked = writes
+    .filter(({ channel }) => channel === INTERRUPT)
+    .flatMap(({ value }) => (Array.isArray(value) ? (value as unknown[]) : [value]))
+  const after: Draft[] = asked.map((each, at) => {
+    const pauseId = isObject(each) && typeof each['id'] === 'string' ? each['id'] : `${taskId}.${at}`
+    line.pauses.set(pauseId, stepId)
+    const text = isObject(each) ? (each['value'] ?? null) : each
+    return { type: 'ui.input_requested', payload: { pauseId, stepId, ...more, question: text } }
+  })
+  after.push({ type: 'system.workflow_paused', payload: { pauseIds: [...line.pauses.keys()] } })
+  line.status = 'paused'
+  return { drafts: [...start, pending(given), ...after], after: after.length }
+}
+
+/** Answers the one question that is open; of several, each ends with its step. */
+function answer(given: WritesGiven): WriteDrafts {
+  const { line, writes } = given
+  const after: Draft[] = []
+  const resumed = writes.find(({ channel }) => channel === RESUME)
+  const [only] = line.pauses
+  if (resumed && only) {
+    if (line.pauses.size === 1) {
+      const [pauseId, stepId] = only
+      after.push({ type: 'ui.input_received', payload: { pauseId, stepId, answer: resumed.value } })
+      line.pauses.clear()
+    }
+    if (line.status !== 'running') after.push({ type: 'system.workflow_resumed', payload: {} })
+    line.status = 'running'
+  }
+  return { drafts: [pending(given), ...after], after: after.length }
+}
+
+/** Writes that `updateState` makes in the name of a node. */
+export function isUpdate(taskId: string, checkpointId: string): boolean {
+  try {
+    return uuid5(INTERRUPT, checkpointId) === taskId
+  } catch {
+    // An id of the caller's own making is no UUID: nothing is derived from it.
+    return false
+  }
+}
+
+function toError(value: unknown): { name?: string; message: string } {
+  if (!isObject(value)) return { message: String(value) }
+  const { name, message } = value
+  return {
+    ...(typeof name === 'string' && { name }),
+    message: typeof message === 'string' ? message : 'unknown',
+  }
+}

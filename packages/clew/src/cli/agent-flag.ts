@@ -1,0 +1,9 @@
+import type { AgentSet } from '../control/run-control.ts'
+import { type Flags, text } from './command.ts'
+
+/** What `--agent` names, loaded; undefined without it. */
+export async function agentsOf(flags: Flags): Promise<AgentSet | undefined> {
+  const module = text(flags['agent'])
+  if (module === undefined) return undefined
+  return (await import('../control/load-agents.ts')).loadAgents(module)
+}

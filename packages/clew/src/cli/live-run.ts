@@ -1,0 +1,58 @@
+import { type ClewEvent, toWire } from '@clew/ledger'
+import { eventLine } from './event-line.ts'
+import { ReaderGone, type Terminal } from './terminal.ts'
+
+export interface LiveRun {
+  readonly onEvent: ((event: ClewEvent) => void) | undefined
+  /** Resolves when all is written. */
+  end(): Promise<void>
+}
+
+/** Writes what happens to a run as `clew tail` does, a child's events a little further in. */
+export function createLiveRun(terminal: Terminal): LiveRun {
+  if (terminal.json) return { onEvent: undefined, end: async () => {} }
+  let written: Promise<void> = Promise.resolve()
+  let isRead = true
+  /** The run that is gone on with tells something first. */
+  let runId: string | undefined
+  const write = async (line: string): Promise<void> => {
+    if (!isRead) return
+    try {
+      await terminal.write(line)
+    } catch (error) {
+      // The run is worth more than its picture: it goes on when nobody looks any more.
+      if (!(error instanceof ReaderGone)) throw error
+      isRead = false
+    }
+  }
+  return {
+    onEvent(event) {
+      runId ??= event.correlationId
+      const inset = event.correlationId === runId ? '' : '  '
+      const line = `${inset}${eventLine({ ...terminal, width: terminal.width - inset.length }, toWire(event))}\n`
+      written = written.then(() => write(line))
+    },
+    end: () => written,
+  }
+}
+
+/**
+ * Waits for a run that goes on here. Ctrl-C leaves it where it is, as a crash would: everything that was acknowledged is
+ * kept, and it can be resumed at once. `clew stop` is what ends a run.
+ */
+export async function orLeave<T>(work: Promise<T>, { signal }: Pick<Terminal, 'signal'>): Promise<T> {
+  const left = Promise.withResolvers<never>()
+  const leave = (): void => {
+    // What the agent still does keeps the process alive, but nobody waits for it.
+    setTimeout(() => process.exit(130), 1000).unref()
+    left.reject(signal.reason instanceof Error ? signal.reason : new Error('left'))
+  }
+  work.catch(() => {})
+  signal.addEventListener('abort', leave)
+  try {
+    if (signal.aborted) leave()
+    return await Promise.race([work, left.promise])
+  } finally {
+    signal.removeEventListener('abort', leave)
+  }
+}

@@ -1,0 +1,136 @@
+import { ClewError, type ErrorCode, isTerminal, type Ledger, type RunSummary } from '@clew/ledger'
+import { recordAnswers, recordFork, requestStop, type RunResult } from '@clew/runtime'
+import type { AgentSet, ControlOutcome, ForkRequest, RunControl } from './run-control.ts'
+
+export interface ControlOptions {
+  /** Without any, runs can be answered and stopped, but not gone on with. */
+  readonly agents?: AgentSet | undefined
+}
+
+export function createControl(ledger: Ledger, { agents }: ControlOptions = {}): RunControl {
+  const outcome = async (
+    runId: string,
+    worked: boolean,
+    result?: Pick<RunResult, 'output' | 'divergence'> & { readonly warnings?: readonly string[] },
+  ): Promise<ControlOutcome> => ({
+    run: await readRun(ledger, runId),
+    worked,
+    output: result?.output ?? null,
+    divergence: result?.divergence ?? null,
+    warnings: result?.warnings ?? [],
+  })
+
+  const canRun = (agent: string | null): boolean => agent !== null && agents?.names.includes(agent) === true
+
+  return {
+    canRun,
+    async resume(runId, { onEvent, ...request } = {}) {
+      const run = await readRun(ledger, runId)
+      await assertNoChild(ledger, run)
+      if (isTerminal(run.status)) throw ended(run)
+      if (!agents) throw agentMissing(run)
+      const runnable = agents.of(run)
+      const tidings = onEvent && { event: onEvent }
+      return outcome(runId, true, await ours(runnable.resume(ledger, runId, { ...request, tidings })))
+    },
+    async fork(runId, { onEvent, ...request } = {}) {
+      const source = await readRun(ledger, runId)
+      assertOneWay(source, request)
+      if (agents && canRun(source.agent)) {
+        const tidings = onEvent && { event: onEvent }
+        const result = await ours(agents.of(source).fork(ledger, runId, { ...request, tidings }))
+        return outcome(result.runId, true, result)
+      }
+      if (request.state !== undefined || request.retry === true) throw needsAgent(source)
+      const { at, input, newRunId } = request
+      const fork = await recordFork(ledger, runId, { at, input, newRunId })
+      return outcome(fork.runId, false)
+    },
+    async answer(runId, request) {
+      await assertNoChild(ledger, await readRun(ledger, runId))
+      return { ...(await outcome(runId, false)), run: await recordAnswers(ledger, runId, request) }
+    },
+    async stop(runId, request) {
+      return { ...(await outcome(runId, false)), run: await requestStop(ledger, runId, request) }
+    },
+  }
+}
+
+async function readRun(ledger: Ledger, runId: string): Promise<RunSummary> {
+  const run = await ledger.getRun(runId)
+  if (run) return run
+  throw new ClewError(
+    'not_found',
+    `There is no run ${runId} in workspace ${ledger.workspace}`,
+    'List the runs with `clew runs`.',
+    { runId },
+  )
+}
+
+function agentMissing({ runId, agent, status, pauses }: RunSummary): ClewError {
+  const [pause] = pauses
+  if (status === 'paused' && pause)
+    return new ClewError(
+      'not_resumable',
+      `Run ${runId} waits for an answer`,
+      `Give it: clew resume ${runId} --answer …; clew show ${runId} has the question. Nothing was changed.`,
+      { runId, agent, status, pauseId: pause.pauseId },
+    )
+  return new ClewError(
+    'not_resumable',
+    `Run ${runId} is ${status}, and only its agent ${agent ?? ''} can go on with it`,
+    `Name the module that exports it: clew resume ${runId} --agent ./agents.ts. Nothing was changed.`,
+    { runId, agent, status },
+  )
+}
+
+const ended = ({ runId, status }: RunSummary): ClewError =>
+  new ClewError(
+    'not_resumable',
+    `Run ${runId} is ${status}: there is nothing to resume`,
+    `Start the next turn on its thread, or fork it: clew fork ${runId} --at STEP. Nothing was changed.`,
+    { runId, status },
+  )
+
+const needsAgent = ({ runId, agent }: RunSummary): ClewError =>
+  new ClewError(
+    'bad_option',
+    `Only its agent ${agent ?? ''} can retry run ${runId}, or put another state into a fork of it`,
+    'Name the module that exports it with --agent. Nothing was changed.',
+    { runId, agent },
+  )
+
+function assertOneWay({ runId }: RunSummary, { retry, at, input, state }: ForkRequest): void {
+  if (retry !== true || (at === undefined && input === undefined && state === undefined)) return
+  throw new ClewError(
+    'bad_option',
+    `A retry of run ${runId} begins where it failed, with the input and the state it had`,
+    'Leave out either the retry, or the place, input and state. Nothing was changed.',
+    { runId },
+  )
+}
+
+/** A child goes on inside its parent, which also passes its questions and their answers on. */
+async function assertNoChild(ledger: Ledger, run: RunSummary): Promise<void> {
+  if (run.parentRunId === null || isTerminal(run.status)) return
+  const parent = await ledger.getRun(run.parentRunId)
+  if (!parent || isTerminal(parent.status)) return
+  throw new ClewError(
+    'not_resumable',
+    `Run ${run.runId} is a child of run ${parent.runId}, which goes on with it`,
+    `Resume the parent: clew resume ${parent.runId}. Nothing was changed.`,
+    { runId: run.runId, parentRunId: parent.runId },
+  )
+}
+
+/** A user's module may bring a Clew of its own, whose errors are of another class than ours. */
+async function ours<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work
+  } catch (error) {
+    if (error instanceof ClewError || !(error instanceof Error) || error.name !== 'ClewError') throw error
+    const { code, hint, fields, message } = error as ClewError
+    const what = message.endsWith(hint) ? message.slice(0, -hint.length - 2) : message
+    throw new ClewError(code satisfies ErrorCode, what, hint, fields, error)
+  }
+}

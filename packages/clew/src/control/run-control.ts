@@ -1,0 +1,69 @@
+import type { ClewEvent, Ledger, RunSummary } from '@clew/ledger'
+import type { AnswerOptions, ResumeDivergence, ResumeOptions, RunResult, StopOptions } from '@clew/runtime'
+
+/** What a run goes on with: an agent or a compiled graph of a user's module. */
+export interface Runnable {
+  readonly name: string
+  readonly kind: 'function' | 'graph'
+  resume(ledger: Ledger, runId: string, options: ResumeOptions): Promise<RunResult>
+  fork(
+    ledger: Ledger,
+    runId: string,
+    request: ForkRequest & Pick<ResumeOptions, 'tidings'>,
+  ): Promise<RunResult & { readonly warnings?: readonly string[] }>
+}
+
+/** The agents that can be run here, by the name that their runs carry. */
+export interface AgentSet {
+  readonly names: readonly string[]
+  /** The one that this run is one of, or an error that says which there are. */
+  of(run: Pick<RunSummary, 'runId' | 'agent'>): Runnable
+}
+
+export interface Watching {
+  /** Told each event of the run and its child runs, in order, once it is committed. */
+  readonly onEvent?: ((event: ClewEvent) => void) | undefined
+}
+
+/** Before a step, which runs again; after a superstep; after an event. */
+export type ForkAt = { readonly step: string } | { readonly superstep: number } | { readonly seq: number }
+
+export interface ForkRequest {
+  /** Default: where the source stands. */
+  readonly at?: ForkAt | undefined
+  readonly input?: unknown
+  /** Channels of a graph that are set to other values there. */
+  readonly state?: Readonly<Record<string, unknown>> | undefined
+  /** Before what it failed of, with what siblings had completed kept; takes neither place nor edit. */
+  readonly retry?: boolean | undefined
+  readonly newRunId?: string | undefined
+}
+
+export interface ResumeRequest extends AnswerOptions, Watching {}
+
+/** How a run stands after it was touched. */
+export interface ControlOutcome {
+  readonly run: RunSummary
+  /** False when its agent is not here: then somebody else has to take the run up. */
+  readonly worked: boolean
+  /** What it gave, when it completed here. */
+  readonly output: unknown
+  /** Where code and record part, when that blocked it (D2). */
+  readonly divergence: ResumeDivergence | null
+  /** What of its source does not count in a fork, and why. */
+  readonly warnings: readonly string[]
+}
+
+/** All that CLI, server and MCP can do to runs; reading them needs none of it. */
+export interface RunControl {
+  /** Whether `resume` and `fork` can go on with runs of this agent here. */
+  canRun(agent: string | null): boolean
+  /** Goes on until the run ends or waits again. */
+  resume(runId: string, request?: ResumeRequest): Promise<ControlOutcome>
+  /** A new run from a place in this one; it goes on here if its agent is here, and else waits to be resumed. */
+  fork(runId: string, request?: ForkRequest & Watching): Promise<ControlOutcome>
+  /** Only records answers, which needs no agent. */
+  answer(runId: string, request: AnswerOptions): Promise<ControlOutcome>
+  /** Ends the run, or has its owner end it; see `run.status` for whether it has. */
+  stop(runId: string, request?: StopOptions): Promise<ControlOutcome>
+}

@@ -1,0 +1,38 @@
+import type { Ledger } from '@clew/ledger'
+import { assertPeers, type Peer } from './assert-peers.ts'
+import { openLedger, type OpenLedgerOptions } from './open-ledger.ts'
+
+export const LANGGRAPH_PEERS: readonly Peer[] = [
+  { name: '@langchain/langgraph-checkpoint', from: '1.1.4' },
+  { name: '@langchain/core', from: '1.1.48' },
+]
+
+assertPeers('clew/langgraph', LANGGRAPH_PEERS)
+// Not before it is known that the peers are there: a static import would fail with the loader's own words.
+const adapter = await import('@clew/adapters/langgraph')
+
+/** Checkpoints of LangGraph.js in a ledger: `graph.compile({ checkpointer: new ClewSaver(ledger) })`. */
+export class ClewSaver extends adapter.ClewSaver {
+  #own: Ledger | undefined
+
+  /** Opens the ledger too; `end` closes it. */
+  static async fromUrl(
+    url: string,
+    options: OpenLedgerOptions & { agent?: string | undefined } = {},
+  ): Promise<ClewSaver> {
+    const { agent, ...ledgerOptions } = options
+    const ledger = await openLedger(url, ledgerOptions)
+    const saver = new ClewSaver(ledger, { agent })
+    saver.#own = ledger
+    return saver
+  }
+
+  /** Closes the ledger that `fromUrl` opened. */
+  async end(): Promise<void> {
+    await this.#own?.close()
+  }
+}
+
+export const { ClewStore } = adapter
+export type ClewStore = InstanceType<typeof ClewStore>
+export type { ClewSaverOptions, ClewStoreOptions, StoreTtl } from '@clew/adapters/langgraph'

@@ -1,0 +1,66 @@
+import { z } from 'zod'
+import type { ForkAt } from '../control/run-control.ts'
+import { answering } from './operation.ts'
+import { controlOf } from './resume.ts'
+import { controlOutcome, runId } from './schemas.ts'
+
+/** `seq:N` an event, a number a superstep, anything else a step by its id or name. */
+const place = z.union([
+  z.object({ step: z.string().min(1) }),
+  z.object({ superstep: z.int().min(0) }),
+  z.object({ seq: z.int().min(1) }),
+  z.int().min(0),
+  z.string().min(1),
+])
+
+export const fork = answering({
+  name: 'fork',
+  summary: 'Begin a new run that shares the first part of another one',
+  scope: 'control',
+  surfaces: ['cli', 'rest', 'mcp'],
+  input: z.object({
+    runId,
+    at: place
+      .optional()
+      .describe(
+        'before a step (id or name), after a superstep (number) or an event (seq:N); default: its end',
+      ),
+    input: z.unknown().optional().describe('another input for the fork: JSON, or else text'),
+    state: z
+      .record(z.string(), z.unknown())
+      .optional()
+      .describe('what to write into the state of a graph there: a JSON object by channel'),
+    retry: z.boolean().optional().describe('begin before the step that it failed of'),
+    newRunId: runId.optional().describe('id for the fork; default a new one'),
+  }),
+  output: controlOutcome,
+  example: {
+    command: 'clew fork trip-12 --at search --agent ./agents.ts',
+    input: { runId: 'trip-12', at: { step: 'search' } },
+  },
+  cli: {
+    group: 'Control',
+    arguments: [{ word: 'run', field: 'runId', required: true, about: 'id of the run, or how it begins' }],
+    options: {
+      at: '--at <place>',
+      input: '--input <value>',
+      state: '--state <json>',
+      retry: '--retry',
+      newRunId: '--as <id>',
+    },
+    flags: {
+      '--agent <module>': 'file or package that exports its agent; without it, the fork waits to be resumed',
+    },
+  },
+  async run(ledger, { runId: id, at, ...request }, { onEvent, ...context } = {}) {
+    const control = await controlOf(ledger, context)
+    return control.fork(id, { ...request, at: at === undefined ? undefined : readPlace(at), onEvent })
+  },
+})
+
+function readPlace(at: z.output<typeof place>): ForkAt {
+  if (typeof at === 'object') return at
+  if (typeof at === 'number') return { superstep: at }
+  const seq = /^seq:(\d{1,15})$/.exec(at)?.[1]
+  return seq === undefined ? { step: at } : { seq: Number(seq) }
+}

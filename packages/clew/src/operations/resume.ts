@@ -1,0 +1,47 @@
+import type { Ledger } from '@clew/ledger'
+import { z } from 'zod'
+import type { RunControl } from '../control/run-control.ts'
+import { answering, type OperationContext } from './operation.ts'
+import { controlOutcome, runId } from './schemas.ts'
+
+export const resume = answering({
+  name: 'resume',
+  summary: 'Let a run go on: after a crash, or with the answer to its question',
+  scope: 'control',
+  surfaces: ['cli', 'rest', 'mcp'],
+  input: z.object({
+    runId,
+    answer: z.unknown().optional().describe('the answer to its question: JSON, or else text'),
+    pauseId: z.string().min(1).optional().describe('which question is answered, when there are several'),
+    answers: z
+      .record(z.string(), z.unknown())
+      .optional()
+      .describe('several answers at once, by the id of the pause'),
+    by: z.string().min(1).max(200).optional().describe('who answers'),
+  }),
+  output: controlOutcome,
+  example: {
+    command: 'clew resume trip-12 --answer yes --by ann --agent ./agents.ts',
+    input: { runId: 'trip-12', answer: 'yes', by: 'ann' },
+  },
+  cli: {
+    group: 'Control',
+    arguments: [{ word: 'run', field: 'runId', required: true, about: 'id of the run, or how it begins' }],
+    options: { answer: '--answer <value>', pauseId: '--pause <id>', by: '--by <who>' },
+    flags: {
+      '--agent <module>': 'file or package that exports its agent; without it, answers are only recorded',
+    },
+  },
+  async run(ledger, { runId: id, ...request }, { onEvent, ...context } = {}) {
+    const control = await controlOf(ledger, context)
+    const run = await ledger.getRun(id)
+    const brings = request.answer !== undefined || request.answers !== undefined
+    if (brings && !control.canRun(run?.agent ?? null)) return control.answer(id, request)
+    return control.resume(id, { ...request, onEvent })
+  },
+})
+
+/** Loaded late: whoever only reads does without the runtime. */
+export async function controlOf(ledger: Ledger, { control }: OperationContext): Promise<RunControl> {
+  return control ?? (await import('../control/create-control.ts')).createControl(ledger)
+}

@@ -1,0 +1,34 @@
+import { z } from 'zod'
+import { answering } from './operation.ts'
+import { controlOf } from './resume.ts'
+import { controlOutcome, runId } from './schemas.ts'
+
+export const stop = answering({
+  name: 'stop',
+  summary: 'Stop a run, wherever it is worked on',
+  scope: 'control',
+  surfaces: ['cli', 'rest', 'mcp'],
+  input: z.object({
+    runId,
+    reason: z.string().min(1).max(2000).optional().describe('why, for the record'),
+    by: z.string().min(1).max(200).optional().describe('who asks for it'),
+    waitMs: z
+      .int()
+      .min(0)
+      .max(600_000)
+      .default(10_000)
+      .describe('how long to wait for its owner, in milliseconds'),
+  }),
+  output: controlOutcome,
+  example: {
+    command: 'clew stop trip-12 --by ann',
+    input: { runId: 'trip-12', by: 'ann' },
+  },
+  cli: {
+    group: 'Control',
+    arguments: [{ word: 'run', field: 'runId', required: true, about: 'id of the run, or how it begins' }],
+    options: { reason: '--reason <text>', by: '--by <who>', waitMs: '--wait <ms>' },
+  },
+  run: async (ledger, { runId: id, ...request }, context = {}) =>
+    (await controlOf(ledger, context)).stop(id, request),
+})

@@ -1,0 +1,38 @@
+import type { ClewEvent } from '../envelope.ts'
+import { isoMs } from '../iso-text.ts'
+import { numberOf, textOf } from './fields.ts'
+
+type Told = Pick<ClewEvent, 'eventType' | 'payload'>
+
+/**
+ * Whether an event begins an attempt of a step. A start does; so does a completion with the step's `name` if nothing
+ * has begun the attempt before it (`isKnown`): then it is start and end in one, as of a node that ends in the very
+ * turn in which it was called.
+ */
+export function beginsStep({ eventType, payload }: Told, isKnown = false): boolean {
+  if (eventType === 'execution.step_started') return true
+  return eventType === 'execution.step_completed' && !isKnown && typeof payload['name'] === 'string'
+}
+
+/** What kind of step begins; one that ends a superstep in the same event is a node and need not say so. */
+export const kindOfStep = (payload: ClewEvent['payload']): string | null =>
+  textOf(payload['kind']) ?? (payload['checkpoint'] === undefined ? null : 'node')
+
+/** When the attempt began, for an event that begins one. */
+export function beganMs({ eventType, payload, timestamp }: Told & Pick<ClewEvent, 'timestamp'>): number {
+  const at = isoMs(timestamp)
+  return eventType === 'execution.step_started' ? at : Math.round(at - numberOf(payload['durationMs'], 0))
+}
+
+/** Says of each event of a run, from its first on, whether it begins an attempt of a step. */
+export function createBeginnings(): (event: Told) => boolean {
+  const begun = new Set<string>()
+  return (event) => {
+    if (!beginsStep(event)) return false
+    const { stepId, attempt } = event.payload
+    const key = `${numberOf(attempt, 1)} ${textOf(stepId)}`
+    const begins = beginsStep(event, begun.has(key))
+    begun.add(key)
+    return begins
+  }
+}

@@ -1,0 +1,90 @@
+import { ClewError, type Pause, type Payload, type RunSummary } from '@clew/ledger'
+
+/** The pause an answer is for: the one that is named, or the only one. */
+export function pickPause(run: RunSummary, pauseId: string | undefined): Pause {
+  const { runId, pauses } = run
+  const refuse = (message: string, hint: string): never => {
+    throw new ClewError('not_resumable', message, `${hint} Nothing was changed.`, { runId, pauseId })
+  }
+  if (pauses.length === 0) refuse(`Run ${runId} asks nothing`, 'Resume it without an answer.')
+  if (pauseId === undefined && pauses.length > 1)
+    refuse(
+      `Run ${runId} has ${pauses.length} open questions`,
+      `Say which one is answered with pauseId: ${pauses.map((pause) => pause.pauseId).join(', ')}.`,
+    )
+  const found = pauseId === undefined ? pauses[0] : pauses.find((pause) => pause.pauseId === pauseId)
+  return (
+    found ??
+    refuse(
+      `The pause ${pauseId} of run ${runId} is not open`,
+      `Open are ${pauses.map((pause) => pause.pauseId).join(', ')}.`,
+    )
+  )
+}
+
+/** Refuses an answer that is none of the options, or not of the shape that was asked for. */
+export function checkAnswer(pauseId: string, { options, schema, question }: Payload, answer: unknown): void {
+  const isOutcome = typeof question === 'object' && question !== null && 'unknown' in question
+  const choice: unknown = isOutcome && isObject(answer) ? answer['choice'] : answer
+  if (Array.isArray(options) && !options.some((option) => JSON.stringify(option) === JSON.stringify(choice)))
+    throw wrong(pauseId, `it is none of ${options.map((option) => JSON.stringify(option)).join(', ')}`)
+  const fault = isObject(schema) ? faultOf(schema, answer, 'answer') : undefined
+  if (fault !== undefined) throw wrong(pauseId, fault)
+}
+
+const wrong = (pauseId: string, why: string): ClewError =>
+  new ClewError(
+    'bad_answer',
+    `The answer to pause ${pauseId} does not fit: ${why}`,
+    'Answer again; the pause is still open and nothing was changed.',
+    { pauseId },
+  )
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const TYPES: Readonly<Record<string, (value: unknown) => boolean>> = {
+  string: (value) => typeof value === 'string',
+  number: (value) => typeof value === 'number',
+  integer: (value) => Number.isInteger(value),
+  boolean: (value) => typeof value === 'boolean',
+  null: (value) => value === null,
+  array: Array.isArray,
+  object: isObject,
+}
+
+/** The part of JSON Schema that forms are made of; what it does not know it lets pass. */
+function faultOf(schema: Record<string, unknown>, value: unknown, path: string): string | undefined {
+  const { type, enum: choices, required, properties, items, minimum, maximum, minLength, maxLength } = schema
+  const types = typeof type === 'string' ? [type] : Array.isArray(type) ? (type as string[]) : []
+  if (types.length > 0 && !types.some((each) => TYPES[each]?.(value) ?? true))
+    return `${path} is not ${types.join(' or ')}`
+  if (Array.isArray(choices) && !choices.some((each) => JSON.stringify(each) === JSON.stringify(value)))
+    return `${path} is none of ${choices.map((each) => JSON.stringify(each)).join(', ')}`
+  if (typeof value === 'number') {
+    if (typeof minimum === 'number' && value < minimum) return `${path} is below ${minimum}`
+    if (typeof maximum === 'number' && value > maximum) return `${path} is above ${maximum}`
+  }
+  if (typeof value === 'string') {
+    if (typeof minLength === 'number' && value.length < minLength)
+      return `${path} is shorter than ${minLength}`
+    if (typeof maxLength === 'number' && value.length > maxLength)
+      return `${path} is longer than ${maxLength}`
+  }
+  if (Array.isArray(value) && isObject(items))
+    return first(value.map((item, index) => faultOf(items, item, `${path}[${index}]`)))
+  if (!isObject(value)) return undefined
+  for (const name of Array.isArray(required) ? (required as string[]) : [])
+    if (!Object.hasOwn(value, name)) return `${path}.${name} is missing`
+  if (!isObject(properties)) return undefined
+  return first(
+    Object.entries(properties).map(([name, part]) =>
+      isObject(part) && Object.hasOwn(value, name)
+        ? faultOf(part, value[name], `${path}.${name}`)
+        : undefined,
+    ),
+  )
+}
+
+const first = (faults: readonly (string | undefined)[]): string | undefined =>
+  faults.find((fault) => fault !== undefined)

@@ -1,0 +1,116 @@
+import type { ClewEvent, Ledger } from '@clew/ledger'
+import type { NodeRecord } from './log/node-record.ts'
+import type { Used } from './machine/budget.ts'
+import { createMachine, type EndedStep, type Rest } from './machine/machine.ts'
+import { own } from './machine/own.ts'
+import { placeholderIn } from './machine/placeholders.ts'
+import type { Opening } from './machine/program.ts'
+import { indexRecord, type RunRecord } from './machine/record.ts'
+import { openChild, stopChild } from './open-child.ts'
+import { recordedInput, warningsOf } from './recorded-input.ts'
+import type { ResumeDivergence, RunResult } from './result.ts'
+import { settleRest } from './settle-rest.ts'
+import type { Take } from './take-run.ts'
+
+/** What is known here beside the record. */
+export interface Known {
+  readonly input?: unknown
+  readonly from?: Opening['from']
+  /** Answers that were just given, by pause. */
+  readonly answers?: ReadonlyMap<string, unknown> | undefined
+  /** Attempts that the run had begun before this take of it. */
+  readonly stepsBefore?: number | undefined
+}
+
+/** Goes on from these events until the run ends or waits, giving itself up and coming back as often as needed. */
+export async function carryOn(take: Take, first: readonly ClewEvent[], known: Known): Promise<RunResult> {
+  const { ledger, program, runId, threadId, hold, journal, log, options } = take
+  const { tidings = {} } = options
+  const signal = options.signal ? AbortSignal.any([hold.signal, options.signal]) : hold.signal
+  const budget = options.budget ?? program.budget
+  const endsAt = performance.now() + (budget?.timeMs ?? 0)
+  for (let events = first; ; events = await program.load(ledger, runId)) {
+    const started = events[0] as ClewEvent
+    const record = indexRecord(events)
+    if (events === first && known.stepsBefore !== undefined)
+      log.giveBack(Math.max(known.stepsBefore, record.starts) - openIn(record))
+    const given = inputOf(events, known, events === first)
+    const begun = events === first ? known.from : undefined
+    const standing = begun === undefined ? await program.restore?.(ledger, runId, events) : { from: begun }
+    const blocked = [given, standing].find((each) => each !== undefined && 'divergence' in each)
+    const machine = createMachine({
+      runId,
+      threadId,
+      agent: program.name,
+      seed: (started.payload['seed'] as string | undefined) ?? runId,
+      journal,
+      record,
+      answers: known.answers,
+      onMismatch: record.forked ? 'rerun' : 'block',
+      durability: program.durability,
+      budget,
+      timeLeftMs: budget?.timeMs === undefined ? undefined : Math.max(0, endsAt - performance.now()),
+      used: budget && (await usedSoFar(ledger, runId)),
+      signal,
+      tidings,
+      onStepEnd: (step) => log.push(toNodeRecord(step)),
+      suspendAlways: options.suspendAlways === true,
+      now: Date.now,
+      openChild: (child, link) => openChild(ledger, child, link, options),
+      stopChild: (childRunId) => stopChild(ledger, childRunId),
+    })
+    const rest: Rest =
+      blocked && 'divergence' in blocked
+        ? { type: 'blocked', divergence: blocked.divergence }
+        : await machine.go(
+            program.code(machine, {
+              runId,
+              threadId,
+              input: 'input' in given ? given.input : undefined,
+              from: standing && 'from' in standing ? standing.from : undefined,
+              events,
+              ledger,
+              tidings,
+            }),
+          )
+    const result = await settleRest(take, machine, rest, events)
+    if (result) return { ...result, warnings: warningsOf(events) }
+  }
+}
+
+/** Attempts that were in flight where the record stops: they have their end still before them. */
+const openIn = ({ attempts }: RunRecord): number =>
+  [...attempts.values()].flat().filter(({ end }) => end === undefined).length
+
+/** By the run's summary: of a graph only the events since its last checkpoint are at hand. */
+async function usedSoFar(ledger: Ledger, runId: string): Promise<Used> {
+  const run = await ledger.getRun(runId)
+  const { steps = 0, inputTokens = 0, outputTokens = 0, cost = null } = run ?? {}
+  return { steps, tokens: inputTokens + outputTokens, cost: cost ?? 0 }
+}
+
+/** P2: a run whose input was redacted can only be gone on with by whoever still has it. */
+function inputOf(
+  events: readonly ClewEvent[],
+  known: Known,
+  isFirst: boolean,
+): { readonly input: unknown } | { readonly divergence: ResumeDivergence } {
+  if (isFirst && known.input !== undefined) return { input: known.input }
+  const recorded = recordedInput(events)
+  const path = placeholderIn(recorded)
+  if (path === undefined) return { input: own(recorded) }
+  if (known.input !== undefined) return { input: known.input }
+  return { divergence: { kind: 'redacted', stepId: null, expected: path, received: null } }
+}
+
+/** Field by field: a spread here was a sixtieth of what a step costs. */
+const toNodeRecord = (step: EndedStep): NodeRecord => ({
+  nodeName: step.name,
+  superstep: step.superstep,
+  durationMs: step.durationMs,
+  status: step.status,
+  error: step.error && step.error.toJSON(),
+  cached: step.cached,
+  decision: step.decision,
+  restored: step.restored,
+})

@@ -1,0 +1,86 @@
+import { ClewError } from '@clew/ledger'
+import type { Budget } from './machine/budget.ts'
+import type { CachePolicy, RetryPolicy } from './run.ts'
+
+/** Timers of Node take no more; a longer one would go off at once. */
+export const LONGEST_TIMER_MS = 2 ** 31 - 1
+const LONGEST_NAME = 200
+
+const refuse = (what: string, hint: string, fields: Record<string, string> = {}): never => {
+  throw new ClewError('bad_option', what, hint, fields)
+}
+
+const shown = (value: unknown): string =>
+  typeof value === 'number' ? String(value) : value === null ? 'null' : `a ${typeof value}`
+
+/** `what` begins a sentence: `A step`, `The agent`. */
+export function checkName(name: string, what: string): string {
+  if (typeof name !== 'string' || name.trim() === '')
+    refuse(`${what} has no name`, 'Give it a short name that says what it does.')
+  if (name.length > LONGEST_NAME)
+    refuse(
+      `${what} has a name of ${name.length} characters: ${name.slice(0, 40)}…`,
+      `Use at most ${LONGEST_NAME}; what varies belongs into its input.`,
+    )
+  return name
+}
+
+export interface CallPolicy {
+  readonly retry?: RetryPolicy | number | undefined
+  readonly timeoutMs?: number | undefined
+  readonly cache?: CachePolicy | boolean | undefined
+}
+
+/** What a step, effect or node is told about attempts, time and results kept; `what` names it. */
+export function checkPolicy({ retry, timeoutMs, cache }: CallPolicy, what: string): void {
+  if (retry !== undefined) checkRetry(typeof retry === 'number' ? { tries: retry } : retry, what)
+  if (timeoutMs !== undefined) checkTimeout(timeoutMs, what)
+  const ttlMs = typeof cache === 'object' && cache !== null ? cache.ttlMs : undefined
+  if (ttlMs !== undefined && !(ttlMs >= 0))
+    refuse(`The cache.ttlMs of ${what} is ${shown(ttlMs)}`, 'Give milliseconds, 0 or more, or leave it out.')
+}
+
+function checkRetry({ tries, delayMs, factor, mostMs, jitter }: RetryPolicy, what: string): void {
+  if (!(tries >= 1) || (tries !== Number.POSITIVE_INFINITY && !Number.isInteger(tries)))
+    refuse(
+      `The retry of ${what} allows ${shown(tries)} tries`,
+      'Give a whole number of attempts in all, 1 or more; 1 means that none is repeated.',
+    )
+  for (const [name, ms] of Object.entries({ delayMs, mostMs }))
+    if (ms !== undefined && !(ms >= 0 && ms <= LONGEST_TIMER_MS))
+      refuse(
+        `The retry.${name} of ${what} is ${shown(ms)}`,
+        `Give milliseconds from 0 to ${LONGEST_TIMER_MS}.`,
+      )
+  if (factor !== undefined && !(factor >= 1 && Number.isFinite(factor)))
+    refuse(`The retry.factor of ${what} is ${shown(factor)}`, 'Give a number of 1 or more.')
+  if (jitter !== undefined && !(jitter >= 0 && jitter <= 1))
+    refuse(`The retry.jitter of ${what} is ${shown(jitter)}`, 'Give a share from 0 to 1.')
+}
+
+export function checkTimeout(timeoutMs: number, what: string): void {
+  if (!(timeoutMs > 0 && timeoutMs <= LONGEST_TIMER_MS))
+    refuse(
+      `The timeoutMs of ${what} is ${shown(timeoutMs)}`,
+      `Give milliseconds from 1 to ${LONGEST_TIMER_MS}, or leave it out for no limit.`,
+    )
+}
+
+/** Infinity means no limit, 0 that nothing may be used. */
+export function checkBudget(budget: Budget | undefined, what: string): void {
+  const { steps, tokens, cost, timeMs } = budget ?? {}
+  for (const [name, most] of Object.entries({ steps, tokens, cost, timeMs }))
+    if (most !== undefined && !(most >= 0))
+      refuse(
+        `The budget.${name} of ${what} is ${shown(most)}`,
+        'Give a number of 0 or more, or leave it out for no limit.',
+      )
+}
+
+export function checkRecursionLimit(limit: number | undefined): void {
+  if (limit !== undefined && !(limit >= 1))
+    refuse(
+      `The recursionLimit is ${shown(limit)}`,
+      'Give the number of supersteps that a run may take, 1 or more.',
+    )
+}

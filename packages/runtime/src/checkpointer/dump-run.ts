@@ -1,0 +1,161 @@
+import {
+  type ClewEvent,
+  checkpointOf,
+  type Codecs,
+  createCodecs,
+  createStateBuilder,
+  type EventInput,
+  type JsonValue,
+  type RunState,
+  type StateBuilder,
+} from '@clew/ledger'
+import { checkpointPayload } from '../engine/graph-program.ts'
+
+const codecs: Codecs = createCodecs()
+export const toJson = (value: unknown): JsonValue => codecs.encode(value)
+export const fromJson = (value: unknown): unknown => codecs.decode(value as JsonValue)
+
+/** Of a checkpoint's fields those that are not told by the state itself. */
+const STANDING = ['tasks', 'joins', 'passed', 'after'] as const
+
+/** A run as its last checkpoint and all that came after it: so much is needed to go on with it elsewhere. */
+export interface RunDump {
+  readonly runId: string
+  /** Its first event. */
+  readonly started: EventDump
+  /** Absent where nothing but events is known, as of functions. */
+  readonly base?: BaseDump
+  /** Those after the checkpoint. */
+  readonly events: readonly EventDump[]
+  /** Leases that were given out for it: the next one must be another. */
+  readonly epoch: number
+}
+
+export type EventDump = Pick<
+  ClewEvent,
+  'eventType' | 'eventId' | 'timestamp' | 'source' | 'causationId' | 'payload'
+>
+
+export interface BaseDump {
+  readonly checkpointId: string
+  readonly parentId: string | null
+  readonly createdAt: string
+  readonly superstep: number
+  readonly next: readonly string[]
+  readonly state: Readonly<Record<string, unknown>>
+  readonly versions: Readonly<Record<string, number>>
+  readonly standing: Readonly<Record<string, unknown>>
+}
+
+/** Follows the events of one run and can say at any time what it takes to go on from there. */
+export interface RunFollower {
+  readonly runId: string
+  /** The last one; undefined before the first. */
+  readonly checkpointId: string | undefined
+  apply(event: ClewEvent, base?: { readonly state: RunState | null; readonly parentId: string | null }): void
+  dump(): RunDump
+}
+
+export function followRun(started: ClewEvent): RunFollower {
+  const runId = started.correlationId
+  let builder: StateBuilder | undefined
+  let base: BaseDump | undefined
+  let events: ClewEvent[] = []
+  let epoch = 1
+
+  return {
+    runId,
+    get checkpointId() {
+      return base?.checkpointId
+    },
+    apply(event, from) {
+      if (event.eventId === started.eventId) return
+      const { eventType, payload } = event
+      if (eventType === 'system.workflow_resumed') epoch = Math.max(epoch, Number(payload['epoch'] ?? 1))
+      const checkpoint = checkpointOf(event)
+      if (checkpoint || builder || eventType === 'execution.step_completed') {
+        builder ??= createStateBuilder(from?.state ?? null)
+        builder.apply(event)
+      }
+      if (!checkpoint) {
+        events.push(event)
+        return
+      }
+      const folded = (builder as StateBuilder).view() as RunState
+      const fields = checkpointPayload(event) ?? {}
+      const given = payload['parentId']
+      base = {
+        checkpointId: checkpoint.id,
+        parentId: typeof given === 'string' ? given : (base?.checkpointId ?? from?.parentId ?? null),
+        createdAt: checkpoint.createdAt,
+        superstep: folded.superstep,
+        next: folded.next,
+        state: folded.state,
+        versions: folded.versions,
+        standing: Object.fromEntries(
+          STANDING.filter((key) => fields[key] !== undefined).map((key) => [key, fields[key]]),
+        ),
+      }
+      events = []
+    },
+    dump: () => ({
+      runId,
+      started: dumpEvent(started),
+      ...(base && { base }),
+      events: events.map(dumpEvent),
+      epoch,
+    }),
+  }
+}
+
+const dumpEvent = ({
+  eventType,
+  eventId,
+  timestamp,
+  source,
+  causationId,
+  payload,
+}: ClewEvent): EventDump => ({
+  eventType,
+  eventId,
+  timestamp,
+  source,
+  causationId,
+  payload,
+})
+
+/** The events that make the run again in an empty ledger. */
+export function eventsOfDump(
+  { runId, started, base, events }: RunDump,
+  eventIdOf: (checkpointId: string) => string,
+): EventInput[] {
+  // Where the run before it lies is another place in another ledger; `parentId` tells what is needed of it.
+  const { previous: _elsewhere, ...payload } = started.payload
+  const own = ({ eventId, ...event }: EventDump): EventInput => ({
+    ...event,
+    ...(eventId !== '' && { eventId }),
+    correlationId: runId,
+  })
+  const checkpoint: EventInput[] = base
+    ? [
+        {
+          eventType: 'execution.checkpoint',
+          eventId: eventIdOf(base.checkpointId),
+          correlationId: runId,
+          causationId: started.eventId === '' ? null : started.eventId,
+          timestamp: base.createdAt,
+          source: started.source,
+          payload: {
+            ...(eventIdOf(base.checkpointId) !== base.checkpointId && { checkpointId: base.checkpointId }),
+            parentId: base.parentId,
+            superstep: base.superstep,
+            next: [...base.next],
+            ...base.standing,
+            state: base.state,
+            versions: base.versions,
+          },
+        },
+      ]
+    : []
+  return [own({ ...started, payload }), ...checkpoint, ...events.map(own)]
+}

@@ -1,0 +1,143 @@
+import type { ClewEvent, EventInRun, Ledger, RunStatus, RunSummary } from '@clew/ledger'
+import { type KeptCheckpoint, keeperOf } from './keeper.ts'
+import { readThreadRuns } from './read-checkpoints.ts'
+
+/** One run in the tree of those that belong together. */
+export interface LineageRun {
+  readonly runId: string
+  /** `start` of a thread, next `turn`, `fork`, `retry` of a run that failed, `child` of a step. */
+  readonly kind: 'start' | 'turn' | 'fork' | 'retry' | 'child'
+  readonly status: RunStatus
+  readonly agent: string | null
+  readonly startedAt: string
+  /** What it goes on from; null at the root. */
+  readonly from: LineageLink | null
+}
+
+export interface LineageLink {
+  readonly runId: string
+  /** Of the last event that it goes on from, where that is known. */
+  readonly seq: number | null
+  readonly superstep: number | null
+  readonly stepId: string | null
+}
+
+export interface Lineage {
+  readonly threadId: string | null
+  /** Oldest first: each comes after the one that it goes on from. A list, for a thread may have thousands of turns. */
+  readonly runs: readonly LineageRun[]
+}
+
+const PAGE = 100
+
+/** All runs that belong to the thread of a run: turns, forks, retries, and the child runs of each. */
+export async function lineage(ledger: Ledger, runId: string): Promise<Lineage> {
+  const root = await rootOf(ledger, runId)
+  if (!root) return { threadId: null, runs: [] }
+  const { threadId } = root
+  const keeper = keeperOf(ledger)
+  if (keeper) return { threadId, runs: await keptLineage(keeper.list(threadId ?? root.runId)) }
+  const runs: LineageRun[] = []
+  for await (const run of threadId === null ? forksOf(ledger, root) : readThreadRuns(ledger, threadId)) {
+    runs.push(await toLineageRun(ledger, run))
+    await addChildren(ledger, run, runs)
+  }
+  return { threadId, runs }
+}
+
+/** The run itself, or the one that its parents are children of; without a thread, the one it was forked from first. */
+async function rootOf(ledger: Ledger, runId: string): Promise<RunSummary | null> {
+  let run = await ledger.getRun(runId)
+  while (run) {
+    const above: string | undefined =
+      run.parentRunId ?? (run.threadId === null ? run.forkedFrom?.runId : undefined)
+    const next: RunSummary | null = above === undefined ? null : await ledger.getRun(above)
+    if (!next) return run
+    run = next
+  }
+  return null
+}
+
+/** Runs without a thread have no index: those that began since are gone through. */
+async function* forksOf(ledger: Ledger, root: RunSummary): AsyncGenerator<RunSummary> {
+  const forks: RunSummary[] = []
+  for (let cursor: string | null | undefined; cursor !== null; ) {
+    const page = await ledger.listRuns({ since: root.startedAt, limit: PAGE, cursor })
+    forks.push(...page.runs.filter(({ forkedFrom }) => forkedFrom !== null))
+    cursor = page.nextCursor
+  }
+  const known = new Set([root.runId])
+  yield root
+  for (const run of forks.toReversed()) {
+    if (!run.forkedFrom || !known.has(run.forkedFrom.runId)) continue
+    known.add(run.runId)
+    yield run
+  }
+}
+
+async function toLineageRun(ledger: Ledger, run: RunSummary): Promise<LineageRun> {
+  const { runId, status, agent, startedAt, forkedFrom } = run
+  const base = { runId, status, agent, startedAt }
+  const first = await firstOwn(ledger, run)
+  const payload = first?.payload ?? {}
+  if (forkedFrom) {
+    const { superstep = null } = (payload['checkpoint'] ?? {}) as { superstep?: number }
+    const stepId = typeof payload['atStepId'] === 'string' ? payload['atStepId'] : null
+    const kind = payload['retryOf'] === undefined ? 'fork' : 'retry'
+    return { ...base, kind, from: { ...forkedFrom, superstep, stepId } }
+  }
+  const previous = payload['previous'] as EventInRun | undefined
+  return {
+    ...base,
+    kind: previous ? 'turn' : 'start',
+    from: previous ? { ...previous, superstep: null, stepId: null } : null,
+  }
+}
+
+/** Checkpoints tell the same, but for the child runs of steps that are over. */
+async function keptLineage(all: AsyncIterable<KeptCheckpoint>): Promise<LineageRun[]> {
+  const runs = new Map<string, LineageRun>()
+  const runOf = new Map<string, string>()
+  for await (const { id, parentId, runId, createdAt, metadata, started } of all) {
+    runOf.set(id, runId)
+    const { status = 'running' } = metadata as { status?: RunStatus }
+    const known = runs.get(runId)
+    if (known) {
+      runs.set(runId, { ...known, status })
+      continue
+    }
+    const { agent, forkedFrom, retryOf } = started as {
+      agent?: string
+      forkedFrom?: { runId: string; superstep: number }
+      retryOf?: string
+    }
+    const before = parentId === null ? undefined : runOf.get(parentId)
+    const link = forkedFrom ?? (before === undefined ? undefined : { runId: before, superstep: null })
+    runs.set(runId, {
+      runId,
+      kind: retryOf !== undefined ? 'retry' : forkedFrom ? 'fork' : link ? 'turn' : 'start',
+      status,
+      agent: agent ?? null,
+      startedAt: createdAt,
+      from: link ? { runId: link.runId, seq: null, superstep: link.superstep, stepId: null } : null,
+    })
+  }
+  return [...runs.values()]
+}
+
+async function addChildren(ledger: Ledger, { runId }: RunSummary, runs: LineageRun[]): Promise<void> {
+  for (const { childRunId, stepId, superstep } of await ledger.getSkeleton(runId)) {
+    const child = childRunId === null ? null : await ledger.getRun(childRunId)
+    // What a fork was given back ran as a child of its source.
+    if (!child || child.parentRunId !== runId) continue
+    const { status, agent, startedAt } = child
+    const from = { runId, seq: null, superstep, stepId }
+    runs.push({ runId: child.runId, kind: 'child', status, agent, startedAt, from })
+    await addChildren(ledger, child, runs)
+  }
+}
+
+async function firstOwn(ledger: Ledger, { runId, forkedFrom }: RunSummary): Promise<ClewEvent | null> {
+  for await (const event of ledger.read(runId, { afterSeq: forkedFrom?.seq ?? 0, limit: 1 })) return event
+  return null
+}

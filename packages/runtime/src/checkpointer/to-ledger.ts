@@ -1,0 +1,48 @@
+import { ClewError, type Ledger } from '@clew/ledger'
+import type { Checkpointer, Retention } from './checkpoint.ts'
+import { MemorySaver } from './memory-saver.ts'
+import { assertRetention, isFull } from './retention.ts'
+import { createSaverLedger } from './saver-ledger.ts'
+
+const known = new WeakMap<Checkpointer, { readonly retention: string; readonly ledger: Ledger }>()
+
+/** What a graph works on, whatever it was compiled with. The same ledger for the same checkpointer. */
+export function toLedger(checkpointer: Ledger | Checkpointer, retention: Retention = {}): Ledger {
+  assertRetention(retention)
+  if (checkpointer instanceof MemorySaver) {
+    if (isFull(retention)) return checkpointer.ledger
+    throw cannotDelete('This MemorySaver', 'Give the retention to it: new MemorySaver({ retention }).')
+  }
+  if (isLedger(checkpointer)) {
+    if (isFull(retention)) return checkpointer
+    throw cannotDelete(
+      'A ledger',
+      "It keeps its whole record: use keep: 'full', or a checkpointer that can delete.",
+    )
+  }
+  assertCheckpointer(checkpointer)
+  if (!isFull(retention) && !checkpointer.delete)
+    throw cannotDelete('This checkpointer', 'Give it a method delete(checkpointId), or keep all of them.')
+  const before = known.get(checkpointer)
+  const text = JSON.stringify(retention)
+  if (before?.retention === text) return before.ledger
+  const ledger = createSaverLedger(checkpointer, retention)
+  known.set(checkpointer, { retention: text, ledger })
+  return ledger
+}
+
+const isLedger = (given: Ledger | Checkpointer): given is Ledger => 'append' in given && 'leases' in given
+
+function assertCheckpointer(given: Checkpointer): void {
+  const missing = (['put', 'get', 'list'] as const).find((name) => typeof given[name] !== 'function')
+  if (missing === undefined) return
+  throw new ClewError(
+    'bad_option',
+    `The checkpointer has no method ${missing}`,
+    'Hand over a ledger, new MemorySaver(), or an object with put, get and list.',
+    { method: missing },
+  )
+}
+
+const cannotDelete = (what: string, hint: string): ClewError =>
+  new ClewError('bad_option', `${what} does not delete checkpoints, so it can only keep all of them`, hint)

@@ -1,0 +1,43 @@
+import type { ResumeDivergence } from './result.ts'
+import { StepError } from './run.ts'
+
+const BACK = 'Resume it with the code it began with, or fork it before that step'
+
+/** Why a run is blocked, and the way out. Values stay in the divergence: a message may be logged (P3). */
+export function divergenceError(divergence: ResumeDivergence): StepError {
+  const { stepId, childRunId } = divergence
+  const what = sentence(divergence)
+  const message =
+    childRunId === undefined
+      ? `${what.charAt(0).toUpperCase()}${what.slice(1)}`
+      : `In the child run ${childRunId} of ${stepId ?? 'it'}: ${what}`
+  return new StepError({ name: 'DivergenceError', code: 'diverged', message }, stepId)
+}
+
+function sentence({ kind, stepId, expected, received, childRunId }: ResumeDivergence): string {
+  const step = childRunId === undefined && stepId !== null ? `step ${stepId}` : 'a step'
+  switch (kind) {
+    case 'missing': {
+      const instead = typeof received === 'string' ? `; it asked for ${received} instead` : ''
+      return `the record has step ${String(expected)}, which the code did not ask for${instead}. ${BACK}.`
+    }
+    case 'input':
+      return `the code gave ${step} another input than the record has. ${BACK}.`
+    case 'kind':
+      return `${step} is ${named(expected)} in the record and ${named(received)} in the code. ${BACK}.`
+    case 'structure':
+      return `the graph is not the one that the run began with. ${BACK}.`
+    case 'redacted':
+      return stepId === null
+        ? `what the run began with or stands at was redacted at ${String(expected)}, so it cannot go on here. Start a new run with the whole value, or fork this one with it.`
+        : `the result of ${step} was redacted at ${String(expected)} and is not handed to code as if it were whole. Declare the effect with refresh: true and resume, or fork the run before that step.`
+  }
+}
+
+const NAMES: ReadonlyMap<unknown, string> = new Map([
+  ['compute', 'a step'],
+  ['effect', 'an effect'],
+  ['interrupt', 'a question'],
+])
+
+const named = (kind: unknown): string => NAMES.get(kind) ?? `a ${String(kind)}`

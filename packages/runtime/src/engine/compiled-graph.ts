@@ -1,0 +1,225 @@
+import { ClewError, type Ledger, type RunSummary } from '@clew/ledger'
+import { checkBudget, checkName, checkRecursionLimit } from '../check-options.ts'
+import { mapItems, resumeRun, runFreely, startRun } from '../drive.ts'
+import type { Checkpointer, Retention } from '../checkpointer/checkpoint.ts'
+import { toLedger } from '../checkpointer/to-ledger.ts'
+import type { Channels, StateOf, WriteOf } from '../graph/channel.ts'
+import type { GraphDefinition } from '../graph/definition.ts'
+import { type Drawing, drawData, drawMermaid } from '../graph/draw.ts'
+import { restoreState, type State } from '../graph/merge-writes.ts'
+import { type GraphStructure, signaturesOf, structureHash, structureOf } from '../graph/structure.ts'
+import { assertKnownNodes } from '../graph/validate.ts'
+import type { Budget } from '../machine/budget.ts'
+import { sha256 } from '../machine/journal.ts'
+import type { Durability } from '../machine/machine.ts'
+import type { Program } from '../machine/program.ts'
+import type { MapInput, MapOptions } from '../map/map-items.ts'
+import type { MapResult } from '../map/map-result.ts'
+import type { RunResult } from '../result.ts'
+import { checkRunId } from '../run-id.ts'
+import type { ResumeOptions, StartOptions } from '../run-options.ts'
+import type { RunStream } from '../stream/run-stream.ts'
+import type { StreamItem, StreamMode, StreamShape } from '../stream/stream-items.ts'
+import { streamRun } from '../stream/stream-run.ts'
+import { createGraphProgram, type GraphProgramOptions } from './graph-program.ts'
+import { findHead, type GraphPlace } from './state-views.ts'
+import type { RunnableGraph } from './sub-runs.ts'
+import { createLateTravel } from './late-travel.ts'
+import type { TimeTravel } from './time-travel.ts'
+
+export type { GraphPlace } from './state-views.ts'
+
+export interface CompileOptions {
+  /** Names its runs; default `graph`. */
+  readonly name?: string | undefined
+  /** Recorded with each run; raise it when the code of its nodes changes. */
+  readonly version?: string | undefined
+  /** Where its runs are kept. Without one they leave nothing but their result. */
+  readonly checkpointer?: Ledger | Checkpointer | undefined
+  /** Which checkpoints are kept; a ledger keeps its whole record. */
+  readonly retention?: Retention | undefined
+  readonly interruptBefore?: readonly string[] | undefined
+  readonly interruptAfter?: readonly string[] | undefined
+  /** Supersteps of one run; more are a failure. Default 1,000. */
+  readonly recursionLimit?: number | undefined
+  readonly durability?: Durability | undefined
+  readonly budget?: Budget | undefined
+}
+
+export interface InvokeOptions extends StartOptions {
+  readonly recursionLimit?: number | undefined
+}
+
+export interface GraphResult<State> extends RunResult<State> {
+  /** The state where the run ended or waits. */
+  readonly state: State
+}
+
+type Modes = StreamMode | readonly StreamMode[]
+/** What a stream of this graph yields, by its mode. */
+export type GraphStream<C extends Channels, Mode extends Modes, Children extends boolean> = RunStream<
+  StreamItem<Mode, Children, StateOf<C>, WriteOf<C>>,
+  GraphResult<StateOf<C>>
+>
+
+export interface CompiledGraph<C extends Channels = Channels> extends RunnableGraph, TimeTravel<C> {
+  readonly channels: C
+  /** A new run, or the next turn of a thread; with null, the thread's unfinished run goes on. */
+  invoke(input: WriteOf<C> | null, options?: InvokeOptions): Promise<GraphResult<StateOf<C>>>
+  resume(place: GraphPlace, options?: ResumeOptions): Promise<GraphResult<StateOf<C>>>
+  /** As `invoke`, telling what happens; the default mode is `updates`. */
+  stream<const Mode extends Modes = 'updates', const Children extends boolean = false>(
+    input: WriteOf<C> | null,
+    options?: InvokeOptions & StreamShape<Mode, Children>,
+  ): GraphStream<C, Mode, Children>
+  /** As `resume`, telling what happens from there on. */
+  streamResume<const Mode extends Modes = 'updates', const Children extends boolean = false>(
+    place: GraphPlace,
+    options?: ResumeOptions & StreamShape<Mode, Children>,
+  ): GraphStream<C, Mode, Children>
+  /** One run for each item, so many at a time; what each came to, in the order of the items. */
+  map(items: MapInput<WriteOf<C>>, options?: MapOptions): Promise<MapResult<StateOf<C>>>
+  withCheckpointer(checkpointer: Ledger | Checkpointer): CompiledGraph<C>
+  /** As Mermaid text. */
+  draw(): string
+  /** As nodes and edges, for a page. */
+  drawing(): Drawing
+}
+
+export function compileGraph<C extends Channels>(
+  definition: GraphDefinition,
+  options: CompileOptions = {},
+): CompiledGraph<C> {
+  const { name = 'graph', interruptBefore = [], interruptAfter = [], checkpointer, retention } = options
+  checkName(name, 'The graph')
+  checkBudget(options.budget, `graph ${name}`)
+  checkRecursionLimit(options.recursionLimit)
+  const ledger = checkpointer && toLedger(checkpointer, retention)
+  assertKnownNodes(definition, interruptBefore, 'interruptBefore')
+  assertKnownNodes(definition, interruptAfter, 'interruptAfter')
+  const structure: GraphStructure = structureOf(definition)
+  const programOptions: GraphProgramOptions = {
+    name,
+    version: options.version,
+    definition,
+    structureHash: structureHash(sha256, structure),
+    signatures: signaturesOf(sha256, structure),
+    durability: options.durability ?? 'group',
+    budget: options.budget,
+    interruptBefore,
+    interruptAfter,
+    recursionLimit: options.recursionLimit ?? 1000,
+  }
+  const programFor = ({ recursionLimit }: Pick<InvokeOptions, 'recursionLimit'> = {}): Program =>
+    createGraphProgram(programOptions, { recursionLimit })
+
+  async function headOf(place: GraphPlace): Promise<RunSummary> {
+    const run = await findHead(needLedger(ledger), place)
+    if (run) return run
+    const what = 'runId' in place ? `run ${place.runId}` : `run on thread ${place.threadId}`
+    throw new ClewError('not_found', `There is no ${what}`, 'Begin with invoke(input).', { ...place })
+  }
+
+  const withState = (result: RunResult): Promise<GraphResult<StateOf<C>>> => withStateOn(ledger, result)
+
+  async function withStateOn(kept: Ledger | undefined, result: RunResult): Promise<GraphResult<StateOf<C>>> {
+    const state =
+      result.status === 'completed'
+        ? result.output
+        : kept
+          ? (await kept.getState(result.runId))?.state
+          : undefined
+    const whole = restoreState(definition.channels, (state ?? {}) as State) as StateOf<C>
+    return { ...result, output: result.status === 'completed' ? whole : undefined, state: whole }
+  }
+
+  /** What nothing records is told: the state of a run that did not complete, too. */
+  async function invokeFreely(
+    input: unknown,
+    invokeOptions: InvokeOptions,
+  ): Promise<GraphResult<StateOf<C>>> {
+    const { tidings } = invokeOptions
+    let state: State = {}
+    const values = (now: State, superstep: number): void => {
+      state = now
+      tidings?.values?.(now, superstep)
+    }
+    const listening = { ...invokeOptions, tidings: { ...tidings, values } }
+    const result = await runFreely(programFor(invokeOptions), input, listening)
+    const { output } = await withState(result)
+    return { ...result, output, state: output ?? (restoreState(definition.channels, state) as StateOf<C>) }
+  }
+
+  const program = programFor()
+  const travel = createLateTravel<C>({
+    partsOn: (other) => ({ ...programOptions, program, ledger: other ?? needLedger(ledger) }),
+    resume: (kept, runId, resumeOptions) => resumeRun(kept, program, runId, resumeOptions),
+    withState: withStateOn,
+  })
+
+  return {
+    ...travel,
+    kind: 'graph',
+    name,
+    structure,
+    channels: definition.channels as C,
+    program,
+    async invoke(input, invokeOptions = {}) {
+      checkRecursionLimit(invokeOptions.recursionLimit)
+      if ((input ?? null) === null) assertGoesOn(ledger, invokeOptions.threadId)
+      if (!ledger) return invokeFreely(input, invokeOptions)
+      if (input === null && invokeOptions.threadId !== undefined)
+        return this.resume({ threadId: invokeOptions.threadId }, invokeOptions)
+      return withState(await startRun(ledger, programFor(invokeOptions), input, invokeOptions))
+    },
+    async resume(place, resumeOptions = {}) {
+      const { runId } = await headOf(place)
+      return withState(await resumeRun(needLedger(ledger), programFor(), runId, resumeOptions))
+    },
+    stream(input, streamOptions = {}) {
+      const { threadId } = streamOptions
+      if (ledger && input === null && threadId !== undefined)
+        return this.streamResume({ threadId }, streamOptions)
+      const runId = checkRunId(streamOptions.runId)
+      const go = (told: InvokeOptions): Promise<GraphResult<StateOf<C>>> =>
+        this.invoke(input, { ...streamOptions, ...told, runId })
+      return streamRun(async () => ({ runId, go }), streamOptions, ledger !== undefined)
+    },
+    streamResume(place, streamOptions = {}) {
+      const open = async () => {
+        const { runId } = await headOf(place)
+        const go = (told: ResumeOptions): Promise<GraphResult<StateOf<C>>> =>
+          this.resume({ runId }, { ...streamOptions, ...told })
+        return { runId, go }
+      }
+      return streamRun(open, streamOptions, true)
+    },
+    map(items, mapOptions) {
+      const toOutput = (output: unknown): State => restoreState(definition.channels, (output ?? {}) as State)
+      return mapItems({ program: programFor(), toOutput }, ledger, items, mapOptions)
+    },
+    withCheckpointer: (checkpointer) => compileGraph(definition, { ...options, checkpointer }),
+    draw: () => drawMermaid(structure),
+    drawing: () => drawData(structure),
+  }
+}
+
+/** Without input nothing new begins: there must be a run to go on with. */
+function assertGoesOn(ledger: Ledger | undefined, threadId: string | undefined): void {
+  needLedger(ledger)
+  if (threadId === undefined)
+    throw new ClewError(
+      'bad_option',
+      'invoke(null) goes on with the unfinished run of a thread, and no thread is named',
+      'Name it: invoke(null, { threadId }); to begin with nothing written, invoke({}).',
+    )
+}
+
+function needLedger(ledger: Ledger | undefined): Ledger {
+  if (ledger) return ledger
+  throw new ClewError(
+    'bad_option',
+    'This graph keeps nothing that could be resumed or looked at',
+    'Compile it with a checkpointer: a ledger, or new MemorySaver().',
+  )
+}

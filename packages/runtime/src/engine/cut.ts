@@ -1,0 +1,117 @@
+import { ClewError, type ClewEvent, checkpointOf, type Ledger, type RunSummary } from '@clew/ledger'
+import { findCheckpoint, findSuperstep, lastCheckpointUpTo } from '../checkpointer/read-checkpoints.ts'
+
+/**
+ * Where a fork parts from its source: before a step, which runs again; after a superstep; at a checkpoint; at the last
+ * checkpoint up to an event. Default: the newest checkpoint.
+ */
+export type ForkPoint =
+  | { readonly superstep: number }
+  /** The first step of that name, or the step of that id. */
+  | { readonly step: string }
+  | { readonly checkpointId: string }
+  | { readonly seq: number }
+
+export interface Cut {
+  /** Carries the checkpoint that the fork goes on from. */
+  readonly event: ClewEvent
+  readonly superstep: number
+  readonly atStepId: string | undefined
+}
+
+export async function findCut(ledger: Ledger, run: RunSummary, at: ForkPoint | undefined): Promise<Cut> {
+  const { runId } = run
+  if (at === undefined) return toCut(run, await newest(ledger, run))
+  if ('checkpointId' in at) {
+    const event = await findCheckpoint(ledger, at.checkpointId)
+    if (!event || !(await isInLine(ledger, run, event))) throw nowhere(run, `checkpoint ${at.checkpointId}`)
+    return toCut(run, event)
+  }
+  if ('seq' in at) {
+    if (!Number.isInteger(at.seq) || at.seq < 1) throw nowhere(run, `event ${at.seq}`)
+    return toCut(run, await lastCheckpointUpTo(ledger, runId, at.seq))
+  }
+  if ('superstep' in at) return beforeSuperstep(ledger, run, at.superstep + 1, `superstep ${at.superstep}`)
+  const step = await findStep(ledger, run, at.step)
+  const cut = await beforeSuperstep(ledger, run, step.superstep, `step ${at.step}`)
+  return { ...cut, atStepId: step.stepId }
+}
+
+/** The checkpoint from which a superstep began. */
+async function beforeSuperstep(
+  ledger: Ledger,
+  run: RunSummary,
+  superstep: number,
+  what: string,
+): Promise<Cut> {
+  const last = run.checkpoint?.superstep ?? -1
+  if (!Number.isInteger(superstep) || superstep < 1 || superstep > last + 1) throw nowhere(run, what)
+  if (superstep === last + 1) return toCut(run, await newest(ledger, run))
+  return toCut(run, await findSuperstep(ledger, run, superstep - 1))
+}
+
+const newest = async (ledger: Ledger, { checkpoint }: RunSummary): Promise<ClewEvent | null> =>
+  checkpoint && findCheckpoint(ledger, checkpoint.id)
+
+function toCut(run: RunSummary, event: ClewEvent | null): Cut {
+  const checkpoint = event && checkpointOf(event)
+  if (!checkpoint) throw nowhere(run, 'a checkpoint there')
+  return { event, superstep: checkpoint.superstep ?? 0, atStepId: undefined }
+}
+
+/** Ids of a graph's steps name their superstep: `think@s12`, `think@s12.i3`, and what runs inside them. */
+const SUPERSTEP = /^[^/]*@s(\d+)(?:\.i\d+)?(?:\/|$)/
+
+async function findStep(
+  ledger: Ledger,
+  run: RunSummary,
+  step: string,
+): Promise<{ stepId: string; superstep: number }> {
+  const named = SUPERSTEP.exec(step)
+  // Steps of a superstep come after the checkpoint it began from, so the search for an id can begin there.
+  const from = named ? await beforeSuperstep(ledger, run, Number(named[1]), `step ${step}`) : undefined
+  const types = ['execution.step_started', 'execution.step_completed']
+  for await (const { payload } of readAhead(ledger, run.runId, from?.event.ledger.seq ?? 0, types)) {
+    const { stepId, name } = payload as { stepId: string; name: string }
+    const superstep = Number(SUPERSTEP.exec(stepId)?.[1])
+    if (named && superstep > Number(named[1])) break
+    if ((named ? stepId === step : name === step) && superstep > 0) return { stepId, superstep }
+  }
+  throw nowhere(run, `step ${step}`)
+}
+
+/** In pages that grow: what is looked for is mostly near. */
+async function* readAhead(
+  ledger: Ledger,
+  runId: string,
+  afterSeq: number,
+  types: readonly string[],
+): AsyncGenerator<ClewEvent> {
+  let seq = afterSeq
+  for (let limit = 8; ; limit = Math.min(4 * limit, 500)) {
+    let count = 0
+    for await (const event of ledger.read(runId, { afterSeq: seq, limit, types })) {
+      yield event
+      seq = event.ledger.seq
+      count++
+    }
+    if (count < limit) return
+  }
+}
+
+async function isInLine(ledger: Ledger, run: RunSummary, event: ClewEvent): Promise<boolean> {
+  let at: RunSummary | null = run
+  while (at && at.runId !== event.correlationId) {
+    if (!at.forkedFrom || event.ledger.seq > at.forkedFrom.seq) return false
+    at = await ledger.getRun(at.forkedFrom.runId)
+  }
+  return at !== null
+}
+
+const nowhere = ({ runId }: RunSummary, what: string): ClewError =>
+  new ClewError(
+    'not_found',
+    `Run ${runId} has no ${what.replace(/^a /, '')}`,
+    'See `clew steps` for its steps and supersteps; nothing was changed.',
+    { runId },
+  )

@@ -1,0 +1,92 @@
+import { checkpointOf, type RunSummary } from '@clew/ledger'
+import type { KeptCheckpoint } from '../checkpointer/keeper.ts'
+import type { Draft, Journal } from '../machine/journal.ts'
+import type { Cut } from './cut.ts'
+import type { EditedStanding } from './edit-state.ts'
+import type { Ground } from './fork-ground.ts'
+import type { ForkGraphOptions, GraphParts } from './graph-parts.ts'
+import { checkpointFields, type Standing } from './supersteps.ts'
+
+export function startFork(
+  journal: Journal,
+  parts: GraphParts,
+  source: RunSummary,
+  ground: Ground,
+  edited: EditedStanding | undefined,
+  { threadId, by, asNode }: Pick<ForkGraphOptions, 'threadId' | 'by' | 'asNode'>,
+): Draft[] {
+  const cut = ground.cut as Cut
+  const checkpoint = checkpointOf(cut.event)
+  const { structureHash, signatures, version } = parts
+  const forked = journal.draft('system.workflow_forked', [], cut.event.eventId, {
+    sourceRunId: source.runId,
+    sourceSeq: ground.seq,
+    ...(threadId !== undefined && { threadId }),
+    ...(cut.atStepId !== undefined && { atStepId: cut.atStepId }),
+    ...(version !== undefined && { agentVersion: version }),
+    structureHash,
+    signatures,
+    ...(by !== undefined && { by }),
+    ...(ground.retryIndex !== undefined && { retryOf: source.runId, retryIndex: ground.retryIndex }),
+    ...(ground.refit && ground.refit.warnings.length > 0 && { warnings: ground.refit.warnings }),
+    checkpoint: {
+      id: ground.checkpointId,
+      superstep: ground.superstep,
+      seq: ground.seq,
+      baseSeq: checkpoint?.baseSeq ?? 1,
+      createdAt: cut.event.timestamp,
+    },
+  })
+  return edited ? [forked, editDraft(journal, edited, forked.eventId, { by, asNode })] : [forked]
+}
+
+/** A checkpointer keeps no events to share: the fork begins with the whole state of the checkpoint. */
+export function startKept(
+  journal: Journal,
+  { structureHash, signatures, name, version }: GraphParts,
+  { kept, retryIndex }: Ground & { readonly kept: KeptCheckpoint },
+  standing: Standing,
+  edited: EditedStanding | undefined,
+  { threadId, by }: { readonly threadId: string | null; readonly by: string | undefined },
+): Draft[] {
+  const { seed, input } = kept.started
+  const started = journal.draft('system.workflow_started', [], null, {
+    agent: name,
+    ...(version !== undefined && { agentVersion: version }),
+    ...(threadId !== null && { threadId }),
+    structureHash,
+    signatures,
+    seed,
+    ...(input !== undefined && { input }),
+    forkedFrom: { runId: kept.runId, checkpointId: kept.id, superstep: kept.superstep },
+    ...(retryIndex !== undefined && { retryOf: kept.runId, retryIndex }),
+  })
+  const checkpoint = journal.draft('execution.checkpoint', ['edit', standing.superstep], started.eventId, {
+    ...checkpointFields({ ...standing, depth: 0 }, standing, edited?.operations ?? [], true),
+    parentId: kept.id,
+    ...(by !== undefined && { by }),
+  })
+  return [started, checkpoint]
+}
+
+/** It waits to be taken up; after an edit that leaves nothing to run it is at its end, and the next turn can begin. */
+export function restDrafts(journal: Journal, edited: Standing | undefined, cause: string): Draft[] {
+  if (!edited || edited.tasks.length > 0)
+    return [journal.draft('system.workflow_paused', ['edit', edited?.superstep ?? 0], cause, {})]
+  return [journal.draft('system.workflow_completed', [], cause, {})]
+}
+
+export function editDraft(
+  journal: Journal,
+  { standing, operations, decision }: EditedStanding,
+  cause: string,
+  fields: { readonly by?: string | undefined; readonly asNode?: string | undefined },
+): Draft {
+  const { by, asNode } = fields
+  return journal.draft('execution.checkpoint', ['edit', standing.superstep], cause, {
+    ...checkpointFields(standing, standing, operations, false),
+    ...(by !== undefined && { by }),
+    ...(asNode !== undefined && { asNode }),
+    ...(decision !== null && { decision }),
+  })
+}

@@ -1,0 +1,71 @@
+import { ClewError, type ClewEvent, type Ledger, type RunSummary } from '@clew/ledger'
+import { keeperOf } from '../checkpointer/keeper.ts'
+import { findCheckpoint } from '../checkpointer/read-checkpoints.ts'
+import type { Previous } from '../machine/program.ts'
+import { isEdited } from './edit-state.ts'
+import { checkpointPayload } from './graph-program.ts'
+import type { ForkGraphOptions, GraphParts, PendingFork } from './graph-parts.ts'
+import { openState } from './graph-state.ts'
+import { underLease } from './under-lease.ts'
+
+/** Another input from the same beginning: only the first event is shared. */
+export async function forkFromInput(
+  parts: GraphParts,
+  source: RunSummary,
+  runId: string,
+  options: ForkGraphOptions,
+): Promise<PendingFork> {
+  const { ledger, program } = parts
+  const { at, input } = options
+  if (isEdited(options) || (at !== undefined && !('superstep' in at && at.superstep === 0)))
+    throw new ClewError(
+      'bad_option',
+      'An input begins a run anew, so it cannot be combined with a place to fork at or an edit of the state',
+      'Leave `at`, `state` and `update` out, or change the state there with `update`; nothing was changed.',
+      { runId: source.runId },
+    )
+  if (keeperOf(ledger))
+    throw new ClewError(
+      'bad_option',
+      'A checkpointer of your own keeps no events to begin again from',
+      'Start a new run with that input, or use a ledger; nothing was changed.',
+      { runId: source.runId },
+    )
+  const threadId = options.threadId ?? source.threadId
+  const first = await readFirst(ledger, source.runId)
+  const previous = first && (await previousOf(parts, first))
+  await underLease(parts, runId, threadId, options, async (journal, epoch) => {
+    const { structureHash, signatures } = parts
+    const forked = journal.draft('system.workflow_forked', [], first?.eventId ?? null, {
+      sourceRunId: source.runId,
+      sourceSeq: 1,
+      ...(options.threadId !== undefined && { threadId: options.threadId }),
+      structureHash,
+      signatures,
+      input,
+    })
+    const opened = program.open?.({ runId, threadId, input, previous, journal, cause: forked.eventId })
+    const paused = journal.draft('system.workflow_paused', ['fork'], forked.eventId, {})
+    await ledger.append([forked, ...(opened?.events ?? []), paused], { expectedSeq: 1, epoch })
+  })
+  const forkedFrom = { runId: source.runId, seq: 1, superstep: 0, checkpointId: null }
+  return { runId, threadId, forkedFrom, warnings: [] }
+}
+
+async function previousOf(
+  { ledger, definition }: GraphParts,
+  { payload }: ClewEvent,
+): Promise<Previous | undefined> {
+  const { runId, seq } = (payload['previous'] ?? {}) as { runId?: string; seq?: number }
+  const run = runId === undefined ? null : await ledger.getRun(runId)
+  const folded = run && seq !== undefined ? await ledger.getStateAt(run.runId, seq) : null
+  if (!run || !folded || seq === undefined) return undefined
+  const event = folded.checkpointId === null ? null : await findCheckpoint(ledger, folded.checkpointId)
+  const depth = (event && checkpointPayload(event)?.['depth']) ?? 0
+  return { run, seq, head: { graph: openState(definition.channels, folded, ledger), depth } }
+}
+
+async function readFirst(ledger: Ledger, runId: string): Promise<ClewEvent | undefined> {
+  for await (const event of ledger.read(runId, { limit: 1 })) return event
+  return undefined
+}

@@ -1,0 +1,111 @@
+import { ClewError, type ClewEvent, isTerminal, type Ledger, type RunSummary } from '@clew/ledger'
+import { keeperOf } from '../checkpointer/keeper.ts'
+import type { Draft } from '../machine/journal.ts'
+import { assertMode } from '../mode.ts'
+import { checkRunId } from '../run-id.ts'
+import { carryEnds, completedTasks } from './carry-ends.ts'
+import { editStanding, isEdited } from './edit-state.ts'
+import { restDrafts, startFork, startKept } from './fork-drafts.ts'
+import { forkFromInput } from './fork-from-input.ts'
+import { type Ground, groundOf } from './fork-ground.ts'
+import type { ForkGraphOptions, GraphParts, PendingFork } from './graph-parts.ts'
+import type { Standing } from './supersteps.ts'
+import { underLease } from './under-lease.ts'
+
+/** Writes the fork: two events, and one more for an edit, however long the source is. The source is not touched. */
+export async function forkGraph(parts: GraphParts, options: ForkGraphOptions): Promise<PendingFork> {
+  const source = await readSource(parts, options)
+  const runId = checkRunId(options.newRunId)
+  if (options.input !== undefined) return forkFromInput(parts, source, runId, options)
+  return writeFork(parts, source, runId, await groundOf(parts, source, options), options)
+}
+
+/**
+ * What failed is tried again: a fork of where the run stood before the superstep that failed, with what siblings had
+ * completed kept.
+ */
+export async function retryGraph(
+  parts: GraphParts,
+  options: Omit<ForkGraphOptions, 'at' | 'input'>,
+): Promise<PendingFork> {
+  const source = await readSource(parts, options)
+  if (source.status !== 'failed' && source.status !== 'stopped' && source.status !== 'blocked')
+    throw new ClewError(
+      'not_resumable',
+      `Run ${source.runId} is ${source.status}: there is nothing to try again`,
+      isTerminal(source.status) ? 'Fork it from the step that should run again.' : 'Resume it.',
+      { runId: source.runId, status: source.status },
+    )
+  const ground = await groundOf(parts, source, {})
+  const carried = ground.refit?.plan ? [] : completedTasks(await ground.after(), await ground.standing())
+  const begun = await firstOwnEvent(parts.ledger, source)
+  const earlier = begun?.payload['retryIndex']
+  const retryIndex = typeof earlier === 'number' ? earlier + 1 : 1
+  return writeFork(parts, source, checkRunId(options.newRunId), { ...ground, carried, retryIndex }, options)
+}
+
+async function readSource(
+  { ledger, name }: GraphParts,
+  { runId, threadId }: Pick<ForkGraphOptions, 'runId' | 'threadId'>,
+): Promise<RunSummary> {
+  assertMode(ledger, 'write')
+  if (threadId !== undefined) keeperOf(ledger)?.know(runId, threadId)
+  const run = await ledger.getRun(runId)
+  if (!run)
+    throw new ClewError('not_found', `There is no run ${runId}`, 'See `clew runs` for those there are.', {
+      runId,
+    })
+  if (run.agent !== null && run.agent !== name)
+    throw new ClewError(
+      'bad_option',
+      `Run ${runId} is one of ${run.agent}, not of ${name}`,
+      'Fork it with its own graph; nothing was changed.',
+      { runId, agent: run.agent },
+    )
+  return run
+}
+
+async function writeFork(
+  parts: GraphParts,
+  source: RunSummary,
+  runId: string,
+  ground: Ground,
+  options: ForkGraphOptions | Omit<ForkGraphOptions, 'at' | 'input'>,
+): Promise<PendingFork> {
+  const { ledger, definition } = parts
+  const threadId = options.threadId ?? source.threadId
+  const isChanged = isEdited(options) || ground.refit?.plan !== undefined
+  const carries = ground.carried !== undefined && ground.carried.length > 0
+  const standing = isChanged || carries || ground.kept ? await ground.standing() : undefined
+  const edited =
+    standing && isChanged ? await editStanding(definition, standing, options, { ledger }) : undefined
+  const to = edited?.standing ?? standing
+  await underLease(parts, runId, threadId, options, async (journal, epoch) => {
+    const begun = ground.kept
+      ? startKept(journal, parts, { ...ground, kept: ground.kept }, to as Standing, edited, {
+          threadId,
+          by: options.by,
+        })
+      : startFork(journal, parts, source, ground, edited, options)
+    const last = begun.at(-1) as Draft
+    const carried = to && carries ? carryEnds(journal, ground.carried ?? [], to, last.eventId) : []
+    const expectedSeq = ground.kept ? 0 : ground.seq
+    const rest = restDrafts(journal, edited?.standing, last.eventId)
+    await ledger.append([...begun, ...carried, ...rest], { expectedSeq, epoch })
+  })
+  const { checkpointId, seq } = ground
+  return {
+    runId,
+    threadId,
+    forkedFrom: { runId: source.runId, seq, superstep: ground.superstep, checkpointId },
+    warnings: ground.refit?.warnings ?? [],
+  }
+}
+
+async function firstOwnEvent(
+  ledger: Ledger,
+  { runId, forkedFrom }: RunSummary,
+): Promise<ClewEvent | undefined> {
+  for await (const event of ledger.read(runId, { afterSeq: forkedFrom?.seq ?? 0, limit: 1 })) return event
+  return undefined
+}

@@ -1,0 +1,67 @@
+import { type ClewEvent, checkpointOf, type RunState, type RunSummary } from '@clew/ledger'
+import { type KeptCheckpoint, keeperOf } from '../checkpointer/keeper.ts'
+import type { Task } from '../graph/plan.ts'
+import type { CarriedEnd } from './carry-ends.ts'
+import { refit, type Refit } from './changed-graph.ts'
+import { type Cut, findCut } from './cut.ts'
+import { toStanding } from './graph-program.ts'
+import type { ForkGraphOptions, GraphParts } from './graph-parts.ts'
+import type { Standing } from './supersteps.ts'
+
+/** What a fork goes on from. */
+export interface Ground {
+  readonly superstep: number
+  /** Folds the state: only what changes it, or what runs next, needs that. */
+  readonly standing: () => Promise<Standing>
+  readonly checkpointId: string
+  readonly seq: number
+  readonly cut: Cut | undefined
+  readonly kept: KeptCheckpoint | undefined
+  readonly refit: Refit | undefined
+  /** What the source recorded from there on, while the superstep was under way. */
+  readonly after: () => Promise<readonly ClewEvent[]>
+  readonly carried?: readonly CarriedEnd[]
+  readonly retryIndex?: number
+}
+
+export async function groundOf(
+  { ledger, ...graph }: GraphParts,
+  source: RunSummary,
+  { at }: Pick<ForkGraphOptions, 'at'>,
+): Promise<Ground> {
+  const { channels } = graph.definition
+  const keeper = keeperOf(ledger)
+  if (keeper) {
+    const kept = await keeper.cut(source, at)
+    const standing = async (): Promise<Standing> => kept.toStanding(channels, ledger)
+    const after = async (): Promise<readonly ClewEvent[]> => kept.events
+    const { id: checkpointId, superstep } = kept
+    return { superstep, standing, checkpointId, seq: 1, cut: undefined, kept, refit: undefined, after }
+  }
+  const fitted = await refit(ledger, source, await findCut(ledger, source, at), graph)
+  const { event } = fitted.cut
+  const seq = event.ledger.seq
+  const { next } = checkpointOf(event) ?? {}
+  const isSamePlan = fitted.plan === undefined || isPlain(fitted.plan.tasks, next ?? [])
+  return {
+    superstep: fitted.cut.superstep,
+    async standing() {
+      const folded = (await ledger.getStateAt(source.runId, seq)) as RunState
+      return { ...toStanding(channels, event, folded, ledger), ...(isSamePlan ? {} : fitted.plan) }
+    },
+    checkpointId: checkpointOf(event)?.id ?? event.eventId,
+    seq,
+    cut: fitted.cut,
+    kept: undefined,
+    refit: isSamePlan ? { ...fitted, plan: undefined } : fitted,
+    after: async () => {
+      const events: ClewEvent[] = []
+      for await (const each of ledger.read(source.runId, { afterSeq: seq })) events.push(each)
+      return events
+    },
+  }
+}
+
+/** The same nodes as the record says, none of them with an input of its own. */
+const isPlain = (tasks: readonly Task[], next: readonly string[]): boolean =>
+  tasks.length === next.length && tasks.every(({ node, input }, i) => node === next[i] && input === undefined)

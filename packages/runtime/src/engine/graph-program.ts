@@ -1,0 +1,266 @@
+import {
+  ClewError,
+  type ClewEvent,
+  isTerminal,
+  type Ledger,
+  type RunState,
+  type RunSummary,
+} from '@clew/ledger'
+import type { Channels } from '../graph/channel.ts'
+import { type GraphDefinition, START } from '../graph/definition.ts'
+import { resolveOperations } from '../graph/digests.ts'
+import { mergeWrites, prepareWrite, type State, type StepWrite } from '../graph/merge-writes.ts'
+import { type Joins, planNext, type Task } from '../graph/plan.ts'
+import type { Budget } from '../machine/budget.ts'
+import type { Durability, Machine } from '../machine/machine.ts'
+import { placeholderIn } from '../machine/placeholders.ts'
+import type { Begin, Opening, Previous, Program } from '../machine/program.ts'
+import { findThreadHead } from './find-thread-head.ts'
+import { advance, afterWhole, type GraphState, openState } from './graph-state.ts'
+import type { TaskEnd } from './run-node.ts'
+import { checkpointFields, runSupersteps, type Standing, stepIdOfTask } from './supersteps.ts'
+import { recallHead, rememberHead } from './thread-heads.ts'
+
+export interface GraphProgramOptions {
+  readonly name: string
+  readonly version?: string | undefined
+  readonly definition: GraphDefinition
+  readonly structureHash: string
+  /** By node: what of it must be the same for its ends to count in a changed graph (R7). */
+  readonly signatures: Readonly<Record<string, string>>
+  readonly durability: Durability
+  readonly budget?: Budget | undefined
+  readonly interruptBefore: readonly string[]
+  readonly interruptAfter: readonly string[]
+  readonly recursionLimit: number
+}
+
+/** What one invocation may change. */
+export interface GraphRunOptions {
+  readonly recursionLimit?: number | undefined
+}
+
+/** A thread goes back through at most this many turns before a whole state is written. */
+const MOST_DEPTH = 128
+
+export function createGraphProgram(options: GraphProgramOptions, run: GraphRunOptions = {}): Program {
+  const { definition, structureHash } = options
+  const { channels } = definition
+  const hasStartBranch = definition.branches.some(({ from }) => from === START)
+
+  /** The state with the input merged in, and what is ready first. */
+  function accept(
+    before: GraphState,
+    input: unknown,
+    ledger: Ledger | undefined,
+    nextId: () => string,
+  ): { graph: GraphState; tasks: readonly Task[]; joins: Joins; operations: readonly unknown[] } {
+    const from = { node: 'input', nextId, isInput: true }
+    const writes: StepWrite[] =
+      input === undefined || input === null
+        ? []
+        : [{ stepId: START, node: 'input', write: prepareWrite(channels, input, from) }]
+    const merged = mergeWrites(channels, before.state, writes, { nextId })
+    const { tasks, joins } = hasStartBranch
+      ? { tasks: [{ node: START, index: 0 }], joins: {} }
+      : planNext(definition, [STARTED], {})
+    return {
+      graph: advance(channels, before, merged, writes, ledger),
+      tasks,
+      joins,
+      operations: resolveOperations(merged.operations, writes),
+    }
+  }
+
+  function open({ input, previous, journal, cause }: Begin): ReturnType<NonNullable<Program['open']>> {
+    const { ledger } = journal
+    let ids = 0
+    const nextId = (): string => journal.idOf('message', ids++)
+    const head = previous?.head as { graph: GraphState; depth: number } | undefined
+    const accepted = accept(head?.graph ?? openState(channels, null, ledger), input, ledger, nextId)
+    const isWhole = head !== undefined && head.depth + 1 >= MOST_DEPTH
+    const standing: Standing = {
+      superstep: 0,
+      graph: isWhole ? afterWhole(accepted.graph) : accepted.graph,
+      tasks: accepted.tasks,
+      joins: accepted.joins,
+      baseSeq: 2,
+      depth: isWhole || !head ? 0 : head.depth + 1,
+      passed: [],
+      after: [],
+    }
+    const fields = checkpointFields(standing, accepted, accepted.operations, isWhole)
+    const from = previous && !isWhole && { from: { runId: previous.run.runId, seq: previous.seq } }
+    const event = journal.draft('execution.checkpoint', ['input'], cause, { ...fields, ...from })
+    return { events: [event], from: standing }
+  }
+
+  async function restore(
+    ledger: Ledger,
+    runId: string,
+    events: readonly ClewEvent[],
+  ): ReturnType<NonNullable<Program['restore']>> {
+    const event = events.find((each) => checkpointPayload(each) !== undefined)
+    if (!event) throw noCheckpoint(runId)
+    const folded = (await ledger.getStateAt(runId, event.ledger.seq)) as RunState
+    const from = toStanding(channels, event, folded, ledger)
+    const { state } = folded
+    const path = from.tasks.length === 0 ? undefined : placeholderIn({ state, tasks: from.tasks })
+    if (path === undefined) return { from }
+    return { divergence: { kind: 'redacted', stepId: null, expected: path, received: null } }
+  }
+
+  function supersteps(machine: Machine, standing: Standing, opening: Opening): Promise<State> {
+    const { ledger, threadId, runId, events, tidings } = opening
+    tidings.values?.(standing.graph.state, standing.superstep)
+    return runSupersteps(standing, {
+      definition,
+      machine,
+      ledger,
+      interruptBefore: new Set(options.interruptBefore),
+      interruptAfter: new Set(options.interruptAfter),
+      recursionLimit: run.recursionLimit ?? options.recursionLimit,
+      tidings,
+      recorded: ledger ? recordedEnds(events, standing) : new Map(),
+      onStanding: ({ graph, depth }, seq) => {
+        if (ledger && threadId && runId && seq !== undefined)
+          rememberHead(ledger, structureHash, threadId, { runId, seq, graph, depth })
+      },
+    })
+  }
+
+  return {
+    kind: 'graph',
+    name: options.name,
+    version: options.version,
+    structureHash,
+    signatures: options.signatures,
+    durability: options.durability,
+    budget: options.budget,
+    load: loadGraphRun,
+    findPrevious: (ledger, threadId) =>
+      findPrevious(ledger, threadId, structureHash, (folded) => openState(channels, folded, ledger)),
+    open,
+    restore,
+    code: (machine, opening) => async () =>
+      opening.ledger ? supersteps(machine, opening.from as Standing, opening) : freely(machine, opening),
+    keptOutput: () => undefined,
+    outputOf: async (ledger, runId) => (await ledger.getState(runId))?.state ?? {},
+  }
+
+  /** Without a ledger: nothing is recorded, nothing can be resumed. */
+  function freely(machine: Machine, opening: Opening): Promise<State> {
+    const nextId = (): string => machine.run.uuid()
+    const accepted = accept(openState(channels, null, undefined), opening.input, undefined, nextId)
+    return supersteps(
+      machine,
+      { superstep: 0, baseSeq: 1, depth: 0, passed: [], after: [], ...accepted },
+      opening,
+    )
+  }
+}
+
+const STARTED = { node: START, index: 0, decision: null, goto: null, sends: [], ended: false } as const
+
+export function checkpointPayload({ eventType, payload }: ClewEvent): Record<string, unknown> | undefined {
+  if (eventType === 'execution.checkpoint') return payload
+  if (eventType !== 'execution.step_completed') return undefined
+  return payload['checkpoint'] as Record<string, unknown> | undefined
+}
+
+/** Where a graph stands at the checkpoint that this event carries; `folded` is the state there. */
+export function toStanding(channels: Channels, event: ClewEvent, folded: RunState, ledger: Ledger): Standing {
+  const payload = checkpointPayload(event) ?? {}
+  const names = (payload['next'] ?? []) as string[]
+  const tasks = (payload['tasks'] as Omit<Task, 'index'>[] | undefined) ?? names.map((node) => ({ node }))
+  const isBase =
+    payload['state'] !== undefined ||
+    (event.eventType === 'execution.checkpoint' && payload['from'] !== undefined)
+  const baseSeq = isBase ? event.ledger.seq : ((payload['baseSeq'] as number | undefined) ?? 1)
+  const graph = openState(channels, folded, ledger)
+  // About: without this, a run that is taken up often would never write a whole state.
+  const supersteps = Math.min(folded.superstep, event.ledger.seq - baseSeq)
+  return {
+    superstep: folded.superstep,
+    graph: { ...graph, since: { ...graph.since, supersteps } },
+    tasks: tasks.map((task, index) => ({ ...task, index })),
+    joins: (payload['joins'] ?? {}) as Joins,
+    baseSeq,
+    depth: (payload['depth'] as number | undefined) ?? 0,
+    passed: (payload['passed'] ?? []) as string[],
+    after: (payload['after'] ?? []) as string[],
+  }
+}
+
+/** Ends that the record has of tasks of the superstep that was under way. */
+function recordedEnds(events: readonly ClewEvent[], { tasks, superstep }: Standing): Map<string, TaskEnd> {
+  const ids = new Set(tasks.map((task) => stepIdOfTask(task, superstep + 1)))
+  const ends = new Map<string, TaskEnd>()
+  for (const { eventType, payload } of events) {
+    const stepId = payload['stepId'] as string
+    if (eventType === 'execution.step_completed' && ids.has(stepId)) ends.set(stepId, toTaskEnd(payload))
+  }
+  return ends
+}
+
+export function toTaskEnd({ output, decision, goto, sends, ends }: ClewEvent['payload']): TaskEnd {
+  const names = typeof decision === 'string' ? [decision] : ((decision ?? null) as string[] | null)
+  return {
+    write: (output ?? null) as State | null,
+    decision: goto === true ? null : names,
+    goto: goto === true ? (names ?? []) : null,
+    sends: (sends ?? []) as TaskEnd['sends'],
+    ends: ends === true,
+  }
+}
+
+/** The first event, a fork's own first one, and those from the last checkpoint on: the rest is folded into the state. */
+export async function loadGraphRun(ledger: Ledger, runId: string): Promise<ClewEvent[]> {
+  const run = await ledger.getRun(runId)
+  const events: ClewEvent[] = []
+  for await (const event of ledger.read(runId, { limit: 1 })) events.push(event)
+  const afterSeq = Math.max(1, (run?.checkpoint?.seq ?? 1) - 1)
+  const forkSeq = run?.forkedFrom?.seq
+  if (forkSeq !== undefined && forkSeq < afterSeq)
+    for await (const event of ledger.read(runId, { afterSeq: forkSeq, limit: 1 })) events.push(event)
+  for await (const event of ledger.read(runId, { afterSeq })) events.push(event)
+  return events
+}
+
+/** What the next turn continues: the last checkpoint of the thread's newest run, which must be over. */
+async function findPrevious(
+  ledger: Ledger,
+  threadId: string,
+  structureHash: string,
+  toGraph: (folded: RunState) => GraphState,
+): Promise<Previous | undefined> {
+  const run = await findThreadHead(ledger, threadId)
+  if (!run?.checkpoint) return undefined
+  if (!isTerminal(run.status)) throw unfinished(run)
+  const { seq } = run.checkpoint
+  const known = recallHead(ledger, structureHash, threadId, run.runId, seq)
+  if (known) return { run, seq, head: { graph: known.graph, depth: known.depth } }
+  const folded = await ledger.getStateAt(run.runId, seq)
+  if (!folded) return undefined
+  const event = await ledger.getEvent(run.checkpoint.id)
+  const depth = event && checkpointPayload(event)?.['depth']
+  return { run, seq, head: { graph: toGraph(folded), depth: typeof depth === 'number' ? depth : 0 } }
+}
+
+const unfinished = ({ runId, threadId, status, pauses }: RunSummary): ClewError =>
+  new ClewError(
+    'unfinished',
+    `Thread ${threadId ?? ''} has an unfinished run ${runId} (${status})`,
+    pauses.length > 0
+      ? 'Answer its question with resume, stop it, or fork it; the new input was not taken.'
+      : 'Go on with it by invoke(null) or resume, stop it, or fork it; the new input was not taken.',
+    { runId, threadId, status },
+  )
+
+const noCheckpoint = (runId: string): ClewError =>
+  new ClewError(
+    'not_resumable',
+    `Run ${runId} has no checkpoint to go on from`,
+    'It was not recorded by a graph, or its record is not complete; see `clew verify`.',
+    { runId },
+  )

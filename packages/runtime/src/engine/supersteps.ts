@@ -1,0 +1,338 @@
+import { ClewError, formatStepId, type JsonValue, type Ledger, type StateOperation } from '@clew/ledger'
+import { type Branch, END, type GraphDefinition, type NodeDefinition, START } from '../graph/definition.ts'
+import { mergeWrites, type State, type StepWrite } from '../graph/merge-writes.ts'
+import { setOwn } from '../graph/own.ts'
+import { type EndedTask, type Joins, type Plan, planNext, type Task } from '../graph/plan.ts'
+import { sha256 } from '../machine/journal.ts'
+import type { Machine } from '../machine/machine.ts'
+import { toRetryPolicy } from '../machine/retry.ts'
+import type { CallSpec, EndFields, Work } from '../machine/step.ts'
+import type { Tidings } from '../result.ts'
+import { StepError } from '../run.ts'
+import { messagesIn } from '../stream/messages-in.ts'
+import { advance, afterWhole, type GraphState, isWholeDue } from './graph-state.ts'
+import { endNode, runNode, type TaskEnd } from './run-node.ts'
+import { inputOfSubGraph, type RunnableGraph, writeOfSubGraph } from './sub-runs.ts'
+
+/** Where a graph stands between two supersteps. */
+export interface Standing {
+  readonly superstep: number
+  readonly graph: GraphState
+  readonly tasks: readonly Task[]
+  readonly joins: Joins
+  /** Seq of the event from which the state is folded. */
+  readonly baseSeq: number
+  readonly depth: number
+  /** Nodes whose `interruptBefore` has been settled by an edit of the state. */
+  readonly passed: readonly string[]
+  /** Nodes of the superstep that has ended here which `interruptAfter` names: it is asked before anything else. */
+  readonly after: readonly string[]
+}
+
+export interface SuperstepOptions {
+  readonly definition: GraphDefinition
+  readonly machine: Machine
+  readonly ledger: Ledger | undefined
+  readonly interruptBefore: ReadonlySet<string>
+  readonly interruptAfter: ReadonlySet<string>
+  readonly recursionLimit: number
+  readonly tidings: Tidings
+  /** Ends of tasks of the first superstep that the record has already, by step id. */
+  readonly recorded: ReadonlyMap<string, TaskEnd>
+  /** After each superstep, with the seq of the event that carries its checkpoint. */
+  readonly onStanding: (standing: Standing, seq: number | undefined) => void
+}
+
+export const stepIdOfTask = (task: Task, superstep: number): string =>
+  formatStepId({ parentStepId: null, name: task.node, key: keyOf(task, superstep), ordinal: 0 })
+const keyOf = ({ index, input }: Task, superstep: number): string =>
+  input === undefined ? `s${superstep}` : `s${superstep}.i${index}`
+
+/** Superstep after superstep until nothing is ready: what a graph's run does as the code of the step machine. */
+export async function runSupersteps(first: Standing, options: SuperstepOptions): Promise<State> {
+  const { definition, machine, interruptBefore, recursionLimit } = options
+  const branches = Map.groupBy(definition.branches, ({ from }) => from)
+  const nodes = new Map(definition.nodes.map((node) => [node.name, node]))
+  const parts: SuperstepParts = { ...options, branches, nodes }
+  let at = first
+  let recorded = options.recorded
+  while (at.tasks.length > 0) {
+    const superstep = at.superstep + 1
+    if (superstep > recursionLimit) throw tooMany(recursionLimit, at)
+    if (at.after.length > 0) await ask(machine, 'after', at.after, at.superstep)
+    const before = at.tasks.map(({ node }) => node)
+    const asked = before.filter((node) => interruptBefore.has(node) && !at.passed.includes(node))
+    if (asked.length > 0) await ask(machine, 'before', asked, superstep)
+    const next = await runSuperstep(at, superstep, parts, recorded)
+    recorded = NONE
+    at = next
+  }
+  return at.graph.state
+}
+
+const NONE: ReadonlyMap<string, TaskEnd> = new Map()
+
+async function ask(
+  machine: Machine,
+  when: 'before' | 'after',
+  nodes: readonly string[],
+  superstep: number,
+): Promise<void> {
+  const question = {
+    question: `Go on ${when === 'before' ? 'with' : 'after'} ${nodes.join(', ')}?`,
+    interrupt: when,
+    nodes,
+  }
+  await machine.call(machine.root, {
+    name: `interrupt ${when}`,
+    key: `s${superstep}`,
+    input: question,
+    isInputKept: true,
+    work: { kind: 'interrupt', question },
+    startFields: { superstep },
+  })
+}
+
+interface SuperstepParts extends SuperstepOptions {
+  readonly branches: ReadonlyMap<string, readonly Branch[]>
+  readonly nodes: ReadonlyMap<string, NodeDefinition>
+}
+
+async function runSuperstep(
+  at: Standing,
+  superstep: number,
+  parts: SuperstepParts,
+  recorded: SuperstepOptions['recorded'],
+): Promise<Standing> {
+  const { definition, machine, tidings } = parts
+  const { tasks } = at
+  const ends: (TaskEnd | undefined)[] = tasks.map((task) =>
+    recorded.size === 0 ? undefined : recorded.get(stepIdOfTask(task, superstep)),
+  )
+  let remaining = ends.filter((end) => end === undefined).length
+  let next: Standing | undefined
+
+  /** Told when a task has come to its end, before that is recorded: the last one carries the checkpoint. */
+  function conclude(index: number, end: TaskEnd): { output: unknown; fields: EndFields } {
+    // Refused now, since nothing of it can be taken back once it is merged with what others wrote.
+    if (tasks.length > 1) parts.ledger?.digest(end.write)
+    ends[index] = end
+    remaining--
+    if (tidings.update) tellUpdate(tasks[index] as Task, end)
+    const { write, decision, goto, sends, ends: stops } = end
+    const fields: Record<string, unknown> = {
+      ...((goto ?? decision) && { decision: single(goto ?? decision) }),
+      ...(goto && { goto: true }),
+      ...(sends.length > 0 && { sends }),
+      ...(stops && { ends: true }),
+    }
+    if (remaining === 0) {
+      const closed = close(at, superstep, ends as TaskEnd[], parts)
+      next = closed.standing
+      fields['checkpoint'] = closed.checkpoint
+    }
+    return { output: write, fields }
+  }
+
+  function tellUpdate(task: Task, { write }: TaskEnd): void {
+    const { node } = task
+    if (parts.nodes.get(node)?.kind === 'gate' || node === START) return
+    const messages = messagesIn(definition.channels, write)
+    tidings.update?.({ stepId: stepIdOfTask(task, superstep), node, superstep, write, messages })
+  }
+
+  const calls = tasks.map((task, index) =>
+    machine.call(machine.root, specOf(task, index, at, superstep, parts, conclude)),
+  )
+  const settled = tasks.length === 1 ? [await calls[0]] : await allEnded(calls)
+  // Set by the last of the calls, which the compiler does not see.
+  const closed: Standing | undefined = next
+  if (!closed) throw new Error(`superstep ${superstep} of ${definition.entry.join()} came to no end`)
+  const seq = settled.findLast((end) => end?.seq !== undefined)?.seq
+  const standing =
+    seq !== undefined && closed.graph.since.supersteps === 0 ? { ...closed, baseSeq: seq } : closed
+  parts.onStanding(standing, seq)
+  tidings.values?.(standing.graph.state, superstep)
+  return standing
+}
+
+/** Siblings of a failed node come to their own end first: what they wrote was paid for. */
+async function allEnded<T>(calls: readonly Promise<T>[]): Promise<T[]> {
+  const settled = await Promise.allSettled(calls)
+  const failed = settled.find((each) => each.status === 'rejected')
+  if (failed) throw failed.reason
+  return settled.map((each) => (each as PromiseFulfilledResult<T>).value)
+}
+
+const single = (names: readonly string[] | null): string | readonly string[] | null =>
+  names?.length === 1 ? (names[0] as string) : names
+
+function close(
+  at: Standing,
+  superstep: number,
+  ends: readonly TaskEnd[],
+  { definition, ledger, interruptAfter }: SuperstepParts,
+): { standing: Standing; checkpoint: unknown } {
+  const { channels } = definition
+  const writes: StepWrite[] = []
+  const ended: EndedTask[] = []
+  for (const [index, end] of ends.entries()) {
+    const task = at.tasks[index] as Task
+    if (end.write !== null)
+      writes.push({ stepId: stepIdOfTask(task, superstep), node: task.node, write: end.write })
+    ended.push({
+      node: task.node,
+      index,
+      decision: end.decision,
+      goto: end.goto,
+      sends: end.sends,
+      ended: end.ends,
+    })
+  }
+  const merged = mergeWrites(channels, at.graph.state, writes, { nextId: noId })
+  const plan = planNext(definition, ended, at.joins)
+  const graph = advance(channels, at.graph, merged, writes, ledger)
+  const isWhole = ledger !== undefined && isWholeDue(graph)
+  const standing = {
+    superstep,
+    graph: isWhole ? afterWhole(graph) : graph,
+    tasks: plan.tasks,
+    joins: plan.joins,
+    baseSeq: at.baseSeq,
+    depth: isWhole ? 0 : at.depth,
+    passed: [],
+    after:
+      plan.tasks.length === 0
+        ? []
+        : [...new Set(at.tasks.map(({ node }) => node))].filter((node) => interruptAfter.has(node)),
+  }
+  const { operations } = merged
+  const own = ends.length === 1 ? ownWrites(operations) : undefined
+  const fields = checkpointFields(standing, plan, own ? [] : operations, isWhole)
+  return { standing, checkpoint: own ? { ...fields, writes: own } : fields }
+}
+
+/** How the only node of a superstep changed each channel by what it wrote; undefined when that does not say it all. */
+function ownWrites(operations: readonly StateOperation[]): Record<string, string> | undefined {
+  if (operations.length === 0) return undefined
+  const writes: Record<string, string> = {}
+  for (const operation of operations) {
+    const { op, channel } = operation
+    if (op === 'remove' || operation.from === undefined || Object.hasOwn(writes, channel)) return undefined
+    if (op === 'patch' && operation.remove !== undefined) return undefined
+    setOwn(writes, channel, op)
+  }
+  return writes
+}
+
+/** Messages got their ids when the node ended. */
+function noId(): string {
+  throw new Error('a write was merged that had not been prepared')
+}
+
+/** What a checkpoint records beside the seq of its base. */
+export function checkpointFields(
+  { superstep, graph, baseSeq, depth, passed, after }: Standing,
+  { tasks, joins }: Pick<Plan, 'tasks' | 'joins'>,
+  operations: readonly unknown[],
+  isWhole: boolean,
+): Record<string, unknown> {
+  const hasInputs = tasks.some(({ input }) => input !== undefined)
+  return {
+    superstep,
+    next: [...new Set(tasks.map(({ node }) => node))],
+    ...(operations.length > 0 && { operations }),
+    ...(hasInputs && {
+      tasks: tasks.map(({ node, input }) => (input === undefined ? { node } : { node, input })),
+    }),
+    ...(Object.keys(joins).length > 0 && { joins }),
+    ...(isWhole ? { state: graph.state, versions: graph.versions } : baseSeq > 1 && { baseSeq }),
+    ...(depth > 0 && { depth }),
+    ...(passed.length > 0 && { passed }),
+    ...(after.length > 0 && { after }),
+  }
+}
+
+/** Stands for what a task is given: the state, by the digests of its channels, and its own input. */
+export const digestOfTask = ({ node, input }: Task, { digests = {} }: GraphState, ledger: Ledger): string =>
+  // Half of it is enough to tell two inputs apart, and it is written with every superstep.
+  sha256(
+    `${node}\n${Object.values(digests).join('\n')}\n${input === undefined ? '' : ledger.digest(input)}`,
+  ).slice(0, 32)
+
+function specOf(
+  task: Task,
+  index: number,
+  at: Standing,
+  superstep: number,
+  parts: SuperstepParts,
+  conclude: (index: number, end: TaskEnd) => { output: unknown; fields: EndFields },
+): CallSpec {
+  const { definition, nodes, branches, ledger, machine } = parts
+  const { channels } = definition
+  const { state, versions } = at.graph
+  const own = branches.get(task.node) ?? []
+  const node: NodeDefinition =
+    nodes.get(task.node) ??
+    ({ kind: 'gate', name: START, fn: () => END, defer: false, targets: null, policy: {} } as const)
+  const input = task.input === undefined ? state : task.input
+  const { policy } = node
+  const work: Work =
+    node.kind === 'graph'
+      ? subGraphWork(node.graph as RunnableGraph, input as State)
+      : {
+          kind: node.kind,
+          fn: (given, run) => runNode(node, own, channels, state, given, run),
+          conclude: (end) => conclude(index, end as TaskEnd),
+        }
+
+  function subGraphWork(graph: RunnableGraph, given: State): Work {
+    const inner = inputOfSubGraph(graph, given)
+    return {
+      kind: 'child',
+      open: (link) => machine.openChild(graph.program, { ...link, input: inner }),
+      conclude: (output) => {
+        const write = writeOfSubGraph(graph, given, output as State, channels)
+        const end = endNode(task.node, own, channels, state, write, machine.run)
+        if (end instanceof Promise) throw slowDecision(task.node)
+        return conclude(index, end)
+      },
+    }
+  }
+
+  return {
+    name: task.node,
+    key: keyOf(task, superstep),
+    input,
+    isInputKept: false,
+    digest: ledger && (() => digestOfTask(task, at.graph, ledger)),
+    work,
+    retry: toRetryPolicy(policy.retry),
+    timeoutMs: policy.timeoutMs,
+    cacheTtlMs:
+      policy.cache === undefined || policy.cache === false
+        ? undefined
+        : ((policy.cache === true ? undefined : policy.cache.ttlMs) ?? Number.POSITIVE_INFINITY),
+    startFields: { superstep, index, inputVersions: versions as JsonValue },
+  }
+}
+
+const slowDecision = (node: string): ClewError =>
+  new ClewError(
+    'bad_graph',
+    `The conditional edges of the sub-graph "${node}" decide asynchronously`,
+    'Put a gate after it, or decide from the state without awaiting.',
+    { node },
+  )
+
+function tooMany(limit: number, { tasks }: Standing): StepError {
+  const nodes = tasks.map(({ node }) => node).join(', ')
+  return new StepError(
+    {
+      name: 'RecursionError',
+      code: 'recursion_limit',
+      message: `The graph went through ${limit} supersteps without an end; next would be ${nodes}. Raise recursionLimit if that is meant.`,
+    },
+    null,
+  )
+}

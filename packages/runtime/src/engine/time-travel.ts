@@ -1,0 +1,138 @@
+import type { Ledger, RunSummary } from '@clew/ledger'
+import type { Channels, StateOf, ValueOf, WriteOf } from '../graph/channel.ts'
+import type { RunResult } from '../result.ts'
+import type { ResumeOptions, RunOptions } from '../run-options.ts'
+import { resultOfRun } from '../sleep-through.ts'
+import { beginLog } from '../take-run.ts'
+import type { ForkPoint } from './cut.ts'
+import { forkGraph, retryGraph } from './fork-graph.ts'
+import type { ForkedFrom, GraphParts, PendingFork } from './graph-parts.ts'
+import {
+  type CheckpointChoice,
+  type CheckpointView,
+  type GraphPlace,
+  readCheckpoint,
+  readHistory,
+  readState,
+  type StateView,
+} from './state-views.ts'
+import { type UpdatedState, type UpdateOptions, updateState } from './update-state.ts'
+
+/** Oldest first; read as it is gone through. */
+export interface StateHistory<State> extends AsyncIterable<CheckpointView<State>> {
+  toArray(): Promise<CheckpointView<State>[]>
+}
+
+export interface GraphForkOptions<C extends Channels = Channels> extends RunOptions {
+  /** Default: what the graph was compiled with. */
+  readonly ledger?: Ledger | undefined
+  readonly runId: string
+  readonly at?: ForkPoint | undefined
+  /** Channels are set to these values. */
+  readonly state?: { readonly [K in keyof C]?: ValueOf<C[K]> | undefined } | undefined
+  /** Merged by the rules of the channels. */
+  readonly update?: WriteOf<C> | undefined
+  readonly asNode?: string | undefined
+  /** Begins the run again with this input in place of its own. */
+  readonly input?: WriteOf<C> | undefined
+  readonly newRunId?: string | undefined
+  readonly threadId?: string | undefined
+  readonly by?: string | undefined
+  /** `false`: the fork is left pending, to be looked at or gone on with later. */
+  readonly run?: boolean | undefined
+}
+
+export type GraphRetryOptions<C extends Channels = Channels> = Omit<GraphForkOptions<C>, 'at' | 'input'>
+
+export interface GraphForkResult<State> extends RunResult<State> {
+  readonly state: State
+  readonly forkedFrom: ForkedFrom
+  /** What of the source does not count in the fork, and why. */
+  readonly warnings: readonly string[]
+}
+
+/** Looking at the past of a graph's runs, and going on from there (R4, R7). */
+export interface TimeTravel<C extends Channels = Channels> {
+  /** The newest state, or the one that is chosen; null when there is none. Frozen. */
+  getState(place: GraphPlace, choice?: CheckpointChoice): Promise<StateView<StateOf<C>> | null>
+  /** Of a thread all its turns and forks, a tree by `parentId`; of a run what it wrote itself. Empty when there is none. */
+  getStateHistory(place: GraphPlace): StateHistory<StateOf<C>>
+  getCheckpoint(checkpointId: string): Promise<CheckpointView<StateOf<C>> | null>
+  /** Changes the state from outside; `invoke(null)` goes on from there. */
+  updateState(place: GraphPlace, update: WriteOf<C>, options?: UpdateOptions): Promise<UpdatedState>
+  /** A new run that shares the first events of another one; the source stays as it is. */
+  fork(options: GraphForkOptions<C>): Promise<GraphForkResult<StateOf<C>>>
+  /** A failed or stopped run once more from where it failed; what siblings had completed is kept. */
+  retry(options: GraphRetryOptions<C>): Promise<GraphForkResult<StateOf<C>>>
+}
+
+export interface TravelParts<C extends Channels> {
+  /** The graph on its ledger, or on this one. */
+  partsOn(ledger: Ledger | undefined): GraphParts
+  resume(ledger: Ledger, runId: string, options: ResumeOptions): Promise<RunResult>
+  withState(
+    ledger: Ledger,
+    result: RunResult,
+  ): Promise<RunResult<StateOf<C>> & { readonly state: StateOf<C> }>
+}
+
+export function createTimeTravel<C extends Channels>({
+  partsOn,
+  resume,
+  withState,
+}: TravelParts<C>): TimeTravel<C> {
+  const channelsOf = ({ definition }: GraphParts): Channels => definition.channels
+
+  async function goOn(
+    parts: GraphParts,
+    { runId, forkedFrom, warnings }: PendingFork,
+    {
+      run: isRun = true,
+      signal,
+      budget,
+      onBusy,
+      tidings,
+      suspendAlways,
+    }: GraphForkOptions<C> | GraphRetryOptions<C>,
+  ): Promise<GraphForkResult<StateOf<C>>> {
+    const { ledger, program } = parts
+    const run = (await ledger.getRun(runId)) as RunSummary
+    const result =
+      isRun && run.status === 'pending'
+        ? await resume(ledger, runId, { signal, budget, onBusy, tidings, suspendAlways })
+        : await resultOfRun(ledger, program, run, { log: beginLog(program, runId) })
+    return { ...(await withState(ledger, result)), forkedFrom, warnings }
+  }
+
+  return {
+    async getState(place, choice) {
+      const parts = partsOn(undefined)
+      return (await readState(parts.ledger, channelsOf(parts), place, choice)) as StateView<StateOf<C>> | null
+    },
+    getStateHistory(place) {
+      const read = (): AsyncGenerator<CheckpointView<StateOf<C>>> => {
+        const parts = partsOn(undefined)
+        return readHistory(parts.ledger, channelsOf(parts), place) as AsyncGenerator<
+          CheckpointView<StateOf<C>>
+        >
+      }
+      return { [Symbol.asyncIterator]: read, toArray: () => Array.fromAsync(read()) }
+    },
+    async getCheckpoint(checkpointId) {
+      const parts = partsOn(undefined)
+      const found = await readCheckpoint(parts.ledger, channelsOf(parts), checkpointId)
+      return found as CheckpointView<StateOf<C>> | null
+    },
+    async updateState(place, update, options) {
+      return updateState(partsOn(undefined), place, update, options)
+    },
+    async fork(options) {
+      const parts = partsOn(options.ledger)
+      return goOn(parts, await forkGraph(parts, options), options)
+    },
+    async retry(options) {
+      const parts = partsOn(options.ledger)
+      return goOn(parts, await retryGraph(parts, options), options)
+    },
+  }
+}

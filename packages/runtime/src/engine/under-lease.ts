@@ -1,0 +1,31 @@
+import { ClewError, type Ledger } from '@clew/ledger'
+import { holdRun } from '../lifecycle/hold-run.ts'
+import { type Journal, openJournal } from '../machine/journal.ts'
+import type { RunOptions } from '../run-options.ts'
+
+/** While somebody works on the thread it cannot be forked: the fork would be its newest run under their hands. */
+export async function underLease<T>(
+  { ledger }: { readonly ledger: Ledger },
+  runId: string,
+  threadId: string | null,
+  { onBusy, signal }: Pick<RunOptions, 'onBusy' | 'signal'>,
+  work: (journal: Journal, epoch: number) => Promise<T>,
+): Promise<T> {
+  const hold = await holdRun(ledger, { runId, threadId, onBusy, signal })
+  try {
+    const journal = openJournal({ ledger, runId, epoch: hold.epoch, onStale: hold.lose })
+    return await work(journal, hold.epoch)
+  } catch (error) {
+    if (error instanceof ClewError && error.code === 'wrong_seq')
+      throw new ClewError(
+        'conflict',
+        `Run ${runId} is not where it was expected to be`,
+        'Somebody else wrote to it, or it exists already: look at it again; nothing was changed.',
+        { runId },
+        error,
+      )
+    throw error
+  } finally {
+    await hold.release()
+  }
+}

@@ -1,0 +1,186 @@
+import { ClewError, type ClewEvent, isTerminal, type Ledger, type RunSummary } from '@clew/ledger'
+import { requestStop } from '../lifecycle/request-stop.ts'
+import type { Draft, Journal } from '../machine/journal.ts'
+import { assertMode } from '../mode.ts'
+import type { RunOptions } from '../run-options.ts'
+import { carryEnds, completedTasks } from './carry-ends.ts'
+import type { ForkPoint } from './cut.ts'
+import { editStanding, type StateEdit } from './edit-state.ts'
+import { editDraft, restDrafts } from './fork-drafts.ts'
+import { forkGraph } from './fork-graph.ts'
+import type { GraphParts } from './graph-parts.ts'
+import { underLease } from './under-lease.ts'
+import { checkpointPayload, loadGraphRun, toStanding, toTaskEnd } from './graph-program.ts'
+import { assertChoice, type CheckpointChoice, findHead, type GraphPlace, readState } from './state-views.ts'
+import type { Standing } from './supersteps.ts'
+
+export interface UpdateOptions extends CheckpointChoice, Pick<RunOptions, 'onBusy' | 'signal'> {
+  /** What follows is what would follow this node, had it written the update. */
+  readonly asNode?: string | undefined
+  readonly by?: string | undefined
+}
+
+export interface UpdatedState {
+  readonly checkpointId: string
+  /** Another one than before where the update made a fork: of an older checkpoint, or of a run that had ended. */
+  readonly runId: string
+  readonly threadId: string | null
+  readonly superstep: number
+  readonly next: readonly string[]
+  readonly isFork: boolean
+  readonly warnings: readonly string[]
+}
+
+/**
+ * Changes the state of a thread from outside. On the newest checkpoint of a run that has not ended it does so in place;
+ * everywhere else it makes a fork, which is then the thread's newest run. Either way `invoke(null)` goes on from there.
+ */
+export async function updateState(
+  parts: GraphParts,
+  place: GraphPlace,
+  update: Readonly<Record<string, unknown>>,
+  options: UpdateOptions = {},
+): Promise<UpdatedState> {
+  const { ledger, definition } = parts
+  assertMode(ledger, 'write')
+  assertChoice(options)
+  const run = await findHead(ledger, place)
+  if (!run) throw nothingThere(place)
+  const view = await readState(ledger, definition.channels, place, options)
+  if (!view) throw nothingThere(place, options)
+  const { asNode, by } = options
+  const edit = { update, asNode }
+  if (isTerminal(run.status) || view.checkpointId !== run.checkpoint?.id) {
+    const at: ForkPoint = { checkpointId: view.checkpointId }
+    const source = { runId: view.runId, at, by, onBusy: options.onBusy, signal: options.signal }
+    const { runId, warnings } = await forkGraph(parts, { ...source, ...edit })
+    return done(ledger, parts, runId, true, warnings)
+  }
+  await underLease(parts, run.runId, run.threadId, options, async (journal, epoch) => {
+    const drafts = await inPlace(parts, run, edit, by, journal)
+    await ledger.append(drafts.events, { expectedSeq: drafts.lastSeq, epoch })
+  })
+  return done(ledger, parts, run.runId, false, [])
+}
+
+async function done(
+  ledger: Ledger,
+  { definition }: GraphParts,
+  runId: string,
+  isFork: boolean,
+  warnings: readonly string[],
+): Promise<UpdatedState> {
+  const view = await readState(ledger, definition.channels, { runId })
+  if (!view) throw nothingThere({ runId })
+  const { checkpointId, threadId, superstep, next } = view
+  return { checkpointId, runId, threadId, superstep, next, isFork, warnings }
+}
+
+async function inPlace(
+  { ledger, definition }: GraphParts,
+  run: RunSummary,
+  edit: StateEdit,
+  by: string | undefined,
+  journal: Journal,
+): Promise<{ events: readonly Draft[]; lastSeq: number }> {
+  const { runId } = run
+  const current = await ledger.getRun(runId)
+  const events = await loadGraphRun(ledger, runId)
+  const carrier = events.find((each) => checkpointPayload(each) !== undefined)
+  const folded = carrier && (await ledger.getStateAt(runId, carrier.ledger.seq))
+  if (
+    !carrier ||
+    !folded ||
+    !current ||
+    isTerminal(current.status) ||
+    current.checkpoint?.id !== run.checkpoint?.id
+  )
+    throw new ClewError(
+      'conflict',
+      `Run ${runId} has gone on since its state was looked at`,
+      'Look at it again and decide anew; nothing was changed.',
+      { runId },
+    )
+  const at = toStanding(definition.channels, carrier, folded, ledger)
+  const ended = completedTasks(events, at)
+  const completed = ended.map(({ task, end }) => ({ task, end: toTaskEnd(end.payload) }))
+  const edited = await editStanding(definition, at, edit, { ledger, completed })
+  const asked = edit.asNode === undefined ? askedBefore(events) : []
+  const standing: Standing = {
+    ...edited.standing,
+    passed: [...new Set([...edited.standing.passed, ...asked])],
+  }
+  const carried = edit.asNode === undefined ? ended : []
+  const open = openSteps(events)
+  await stopChildren(ledger, open)
+  const last = events.at(-1) as ClewEvent
+  const reason = 'the state was updated'
+  const stops = open.map(({ payload: { stepId, attempt } }) =>
+    journal.draft('execution.step_stopped', [stepId as string, attempt as number], last.eventId, {
+      stepId,
+      attempt,
+      reason,
+    }),
+  )
+  const checkpoint = editDraft(journal, { ...edited, standing }, last.eventId, { by, asNode: edit.asNode })
+  const rest = restDrafts(journal, standing, checkpoint.eventId)
+  return {
+    events: [...stops, checkpoint, ...carryEnds(journal, carried, standing, checkpoint.eventId), ...rest],
+    lastSeq: last.ledger.seq,
+  }
+}
+
+const ENDS: ReadonlySet<string> = new Set([
+  'execution.step_completed',
+  'execution.step_failed',
+  'execution.step_stopped',
+  'execution.step_interrupted',
+])
+
+/** Steps of the superstep under way that have not ended, innermost first. */
+function openSteps(events: readonly ClewEvent[]): ClewEvent[] {
+  const open = new Map<string, ClewEvent>()
+  for (const event of events) {
+    const { stepId, attempt } = event.payload as { stepId: string; attempt: number }
+    if (event.eventType === 'execution.step_started') open.set(`${attempt} ${stepId}`, event)
+    else if (ENDS.has(event.eventType)) open.delete(`${attempt} ${stepId}`)
+  }
+  return [...open.values()].toReversed()
+}
+
+/** Nobody waits for them any more. */
+async function stopChildren(ledger: Ledger, open: readonly ClewEvent[]): Promise<void> {
+  for (const { payload } of open) {
+    const childRunId = payload['childRunId']
+    const child = typeof childRunId === 'string' ? await ledger.getRun(childRunId) : null
+    if (child && !isTerminal(child.status))
+      await requestStop(ledger, child.runId, { reason: 'the state of its parent was updated' })
+  }
+}
+
+/** Nodes whose `interruptBefore` was asked at this checkpoint: whoever edits the state has looked at it. */
+const askedBefore = (events: readonly ClewEvent[]): string[] =>
+  events
+    .filter(
+      ({ eventType, payload }) =>
+        eventType === 'execution.step_started' && payload['name'] === 'interrupt before',
+    )
+    .flatMap(({ payload }) => (payload['input'] as { nodes?: string[] } | undefined)?.nodes ?? [])
+
+function nothingThere(place: GraphPlace, { superstep, checkpointId }: CheckpointChoice = {}): ClewError {
+  const where = 'runId' in place ? `Run ${place.runId}` : `Thread ${place.threadId}`
+  const what =
+    checkpointId === undefined
+      ? superstep === undefined
+        ? 'state'
+        : `superstep ${superstep}`
+      : `checkpoint ${checkpointId}`
+  return new ClewError(
+    'not_found',
+    `${where} has no ${what}`,
+    'Begin with invoke(input); nothing was changed.',
+    {
+      ...place,
+    },
+  )
+}

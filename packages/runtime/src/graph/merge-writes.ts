@@ -1,0 +1,154 @@
+import { ClewError, type StateOperation } from '@clew/ledger'
+import type { Channel, Channels, Merged, Written, WriteContext } from './channel.ts'
+import { isPlain, ownValue, seal, setOwn } from './own.ts'
+
+export type State = Readonly<Record<string, unknown>>
+export type Versions = Readonly<Record<string, number>>
+
+/** What one step of a superstep wrote. */
+export interface StepWrite {
+  readonly stepId: string
+  /** Its node, for errors; default the step id. */
+  readonly node?: string | undefined
+  readonly write: Readonly<Record<string, unknown>>
+}
+
+export interface MergeOptions extends Pick<WriteContext, 'nextId'> {
+  /** How often each channel was changed so far; default never. */
+  readonly versions?: Versions | undefined
+}
+
+export interface MergedState {
+  /** A new object, or the very same one when nothing changed; channels that did not change keep their value. */
+  readonly state: State
+  readonly operations: readonly StateOperation[]
+  readonly versions: Versions
+}
+
+export interface WriteFrom extends Pick<WriteContext, 'nextId'> {
+  /** Who writes, for errors. */
+  readonly node: string
+  /** It comes from outside, in place of a node. */
+  readonly isInput?: boolean | undefined
+}
+
+/**
+ * A node's write as it is to be recorded: owned, checked, with ids on all messages. What was prepared is recorded as the
+ * step's output and then merged; so operations can refer to it by `from`.
+ */
+export function prepareWrite(
+  channels: Channels,
+  write: unknown,
+  { node, nextId, isInput = false }: WriteFrom,
+): State {
+  if (!isPlain(write)) throw noWrite(write, node, isInput)
+  const prepared: Record<string, unknown> = {}
+  let isSame = true
+  for (const [name, value] of Object.entries(write)) {
+    const channel = channelOf(channels, name, node, isInput)
+    if (value === undefined) {
+      isSame = false
+      continue
+    }
+    const own = channel.prepare(value, { nextId, where: `${node}.${name}` })
+    isSame &&= own === value
+    setOwn(prepared, name, own)
+  }
+  // Also where all parts are owned, the object around them may still be the node's.
+  return isSame && Object.isFrozen(write) ? write : seal(prepared)
+}
+
+/** Merges all writes of a superstep, given in order of node declaration, by the rules of their channels. */
+export function mergeWrites(
+  channels: Channels,
+  state: State,
+  writes: readonly StepWrite[],
+  { nextId, versions = {} }: MergeOptions,
+): MergedState {
+  const byChannel = new Map<string, Written[]>()
+  for (const { stepId, node = stepId, write } of writes) {
+    let idsGiven = 0
+    const giveId = (): string => {
+      idsGiven++
+      return nextId()
+    }
+    const prepared = prepareWrite(channels, write, { node, nextId: giveId })
+    for (const [name, value] of Object.entries(prepared)) {
+      // Ids that are handed out only here are not in the record of the step.
+      const isRecorded = idsGiven === 0 || channels[name]?.kind !== 'messages'
+      const written: Written = { stepId, node, value, isRecorded }
+      const list = byChannel.get(name)
+      if (list) list.push(written)
+      else byChannel.set(name, [written])
+    }
+  }
+  const operations: StateOperation[] = []
+  const next: Record<string, unknown> = { ...state }
+  for (const [name, channel] of Object.entries(channels)) {
+    const written = byChannel.get(name)
+    if (!written) continue
+    const before = Object.hasOwn(state, name) ? state[name] : channel.initial
+    const merged: Merged<unknown> = channel.merge(name, before, written)
+    setOwn(next, name, merged.value)
+    for (const operation of merged.operations) operations.push(operation)
+  }
+  if (operations.length === 0) return { state, operations, versions }
+  return { state: Object.freeze(next), operations, versions: advanceVersions(versions, operations) }
+}
+
+/** 1 for the first production of a channel, +1 for each operation on it. */
+export function advanceVersions(versions: Versions, operations: readonly StateOperation[]): Versions {
+  const next: Record<string, number> = { ...versions }
+  for (const { channel } of operations)
+    setOwn(next, channel, (Object.hasOwn(next, channel) ? (next[channel] as number) : 0) + 1)
+  return Object.freeze(next)
+}
+
+/** The state before anything was written. */
+export const initialState = (channels: Channels): State => restoreState(channels, {})
+
+/** The state that was folded from a record: owned, and with the initial value of each channel nobody wrote to. */
+export function restoreState(channels: Channels, folded: State): State {
+  const state: Record<string, unknown> = {}
+  for (const [name, { initial }] of Object.entries(channels))
+    setOwn(state, name, Object.hasOwn(folded, name) ? ownValue(folded[name], name) : initial)
+  return Object.freeze(state)
+}
+
+function noWrite(value: unknown, node: string, isInput: boolean): ClewError {
+  const what = describe(value)
+  return isInput
+    ? new ClewError(
+        'bad_write',
+        `The ${node} is ${what} where an object was expected`,
+        'Give an object of channels and what to write to them; nothing was changed.',
+      )
+    : new ClewError(
+        'bad_write',
+        `Node "${node}" returned ${what} where a write was expected`,
+        'Return an object of channels and what to write to them, a command(…), or nothing.',
+        { node },
+      )
+}
+
+function channelOf(
+  channels: Channels,
+  name: string,
+  node: string,
+  isInput: boolean,
+): Channel<unknown, unknown> {
+  if (Object.hasOwn(channels, name)) return channels[name] as Channel<unknown, unknown>
+  const known = Object.keys(channels).join(', ')
+  throw new ClewError(
+    'bad_write',
+    `${isInput ? `The ${node} names` : `Node "${node}" wrote to`} "${name}", which is no channel of this graph`,
+    `Its channels are: ${known}.`,
+    { node, channel: name, known },
+  )
+}
+
+function describe(value: unknown): string {
+  if (value === null) return 'null'
+  if (Array.isArray(value)) return 'a list'
+  return typeof value === 'object' ? 'an instance of a class' : `a ${typeof value}`
+}

@@ -1,0 +1,99 @@
+import { ClewError } from '@clew/ledger'
+import { isPlain } from './own.ts'
+
+export interface ToolCall {
+  readonly id: string
+  readonly name: string
+  readonly arguments: unknown
+}
+
+/** A part of a message that is more than text: `{ type: 'image', … }`. */
+export interface ContentPart {
+  readonly type: string
+  readonly [detail: string]: unknown
+}
+
+export type MessageContent = string | readonly ContentPart[]
+
+/** One message of a conversation, as plain JSON. */
+export interface Message {
+  readonly id?: string | undefined
+  readonly role: 'human' | 'ai' | 'system' | 'tool'
+  readonly content: MessageContent
+  readonly toolCalls?: readonly ToolCall[] | undefined
+  /** Of a tool's message: the call that it answers. */
+  readonly toolCallId?: string | undefined
+  readonly name?: string | undefined
+}
+
+/** A message in a `messages()` channel: it has an id, its own or one that was handed out. */
+export interface KeptMessage extends Message {
+  readonly id: string
+}
+
+/** Written to a `messages()` channel, it takes a message out; one that is not there is no error. */
+export interface MessageRemoval {
+  readonly role: 'remove'
+  readonly id: string
+}
+
+export type MessageDetail = Omit<Message, 'role' | 'content'>
+
+const of =
+  (role: Message['role']) =>
+  (content: MessageContent, detail: MessageDetail = {}): Message => ({ ...detail, role, content })
+
+export const Message = {
+  human: of('human'),
+  ai: of('ai'),
+  system: of('system'),
+  tool: (content: MessageContent, detail: MessageDetail & { readonly toolCallId: string }): Message => ({
+    ...detail,
+    role: 'tool',
+    content,
+  }),
+  remove: (id: string): MessageRemoval => ({ role: 'remove', id }),
+  /** What is said: the content, or of its parts those that are text, one after the other. */
+  text: ({ content }: Pick<Message, 'content'>): string =>
+    typeof content === 'string' ? content : content.map(textOf).join(''),
+}
+
+const textOf = ({ type, text }: ContentPart): string =>
+  type === 'text' && typeof text === 'string' ? text : ''
+
+const ROLES: ReadonlySet<unknown> = new Set(['human', 'ai', 'system', 'tool', 'remove'])
+
+/** What others call these roles. */
+const FOREIGN: ReadonlyMap<unknown, string> = new Map([
+  ['user', 'human'],
+  ['assistant', 'ai'],
+  ['developer', 'system'],
+  ['function', 'tool'],
+])
+
+function roleFault(role: unknown): string {
+  const meant = FOREIGN.get(role)
+  return meant === undefined
+    ? 'has no role of human, ai, system or tool'
+    : `has the role "${String(role)}", which is called "${meant}" here`
+}
+
+/** Refuses what is no message, before it is recorded as one. */
+export function assertMessage(value: unknown, where: string): asserts value is Message | MessageRemoval {
+  const fault = !isPlain(value)
+    ? 'is not a plain object'
+    : !ROLES.has(value['role'])
+      ? roleFault(value['role'])
+      : value['role'] === 'remove' && typeof value['id'] !== 'string'
+        ? 'removes a message without naming its id'
+        : value['id'] !== undefined && typeof value['id'] !== 'string'
+          ? 'has an id that is no text'
+          : undefined
+  if (fault === undefined) return
+  throw new ClewError(
+    'bad_write',
+    `The message at ${where} ${fault}`,
+    "Write messages as { role, content }, for example Message.human('…').",
+    { path: where },
+  )
+}

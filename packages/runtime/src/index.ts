@@ -1,0 +1,92 @@
+export { agent, type Agent, type AgentOptions } from './agent.ts'
+export {
+  fork,
+  lineage,
+  recordAnswers,
+  recordFork,
+  requestStop,
+  retry,
+  searchStates,
+  threadStats,
+} from './drive.ts'
+export type { ResumeOptions, RunOptions, StartOptions } from './run-options.ts'
+export type { Checkpoint, Checkpointer, CheckpointPlace, Retention } from './checkpointer/checkpoint.ts'
+export type { Lineage, LineageLink, LineageRun } from './checkpointer/lineage.ts'
+export { MemorySaver, type MemorySaverOptions } from './checkpointer/memory-saver.ts'
+export type { StateHit } from './checkpointer/search-states.ts'
+export type { ThreadStats } from './checkpointer/thread-stats.ts'
+export { toLedger } from './checkpointer/to-ledger.ts'
+export type { ForkPoint } from './engine/cut.ts'
+export type { ForkedFrom } from './engine/graph-parts.ts'
+export type { CheckpointChoice, CheckpointView, StateView } from './engine/state-views.ts'
+export type {
+  GraphForkOptions,
+  GraphForkResult,
+  GraphRetryOptions,
+  StateHistory,
+  TimeTravel,
+} from './engine/time-travel.ts'
+export type { UpdatedState, UpdateOptions } from './engine/update-state.ts'
+export type { ForkOptions, RetryOptions } from './fork.ts'
+export type { ForkPlace } from './cut-run.ts'
+export type { StopOptions } from './lifecycle/request-stop.ts'
+export type { NodeRecord } from './log/node-record.ts'
+export type { NodeStats } from './log/node-stats.ts'
+export type { RunLog } from './log/run-log.ts'
+export type { Budget } from './machine/budget.ts'
+export { interrupt } from './machine/current-run.ts'
+export type { Durability } from './machine/machine.ts'
+export type { AnswerOptions } from './record-answers.ts'
+export type { RecordForkOptions } from './record-fork.ts'
+export type {
+  ResumeDivergence,
+  RunPause,
+  RunResult,
+  StepTiding,
+  Tidings,
+  UpdateTiding,
+} from './result.ts'
+export {
+  type CachePolicy,
+  type CallUsage,
+  type ChildOptions,
+  type EffectCall,
+  type EffectOptions,
+  type Question,
+  type RetryPolicy,
+  type Run,
+  StepError,
+  type StepOptions,
+} from './run.ts'
+export type {
+  CompiledGraph,
+  CompileOptions,
+  GraphPlace,
+  GraphResult,
+  GraphStream,
+  InvokeOptions,
+} from './engine/compiled-graph.ts'
+export type { Channel, Channels, StateOf, WriteOf } from './graph/channel.ts'
+export { append, channel, last } from './graph/channels.ts'
+export { type Command, command, type Send, send } from './graph/command.ts'
+export { END, type NodeOptions, START } from './graph/definition.ts'
+export type { Drawing } from './graph/draw.ts'
+export { type KeptMessage, Message } from './graph/message.ts'
+export { messages } from './graph/messages.ts'
+export { StateGraph } from './graph/state-graph.ts'
+export { isPauseItem } from './stream/stream-items.ts'
+export type { RunStream } from './stream/run-stream.ts'
+export type {
+  AgentStreamMode,
+  MessageItem,
+  Origin,
+  PauseItem,
+  StepItem,
+  StreamItem,
+  StreamMode,
+  TokenItem,
+  UpdateItem,
+} from './stream/stream-items.ts'
+export type { MapInput, MapOptions, MapProgress } from './map/map-items.ts'
+export type { MapItem, MapResult } from './map/map-result.ts'
+export { zipInputs } from './map/zip-inputs.ts'

@@ -1,0 +1,143 @@
+import { ClewError, type Lease, type Ledger, lostLease } from '@clew/ledger'
+import type { StopRequest } from './stop-request.ts'
+import { sweepThread } from './sweep.ts'
+import { type HeldRun, type Pace, PACE, tickerOf } from './ticker.ts'
+import { joinLine, ringLine } from './waiting-line.ts'
+
+export interface HoldOptions {
+  readonly runId: string
+  /** No other run of this thread can be held meanwhile. */
+  readonly threadId: string | null
+  /** What to do while another owner works on the run or its thread. Default `reject`. */
+  readonly onBusy?: 'reject' | 'wait' | undefined
+  /** Ends the waiting. */
+  readonly signal?: AbortSignal | undefined
+  /** The longest wait; then `busy`. Default: no limit. */
+  readonly waitMs?: number | undefined
+  /** For tests. */
+  readonly pace?: Partial<Pace> | undefined
+}
+
+/** A run that belongs to this process until it is released or lost (R9). */
+export interface Hold {
+  readonly runId: string
+  /** What the run's execution events are appended under. */
+  readonly epoch: number
+  /**
+   * Aborts when there is nothing more to work on here. Its reason is a ClewError: `stopped`, with `reason` and `by` in its
+   * fields, when somebody asked for it (the run is still held, to write its end); `stale_epoch` when the lease is lost.
+   */
+  readonly signal: AbortSignal
+  readonly stopRequested: StopRequest | null
+  /** Why it is lost; also told when a stop had aborted the signal before. */
+  readonly lost: ClewError | null
+  /** An append was refused with `stale_epoch`: the run belongs to somebody else. */
+  lose(error: unknown): void
+  /** Frees the run and its thread. Never mind how often, or whether it was lost. */
+  release(): Promise<void>
+}
+
+const FIRST_PAUSE_MS = 20
+const LONGEST_PAUSE_MS = 1000
+
+export async function holdRun(ledger: Ledger, options: HoldOptions): Promise<Hold> {
+  const { onBusy = 'reject', signal, pace } = options
+  signal?.throwIfAborted()
+  const lease = onBusy === 'wait' ? await acquireInLine(ledger, options) : await acquire(ledger, options)
+  if (!signal?.aborted) return createHold(ledger, lease, { ...PACE, ...pace })
+  await createHold(ledger, lease, PACE).release()
+  throw signal.reason
+}
+
+async function acquire(ledger: Ledger, { runId, threadId }: HoldOptions): Promise<Lease> {
+  if (threadId !== null) await sweepThread(ledger, threadId, runId)
+  return ledger.leases.acquire({ workspace: ledger.workspace, runId }, threadId)
+}
+
+async function acquireInLine(ledger: Ledger, options: HoldOptions): Promise<Lease> {
+  const { signal, waitMs = Number.POSITIVE_INFINITY } = options
+  const deadline = performance.now() + waitMs
+  const place = joinLine(ledger, options)
+  let pauseMs = FIRST_PAUSE_MS
+  try {
+    for (;;) {
+      const leftMs = Math.max(0, deadline - performance.now())
+      if (place.isFirst() || leftMs === 0)
+        try {
+          return await acquire(ledger, options)
+        } catch (error) {
+          if (!(error instanceof ClewError) || error.code !== 'busy' || leftMs === 0) throw error
+        }
+      await place.wait(Math.min(pauseMs, leftMs), signal)
+      signal?.throwIfAborted()
+      pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)
+    }
+  } finally {
+    place.leave()
+  }
+}
+
+function createHold(ledger: Ledger, lease: Lease, pace: Pace): Hold {
+  const { runId, epoch } = lease
+  const abort = new AbortController()
+  const ticker = tickerOf(ledger, pace)
+  let stopRequested: StopRequest | null = null
+  let lost: ClewError | null = null
+  let released: Promise<void> | undefined
+
+  function lose(error: unknown): void {
+    if (lost || released) return
+    lost = error instanceof ClewError && error.code === 'stale_epoch' ? error : lostLease(lease)
+    ticker.remove(held)
+    abort.abort(lost)
+  }
+
+  async function free(): Promise<void> {
+    ticker.remove(held)
+    if (lost) return
+    try {
+      await ledger.leases.release(lease)
+    } catch (error) {
+      // Taken over, or given up with the ledger itself: it is free of us either way.
+      if (!(error instanceof ClewError) || (error.code !== 'stale_epoch' && error.code !== 'closed'))
+        throw error
+    }
+    ringLine(ledger, lease)
+  }
+
+  const held: HeldRun = {
+    lease,
+    renewedAt: performance.now(),
+    get stopRequested() {
+      return stopRequested
+    },
+    lose,
+    stop(request) {
+      stopRequested = { reason: request.reason, by: request.by }
+      abort.abort(stoppedRun(runId, stopRequested))
+    },
+  }
+  ticker.add(held)
+
+  return {
+    runId,
+    epoch,
+    signal: abort.signal,
+    get stopRequested() {
+      return stopRequested
+    },
+    get lost() {
+      return lost
+    },
+    lose,
+    release: () => (released ??= free()),
+  }
+}
+
+const stoppedRun = (runId: string, { reason, by }: StopRequest): ClewError =>
+  new ClewError(
+    'stopped',
+    `Run ${runId} was asked to stop${by === null ? '' : ` by ${by}`}`,
+    'What it had completed is recorded; resume or fork it to go on from there.',
+    { runId, reason, by },
+  )

@@ -1,0 +1,113 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { ClewError, isTerminal, type Ledger, type RunSummary } from '@clew/ledger'
+import { type Hold, holdRun } from './hold-run.ts'
+import { stopHeld } from './stop-held.ts'
+import { findStopRequest, recordStopRequest, type RecordedStopRequest } from './stop-request.ts'
+import { lookNow } from './ticker.ts'
+
+export interface StopOptions {
+  readonly reason?: string | undefined
+  readonly by?: string | undefined
+  /** How long to wait for the owner of the run to end it. Default 10,000. */
+  readonly waitMs?: number | undefined
+}
+
+const FIRST_PAUSE_MS = 20
+const LONGEST_PAUSE_MS = 200
+
+/**
+ * Asks a run to stop, from any process. A run that nobody works on (paused, asleep, orphaned) is ended here, with its
+ * open steps and child runs; otherwise its owner does it. Gives the run as it stands then: one whose owner took longer than
+ * `waitMs` is not terminal yet, and the request stands.
+ */
+export async function requestStop(
+  ledger: Ledger,
+  runId: string,
+  options: StopOptions = {},
+): Promise<RunSummary> {
+  const { reason = null, by = null, waitMs = 10_000 } = options
+  const run = await readRun(ledger, runId)
+  if (isTerminal(run.status)) throw endedRun(run)
+  const request =
+    (await findStopRequest(ledger, run)) ?? (await recordStopRequest(ledger, runId, { reason, by }))
+  lookNow(ledger)
+  return follow(ledger, runId, request, waitMs)
+}
+
+async function follow(
+  ledger: Ledger,
+  runId: string,
+  request: RecordedStopRequest,
+  waitMs: number,
+): Promise<RunSummary> {
+  const deadline = performance.now() + waitMs
+  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
+    const run = await readRun(ledger, runId)
+    if (isTerminal(run.status)) return run
+    const hold = await holdIfFree(ledger, runId)
+    if (hold) {
+      await stopAndRelease(ledger, hold, request, waitMs)
+      continue
+    }
+    const leftMs = deadline - performance.now()
+    if (leftMs <= 0) return run
+    await sleep(Math.min(pauseMs, leftMs))
+  }
+}
+
+async function holdIfFree(ledger: Ledger, runId: string): Promise<Hold | null> {
+  try {
+    // Without its thread: another run of it may be at work, and that is no reason to leave this one waiting.
+    return await holdRun(ledger, { runId, threadId: null })
+  } catch (error) {
+    if (error instanceof ClewError && error.code === 'busy') return null
+    throw error
+  }
+}
+
+async function stopAndRelease(
+  ledger: Ledger,
+  hold: Hold,
+  request: RecordedStopRequest,
+  waitMs: number,
+): Promise<void> {
+  const { reason, by } = request
+  const stopChild = async (childRunId: string): Promise<void> => {
+    try {
+      await requestStop(ledger, childRunId, { reason: reason ?? undefined, by: by ?? undefined, waitMs })
+    } catch (error) {
+      // It ended by itself, or was announced by its parent and never began.
+      if (!(error instanceof ClewError) || (error.code !== 'ended' && error.code !== 'not_found')) throw error
+    }
+  }
+  try {
+    await stopHeld(ledger, hold, request, stopChild)
+  } catch (error) {
+    // Taken over while its children were being stopped: then the request is the new owner's business.
+    if (!(error instanceof ClewError) || error.code !== 'stale_epoch') throw error
+    hold.lose(error)
+  } finally {
+    await hold.release()
+  }
+}
+
+async function readRun(ledger: Ledger, runId: string): Promise<RunSummary> {
+  const run = await ledger.getRun(runId)
+  if (run) return run
+  throw new ClewError(
+    'not_found',
+    `There is no run ${runId} to stop`,
+    'Look for its id in the list of runs.',
+    {
+      runId,
+    },
+  )
+}
+
+const endedRun = ({ runId, status }: RunSummary): ClewError =>
+  new ClewError(
+    'ended',
+    `Run ${runId} is ${status} and cannot be stopped`,
+    'Nothing is left to do; nothing was written.',
+    { runId, status },
+  )

@@ -1,0 +1,43 @@
+import type { Ledger, RunSummary } from '@clew/ledger'
+
+export interface StopRequest {
+  readonly reason: string | null
+  readonly by: string | null
+}
+
+export interface RecordedStopRequest extends StopRequest {
+  readonly eventId: string
+}
+
+const REQUEST = 'system.stop_requested'
+/** From here on an earlier request is settled: the run was stopped, or somebody let it go on. */
+const SETTLED = ['system.workflow_stopped', 'system.workflow_resumed']
+
+/** The request that the run has not followed yet. It needs no lease, so anyone may have written it. */
+export async function findStopRequest(
+  ledger: Ledger,
+  summary: RunSummary,
+): Promise<RecordedStopRequest | null> {
+  if (!summary.stopRequested) return null
+  let found: RecordedStopRequest | null = null
+  for await (const event of ledger.read(summary.runId, { types: [REQUEST, ...SETTLED] })) {
+    const { eventId, eventType, payload } = event
+    const text = (key: string): string | null => (typeof payload[key] === 'string' ? payload[key] : null)
+    found = eventType === REQUEST ? { eventId, reason: text('reason'), by: text('by') } : null
+  }
+  return found
+}
+
+export async function recordStopRequest(
+  ledger: Ledger,
+  runId: string,
+  { reason, by }: StopRequest,
+): Promise<RecordedStopRequest> {
+  const { eventId } = await ledger.record({
+    eventType: REQUEST,
+    correlationId: runId,
+    source: { origin: 'system', runtime: 'clew' },
+    payload: { ...(reason !== null && { reason }), ...(by !== null && { by }) },
+  })
+  return { eventId, reason, by }
+}

@@ -1,0 +1,76 @@
+import type { Ledger } from '@clew/ledger'
+
+/** Who waits, in this process, for the same thread or run: they are served in the order in which they came. */
+type Line = Bell[]
+
+interface Bell {
+  ring(): void
+  /** Resolves after so long, when it is rung, or when the signal aborts; one that rang meanwhile counts. */
+  wait(ms: number, signal: AbortSignal | undefined): Promise<void>
+}
+
+const lines = new Map<string, Line>()
+const keyOf = ({ url, workspace }: Ledger, what: string): string => `${url}\n${workspace}\n${what}`
+const threadOf = (threadId: string): string => `thread ${threadId}`
+const runOf = (runId: string): string => `run ${runId}`
+
+export interface Place {
+  readonly runId: string
+  readonly threadId: string | null
+}
+
+export interface WaitingPlace {
+  /** The others in the line wait until this one has left it. */
+  isFirst(): boolean
+  wait(ms: number, signal: AbortSignal | undefined): Promise<void>
+  leave(): void
+}
+
+export function joinLine(ledger: Ledger, { runId, threadId }: Place): WaitingPlace {
+  const key = keyOf(ledger, threadId === null ? runOf(runId) : threadOf(threadId))
+  const line = lines.get(key) ?? []
+  const bell = createBell()
+  line.push(bell)
+  lines.set(key, line)
+  return {
+    isFirst: () => line[0] === bell,
+    wait: bell.wait,
+    leave() {
+      line.splice(line.indexOf(bell), 1)
+      if (line.length === 0) lines.delete(key)
+      line[0]?.ring()
+    },
+  }
+}
+
+/** Tells the first in line that a lease became free. */
+export function ringLine(ledger: Ledger, { runId, threadId }: Place): void {
+  lines.get(keyOf(ledger, runOf(runId)))?.[0]?.ring()
+  if (threadId !== null) lines.get(keyOf(ledger, threadOf(threadId)))?.[0]?.ring()
+}
+
+function createBell(): Bell {
+  let rang = false
+  let wake = (): void => {}
+  return {
+    ring() {
+      rang = true
+      wake()
+    },
+    async wait(ms, signal) {
+      if (!rang && !signal?.aborted)
+        await new Promise<void>((resolve) => {
+          // Whoever waits wants the answer: this timer keeps the process alive.
+          const timer = setTimeout(done, ms)
+          function done(): void {
+            clearTimeout(timer)
+            signal?.removeEventListener('abort', done)
+            resolve()
+          }
+          signal?.addEventListener('abort', done)
+          wake = done
+        })
+      rang = false
+    },
+  }
+}

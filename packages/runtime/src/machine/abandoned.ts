@@ -1,0 +1,12 @@
+/** Reasons for which a run is left as it stands, to be gone on with by somebody else: nothing more is written. */
+const reasons = new WeakSet<object>()
+
+/** Aborts in the same spirit whatever hangs on it: a child run of a parent whose store failed has not been stopped. */
+export function abandonment(reason: unknown): Error {
+  const error = reason instanceof Error ? reason : new Error(String(reason))
+  reasons.add(error)
+  return error
+}
+
+export const isAbandonment = (reason: unknown): boolean =>
+  typeof reason === 'object' && reason !== null && reasons.has(reason)

@@ -1,0 +1,291 @@
+import { ClewError, type ClewEvent } from '@clew/ledger'
+import { type Run, type StepError, toStepError } from '../run.ts'
+import { findCached } from './cache.ts'
+import type { Core } from './core.ts'
+import { createRun } from './create-run.ts'
+import { type Ends, type Left, tookMs } from './ends.ts'
+import type { Draft, Journal } from './journal.ts'
+import { LateRun } from './late-run.ts'
+import { failedPayload, startedPayload } from './payloads.ts'
+import { limitTime, settle, signalOf } from './perform.ts'
+import { pauseIdOf } from './recovery.ts'
+import { delayOf } from './retry.ts'
+import { isClosed, openScope, type Scope } from './scope.ts'
+import { hasBody, type Outcome, type Step, type WaitingPause, type Work } from './step.ts'
+
+export interface Attempts {
+  begin(step: Step, attempt: number, causationId: string | null, before?: readonly Draft[]): void
+  perform(step: Step): void
+  enter(step: Step, work: Work & { kind: 'compute' | 'node' | 'gate' }): void
+  wait(step: Step, pauses: readonly WaitingPause[], dueAt?: number): void
+  later(step: Step, ms: number, go: () => void): void
+  /** What the code of a scope works with. */
+  runOf(scope: Scope, step?: Step): Run
+}
+
+/** How steps are tried: begun, performed, and tried again. */
+export function createAttempts(core: Core, { end, endGiven, close, stopDrafts, report }: Ends): Attempts {
+  const { options, journal, reading, readings, writes, waits, budget, tried, children } = core
+  const { runId, record, durability, signal, tidings, now } = options
+
+  /** Without the wake of a cause: an attempt that follows from the one before it. */
+  function begin(
+    step: Step,
+    attempt: number,
+    causationId: string | null,
+    before: readonly Draft[] = [],
+  ): void {
+    const { stepId, spec, scope, refused } = step
+    const { work } = spec
+    const over = budget.overStep()
+    if (over) return core.stop(over)
+    step.attempt = attempt
+    step.open = true
+    step.startedAt = now()
+    step.beganAt = performance.now()
+    step.abort = undefined
+    step.signal = undefined
+    step.usage = undefined
+    scope.steps.add(step)
+    if (scope.isRetried) tried.set(stepId, attempt)
+    core.starts++
+    step.superstep = (spec.startFields?.['superstep'] as number | undefined) ?? scope.superstep ?? core.starts
+    tidings.step?.({ stepId, name: spec.name, kind: work.kind, attempt, status: 'running' })
+    if (!journal) return refused ? end(step, { error: refused }) : perform(step)
+    const payload = startedPayload(step, moreOf(step, work))
+    const event = writes.draft('execution.step_started', [stepId, attempt], causationId, payload)
+    step.startId = event.eventId
+    const isReserved = work.kind === 'effect' && (work.safety !== 'read' || durability === 'sync') && !refused
+    // A critical action needs all that led to it on record (R10): a gap ends the run here.
+    if (isReserved && writes.errors.length > 0) return writes.fail(writes.errors[0])
+    if (isHeld(step, before)) writes.hold(event)
+    else
+      writes.send([...before, event], () => isReserved && perform(step), {
+        mayMiss: durability === 'async' && !isReserved,
+      })
+    if (refused) end(step, { error: refused })
+    else if (!isReserved) perform(step)
+  }
+
+  /**
+   * The start of a node is written when it is not over by the time the code has come to rest, or calls something. Not
+   * that of a function's step: its input is told there, and the body may change it.
+   */
+  const isHeld = ({ spec, refused }: Step, before: readonly Draft[]): boolean =>
+    (spec.work.kind === 'node' || spec.work.kind === 'gate') &&
+    spec.cacheTtlMs === undefined &&
+    before.length === 0 &&
+    !refused
+
+  function moreOf(step: Step, work: Work): Record<string, unknown> | undefined {
+    if (work.kind === 'child') return { childRunId: core.childIdOf(step) }
+    if (work.kind === 'sleep') return { dueAt: new Date(step.startedAt + work.ms).toISOString() }
+    return undefined
+  }
+
+  function perform(step: Step): void {
+    if (core.isOver || !step.open || isClosed(step.scope)) return
+    const { work, cacheTtlMs } = step.spec
+    if (cacheTtlMs !== undefined && journal) void lookUp(step, work, journal)
+    else dispatch(step, work)
+  }
+
+  function dispatch(step: Step, work: Work): void {
+    if (hasBody(work)) enter(step, work)
+    else if (work.kind === 'effect') performEffect(step, work)
+    else if (work.kind === 'child') void performChild(step, work)
+    else if (work.kind === 'sleep') wait(step, [], reading?.dueAtOf(step) ?? step.startedAt + work.ms)
+    else if (work.kind === 'interrupt') ask(step, work)
+  }
+
+  async function lookUp(step: Step, work: Work, { ledger }: Journal): Promise<void> {
+    const { attempt, spec, digest } = step
+    core.working++
+    try {
+      const found = await findCached(ledger, options.agent, spec.name, digest, now())
+      if (core.isOver || step.attempt !== attempt || !step.open) return
+      if (found) end(step, { output: found.output }, { cached: true })
+      else dispatch(step, work)
+    } catch (error) {
+      writes.fail(error)
+    } finally {
+      core.working--
+      core.notify()
+    }
+  }
+
+  function ask(step: Step, { question }: Work & { kind: 'interrupt' }): void {
+    const { stepId } = step
+    if (!journal)
+      return end(step, {
+        error: toStepError(
+          new ClewError(
+            'bad_option',
+            'A run without a ledger cannot pause',
+            'Start it on a ledger, or compile the graph with a checkpointer.',
+          ),
+          stepId,
+        ),
+      })
+    const dueAt = question.timeoutMs === undefined ? undefined : step.startedAt + question.timeoutMs
+    wait(step, [{ pauseId: pauseIdOf(runId, step), stepId, question, dueAt }], dueAt)
+  }
+
+  function wait(step: Step, pauses: readonly WaitingPause[], dueAt?: number): void {
+    waits.add(step, pauses, dueAt)
+    const { stepId, attempt, spec } = step
+    if (pauses.length > 0)
+      tidings.step?.({ stepId, name: spec.name, kind: spec.work.kind, attempt, status: 'paused' })
+    core.notify()
+  }
+
+  function performEffect(step: Step, { fn }: Work & { kind: 'effect' }): void {
+    const { attempt } = step
+    limitTime(step, (error) => conclude(step, attempt, { error }))
+    core.working++
+    const effectCall = {
+      attempt,
+      idempotencyKey: core.keyOf(step),
+      get signal() {
+        return signalOf(step, signal)
+      },
+      usage: (used: Step['usage']) => void (step.usage = used),
+    }
+    settle(
+      journal,
+      step,
+      () => fn(step.spec.input, effectCall),
+      undefined,
+      (outcome) => {
+        core.working--
+        conclude(step, attempt, outcome)
+        core.notify()
+      },
+    )
+  }
+
+  async function performChild(step: Step, { open }: Work & { kind: 'child' }): Promise<void> {
+    const { attempt, stepId } = step
+    const childRunId = core.childIdOf(step)
+    limitTime(step, (error) => conclude(step, attempt, { error }))
+    core.working++
+    try {
+      const opened = open({
+        runId: childRunId,
+        parentRunId: runId,
+        parentStepId: stepId,
+        cause: step.startId,
+        signal: signalOf(step, signal),
+        input: step.spec.input,
+        answers: reading?.answers ?? new Map<string, ClewEvent>(),
+      })
+      children.set(step, opened)
+      const child = await opened.finally(() => children.delete(step))
+      if (core.isOver || !step.open || step.attempt !== attempt || core.closing.has(step)) return
+      if (child.status === 'failed') conclude(step, attempt, { error: child.error })
+      else if (child.status === 'blocked') core.diverge({ childRunId, ...child.divergence, stepId })
+      else if (child.status === 'paused')
+        wait(
+          step,
+          child.pauses.map((pause) => ({ ...pause, childRunId: pause.childRunId ?? childRunId })),
+          child.dueAt,
+        )
+      else if (child.restored) endGiven(step, { output: child.output }, { restored: true })
+      else end(step, { output: child.output })
+    } catch (error) {
+      // A child that was given up because nobody waits for it any more is no fault of this run.
+      if (step.open && !core.closing.has(step)) writes.fail(error)
+    } finally {
+      core.working--
+      core.notify()
+    }
+  }
+
+  /** The body runs until its first await within the call itself: what it calls has this start as its cause. */
+  function enter(step: Step, work: Work & { kind: 'compute' | 'node' | 'gate' }): void {
+    const { attempt, stepId, scope, spec } = step
+    const body = openScope(stepId, scope, attempt, scope.isRetried || spec.retry !== undefined)
+    step.body = body
+    body.superstep = (spec.startFields?.['superstep'] as number | undefined) ?? scope.superstep
+    limitTime(step, (error) => conclude(step, attempt, { error }))
+    const outer = core.cause
+    if (journal) core.cause = step.startId
+    const inner = runOf(body, step)
+    settle(
+      journal,
+      step,
+      () => work.fn(spec.input, inner),
+      inner,
+      (outcome) => conclude(step, attempt, outcome),
+    )
+    core.cause = outer
+  }
+
+  /** The step's end, or a failure that says when it is tried again, and then that. */
+  function conclude(step: Step, attempt: number, outcome: Outcome): void {
+    if (core.isOver || !step.open || step.attempt !== attempt || step.body?.closed || isClosed(step.scope))
+      return
+    const { retry } = step.spec
+    if (
+      'output' in outcome ||
+      !retry ||
+      step.failures + 1 >= retry.tries ||
+      retry.when?.(outcome.error) === false
+    )
+      return end(step, outcome)
+    clearTimeout(step.timer)
+    close(step, (left) => fail(step, outcome.error, delayOf(retry, ++step.failures, lotOf(step)), left))
+  }
+
+  /** A lot that a resume draws again. */
+  const lotOf = ({ stepId, attempt }: Step): string => `${options.seed}\n${stepId}\n${attempt}`
+
+  function fail(step: Step, error: StepError, retryInMs: number, left: Left): void {
+    const { stepId, attempt, startId } = step
+    step.open = false
+    report(step, 'failed', { error })
+    if (!journal) return later(step, retryInMs, () => begin(step, attempt + 1, null))
+    const stops = stopDrafts(left)
+    const payload = failedPayload(step, error, tookMs(step), retryInMs)
+    const failed = writes.draft('execution.step_failed', [stepId, attempt], startId, payload)
+    writes.send([...stops, failed], (stored) => {
+      budget.count(stored[stops.length] as ClewEvent)
+      later(step, retryInMs, () => begin(step, attempt + 1, failed.eventId))
+    })
+  }
+
+  function later(step: Step, ms: number, go: () => void): void {
+    if (core.isStuck || isClosed(step.scope)) return
+    core.delayed++
+    const due = (): void => {
+      step.timer = undefined
+      core.delayed--
+      if (!core.isStuck && !isClosed(step.scope)) go()
+      core.notify()
+    }
+    if (ms === 0) queueMicrotask(due)
+    else step.timer = setTimeout(due, ms)
+  }
+
+  const runOf = (scope: Scope, step?: Step): Run => new LateRun(makeRun, scope, step)
+
+  function makeRun(scope: Scope, step: Step | undefined): Run {
+    const { threadId, seed, openChild } = options
+    const signalNow = step ? () => signalOf(step, signal) : () => signal
+    return createRun({
+      scope,
+      runId,
+      threadId,
+      seed,
+      signal: signalNow,
+      call: core.call,
+      openChild,
+      now,
+      record,
+      readings,
+      tidings,
+    })
+  }
+
+  return { begin, perform, enter, wait, later, runOf }
+}

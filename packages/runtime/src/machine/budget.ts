@@ -1,0 +1,51 @@
+import type { ClewEvent } from '@clew/ledger'
+
+/** What a run may use up; beyond it the run is stopped before its next step begins. */
+export interface Budget {
+  /** Attempts of steps. */
+  readonly steps?: number | undefined
+  /** Input and output tokens together. */
+  readonly tokens?: number | undefined
+  /** US dollars of the calls whose price is known. */
+  readonly cost?: number | undefined
+  /** Milliseconds since this start or resume; what is in flight then is stopped. */
+  readonly timeMs?: number | undefined
+}
+
+export type Used = Readonly<Record<'steps' | 'tokens' | 'cost', number>>
+
+export interface BudgetCount {
+  /** Counts one more attempt; the reason to stop when that, or what was used before, is too much. */
+  overStep(): string | undefined
+  count(event: ClewEvent): void
+}
+
+const NONE: BudgetCount = { overStep: () => undefined, count: () => {} }
+const NOTHING: Used = { steps: 0, tokens: 0, cost: 0 }
+const ENDLESS = Number.POSITIVE_INFINITY
+
+export function createBudget(budget: Budget | undefined, before: Used = NOTHING): BudgetCount {
+  if (!budget) return NONE
+  const { steps = ENDLESS, tokens = ENDLESS, cost = ENDLESS } = budget
+  const used = { ...before }
+  return {
+    overStep() {
+      if (used.steps >= steps) return `budget: ${steps} steps are used up`
+      if (used.tokens >= tokens) return `budget: ${used.tokens} of ${tokens} tokens are used up`
+      if (used.cost >= cost) return `budget: $${used.cost.toFixed(4)} of $${cost} are used up`
+      used.steps++
+      return undefined
+    },
+    count({ payload }) {
+      const usage = payload['usage'] as Record<string, number> | undefined
+      if (!usage) return
+      used.tokens += (usage['inputTokens'] ?? 0) + (usage['outputTokens'] ?? 0)
+      used.cost += amountOf(payload['cost'])
+    },
+  }
+}
+
+function amountOf(cost: unknown): number {
+  const amount: unknown = typeof cost === 'object' && cost !== null ? Reflect.get(cost, 'amount') : cost
+  return typeof amount === 'number' ? amount : 0
+}

@@ -1,0 +1,155 @@
+import { ClewError, type ClewEvent, formatStepId } from '@clew/ledger'
+import type { Attempts } from './attempts.ts'
+import type { Core } from './core.ts'
+import { digestOf } from './digest.ts'
+import type { Ends } from './ends.ts'
+import type { Draft } from './journal.ts'
+import type { Machine } from './machine-types.ts'
+import { outcomeOf } from './payloads.ts'
+import { type AttemptRecord, isFinal } from './record.ts'
+import { recoveryOf } from './recovery.ts'
+import { isClosed, type Scope } from './scope.ts'
+import { type CallSpec, type Completed, hasBody, type Outcome, type Step } from './step.ts'
+
+/** What the code asks for: found in the record, gone on with, or begun. */
+export function createCall(
+  core: Core,
+  { end, endGiven }: Ends,
+  { begin, perform, enter, wait, later }: Attempts,
+): Machine['call'] {
+  const { options, journal, reading, writes, tried, earlier, deferred, ready } = core
+  const { runId, now } = options
+
+  function call(scope: Scope, spec: CallSpec): Promise<Completed> {
+    if (core.isStuck || isClosed(scope)) return new Promise(() => {})
+    const { name, key } = spec
+    const ordinal = key === undefined ? (scope.ordinals.get(name) ?? 0) : 0
+    if (key === undefined) scope.ordinals.set(name, ordinal + 1)
+    const stepId = formatStepId({ parentStepId: scope.path || null, name, key, ordinal })
+    if (key !== undefined) claimKey(scope, stepId, name, key)
+    const { digest, refused } = digestOf(journal, scope, spec, stepId)
+    const before = scope.attempt > 1 && !refused ? givenBefore(stepId, digest, scope) : undefined
+    if (before) return 'output' in before ? Promise.resolve(before) : Promise.reject(before.error)
+    return new Promise((resolve, reject) => {
+      const step: Step = {
+        stepId,
+        spec,
+        ordinal,
+        scope,
+        digest,
+        resolve,
+        reject,
+        refused,
+        attempt: 0,
+        superstep: 0,
+        failures: 0,
+        startId: '',
+        startedAt: 0,
+        beganAt: 0,
+        open: false,
+        pauses: [],
+        dueAt: undefined,
+        body: undefined,
+        abort: undefined,
+        signal: undefined,
+        timer: undefined,
+        usage: undefined,
+      }
+      const recorded = reading?.attemptsOf(stepId)
+      const next = (tried.get(stepId) ?? reading?.triedOf(stepId) ?? 0) + 1
+      if (!reading || !recorded) return beginNew(step, next)
+      reading.called.set(stepId, step)
+      core.notify()
+      const mine = recorded.filter((each) => each.parentAttempt === scope.attempt)
+      const last = mine.at(-1)
+      if (!last || last.end?.eventType === 'execution.step_stopped') return begin(step, next, core.cause)
+      const mismatch = reading.mismatch(step, last)
+      if (!mismatch) return adopt(step, mine, last)
+      if (mismatch !== 'rerun') return core.diverge(mismatch)
+      begin(step, next, core.cause, last.end ? [] : [cut(stepId, last.attempt)])
+    })
+  }
+
+  function beginNew(step: Step, attempt: number): void {
+    if (!core.isReading) return begin(step, attempt, core.cause)
+    core.unrecorded.push({ step, attempt, cause: core.cause })
+    core.notify()
+  }
+
+  function claimKey(scope: Scope, stepId: string, name: string, key: string): void {
+    scope.keys ??= new Set()
+    if (scope.keys.has(stepId))
+      throw new ClewError(
+        'bad_option',
+        `The key ${key.slice(0, 80)} names two calls of ${name}`,
+        'Give each call a key of its own, or leave keys out and let calls be counted.',
+        { name, key: key.slice(0, 80) },
+      )
+    scope.keys.add(stepId)
+  }
+
+  /** What an earlier attempt of this body had completed is given back at once: no event tells of it, none is needed. */
+  function givenBefore(stepId: string, digest: string, scope: Scope): Outcome | undefined {
+    const live = earlier.get(stepId)
+    if (live && live.parentAttempt < scope.attempt && live.digest === digest) return live.outcome
+    return reading?.givenBefore(stepId, digest, scope.attempt)
+  }
+
+  const cut = (stepId: string, attempt: number): Draft =>
+    writes.draft('execution.step_interrupted', [stepId, attempt], core.cause, { stepId, attempt })
+
+  /** Takes over what the record has of a step; what was in flight waits until the record is used up. */
+  function adopt(step: Step, attempts: readonly AttemptRecord[], last: AttemptRecord): void {
+    const { spec } = step
+    step.attempt = last.attempt
+    step.superstep = (last.start.payload['superstep'] as number | undefined) ?? 0
+    step.startId = last.start.eventId
+    step.startedAt = reading?.isShared(last.start) ? now() : Date.parse(last.start.timestamp)
+    step.beganAt = performance.now()
+    step.failures = attempts.filter(({ end: each }) => each?.eventType === 'execution.step_failed').length
+    step.scope.steps.add(step)
+    const { end: over } = last
+    if (!over) {
+      step.open = true
+      if (hasBody(spec.work) && !step.refused) enter(step, spec.work)
+      else deferred.push(() => recover(step, last))
+    } else if (!isFinal(over)) deferred.push(() => again(step, over))
+    else if (reading?.isPassed(over)) {
+      core.mayOvertake = true
+      ready.push({
+        step,
+        eventId: over.eventId,
+        outcome: outcomeOf(over, step.stepId),
+        isDue: true,
+        isShared: true,
+      })
+    }
+    if (!reading || reading.isDone) for (const go of deferred.splice(0)) go()
+  }
+
+  function again(step: Step, { eventId, timestamp, payload }: ClewEvent): void {
+    if (isClosed(step.scope)) return
+    const due = Date.parse(timestamp) + ((payload['retryInMs'] as number | undefined) ?? 0)
+    later(step, Math.max(0, due - now()), () => begin(step, step.attempt + 1, eventId))
+  }
+
+  /** R10: an attempt that was in flight when its process died. */
+  function recover(step: Step, last: AttemptRecord): void {
+    if (isClosed(step.scope)) return
+    if (step.refused) return end(step, { error: step.refused })
+    const idempotencyKey = core.keyOf(step)
+    const recovery = recoveryOf(step, last, reading?.answers ?? new Map(), { runId, idempotencyKey })
+    switch (recovery.type) {
+      case 'perform':
+        return perform(step)
+      case 'start again':
+        return begin(step, step.attempt + 1, core.cause, [cut(step.stepId, step.attempt)])
+      case 'ask':
+        return wait(step, [recovery.pause])
+      case 'end':
+        return endGiven(step, recovery.outcome, { by: recovery.by })
+    }
+  }
+
+  return call
+}

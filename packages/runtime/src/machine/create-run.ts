@@ -1,0 +1,140 @@
+import { ClewError, deriveId, type Safety } from '@clew/ledger'
+import { checkName, checkPolicy, checkTimeout } from '../check-options.ts'
+import type { Tidings } from '../result.ts'
+import { type EffectOptions, type Question, type Run, StepError, type StepOptions } from '../run.ts'
+import { assertHere } from './current-run.ts'
+import { sha256 } from './journal.ts'
+import type { Program } from './program.ts'
+import { clockKey, type RunRecord } from './record.ts'
+import { toRetryPolicy } from './retry.ts'
+import type { Scope } from './scope.ts'
+import type { CallSpec, ChildEnd, ChildLink, Completed, Work } from './step.ts'
+
+interface RunParts {
+  readonly scope: Scope
+  readonly runId: string
+  readonly threadId: string | null
+  readonly seed: string
+  readonly signal: () => AbortSignal
+  readonly call: (scope: Scope, spec: CallSpec) => Promise<Completed>
+  readonly openChild: (program: Program, link: ChildLink) => Promise<ChildEnd>
+  readonly now: () => number
+  readonly record: RunRecord | undefined
+  readonly readings: [string, number][]
+  readonly tidings: Tidings
+}
+
+/** What the code of one scope works with. */
+export function createRun(parts: RunParts): Run {
+  const { scope, runId, threadId, seed, signal, call, now, record, readings, tidings } = parts
+  const draw = (what: string): string => sha256(`${seed}\n${scope.path}\n${what}\n${scope.draws++}`)
+  const stepId = scope.path === '' ? null : scope.path
+
+  const outputOf = (spec: CallSpec): Promise<unknown> => call(scope, spec).then(({ output }) => output)
+
+  const make = (name: string, input: unknown, work: Work, options: StepOptions = {}): Promise<unknown> =>
+    outputOf({
+      name,
+      key: options.key,
+      input,
+      isInputKept: true,
+      work,
+      retry: toRetryPolicy(options.retry),
+      timeoutMs: options.timeoutMs,
+      cacheTtlMs: ttlOf(options.cache),
+    })
+
+  /** Before anything of the call is done. */
+  function check(call: 'step' | 'effect' | 'child', name: string, options: StepOptions | undefined): void {
+    checkName(name, call === 'effect' ? 'An effect' : `A ${call}`)
+    assertHere(scope, call, name)
+    if (options) checkPolicy(options, name)
+  }
+
+  function ask(name: string, question: Question): Promise<unknown> {
+    if (question.timeoutMs !== undefined) checkTimeout(question.timeoutMs, 'a question')
+    return outputOf({
+      name,
+      input: question,
+      isInputKept: true,
+      work: { kind: 'interrupt', question },
+    })
+  }
+
+  /** Default deny: what is not allowed in so many words does not happen. */
+  async function approved(name: string, { approval, safety }: EffectOptions, input: unknown): Promise<void> {
+    const given = approval === true ? {} : (approval as Partial<Question>)
+    const question: Question = {
+      question: `May ${name} be done?`,
+      ...given,
+      effect: name,
+      safety: safety ?? 'read',
+      input,
+      options: ['approve', 'deny'],
+      default: 'deny',
+    }
+    const answer = await ask(`${name}:approval`, question)
+    if (answer !== 'approve')
+      throw new StepError({ code: 'denied', message: `${name} was not approved` }, stepId)
+  }
+
+  const run: Run = {
+    runId,
+    threadId,
+    get signal() {
+      return signal()
+    },
+    step(name, input, fn, options) {
+      check('step', name, options)
+      const work = { kind: 'compute' as const, fn: fn as (input: unknown, run: Run) => unknown }
+      return make(name, input, work, options) as Promise<never>
+    },
+    async effect(name, input, fn, options = {}) {
+      check('effect', name, options)
+      if (options.approval) await approved(name, options, input)
+      const safety: Safety = options.safety ?? 'read'
+      const work = { kind: 'effect' as const, fn: fn as never, safety, refresh: options.refresh === true }
+      return (await make(name, input, work, options)) as never
+    },
+    interrupt(question) {
+      assertHere(scope, 'interrupt')
+      return ask('interrupt', typeof question === 'string' ? { question } : question) as Promise<never>
+    },
+    async sleep(ms) {
+      assertHere(scope, 'sleep')
+      if (!Number.isFinite(ms) || ms < 0)
+        throw new ClewError('bad_option', 'A run cannot sleep for that time', 'Give milliseconds, 0 or more.')
+      await outputOf({ name: 'sleep', input: { ms }, isInputKept: true, work: { kind: 'sleep', ms } })
+    },
+    child(agent, input, options = {}) {
+      const { name = agent.name } = options
+      check('child', name, options)
+      const work = { kind: 'child' as const, open: (link: ChildLink) => parts.openChild(agent.program, link) }
+      return make(name, input, work, options) as Promise<never>
+    },
+    now() {
+      assertHere(scope, 'now')
+      const known = record?.clock.get(clockKey(scope.path, scope.attempt))?.[scope.readings++]
+      if (known !== undefined) return known
+      const ms = now()
+      readings.push([scope.path, ms])
+      return ms
+    },
+    random() {
+      assertHere(scope, 'random')
+      return Number.parseInt(draw('random').slice(0, 13), 16) / 2 ** 52
+    },
+    uuid() {
+      assertHere(scope, 'uuid')
+      return deriveId(sha256, seed, draw('uuid'))
+    },
+    emit: (data) => tidings.custom?.(stepId, data),
+    token: (text) => tidings.token?.(stepId, text),
+  }
+  return run
+}
+
+function ttlOf(cache: StepOptions['cache']): number | undefined {
+  if (cache === undefined || cache === false) return undefined
+  return cache === true ? Number.POSITIVE_INFINITY : (cache.ttlMs ?? Number.POSITIVE_INFINITY)
+}

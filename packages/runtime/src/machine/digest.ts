@@ -1,0 +1,39 @@
+import { inputDigest, type JsonValue } from '@clew/ledger'
+import { type StepError, toStepError } from '../run.ts'
+import { isUnstorable, type Journal, sha256 } from './journal.ts'
+import type { Scope } from './scope.ts'
+import type { CallSpec, Step } from './step.ts'
+
+/** What stands for the input of a call; a value that cannot be stored fails its step, with its path, and nothing is run. */
+export function digestOf(
+  journal: Journal | undefined,
+  scope: Scope,
+  spec: CallSpec,
+  stepId: string,
+): { readonly digest: string; readonly refused: StepError | undefined } {
+  // Without a ledger it only tells whether a body that is entered again asks for the same as before.
+  if (!journal) return { digest: scope.isRetried ? plainDigest(spec) : '', refused: undefined }
+  try {
+    const digest = spec.digest ? spec.digest() : journal.ledger.digest(spec.input ?? null)
+    return { digest, refused: undefined }
+  } catch (error) {
+    if (!isUnstorable(error)) throw error
+    return { digest: '', refused: toStepError(error, stepId) }
+  }
+}
+
+function plainDigest({ digest, input }: CallSpec): string {
+  try {
+    return digest ? digest() : inputDigest(sha256, (input ?? null) as JsonValue)
+  } catch {
+    // It has no text: no two of them are the same.
+    return `${Math.random()}`
+  }
+}
+
+/** The same for each attempt of a call, another one for another input. */
+export const idempotencyKeyOf = (
+  journal: Journal | undefined,
+  seed: string,
+  { stepId, digest }: Step,
+): string => (journal ? journal.idOf('effect', stepId, digest) : sha256(`${seed} ${stepId}`).slice(0, 32))

@@ -1,0 +1,282 @@
+import { ClewError, type ClewEvent } from '@clew/ledger'
+import { toStepError } from '../run.ts'
+import { keepCached } from './cache.ts'
+import { type Core, type Delivery, quiet } from './core.ts'
+import type { Draft } from './journal.ts'
+import type { EndedStep } from './machine-types.ts'
+import { completedPayload, failedPayload, wholePayload } from './payloads.ts'
+import { placeholderIn } from './placeholders.ts'
+import { stepIdOf } from './record.ts'
+import { isClosed, type Scope } from './scope.ts'
+import { hasBody, type Outcome, type Step, type Work } from './step.ts'
+
+/** What a body or a run leaves running when it ends, and the child runs that have to be stopped before. */
+export interface Left {
+  readonly steps: Step[]
+  readonly children: Promise<unknown>[]
+}
+
+export interface EndOptions {
+  readonly by?: string
+  readonly cached?: boolean
+  readonly restored?: boolean
+}
+
+export interface Ends {
+  /** The last word of a step: recorded, then handed to the code. */
+  end(step: Step, outcome: Outcome, how?: EndOptions): void
+  /** The same with an outcome that comes from the record. */
+  endGiven(step: Step, outcome: Outcome, how: EndOptions): void
+  /** Closes the body of a step; child runs below it are stopped first, or a crash would forget them. */
+  close(step: Step, then: (left: Left) => void): void
+  closeBelow(scope: Scope, left: Left): Left
+  stopDrafts(left: Left): Draft[]
+  /** Stops for what the record has in flight and the code has not asked for, when the run ends. */
+  stopUncalled(): Promise<Draft[]>
+  report(step: Step, status: EndedStep['status'], outcome: Outcome | undefined, how?: EndOptions): void
+}
+
+/** A body that was cut off by its time had not come to what it asked for before. */
+const isTimeout = (outcome: Outcome): boolean => 'error' in outcome && outcome.error.code === 'timeout'
+
+/** Where a whole state lies is known only when it is committed. */
+const withSeq = (outcome: Outcome, { ledger }: ClewEvent): Outcome =>
+  'output' in outcome && outcome.fields?.checkpoint !== undefined ? { ...outcome, seq: ledger.seq } : outcome
+
+export const tookMs = ({ beganAt }: Step): number => Math.round((performance.now() - beganAt) * 100) / 100
+
+/** How steps come to their end, and what ends with them. */
+export function createEnds(core: Core): Ends {
+  const { options, journal, reading, writes, waits, budget, earlier, children, closing, ready } = core
+  const { durability, tidings, now } = options
+
+  /** P2: with an outcome that comes from the record. */
+  function endGiven(step: Step, outcome: Outcome, how: EndOptions): void {
+    const path = 'output' in outcome ? placeholderIn(outcome.output) : undefined
+    if (path === undefined) end(step, outcome, how)
+    else core.diverge({ kind: 'redacted', stepId: step.stepId, expected: path, received: null })
+  }
+
+  function end(step: Step, given: Outcome, how: EndOptions = {}): void {
+    if (core.isOver || !step.open || step.body?.closed || isClosed(step.scope)) return
+    const { spec, stepId, body } = step
+    const missed = body && reading?.uncalledIn(stepId, step.attempt)
+    if (missed !== undefined && !isTimeout(given)) return core.diverge(core.missing(missed))
+    let outcome = given
+    const plain = 'output' in given ? given.output : undefined
+    if ('output' in outcome && 'conclude' in spec.work && spec.work.conclude) {
+      try {
+        outcome = spec.work.conclude(outcome.output)
+      } catch (error) {
+        if (!(error instanceof ClewError)) throw error
+        outcome = { error: toStepError(error, stepId) }
+      }
+    }
+    clearTimeout(step.timer)
+    step.timer = undefined
+    close(step, (left) => recordEnd(step, outcome, how, left, plain))
+  }
+
+  /** Closes the body of a step; child runs below it are stopped before its end is written, or a crash would forget them. */
+  function close(step: Step, then: (left: Left) => void): void {
+    const left: Left = { steps: [], children: [] }
+    const isWaiting = waits.delete(step)
+    if (step.body) closeBelow(step.body, left)
+    // Its time is over, but the child run is not.
+    if (journal && step.spec.work.kind === 'child' && (isWaiting || children.has(step)))
+      left.children.push(stopChildOf(step))
+    if (left.children.length === 0) return then(left)
+    void afterChildren(step, left, then)
+  }
+
+  async function afterChildren(step: Step, left: Left, then: (left: Left) => void): Promise<void> {
+    core.working++
+    closing.set(step, left)
+    await Promise.allSettled(left.children)
+    closing.delete(step)
+    core.working--
+    if (!core.isOver && step.open && !isClosed(step.scope)) then(left)
+    core.notify()
+  }
+
+  function recordEnd(step: Step, outcome: Outcome, how: EndOptions, left: Left, given?: unknown): void {
+    const { stepId, attempt, spec, scope } = step
+    const { by = step.startId, cached = false, restored = false } = how
+    step.open = false
+    scope.steps.delete(step)
+    const status = 'output' in outcome ? 'completed' : 'failed'
+    if (!journal) {
+      report(step, status, outcome, how)
+      keep(step, outcome)
+      ready.push({ step, eventId: null, outcome, isDue: true })
+      return core.notify()
+    }
+    const stops = stopDrafts(left)
+    const ms = tookMs(step)
+    const start = 'output' in outcome ? writes.take(step.startId) : undefined
+    const event =
+      'output' in outcome
+        ? completed(step, completedPayload(step, outcome, ms, { cached, restored }), by, start)
+        : writes.draft('execution.step_failed', [stepId, attempt], by, failedPayload(step, outcome.error, ms))
+    const events = [...stops, event]
+    if ('output' in outcome && spec.cacheTtlMs !== undefined && !cached)
+      events.push(keepCached(journal, options.agent, step, given, now() + spec.cacheTtlMs))
+    const isEarly = durability === 'async' && mayRunAhead(spec.work, outcome)
+    const delivery: Delivery = { step, eventId: event.eventId, outcome, isDue: false }
+    ready.push(delivery)
+    const handOver = (): void => {
+      delivery.isDue = true
+      keep(step, outcome)
+      report(step, status, outcome, how)
+    }
+    writes.send(
+      events,
+      (stored) => {
+        const own = stored[stops.length] as ClewEvent
+        budget.count(own)
+        delivery.outcome = withSeq(outcome, own)
+        // The body around may fail and be entered again before what runs ahead is handed over.
+        if (isEarly) keep(step, outcome)
+        else handOver()
+      },
+      {
+        mayMiss: isEarly,
+        // The value cannot be stored: the step fails with its path, and what stood with it is written then.
+        onUnstorable(error) {
+          ready.splice(ready.indexOf(delivery), 1)
+          if (start) writes.hold(start)
+          step.open = true
+          scope.steps.add(step)
+          recordEnd(step, { error: toStepError(error, stepId) }, {}, left)
+        },
+      },
+    )
+    if (isEarly) void runAhead()
+
+    /** Not before the ledger has looked at the value: one that cannot be stored never reaches the code. */
+    async function runAhead(): Promise<void> {
+      core.working++
+      await quiet()
+      core.working--
+      if (ready.includes(delivery)) handOver()
+      core.notify()
+    }
+  }
+
+  /** A start that nobody has written yet is told by the end, under the id that what happened in between knows. */
+  function completed(
+    { stepId, attempt }: Step,
+    payload: Record<string, unknown>,
+    by: string,
+    start: Draft | undefined,
+  ): Draft {
+    if (!start) return writes.draft('execution.step_completed', [stepId, attempt], by, payload)
+    const { causationId = null, eventId } = start
+    const whole = wholePayload(start.payload, payload)
+    return { ...writes.draft('execution.step_completed', [stepId, attempt], causationId, whole), eventId }
+  }
+
+  /** Also when the body around is over by then: its next attempt asks again. */
+  function keep({ stepId, scope, digest }: Step, outcome: Outcome): void {
+    if (scope.isRetried && 'output' in outcome)
+      earlier.set(stepId, { parentAttempt: scope.attempt, digest, outcome })
+  }
+
+  /** R10: only reads and computations may be used before their commit, and never the end of a superstep. */
+  function mayRunAhead(work: Work, outcome: Outcome): boolean {
+    if ('output' in outcome && outcome.fields?.checkpoint !== undefined) return false
+    return work.kind === 'effect' ? work.safety === 'read' : hasBody(work)
+  }
+
+  function report(
+    step: Step,
+    status: EndedStep['status'],
+    outcome: Outcome | undefined,
+    { cached = false, restored = false }: EndOptions = {},
+  ): void {
+    const { stepId, spec, attempt } = step
+    options.onStepEnd({
+      name: spec.name,
+      superstep: step.superstep,
+      durationMs: tookMs(step),
+      status,
+      error: outcome && 'error' in outcome ? outcome.error : null,
+      cached,
+      restored,
+      decision: (outcome && 'output' in outcome ? outcome.fields?.decision : null) ?? null,
+    })
+    tidings.step?.({ stepId, name: spec.name, kind: spec.work.kind, attempt, status, ...outcome })
+  }
+
+  /** D3: what a body or a run leaves running when it ends is stopped with it. */
+  function closeBelow(scope: Scope, left: Left): Left {
+    scope.closed = true
+    if (!scope.hasSteps) return left
+    for (const step of scope.steps) {
+      if (step.timer) clearTimer(step)
+      if (step.body) closeBelow(step.body, left)
+      const before = closing.get(step)
+      if (before) {
+        left.steps.push(...before.steps)
+        left.children.push(...before.children)
+      }
+      if (!step.open) continue
+      step.open = false
+      left.steps.push(step)
+      if (step.spec.work.kind === 'child' && !before) left.children.push(stopChildOf(step))
+      waits.delete(step)
+      const { stepId } = step
+      step.abort?.abort(
+        new ClewError('stopped', `Nobody waits for ${stepId} any more`, 'End the work.', { stepId }),
+      )
+    }
+    scope.steps.clear()
+    return left
+  }
+
+  /** Told to stop, a child may be on its way to a pause all the same: what it came to is looked at when it stands still. */
+  async function stopChildOf(step: Step): Promise<void> {
+    const childRunId = core.childIdOf(step)
+    await Promise.allSettled([children.get(step)])
+    if (journal) await options.stopChild?.(childRunId)
+  }
+
+  function clearTimer(step: Step): void {
+    clearTimeout(step.timer)
+    step.timer = undefined
+    // A step that is not open waits for its next attempt.
+    if (!step.open) core.delayed--
+  }
+
+  const stopDrafts = ({ steps }: Left): Draft[] =>
+    steps.map((step) => {
+      report(step, 'stopped', undefined)
+      const { stepId, attempt } = step
+      return writes.draft('execution.step_stopped', [stepId, attempt], core.cause, {
+        stepId,
+        attempt,
+        reason: 'left behind',
+      })
+    })
+
+  /**
+   * What was in flight where the record stops and was not asked for again: a fork has no use for it, or the run is
+   * stopped before its code has come so far.
+   */
+  async function stopUncalled(): Promise<Draft[]> {
+    const open = reading?.uncalledOpen() ?? []
+    const stopping = open.map(async ({ start }) => {
+      const { childRunId } = start.payload
+      // A child run that a fork shares with its source is the source's.
+      if (typeof childRunId === 'string' && !reading?.isShared(start)) await options.stopChild?.(childRunId)
+    })
+    await Promise.allSettled(stopping)
+    return open.map(({ start, attempt }) => {
+      const stepId = stepIdOf(start)
+      const payload = { stepId, attempt, reason: 'not asked for' }
+      return writes.draft('execution.step_stopped', [stepId, attempt], core.cause, payload)
+    })
+  }
+
+  return { end, endGiven, close, closeBelow, stopDrafts, stopUncalled, report }
+}

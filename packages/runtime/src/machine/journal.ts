@@ -1,0 +1,65 @@
+import { hash } from 'node:crypto'
+import { ClewError, type ClewEvent, createDeriver, type EventInput, type Ledger } from '@clew/ledger'
+
+export const sha256 = (text: string): string => hash('sha256', text)
+const SOURCE = { origin: 'agent', runtime: 'clew' } as const
+
+export type Draft = EventInput & { readonly eventId: string; readonly payload: Record<string, unknown> }
+
+/** Writes the events of one run under its lease. Ids are derived from what an event says, so a repeat is free (L4). */
+export interface Journal {
+  readonly runId: string
+  readonly ledger: Ledger
+  draft(
+    eventType: string,
+    ids: readonly (string | number)[],
+    causationId: string | null,
+    payload: Record<string, unknown>,
+  ): Draft
+  idOf(...parts: (string | number)[]): string
+  /** In the order of the calls; resolves when committed. */
+  send(events: readonly Draft[]): Promise<readonly ClewEvent[]>
+}
+
+export interface JournalOptions {
+  readonly ledger: Ledger
+  readonly runId: string
+  readonly epoch: number
+  readonly onEvent?: ((event: ClewEvent) => void) | undefined
+  /** The run belongs to somebody else. */
+  readonly onStale: (error: ClewError) => void
+}
+
+export function openJournal({ ledger, runId, epoch, onEvent, onStale }: JournalOptions): Journal {
+  const idOf = createDeriver(sha256, runId)
+  const options = { epoch }
+  return {
+    runId,
+    ledger,
+    idOf,
+    draft: (eventType, ids, causationId, payload) => ({
+      eventType,
+      eventId: idOf(eventType, ...ids),
+      correlationId: runId,
+      causationId,
+      source: SOURCE,
+      payload,
+    }),
+    async send(events) {
+      try {
+        const stored = await ledger.append(events, options)
+        if (onEvent) for (const event of stored) onEvent(event)
+        return stored
+      } catch (error) {
+        if (error instanceof ClewError && error.code === 'stale_epoch') onStale(error)
+        throw error
+      }
+    },
+  }
+}
+
+const UNSTORABLE: ReadonlySet<string> = new Set(['bad_value', 'bad_payload', 'too_large'])
+
+/** The value is to blame, not the store: the step fails, the run goes on. */
+export const isUnstorable = (error: unknown): error is ClewError =>
+  error instanceof ClewError && UNSTORABLE.has(error.code)

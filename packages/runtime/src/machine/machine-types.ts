@@ -1,0 +1,85 @@
+import type { ResumeDivergence, Tidings } from '../result.ts'
+import type { Run, StepError } from '../run.ts'
+import type { Budget, Used } from './budget.ts'
+import type { Draft, Journal } from './journal.ts'
+import type { Program } from './program.ts'
+import type { RunRecord } from './record.ts'
+import type { Scope } from './scope.ts'
+import type { CallSpec, ChildEnd, ChildLink, Completed, Outcome, WaitingPause } from './step.ts'
+
+export type Durability = 'sync' | 'group' | 'async'
+
+export interface MachineOptions {
+  readonly runId: string
+  readonly threadId: string | null
+  readonly agent: string
+  readonly seed: string
+  /** Where to write; without one nothing is kept and nothing can be resumed. */
+  readonly journal?: Journal | undefined
+  /** What the run has done before. */
+  readonly record?: RunRecord | undefined
+  /** Answers as they were given, by pause: the record has them without what was redacted. */
+  readonly answers?: ReadonlyMap<string, unknown> | undefined
+  /** What a fork does where the code asks for something else than its source did. Default: the run is blocked. */
+  readonly onMismatch?: 'block' | 'rerun' | undefined
+  readonly durability: Durability
+  readonly budget?: Budget | undefined
+  /** What is left of the budget of time, when some of it was used before; default all. */
+  readonly timeLeftMs?: number | undefined
+  /** What the run has used up before. */
+  readonly used?: Used | undefined
+  /** Ends the run as stopped. */
+  readonly signal: AbortSignal
+  readonly tidings: Tidings
+  readonly onStepEnd: (step: EndedStep) => void
+  /** Gives the run up whenever a step has ended, as if the process had died: for tests. */
+  readonly suspendAlways: boolean
+  readonly now: () => number
+  readonly openChild: (program: Program, link: ChildLink) => Promise<ChildEnd>
+  /** Ends a child run that waits and that nobody waits for any more. */
+  readonly stopChild?: ((runId: string) => Promise<unknown>) | undefined
+}
+
+export interface EndedStep {
+  readonly name: string
+  readonly superstep: number
+  readonly durationMs: number
+  readonly status: 'completed' | 'failed' | 'stopped'
+  readonly error: StepError | null
+  readonly cached: boolean
+  readonly restored: boolean
+  readonly decision: string | readonly string[] | null
+}
+
+/** Why the machine stands still. */
+export type Rest =
+  | { readonly type: 'ended'; readonly outcome: Outcome; readonly stops: readonly Draft[] }
+  | {
+      readonly type: 'waiting'
+      readonly asked: readonly Draft[]
+      readonly pauses: readonly WaitingPause[]
+      readonly dueAt: number | undefined
+    }
+  | { readonly type: 'blocked'; readonly divergence: ResumeDivergence }
+  | { readonly type: 'stopped'; readonly reason: string; readonly stops: readonly Draft[] }
+  | { readonly type: 'suspended' }
+
+export interface Machine {
+  readonly root: Scope
+  readonly run: Run
+  call(scope: Scope, spec: CallSpec): Promise<Completed>
+  /** Goes through the record, then on, until the code has ended or waits for the outside. */
+  go(code: () => Promise<unknown>): Promise<Rest>
+  /** The event that woke the code last: the cause of what it does next. */
+  readonly cause: string | null
+  readonly writeErrors: readonly Error[]
+  readonly openChild: (program: Program, link: ChildLink) => Promise<ChildEnd>
+  /** Ends the run from inside, cleanly. */
+  stop(reason: string): void
+  draft(
+    eventType: string,
+    ids: readonly (string | number)[],
+    cause: string | null,
+    payload: Record<string, unknown>,
+  ): Draft
+}

@@ -1,0 +1,303 @@
+import { ClewError, type ClewEvent } from '@clew/ledger'
+import { LONGEST_TIMER_MS } from '../check-options.ts'
+import { toStepError } from '../run.ts'
+import { abandonment, isAbandonment } from './abandoned.ts'
+import { createAttempts } from './attempts.ts'
+import { createCall } from './calls.ts'
+import { createCore, type Delivery, quiet } from './core.ts'
+import { bindPlace } from './current-run.ts'
+import { createEnds } from './ends.ts'
+import type { Machine, MachineOptions, Rest } from './machine-types.ts'
+import { outcomeOf, questionPayload } from './payloads.ts'
+import { reasonOf, settle, signalOf } from './perform.ts'
+import { placeholderIn } from './placeholders.ts'
+import type { Reading } from './reading.ts'
+import { isClosed, type Scope } from './scope.ts'
+import type { Outcome, Step } from './step.ts'
+
+export type { Durability, EndedStep, Machine, MachineOptions, Rest } from './machine-types.ts'
+
+/** How long code at rest may wait for something of its own before a recorded end that it has not asked for is a divergence. */
+const GRACE_MS = 1000
+/** How long steps in flight get to come to their end when the run is stopped or given up. */
+const STOP_GRACE_MS = 1000
+
+/**
+ * The step machine that functions and graphs share. All that wakes the code is the recorded end of one of its calls;
+ * ends are handed over one at a time, in the order of their commit, and the code comes to rest before the next one.
+ * Live and resumed code therefore makes the same calls for the same reasons, and the same ordinals name the same steps.
+ */
+export function createMachine(options: MachineOptions): Machine {
+  const { record, signal, now } = options
+  const core = createCore(options)
+  const { journal, root, reading, writes, waits, ready, deferred, children } = core
+  const ends = createEnds(core)
+  const attempts = createAttempts(core, ends)
+  const { end, closeBelow, stopDrafts, stopUncalled } = ends
+  const { begin, perform, runOf } = attempts
+  const call = createCall(core, ends, attempts)
+  core.call = call
+
+  const isNextDue = (): boolean => ready[0]?.isDue === true
+
+  function deliver({ step, eventId, outcome }: Omit<Delivery, 'isDue'>): void {
+    step.scope.steps.delete(step)
+    if (isClosed(step.scope)) return
+    core.cause = eventId
+    if ('output' in outcome) step.resolve(outcome)
+    else step.reject(outcome.error)
+  }
+
+  /** P2: a placeholder is never handed to code as if it were the value. */
+  async function deliverRecorded(step: Step, event: ClewEvent): Promise<void> {
+    const { work, input } = step.spec
+    const path = placeholderIn(event.payload['output'])
+    const { eventId } = event
+    if (path === undefined) return deliver({ step, eventId, outcome: outcomeOf(event, step.stepId) })
+    if (work.kind !== 'effect' || !work.refresh)
+      return core.diverge({ kind: 'redacted', stepId: step.stepId, expected: path, received: null })
+    const { attempt } = step
+    const effectCall = {
+      attempt,
+      idempotencyKey: core.keyOf(step),
+      signal: signalOf(step, signal),
+      usage: () => {},
+    }
+    const outcome = await new Promise<Outcome>((resolve) =>
+      settle(journal, step, () => work.fn(input, effectCall), undefined, resolve),
+    )
+    deliver({ step, eventId, outcome })
+  }
+
+  /** One recorded end, handed to whoever asks for it. */
+  async function readOn(record: Reading): Promise<void> {
+    const next = record.next()
+    if (next.type === 'deliver') return deliverRecorded(next.step, next.event)
+    if (next.type === 'passed') return
+    const isAsked = (): boolean =>
+      record.called.has(next.stepId) || core.ended !== undefined || writes.fatal !== undefined
+    for (const until = performance.now() + GRACE_MS; performance.now() < until; ) {
+      if (core.mayOvertake && isNextDue()) return deliver(ready.shift() as Delivery)
+      if (isAsked() || core.isStuck) return
+      await notified(until - performance.now())
+      await quiet()
+    }
+    if (isAsked() || (core.mayOvertake && core.isBusy)) return
+    if (core.mayOvertake || deferred.length + ready.length === 0)
+      return core.diverge(core.missing(next.stepId))
+    // A gap that async durability left: what may be repeated is, since the record goes on behind it.
+    core.mayOvertake = true
+    for (const go of deferred.splice(0)) go()
+  }
+
+  /** D2: all that the record has must have been asked for before anything new is begun. */
+  async function leaveRecord(record: Reading): Promise<void> {
+    const scopes = new Set([root, ...core.unrecorded.map(({ step }) => step.scope)])
+    const missing = (): string | undefined => {
+      for (const scope of scopes) {
+        const stepId = isClosed(scope) ? undefined : record.uncalledIn(scope.path, scope.attempt)
+        if (stepId !== undefined) return stepId
+      }
+      return undefined
+    }
+    for (const until = performance.now() + GRACE_MS; ; ) {
+      const stepId = missing()
+      if (stepId === undefined) break
+      if (core.isStuck || core.ended !== undefined || writes.fatal !== undefined || isNextDue()) return
+      const leftMs = until - performance.now()
+      if (leftMs <= 0) return core.diverge(core.missing(stepId))
+      await notified(leftMs)
+      await quiet()
+    }
+    core.isReading = false
+    for (const { step, attempt, cause } of core.unrecorded.splice(0))
+      if (!isClosed(step.scope)) begin(step, attempt, cause)
+  }
+
+  /** Resolves at the next thing that happens, or after a while. */
+  function notified(ms?: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = ms === undefined ? undefined : setTimeout(done, Math.max(0, ms))
+      function done(): void {
+        clearTimeout(timer)
+        core.notify = () => {}
+        resolve()
+      }
+      core.notify = done
+    })
+  }
+
+  async function go(code: () => Promise<unknown>): Promise<Rest> {
+    const onAbort = (): void => {
+      const reason: unknown = signal.reason
+      if (isAbandonment(reason) || (reason instanceof ClewError && reason.code === 'stale_epoch'))
+        writes.fail(reason)
+      core.stop(reasonOf(signal))
+    }
+    signal.addEventListener('abort', onAbort)
+    if (signal.aborted) onAbort()
+    const { timeMs } = options.budget ?? {}
+    const timer =
+      timeMs === undefined
+        ? undefined
+        : setTimeout(
+            () => core.stop(`budget: ${timeMs} ms are used up`),
+            Math.min(options.timeLeftMs ?? timeMs, LONGEST_TIMER_MS),
+          )
+    try {
+      void runCode(code)
+      return await loop()
+    } finally {
+      core.isOver = true
+      clearTimeout(timer)
+      clearTimers(root)
+      signal.removeEventListener('abort', onAbort)
+    }
+  }
+
+  async function runCode(code: () => Promise<unknown>): Promise<void> {
+    try {
+      core.ended = { output: (await bindPlace({ scope: root, run }, code)) ?? null }
+    } catch (error) {
+      core.ended = { error: toStepError(error, null) }
+    }
+    core.notify()
+  }
+
+  async function loop(): Promise<Rest> {
+    for (;;) {
+      await quiet()
+      writes.flush({ mayMiss: options.durability === 'async' })
+      for (;;) {
+        if (writes.fatal !== undefined) throw await abandon(writes.fatal)
+        if (core.divergence) return { type: 'blocked', divergence: core.divergence }
+        if (core.stopReason !== undefined) return halt(core.stopReason)
+        if (core.ended) return finish(core.ended)
+        if (reading && !reading.isDone) {
+          await readOn(reading)
+          break
+        }
+        if (isNextDue()) {
+          if (isSuspended()) return { type: 'suspended' }
+          deliver(ready.shift() as Delivery)
+          break
+        }
+        for (const each of deferred.splice(0)) each()
+        if (core.isReading) {
+          await leaveRecord(reading as Reading)
+          break
+        }
+        const rest = waits.size > 0 && !core.isBusy ? restOf() : undefined
+        if (rest) return rest
+        if (!isNextDue()) await notified(untilDue())
+      }
+    }
+  }
+
+  const isSuspended = (): boolean =>
+    options.suspendAlways &&
+    journal !== undefined &&
+    ready.length === 1 &&
+    !ready[0]?.isShared &&
+    !core.isBusy &&
+    waits.isAtRest(root)
+
+  function untilDue(): number | undefined {
+    const due = waits.soonest
+    return due === undefined ? undefined : Math.max(0, Math.min(due - now(), 2 ** 30))
+  }
+
+  /** All that is left waits for the outside: the run can be given up until then. */
+  function restOf(): Rest | undefined {
+    const due = waits.due(now())
+    if (due) {
+      waits.delete(due)
+      if (due.spec.work.kind === 'child') perform(due)
+      else end(due, { output: null })
+      return undefined
+    }
+    const waiting = journal && waits.whole(root, now())
+    if (!waiting) return undefined
+    const { steps, pauses, dueAt } = waiting
+    const asked = steps.flatMap((step) =>
+      step.pauses
+        .filter(({ pauseId }) => !record?.questions.has(pauseId))
+        .map((pause) =>
+          writes.draft('ui.input_requested', [pause.pauseId], step.startId, questionPayload(step, pause)),
+        ),
+    )
+    return { type: 'waiting', asked, pauses, dueAt }
+  }
+
+  async function finish(outcome: Outcome): Promise<Rest> {
+    const missed = reading?.uncalledIn('', 1)
+    if (missed !== undefined) return { type: 'blocked', divergence: core.missing(missed) }
+    const left = closeBelow(root, { steps: [], children: [] })
+    await Promise.allSettled([...left.children, ...children.values()])
+    while (writes.inFlight > 0 && writes.fatal === undefined) await notified(STOP_GRACE_MS)
+    if (writes.fatal !== undefined) throw await abandon(writes.fatal)
+    const uncalled = await stopUncalled()
+    return { type: 'ended', outcome, stops: journal ? [...stopDrafts(left), ...uncalled] : [] }
+  }
+
+  /** Steps in flight are told, get a moment to end, and are then left behind. */
+  async function halt(reason: string): Promise<Rest> {
+    abortAll(
+      root,
+      signal.aborted ? signal.reason : new ClewError('stopped', 'The run is stopped', 'End the work.'),
+    )
+    const until = performance.now() + STOP_GRACE_MS
+    for (;;) {
+      const leftMs = until - performance.now()
+      if (core.working + writes.inFlight === 0 || leftMs <= 0 || writes.fatal !== undefined) break
+      await notified(leftMs)
+    }
+    if (writes.fatal !== undefined) throw await abandon(writes.fatal)
+    const left = closeBelow(root, { steps: [], children: [] })
+    await Promise.allSettled([...left.children, ...children.values()])
+    const uncalled = await stopUncalled()
+    return { type: 'stopped', reason, stops: journal ? [...stopDrafts(left), ...uncalled] : [] }
+  }
+
+  function abortAll(scope: Scope, reason: unknown): void {
+    for (const step of scope.steps) {
+      step.abort?.abort(reason)
+      if (step.body) abortAll(step.body, reason)
+    }
+  }
+
+  /** Nothing more is written here: whoever resumes the run goes on from what was committed. */
+  async function abandon(error: unknown): Promise<unknown> {
+    core.isOver = true
+    abortAll(root, abandonment(error))
+    const until = performance.now() + STOP_GRACE_MS
+    // What is on its way to the store lands before the lease is given up.
+    for (let leftMs = STOP_GRACE_MS; leftMs > 0; leftMs = until - performance.now()) {
+      if (writes.inFlight + children.size === 0) break
+      await notified(Math.min(leftMs, 50))
+    }
+    return error
+  }
+
+  function clearTimers(scope: Scope): void {
+    for (const step of scope.steps) {
+      clearTimeout(step.timer)
+      if (step.body) clearTimers(step.body)
+    }
+  }
+
+  const run = runOf(root)
+  return {
+    root,
+    run,
+    call,
+    go,
+    get cause() {
+      return core.cause
+    },
+    writeErrors: writes.errors,
+    openChild: options.openChild,
+    stop: core.stop,
+    draft: writes.draft,
+  }
+}

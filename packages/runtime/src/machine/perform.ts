@@ -1,0 +1,65 @@
+import { ClewError } from '@clew/ledger'
+import { type Run, StepError, toStepError } from '../run.ts'
+import { bindPlace, type Place } from './current-run.ts'
+import type { Journal } from './journal.ts'
+import type { Outcome, Step } from './step.ts'
+
+/** Runs the user's function with its run at hand for `interrupt` and with its start as the cause of what it records. */
+export function settle(
+  journal: Journal | undefined,
+  step: Step,
+  work: () => unknown,
+  run: Run | undefined,
+  then: (outcome: Outcome) => void,
+): void {
+  let result: unknown
+  const failed = (error: unknown): void => then({ error: recordable(journal, step, error) })
+  try {
+    const place: Place =
+      run && step.body ? { scope: step.body, run } : { scope: step.scope, run, effect: step.stepId }
+    const bound = (): unknown => bindPlace(place, work)
+    result = journal ? journal.ledger.causedBy(step.startId, bound) : bound()
+  } catch (error) {
+    return failed(error)
+  }
+  if (!isPromise(result)) return then({ output: result ?? null })
+  void result.then((output) => then({ output: output ?? null }), failed)
+}
+
+/** What was thrown, as the record will have it: live code sees nothing else than resumed code (P3). */
+function recordable(journal: Journal | undefined, { stepId }: Step, thrown: unknown): StepError {
+  const error = toStepError(thrown, stepId)
+  const { name, code } = error
+  const message = journal ? journal.ledger.redactor.text(error.message) : error.message
+  return message === error.message && error.stepId === stepId
+    ? error
+    : new StepError({ name, code, message }, stepId, error.cause)
+}
+
+/** R3: each attempt has its own time. */
+export function limitTime(step: Step, onOver: (error: StepError) => void): void {
+  const { timeoutMs, name } = step.spec
+  if (timeoutMs === undefined) return
+  step.timer = setTimeout(() => {
+    const message = `${name} took longer than ${timeoutMs} ms`
+    const error = new StepError({ name: 'TimeoutError', code: 'timeout', message }, step.stepId)
+    step.abort?.abort(error)
+    onOver(error)
+  }, timeoutMs)
+}
+
+/** Aborts when the attempt's time is over, when nobody waits for it any more, and when the run ends. */
+export function signalOf(step: Step, runSignal: AbortSignal): AbortSignal {
+  step.abort ??= new AbortController()
+  step.signal ??= AbortSignal.any([step.abort.signal, runSignal])
+  return step.signal
+}
+
+export function reasonOf(signal: AbortSignal): string {
+  const reason: unknown = signal.reason
+  if (reason instanceof ClewError) return String(reason.fields['reason'] ?? reason.message)
+  return reason instanceof Error ? reason.message : typeof reason === 'string' ? reason : 'cancelled'
+}
+
+const isPromise = (value: unknown): value is Promise<unknown> =>
+  typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function'

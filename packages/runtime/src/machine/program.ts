@@ -1,0 +1,65 @@
+import type { ClewEvent, Ledger, RunSummary } from '@clew/ledger'
+import type { ResumeDivergence, Tidings } from '../result.ts'
+import type { Budget } from './budget.ts'
+import type { Draft, Journal } from './journal.ts'
+import type { Durability, Machine } from './machine.ts'
+
+/** What the machine runs: a function or a graph, told apart only here. */
+export interface Program {
+  readonly kind: 'function' | 'graph'
+  readonly name: string
+  readonly version: string | undefined
+  /** What a resume must find unchanged; null where input digests are the only detector. */
+  readonly structureHash: string | null
+  /** Of a graph, by node: recorded, so that a fork with a changed graph can tell what is still the same. */
+  readonly signatures?: Readonly<Record<string, string>> | undefined
+  readonly durability: Durability
+  readonly budget?: Budget | undefined
+  /** The events from which a run goes on: all of a function's, a graph's first one and those since its last checkpoint. */
+  load(ledger: Ledger, runId: string): Promise<ClewEvent[]>
+  /** What a new run on a thread continues. */
+  findPrevious?(ledger: Ledger, threadId: string): Promise<Previous | undefined>
+  /** What is recorded together with the start. */
+  open?(begin: Begin): { readonly events: readonly Draft[]; readonly from: unknown }
+  /** Where a recorded run goes on from; a divergence when the record lacks what its code would be given (P2). */
+  restore?(
+    ledger: Ledger,
+    runId: string,
+    events: readonly ClewEvent[],
+  ): Promise<{ readonly from: unknown } | { readonly divergence: ResumeDivergence }>
+  code(machine: Machine, opening: Opening): () => Promise<unknown>
+  /** What is recorded as the output; a graph's is its state, which is in the record already. */
+  keptOutput(output: unknown): unknown
+  /** What a completed run gave. */
+  outputOf(ledger: Ledger, runId: string): Promise<unknown>
+}
+
+export interface Previous {
+  readonly run: RunSummary
+  /** Place of the checkpoint that is continued. */
+  readonly seq: number
+  /** The state there, as the program itself keeps it. */
+  readonly head: unknown
+}
+
+export interface Begin {
+  readonly runId: string
+  readonly threadId: string | null
+  readonly input: unknown
+  readonly previous: Previous | undefined
+  readonly journal: Journal
+  readonly cause: string
+}
+
+/** Where the code begins. */
+export interface Opening {
+  readonly runId: string
+  readonly threadId: string | null
+  readonly input: unknown
+  /** What `open` made, when the run begins here and now, or what `restore` found. */
+  readonly from: unknown
+  readonly events: readonly ClewEvent[]
+  /** Undefined where nothing is recorded. */
+  readonly ledger: Ledger | undefined
+  readonly tidings: Tidings
+}

@@ -1,0 +1,148 @@
+import type { ClewEvent } from '@clew/ledger'
+import type { ResumeDivergence } from '../result.ts'
+import { outcomeOf } from './payloads.ts'
+import { type AttemptRecord, attemptOf, parentOf, type RunRecord, stepIdOf } from './record.ts'
+import { isClosed } from './scope.ts'
+import type { Outcome, Step } from './step.ts'
+
+/** The next recorded end: for a step that the code has asked for, to be passed by, or not asked for so far. */
+export type Next =
+  | { readonly type: 'deliver'; readonly step: Step; readonly event: ClewEvent }
+  | { readonly type: 'passed' }
+  | { readonly type: 'uncalled'; readonly stepId: string }
+
+/** Going through what a run did before, with the code that does it again. */
+export interface Reading {
+  readonly called: Map<string, Step>
+  readonly isDone: boolean
+  readonly answers: ReadonlyMap<string, ClewEvent>
+  next(): Next
+  attemptsOf(stepId: string): readonly AttemptRecord[] | undefined
+  /** Attempts of it that the record knows of. */
+  triedOf(stepId: string): number
+  /** How the call differs from the recorded one; in what a fork shares with its source, that it is run anew. */
+  mismatch(step: Step, last: AttemptRecord): ResumeDivergence | 'rerun' | undefined
+  /** Belongs to the source of this fork, too. */
+  isShared(event: ClewEvent): boolean
+  /** Its turn in the order of ends is over: it is given back when it is asked for. */
+  isPassed(end: ClewEvent): boolean
+  /** What an earlier attempt of the body around had completed with the same input. */
+  givenBefore(stepId: string, digest: string, parentAttempt: number): Outcome | undefined
+  /** Until when a recorded attempt sleeps. */
+  dueAtOf(step: Step): number | undefined
+  /** A recorded step of this body (of the run, with an empty id) that the code did not ask for this time. */
+  uncalledIn(parentId: string, parentAttempt: number): string | undefined
+  /** Attempts in flight that the code has not asked for so far. */
+  uncalledOpen(): AttemptRecord[]
+}
+
+export function createReading(
+  record: RunRecord,
+  runId: string,
+  onMismatch: 'block' | 'rerun' = 'block',
+  given: ReadonlyMap<string, unknown> = new Map(),
+): Reading {
+  const { attempts, wakes } = record
+  const called = new Map<string, Step>()
+  const passed = new Set<string>()
+  let at = 0
+  let below: Map<string, string[]> | undefined
+
+  const isShared = ({ correlationId }: ClewEvent): boolean => correlationId !== runId
+  const mayDiffer = (event: ClewEvent): boolean => onMismatch === 'rerun' && isShared(event)
+
+  /** Ends inside a body that is over, or of an attempt that another one has taken the place of. */
+  function isOutdated(event: ClewEvent): boolean {
+    const step = called.get(stepIdOf(event))
+    if (step) return step.attempt !== attemptOf(event)
+    if (mayDiffer(event)) return true
+    const parent = parentOf(attempts.get(stepIdOf(event))?.[0]?.start ?? event)
+    const around = parent === null ? undefined : called.get(parent)
+    return around !== undefined && (!around.open || isClosed(around.scope))
+  }
+
+  function childrenOf(parentId: string): readonly string[] {
+    if (!below) {
+      below = new Map()
+      for (const [stepId, [first]] of attempts) {
+        const parent = parentOf((first as AttemptRecord).start) ?? ''
+        const siblings = below.get(parent)
+        if (siblings) siblings.push(stepId)
+        else below.set(parent, [stepId])
+      }
+    }
+    return below.get(parentId) ?? []
+  }
+
+  return {
+    called,
+    get isDone() {
+      return at >= wakes.length
+    },
+    answers: withGiven(record.answers, given),
+    next() {
+      const event = wakes[at] as ClewEvent
+      const stepId = stepIdOf(event)
+      const step = called.get(stepId)
+      if (isOutdated(event)) passed.add(event.eventId)
+      else if (!step) return { type: 'uncalled', stepId }
+      at++
+      return step && !passed.has(event.eventId) ? { type: 'deliver', step, event } : { type: 'passed' }
+    },
+    attemptsOf: (stepId) => attempts.get(stepId),
+    triedOf: (stepId) =>
+      Math.max(attempts.get(stepId)?.at(-1)?.attempt ?? 0, record.orphans.get(stepId) ?? 0),
+    mismatch({ stepId, spec, digest }, { start }) {
+      const { payload } = start
+      const expected = payload['inputDigest'] ?? ''
+      if (payload['kind'] === spec.work.kind && expected === digest) return undefined
+      if (mayDiffer(start)) return 'rerun'
+      return payload['kind'] === spec.work.kind
+        ? { kind: 'input', stepId, expected: payload['input'] ?? expected, received: spec.input ?? digest }
+        : { kind: 'kind', stepId, expected: payload['kind'], received: spec.work.kind }
+    },
+    isShared,
+    isPassed: (end) => passed.has(end.eventId),
+    givenBefore(stepId, digest, parentAttempt) {
+      const kept = attempts
+        .get(stepId)
+        ?.findLast(
+          (each) => each.end?.eventType === 'execution.step_completed' && each.parentAttempt < parentAttempt,
+        )
+      if (!kept?.end || kept.start.payload['inputDigest'] !== digest) return undefined
+      return outcomeOf(kept.end, stepId)
+    },
+    dueAtOf({ stepId, attempt }) {
+      const start = attempts.get(stepId)?.find((each) => each.attempt === attempt)?.start
+      const dueAt = start?.payload['dueAt']
+      return typeof dueAt === 'string' ? Date.parse(dueAt) : undefined
+    },
+    uncalledIn: (parentId, parentAttempt) =>
+      childrenOf(parentId).find(
+        (stepId) =>
+          !called.has(stepId) &&
+          attempts
+            .get(stepId)
+            ?.some((each) => each.parentAttempt === parentAttempt && !mayDiffer(each.start)),
+      ),
+    uncalledOpen: () =>
+      [...attempts].flatMap(([stepId, tries]) => {
+        const last = tries.at(-1)
+        return last && !last.end && !called.has(stepId) ? [last] : []
+      }),
+  }
+}
+
+/** The answers of the record, with what was redacted in them as long as it is known here. */
+function withGiven(
+  recorded: ReadonlyMap<string, ClewEvent>,
+  given: ReadonlyMap<string, unknown>,
+): ReadonlyMap<string, ClewEvent> {
+  if (given.size === 0) return recorded
+  const answers = new Map(recorded)
+  for (const [pauseId, answer] of given) {
+    const event = recorded.get(pauseId)
+    if (event) answers.set(pauseId, { ...event, payload: { ...event.payload, answer } })
+  }
+  return answers
+}

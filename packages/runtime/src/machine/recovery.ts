@@ -1,0 +1,84 @@
+import { type ClewEvent, deriveId, type Pause } from '@clew/ledger'
+import { StepError } from '../run.ts'
+import { sha256 } from './journal.ts'
+import type { AttemptRecord } from './record.ts'
+import type { Outcome, Step } from './step.ts'
+
+/** What becomes of an attempt that was in flight where the record stops (R10). */
+export type Recovery =
+  /** It has touched nothing, or may be gone on with where it stands. */
+  | { readonly type: 'perform' }
+  /** It is cut and gets its next attempt. */
+  | { readonly type: 'start again' }
+  /** Nobody knows whether it happened, so somebody has to say. */
+  | { readonly type: 'ask'; readonly pause: Pause }
+  | { readonly type: 'end'; readonly outcome: Outcome; readonly by: string }
+
+export const pauseIdOf = (runId: string, { stepId, attempt }: Step): string =>
+  deriveId(sha256, runId, 'pause', stepId, attempt)
+
+export function recoveryOf(
+  step: Step,
+  { start }: AttemptRecord,
+  answers: ReadonlyMap<string, ClewEvent>,
+  { runId, idempotencyKey }: { runId: string; idempotencyKey: string },
+): Recovery {
+  const { work } = step.spec
+  switch (work.kind) {
+    case 'effect':
+      return work.safety === 'read'
+        ? { type: 'start again' }
+        : unknownOutcome(step, answers, runId, idempotencyKey)
+    case 'child':
+      // A child run has one parent: a fork makes its own.
+      return start.correlationId === runId ? { type: 'perform' } : { type: 'start again' }
+    case 'interrupt': {
+      // A fork may have been answered before it parted, under its source's pause, or since then.
+      const answer = [start.correlationId, runId]
+        .map((owner) => answers.get(pauseIdOf(owner, step)))
+        .find((each) => each !== undefined)
+      return answer ? answered(step, answer) : { type: 'perform' }
+    }
+    default:
+      return { type: 'perform' }
+  }
+}
+
+function answered({ stepId }: Step, answer: ClewEvent): Recovery {
+  const { answer: given, denied } = answer.payload
+  const outcome: Outcome =
+    denied === true
+      ? { error: new StepError({ code: 'denied', message: 'no answer came in time' }, stepId) }
+      : { output: given ?? null }
+  return { type: 'end', outcome, by: answer.eventId }
+}
+
+function unknownOutcome(
+  step: Step,
+  answers: ReadonlyMap<string, ClewEvent>,
+  runId: string,
+  idempotencyKey: string,
+): Recovery {
+  const { stepId, attempt } = step
+  const pauseId = deriveId(sha256, runId, 'outcome', stepId, attempt)
+  const answer = answers.get(pauseId)
+  if (!answer) {
+    const question = {
+      question: `The process died while ${step.spec.name} was under way. What became of it?`,
+      unknown: 'outcome',
+      stepId,
+      attempt,
+      idempotencyKey,
+      options: ['done', 'retry', 'abort'],
+    }
+    return { type: 'ask', pause: { pauseId, stepId, question } }
+  }
+  const given = answer.payload['answer'] as string | { choice: string; output?: unknown }
+  const { choice, output } = typeof given === 'string' ? { choice: given, output: null } : given
+  if (choice === 'retry') return { type: 'start again' }
+  const outcome: Outcome =
+    choice === 'done'
+      ? { output: output ?? null }
+      : { error: new StepError({ code: 'aborted', message: 'its outcome is not known' }, stepId) }
+  return { type: 'end', outcome, by: answer.eventId }
+}

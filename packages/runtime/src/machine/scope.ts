@@ -1,0 +1,67 @@
+import type { Step } from './step.ts'
+
+/** Where calls are counted: the run itself, or the body of one of its steps. */
+export interface Scope {
+  /** Id of the step whose body it is; empty at the top. */
+  readonly path: string
+  readonly parent: Scope | null
+  /** Attempt of the step whose body it is. */
+  readonly attempt: number
+  readonly ordinals: Map<string, number>
+  readonly steps: Set<Step>
+  /** Some of its calls are under way. */
+  readonly hasSteps: boolean
+  keys: Set<string> | undefined
+  readings: number
+  draws: number
+  closed: boolean
+  /** Some body around may be entered again: what completed in it is kept for that. */
+  readonly isRetried: boolean
+  /** Of the node whose body it is, or lies in. */
+  superstep: number | undefined
+}
+
+/** One for each body that is entered, of which most call nothing: a class, so that what they do not need is not made. */
+class OpenScope implements Scope {
+  readonly path: string
+  readonly parent: Scope | null
+  readonly attempt: number
+  readonly isRetried: boolean
+  superstep: number | undefined
+  keys: Set<string> | undefined = undefined
+  readings = 0
+  draws = 0
+  closed = false
+  #ordinals: Map<string, number> | undefined = undefined
+  #steps: Set<Step> | undefined = undefined
+
+  constructor(path: string, parent: Scope | null, attempt: number, isRetried: boolean) {
+    this.path = path
+    this.parent = parent
+    this.attempt = attempt
+    this.isRetried = isRetried
+    this.superstep = parent?.superstep
+  }
+
+  get ordinals(): Map<string, number> {
+    this.#ordinals ??= new Map()
+    return this.#ordinals
+  }
+
+  get steps(): Set<Step> {
+    this.#steps ??= new Set()
+    return this.#steps
+  }
+
+  get hasSteps(): boolean {
+    return this.#steps !== undefined && this.#steps.size > 0
+  }
+}
+
+export const openScope = (path: string, parent: Scope | null, attempt: number, isRetried: boolean): Scope =>
+  new OpenScope(path, parent, attempt, isRetried)
+
+export function isClosed(scope: Scope): boolean {
+  for (let at: Scope | null = scope; at; at = at.parent) if (at.closed) return true
+  return false
+}

@@ -1,0 +1,128 @@
+import type { ClewEvent, JsonValue, Pause, Safety } from '@clew/ledger'
+import type { ResumeDivergence } from '../result.ts'
+import type { CallUsage, EffectCall, Question, RetryPolicy, Run, StepError } from '../run.ts'
+import type { Scope } from './scope.ts'
+
+/** How a call came out. `fields` is what its last event carries beside the output: decisions, sends. */
+export type Outcome =
+  | {
+      readonly output: unknown
+      readonly fields?: EndFields | undefined
+      /** Of the event that carries a checkpoint. */
+      readonly seq?: number | undefined
+    }
+  | { readonly error: StepError }
+
+export type Completed = Extract<Outcome, { readonly output: unknown }>
+
+export interface EndFields {
+  readonly decision?: string | readonly string[] | null | undefined
+  readonly sends?: unknown
+  /** The decision is where a command goes, in place of the edges. */
+  readonly goto?: unknown
+  /** A command ended the run. */
+  readonly ends?: unknown
+  readonly checkpoint?: unknown
+}
+
+/** What a call asks for. */
+export type Work =
+  | {
+      readonly kind: 'compute' | 'node' | 'gate'
+      readonly fn: (input: unknown, run: Run) => unknown
+      /** Told before the end is recorded; what it gives back is recorded with it, what it throws fails the step. */
+      readonly conclude?: ((output: unknown) => { output: unknown; fields: EndFields }) | undefined
+    }
+  | {
+      readonly kind: 'effect'
+      readonly fn: (input: unknown, call: EffectCall) => unknown
+      readonly safety: Safety
+      readonly refresh: boolean
+    }
+  | { readonly kind: 'interrupt'; readonly question: Question }
+  | { readonly kind: 'sleep'; readonly ms: number }
+  | {
+      readonly kind: 'child'
+      readonly open: (link: ChildLink) => Promise<ChildEnd>
+      readonly conclude?: ((output: unknown) => { output: unknown; fields: EndFields }) | undefined
+    }
+
+/** What a child run is told about its parent. */
+export interface ChildLink {
+  readonly runId: string
+  readonly parentRunId: string
+  readonly parentStepId: string
+  readonly cause: string
+  readonly signal: AbortSignal
+  readonly input: unknown
+  /** Answers that the parent has received, by the id of the pause. */
+  readonly answers: ReadonlyMap<string, ClewEvent>
+}
+
+export type ChildEnd =
+  | { readonly status: 'completed'; readonly output: unknown; readonly restored: boolean }
+  | { readonly status: 'failed'; readonly error: StepError }
+  | { readonly status: 'blocked'; readonly divergence: ResumeDivergence }
+  /** Waits for answers, or with none of them for a time. */
+  | {
+      readonly status: 'paused'
+      readonly pauses: readonly WaitingPause[]
+      readonly dueAt: number | undefined
+    }
+
+/** An open question with what its answer needs beside it. */
+export interface WaitingPause extends Pause {
+  /** When its time is over. */
+  readonly dueAt?: number | undefined
+  /** The run that asks, when it is a child. */
+  readonly childRunId?: string | undefined
+}
+
+export interface CallSpec {
+  readonly name: string
+  readonly key?: string | undefined
+  /** Left out where the record has it elsewhere, as a node's state. */
+  readonly input?: unknown
+  readonly isInputKept: boolean
+  /** When the caller knows it better than by reading the input. */
+  readonly digest?: (() => string) | undefined
+  readonly work: Work
+  readonly retry?: RetryPolicy | undefined
+  readonly timeoutMs?: number | undefined
+  readonly cacheTtlMs?: number | undefined
+  /** More for `execution.step_started`: superstep, index, versions. */
+  readonly startFields?: Readonly<Record<string, JsonValue>> | undefined
+}
+
+export interface Step {
+  readonly stepId: string
+  readonly spec: CallSpec
+  readonly ordinal: number
+  readonly scope: Scope
+  readonly digest: string
+  readonly resolve: (end: Completed) => void
+  readonly reject: (error: StepError) => void
+  /** Why its input cannot be stored: nothing of it is run. */
+  readonly refused: StepError | undefined
+  attempt: number
+  superstep: number
+  failures: number
+  startId: string
+  /** By the wall clock, as recorded; time-outs of questions count from here, in whatever process. */
+  startedAt: number
+  /** By this process's own clock. */
+  beganAt: number
+  /** Started, and its end not yet handed to the ledger. */
+  open: boolean
+  /** Waits for the outside: with questions, or until a time. */
+  pauses: readonly WaitingPause[]
+  dueAt: number | undefined
+  body: Scope | undefined
+  abort: AbortController | undefined
+  signal: AbortSignal | undefined
+  timer: ReturnType<typeof setTimeout> | undefined
+  usage: CallUsage | undefined
+}
+
+export const hasBody = (work: Work): work is Work & { kind: 'compute' | 'node' | 'gate' } =>
+  work.kind === 'compute' || work.kind === 'node' || work.kind === 'gate'

@@ -1,0 +1,120 @@
+import { ClewError, type ClewEvent } from '@clew/ledger'
+import { type Draft, isUnstorable, type Journal } from './journal.ts'
+
+export interface WriteOptions {
+  /** Told when the value is to blame; without it such an error ends the run here. */
+  readonly onUnstorable?: ((error: ClewError) => void) | undefined
+  /** The code goes on without the commit (async durability): a failure is a gap, not the end of the run. */
+  readonly mayMiss?: boolean | undefined
+}
+
+/** What a machine writes, in order; `errors` are the gaps that async durability left. */
+export interface Writes {
+  readonly inFlight: number
+  readonly errors: readonly Error[]
+  /** What the store refused for good: nothing more is to be done here. */
+  readonly fatal: unknown
+  fail(error: unknown): void
+  draft(
+    eventType: string,
+    ids: readonly (string | number)[],
+    causationId: string | null,
+    payload: Record<string, unknown>,
+  ): Draft
+  send(events: readonly Draft[], then: (stored: readonly ClewEvent[]) => void, options?: WriteOptions): void
+  /** Keeps a start back: its step may be over before anything else has to be written. */
+  hold(start: Draft): void
+  /** Gives a start up for an end that says all of it; undefined when it was sent already. */
+  take(startId: string): Draft | undefined
+  /** Sends the starts that are still held; what is sent goes after them anyway. */
+  flush(options?: WriteOptions): void
+}
+
+/** `readings` of the clock ride on the next event: whatever depends on one is written after it (D3). */
+export function createWrites(
+  journal: Journal | undefined,
+  readings: [string, number][],
+  onSettled: () => void,
+): Writes {
+  const errors: Error[] = []
+  let held: Draft[] = []
+  let inFlight = 0
+  let fatal: unknown
+
+  function fail(error: unknown): void {
+    fatal ??= error
+    onSettled()
+  }
+
+  function refused(
+    error: unknown,
+    events: readonly Draft[],
+    { onUnstorable, mayMiss = false }: WriteOptions,
+  ): void {
+    inFlight--
+    if (onUnstorable && isUnstorable(error)) {
+      // They were not written either, and the event that takes the place of these has to carry them.
+      for (const { payload } of events.toReversed())
+        readings.unshift(...((payload['clock'] ?? []) as [string, number][]))
+      onUnstorable(error)
+    } else if (mayMiss && error instanceof Error && !isStale(error)) errors.push(error)
+    else fatal ??= error
+    onSettled()
+  }
+
+  async function write(
+    events: readonly Draft[],
+    then: (stored: readonly ClewEvent[]) => void,
+    options: WriteOptions,
+  ): Promise<void> {
+    inFlight++
+    let stored: readonly ClewEvent[]
+    try {
+      stored = await (journal as Journal).send(events)
+    } catch (error) {
+      return refused(error, events, options)
+    }
+    inFlight--
+    then(stored)
+    onSettled()
+  }
+
+  return {
+    get inFlight() {
+      return inFlight
+    },
+    errors,
+    get fatal() {
+      return fatal
+    },
+    fail,
+    draft(eventType, ids, causationId, payload) {
+      if (readings.length > 0) payload['clock'] = readings.splice(0)
+      return (journal as Journal).draft(eventType, ids, causationId, payload)
+    },
+    send(events, then, options = {}) {
+      const before = held
+      if (before.length === 0) return void write(events, then, options)
+      held = []
+      void write([...before, ...events], (stored) => then(stored.slice(before.length)), options)
+    },
+    hold: (start) => void held.push(start),
+    take(startId) {
+      const at = held.findIndex(({ eventId }) => eventId === startId)
+      if (at < 0) return undefined
+      const [start] = held.splice(at, 1) as [Draft]
+      // They ride on the event that takes its place.
+      readings.unshift(...((start.payload['clock'] ?? []) as [string, number][]))
+      delete start.payload['clock']
+      return start
+    },
+    flush(options = {}) {
+      if (held.length === 0) return
+      const starts = held
+      held = []
+      void write(starts, () => {}, options)
+    },
+  }
+}
+
+const isStale = (error: unknown): boolean => error instanceof ClewError && error.code === 'stale_epoch'

@@ -1,0 +1,205 @@
+import { formatStepId, type Ledger } from '@clew/ledger'
+import { holdRun } from '../lifecycle/hold-run.ts'
+import { openJournal } from '../machine/journal.ts'
+import { assertMode } from '../mode.ts'
+import { resumeRun } from '../resume-run.ts'
+import type { RunOptions } from '../run-options.ts'
+import { checkRunId } from '../run-id.ts'
+import { beginRun } from '../start-run.ts'
+import { inTurns, type MapOptions, type Mapped, toItem } from './map-items.ts'
+import { createMapResult, type MapItem, type MapResult } from './map-result.ts'
+import type { MatchedItem } from './match-items.ts'
+import { endDrafts, type StoredChild } from './map-record.ts'
+import { type ItemStep, type MapTake, openMap } from './open-map.ts'
+
+/**
+ * The map is a run, `<name> map`; each item is a step of it and a child run, `<map>/<name>.i<item>`. What came out of an
+ * item is in its child; the map's own record says which items there are, by the digest of their inputs, and how they ended.
+ */
+export async function mapOnLedger(
+  mapped: Mapped,
+  ledger: Ledger,
+  inputs: readonly unknown[],
+  options: MapOptions,
+): Promise<MapResult> {
+  const { threadId = null, onBusy, signal } = options
+  const runId = checkRunId(options.runId)
+  assertMode(ledger, 'write')
+  // What cannot be stored is refused before anything is begun.
+  const signatures = inputs.map((input) => ledger.digest(input ?? null))
+  const before = options.runId === undefined ? null : await ledger.getRun(runId)
+  if (before) assertMode(ledger, 'resume')
+  const hold = await holdRun(ledger, { runId, threadId: before?.threadId ?? threadId, onBusy, signal })
+  try {
+    const journal = openJournal({ ledger, runId, epoch: hold.epoch, onStale: hold.lose })
+    const current = before && (await ledger.getRun(runId))
+    const take = await openMap(mapped, ledger, journal, hold, signatures, current, options)
+    return await workThrough(take, inputs, options)
+  } finally {
+    await hold.release()
+  }
+}
+
+async function workThrough(
+  take: MapTake,
+  inputs: readonly unknown[],
+  options: MapOptions,
+): Promise<MapResult> {
+  const { journal, hold, cause } = take
+  const signal = options.signal ? AbortSignal.any([hold.signal, options.signal]) : hold.signal
+  const items = await inTurns(inputs, { ...options, signal }, (index) =>
+    workOn(take, index, inputs[index], { ...options, signal }),
+  )
+  if (hold.lost) throw hold.lost
+  const result = createMapResult(items, journal.runId)
+  await journal.send(endDrafts(journal, result, signal, hold.epoch, cause))
+  return result
+}
+
+/** One item: given back, gone on with, or run. */
+async function workOn(take: MapTake, index: number, input: unknown, options: MapOptions): Promise<MapItem> {
+  const { ledger, mapped, matches, children } = take
+  const match = matches[index] as MatchedItem
+  if (match.action === 'run') return runItem(take, index, input, options)
+  const child = children.get(match.runId) as StoredChild
+  if (match.action === 'restore') {
+    const output: unknown = await mapped.program.outputOf(ledger, match.runId)
+    if (!child.isEnded && child.parentRunId === take.journal.runId)
+      await endStep(take, child, 'completed', { restored: true })
+    return { ...RESTORED, index, output: mapped.toOutput(output), runId: match.runId }
+  }
+  return goOn(take, index, input, child, options)
+}
+
+const RESTORED = { status: 'completed', error: null, pauses: [], log: null, restored: true } as const
+
+async function runItem(take: MapTake, index: number, input: unknown, options: MapOptions): Promise<MapItem> {
+  const { journal, mapped, begun, signatures, cause } = take
+  const { name } = mapped.program
+  const signature = signatures[index] as string
+  const before = begun.get(index) ?? []
+  const last = before.at(-1)
+  // Another input is another step; the same one again is another attempt. Each is a child run of its own.
+  const again = before.length === 0 ? '' : `~${before.length + 1}`
+  const isRetry = last?.signature === signature
+  const stepId = isRetry
+    ? last.stepId
+    : formatStepId({ parentStepId: null, name, key: `i${index}${again}`, ordinal: 0 })
+  const attempt = isRetry ? last.attempt + 1 : 1
+  const escaped = stepId.slice(0, stepId.lastIndexOf('@'))
+  const childRunId = `${journal.runId}/${escaped}.i${index}${again}`
+  const start = journal.draft('execution.step_started', [stepId, attempt], cause, {
+    stepId,
+    name,
+    attempt,
+    kind: 'child',
+    index,
+    superstep: 1,
+    inputDigest: signature,
+    childRunId,
+  })
+  // Before the child itself: no child is without its place in the map.
+  await journal.send([start])
+  const child = { stepId, attempt, signature, startId: start.eventId, runId: childRunId }
+  return beginItem(take, index, input, child, options)
+}
+
+async function beginItem(
+  take: MapTake,
+  index: number,
+  input: unknown,
+  step: ItemStep,
+  options: MapOptions,
+): Promise<MapItem> {
+  const { ledger, mapped, journal } = take
+  const result = await beginRun(ledger, mapped.program, input, {
+    ...itemOptions(options),
+    runId: step.runId,
+    threadId: null,
+    parent: { parentRunId: journal.runId, parentStepId: step.stepId, cause: step.startId },
+  })
+  return endItem(take, step, toItem(index, result, mapped))
+}
+
+const itemOptions = ({ signal, budget, suspendAlways }: MapOptions): RunOptions => ({
+  signal,
+  budget,
+  suspendAlways,
+})
+
+async function goOn(
+  take: MapTake,
+  index: number,
+  input: unknown,
+  child: StoredChild,
+  options: MapOptions,
+): Promise<MapItem> {
+  const { ledger, mapped } = take
+  const run = await ledger.getRun(child.runId)
+  if (!run) return beginItem(take, index, input, child, options)
+  const answers = Object.fromEntries(
+    Object.entries(options.answers ?? {}).filter(([id]) => run.pauses.some(({ pauseId }) => pauseId === id)),
+  )
+  if (run.status === 'paused' && Object.keys(answers).length === 0)
+    return {
+      index,
+      status: 'paused',
+      output: undefined,
+      error: null,
+      pauses: run.pauses,
+      runId: child.runId,
+      log: null,
+      restored: false,
+    }
+  const result = await resumeRun(ledger, mapped.program, child.runId, {
+    ...itemOptions(options),
+    answers,
+    by: options.by,
+  })
+  return endItem(take, child, toItem(index, result, mapped))
+}
+
+/** What the map's record says of the item's end; an item that waits has no end, but its questions are the map's too. */
+async function endItem(take: MapTake, step: ItemStep, item: MapItem): Promise<MapItem> {
+  const { journal, hold } = take
+  if (hold.lost) throw hold.lost
+  const { stepId, attempt, startId, runId: childRunId } = step
+  if (item.status === 'completed') await endStep(take, step, 'completed', {})
+  else if (item.status === 'failed') await endStep(take, step, 'failed', { error: item.error })
+  else if (item.status === 'stopped') await endStep(take, step, 'stopped', { reason: item.error?.message })
+  else if (item.pauses.length > 0)
+    await journal.send(
+      item.pauses.map(({ pauseId, question }) =>
+        journal.draft('ui.input_requested', [pauseId], startId, {
+          pauseId,
+          stepId,
+          attempt,
+          childRunId,
+          question,
+          ...partsOf(question),
+        }),
+      ),
+    )
+  return item
+}
+
+/** What an answer is checked against stands beside the question, as in the child's own record. */
+function partsOf(question: unknown): Record<string, unknown> {
+  if (typeof question !== 'object' || question === null) return {}
+  const { options, schema, default: otherwise } = question as Record<string, unknown>
+  return {
+    ...(options !== undefined && { options }),
+    ...(schema !== undefined && { schema }),
+    ...(otherwise !== undefined && { default: otherwise }),
+  }
+}
+
+async function endStep(
+  { journal }: MapTake,
+  { stepId, attempt, startId, runId: childRunId }: ItemStep,
+  how: 'completed' | 'failed' | 'stopped',
+  fields: Record<string, unknown>,
+): Promise<void> {
+  const payload = { stepId, attempt, childRunId, ...fields }
+  await journal.send([journal.draft(`execution.step_${how}`, [stepId, attempt], startId, payload)])
+}

@@ -1,0 +1,167 @@
+import { ClewError, type ClewEvent, isTerminal, type Ledger, type RunSummary } from '@clew/ledger'
+import { checkAnswer } from '../answers.ts'
+import type { Hold } from '../lifecycle/hold-run.ts'
+import type { Draft, Journal } from '../machine/journal.ts'
+import { stopChild } from '../open-child.ts'
+import { answerDraft, notOpen } from '../settle-pauses.ts'
+import type { MapOptions, Mapped } from './map-items.ts'
+import { type StoredChild, storedChildren } from './map-record.ts'
+import { matchItems, type MatchedItem } from './match-items.ts'
+
+/** What is recorded of an item's child. */
+export type ItemStep = Pick<StoredChild, 'stepId' | 'attempt' | 'signature' | 'startId' | 'runId'>
+
+/** A map in the hands of this process. */
+export interface MapTake {
+  readonly mapped: Mapped
+  readonly ledger: Ledger
+  readonly journal: Journal
+  readonly hold: Hold
+  readonly signatures: readonly string[]
+  readonly matches: readonly MatchedItem[]
+  readonly children: ReadonlyMap<string, StoredChild>
+  /** What was begun for each item, in this run. */
+  readonly begun: ReadonlyMap<number, readonly ItemStep[]>
+  readonly cause: string
+}
+
+/** Matches the items with what is stored and records the start; refusals come before any write. */
+export async function openMap(
+  mapped: Mapped,
+  ledger: Ledger,
+  journal: Journal,
+  hold: Hold,
+  signatures: readonly string[],
+  current: RunSummary | null,
+  options: MapOptions,
+): Promise<MapTake> {
+  const { runId } = journal
+  const name = `${mapped.program.name} map`
+  const { threadId, retryOf, answers = {}, by } = options
+  if (current) assertGoesOn(current, name)
+  const stored = await storedChildren(ledger, current ? runId : (retryOf ?? null))
+  if (retryOf !== undefined && stored === null) throw notFound(retryOf)
+  const { children, events } = stored ?? { children: [], events: [] }
+  // Of a map that has ended only what completed is taken over: its other children are that map's own.
+  const claimable = current ? children : children.filter(({ status }) => status === 'completed')
+  const matches = matchItems(claimable, signatures)
+  const drafts: Draft[] = []
+  if (!current) {
+    if (Object.keys(answers).length > 0) throw notOpen(runId, Object.keys(answers)[0] as string)
+    const started = {
+      agent: name,
+      ...(mapped.program.version !== undefined && { agentVersion: mapped.program.version }),
+      ...(threadId !== undefined && { threadId }),
+      ...(retryOf !== undefined && { retryOf }),
+      input: { items: signatures.length },
+    }
+    drafts.push(journal.draft('system.workflow_started', [], null, started))
+  } else {
+    const settled = settle(current, events, children, answers, by, journal)
+    if (
+      current.status === 'paused' &&
+      settled.length === 0 &&
+      !matches.some(({ action }) => action === 'run')
+    )
+      throw stillWaits(current)
+    const cause = settled.at(-1)?.eventId ?? events.at(-1)?.eventId ?? null
+    const reason = settled.length > 0 ? 'answered' : current.status
+    const resumed = { reason, epoch: hold.epoch, items: signatures.length }
+    drafts.push(...settled, journal.draft('system.workflow_resumed', [hold.epoch], cause, resumed))
+    drafts.push(...leaveBehind(children, matches, (drafts.at(-1) as Draft).eventId, journal))
+  }
+  await ledger.append(drafts, { epoch: hold.epoch, ...(!current && { expectedSeq: 0 }) })
+  for (const { runId: childId, status } of current ? unclaimed(children, matches) : [])
+    if (!isTerminal(status)) await stopChild(ledger, childId)
+  const begun = Map.groupBy(current ? children : [], ({ index }) => index)
+  const byRun = new Map(children.map((child) => [child.runId, child]))
+  const cause = (drafts.at(-1) as Draft).eventId
+  return { mapped, ledger, journal, hold, signatures, matches, children: byRun, begun, cause }
+}
+
+function assertGoesOn(run: RunSummary, name: string): void {
+  const { runId, agent, status } = run
+  if (agent !== name)
+    throw new ClewError(
+      'conflict',
+      `There is a run ${runId} already, of ${agent ?? 'somebody else'} and not of ${name}`,
+      'Map with another run id; nothing was written.',
+      { runId },
+    )
+  if (isTerminal(status))
+    throw new ClewError(
+      'not_resumable',
+      `The map ${runId} has ended as ${status}`,
+      'Map again with retryOf: its completed items are taken over, the others run. Nothing was changed.',
+      { runId, status },
+    )
+}
+
+/** Children that no item goes on with. */
+function unclaimed(children: readonly StoredChild[], matches: readonly MatchedItem[]): StoredChild[] {
+  const claimed = new Set(matches.flatMap((match) => (match.action === 'run' ? [] : [match.runId])))
+  return children.filter(({ runId }) => !claimed.has(runId))
+}
+
+/** What the record leaves open and this take does not go on with: how its child ended, or that it is left behind. */
+function leaveBehind(
+  children: readonly StoredChild[],
+  matches: readonly MatchedItem[],
+  cause: string,
+  journal: Journal,
+): Draft[] {
+  return unclaimed(children, matches)
+    .filter(({ isEnded }) => !isEnded)
+    .map(({ stepId, attempt, status, error }) => {
+      const how = status === 'completed' || status === 'failed' ? status : 'stopped'
+      const payload = {
+        stepId,
+        attempt,
+        ...(how === 'failed' && { error }),
+        ...(how === 'stopped' && { reason: 'left behind' }),
+      }
+      return journal.draft(`execution.step_${how}`, [stepId, attempt], cause, payload)
+    })
+}
+
+/** Answers given now, and questions that were answered in the child itself meanwhile. */
+function settle(
+  run: RunSummary,
+  events: readonly ClewEvent[],
+  children: readonly StoredChild[],
+  answers: Readonly<Record<string, unknown>>,
+  by: string | undefined,
+  journal: Journal,
+): Draft[] {
+  const questions = new Map(
+    events
+      .filter(({ eventType }) => eventType === 'ui.input_requested')
+      .map((event) => [event.payload['pauseId'] as string, event]),
+  )
+  const open = new Set(children.flatMap(({ pauses }) => pauses.map(({ pauseId }) => pauseId)))
+  for (const [pauseId, answer] of Object.entries(answers)) {
+    const question = questions.get(pauseId)
+    if (!question || !open.has(pauseId)) throw notOpen(run.runId, pauseId)
+    checkAnswer(pauseId, question.payload, answer)
+  }
+  return run.pauses.flatMap(({ pauseId }) => {
+    const question = questions.get(pauseId)
+    if (!question) return []
+    if (Object.hasOwn(answers, pauseId))
+      return [answerDraft(journal, question, { answer: answers[pauseId], by })]
+    return open.has(pauseId) ? [] : [answerDraft(journal, question, { by: 'child run' })]
+  })
+}
+
+const notFound = (runId: string): ClewError =>
+  new ClewError('not_found', `There is no map ${runId} to take items over from`, 'See `clew runs`.', {
+    runId,
+  })
+
+const stillWaits = ({ runId, pauses }: RunSummary): ClewError =>
+  new ClewError(
+    'not_resumable',
+    `The map ${runId} waits for ${pauses.length} answers and has nothing else to do`,
+    'Map again with answers by the id of the pause, or resume the items themselves; nothing was changed.',
+    { runId, pauseId: pauses[0]?.pauseId },
+  )

@@ -1,0 +1,78 @@
+import { ClewError, isTerminal, type Ledger, type RunSummary } from '@clew/ledger'
+import { requestStop } from './lifecycle/request-stop.ts'
+import type { Program } from './machine/program.ts'
+import type { ChildEnd, ChildLink, WaitingPause } from './machine/step.ts'
+import type { RunResult } from './result.ts'
+import { goOnWithRun } from './resume-run.ts'
+import { StepError } from './run.ts'
+import type { RunOptions } from './run-options.ts'
+import { beginRun } from './start-run.ts'
+
+/** R5: a child that ended while its parent's step was not written gives its end back; it is not run again. */
+export async function openChild(
+  ledger: Ledger,
+  program: Program,
+  link: ChildLink,
+  { tidings, suspendAlways }: RunOptions,
+): Promise<ChildEnd> {
+  const { runId, signal, input } = link
+  const options = { signal, tidings: tidings?.child?.(link), suspendAlways }
+  const run = await ledger.getRun(runId)
+  if (!run)
+    return toChildEnd(
+      await beginRun(ledger, program, input, { ...options, runId, threadId: null, parent: link }),
+    )
+  if (run.status === 'completed')
+    return { status: 'completed', output: await program.outputOf(ledger, runId), restored: true }
+  if (isTerminal(run.status))
+    return { status: 'failed', error: new StepError(run.error ?? { code: run.status }, link.parentStepId) }
+  const answers = answersFor(run, link)
+  if (isStillWaiting(run) && Object.keys(answers).length === 0) return waitingChild(ledger, run)
+  const result = await goOnWithRun(ledger, program, runId, { ...options, answers }, { input })
+  // Its other questions may have their answers here already.
+  return result.pauses.some(({ pauseId }) => link.answers.has(pauseId) && !Object.hasOwn(answers, pauseId))
+    ? openChild(ledger, program, link, { tidings, suspendAlways })
+    : toChildEnd(result)
+}
+
+/** A pause whose time is over is settled by the child itself, when it is taken up. */
+function answersFor({ pauses }: RunSummary, { answers }: ChildLink): Record<string, unknown> {
+  return Object.fromEntries(
+    pauses.flatMap(({ pauseId }) => {
+      const given = answers.get(pauseId)?.payload
+      return given && given['by'] !== 'timeout' ? [[pauseId, given['answer'] ?? null]] : []
+    }),
+  )
+}
+
+const isStillWaiting = ({ status, dueAt }: RunSummary): boolean =>
+  dueAt === null ? status === 'paused' : Date.parse(dueAt) > Date.now()
+
+async function waitingChild(ledger: Ledger, { runId, pauses, dueAt }: RunSummary): Promise<ChildEnd> {
+  const times = new Map<unknown, unknown>()
+  for await (const { payload } of ledger.read(runId, { types: ['ui.input_requested'] }))
+    times.set(payload['pauseId'], payload['dueAt'])
+  const withTimes = pauses.map((pause): WaitingPause => {
+    const time = times.get(pause.pauseId)
+    return typeof time === 'string' ? { ...pause, dueAt: Date.parse(time) } : pause
+  })
+  return { status: 'paused', pauses: withTimes, dueAt: dueAt === null ? undefined : Date.parse(dueAt) }
+}
+
+function toChildEnd({ status, output, error, pauses, dueAt, divergence }: RunResult): ChildEnd {
+  if (status === 'completed') return { status, output, restored: false }
+  if (status === 'paused' || status === 'pending')
+    return { status: 'paused', pauses, dueAt: dueAt === null ? undefined : Date.parse(dueAt) }
+  if (status === 'blocked' && divergence) return { status, divergence }
+  return { status: 'failed', error: error ?? new StepError({ code: status }, null) }
+}
+
+/** Ends a child run that waits and that nobody waits for any more. */
+export async function stopChild(ledger: Ledger, runId: string): Promise<void> {
+  try {
+    await requestStop(ledger, runId, { reason: 'left behind' })
+  } catch (error) {
+    // It ended by itself, or was announced by its parent and never began.
+    if (!(error instanceof ClewError) || (error.code !== 'ended' && error.code !== 'not_found')) throw error
+  }
+}

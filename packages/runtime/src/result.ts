@@ -1,0 +1,76 @@
+import type { ClewEvent, Pause, RunStatus } from '@clew/ledger'
+import type { KeptMessage } from './graph/message.ts'
+import type { RunLog } from './log/run-log.ts'
+import type { Question, StepError } from './run.ts'
+
+/** Where code and record part on resume (D2). */
+export interface ResumeDivergence {
+  readonly kind: 'kind' | 'input' | 'missing' | 'redacted' | 'structure'
+  readonly stepId: string | null
+  readonly expected: unknown
+  /** Of a missing step: the id of what the code asked for instead, as far as that is known. */
+  readonly received: unknown
+  /** The run in which it was found, when that is a child of the step. */
+  readonly childRunId?: string | undefined
+}
+
+/** An open question of a run. */
+export interface RunPause extends Pause {
+  readonly question: Question
+}
+
+/** How a run came out, or where it waits. */
+export interface RunResult<Output = unknown> {
+  readonly runId: string
+  readonly threadId: string | null
+  readonly status: RunStatus
+  /** Set when the run completed. */
+  readonly output: Output | undefined
+  /** The first open question, when the run is paused. */
+  readonly pause: RunPause | null
+  readonly pauses: readonly RunPause[]
+  /** When it goes on by itself: it sleeps, or its question has a default answer. */
+  readonly dueAt: string | null
+  /** Of a failed, stopped or blocked run; a blocked one has code `diverged` and says what to do. */
+  readonly error: StepError | null
+  readonly divergence: ResumeDivergence | null
+  readonly log: RunLog
+  /** False when async durability left gaps: the run's end stands, what `checkpointErrors` name may not. */
+  readonly checkpointOk: boolean
+  readonly checkpointErrors: readonly Error[]
+  /** What does no harm yet: a secret in the input, with which this run cannot be resumed. */
+  readonly warnings: readonly string[]
+}
+
+/** What a run tells while it works; streams are made of these (R12). */
+export interface Tidings {
+  event?(event: ClewEvent): void
+  /** A step began or ended. */
+  step?(step: StepTiding): void
+  /** What a node wrote; told before its end is recorded, and not for ends that the record had already. */
+  update?(update: UpdateTiding): void
+  /** The whole state after a superstep, 0 being the input; may be told more than once, and when a run is taken up. */
+  values?(state: Readonly<Record<string, unknown>>, superstep: number): void
+  token?(stepId: string | null, text: string): void
+  custom?(stepId: string | null, data: unknown): void
+  /** Where a child run tells; without it the child tells nothing. */
+  child?(link: { readonly runId: string; readonly parentStepId: string }): Tidings
+}
+
+export interface UpdateTiding {
+  readonly stepId: string
+  readonly node: string
+  readonly superstep: number
+  readonly write: Readonly<Record<string, unknown>> | null
+  readonly messages: readonly KeptMessage[]
+}
+
+export interface StepTiding {
+  readonly stepId: string
+  readonly name: string
+  readonly kind: string
+  readonly attempt: number
+  readonly status: 'running' | 'completed' | 'failed' | 'stopped' | 'paused'
+  readonly output?: unknown
+  readonly error?: StepError | undefined
+}

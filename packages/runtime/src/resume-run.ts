@@ -1,0 +1,95 @@
+import { ClewError, type ClewEvent, isTerminal, type Ledger, type RunSummary } from '@clew/ledger'
+import { carryOn } from './carry-on.ts'
+import { checkBudget } from './check-options.ts'
+import type { Program } from './machine/program.ts'
+import { assertMode } from './mode.ts'
+import type { RunResult } from './result.ts'
+import type { Carried, ResumeOptions } from './run-options.ts'
+import { settlePauses } from './settle-pauses.ts'
+import { sleepThrough } from './sleep-through.ts'
+import { beginLog, takeRun } from './take-run.ts'
+
+export async function resumeRun(
+  ledger: Ledger,
+  program: Program,
+  runId: string,
+  options: ResumeOptions = {},
+): Promise<RunResult> {
+  checkBudget(options.budget, 'this run')
+  const log = beginLog(program, runId)
+  const result = await goOnWithRun(ledger, program, runId, options, { log })
+  return sleepThrough(ledger, program, result, options, { log })
+}
+
+/** A run that is there up to its end or its next long wait. */
+export async function goOnWithRun(
+  ledger: Ledger,
+  program: Program,
+  runId: string,
+  options: ResumeOptions = {},
+  { input, log, isWoken }: Partial<Carried> = {},
+): Promise<RunResult> {
+  assertMode(ledger, 'resume')
+  const run = await ledger.getRun(runId)
+  assertResumable(run, runId, program)
+  const take = await takeRun(ledger, program, { runId, threadId: run.threadId, isWoken }, options, log)
+  try {
+    const events = await program.load(ledger, runId)
+    const current = await ledger.getRun(runId)
+    assertResumable(current, runId, program, events)
+    const { drafts, given } = await settlePauses(current, events, options, take.journal)
+    const resumed = take.journal.draft(
+      'system.workflow_resumed',
+      [take.hold.epoch],
+      drafts.at(-1)?.eventId ?? (events.at(-1) as ClewEvent).eventId,
+      { reason: drafts.length > 0 ? 'answered' : current.status, epoch: take.hold.epoch },
+    )
+    const added = await take.journal.send([...drafts, resumed])
+    return await carryOn(take, [...events, ...added], {
+      input,
+      answers: given,
+      stepsBefore: isWoken ? undefined : current.steps,
+    })
+  } finally {
+    await take.hold.release()
+  }
+}
+
+const BEGINNINGS: ReadonlySet<string> = new Set(['system.workflow_started', 'system.workflow_forked'])
+
+/** Order of checks: does it exist, is it of this agent, is it still the same program, is it over. */
+function assertResumable(
+  run: RunSummary | null,
+  runId: string,
+  program: Program,
+  events?: readonly ClewEvent[],
+): asserts run is RunSummary {
+  const refuse = (message: string, hint: string): never => {
+    throw new ClewError('not_resumable', message, `${hint} Nothing was changed.`, {
+      runId,
+      status: run?.status,
+    })
+  }
+  if (!run) throw unknownRun(runId)
+  if (run.agent !== null && run.agent !== program.name)
+    refuse(`Run ${runId} is one of ${run.agent}, not of ${program.name}`, 'Resume it with its own agent.')
+  // A fork may have begun with another graph than its source.
+  const recorded = events?.findLast(
+    ({ eventType, payload }) => BEGINNINGS.has(eventType) && payload['structureHash'] !== undefined,
+  )?.payload['structureHash']
+  if (program.structureHash !== null && typeof recorded === 'string' && recorded !== program.structureHash)
+    refuse(
+      `The graph ${program.name} has changed since run ${runId} began`,
+      'Resume it with the graph it began with, or fork it: a fork takes over what is still the same.',
+    )
+  if (run.status === 'completed' || run.status === 'partial')
+    refuse(
+      `Run ${runId} has completed: there is nothing to resume`,
+      'Start the next turn on its thread, or fork it.',
+    )
+  if (isTerminal(run.status))
+    refuse(`Run ${runId} has ended as ${run.status}`, 'Fork it from the step where it should go on.')
+}
+
+export const unknownRun = (runId: string): ClewError =>
+  new ClewError('not_found', `There is no run ${runId}`, 'See `clew runs` for those there are.', { runId })

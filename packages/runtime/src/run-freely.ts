@@ -1,0 +1,79 @@
+import { randomUUID } from 'node:crypto'
+import { checkBudget } from './check-options.ts'
+import { createRunLog } from './log/run-log.ts'
+import { createMachine } from './machine/machine.ts'
+import type { Program } from './machine/program.ts'
+import type { ChildEnd, ChildLink } from './machine/step.ts'
+import type { RunOptions } from './run-options.ts'
+import type { RunResult } from './result.ts'
+import { StepError } from './run.ts'
+
+const NO_SIGNAL = new AbortController().signal
+
+/** Runs a program with nothing recorded: fast, and gone when it ends. */
+export async function runFreely(
+  program: Program,
+  input: unknown,
+  options: RunOptions & { runId?: string | undefined },
+): Promise<RunResult> {
+  checkBudget(options.budget, 'this run')
+  const runId = options.runId ?? randomUUID()
+  const log = createRunLog({ graphName: program.name, runId, now: () => performance.now() })
+  const machine = createMachine({
+    runId,
+    threadId: null,
+    agent: program.name,
+    seed: randomUUID(),
+    durability: program.durability,
+    budget: options.budget ?? program.budget,
+    signal: options.signal ?? NO_SIGNAL,
+    tidings: options.tidings ?? {},
+    onStepEnd: ({ name, error, ...step }) =>
+      log.push({ nodeName: name, ...step, error: error && error.toJSON() }),
+    suspendAlways: false,
+    now: Date.now,
+    openChild: (child, link) => openFreely(child, link, options),
+  })
+  const opening = {
+    runId,
+    threadId: null,
+    input,
+    from: undefined,
+    events: [],
+    ledger: undefined,
+    tidings: options.tidings ?? {},
+  }
+  const rest = await machine.go(program.code(machine, opening))
+  log.end()
+  const base = {
+    runId,
+    threadId: null,
+    output: undefined,
+    pause: null,
+    pauses: [],
+    dueAt: null,
+    error: null,
+    divergence: null,
+    log: log.log,
+    checkpointOk: true,
+    checkpointErrors: [],
+    warnings: [],
+  }
+  if (rest.type === 'ended')
+    return 'output' in rest.outcome
+      ? { ...base, status: 'completed', output: rest.outcome.output }
+      : { ...base, status: 'failed', error: rest.outcome.error }
+  const reason = rest.type === 'stopped' ? rest.reason : rest.type
+  return { ...base, status: 'stopped', error: new StepError({ code: 'stopped', message: reason }, null) }
+}
+
+async function openFreely(program: Program, link: ChildLink, options: RunOptions): Promise<ChildEnd> {
+  const { status, output, error } = await runFreely(program, link.input, {
+    ...options,
+    runId: link.runId,
+    signal: link.signal,
+    tidings: options.tidings?.child?.(link),
+  })
+  if (status === 'completed') return { status, output, restored: false }
+  return { status: 'failed', error: error ?? new StepError({ code: status }, null) }
+}

@@ -1,0 +1,155 @@
+import type { ClewError, JsonValue, Safety, Usage } from '@clew/ledger'
+import type { Agent } from './agent.ts'
+import { isUnstorable } from './machine/journal.ts'
+
+/** How a failed attempt is tried again. */
+export interface RetryPolicy {
+  /** Attempts in all; 1 means none is repeated. */
+  readonly tries: number
+  /** Pause before the second attempt (default 200); each further one is longer by `factor` (default 2). */
+  readonly delayMs?: number | undefined
+  readonly factor?: number | undefined
+  /** No pause is longer (default 30,000). */
+  readonly mostMs?: number | undefined
+  /** Share of each pause that is drawn by lot, 0 to 1 (default 0.2), so that many runs do not come back at once. */
+  readonly jitter?: number | undefined
+  /** Says which errors are worth another attempt; default all. */
+  readonly when?: ((error: StepError) => boolean) | undefined
+}
+
+export interface CachePolicy {
+  /** How long a result may be given to others; default for ever. */
+  readonly ttlMs?: number | undefined
+}
+
+export interface StepOptions {
+  /** Names this call among those of the same name, in place of its number: for calls whose order may change. */
+  readonly key?: string | undefined
+  readonly retry?: RetryPolicy | number | undefined
+  /** Each attempt gets this long; then its signal aborts and it has failed. */
+  readonly timeoutMs?: number | undefined
+  /** Give back what an earlier call with the same name and input gave, in any run of this agent. */
+  readonly cache?: CachePolicy | boolean | undefined
+}
+
+export interface EffectOptions extends StepOptions {
+  /**
+   * What happens to an effect whose outcome a crash left unknown (R10): a `read` (default) is repeated with the same
+   * idempotency key; the others are reserved before they are dispatched, and a person says what became of them.
+   */
+  readonly safety?: Safety | undefined
+  /** Ask before it is dispatched; no answer in time means no. */
+  readonly approval?: boolean | Omit<Question, 'options' | 'schema' | 'default'> | undefined
+  /** Its result may hold secrets, which are not stored: on resume it runs again instead of blocking the run (P2). */
+  readonly refresh?: boolean | undefined
+}
+
+export interface Question {
+  readonly question: string
+  /** The answers that can be given. */
+  readonly options?: readonly JsonValue[] | undefined
+  /** JSON Schema of the answer; others are refused before anything is written. */
+  readonly schema?: JsonValue | undefined
+  /** Without an answer in this time, `default` is the answer; without a `default`, the call is denied. */
+  readonly timeoutMs?: number | undefined
+  readonly default?: JsonValue | undefined
+  readonly [detail: string]: unknown
+}
+
+export interface CallUsage extends Partial<Usage> {
+  readonly model?: string | undefined
+  readonly cost?: number | undefined
+}
+
+/** What an effect is told about itself. */
+export interface EffectCall {
+  readonly attempt: number
+  /** The same for each attempt of this call, another one for another input: hand it to what you call. */
+  readonly idempotencyKey: string
+  /** Aborts when the attempt's time is over, when nobody waits for it any more, and when the run ends. */
+  readonly signal: AbortSignal
+  /** Tells what the call used; counted against the budget and billed (V7). `cost` in US dollars, when you know better. */
+  usage(usage: CallUsage): void
+}
+
+export interface ChildOptions extends Pick<StepOptions, 'key' | 'retry'> {
+  /** Default: the name of the agent. */
+  readonly name?: string | undefined
+}
+
+/**
+ * What agents and nodes work with: everything done through it is recorded, once, and given back on resume. Results are
+ * JSON and what the ledger has codecs for: a result that is undefined comes back as null, at once as on resume, and a
+ * property that is undefined is not there any more after a resume.
+ */
+export interface Run {
+  readonly runId: string
+  readonly threadId: string | null
+  /** Aborts when the run is stopped, cancelled, or belongs to another process. */
+  readonly signal: AbortSignal
+  /** Own computation: not repeated on resume, gone through again and compared on replay. It may make calls itself. */
+  step<Input, Output>(
+    name: string,
+    input: Input,
+    fn: (input: Input, run: Run) => Output | Promise<Output>,
+    options?: StepOptions,
+  ): Promise<Output>
+  /** Something from outside: never repeated once its result is recorded. */
+  effect<Input, Output>(
+    name: string,
+    input: Input,
+    fn: (input: Input, call: EffectCall) => Output | Promise<Output>,
+    options?: EffectOptions,
+  ): Promise<Output>
+  /** Asks and waits, at no cost, until somebody answers. */
+  interrupt<Answer = JsonValue>(question: Question | string): Promise<Answer>
+  sleep(ms: number): Promise<void>
+  /** Another agent as a run of its own. */
+  child<Input, Output>(agent: Agent<Input, Output>, input: Input, options?: ChildOptions): Promise<Output>
+  /** The time, recorded. */
+  now(): number
+  random(): number
+  uuid(): string
+  /** Tells those who stream this run; nothing of it is stored. */
+  emit(data: unknown): void
+  /** A piece of text as a model speaks it, for those who stream `messages`; nothing of it is stored. */
+  token(text: string): void
+}
+
+/** The only error that code sees from a step: made from what is recorded, so the same live, on resume and on replay. */
+export class StepError extends Error {
+  override readonly name: string
+  readonly code: string
+  readonly stepId: string | null
+
+  constructor(
+    error: { name?: string | null; code?: string | null; message?: string | null },
+    stepId: string | null,
+    cause?: unknown,
+  ) {
+    super(error.message ?? 'failed', cause === undefined ? undefined : { cause })
+    this.name = error.name ?? 'Error'
+    this.code = error.code ?? 'thrown'
+    this.stepId = stepId
+  }
+
+  toJSON(): { name: string; code: string; message: string } {
+    return { name: this.name, code: this.code, message: this.message }
+  }
+}
+
+/** What is wrong with the value, and where. The rest is said to who appends events, and is not true of a step. */
+const plainMessage = ({ message, hint }: ClewError): string =>
+  message
+    .slice(0, message.endsWith(hint) ? -hint.length - 2 : undefined)
+    .replace(/^Item \d+ of the batch: /, '')
+
+/** What was thrown, as it will be recorded; the original stays in reach as `cause` while the process lives. */
+export function toStepError(thrown: unknown, stepId: string | null): StepError {
+  if (thrown instanceof StepError) return thrown
+  if (!(thrown instanceof Error)) return new StepError({ message: String(thrown) }, stepId, thrown)
+  const code: unknown = Reflect.get(thrown, 'code')
+  const { name } = thrown
+  const message = isUnstorable(thrown) ? plainMessage(thrown) : thrown.message
+  return new StepError({ name, message, ...(typeof code === 'string' && { code }) }, stepId, thrown)
+}

@@ -1,0 +1,12 @@
+/** Everything that runs agents, as it is loaded in one go by `drive.ts`. */
+export { lineage } from './checkpointer/lineage.ts'
+export { searchStates } from './checkpointer/search-states.ts'
+export { threadStats } from './checkpointer/thread-stats.ts'
+export { fork, retry } from './fork.ts'
+export { requestStop } from './lifecycle/request-stop.ts'
+export { mapItems } from './map/map-items.ts'
+export { recordAnswers } from './record-answers.ts'
+export { recordFork } from './record-fork.ts'
+export { resumeRun } from './resume-run.ts'
+export { runFreely } from './run-freely.ts'
+export { startRun } from './start-run.ts'

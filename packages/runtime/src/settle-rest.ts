@@ -1,0 +1,121 @@
+import type { ClewEvent } from '@clew/ledger'
+import { divergenceError } from './divergence-error.ts'
+import { type Draft, isUnstorable } from './machine/journal.ts'
+import type { Machine, Rest } from './machine/machine.ts'
+import type { RunPause, RunResult } from './result.ts'
+import { StepError, toStepError } from './run.ts'
+import type { Take } from './take-run.ts'
+
+/** Writes what the machine's rest means; undefined when the run goes on at once. */
+export async function settleRest(
+  take: Take,
+  machine: Machine,
+  rest: Rest,
+  events: readonly ClewEvent[],
+): Promise<RunResult | undefined> {
+  const { hold, journal } = take
+  const lifeIds = [hold.epoch, (events.at(-1) as ClewEvent).ledger.seq]
+  switch (rest.type) {
+    case 'suspended':
+      return undefined
+    case 'ended':
+      return end(take, machine, rest)
+    case 'stopped':
+      return stop(take, machine, rest)
+    case 'blocked': {
+      const { kind, stepId, expected } = rest.divergence
+      await journal.send([
+        journal.draft('system.workflow_blocked', lifeIds, machine.cause, {
+          reason: `diverged: ${kind}`,
+          ...(stepId !== null && { stepId }),
+          ...(kind === 'redacted' && { path: String(expected) }),
+        }),
+      ])
+      const { divergence } = rest
+      return resultOf(take, machine, 'blocked', { divergence, error: divergenceError(divergence) })
+    }
+    case 'waiting': {
+      const { asked, pauses, dueAt: due } = rest
+      const dueAt = due === undefined ? null : new Date(due).toISOString()
+      const paused = machine.draft(
+        'system.workflow_paused',
+        lifeIds,
+        asked.at(-1)?.eventId ?? machine.cause,
+        { pauseIds: pauses.map(({ pauseId }) => pauseId), ...(dueAt !== null && { dueAt }) },
+      )
+      await journal.send([...asked, paused])
+      const status = pauses.length > 0 || dueAt === null ? 'paused' : 'pending'
+      // What asks, asks with a Question.
+      return resultOf(take, machine, status, { pauses: pauses as readonly RunPause[], dueAt })
+    }
+  }
+}
+
+async function stop(
+  take: Take,
+  machine: Machine,
+  { reason, stops }: { readonly reason: string; readonly stops: Extract<Rest, { type: 'stopped' }>['stops'] },
+): Promise<RunResult> {
+  const stopped = machine.draft('system.workflow_stopped', [], machine.cause, { reason })
+  await take.journal.send([...stops, stopped])
+  return resultOf(take, machine, 'stopped', {
+    error: new StepError({ code: 'stopped', message: reason }, null),
+  })
+}
+
+async function end(take: Take, machine: Machine, rest: Rest & { type: 'ended' }): Promise<RunResult> {
+  const { journal, program, ledger, runId } = take
+  const { outcome, stops } = rest
+  // Asked to stop it is stopped, even if everything has finished.
+  if ((await ledger.getRun(runId))?.stopRequested)
+    return stop(take, machine, { reason: 'stop requested', stops })
+  if ('error' in outcome) return fail(outcome.error)
+  const kept = program.keptOutput(outcome.output)
+  // A graph's output is its state, which its last checkpoint tells.
+  const completed =
+    kept === undefined ? undefined : machine.draft('execution.completed', [], machine.cause, { output: kept })
+  const ended = machine.draft('system.workflow_completed', [], completed?.eventId ?? machine.cause, {})
+  try {
+    await journal.send([...stops, ...(completed ? [completed] : []), ended])
+  } catch (error) {
+    if (!isUnstorable(error)) throw error
+    return fail(toStepError(error, null), completed)
+  }
+  return resultOf(take, machine, 'completed', { output: outcome.output })
+
+  /** `instead` was not written, so the readings of the clock that it carried have to be carried here. */
+  async function fail(error: StepError, instead?: Draft): Promise<RunResult> {
+    const clock = instead?.payload['clock']
+    const failed = machine.draft('system.workflow_failed', [], machine.cause, {
+      error: error.toJSON(),
+      ...(clock !== undefined && { clock }),
+    })
+    await journal.send([...stops, failed])
+    return resultOf(take, machine, 'failed', { error })
+  }
+}
+
+function resultOf(
+  { runId, threadId, log }: Take,
+  { writeErrors }: Machine,
+  status: RunResult['status'],
+  more: Partial<RunResult>,
+): RunResult {
+  log.end()
+  return {
+    runId,
+    threadId,
+    status,
+    output: undefined,
+    pause: more.pauses?.[0] ?? null,
+    pauses: [],
+    dueAt: null,
+    error: null,
+    divergence: null,
+    log: log.log,
+    checkpointOk: writeErrors.length === 0,
+    checkpointErrors: writeErrors,
+    warnings: [],
+    ...more,
+  }
+}

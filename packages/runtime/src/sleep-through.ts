@@ -1,0 +1,92 @@
+import { ClewError, isTerminal, type Ledger, type RunSummary } from '@clew/ledger'
+import type { Program } from './machine/program.ts'
+import type { RunPause, RunResult } from './result.ts'
+import { goOnWithRun } from './resume-run.ts'
+import { StepError } from './run.ts'
+import type { Carried, RunOptions } from './run-options.ts'
+import { sleepUntil } from './sleep.ts'
+
+/** How often a sleeper looks whether somebody else has gone on with the run, or stopped it. */
+const LOOK_MS = 1000
+
+/** Whoever started or resumed a run waits through its sleep: nothing of it is held meanwhile, neither lease nor code. */
+export async function sleepThrough(
+  ledger: Ledger,
+  program: Program,
+  first: RunResult,
+  options: RunOptions,
+  carried: Carried,
+): Promise<RunResult> {
+  let result = first
+  while (result.status === 'pending' && result.dueAt !== null)
+    result = await wake(ledger, program, result, options, carried)
+  return result
+}
+
+async function wake(
+  ledger: Ledger,
+  program: Program,
+  asleep: RunResult,
+  options: RunOptions,
+  carried: Carried,
+): Promise<RunResult> {
+  const { runId, dueAt } = asleep
+  const due = Date.parse(dueAt as string)
+  const { signal, budget, tidings, suspendAlways } = options
+  let run = await ledger.getRun(runId)
+  while (isAsleep(run, dueAt) && Date.now() < due && !signal?.aborted) {
+    await sleepUntil(Math.min(due, Date.now() + LOOK_MS), signal)
+    run = await ledger.getRun(runId)
+  }
+  if (run && (isTerminal(run.status) || run.status === 'paused' || run.status === 'blocked'))
+    return resultOfRun(ledger, program, run, carried)
+  try {
+    const again = { signal, budget, tidings, suspendAlways, onBusy: 'wait' } as const
+    return await goOnWithRun(ledger, program, runId, again, { ...carried, isWoken: true })
+  } catch (error) {
+    // Somebody else has gone on with it in the meantime.
+    const now =
+      error instanceof ClewError && error.code === 'not_resumable' ? await ledger.getRun(runId) : null
+    if (now && now.status !== 'running') return resultOfRun(ledger, program, now, carried)
+    throw error
+  }
+}
+
+const isAsleep = (run: RunSummary | null, dueAt: string | null): boolean =>
+  run?.status === 'pending' && run.dueAt === dueAt
+
+/** How a run came out in other hands. */
+export async function resultOfRun(
+  ledger: Ledger,
+  program: Program,
+  run: RunSummary,
+  { log }: Carried,
+): Promise<RunResult> {
+  const { runId, threadId, status, error, dueAt } = run
+  const pauses = run.pauses as readonly RunPause[]
+  return {
+    runId,
+    threadId,
+    status,
+    output: status === 'completed' ? await program.outputOf(ledger, runId) : undefined,
+    pause: pauses[0] ?? null,
+    pauses,
+    dueAt,
+    error: error ? new StepError(error, null) : status === 'blocked' ? blockedElsewhere(runId) : null,
+    divergence: null,
+    log: log.log,
+    checkpointOk: true,
+    checkpointErrors: [],
+    warnings: [],
+  }
+}
+
+const blockedElsewhere = (runId: string): StepError =>
+  new StepError(
+    {
+      name: 'DivergenceError',
+      code: 'diverged',
+      message: `Run ${runId} was blocked by another resume, whose code is not what its record has. Resume it with the code it began with, or fork it.`,
+    },
+    null,
+  )

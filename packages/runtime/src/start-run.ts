@@ -1,0 +1,85 @@
+import { ClewError, type Ledger } from '@clew/ledger'
+import { carryOn } from './carry-on.ts'
+import { checkBudget } from './check-options.ts'
+import type { RunLogBuilder } from './log/run-log.ts'
+import { sha256 } from './machine/journal.ts'
+import type { Program } from './machine/program.ts'
+import type { ChildLink } from './machine/step.ts'
+import { assertMode } from './mode.ts'
+import type { RunResult } from './result.ts'
+import { checkRunId, nextId } from './run-id.ts'
+import type { RunOptions, StartOptions } from './run-options.ts'
+import { sleepThrough } from './sleep-through.ts'
+import { beginLog, takeRun } from './take-run.ts'
+
+/** R5: the input is recorded before anything is done with it. */
+export async function startRun(
+  ledger: Ledger,
+  program: Program,
+  input: unknown,
+  options: StartOptions = {},
+): Promise<RunResult> {
+  checkBudget(options.budget, 'this run')
+  const runId = checkRunId(options.runId)
+  const log = beginLog(program, runId)
+  const begin = { ...options, runId, threadId: options.threadId ?? null, log }
+  const result = await beginRun(ledger, program, input, begin)
+  return sleepThrough(ledger, program, result, options, { input, log })
+}
+
+export interface BeginOptions extends RunOptions {
+  readonly runId: string
+  readonly threadId: string | null
+  readonly subjects?: readonly string[] | undefined
+  readonly log?: RunLogBuilder | undefined
+  readonly parent?: Pick<ChildLink, 'parentRunId' | 'parentStepId' | 'cause'> | undefined
+}
+
+/** A new run up to its end or its first long wait. */
+export async function beginRun(
+  ledger: Ledger,
+  program: Program,
+  input: unknown,
+  options: BeginOptions,
+): Promise<RunResult> {
+  const { runId, threadId, parent, subjects, log } = options
+  assertMode(ledger, 'write')
+  if (await ledger.getRun(runId)) throw existingRun(runId)
+  const take = await takeRun(ledger, program, options, options, log)
+  try {
+    const previous = threadId === null ? undefined : await program.findPrevious?.(ledger, threadId)
+    const payload = {
+      agent: program.name,
+      ...(program.version !== undefined && { agentVersion: program.version }),
+      ...(threadId !== null && { threadId }),
+      ...(parent && { parentRunId: parent.parentRunId, parentStepId: parent.parentStepId }),
+      ...(program.structureHash !== null && { structureHash: program.structureHash }),
+      ...(program.signatures && { signatures: program.signatures }),
+      ...(subjects && { subjects }),
+      ...(input !== undefined && input !== null && { input }),
+      seed: sha256(runId + nextId()).slice(0, 32),
+      ...(previous && { previous: { runId: previous.run.runId, seq: previous.seq } }),
+    }
+    const { journal } = take
+    const started = journal.draft('system.workflow_started', [], parent?.cause ?? null, payload)
+    const cause = started.eventId
+    const opening = program.open?.({ runId, threadId, input, previous, journal, cause })
+    const stored = await ledger
+      .append([started, ...(opening?.events ?? [])], { expectedSeq: 0, epoch: take.hold.epoch })
+      .catch((error: unknown) => {
+        throw error instanceof ClewError && error.code === 'wrong_seq' ? existingRun(runId) : error
+      })
+    for (const event of stored) options.tidings?.event?.(event)
+    return await carryOn(take, stored, { input, from: opening?.from })
+  } finally {
+    await take.hold.release()
+  }
+}
+
+export const existingRun = (runId: string): ClewError =>
+  new ClewError(
+    'conflict',
+    `There is a run ${runId} already`,
+    'Resume it, fork it, or use another run id; nothing was written.',
+    { runId },
+  )

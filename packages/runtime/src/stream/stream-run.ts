@@ -1,0 +1,37 @@
+import type { RunOptions } from '../run-options.ts'
+import type { RunResult } from '../result.ts'
+import { openStream, type RunStream } from './run-stream.ts'
+import type { StreamMode } from './stream-items.ts'
+
+export interface StreamRunOptions extends RunOptions {
+  readonly mode?: StreamMode | readonly StreamMode[] | undefined
+  readonly children?: boolean | undefined
+}
+
+export interface StreamedRun<Result extends RunResult> {
+  readonly runId: string
+  go(options: RunOptions): Promise<Result>
+}
+
+/** A run, new or taken up, as a stream of what it tells. `open` says which run it is and how it goes. */
+export function streamRun<Item, Result extends RunResult>(
+  open: () => Promise<StreamedRun<Result>>,
+  options: StreamRunOptions,
+  isRecorded: boolean,
+): RunStream<Item, Result> {
+  const { mode = 'updates', children = false, signal, ...rest } = options
+  return openStream<Item, Result>(async (tell, stopping) => {
+    const { createTeller } = await import('./tell-items.ts')
+    const { runId, go } = await open()
+    const teller = createTeller({
+      runId,
+      mode,
+      children,
+      isRecorded,
+      tell: tell as (item: unknown) => void,
+    })
+    const result = await go({ ...rest, signal: stopping, tidings: teller.tidings })
+    teller.end(result)
+    return result
+  }, signal)
+}

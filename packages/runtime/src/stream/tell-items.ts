@@ -1,0 +1,136 @@
+import { checkpointOf, type ClewEvent, ClewError, parseStepId } from '@clew/ledger'
+import type { RunResult, StepTiding, Tidings, UpdateTiding } from '../result.ts'
+import type { MessageItem, Origin, PauseItem, StreamMode, TokenItem } from './stream-items.ts'
+
+const MODES: ReadonlySet<unknown> = new Set(['values', 'updates', 'messages', 'steps', 'events', 'custom'])
+const PAUSING: ReadonlySet<unknown> = new Set(['updates', 'messages', 'steps'])
+
+export interface TellOptions {
+  readonly runId: string
+  readonly mode: StreamMode | readonly StreamMode[]
+  readonly children: boolean
+  /** The run is kept in a ledger: what ended is told when its end is committed. */
+  readonly isRecorded: boolean
+  readonly tell: (item: unknown) => void
+}
+
+export interface Teller {
+  readonly tidings: Tidings
+  /** A pause is the last item. */
+  end(result: RunResult): void
+}
+
+/** Makes the items of a stream from what the machine tells of a run and its children. */
+export function createTeller({ runId: streamed, mode, children, isRecorded, tell }: TellOptions): Teller {
+  const modes = new Set<StreamMode>(typeof mode === 'string' ? [mode] : mode)
+  for (const each of modes) if (!MODES.has(each)) throw unknownMode(each)
+  if (modes.size === 0) throw unknownMode(mode)
+  const isPlain = typeof mode === 'string' && !children
+  /** Messages that were told, so that those a sub-graph hands on are not told again. */
+  const spoken = new Map<string, string>()
+  const known = new Map<string, Tidings>()
+
+  function give(as: StreamMode | 'pause', data: unknown, origin: Origin): void {
+    if (isPlain) tell(data)
+    else tell(children ? [as, data, origin] : [as, data])
+  }
+
+  /** The same for the same run, also when its parent is given up and taken up again. */
+  function tidingsOf(runId: string, namespace: readonly string[]): Tidings {
+    const made = known.get(runId) ?? make(runId, namespace)
+    known.set(runId, made)
+    return made
+  }
+
+  function make(runId: string, namespace: readonly string[]): Tidings {
+    const origin: Origin = { runId, namespace }
+    const isOwn = namespace.length === 0
+    const tellsState = isOwn || children
+    /** What nodes wrote, by step, until their end is committed. */
+    const held = new Map<string, UpdateTiding>()
+    let lastSuperstep = -1
+    let committed = -1
+
+    function onEvent(event: ClewEvent): void {
+      if (modes.has('events')) give('events', event, origin)
+      const { eventType, payload } = event
+      if (eventType === 'execution.step_completed') {
+        const update = held.get(payload['stepId'] as string)
+        if (update) tellUpdate(update)
+      }
+      committed = Math.max(committed, checkpointOf(event)?.superstep ?? -1)
+    }
+
+    function onStep({ stepId, name, kind, attempt, status, output, error }: StepTiding): void {
+      const ended = { ...(output !== undefined && { output }), ...(error !== undefined && { error }) }
+      give('steps', { type: 'step', stepId, name, kind, attempt, status, ...ended, ...origin }, origin)
+    }
+
+    function onUpdate(update: UpdateTiding): void {
+      if (isRecorded) held.set(update.stepId, update)
+      else tellUpdate(update)
+    }
+
+    function tellUpdate({ stepId, node, superstep, write, messages }: UpdateTiding): void {
+      held.delete(stepId)
+      if (modes.has('updates') && tellsState) give('updates', { [node]: write }, origin)
+      if (!modes.has('messages')) return
+      for (const message of messages) {
+        const text = JSON.stringify(message)
+        if (spoken.get(message.id) === text) continue
+        spoken.set(message.id, text)
+        const item: MessageItem = { type: 'message', message, stepId, node, superstep, ...origin }
+        give('messages', item, origin)
+      }
+    }
+
+    /** Told again and again; given once, and only when the checkpoint was written in the time of this stream. */
+    function onValues(state: Readonly<Record<string, unknown>>, superstep: number): void {
+      if (superstep <= lastSuperstep || (isRecorded && superstep > committed)) return
+      lastSuperstep = superstep
+      give('values', state, origin)
+    }
+
+    function onToken(stepId: string | null, text: string): void {
+      const item: TokenItem = { type: 'token', text, stepId, ...placeOf(stepId), ...origin }
+      give('messages', item, origin)
+    }
+
+    return {
+      event: onEvent,
+      child: (link) => tidingsOf(link.runId, [...namespace, link.parentStepId]),
+      ...(modes.has('steps') && { step: onStep }),
+      ...((modes.has('updates') || modes.has('messages')) && { update: onUpdate }),
+      ...(modes.has('values') && tellsState && { values: onValues }),
+      ...(modes.has('messages') && { token: onToken }),
+      ...(modes.has('custom') && {
+        custom: (_: string | null, data: unknown) => give('custom', data, origin),
+      }),
+    }
+  }
+
+  return {
+    tidings: tidingsOf(streamed, []),
+    end({ runId, status, pause, pauses }) {
+      if (status !== 'paused') return
+      const item: PauseItem = { type: 'pause', runId, pause, pauses }
+      if (!isPlain || PAUSING.has(mode)) give('pause', item, { runId, namespace: [] })
+    },
+  }
+}
+
+/** The node and superstep that a step lies in, from the first part of its id: `think@s12/search#0`. */
+function placeOf(stepId: string | null): Pick<TokenItem, 'node' | 'superstep'> {
+  const top = stepId === null ? undefined : parseStepId(stepId.split('/', 1)[0] as string)
+  if (!top) return { node: null, superstep: null }
+  const superstep = /^s(\d+)(\.i\d+)?$/.exec(top.key ?? '')?.[1]
+  return { node: top.name, superstep: superstep === undefined ? null : Number(superstep) }
+}
+
+const unknownMode = (mode: unknown): ClewError =>
+  new ClewError(
+    'bad_option',
+    `There is no stream mode ${JSON.stringify(mode)}`,
+    `Use one or a list of ${[...MODES].join(', ')}.`,
+    { mode: String(mode) },
+  )

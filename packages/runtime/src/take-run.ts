@@ -1,0 +1,52 @@
+import type { ClewEvent, Ledger } from '@clew/ledger'
+import { type Hold, holdRun } from './lifecycle/hold-run.ts'
+import { createRunLog, type RunLogBuilder } from './log/run-log.ts'
+import { type Journal, openJournal } from './machine/journal.ts'
+import type { Program } from './machine/program.ts'
+import type { RunOptions } from './run-options.ts'
+
+/** One run in the hands of this process. */
+export interface Take {
+  readonly ledger: Ledger
+  readonly program: Program
+  readonly runId: string
+  readonly threadId: string | null
+  readonly hold: Hold
+  readonly journal: Journal
+  readonly log: RunLogBuilder
+  readonly options: RunOptions
+}
+
+interface Place {
+  readonly runId: string
+  readonly threadId: string | null
+  /** It slept here: a signal that aborted meanwhile ends it as stopped, and must not keep it from being taken. */
+  readonly isWoken?: boolean | undefined
+}
+
+export async function takeRun(
+  ledger: Ledger,
+  program: Program,
+  place: Place,
+  options: RunOptions,
+  log: RunLogBuilder = beginLog(program, place.runId),
+): Promise<Take> {
+  const { onBusy = 'reject', tidings, signal } = options
+  const { runId, threadId } = place
+  const hold = await holdRun(ledger, { runId, threadId, onBusy, signal: place.isWoken ? undefined : signal })
+  const onEvent = tidings?.event && ((event: ClewEvent) => tidings.event?.(event))
+  const journal = openJournal({ ledger, runId, epoch: hold.epoch, onEvent, onStale: hold.lose })
+  return {
+    ledger,
+    program,
+    runId,
+    threadId,
+    hold,
+    journal,
+    log,
+    options,
+  }
+}
+
+export const beginLog = ({ name }: Program, runId: string): RunLogBuilder =>
+  createRunLog({ graphName: name, runId, now: () => performance.now() })

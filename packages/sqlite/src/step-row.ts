@@ -1,0 +1,48 @@
+import { packStep, type StepSkeleton, unpackStep } from '@clew/ledger'
+
+export const PUT_STEP = `INSERT INTO steps (run, step_id, attempt, started_seq, record, span, digest)
+  VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (run, step_id, attempt) DO UPDATE
+  SET started_seq = excluded.started_seq, record = excluded.record, span = excluded.span, digest = excluded.digest`
+
+export const STEP_COLUMNS = 'step_id, attempt, started_seq, record, span, digest'
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
+const DIGEST = /^(?:[0-9a-f]{32}){1,2}$/
+
+/** Values of `PUT_STEP`: span and digest apart if both are bytes, else in the record as they are. */
+export function stepValues(
+  run: number,
+  step: StepSkeleton,
+): [number, string, number, number, string, Buffer | null, Buffer | null] {
+  const { stepId, attempt, startedSeq, spanId, inputDigest } = step
+  const areBytes = UUID.test(spanId) && (inputDigest === null || DIGEST.test(inputDigest))
+  return [
+    run,
+    stepId,
+    attempt,
+    startedSeq,
+    packStep(step, areBytes),
+    areBytes ? Buffer.from(spanId.replaceAll('-', ''), 'hex') : null,
+    areBytes && inputDigest !== null ? Buffer.from(inputDigest, 'hex') : null,
+  ]
+}
+
+const hex = (blob: unknown): string => {
+  const { buffer, byteOffset, byteLength } = blob as Uint8Array
+  return Buffer.from(buffer, byteOffset, byteLength).toString('hex')
+}
+
+/** A step from its row, which has `STEP_COLUMNS`. */
+export function toStep(runId: string, row: Record<string, unknown>): StepSkeleton {
+  const span = row['span'] === null ? undefined : hex(row['span'])
+  return unpackStep(row['record'] as string, {
+    runId,
+    stepId: row['step_id'] as string,
+    attempt: row['attempt'] as number,
+    startedSeq: row['started_seq'] as number,
+    ...(span !== undefined && {
+      spanId: `${span.slice(0, 8)}-${span.slice(8, 12)}-${span.slice(12, 16)}-${span.slice(16, 20)}-${span.slice(20)}`,
+      inputDigest: row['digest'] === null ? null : hex(row['digest']),
+    }),
+  })
+}

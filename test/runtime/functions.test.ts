@@ -1,0 +1,478 @@
+import type { ClewEvent, Ledger } from '@clew/ledger'
+import { agent, interrupt, type Run, StepError } from '@clew/runtime'
+import { describe, expect, it } from 'vitest'
+import { createLatch, flawsOf, KEPT_WORLDS } from './worlds.ts'
+
+async function eventsOf(ledger: Ledger, runId: string): Promise<ClewEvent[]> {
+  const events: ClewEvent[] = []
+  for await (const event of ledger.read(runId)) events.push(event)
+  return events
+}
+
+const typesOf = async (ledger: Ledger, runId: string): Promise<string[]> =>
+  (await eventsOf(ledger, runId)).map(({ eventType }) => eventType.replace(/^\w+\./, ''))
+
+const stepsOf = async (ledger: Ledger, runId: string): Promise<string[]> =>
+  (await ledger.getSteps(runId)).map(({ stepId, attempt, status }) => `${stepId} ${attempt} ${status}`)
+
+describe.each(KEPT_WORLDS)('agents as functions, %s', (_, open) => {
+  const { ledger, how } = open()
+
+  it('R3 steps, effects, nested steps, loops and Promise.all come to one output, each step once', async () => {
+    let searches = 0
+    const research = agent('research', async (run, input: { topic: string }) => {
+      const plan = await run.step('plan', input, ({ topic }) => [1, 2, 3].map((n) => `${topic} ${n}`))
+      const pages = await Promise.all(
+        plan.map((q) => run.effect('search', { q }, async () => `page ${q} ${++searches > 0}`)),
+      )
+      const deep = await run.step('deep', null, async (_none, inner) => {
+        let sum = 0
+        for (let n = 0; n < 3; n++) sum += await inner.step('add', n, (value) => value * 2)
+        return sum + (await inner.effect('one', null, () => 1))
+      })
+      return { pages, deep }
+    })
+    const { status, output, runId, log } = await research.start(ledger, { topic: 'owls' }, how)
+    expect([status, output, searches]).toEqual([
+      'completed',
+      { pages: ['page owls 1 true', 'page owls 2 true', 'page owls 3 true'], deep: 7 },
+      3,
+    ])
+    expect(await stepsOf(ledger, runId)).toEqual([
+      'plan#0 1 completed',
+      'search#0 1 completed',
+      'search#1 1 completed',
+      'search#2 1 completed',
+      'deep#0 1 completed',
+      'deep#0/add#0 1 completed',
+      'deep#0/add#1 1 completed',
+      'deep#0/add#2 1 completed',
+      'deep#0/one#0 1 completed',
+    ])
+    expect(log.steps).toHaveLength(9)
+    expect(await flawsOf(ledger, runId)).toEqual([])
+  })
+
+  it('R7 in a function run each step is its own superstep, counted on over pauses', async () => {
+    const counting = agent('counting', async (run) => {
+      await run.step('a', null, () => 1)
+      await run.interrupt('Go on?')
+      await run.step('b', null, () => 1)
+    })
+    const { runId } = await counting.start(ledger, null, how)
+    await counting.resume(ledger, runId, { answer: 'yes', ...how })
+    const steps = await ledger.getSteps(runId)
+    expect(steps.map(({ nodeName, superstep }) => [nodeName, superstep])).toEqual([
+      ['a', 1],
+      ['interrupt', 2],
+      ['b', 3],
+    ])
+  })
+
+  it('R2 a key names a call among its siblings; used twice in one body it is an error', async () => {
+    const keyed = agent('keyed', async (run) => {
+      await run.step('a', 1, (n) => n, { key: 'x' })
+      await run.step('in', null, (_none, inner) => inner.step('a', 2, (n) => n, { key: 'x' }))
+      return run.step('a', 3, (n) => n, { key: 'x' })
+    })
+    const { status, error, runId } = await keyed.start(ledger, null, how)
+    expect([status, error?.code]).toEqual(['failed', 'bad_option'])
+    expect(await stepsOf(ledger, runId)).toEqual([
+      'a@x 1 completed',
+      'in#0 1 completed',
+      'in#0/a@x 1 completed',
+    ])
+  })
+
+  it('D3 the losers of a race end stopped, those inside a body with it, and their signals abort', async () => {
+    const aborted: string[] = []
+    const slow =
+      (name: string) =>
+      (_: unknown, { signal }: { signal: AbortSignal }) =>
+        new Promise<string>((resolve) => {
+          signal.addEventListener('abort', () => {
+            aborted.push(name)
+            resolve('late')
+          })
+        })
+    const racing = agent('racing', async (run) => {
+      const inner = await run.step('inner', null, (_none, body) =>
+        Promise.race([body.effect('slow', 1, slow('inner')), body.effect('fast', 1, () => 'fast')]),
+      )
+      const outer = await Promise.race([
+        run.effect('slow', 2, slow('outer')),
+        run.effect('fast', 2, () => 'faster'),
+      ])
+      return [inner, outer]
+    })
+    // Suspending would wait for the slow ones: they are in flight.
+    const { status, output, runId } = await racing.start(ledger, null)
+    expect([status, output, aborted]).toEqual(['completed', ['fast', 'faster'], ['inner', 'outer']])
+    expect(await stepsOf(ledger, runId)).toEqual([
+      'inner#0 1 completed',
+      'inner#0/slow#0 1 stopped',
+      'inner#0/fast#0 1 completed',
+      'slow#0 1 stopped',
+      'fast#0 1 completed',
+    ])
+  })
+
+  it('D3 children that lose a race end stopped too, at work or paused', async () => {
+    const begun = createLatch()
+    const worker = agent('worker', async (run, question: string | null) => {
+      if (question !== null) return run.interrupt(question)
+      return run.effect('work', null, (_none, { signal }) => {
+        begun.open()
+        return new Promise((resolve) => signal.addEventListener('abort', () => resolve('late')))
+      })
+    })
+    const racing = agent('racing', (run) =>
+      run.step('race', null, (_none, inner) =>
+        Promise.race([
+          inner.child(worker, 'Well?', { name: 'asks' }),
+          inner.child(worker, null, { name: 'works' }),
+          inner.effect('wins', null, async () => {
+            await begun.opened
+            await new Promise((resolve) => void setTimeout(resolve, 30))
+            return 'won'
+          }),
+        ]),
+      ),
+    )
+    const { status, output, runId } = await racing.start(ledger, null)
+    expect([status, output]).toEqual(['completed', 'won'])
+    expect((await ledger.getRun(`${runId}/race#0/asks#0`))?.status).toBe('stopped')
+    expect((await ledger.getRun(`${runId}/race#0/works#0`))?.status).toBe('stopped')
+    expect(await flawsOf(ledger, `${runId}/race#0/asks#0`)).toEqual([])
+    // Before the end of what they lost against, or a crash in between would forget them.
+    const parent = await eventsOf(ledger, runId)
+    const child = await eventsOf(ledger, `${runId}/race#0/asks#0`)
+    const end = parent.find(({ eventType }) => eventType === 'execution.step_completed')
+    expect(child.at(-1)?.ledger.position).toBeLessThan(parent.at(-3)?.ledger.position ?? 0)
+    expect(end).toBeDefined()
+  })
+
+  it('R3 a failed attempt is tried again after a longer and longer pause, with a lot that a resume draws again', async () => {
+    const attempts: [number, string][] = []
+    const flaky = agent('flaky', (run) =>
+      run.effect(
+        'call',
+        { n: 1 },
+        (_input, { attempt, idempotencyKey }) => {
+          attempts.push([attempt, idempotencyKey])
+          if (attempt < 4) throw Object.assign(new Error('not now'), { code: 'E_LATER' })
+          return 'at last'
+        },
+        { retry: { tries: 5, delayMs: 4, factor: 2, mostMs: 10, jitter: 0.5 } },
+      ),
+    )
+    const { status, output, runId, log } = await flaky.start(ledger, null, how)
+    expect([status, output]).toEqual(['completed', 'at last'])
+    expect(attempts.map(([n]) => n)).toEqual([1, 2, 3, 4])
+    expect(new Set(attempts.map(([, key]) => key)).size).toBe(1)
+    const delays = (await eventsOf(ledger, runId)).flatMap(({ payload }) => payload['retryInMs'] ?? [])
+    expect(delays).toHaveLength(3)
+    for (const [n, most] of [4, 8, 10].entries()) {
+      expect(delays[n]).toBeLessThanOrEqual(most)
+      expect(delays[n]).toBeGreaterThanOrEqual(most / 2)
+    }
+    expect(log.errors).toHaveLength(3)
+    expect(await stepsOf(ledger, runId)).toEqual([
+      'call#0 1 failed',
+      'call#0 2 failed',
+      'call#0 3 failed',
+      'call#0 4 completed',
+    ])
+  })
+
+  it('R3 retry.when decides which errors are worth it, and the last failure is what code sees', async () => {
+    let calls = 0
+    const choosy = agent('choosy', async (run) => {
+      try {
+        await run.effect(
+          'call',
+          null,
+          () => {
+            calls++
+            throw Object.assign(new TypeError('broken'), { code: 'E_BROKEN' })
+          },
+          { retry: { tries: 5, delayMs: 0, when: ({ code }) => code !== 'E_BROKEN' } },
+        )
+      } catch (error) {
+        const { name, code, message, stepId } = error as StepError
+        return { is: error instanceof StepError, name, code, message, stepId }
+      }
+      return null
+    })
+    expect((await choosy.start(ledger, null, how)).output).toEqual({
+      is: true,
+      name: 'TypeError',
+      code: 'E_BROKEN',
+      message: 'broken',
+      stepId: 'call#0',
+    })
+    expect(calls).toBe(1)
+  })
+
+  it('R2 what a body had completed belongs to its next attempt too; what had failed or was stopped is tried anew', async () => {
+    const done: string[] = []
+    const again = agent('again', (run) =>
+      run.step(
+        'body',
+        null,
+        async (_none, inner) => {
+          await inner.effect('first', null, () => done.push('first'))
+          return Promise.all([
+            inner.effect('waits', null, (_nil, { attempt, signal }) => {
+              done.push(`waits ${attempt}`)
+              if (attempt > 1) return 'ended'
+              return new Promise((resolve) => signal.addEventListener('abort', () => resolve('late')))
+            }),
+            inner.effect('fails', null, (_nil, { attempt }) => {
+              done.push(`fails ${attempt}`)
+              if (attempt === 1) throw new Error('no')
+              return 'yes'
+            }),
+          ])
+        },
+        { retry: { tries: 2, delayMs: 0 } },
+      ),
+    )
+    const { status, output, runId } = await again.start(ledger, null, how)
+    expect([status, output]).toEqual(['completed', ['ended', 'yes']])
+    expect(done).toEqual(['first', 'waits 1', 'fails 1', 'waits 2', 'fails 2'])
+    expect(await flawsOf(ledger, runId)).toEqual([])
+  })
+
+  it('R3 an attempt that takes too long fails with a timeout, its signal aborted, and may be tried again', async () => {
+    const aborts: unknown[] = []
+    const slow = agent('slow', async (run) => {
+      const effect = await run.effect(
+        'late',
+        null,
+        (_none, { attempt, signal }) => {
+          if (attempt === 2) return 'in time'
+          return new Promise(() =>
+            signal.addEventListener('abort', () => aborts.push((signal.reason as StepError).code)),
+          )
+        },
+        { timeoutMs: 10, retry: { tries: 2, delayMs: 0 } },
+      )
+      const body = await run
+        .step(
+          'body',
+          null,
+          (_none, inner) =>
+            new Promise(() =>
+              inner.signal.addEventListener('abort', () =>
+                aborts.push((inner.signal.reason as StepError).code),
+              ),
+            ),
+          { timeoutMs: 10 },
+        )
+        .catch((error: StepError) => error.code)
+      return [effect, body]
+    })
+    const { output, runId } = await slow.start(ledger, null, how)
+    expect(output).toEqual(['in time', 'timeout'])
+    expect(aborts).toEqual(['timeout', 'timeout'])
+    expect(await flawsOf(ledger, runId)).toEqual([])
+  })
+
+  it('R3 a cached result is given to any run that asks for the same, until it expires, and says so', async () => {
+    let calls = 0
+    const cached = agent('cached', async (run, key: string) => [
+      await run.effect('look up', { key }, () => ({ calls: ++calls }), { cache: true }),
+      await run.step('brief', { key }, () => ++calls, { cache: { ttlMs: 0 } }),
+    ])
+    const first = await cached.start(ledger, 'a', how)
+    expect(first.output).toEqual([{ calls: 1 }, 2])
+    const second = await cached.start(ledger, 'a', how)
+    expect(second.output).toEqual([{ calls: 1 }, 3])
+    expect(second.log.steps.map(({ nodeName, cached: is }) => [nodeName, is])).toEqual([
+      ['look up', true],
+      ['brief', false],
+    ])
+    expect((await ledger.getSteps(second.runId)).map((step) => step.cached)).toEqual([true, false])
+    expect((await cached.start(ledger, 'b', how)).output).toEqual([{ calls: 4 }, 5])
+    const other = agent('other', (run) => run.effect('look up', { key: 'a' }, () => 'mine', { cache: true }))
+    expect((await other.start(ledger, null, how)).output).toBe('mine')
+  })
+
+  it.each([
+    ['steps', { steps: 2 }, /2 steps/],
+    ['tokens', { tokens: 20 }, /of 20 tokens/],
+    ['money', { cost: 0.02 }, /of \$0\.02/],
+  ])(
+    'R3 a budget of %s stops the run before the step that would be too much',
+    async (_what, budget, reason) => {
+      let calls = 0
+      const spends = agent('spends', async (run) => {
+        for (let n = 0; n < 9; n++)
+          await run.effect('ask', n, (_n, call) => {
+            calls++
+            call.usage({ inputTokens: 8, outputTokens: 2, cost: 0.01 })
+            return n
+          })
+      })
+      const { status, error, runId } = await spends.start(ledger, null, { budget, ...how })
+      expect([status, error?.code]).toEqual(['stopped', 'stopped'])
+      expect(error?.message).toMatch(reason)
+      expect(calls).toBe(2)
+      const end = (await eventsOf(ledger, runId)).at(-1)
+      expect([end?.eventType, end?.payload['reason']]).toEqual(['system.workflow_stopped', error?.message])
+      expect(await flawsOf(ledger, runId)).toEqual([])
+    },
+  )
+
+  it('R3 a budget of time stops what is in flight', async () => {
+    let reason: unknown
+    const endless = agent('endless', (run) =>
+      run.effect(
+        'wait',
+        null,
+        (_none, { signal }) =>
+          new Promise((resolve) => {
+            signal.addEventListener('abort', () => {
+              reason = signal.reason
+              resolve(null)
+            })
+          }),
+      ),
+    )
+    const { status, error } = await endless.start(ledger, null, { budget: { timeMs: 30 }, ...how })
+    expect([status, error?.message]).toEqual(['stopped', 'budget: 30 ms are used up'])
+    expect(reason).toMatchObject({ code: 'stopped' })
+  })
+
+  it('R5 run inputs are persisted first: code that changes its input finds it whole on resume', async () => {
+    const greedy = agent('greedy', async (run, input: { items: number[] }) => {
+      const first = input.items.pop()
+      await run.step('s', { items: input.items }, ({ items }) => items.push(9))
+      await run.interrupt('More?')
+      return [first, input.items.length]
+    })
+    const { runId } = await greedy.start(ledger, { items: [1, 2, 3] }, how)
+    const [started, begun] = await eventsOf(ledger, runId)
+    expect(started?.payload['input']).toEqual({ items: [1, 2, 3] })
+    expect(begun?.payload['input']).toEqual({ items: [1, 2] })
+    expect((await greedy.resume(ledger, runId, { answer: 1, ...how })).output).toEqual([3, 2])
+  })
+
+  it('R3 a value that cannot be stored fails that step, input or output, with the path of the value; code may catch it', async () => {
+    const cyclic: Record<string, unknown> = {}
+    cyclic['self'] = cyclic
+    let entered = 0
+    const careless = agent('careless', async (run) => {
+      const messages: string[] = []
+      const tries: (() => Promise<unknown>)[] = [
+        () => run.step('input', { deep: [() => 1] }, () => ++entered),
+        () => run.effect('write', { deep: [() => 1] }, () => ++entered, { safety: 'write' }),
+        () => run.step('output', null, () => ({ a: { b: () => 1 } })),
+        () => run.effect('cycle', null, () => cyclic),
+        () => run.child(careless, { a: () => 1 }, { name: 'child' }),
+      ]
+      for (const attempt of tries)
+        await attempt().catch((error: StepError) =>
+          messages.push(`${error.code} ${error.stepId} ${error.message}`),
+        )
+      return messages
+    })
+    const { output, runId } = await careless.start(ledger, null, how)
+    expect(entered).toBe(0)
+    expect(output).toEqual([
+      expect.stringMatching(/^bad_value input#0 .*deep\[0\]/),
+      expect.stringMatching(/^bad_value write#0 .*deep\[0\]/),
+      expect.stringMatching(/^bad_value output#0 .*a\.b/),
+      expect.stringMatching(/^bad_value cycle#0 .*self/),
+      expect.stringMatching(/^bad_value child#0 .*a/),
+    ])
+    expect(await stepsOf(ledger, runId)).toEqual([
+      'input#0 1 failed',
+      'write#0 1 failed',
+      'output#0 1 failed',
+      'cycle#0 1 failed',
+      'child#0 1 failed',
+    ])
+    expect(await flawsOf(ledger, runId)).toEqual([])
+  })
+
+  it('R3 an output of the run that cannot be stored fails the run with its path; an input is refused before anything', async () => {
+    const bad = agent('bad', async (run) => ({ at: run.now(), fn: () => 1 }))
+    const { status, error, runId } = await bad.start(ledger, null, how)
+    expect([status, error?.code, error?.message.includes('fn')]).toEqual(['failed', 'bad_value', true])
+    const failed = (await eventsOf(ledger, runId)).at(-1)
+    expect(failed?.payload['clock']).toHaveLength(1)
+    const before = await ledger.lastPosition()
+    await expect(bad.start(ledger, { f: () => 1 }, how)).rejects.toMatchObject({ code: 'bad_value' })
+    expect(await ledger.lastPosition()).toBe(before)
+  })
+
+  it('D3 now, random and uuid are the same on resume, in the run and in its steps', async () => {
+    const lots: unknown[][] = []
+    const draw = (run: Run) => [run.now(), run.random(), run.uuid(), run.random()]
+    const drawing = agent('drawing', async (run) => {
+      const drawn = [draw(run), await run.step('in', null, (_none, inner) => draw(inner))]
+      await run.step('s', draw(run), () => 1)
+      await run.interrupt('Go on?')
+      lots.push([...drawn, draw(run).slice(1)])
+      return lots.length
+    })
+    const { runId } = await drawing.start(ledger, null, how)
+    await new Promise((resolve) => void setTimeout(resolve, 5))
+    expect((await drawing.resume(ledger, runId, { answer: 1, ...how })).status).toBe('completed')
+    expect(new Set(lots.map((lot) => JSON.stringify(lot))).size).toBe(1)
+    expect(new Set(lots.flat(2).filter((lot) => lot !== null && Number(lot) < 1)).size).toBe(6)
+  })
+
+  it('R5 code that fails fails the run, with its error on record and nothing else open', async () => {
+    const failing = agent('failing', async (run) => {
+      await run.step('s', null, () => 1)
+      void run.effect(
+        'left',
+        null,
+        (_none, { signal }) => new Promise((resolve) => signal.addEventListener('abort', resolve)),
+      )
+      throw Object.assign(new RangeError('too far'), { code: 'E_FAR' })
+    })
+    const { status, error, runId } = await failing.start(ledger, null)
+    expect([status, error?.toJSON()]).toEqual([
+      'failed',
+      { name: 'RangeError', code: 'E_FAR', message: 'too far' },
+    ])
+    expect((await ledger.getRun(runId))?.error).toEqual({
+      name: 'RangeError',
+      code: 'E_FAR',
+      message: 'too far',
+    })
+    expect(await stepsOf(ledger, runId)).toEqual(['s#0 1 completed', 'left#0 1 stopped'])
+    expect((await typesOf(ledger, runId)).slice(-2)).toEqual(['step_stopped', 'workflow_failed'])
+  })
+
+  it('P3 raw exception text leaks secrets: code sees the error as the record has it, live and on resume', async () => {
+    const secret = ['sk', 'proj', 'a1B2c3D4'.repeat(5)].join('-')
+    const seen: string[] = []
+    const leaky = agent('leaky', async (run) => {
+      const message = await run
+        .effect('call', null, () => {
+          throw new Error(`bad key ${secret}`)
+        })
+        .catch((error: StepError) => error.message)
+      seen.push(message)
+      await run.interrupt('Go on?')
+    })
+    const { runId } = await leaky.start(ledger, null, how)
+    await leaky.resume(ledger, runId, { answer: 1, ...how })
+    expect(new Set(seen).size).toBe(1)
+    expect(seen[0]).toContain('[redacted:')
+  })
+
+  it('R6 interrupt() works wherever in the agent it is called, and not outside', async () => {
+    const helper = () => interrupt<string>({ question: 'Who?', options: ['me', 'you'] })
+    const asking = agent('asking', (run) => run.step('ask', null, async () => `it is ${await helper()}`))
+    const { status, pause, runId } = await asking.start(ledger, null, how)
+    expect([status, pause?.stepId]).toEqual(['paused', 'ask#0/interrupt#0'])
+    expect((await asking.resume(ledger, runId, { answer: 'you', ...how })).output).toBe('it is you')
+    expect(() => interrupt('Hm?')).toThrow(/outside a run/)
+  })
+})
