@@ -12,6 +12,7 @@ export interface Mortal {
   readonly died: Promise<'died'>
   /** Events whose commit was acknowledged to the process. */
   readonly acknowledged: readonly ClewEvent[]
+  readonly isDead: boolean
   readonly appends: number
 }
 
@@ -64,6 +65,9 @@ export function createMortal(inner: Ledger, kill?: Kill): Mortal {
     ledger: { ...inner, append, read },
     died,
     acknowledged,
+    get isDead() {
+      return dead
+    },
     get appends() {
       return appends
     },

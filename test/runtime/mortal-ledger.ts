@@ -1,10 +1,7 @@
 import type { ClewEvent, Lease, Ledger } from '@clew/ledger'
+import { createMortal, type Kill } from '../catalogue/mortal.ts'
 
-/** Where a process dies: at its n-th append (from 0), before the commit or after it but before the answer. */
-export interface Kill {
-  readonly append: number
-  readonly committed: boolean
-}
+export type { Kill } from '../catalogue/mortal.ts'
 
 export interface Life {
   readonly ledger: Ledger
@@ -33,48 +30,20 @@ const ASYNC = [
 
 /** One life of a process: from its death on, nothing it awaits from the ledger ever settles. */
 export function createLife(inner: Ledger, kill?: Kill, fault?: Fault): Life {
-  const pending = new Set<Promise<unknown>>()
+  const life = createMortal(inner, kill)
   const held = new Map<string, Lease>()
-  let appends = 0
-  let dead = false
-  let die = (): void => {}
-  const died = new Promise<void>((resolve) => {
-    die = resolve
-  }).then(async () => {
-    await Promise.allSettled(pending)
+  const died = life.died.then(async (died) => {
     // As after SIGKILL: an owner that is provably dead is replaced at once (R9).
     for (const lease of held.values()) await inner.leases.release(lease)
-    return 'died' as const
+    return died
   })
   const mortal = <T>(work: () => Promise<T>): Promise<T> =>
-    dead ? never : work().then((value) => (dead ? never : value))
-
-  async function append(...args: Parameters<Ledger['append']>): Promise<readonly ClewEvent[]> {
-    if (dead) return never
-    const last = appends++ === kill?.append
-    if (last) dead = true
-    if (last && !kill.committed) {
-      die()
-      return never
-    }
-    const written = inner.append(...args)
-    pending.add(written)
-    if (last) die()
-    try {
-      const events = await written
-      return dead ? await never : events
-    } catch (error) {
-      if (dead) return never
-      throw error
-    } finally {
-      pending.delete(written)
-    }
-  }
+    life.isDead ? never : work().then((value) => (life.isDead ? never : value))
 
   async function* read(...args: Parameters<Ledger['read']>): AsyncGenerator<ClewEvent> {
     const events: ClewEvent[] = []
     for await (const event of inner.read(...args)) events.push(event)
-    for (const event of plant(events, fault)) yield dead ? await never : event
+    for (const event of plant(events, fault)) yield life.isDead ? await never : event
   }
 
   const methods = Object.fromEntries(
@@ -99,13 +68,13 @@ export function createLife(inner: Ledger, kill?: Kill, fault?: Fault): Life {
       }),
   }
   return {
-    ledger: { ...inner, ...methods, leases, append, read },
+    ledger: { ...inner, ...methods, leases, append: life.ledger.append, read },
     died,
     get isDead() {
-      return dead
+      return life.isDead
     },
     get appends() {
-      return appends
+      return life.appends
     },
   }
 }

@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import { ClewError, type Ledger } from '@clew/ledger'
 import { openSqliteStore } from '@clew/sqlite'
 import { formatSize } from './format-size.ts'
-import { nodePorts } from './ports.ts'
+import { nodePorts } from '@clew/runtime/node-ports'
 
 export interface Check {
   name: string

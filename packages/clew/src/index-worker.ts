@@ -2,7 +2,7 @@ import { setPriority } from 'node:os'
 import { parentPort, workerData } from 'node:worker_threads'
 import { createLedger } from '@clew/ledger'
 import { openSqliteStore } from '@clew/sqlite'
-import { nodePorts } from './ports.ts'
+import { nodePorts } from '@clew/runtime/node-ports'
 
 /** Keeps the search index of a file up to date in a thread of its own, so that appends do not pay for it (L1). */
 const { path } = workerData as { path: string }

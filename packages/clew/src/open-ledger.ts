@@ -8,7 +8,7 @@ import {
 } from '@clew/ledger'
 import type { Sync } from '@clew/sqlite'
 import { readMode } from './read-mode.ts'
-import { nodePorts } from './ports.ts'
+import { nodePorts } from '@clew/runtime/node-ports'
 import { createPrice } from './prices/create-price.ts'
 import type { PriceTable } from './prices/price-table.ts'
 import { readSecret } from './secret.ts'

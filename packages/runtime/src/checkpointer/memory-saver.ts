@@ -10,7 +10,7 @@ import { eventsOfDump } from './dump-run.ts'
 import { readKept } from './kept-checkpoint.ts'
 import { lineage, searchStates, threadStats } from '../drive.ts'
 import type { Lineage } from './lineage.ts'
-import { createMemoryLedger } from './node-ports.ts'
+import { createMemoryLedger } from './memory-ledger.ts'
 import {
   eventIdOf,
   findCheckpoint,
