@@ -368,9 +368,16 @@ export function execute({ world, agent, runId, record: whole, replay }: ExecuteO
       cause: step.startId,
       answers: record.answers,
     }
-    const result = await world.child(child, input, link)
-    busy--
-    wake()
+    let result: RunResult
+    try {
+      result = await world.child(child, input, link)
+    } catch (error) {
+      fatal ??= error as Error
+      return
+    } finally {
+      busy--
+      wake()
+    }
     if (result.status === 'completed') end(step, { output: result.output }, { restored: result.restored })
     else if (result.status === 'failed') end(step, { error: result.error })
     else if (result.status === 'blocked') fatal ??= new Error(`The child run ${link.runId} is blocked`)
