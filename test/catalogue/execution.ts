@@ -368,7 +368,7 @@ export function execute({ world, agent, runId, record: whole, replay }: ExecuteO
       cause: step.startId,
       answers: record.answers,
     }
-    let result: RunResult
+    let result: Awaited<ReturnType<World['child']>>
     try {
       result = await world.child(child, input, link)
     } catch (error) {
