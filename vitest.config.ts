@@ -23,8 +23,30 @@ export default defineConfig({
         ...shared,
         test: {
           name: 'int',
+          globalSetup: ['test/postgres/global-setup.ts'],
           include: ['packages/*/src/**/*.int.test.ts', 'test/**/*.int.test.ts'],
           exclude: ['**/node_modules/**', '**/dist/**'],
+          testTimeout: 120_000,
+          hookTimeout: 60_000,
+        },
+      },
+      {
+        // The runtime's own suites once more, with all that they keep in memory kept by PostgreSQL.
+        ...shared,
+        test: {
+          name: 'postgres',
+          globalSetup: ['test/postgres/global-setup.ts'],
+          setupFiles: ['test/postgres/worlds-over-postgres.ts'],
+          // Those that lean on a store most: deaths, leases, forks, pauses, workers, states.
+          include: [
+            'packages/runtime/src/checkpointer/time-travel.test.ts',
+            'packages/runtime/src/lifecycle/{request-stop,sweep,waiting-line}.test.ts',
+            'packages/runtime/src/worker/worker.test.ts',
+            'test/runtime/{changed-code,function-resume,graph-crashes,graph-pauses}.test.ts',
+            'test/runtime/random-graphs.test.ts',
+            'test/replay/{accepted,features,modes,parity}.test.ts',
+          ],
+          env: { CLEW_RUNS: '10' },
           testTimeout: 120_000,
           hookTimeout: 60_000,
         },

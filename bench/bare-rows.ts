@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 
-const SCHEMA = ['0001', '0002', '0003']
+const SCHEMA = ['0001', '0002', '0003', '0004']
   .map((name) => readFileSync(new URL(`../packages/sqlite/migrations/${name}.sql`, import.meta.url), 'utf8'))
   .join('\n')
 

@@ -13,6 +13,7 @@ export interface PeerPrograms {
   readonly 'langgraph-loop': LangGraphLoop
   readonly 'langgraph-chat': LangGraphChat
   readonly 'langgraph-savers': LangGraphSavers
+  readonly 'langgraph-postgres': LangGraphPostgres
   readonly dbos: DbosSteps
   readonly mastra: MastraSteps
 }
@@ -83,6 +84,12 @@ export interface LangGraphSavers {
   readonly separate: Readonly<Record<'clew' | 'sqlite', SaverFigures>>
 }
 
+export interface LangGraphPostgres {
+  readonly steps: number
+  readonly rounds: number
+  readonly msPerStep: number
+}
+
 export interface DbosSteps {
   readonly steps: number
   readonly rounds: number
@@ -150,6 +157,7 @@ export function peerVersions(): Readonly<Record<string, string>> {
 export async function runPeer<Name extends PeerName>(
   name: Name,
   args: Readonly<Record<string, number>> = {},
+  env: NodeJS.ProcessEnv = {},
 ): Promise<PeerResult<Name>> {
   const flags = Object.entries(args).map(([flag, value]) => `--${flag}=${value}`)
   const start = performance.now()
@@ -160,6 +168,7 @@ export async function runPeer<Name extends PeerName>(
     cwd: FOLDER,
     env: {
       ...process.env,
+      ...env,
       TMPDIR: folder,
       NODE_ENV: 'production',
       // one program measures our saver beside theirs

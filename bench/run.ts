@@ -9,12 +9,16 @@ import { followFigures } from './scenarios/follow.ts'
 import { growingListFigures } from './scenarios/growing-list.ts'
 import { langgraphFigures } from './scenarios/langgraph.ts'
 import { listingFigures } from './scenarios/listing.ts'
+import { otlpFigures } from './scenarios/otlp.ts'
 import { peerFigures, peerResults } from './scenarios/peers.ts'
+import { postgresFigures } from './scenarios/postgres.ts'
 import { redactionFigures } from './scenarios/redaction.ts'
+import { replayFigures } from './scenarios/replay.ts'
 import { runtimeFigures } from './scenarios/runtime.ts'
 import { runLogFigures } from './scenarios/run-log.ts'
 import { searchFigures } from './scenarios/search.ts'
 import { startUpFigures } from './scenarios/start-up.ts'
+import { tapeFigures } from './scenarios/tape.ts'
 import { transferFigures } from './scenarios/transfer.ts'
 import { verifyFigures } from './scenarios/verify.ts'
 
@@ -32,9 +36,13 @@ const SCENARIOS: Readonly<Record<string, () => Promise<Figure[]>>> = {
   folds: foldFigures,
   diff: diffFigures,
   cost: costFigures,
+  otlp: otlpFigures,
   runtime: runtimeFigures,
   langgraph: langgraphFigures,
+  replay: replayFigures,
+  postgres: postgresFigures,
   'run-log': runLogFigures,
+  tape: tapeFigures,
   'start-up': startUpFigures,
   listing: () => listingFigures(MILLION),
   search: () => searchFigures(MILLION),

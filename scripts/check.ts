@@ -27,7 +27,10 @@ const TIERS: Readonly<Record<string, Tier>> = {
   lint: { about: 'lint rules, with types', run: () => tool('oxlint', '--type-aware', '--deny-warnings') },
   knip: { about: 'no unused files, exports or dependencies', run: () => tool('knip') },
   unit: { about: '*.test.ts', run: () => tool('vitest', 'run', '--project', 'unit') },
-  int: { about: '*.int.test.ts: databases, processes', run: () => tool('vitest', 'run', '--project', 'int') },
+  int: {
+    about: '*.int.test.ts: databases, processes; the runtime on PostgreSQL',
+    run: () => tool('vitest', 'run', '--project', 'int', '--project', 'postgres'),
+  },
   examples: { about: 'examples/*.ts end with exit code 0', run: runExamples },
   build: { about: 'what is published compiles and loads', run: build },
 }

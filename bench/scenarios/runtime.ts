@@ -113,6 +113,16 @@ async function growth(work: (ledger: Ledger, tick: () => void) => Promise<void>)
   })
 }
 
+/** The least of several runs, early and late by themselves: what grows does so in each of them, a neighbour's noise does not. */
+async function leastGrowth(rounds: number, work: () => Promise<Grown>): Promise<Grown> {
+  let least = await work()
+  for (let round = 1; round < rounds; round++) {
+    const { early, late } = await work()
+    least = { ...least, early: Math.min(least.early, early), late: Math.min(least.late, late) }
+  }
+  return least
+}
+
 async function chatFigures(): Promise<Figure[]> {
   const { langGraphChat: chat } = await peerResults()
   const messages = Array.from({ length: STEPS }, (_, i) => prose(1024, i))
@@ -183,15 +193,17 @@ async function functionFigures(): Promise<Figure[]> {
   const normal = await time('normal')
   const full = await time('full')
   const page = prose(10_240, 1)
-  const grown = await growth(async (ledger, tick) => {
-    const wide = agent('wide', async (run) => {
-      for (let i = 0; i < 2000; i++) {
-        await run.step('page', i, (n) => `${n} ${page}`)
-        tick()
-      }
+  const pages = (): Promise<Grown> =>
+    growth(async (ledger, tick) => {
+      const wide = agent('wide', async (run) => {
+        for (let i = 0; i < 2000; i++) {
+          await run.step('page', i, (n) => `${n} ${page}`)
+          tick()
+        }
+      })
+      await wide.start(ledger, null)
     })
-    await wide.start(ledger, null)
-  })
+  const grown = await leastGrowth(3, pages)
   const peer = dbos ? `DBOS on PostgreSQL ${dbos.msPerStep.toFixed(2)} ms` : 'DBOS was left out'
   return [
     {

@@ -1,16 +1,35 @@
+import { parseArgs } from 'node:util'
 import { CRASH_POINTS } from './crash-points.ts'
 import { pointOf, type Round, startSession } from './session.ts'
 
 /**
  * `npm run chaos [ROUNDS]`: kills a writer again and again and looks at what it left; 200 rounds unless told.
  * `npm run chaos -- runtime [ROUNDS]`: kills agents at every named instant and goes on with them; 130 rounds unless told.
+ * `npm run chaos -- [postgres] --seconds 120 [--seed N]`: faults of server, network and processes around PostgreSQL.
  */
-if (process.argv[2] === 'runtime') {
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { seconds: { type: 'string' }, seed: { type: 'string' } },
+})
+if (positionals[0] === 'postgres' || values.seconds !== undefined) {
+  const { runChaos } = await import('../postgres/chaos/run-chaos.ts')
+  const { formatReport } = await import('../postgres/chaos/report.ts')
+  const startedMs = performance.now()
+  const report = await runChaos({
+    seconds: Number(values.seconds ?? 120),
+    seed: Number(values.seed ?? Date.now() % 100_000),
+    onFault: (kind, hits) =>
+      console.log(`${((performance.now() - startedMs) / 1000).toFixed(1).padStart(6)} s  ${kind}  ${hits}`),
+  })
+  console.log(`\n${formatReport(report)}`)
+  process.exit(report.verdict === 'held' ? 0 : 1)
+}
+if (positionals[0] === 'runtime') {
   const { killAgents } = await import('../runtime/kill-chaos.ts')
-  process.exit((await killAgents(Number(process.argv[3] ?? 130))) ? 0 : 1)
+  process.exit((await killAgents(Number(positionals[1] ?? 130))) ? 0 : 1)
 }
 
-const rounds = Number(process.argv[2] ?? 200)
+const rounds = Number(positionals[0] ?? 200)
 const ROUNDS_PER_FILE = 12
 
 const done: Round[] = []

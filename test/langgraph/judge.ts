@@ -1,4 +1,4 @@
-import { type Ledger, openLedger } from 'clew'
+import type { Ledger } from 'clew'
 import { ClewSaver } from 'clew/langgraph'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 
@@ -7,12 +7,12 @@ Object.assign(globalThis, { afterAll, afterEach, beforeAll, beforeEach, describe
 const { deltaChannelHistoryTests, validate } = await import('@langchain/langgraph-checkpoint-validation')
 
 /** The framework's own suite for savers, without a skip: 718 tests, and 8 for delta channels. */
-export function judge(name: string, url: () => string): void {
+export function judge(name: string, open: () => Promise<Ledger>): void {
   const ledgers = new Map<object, Ledger>()
   const initializer = {
     checkpointerName: name,
     async createCheckpointer() {
-      const ledger = await openLedger(url())
+      const ledger = await open()
       const saver = new ClewSaver(ledger)
       ledgers.set(saver, ledger)
       return saver

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { openLedger } from 'clew'
 import { afterAll } from 'vitest'
 import { judge } from './judge.ts'
 
@@ -8,4 +9,4 @@ const folder = mkdtempSync(join(tmpdir(), 'clew-judge-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 let count = 0
-judge('ClewSaver on SQLite', () => `sqlite:${join(folder, `${count++}.db`)}`)
+judge('ClewSaver on SQLite', () => openLedger(`sqlite:${join(folder, `${count++}.db`)}`))

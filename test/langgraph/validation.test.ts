@@ -1,3 +1,4 @@
+import { openLedger } from 'clew'
 import { judge } from './judge.ts'
 
-judge('ClewSaver on memory', () => 'memory:')
+judge('ClewSaver on memory', () => openLedger('memory:'))

@@ -105,7 +105,7 @@ describe.concurrent.each(CASES)('changed code, $name', ({ open, code, path }) =>
       expect(blocked.error).toMatchObject({ code: 'diverged', stepId: path + missing })
       expect(blocked.error?.message).toBe(
         `The record has step ${path}${missing}, which the code did not ask for; it asked for ${path}${instead} instead. ` +
-          'Resume it with the code it began with, or fork it before that step.',
+          "Resume it with the code it began with, fork it before that step, or accept the difference with onDivergence: 'accept'.",
       )
       expect(done).toEqual([])
       expect(await executionOf(ledger, runId)).toEqual(before)

@@ -1,5 +1,6 @@
 import type { ClewEvent, Ledger } from '@clew/ledger'
-import { agent, interrupt, type Run, StepError } from '@clew/runtime'
+import { agent, interrupt, replay, type Run, StepError } from '@clew/runtime'
+import { openLedger } from 'clew'
 import { describe, expect, it } from 'vitest'
 import { createLatch, flawsOf, KEPT_WORLDS } from './worlds.ts'
 
@@ -474,5 +475,32 @@ describe.each(KEPT_WORLDS)('agents as functions, %s', (_, open) => {
     expect([status, pause?.stepId]).toEqual(['paused', 'ask#0/interrupt#0'])
     expect((await asking.resume(ledger, runId, { answer: 'you', ...how })).output).toBe('it is you')
     expect(() => interrupt('Hm?')).toThrow(/outside a run/)
+  })
+
+  it('R3 R6 an effect that does not heed its time keeps no run from pausing', async () => {
+    const never = (): Promise<never> => new Promise(() => {})
+    const deaf = agent('deaf', async (run) => {
+      const own = run.effect('own', null, never, { timeoutMs: 5 }).catch(() => 'over')
+      const around = run.step('around', null, (_, inner) => inner.effect('inner', null, never), {
+        timeoutMs: 5,
+      })
+      await Promise.all([own, around.catch(() => 'over')])
+      return run.interrupt('Go on?')
+    })
+    expect(await deaf.start(ledger, null, how)).toMatchObject({ status: 'paused' })
+  })
+
+  it('P1 P2 a key that looks like a person is redacted in the id of its step, and the run is resumed all the same', async () => {
+    const own = await openLedger('memory:', { redact: { policies: ['secrets', 'personal'] } })
+    const mail = agent('mail', async (run) => {
+      for (const key of ['ann@owl.example', 'bob.owl', 'sk-proj-4kB7vQ2xN9mT6wZ1rC8yL5hJ3dF0gS'])
+        await run.step('send', null, (_, inner) => inner.effect('post', null, () => 'sent'), { key })
+      return run.interrupt('Go on?')
+    })
+    const { runId } = await mail.start(own, null, how)
+    const stored = JSON.stringify(await eventsOf(own, runId))
+    for (const secret of ['owl.example', 'sk-proj']) expect(stored).not.toContain(secret)
+    expect(await mail.resume(own, runId, { answer: 'yes', ...how })).toMatchObject({ status: 'completed' })
+    expect(await replay(mail, { ledger: own, runId })).toMatchObject({ verdict: 'identical' })
   })
 })

@@ -59,6 +59,7 @@ export async function findFlaws({ spec, deaths, suspendAlways }: Scenario, fault
 }
 
 interface Lived {
+  readonly ledger: Ledger
   readonly status: string
   readonly state: string
   readonly steps: string
@@ -99,6 +100,7 @@ export async function live(
     if (world.flaws.length > 0) break
   }
   return {
+    ledger,
     ...(await describeRuns(ledger, runId)),
     appends,
     flaws: [...world.flaws, ...(await flawsOfAll(ledger))],

@@ -225,3 +225,34 @@ describe.each(KEPT_WORLDS)('R5 threads of a graph, %s', (_, open) => {
     for (const given of seen) expect(given).toBe(key)
   })
 })
+
+describe('P2 the next turn of a thread, in another process', () => {
+  const key = ['sk', 'ant', 'api03', 'a'.repeat(80)].join('-')
+
+  it('P2 is not given a placeholder as a value, unless the input overwrites it; the path is named, nothing is written', async () => {
+    const world = createMemoryWorld()
+    const seen: string[] = []
+    const graph = (ledger: Ledger) =>
+      new StateGraph({ key: last(''), way: append<string>() })
+        .addNode('use', ({ key: given }) => {
+          seen.push(given)
+          return { way: given.slice(0, 2) }
+        })
+        .addEdge(START, 'use')
+        .addEdge('use', END)
+        .compile({ name: 'secret', checkpointer: ledger })
+    const first = graph(world.open())
+    await first.invoke({ key }, { threadId: 't' })
+    // Here it is still at hand.
+    expect((await first.invoke({}, { threadId: 't' })).status).toBe('completed')
+    const ledger = world.open()
+    const [before, second] = [await eventsOf(ledger), graph(ledger)]
+    const refused: unknown = await second
+      .invoke({ way: 'x' }, { threadId: 't' })
+      .catch((error: unknown) => error)
+    expect(refused).toMatchObject({ code: 'not_resumable', fields: { threadId: 't', path: '$.key' } })
+    expect([await eventsOf(ledger), await ledger.leases.list()]).toEqual([before, []])
+    expect((await second.invoke({ key: 'new' }, { threadId: 't' })).status).toBe('completed')
+    expect(seen).toEqual([key, key, 'new'])
+  })
+})

@@ -6,7 +6,7 @@ import {
   type Ledger,
   type StepRecord,
 } from '@clew/ledger'
-import { type Agent, type Durability, fork } from '@clew/runtime'
+import { type Agent, type Durability, fork, type HandOver } from '@clew/runtime'
 import * as fc from 'fast-check'
 import { hash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -18,7 +18,12 @@ import { answerTo, createWorld, toAgent, type World } from './random-agents.ts'
 export interface Scenario {
   readonly program: Program
   /** Where each life ends, as a share of the appends of a run without deaths. */
-  readonly deaths: readonly { readonly share: number; readonly committed: boolean }[]
+  readonly deaths: readonly {
+    readonly share: number
+    readonly committed: boolean
+    /** It does not die but hands over: at once, or after what is in flight. */
+    readonly handsOver?: 'at once' | 'in peace' | undefined
+  }[]
   readonly durability: Durability
   readonly suspendAlways: boolean
 }
@@ -26,7 +31,14 @@ export interface Scenario {
 const share = fc.integer({ min: 0, max: 999 })
 export const scenarios: fc.Arbitrary<Scenario> = fc.record({
   program: programs,
-  deaths: fc.array(fc.record({ share, committed: fc.boolean() }), { minLength: 1, maxLength: 4 }),
+  deaths: fc.array(
+    fc.record({
+      share,
+      committed: fc.boolean(),
+      handsOver: fc.constantFrom(undefined, undefined, 'at once' as const, 'in peace' as const),
+    }),
+    { minLength: 1, maxLength: 4 },
+  ),
   durability: fc.constantFrom<Durability>('group', 'group', 'sync', 'async'),
   suspendAlways: fc.boolean(),
 })
@@ -56,9 +68,10 @@ export async function findFlaws(
   const { program, deaths } = scenario
   const straightLedger = await open()
   const straight = await live(scenario, straightLedger, [])
-  const kills = deaths.map(({ share: at, committed }) => ({
+  const kills = deaths.map(({ share: at, committed, handsOver }) => ({
     append: Math.floor((at * straight.lived.appends) / 1000),
     committed,
+    handsOver,
   }))
   const ledger = await open()
   const killed = await live(scenario, ledger, kills, fault)
@@ -76,10 +89,10 @@ export async function findFlaws(
 }
 
 /** A run from its start to its end, through deaths and pauses, each life with a process that remembers nothing. */
-async function live(
+export async function live(
   { program, durability, suspendAlways }: Scenario,
   ledger: Ledger,
-  kills: readonly Kill[],
+  kills: readonly (Kill & Pick<Scenario['deaths'][0], 'handsOver'>)[],
   fault?: Fault,
 ): Promise<{ lived: Lived; flaws: string[] }> {
   const world = createWorld(fault !== 'does not reserve writes')
@@ -91,12 +104,16 @@ async function live(
     if (run && (isTerminal(run.status) || run.status === 'blocked')) break
     world.recorded.clear()
     for (const key of await completedKeys(ledger)) world.recorded.add(key)
-    const life = createLife(ledger, kills[lives], lives > 0 ? fault : undefined)
-    world.isDead = () => life.isDead
+    const kill = kills[lives]
+    const life = createLife(ledger, kill?.handsOver ? undefined : kill, lives > 0 ? fault : undefined)
+    const leaving = leaveAt(life.ledger, kill)
+    let isOver = false
+    world.isDead = () => life.isDead || isOver
     const agent = toAgent(program, world, durability)
-    const flaw = oneLife(agent, life.ledger, runId, { suspendAlways, world }).catch((error: unknown) =>
-      world.flaws.push(`R5 a life ended with ${String(error)}`),
-    )
+    const how = { suspendAlways, handOver: leaving.handOver }
+    const flaw = oneLife(agent, leaving.ledger, runId, how, world)
+      .catch((error: unknown) => world.flaws.push(`R5 a life ended with ${String(error)}`))
+      .finally(() => (isOver = true))
     const limit = new AbortController()
     const hung = sleep(LONGEST_LIFE_MS, undefined, limit).then(
       () => world.flaws.push('D3 a life hangs'),
@@ -108,9 +125,7 @@ async function live(
     if (world.flaws.length > 0) break
   }
   const flaws = [...world.flaws, ...(await checkWorld(ledger, world, kills.length))]
-  // Where steps are left behind in flight, the next attempt of the body around does them again, under the same key.
-  if (!isRacy(program))
-    flaws.push(...world.doneAgain.map((name) => `R10 ${name} was done, and is done again`))
+  flaws.push(...world.doneAgain.map((name) => `R10 ${name} was done, and is done again`))
   const run = await ledger.getRun(runId)
   if (!run || !isTerminal(run.status)) flaws.push(`R0 the run is ${run?.status} after ${lives} lives`)
   const result = await resultOf(ledger, runId)
@@ -130,20 +145,43 @@ async function live(
   }
 }
 
-async function oneLife(
+export async function oneLife(
   agent: Agent<{ acc: number }>,
   ledger: Ledger,
   runId: string,
-  { suspendAlways, world }: { suspendAlways: boolean; world: World },
+  how: { readonly suspendAlways: boolean; readonly handOver?: HandOver },
+  world: World,
 ): Promise<void> {
   const run = await ledger.getRun(runId)
-  if (!run) await agent.start(ledger, { acc: 1 }, { runId, suspendAlways })
-  else if (run.status !== 'paused') await agent.resume(ledger, runId, { suspendAlways })
+  if (!run) await agent.start(ledger, { acc: 1 }, { ...how, runId })
+  else if (run.status !== 'paused') await agent.resume(ledger, runId, how)
   else {
     const answers = Object.fromEntries(
       run.pauses.map(({ pauseId, question }) => [pauseId, answerTo(question, world)]),
     )
-    await agent.resume(ledger, runId, { answers, suspendAlways })
+    await agent.resume(ledger, runId, { ...how, answers })
+  }
+}
+
+/** A process that is asked to end at its n-th append. */
+function leaveAt(
+  ledger: Ledger,
+  kill: (Kill & Pick<Scenario['deaths'][0], 'handsOver'>) | undefined,
+): { readonly ledger: Ledger; readonly handOver: HandOver } {
+  const asked = new AbortController()
+  let appends = 0
+  return {
+    handOver: { signal: asked.signal, graceMs: kill?.handsOver === 'in peace' ? 2000 : 0 },
+    ledger: {
+      ...ledger,
+      async append(...given) {
+        const isLast = kill?.handsOver !== undefined && appends++ === kill.append
+        if (isLast && !kill.committed) asked.abort()
+        const events = await ledger.append(...given)
+        if (isLast) asked.abort()
+        return events
+      },
+    },
   }
 }
 
@@ -210,7 +248,7 @@ export async function findForkFlaws(scenario: Scenario, open: () => Promise<Ledg
     for (let lives = 0; lives < MOST_LIVES; lives++) {
       const run = await ledger.getRun(newRunId)
       if (!run || isTerminal(run.status) || run.status === 'blocked') break
-      await oneLife(agent, ledger, newRunId, { suspendAlways, world })
+      await oneLife(agent, ledger, newRunId, { suspendAlways }, world)
     }
     const status = (await ledger.getRun(newRunId))?.status
     const result = await resultOf(ledger, newRunId)

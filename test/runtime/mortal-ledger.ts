@@ -32,8 +32,14 @@ const ASYNC = [
 export function createLife(inner: Ledger, kill?: Kill, fault?: Fault): Life {
   const life = createMortal(inner, kill)
   const held = new Map<string, Lease>()
+  const underway = new Set<Promise<unknown>>()
+  const onItsWay = <T>(work: Promise<T>): Promise<T> => {
+    underway.add(work)
+    return work.finally(() => underway.delete(work))
+  }
   const died = life.died.then(async (died) => {
-    // As after SIGKILL: an owner that is provably dead is replaced at once (R9).
+    // As after SIGKILL: an owner that is provably dead is replaced at once (R9), also in what was on its way.
+    await Promise.allSettled(underway)
     for (const lease of held.values()) await inner.leases.release(lease)
     return died
   })
@@ -56,15 +62,18 @@ export function createLife(inner: Ledger, kill?: Kill, fault?: Fault): Life {
     ...inner.leases,
     acquire: (key, threadId) =>
       mortal(async () => {
-        const lease = await inner.leases.acquire(key, threadId)
-        held.set(lease.runId, lease)
-        return lease
+        const take = async (): Promise<Lease> => {
+          const lease = await inner.leases.acquire(key, threadId)
+          held.set(lease.runId, lease)
+          return lease
+        }
+        return onItsWay(take())
       }),
     renew: (lease) => mortal(() => inner.leases.renew(lease)),
     release: (lease) =>
       mortal(async () => {
         held.delete(lease.runId)
-        await inner.leases.release(lease)
+        await onItsWay(inner.leases.release(lease))
       }),
   }
   return {

@@ -1,8 +1,8 @@
 import { agent, type StepError } from '@clew/runtime'
-import { openLedger } from 'clew'
 import * as fc from 'fast-check'
 import { once } from 'node:events'
 import { describe, expect, it } from 'vitest'
+import { createMemoryWorld } from '../../packages/runtime/test/memory-ledger.ts'
 import { checkRun } from '../catalogue/drive.ts'
 import { createOutside, type Program } from '../catalogue/random-programs.ts'
 import { findFlaws, findForkFlaws, scenarios } from './lives.ts'
@@ -11,7 +11,7 @@ import { createWorld, toAgent } from './random-agents.ts'
 import { savedLives } from './saved-lives.ts'
 import { createLatch, flawsOf } from './worlds.ts'
 
-const open = () => openLedger('memory:')
+const open = async () => createMemoryWorld().open()
 const numRuns = Number(process.env['CLEW_RUNS'] ?? 150)
 
 describe('R5 random agents, killed anywhere', () => {
@@ -112,7 +112,7 @@ describe('the oracle goes red when a resume', () => {
   const faults: readonly Fault[] = ['forgets ends', 'ends in other order', 'does not reserve writes']
   it.each(faults)('%s', { timeout: 60_000 }, async (fault) => {
     const flaws: string[] = []
-    for (const scenario of fc.sample(scenarios, { numRuns: 60, seed: 7 }))
+    for (const scenario of fc.sample(scenarios, { numRuns: 300, seed: 7 }))
       if (flaws.length === 0) flaws.push(...(await findFlaws(scenario, open, fault)))
     expect(flaws).not.toEqual([])
   })

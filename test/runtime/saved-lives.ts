@@ -129,4 +129,27 @@ export const savedLives: readonly (readonly [string, Scenario])[] = [
       { deaths: [{ share: 999, committed: false }], durability: 'async' },
     ),
   ],
+  [
+    'R10 a write of unknown outcome that its body leaves behind is asked about in the next attempt',
+    life(
+      [
+        {
+          op: 'nested',
+          name: 'a',
+          tries: 3,
+          body: [
+            {
+              op: 'race',
+              branches: [
+                [read('a', 1)],
+                [{ op: 'effect', name: 'a', turns: 0, failsUntil: 0, safety: 'write' }, asleep],
+              ],
+            },
+            read('a', 0, 99),
+          ],
+        },
+      ],
+      { deaths: [{ share: 149, committed: false }] },
+    ),
+  ],
 ]

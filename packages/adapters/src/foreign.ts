@@ -31,6 +31,13 @@ export function textOrNone(value: unknown, field: string): string | undefined {
 export const plainText = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined
 
+// oxlint-disable-next-line no-control-regex -- the ledger refuses such ids, and one of them would cost a whole batch
+const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/
+
+/** Whether the ledger takes it as the id of a run, or (`most` 200) as the name of a runtime. */
+export const isId = (text: string, most = 512): boolean =>
+  text !== '' && text.length <= most && !CONTROL.test(text) && text.isWellFormed()
+
 /** Names that folds read in payloads: a foreign field of that name means something else. */
 const OURS = new Set([
   'stepId',

@@ -5,8 +5,8 @@ export interface MapOptions {
   readonly runId: string
   /** Who the run is of; foreign records seldom say. */
   readonly agent?: string | undefined
-  /** Stands in for times that the record lacks: ISO 8601. */
-  readonly at: string
+  /** Stands in for times that the record lacks: ISO 8601. Left out, the ledger's clock does. */
+  readonly at?: string | undefined
 }
 
 export interface DraftEvent {

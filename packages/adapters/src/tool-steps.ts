@@ -14,7 +14,7 @@ export interface CallFound {
   readonly name: string
   readonly key: readonly (string | number)[]
   /** The message that asked for it. */
-  readonly cause: string
+  readonly cause: string | null
   readonly payload: Payload & { readonly arguments?: JsonValue }
 }
 

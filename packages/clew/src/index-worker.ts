@@ -1,14 +1,20 @@
 import { setPriority } from 'node:os'
 import { parentPort, workerData } from 'node:worker_threads'
 import { createLedger } from '@clew/ledger'
-import { openSqliteStore } from '@clew/sqlite'
+import { openPostgresStore } from '@clew/postgres'
 import { nodePorts } from '@clew/runtime/node-ports'
+import { openSqliteStore } from '@clew/sqlite'
+import { sqlitePath } from './sqlite-path.ts'
 
-/** Keeps the search index of a file up to date in a thread of its own, so that appends do not pay for it (L1). */
-const { path } = workerData as { path: string }
+/** Keeps the search index of a ledger up to date in a thread of its own, so that appends do not pay for it (L1). */
+const { url } = workerData as { url: string }
 // On Linux priorities are those of threads: whoever appends or answers goes first.
 if (process.platform === 'linux') setPriority(5)
-const store = openSqliteStore(path, nodePorts, { create: false })
+const path = sqlitePath(url)
+const store =
+  path === undefined
+    ? await openPostgresStore(url, nodePorts, { create: false })
+    : openSqliteStore(path, nodePorts, { create: false })
 const ledger = createLedger({
   store,
   ports: nodePorts,

@@ -11,11 +11,12 @@ import { readMode } from './read-mode.ts'
 import { nodePorts } from '@clew/runtime/node-ports'
 import { createPrice } from './prices/create-price.ts'
 import type { PriceTable } from './prices/price-table.ts'
-import { readSecret } from './secret.ts'
+import { keyPath, markOf, readSecret } from './secret.ts'
 import { headChecker } from './signing.ts'
+import { sqlitePath } from './sqlite-path.ts'
 
 export interface OpenLedgerOptions extends LedgerOptions {
-  /** `normal` (default) survives the death of the process, `full` also the loss of power. */
+  /** On SQLite: `normal` (default) survives the death of the process, `full` also the loss of power, as PostgreSQL always does. */
   readonly sync?: Sync | undefined
   /** Only read; a ledger that does not exist is an error. */
   readonly readOnly?: boolean | undefined
@@ -27,7 +28,7 @@ export interface OpenLedgerOptions extends LedgerOptions {
   readonly prices?: string | PriceTable | undefined
 }
 
-/** Opens a ledger: `memory:` or `sqlite:PATH`. What `mode` leaves open is as `CLEW_MODE` says; without it, all is on (R11). */
+/** Opens a ledger: `memory:`, `sqlite:PATH` or `postgres://…`. What `mode` leaves open is as `CLEW_MODE` says; without it, all is on (R11). */
 export async function openLedger(url: string, options: OpenLedgerOptions = {}): Promise<Ledger> {
   const {
     sync,
@@ -61,24 +62,43 @@ async function openStore(
   index: boolean,
 ): Promise<{ store: Store; secret: string }> {
   if (url === 'memory:') return { store: createMemoryStore(nodePorts), secret: readSecret(undefined) }
-  const path = /^sqlite:(?:\/\/(?=\/))?(.+)$/.exec(url)?.[1]
+  const { store, secret } = /^postgres(?:ql)?:/.test(url)
+    ? await openPostgres(url, options)
+    : await openSqlite(url, options)
+  return { store: index ? await indexed(store, url) : store, secret }
+}
+
+async function openSqlite(url: string, options: StoreOptions): Promise<{ store: Store; secret: string }> {
+  const path = sqlitePath(url)
   if (path === undefined)
     throw new ClewError(
       'bad_url',
       `The store URL ${/^[a-z]+:/.exec(url)?.[0] ?? 'given'} is not one that Clew can open`,
-      'Use memory: or sqlite:PATH, for example sqlite:./clew.db.',
+      'Use memory:, sqlite:PATH, for example sqlite:./clew.db, or postgres://USER:PASSWORD@HOST/DATABASE.',
     )
   const { openSqliteStore } = await import('@clew/sqlite')
   const store = openSqliteStore(path, nodePorts, options)
-  return {
-    store: index ? await indexed(store, path) : store,
-    secret: readSecret(path, options.readOnly !== true),
-  }
+  return { store, secret: readSecret(path, options.readOnly !== true) }
 }
 
-async function indexed(store: Store, path: string): Promise<Store> {
+/** The database keeps a mark of the key that the ledger was begun with, so that no machine goes on with another. */
+async function openPostgres(
+  url: string,
+  { readOnly, create }: StoreOptions,
+): Promise<{ store: Store; secret: string }> {
+  const { openPostgresStore } = await import('@clew/postgres')
+  let secret = ''
+  const keyMark = (isMarked: boolean, shown: string): string => {
+    secret = readSecret(keyPath(shown), !isMarked && readOnly !== true)
+    return markOf(secret)
+  }
+  const store = await openPostgresStore(url, nodePorts, { readOnly, create, keyMark })
+  return { store, secret }
+}
+
+async function indexed(store: Store, url: string): Promise<Store> {
   const { startIndexer } = await import('./start-indexer.ts')
-  const indexer = startIndexer(path)
+  const indexer = startIndexer(url)
   return {
     ...store,
     async close() {

@@ -16,6 +16,7 @@ import { lineage } from './operations/lineage.ts'
 import type { Operation } from './operations/operation.ts'
 import { rebuild } from './operations/rebuild.ts'
 import { reindex } from './operations/reindex.ts'
+import { replay } from './operations/replay.ts'
 import { resume } from './operations/resume.ts'
 import { runs } from './operations/runs.ts'
 import { search } from './operations/search.ts'
@@ -27,6 +28,7 @@ import { tail } from './operations/tail.ts'
 import { timeline } from './operations/timeline.ts'
 import { transcript } from './operations/transcript.ts'
 import { verify } from './operations/verify.ts'
+import { worker } from './operations/worker.ts'
 
 /** All that can be done with a ledger from outside; CLI, REST and MCP are checked against this list (A1). */
 export const operations = [
@@ -49,6 +51,8 @@ export const operations = [
   resume,
   fork,
   stop,
+  worker,
+  replay,
   verify,
   audit,
   compliance,

@@ -1,6 +1,16 @@
-import { randomBytes } from 'node:crypto'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { createHmac, hash, randomBytes } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { dirname, join } from 'node:path'
 import { ClewError } from '@clew/ledger'
+
+/** Where the key of a ledger lies that has no file to lie beside; `.key` is added. */
+export const keyPath = (shownUrl: string): string =>
+  join(homedir(), '.clew', 'keys', hash('sha256', shownUrl).slice(0, 24))
+
+/** Tells keys apart and says nothing of them. */
+export const markOf = (secret: string): string =>
+  createHmac('sha256', secret).update('the mark of a ledger’s key').digest('hex')
 
 /**
  * The ledger's secret lives outside its database (P2): in CLEW_SECRET, shared by all servers, or in a file beside
@@ -37,6 +47,7 @@ export function readSecret(databasePath: string | undefined, writable = true): s
 function readOrMake(file: string, fresh: string, writable: boolean): string {
   if (!existsSync(file)) {
     if (!writable) return fresh
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
     try {
       writeFileSync(file, fresh, { mode: 0o600, flag: 'wx' })
       return fresh

@@ -7,10 +7,10 @@ export interface BackgroundIndexer {
 }
 
 /** Indexes in a thread of its own until it is closed. It never keeps the process alive. */
-export function startIndexer(path: string): BackgroundIndexer {
+export function startIndexer(url: string): BackgroundIndexer {
   const fromSource = import.meta.url.endsWith('.ts')
   const worker = new Worker(new URL(`./index-worker.${fromSource ? 'ts' : 'js'}`, import.meta.url), {
-    workerData: { path },
+    workerData: { url },
     ...(fromSource && { execArgv: ['--conditions=@clew/source'] }),
   })
   const ended = once(worker, 'exit')

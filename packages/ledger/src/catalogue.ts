@@ -232,6 +232,28 @@ const TYPES = {
     'system.workflow_event',
     open({ reason: optional.text, path: optional.text, ...inStep }),
   ],
+  /** A resume goes on although the code asks for something else here: all before this event may differ (D2). */
+  'system.divergence_accepted': [
+    'system.workflow_event',
+    open({ kind: optional.text, by: optional.text, ...inStep }),
+  ],
+  /** The report of a replay, kept as a run of its own: its source gets no event. */
+  'system.replay_started': [
+    'system.workflow_event',
+    open({ sourceRunId: text, mode: text, sourceAgent: maybeNull(text), sourceSeq: optional.count }),
+  ],
+  'system.replay_completed': [
+    'system.workflow_event',
+    open({
+      verdict: oneOf('identical', 'diverged'),
+      /** Id of the step at which the paths part. */
+      at: maybeNull(text),
+      divergences: anything,
+      outcome: anything,
+      steps: optional.count,
+      durationMs: optional.amount,
+    }),
+  ],
   'system.task_scheduled': ['system.workflow_event', task],
   'system.task_completed': ['system.workflow_event', task],
   'system.state_transitioned': [

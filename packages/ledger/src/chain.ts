@@ -4,7 +4,7 @@ import type { Ports } from './ports.ts'
  * Version of everything that is frozen in a record: event catalogue, step identity, hash format. 0 may still
  * change without migration; from 1 on, histories load and replay for ever.
  */
-export const SCHEMA_VERSION = 0
+export const SCHEMA_VERSION = 1
 
 /** What the first event of a run chains to. */
 export const GENESIS = '0'.repeat(64)

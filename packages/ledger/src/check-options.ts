@@ -1,4 +1,5 @@
 import { ClewError } from './errors.ts'
+import { DURABILITIES, type Durability } from './ledger.ts'
 
 export function checkWorkspace(name: string): string {
   if (/^[\w.:@-]{1,128}$/.test(name)) return name
@@ -7,6 +8,17 @@ export function checkWorkspace(name: string): string {
     'The workspace name is not usable',
     'Use 1 to 128 letters, digits and the characters . _ : @ -',
     { option: 'workspace' },
+  )
+}
+
+export function checkDurability(given: string): Durability {
+  const durability = DURABILITIES.find((each) => each === given)
+  if (durability) return durability
+  throw new ClewError(
+    'bad_option',
+    `The option durability is ${JSON.stringify(given).slice(0, 40)}`,
+    `Use one of ${DURABILITIES.join(', ')}.`,
+    { option: 'durability' },
   )
 }
 

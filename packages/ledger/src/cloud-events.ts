@@ -50,11 +50,19 @@ export function fromCloudEvent(event: unknown): WireEnvelope {
     event_type: text('type'),
     timestamp: text('time'),
     source: own
-      ? { origin: own[1] as WireEnvelope['source']['origin'], runtime: decodeURIComponent(own[2] ?? '') }
+      ? { origin: own[1] as WireEnvelope['source']['origin'], runtime: decodeRuntime(own[2] ?? '') }
       : { origin: 'integration', runtime: source },
     correlation_id: correlation,
     causation_id: typeof event['causationid'] === 'string' ? event['causationid'] : null,
     payload: event['data'] ?? {},
+  }
+}
+
+function decodeRuntime(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    throw refusal('source', 'a URI whose escapes can be read')
   }
 }
 

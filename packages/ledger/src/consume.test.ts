@@ -86,3 +86,26 @@ describe('V9 closing the ledger', () => {
     await ledger.close()
   })
 })
+
+describe('V9 a consumer that is ended', () => {
+  it('while its claim is on its way gives the claim back and ends', async () => {
+    const store = createMemoryStore(nodePorts)
+    const claimed = Promise.withResolvers<void>()
+    const leases: typeof store.leases = {
+      ...store.leases,
+      async acquire(...args) {
+        await claimed.promise
+        return store.leases.acquire(...args)
+      },
+    }
+    const parts = { ports: nodePorts, secret: 'a secret', heads: { verify: async () => true } }
+    const ledger = createLedger({ ...parts, store: { ...store, leases } })
+    const stop = new AbortController()
+    const ended = ledger.consume('late', () => {}, { signal: stop.signal })
+    stop.abort()
+    claimed.resolve()
+    await ended
+    expect(await store.leases.list()).toEqual([])
+    await ledger.close()
+  })
+})

@@ -24,7 +24,7 @@ export interface ConsumerState {
   readonly name: string
   /** Everything up to here was handled. */
   readonly position: number
-  /** Positions between it and the newest event; 0 when no event of this workspace waits. */
+  /** Events of the ledger after it; 0 when none of this workspace waits. */
   readonly lag: number
   /** Failures since it last moved, and the last one's error, redacted. */
   readonly failures: number
@@ -154,6 +154,8 @@ export function createConsumers(parts: ConsumeParts): Consumers {
     const work = new AbortController()
     const end = (): void => work.abort()
     signal.addEventListener('abort', end)
+    // It may have been ended while the claim was on its way.
+    if (signal.aborted) end()
     const silence = beat(lease, work)
     try {
       await workOn(name, handler, options, own, work.signal)
@@ -271,12 +273,11 @@ export function createConsumers(parts: ConsumeParts): Consumers {
     async list() {
       assertOpen()
       const claims = await store.leases.list()
-      const last = await store.lastPosition()
       const states: ConsumerState[] = []
       for (const { name, position, failures, error, movedAt } of await store.cursors.list(workspace)) {
         const [waiting] = await store.readAll({ workspace, afterPosition: position, limit: 1 })
         const claimed = claims.find((each) => each.workspace === workspace + CLAIMS && each.runId === name)
-        const lag = waiting ? last - position : 0
+        const lag = waiting ? await store.countAfter(position) : 0
         const isWorking = claimed?.state === 'alive'
         states.push({ name, position, lag, failures, lastError: error, movedAt, isWorking })
       }
@@ -311,7 +312,12 @@ export function createConsumers(parts: ConsumeParts): Consumers {
   }
 }
 
-const PASSING: ReadonlySet<string> = new Set(['store_locked', 'store_full', 'store_failed'])
+const PASSING: ReadonlySet<string> = new Set([
+  'store_unreachable',
+  'store_locked',
+  'store_full',
+  'store_failed',
+])
 
 function assertName(name: string): void {
   if (/^[\w.:@-]{1,128}$/.test(name)) return

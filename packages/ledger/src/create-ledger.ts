@@ -3,32 +3,35 @@ import type { Price } from './billing/cost.ts'
 import { readCost } from './billing/read-cost.ts'
 import { inputDigest } from './canonical.ts'
 import { findCauses, findEffects } from './causality.ts'
-import { checkCount, checkLimit, checkSince, checkWorkspace, missingRun } from './check-options.ts'
+import {
+  checkCount,
+  checkDurability,
+  checkLimit,
+  checkSince,
+  checkWorkspace,
+  missingRun,
+} from './check-options.ts'
 import { createCodecs } from './codecs.ts'
 import { createConsumers } from './consume.ts'
-import { diffRuns } from './diff/diff-runs.ts'
 import { checkInput, type ClewEvent, type EventInput, type Payload } from './envelope.ts'
 import { ClewError } from './errors.ts'
-import { explainRun } from './explain.ts'
+import { partEvents, relatedRuns } from './export-run.ts'
 import { foldSteps } from './fold/steps.ts'
 import { followEvents } from './follow.ts'
 import { assertSameWorkspace, checkHeads, type Head, type HeadChecker, headsText } from './heads.ts'
-import { importLines } from './import.ts'
 import type { JsonValue } from './json.ts'
 import type { AppendOptions, Ledger, LedgerOptions, ReadOptions } from './ledger.ts'
 import { createPayloadReader } from './payload-reader.ts'
 import type { Ports } from './ports.ts'
 import { createPreparer } from './prepare.ts'
-import { PROJECTION_VERSION, rebuildProjections } from './rebuild.ts'
+import { PROJECTION_VERSION } from './projection-version.ts'
 import { createRedactor } from './redact/redact.ts'
+import { createExportRedactor } from './redact-export.ts'
 import { createStateReader } from './read-state.ts'
 import { createRunReader } from './run-reader.ts'
 import { createRunViews } from './run-views.ts'
-import { createIndexer } from './search/indexer.ts'
-import { searchRuns } from './search/search.ts'
 import type { PreparedEvent, Store } from './store.ts'
 import { formatLine } from './transfer.ts'
-import { verifyRuns } from './verify-runs.ts'
 
 /** What `createLedger` needs beside its options; `openLedger` brings it along. */
 export interface LedgerParts {
@@ -56,8 +59,11 @@ export function createLedger(
   const runs = createRunReader(store, workspace, assertOpen)
   const states = createStateReader(runs, reader)
   const consumers = createConsumers({ store, reader, ports, redactor, workspace, assertOpen })
-  const indexer = createIndexer({ store, reader, ports, isClosed: () => closed })
   let closed = false
+
+  /** Loaded when asked for, as all that most users of a ledger never call: modules are what importing Clew costs. */
+  const loadIndexer = async () =>
+    (await import('./search/indexer.ts')).createIndexer({ store, reader, ports, isClosed: () => closed })
 
   function assertOpen(): void {
     if (closed)
@@ -84,20 +90,25 @@ export function createLedger(
   /** Projections hold JSON; rich values in them come back here. */
   const reviveRow = <T>(row: T): T => codecs.decode(row as JsonValue) as T
 
-  async function append(
+  // Not `async`, and neither is `record`: one promise per call instead of three is a tenth of the cost of an append.
+  function append(
     events: readonly EventInput[],
     { expectedSeq, epoch }: AppendOptions = {},
   ): Promise<readonly ClewEvent[]> {
-    assertWritable()
-    checkCount('expectedSeq', expectedSeq)
-    checkCount('epoch', epoch)
-    if (events.length === 0) return []
-    const prepared = events.map((event, item) =>
-      atItem(events.length, item, () => preparer.prepare(checkInput(event))),
-    )
-    return queue.push({ workspace, events: prepared, expectedSeq, epoch }, (stored) =>
-      stored.map((event, item) => revive(event, prepared[item] as PreparedEvent)),
-    )
+    try {
+      assertWritable()
+      checkCount('expectedSeq', expectedSeq)
+      checkCount('epoch', epoch)
+      if (events.length === 0) return Promise.resolve([])
+      const prepared = events.map((event, item) =>
+        atItem(events.length, item, () => preparer.prepare(checkInput(event))),
+      )
+      return queue.push({ workspace, events: prepared, expectedSeq, epoch }, (stored) =>
+        stored.map((event, item) => revive(event, prepared[item] as PreparedEvent)),
+      )
+    } catch (error) {
+      return Promise.reject(error)
+    }
   }
 
   async function* read(runId: string, readOptions: ReadOptions = {}): AsyncGenerator<ClewEvent> {
@@ -117,11 +128,11 @@ export function createLedger(
     workspace,
     leases: consumers.runLeases,
     mode,
+    durability: checkDurability(options.durability ?? 'group'),
     redactor,
     get waiting() {
       return queue.waiting
     },
-    // Not `async`: one promise per event instead of three is a tenth of the cost of an append.
     record(event) {
       try {
         assertWritable()
@@ -160,6 +171,11 @@ export function createLedger(
       })
       return { runs: page.runs.map((run) => reviveRow(run.summary)), nextCursor: page.nextCursor }
     },
+    async findBelow(runIds) {
+      assertOpen()
+      if (runIds.length === 0) return []
+      return (await store.findBelow(workspace, runIds)).map((run) => reviveRow(run.summary))
+    },
     getSteps: async (runId) => foldSteps(await readWhole(runId)),
     async getSkeleton(runId) {
       assertOpen()
@@ -193,8 +209,8 @@ export function createLedger(
       assertOpen()
       return readCost({ store, reader, runs, workspace }, filter, checkSince(filter.since))
     },
-    diff: (runA, runB) => diffRuns(ledger, runA, runB),
-    explain: (runId) => explainRun(ledger, runId),
+    diff: async (runA, runB) => (await import('./diff/diff-runs.ts')).diffRuns(ledger, runA, runB),
+    explain: async (runId) => (await import('./explain.ts')).explainRun(ledger, runId),
     ...createRunViews({
       read,
       async readTypes(types, afterPosition, limit) {
@@ -211,19 +227,21 @@ export function createLedger(
       assertOpen()
       if (searchOptions.limit !== undefined) checkLimit(searchOptions.limit)
       checkCount('catchUpMs', searchOptions.catchUpMs)
+      const { searchRuns } = await import('./search/search.ts')
       const found = await searchRuns({ store, reader, ports, workspace }, query, searchOptions)
       return { ...found, hits: found.hits.map((hit) => ({ ...hit, run: reviveRow(hit.run) })) }
     },
     async index(indexOptions = {}) {
       assertOpen()
-      return indexer.index(indexOptions)
+      return (await loadIndexer()).index(indexOptions)
     },
     async indexState() {
       assertOpen()
-      return indexer.state()
+      return (await loadIndexer()).state()
     },
     async rebuild(rebuildOptions = {}) {
       assertOpen()
+      const { rebuildProjections } = await import('./rebuild.ts')
       return rebuildProjections({ store, reader, ports }, rebuildOptions)
     },
     async projectionState() {
@@ -235,6 +253,7 @@ export function createLedger(
       assertOpen()
       if (signed) assertSameWorkspace(signed, workspace)
       const parts = { store, reader, runs, ports, workspace }
+      const { verifyRuns } = await import('./verify-runs.ts')
       const { checked, problems } = await verifyRuns(parts, { runId, projections, onProgress })
       if (signed) problems.push(...(await checkHeads(store, heads, signed, { publicKey, only: runId })))
       return { ok: problems.length === 0, checked, problems }
@@ -246,12 +265,20 @@ export function createLedger(
       const statement = { workspace, takenAt: new Date(ports.now()).toISOString(), heads: all }
       return { ...statement, signature: await signer.sign(headsText(statement)), publicKey: signer.publicKey }
     },
-    async *export({ runId, onProgress } = {}) {
+    async *export({ runId, redacted = false, onProgress } = {}) {
       assertOpen()
       if (runId !== undefined && !(await store.findRun({ workspace, runId }))) throw missingRun(runId)
+      const parts =
+        runId === undefined ? undefined : await relatedRuns({ store, reader, runs, workspace }, runId)
+      const clean = redacted
+        ? createExportRedactor(
+            { sha256: ports.sha256, redactor, reader },
+            parts?.map(({ run }) => run) ?? (await Array.fromAsync(runs.allRuns())),
+          )
+        : undefined
       let events = 0
-      for await (const page of runId === undefined ? runs.allEvents() : runs.events(runId)) {
-        for (const stored of page) yield `${await formatLine(stored, reader)}\n`
+      for await (const page of parts ? partEvents({ runs }, parts) : runs.allEvents()) {
+        for (const stored of page) yield `${await formatLine(clean ? await clean(stored) : stored, reader)}\n`
         events += page.length
         onProgress?.(events)
       }
@@ -260,11 +287,16 @@ export function createLedger(
       assertWritable()
       const push = (events: readonly PreparedEvent[]) => queue.push({ workspace, events }, (stored) => stored)
       const lastPosition = await store.lastPosition()
+      const { importLines } = await import('./import.ts')
       return importLines(stream, { preparer, push, lastPosition }, importOptions)
     },
     async lastPosition() {
       assertOpen()
       return store.lastPosition()
+    },
+    watch(wake) {
+      assertOpen()
+      return store.watch(wake)
     },
     async stats() {
       assertOpen()

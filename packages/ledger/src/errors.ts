@@ -25,6 +25,8 @@ export type ErrorCode =
   | 'newer_store'
   | 'not_a_store'
   | 'store_missing'
+  | 'store_unreachable'
+  | 'store_refused'
   | 'store_locked'
   | 'store_full'
   | 'store_readonly'

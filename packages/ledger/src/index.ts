@@ -25,10 +25,10 @@ export {
 } from './chain.ts'
 export { type CloudEvent, fromCloudEvent, toCloudEvent } from './cloud-events.ts'
 export { type Codec, type Codecs, createCodecs } from './codecs.ts'
-export { commitCalls } from './commit.ts'
+export { commitCalls, project } from './commit.ts'
 export type { ConsumeHandler, ConsumeOptions, ConsumerState } from './consume.ts'
 export { createLedger, type LedgerParts } from './create-ledger.ts'
-export type { Change } from './diff/changes.ts'
+export { type Change, findChanges } from './diff/changes.ts'
 export type { DiffRow, Divergence, DivergenceKind, ItemReference } from './diff/compare.ts'
 export type { Delta, DiffSide, RunDiff } from './diff/diff-runs.ts'
 export type { ClewEvent, Envelope, EventInput, Origin, Payload, Place, Source } from './envelope.ts'
@@ -66,6 +66,7 @@ export {
   foldRun,
   isTerminal,
   type Pause,
+  type ReplayPlace,
   RUN_STATUSES,
   type RunError,
   type RunStatus,
@@ -109,11 +110,14 @@ export {
   parseSignedHeads,
   type SignedHeads,
 } from './heads.ts'
+export { dueMsOf } from './due.ts'
 export { createDeriver, createIds, deriveId, isUuid } from './ids.ts'
 export type { ImportOptions, ImportReport } from './import.ts'
+export { isoMs, isoText } from './iso-text.ts'
 export { deepFreeze, type JsonObject, type JsonValue } from './json.ts'
 export {
   type AppendOptions,
+  type Durability,
   type ExportOptions,
   type FollowOptions,
   type IndexOptions,
@@ -131,13 +135,16 @@ export { createMemoryStore } from './memory-store.ts'
 export type { AsyncContext, Ports } from './ports.ts'
 export { projectRun } from './projections.ts'
 export type { CheckpointReference } from './read-state.ts'
-export { PROJECTION_VERSION, type RebuildOptions, type RebuildReport } from './rebuild.ts'
+export { PROJECTION_VERSION } from './projection-version.ts'
+export type { RebuildOptions, RebuildReport } from './rebuild.ts'
+export { alignRedacted } from './redact/align-redacted.ts'
 export { findSecrets, type SecretPlace } from './redact/find-secrets.ts'
+export { compilePath } from './redact/path-rule.ts'
 export { findPlaceholders, isPlaceholder } from './redact/placeholder.ts'
+export { recut, redactBody } from './redact/redact-body.ts'
 export { createRedactor, type RedactionRule, type Redactor, type RedactOptions } from './redact/redact.ts'
 export type { RedactionStream } from './redact/stream.ts'
 export type { Highlight } from './search/highlight.ts'
-export { parseQuery } from './search/parse-query.ts'
 export type { SearchEvent, SearchHit, SearchOptions, SearchResult } from './search/search.ts'
 export {
   FIELD_WEIGHTS,
@@ -153,12 +160,15 @@ export {
   type SearchQuery,
   type ValueFilter,
 } from './search/search-index.ts'
+export { indexedTokens } from './search/tokens.ts'
 export { formatStepId, parseStepId, type StepIdentity } from './step-id.ts'
 export { packStep, type StepKey, type StepMarks, unpackStep } from './step-row.ts'
 export type { ComplianceFilter, RunViews } from './run-views.ts'
 export type {
   AppendCall,
   AppendOutcome,
+  Claimed,
+  ClaimOptions,
   Cursors,
   Lease,
   Leases,
@@ -179,7 +189,7 @@ export type {
 } from './store.ts'
 export type { EventPlace, NewRun, RunDraft, Transaction } from './transaction.ts'
 export { splitLines } from './transfer.ts'
-export type { StoredNode } from './tree.ts'
+export { childIds, type StoredNode } from './tree.ts'
 export { type Upcast, upcastEvent } from './upcast.ts'
 export type { Problem, ProblemKind, Verification } from './verify.ts'
 export { wakeAll } from './wake.ts'

@@ -90,8 +90,10 @@ function judge(
   if (run && !isNew) {
     const stored = tx.findEvent(run, event.eventId)
     if (stored) {
-      assertSame(tx, ports, run, stored, event, item)
-      return stored
+      if (isSame(tx, ports, stored, event)) return stored
+      // Derived ids are those of the new owner, too: who has lost the run is told that.
+      if (call.epoch !== undefined) checkEpoch(tx, call, event)
+      throw otherContent(run, stored, event, item)
     }
   }
   const head = heads?.get(runId) ?? run ?? headOfNew(tx, call.workspace, event)
@@ -156,16 +158,8 @@ function checkEpoch(tx: Transaction, call: AppendCall, event: PreparedEvent): vo
 }
 
 /** Same id: the same content is answered with its first place, other content is a conflict (L4). */
-function assertSame(
-  tx: Transaction,
-  ports: Pick<Ports, 'sha256'>,
-  run: RunDraft,
-  stored: StoredEvent,
-  event: PreparedEvent,
-  item: number,
-): void {
-  if (isSame(tx, ports, stored, event)) return
-  throw new ClewError(
+function otherContent(run: RunDraft, stored: StoredEvent, event: PreparedEvent, item: number): ClewError {
+  return new ClewError(
     'conflict',
     `Event ${event.eventId} is in run ${run.runId} already, with other content`,
     'Use a new event id for a new fact; nothing was written.',

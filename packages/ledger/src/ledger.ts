@@ -25,6 +25,10 @@ export interface LedgerMode {
   readonly replay: boolean
 }
 
+/** R10: what a run waits for before it goes on. The ledger only keeps it for those who run agents. */
+export const DURABILITIES = ['sync', 'group', 'async'] as const
+export type Durability = (typeof DURABILITIES)[number]
+
 export interface LedgerOptions {
   /** Workspaces never mix: a ledger object reads and writes one of them. Default `default`. */
   readonly workspace?: string | undefined
@@ -34,6 +38,8 @@ export interface LedgerOptions {
   readonly codecs?: readonly Codec[] | undefined
   /** What is switched off; by default nothing is. */
   readonly mode?: Partial<LedgerMode> | undefined
+  /** Of runs whose agent or graph leaves it open. Default `group`. */
+  readonly durability?: Durability | undefined
 }
 
 export interface AppendOptions {
@@ -103,7 +109,10 @@ export interface ProjectionReport {
 }
 
 export interface ExportOptions {
+  /** Only this run, with all that it stands on: child runs, what it was forked from, turns whose state it continues. */
   readonly runId?: string | undefined
+  /** Take out what this ledger's rules take out today; what that changes gets hashes of its own. */
+  readonly redacted?: boolean | undefined
   readonly onProgress?: ((events: number) => void) | undefined
 }
 
@@ -113,6 +122,7 @@ export interface Ledger extends RunViews {
   readonly workspace: string
   readonly leases: Leases
   readonly mode: LedgerMode
+  readonly durability: Durability
   /** What is taken out before anything is stored: for text that goes elsewhere, such as live progress (T4). */
   readonly redactor: Redactor
   /** Resolves when the event is committed. */
@@ -127,6 +137,8 @@ export interface Ledger extends RunViews {
   getRun(runId: string): Promise<RunSummary | null>
   /** Newest first. */
   listRuns(filter?: RunFilter): Promise<{ runs: RunSummary[]; nextCursor: string | null }>
+  /** The child runs of these, and the runs that were forked from them; oldest first, however many. */
+  findBelow(runIds: readonly string[]): Promise<RunSummary[]>
   getSteps(runId: string): Promise<StepRecord[]>
   /** The run's own steps without what they gave back: one stored read, whatever their size. */
   getSkeleton(runId: string): Promise<StepSkeleton[]>
@@ -180,6 +192,8 @@ export interface Ledger extends RunViews {
   stats(): Promise<StoreStats>
   /** Place of the newest event in the whole ledger, 0 when there is none: follow from here to see only what comes. */
   lastPosition(): Promise<number>
+  /** Calls `wake` after commits by anyone, until what it gives back is called. It carries no data, and a missed one only makes late (L7). */
+  watch(wake: () => void): () => void
   /** Appends that wait for their commit. */
   readonly waiting: number
   close(): Promise<void>

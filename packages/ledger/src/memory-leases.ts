@@ -1,5 +1,7 @@
 import { ClewError } from './errors.ts'
 import type { Ports } from './ports.ts'
+import type { RunSummary } from './fold/run-summary.ts'
+import { dueMsOf } from './due.ts'
 import type { Lease, Leases, RunKey } from './store.ts'
 
 /** A lease whose owner has been silent this long may be taken over (R9). */
@@ -32,7 +34,16 @@ export interface MemoryLeases {
   current(key: RunKey): { epoch: number; held: boolean } | undefined
 }
 
-export function createMemoryLeases(ports: Pick<Ports, 'now' | 'randomHex'>): MemoryLeases {
+/** What is asked of the runs themselves. */
+interface LeasedRun extends RunKey {
+  readonly recordedAt: string
+  readonly summary: RunSummary
+}
+
+export function createMemoryLeases(
+  ports: Pick<Ports, 'now' | 'randomHex'>,
+  runs: Iterable<LeasedRun>,
+): MemoryLeases {
   const all = new Map<string, Held>()
   const owner = `memory-${ports.randomHex(8)}`
   const keyOf = (key: RunKey): string => `${key.workspace}\n${key.runId}`
@@ -42,6 +53,30 @@ export function createMemoryLeases(ports: Pick<Ports, 'now' | 'randomHex'>): Mem
     const held = all.get(keyOf(lease))
     if (!held?.held || held.lease.epoch !== lease.epoch) throw lostLease(lease)
     return held
+  }
+
+  /** Nobody holds it or its thread, but somebody did: it was run here. */
+  function isLeft({ workspace, runId, summary: { threadId } }: LeasedRun): boolean {
+    if (all.get(keyOf({ workspace, runId }))?.held !== false) return false
+    return (
+      threadId === null ||
+      ![...all.values()].some(
+        ({ held, lease }) => held && lease.workspace === workspace && lease.threadId === threadId,
+      )
+    )
+  }
+
+  function take({ workspace, runId }: RunKey, threadId: string | null): Lease {
+    const lease: Lease = {
+      workspace,
+      runId,
+      owner,
+      epoch: (all.get(keyOf({ workspace, runId }))?.lease.epoch ?? 0) + 1,
+      threadId,
+      heartbeatAt: new Date(ports.now()).toISOString(),
+    }
+    all.set(keyOf(lease), { lease, held: true, beatMs: ports.now() })
+    return lease
   }
 
   return {
@@ -60,16 +95,23 @@ export function createMemoryLeases(ports: Pick<Ports, 'now' | 'randomHex'>): Mem
           if (!isFree(other)) throw busyLease(runId, `run ${lease.runId} is working on thread ${threadId}`)
           other.held = false
         }
-        const lease: Lease = {
-          workspace,
-          runId,
-          owner,
-          epoch: (before?.lease.epoch ?? 0) + 1,
-          threadId,
-          heartbeatAt: new Date(ports.now()).toISOString(),
+        return take({ workspace, runId }, threadId)
+      },
+      async claim({ workspace, agents, nowMs, limit, except = [], orphans = false }) {
+        const waiting = [...runs].flatMap((run) => {
+          const { summary, recordedAt } = run
+          if (run.workspace !== workspace || !agents.includes(summary.agent ?? '')) return []
+          const isOrphan = orphans && summary.status === 'running' && summary.parentRunId === null
+          const dueMs = isOrphan ? Date.parse(recordedAt) : dueMsOf(summary, recordedAt)
+          return dueMs === null ? [] : [{ run, dueMs }]
+        })
+        waiting.sort((a, b) => a.dueMs - b.dueMs)
+        const leases: Lease[] = []
+        for (const { run, dueMs } of waiting) {
+          if (dueMs > nowMs || leases.length >= limit) break
+          if (!except.includes(run.runId) && isLeft(run)) leases.push(take(run, run.summary.threadId))
         }
-        all.set(keyOf(lease), { lease, held: true, beatMs: ports.now() })
-        return lease
+        return { leases, nextDueMs: waiting.find(({ dueMs }) => dueMs > nowMs)?.dueMs ?? null }
       },
       async renew(lease) {
         current(lease).beatMs = ports.now()

@@ -1,11 +1,12 @@
 import { commitCalls } from './commit.ts'
 import { ClewError } from './errors.ts'
+import type { RunSummary } from './fold/run-summary.ts'
 import type { StepSkeleton } from './fold/steps.ts'
 import { createMemoryCursors } from './memory-cursors.ts'
 import { createMemoryLeases } from './memory-leases.ts'
 import type { Ports } from './ports.ts'
 import { parseCursor } from './cursor.ts'
-import { PROJECTION_VERSION } from './rebuild.ts'
+import { PROJECTION_VERSION } from './projection-version.ts'
 import { createMemoryIndex } from './search/memory-index.ts'
 import { wakeAll } from './wake.ts'
 import type {
@@ -40,7 +41,7 @@ export function createMemoryStore(ports: Ports): Store {
   const byEventId = new Map<string, StoredEvent[]>()
   const byCause = new Map<string, StoredEvent[]>()
   const watchers = new Set<() => void>()
-  const leases = createMemoryLeases(ports)
+  const leases = createMemoryLeases(ports, runs)
   const search = createMemoryIndex((workspace, runId) => byKey.get(keyOf({ workspace, runId }))?.summary)
   let projected: ProjectionState = { version: PROJECTION_VERSION, rebuilding: null }
   let bytes = 0
@@ -196,6 +197,13 @@ export function createMemoryStore(ports: Ports): Store {
         nextCursor: last && found.length > page.length ? String(last.id) : null,
       }
     },
+    async findBelow(workspace, runIds) {
+      assertOpen()
+      const isBelow = ({ parentRunId, forkedFrom }: RunSummary): boolean =>
+        (parentRunId !== null && runIds.includes(parentRunId)) ||
+        (forkedFrom !== null && runIds.includes(forkedFrom.runId))
+      return runs.filter((run) => run.workspace === workspace && isBelow(run.summary)).map(toStoredRun)
+    },
     async readRun(key, { afterSeq, upToSeq = Number.MAX_SAFE_INTEGER, limit, types }) {
       assertOpen()
       const run = byKey.get(keyOf(key))
@@ -252,6 +260,10 @@ export function createMemoryStore(ports: Ports): Store {
     async lastPosition() {
       assertOpen()
       return events.length
+    },
+    async countAfter(position) {
+      assertOpen()
+      return Math.max(0, events.length - position)
     },
     watch(wake) {
       watchers.add(wake)

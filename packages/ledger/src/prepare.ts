@@ -37,14 +37,17 @@ export function createPreparer({ ports, codecs, redactor, macKey, price }: Prepa
   const { sha256 } = ports
   const nextId = createIds(ports)
   let salts = ''
+  let saltAt = 0
 
   const nowText = (): string => isoText(ports.now())
 
   function nextSalt(): string {
-    if (salts.length < 32) salts = ports.randomHex(2048)
-    const salt = salts.slice(-32)
-    salts = salts.slice(0, -32)
-    return salt
+    if (saltAt === salts.length) {
+      salts = ports.randomHex(2048)
+      saltAt = 0
+    }
+    saltAt += 32
+    return salts.slice(saltAt - 32, saltAt)
   }
 
   function encode(checked: CheckedEnvelope): { given: JsonObject; text: string } {

@@ -5,14 +5,9 @@ import type { StepSkeleton } from './fold/steps.ts'
 import { nextTurn } from './next-turn.ts'
 import type { PayloadReader } from './payload-reader.ts'
 import type { Ports } from './ports.ts'
+import { PROJECTION_VERSION } from './projection-version.ts'
 import type { RunKey, Store, StoredRun } from './store.ts'
 import type { RunDraft } from './transaction.ts'
-
-/**
- * Raised when the folds of runs and steps give other rows than before: 2 since runs tell what they cost (V7), 3 since
- * they tell their last checkpoint and when they are due, and since a completion may be the start as well.
- */
-export const PROJECTION_VERSION = 3
 
 export interface RebuildOptions {
   /** Told how many runs are done; what it throws ends the rebuild, which goes on from there the next time. */

@@ -131,20 +131,24 @@ export const mapOf = <T>(item: Schema<T>): Schema<Record<string, T>> => ({
 
 /** Known fields must fit; further fields are kept as they came. */
 export function open<S extends Shape>(shape: S): Schema<ObjectOf<S>> {
-  const fields = Object.entries(shape)
-  const required = fields.filter(([, field]) => !field.optional).map(([key]) => key)
+  const fields = new Map(Object.entries(shape))
+  const required = [...fields].filter(([, field]) => !field.optional).map(([key]) => key)
   return {
     json: {
       type: 'object',
-      properties: Object.fromEntries(fields.map(([key, field]) => [key, field.json])),
+      properties: Object.fromEntries([...fields].map(([key, field]) => [key, field.json])),
       ...(required.length > 0 && { required }),
       additionalProperties: {},
     },
     optional: false,
     check(value) {
       if (!isRecord(value)) return { path: [], expected: 'an object' }
-      for (const [key, field] of fields) {
-        const fault = field.check(Object.hasOwn(value, key) ? value[key] : undefined)
+      for (const key of required)
+        if (!Object.hasOwn(value, key)) return below(key, fields.get(key)?.check(undefined))
+      // By the keys that are there: a payload has few of all that it may have.
+      for (const key of Object.keys(value)) {
+        const field = fields.get(key)
+        const fault = field && field.check(value[key])
         if (fault) return below(key, fault)
       }
       return undefined

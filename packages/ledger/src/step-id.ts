@@ -10,8 +10,9 @@ export interface StepIdentity {
   readonly ordinal: number
 }
 
+const SPECIAL = /[%/#@]/
 const escape = (text: string): string =>
-  text.replace(/[%/#@]/g, (char) => `%${char.charCodeAt(0).toString(16)}`)
+  SPECIAL.test(text) ? text.replace(/[%/#@]/g, (char) => `%${char.charCodeAt(0).toString(16)}`) : text
 const unescape = (text: string): string =>
   text.replace(/%([0-9a-f]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
 
@@ -32,4 +33,13 @@ export function parseStepId(stepId: string): StepIdentity | undefined {
     ...(key !== undefined && { key: unescape(key) }),
     ordinal: Number(ordinal ?? 0),
   }
+}
+
+/** The id with each name and key in it as `redact` gives them; what it leaves alone keeps its spelling. */
+export function redactStepId(stepId: string, redact: (text: string) => string): string {
+  return stepId.replace(/[^/#@]+/g, (part) => {
+    const text = unescape(part)
+    const clean = redact(text)
+    return clean === text ? part : escape(clean)
+  })
 }

@@ -126,6 +126,26 @@ export interface Lease extends RunKey {
 /** What a lease's owner is worth: alive, silent for too long, or gone for certain. */
 export type OwnerState = 'alive' | 'stale' | 'dead'
 
+/** Which runs somebody who has their agents would go on with. */
+export interface ClaimOptions {
+  readonly workspace: string
+  /** By name; runs of other agents stay where they are. */
+  readonly agents: readonly string[]
+  /** Runs whose time has come by then. */
+  readonly nowMs: number
+  readonly limit: number
+  /** Ids of runs that are left alone. */
+  readonly except?: readonly string[] | undefined
+  /** Also runs that are running by their record while nobody holds their lease. Looks at all that run: for now and then. */
+  readonly orphans?: boolean | undefined
+}
+
+export interface Claimed {
+  readonly leases: readonly Lease[]
+  /** When the next of these runs is due that is not yet; null when none waits for a time. */
+  readonly nextDueMs: number | null
+}
+
 /**
  * Coordination beside the ledger (R9). Taking a lease raises the run's epoch; from then on the run's execution
  * events need that epoch, checked inside the transaction that writes them.
@@ -133,6 +153,12 @@ export type OwnerState = 'alive' | 'stale' | 'dead'
 export interface Leases {
   /** Takes a free lease, or one whose owner is dead or stale; `busy` otherwise. One per thread. */
   acquire(key: RunKey, threadId?: string | null): Promise<Lease>
+  /**
+   * Takes leases of runs that wait for being gone on with (`dueMsOf`), those that wait longest first: such as were
+   * leased before, where neither the run nor its thread is held by anybody, dead or alive. Each run goes to one of
+   * those who claim at once, and none of them waits for another (PostgreSQL: FOR UPDATE SKIP LOCKED).
+   */
+  claim(options: ClaimOptions): Promise<Claimed>
   /** Tells that the owner lives; `stale_epoch` when the lease was taken over. */
   renew(lease: Lease): Promise<void>
   release(lease: Lease): Promise<void>
@@ -205,6 +231,8 @@ export interface Store {
   findRun(key: RunKey): Promise<StoredRun | null>
   /** Newest first. */
   listRuns(options: ListRunsOptions): Promise<{ runs: StoredRun[]; nextCursor: string | null }>
+  /** The runs that work for one of these as its children, or were forked from one of them; oldest first. */
+  findBelow(workspace: string, runIds: readonly string[]): Promise<StoredRun[]>
   /** Events that the run itself owns, by seq. */
   readRun(key: RunKey, options: ReadRunOptions): Promise<StoredEvent[]>
   /** Events by position; a hole that a writer may still fill ends the batch (L3). */
@@ -218,6 +246,8 @@ export interface Store {
   stats(): Promise<StoreStats>
   /** Position of the newest event, 0 when there is none. */
   lastPosition(): Promise<number>
+  /** How many events lie after a position, also such as `readAll` holds back; about how many where they are very many. */
+  countAfter(position: number): Promise<number>
   /** Calls `wake` after commits by anyone; carries no data, and a missed one only makes a reader late (L7). */
   watch(wake: () => void): () => void
   close(): Promise<void>

@@ -5,8 +5,14 @@ import { ClewError } from './errors.ts'
 /** Turns an event of schema version n into one of n + 1. Applied on reading; the record itself never changes. */
 export type Upcast = (event: ClewEvent) => ClewEvent
 
-/** `UPCASTS[n]` leads from version n to n + 1. Empty while version 0 may still change. */
-const UPCASTS: readonly Upcast[] = []
+/**
+ * `UPCASTS[n]` leads from version n to n + 1: at least as many as `SCHEMA_VERSION` says, or older records
+ * cannot be read.
+ */
+export const UPCASTS: readonly Upcast[] = [
+  // Version 1 is version 0, no longer free to change.
+  (event) => event,
+]
 
 export function upcastEvent(
   event: ClewEvent,

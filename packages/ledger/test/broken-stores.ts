@@ -54,6 +54,37 @@ const withoutSeal = ({ sealed: _, ...event }: PreparedEvent): PreparedEvent => e
 
 export const BROKEN_STORES: readonly BrokenStore[] = [
   {
+    what: 'claims one run at a time and forgets when the next is due',
+    failing: ['R9 sleeping runs and questions', 'R9 those that wait longest'],
+    change: (store) => ({
+      leases: {
+        ...store.leases,
+        claim: async (options) => ({
+          ...(await store.leases.claim({ ...options, limit: 1 })),
+          nextDueMs: null,
+        }),
+      },
+    }),
+  },
+  {
+    what: 'does not look at the time, and at nobody who is left alone, when runs are claimed',
+    failing: ['R9 sleeping runs and questions', 'R9 those that wait longest'],
+    change: (store) => ({
+      leases: {
+        ...store.leases,
+        claim: (options) => store.leases.claim({ ...options, nowMs: Number.MAX_SAFE_INTEGER, except: [] }),
+      },
+    }),
+  },
+  {
+    what: 'finds no forks below a run',
+    failing: ['R7 what comes from a run'],
+    change: (store) => ({
+      findBelow: async (workspace, runIds) =>
+        (await store.findBelow(workspace, runIds)).filter(({ summary }) => summary.forkedFrom === null),
+    }),
+  },
+  {
     what: 'changes the text of timestamps',
     failing: ['E1 an event reads back'],
     change: map((event) => ({ ...event, timestamp: new Date(event.timestamp).toISOString() })),

@@ -14,12 +14,17 @@ import type { ResumeOptions, StartOptions } from './run-options.ts'
 import type { RunStream } from './stream/run-stream.ts'
 import type { AgentStreamMode, StreamItem, StreamShape } from './stream/stream-items.ts'
 import { streamRun } from './stream/stream-run.ts'
+import type { TapeOptions } from './tape/tape-options.ts'
+import { useTape } from './tape/use-tape.ts'
 
 export interface AgentOptions {
   /** Recorded with each run; raise it when the code changes. */
   readonly version?: string | undefined
+  /** Default: that of the ledger, which is `group` unless told. */
   readonly durability?: Durability | undefined
   readonly budget?: Budget | undefined
+  /** Every `fetch` in the agent's own code, so every model library, is recorded and given back (D4). */
+  readonly recordFetch?: boolean | TapeOptions | undefined
 }
 
 type Modes = AgentStreamMode | readonly AgentStreamMode[]
@@ -54,7 +59,7 @@ export interface Agent<Input = unknown, Output = unknown> {
 export function agent<Input, Output>(
   name: string,
   fn: (run: Run, input: Input) => Promise<Output> | Output,
-  { version, durability = 'group', budget }: AgentOptions = {},
+  { version, durability, budget, recordFetch }: AgentOptions = {},
 ): Agent<Input, Output> {
   checkName(name, 'The agent')
   checkBudget(budget, `agent ${name}`)
@@ -65,6 +70,7 @@ export function agent<Input, Output>(
     structureHash: null,
     durability,
     budget,
+    tape: useTape(recordFetch),
     async load(ledger, runId) {
       const events: ClewEvent[] = []
       for await (const event of ledger.read(runId)) events.push(event)

@@ -1,6 +1,5 @@
-import type { ClewEvent, Ledger } from '@clew/ledger'
+import type { ClewEvent } from '@clew/ledger'
 import type { NodeRecord } from './log/node-record.ts'
-import type { Used } from './machine/budget.ts'
 import { createMachine, type EndedStep, type Rest } from './machine/machine.ts'
 import { own } from './machine/own.ts'
 import { placeholderIn } from './machine/placeholders.ts'
@@ -11,6 +10,8 @@ import { recordedInput, warningsOf } from './recorded-input.ts'
 import type { ResumeDivergence, RunResult } from './result.ts'
 import { settleRest } from './settle-rest.ts'
 import type { Take } from './take-run.ts'
+import { usedBy } from './used-by.ts'
+import { openTape } from './tape/open-tape.ts'
 
 /** What is known here beside the record. */
 export interface Known {
@@ -46,19 +47,22 @@ export async function carryOn(take: Take, first: readonly ClewEvent[], known: Kn
       journal,
       record,
       answers: known.answers,
-      onMismatch: record.forked ? 'rerun' : 'block',
-      durability: program.durability,
+      onMismatch: record.forked || record.acceptedSeq > 0 ? 'rerun' : 'block',
+      durability: program.durability ?? ledger.durability,
       budget,
       timeLeftMs: budget?.timeMs === undefined ? undefined : Math.max(0, endsAt - performance.now()),
-      used: budget && (await usedSoFar(ledger, runId)),
+      used: budget && (await usedBy(ledger, runId)),
       signal,
+      handOver: options.handOver,
       tidings,
       onStepEnd: (step) => log.push(toNodeRecord(step)),
       suspendAlways: options.suspendAlways === true,
       now: Date.now,
       openChild: (child, link) => openChild(ledger, child, link, options),
-      stopChild: (childRunId) => stopChild(ledger, childRunId),
+      stopChild: (childRunId, reason) => stopChild(ledger, childRunId, { reason }),
+      usedBy: (childRunId) => usedBy(ledger, childRunId),
     })
+    openTape(machine, program.tape, ledger)
     const rest: Rest =
       blocked && 'divergence' in blocked
         ? { type: 'blocked', divergence: blocked.divergence }
@@ -81,13 +85,6 @@ export async function carryOn(take: Take, first: readonly ClewEvent[], known: Kn
 /** Attempts that were in flight where the record stops: they have their end still before them. */
 const openIn = ({ attempts }: RunRecord): number =>
   [...attempts.values()].flat().filter(({ end }) => end === undefined).length
-
-/** By the run's summary: of a graph only the events since its last checkpoint are at hand. */
-async function usedSoFar(ledger: Ledger, runId: string): Promise<Used> {
-  const run = await ledger.getRun(runId)
-  const { steps = 0, inputTokens = 0, outputTokens = 0, cost = null } = run ?? {}
-  return { steps, tokens: inputTokens + outputTokens, cost: cost ?? 0 }
-}
 
 /** P2: a run whose input was redacted can only be gone on with by whoever still has it. */
 function inputOf(

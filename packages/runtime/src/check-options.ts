@@ -84,3 +84,12 @@ export function checkRecursionLimit(limit: number | undefined): void {
       'Give the number of supersteps that a run may take, 1 or more.',
     )
 }
+
+/** Whole numbers from `least` on, as far as a timer goes. */
+export function checkCounts(what: string, counts: Readonly<Record<string, number>>, least: number): void {
+  for (const [name, count] of Object.entries(counts))
+    if (!(Number.isInteger(count) && count >= least && count <= LONGEST_TIMER_MS))
+      refuse(`The ${name} of the ${what} is ${shown(count)}`, `Give a whole number of ${least} or more.`, {
+        option: name,
+      })
+}

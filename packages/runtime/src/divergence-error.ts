@@ -1,7 +1,8 @@
 import type { ResumeDivergence } from './result.ts'
 import { StepError } from './run.ts'
 
-const BACK = 'Resume it with the code it began with, or fork it before that step'
+const BACK =
+  "Resume it with the code it began with, fork it before that step, or accept the difference with onDivergence: 'accept'"
 
 /** Why a run is blocked, and the way out. Values stay in the divergence: a message may be logged (P3). */
 export function divergenceError(divergence: ResumeDivergence): StepError {
@@ -25,8 +26,6 @@ function sentence({ kind, stepId, expected, received, childRunId }: ResumeDiverg
       return `the code gave ${step} another input than the record has. ${BACK}.`
     case 'kind':
       return `${step} is ${named(expected)} in the record and ${named(received)} in the code. ${BACK}.`
-    case 'structure':
-      return `the graph is not the one that the run began with. ${BACK}.`
     case 'redacted':
       return stepId === null
         ? `what the run began with or stands at was redacted at ${String(expected)}, so it cannot go on here. Start a new run with the whole value, or fork this one with it.`

@@ -4,12 +4,14 @@ export {
   lineage,
   recordAnswers,
   recordFork,
+  replay,
   requestStop,
   retry,
   searchStates,
+  startWorker,
   threadStats,
 } from './drive.ts'
-export type { ResumeOptions, RunOptions, StartOptions } from './run-options.ts'
+export type { HandOver, ResumeOptions, RunOptions, StartOptions } from './run-options.ts'
 export type { Checkpoint, Checkpointer, CheckpointPlace, Retention } from './checkpointer/checkpoint.ts'
 export type { Lineage, LineageLink, LineageRun } from './checkpointer/lineage.ts'
 export { MemorySaver, type MemorySaverOptions } from './checkpointer/memory-saver.ts'
@@ -46,6 +48,16 @@ export type {
   Tidings,
   UpdateTiding,
 } from './result.ts'
+export type { ReplayOptions, ReplayProgress, ReplayTarget } from './replay/replay.ts'
+export type { Volatile } from './replay/same-value.ts'
+export type {
+  Divergence,
+  DivergenceKind,
+  PathStep,
+  ReplayMode,
+  ReplayOutcome,
+  ReplayReport,
+} from './replay/report.ts'
 export {
   type CachePolicy,
   type CallUsage,
@@ -74,6 +86,8 @@ export type { Drawing } from './graph/draw.ts'
 export { type KeptMessage, Message } from './graph/message.ts'
 export { messages } from './graph/messages.ts'
 export { StateGraph } from './graph/state-graph.ts'
+export { restoreFetch } from './tape/install-fetch.ts'
+export type { TapedRequest, TapeOptions, VolatileParts } from './tape/tape-options.ts'
 export { isPauseItem } from './stream/stream-items.ts'
 export type { RunStream } from './stream/run-stream.ts'
 export type {
@@ -90,3 +104,4 @@ export type {
 export type { MapInput, MapOptions, MapProgress } from './map/map-items.ts'
 export type { MapItem, MapResult } from './map/map-result.ts'
 export { zipInputs } from './map/zip-inputs.ts'
+export type { Worker, WorkerAgent, WorkerGraph, WorkerOptions, WorkerTiding } from './worker/worker.ts'

@@ -1,11 +1,11 @@
 import { ClewError, isTerminal, type Ledger, type RunSummary } from '@clew/ledger'
-import { requestStop } from './lifecycle/request-stop.ts'
+import { requestStop, type StopOptions, workingChild } from './lifecycle/request-stop.ts'
 import type { Program } from './machine/program.ts'
 import type { ChildEnd, ChildLink, WaitingPause } from './machine/step.ts'
 import type { RunResult } from './result.ts'
 import { goOnWithRun } from './resume-run.ts'
 import { StepError } from './run.ts'
-import type { RunOptions } from './run-options.ts'
+import type { ResumeOptions, RunOptions } from './run-options.ts'
 import { beginRun } from './start-run.ts'
 
 /** R5: a child that ended while its parent's step was not written gives its end back; it is not run again. */
@@ -13,10 +13,10 @@ export async function openChild(
   ledger: Ledger,
   program: Program,
   link: ChildLink,
-  { tidings, suspendAlways }: RunOptions,
+  { tidings, suspendAlways, handOver, onDivergence }: RunOptions & Pick<ResumeOptions, 'onDivergence'>,
 ): Promise<ChildEnd> {
   const { runId, signal, input } = link
-  const options = { signal, tidings: tidings?.child?.(link), suspendAlways }
+  const options = { signal, tidings: tidings?.child?.(link), suspendAlways, handOver, onDivergence }
   const run = await ledger.getRun(runId)
   if (!run)
     return toChildEnd(
@@ -24,15 +24,26 @@ export async function openChild(
     )
   if (run.status === 'completed')
     return { status: 'completed', output: await program.outputOf(ledger, runId), restored: true }
-  if (isTerminal(run.status))
-    return { status: 'failed', error: new StepError(run.error ?? { code: run.status }, link.parentStepId) }
+  if (isTerminal(run.status)) return { status: 'failed', error: await errorOf(ledger, run, link) }
   const answers = answersFor(run, link)
   if (isStillWaiting(run) && Object.keys(answers).length === 0) return waitingChild(ledger, run)
   const result = await goOnWithRun(ledger, program, runId, { ...options, answers }, { input })
   // Its other questions may have their answers here already.
   return result.pauses.some(({ pauseId }) => link.answers.has(pauseId) && !Object.hasOwn(answers, pauseId))
-    ? openChild(ledger, program, link, { tidings, suspendAlways })
+    ? openChild(ledger, program, link, { tidings, suspendAlways, handOver, onDivergence })
     : toChildEnd(result)
+}
+
+/** A child that was stopped because its time was over, just before its parent died, has timed out for the parent. */
+async function errorOf(
+  ledger: Ledger,
+  { runId, status, error }: RunSummary,
+  { parentStepId, timeout }: ChildLink,
+): Promise<StepError> {
+  if (status === 'stopped' && timeout)
+    for await (const { payload } of ledger.read(runId, { types: ['system.workflow_stopped'] }))
+      if (payload['reason'] === timeout.message) return timeout
+  return new StepError(error ?? { code: status }, parentStepId)
 }
 
 /** A pause whose time is over is settled by the child itself, when it is taken up. */
@@ -63,14 +74,20 @@ function toChildEnd({ status, output, error, pauses, dueAt, divergence }: RunRes
   if (status === 'completed') return { status, output, restored: false }
   if (status === 'paused' || status === 'pending')
     return { status: 'paused', pauses, dueAt: dueAt === null ? undefined : Date.parse(dueAt) }
+  if (status === 'interrupted') return { status: 'left' }
   if (status === 'blocked' && divergence) return { status, divergence }
   return { status: 'failed', error: error ?? new StepError({ code: status }, null) }
 }
 
-/** Ends a child run that waits and that nobody waits for any more. */
-export async function stopChild(ledger: Ledger, runId: string): Promise<void> {
+/** Ends a child run that nobody waits for any more; an error when it does not end in time: its parent must not end before it. */
+export async function stopChild(
+  ledger: Ledger,
+  runId: string,
+  { reason = 'left behind', ...options }: StopOptions = {},
+): Promise<void> {
   try {
-    await requestStop(ledger, runId, { reason: 'left behind' })
+    const { status } = await requestStop(ledger, runId, { reason, ...options })
+    if (!isTerminal(status)) throw workingChild(runId)
   } catch (error) {
     // It ended by itself, or was announced by its parent and never began.
     if (!(error instanceof ClewError) || (error.code !== 'ended' && error.code !== 'not_found')) throw error

@@ -3,11 +3,11 @@ import { carryOn } from './carry-on.ts'
 import { checkBudget } from './check-options.ts'
 import type { Program } from './machine/program.ts'
 import { assertMode } from './mode.ts'
-import type { RunResult } from './result.ts'
+import type { ResumeDivergence, RunResult } from './result.ts'
 import type { Carried, ResumeOptions } from './run-options.ts'
 import { settlePauses } from './settle-pauses.ts'
 import { sleepThrough } from './sleep-through.ts'
-import { beginLog, takeRun } from './take-run.ts'
+import { beginLog, type Take, takeRun } from './take-run.ts'
 
 export async function resumeRun(
   ledger: Ledger,
@@ -18,6 +18,7 @@ export async function resumeRun(
   checkBudget(options.budget, 'this run')
   const log = beginLog(program, runId)
   const result = await goOnWithRun(ledger, program, runId, options, { log })
+  if (options.claimed) return result
   return sleepThrough(ledger, program, result, options, { log })
 }
 
@@ -45,14 +46,38 @@ export async function goOnWithRun(
       { reason: drafts.length > 0 ? 'answered' : current.status, epoch: take.hold.epoch },
     )
     const added = await take.journal.send([...drafts, resumed])
-    return await carryOn(take, [...events, ...added], {
+    const result = await carryOn(take, [...events, ...added], {
       input,
       answers: given,
       stepsBefore: isWoken ? undefined : current.steps,
     })
+    if (options.onDivergence !== 'accept' || !mayBeAccepted(result.divergence)) return result
+    await accept(take, result.divergence, options.by)
+    return await carryOn(take, await program.load(ledger, runId), { input, answers: given })
   } finally {
     await take.hold.release()
   }
+}
+
+/** What was redacted nobody can accept, and a child run's difference is accepted there. */
+const mayBeAccepted = (found: ResumeDivergence | null): found is ResumeDivergence =>
+  found !== null && found.childRunId === undefined && found.kind !== 'redacted'
+
+async function accept(
+  { journal, hold }: Take,
+  { kind, stepId }: ResumeDivergence,
+  by: string | undefined,
+): Promise<void> {
+  const accepted = journal.draft('system.divergence_accepted', [hold.epoch], null, {
+    kind,
+    ...(stepId !== null && { stepId }),
+    ...(by !== undefined && { by }),
+  })
+  const resumed = journal.draft('system.workflow_resumed', [hold.epoch, 'accepted'], accepted.eventId, {
+    reason: 'accepted',
+    epoch: hold.epoch,
+  })
+  await journal.send([accepted, resumed])
 }
 
 const BEGINNINGS: ReadonlySet<string> = new Set(['system.workflow_started', 'system.workflow_forked'])

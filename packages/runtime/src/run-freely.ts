@@ -24,7 +24,7 @@ export async function runFreely(
     threadId: null,
     agent: program.name,
     seed: randomUUID(),
-    durability: program.durability,
+    durability: program.durability ?? 'group',
     budget: options.budget ?? program.budget,
     signal: options.signal ?? NO_SIGNAL,
     tidings: options.tidings ?? {},

@@ -1,6 +1,16 @@
+import type { Lease } from '@clew/ledger'
 import type { Budget } from './machine/budget.ts'
 import type { RunLogBuilder } from './log/run-log.ts'
 import type { Tidings } from './result.ts'
+
+/**
+ * How a process that has to end leaves its runs: nothing more is begun, what is in flight gets so long to come to its end,
+ * and the run is then *interrupted*, free and resumable at once.
+ */
+export interface HandOver {
+  readonly signal: AbortSignal
+  readonly graceMs: number
+}
 
 export interface RunOptions {
   /** Ends the run as stopped. */
@@ -9,6 +19,8 @@ export interface RunOptions {
   /** When the thread is busy: an error (default), or wait for its turn. */
   readonly onBusy?: 'reject' | 'wait' | undefined
   readonly tidings?: Tidings | undefined
+  /** When it is asked for, the run is left to others: see `HandOver`. */
+  readonly handOver?: HandOver | undefined
   /** Gives the run up whenever a step has ended and takes it up again from the record: finds what only lives in memory. */
   readonly suspendAlways?: boolean | undefined
 }
@@ -28,6 +40,14 @@ export interface ResumeOptions extends RunOptions {
   readonly answers?: Readonly<Record<string, unknown>> | undefined
   /** Who answers. */
   readonly by?: string | undefined
+  /**
+   * When the code asks for something else than the record has, the run is blocked (default), and can be forked before that
+   * step; or the difference is accepted, on record: what the code asks for otherwise is done anew, as the next attempt, and
+   * what it does not ask for any more is passed over. Of child runs, too.
+   */
+  readonly onDivergence?: 'block' | 'accept' | undefined
+  /** The lease under which a worker has claimed the run. A sleep then ends the call: whoever finds the run due goes on. */
+  readonly claimed?: Lease | undefined
 }
 
 /** What one life of a run in this process hands on to the next one, when it has slept in between. */

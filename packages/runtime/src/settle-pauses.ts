@@ -37,7 +37,7 @@ export async function settlePauses(
     const settled = question && ((await answerOfChild(journal, question)) ?? lateAnswer(question))
     if (question && settled) drafts.push(answerDraft(journal, question, settled))
   }
-  if (run.status === 'paused' && drafts.length === 0) {
+  if (run.status === 'paused' && drafts.length === 0 && !isDue(run)) {
     if (!isGatePause(pauses)) throw unanswered(runId, left[0]?.pauseId)
     for (const { pauseId } of left) {
       const question = questions.get(pauseId)
@@ -101,6 +101,9 @@ function lateAnswer({ payload }: ClewEvent): AnswerFields | undefined {
   if (typeof dueAt !== 'string' || Date.parse(dueAt) > Date.now()) return undefined
   return { by: 'timeout', ...(otherwise === undefined ? { denied: true } : { answer: otherwise }) }
 }
+
+/** It does not only ask: a sleep beside the question is over, or one of several questions was answered. */
+const isDue = ({ dueAt }: RunSummary): boolean => dueAt !== null && Date.parse(dueAt) <= Date.now()
 
 /** `interruptBefore` and `interruptAfter` ask for nothing but to go on. */
 const isGatePause = (pauses: readonly Pause[]): boolean =>

@@ -6,6 +6,9 @@ import type { RunPause, RunResult } from './result.ts'
 import { StepError, toStepError } from './run.ts'
 import type { Take } from './take-run.ts'
 
+/** Why a run is interrupted that was left on purpose: no process died of it. */
+export const HANDED_OVER = 'handed over'
+
 /** Writes what the machine's rest means; undefined when the run goes on at once. */
 export async function settleRest(
   take: Take,
@@ -20,6 +23,11 @@ export async function settleRest(
       return undefined
     case 'ended':
       return end(take, machine, rest)
+    case 'left':
+      await journal.send([
+        machine.draft('system.workflow_interrupted', lifeIds, machine.cause, { reason: HANDED_OVER }),
+      ])
+      return resultOf(take, machine, 'interrupted', {})
     case 'stopped':
       return stop(take, machine, rest)
     case 'blocked': {

@@ -11,6 +11,7 @@ import { checkRunId, nextId } from './run-id.ts'
 import type { RunOptions, StartOptions } from './run-options.ts'
 import { sleepThrough } from './sleep-through.ts'
 import { beginLog, takeRun } from './take-run.ts'
+import { CLEW_VERSION } from './version.ts'
 
 /** R5: the input is recorded before anything is done with it. */
 export async function startRun(
@@ -55,6 +56,7 @@ export async function beginRun(
       ...(parent && { parentRunId: parent.parentRunId, parentStepId: parent.parentStepId }),
       ...(program.structureHash !== null && { structureHash: program.structureHash }),
       ...(program.signatures && { signatures: program.signatures }),
+      clewVersion: CLEW_VERSION,
       ...(subjects && { subjects }),
       ...(input !== undefined && input !== null && { input }),
       seed: sha256(runId + nextId()).slice(0, 32),

@@ -3,7 +3,7 @@ import { type Hold, holdRun } from './lifecycle/hold-run.ts'
 import { createRunLog, type RunLogBuilder } from './log/run-log.ts'
 import { type Journal, openJournal } from './machine/journal.ts'
 import type { Program } from './machine/program.ts'
-import type { RunOptions } from './run-options.ts'
+import type { ResumeOptions, RunOptions } from './run-options.ts'
 
 /** One run in the hands of this process. */
 export interface Take {
@@ -14,7 +14,7 @@ export interface Take {
   readonly hold: Hold
   readonly journal: Journal
   readonly log: RunLogBuilder
-  readonly options: RunOptions
+  readonly options: RunOptions & Pick<ResumeOptions, 'onDivergence'>
 }
 
 interface Place {
@@ -28,12 +28,18 @@ export async function takeRun(
   ledger: Ledger,
   program: Program,
   place: Place,
-  options: RunOptions,
+  options: RunOptions & Pick<ResumeOptions, 'claimed' | 'onDivergence'>,
   log: RunLogBuilder = beginLog(program, place.runId),
 ): Promise<Take> {
-  const { onBusy = 'reject', tidings, signal } = options
+  const { onBusy = 'reject', tidings, signal, claimed } = options
   const { runId, threadId } = place
-  const hold = await holdRun(ledger, { runId, threadId, onBusy, signal: place.isWoken ? undefined : signal })
+  const hold = await holdRun(ledger, {
+    runId,
+    threadId,
+    claimed,
+    onBusy,
+    signal: place.isWoken ? undefined : signal,
+  })
   const onEvent = tidings?.event && ((event: ClewEvent) => tidings.event?.(event))
   const journal = openJournal({ ledger, runId, epoch: hold.epoch, onEvent, onStale: hold.lose })
   return {

@@ -11,6 +11,14 @@ export interface MemoryWorld {
   turnClock(ms: number): void
 }
 
+type MakeStore = (ports: Ports) => Store
+let makeStore: MakeStore = createMemoryStore
+
+/** From now on worlds are made over stores of another kind: how these suites are run on PostgreSQL. */
+export function makeWorldsOver(make: MakeStore): void {
+  makeStore = make
+}
+
 /** Ledgers over one store in memory, with a clock that tests can turn. */
 export function createMemoryWorld(): MemoryWorld {
   let offsetMs = 0
@@ -25,7 +33,7 @@ export function createMemoryWorld(): MemoryWorld {
     },
     context: { run: (causationId, fn) => causes.run(causationId, fn), current: () => causes.getStore() },
   }
-  const store = createMemoryStore(ports)
+  const store = makeStore(ports)
   const heads = { verify: async () => false }
   return {
     store,

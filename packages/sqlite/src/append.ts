@@ -3,18 +3,24 @@ import {
   type AppendCall,
   type AppendOutcome,
   commitCalls,
+  dueMsOf,
   type Ports,
   type RunDraft,
   type RunKey,
-  type RunSummary,
   type StepSkeleton,
   type Transaction,
 } from '@clew/ledger'
 import { EVENT_COLUMNS, toStoredEvent } from './event-row.ts'
+import { createTailFold, stepKeyOf } from './fold-tail.ts'
 import { PUT_STEP, STEP_COLUMNS, stepValues, toStep } from './step-row.ts'
 
 const RUN_CACHE = 5000
 const NODE_CACHE = 200_000
+/** So many events of a run may pass before its summary and steps are written. */
+const MOST_BEHIND = 64
+const RUNS_BEHIND = 256
+/** Rows are written with every commit until so many have passed in which nobody else wrote. */
+const QUIET_COMMITS = 8
 
 const bytes = (hex: string): Buffer => Buffer.from(hex, 'hex')
 
@@ -33,10 +39,18 @@ const macBytes = scratch(16)
 
 const hex = (blob: unknown): string => Buffer.from(blob as Uint8Array).toString('hex')
 const keyOf = (key: RunKey): string => `${key.workspace}\n${key.runId}`
-const stepKeyOf = (run: number, stepId: string, attempt: number): string => `${run} ${attempt} ${stepId}`
 
 interface SqliteRun extends RunDraft {
+  /** What is searched for in the rows, and therefore never behind. */
   storedStatus: string
+  storedDueAt: string | null
+  storedCost: number | null
+  /** Up to where the rows of the run and of its steps are folded. */
+  foldedSeq: number
+  /** What has changed since: the steps, by `stepKeyOf`. */
+  readonly steps: Map<string, StepSkeleton>
+  /** All events since can be folded from their rows alone. */
+  isPlain: boolean
   /** Unknown until something was appended here. */
   lastEventId?: string
 }
@@ -47,6 +61,9 @@ export interface Appender {
    * stands already (`isRepeated`); then the transaction is rolled back and tried again with all ids looked up.
    */
   apply(calls: readonly AppendCall[], ids: 'trusted' | 'looked up'): AppendOutcome[]
+  /** Writes the rows of the run, or of all runs, that are behind their events; inside a write transaction. */
+  settle(key?: RunKey): void
+  readonly isBehind: boolean
   /** This process changed a lease itself. */
   forgetLeases(): void
   /** What is remembered may be wrong: another process wrote, or a transaction was rolled back. */
@@ -56,6 +73,10 @@ export interface Appender {
 /**
  * The write side. Heads of runs, open steps and ids of shared values are remembered between transactions, which
  * is what keeps an append at a handful of inserts; `forget` is called whenever somebody else may have written.
+ *
+ * An event and the head of its run are written with every commit. Summary and steps follow when the status changes, when
+ * an event cannot be folded from its row alone, and after some events; whoever needs them before folds the rest
+ * (`fold-tail.ts`). Where several processes write they follow at once, or each would fold the other's rest with every commit.
  */
 export function createAppender(db: DatabaseSync, ports: Pick<Ports, 'sha256' | 'now'>): Appender {
   const sql = {
@@ -66,11 +87,12 @@ export function createAppender(db: DatabaseSync, ports: Pick<Ports, 'sha256' | '
     runById: db.prepare('SELECT * FROM runs WHERE id = ?'),
     insertRun: db.prepare(
       `INSERT INTO runs (workspace, run_id, scope, fork_of, fork_seq, seq, hash, recorded_at, status, thread_id, agent,
-        agent_version, started_ms, summary) VALUES (?, ?, ?, ?, ?, 0, x'', '', ?, ?, ?, ?, ?, ?)`,
+        agent_version, parent_run_id, started_ms, summary) VALUES (?, ?, ?, ?, ?, 0, x'', '', ?, ?, ?, ?, ?, ?, ?)`,
     ),
-    updateRun: db.prepare('UPDATE runs SET seq = ?, hash = ?, recorded_at = ?, summary = ? WHERE id = ?'),
+    moveHead: db.prepare('UPDATE runs SET seq = ?, hash = ?, recorded_at = ? WHERE id = ?'),
+    updateRun: db.prepare('UPDATE runs SET summary = ?, folded_seq = ? WHERE id = ?'),
     // Apart, because naming an indexed column writes its index even when the value stays.
-    updateStatus: db.prepare('UPDATE runs SET status = ? WHERE id = ?'),
+    updateStatus: db.prepare('UPDATE runs SET status = ?, due_ms = ? WHERE id = ?'),
     insertSubject: db.prepare('INSERT OR IGNORE INTO subjects (run, subject) VALUES (?, ?)'),
     // Most ids are not there, and that the index alone can tell.
     isKnown: db.prepare('SELECT 1 FROM events WHERE event_id = ? AND run = ?'),
@@ -90,11 +112,13 @@ export function createAppender(db: DatabaseSync, ports: Pick<Ports, 'sha256' | '
     putStep: db.prepare(PUT_STEP),
     lease: db.prepare('SELECT epoch, held, beat_ms FROM leases WHERE workspace = ? AND run_id = ?'),
   }
+  const foldTail = createTailFold(db)
   const runs = new Map<string, SqliteRun>()
   const nodes = new Map<string, number>()
   const openSteps = new Map<string, StepSkeleton>()
   const changedRuns = new Set<SqliteRun>()
-  const changedSteps = new Map<string, { run: number; step: StepSkeleton }>()
+  const behind = new Set<SqliteRun>()
+  let quietCommits = 0
   const leases = new Map<string, { epoch: number; held: boolean } | null>()
   /** Most events follow one of the same run. */
   let latest: SqliteRun | undefined
@@ -102,6 +126,7 @@ export function createAppender(db: DatabaseSync, ports: Pick<Ports, 'sha256' | '
   let position: number | undefined
 
   function toDraft(row: Record<string, unknown>): SqliteRun {
+    const { summary, steps } = foldTail(row)
     return {
       id: row['id'] as number,
       workspace: row['workspace'] as string,
@@ -112,14 +137,23 @@ export function createAppender(db: DatabaseSync, ports: Pick<Ports, 'sha256' | '
       seq: row['seq'] as number,
       hash: hex(row['hash']),
       recordedAt: row['recorded_at'] as string,
-      summary: JSON.parse(row['summary'] as string) as RunSummary,
+      summary,
       storedStatus: row['status'] as string,
+      storedDueAt: summary.dueAt,
+      storedCost: summary.cost,
+      foldedSeq: row['folded_seq'] as number,
+      steps,
+      isPlain: true,
     }
   }
 
   function remember(draft: SqliteRun): SqliteRun {
     if (runs.size >= RUN_CACHE)
-      for (const [key, old] of runs) if (!changedRuns.has(old) && runs.delete(key)) break
+      for (const [key, old] of runs)
+        if (!changedRuns.has(old) && runs.delete(key)) {
+          if (behind.delete(old)) writeRows(old)
+          break
+        }
     runs.set(keyOf(draft), draft)
     return draft
   }
@@ -143,7 +177,7 @@ export function createAppender(db: DatabaseSync, ports: Pick<Ports, 'sha256' | '
     },
     insertRun({ workspace, runId, summary, forkOf }) {
       const scope = scopeOf(workspace, runId, summary.threadId)
-      const { threadId, agent, agentVersion, startedAt, status, subjects } = summary
+      const { threadId, agent, agentVersion, parentRunId, startedAt, status, subjects } = summary
       const { lastInsertRowid } = sql.insertRun.run(
         workspace,
         runId,
@@ -154,6 +188,7 @@ export function createAppender(db: DatabaseSync, ports: Pick<Ports, 'sha256' | '
         threadId,
         agent,
         agentVersion,
+        parentRunId,
         Date.parse(startedAt),
         '{}',
       )
@@ -170,6 +205,11 @@ export function createAppender(db: DatabaseSync, ports: Pick<Ports, 'sha256' | '
         recordedAt: '',
         summary,
         storedStatus: status,
+        storedDueAt: null,
+        storedCost: null,
+        foldedSeq: 0,
+        steps: new Map(),
+        isPlain: false,
       })
     },
     findEvent(run, eventId) {
@@ -224,6 +264,7 @@ export function createAppender(db: DatabaseSync, ports: Pick<Ports, 'sha256' | '
           event.mac === null ? null : macBytes(event.mac),
           body,
         )
+      if (event.tree || body === null) own.isPlain = false
     },
     findNode(scope, hash) {
       const key = `${scope} ${hash}`
@@ -239,15 +280,13 @@ export function createAppender(db: DatabaseSync, ports: Pick<Ports, 'sha256' | '
       return id
     },
     findStep(run, stepId, attempt) {
-      const key = stepKeyOf(run.id, stepId, attempt)
-      const known = changedSteps.get(key)?.step ?? openSteps.get(key)
+      const key = stepKeyOf(stepId, attempt)
+      const known = (run as SqliteRun).steps.get(key) ?? openSteps.get(`${run.id} ${key}`)
       if (known) return known
       const row = sql.step.get(run.id, stepId, attempt)
       return row && toStep(run.runId, row)
     },
-    putStep(run, step) {
-      changedSteps.set(stepKeyOf(run.id, step.stepId, step.attempt), { run: run.id, step })
-    },
+    putStep: (run, step) => void (run as SqliteRun).steps.set(stepKeyOf(step.stepId, step.attempt), step),
     lease(key) {
       if (latestLease?.runId === key.runId && latestLease.workspace === key.workspace)
         return latestLease.lease ?? undefined
@@ -270,20 +309,51 @@ export function createAppender(db: DatabaseSync, ports: Pick<Ports, 'sha256' | '
     nodes.set(key, id)
   }
 
-  /** Projections and heads, once per transaction whatever the number of events. */
-  function flush(): void {
-    for (const run of changedRuns) {
-      sql.updateRun.run(run.seq, hashBytes(run.hash), run.recordedAt, JSON.stringify(run.summary), run.id)
-      if (run.summary.status !== run.storedStatus) sql.updateStatus.run(run.summary.status, run.id)
-      run.storedStatus = run.summary.status
+  function writeRows(run: SqliteRun): void {
+    const { summary, recordedAt } = run
+    sql.updateRun.run(JSON.stringify(summary), run.seq, run.id)
+    if (summary.status !== run.storedStatus || summary.dueAt !== run.storedDueAt)
+      sql.updateStatus.run(summary.status, dueMsOf(summary, recordedAt), run.id)
+    run.storedStatus = summary.status
+    run.storedDueAt = summary.dueAt
+    run.storedCost = summary.cost
+    for (const [key, step] of run.steps) {
+      sql.putStep.run(...stepValues(run.id, step))
+      if (step.endedSeq === null && openSteps.size < RUN_CACHE) openSteps.set(`${run.id} ${key}`, step)
+      else openSteps.delete(`${run.id} ${key}`)
     }
-    for (const [key, { run, step }] of changedSteps) {
-      sql.putStep.run(...stepValues(run, step))
-      if (step.endedSeq === null && openSteps.size < RUN_CACHE) openSteps.set(key, step)
-      else openSteps.delete(key)
+    run.steps.clear()
+    run.foldedSeq = run.seq
+    run.isPlain = true
+  }
+
+  function settle(run: SqliteRun): void {
+    behind.delete(run)
+    writeRows(run)
+  }
+
+  const isLate = (run: SqliteRun): boolean =>
+    !run.isPlain ||
+    run.summary.status !== run.storedStatus ||
+    run.summary.dueAt !== run.storedDueAt ||
+    run.summary.cost !== run.storedCost ||
+    quietCommits < QUIET_COMMITS ||
+    run.seq - run.foldedSeq >= MOST_BEHIND
+
+  /** Heads and rows, once per transaction whatever the number of events. */
+  function flush(): void {
+    quietCommits++
+    for (const run of changedRuns) {
+      sql.moveHead.run(run.seq, hashBytes(run.hash), run.recordedAt, run.id)
+      if (isLate(run)) settle(run)
+      else behind.add(run)
     }
     changedRuns.clear()
-    changedSteps.clear()
+    if (behind.size > RUNS_BEHIND)
+      for (const run of behind) {
+        if (behind.size <= RUNS_BEHIND) break
+        settle(run)
+      }
   }
 
   return {
@@ -291,6 +361,15 @@ export function createAppender(db: DatabaseSync, ports: Pick<Ports, 'sha256' | '
       const outcomes = commitCalls(tx, ports, calls, ids)
       flush()
       return outcomes
+    },
+    settle(key) {
+      if (key) {
+        const run = tx.findRun(key) as SqliteRun | undefined
+        if (run && run.foldedSeq < run.seq) settle(run)
+      } else for (const run of behind) settle(run)
+    },
+    get isBehind() {
+      return behind.size > 0
     },
     forgetLeases() {
       leases.clear()
@@ -304,7 +383,8 @@ export function createAppender(db: DatabaseSync, ports: Pick<Ports, 'sha256' | '
       latest = undefined
       latestLease = undefined
       changedRuns.clear()
-      changedSteps.clear()
+      behind.clear()
+      quietCommits = 0
       position = undefined
     },
   }

@@ -8,6 +8,7 @@ import {
   type OwnerState,
   type Ports,
 } from '@clew/ledger'
+import { createWaitingRuns } from './claim-runs.ts'
 import type { OwnerLocks } from './owner-lock.ts'
 
 interface LeaseParts {
@@ -38,6 +39,7 @@ export function createLeases({ db, ports, owner, locks, transact, reading }: Lea
   const drop = db.prepare(
     'UPDATE leases SET held = 0 WHERE workspace = ? AND run_id = ? AND owner = ? AND epoch = ? AND held = 1',
   )
+  const waiting = createWaitingRuns(db)
   const held = db.prepare('SELECT * FROM leases WHERE held = 1 ORDER BY beat_ms')
 
   function stateOf(row: Record<string, unknown>): OwnerState {
@@ -54,9 +56,19 @@ export function createLeases({ db, ports, owner, locks, transact, reading }: Lea
     heartbeatAt: new Date(row['beat_ms'] as number).toISOString(),
   })
 
+  function proveAlive(): void {
+    if (locks.hold()) locks.sweep(new Set(held.all().map((row) => row['owner'] as string)))
+  }
+
+  function take(workspace: string, runId: string, threadId: string | null, epoch: number): Lease {
+    const now = ports.now()
+    put.run(workspace, runId, owner, epoch, threadId, now)
+    return { workspace, runId, owner, epoch, threadId, heartbeatAt: new Date(now).toISOString() }
+  }
+
   return {
     async acquire({ workspace, runId }, threadId = null) {
-      if (locks.hold()) locks.sweep(new Set(held.all().map((row) => row['owner'] as string)))
+      proveAlive()
       return transact(() => {
         const before = find.get(workspace, runId)
         if (before?.['held'] === 1 && stateOf(before) === 'alive')
@@ -68,10 +80,23 @@ export function createLeases({ db, ports, owner, locks, transact, reading }: Lea
           free.run(workspace, rival['run_id'] as string)
         }
         const epoch = ((before?.['epoch'] as number | undefined) ?? 0) + 1
-        const now = ports.now()
-        put.run(workspace, runId, owner, epoch, threadId, now)
-        return { workspace, runId, owner, epoch, threadId, heartbeatAt: new Date(now).toISOString() }
+        return take(workspace, runId, threadId, epoch)
       })
+    },
+    async claim(options) {
+      const { workspace } = options
+      // Looked for first without the write lock, which those who find nothing shall not take.
+      const isAny = await reading(() => waiting.find({ ...options, limit: 1 }).length > 0)
+      if (isAny) proveAlive()
+      const leases = !isAny
+        ? []
+        : await transact(() =>
+            waiting.find(options).map(({ runId, threadId }) => {
+              const epoch = (find.get(workspace, runId)?.['epoch'] as number) + 1
+              return take(workspace, runId, threadId, epoch)
+            }),
+          )
+      return { leases, nextDueMs: await reading(() => waiting.nextDueMs(options)) }
     },
     async renew(lease) {
       const { changes } = await transact(() =>

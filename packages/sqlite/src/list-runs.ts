@@ -1,12 +1,15 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
-import { type ListRunsOptions, parseCursor, type RunKey, type RunSummary, type StoredRun } from '@clew/ledger'
+import { type ListRunsOptions, parseCursor, type RunKey, type StoredRun } from '@clew/ledger'
+import type { Folded } from './fold-tail.ts'
 
-export const RUN_COLUMNS = `r.id, r.workspace, r.seq, r.hash, r.summary, r.fork_seq, f.run_id AS fork_run
+export const RUN_COLUMNS = `r.id, r.workspace, r.run_id, r.seq, r.folded_seq, r.hash, r.summary, r.fork_seq, f.run_id AS fork_run
   FROM runs r LEFT JOIN runs f ON f.id = r.fork_of`
 
-export function toStoredRun(row: Record<string, unknown>): StoredRun {
+export type FoldTail = (row: Record<string, unknown>) => Folded
+
+export function toStoredRun(row: Record<string, unknown>, foldTail: FoldTail): StoredRun {
   return {
-    summary: JSON.parse(row['summary'] as string) as RunSummary,
+    summary: foldTail(row).summary,
     workspace: row['workspace'] as string,
     seq: row['seq'] as number,
     hash: Buffer.from(row['hash'] as Uint8Array).toString('hex'),
@@ -15,17 +18,18 @@ export function toStoredRun(row: Record<string, unknown>): StoredRun {
   }
 }
 
-export function findRun(db: DatabaseSync): (key: RunKey) => StoredRun | null {
+export function findRun(db: DatabaseSync, foldTail: FoldTail): (key: RunKey) => StoredRun | null {
   const statement = db.prepare(`SELECT ${RUN_COLUMNS} WHERE r.workspace = ? AND r.run_id = ?`)
   return ({ workspace, runId }) => {
     const row = statement.get(workspace, runId)
-    return row ? toStoredRun(row) : null
+    return row ? toStoredRun(row, foldTail) : null
   }
 }
 
 /** Newest first, by the order in which runs began here; the cursor is the last row's own key. */
 export function listRuns(
   db: DatabaseSync,
+  foldTail: FoldTail,
   options: ListRunsOptions,
 ): { runs: StoredRun[]; nextCursor: string | null } {
   const where = ['r.workspace = ?']
@@ -46,7 +50,7 @@ export function listRuns(
   const page = rows.slice(0, options.limit)
   const last = page.at(-1)
   return {
-    runs: page.map(toStoredRun),
+    runs: page.map((row) => toStoredRun(row, foldTail)),
     nextCursor: last && rows.length > page.length ? String(last['id']) : null,
   }
 }

@@ -3,7 +3,9 @@ import { type AppendCall, type AppendOutcome, ClewError, type Ports, type Store 
 import { createAppender } from './append.ts'
 import { createCursors } from './cursors.ts'
 import { isBusy, isRepeated, storeError } from './errors.ts'
+import { createTailFold } from './fold-tail.ts'
 import { createLeases } from './leases.ts'
+import { findBelow } from './find-below.ts'
 import { findRun, listRuns } from './list-runs.ts'
 import { openDatabase, type OpenDatabaseOptions, WAIT_MS } from './open-database.ts'
 import { createOwnerLocks } from './owner-lock.ts'
@@ -23,9 +25,12 @@ export function openSqliteStore(path: string, ports: Ports, options: SqliteOptio
   const owner = `${process.pid}-${ports.randomHex(8)}`
   const locks = createOwnerLocks(file, owner)
   const appender = createAppender(db, ports)
-  const reader = createReader(db)
-  const find = findRun(db)
+  const foldTail = createTailFold(db)
+  const reader = createReader(db, foldTail)
+  const find = findRun(db, foldTail)
+  const below = findBelow(db, foldTail)
   const begin = db.prepare('BEGIN IMMEDIATE')
+  const beginReading = db.prepare('BEGIN')
   const commit = db.prepare('COMMIT')
   const dataVersion = db.prepare('PRAGMA data_version')
   const watch = createWatch(dataVersion)
@@ -86,6 +91,17 @@ export function openSqliteStore(path: string, ports: Ports, options: SqliteOptio
     }
   }
 
+  /** The same for reads of several rows that belong together. */
+  const readingAtOnce = <T>(work: () => T): Promise<T> =>
+    reading(() => {
+      beginReading.run()
+      try {
+        return work()
+      } finally {
+        commit.run()
+      }
+    })
+
   /** A repeated id is rare where a run is leased, so it is found by the refusal of the index and not by asking first. */
   async function append(calls: readonly AppendCall[]): Promise<AppendOutcome[]> {
     try {
@@ -93,6 +109,16 @@ export function openSqliteStore(path: string, ports: Ports, options: SqliteOptio
     } catch (error) {
       if (!isRepeated(error)) throw error
       return transact(() => appender.apply(calls, 'looked up'))
+    }
+  }
+
+  /** Nothing hangs on it: what could not be written is folded by whoever opens the ledger next. */
+  async function settleAll(): Promise<void> {
+    if (!appender.isBehind) return
+    try {
+      await transact(() => appender.settle())
+    } catch (error) {
+      if (!(error instanceof ClewError)) throw error
     }
   }
 
@@ -107,27 +133,37 @@ export function openSqliteStore(path: string, ports: Ports, options: SqliteOptio
     url,
     leases: createLeases({ db, ports, owner, locks, transact: transactLease, reading }),
     cursors: createCursors({ db, transact, reading }),
-    projections: createProjections({ db, transact, reading, forget: () => appender.forget() }),
+    projections: createProjections({
+      db,
+      transact,
+      reading: readingAtOnce,
+      foldTail,
+      settle: appender.settle,
+      forget: () => appender.forget(),
+    }),
     search: search.index,
     async write(calls) {
       const outcomes = await append(calls)
       watch.ring()
       return outcomes
     },
-    findRun: (key) => reading(() => find(key)),
-    listRuns: (filter) => reading(() => listRuns(db, filter)),
+    findRun: (key) => readingAtOnce(() => find(key)),
+    listRuns: (filter) => readingAtOnce(() => listRuns(db, foldTail, filter)),
+    findBelow: (workspace, runIds) => readingAtOnce(() => below(workspace, runIds)),
     readRun: (key, range) => reading(() => reader.run(key, range)),
     readAll: (range) => reading(() => reader.all(range)),
     findEvents: (workspace, eventId) => reading(() => reader.byId(workspace, eventId)),
     findCaused: (workspace, eventIds) => reading(() => reader.caused(workspace, eventIds)),
     readNodes: (ids) => reading(() => reader.nodes(ids)),
-    readSkeleton: (key) => reading(() => reader.skeleton(key)),
+    readSkeleton: (key) => readingAtOnce(() => reader.skeleton(key)),
     workspaces: () => reading(() => reader.workspaces()),
     stats: () => reading(() => reader.stats()),
     lastPosition: () => reading(() => reader.lastPosition()),
+    countAfter: (position) => reading(() => reader.countAfter(position)),
     watch: watch.add,
     async close() {
       if (closed) return
+      await settleAll()
       closed = true
       watch.close()
       search.close()

@@ -1,24 +1,28 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { Projections } from '@clew/ledger'
-import { RUN_COLUMNS, toStoredRun } from './list-runs.ts'
+import { dueMsOf, type Projections, type RunKey } from '@clew/ledger'
+import { type FoldTail, RUN_COLUMNS, toStoredRun } from './list-runs.ts'
 import { PUT_STEP, stepValues } from './step-row.ts'
 
 interface ProjectionParts {
   readonly db: DatabaseSync
   readonly transact: <T>(work: () => T) => Promise<T>
   readonly reading: <T>(work: () => T) => Promise<T>
+  readonly foldTail: FoldTail
+  /** Writes the rows of a run that are behind its events. */
+  readonly settle: (key: RunKey) => void
   /** What the appender remembers of rows is no longer so. */
   readonly forget: () => void
 }
 
 /** Rows of runs and steps, replaced by what their events fold to. */
-export function createProjections({ db, transact, reading, forget }: ProjectionParts): Projections {
+export function createProjections(parts: ProjectionParts): Projections {
+  const { db, transact, reading, foldTail, settle, forget } = parts
   const state = db.prepare('SELECT version, target, after_run FROM projections')
   const mark = db.prepare('UPDATE projections SET version = ?, target = ?, after_run = ?')
   const runs = db.prepare(`SELECT ${RUN_COLUMNS} WHERE r.id > ? ORDER BY r.id LIMIT ?`)
-  const find = db.prepare('SELECT id, seq FROM runs WHERE workspace = ? AND run_id = ?')
+  const find = db.prepare('SELECT id, seq, recorded_at FROM runs WHERE workspace = ? AND run_id = ?')
   const updateRun = db.prepare(
-    `UPDATE runs SET status = ?, thread_id = ?, agent = ?, agent_version = ?, started_ms = ?, summary = ? WHERE id = ?`,
+    `UPDATE runs SET status = ?, due_ms = ?, thread_id = ?, agent = ?, agent_version = ?, parent_run_id = ?, started_ms = ?, summary = ? WHERE id = ?`,
   )
   const dropSubjects = db.prepare('DELETE FROM subjects WHERE run = ?')
   const insertSubject = db.prepare('INSERT OR IGNORE INTO subjects (run, subject) VALUES (?, ?)')
@@ -37,19 +41,22 @@ export function createProjections({ db, transact, reading, forget }: ProjectionP
     },
     runs: (after, limit) =>
       reading(() =>
-        runs.all(after, limit).map((row) => ({ key: row['id'] as number, run: toStoredRun(row) })),
+        runs.all(after, limit).map((row) => ({ key: row['id'] as number, run: toStoredRun(row, foldTail) })),
       ),
     replace: ({ workspace, runId }, { seq, summary, steps, gone }) =>
       transact(() => {
         const row = find.get(workspace, runId)
         if (row?.['seq'] !== seq) return false
         const id = row['id'] as number
+        settle({ workspace, runId })
         for (const { stepId, attempt } of gone) dropStep.run(id, stepId, attempt)
         for (const step of steps) putStep.run(...stepValues(id, step))
         if (summary) {
-          const { status, threadId, agent, agentVersion, startedAt, subjects } = summary
+          const { status, threadId, agent, agentVersion, parentRunId, startedAt, subjects } = summary
           const startedMs = Date.parse(startedAt)
-          updateRun.run(status, threadId, agent, agentVersion, startedMs, JSON.stringify(summary), id)
+          const dueMs = dueMsOf(summary, row['recorded_at'] as string)
+          const text = JSON.stringify(summary)
+          updateRun.run(status, dueMs, threadId, agent, agentVersion, parentRunId, startedMs, text, id)
           dropSubjects.run(id)
           for (const subject of subjects) insertSubject.run(id, subject)
         }

@@ -9,6 +9,8 @@ import {
   type StoreStats,
 } from '@clew/ledger'
 import { EVENT_COLUMNS, toStoredEvent } from './event-row.ts'
+import { stepKeyOf } from './fold-tail.ts'
+import type { FoldTail } from './list-runs.ts'
 import { STEP_COLUMNS, toStep } from './step-row.ts'
 
 /** The three reads: events of a run, events of the ledger, the skeleton of a run's steps; and look-ups by id. */
@@ -22,9 +24,10 @@ export interface Reader {
   workspaces(): string[]
   stats(): StoreStats
   lastPosition(): number
+  countAfter(position: number): number
 }
 
-export function createReader(db: DatabaseSync): Reader {
+export function createReader(db: DatabaseSync, foldTail: FoldTail): Reader {
   const runId = db.prepare('SELECT id FROM runs WHERE workspace = ? AND run_id = ?')
   const run = db.prepare(
     `SELECT ${EVENT_COLUMNS} WHERE e.run = ? AND e.seq > ? AND e.seq <= ? ORDER BY e.seq LIMIT ?`,
@@ -47,6 +50,9 @@ export function createReader(db: DatabaseSync): Reader {
   const nodes = db.prepare('SELECT id, hash, body FROM nodes WHERE id IN (SELECT value FROM json_each(?))')
   const skeleton = db.prepare(
     `SELECT ${STEP_COLUMNS} FROM steps JOIN runs r ON r.id = run WHERE r.workspace = ? AND r.run_id = ? ORDER BY started_seq`,
+  )
+  const behind = db.prepare(
+    'SELECT id, workspace, run_id, seq, folded_seq, summary FROM runs WHERE workspace = ? AND run_id = ? AND seq > folded_seq',
   )
   const lastPosition = db.prepare('SELECT max(position) AS last FROM events')
   const workspaces = db.prepare('SELECT DISTINCT workspace FROM runs ORDER BY workspace')
@@ -98,9 +104,19 @@ export function createReader(db: DatabaseSync): Reader {
         })
       return found
     },
-    skeleton: ({ workspace, runId: name }) => skeleton.all(workspace, name).map((row) => toStep(name, row)),
+    skeleton({ workspace, runId: name }) {
+      const stored = skeleton.all(workspace, name).map((row) => toStep(name, row))
+      const row = behind.get(workspace, name)
+      if (!row) return stored
+      const steps = new Map(stored.map((step) => [stepKeyOf(step.stepId, step.attempt), step]))
+      // What is new began after all that is stored, so it stands behind it.
+      for (const [key, step] of foldTail(row).steps) steps.set(key, step)
+      return [...steps.values()]
+    },
     workspaces: () => workspaces.all().map((row) => row['workspace'] as string),
     lastPosition: () => Number(lastPosition.get()?.['last'] ?? 0),
+    // There are no holes between positions here.
+    countAfter: (position) => Math.max(0, Number(lastPosition.get()?.['last'] ?? 0) - position),
     stats() {
       const page = db
         .prepare('SELECT page_count * page_size AS bytes FROM pragma_page_count(), pragma_page_size()')

@@ -1,4 +1,4 @@
-import { uuid5 } from '@langchain/langgraph-checkpoint'
+import { derivedId } from './derived-id.ts'
 import { isObject } from './rich-values.ts'
 
 export type Versions = Readonly<Record<string, number | string>>
@@ -74,7 +74,7 @@ export function findTask(
     return ready.find(({ node, trigger, index }) => {
       const path = ns === '' ? node : `${ns}|${node}`
       const parts = index === undefined ? ['__pregel_pull', [trigger]] : ['__pregel_push', String(index)]
-      return uuid5(JSON.stringify([path, String(step), node, ...parts]), checkpointId) === taskId
+      return derivedId(JSON.stringify([path, String(step), node, ...parts]), checkpointId) === taskId
     })
   } catch {
     // An id of the caller's own making is no UUID: nothing can be derived from it.

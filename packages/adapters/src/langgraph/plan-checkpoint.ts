@@ -1,4 +1,4 @@
-import type { Payload, StateOperation } from '@clew/ledger'
+import { isoMs, type Payload, type StateOperation } from '@clew/ledger'
 import type { Checkpoint, CheckpointMetadata } from '@langchain/langgraph-checkpoint'
 import { type Cell, cellValue, findChange, toCell } from './cells.ts'
 import { type Beyond, internalValues, mergeSeen, metadataFields, START } from './checkpoint-payload.ts'
@@ -279,4 +279,4 @@ function countOperations(
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z$/
 export const isTime = (text: unknown): text is string =>
-  typeof text === 'string' && TIME.test(text) && !Number.isNaN(Date.parse(text))
+  typeof text === 'string' && TIME.test(text) && !Number.isNaN(isoMs(text))

@@ -9,7 +9,7 @@ import { isOpaque, toPayload } from './rich-values.ts'
 import { forkAt, type ParentStep, type RunOrigin, startDraft, withInput } from './run-drafts.ts'
 import { type Saved, type TaskWrites, withWrites } from './saved.ts'
 import { toWrites } from './task-writes.ts'
-import { earlyDrafts, isUpdate, NULL_TASK, writeDrafts } from './write-drafts.ts'
+import { carrying, earlyDrafts, isUpdate, NULL_TASK, writeDrafts } from './write-drafts.ts'
 
 const MOST_GRANTED = 4096
 
@@ -187,7 +187,7 @@ export function createSpace(parts: SpaceParts): Space {
       ...opening,
       ...(isResumedHere ? [{ type: 'system.workflow_resumed', payload: {} }] : []),
       carrier
-        ? { ...carrier, ...place, payload: { ...carrier.payload, checkpoint: plan.payload } }
+        ? carrying(carrier, plan.payload, place)
         : { type: 'execution.checkpoint', payload: plan.payload, ...place },
       ...(isOver ? [{ type: 'system.workflow_completed', payload: {} }] : []),
     ]

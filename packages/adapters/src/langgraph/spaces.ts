@@ -27,6 +27,7 @@ export interface Spaces {
 }
 
 interface Entry {
+  readonly thread: string
   readonly space: Space
   readonly life: number
   /** Up to where in the ledger it knows what others wrote. */
@@ -41,7 +42,7 @@ export function createSpaces(ledger: Ledger, agent: string): Spaces {
   const entries = new Map<string, Entry>()
   const lives = new Map<string, { life: number; checkedAt: number }>()
 
-  const keyOf = ({ thread, ns }: SpaceKey): string => JSON.stringify([thread, ns])
+  const keyOf = ({ thread, ns }: SpaceKey): string => `${thread.length} ${thread} ${ns}`
 
   async function look(): Promise<void> {
     const last = await ledger.lastPosition()
@@ -80,7 +81,14 @@ export function createSpaces(ledger: Ledger, agent: string): Spaces {
       later,
     }
     const space = createSpace(parts)
-    const entry: Entry = { space, life, checkedAt: -1, queue: Promise.resolve(), waiting: 0 }
+    const entry: Entry = {
+      thread: key.thread,
+      space,
+      life,
+      checkedAt: -1,
+      queue: Promise.resolve(),
+      waiting: 0,
+    }
     entries.set(keyOf(key), entry)
     let size = 0
     for (const each of entries.values()) size += each.space.size
@@ -147,7 +155,7 @@ export function createSpaces(ledger: Ledger, agent: string): Spaces {
       await look()
       const { runs } = await ledger.listRuns({ threadId: threadName(ledger, thread), limit: 1 })
       if (runs.length === 0) return
-      for (const [key, { queue }] of entries) if ((JSON.parse(key) as string[])[0] === thread) await queue
+      for (const { thread: own, queue } of entries.values()) if (own === thread) await queue
       await ledger.append([
         {
           eventType: 'system.thread_deleted',
@@ -157,7 +165,7 @@ export function createSpaces(ledger: Ledger, agent: string): Spaces {
         },
       ])
       lives.delete(thread)
-      for (const key of entries.keys()) if ((JSON.parse(key) as string[])[0] === thread) entries.delete(key)
+      for (const [key, { thread: own }] of entries) if (own === thread) entries.delete(key)
     },
   }
 }

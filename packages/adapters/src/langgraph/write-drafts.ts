@@ -1,5 +1,5 @@
-import { formatStepId } from '@clew/ledger'
-import { uuid5 } from '@langchain/langgraph-checkpoint'
+import { formatStepId, isoMs, isoText, type Payload } from '@clew/ledger'
+import { derivedId } from './derived-id.ts'
 import type { Draft, Line } from './line.ts'
 import { findTask, type ReadyTask } from './next-nodes.ts'
 import { isObject } from './rich-values.ts'
@@ -55,14 +55,49 @@ export function writeDrafts(saved: Saved, causationId: string, given: WritesGive
   for (const [pauseId, of] of line.pauses) if (of === stepId) line.pauses.delete(pauseId)
   const special = writes.filter(({ index }) => index < 0)
   const regular = writes.filter(({ index }) => index >= 0)
+  const output = outputFields(regular)
+  const [only] = start
+  // `index` is the place of the task in the one and of its first write in the other.
+  if (only && special.length === 0 && !('index' in output) && !('index' in only.payload))
+    return { drafts: [wholeDraft(only, { taskId, ...output })], after: 0, stepId }
   const end: Draft = {
     type: 'execution.step_completed',
-    payload: { stepId, ...more, taskId, ...outputFields(regular) },
+    payload: { stepId, ...more, taskId, ...output },
   }
   return {
     drafts: [...start, ...(special.length > 0 ? [pending(given, special)] : []), end],
     after: 0,
     stepId,
+  }
+}
+
+/** Start and end in one (R2): nothing happens in between that is told. */
+function wholeDraft({ payload, timestamp, causationId }: Draft, end: Payload): Draft {
+  const began = isoMs(timestamp ?? '')
+  const ended = Math.max(Date.now(), began)
+  return {
+    type: 'execution.step_completed',
+    payload: { ...payload, ...end, durationMs: ended - began },
+    timestamp: isoText(ended),
+    causationId,
+  }
+}
+
+/** The same, with the checkpoint that it led to: then it ended when that was made. */
+export function carrying(
+  draft: Draft,
+  checkpoint: Payload,
+  place: Pick<Draft, 'eventId' | 'timestamp'>,
+): Draft {
+  const { payload, timestamp } = draft
+  const { durationMs } = payload
+  if (typeof durationMs !== 'number' || timestamp === undefined || place.timestamp === undefined)
+    return { ...draft, ...place, payload: { ...payload, checkpoint } }
+  const later = isoMs(place.timestamp) - isoMs(timestamp)
+  return {
+    ...draft,
+    ...place,
+    payload: { ...payload, durationMs: Math.max(0, durationMs + later), checkpoint },
   }
 }
 
@@ -163,7 +198,7 @@ function answer(given: WritesGiven): WriteDrafts {
 /** Writes that `updateState` makes in the name of a node. */
 export function isUpdate(taskId: string, checkpointId: string): boolean {
   try {
-    return uuid5(INTERRUPT, checkpointId) === taskId
+    return derivedId(INTERRUPT, checkpointId) === taskId
   } catch {
     // An id of the caller's own making is no UUID: nothing is derived from it.
     return false

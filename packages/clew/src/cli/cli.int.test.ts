@@ -13,6 +13,7 @@ import {
 import { tmpdir } from 'node:os'
 import { delimiter, join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { SCHEMA_VERSION } from '@clew/ledger'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openLedger } from '../open-ledger.ts'
 import type { Operation } from '../operations/operation.ts'
@@ -112,7 +113,7 @@ describe('A1 --json', () => {
     expect([code, stderr]).toEqual([0, ''])
     const answer = JSON.parse(stdout) as Record<string, unknown>
     expect(Object.keys(answer)).toEqual(['schema_version', 'command', 'generated_at', 'data'])
-    expect(answer).toMatchObject({ schema_version: 0, command: name })
+    expect(answer).toMatchObject({ schema_version: SCHEMA_VERSION, command: name })
     const operation = (operations as readonly Operation[]).find((each) => each.name === name)
     expect(operation?.output.parse(answer['data'])).toEqual(answer['data'])
   })
@@ -320,7 +321,7 @@ describe('L11 export and import', () => {
     const again = await clew('export', '-o', 'run.ndjson')
     expect([again.code, again.stderr.includes('--force')]).toEqual([2, true])
     const imported = await on('copy.db', 'import', 'run.ndjson', '--json')
-    expect(JSON.parse(imported.stdout)).toMatchObject({ command: 'import', data: { events: 36, runs: 1 } })
+    expect(JSON.parse(imported.stdout)).toMatchObject({ command: 'import', data: { events: 41, runs: 2 } })
     expect((await on('copy.db', 'verify', '--projections')).code).toBe(0)
     expect((await on('copy.db', 'export')).stdout.replaceAll(/"position":\d+/g, '')).toBe(
       readFileSync(file('run.ndjson'), 'utf8').replaceAll(/"position":\d+/g, ''),

@@ -4,6 +4,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { SCHEMA_VERSION } from '@clew/ledger'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openLedger } from '../open-ledger.ts'
 import type { Operation } from '../operations/operation.ts'
@@ -634,7 +635,7 @@ describe('A1 --json', () => {
     const { code, stdout, stderr } = await clew(...args, '--json')
     expect([code, stderr]).toEqual([0, ''])
     const answer = JSON.parse(stdout) as Record<string, unknown>
-    expect(answer).toMatchObject({ schema_version: 0, command: name })
+    expect(answer).toMatchObject({ schema_version: SCHEMA_VERSION, command: name })
     const operation = (operations as readonly Operation[]).find((each) => each.name === name)
     expect(operation?.output.parse(answer['data'])).toEqual(answer['data'])
   })

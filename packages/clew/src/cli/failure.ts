@@ -9,6 +9,8 @@ const NO_STORE: ReadonlySet<ErrorCode> = new Set([
   'newer_store',
   'not_a_store',
   'store_missing',
+  'store_unreachable',
+  'store_refused',
   'store_locked',
   'store_full',
   'store_readonly',

@@ -36,7 +36,16 @@ export interface Terminal {
 }
 
 /** These speak as things happen or ask back, so nothing of them may be held for a pager. */
-const LIVE: ReadonlySet<string> = new Set(['demo', 'tail', 'completion', 'resume', 'fork', 'stop'])
+const LIVE: ReadonlySet<string> = new Set([
+  'demo',
+  'tail',
+  'completion',
+  'resume',
+  'fork',
+  'replay',
+  'stop',
+  'worker',
+])
 
 export function createTerminal(command: string, flags: Flags, signal: AbortSignal): Terminal {
   const json = flags['json'] === true

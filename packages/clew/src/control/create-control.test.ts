@@ -1,5 +1,5 @@
 import type { ClewEvent, Ledger } from '@clew/ledger'
-import { agent, type RunResult } from '@clew/runtime'
+import { agent, replay, type RunResult } from '@clew/runtime'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { openLedger } from '../open-ledger.ts'
 import { createControl } from './create-control.ts'
@@ -15,6 +15,7 @@ const greeting: Runnable = {
   kind: 'function',
   resume: (ledger, runId, options) => greet.resume(ledger, runId, options),
   fork: () => Promise.reject(new Error('not asked for')),
+  replay: (ledger, runId, request) => replay(greet, { ledger, runId, ...request }),
 }
 const agents = agentSet([greeting], 'the test')
 
@@ -103,4 +104,17 @@ it('an error of another copy of Clew is told as one of ours', async () => {
   const error: unknown = await control.resume('g1', { answer: 'Hi' }).catch((thrown: unknown) => thrown)
   expect(error).toBeInstanceOf(Ours)
   expect(error).toMatchObject({ code: 'busy', message: 'The run is busy. Wait.', fields: { runId: 'g1' } })
+})
+
+it('D1 replay goes through a run again with its agent, and writes nothing', async () => {
+  const control = createControl(ledger, { agents })
+  await control.resume('g1', { answer: 'Hi' })
+  const position = await ledger.lastPosition()
+  const told: string[] = []
+  const report = await control.replay('g1', { onProgress: ({ step }) => told.push(step) })
+  expect(report).toMatchObject({ verdict: 'identical', outcome: { status: 'completed', output: 'Hi, Ann' } })
+  expect(told).not.toEqual([])
+  expect(await ledger.lastPosition()).toBe(position)
+  await expect(createControl(ledger).replay('g1')).rejects.toMatchObject({ code: 'bad_option' })
+  await expect(control.replay('nobody')).rejects.toMatchObject({ code: 'not_found' })
 })

@@ -1,5 +1,5 @@
 import { ClewError, type ErrorCode, isTerminal, type Ledger, type RunSummary } from '@clew/ledger'
-import { recordAnswers, recordFork, requestStop, type RunResult } from '@clew/runtime'
+import { recordAnswers, recordFork, replay, requestStop, type RunResult } from '@clew/runtime'
 import type { AgentSet, ControlOutcome, ForkRequest, RunControl } from './run-control.ts'
 
 export interface ControlOptions {
@@ -24,6 +24,7 @@ export function createControl(ledger: Ledger, { agents }: ControlOptions = {}): 
 
   return {
     canRun,
+    canReplay: (agent) => canRun(agent) || canRun(mappedBy(agent)),
     async resume(runId, { onEvent, ...request } = {}) {
       const run = await readRun(ledger, runId)
       await assertNoChild(ledger, run)
@@ -46,6 +47,14 @@ export function createControl(ledger: Ledger, { agents }: ControlOptions = {}): 
       const fork = await recordFork(ledger, runId, { at, input, newRunId })
       return outcome(fork.runId, false)
     },
+    async replay(runId, { onEvent, ...request } = {}) {
+      const run = await readRun(ledger, runId)
+      if (request.mode === 'reconstruct') return replay(null, { ...request, ledger, runId })
+      if (!agents) throw replayNeedsAgent(run)
+      const tidings = onEvent && { event: onEvent }
+      const agent = canRun(run.agent) ? run.agent : mappedBy(run.agent)
+      return ours(agents.of({ runId, agent }).replay(ledger, runId, { ...request, tidings }))
+    },
     async answer(runId, request) {
       await assertNoChild(ledger, await readRun(ledger, runId))
       return { ...(await outcome(runId, false)), run: await recordAnswers(ledger, runId, request) }
@@ -55,6 +64,9 @@ export function createControl(ledger: Ledger, { agents }: ControlOptions = {}): 
     },
   }
 }
+
+/** A map is a run without code of its own, `<agent> map`. */
+const mappedBy = (agent: string | null): string | null => agent?.replace(/ map$/, '') ?? null
 
 async function readRun(ledger: Ledger, runId: string): Promise<RunSummary> {
   const run = await ledger.getRun(runId)
@@ -90,6 +102,14 @@ const ended = ({ runId, status }: RunSummary): ClewError =>
     `Run ${runId} is ${status}: there is nothing to resume`,
     `Start the next turn on its thread, or fork it: clew fork ${runId} --at STEP. Nothing was changed.`,
     { runId, status },
+  )
+
+const replayNeedsAgent = ({ runId, agent }: RunSummary): ClewError =>
+  new ClewError(
+    'bad_option',
+    `Run ${runId} can be gone through again only with the code of its agent ${agent ?? ''}`,
+    `Name the module that exports it: clew replay ${runId} --agent ./agents.ts.`,
+    { runId, agent },
   )
 
 const needsAgent = ({ runId, agent }: RunSummary): ClewError =>

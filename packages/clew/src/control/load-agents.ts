@@ -3,7 +3,7 @@ import { registerHooks } from 'node:module'
 import { isAbsolute, join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { ClewError, type Ledger } from '@clew/ledger'
-import { type Agent, type CompiledGraph, fork, retry } from '@clew/runtime'
+import { type Agent, type CompiledGraph, fork, replay, retry } from '@clew/runtime'
 import type { AgentSet, Runnable } from './run-control.ts'
 
 /** Imports a module (a file, TypeScript too, or a package) and finds the agents and graphs that it exports. */
@@ -119,6 +119,7 @@ function toRunnable(value: unknown): Runnable | undefined {
           ? on(ledger).retry(place)
           : on(ledger).fork({ ...place, at, input: input as Parameters<CompiledGraph['fork']>[0]['input'] })
       },
+      replay: (ledger, runId, request) => replay(on(ledger), { ledger, runId, ...request }),
     }
   }
   const agent = value as unknown as Agent
@@ -137,5 +138,6 @@ function toRunnable(value: unknown): Runnable | undefined {
         { runId, agent: name },
       )
     },
+    replay: (ledger, runId, request) => replay(agent, { ledger, runId, ...request }),
   }
 }

@@ -1,5 +1,14 @@
 import type { ClewEvent, Ledger, RunSummary } from '@clew/ledger'
-import type { AnswerOptions, ResumeDivergence, ResumeOptions, RunResult, StopOptions } from '@clew/runtime'
+import type {
+  AnswerOptions,
+  ReplayMode,
+  ReplayProgress,
+  ReplayReport,
+  ResumeDivergence,
+  ResumeOptions,
+  RunResult,
+  StopOptions,
+} from '@clew/runtime'
 
 /** What a run goes on with: an agent or a compiled graph of a user's module. */
 export interface Runnable {
@@ -11,6 +20,11 @@ export interface Runnable {
     runId: string,
     request: ForkRequest & Pick<ResumeOptions, 'tidings'>,
   ): Promise<RunResult & { readonly warnings?: readonly string[] }>
+  replay(
+    ledger: Ledger,
+    runId: string,
+    request: ReplayRequest & Pick<ResumeOptions, 'tidings'>,
+  ): Promise<ReplayReport>
 }
 
 /** The agents that can be run here, by the name that their runs carry. */
@@ -39,6 +53,21 @@ export interface ForkRequest {
   readonly newRunId?: string | undefined
 }
 
+export interface ReplayRequest {
+  /** Default *re-execute*. */
+  readonly mode?: ReplayMode | undefined
+  /** Where a what-if becomes live: before a step, after a superstep, after an event. */
+  readonly at?: ForkAt | undefined
+  /** What a what-if begins with in place of the recorded input, or has in its state from there on. */
+  readonly input?: unknown
+  readonly state?: Readonly<Record<string, unknown>> | undefined
+  /** What may differ: `input.requestId`, `output.items[*].at`. */
+  readonly volatile?: readonly string[] | undefined
+  /** Keep the report as a run of its own. */
+  readonly keep?: boolean | undefined
+  readonly onProgress?: ((progress: ReplayProgress) => void) | undefined
+}
+
 export interface ResumeRequest extends AnswerOptions, Watching {}
 
 /** How a run stands after it was touched. */
@@ -62,6 +91,10 @@ export interface RunControl {
   resume(runId: string, request?: ResumeRequest): Promise<ControlOutcome>
   /** A new run from a place in this one; it goes on here if its agent is here, and else waits to be resumed. */
   fork(runId: string, request?: ForkRequest & Watching): Promise<ControlOutcome>
+  /** Whether runs of this agent, and maps over it, can be re-executed here. */
+  canReplay(agent: string | null): boolean
+  /** Goes through a run again from its record (D1); only a what-if, or a report that is to be kept, writes anything. */
+  replay(runId: string, request?: ReplayRequest & Watching): Promise<ReplayReport>
   /** Only records answers, which needs no agent. */
   answer(runId: string, request: AnswerOptions): Promise<ControlOutcome>
   /** Ends the run, or has its owner end it; see `run.status` for whether it has. */

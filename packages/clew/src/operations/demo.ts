@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { newRunId, playResearch } from '../demo/research.ts'
 import { answering } from './operation.ts'
 import { runId } from './schemas.ts'
 
@@ -20,6 +19,8 @@ export const demo = answering({
   }),
   example: { command: 'clew demo', input: {} },
   cli: { group: 'Begin', options: { fast: '--fast' } },
-  run: (ledger, { fast, runId: wanted }, context = {}) =>
-    playResearch(ledger, wanted ?? newRunId(), { fast: fast === true, ...context }),
+  async run(ledger, { fast, runId: wanted }, context = {}) {
+    const { newRunId, playResearch } = await import('../demo/research.ts')
+    return playResearch(ledger, wanted ?? newRunId(), { fast: fast === true, ...context })
+  },
 })

@@ -1,7 +1,5 @@
 import type { Ledger } from '@clew/ledger'
 import { z } from 'zod'
-import { diagnose } from '../diagnose.ts'
-import { scanSecrets } from '../scan-secrets.ts'
 import { answering } from './operation.ts'
 
 const check = z.object({
@@ -36,6 +34,8 @@ export const doctor = answering({
   example: { command: 'clew doctor', input: {} },
   cli: { group: 'Begin', options: { scan: '--scan' } },
   async run(ledger: Ledger, input, { onProgress } = {}) {
+    const { diagnose } = await import('../diagnose.ts')
+    const { scanSecrets } = await import('../scan-secrets.ts')
     const report = await diagnose(ledger.url, (look) => look(ledger))
     const found = input.scan === true ? await scanSecrets(ledger, onProgress) : null
     return { ok: report.ok && (found?.total ?? 0) === 0, checks: report.checks, scan: found }

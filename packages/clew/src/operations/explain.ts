@@ -1,19 +1,37 @@
-import type { Explanation } from '@clew/ledger'
+import type { Explanation, Ledger } from '@clew/ledger'
 import { z } from 'zod'
+import type { ReplayFinding } from '../replay/explain-replay.ts'
 import { deltas, divergence } from './diff.ts'
 import { answering } from './operation.ts'
+import { DIVERGENCE_KINDS, outcome } from './replay-schema.ts'
 import { runId, runSummary } from './schemas.ts'
 
 const text = z.string()
 const count = z.int().min(0)
 const cause = z.object({ seq: count, eventId: text, eventType: text, label: text })
 
+const finding = z.object({
+  verdict: z.enum(['identical', 'diverged']),
+  reproduced: z.boolean(),
+  outside: z.boolean(),
+  divergence: z
+    .object({ kind: z.enum(DIVERGENCE_KINDS), stepId: text.nullable(), seq: count.nullable() })
+    .nullable(),
+  outcome,
+}) satisfies z.ZodType<ReplayFinding>
+
 export const explain = answering({
   name: 'explain',
   summary: 'Explain a run: the failed or last step, what led there, what the last good run did',
   scope: 'read',
   surfaces: ['cli', 'rest', 'mcp'],
-  input: z.object({ runId }),
+  input: z.object({
+    runId,
+    fork: z
+      .boolean()
+      .optional()
+      .describe('also let its code go on live from the failed step, in a fork, which may cost money'),
+  }),
   output: z.object({
     run: runSummary,
     place: z
@@ -43,11 +61,49 @@ export const explain = answering({
         deltas,
       })
       .nullable(),
+    isReplayable: z.boolean().describe('an agent or graph of Clew recorded it'),
+    replay: finding.nullable().describe('what going through it again tells; null when its agent is not here'),
+    whatIf: z
+      .object({
+        runId: text,
+        status: runSummary.shape.status,
+        same: z.boolean(),
+        first: divergence.nullable(),
+        deltas,
+      })
+      .nullable()
+      .describe('the fork that went on live from the failed step, compared with the run'),
   }) satisfies z.ZodType<Explanation>,
   example: { command: 'clew explain demo-3f9a1c', input: { runId: 'demo-3f9a1c' } },
   cli: {
     group: 'Look',
     arguments: [{ word: 'run', field: 'runId', required: true, about: 'id of the run, or how it begins' }],
+    options: { fork: '--fork' },
+    flags: { '--agent <module>': 'file or package that exports its agent, to see whether it happens again' },
   },
-  run: (ledger, input) => ledger.explain(input.runId),
+  // Whoever may not control runs is handed no control, and then nothing is executed.
+  async run(ledger, { runId: id, fork }, { control, onEvent } = {}) {
+    const explanation = { ...(await ledger.explain(id)), isReplayable: await isReplayable(ledger, id) }
+    if (!control) return { ...explanation, replay: null, whatIf: null }
+    const { replayFinding } = await import('../replay/explain-replay.ts')
+    const replay = await replayFinding(control, explanation)
+    if (fork !== true) return { ...explanation, replay, whatIf: null }
+    const at = explanation.place?.stepId ?? undefined
+    const { runId: made } = await control.replay(id, {
+      mode: 'what-if',
+      at: at === undefined ? undefined : { step: at },
+      onEvent,
+    })
+    const forked = made === null ? null : await ledger.getRun(made)
+    if (!forked) return { ...explanation, replay, whatIf: null }
+    const { same, first, deltas: by } = await ledger.diff(id, forked.runId)
+    const whatIf = { runId: forked.runId, status: forked.status, same, first, deltas: by }
+    return { ...explanation, replay, whatIf }
+  },
 })
+
+/** Only runs of Clew's own agents and graphs record what randomness is drawn from. */
+async function isReplayable(ledger: Ledger, runId: string): Promise<boolean> {
+  for await (const { payload } of ledger.read(runId, { limit: 1 })) return typeof payload['seed'] === 'string'
+  return false
+}

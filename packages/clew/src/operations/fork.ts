@@ -1,17 +1,8 @@
 import { z } from 'zod'
-import type { ForkAt } from '../control/run-control.ts'
+import { place, readPlace } from './fork-place.ts'
 import { answering } from './operation.ts'
 import { controlOf } from './resume.ts'
 import { controlOutcome, runId } from './schemas.ts'
-
-/** `seq:N` an event, a number a superstep, anything else a step by its id or name. */
-const place = z.union([
-  z.object({ step: z.string().min(1) }),
-  z.object({ superstep: z.int().min(0) }),
-  z.object({ seq: z.int().min(1) }),
-  z.int().min(0),
-  z.string().min(1),
-])
 
 export const fork = answering({
   name: 'fork',
@@ -57,10 +48,3 @@ export const fork = answering({
     return control.fork(id, { ...request, at: at === undefined ? undefined : readPlace(at), onEvent })
   },
 })
-
-function readPlace(at: z.output<typeof place>): ForkAt {
-  if (typeof at === 'object') return at
-  if (typeof at === 'number') return { superstep: at }
-  const seq = /^seq:(\d{1,15})$/.exec(at)?.[1]
-  return seq === undefined ? { step: at } : { seq: Number(seq) }
-}

@@ -1,6 +1,6 @@
 import { ClewError, type Ledger } from '@clew/ledger'
 import { z } from 'zod'
-import { type ForeignReport, type ImportFile, importForeign } from '../import/import-foreign.ts'
+import type { ForeignReport, ImportFile } from '../import/import-foreign.ts'
 import { answering } from './operation.ts'
 
 const refusal = z.object({
@@ -71,6 +71,7 @@ export const importEvents = answering({
       )
     if (format === 'ag2' && runId === undefined && files.some((file) => file.name === undefined))
       throw wrong('Events from the standard input have no file to name their run', 'Add --run <id>.', '--run')
+    const { importForeign } = await import('../import/import-foreign.ts')
     return importForeign(ledger, files, { format, runId, agent, onProgress })
   },
 })

@@ -54,10 +54,10 @@ export const lineage = answering({
   async run(ledger, { runId, threadId }) {
     if ((runId === undefined) === (threadId === undefined))
       throw new ClewError('bad_option', 'Name a run or a thread', 'For example: clew lineage chat-7.', {})
-    const below = await readBelow(ledger)
-    if (threadId !== undefined) return ofThread(ledger, threadId, below)
+    if (threadId !== undefined) return ofThread(ledger, threadId)
     const root = await rootOf(ledger, runId as string)
-    if (root.threadId !== null) return ofThread(ledger, root.threadId, below)
+    if (root.threadId !== null) return ofThread(ledger, root.threadId)
+    const below = await readBelow(ledger, [root])
     return { threadId: null, runs: await toRows(ledger, [root], below, null), more: false }
   },
 })
@@ -83,13 +83,14 @@ async function rootOf(ledger: Ledger, runId: string): Promise<RunSummary> {
   }
 }
 
-async function ofThread(ledger: Ledger, threadId: string, below: Below): Promise<Lineage> {
+async function ofThread(ledger: Ledger, threadId: string): Promise<Lineage> {
   const { runs, nextCursor } = await ledger.listRuns({ threadId, limit: MOST_RUNS })
   const own = runs.filter((run) => run.parentRunId === null)
   const turns = own.filter((run) => run.forkedFrom === null).toReversed()
   const known = new Set(own.map((run) => run.runId))
   // A fork whose source is not in the thread, or not among those that were read, begins a line of its own.
   const strays = own.filter((run) => run.forkedFrom !== null && !known.has(run.forkedFrom.runId)).toReversed()
+  const below = await readBelow(ledger, own)
   const rows = await toRows(ledger, [...turns, ...strays], below, own[0]?.runId ?? null)
   return { threadId, runs: rows, more: nextCursor !== null }
 }

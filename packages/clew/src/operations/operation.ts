@@ -1,6 +1,6 @@
 import type { ClewEvent, Ledger } from '@clew/ledger'
 import type { z } from 'zod'
-import type { RunControl } from '../control/run-control.ts'
+import type { AgentSet, RunControl } from '../control/run-control.ts'
 import type { ImportFile } from '../import/import-foreign.ts'
 
 /** What a caller must be allowed to do; tokens carry the same words (A2). */
@@ -18,6 +18,8 @@ export interface OperationContext {
   readonly ask?: ((pauseId: string, timeoutMs: number) => Promise<string | undefined>) | undefined
   /** What runs are controlled with; without one, no agent is at hand. */
   readonly control?: RunControl | undefined
+  /** What a worker goes on with runs through. */
+  readonly agents?: AgentSet | undefined
   /** Told what happens in a run that goes on here. */
   readonly onEvent?: ((event: ClewEvent) => void) | undefined
 }

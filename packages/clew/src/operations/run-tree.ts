@@ -1,10 +1,6 @@
 import { type Ledger, RUN_STATUSES, type RunSummary } from '@clew/ledger'
 import { z } from 'zod'
 
-const PAGE = 1000
-/** Child runs and forks are looked for among so many of the newest runs. */
-const MOST_RUNS = 20_000
-
 export const runTreeRow = z.object({
   runId: z.string(),
   relation: z.enum(['root', 'child', 'fork']),
@@ -18,29 +14,32 @@ export const runTreeRow = z.object({
 })
 export type RunTreeRow = z.output<typeof runTreeRow>
 
-/** Child runs and forks by the run they come from, newest first. */
-export async function readBelow(ledger: Ledger): Promise<Map<string, RunSummary[]>> {
+/** Child runs and forks of these runs, and theirs, by the run they come from, newest first. */
+export async function readBelow(
+  ledger: Ledger,
+  roots: readonly RunSummary[],
+): Promise<Map<string, RunSummary[]>> {
   const below = new Map<string, RunSummary[]>()
-  let looked = 0
-  let cursor: string | undefined
-  do {
-    const { runs, nextCursor } = await ledger.listRuns({ limit: PAGE, cursor })
-    for (const run of runs)
+  const seen = new Set(roots.map(({ runId }) => runId))
+  for (let last = [...seen]; last.length > 0; ) {
+    const found = (await ledger.findBelow(last)).toReversed()
+    const asked = new Set(last)
+    for (const run of found)
       for (const above of new Set([run.parentRunId, run.forkedFrom?.runId])) {
-        if (typeof above !== 'string') continue
+        if (typeof above !== 'string' || !asked.has(above)) continue
         const list = below.get(above)
         if (list) list.push(run)
         else below.set(above, [run])
       }
-    looked += runs.length
-    cursor = nextCursor ?? undefined
-  } while (cursor !== undefined && looked < MOST_RUNS)
+    last = found.map(({ runId }) => runId).filter((runId) => !seen.has(runId))
+    for (const runId of last) seen.add(runId)
+  }
   return below
 }
 
 /** A run with its child runs and forks, and theirs, depth first; each run once, whatever their records say. */
 export async function readRunTree(ledger: Ledger, root: RunSummary): Promise<RunTreeRow[]> {
-  const below = await readBelow(ledger)
+  const below = await readBelow(ledger, [root])
   const rows: RunTreeRow[] = []
   const seen = new Set<string>()
   const stack = [{ run: root, relation: 'root' as RunTreeRow['relation'], depth: 0 }]

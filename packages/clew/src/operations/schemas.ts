@@ -45,6 +45,14 @@ export const runSummary = z.object({
   checkpoint: checkpoint.nullable(),
   dueAt: text.nullable(),
   stopRequested: z.boolean(),
+  replay: z
+    .object({
+      mode: z.string(),
+      verdict: z.string().nullable(),
+      sourceRunId: z.string(),
+      at: z.string().nullable().describe('Step at which code and record part.'),
+    })
+    .nullable(),
 }) satisfies z.ZodType<RunSummary>
 
 /** What controlling a run answers with. */
@@ -56,7 +64,7 @@ export const controlOutcome = z.object({
   output: z.unknown().describe('what it gave, when it completed here'),
   divergence: z
     .object({
-      kind: z.enum(['kind', 'input', 'missing', 'redacted', 'structure']),
+      kind: z.enum(['kind', 'input', 'missing', 'redacted']),
       stepId: text.nullable(),
       expected: z.unknown(),
       received: z.unknown(),

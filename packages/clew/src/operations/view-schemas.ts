@@ -232,6 +232,8 @@ export const auditView = z.object({
           'lease_taken',
           'run_interrupted',
           'run_blocked',
+          'divergence_accepted',
+          'run_replayed',
           'run_stopped',
           'run_completed',
           'run_failed',

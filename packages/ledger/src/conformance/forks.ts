@@ -4,6 +4,36 @@ import { forked, note, readAll, seqs, started, type StoreTest, upTo } from './wo
 export const forkTests: readonly StoreTest[] = [
   {
     rule: 'R7',
+    title: 'what comes from a run is found: children and forks, also those that part in what a fork shares',
+    async run(world) {
+      const ledger = await world.open()
+      await ledger.append([started('r'), ...upTo(5).map((n) => note('r', { n }))])
+      await ledger.record(started('child', { parentRunId: 'r' }))
+      await ledger.record(started('other', { parentRunId: 'someone' }))
+      await ledger.record(forked('early', 'r', 2))
+      await ledger.record(forked('late', 'r', 5))
+      await ledger.record(forked('of late', 'late', 6))
+      await ledger.record(forked('in what late shares', 'late', 3))
+      await ledger.record(started('child of late', { parentRunId: 'late' }))
+      const below = async (...runIds: string[]): Promise<string[]> =>
+        (await ledger.findBelow(runIds)).map(({ runId }) => runId)
+      assertEqual(await below('r'), ['child', 'early', 'late'], 'below the first')
+      assertEqual(await below('late'), ['of late', 'in what late shares', 'child of late'], 'below the fork')
+      assertEqual(await below('early', 'child', 'nobody'), [], 'below the others')
+      assertEqual(
+        await below('late', 'r'),
+        ['child', 'early', 'late', 'of late', 'in what late shares', 'child of late'],
+        'below both',
+      )
+      assertEqual(await below(), [], 'below none')
+      const elsewhere = await world.open({ workspace: 'elsewhere' })
+      assertEqual(await elsewhere.findBelow(['r']), [], 'in another workspace')
+      await ledger.rebuild()
+      assertEqual(await below('r'), ['child', 'early', 'late'], 'after a rebuild')
+    },
+  },
+  {
+    rule: 'R7',
     title: 'a fork shares the first n events, begins at n + 1 and chains to the hash of n',
     async run(world) {
       const ledger = await world.open()

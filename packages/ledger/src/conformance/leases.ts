@@ -116,7 +116,11 @@ export const leaseTests: readonly StoreTest[] = [
         })
       await assertRefused(() => owner.leases.renew(lost), 'stale_epoch')
       await assertRefused(() => owner.leases.release(lost), 'stale_epoch')
-      await other.append([step(2)], { epoch: taken.epoch })
+      const [second] = await other.append([step(2)], { epoch: taken.epoch })
+      // Ids that are derived from a run's steps are the same for both.
+      const sameId = [{ ...step(3), eventId: second?.eventId }]
+      await assertRefused(() => owner.append(sameId, { epoch: lost.epoch }), 'stale_epoch', { current: 2 })
+      await assertRefused(() => other.append(sameId, { epoch: taken.epoch }), 'conflict')
       assertEqual(seqs(await readAll(other, 'r')), [1, 2], 'events')
     },
   },

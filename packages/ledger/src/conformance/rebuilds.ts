@@ -1,5 +1,5 @@
 import type { Store, StoredRun } from '../store.ts'
-import { PROJECTION_VERSION } from '../rebuild.ts'
+import { PROJECTION_VERSION } from '../projection-version.ts'
 import { assert, assertEqual } from './assert.ts'
 import { runWorkload } from './workload.ts'
 import { note, started, type StoreTest, upTo } from './world.ts'

@@ -180,18 +180,19 @@ export const searchTests: readonly StoreTest[] = [
       const { lag, hits } = await ledger.search('owl', { catchUpMs: 0 })
       assertEqual([lag, hits.length], [11, 0], 'asked as it is')
       await Promise.all([ledger.index(), other.index(), ledger.index()])
-      assertEqual(await ledger.indexState(), { position: 11, lag: 0, isCurrent: true }, 'after')
+      const position = await ledger.lastPosition()
+      assertEqual(await ledger.indexState(), { position, lag: 0, isCurrent: true }, 'after')
       const count = async (): Promise<number | undefined> =>
         (await ledger.search('TimeoutError')).hits[0]?.found
       assertEqual(await count(), 2, 'events found')
       const store = await world.openStore()
       assertEqual(
-        await store.search.add({ from: 3, position: 11, version: 1, documents: [] }),
+        await store.search.add({ from: 3, position, version: 1, documents: [] }),
         false,
         'elsewhere',
       )
       await ledger.index({ rebuild: true })
-      assertEqual([await count(), (await other.indexState()).position], [2, 11], 'made anew')
+      assertEqual([await count(), (await other.indexState()).position], [2, position], 'made anew')
     },
   },
   {

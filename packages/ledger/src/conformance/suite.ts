@@ -1,5 +1,6 @@
 import { causeTests } from './causes.ts'
 import { chainTests } from './chain.ts'
+import { claimTests } from './claims.ts'
 import { commitTests } from './commits.ts'
 import { consumerTests } from './consumers.ts'
 import { envelopeTests } from './envelope.ts'
@@ -36,6 +37,7 @@ const ALL: readonly StoreTest[] = [
   ...transferTests,
   ...forkTests,
   ...leaseTests,
+  ...claimTests,
   ...listingTests,
   ...workspaceTests,
   ...privacyTests,

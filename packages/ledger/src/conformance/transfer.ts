@@ -1,4 +1,4 @@
-import type { ClewEvent } from '../envelope.ts'
+import type { ClewEvent, EventInput, Payload } from '../envelope.ts'
 import type { Ledger } from '../ledger.ts'
 import { assert, assertEqual, assertRefused } from './assert.ts'
 import { runWorkload } from './workload.ts'
@@ -68,6 +68,52 @@ export const transferTests: readonly StoreTest[] = [
       assert((await there.verify(undefined, { projections: true })).ok, 'it verifies')
       assertEqual((await there.record(note('fork'))).ledger.seq, 6, 'and goes on')
       await assertRefused(() => exportOf(ledger, 'nobody'), 'not_found', { runId: 'nobody' })
+    },
+  },
+  {
+    rule: 'L11',
+    title: 'one run moves with all it stands on, whatever else is there; redacted, it has a chain of its own',
+    async run(world) {
+      const ledger = await world.open({ redact: false })
+      const at = (correlationId: string, eventType: string, payload: Payload): EventInput => ({
+        eventType,
+        correlationId,
+        payload,
+      })
+      const key = `sk-ant-${'a1B2c3D4'.repeat(5)}`
+      const child = { stepId: 'ask#0', name: 'ask', childRunId: 'child' }
+      await ledger.append([
+        at('turn', 'execution.checkpoint', { superstep: 0, state: { word: 'owl', key } }),
+        note('turn', { list: upTo(900) }),
+      ])
+      await ledger.append([note('other'), at('source', 'system.workflow_started', { agent: 'a' })])
+      await ledger.append([
+        at('source', 'execution.checkpoint', { superstep: 0, from: { runId: 'turn', seq: 1 } }),
+      ])
+      await ledger.append([
+        at('source', 'execution.step_started', child),
+        note('child', { key }),
+        note('source'),
+      ])
+      await ledger.append([forked('fork', 'source', 3), note('fork', { list: upTo(900) })])
+
+      const there = await target(world)
+      await there.import(await exportOf(ledger, 'fork'), { rehash: true })
+      const moved = async (): Promise<unknown[]> =>
+        Promise.all(
+          ['turn', 'source', 'child', 'fork', 'other'].map(async (id) => (await there.getRun(id))?.events),
+        )
+      assertEqual(await moved(), [1, 3, 1, 2, undefined], 'events of each run')
+      assertEqual((await there.getState('fork'))?.state['word'], 'owl', 'the state that it continues')
+
+      const strict = await world.open()
+      const lines: string[] = []
+      for await (const line of strict.export({ runId: 'fork', redacted: true })) lines.push(line)
+      assert(!lines.join('').includes('a1B2c3D4'), 'no secret is in the redacted export')
+      const copy = await target(world)
+      await copy.import(lines)
+      assert((await copy.verify(undefined, { projections: true })).ok, 'the redacted copy verifies')
+      assertEqual(await copy.getSkeleton('fork'), await ledger.getSkeleton('fork'), 'and has the same steps')
     },
   },
   {

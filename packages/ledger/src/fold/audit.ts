@@ -18,6 +18,8 @@ export type AuditAction =
   | 'lease_taken'
   | 'run_interrupted'
   | 'run_blocked'
+  | 'divergence_accepted'
+  | 'run_replayed'
   | 'run_stopped'
   | 'run_completed'
   | 'run_failed'
@@ -136,6 +138,8 @@ const LIFE: Readonly<Record<string, AuditAction>> = {
   'system.workflow_resumed': 'run_resumed',
   'system.workflow_interrupted': 'run_interrupted',
   'system.workflow_blocked': 'run_blocked',
+  'system.divergence_accepted': 'divergence_accepted',
+  'system.replay_completed': 'run_replayed',
   'system.workflow_stopped': 'run_stopped',
   'system.workflow_completed': 'run_completed',
   'system.workflow_failed': 'run_failed',

@@ -91,6 +91,18 @@ export interface RunSummary {
   readonly dueAt: string | null
   /** Somebody asked it to stop, and it has not ended yet. */
   readonly stopRequested: boolean
+  /** What the run is the kept report of. */
+  readonly replay: ReplayPlace | null
+}
+
+/** A replay whose report was kept. */
+export interface ReplayPlace {
+  readonly mode: string
+  /** Null until it is through. */
+  readonly verdict: string | null
+  readonly sourceRunId: string
+  /** Id of the step at which code and record part; null where they do not, or where that is the run itself. */
+  readonly at: string | null
 }
 
 /** The first event of a run fixes its identity; in a fork, what it leaves open comes from the source. */
@@ -128,6 +140,7 @@ export function beginRun(event: ClewEvent, source?: RunSummary): RunSummary {
     checkpoint: source ? givenCheckpoint(payload['checkpoint']) : null,
     dueAt: null,
     stopRequested: false,
+    replay: null,
   }
 }
 
@@ -201,6 +214,26 @@ export function foldRun(
       next.stopRequested = false
       if (eventType === 'system.workflow_failed') next.error = toRunError(payload['error'])
       break
+    case 'system.replay_started':
+      next.status = 'running'
+      next.replay = {
+        mode: textOf(payload['mode']) ?? '',
+        verdict: null,
+        sourceRunId: textOf(payload['sourceRunId']) ?? '',
+        at: null,
+      }
+      break
+    case 'system.replay_completed':
+      next.status = 'completed'
+      next.endedAt = event.timestamp
+      next.durationMs = Math.max(0, Date.parse(event.timestamp) - Date.parse(summary.startedAt))
+      if (summary.replay)
+        next.replay = {
+          ...summary.replay,
+          verdict: textOf(payload['verdict']),
+          at: textOf(payload['at']),
+        }
+      break
     case 'execution.step_failed':
       next.errors++
       next.pauses = withoutStep(summary.pauses, payload['stepId'])
@@ -235,6 +268,9 @@ export function foldRun(
         next.status = 'pending'
         next.dueAt = null
       }
+      // Others are open, but what waits for this one can go on.
+      else if (summary.status === 'paused' && next.pauses.length < summary.pauses.length)
+        next.dueAt = event.timestamp
       break
     default:
   }

@@ -219,8 +219,12 @@ function endStep(step: StepSkeleton, event: ClewEvent, status: StepStatus): Step
   }
 }
 
-const durationOf = ({ createdAt }: StepSkeleton, { payload, timestamp }: ClewEvent): number =>
-  number(payload['durationMs'], Math.max(0, Date.parse(timestamp) - Date.parse(createdAt)))
+function durationOf({ createdAt }: StepSkeleton, { payload, timestamp }: ClewEvent): number {
+  const { durationMs } = payload
+  return typeof durationMs === 'number'
+    ? durationMs
+    : Math.max(0, Date.parse(timestamp) - Date.parse(createdAt))
+}
 
 /** All steps of a run from its events, in order of their start. */
 export function foldSteps(events: Iterable<ClewEvent>): StepRecord[] {

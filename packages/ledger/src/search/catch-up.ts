@@ -10,6 +10,9 @@ const PAGE = 500
 const BUSY_PER_MS = 5
 const REST = 8
 const LONGEST_REST_MS = 400
+/** How long, at most, for events that stand behind a transaction still under way, and how often they are looked for. */
+const HELD_BACK_MS = 2000
+const LOOK_MS = 5
 
 interface CatchUpParts {
   readonly store: Store
@@ -36,6 +39,7 @@ export async function catchUp(
   { budgetMs = Number.POSITIVE_INFINITY, signal, givesWay = false, onProgress }: CatchUpOptions = {},
 ): Promise<IndexState> {
   const until = ports.now() + budgetMs
+  const waitUntil = Math.min(until, ports.now() + HELD_BACK_MS)
   let state = await store.search.state()
   if (state.version !== SEARCH_VERSION && state.position > 0) {
     await store.search.clear()
@@ -47,7 +51,12 @@ export async function catchUp(
     if (signal?.aborted || startedMs >= until) return state
     const page = await store.readAll({ afterPosition: state.position, limit: PAGE })
     const last = page.at(-1)
-    if (!last) return state
+    if (!last) {
+      const isHeldBack = startedMs < waitUntil && (await store.countAfter(state.position)) > 0
+      if (!isHeldBack) return state
+      await ports.sleep(LOOK_MS, signal).catch(() => undefined)
+      continue
+    }
     const documents = (await reader.toPlainEvents(page)).map(toDocument)
     const next = { position: last.position, version: SEARCH_VERSION }
     const taken = await store.search.add({ ...next, from: state.position, documents })
@@ -58,7 +67,7 @@ export async function catchUp(
     const before = newest
     newest = await store.lastPosition()
     const tookMs = Math.max(1, ports.now() - startedMs)
-    if (newest - before > BUSY_PER_MS * tookMs)
+    if (newest > before && (await store.countAfter(before)) > BUSY_PER_MS * tookMs)
       await ports.sleep(Math.min(LONGEST_REST_MS, REST * tookMs), signal).catch(() => undefined)
   }
 }

@@ -27,9 +27,8 @@ export function createIndexer(parts: IndexerParts): Indexer {
 
   async function state(): Promise<IndexReport> {
     const { position, version } = await store.search.state()
-    const last = await store.lastPosition()
-    const isCurrent = version === SEARCH_VERSION || last === 0 || position === 0
-    return { position, lag: Math.max(0, last - position), isCurrent }
+    const isCurrent = version === SEARCH_VERSION || position === 0
+    return { position, lag: await store.countAfter(position), isCurrent }
   }
 
   async function followOn({ signal, onProgress }: IndexOptions): Promise<void> {

@@ -74,7 +74,7 @@ export async function searchRuns(
   const { store, ports, workspace } = parts
   const query = parseQuery(text, ports.now())
   const state = catchUpMs > 0 ? await bringOn(parts, catchUpMs) : await store.search.state()
-  const lag = Math.max(0, (await store.lastPosition()) - state.position)
+  const lag = await store.countAfter(state.position)
   let place = cursor === undefined ? { upTo: state.position, shown: 0, first: true } : parsePlace(cursor)
   const hits: SearchHit[] = []
   for (;;) {

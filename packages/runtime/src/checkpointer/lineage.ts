@@ -28,8 +28,6 @@ export interface Lineage {
   readonly runs: readonly LineageRun[]
 }
 
-const PAGE = 100
-
 /** All runs that belong to the thread of a run: turns, forks, retries, and the child runs of each. */
 export async function lineage(ledger: Ledger, runId: string): Promise<Lineage> {
   const root = await rootOf(ledger, runId)
@@ -38,7 +36,9 @@ export async function lineage(ledger: Ledger, runId: string): Promise<Lineage> {
   const keeper = keeperOf(ledger)
   if (keeper) return { threadId, runs: await keptLineage(keeper.list(threadId ?? root.runId)) }
   const runs: LineageRun[] = []
-  for await (const run of threadId === null ? forksOf(ledger, root) : readThreadRuns(ledger, threadId)) {
+  for await (const run of threadId === null
+    ? await forksOf(ledger, root)
+    : readThreadRuns(ledger, threadId)) {
     runs.push(await toLineageRun(ledger, run))
     await addChildren(ledger, run, runs)
   }
@@ -58,21 +58,18 @@ async function rootOf(ledger: Ledger, runId: string): Promise<RunSummary | null>
   return null
 }
 
-/** Runs without a thread have no index: those that began since are gone through. */
-async function* forksOf(ledger: Ledger, root: RunSummary): AsyncGenerator<RunSummary> {
-  const forks: RunSummary[] = []
-  for (let cursor: string | null | undefined; cursor !== null; ) {
-    const page = await ledger.listRuns({ since: root.startedAt, limit: PAGE, cursor })
-    forks.push(...page.runs.filter(({ forkedFrom }) => forkedFrom !== null))
-    cursor = page.nextCursor
+/** A run without a thread and all that was forked from it, or from its forks. */
+async function forksOf(ledger: Ledger, root: RunSummary): Promise<RunSummary[]> {
+  const found = new Map([[root.runId, root]])
+  for (let last = [root]; last.length > 0; ) {
+    const below = await ledger.findBelow(last.map(({ runId }) => runId))
+    last = below.filter(({ runId, forkedFrom }) => forkedFrom !== null && !found.has(runId))
+    for (const run of last) found.set(run.runId, run)
   }
-  const known = new Set([root.runId])
-  yield root
-  for (const run of forks.toReversed()) {
-    if (!run.forkedFrom || !known.has(run.forkedFrom.runId)) continue
-    known.add(run.runId)
-    yield run
-  }
+  // A source began before its forks.
+  return [...found.values()].sort((a, b) =>
+    a.startedAt < b.startedAt ? -1 : a.startedAt > b.startedAt ? 1 : 0,
+  )
 }
 
 async function toLineageRun(ledger: Ledger, run: RunSummary): Promise<LineageRun> {

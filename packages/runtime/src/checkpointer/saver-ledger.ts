@@ -141,6 +141,7 @@ export function createSaverLedger(checkpointer: Checkpointer, retention: Retenti
       holders.set(lease, thread)
       return lease
     },
+    claim: refused('worked on by a worker'),
     renew: (lease) => ledgerOfLease(lease).leases.renew(lease),
     async release(lease) {
       const thread = holders.get(lease)
@@ -188,6 +189,8 @@ export function createSaverLedger(checkpointer: Checkpointer, retention: Retenti
     },
     getRun: async (runId) => (await ledgerOf(runId)).getRun(runId),
     listRuns,
+    findBelow: async (runIds) =>
+      (await Promise.all([...threads.values()].map(({ ledger: each }) => each.findBelow(runIds)))).flat(),
     getSteps: async (runId) => (await ledgerOf(runId)).getSteps(runId),
     getSkeleton: async (runId) => (await ledgerOf(runId)).getSkeleton(runId),
     getState: async (runId, options) => (await ledgerOf(runId)).getState(runId, options),

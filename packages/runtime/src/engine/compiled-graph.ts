@@ -21,6 +21,8 @@ import type { ResumeOptions, StartOptions } from '../run-options.ts'
 import type { RunStream } from '../stream/run-stream.ts'
 import type { StreamItem, StreamMode, StreamShape } from '../stream/stream-items.ts'
 import { streamRun } from '../stream/stream-run.ts'
+import type { TapeOptions } from '../tape/tape-options.ts'
+import { useTape } from '../tape/use-tape.ts'
 import { createGraphProgram, type GraphProgramOptions } from './graph-program.ts'
 import { findHead, type GraphPlace } from './state-views.ts'
 import type { RunnableGraph } from './sub-runs.ts'
@@ -42,8 +44,11 @@ export interface CompileOptions {
   readonly interruptAfter?: readonly string[] | undefined
   /** Supersteps of one run; more are a failure. Default 1,000. */
   readonly recursionLimit?: number | undefined
+  /** Default: that of the ledger, which is `group` unless told. */
   readonly durability?: Durability | undefined
   readonly budget?: Budget | undefined
+  /** Every `fetch` in its nodes, so every model library, is recorded and given back (D4). */
+  readonly recordFetch?: boolean | TapeOptions | undefined
 }
 
 export interface InvokeOptions extends StartOptions {
@@ -104,8 +109,9 @@ export function compileGraph<C extends Channels>(
     definition,
     structureHash: structureHash(sha256, structure),
     signatures: signaturesOf(sha256, structure),
-    durability: options.durability ?? 'group',
+    durability: options.durability,
     budget: options.budget,
+    tape: useTape(options.recordFetch),
     interruptBefore,
     interruptAfter,
     recursionLimit: options.recursionLimit ?? 1000,

@@ -1,11 +1,8 @@
 import { ClewError, type ClewEvent, type Ledger, type RunSummary } from '@clew/ledger'
 import { keeperOf } from '../checkpointer/keeper.ts'
-import { findCheckpoint } from '../checkpointer/read-checkpoints.ts'
-import type { Previous } from '../machine/program.ts'
 import { isEdited } from './edit-state.ts'
-import { checkpointPayload } from './graph-program.ts'
+import { readPrevious } from './graph-program.ts'
 import type { ForkGraphOptions, GraphParts, PendingFork } from './graph-parts.ts'
-import { openState } from './graph-state.ts'
 import { underLease } from './under-lease.ts'
 
 /** Another input from the same beginning: only the first event is shared. */
@@ -33,7 +30,7 @@ export async function forkFromInput(
     )
   const threadId = options.threadId ?? source.threadId
   const first = await readFirst(ledger, source.runId)
-  const previous = first && (await previousOf(parts, first))
+  const previous = first && (await readPrevious(ledger, parts.definition.channels, first))
   await underLease(parts, runId, threadId, options, async (journal, epoch) => {
     const { structureHash, signatures } = parts
     const forked = journal.draft('system.workflow_forked', [], first?.eventId ?? null, {
@@ -50,19 +47,6 @@ export async function forkFromInput(
   })
   const forkedFrom = { runId: source.runId, seq: 1, superstep: 0, checkpointId: null }
   return { runId, threadId, forkedFrom, warnings: [] }
-}
-
-async function previousOf(
-  { ledger, definition }: GraphParts,
-  { payload }: ClewEvent,
-): Promise<Previous | undefined> {
-  const { runId, seq } = (payload['previous'] ?? {}) as { runId?: string; seq?: number }
-  const run = runId === undefined ? null : await ledger.getRun(runId)
-  const folded = run && seq !== undefined ? await ledger.getStateAt(run.runId, seq) : null
-  if (!run || !folded || seq === undefined) return undefined
-  const event = folded.checkpointId === null ? null : await findCheckpoint(ledger, folded.checkpointId)
-  const depth = (event && checkpointPayload(event)?.['depth']) ?? 0
-  return { run, seq, head: { graph: openState(definition.channels, folded, ledger), depth } }
 }
 
 async function readFirst(ledger: Ledger, runId: string): Promise<ClewEvent | undefined> {

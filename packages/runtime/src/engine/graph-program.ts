@@ -6,15 +6,17 @@ import {
   type RunState,
   type RunSummary,
 } from '@clew/ledger'
+import { findCheckpoint } from '../checkpointer/read-checkpoints.ts'
 import type { Channels } from '../graph/channel.ts'
 import { type GraphDefinition, START } from '../graph/definition.ts'
 import { resolveOperations } from '../graph/digests.ts'
 import { mergeWrites, prepareWrite, type State, type StepWrite } from '../graph/merge-writes.ts'
 import { type Joins, planNext, type Task } from '../graph/plan.ts'
 import type { Budget } from '../machine/budget.ts'
-import type { Durability, Machine } from '../machine/machine.ts'
+import type { Caller, Durability } from '../machine/machine.ts'
 import { placeholderIn } from '../machine/placeholders.ts'
 import type { Begin, Opening, Previous, Program } from '../machine/program.ts'
+import type { TapeRules } from '../tape/tape-options.ts'
 import { findThreadHead } from './find-thread-head.ts'
 import { advance, afterWhole, type GraphState, openState } from './graph-state.ts'
 import type { TaskEnd } from './run-node.ts'
@@ -28,8 +30,9 @@ export interface GraphProgramOptions {
   readonly structureHash: string
   /** By node: what of it must be the same for its ends to count in a changed graph (R7). */
   readonly signatures: Readonly<Record<string, string>>
-  readonly durability: Durability
+  readonly durability: Durability | undefined
   readonly budget?: Budget | undefined
+  readonly tape?: TapeRules | undefined
   readonly interruptBefore: readonly string[]
   readonly interruptAfter: readonly string[]
   readonly recursionLimit: number
@@ -76,8 +79,9 @@ export function createGraphProgram(options: GraphProgramOptions, run: GraphRunOp
     const { ledger } = journal
     let ids = 0
     const nextId = (): string => journal.idOf('message', ids++)
-    const head = previous?.head as { graph: GraphState; depth: number } | undefined
+    const head = previous?.head as Head | undefined
     const accepted = accept(head?.graph ?? openState(channels, null, ledger), input, ledger, nextId)
+    if (previous && head?.redacted) assertWhole(previous, head.redacted, accepted.graph.state)
     const isWhole = head !== undefined && head.depth + 1 >= MOST_DEPTH
     const standing: Standing = {
       superstep: 0,
@@ -99,19 +103,20 @@ export function createGraphProgram(options: GraphProgramOptions, run: GraphRunOp
     ledger: Ledger,
     runId: string,
     events: readonly ClewEvent[],
+    { isReplay } = { isReplay: false },
   ): ReturnType<NonNullable<Program['restore']>> {
     const event = events.find((each) => checkpointPayload(each) !== undefined)
     if (!event) throw noCheckpoint(runId)
     const folded = (await ledger.getStateAt(runId, event.ledger.seq)) as RunState
     const from = toStanding(channels, event, folded, ledger)
     const { state } = folded
-    const path = from.tasks.length === 0 ? undefined : placeholderIn({ state, tasks: from.tasks })
+    const path = from.tasks.length === 0 || isReplay ? undefined : placeholderIn({ state, tasks: from.tasks })
     if (path === undefined) return { from }
     return { divergence: { kind: 'redacted', stepId: null, expected: path, received: null } }
   }
 
-  function supersteps(machine: Machine, standing: Standing, opening: Opening): Promise<State> {
-    const { ledger, threadId, runId, events, tidings } = opening
+  function supersteps(machine: Caller, standing: Standing, opening: Opening): Promise<State> {
+    const { ledger, threadId, runId, events, tidings, limitSupersteps = (own) => own } = opening
     tidings.values?.(standing.graph.state, standing.superstep)
     return runSupersteps(standing, {
       definition,
@@ -119,7 +124,7 @@ export function createGraphProgram(options: GraphProgramOptions, run: GraphRunOp
       ledger,
       interruptBefore: new Set(options.interruptBefore),
       interruptAfter: new Set(options.interruptAfter),
-      recursionLimit: run.recursionLimit ?? options.recursionLimit,
+      recursionLimit: limitSupersteps(run.recursionLimit ?? options.recursionLimit),
       tidings,
       recorded: ledger ? recordedEnds(events, standing) : new Map(),
       onStanding: ({ graph, depth }, seq) => {
@@ -137,9 +142,11 @@ export function createGraphProgram(options: GraphProgramOptions, run: GraphRunOp
     signatures: options.signatures,
     durability: options.durability,
     budget: options.budget,
+    tape: options.tape,
     load: loadGraphRun,
     findPrevious: (ledger, threadId) =>
       findPrevious(ledger, threadId, structureHash, (folded) => openState(channels, folded, ledger)),
+    readPrevious: (ledger, started) => readPrevious(ledger, channels, started),
     open,
     restore,
     code: (machine, opening) => async () =>
@@ -149,7 +156,7 @@ export function createGraphProgram(options: GraphProgramOptions, run: GraphRunOp
   }
 
   /** Without a ledger: nothing is recorded, nothing can be resumed. */
-  function freely(machine: Machine, opening: Opening): Promise<State> {
+  function freely(machine: Caller, opening: Opening): Promise<State> {
     const nextId = (): string => machine.run.uuid()
     const accepted = accept(openState(channels, null, undefined), opening.input, undefined, nextId)
     return supersteps(
@@ -239,12 +246,49 @@ async function findPrevious(
   if (!isTerminal(run.status)) throw unfinished(run)
   const { seq } = run.checkpoint
   const known = recallHead(ledger, structureHash, threadId, run.runId, seq)
-  if (known) return { run, seq, head: { graph: known.graph, depth: known.depth } }
+  if (known) return { run, seq, head: { graph: known.graph, depth: known.depth } satisfies Head }
   const folded = await ledger.getStateAt(run.runId, seq)
   if (!folded) return undefined
   const event = await ledger.getEvent(run.checkpoint.id)
   const depth = event && checkpointPayload(event)?.['depth']
-  return { run, seq, head: { graph: toGraph(folded), depth: typeof depth === 'number' ? depth : 0 } }
+  const redacted = Object.keys(folded.state).filter((name) => placeholderIn(folded.state[name]) !== undefined)
+  const head: Head = { graph: toGraph(folded), depth: typeof depth === 'number' ? depth : 0, redacted }
+  return { run, seq, head }
+}
+
+interface Head {
+  readonly graph: GraphState
+  readonly depth: number
+  /** Channels that the record has without their secrets; none where the state itself is still at hand. */
+  readonly redacted?: readonly string[]
+}
+
+/** P2: what the input does not overwrite would be handed to nodes as if it were the value. */
+function assertWhole({ run }: Previous, names: readonly string[], state: State): void {
+  const { runId, threadId } = run
+  const path = placeholderIn(Object.fromEntries(names.map((name) => [name, state[name]])))
+  if (path === undefined) return
+  throw new ClewError(
+    'not_resumable',
+    `Thread ${threadId ?? ''} cannot go on from run ${runId}: its state was redacted at ${path}`,
+    'Give that channel anew in the input, or begin another thread; nothing was written.',
+    { runId, threadId, path },
+  )
+}
+
+/** What a run that began already had continued. */
+export async function readPrevious(
+  ledger: Ledger,
+  channels: Channels,
+  { payload }: ClewEvent,
+): Promise<Previous | undefined> {
+  const { runId, seq } = (payload['previous'] ?? {}) as { runId?: string; seq?: number }
+  const run = runId === undefined ? null : await ledger.getRun(runId)
+  const folded = run && seq !== undefined ? await ledger.getStateAt(run.runId, seq) : null
+  if (!run || !folded || seq === undefined) return undefined
+  const event = folded.checkpointId === null ? null : await findCheckpoint(ledger, folded.checkpointId)
+  const depth = (event && checkpointPayload(event)?.['depth']) ?? 0
+  return { run, seq, head: { graph: openState(channels, folded, ledger), depth } }
 }
 
 const unfinished = ({ runId, threadId, status, pauses }: RunSummary): ClewError =>

@@ -4,12 +4,13 @@ import { mergeWrites, type State, type StepWrite } from '../graph/merge-writes.t
 import { setOwn } from '../graph/own.ts'
 import { type EndedTask, type Joins, type Plan, planNext, type Task } from '../graph/plan.ts'
 import { sha256 } from '../machine/journal.ts'
-import type { Machine } from '../machine/machine.ts'
+import type { Caller } from '../machine/machine.ts'
 import { toRetryPolicy } from '../machine/retry.ts'
 import type { CallSpec, EndFields, Work } from '../machine/step.ts'
 import type { Tidings } from '../result.ts'
 import { StepError } from '../run.ts'
 import { messagesIn } from '../stream/messages-in.ts'
+import { onTapeOf } from '../tape/use-tape.ts'
 import { advance, afterWhole, type GraphState, isWholeDue } from './graph-state.ts'
 import { endNode, runNode, type TaskEnd } from './run-node.ts'
 import { inputOfSubGraph, type RunnableGraph, writeOfSubGraph } from './sub-runs.ts'
@@ -31,7 +32,7 @@ export interface Standing {
 
 export interface SuperstepOptions {
   readonly definition: GraphDefinition
-  readonly machine: Machine
+  readonly machine: Caller
   readonly ledger: Ledger | undefined
   readonly interruptBefore: ReadonlySet<string>
   readonly interruptAfter: ReadonlySet<string>
@@ -73,7 +74,7 @@ export async function runSupersteps(first: Standing, options: SuperstepOptions):
 const NONE: ReadonlyMap<string, TaskEnd> = new Map()
 
 async function ask(
-  machine: Machine,
+  machine: Caller,
   when: 'before' | 'after',
   nodes: readonly string[],
   superstep: number,
@@ -120,12 +121,11 @@ async function runSuperstep(
     remaining--
     if (tidings.update) tellUpdate(tasks[index] as Task, end)
     const { write, decision, goto, sends, ends: stops } = end
-    const fields: Record<string, unknown> = {
-      ...((goto ?? decision) && { decision: single(goto ?? decision) }),
-      ...(goto && { goto: true }),
-      ...(sends.length > 0 && { sends }),
-      ...(stops && { ends: true }),
-    }
+    const fields: Record<string, unknown> = {}
+    if (goto ?? decision) fields['decision'] = single(goto ?? decision)
+    if (goto) fields['goto'] = true
+    if (sends.length > 0) fields['sends'] = sends
+    if (stops) fields['ends'] = true
     if (remaining === 0) {
       const closed = close(at, superstep, ends as TaskEnd[], parts)
       next = closed.standing
@@ -202,14 +202,15 @@ function close(
     depth: isWhole ? 0 : at.depth,
     passed: [],
     after:
-      plan.tasks.length === 0
+      plan.tasks.length === 0 || interruptAfter.size === 0
         ? []
-        : [...new Set(at.tasks.map(({ node }) => node))].filter((node) => interruptAfter.has(node)),
+        : namesOf(at.tasks).filter((node) => interruptAfter.has(node)),
   }
   const { operations } = merged
   const own = ends.length === 1 ? ownWrites(operations) : undefined
-  const fields = checkpointFields(standing, plan, own ? [] : operations, isWhole)
-  return { standing, checkpoint: own ? { ...fields, writes: own } : fields }
+  const checkpoint = checkpointFields(standing, plan, own ? [] : operations, isWhole)
+  if (own) checkpoint['writes'] = own
+  return { standing, checkpoint }
 }
 
 /** How the only node of a superstep changed each channel by what it wrote; undefined when that does not say it all. */
@@ -237,21 +238,24 @@ export function checkpointFields(
   operations: readonly unknown[],
   isWhole: boolean,
 ): Record<string, unknown> {
-  const hasInputs = tasks.some(({ input }) => input !== undefined)
-  return {
-    superstep,
-    next: [...new Set(tasks.map(({ node }) => node))],
-    ...(operations.length > 0 && { operations }),
-    ...(hasInputs && {
-      tasks: tasks.map(({ node, input }) => (input === undefined ? { node } : { node, input })),
-    }),
-    ...(Object.keys(joins).length > 0 && { joins }),
-    ...(isWhole ? { state: graph.state, versions: graph.versions } : baseSeq > 1 && { baseSeq }),
-    ...(depth > 0 && { depth }),
-    ...(passed.length > 0 && { passed }),
-    ...(after.length > 0 && { after }),
-  }
+  const fields: Record<string, unknown> = { superstep, next: namesOf(tasks) }
+  if (operations.length > 0) fields['operations'] = operations
+  if (tasks.some(({ input }) => input !== undefined))
+    fields['tasks'] = tasks.map(({ node, input }) => (input === undefined ? { node } : { node, input }))
+  if (Object.keys(joins).length > 0) fields['joins'] = joins
+  if (isWhole) {
+    fields['state'] = graph.state
+    fields['versions'] = graph.versions
+  } else if (baseSeq > 1) fields['baseSeq'] = baseSeq
+  if (depth > 0) fields['depth'] = depth
+  if (passed.length > 0) fields['passed'] = passed
+  if (after.length > 0) fields['after'] = after
+  return fields
 }
+
+/** The nodes of tasks, each once. */
+const namesOf = (tasks: readonly Task[]): string[] =>
+  tasks.length === 1 ? [(tasks[0] as Task).node] : [...new Set(tasks.map(({ node }) => node))]
 
 /** Stands for what a task is given: the state, by the digests of its channels, and its own input. */
 export const digestOfTask = ({ node, input }: Task, { digests = {} }: GraphState, ledger: Ledger): string =>
@@ -290,7 +294,7 @@ function specOf(
     const inner = inputOfSubGraph(graph, given)
     return {
       kind: 'child',
-      open: (link) => machine.openChild(graph.program, { ...link, input: inner }),
+      open: (link) => machine.openChild(onTapeOf(machine.root, graph.program), { ...link, input: inner }),
       conclude: (output) => {
         const write = writeOfSubGraph(graph, given, output as State, channels)
         const end = endNode(task.node, own, channels, state, write, machine.run)

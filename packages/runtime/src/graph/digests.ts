@@ -39,14 +39,18 @@ export function advanceDigests(
     if (!channel) continue
     const before = Object.hasOwn(current, name) ? current[name] : channel.initial
     const known = next[name]
-    if (op === 'append' && isChained(channel, before) && known !== undefined)
-      next[name] = chain(known, operation.items ?? [], digestOf)
-    else if (op === 'patch' && isSummed(channel, before) && known !== undefined)
-      next[name] = resum(known, before, operation, digestOf)
-    else next[name] = digestValue(channel, applied(channel, before, operation), digestOf)
     // The list of a chain is not needed again: it goes on from the digest.
-    if (op !== 'append' || !isChained(channel, before))
-      current = { ...current, [name]: applied(channel, before, operation) }
+    if (op === 'append' && isChained(channel, before) && known !== undefined) {
+      next[name] = chain(known, operation.items ?? [], digestOf)
+      continue
+    }
+    const after = applied(channel, before, operation)
+    next[name] =
+      op === 'patch' && isSummed(channel, before) && known !== undefined
+        ? resum(known, before, operation, digestOf)
+        : digestValue(channel, after, digestOf)
+    // Only what several operations changed is looked at again.
+    if (operations.length > 1) current = { ...current, [name]: after }
   }
   return Object.freeze(next)
 }
@@ -62,21 +66,22 @@ export function resolveOperations(
   operations: readonly StateOperation[],
   writes: Superstep['writes'],
 ): readonly StateOperation[] {
-  const byStep = new Map(writes.map(({ stepId, write }) => [stepId, write]))
+  const writeOf = (from: string) => writes.findLast(({ stepId }) => stepId === from)?.write
   return operations.map((operation): StateOperation => {
     if (operation.op === 'remove' || operation.from === undefined) return operation
     const { op, channel, from } = operation
-    const value = byStep.get(from)?.[channel]
+    const value = writeOf(from)?.[channel]
     if (op === 'set') return { op, channel, value }
     if (op === 'append') return { op, channel, items: Array.isArray(value) ? value : [value] }
     return { op, channel, set: value as Record<string, unknown>, remove: operation.remove }
   })
 }
 
-const applied = (channel: Channel<unknown, unknown>, before: unknown, operation: StateOperation): unknown =>
-  operation.op === 'remove'
-    ? channel.initial
-    : applyOperation({ [operation.channel]: before }, operation)[operation.channel]
+function applied(channel: Channel<unknown, unknown>, before: unknown, operation: StateOperation): unknown {
+  if (operation.op === 'remove') return channel.initial
+  if (operation.op === 'set') return operation.value
+  return applyOperation({ [operation.channel]: before }, operation)[operation.channel]
+}
 
 // A `last` channel is always set as a whole: one digest for all of it is the cheapest.
 const isChained = ({ kind }: Channel<unknown, unknown>, value: unknown): value is unknown[] =>

@@ -8,6 +8,8 @@ export interface HoldOptions {
   readonly runId: string
   /** No other run of this thread can be held meanwhile. */
   readonly threadId: string | null
+  /** It was claimed already. */
+  readonly claimed?: Lease | undefined
   /** What to do while another owner works on the run or its thread. Default `reject`. */
   readonly onBusy?: 'reject' | 'wait' | undefined
   /** Ends the waiting. */
@@ -41,7 +43,8 @@ const FIRST_PAUSE_MS = 20
 const LONGEST_PAUSE_MS = 1000
 
 export async function holdRun(ledger: Ledger, options: HoldOptions): Promise<Hold> {
-  const { onBusy = 'reject', signal, pace } = options
+  const { claimed, onBusy = 'reject', signal, pace } = options
+  if (claimed) return createHold(ledger, claimed, { ...PACE, ...pace })
   signal?.throwIfAborted()
   const lease = onBusy === 'wait' ? await acquireInLine(ledger, options) : await acquire(ledger, options)
   if (!signal?.aborted) return createHold(ledger, lease, { ...PACE, ...pace })

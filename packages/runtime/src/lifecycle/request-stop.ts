@@ -45,10 +45,7 @@ async function follow(
     const run = await readRun(ledger, runId)
     if (isTerminal(run.status)) return run
     const hold = await holdIfFree(ledger, runId)
-    if (hold) {
-      await stopAndRelease(ledger, hold, request, waitMs)
-      continue
-    }
+    if (hold && (await stopAndRelease(ledger, hold, request, waitMs))) continue
     const leftMs = deadline - performance.now()
     if (leftMs <= 0) return run
     await sleep(Math.min(pauseMs, leftMs))
@@ -65,16 +62,19 @@ async function holdIfFree(ledger: Ledger, runId: string): Promise<Hold | null> {
   }
 }
 
+/** False when one of its child runs is still worked on: the run ends after it. */
 async function stopAndRelease(
   ledger: Ledger,
   hold: Hold,
   request: RecordedStopRequest,
   waitMs: number,
-): Promise<void> {
+): Promise<boolean> {
   const { reason, by } = request
   const stopChild = async (childRunId: string): Promise<void> => {
     try {
-      await requestStop(ledger, childRunId, { reason: reason ?? undefined, by: by ?? undefined, waitMs })
+      const asked = { reason: reason ?? undefined, by: by ?? undefined, waitMs }
+      const child = await requestStop(ledger, childRunId, asked)
+      if (!isTerminal(child.status)) throw workingChild(childRunId)
     } catch (error) {
       // It ended by itself, or was announced by its parent and never began.
       if (!(error instanceof ClewError) || (error.code !== 'ended' && error.code !== 'not_found')) throw error
@@ -82,10 +82,13 @@ async function stopAndRelease(
   }
   try {
     await stopHeld(ledger, hold, request, stopChild)
+    return true
   } catch (error) {
+    if (error instanceof ClewError && error.code === 'busy') return false
     // Taken over while its children were being stopped: then the request is the new owner's business.
     if (!(error instanceof ClewError) || error.code !== 'stale_epoch') throw error
     hold.lose(error)
+    return true
   } finally {
     await hold.release()
   }
@@ -103,6 +106,14 @@ async function readRun(ledger: Ledger, runId: string): Promise<RunSummary> {
     },
   )
 }
+
+export const workingChild = (runId: string): ClewError =>
+  new ClewError(
+    'busy',
+    `Child run ${runId} was asked to stop, and its owner has not ended it yet`,
+    'The request stands; go on with its parent when the child has ended.',
+    { runId },
+  )
 
 const endedRun = ({ runId, status }: RunSummary): ClewError =>
   new ClewError(

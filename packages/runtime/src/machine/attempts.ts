@@ -7,10 +7,10 @@ import { type Ends, type Left, tookMs } from './ends.ts'
 import type { Draft, Journal } from './journal.ts'
 import { LateRun } from './late-run.ts'
 import { failedPayload, startedPayload } from './payloads.ts'
-import { limitTime, settle, signalOf } from './perform.ts'
-import { pauseIdOf } from './recovery.ts'
+import { limitTime, settle, signalOf, timeoutOf } from './perform.ts'
+import { outcomePause, pauseIdOf } from './recovery.ts'
 import { delayOf } from './retry.ts'
-import { isClosed, openScope, type Scope } from './scope.ts'
+import { isClosed, isEnding, openScope, type Scope } from './scope.ts'
 import { hasBody, type Outcome, type Step, type WaitingPause, type Work } from './step.ts'
 
 export interface Attempts {
@@ -24,7 +24,10 @@ export interface Attempts {
 }
 
 /** How steps are tried: begun, performed, and tried again. */
-export function createAttempts(core: Core, { end, endGiven, close, stopDrafts, report }: Ends): Attempts {
+export function createAttempts(
+  core: Core,
+  { end, endGiven, close, countChild, stopDrafts, report }: Ends,
+): Attempts {
   const { options, journal, reading, readings, writes, waits, budget, tried, children } = core
   const { runId, record, durability, signal, tidings, now } = options
 
@@ -43,6 +46,7 @@ export function createAttempts(core: Core, { end, endGiven, close, stopDrafts, r
     step.open = true
     step.startedAt = now()
     step.beganAt = performance.now()
+    step.isDispatched = false
     step.abort = undefined
     step.signal = undefined
     step.usage = undefined
@@ -84,7 +88,7 @@ export function createAttempts(core: Core, { end, endGiven, close, stopDrafts, r
   }
 
   function perform(step: Step): void {
-    if (core.isOver || !step.open || isClosed(step.scope)) return
+    if (core.isOver || !step.open || isEnding(step.scope)) return
     const { work, cacheTtlMs } = step.spec
     if (cacheTtlMs !== undefined && journal) void lookUp(step, work, journal)
     else dispatch(step, work)
@@ -141,7 +145,17 @@ export function createAttempts(core: Core, { end, endGiven, close, stopDrafts, r
 
   function performEffect(step: Step, { fn }: Work & { kind: 'effect' }): void {
     const { attempt } = step
-    limitTime(step, (error) => conclude(step, attempt, { error }))
+    if (step.isDoubtful) {
+      step.isDoubtful = false
+      return wait(step, [outcomePause(step, runId, core.keyOf(step))])
+    }
+    step.isDispatched = true
+    const over = (outcome: Outcome): void => {
+      if (step.attempt === attempt) core.leave(step)
+      conclude(step, attempt, outcome)
+      core.notify()
+    }
+    limitTime(step, (error) => over({ error }))
     core.working++
     const effectCall = {
       attempt,
@@ -151,17 +165,7 @@ export function createAttempts(core: Core, { end, endGiven, close, stopDrafts, r
       },
       usage: (used: Step['usage']) => void (step.usage = used),
     }
-    settle(
-      journal,
-      step,
-      () => fn(step.spec.input, effectCall),
-      undefined,
-      (outcome) => {
-        core.working--
-        conclude(step, attempt, outcome)
-        core.notify()
-      },
-    )
+    settle(journal, step, () => fn(step.spec.input, effectCall), undefined, over)
   }
 
   async function performChild(step: Step, { open }: Work & { kind: 'child' }): Promise<void> {
@@ -177,13 +181,16 @@ export function createAttempts(core: Core, { end, endGiven, close, stopDrafts, r
         cause: step.startId,
         signal: signalOf(step, signal),
         input: step.spec.input,
+        timeout: timeoutOf(step),
         answers: reading?.answers ?? new Map<string, ClewEvent>(),
       })
       children.set(step, opened)
       const child = await opened.finally(() => children.delete(step))
+      if (child.status === 'completed' || child.status === 'failed') await countChild(childRunId)
       if (core.isOver || !step.open || step.attempt !== attempt || core.closing.has(step)) return
       if (child.status === 'failed') conclude(step, attempt, { error: child.error })
       else if (child.status === 'blocked') core.diverge({ childRunId, ...child.divergence, stepId })
+      else if (child.status === 'left') waits.add(step, [], undefined)
       else if (child.status === 'paused')
         wait(
           step,
@@ -194,7 +201,7 @@ export function createAttempts(core: Core, { end, endGiven, close, stopDrafts, r
       else end(step, { output: child.output })
     } catch (error) {
       // A child that was given up because nobody waits for it any more is no fault of this run.
-      if (step.open && !core.closing.has(step)) writes.fail(error)
+      if (!core.isOver && step.open && !core.closing.has(step)) writes.fail(error)
     } finally {
       core.working--
       core.notify()
@@ -225,7 +232,7 @@ export function createAttempts(core: Core, { end, endGiven, close, stopDrafts, r
   function conclude(step: Step, attempt: number, outcome: Outcome): void {
     if (core.isOver || !step.open || step.attempt !== attempt || step.body?.closed || isClosed(step.scope))
       return
-    const { retry } = step.spec
+    const retry = isEnding(step.scope) ? undefined : step.spec.retry
     if (
       'output' in outcome ||
       !retry ||
@@ -234,7 +241,9 @@ export function createAttempts(core: Core, { end, endGiven, close, stopDrafts, r
     )
       return end(step, outcome)
     clearTimeout(step.timer)
-    close(step, (left) => fail(step, outcome.error, delayOf(retry, ++step.failures, lotOf(step)), left))
+    close(step, outcome, true, (left) =>
+      fail(step, outcome.error, delayOf(retry, ++step.failures, lotOf(step)), left),
+    )
   }
 
   /** A lot that a resume draws again. */
@@ -255,12 +264,12 @@ export function createAttempts(core: Core, { end, endGiven, close, stopDrafts, r
   }
 
   function later(step: Step, ms: number, go: () => void): void {
-    if (core.isStuck || isClosed(step.scope)) return
+    if (core.isStuck || isEnding(step.scope)) return
     core.delayed++
     const due = (): void => {
       step.timer = undefined
       core.delayed--
-      if (!core.isStuck && !isClosed(step.scope)) go()
+      if (!core.isStuck && !isEnding(step.scope)) go()
       core.notify()
     }
     if (ms === 0) queueMicrotask(due)

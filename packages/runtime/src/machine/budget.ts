@@ -18,9 +18,13 @@ export interface BudgetCount {
   /** Counts one more attempt; the reason to stop when that, or what was used before, is too much. */
   overStep(): string | undefined
   count(event: ClewEvent): void
+  /** What a child run used. */
+  add(used: Used): void
+  /** False when nothing is counted. */
+  readonly isLimited: boolean
 }
 
-const NONE: BudgetCount = { overStep: () => undefined, count: () => {} }
+const NONE: BudgetCount = { overStep: () => undefined, count: () => {}, add: () => {}, isLimited: false }
 const NOTHING: Used = { steps: 0, tokens: 0, cost: 0 }
 const ENDLESS = Number.POSITIVE_INFINITY
 
@@ -29,6 +33,12 @@ export function createBudget(budget: Budget | undefined, before: Used = NOTHING)
   const { steps = ENDLESS, tokens = ENDLESS, cost = ENDLESS } = budget
   const used = { ...before }
   return {
+    isLimited: true,
+    add(more) {
+      used.steps += more.steps
+      used.tokens += more.tokens
+      used.cost += more.cost
+    },
     overStep() {
       if (used.steps >= steps) return `budget: ${steps} steps are used up`
       if (used.tokens >= tokens) return `budget: ${used.tokens} of ${tokens} tokens are used up`

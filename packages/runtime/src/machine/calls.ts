@@ -1,15 +1,26 @@
-import { ClewError, type ClewEvent, formatStepId } from '@clew/ledger'
+import type { ClewEvent } from '@clew/ledger'
 import type { Attempts } from './attempts.ts'
 import type { Core } from './core.ts'
 import { digestOf } from './digest.ts'
 import type { Ends } from './ends.ts'
 import type { Draft } from './journal.ts'
 import type { Machine } from './machine-types.ts'
+import { nameCall } from './name-call.ts'
 import { outcomeOf } from './payloads.ts'
+import { placeholderIn } from './placeholders.ts'
 import { type AttemptRecord, isFinal } from './record.ts'
 import { recoveryOf } from './recovery.ts'
-import { isClosed, type Scope } from './scope.ts'
-import { type CallSpec, type Completed, hasBody, type Outcome, type Step } from './step.ts'
+import { isEnding, type Scope } from './scope.ts'
+import {
+  type CallSpec,
+  type Completed,
+  hasBody,
+  isWrite,
+  mayGiveAgain,
+  type Outcome,
+  type Step,
+  type Work,
+} from './step.ts'
 
 /** What the code asks for: found in the record, gone on with, or begun. */
 export function createCall(
@@ -21,14 +32,14 @@ export function createCall(
   const { runId, now } = options
 
   function call(scope: Scope, spec: CallSpec): Promise<Completed> {
-    if (core.isStuck || isClosed(scope)) return new Promise(() => {})
-    const { name, key } = spec
-    const ordinal = key === undefined ? (scope.ordinals.get(name) ?? 0) : 0
-    if (key === undefined) scope.ordinals.set(name, ordinal + 1)
-    const stepId = formatStepId({ parentStepId: scope.path || null, name, key, ordinal })
-    if (key !== undefined) claimKey(scope, stepId, name, key)
+    if (core.isStuck || isEnding(scope)) {
+      if (core.isLeaving) core.heldBack.add(scope)
+      core.notify()
+      return new Promise(() => {})
+    }
+    const { stepId, ordinal } = nameCall(scope, spec, journal?.ledger)
     const { digest, refused } = digestOf(journal, scope, spec, stepId)
-    const before = scope.attempt > 1 && !refused ? givenBefore(stepId, digest, scope) : undefined
+    const before = scope.attempt > 1 && !refused ? givenBefore(stepId, digest, scope, spec.work) : undefined
     if (before) return 'output' in before ? Promise.resolve(before) : Promise.reject(before.error)
     return new Promise((resolve, reject) => {
       const step: Step = {
@@ -50,6 +61,9 @@ export function createCall(
         pauses: [],
         dueAt: undefined,
         body: undefined,
+        isDispatched: false,
+        isDoubtful: scope.attempt > 1 && isWrite(spec.work) && isInDoubt(stepId, digest, scope.attempt),
+        onOver: undefined,
         abort: undefined,
         signal: undefined,
         timer: undefined,
@@ -62,7 +76,7 @@ export function createCall(
       core.notify()
       const mine = recorded.filter((each) => each.parentAttempt === scope.attempt)
       const last = mine.at(-1)
-      if (!last || last.end?.eventType === 'execution.step_stopped') return begin(step, next, core.cause)
+      if (!last || last.end?.eventType === 'execution.step_stopped') return beginNew(step, next)
       const mismatch = reading.mismatch(step, last)
       if (!mismatch) return adopt(step, mine, last)
       if (mismatch !== 'rerun') return core.diverge(mismatch)
@@ -76,24 +90,18 @@ export function createCall(
     core.notify()
   }
 
-  function claimKey(scope: Scope, stepId: string, name: string, key: string): void {
-    scope.keys ??= new Set()
-    if (scope.keys.has(stepId))
-      throw new ClewError(
-        'bad_option',
-        `The key ${key.slice(0, 80)} names two calls of ${name}`,
-        'Give each call a key of its own, or leave keys out and let calls be counted.',
-        { name, key: key.slice(0, 80) },
-      )
-    scope.keys.add(stepId)
+  /** What an earlier attempt of this body had completed is given back at once: no event tells of it, none is needed. */
+  function givenBefore(stepId: string, digest: string, scope: Scope, work: Work): Outcome | undefined {
+    const live = earlier.get(stepId)
+    const before =
+      live && live.parentAttempt < scope.attempt && live.digest === digest
+        ? live.outcome
+        : reading?.givenBefore(stepId, digest, scope.attempt)
+    return before && mayGiveAgain(work, before) ? before : undefined
   }
 
-  /** What an earlier attempt of this body had completed is given back at once: no event tells of it, none is needed. */
-  function givenBefore(stepId: string, digest: string, scope: Scope): Outcome | undefined {
-    const live = earlier.get(stepId)
-    if (live && live.parentAttempt < scope.attempt && live.digest === digest) return live.outcome
-    return reading?.givenBefore(stepId, digest, scope.attempt)
-  }
+  const isInDoubt = (stepId: string, digest: string, parentAttempt: number): boolean =>
+    core.doubtful.get(stepId) === digest || reading?.isInDoubt(stepId, digest, parentAttempt) === true
 
   const cut = (stepId: string, attempt: number): Draft =>
     writes.draft('execution.step_interrupted', [stepId, attempt], core.cause, { stepId, attempt })
@@ -123,19 +131,28 @@ export function createCall(
         isDue: true,
         isShared: true,
       })
-    }
+    } else foretell(step, over)
     if (!reading || reading.isDone) for (const go of deferred.splice(0)) go()
   }
 
+  /** D4: what streamed in before the end is given at its own places; not what was redacted (P2). */
+  function foretell({ stepId, spec }: Step, over: ClewEvent): void {
+    const { work } = spec
+    if (work.kind !== 'effect' || !work.pieces || over.eventType !== 'execution.step_completed') return
+    const path = placeholderIn(over.payload['output'])
+    if (path === undefined) core.pieces.add(work.pieces(over.payload['output']))
+    else if (!work.refresh) core.diverge({ kind: 'redacted', stepId, expected: path, received: null })
+  }
+
   function again(step: Step, { eventId, timestamp, payload }: ClewEvent): void {
-    if (isClosed(step.scope)) return
+    if (isEnding(step.scope)) return
     const due = Date.parse(timestamp) + ((payload['retryInMs'] as number | undefined) ?? 0)
     later(step, Math.max(0, due - now()), () => begin(step, step.attempt + 1, eventId))
   }
 
   /** R10: an attempt that was in flight when its process died. */
   function recover(step: Step, last: AttemptRecord): void {
-    if (isClosed(step.scope)) return
+    if (isEnding(step.scope)) return
     if (step.refused) return end(step, { error: step.refused })
     const idempotencyKey = core.keyOf(step)
     const recovery = recoveryOf(step, last, reading?.answers ?? new Map(), { runId, idempotencyKey })

@@ -6,6 +6,7 @@ import type { Journal } from './journal.ts'
 import type { Machine, MachineOptions } from './machine-types.ts'
 import { createReading, type Reading } from './reading.ts'
 import { parentOf } from './record.ts'
+import { createPieces, type Pieces } from './pieces.ts'
 import { openScope, type Scope } from './scope.ts'
 import type { Outcome, Step } from './step.ts'
 import { createWaits, type Waits } from './waits.ts'
@@ -35,6 +36,8 @@ export interface Core {
   /** In bodies that may be entered again: the last attempt of each step, and what was completed. */
   readonly tried: Map<string, number>
   readonly earlier: Map<string, { parentAttempt: number; digest: string; outcome: Outcome }>
+  /** Writes that a body left behind without an outcome: their input digests, by step id. */
+  readonly doubtful: Map<string, string>
   /** What waits until the record is used up. */
   readonly deferred: (() => void)[]
   /** Calls that the record does not have: begun when it is used up, so that changed code is blocked before it acts. */
@@ -45,6 +48,8 @@ export interface Core {
   /** Steps whose end waits for child runs to stop, with what they leave: all around them may end before that. */
   readonly closing: Map<Step, Left>
   readonly ready: Delivery[]
+  /** Of what the record has, before its end. */
+  readonly pieces: Pieces
   starts: number
   /** The event that woke the code last. */
   cause: string | null
@@ -60,12 +65,18 @@ export interface Core {
   isOver: boolean
   notify: () => void
   call: Machine['call']
+  /** Bodies that asked for more while the run is handed over: they wait for nothing that happens here. */
+  readonly heldBack: Set<Scope>
+  /** The run is handed over. */
+  readonly isLeaving: boolean
   readonly isBusy: boolean
   readonly isStuck: boolean
   diverge(found: ResumeDivergence): void
   /** The record has a step that the code did not ask for. */
   missing(stepId: string): ResumeDivergence
   stop(reason: string): void
+  /** Nobody waits for the effect any more: one that does not heed its signal may go on after its time, or for ever. */
+  leave(step: Step): void
   /** Handed to effects: the same for each attempt. */
   keyOf(step: Step): string
   childIdOf(step: Step): string
@@ -86,6 +97,7 @@ export function createCore(options: MachineOptions): Core {
     budget: createBudget(options.budget, options.used),
     tried: new Map(),
     earlier: new Map(),
+    doubtful: new Map(),
     deferred: [],
     unrecorded: [],
     // Where ends may be missing from the record, or need not fit it, what is not there is simply done.
@@ -94,6 +106,7 @@ export function createCore(options: MachineOptions): Core {
     children: new Map(),
     closing: new Map(),
     ready: [],
+    pieces: createPieces(),
     starts: record?.starts ?? 0,
     cause: record?.started.eventId ?? null,
     working: 0,
@@ -105,11 +118,15 @@ export function createCore(options: MachineOptions): Core {
     isOver: false,
     notify: () => {},
     call: () => new Promise(() => {}),
+    heldBack: new Set(),
+    get isLeaving() {
+      return options.handOver?.signal.aborted === true
+    },
     get isBusy() {
       return core.working + core.delayed + writes.inFlight > 0
     },
     get isStuck() {
-      return core.isOver || core.divergence !== undefined || core.stopReason !== undefined
+      return core.isOver || core.isLeaving || core.divergence !== undefined || core.stopReason !== undefined
     },
     diverge(found) {
       core.divergence ??= found
@@ -124,6 +141,10 @@ export function createCore(options: MachineOptions): Core {
     stop(reason) {
       core.stopReason ??= reason
       core.notify()
+    },
+    leave(step) {
+      if (step.isDispatched) core.working--
+      step.isDispatched = false
     },
     keyOf: (step) => idempotencyKeyOf(journal, options.seed, step),
     childIdOf: ({ stepId, attempt }) =>

@@ -19,7 +19,7 @@ interface RunParts {
   readonly call: (scope: Scope, spec: CallSpec) => Promise<Completed>
   readonly openChild: (program: Program, link: ChildLink) => Promise<ChildEnd>
   readonly now: () => number
-  readonly record: RunRecord | undefined
+  readonly record: Pick<RunRecord, 'clock'> | undefined
   readonly readings: [string, number][]
   readonly tidings: Tidings
 }

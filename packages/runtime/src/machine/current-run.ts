@@ -11,9 +11,18 @@ export interface Place {
   readonly effect?: string | undefined
 }
 
-const places = new AsyncLocalStorage<Place>()
+const places = new AsyncLocalStorage<Place | undefined>()
 
-export const bindPlace = <T>(place: Place, work: () => T): T => places.run(place, work)
+export function bindPlace<T>(place: Place, work: () => T): T {
+  const result = places.run(place, work)
+  const { tape } = place.scope
+  return tape && place.effect === undefined ? tape.leave(place.scope, result) : result
+}
+
+export const currentPlace = (): Place | undefined => places.getStore()
+
+/** As code that belongs to no run. */
+export const outsidePlaces = <T>(work: () => T): T => places.run(undefined, work)
 
 /**
  * A call belongs to the code whose run is used. Made from elsewhere in the same run it works once, and is missed on

@@ -5,10 +5,11 @@ import { type Core, type Delivery, quiet } from './core.ts'
 import type { Draft } from './journal.ts'
 import type { EndedStep } from './machine-types.ts'
 import { completedPayload, failedPayload, wholePayload } from './payloads.ts'
+import { timeoutOf } from './perform.ts'
 import { placeholderIn } from './placeholders.ts'
 import { stepIdOf } from './record.ts'
 import { isClosed, type Scope } from './scope.ts'
-import { hasBody, type Outcome, type Step, type Work } from './step.ts'
+import { hasBody, isWrite, type Outcome, type Step, type Work } from './step.ts'
 
 /** What a body or a run leaves running when it ends, and the child runs that have to be stopped before. */
 export interface Left {
@@ -28,11 +29,12 @@ export interface Ends {
   /** The same with an outcome that comes from the record. */
   endGiven(step: Step, outcome: Outcome, how: EndOptions): void
   /** Closes the body of a step; child runs below it are stopped first, or a crash would forget them. */
-  close(step: Step, then: (left: Left) => void): void
+  close(step: Step, outcome: Outcome, mayReturn: boolean, then: (left: Left) => void): void
   closeBelow(scope: Scope, left: Left): Left
   stopDrafts(left: Left): Draft[]
   /** Stops for what the record has in flight and the code has not asked for, when the run ends. */
   stopUncalled(): Promise<Draft[]>
+  countChild(childRunId: string): Promise<void>
   report(step: Step, status: EndedStep['status'], outcome: Outcome | undefined, how?: EndOptions): void
 }
 
@@ -74,17 +76,50 @@ export function createEnds(core: Core): Ends {
     }
     clearTimeout(step.timer)
     step.timer = undefined
-    close(step, (left) => recordEnd(step, outcome, how, left, plain))
+    close(step, outcome, step.scope.isRetried, (left) => recordEnd(step, outcome, how, left, plain))
+  }
+
+  /**
+   * `mayReturn`: some body around may be entered again. Then a write in flight is neither cut off nor sent once more
+   * under its key: its outcome is waited for and given to the next attempt (R10).
+   */
+  function close(step: Step, outcome: Outcome, mayReturn: boolean, then: (left: Left) => void): void {
+    const { body } = step
+    const pending = journal && body && mayReturn && 'error' in outcome ? writesIn(body, []) : []
+    if (!body || pending.length === 0) return closeNow(step, outcome, then)
+    body.isEnding = true
+    if ('error' in outcome && isTimeout(outcome))
+      for (const write of pending) write.abort?.abort(outcome.error)
+    void afterWrites(step, pending, () => closeNow(step, outcome, then))
+  }
+
+  function writesIn(scope: Scope, found: Step[]): Step[] {
+    for (const step of scope.hasSteps ? scope.steps : []) {
+      const { work } = step.spec
+      if (step.open && step.isDispatched && isWrite(work)) found.push(step)
+      if (step.body) writesIn(step.body, found)
+    }
+    return found
+  }
+
+  async function afterWrites(step: Step, pending: readonly Step[], then: () => void): Promise<void> {
+    core.working++
+    await Promise.all(
+      pending.map((write) => new Promise<void>((resolve) => (write.onOver ??= []).push(resolve))),
+    )
+    core.working--
+    if (!core.isOver && step.open && !isClosed(step.scope)) then()
+    core.notify()
   }
 
   /** Closes the body of a step; child runs below it are stopped before its end is written, or a crash would forget them. */
-  function close(step: Step, then: (left: Left) => void): void {
+  function closeNow(step: Step, outcome: Outcome, then: (left: Left) => void): void {
     const left: Left = { steps: [], children: [] }
     const isWaiting = waits.delete(step)
     if (step.body) closeBelow(step.body, left)
     // Its time is over, but the child run is not.
     if (journal && step.spec.work.kind === 'child' && (isWaiting || children.has(step)))
-      left.children.push(stopChildOf(step))
+      left.children.push(stopChildOf(step, isTimeout(outcome) ? timeoutOf(step)?.message : undefined))
     if (left.children.length === 0) return then(left)
     void afterChildren(step, left, then)
   }
@@ -92,10 +127,11 @@ export function createEnds(core: Core): Ends {
   async function afterChildren(step: Step, left: Left, then: (left: Left) => void): Promise<void> {
     core.working++
     closing.set(step, left)
-    await Promise.allSettled(left.children)
+    // One that cannot be stopped must not be forgotten: nothing more is written here, and a resume does it again.
+    await Promise.all(left.children).catch(writes.fail)
     closing.delete(step)
     core.working--
-    if (!core.isOver && step.open && !isClosed(step.scope)) then(left)
+    if (writes.fatal === undefined && !core.isOver && step.open && !isClosed(step.scope)) then(left)
     core.notify()
   }
 
@@ -135,6 +171,7 @@ export function createEnds(core: Core): Ends {
         const own = stored[stops.length] as ClewEvent
         budget.count(own)
         delivery.outcome = withSeq(outcome, own)
+        for (const over of step.onOver?.splice(0) ?? []) over()
         // The body around may fail and be entered again before what runs ahead is handed over.
         if (isEarly) keep(step, outcome)
         else handOver()
@@ -171,9 +208,7 @@ export function createEnds(core: Core): Ends {
     start: Draft | undefined,
   ): Draft {
     if (!start) return writes.draft('execution.step_completed', [stepId, attempt], by, payload)
-    const { causationId = null, eventId } = start
-    const whole = wholePayload(start.payload, payload)
-    return { ...writes.draft('execution.step_completed', [stepId, attempt], causationId, whole), eventId }
+    return writes.retell(start, 'execution.step_completed', wholePayload(start.payload, payload))
   }
 
   /** Also when the body around is over by then: its next attempt asks again. */
@@ -222,9 +257,12 @@ export function createEnds(core: Core): Ends {
       }
       if (!step.open) continue
       step.open = false
+      const isWaiting = waits.delete(step)
+      if (scope.isRetried && isWrite(step.spec.work) && (step.isDispatched || isWaiting))
+        core.doubtful.set(step.stepId, step.digest)
+      core.leave(step)
       left.steps.push(step)
       if (step.spec.work.kind === 'child' && !before) left.children.push(stopChildOf(step))
-      waits.delete(step)
       const { stepId } = step
       step.abort?.abort(
         new ClewError('stopped', `Nobody waits for ${stepId} any more`, 'End the work.', { stepId }),
@@ -235,10 +273,17 @@ export function createEnds(core: Core): Ends {
   }
 
   /** Told to stop, a child may be on its way to a pause all the same: what it came to is looked at when it stands still. */
-  async function stopChildOf(step: Step): Promise<void> {
+  async function stopChildOf(step: Step, reason?: string): Promise<void> {
     const childRunId = core.childIdOf(step)
     await Promise.allSettled([children.get(step)])
-    if (journal) await options.stopChild?.(childRunId)
+    if (!journal) return
+    await options.stopChild?.(childRunId, reason)
+    await countChild(childRunId)
+  }
+
+  /** A budget holds for what child runs use as well: it is counted when they are over. */
+  async function countChild(childRunId: string): Promise<void> {
+    if (budget.isLimited && options.usedBy) budget.add(await options.usedBy(childRunId))
   }
 
   function clearTimer(step: Step): void {
@@ -270,7 +315,7 @@ export function createEnds(core: Core): Ends {
       // A child run that a fork shares with its source is the source's.
       if (typeof childRunId === 'string' && !reading?.isShared(start)) await options.stopChild?.(childRunId)
     })
-    await Promise.allSettled(stopping)
+    await Promise.all(stopping)
     return open.map(({ start, attempt }) => {
       const stepId = stepIdOf(start)
       const payload = { stepId, attempt, reason: 'not asked for' }
@@ -278,5 +323,5 @@ export function createEnds(core: Core): Ends {
     })
   }
 
-  return { end, endGiven, close, closeBelow, stopDrafts, stopUncalled, report }
+  return { end, endGiven, close, closeBelow, stopDrafts, stopUncalled, countChild, report }
 }

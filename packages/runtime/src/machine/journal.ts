@@ -58,7 +58,7 @@ export function openJournal({ ledger, runId, epoch, onEvent, onStale }: JournalO
   }
 }
 
-const UNSTORABLE: ReadonlySet<string> = new Set(['bad_value', 'bad_payload', 'too_large'])
+export const UNSTORABLE: ReadonlySet<string> = new Set(['bad_value', 'bad_payload', 'too_large'])
 
 /** The value is to blame, not the store: the step fails, the run goes on. */
 export const isUnstorable = (error: unknown): error is ClewError =>

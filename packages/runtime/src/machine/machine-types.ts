@@ -1,5 +1,7 @@
+import type { Durability } from '@clew/ledger'
 import type { ResumeDivergence, Tidings } from '../result.ts'
 import type { Run, StepError } from '../run.ts'
+import type { HandOver } from '../run-options.ts'
 import type { Budget, Used } from './budget.ts'
 import type { Draft, Journal } from './journal.ts'
 import type { Program } from './program.ts'
@@ -7,7 +9,7 @@ import type { RunRecord } from './record.ts'
 import type { Scope } from './scope.ts'
 import type { CallSpec, ChildEnd, ChildLink, Completed, Outcome, WaitingPause } from './step.ts'
 
-export type Durability = 'sync' | 'group' | 'async'
+export type { Durability }
 
 export interface MachineOptions {
   readonly runId: string
@@ -30,14 +32,18 @@ export interface MachineOptions {
   readonly used?: Used | undefined
   /** Ends the run as stopped. */
   readonly signal: AbortSignal
+  /** Leaves the run to others when it is asked for. */
+  readonly handOver?: HandOver | undefined
   readonly tidings: Tidings
   readonly onStepEnd: (step: EndedStep) => void
   /** Gives the run up whenever a step has ended, as if the process had died: for tests. */
   readonly suspendAlways: boolean
   readonly now: () => number
   readonly openChild: (program: Program, link: ChildLink) => Promise<ChildEnd>
-  /** Ends a child run that waits and that nobody waits for any more. */
-  readonly stopChild?: ((runId: string) => Promise<unknown>) | undefined
+  /** Ends a child run that waits and that nobody waits for any more; rejects when that did not work. */
+  readonly stopChild?: ((runId: string, reason?: string) => Promise<unknown>) | undefined
+  /** What a child run has used up, with its own children; needed where there is a budget. */
+  readonly usedBy?: ((childRunId: string) => Promise<Used>) | undefined
 }
 
 export interface EndedStep {
@@ -63,17 +69,23 @@ export type Rest =
   | { readonly type: 'blocked'; readonly divergence: ResumeDivergence }
   | { readonly type: 'stopped'; readonly reason: string; readonly stops: readonly Draft[] }
   | { readonly type: 'suspended' }
+  /** Handed over: others go on from the record. */
+  | { readonly type: 'left' }
 
-export interface Machine {
+/** What the code of a run knows of the machine that runs it, live or in a replay. */
+export interface Caller {
   readonly root: Scope
   readonly run: Run
   call(scope: Scope, spec: CallSpec): Promise<Completed>
-  /** Goes through the record, then on, until the code has ended or waits for the outside. */
-  go(code: () => Promise<unknown>): Promise<Rest>
+  readonly openChild: (program: Program, link: ChildLink) => Promise<ChildEnd>
   /** The event that woke the code last: the cause of what it does next. */
   readonly cause: string | null
+}
+
+export interface Machine extends Caller {
+  /** Goes through the record, then on, until the code has ended or waits for the outside. */
+  go(code: () => Promise<unknown>): Promise<Rest>
   readonly writeErrors: readonly Error[]
-  readonly openChild: (program: Program, link: ChildLink) => Promise<ChildEnd>
   /** Ends the run from inside, cleanly. */
   stop(reason: string): void
   draft(

@@ -6,16 +6,17 @@ import { createAttempts } from './attempts.ts'
 import { createCall } from './calls.ts'
 import { createCore, type Delivery, quiet } from './core.ts'
 import { bindPlace } from './current-run.ts'
-import { createEnds } from './ends.ts'
+import { createEnds, type Left } from './ends.ts'
+import { handedOver, isInFlight } from './hand-over.ts'
 import type { Machine, MachineOptions, Rest } from './machine-types.ts'
 import { outcomeOf, questionPayload } from './payloads.ts'
 import { reasonOf, settle, signalOf } from './perform.ts'
 import { placeholderIn } from './placeholders.ts'
 import type { Reading } from './reading.ts'
-import { isClosed, type Scope } from './scope.ts'
+import { isClosed, isEnding, type Scope } from './scope.ts'
 import type { Outcome, Step } from './step.ts'
 
-export type { Durability, EndedStep, Machine, MachineOptions, Rest } from './machine-types.ts'
+export type { Caller, Durability, EndedStep, Machine, MachineOptions, Rest } from './machine-types.ts'
 
 /** How long code at rest may wait for something of its own before a recorded end that it has not asked for is a divergence. */
 const GRACE_MS = 1000
@@ -38,11 +39,13 @@ export function createMachine(options: MachineOptions): Machine {
   const call = createCall(core, ends, attempts)
   core.call = call
 
+  let leaveAt: number | undefined
   const isNextDue = (): boolean => ready[0]?.isDue === true
+  const graceMs = (): number => Math.max(GRACE_MS, root.tape?.graceMs ?? 0)
 
   function deliver({ step, eventId, outcome }: Omit<Delivery, 'isDue'>): void {
     step.scope.steps.delete(step)
-    if (isClosed(step.scope)) return
+    if (isEnding(step.scope)) return
     core.cause = eventId
     if ('output' in outcome) step.resolve(outcome)
     else step.reject(outcome.error)
@@ -76,9 +79,9 @@ export function createMachine(options: MachineOptions): Machine {
     if (next.type === 'passed') return
     const isAsked = (): boolean =>
       record.called.has(next.stepId) || core.ended !== undefined || writes.fatal !== undefined
-    for (const until = performance.now() + GRACE_MS; performance.now() < until; ) {
+    for (const until = performance.now() + graceMs(); performance.now() < until; ) {
       if (core.mayOvertake && isNextDue()) return deliver(ready.shift() as Delivery)
-      if (isAsked() || core.isStuck) return
+      if (isAsked() || core.isStuck || core.pieces.isNext(record.isBehind)) return
       await notified(until - performance.now())
       await quiet()
     }
@@ -100,10 +103,10 @@ export function createMachine(options: MachineOptions): Machine {
       }
       return undefined
     }
-    for (const until = performance.now() + GRACE_MS; ; ) {
+    for (const until = performance.now() + graceMs(); ; ) {
       const stepId = missing()
       if (stepId === undefined) break
-      if (core.isStuck || core.ended !== undefined || writes.fatal !== undefined || isNextDue()) return
+      if (core.isStuck || core.ended !== undefined || writes.fatal !== undefined) return
       const leftMs = until - performance.now()
       if (leftMs <= 0) return core.diverge(core.missing(stepId))
       await notified(leftMs)
@@ -111,7 +114,7 @@ export function createMachine(options: MachineOptions): Machine {
     }
     core.isReading = false
     for (const { step, attempt, cause } of core.unrecorded.splice(0))
-      if (!isClosed(step.scope)) begin(step, attempt, cause)
+      if (!isEnding(step.scope)) begin(step, attempt, cause)
   }
 
   /** Resolves at the next thing that happens, or after a while. */
@@ -130,11 +133,18 @@ export function createMachine(options: MachineOptions): Machine {
   async function go(code: () => Promise<unknown>): Promise<Rest> {
     const onAbort = (): void => {
       const reason: unknown = signal.reason
+      if (isAbandonment(reason) && core.isLeaving) {
+        // The parent's time is over; it is handed over all the same, and so is this one.
+        leaveAt = 0
+        return core.notify()
+      }
       if (isAbandonment(reason) || (reason instanceof ClewError && reason.code === 'stale_epoch'))
         writes.fail(reason)
       core.stop(reasonOf(signal))
     }
+    const onLeave = (): void => core.notify()
     signal.addEventListener('abort', onAbort)
+    options.handOver?.signal.addEventListener('abort', onLeave)
     if (signal.aborted) onAbort()
     const { timeMs } = options.budget ?? {}
     const timer =
@@ -152,6 +162,7 @@ export function createMachine(options: MachineOptions): Machine {
       clearTimeout(timer)
       clearTimers(root)
       signal.removeEventListener('abort', onAbort)
+      options.handOver?.signal.removeEventListener('abort', onLeave)
     }
   }
 
@@ -173,8 +184,16 @@ export function createMachine(options: MachineOptions): Machine {
         if (core.divergence) return { type: 'blocked', divergence: core.divergence }
         if (core.stopReason !== undefined) return halt(core.stopReason)
         if (core.ended) return finish(core.ended)
+        if (core.isLeaving && (await isLeft())) return leave()
+        if (core.isLeaving) continue
         if (reading && !reading.isDone) {
-          await readOn(reading)
+          const given = core.pieces.give(reading.isBehind)
+          if (given === 'none') await readOn(reading)
+          else if (given !== 'given') await notified(given)
+          break
+        }
+        if (core.isReading) {
+          await leaveRecord(reading as Reading)
           break
         }
         if (isNextDue()) {
@@ -183,10 +202,6 @@ export function createMachine(options: MachineOptions): Machine {
           break
         }
         for (const each of deferred.splice(0)) each()
-        if (core.isReading) {
-          await leaveRecord(reading as Reading)
-          break
-        }
         const rest = waits.size > 0 && !core.isBusy ? restOf() : undefined
         if (rest) return rest
         if (!isNextDue()) await notified(untilDue())
@@ -233,11 +248,17 @@ export function createMachine(options: MachineOptions): Machine {
     const missed = reading?.uncalledIn('', 1)
     if (missed !== undefined) return { type: 'blocked', divergence: core.missing(missed) }
     const left = closeBelow(root, { steps: [], children: [] })
-    await Promise.allSettled([...left.children, ...children.values()])
+    await allStopped(left)
     while (writes.inFlight > 0 && writes.fatal === undefined) await notified(STOP_GRACE_MS)
     if (writes.fatal !== undefined) throw await abandon(writes.fatal)
     const uncalled = await stopUncalled()
     return { type: 'ended', outcome, stops: journal ? [...stopDrafts(left), ...uncalled] : [] }
+  }
+
+  async function allStopped(left: Left): Promise<void> {
+    await Promise.allSettled([...left.children, ...children.values()])
+    await Promise.all(left.children).catch(writes.fail)
+    if (writes.fatal !== undefined) throw await abandon(writes.fatal)
   }
 
   /** Steps in flight are told, get a moment to end, and are then left behind. */
@@ -254,9 +275,26 @@ export function createMachine(options: MachineOptions): Machine {
     }
     if (writes.fatal !== undefined) throw await abandon(writes.fatal)
     const left = closeBelow(root, { steps: [], children: [] })
-    await Promise.allSettled([...left.children, ...children.values()])
+    await allStopped(left)
     const uncalled = await stopUncalled()
     return { type: 'stopped', reason, stops: journal ? [...stopDrafts(left), ...uncalled] : [] }
+  }
+
+  /** R10: nothing more is begun; true when what is in flight has come to its end, or its time is over. */
+  async function isLeft(): Promise<boolean> {
+    leaveAt ??= performance.now() + (options.handOver?.graceMs ?? 0)
+    const leftMs = leaveAt - performance.now()
+    if (leftMs <= 0 || !isInFlight(core)) return true
+    await notified(leftMs)
+    await quiet()
+    return false
+  }
+
+  /** What is still in flight is told, and its outcome is for whoever goes on to find out. */
+  async function leave(): Promise<Rest> {
+    await abandon(handedOver(options.runId))
+    if (writes.fatal !== undefined) throw writes.fatal
+    return { type: 'left' }
   }
 
   function abortAll(scope: Scope, reason: unknown): void {

@@ -43,14 +43,22 @@ export function wholePayload(
   start: Record<string, unknown>,
   end: Record<string, unknown>,
 ): Record<string, unknown> {
-  const whole = { ...start, ...end }
-  if (whole['attempt'] === 1) delete whole['attempt']
-  if (whole['index'] === 0) delete whole['index']
-  if (whole['checkpoint'] === undefined) return whole
-  delete whole['superstep']
-  if (whole['kind'] === 'node') delete whole['kind']
+  const isClosing = end['checkpoint'] !== undefined
+  // Put together key by key: what was deleted from is slow to print.
+  const whole: Record<string, unknown> = {}
+  for (const key in start) {
+    const value = Object.hasOwn(end, key) ? end[key] : start[key]
+    if (!isUsual(key, value, isClosing)) whole[key] = value
+  }
+  for (const key in end)
+    if (!Object.hasOwn(start, key) && !isUsual(key, end[key], isClosing)) whole[key] = end[key]
   return whole
 }
+
+const isUsual = (key: string, value: unknown, isClosing: boolean): boolean =>
+  (key === 'attempt' && value === 1) ||
+  (key === 'index' && value === 0) ||
+  (isClosing && (key === 'superstep' || (key === 'kind' && value === 'node')))
 
 export function failedPayload(
   step: Step,

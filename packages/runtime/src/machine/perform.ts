@@ -1,4 +1,4 @@
-import { ClewError } from '@clew/ledger'
+import { ClewError, type Ledger } from '@clew/ledger'
 import { type Run, StepError, toStepError } from '../run.ts'
 import { bindPlace, type Place } from './current-run.ts'
 import type { Journal } from './journal.ts'
@@ -13,7 +13,7 @@ export function settle(
   then: (outcome: Outcome) => void,
 ): void {
   let result: unknown
-  const failed = (error: unknown): void => then({ error: recordable(journal, step, error) })
+  const failed = (error: unknown): void => then({ error: recordable(journal?.ledger, step.stepId, error) })
   try {
     const place: Place =
       run && step.body ? { scope: step.body, run } : { scope: step.scope, run, effect: step.stepId }
@@ -27,10 +27,10 @@ export function settle(
 }
 
 /** What was thrown, as the record will have it: live code sees nothing else than resumed code (P3). */
-function recordable(journal: Journal | undefined, { stepId }: Step, thrown: unknown): StepError {
+export function recordable(ledger: Ledger | undefined, stepId: string, thrown: unknown): StepError {
   const error = toStepError(thrown, stepId)
   const { name, code } = error
-  const message = journal ? journal.ledger.redactor.text(error.message) : error.message
+  const message = ledger ? ledger.redactor.text(error.message) : error.message
   return message === error.message && error.stepId === stepId
     ? error
     : new StepError({ name, code, message }, stepId, error.cause)
@@ -38,14 +38,19 @@ function recordable(journal: Journal | undefined, { stepId }: Step, thrown: unkn
 
 /** R3: each attempt has its own time. */
 export function limitTime(step: Step, onOver: (error: StepError) => void): void {
-  const { timeoutMs, name } = step.spec
-  if (timeoutMs === undefined) return
+  const error = timeoutOf(step)
+  if (!error) return
   step.timer = setTimeout(() => {
-    const message = `${name} took longer than ${timeoutMs} ms`
-    const error = new StepError({ name: 'TimeoutError', code: 'timeout', message }, step.stepId)
     step.abort?.abort(error)
     onOver(error)
-  }, timeoutMs)
+  }, step.spec.timeoutMs)
+}
+
+/** How a step fails when its time is over. */
+export function timeoutOf({ spec: { timeoutMs, name }, stepId }: Step): StepError | undefined {
+  if (timeoutMs === undefined) return undefined
+  const message = `${name} took longer than ${timeoutMs} ms`
+  return new StepError({ name: 'TimeoutError', code: 'timeout', message }, stepId)
 }
 
 /** Aborts when the attempt's time is over, when nobody waits for it any more, and when the run ends. */
@@ -61,5 +66,5 @@ export function reasonOf(signal: AbortSignal): string {
   return reason instanceof Error ? reason.message : typeof reason === 'string' ? reason : 'cancelled'
 }
 
-const isPromise = (value: unknown): value is Promise<unknown> =>
+export const isPromise = (value: unknown): value is Promise<unknown> =>
   typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function'

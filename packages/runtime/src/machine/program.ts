@@ -1,8 +1,9 @@
 import type { ClewEvent, Ledger, RunSummary } from '@clew/ledger'
 import type { ResumeDivergence, Tidings } from '../result.ts'
+import type { TapeRules } from '../tape/tape-options.ts'
 import type { Budget } from './budget.ts'
 import type { Draft, Journal } from './journal.ts'
-import type { Durability, Machine } from './machine.ts'
+import type { Caller, Durability } from './machine.ts'
 
 /** What the machine runs: a function or a graph, told apart only here. */
 export interface Program {
@@ -13,21 +14,30 @@ export interface Program {
   readonly structureHash: string | null
   /** Of a graph, by node: recorded, so that a fork with a changed graph can tell what is still the same. */
   readonly signatures?: Readonly<Record<string, string>> | undefined
-  readonly durability: Durability
+  /** Undefined: as the ledger says. */
+  readonly durability: Durability | undefined
   readonly budget?: Budget | undefined
+  /** What its code fetches is recorded, by these rules. */
+  readonly tape?: TapeRules | undefined
   /** The events from which a run goes on: all of a function's, a graph's first one and those since its last checkpoint. */
   load(ledger: Ledger, runId: string): Promise<ClewEvent[]>
   /** What a new run on a thread continues. */
   findPrevious?(ledger: Ledger, threadId: string): Promise<Previous | undefined>
+  /** The same for a run that began already. */
+  readPrevious?(ledger: Ledger, started: ClewEvent): Promise<Previous | undefined>
   /** What is recorded together with the start. */
   open?(begin: Begin): { readonly events: readonly Draft[]; readonly from: unknown }
-  /** Where a recorded run goes on from; a divergence when the record lacks what its code would be given (P2). */
+  /**
+   * Where a recorded run goes on from; a divergence when the record lacks what its code would be given (P2). A replay,
+   * which reaches nothing, takes it as it is.
+   */
   restore?(
     ledger: Ledger,
     runId: string,
     events: readonly ClewEvent[],
+    options?: { readonly isReplay: boolean },
   ): Promise<{ readonly from: unknown } | { readonly divergence: ResumeDivergence }>
-  code(machine: Machine, opening: Opening): () => Promise<unknown>
+  code(machine: Caller, opening: Opening): () => Promise<unknown>
   /** What is recorded as the output; a graph's is its state, which is in the record already. */
   keptOutput(output: unknown): unknown
   /** What a completed run gave. */
@@ -61,5 +71,7 @@ export interface Opening {
   readonly events: readonly ClewEvent[]
   /** Undefined where nothing is recorded. */
   readonly ledger: Ledger | undefined
+  /** In a replay: how many supersteps the run may take, given the graph's own limit. */
+  readonly limitSupersteps?: ((own: number) => number) | undefined
   readonly tidings: Tidings
 }

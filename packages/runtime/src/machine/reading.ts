@@ -28,6 +28,10 @@ export interface Reading {
   isPassed(end: ClewEvent): boolean
   /** What an earlier attempt of the body around had completed with the same input. */
   givenBefore(stepId: string, digest: string, parentAttempt: number): Outcome | undefined
+  /** The code has been given all that it was given up to this event. */
+  isBehind(eventId: string): boolean
+  /** A write that an earlier attempt of the body around had left behind, with the same input. */
+  isInDoubt(stepId: string, digest: string, parentAttempt: number): boolean
   /** Until when a recorded attempt sleeps. */
   dueAtOf(step: Step): number | undefined
   /** A recorded step of this body (of the run, with an empty id) that the code did not ask for this time. */
@@ -47,9 +51,11 @@ export function createReading(
   const passed = new Set<string>()
   let at = 0
   let below: Map<string, string[]> | undefined
+  let seqs: Map<string, number> | undefined
 
   const isShared = ({ correlationId }: ClewEvent): boolean => correlationId !== runId
-  const mayDiffer = (event: ClewEvent): boolean => onMismatch === 'rerun' && isShared(event)
+  const mayDiffer = (event: ClewEvent): boolean =>
+    onMismatch === 'rerun' && (isShared(event) || event.ledger.seq <= record.acceptedSeq)
 
   /** Ends inside a body that is over, or of an attempt that another one has taken the place of. */
   function isOutdated(event: ClewEvent): boolean {
@@ -112,6 +118,17 @@ export function createReading(
       if (!kept?.end || kept.start.payload['inputDigest'] !== digest) return undefined
       return outcomeOf(kept.end, stepId)
     },
+    isBehind(eventId) {
+      const next = wakes[at]
+      if (!next) return true
+      seqs ??= seqsOfEnds(attempts)
+      const seq = seqs.get(eventId)
+      return seq === undefined || seq < next.ledger.seq
+    },
+    isInDoubt(stepId, digest, parentAttempt) {
+      const last = attempts.get(stepId)?.findLast((each) => each.parentAttempt < parentAttempt)
+      return last?.end?.eventType === 'execution.step_stopped' && last.start.payload['inputDigest'] === digest
+    },
     dueAtOf({ stepId, attempt }) {
       const start = attempts.get(stepId)?.find((each) => each.attempt === attempt)?.start
       const dueAt = start?.payload['dueAt']
@@ -131,6 +148,13 @@ export function createReading(
         return last && !last.end && !called.has(stepId) ? [last] : []
       }),
   }
+}
+
+function seqsOfEnds(attempts: RunRecord['attempts']): Map<string, number> {
+  const seqs = new Map<string, number>()
+  for (const tries of attempts.values())
+    for (const { end } of tries) if (end) seqs.set(end.eventId, end.ledger.seq)
+  return seqs
 }
 
 /** The answers of the record, with what was redacted in them as long as it is known here. */

@@ -25,6 +25,8 @@ export interface RunRecord {
   readonly starts: number
   /** The event by which the run was forked, when it is a fork; what lies before it belongs to its source as well. */
   readonly forked: ClewEvent | undefined
+  /** Seq of the event up to which the code may differ, since somebody said so; 0 where nobody did. */
+  readonly acceptedSeq: number
 }
 
 /** Readings belong to the attempt whose code took them: the next attempt looks at the clock again. */
@@ -35,7 +37,7 @@ export const attemptOf = (event: ClewEvent): number => (event.payload['attempt']
 export const parentOf = (event: ClewEvent): string | null =>
   (event.payload['parentStepId'] as string | null | undefined) ?? null
 
-const ENDS: ReadonlySet<string> = new Set([
+export const ENDS: ReadonlySet<string> = new Set([
   'execution.step_completed',
   'execution.step_failed',
   'execution.step_stopped',
@@ -61,6 +63,7 @@ export function indexRecord(events: readonly ClewEvent[]): RunRecord {
   const answers = new Map<string, ClewEvent>()
   let starts = 0
   let forked: ClewEvent | undefined
+  let acceptedSeq = 0
   for (const event of events) {
     const { eventType, payload } = event
     for (const [path, ms] of (payload['clock'] ?? []) as [string, number][])
@@ -91,10 +94,11 @@ export function indexRecord(events: readonly ClewEvent[]): RunRecord {
     } else if (eventType === 'ui.input_requested') questions.set(payload['pauseId'] as string, event)
     else if (eventType === 'ui.input_received') answers.set(payload['pauseId'] as string, event)
     else if (eventType === 'system.workflow_forked') forked = event
+    else if (eventType === 'system.divergence_accepted') acceptedSeq = event.ledger.seq
   }
   const [started, last] = [events[0] as ClewEvent, events.at(-1) as ClewEvent]
   const wakes = ends.filter((end) => !isPast(attempts, end))
-  return { started, attempts, wakes, orphans, clock, questions, answers, last, starts, forked }
+  return { started, attempts, wakes, orphans, clock, questions, answers, last, starts, forked, acceptedSeq }
 }
 
 /**

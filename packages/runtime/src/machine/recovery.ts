@@ -53,26 +53,30 @@ function answered({ stepId }: Step, answer: ClewEvent): Recovery {
   return { type: 'end', outcome, by: answer.eventId }
 }
 
+/** R10: what is asked where nobody knows whether a write happened. */
+export function outcomePause(step: Step, runId: string, idempotencyKey: string): Pause {
+  const { stepId, attempt } = step
+  const question = {
+    question: `The process died while ${step.spec.name} was under way. What became of it?`,
+    unknown: 'outcome',
+    stepId,
+    attempt,
+    idempotencyKey,
+    options: ['done', 'retry', 'abort'],
+  }
+  return { pauseId: deriveId(sha256, runId, 'outcome', stepId, attempt), stepId, question }
+}
+
 function unknownOutcome(
   step: Step,
   answers: ReadonlyMap<string, ClewEvent>,
   runId: string,
   idempotencyKey: string,
 ): Recovery {
-  const { stepId, attempt } = step
-  const pauseId = deriveId(sha256, runId, 'outcome', stepId, attempt)
-  const answer = answers.get(pauseId)
-  if (!answer) {
-    const question = {
-      question: `The process died while ${step.spec.name} was under way. What became of it?`,
-      unknown: 'outcome',
-      stepId,
-      attempt,
-      idempotencyKey,
-      options: ['done', 'retry', 'abort'],
-    }
-    return { type: 'ask', pause: { pauseId, stepId, question } }
-  }
+  const { stepId } = step
+  const pause = outcomePause(step, runId, idempotencyKey)
+  const answer = answers.get(pause.pauseId)
+  if (!answer) return { type: 'ask', pause }
   const given = answer.payload['answer'] as string | { choice: string; output?: unknown }
   const { choice, output } = typeof given === 'string' ? { choice: given, output: null } : given
   if (choice === 'retry') return { type: 'start again' }

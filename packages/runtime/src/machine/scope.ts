@@ -1,3 +1,4 @@
+import type { Tape } from '../tape/tape.ts'
 import type { Step } from './step.ts'
 
 /** Where calls are counted: the run itself, or the body of one of its steps. */
@@ -15,10 +16,14 @@ export interface Scope {
   readings: number
   draws: number
   closed: boolean
+  /** Its body has failed and may be entered again: it is closed as soon as the writes in it have come to their end (R10). */
+  isEnding: boolean
   /** Some body around may be entered again: what completed in it is kept for that. */
   readonly isRetried: boolean
   /** Of the node whose body it is, or lies in. */
   superstep: number | undefined
+  /** Records what its code fetches (D4); bodies have that of the scope around them. */
+  tape: Tape | undefined
 }
 
 /** One for each body that is entered, of which most call nothing: a class, so that what they do not need is not made. */
@@ -28,10 +33,12 @@ class OpenScope implements Scope {
   readonly attempt: number
   readonly isRetried: boolean
   superstep: number | undefined
+  tape: Tape | undefined
   keys: Set<string> | undefined = undefined
   readings = 0
   draws = 0
   closed = false
+  isEnding = false
   #ordinals: Map<string, number> | undefined = undefined
   #steps: Set<Step> | undefined = undefined
 
@@ -41,6 +48,7 @@ class OpenScope implements Scope {
     this.attempt = attempt
     this.isRetried = isRetried
     this.superstep = parent?.superstep
+    this.tape = parent?.tape
   }
 
   get ordinals(): Map<string, number> {
@@ -63,5 +71,11 @@ export const openScope = (path: string, parent: Scope | null, attempt: number, i
 
 export function isClosed(scope: Scope): boolean {
   for (let at: Scope | null = scope; at; at = at.parent) if (at.closed) return true
+  return false
+}
+
+/** Nothing more begins in it, and its code is given nothing more. */
+export function isEnding(scope: Scope): boolean {
+  for (let at: Scope | null = scope; at; at = at.parent) if (at.closed || at.isEnding) return true
   return false
 }

@@ -1,6 +1,7 @@
 import type { ClewEvent, JsonValue, Pause, Safety } from '@clew/ledger'
 import type { ResumeDivergence } from '../result.ts'
 import type { CallUsage, EffectCall, Question, RetryPolicy, Run, StepError } from '../run.ts'
+import type { Piece } from './pieces.ts'
 import type { Scope } from './scope.ts'
 
 /** How a call came out. `fields` is what its last event carries beside the output: decisions, sends. */
@@ -38,6 +39,13 @@ export type Work =
       readonly fn: (input: unknown, call: EffectCall) => unknown
       readonly safety: Safety
       readonly refresh: boolean
+      /**
+       * What came in while it was under way, read from its recorded output: handed to the code at the places where it
+       * came, before the end of the call.
+       */
+      readonly pieces?: ((output: unknown) => readonly Piece[]) | undefined
+      /** Whether the next attempt of the body around may be given what this one gave; default always. */
+      readonly mayGiveAgain?: ((output: unknown) => boolean) | undefined
     }
   | { readonly kind: 'interrupt'; readonly question: Question }
   | { readonly kind: 'sleep'; readonly ms: number }
@@ -55,6 +63,8 @@ export interface ChildLink {
   readonly cause: string
   readonly signal: AbortSignal
   readonly input: unknown
+  /** How it fails when its time is over; its message is then the reason for which the child is stopped. */
+  readonly timeout?: StepError | undefined
   /** Answers that the parent has received, by the id of the pause. */
   readonly answers: ReadonlyMap<string, ClewEvent>
 }
@@ -63,6 +73,8 @@ export type ChildEnd =
   | { readonly status: 'completed'; readonly output: unknown; readonly restored: boolean }
   | { readonly status: 'failed'; readonly error: StepError }
   | { readonly status: 'blocked'; readonly divergence: ResumeDivergence }
+  /** It was handed over, as its parent is. */
+  | { readonly status: 'left' }
   /** Waits for answers, or with none of them for a time. */
   | {
       readonly status: 'paused'
@@ -118,6 +130,12 @@ export interface Step {
   pauses: readonly WaitingPause[]
   dueAt: number | undefined
   body: Scope | undefined
+  /** An effect that is under way. */
+  isDispatched: boolean
+  /** A write that the attempt of the body before left behind, and of which nobody knows whether it happened. */
+  isDoubtful: boolean
+  /** Those who wait for its end to be on record. */
+  onOver: (() => void)[] | undefined
   abort: AbortController | undefined
   signal: AbortSignal | undefined
   timer: ReturnType<typeof setTimeout> | undefined
@@ -126,3 +144,9 @@ export interface Step {
 
 export const hasBody = (work: Work): work is Work & { kind: 'compute' | 'node' | 'gate' } =>
   work.kind === 'compute' || work.kind === 'node' || work.kind === 'gate'
+
+/** What an earlier attempt of the body around had completed is given to the next one, unless the call says no. */
+export const mayGiveAgain = (work: Work, outcome: Outcome): boolean =>
+  work.kind !== 'effect' || !work.mayGiveAgain || !('output' in outcome) || work.mayGiveAgain(outcome.output)
+
+export const isWrite = (work: Work): boolean => work.kind === 'effect' && work.safety !== 'read'

@@ -21,6 +21,8 @@ export interface Writes {
     causationId: string | null,
     payload: Record<string, unknown>,
   ): Draft
+  /** The event that takes the place of a start, under its id and with its cause. */
+  retell(start: Draft, eventType: string, payload: Record<string, unknown>): Draft
   send(events: readonly Draft[], then: (stored: readonly ClewEvent[]) => void, options?: WriteOptions): void
   /** Keeps a start back: its step may be over before anything else has to be written. */
   hold(start: Draft): void
@@ -62,6 +64,11 @@ export function createWrites(
     onSettled()
   }
 
+  function withClock(payload: Record<string, unknown>): Record<string, unknown> {
+    if (readings.length > 0) payload['clock'] = readings.splice(0)
+    return payload
+  }
+
   async function write(
     events: readonly Draft[],
     then: (stored: readonly ClewEvent[]) => void,
@@ -89,9 +96,9 @@ export function createWrites(
     },
     fail,
     draft(eventType, ids, causationId, payload) {
-      if (readings.length > 0) payload['clock'] = readings.splice(0)
-      return (journal as Journal).draft(eventType, ids, causationId, payload)
+      return (journal as Journal).draft(eventType, ids, causationId, withClock(payload))
     },
+    retell: (start, eventType, payload) => ({ ...start, eventType, payload: withClock(payload) }),
     send(events, then, options = {}) {
       const before = held
       if (before.length === 0) return void write(events, then, options)
@@ -104,8 +111,11 @@ export function createWrites(
       if (at < 0) return undefined
       const [start] = held.splice(at, 1) as [Draft]
       // They ride on the event that takes its place.
-      readings.unshift(...((start.payload['clock'] ?? []) as [string, number][]))
-      delete start.payload['clock']
+      const { clock } = start.payload
+      if (clock !== undefined) {
+        readings.unshift(...(clock as [string, number][]))
+        delete start.payload['clock']
+      }
       return start
     },
     flush(options = {}) {

@@ -23,11 +23,11 @@ export const diffCommand: Command<InputOf<typeof diff>> = async ({ input, termin
       otherRunId: await resolveRun(ledger, input.otherRunId),
     }),
   )
-  await terminal.answer(data, () => lines(terminal, data, input.full))
+  await terminal.answer(data, () => diffLines(terminal, data, input.full))
   return data.same ? EXIT.fine : EXIT.no
 }
 
-function lines(terminal: Terminal, data: RunDiff, full: boolean): string[] {
+export function diffLines(terminal: Terminal, data: RunDiff, full: boolean): string[] {
   const { colour } = terminal.output
   const { dim, bold } = colour
   const { a, b, first, wording, again } = data

@@ -1,25 +1,51 @@
-import type { Explanation } from '@clew/ledger'
+import { ClewError, type Explanation, type RunSummary } from '@clew/ledger'
+import type { z } from 'zod'
 import { explain } from '../../operations/explain.ts'
-import type { Command, InputOf } from '../command.ts'
+import { agentsOf } from '../agent-flag.ts'
+import { type Command, type InputOf, text } from '../command.ts'
 import { divergenceLines } from '../divergence-lines.ts'
+import { replayFindingLines, whatIfLines } from '../explain-replay-lines.ts'
 import { EXIT } from '../failure.ts'
+import { orLeave } from '../live-run.ts'
 import { statusText, typeText } from '../marks.ts'
 import { resolveRun } from '../resolve-run.ts'
 import type { Terminal } from '../terminal.ts'
 import { cut, plural, printable, wrap } from '../text.ts'
 import { formatDuration, formatRelative } from '../time.ts'
 
-export const explainCommand: Command<InputOf<typeof explain>> = async ({ input, terminal, withLedger }) => {
-  const data = await withLedger(async (ledger) =>
-    explain.run(ledger, { runId: await resolveRun(ledger, input.runId) }),
+type Answer = z.output<typeof explain.output>
+
+export const explainCommand: Command<InputOf<typeof explain>> = async ({
+  input,
+  flags,
+  terminal,
+  withLedger,
+}) => {
+  const agents = await agentsOf(flags)
+  if (input.fork === true && !agents)
+    throw new ClewError(
+      'bad_option',
+      'Only its agent can go on with a run',
+      'Name the module that exports it with --agent, or leave out --fork.',
+      { option: '--fork' },
+    )
+  const data = await withLedger(
+    async (ledger) => {
+      const runId = await resolveRun(ledger, input.runId)
+      agents?.of((await ledger.getRun(runId)) as RunSummary)
+      const control =
+        agents && (await import('../../control/create-control.ts')).createControl(ledger, { agents })
+      return orLeave(explain.run(ledger, { ...input, runId }, { control }), terminal)
+    },
+    { readOnly: input.fork !== true },
   )
-  await terminal.answer(data, () => lines(terminal, data))
+  await terminal.answer(data, () => lines(terminal, data, text(flags['agent'])))
   return EXIT.fine
 }
 
 const HEADS = { failed: 'FAILED', paused: 'WAITS', running: 'AT WORK', last: 'LAST STEP' } as const
 
-function lines(terminal: Terminal, data: Explanation): string[] {
+function lines(terminal: Terminal, data: Answer, module: string | undefined): string[] {
   const { run, place, lastGood } = data
   const { colour } = terminal.output
   const { bold, dim } = colour
@@ -38,6 +64,9 @@ function lines(terminal: Terminal, data: Explanation): string[] {
     else result.push(lastGood.same ? '  did the same' : '  took the same way, to another outcome')
   } else if (run.agent !== null)
     result.push('', dim(`No completed run of ${printable(run.agent)} before it to compare with.`))
+  const again = replayFindingLines(terminal, data, module)
+  if (again.length > 0) result.push('', ...again)
+  if (data.whatIf) result.push('', ...whatIfLines(terminal, data.whatIf))
   const next = lastGood
     ? `clew diff ${lastGood.runId} ${run.runId}`
     : `clew events ${run.runId} --after ${Math.max(0, (place?.seq ?? 1) - 4)} --limit 5`

@@ -28,37 +28,44 @@ export const exportCommand: Command<InputOf<typeof exportEvents>> = async ({
       },
     )
   keepMemorySteady()
+  // Whoever makes a fixture shows it to others: also what is stored in clear stays here.
+  const redact = input.redacted === true ? { policies: ['secrets', 'personal'] as const } : undefined
   return withLedger(async (ledger) => {
     const runId = input.runId === undefined ? undefined : await resolveRun(ledger, input.runId)
+    const wanted = { ...input, runId }
     if (file === undefined) {
-      await pour(ledger, runId, terminal, terminal, terminal.output.isTerminal ? escapeJson : asItIs)
+      await pour(ledger, wanted, terminal, terminal, terminal.output.isTerminal ? escapeJson : asItIs)
       return EXIT.fine
     }
-    const events = await writeWhole(file, (sink) => pour(ledger, runId, terminal, sink, asItIs))
+    const events = await writeWhole(file, (sink) => pour(ledger, wanted, terminal, sink, asItIs))
     const { dim, green } = terminal.output.colour
+    const next =
+      input.redacted === true && runId !== undefined
+        ? `clew replay --all ${printable(file)} --agent MODULE`
+        : `clew import ${printable(file)} --store sqlite:copy.db`
     await terminal.answer({ file, events, runId: runId ?? null }, () => [
       `${green('✓')} ${plural(events, 'event')} written to ${printable(file)}`,
       '',
-      dim(`clew import ${printable(file)} --store sqlite:copy.db`),
+      dim(next),
     ])
     return EXIT.fine
-  })
+  }, redact && { redact })
 }
 
 const asItIs = (line: string): string => line
 
 async function pour(
   ledger: Ledger,
-  runId: string | undefined,
+  wanted: InputOf<typeof exportEvents>,
   terminal: Terminal,
   sink: Pick<Terminal, 'write'>,
   format: (line: string) => string,
 ): Promise<number> {
-  const total = runId === undefined ? (await ledger.stats()).events : undefined
+  const total = wanted.runId === undefined ? (await ledger.stats()).events : undefined
   const progress = createProgress(terminal, 'exporting', (done) => plural(done, 'event'), total)
   try {
     const context = { onProgress: progress.update }
-    return await writeLines(sink, exportEvents.run(ledger, { runId }, context), format)
+    return await writeLines(sink, exportEvents.run(ledger, wanted, context), format)
   } finally {
     progress.end()
   }

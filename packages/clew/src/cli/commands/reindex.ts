@@ -7,12 +7,14 @@ import { plural } from '../text.ts'
 
 export const reindexCommand: Command<InputOf<typeof reindex>> = async ({ input, terminal, withLedger }) => {
   keepMemorySteady()
-  const report = await withLedger(
+  const { report, events } = await withLedger(
     async (ledger) => {
       const total = await ledger.lastPosition()
-      const progress = createProgress(terminal, 'indexing', (done) => plural(done, 'event'), total)
+      const progress = createProgress(terminal, 'indexing', () => '', total)
       try {
-        return await reindex.run(ledger, input, { onProgress: progress.update, signal: terminal.signal })
+        const told = { onProgress: progress.update, signal: terminal.signal }
+        const done = await reindex.run(ledger, input, told)
+        return { report: done, events: (await ledger.stats()).events - done.lag }
       } finally {
         progress.end()
       }
@@ -21,7 +23,7 @@ export const reindexCommand: Command<InputOf<typeof reindex>> = async ({ input, 
   )
   const { green, dim } = terminal.output.colour
   await terminal.answer(report, () => [
-    `${green('✓')} The search index holds ${plural(report.position, 'event')}${report.lag > 0 ? `, ${report.lag} came meanwhile` : ''}.`,
+    `${green('✓')} The search index holds ${plural(Math.max(0, events), 'event')}${report.lag > 0 ? `, ${report.lag} came meanwhile` : ''}.`,
     '',
     dim(terminal.next('clew search status:failed')),
   ])

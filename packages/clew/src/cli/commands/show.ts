@@ -125,6 +125,7 @@ function summary({ output, width }: Terminal, run: RunSummary, owner: Shown['own
     ['thread', run.threadId],
     ['parent', run.parentRunId],
     ['forked', run.forkedFrom && `from ${run.forkedFrom.runId} after seq ${run.forkedFrom.seq}`],
+    ['replay', run.replay && replayText(run.replay)],
     [
       'superstep',
       run.checkpoint === null
@@ -189,3 +190,6 @@ function counts({ events, messages, toolCalls, errors }: RunSummary): string {
 }
 
 const number = (value: number): string => value.toLocaleString('en-US')
+
+const replayText = ({ mode, sourceRunId, verdict, at }: NonNullable<RunSummary['replay']>): string =>
+  `of ${sourceRunId} (${mode})${verdict === null ? '' : `: ${verdict}`}${at === null ? '' : ` at ${at}`}`

@@ -1,0 +1,618 @@
+import {
+  type ClewEvent,
+  ClewError,
+  type EventInput,
+  type JsonObject,
+  type JsonValue,
+  type Ledger,
+} from '@clew/ledger'
+import fc from 'fast-check'
+import { afterAll, describe, expect, it } from 'vitest'
+import { createMemoryWorld } from '../../test/memory-ledger.ts'
+import { type AgUiEvent, createAgUiMapper, fromAgUiEvents, toAgUiEvents } from './index.ts'
+import { applyPatch } from './json-patch.ts'
+
+const ledgers: Ledger[] = []
+afterAll(async () => {
+  for (const ledger of ledgers) await ledger.close()
+})
+function openMemory(): Ledger {
+  const ledger = createMemoryWorld().open()
+  ledgers.push(ledger)
+  return ledger
+}
+async function readAll(ledger: Ledger, runId: string): Promise<ClewEvent[]> {
+  const events: ClewEvent[] = []
+  for await (const event of ledger.read(runId)) events.push(event)
+  return events
+}
+async function store(stream: readonly object[], runId = 'run-1'): Promise<[Ledger, ClewEvent[]]> {
+  const ledger = openMemory()
+  const { events, problems } = fromAgUiEvents(stream, { agent: 'boatman' })
+  expect(problems).toEqual([])
+  await ledger.append(events)
+  return [ledger, await readAll(ledger, runId)]
+}
+const plain = (events: readonly AgUiEvent[]) => events.map(({ timestamp: _, ...event }) => event)
+const types = (events: readonly EventInput[]) => events.map((event) => event.eventType)
+const outline = (events: readonly EventInput[]) => {
+  const places = new Map(events.map((event, at) => [event.eventId, at]))
+  return events.map(({ eventType, causationId, payload }) => [
+    eventType,
+    causationId === null ? null : (places.get(causationId ?? '') ?? -1),
+    payload,
+  ])
+}
+
+const RUN = { threadId: 'thread-1', runId: 'run-1' }
+const STREAM = [
+  { type: 'RUN_STARTED', ...RUN, timestamp: 1_763_190_000_000 },
+  { type: 'STEP_STARTED', stepName: 'plan', timestamp: 1_763_190_000_100 },
+  { type: 'REASONING_START', messageId: 'r1' },
+  { type: 'REASONING_MESSAGE_START', messageId: 'r1', role: 'reasoning' },
+  { type: 'REASONING_MESSAGE_CONTENT', messageId: 'r1', delta: 'I must look.' },
+  { type: 'REASONING_MESSAGE_END', messageId: 'r1' },
+  { type: 'REASONING_END', messageId: 'r1' },
+  { type: 'TEXT_MESSAGE_START', messageId: 'm1', role: 'assistant' },
+  { type: 'TEXT_MESSAGE_CONTENT', messageId: 'm1', delta: 'One moment.' },
+  { type: 'TEXT_MESSAGE_END', messageId: 'm1' },
+  { type: 'TOOL_CALL_START', toolCallId: 'c1', toolCallName: 'timetable', parentMessageId: 'm1' },
+  { type: 'TOOL_CALL_ARGS', toolCallId: 'c1', delta: '{"pier":4}' },
+  { type: 'TOOL_CALL_END', toolCallId: 'c1' },
+  { type: 'TOOL_CALL_RESULT', messageId: 't1', toolCallId: 'c1', content: '09:05', role: 'tool' },
+  { type: 'STATE_SNAPSHOT', snapshot: { boats: ['one'], at: null } },
+  { type: 'STATE_DELTA', delta: [{ op: 'add', path: '/boats/-', value: 'two' }] },
+  { type: 'STEP_FINISHED', stepName: 'plan' },
+  { type: 'CUSTOM', name: 'mood', value: { calm: true } },
+  { type: 'ACTIVITY_SNAPSHOT', messageId: 'a1', activityType: 'PLAN', content: { steps: 2 }, replace: true },
+  { type: 'SOMETHING_NEW', field: [1, 2] },
+  {
+    type: 'RUN_FINISHED',
+    ...RUN,
+    result: { leaves: '09:05' },
+    outcome: { type: 'success' },
+    timestamp: 1_763_190_002_000,
+  },
+]
+
+describe('A3 an AG-UI stream as a run', () => {
+  it('becomes these events, caused by these', () => {
+    const { events } = fromAgUiEvents(STREAM, { agent: 'boatman' })
+    expect(outline(events)).toEqual([
+      ['system.workflow_started', null, { agent: 'boatman', threadId: 'thread-1' }],
+      ['execution.step_started', 0, { stepId: 'plan#0', name: 'plan', kind: 'step', parentStepId: null }],
+      [
+        'execution.reasoning',
+        1,
+        { role: 'assistant', messageId: 'r1', stepId: 'plan#0', content: 'I must look.' },
+      ],
+      [
+        'execution.message',
+        2,
+        { role: 'assistant', messageId: 'm1', stepId: 'plan#0', content: 'One moment.' },
+      ],
+      [
+        'execution.step_started',
+        3,
+        {
+          stepId: 'timetable#0',
+          name: 'timetable',
+          kind: 'tool',
+          input: { pier: 4 },
+          inputDigest: expect.any(String),
+        },
+      ],
+      [
+        'execution.tool_call',
+        3,
+        {
+          toolCallId: 'c1',
+          name: 'timetable',
+          stepId: 'timetable#0',
+          arguments: { pier: 4 },
+          agUi: { parentMessageId: 'm1' },
+        },
+      ],
+      [
+        'execution.tool_result',
+        5,
+        { toolCallId: 'c1', name: 'timetable', stepId: 'timetable#0', result: '09:05', messageId: 't1' },
+      ],
+      ['execution.step_completed', 6, { stepId: 'timetable#0', output: '09:05' }],
+      [
+        'system.state_transitioned',
+        6,
+        {
+          superstep: 1,
+          operations: [
+            { op: 'set', channel: 'boats', value: ['one'] },
+            { op: 'set', channel: 'at', value: null },
+          ],
+          snapshot: true,
+        },
+      ],
+      [
+        'system.state_transitioned',
+        8,
+        {
+          superstep: 2,
+          operations: [{ op: 'append', channel: 'boats', items: ['two'] }],
+          delta: [{ op: 'add', path: '/boats/-', value: 'two' }],
+        },
+      ],
+      ['execution.step_completed', 1, { stepId: 'plan#0' }],
+      ['system.ag_ui.custom', 10, { event: STREAM[17] }],
+      ['ui.ag_ui.activity_snapshot', 11, { event: STREAM[18] }],
+      ['system.ag_ui.event', 12, { event: STREAM[19] }],
+      ['system.workflow_completed', 13, { output: { leaves: '09:05' } }],
+    ])
+    expect(events[0]?.timestamp).toBe('2025-11-15T07:00:00.000Z')
+    expect(events.at(-1)?.timestamp).toBe('2025-11-15T07:00:02.000Z')
+  })
+
+  it('is a run that can be read', async () => {
+    const [ledger] = await store(STREAM)
+    expect(await ledger.getRun('run-1')).toMatchObject({
+      status: 'completed',
+      agent: 'boatman',
+      threadId: 'thread-1',
+      messages: 1,
+      toolCalls: 1,
+    })
+    expect((await ledger.getState('run-1'))?.state).toEqual({ boats: ['one', 'two'], at: null })
+    const { entries } = await ledger.transcript('run-1')
+    expect(entries.map((entry) => entry.kind)).toEqual(['start', 'reasoning', 'message', 'tool_call', 'end'])
+  })
+
+  it('comes back as the stream it was', async () => {
+    const [, events] = await store(STREAM)
+    const told = toAgUiEvents(events)
+    expect(plain(told)).toEqual(plain(STREAM as AgUiEvent[]))
+    expect(told[0]?.['timestamp']).toBe(1_763_190_000_000)
+    expect(told.at(-1)?.['timestamp']).toBe(1_763_190_002_000)
+  })
+
+  it('L4 gives the same ids when it is sent again, whole or in part', async () => {
+    const whole = fromAgUiEvents(STREAM).events
+    expect(fromAgUiEvents(STREAM).events).toEqual(whole)
+    const ids = whole.map((event) => event.eventId)
+    expect(new Set(ids).size).toBe(ids.length)
+    const mapper = createAgUiMapper()
+    const first = STREAM.slice(0, 9).flatMap((event) => mapper.push(event))
+    expect(ids.slice(0, first.length)).toEqual(first.map((event) => event.eventId))
+    const ledger = openMemory()
+    await ledger.append(first)
+    await ledger.append(whole)
+    expect((await readAll(ledger, 'run-1')).length).toBe(whole.length)
+  })
+})
+
+describe('A3 forms that AG-UI streams have', () => {
+  const run = (...events: readonly unknown[]) =>
+    fromAgUiEvents([{ type: 'RUN_STARTED', ...RUN }, ...events, { type: 'RUN_FINISHED', ...RUN }])
+  const payloads = ({ events }: ReturnType<typeof fromAgUiEvents>, type: string) =>
+    events.filter((event) => event.eventType === type).map((event) => event.payload)
+
+  it('chunks without starts and ends', () => {
+    const found = run(
+      { type: 'TEXT_MESSAGE_CHUNK', messageId: 'm1', role: 'assistant', delta: 'He' },
+      { type: 'TEXT_MESSAGE_CHUNK', delta: 'llo' },
+      { type: 'TEXT_MESSAGE_CHUNK', messageId: 'm2', delta: 'again' },
+      { type: 'TOOL_CALL_CHUNK', toolCallId: 'c1', toolCallName: 'f', delta: '{"a"' },
+      { type: 'TOOL_CALL_CHUNK', delta: ':1}' },
+      { type: 'REASONING_MESSAGE_CHUNK', messageId: 'r1', delta: 'hm' },
+    )
+    expect(found.problems).toEqual([])
+    expect(payloads(found, 'execution.message').map((said) => said?.['content'])).toEqual(['Hello', 'again'])
+    expect(payloads(found, 'execution.tool_call')).toMatchObject([{ arguments: { a: 1 } }])
+    expect(payloads(found, 'execution.reasoning')).toMatchObject([{ content: 'hm' }])
+  })
+
+  it('the names of thinking before 1.0', () => {
+    const found = run(
+      { type: 'THINKING_START', title: 'x' },
+      { type: 'THINKING_TEXT_MESSAGE_START' },
+      { type: 'THINKING_TEXT_MESSAGE_CONTENT', delta: 'so' },
+      { type: 'THINKING_TEXT_MESSAGE_END' },
+      { type: 'THINKING_END' },
+    )
+    expect(payloads(found, 'execution.reasoning')).toEqual([{ role: 'assistant', content: 'so' }])
+  })
+
+  it('the input of a run: its new messages, and answers to what was asked before', () => {
+    const { events } = fromAgUiEvents([
+      {
+        type: 'RUN_STARTED',
+        ...RUN,
+        parentRunId: 'run-0',
+        input: {
+          ...RUN,
+          messages: [
+            { id: 'u0', role: 'user', content: 'Hello' },
+            { id: 'a0', role: 'assistant', content: 'Hi' },
+            { id: 'u1', role: 'user', content: 'Go on' },
+          ],
+          resume: [{ interruptId: 'q1', status: 'resolved', payload: { ok: true } }],
+        },
+      },
+    ])
+    expect(events[0]?.payload).toMatchObject({ parentRunId: 'run-0', threadId: 'thread-1' })
+    expect(outline(events).slice(1)).toEqual([
+      ['ui.input_received', 0, { pauseId: 'q1', answer: { ok: true }, agUi: { status: 'resolved' } }],
+      ['execution.message', 0, { role: 'user', content: 'Go on', messageId: 'u1' }],
+    ])
+  })
+
+  it('a pause for a person, and the run that goes on after it', async () => {
+    const interrupt = {
+      id: 'q1',
+      reason: 'confirmation',
+      message: 'Publish?',
+      responseSchema: { type: 'boolean' },
+    }
+    const stream = [
+      { type: 'RUN_STARTED', ...RUN },
+      { type: 'RUN_FINISHED', ...RUN, outcome: { type: 'interrupt', interrupts: [interrupt] } },
+    ]
+    const [ledger, events] = await store(stream)
+    expect(await ledger.getRun('run-1')).toMatchObject({
+      status: 'paused',
+      pauses: [{ pauseId: 'q1', question: 'Publish?' }],
+    })
+    expect(plain(toAgUiEvents(events))).toEqual(stream)
+    const again = [
+      ...stream,
+      {
+        type: 'RUN_STARTED',
+        ...RUN,
+        input: { ...RUN, messages: [], resume: [{ interruptId: 'q1', payload: true }] },
+      },
+      { type: 'RUN_FINISHED', ...RUN, outcome: { type: 'success' } },
+    ]
+    const [after, all] = await store(again)
+    expect(await after.getRun('run-1')).toMatchObject({ status: 'completed', pauses: [] })
+    expect(plain(toAgUiEvents(all))).toEqual(again)
+  })
+
+  it('failures, cancellations and usage', async () => {
+    const failed = [
+      { type: 'RUN_STARTED', ...RUN },
+      { type: 'RUN_ERROR', message: 'no credit', code: 'billing' },
+    ]
+    const [ledger, events] = await store(failed)
+    expect(await ledger.getRun('run-1')).toMatchObject({ status: 'failed', error: { code: 'billing' } })
+    expect(plain(toAgUiEvents(events))).toEqual(failed)
+    const usage = [
+      { provider: 'openai', model: 'test-a', inputTokens: 100, outputTokens: 20, cachedInputTokens: 40 },
+      { provider: 'openai', model: 'test-b', inputTokens: 5, outputTokens: 1, reasoningTokens: 1 },
+    ]
+    const [used] = await store([
+      { type: 'RUN_STARTED', ...RUN },
+      { type: 'RUN_FINISHED', ...RUN, outcome: { type: 'cancelled' }, usage },
+    ])
+    expect(await used.getRun('run-1')).toMatchObject({
+      status: 'stopped',
+      inputTokens: 105,
+      outputTokens: 21,
+    })
+    const { total } = await used.cost({ runId: 'run-1' })
+    expect(total).toMatchObject({ modelCalls: 2, cacheReadTokens: 40, reasoningTokens: 1, complete: true })
+  })
+
+  it('subagents as steps, in the steps that they are part of', async () => {
+    const [ledger] = await store([
+      { type: 'RUN_STARTED', ...RUN },
+      { type: 'SUBAGENT_STARTED', subagentRunId: 's1', name: 'scout' },
+      { type: 'TEXT_MESSAGE_START', messageId: 'm1', role: 'assistant', subagentRunId: 's1' },
+      { type: 'TEXT_MESSAGE_CONTENT', messageId: 'm1', delta: 'Seen.' },
+      { type: 'TEXT_MESSAGE_END', messageId: 'm1' },
+      { type: 'SUBAGENT_FINISHED', subagentRunId: 's1', outcome: { type: 'success' }, result: 3 },
+      { type: 'SUBAGENT_STARTED', subagentRunId: 's2', name: 'scout' },
+      { type: 'SUBAGENT_ERROR', subagentRunId: 's2', message: 'lost' },
+      { type: 'RUN_FINISHED', ...RUN },
+    ])
+    expect(await ledger.getSteps('run-1')).toMatchObject([
+      { stepId: 'scout#0', kind: 'agent', status: 'completed', values: 3 },
+      { stepId: 'scout#1', status: 'failed', error: { message: 'lost' } },
+    ])
+    const { entries } = await ledger.transcript('run-1')
+    expect(entries.find((entry) => entry.kind === 'message')).toMatchObject({ stepId: 'scout#0' })
+  })
+
+  it('what a stream leaves open is told as far as it came', () => {
+    const { events } = fromAgUiEvents([
+      { type: 'RUN_STARTED', ...RUN },
+      { type: 'STEP_STARTED', stepName: 'a' },
+      { type: 'TEXT_MESSAGE_START', messageId: 'm', role: 'assistant' },
+      { type: 'TEXT_MESSAGE_CONTENT', messageId: 'm', delta: 'half' },
+    ])
+    expect(types(events).slice(2)).toEqual(['execution.message', 'execution.step_interrupted'])
+    expect(events[2]?.payload).toMatchObject({ content: 'half', partial: true })
+  })
+
+  it('several runs in one stream', () => {
+    const { events } = fromAgUiEvents([
+      { type: 'RUN_STARTED', threadId: 't', runId: 'a' },
+      { type: 'RUN_STARTED', threadId: 't', runId: 'b' },
+      { type: 'RUN_FINISHED', threadId: 't', runId: 'b' },
+    ])
+    expect(events.map((event) => [event.correlationId, event.eventType])).toEqual([
+      ['a', 'system.workflow_started'],
+      ['b', 'system.workflow_started'],
+      ['b', 'system.workflow_completed'],
+    ])
+  })
+
+  it('E4 what is wrong is named by its place, and the rest is taken', () => {
+    const found = run(
+      { type: 'TEXT_MESSAGE_CONTENT', messageId: 'nobody', delta: 'x' },
+      { type: 'TOOL_CALL_END', toolCallId: 'nobody' },
+      { type: 'STATE_DELTA', delta: [{ op: 'remove', path: '/gone' }] },
+      'text',
+      { type: 'CUSTOM', name: 'fine', value: 1 },
+    )
+    expect(found.problems.map((problem) => problem.index)).toEqual([1, 2, 3, 4])
+    expect(found.problems[2]?.reason).toMatch(/delta\[0\]\.path/)
+    expect(types(found.events)).toContain('system.ag_ui.custom')
+    expect(() => createAgUiMapper().push({ type: 'CUSTOM' })).toThrow(ClewError)
+  })
+})
+
+describe('A3 RFC 6902', () => {
+  it.each([
+    [{ a: 1 }, [{ op: 'add', path: '/b', value: 2 }], { a: 1, b: 2 }],
+    [{ a: [1, 3] }, [{ op: 'add', path: '/a/1', value: 2 }], { a: [1, 2, 3] }],
+    [{ a: [1] }, [{ op: 'add', path: '/a/-', value: 2 }], { a: [1, 2] }],
+    [{ a: 1, b: 2 }, [{ op: 'remove', path: '/a' }], { b: 2 }],
+    [{ a: [1, 2] }, [{ op: 'remove', path: '/a/0' }], { a: [2] }],
+    [{ a: null }, [{ op: 'replace', path: '/a', value: 5 }], { a: 5 }],
+    [{ a: { b: 1 } }, [{ op: 'move', from: '/a/b', path: '/c' }], { a: {}, c: 1 }],
+    [{ a: { b: 1 } }, [{ op: 'copy', from: '/a', path: '/c' }], { a: { b: 1 }, c: { b: 1 } }],
+    [
+      { 'a/b': 1, '~': 2 },
+      [
+        { op: 'remove', path: '/a~1b' },
+        { op: 'remove', path: '/~0' },
+      ],
+      {},
+    ],
+    [
+      { a: 1 },
+      [
+        { op: 'test', path: '/a', value: 1 },
+        { op: 'add', path: '', value: [] },
+      ],
+      [],
+    ],
+  ])('%j with %j', (before, patch, after) => {
+    const copy = structuredClone(before)
+    expect(applyPatch(before as JsonValue, patch as JsonValue[])).toEqual(after)
+    expect(before).toEqual(copy)
+  })
+
+  it.each([
+    [{ op: 'add', path: 'a', value: 1 }],
+    [{ op: 'add', path: '/x/y', value: 1 }],
+    [{ op: 'add', path: '/list/5', value: 1 }],
+    [{ op: 'add', path: '/list/01', value: 1 }],
+    [{ op: 'add', path: '/a' }],
+    [{ op: 'replace', path: '/x', value: 1 }],
+    [{ op: 'remove', path: '/list/-' }],
+    [{ op: 'test', path: '/a', value: 2 }],
+    [{ op: 'jump', path: '/a' }],
+    [{ op: 'move', from: '/x', path: '/a' }],
+    [7],
+  ])('refuses %j', (operation) => {
+    expect(() => applyPatch({ a: 1, list: [] }, [operation as JsonValue])).toThrow(ClewError)
+  })
+
+  it('does not let a name reach the prototype', () => {
+    const patch = [{ op: 'add', path: '/__proto__', value: { bad: 1 } }]
+    const after = applyPatch({}, patch) as JsonObject
+    expect(Object.hasOwn(after, '__proto__')).toBe(true)
+    expect(Reflect.get({}, 'bad')).toBeUndefined()
+    expect(() => applyPatch({}, [{ op: 'add', path: '/constructor/prototype/bad', value: 1 }])).toThrow(
+      ClewError,
+    )
+  })
+})
+
+describe('A3 a run of the ledger as an AG-UI stream', () => {
+  /** What AG-UI demands of any stream. */
+  function assertValid(events: readonly AgUiEvent[]): void {
+    let running = false
+    const steps = new Set<unknown>()
+    const open = new Set<unknown>()
+    for (const event of events) {
+      const { type } = event
+      if (type === 'RUN_STARTED') {
+        expect(running).toBe(false)
+        running = true
+        continue
+      }
+      expect(running).toBe(true)
+      if (type === 'STEP_STARTED') {
+        expect(steps.has(event['stepName'])).toBe(false)
+        steps.add(event['stepName'])
+      }
+      if (type === 'STEP_FINISHED') expect(steps.delete(event['stepName'])).toBe(true)
+      const id = type.startsWith('TOOL') ? event['toolCallId'] : event['messageId']
+      if (/^(?:TEXT_MESSAGE|REASONING_MESSAGE|TOOL_CALL)_START$/.test(type)) open.add(id)
+      if (/_(?:CONTENT|ARGS)$/.test(type)) {
+        expect(open.has(id)).toBe(true)
+        expect(event['delta']).not.toBe('')
+      }
+      if (/^(?:TEXT_MESSAGE|REASONING_MESSAGE|TOOL_CALL)_END$/.test(type)) open.delete(id)
+      if (type === 'RUN_FINISHED' || type === 'RUN_ERROR') {
+        expect([steps.size, open.size]).toEqual([0, 0])
+        running = false
+      }
+    }
+  }
+
+  const name = fc.constantFrom('a', 'b')
+  const payload = fc.record(
+    {
+      stepId: fc.constantFrom('a#0', 'a#1', 'b#0'),
+      name,
+      kind: fc.constantFrom('tool', 'model'),
+      content: fc.jsonValue({ maxDepth: 1 }),
+      toolCallId: name,
+      pauseId: name,
+    },
+    { requiredKeys: ['stepId', 'name'] },
+  )
+  const event = fc.tuple(
+    fc.constantFrom(
+      'execution.step_started',
+      'execution.step_completed',
+      'execution.step_failed',
+      'execution.message',
+      'execution.reasoning',
+      'execution.tool_call',
+      'execution.tool_result',
+      'ui.input_requested',
+      'ui.input_received',
+      'system.workflow_started',
+      'system.workflow_paused',
+      'system.workflow_resumed',
+      'system.workflow_interrupted',
+      'system.workflow_completed',
+      'integration.call',
+      'execution.other',
+    ),
+    payload,
+  )
+
+  it('is valid whatever the run holds', () => {
+    fc.assert(
+      fc.property(fc.array(event, { maxLength: 30 }), (list) => {
+        const events = list.map(
+          ([eventType, given], nth) =>
+            ({
+              eventType,
+              eventId: `e${nth}`,
+              correlationId: 'r',
+              causationId: null,
+              timestamp: '2026-11-15T07:00:00.000Z',
+              source: { origin: 'agent', runtime: 'x' },
+              payload: given,
+              ledger: { seq: nth + 1 },
+            }) as unknown as ClewEvent,
+        )
+        assertValid(toAgUiEvents(events))
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  it('tells the state so that a page has what the ledger has', async () => {
+    const operation = fc.oneof(
+      fc.record({ op: fc.constant('set'), channel: name, value: fc.jsonValue({ maxDepth: 1 }) }),
+      fc.record({
+        op: fc.constant('append'),
+        channel: name,
+        items: fc.array(fc.integer(), { maxLength: 2 }),
+      }),
+      fc.record({
+        op: fc.constant('patch'),
+        channel: name,
+        set: fc.dictionary(name, fc.integer(), { noNullPrototype: true }),
+        remove: fc.array(name),
+      }),
+      fc.record({ op: fc.constant('remove'), channel: name }),
+    )
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.array(operation, { maxLength: 3 }), { minLength: 1, maxLength: 6 }),
+        async (supersteps) => {
+          const ledger = openMemory()
+          for (const [superstep, operations] of supersteps.entries())
+            await ledger.record({
+              eventType: superstep % 2 === 0 ? 'execution.checkpoint' : 'system.state_transitioned',
+              correlationId: 'r',
+              payload: { superstep, operations },
+            })
+          let state: JsonValue = {}
+          for (const told of toAgUiEvents(await readAll(ledger, 'r'))) {
+            if (told.type === 'STATE_SNAPSHOT') state = told['snapshot'] as JsonValue
+            if (told.type === 'STATE_DELTA') state = applyPatch(state, told['delta'] as JsonValue[])
+          }
+          expect(state).toEqual((await ledger.getState('r'))?.state ?? {})
+        },
+      ),
+      { numRuns: 60 },
+    )
+  })
+
+  it('names the thread, keeps steps of one name apart, and tells tools as calls only', async () => {
+    const ledger = openMemory()
+    const record = (eventType: string, payload: JsonObject) =>
+      ledger.record({ eventType, correlationId: 'r', payload })
+    await record('execution.step_started', { stepId: 'a#0', name: 'a' })
+    await record('execution.step_started', { stepId: 'a#1', name: 'a' })
+    await record('execution.step_started', { stepId: 'f#0', name: 'f', kind: 'tool' })
+    await record('execution.tool_call', { toolCallId: 'c', name: 'f', arguments: { n: 1 } })
+    await record('execution.tool_error', { toolCallId: 'c', error: { message: 'broken' } })
+    await record('execution.step_completed', { stepId: 'a#1' })
+    await record('execution.message', { role: 'assistant', content: [{ type: 'text', text: 'Done.' }] })
+    await record('execution.handoff', { from: 'a', to: 'b' })
+    await record('system.workflow_completed', { output: 1 })
+    await record('execution.message', { role: 'assistant', content: 'too late' })
+    const told = plain(toAgUiEvents(await readAll(ledger, 'r'), { threadId: 't' }))
+    expect(told.map(({ type, stepName, name: custom }) => [type, stepName ?? custom])).toEqual([
+      ['RUN_STARTED', undefined],
+      ['STEP_STARTED', 'a'],
+      ['STEP_STARTED', 'a#1'],
+      ['TOOL_CALL_START', undefined],
+      ['TOOL_CALL_ARGS', undefined],
+      ['TOOL_CALL_END', undefined],
+      ['TOOL_CALL_RESULT', undefined],
+      ['STEP_FINISHED', 'a#1'],
+      ['TEXT_MESSAGE_START', undefined],
+      ['TEXT_MESSAGE_CONTENT', undefined],
+      ['TEXT_MESSAGE_END', undefined],
+      ['CUSTOM', 'execution.handoff'],
+      ['STEP_FINISHED', 'a'],
+      ['RUN_FINISHED', undefined],
+    ])
+    expect(told[0]).toEqual({ type: 'RUN_STARTED', threadId: 't', runId: 'r' })
+    expect(told[6]).toMatchObject({ toolCallId: 'c', content: 'broken', role: 'tool' })
+  })
+
+  it('answers any JSON with events that a ledger takes, or with an error of its own', async () => {
+    const ledger = openMemory()
+    let nth = 0
+    const field = fc.oneof(fc.constantFrom('m', 'c', 'f', 'user'), fc.jsonValue({ maxDepth: 1 }))
+    const any = fc.record(
+      {
+        type: fc.oneof(fc.constantFrom(...new Set(STREAM.map((item) => item.type))), fc.jsonValue()),
+        messageId: field,
+        toolCallId: field,
+        toolCallName: field,
+        stepName: field,
+        delta: fc.oneof(field, fc.constant([{ op: 'add', path: '/a', value: 1 }])),
+        snapshot: fc.jsonValue({ maxDepth: 2 }),
+        input: fc.jsonValue({ maxDepth: 2 }),
+        outcome: fc.jsonValue({ maxDepth: 2 }),
+        usage: fc.jsonValue({ maxDepth: 2 }),
+        superstep: field,
+        kind: field,
+        dueAt: field,
+        name: field,
+        code: field,
+        timestamp: fc.oneof(fc.nat(), fc.jsonValue()),
+      },
+      { requiredKeys: ['type'] },
+    )
+    await fc.assert(
+      fc.asyncProperty(fc.array(any, { maxLength: 12 }), async (stream) => {
+        const { events } = fromAgUiEvents(stream, { runId: `r${++nth}` })
+        await ledger.append(events)
+        for (const runId of new Set(events.map((found) => found.correlationId)))
+          assertValid(toAgUiEvents(await readAll(ledger, runId)).filter(({ type }) => !/[^A-Z_]/.test(type)))
+      }),
+      { numRuns: 300 },
+    )
+  })
+})

@@ -1,0 +1,80 @@
+import type { EventInput, JsonValue, Payload } from '@clew/ledger'
+import { createDraft, type DraftEvent, type MapOptions, type RunDraft } from '../run-draft.ts'
+import { createOrdinals, createToolSteps, type ToolSteps } from '../tool-steps.ts'
+
+const RUNTIME = 'ag-ui'
+
+/** A message, a thought or the arguments of a call, while it streams in. */
+export interface OpenText {
+  readonly parts: string[]
+  readonly payload: Payload
+}
+
+export interface OpenStep {
+  readonly stepId: string
+  readonly eventId: string
+  readonly name: string
+}
+
+/** What is known while the events of one run go by. */
+export interface Scene {
+  readonly runId: string
+  readonly threadId: string | undefined
+  readonly agent: string | undefined
+  readonly draft: RunDraft
+  readonly tools: ToolSteps
+  readonly nextOrdinal: (name: string) => number
+  /** How often this was told before: what comes twice is two events, and the same two when all is sent again. */
+  readonly nth: (what: string) => number
+  add(event: Omit<DraftEvent, 'cause'> & { cause?: string | null }): string
+  /** The last event; null before the first. */
+  last: string | null
+  /** Which event told of a message. */
+  readonly messages: Map<string, string>
+  readonly texts: Map<string, OpenText>
+  readonly thoughts: Map<string, OpenText>
+  readonly calls: Map<string, OpenText>
+  /** Open steps, the innermost last. */
+  readonly steps: OpenStep[]
+  readonly subagents: Map<string, OpenStep>
+  /** Questions without an answer, and the events that asked them. */
+  readonly questions: Map<string, string>
+  /** What chunks without an id belong to. */
+  chunk: { readonly kind: 'text' | 'thought' | 'call'; readonly id: string } | undefined
+  state: JsonValue | undefined
+  ended: boolean
+  take(): EventInput[]
+}
+
+export function createScene(options: MapOptions, threadId: string | undefined): Scene {
+  const draft = createDraft(options, RUNTIME)
+  const nextOrdinal = createOrdinals()
+  const nth = createOrdinals()
+  const tools = createToolSteps(draft, options, nextOrdinal)
+  const scene: Scene = {
+    runId: options.runId,
+    threadId,
+    agent: options.agent,
+    draft,
+    tools,
+    nextOrdinal,
+    nth,
+    add({ cause = scene.last, ...event }) {
+      scene.last = draft.add({ ...event, cause })
+      return scene.last
+    },
+    last: null,
+    messages: new Map(),
+    texts: new Map(),
+    thoughts: new Map(),
+    calls: new Map(),
+    steps: [],
+    subagents: new Map(),
+    questions: new Map(),
+    chunk: undefined,
+    state: undefined,
+    ended: false,
+    take: () => draft.take(),
+  }
+  return scene
+}

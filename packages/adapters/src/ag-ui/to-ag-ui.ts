@@ -1,0 +1,262 @@
+import { beginsStep, type ClewEvent, type JsonObject, type JsonValue } from '@clew/ledger'
+import { isObject, plainText } from '../foreign.ts'
+import { type AgUiEvent, isKept } from './ag-ui-event.ts'
+import { createStateWriter } from './write-state.ts'
+
+export interface ToAgUiOptions {
+  /** The thread, where the run does not name one: AG-UI wants one, and the run's id takes its place otherwise. */
+  readonly threadId?: string | undefined
+  /** The state that the run began with, where it goes on from another run. */
+  readonly state?: Readonly<Record<string, unknown>> | undefined
+}
+
+/** Tells a run in AG-UI, event by event: what a page needs to show it live or again. */
+export interface AgUiStream {
+  /** What follows from this event; nothing, where AG-UI has no words for it or the run is over. */
+  push(event: ClewEvent): AgUiEvent[]
+}
+
+const MESSAGE_ROLES: ReadonlySet<string> = new Set(['developer', 'system', 'assistant', 'user'])
+const STEP_ENDS: ReadonlySet<string> = new Set([
+  'execution.step_completed',
+  'execution.step_failed',
+  'execution.step_stopped',
+  'execution.step_interrupted',
+])
+/** What nobody who watches needs to be told, or is told by other events. */
+const SILENT: ReadonlySet<string> = new Set([
+  'execution.completed',
+  'execution.checkpoint',
+  'system.state_transitioned',
+  'system.otel.source',
+  'ui.input_received',
+])
+
+export function createAgUiStream(options: ToAgUiOptions = {}): AgUiStream {
+  const state = createStateWriter(options.state)
+  /** Name of each open step, as it was announced. */
+  const steps = new Map<string, string>()
+  const questions = new Map<string, JsonObject>()
+  let threadId = options.threadId
+  let phase: 'before' | 'running' | 'over' = 'before'
+  let out: AgUiEvent[] = []
+
+  const tell = (type: string, fields: JsonObject = {}): void => void out.push({ type, ...fields })
+
+  function begin({ correlationId, payload, eventType }: ClewEvent): void {
+    threadId = plainText(payload['threadId']) ?? threadId ?? correlationId
+    const { parentRunId, input } = payload
+    phase = 'running'
+    const isOwn = eventType === 'system.workflow_started'
+    tell('RUN_STARTED', {
+      ...(isOwn && extrasOf(payload)),
+      threadId,
+      runId: correlationId,
+      ...(isOwn && typeof parentRunId === 'string' && { parentRunId }),
+      // Only what came from AG-UI has the form that it wants there.
+      ...(isOwn && isRunInput(input) && { input }),
+    })
+    state.begin(tell)
+  }
+
+  function end(event: ClewEvent, type: string, fields: JsonObject): void {
+    for (const stepName of [...steps.values()].toReversed()) tell('STEP_FINISHED', { stepName })
+    steps.clear()
+    const place = { threadId: threadId ?? event.correlationId, runId: event.correlationId }
+    tell(type, { ...extrasOf(event.payload), ...(type !== 'RUN_ERROR' && place), ...fields })
+    phase = 'over'
+  }
+
+  function step(event: ClewEvent): void {
+    const { payload, eventType } = event
+    const stepId = plainText(payload['stepId'])
+    // A step that is a call of a tool is told as that call.
+    if (stepId === undefined || (payload['kind'] === 'tool' && beginsStep(event))) return
+    if (!steps.has(stepId) && beginsStep(event)) {
+      const name = plainText(payload['name']) ?? stepId
+      // Two open steps of one name cannot be told apart in AG-UI.
+      const stepName = steps.values().some((open) => open === name) ? stepId : name
+      steps.set(stepId, stepName)
+      tell('STEP_STARTED', { ...extrasOf(payload), stepName })
+    }
+    const stepName = steps.get(stepId)
+    if (!STEP_ENDS.has(eventType) || stepName === undefined) return
+    steps.delete(stepId)
+    tell('STEP_FINISHED', { stepName })
+  }
+
+  function message({ eventId, payload }: ClewEvent): void {
+    const role = plainText(payload['role']) ?? 'assistant'
+    const delta = textOf(payload['content'])
+    const messageId = plainText(payload['messageId']) ?? eventId
+    if (delta === '' && payload['messageId'] === undefined) return
+    const name = plainText(payload['name'])
+    tell('TEXT_MESSAGE_START', {
+      ...extrasOf(payload),
+      messageId,
+      role: MESSAGE_ROLES.has(role) ? role : 'assistant',
+      ...(name !== undefined && { name }),
+    })
+    if (delta !== '') tell('TEXT_MESSAGE_CONTENT', { messageId, delta })
+    tell('TEXT_MESSAGE_END', { messageId })
+  }
+
+  function reasoning({ eventId, payload }: ClewEvent): void {
+    const messageId = plainText(payload['messageId']) ?? eventId
+    const delta = textOf(payload['content'])
+    tell('REASONING_START', { messageId })
+    tell('REASONING_MESSAGE_START', { messageId, role: 'reasoning' })
+    if (delta !== '') tell('REASONING_MESSAGE_CONTENT', { messageId, delta })
+    tell('REASONING_MESSAGE_END', { messageId })
+    tell('REASONING_END', { messageId })
+  }
+
+  function call({ eventId, payload }: ClewEvent): void {
+    const toolCallId = plainText(payload['toolCallId']) ?? eventId
+    tell('TOOL_CALL_START', {
+      ...extrasOf(payload),
+      toolCallId,
+      toolCallName: plainText(payload['name']) ?? 'tool',
+    })
+    const { argumentsText, arguments: given } = payload
+    const delta =
+      typeof argumentsText === 'string'
+        ? argumentsText
+        : given === undefined
+          ? ''
+          : (JSON.stringify(given) ?? '')
+    if (delta !== '') tell('TOOL_CALL_ARGS', { toolCallId, delta })
+    tell('TOOL_CALL_END', { toolCallId })
+  }
+
+  function result({ eventId, causationId, payload, eventType }: ClewEvent): void {
+    const { error } = payload
+    const failed = eventType === 'execution.tool_error'
+    const content = failed ? (isObject(error) ? error['message'] : error) : payload['result']
+    tell('TOOL_CALL_RESULT', {
+      ...extrasOf(payload),
+      messageId: plainText(payload['messageId']) ?? eventId,
+      toolCallId: plainText(payload['toolCallId']) ?? causationId ?? eventId,
+      content: textOf(content),
+      role: 'tool',
+    })
+  }
+
+  function ask({ eventId, payload }: ClewEvent): void {
+    const id = plainText(payload['pauseId']) ?? eventId
+    const { interrupt, question, schema, options: choices } = payload
+    const told = {
+      id,
+      reason: 'input_required',
+      message: textOf(question),
+      ...(schema !== undefined && { responseSchema: schema as JsonValue }),
+      ...(choices !== undefined && { metadata: { options: choices as JsonValue } }),
+    }
+    questions.set(id, isObject(interrupt) ? interrupt : told)
+  }
+
+  function pause(event: ClewEvent): void {
+    // A run that sleeps asks nobody anything and goes on by itself.
+    if (questions.size === 0) return
+    end(event, 'RUN_FINISHED', { outcome: { type: 'interrupt', interrupts: [...questions.values()] } })
+  }
+
+  function translate(event: ClewEvent): void {
+    const { eventType, payload } = event
+    switch (eventType) {
+      case 'execution.message':
+        return message(event)
+      case 'execution.reasoning':
+        return reasoning(event)
+      case 'execution.tool_call':
+        return call(event)
+      case 'execution.tool_result':
+      case 'execution.tool_error':
+        return result(event)
+      case 'ui.input_requested':
+        return ask(event)
+      case 'system.workflow_started':
+      case 'system.workflow_resumed':
+      case 'system.workflow_forked':
+        return
+      case 'system.workflow_paused':
+        return pause(event)
+      case 'system.workflow_completed': {
+        const { output } = payload
+        const outcome = { type: 'success' }
+        return end(event, 'RUN_FINISHED', {
+          ...(output !== undefined && { result: output as JsonValue }),
+          outcome,
+        })
+      }
+      case 'system.workflow_stopped':
+        return end(event, 'RUN_FINISHED', { outcome: { type: 'cancelled' } })
+      case 'system.workflow_failed':
+        return end(event, 'RUN_ERROR', errorOf(payload['error'], 'the run failed'))
+      case 'system.workflow_interrupted':
+      case 'system.workflow_blocked':
+        return end(event, 'RUN_ERROR', {
+          message: plainText(payload['reason']) ?? eventType.slice('system.workflow_'.length),
+          code: eventType.slice('system.workflow_'.length),
+        })
+      default:
+        if (eventType.startsWith('execution.step_')) return step(event)
+        if (!SILENT.has(eventType)) tell('CUSTOM', { name: eventType, value: payload as JsonObject })
+    }
+  }
+
+  return {
+    push(event) {
+      out = []
+      const { eventType, payload } = event
+      const isStart = /^system\.workflow_(?:started|resumed|forked)$/.test(eventType)
+      if (phase === 'over' && !isStart) {
+        if (eventType === 'ui.input_received') questions.delete(String(payload['pauseId']))
+        return out
+      }
+      if (phase !== 'running') begin(event)
+      if (eventType === 'ui.input_received') questions.delete(String(payload['pauseId']))
+      if (isKept(eventType) && isObject(payload['event'])) out.push(payload['event'] as AgUiEvent)
+      else translate(event)
+      state.apply(event, tell)
+      const timestamp = Date.parse(event.timestamp)
+      return Number.isNaN(timestamp) ? out : out.map((told) => ({ ...told, timestamp }))
+    },
+  }
+}
+
+/** A whole run at once. */
+export function toAgUiEvents(events: Iterable<ClewEvent>, options: ToAgUiOptions = {}): AgUiEvent[] {
+  const stream = createAgUiStream(options)
+  const told: AgUiEvent[] = []
+  for (const event of events) told.push(...stream.push(event))
+  return told
+}
+
+/** What an AG-UI event said that has no place here. */
+function extrasOf({ agUi }: ClewEvent['payload']): JsonObject {
+  if (!isObject(agUi)) return {}
+  const { type: _, ...extras } = agUi
+  return extras
+}
+
+const isRunInput = (input: unknown): input is JsonObject =>
+  isObject(input) && typeof input['threadId'] === 'string' && Array.isArray(input['messages'])
+
+function errorOf(error: unknown, otherwise: string): JsonObject {
+  const found = isObject(error) ? error : {}
+  const code = plainText(found['code'])
+  return {
+    message: plainText(found['message']) ?? plainText(error) ?? otherwise,
+    ...(code !== undefined && { code }),
+  }
+}
+
+/** Text of a content: plain, or that of its parts; anything else as JSON. */
+function textOf(content: unknown): string {
+  if (content === null || content === undefined) return ''
+  if (typeof content === 'string') return content
+  if (Array.isArray(content) && content.every((part) => isObject(part) && typeof part['text'] === 'string'))
+    return content.map((part) => (part as { text: string }).text).join('\n')
+  return JSON.stringify(content) ?? ''
+}

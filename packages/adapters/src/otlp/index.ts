@@ -1,0 +1,27 @@
+export { decodeOtlpLogs, decodeOtlpTraces, type OtlpBody, type OtlpFormat } from './decode.ts'
+export { encodeTracesJson } from './encode-json.ts'
+export { encodeTracesProtobuf } from './encode-protobuf.ts'
+export {
+  fromOtlpLogs,
+  type FromOtlpOptions,
+  type FromOtlpResult,
+  fromOtlpTraces,
+  type OtlpProblem,
+} from './from-otlp.ts'
+export type {
+  OtlpAttributes,
+  OtlpLink,
+  OtlpLogRecord,
+  OtlpLogs,
+  OtlpResource,
+  OtlpResourceLogs,
+  OtlpResourceSpans,
+  OtlpScope,
+  OtlpScopeLogs,
+  OtlpScopeSpans,
+  OtlpSpan,
+  OtlpSpanEvent,
+  OtlpStatus,
+  OtlpTraces,
+  OtlpValue,
+} from './structure.ts'

@@ -1,0 +1,181 @@
+import { inputDigest, type JsonObject, type JsonValue } from '@clew/ledger'
+import { classifySpan, type SpanKind } from './classify.ts'
+import { type Conversation, readConversation, readInputOutput } from './conversation.ts'
+import { createFacts, type Facts } from './facts.ts'
+import { readIdentity } from './identity.ts'
+import { type Call, tellInput, tellOutput, toStepValues } from './model-span.ts'
+import { readModelUse, readTotalUse } from './model-use.ts'
+import { RANK, type RunSink, sha256 } from './sink.ts'
+import { addSource, type Source } from './source.ts'
+import { readFailure, toSpanRecord } from './span-record.ts'
+import type { OtlpSpan } from './structure.ts'
+import { tellEvaluations, tellMemory, tellRequest, tellTool, toolNameOf } from './told-spans.ts'
+import type { Work } from './work.ts'
+
+/** What the step of a span says: its input, output, and what belongs to its kind. */
+interface Told {
+  readonly values: JsonObject
+  readonly use: JsonObject
+  readonly conversation?: Conversation | undefined
+}
+
+const MODELS: ReadonlySet<SpanKind> = new Set(['model', 'embedding', 'reranker'])
+
+/**
+ * One span as events. Everything follows from this span alone, so that it does not matter when and with which others
+ * it comes, or how often (L4). A span that went well is one event beside what was said and called in it: start and end
+ * of a step in one.
+ */
+export function mapSpan(
+  sink: RunSink,
+  span: OtlpSpan,
+  source: Source,
+  toolCalls: 'spans' | 'messages',
+): void {
+  const facts = createFacts(span.attributes)
+  if (facts.text('logfire.span_type') === 'pending_span') return mapPending(sink, span, facts, source)
+  const kind = classifySpan(facts, span.name)
+  const start = span.startTimeUnixNano || span.endTimeUnixNano
+  if (span.endTimeUnixNano === 0n) return tellRunning(sink, span, facts, source, kind)
+  const end = span.endTimeUnixNano < start ? start : span.endTimeUnixNano
+  const name = (kind === 'tool' ? toolNameOf(facts, span.name) : span.name) || kind
+  const failure = readFailure(span, facts)
+  const work: Work = { sink, span, facts, stepId: span.spanId, name, start, end, failure }
+  const identity = readIdentity(facts, source)
+  const sourceId = addSource(sink, source, start)
+  const { values, use, conversation } = tell(work, kind, toolCalls)
+  const otel = toSpanRecord(span, facts, {
+    name,
+    source: sourceId,
+    withoutMessages: conversation?.isFromEvents ?? false,
+  })
+  const { input, ...outcome } = values
+  const begun = {
+    stepId: span.spanId,
+    name,
+    kind,
+    parentStepId: span.parentSpanId === '' ? null : span.parentSpanId,
+    ...identity,
+    ...(input !== undefined && { input }),
+    ...(kind === 'tool' && input !== undefined && { inputDigest: inputDigest(sha256, input) }),
+  }
+  const cause =
+    span.parentSpanId === '' ? sink.derive(span.spanId, 'run') : sink.stepEventId(span.parentSpanId)
+  const origin = kind === 'span' ? 'integration' : 'agent'
+  const step = { key: [span.spanId, 'step'], rank: RANK.begin, origin, cause } as const
+  if (failure) {
+    sink.add({ ...step, type: 'execution.step_started', time: start, payload: begun })
+    sink.add({
+      type: 'execution.step_failed',
+      key: [span.spanId, 'end'],
+      time: end,
+      rank: RANK.end,
+      origin,
+      cause: sink.stepEventId(span.spanId),
+      payload: { stepId: span.spanId, error: failure, ...use, otel },
+    })
+  } else {
+    const durationMs = Number(end - start) / 1e6
+    const payload = { ...begun, ...outcome, durationMs, ...use, otel }
+    sink.add({ ...step, type: 'execution.step_completed', time: end, place: start, payload })
+  }
+  if (span.parentSpanId === '') tellRun(work, kind, identity, values)
+}
+
+/** Sent when it began, by some SDKs: under an id of its own, below the span that it tells of. */
+function mapPending(sink: RunSink, span: OtlpSpan, facts: Facts, source: Source): void {
+  const around = facts.text('logfire.pending_parent_id') ?? ''
+  const parentSpanId = /^0*$/.test(around) ? '' : around
+  if (span.parentSpanId === '') return
+  const real = { ...span, spanId: span.parentSpanId, parentSpanId }
+  tellRunning(sink, real, facts, source, classifySpan(facts, span.name))
+}
+
+function tellRunning(sink: RunSink, span: OtlpSpan, facts: Facts, source: Source, kind: SpanKind): void {
+  const time = span.startTimeUnixNano
+  const name = (kind === 'tool' ? toolNameOf(facts, span.name) : span.name) || kind
+  const identity = readIdentity(facts, source)
+  const sourceId = addSource(sink, source, time)
+  sink.add({
+    type: 'execution.step_started',
+    key: [span.spanId, 'pending'],
+    time,
+    rank: RANK.begin,
+    origin: kind === 'span' ? 'integration' : 'agent',
+    cause: span.parentSpanId === '' ? null : sink.stepEventId(span.parentSpanId),
+    payload: {
+      stepId: span.spanId,
+      name,
+      kind,
+      parentStepId: span.parentSpanId === '' ? null : span.parentSpanId,
+      ...identity,
+      otel: toSpanRecord(span, facts, { name, source: sourceId, withoutMessages: false }),
+    },
+  })
+}
+
+function tell(work: Work, kind: SpanKind, toolCalls: 'spans' | 'messages'): Told {
+  const { facts, span } = work
+  if (kind === 'model') return tellModel(work, toolCalls)
+  if (kind === 'tool') return { values: tellTool(work), use: {} }
+  // Nobody knows what its attributes mean: they stay as they are.
+  if (kind === 'span') return { values: {}, use: {} }
+  const use = MODELS.has(kind) ? readModelUse(facts) : readTotalUse(facts)
+  if (kind === 'retriever' || kind === 'reranker' || kind === 'mcp' || kind === 'question')
+    return { values: tellRequest(work, kind), use }
+  if (kind === 'memory') tellMemory(work)
+  tellEvaluations(work.sink, facts, { key: [span.spanId], time: work.end, stepId: work.stepId })
+  const { input, output } = readInputOutput(facts)
+  const values = { ...(input !== undefined && { input }), ...(output !== undefined && { output }) }
+  return { values, use }
+}
+
+function tellModel(work: Work, toolCalls: 'spans' | 'messages'): Told {
+  const { sink, facts, span, stepId, start, end, failure } = work
+  const use = readModelUse(facts)
+  const conversation = readConversation(facts, span.events)
+  const { model, provider } = use
+  const call: Call = {
+    sink,
+    stepId,
+    start,
+    end,
+    use: { ...(model !== undefined && { model }), ...(provider !== undefined && { provider }) },
+    hasToolsInMessages: toolCalls === 'messages',
+  }
+  tellInput(call, conversation.input)
+  if (!failure || conversation.output.some((said) => said.content !== null))
+    tellOutput(call, conversation.output)
+  const tools = readTools(facts)
+  const values = toStepValues(conversation, tools === undefined ? {} : { tools })
+  return { values, use, conversation }
+}
+
+function readTools(facts: Facts): JsonValue | undefined {
+  return facts.take('gen_ai.tool.definitions', 'ai.prompt.tools') ?? facts.takeTree('llm.tools')
+}
+
+/** A span without a parent is the run. */
+function tellRun(work: Work, kind: SpanKind, identity: JsonObject, values: JsonObject): void {
+  const { sink, span, start, end, failure, name } = work
+  // What goes to a model and comes from it is told by messages.
+  const { input, output } = MODELS.has(kind) ? {} : values
+  const runId = sink.add({
+    type: 'system.workflow_started',
+    key: [span.spanId, 'run'],
+    time: start,
+    rank: RANK.runStart,
+    origin: 'agent',
+    cause: null,
+    payload: { agent: name, ...identity, ...(input !== undefined && { input }) },
+  })
+  sink.add({
+    type: failure ? 'system.workflow_failed' : 'system.workflow_completed',
+    key: [span.spanId, 'run-end'],
+    time: end,
+    rank: RANK.runEnd,
+    origin: 'agent',
+    cause: runId,
+    payload: failure ? { error: failure } : output === undefined ? {} : { output },
+  })
+}

@@ -1,0 +1,44 @@
+import type { JsonObject } from '@clew/ledger'
+import { type Facts, toJson } from './facts.ts'
+import type { RunSink } from './sink.ts'
+import type { OtlpLogRecord, OtlpSpan } from './structure.ts'
+
+/** A span while it becomes a step. */
+export interface Work {
+  readonly sink: RunSink
+  readonly span: OtlpSpan
+  readonly facts: Facts
+  readonly stepId: string
+  readonly name: string
+  readonly start: bigint
+  readonly end: bigint
+  readonly failure: JsonObject | undefined
+}
+
+/** A log record while it becomes events. */
+export interface RecordWork {
+  readonly sink: RunSink
+  readonly record: OtlpLogRecord
+  readonly facts: Facts
+  readonly name: string
+  readonly time: bigint
+  /** Of all that it says: what tells it from every other record. */
+  readonly digest: string
+  readonly identity: JsonObject
+  readonly sourceId: string
+}
+
+/** What a record says beside what became of it here. */
+export function toRecordJson(record: OtlpLogRecord, facts: Facts, source: string): JsonObject {
+  const attributes = facts.rest()
+  return {
+    ...(record.severityNumber !== 0 && { severityNumber: record.severityNumber }),
+    ...(record.severityText !== '' && { severityText: record.severityText }),
+    ...(record.body !== null && { body: toJson(record.body) }),
+    ...(Object.keys(attributes).length > 0 && { attributes }),
+    ...(record.timeUnixNano !== 0n && { timeUnixNano: String(record.timeUnixNano) }),
+    ...(record.flags !== 0 && { flags: record.flags }),
+    ...(record.droppedAttributesCount !== 0 && { droppedAttributesCount: record.droppedAttributesCount }),
+    source,
+  }
+}

@@ -1,0 +1,116 @@
+import { ClewError, RUN_STATUSES } from '@clew/ledger'
+import type { WorkerTiding } from '@clew/runtime'
+import { z } from 'zod'
+import type { AgentSet } from '../control/run-control.ts'
+import { streaming } from './operation.ts'
+
+const ofRun = { at: z.string(), runId: z.string(), agent: z.string() }
+
+const item = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('taken'), ...ofRun, why: z.enum(RUN_STATUSES).describe('how the run stood') }),
+  z.object({
+    type: z.literal('ended'),
+    ...ofRun,
+    status: z.enum(RUN_STATUSES),
+    ms: z.number(),
+    dueAt: z.string().nullable().describe('when it goes on by itself'),
+    error: z.string().nullable(),
+  }),
+  z.object({ type: z.literal('postponed'), ...ofRun, error: z.string(), untilMs: z.number() }),
+  z.object({ type: z.literal('blocked'), ...ofRun, crashes: z.int() }),
+  z.object({ type: z.literal('swept'), at: z.string(), runIds: z.array(z.string()) }),
+  z.object({ type: z.literal('failed'), at: z.string(), error: z.string() }),
+])
+export type WorkerItem = z.output<typeof item>
+
+export const worker = streaming({
+  name: 'worker',
+  summary: 'Go on with all runs that wait for their agent, until it is told to end',
+  scope: 'control',
+  surfaces: ['cli'],
+  input: z.object({
+    agentNames: z.array(z.string().min(1)).optional().describe('only these agents, separated by commas'),
+    concurrency: z.int().min(1).max(10_000).default(4).describe('how many runs at a time'),
+    once: z.boolean().optional().describe('end when nothing is left to go on with now'),
+    sweepMs: z
+      .int()
+      .min(10)
+      .max(3_600_000)
+      .default(15_000)
+      .describe('between two looks for runs whose process died, in milliseconds'),
+    graceMs: z
+      .int()
+      .min(0)
+      .max(3_600_000)
+      .default(10_000)
+      .describe('how long steps in flight get when it is told to end, in milliseconds'),
+  }),
+  output: item,
+  example: {
+    command: 'clew worker --agent ./agents.ts --concurrency 8',
+    input: { concurrency: 8 },
+  },
+  cli: {
+    group: 'Control',
+    options: {
+      agentNames: '--agent-name <names>',
+      concurrency: '--concurrency <n>',
+      once: '--once',
+      sweepMs: '--poll <ms>',
+      graceMs: '--grace <ms>',
+    },
+    flags: { '--agent <module>': 'file or package that exports the agents; needed' },
+  },
+  async *run(ledger, { agentNames, once = false, ...options }, { agents, signal } = {}) {
+    const items: WorkerItem[] = []
+    let ring = (): void => {}
+    const onTiding = (tiding: WorkerTiding): void => {
+      items.push({ ...tiding, at: new Date().toISOString() } as WorkerItem)
+      ring()
+    }
+    const chosen = choose(agents, agentNames)
+    // Loaded late, as in `resume`.
+    const { startWorker } = await import('@clew/runtime')
+    const working = await startWorker({ ...options, ledger, agents: chosen, onTiding })
+    const stop = (): void => void working.stop().catch(() => {})
+    signal?.addEventListener('abort', stop)
+    if (signal?.aborted) stop()
+    if (once) void working.idle().then(stop)
+    let isOver = false
+    const ended = working.ended.finally(() => {
+      isOver = true
+      ring()
+    })
+    ended.catch(() => {})
+    try {
+      while (!isOver || items.length > 0) {
+        const rung = new Promise<void>((resolve) => (ring = resolve))
+        if (items.length === 0 && !isOver) await rung
+        yield* items.splice(0)
+      }
+      await ended
+    } finally {
+      signal?.removeEventListener('abort', stop)
+      await working.stop()
+    }
+  },
+})
+
+function choose(agents: AgentSet | undefined, names: readonly string[] = agents?.names ?? []) {
+  if (!agents)
+    throw new ClewError(
+      'bad_option',
+      'A worker needs the agents whose runs it goes on with',
+      'Name the module that exports them: clew worker --agent ./agents.ts.',
+      { option: '--agent' },
+    )
+  return names.map((agent) => {
+    if (agents.names.includes(agent)) return agents.of({ runId: '', agent })
+    throw new ClewError(
+      'bad_option',
+      `The module exports no agent named ${agent}`,
+      `It has ${agents.names.join(', ')}.`,
+      { option: '--agent-name', agent },
+    )
+  })
+}

@@ -1,0 +1,208 @@
+import {
+  type AppendCall,
+  type AppendOutcome,
+  ClewError,
+  commitCalls,
+  type Ports,
+  type RunKey,
+} from '@clew/ledger'
+import { appendStatement, ROOM } from './append-statement.ts'
+import { createDraft, type Draft, dueOf, LACKING } from './draft.ts'
+import { isCollision, isLost, refusedBy, stateOf, storeError } from './errors.ts'
+import { foresee, keysOf, widen } from './foresee.ts'
+import { type Known, load, lockRuns, nothingKnown, scopeKeyOf } from './load.ts'
+import { type Connection, type OpenedDatabase, raiseBase } from './open-database.ts'
+import { createRemembered, keyOf, scopeName, stepKeyOf } from './remembered.ts'
+
+/** From then on the runs are locked first: whoever was always too late gets a turn. */
+const OPTIMISTIC = 3
+const ATTEMPTS = 30
+/** What `assert_heads` and `assert_lease` of the migrations raise. */
+const MOVED_STATE = 'CW001'
+const MOVED = new Error('a run has moved on')
+
+export interface Appender {
+  write(calls: readonly AppendCall[]): Promise<AppendOutcome[]>
+  /** What is remembered of the run may be wrong: its lease or its rows were changed here. */
+  forget(key: RunKey): void
+}
+
+interface Decision {
+  readonly draft: Draft
+  readonly known: Known
+  readonly outcomes: AppendOutcome[]
+}
+
+interface Written extends Decision {
+  readonly rooms: readonly number[]
+}
+
+interface AppendParts {
+  readonly database: OpenedDatabase
+  readonly ports: Pick<Ports, 'sha256' | 'now' | 'sleep'>
+  readonly waitMs: number
+}
+
+/**
+ * The write side: a decision over what is remembered, then one statement that writes all of it if that was right.
+ * If it was not, nothing is written, what is remembered of these runs is forgotten, and they are read and decided anew.
+ */
+export function createAppender({ database, ports, waitMs }: AppendParts): Appender {
+  const remembered = createRemembered()
+  let last: Promise<unknown> = Promise.resolve()
+
+  async function write(given: readonly AppendCall[]): Promise<AppendOutcome[]> {
+    const keys = keysOf(given)
+    let calls = given
+    let giveUpAt: number | undefined
+    for (let attempt = 1; ; attempt++) {
+      const isInDoubt = calls !== given
+      const connection = await database.connect().catch((error: unknown) => {
+        throw isInDoubt ? unknownOutcome(database.url, error) : error
+      })
+      try {
+        const written =
+          attempt <= OPTIMISTIC
+            ? await tryOnce(connection, calls, keys)
+            : await tryLocked(connection, calls, keys)
+        settle(written)
+        return written.outcomes
+      } catch (error) {
+        for (const key of keys) remembered.forgetRun(keyOf(key))
+        if (isLost(error)) {
+          connection.drop()
+          giveUpAt ??= performance.now() + waitMs
+          if (performance.now() > giveUpAt) throw unknownOutcome(database.url, error)
+          // It may have been committed all the same: no id is new any more.
+          calls = given.map(doubted)
+        } else if (!isWorthAnother(error)) throw storeError(database.url, error)
+        else if (attempt >= ATTEMPTS) throw tooBusy(database.url, error)
+        else if (refusedBy(error) === 'events_by_position') await raiseBase(connection)
+      }
+      await ports.sleep(Math.random() * Math.min(attempt, 10))
+    }
+  }
+
+  async function tryOnce(
+    connection: Connection,
+    calls: readonly AppendCall[],
+    keys: readonly RunKey[],
+  ): Promise<Written> {
+    let decision = await decide(connection, calls, keys)
+    const { runs } = decision.known
+    // What is refused is refused on what was read just now, never on what is remembered.
+    if (
+      decision.outcomes.some((outcome) => 'error' in outcome) &&
+      !keys.every((key) => runs.has(keyOf(key)))
+    ) {
+      for (const key of keys) remembered.forgetRun(keyOf(key))
+      decision = await decide(connection, calls, keys)
+    }
+    if (decision.draft.events.length === 0) return { ...decision, rooms: [] }
+    const { rows } = await connection.query(appendStatement(decision.draft))
+    if (!rows[0]) throw MOVED
+    const { first, more } = rows[0] as { first: number; more: string[] | null }
+    return { ...decision, rooms: more ? more.map(Number) : [first] }
+  }
+
+  async function tryLocked(
+    connection: Connection,
+    calls: readonly AppendCall[],
+    keys: readonly RunKey[],
+  ): Promise<Written> {
+    await connection.query({ text: 'BEGIN' })
+    try {
+      await lockRuns(connection, keys)
+      const written = await tryOnce(connection, calls, keys)
+      await connection.query({ text: 'COMMIT' })
+      return written
+    } catch (error) {
+      if (!isLost(error)) await connection.query({ text: 'ROLLBACK' })
+      throw error
+    }
+  }
+
+  /** Reads what the decision lacks, all at once where that can be foreseen, until nothing is lacking. */
+  async function decide(
+    connection: Connection,
+    calls: readonly AppendCall[],
+    keys: readonly RunKey[],
+  ): Promise<Decision> {
+    const known = nothingKnown()
+    const strange = new Set(keys.map(keyOf).filter((key) => !remembered.run(key)))
+    if (strange.size > 0) await load(connection, foresee(calls, keys, strange, remembered), known, remembered)
+    for (;;) {
+      const draft = createDraft(remembered, known)
+      try {
+        const outcomes = commitCalls(draft.tx, ports, calls, strange.size === 0 ? 'trusted' : 'looked up')
+        return { draft, known, outcomes }
+      } catch (error) {
+        if (error !== LACKING) throw error
+        await load(connection, widen(draft.needs, calls, known), known, remembered)
+      }
+    }
+  }
+
+  /** All of it is committed: places become positions, and what was written is remembered. */
+  function settle({ draft, known, outcomes, rooms }: Written): void {
+    const real = (id: number): number =>
+      id >= 0 ? id : (rooms[Math.floor((-id - 1) / ROOM)] as number) + ((-id - 1) % ROOM)
+    for (const outcome of outcomes)
+      if ('events' in outcome)
+        for (const { ledger } of outcome.events as readonly { ledger: { position: number } }[])
+          ledger.position = real(ledger.position)
+    for (const { run, step } of draft.steps.values()) {
+      const key = stepKeyOf(step.stepId, step.attempt)
+      run.steps.delete(key)
+      run.steps.set(key, step)
+    }
+    for (const run of draft.touched) {
+      const { stored: _, ...head } = run
+      const { status, dueAt, threadId } = run.summary
+      const forkOf = run.forkOf && { id: real(run.forkOf.id), seq: run.forkOf.seq }
+      remembered.keepRun({ ...head, id: real(run.id), forkOf, status, dueAt, dueMs: dueOf(run) })
+      remembered.keepScope(scopeKeyOf(run.workspace, scopeName(run.runId, threadId)), run.scope)
+    }
+    for (const [key, id] of known.nodes) if (id !== null) remembered.keepNode(key, id)
+    for (const [key, { id }] of draft.nodes) remembered.keepNode(key, id)
+  }
+
+  return {
+    write(calls) {
+      // One after another: each builds on what the one before it has left.
+      const mine = last.then(() => write(calls))
+      last = mine.catch(() => undefined)
+      return mine
+    },
+    forget: (key) => remembered.forgetRun(keyOf(key)),
+  }
+}
+
+const doubted = (call: AppendCall): AppendCall => ({
+  ...call,
+  events: call.events.map((event) => ({ ...event, fresh: false })),
+})
+
+/** Nothing was written, and what it met is there to be read now. */
+const isWorthAnother = (error: unknown): boolean =>
+  error === MOVED || stateOf(error) === MOVED_STATE || refusedBy(error) !== undefined || isCollision(error)
+
+function unknownOutcome(url: string, cause: unknown): ClewError {
+  return new ClewError(
+    'store_unreachable',
+    `The connection to the ledger ${url} was lost during an append and did not come back`,
+    'It is not known whether that was written: append the same events with the same ids again, or read the run.',
+    { url },
+    storeError(url, cause),
+  )
+}
+
+function tooBusy(url: string, cause: unknown): ClewError {
+  return new ClewError(
+    'store_locked',
+    `The ledger ${url} was changed by others again and again while an append was decided`,
+    'Try again; let one process write a run at a time if that can be. Nothing was written.',
+    { url },
+    storeError(url, cause),
+  )
+}

@@ -1,0 +1,54 @@
+import { type ListRunsOptions, parseCursor, type RunKey, type RunSummary, type StoredRun } from '@clew/ledger'
+import { indexText } from './index-text.ts'
+import type { Row, Sql } from './sql.ts'
+
+export const RUN_COLUMNS = `r.id, r.workspace, r.seq, r.hash, r.summary, r.fork_seq, f.run_id AS fork_run
+  FROM runs r LEFT JOIN runs f ON f.id = r.fork_of`
+
+export function toStoredRun(row: Row): StoredRun {
+  return {
+    summary: JSON.parse(row['summary'] as string) as RunSummary,
+    workspace: row['workspace'] as string,
+    seq: Number(row['seq']),
+    hash: (row['hash'] as Buffer).toString('hex'),
+    forkOf:
+      row['fork_run'] === null ? null : { runId: row['fork_run'] as string, seq: Number(row['fork_seq']) },
+  }
+}
+
+const FIND = `SELECT ${RUN_COLUMNS} WHERE r.workspace = $1 AND r.run_id = $2`
+
+export async function findRun(sql: Sql, { workspace, runId }: RunKey): Promise<StoredRun | null> {
+  const { rows } = await sql.query({ name: 'run find', text: FIND, values: [workspace, runId] })
+  return rows[0] ? toStoredRun(rows[0]) : null
+}
+
+/**
+ * Newest first, by the order in which runs began here; the cursor is the last row's own key. Each filter has an
+ * index that ends with that key, so a page costs the same at its end as at its beginning.
+ */
+export async function listRuns(
+  sql: Sql,
+  options: ListRunsOptions,
+): Promise<{ runs: StoredRun[]; nextCursor: string | null }> {
+  const where: string[] = []
+  const values: unknown[] = []
+  const add = (condition: string, value: string | number | undefined): void => {
+    if (value !== undefined) where.push(`${condition} $${values.push(value)}`)
+  }
+  add('r.workspace =', options.workspace)
+  add('r.status =', options.status)
+  add('r.agent =', options.agent === undefined ? undefined : indexText(options.agent))
+  add('r.thread_id =', options.threadId === undefined ? undefined : indexText(options.threadId))
+  add('r.started_ms >=', options.since === undefined ? undefined : Date.parse(options.since))
+  add('r.id <', options.cursor === undefined ? undefined : parseCursor(options.cursor))
+  const limit = `LIMIT $${values.push(options.limit + 1)}`
+  const text = `SELECT ${RUN_COLUMNS} WHERE ${where.join(' AND ')} ORDER BY r.id DESC ${limit}`
+  const { rows } = await sql.query({ text, values })
+  const page = rows.slice(0, options.limit)
+  const last = page.at(-1)
+  return {
+    runs: page.map(toStoredRun),
+    nextCursor: last && rows.length > page.length ? String(last['id']) : null,
+  }
+}

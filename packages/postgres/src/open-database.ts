@@ -1,0 +1,295 @@
+import pg from 'pg'
+import { ClewError } from '@clew/ledger'
+import { isCollision, isLost, serverTooOld, shownUrl, storeError, wrongEncoding } from './errors.ts'
+import { agreeOnKey, type KeyMark } from './key-mark.ts'
+import { migrate, readMigrations } from './migrate.ts'
+import type { Database, Sql, Statement } from './sql.ts'
+
+export interface OpenDatabaseOptions {
+  readonly readOnly?: boolean | undefined
+  readonly create?: boolean | undefined
+  /** How long to wait for a server that is away, and for one statement of an append; 30 s unless told. */
+  readonly waitMs?: number | undefined
+  readonly migrations?: readonly string[] | undefined
+  readonly keyMark?: KeyMark | undefined
+}
+
+export const WAIT_MS = 30_000
+const OLDEST = 14
+const DEFAULT_SCHEMA = 'clew'
+const CONNECTIONS = 6
+const RETRY_MS = 25
+const COLLISIONS = 20
+
+/** The connection for appends. Whoever finds it broken drops it; the next who asks gets another. */
+export interface Connection extends Sql {
+  drop(): void
+}
+
+export interface OpenedDatabase extends Database {
+  readonly url: string
+  readonly schema: string
+  /** For appends, one at a time: plans are made once, and a statement that hangs is given up. */
+  connect(): Promise<Connection>
+  /** Reading only, repeated when the connection is lost. */
+  readonly reading: Sql
+  /** A new connection with the ledger's settings that was not opened yet. */
+  createClient(): pg.Client
+  /** Settings that a connection made by `createClient` needs once it is open. */
+  settle(client: pg.Client): Promise<void>
+  close(): Promise<void>
+}
+
+/** Positions, seqs and ids are safe integers; by itself the driver hands bigint out as text. */
+const types = new pg.TypeOverrides()
+types.setTypeParser(pg.types.builtins.INT8, Number)
+
+/** The ledger's schema, and the URL as the driver may see it. */
+function parseAddress(url: string): { shown: string; schema: string; connectionString: string } {
+  const base = shownUrl(url)
+  const address = new URL(url)
+  const schema = address.searchParams.get('schema') ?? DEFAULT_SCHEMA
+  if (!/^(?!pg_)[a-z_][a-z0-9_]{0,47}$/.test(schema))
+    throw new ClewError(
+      'bad_url',
+      'The schema in the store URL is not a usable name',
+      'Use up to 48 small letters, digits and _ after ?schema=, for example ?schema=clew.',
+    )
+  address.searchParams.delete('schema')
+  const shown = schema === DEFAULT_SCHEMA ? base : `${base}?schema=${schema}`
+  return { shown, schema, connectionString: address.href }
+}
+
+export async function openDatabase(address: string, options: OpenDatabaseOptions): Promise<OpenedDatabase> {
+  const { readOnly = false, create = true, waitMs = WAIT_MS, migrations = readMigrations() } = options
+  const { shown: url, schema, connectionString } = parseAddress(address)
+  const config: pg.PoolConfig = {
+    connectionString,
+    types,
+    keepAlive: true,
+    application_name: 'clew',
+    connectionTimeoutMillis: Math.min(waitMs, 10_000),
+  }
+
+  // A user's own settings for these would change what statements mean, or whether a commit is one.
+  const usual = {
+    search_path: `"${schema}"`,
+    default_transaction_isolation: 'read committed',
+    bytea_output: 'hex',
+    datestyle: 'ISO',
+    jit: 'off',
+  }
+  const session = readOnly ? { ...usual, default_transaction_read_only: 'on' } : usual
+  const appending = {
+    ...session,
+    plan_cache_mode: 'force_generic_plan',
+    enable_hashjoin: 'off',
+    enable_mergejoin: 'off',
+    enable_seqscan: 'off',
+    statement_timeout: String(waitMs),
+    idle_in_transaction_session_timeout: String(waitMs),
+  }
+  async function settle(client: pg.ClientBase, settings: Readonly<Record<string, string>>): Promise<void> {
+    // What is acknowledged is committed (L5), whatever this user's setting of synchronous_commit is.
+    await client.query(
+      `SELECT set_config(name, value, false) FROM unnest($1::text[], $2::text[]) s (name, value)
+       WHERE name <> 'synchronous_commit' OR current_setting(name) = 'off'`,
+      [
+        [...Object.keys(settings), 'synchronous_commit'],
+        [...Object.values(settings), 'on'],
+      ],
+    )
+  }
+
+  const settled = new WeakSet<pg.ClientBase>()
+  /** A connection of the pool with the settings it needs. */
+  async function take(pool: pg.Pool): Promise<pg.PoolClient> {
+    const client = await pool.connect()
+    try {
+      if (!settled.has(client)) await settle(client, pool === appends ? appending : session)
+      settled.add(client)
+      return client
+    } catch (error) {
+      client.release(true)
+      throw error
+    }
+  }
+
+  function createPool(max: number): pg.Pool {
+    const pool = new pg.Pool({ ...config, max })
+    // A connection that is lost while nobody uses it is made anew by the next who does; who uses it, is told.
+    pool.on('error', () => {}).on('connect', (client) => client.on('error', () => {}))
+    return pool
+  }
+
+  await prepare()
+  // Appends run one after another, and have their connection to themselves.
+  const appends = createPool(1)
+  const others = createPool(CONNECTIONS)
+  let closed = false
+  let leave = (): void => {}
+
+  /** Opens once, by one connection of its own, so that what is wrong is said before anything else is tried. */
+  async function prepare(): Promise<void> {
+    const client = new pg.Client(config)
+    client.on('error', () => {})
+    try {
+      await client.connect()
+      await assertServer(client, url)
+      await settle(client, session)
+      await migrate(client, { url, schema, migrations, readOnly, create })
+      if (!readOnly) await raiseBase(client)
+      if (options.keyMark) await agreeOnKey(client, url, options.keyMark, readOnly)
+    } catch (error) {
+      throw storeError(url, error)
+    } finally {
+      await client.end().catch(() => undefined)
+    }
+  }
+
+  async function acquire(pool: pg.Pool): Promise<pg.PoolClient> {
+    const deadline = performance.now() + waitMs
+    for (;;) {
+      if (closed)
+        throw new ClewError('closed', `The ledger ${url} is closed`, 'Open it again before using it.')
+      try {
+        return await take(pool)
+      } catch (error) {
+        if (!isLost(error) || performance.now() > deadline) throw storeError(url, error)
+        await new Promise((resolve) => setTimeout(resolve, RETRY_MS))
+      }
+    }
+  }
+
+  let kept: Promise<Connection> | undefined
+
+  async function connect(): Promise<Connection> {
+    kept ??= keep()
+    try {
+      return await kept
+    } catch (error) {
+      kept = undefined
+      throw error
+    }
+  }
+
+  /** A server behind a stalled network never answers: then the connection is cut, and the outcome is not known. */
+  async function keep(): Promise<Connection> {
+    const client = await acquire(appends)
+    let isBusy = false
+    const watch = setTimeout(() => isBusy && void client.end(), waitMs + 5000).unref()
+    let isDropped = false
+    const drop = (): void => {
+      if (isDropped) return
+      isDropped = true
+      kept = undefined
+      clearTimeout(watch)
+      client.release(true)
+    }
+    leave = drop
+    client.on('error', drop)
+    return {
+      async query(statement) {
+        isBusy = true
+        watch.refresh()
+        try {
+          return await client.query(statement)
+        } finally {
+          isBusy = false
+        }
+      },
+      drop,
+    }
+  }
+
+  async function transact<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
+    for (let attempt = 1; ; attempt++) {
+      const client = await acquire(others)
+      let isBroken = false
+      try {
+        await client.query('BEGIN')
+        const result = await work(client)
+        await client.query('COMMIT')
+        return result
+      } catch (error) {
+        isBroken = isLost(error)
+        if (!isBroken) await client.query('ROLLBACK').catch(() => (isBroken = true))
+        if (!isCollision(error) || attempt >= COLLISIONS) throw storeError(url, error)
+      } finally {
+        client.release(isBroken)
+      }
+    }
+  }
+
+  async function once(pool: pg.Pool, statement: Statement) {
+    const client = await acquire(pool)
+    let broken = false
+    try {
+      return await client.query(statement)
+    } catch (error) {
+      broken = isLost(error)
+      throw error
+    } finally {
+      client.release(broken)
+    }
+  }
+
+  const reading: Sql['query'] = async (statement) => {
+    const deadline = performance.now() + waitMs
+    for (;;)
+      try {
+        return await once(others, statement)
+      } catch (error) {
+        if (!isLost(error) || performance.now() > deadline) throw storeError(url, error)
+      }
+  }
+
+  const query: Sql['query'] = async (statement) => {
+    for (let attempt = 1; ; attempt++)
+      try {
+        return await once(others, statement)
+      } catch (error) {
+        if (!isCollision(error) || attempt >= COLLISIONS) throw storeError(url, error)
+      }
+  }
+
+  return {
+    url,
+    schema,
+    query,
+    transact,
+    connect,
+    reading: { query: reading },
+    createClient: () => new pg.Client(config),
+    settle: (client) => settle(client, session),
+    async close() {
+      if (closed) return
+      closed = true
+      leave()
+      await Promise.all([appends.end(), others.end()])
+    },
+  }
+}
+
+async function assertServer(client: pg.Client, url: string): Promise<void> {
+  const { rows } = await client.query<{ number: string; version: string; encoding: string }>(
+    `SELECT current_setting('server_version_num') AS number, current_setting('server_version') AS version,
+      current_setting('server_encoding') AS encoding`,
+  )
+  const { number, version, encoding } = rows[0] as (typeof rows)[0]
+  if (Number(number) < OLDEST * 10_000) throw serverTooOld(url, version, OLDEST)
+  if (encoding !== 'UTF8') throw wrongEncoding(url, encoding)
+}
+
+/**
+ * A ledger that was restored into a server whose transactions count from less than they did would give positions a
+ * second time. Then they begin behind what there is.
+ */
+export async function raiseBase(sql: Sql): Promise<void> {
+  await sql.query({
+    text: `UPDATE meta m SET base = b.last + 1024 - b.next * 1024
+      FROM (SELECT base, (SELECT max(position) FROM events) AS last,
+        pg_snapshot_xmax(pg_current_snapshot())::text::bigint AS next FROM meta) b
+      WHERE m.base = b.base AND b.last >= b.base + b.next * 1024`,
+  })
+}

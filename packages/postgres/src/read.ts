@@ -1,0 +1,131 @@
+import type {
+  ReadAllOptions,
+  ReadRunOptions,
+  RunKey,
+  StepSkeleton,
+  StoredEvent,
+  StoredNode,
+  StoreStats,
+} from '@clew/ledger'
+import { int8s } from './binary-array.ts'
+import { EVENT_COLUMNS, hexOf, toStoredEvent } from './event-row.ts'
+import type { Row, Sql } from './sql.ts'
+import { STEP_COLUMNS, toStep } from './step-row.ts'
+
+/**
+ * Below the oldest transaction that still runs nothing can appear any more (L3). What lies above it is committed but
+ * not told yet: one that stands before it may still come.
+ */
+const HORIZON = `(SELECT base + pg_snapshot_xmin(pg_current_snapshot())::text::bigint * 1024 FROM meta)`
+
+const RUN = `SELECT ${EVENT_COLUMNS} WHERE e.run = (SELECT id FROM runs WHERE workspace = $1 AND run_id = $2)
+  AND e.seq > $3 AND e.seq <= $4`
+const ALL = `SELECT ${EVENT_COLUMNS} WHERE e.position > $1 AND e.position < ${HORIZON}`
+const HELD_BACK = `SELECT EXISTS (SELECT FROM events WHERE position > $1 AND position >= ${HORIZON}) AS held_back`
+const BY_ID = `SELECT ${EVENT_COLUMNS} WHERE e.event_id = $1 AND r.workspace = $2 ORDER BY e.position`
+const CAUSED = `SELECT ${EVENT_COLUMNS} WHERE r.workspace = $2 AND e.position IN (
+    SELECT position FROM events WHERE causation_id = ANY ($1::text[]) AND NOT follows
+    UNION ALL
+    SELECT n.position FROM events c JOIN events n ON n.run = c.run AND n.seq = c.seq + 1
+    WHERE c.event_id = ANY ($1::text[]) AND n.causation_id = c.event_id AND n.follows
+  ) ORDER BY e.position`
+const NODES = 'SELECT id, hash, body FROM nodes WHERE id = ANY ($1::bigint[])'
+const SKELETON = `SELECT ${STEP_COLUMNS} FROM steps s
+  WHERE s.run = (SELECT id FROM runs WHERE workspace = $1 AND run_id = $2) ORDER BY s.started_seq`
+const LAST = `SELECT coalesce(max(position), 0) AS last FROM events WHERE position < ${HORIZON}`
+// Exact while it is few; else by the part of all positions that lies behind, of the number that the server last counted.
+const COUNTED = 10_000
+const COUNT = `SELECT CASE WHEN c.n < ${COUNTED} THEN c.n ELSE greatest(c.n,
+    (t.reltuples * (e.last - $1) / greatest(e.last - e.first, 1))::bigint) END AS count
+  FROM (SELECT count(*) AS n FROM (SELECT FROM events WHERE position > $1::bigint LIMIT ${COUNTED}) l) c,
+    (SELECT min(position) AS first, max(position) AS last FROM events) e,
+    (SELECT reltuples FROM pg_class WHERE oid = 'events'::regclass) t`
+// From one name to the next, for there are few of them among many runs.
+const WORKSPACES = `WITH RECURSIVE names (name) AS (
+    SELECT min(workspace) FROM runs
+    UNION ALL
+    SELECT (SELECT min(workspace) FROM runs WHERE workspace > name) FROM names WHERE name IS NOT NULL
+  ) SELECT name FROM names WHERE name IS NOT NULL`
+const STATS = `SELECT (SELECT count(*) FROM events) AS events, (SELECT count(*) FROM runs) AS runs,
+  (SELECT count(*) FROM nodes) AS values,
+  (SELECT coalesce(sum(pg_total_relation_size(c.oid)), 0)::bigint FROM pg_class c
+   WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind = 'r') AS bytes`
+
+/** The three reads: events of a run, events of the ledger, the skeleton of a run's steps; and look-ups by id. */
+export interface Reader {
+  run(key: RunKey, options: ReadRunOptions): Promise<StoredEvent[]>
+  all(options: ReadAllOptions): Promise<StoredEvent[]>
+  byId(workspace: string, eventId: string): Promise<StoredEvent[]>
+  caused(workspace: string, eventIds: readonly string[]): Promise<StoredEvent[]>
+  nodes(ids: readonly number[]): Promise<Map<number, StoredNode>>
+  skeleton(key: RunKey): Promise<StepSkeleton[]>
+  workspaces(): Promise<string[]>
+  stats(): Promise<StoreStats>
+  lastPosition(): Promise<number>
+  countAfter(position: number): Promise<number>
+}
+
+interface ReaderParts {
+  readonly sql: Sql
+  /** Committed events wait behind a transaction that still runs, and nobody will ring when it ends. */
+  readonly heldBack: () => void
+}
+
+export function createReader({ sql, heldBack }: ReaderParts): Reader {
+  async function read(name: string, text: string, values: unknown[]): Promise<Row[]> {
+    return (await sql.query({ name, text, values })).rows
+  }
+  const events = async (name: string, text: string, values: unknown[]): Promise<StoredEvent[]> =>
+    (await read(name, text, values)).map(toStoredEvent)
+
+  return {
+    run({ workspace, runId }, { afterSeq, upToSeq = Number.MAX_SAFE_INTEGER, limit, types }) {
+      const values = [workspace, runId, afterSeq, upToSeq, safe(limit)]
+      if (!types) return events('read run', `${RUN} ORDER BY e.seq LIMIT $5`, values)
+      const ofTypes = `${RUN} AND e.event_type = ANY ($6::text[]) ORDER BY e.seq LIMIT $5`
+      return events('read run types', ofTypes, [...values, types])
+    },
+    async all({ workspace, afterPosition, limit, types }) {
+      const values: unknown[] = [afterPosition, safe(limit)]
+      let text = ALL
+      let name = 'read all'
+      if (workspace !== undefined) {
+        text += ` AND r.workspace = $${values.push(workspace)}`
+        name += ' workspace'
+      }
+      if (types) {
+        text += ` AND e.event_type = ANY ($${values.push(types)}::text[])`
+        name += ' types'
+      }
+      const page = await events(name, `${text} ORDER BY e.position LIMIT $2`, values)
+      if (page.length === 0) {
+        const [row] = await read('read held back', HELD_BACK, [afterPosition])
+        if (row?.['held_back'] === true) heldBack()
+      }
+      return page
+    },
+    byId: (workspace, eventId) => events('read id', BY_ID, [eventId, workspace]),
+    caused: (workspace, eventIds) => events('read caused', CAUSED, [eventIds, workspace]),
+    async nodes(ids) {
+      const rows = await read('read nodes', NODES, [int8s(ids)])
+      return new Map(
+        rows.map((row) => [row['id'] as number, { hash: hexOf(row['hash']), body: row['body'] as string }]),
+      )
+    },
+    async skeleton({ workspace, runId }) {
+      const rows = await read('read skeleton', SKELETON, [workspace, runId])
+      return rows.map((row) => toStep(runId, row))
+    },
+    workspaces: async () =>
+      (await read('read workspaces', WORKSPACES, [])).map((row) => row['name'] as string),
+    lastPosition: async () => (await read('read last', LAST, []))[0]?.['last'] as number,
+    countAfter: async (position) => (await read('read count', COUNT, [position]))[0]?.['count'] as number,
+    async stats() {
+      const [row] = await read('read stats', STATS, [])
+      return row as unknown as StoreStats
+    },
+  }
+}
+
+/** An endless limit is none. */
+const safe = (limit: number): number => Math.min(limit, Number.MAX_SAFE_INTEGER)

@@ -1,0 +1,209 @@
+import {
+  type FindOptions,
+  indexedTokens,
+  isAboutEvents,
+  type Phrase,
+  type Ports,
+  SEARCH_FIELDS,
+  type SearchDocument,
+  type ValueFilter,
+} from '@clew/ledger'
+import { indexText } from './index-text.ts'
+
+type Tag = 'workspace' | 'run' | 'type' | 'tool'
+
+/** What never changes about an event stands in the index as a word, so that it narrows a search before any row is read. */
+export interface Tags {
+  of(document: Pick<SearchDocument, 'workspace' | 'runId' | 'eventType' | 'tool'>): string[]
+  tag(kind: Tag, value: string): string
+}
+
+const MOST_REMEMBERED = 20_000
+
+export function createTags(sha256: Ports['sha256']): Tags {
+  const known = new Map<string, string>()
+  function tag(kind: Tag, value: string): string {
+    const key = `${kind}\n${value}`
+    let made = known.get(key)
+    if (made === undefined) {
+      if (known.size >= MOST_REMEMBERED) known.clear()
+      // No word of a text begins like this.
+      made = `#${kind}${sha256(key).slice(0, 14)}`
+      known.set(key, made)
+    }
+    return made
+  }
+  return {
+    tag,
+    of({ workspace, runId, eventType, tool }) {
+      const short = eventType.slice(eventType.indexOf('.') + 1)
+      const own = [tag('workspace', workspace), tag('run', runId), tag('type', eventType), tag('type', short)]
+      return tool === null ? own : [...own, tag('tool', tool)]
+    },
+  }
+}
+
+/** What a tsvector can hold: places per word, and the last place. */
+const MOST_PLACES = 256
+const LAST_PLACE = 16_383
+/** Labels of the fields, in the order of their weight. */
+const LABELS = ['A', 'B', 'C', 'D'] as const
+
+export interface IndexedWords {
+  /** A tsvector as text. */
+  readonly words: string
+  /** The words in their order, where a tsvector cannot tell it. */
+  readonly texts: string | null
+}
+
+/** Fields stand apart by a hole, so that no phrase goes from one into the next. */
+export function indexWords(document: SearchDocument, tags: Tags): IndexedWords {
+  const places = new Map<string, string[]>()
+  const texts: string[] = []
+  let place = 0
+  let isTold = true
+  for (const [at, field] of SEARCH_FIELDS.entries()) {
+    const tokens = indexedTokens(document.fields[field])
+    if (tokens.length > 0) texts.push(` ${tokens.join(' ')} `)
+    for (const token of tokens) {
+      const own = places.get(token)
+      place++
+      if (place > LAST_PLACE || (own?.length ?? 0) >= MOST_PLACES) isTold = false
+      if (!own) places.set(token, [`${Math.min(place, LAST_PLACE)}${LABELS[at]}`])
+      else if (own.length < MOST_PLACES && place <= LAST_PLACE) own.push(`${place}${LABELS[at]}`)
+    }
+    place += 2
+  }
+  const words = [...places].map(([token, own]) => `${quoted(token)}:${own.join(',')}`)
+  const all = [...new Set(tags.of(document)).values()].map(quoted).concat(words)
+  return { words: all.join(' '), texts: isTold ? null : texts.join('\n') }
+}
+
+/** A text without what PostgreSQL cannot keep. */
+export const shown = (text: string): string => text.replaceAll('\u0000', '\ufffd').toWellFormed()
+
+/** Words hold letters and digits, tags a sign more: nothing in them can end a quotation. */
+const quoted = (word: string): string => `'${word}'`
+
+const lexeme = (token: string, prefix: boolean): string => `${quoted(token)}${prefix ? ':*' : ''}`
+const lexemes = ({ tokens, prefix }: Phrase): string[] =>
+  tokens.map((token, at) => lexeme(token, prefix && at === tokens.length - 1))
+
+/** All its words, wherever they stand: what ranks a match, and what narrows down a phrase. */
+const wordsText = (phrases: readonly Phrase[]): string => phrases.flatMap(lexemes).join(' & ')
+const phraseText = (phrase: Phrase): string => `(${lexemes(phrase).join(' <-> ')})`
+/** How a phrase shows in `texts`. */
+const phraseInText = ({ tokens, prefix }: Phrase): string => ` ${tokens.join(' ')}${prefix ? '' : ' '}`
+
+/** One condition on tags. */
+interface TagFilter {
+  readonly tags: readonly string[]
+  readonly negated: boolean
+}
+
+const tagsText = ({ tags }: TagFilter): string => `(${tags.map(quoted).join(' | ')})`
+
+/** Beginnings of tool names become the tags of the tools that there are; none of them fits when there is none. */
+export function toolFilters(
+  { query }: FindOptions,
+  tags: Tags,
+  tagsOf: (beginning: string) => Promise<string[]>,
+): Promise<TagFilter[]> {
+  return Promise.all(
+    query.tool.map(async ({ values, negated }) => {
+      const found: string[] = []
+      for (const { text, prefix } of values)
+        found.push(...(prefix ? await tagsOf(text) : [tags.tag('tool', text)]))
+      return { tags: found.length === 0 ? ['#none'] : found, negated }
+    }),
+  )
+}
+
+/** Filters whose values are whole, and so stand in the index as tags. */
+function wholeFilters({ query }: FindOptions, tags: Tags): TagFilter[] {
+  const of = (kind: 'type' | 'run'): TagFilter[] =>
+    query[kind]
+      .filter(({ values }) => !values.some(({ prefix }) => prefix))
+      .map(({ values, negated }) => ({ tags: values.map(({ text }) => tags.tag(kind, text)), negated }))
+  return [...of('type'), ...of('run')]
+}
+
+export interface Compiled {
+  readonly text: string
+  readonly values: unknown[]
+}
+
+/** A query as SQL; newest first. */
+export function compileSearch(wanted: FindOptions, tags: Tags, tools: readonly TagFilter[]): Compiled {
+  const { workspace, query, upTo, after = 0, runId, limit } = wanted
+  const aboutEvents = isAboutEvents(query)
+  const where: string[] = []
+  const values: unknown[] = []
+  const put = (value: unknown): string => `$${values.push(value)}`
+  if (aboutEvents) addWords(wanted, tags, [...wholeFilters(wanted, tags), ...tools], where, put)
+  const position = aboutEvents ? 'w.position' : 'e.position'
+  where.push(`${position} <= ${put(upTo)}`, `${position} > ${put(after)}`, `r.workspace = ${put(workspace)}`)
+  if (runId !== undefined) where.push(`r.run_id = ${put(runId)}`)
+  if (query.since !== null) where.push(`${aboutEvents ? 'e' : 'r'}.recorded_at >= ${put(query.since)}`)
+  const columns = { type: 'e.event_type', run: 'r.run_id', agent: 'r.agent', thread: 'r.thread_id' }
+  for (const [field, column] of Object.entries(columns))
+    for (const filter of query[field as keyof typeof columns])
+      where.push(valuesText(column, filter, field === 'type', put))
+  for (const { values: statuses, negated } of query.status)
+    where.push(`${negated ? 'NOT ' : ''}r.status = ANY (${put(statuses)}::text[])`)
+  for (const { op, amount, negated } of query.cost) {
+    const cost = `(r.summary::json ->> 'cost')::float8`
+    where.push(`${cost} IS NOT NULL`, `${negated ? 'NOT ' : ''}${cost} ${op} ${put(amount)}::float8`)
+  }
+  const relevance =
+    aboutEvents && limit > 1 && query.all.length > 0
+      ? `ts_rank('{0.25, 0.5, 1, 1}', w.words, ${put(wordsText(query.all))}::tsquery, 1)`
+      : '0'
+  const from = aboutEvents
+    ? 'search_words w JOIN events e ON e.position = w.position JOIN runs r ON r.id = e.run'
+    : 'runs r JOIN events e ON e.run = r.id AND e.seq = coalesce(r.fork_seq, 0) + 1'
+  return {
+    text: `SELECT e.position, r.run_id, e.seq, e.recorded_at, ${relevance} AS relevance FROM ${from}
+      WHERE ${where.join(' AND ')} ORDER BY ${aboutEvents ? 'w.position' : 'r.id'} DESC LIMIT ${put(limit)}`,
+    values,
+  }
+}
+
+function addWords(
+  { workspace, query, runId }: FindOptions,
+  tags: Tags,
+  filters: readonly TagFilter[],
+  where: string[],
+  put: (value: unknown) => string,
+): void {
+  const wanted = [quoted(tags.tag('workspace', workspace))]
+  if (runId !== undefined) wanted.push(quoted(tags.tag('run', runId)))
+  for (const filter of filters) wanted.push(`${filter.negated ? '!' : ''}${tagsText(filter)}`)
+  for (const phrase of query.all) wanted.push(...lexemes(phrase))
+  where.push(`w.words @@ ${put(wanted.join(' & '))}::tsquery`)
+  const has = (phrase: Phrase): string => {
+    const found = `w.words @@ ${put(phraseText(phrase))}::tsquery`
+    if (phrase.tokens.length === 1) return found
+    return `(${found} OR coalesce(strpos(w.texts, ${put(phraseInText(phrase))}), 0) > 0)`
+  }
+  for (const phrase of query.all) if (phrase.tokens.length > 1) where.push(has(phrase))
+  for (const phrase of query.none) where.push(`NOT ${has(phrase)}`)
+}
+
+/** Also where tags have decided already: a tag is a digest, and this is the value itself. */
+function valuesText(
+  column: string,
+  { values, negated }: ValueFilter,
+  withShort: boolean,
+  put: (value: unknown) => string,
+): string {
+  const columns = withShort ? [column, `substr(${column}, strpos(${column}, '.') + 1)`] : [column]
+  const any = values
+    .flatMap(({ text, prefix }) =>
+      columns.map((each) =>
+        prefix ? `starts_with(${each}, ${put(shown(text))})` : `${each} = ${put(indexText(text))}`,
+      ),
+    )
+    .join(' OR ')
+  return negated ? `NOT coalesce((${any}), false)` : `(${any})`
+}

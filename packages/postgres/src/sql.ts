@@ -1,0 +1,19 @@
+/** A statement; with a name it is prepared once per connection. */
+export interface Statement {
+  readonly name?: string
+  readonly text: string
+  readonly values?: unknown[]
+}
+
+export type Row = Record<string, unknown>
+
+/** What runs statements: a pool, or one connection inside a transaction. */
+export interface Sql {
+  query(statement: Statement): Promise<{ readonly rows: Row[]; readonly rowCount: number | null }>
+}
+
+/** How the parts of the store reach the database. Both answer with errors that say what to do (`storeError`). */
+export interface Database extends Sql {
+  /** Runs `work` inside one transaction on one connection; done again when it collides with another. */
+  transact<T>(work: (sql: Sql) => Promise<T>): Promise<T>
+}

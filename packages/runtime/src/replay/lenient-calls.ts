@@ -1,0 +1,150 @@
+import type { ClewEvent } from '@clew/ledger'
+import { isFinal } from '../machine/record.ts'
+import { isClosed } from '../machine/scope.ts'
+import { hasBody, type Outcome } from '../machine/step.ts'
+import type { Bodies } from './bodies.ts'
+import { digestIn, type RecordedCall, startOf } from './recorded-run.ts'
+import type { ReplayCore } from './replay-core.ts'
+import { placeOf } from './replay-core.ts'
+import type { ReplayStep } from './replay-step.ts'
+
+export interface LenientCalls {
+  ask(step: ReplayStep): void
+  /** The next end that can be handed out, in recorded order where there is one. */
+  next(): { readonly step: ReplayStep; readonly outcome: Outcome; readonly end: ClewEvent | null } | undefined
+}
+
+/** After the first divergence code may loop for ever on what its own bodies give. */
+const MOST_NEW = 1000
+
+/** By name alone: numbers shift when a call is put in or taken out, and supersteps when a node is. */
+const namesIn = (stepId: string): string => stepId.replace(/[#@][^/]*/g, '')
+
+/**
+ * Going on after the first divergence: what the record has (by name, kind and input) is given its recorded end, bodies run,
+ * anything else stays unanswered. Nothing is invented and nothing reaches the outside.
+ */
+export function createLenientCalls(core: ReplayCore, bodies: Bodies): LenientCalls {
+  const { record, options } = core
+  const { comparison } = options
+  let pool: Map<string, RecordedCall[]> | undefined
+  let asked = 0
+
+  function poolOf(kind: string, stepId: string): readonly RecordedCall[] {
+    if (!pool) {
+      pool = new Map()
+      for (const call of record.calls) {
+        if (call.isInside) continue
+        const key = `${call.kind} ${namesIn(call.stepId)}`
+        const calls = pool.get(key)
+        if (calls) calls.push(call)
+        else pool.set(key, [call])
+      }
+    }
+    return pool.get(`${kind} ${namesIn(stepId)}`) ?? []
+  }
+
+  function isSameInput({ spec }: ReplayStep, call: RecordedCall): boolean {
+    const start = startOf(call)
+    if (spec.digest) return spec.digest() === digestIn(start)
+    const where = { part: 'input', step: spec.name } as const
+    return comparison.compare(start.payload['input'] ?? null, spec.input ?? null, where) !== 'different'
+  }
+
+  function ask(step: ReplayStep): void {
+    if (++asked > record.calls.length + MOST_NEW) return
+    const { work } = step.spec
+    if (!step.recorded) find(step)
+    const isBegun = step.body !== undefined || step.child !== 'none'
+    if (!isBegun && (hasBody(work) || work.kind === 'child')) bodies.enter(step)
+  }
+
+  function find(step: ReplayStep): void {
+    const { kind } = step.spec.work
+    const exact = record.find(step.scope.attempt, step.stepId)
+    const isExact = exact !== undefined && !exact.isInside && exact.kind === kind && isFree(exact, step)
+    const alike = poolOf(kind, step.stepId).filter((call) => isFree(call, step))
+    const found = isExact && isSameInput(step, exact) ? exact : alike.find((call) => isSameInput(step, call))
+    if (found) return take(step, found, true)
+    const renamed = findRenamed(step)
+    if (renamed) return take(step, renamed, true)
+    if (isExact) take(step, exact, false)
+    else if (hasBody(step.spec.work) && alike[0]) take(step, alike[0], false)
+  }
+
+  /** What stands for a renamed step gives way to the step itself. */
+  const isFree = (call: RecordedCall, step: ReplayStep): boolean =>
+    !call.step || (call.step === core.parting?.step && call.step !== step && call === core.parting.expected)
+
+  /** Where another step stands in place of a recorded one: that one, if all but its name is the same; inside it, its calls. */
+  function findRenamed(step: ReplayStep): RecordedCall | undefined {
+    const { step: other, expected } = core.parting ?? {}
+    if (!other || !expected) return undefined
+    const { kind } = step.spec.work
+    if (step === other)
+      return !expected.step && !step.spec.digest && expected.kind === kind && isSameInput(step, expected)
+        ? expected
+        : undefined
+    if (!step.stepId.startsWith(`${other.stepId}/`)) return undefined
+    const inner = expected.stepId + step.stepId.slice(other.stepId.length)
+    const found = poolOf(kind, inner).find((call) => !call.step && isSameInput(step, call))
+    if (found) core.isRenamed = true
+    return found
+  }
+
+  function take(step: ReplayStep, call: RecordedCall, isSame: boolean): void {
+    call.step = step
+    step.recorded = call
+    step.isSame = isSame
+    const { spec } = step
+    if (!isSame && spec.isInputKept)
+      core.diverge('input', placeOf(call), startOf(call).payload['input'] ?? null, spec.input ?? null)
+  }
+
+  function next(): ReturnType<LenientCalls['next']> {
+    let best: { step: ReplayStep; seq: number } | undefined
+    for (const step of core.open) {
+      if (step.isOver || isClosed(step.scope)) continue
+      const seq = dueOf(step)
+      if (seq !== undefined && (!best || seq < best.seq)) best = { step, seq }
+    }
+    if (!best) return undefined
+    const { step } = best
+    const tried = step.recorded?.attempts[step.at]
+    const isOwn = hasBody(step.spec.work) || step.spec.work.kind === 'child'
+    const final = lastOf(step)
+    const outcome = isOwn
+      ? bodies.ownEndOf(step)
+      : final?.end && tried && bodies.endOf(step, final, final.end)
+    if (!outcome) {
+      step.isOver = true
+      return next()
+    }
+    return { step, outcome, end: final?.end ?? null }
+  }
+
+  const lastOf = (step: ReplayStep) => {
+    const last = step.recorded?.attempts.at(-1)
+    return last?.end && isFinal(last.end) && !last.end.ledger.erased ? last : undefined
+  }
+
+  /** Place of its end in the record; ends that the record does not have come last. */
+  function dueOf(step: ReplayStep): number | undefined {
+    const seq = lastOf(step)?.end?.ledger.seq
+    if (!hasBody(step.spec.work) && step.spec.work.kind !== 'child') return step.isSame ? seq : undefined
+    if (!step.outcome || isTriedAgain(step)) return undefined
+    return seq ?? Number.MAX_SAFE_INTEGER
+  }
+
+  /** Its attempt failed as recorded, and the record has another one. */
+  function isTriedAgain(step: ReplayStep): boolean {
+    const { recorded, outcome } = step
+    const again = recorded?.attempts[step.at]?.end?.payload['retryInMs'] !== undefined
+    if (!again || !outcome || 'output' in outcome || !recorded?.attempts[step.at + 1]) return false
+    step.at++
+    bodies.enter(step)
+    return true
+  }
+
+  return { ask, next }
+}

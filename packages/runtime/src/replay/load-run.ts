@@ -1,0 +1,47 @@
+import type { ClewEvent, Ledger } from '@clew/ledger'
+
+/**
+ * All events of a run, read once (D6). A run of 100,000 steps stays in memory as a whole: texts that its events have in
+ * common are kept once, and of an event only what a replay looks at.
+ */
+export async function loadRun(ledger: Ledger, runId: string): Promise<ClewEvent[]> {
+  const events: ClewEvent[] = []
+  const known = new Map<string, string>()
+  const once = (text: string): string => {
+    const same = known.get(text)
+    if (same === undefined) known.set(text, text)
+    return same ?? text
+  }
+  let last: ClewEvent | undefined
+  for await (const event of ledger.read(runId)) {
+    const { eventId, eventType, correlationId, causationId, payload, ledger: place } = event
+    const { seq, erased } = place
+    last = event
+    events.push({
+      eventId: once(eventId),
+      eventType: once(eventType),
+      timestamp: '',
+      source: SOURCE,
+      correlationId: once(correlationId),
+      causationId: causationId && once(causationId),
+      payload: eventType.startsWith('execution.step_') ? slim(payload, once) : payload,
+      ledger: (erased ? { seq, erased } : { seq }) as ClewEvent['ledger'],
+    })
+  }
+  // Where time stands still at the end of the record.
+  if (last) events[events.length - 1] = last
+  return events
+}
+
+const SOURCE: ClewEvent['source'] = { origin: 'agent', runtime: 'clew' }
+const SHARED: ReadonlySet<string> = new Set(['stepId', 'parentStepId', 'name', 'kind'])
+const UNUSED: ReadonlySet<string> = new Set(['durationMs', 'superstep', 'inputVersions', 'usage', 'safety'])
+
+function slim(payload: ClewEvent['payload'], once: (text: string) => string): ClewEvent['payload'] {
+  const slimmed: Record<string, unknown> = {}
+  for (const key in payload) {
+    const value = payload[key]
+    if (!UNUSED.has(key)) slimmed[key] = typeof value === 'string' && SHARED.has(key) ? once(value) : value
+  }
+  return slimmed
+}

@@ -1,0 +1,277 @@
+import { type ClewEvent, ClewError, createStateBuilder, type Ledger } from '@clew/ledger'
+import { checkpointPayload } from '../engine/graph-program.ts'
+import type { Standing } from '../engine/supersteps.ts'
+import { openJournal } from '../machine/journal.ts'
+import { own } from '../machine/own.ts'
+import type { Program } from '../machine/program.ts'
+import type { ChildEnd, Outcome } from '../machine/step.ts'
+import { recordedInput } from '../recorded-input.ts'
+import { openTape } from '../tape/open-tape.ts'
+import { loadRun } from './load-run.ts'
+import { alignPaths } from './path.ts'
+import { acceptedIn, indexRun, type RecordedCall, type RecordedRun } from './recorded-run.ts'
+import type { ChildReplay } from './replay-core.ts'
+import { createReplayMachine, type Gone } from './replay-machine.ts'
+import type { Divergence, PathStep } from './report.ts'
+import type { Comparison } from './same-value.ts'
+import { superstepIn } from './strict-calls.ts'
+import type { Trace } from './trace.ts'
+
+export interface ReplayContext {
+  readonly ledger: Ledger
+  readonly comparison: Comparison
+  readonly graceMs: number
+  /** Told for each end that the code is given, of children too. */
+  readonly onTurn: (step: string) => void
+  readonly trace: Trace | undefined
+}
+
+export interface RunReplay {
+  readonly outcome: Outcome | undefined
+  readonly divergences: readonly Divergence[]
+  readonly path: readonly PathStep[]
+  readonly steps: number
+}
+
+export interface Given {
+  /** As the parent's code gives it to its child run. */
+  readonly input?: unknown
+  /** Where a graph begins in place of its input. */
+  readonly fromSuperstep?: number | undefined
+}
+
+/** Goes through a run again with its code. `events` are all of its events, loaded once. */
+export function replayRun(
+  context: ReplayContext,
+  program: Program,
+  events: readonly ClewEvent[],
+  runId: string,
+  given: Given = {},
+): Promise<RunReplay> {
+  return program.kind === 'graph'
+    ? replayGraph(context, program, events, runId, given)
+    : replayFunction(context, program, events, runId, given)
+}
+
+async function replayChild(
+  context: ReplayContext,
+  program: Program,
+  runId: string,
+  input: unknown,
+): Promise<ChildReplay | null> {
+  const events = await loadRun(context.ledger, runId)
+  if (events.length === 0) return null
+  const { outcome, divergences } = await replayRun(context, program, events, runId, { input })
+  return { end: toChildEnd(outcome), divergences }
+}
+
+function toChildEnd(outcome: Outcome | undefined): ChildEnd {
+  if (!outcome) return { status: 'paused', pauses: [], dueAt: undefined }
+  return 'output' in outcome
+    ? { status: 'completed', output: outcome.output, restored: false }
+    : { status: 'failed', error: outcome.error }
+}
+
+async function replayFunction(
+  context: ReplayContext,
+  program: Program,
+  events: readonly ClewEvent[],
+  runId: string,
+  { input = own(recordedInput(events)) }: Given,
+): Promise<RunReplay> {
+  const record = indexRun(events, { runId, started: events[0] as ClewEvent, isGraph: false })
+  const machine = machineFor(context, program, record, () => undefined)
+  const gone = await machine.go(program.code(machine.caller, openingOf(context, runId, input)))
+  return toReplay([{ record, gone }])
+}
+
+const openingOf = ({ ledger }: ReplayContext, runId: string, input: unknown) => ({
+  runId,
+  // Known to a thread, the graph would remember where it stands for the next live turn.
+  threadId: null,
+  input,
+  from: undefined as unknown,
+  events: [] as readonly ClewEvent[],
+  ledger,
+  tidings: {},
+})
+
+function machineFor(
+  context: ReplayContext,
+  program: Program,
+  record: RecordedRun,
+  inputOf: (call: RecordedCall) => unknown,
+): ReturnType<typeof createReplayMachine> {
+  const { payload } = record.started
+  const { ledger, comparison, graceMs, onTurn, trace } = context
+  const machine = createReplayMachine({
+    runId: record.runId,
+    threadId: typeof payload['threadId'] === 'string' ? payload['threadId'] : null,
+    seed: typeof payload['seed'] === 'string' ? payload['seed'] : record.runId,
+    record,
+    ledger,
+    comparison,
+    isGraph: program.kind === 'graph',
+    graceMs,
+    replayChild: (child, link) => replayChild(context, child, link.runId, link.input),
+    inputOf,
+    onTurn,
+    trace,
+  })
+  openTape(machine.caller, program.tape, ledger, { isReplay: true })
+  return machine
+}
+
+const toReplay = (parts: readonly { readonly record: RecordedRun; readonly gone: Gone }[]): RunReplay => ({
+  outcome: parts.at(-1)?.gone.outcome,
+  divergences: parts.flatMap(({ gone }) => gone.divergences),
+  path: parts.flatMap(({ record, gone }) => alignPaths(record, gone.made, gone.divergences.length === 0)),
+  steps: parts.reduce((sum, { gone }) => sum + gone.made.length, 0),
+})
+
+/** Where the code of a graph began, or was taken up with another state. */
+interface Part {
+  readonly opening: ClewEvent
+  readonly events: readonly ClewEvent[]
+}
+
+/**
+ * A graph's run is code that began once for its input and once more for each edit of its state. What a fork shares with its
+ * source was not run by it, and is not run here.
+ */
+function partsOf(events: readonly ClewEvent[], runId: string, fromSuperstep: number | undefined): Part[] {
+  const places: number[] = []
+  const forkedAt = events.findLastIndex(
+    ({ eventType, correlationId }) => eventType === 'system.workflow_forked' && correlationId === runId,
+  )
+  if (fromSuperstep !== undefined) places.push(placeOfSuperstep(events, runId, fromSuperstep))
+  else if (forkedAt > 0 && events[forkedAt + 1]?.eventType !== 'execution.checkpoint')
+    places.push(forkedAt - 1)
+  const first = Math.max(forkedAt, places[0] ?? -1)
+  let checkpointAt = places[0] ?? 0
+  for (const [at, event] of events.entries()) {
+    if (at <= first || event.correlationId !== runId) continue
+    const { eventType } = event
+    if (eventType === 'execution.checkpoint') places.push(at)
+    // From the last checkpoint on the code was taken up anew, with what it may differ from.
+    else if (eventType === 'system.divergence_accepted') places.push(checkpointAt)
+    if (checkpointPayload(event)) checkpointAt = at
+  }
+  return places.map((at, n) => ({
+    opening: events[at] as ClewEvent,
+    events: events.slice(at + 1, endOfPart(events, places[n + 1])),
+  }))
+}
+
+/** A part goes up to the edit after it; one that was taken up anew at a checkpoint, up to that. */
+function endOfPart(events: readonly ClewEvent[], next: number | undefined): number | undefined {
+  if (next === undefined) return undefined
+  return events[next]?.eventType === 'execution.checkpoint' ? next : next + 1
+}
+
+function placeOfSuperstep(events: readonly ClewEvent[], runId: string, superstep: number): number {
+  const at = events.findLastIndex((event) => checkpointPayload(event)?.['superstep'] === superstep)
+  if (at >= 0) return at
+  throw new ClewError(
+    'not_found',
+    `Run ${runId} has no superstep ${superstep}`,
+    'See `clew state` for those it has.',
+    { runId, superstep },
+  )
+}
+
+async function replayGraph(
+  context: ReplayContext,
+  program: Program,
+  events: readonly ClewEvent[],
+  runId: string,
+  given: Given,
+): Promise<RunReplay> {
+  const started = events[0] as ClewEvent
+  const parts = partsOf(events, runId, given.fromSuperstep)
+  if (parts.length === 0)
+    throw new ClewError(
+      'not_resumable',
+      `Run ${runId} has no checkpoint to begin with`,
+      'It was not recorded by a graph, or its record is not complete; see `clew verify`.',
+      { runId },
+    )
+  const gone: { record: RecordedRun; gone: Gone }[] = []
+  for (const part of parts) {
+    const { from, was } = await openPart(context, program, events, runId, part, given)
+    const record = indexRun(part.events, { runId, started, isGraph: true })
+    const acceptedSeq = acceptedIn(part.events)
+    const machine = machineFor(context, program, record, (call) => inputOf(part, was, call))
+    const opening = {
+      ...openingOf(context, runId, null),
+      from,
+      events: part.events.filter((event) => isCarried(event) || event.ledger.seq <= acceptedSeq),
+      limitSupersteps: limitFor(part, from),
+    }
+    gone.push({ record, gone: await machine.go(program.code(machine.caller, opening)) })
+  }
+  return toReplay(gone)
+}
+
+/** Ends that the code was given when it was taken up: it does not come to them by itself. */
+const isCarried = ({ payload }: ClewEvent): boolean =>
+  payload['restored'] === true && payload['name'] !== undefined
+
+interface Opened {
+  /** Where the code begins. */
+  readonly from: Standing
+  /** Where it began, by the record. */
+  readonly was: Standing
+}
+
+/** From the input by the graph as it is now, so that another beginning is seen; elsewhere as a resume would. */
+async function openPart(
+  { ledger }: ReplayContext,
+  program: Program,
+  events: readonly ClewEvent[],
+  runId: string,
+  { opening }: Part,
+  given: Given,
+): Promise<Opened> {
+  const restored = await program.restore?.(ledger, runId, [opening], { isReplay: true })
+  const was = (restored as { from: Standing }).from
+  const journal = openJournal({ ledger, runId, epoch: 0, onStale: () => {} })
+  if (opening.eventId !== journal.idOf('execution.checkpoint', 'input')) return { from: was, was }
+  const started = events[0] as ClewEvent
+  const previous = await program.readPrevious?.(ledger, started)
+  const input = given.input === undefined ? own(recordedInput(events)) : given.input
+  const begin = { runId, threadId: null, input, previous, journal, cause: started.eventId }
+  return { from: program.open?.(begin).from as Standing, was }
+}
+
+const lastSuperstep = ({ events }: Part, { superstep }: Standing): number =>
+  events.reduce(
+    (most, event) => Math.max(most, Number(checkpointPayload(event)?.['superstep'] ?? 0)),
+    superstep,
+  )
+
+/** The limit of one invocation is not recorded: that it was reached is. */
+function limitFor(part: Part, from: Standing): (own: number) => number {
+  const last = lastSuperstep(part, from)
+  const failed = part.events.findLast(({ eventType }) => eventType === 'system.workflow_failed')
+  const isLimited = (failed?.payload['error'] as { code?: unknown } | undefined)?.code === 'recursion_limit'
+  return (limit) => (isLimited ? last : Math.max(limit, last + 1))
+}
+
+/** What a node was given, from the record: the state before its superstep, or what was sent to it. */
+function inputOf({ opening, events }: Part, { graph, superstep }: Standing, call: RecordedCall): unknown {
+  const builder = createStateBuilder()
+  const { state, versions } = graph
+  const whole = { superstep, next: [], state, versions }
+  let tasks: unknown
+  builder.apply({ ...opening, eventType: 'execution.checkpoint', payload: whole })
+  const before = superstepIn(call.stepId) - 1
+  for (const event of events) {
+    if (builder.superstepWith(event) > before) break
+    builder.apply(event)
+    tasks = checkpointPayload(event)?.['tasks'] ?? tasks
+  }
+  const index = /@s\d+\.i(\d+)$/.exec(call.stepId)?.[1]
+  if (index !== undefined) return (tasks as { input?: unknown }[] | undefined)?.[Number(index)]?.input
+  return builder.view()?.state
+}

@@ -1,0 +1,45 @@
+import type { ClewEvent, Ledger } from '@clew/ledger'
+import type { Outcome } from '../machine/step.ts'
+import type { ReplayStep } from './replay-step.ts'
+
+/** The events of steps as the code made them this time, by the id of the recorded event whose place they take. */
+export interface Trace {
+  readonly events: ReadonlyMap<string, ClewEvent>
+  began(step: ReplayStep, start: ClewEvent): void
+  ended(end: ClewEvent, outcome: Outcome): void
+}
+
+export function createTrace(ledger: Ledger): Trace {
+  const events = new Map<string, ClewEvent>()
+
+  function put(event: ClewEvent, payload: Record<string, unknown>): void {
+    const before = events.get(event.eventId) ?? event
+    events.set(event.eventId, { ...before, payload: { ...before.payload, ...payload } })
+  }
+
+  return {
+    events,
+    began({ spec }, start) {
+      const { name, input, isInputKept, digest } = spec
+      put(start, {
+        name,
+        ...(start.payload['inputDigest'] !== undefined && {
+          inputDigest: digest ? digest() : ledger.digest(input ?? null),
+        }),
+        ...(isInputKept && input !== undefined && start.payload['input'] !== undefined && { input }),
+      })
+    },
+    ended(end, outcome) {
+      if ('error' in outcome) return put(end, { error: outcome.error.toJSON() })
+      const { output, fields = {} } = outcome
+      const { decision, goto, sends, ends } = fields
+      put(end, {
+        ...((output ?? null) !== null && { output }),
+        ...(decision !== undefined && { decision }),
+        ...(goto !== undefined && { goto }),
+        ...(sends !== undefined && { sends }),
+        ...(ends !== undefined && { ends }),
+      })
+    },
+  }
+}

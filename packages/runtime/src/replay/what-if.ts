@@ -1,0 +1,93 @@
+import type { Ledger, RunDiff } from '@clew/ledger'
+import type { Agent } from '../agent.ts'
+import type { ForkPlace } from '../cut-run.ts'
+import { fork } from '../fork.ts'
+import type { RunResult } from '../result.ts'
+import type { RunOptions } from '../run-options.ts'
+import type { Divergence, ReplayOutcome, ReplayReport } from './report.ts'
+
+/** What is changed, and from where on: up to there the record is given back, then everything is live. */
+export interface WhatIfOptions extends Pick<RunOptions, 'signal' | 'budget' | 'onBusy' | 'tidings'> {
+  /** Default: where the source stands, or its beginning when an input is given. */
+  readonly at?: ForkPlace | undefined
+  readonly input?: unknown
+  /** Of a graph: channels are set to these values. */
+  readonly state?: Readonly<Record<string, unknown>> | undefined
+  /** Of a graph: merged by the rules of the channels. */
+  readonly update?: Readonly<Record<string, unknown>> | undefined
+  readonly newRunId?: string | undefined
+}
+
+/** A fork, compared with its source by the fold that compares any two runs (V10). */
+export async function replayWhatIf(
+  target: Agent<never>,
+  ledger: Ledger,
+  sourceRunId: string,
+  { at, input, state, update, newRunId, signal, budget, onBusy, tidings }: WhatIfOptions,
+): Promise<Omit<ReplayReport, 'durationMs' | 'recorded'>> {
+  const options = {
+    ledger,
+    runId: sourceRunId,
+    signal,
+    budget,
+    onBusy,
+    tidings,
+    ...(at !== undefined && { at: at as never }),
+    ...(input !== undefined && { input: input as never }),
+    ...(state !== undefined && { state }),
+    ...(update !== undefined && { update }),
+    ...(newRunId !== undefined && { newRunId }),
+  }
+  const result: RunResult = await fork(target, options)
+  const comparison = await ledger.diff(sourceRunId, result.runId)
+  return {
+    mode: 'what-if',
+    verdict: comparison.same ? 'identical' : 'diverged',
+    sourceRunId,
+    runId: result.runId,
+    divergences: toDivergences(comparison),
+    path: comparison.rows.map(toPathStep),
+    outcome: outcomeOf(result),
+    comparison,
+    steps: comparison.rows.length,
+  }
+}
+
+function toDivergences({ first, output, state }: RunDiff): Divergence[] {
+  if (first) {
+    const { kind, expected, received, changes } = first
+    const place = expected ?? received
+    return [
+      {
+        kind,
+        step: place?.name ?? null,
+        stepId: place?.stepId ?? null,
+        seq: expected?.seq ?? null,
+        expected: expected?.label ?? null,
+        received: received?.label ?? null,
+        changes,
+      },
+    ]
+  }
+  const changes = [...output, ...state]
+  if (changes.length === 0) return []
+  return [{ kind: 'output', step: null, stepId: null, seq: null, expected: null, received: null, changes }]
+}
+
+function toPathStep({ mark, a, b }: RunDiff['rows'][number]): ReplayReport['path'][number] {
+  const item = a ?? b
+  return {
+    step: item?.name ?? '',
+    stepId: item?.stepId ?? '',
+    kind: item?.kind ?? '',
+    decision: null,
+    match: !a ? 'new' : !b ? 'missing' : mark === 'same' ? 'same' : 'changed',
+    seq: a?.seq ?? null,
+  }
+}
+
+function outcomeOf({ status, output, error }: RunResult): ReplayOutcome {
+  if (status === 'completed') return { status, output }
+  if (status === 'failed') return { status, error: error?.toJSON() }
+  return { status: status === 'paused' ? 'paused' : 'unfinished' }
+}

@@ -1,0 +1,281 @@
+import { ClewError, type Redactor } from '@clew/ledger'
+import type { Caller } from '../machine/machine-types.ts'
+import { isPromise } from '../machine/perform.ts'
+import type { Scope } from '../machine/scope.ts'
+import type { CallSpec, Work } from '../machine/step.ts'
+import { type EffectCall, StepError } from '../run.ts'
+import { type BodyRecord, chunkBytes, piecesOf } from './body-record.ts'
+import { fromFetchError, toFetchError } from './fetch-error.ts'
+import { type BodySink, createSink, giveResponse } from './give-response.ts'
+import { readBody } from './read-body.ts'
+import { type Fetch, type FetchInput, type ReadRequest, readRequest } from './read-request.ts'
+import { requestDigest } from './request-digest.ts'
+import { readHead, type ResponseHead, toHead } from './response-head.ts'
+import type { TapeRules } from './tape-options.ts'
+
+/** Records what the code of a run fetches, and gives it back (D4). */
+export interface Tape {
+  readonly rules: TapeRules
+  /** Nothing is sent, not even what the tape does not record. */
+  readonly isReplay: boolean
+  /** How long the code may be at rest by a clock of its own: libraries wait before they ask again after a failure. */
+  readonly graceMs: number
+  fetch(scope: Scope, input: FetchInput, init: RequestInit | undefined, next: Fetch): Promise<Response>
+  /** A request of this code that the tape did not get to see. */
+  missed(scope: Scope, origin: string): void
+  /** Told what the code of a scope gave: bodies that it left open are ended, and recorded, before that counts. */
+  leave<T>(scope: Scope, result: T): T
+}
+
+/** All that a tape asks of a machine, be it live or replaying. */
+export type TapeMachine = Pick<Caller, 'call' | 'cause'>
+
+/** Longer than the libraries wait if nobody tells them how long. */
+const RETRY_MS = 10_000
+
+interface ScopeState {
+  /** Requests made so far: what a body is called by. */
+  count: number
+  /** Requests whose own body is still being read: later ones wait, so that calls are counted as the code made them. */
+  reading: Promise<unknown> | undefined
+  /** Bodies that have not come to their end. */
+  readonly bodies: Set<Promise<void>>
+  /** Aborts when the code has ended. */
+  readonly left: AbortController
+  missed: string | undefined
+}
+
+/** One request, once it is known. */
+interface Asked extends ReadRequest {
+  readonly scope: Scope
+  readonly key: string
+  /** What its two calls have in common. */
+  effect(work: Pick<Work & { kind: 'effect' }, 'fn' | 'pieces' | 'mayGiveAgain'>): Omit<CallSpec, 'name'>
+  readonly isRead: boolean
+  /** It was sent here and now. */
+  isLive: boolean
+  /** Held from the end of the first call to the beginning of the second. */
+  live: Response | undefined
+}
+
+export function createTape(
+  machine: TapeMachine,
+  redactor: Redactor,
+  rules: TapeRules,
+  isReplay: boolean,
+): Tape {
+  const states = new WeakMap<Scope, ScopeState>()
+  /** The last answer that was given back is a failure. */
+  let isRetrying = false
+
+  function stateOf(scope: Scope): ScopeState {
+    const known = states.get(scope)
+    if (known) return known
+    const state: ScopeState = {
+      count: 0,
+      reading: undefined,
+      bodies: new Set(),
+      left: new AbortController(),
+      missed: undefined,
+    }
+    states.set(scope, state)
+    return state
+  }
+
+  async function fetch(...[scope, input, init, next]: Parameters<Tape['fetch']>): Promise<Response> {
+    isRetrying = false
+    const state = stateOf(scope)
+    const read = readRequest(input, init, rules, next)
+    const key = String(state.count++)
+    const request = read instanceof Promise || state.reading ? await inOrder(state, read) : read
+    const asked = ask(scope, key, request)
+    const { url, signal } = request
+    const { head, body } = readHead(await headOf(asked))
+    if (!asked.isLive) isRetrying = isFailure(head)
+    if (state.left.signal.aborted) {
+      void asked.live?.body?.cancel()
+      return new Promise(() => {})
+    }
+    const shown = isRetrying && rules.speed === 'at once' ? withoutWait(head) : head
+    if (!head.hasBody) return giveResponse(shown, url, null)
+    const sink = createSink()
+    if (body) giveRest(sink, body, 0, signal)
+    else {
+      const ended = bodyOf(asked, head, sink).finally(() => state.bodies.delete(ended))
+      state.bodies.add(ended)
+    }
+    return giveResponse(shown, url, sink.stream)
+  }
+
+  function ask(scope: Scope, key: string, request: ReadRequest): Asked {
+    const { taped } = request
+    const safety = rules.safetyOf(taped)
+    const isRead = safety === 'read'
+    const digest = requestDigest(taped, rules, redactor)
+    return {
+      ...request,
+      scope,
+      key,
+      isRead,
+      isLive: false,
+      live: undefined,
+      effect: (work) => ({
+        input: taped,
+        isInputKept: true,
+        digest: () => digest,
+        work: { kind: 'effect', safety, refresh: rules.refresh && isRead, ...work },
+      }),
+    }
+  }
+
+  const readingOf = (scope: Scope, { signal }: EffectCall, sink?: BodySink) => ({
+    sink,
+    cause: () => machine.cause,
+    left: AbortSignal.any([stateOf(scope).left.signal, signal]),
+    mostBytes: rules.mostBytes,
+    redactor,
+  })
+
+  /** The first of the two calls: what the server answered. */
+  async function headOf(asked: Asked): Promise<unknown> {
+    const { scope, url, signal, isRead } = asked
+    const work = asked.effect({
+      async fn(_request, call) {
+        asked.isLive = true
+        const response = await send(asked, call)
+        const head = toHead(response, url, rules)
+        if (isRead) asked.live = response
+        // Its outcome must not be known by half: after a crash, nobody could say what it came to.
+        return isRead || !head.hasBody
+          ? head
+          : { ...head, body: await readBody(response, readingOf(scope, call)) }
+      },
+      mayGiveAgain: (output) => readHead(output).head.status < 400,
+    })
+    try {
+      return (await machine.call(scope, { name: 'fetch', ...work })).output
+    } catch (error) {
+      isRetrying = !asked.isLive
+      throw error instanceof StepError ? fromFetchError(error, signal) : error
+    }
+  }
+
+  /** The second one: what came after it, while it comes. */
+  async function bodyOf(asked: Asked, head: ResponseHead, sink: BodySink): Promise<void> {
+    const { scope, key, taped, signal } = asked
+    let isLive = false
+    let given = 0
+    const work = asked.effect({
+      async fn(_request, call) {
+        isLive = true
+        const response = asked.live ?? (await sendAgain(asked, head, call))
+        asked.live = undefined
+        return readBody(response, readingOf(scope, call, sink))
+      },
+      pieces: (output) => {
+        const record = output as BodyRecord
+        return piecesOf(record, rules.speed, (at) => {
+          given = at + 1
+          sink.push(chunkBytes(record, record.chunks[at]?.[1] ?? ''))
+        })
+      },
+      mayGiveAgain: (output) => (output as BodyRecord).ended === undefined,
+    })
+    const input = { method: taped.method, url: taped.url }
+    try {
+      const { output } = await machine.call(scope, { name: 'fetch body', key, ...work, input })
+      const record = output as BodyRecord
+      giveRest(sink, record, isLive ? record.chunks.length : given, signal)
+    } catch (error) {
+      sink.fail(error instanceof StepError ? fromFetchError(error, signal) : error)
+    }
+  }
+
+  return {
+    rules,
+    isReplay,
+    get graceMs() {
+      return isRetrying ? RETRY_MS : 0
+    },
+    fetch,
+    missed(scope, origin) {
+      stateOf(scope).missed ??= origin
+    },
+    leave(scope, result) {
+      return isPromise(result) ? (leaving(scope, result) as typeof result) : result
+    },
+  }
+
+  async function leaving(scope: Scope, result: Promise<unknown>): Promise<unknown> {
+    try {
+      return await result
+    } finally {
+      await close(scope)
+    }
+  }
+
+  async function close(scope: Scope): Promise<void> {
+    const state = states.get(scope)
+    if (!state) return
+    state.left.abort()
+    await Promise.all(state.bodies)
+    if (state.missed !== undefined) throw pastTheTape(state.missed)
+  }
+}
+
+async function inOrder(state: ScopeState, read: ReadRequest | Promise<ReadRequest>): Promise<ReadRequest> {
+  const before = state.reading
+  const mine = (async () => {
+    // Its failure is told to who asked for it.
+    await before?.catch(() => {})
+    return read
+  })()
+  state.reading = mine
+  try {
+    return await mine
+  } finally {
+    if (state.reading === mine) state.reading = undefined
+  }
+}
+
+async function send({ signal, send: go }: Asked, { signal: over }: EffectCall): Promise<Response> {
+  try {
+    return await go(signal ? AbortSignal.any([signal, over]) : over)
+  } catch (error) {
+    throw toFetchError(error)
+  }
+}
+
+/** The process that had sent it is gone: what it was answered then is on record, what follows comes from a new answer. */
+async function sendAgain(asked: Asked, { status }: ResponseHead, call: EffectCall): Promise<Response> {
+  const response = await send(asked, call)
+  if (response.status === status) return response
+  void response.body?.cancel()
+  const message = `terminated: the request was sent again and answered with status ${response.status} instead of ${status}`
+  throw new StepError({ name: 'TypeError', code: 'other_answer', message }, null)
+}
+
+/** What is left of a recorded body, and its end. A body that was given up has nobody who waits for its end. */
+function giveRest(sink: BodySink, record: BodyRecord, from: number, signal: AbortSignal | undefined): void {
+  for (const [, text] of record.chunks.slice(from)) sink.push(chunkBytes(record, text))
+  if (record.ended === undefined) sink.close()
+  else if (record.error) sink.fail(fromFetchError(record.error, signal))
+}
+
+/** After which libraries ask again, by themselves. */
+const isFailure = ({ status }: ResponseHead): boolean =>
+  status === 408 || status === 409 || status === 429 || status >= 500
+
+/** What was waited for then need not be waited for now: libraries look here first before they ask again. */
+const withoutWait = (head: ResponseHead): ResponseHead => ({
+  ...head,
+  headers: { ...head.headers, 'retry-after-ms': '1' },
+})
+
+const pastTheTape = (origin: string): ClewError =>
+  new ClewError(
+    'bad_option',
+    `A request to ${origin} went past the tape`,
+    'Clients keep the fetch that they find when they are made: make this one after the agent with recordFetch, or in it. What is not to be recorded belongs into an effect, or is named by `ignore`.',
+    { origin },
+  )

@@ -1,0 +1,175 @@
+import { ClewError, type Ledger, type Lease } from '@clew/ledger'
+import { checkCounts } from '../check-options.ts'
+import { sweep } from '../lifecycle/sweep.ts'
+import { assertMode } from '../mode.ts'
+import { createBell } from './bell.ts'
+import { createPostponed } from './postponed.ts'
+import { createTaking } from './take.ts'
+import type { Worker, WorkerAgent, WorkerGraph, WorkerOptions } from './worker.ts'
+
+/** Doorbells ring with every commit of anybody; while nothing is left they are answered no more often than this. */
+const LOOK_MS = 100
+const LONGEST_ERROR_MS = 30_000
+
+/**
+ * Goes on with runs that wait for somebody who has their agent: forks, answered questions, sleeps that are over, runs
+ * whose process died. Any number of workers may share a store: each run is claimed by one of them (R9).
+ */
+export async function startWorker(options: WorkerOptions): Promise<Worker> {
+  const { ledger, concurrency = 4, graceMs = 10_000, sweepMs = 15_000, maxCrashes = 5 } = options
+  const { onTiding = () => {} } = options
+  checkCounts('worker', { concurrency, sweepMs, maxCrashes }, 1)
+  checkCounts('worker', { graceMs }, 0)
+  assertMode(ledger, 'write')
+  assertMode(ledger, 'resume')
+  const agents = byName(options.agents)
+  const names = [...agents.keys()]
+  const leaving = new AbortController()
+  const bell = createBell()
+  const postponed = createPostponed()
+  const inHand = new Map<string, Promise<void>>()
+  const whenIdle: (() => void)[] = []
+  const taking = createTaking({
+    ledger,
+    agents,
+    postponed,
+    maxCrashes,
+    handOver: { signal: leaving.signal, graceMs },
+    onTiding,
+  })
+  let fault: { readonly error: unknown } | undefined
+  let sweptAt = Number.NEGATIVE_INFINITY
+  let errors = 0
+  let nextDueMs: number | null = null
+  /** The last look took all that it could: there may be more. */
+  let isMore = false
+
+  function take(lease: Lease): void {
+    const { runId } = lease
+    const work = taking
+      .take(lease)
+      .catch((error: unknown) => {
+        fault ??= { error }
+      })
+      .finally(() => {
+        inHand.delete(runId)
+        bell.ring()
+      })
+    inHand.set(runId, work)
+  }
+
+  /** True when there was nothing to take. */
+  async function look(): Promise<boolean> {
+    const isSweep = performance.now() - sweptAt >= sweepMs
+    if (isSweep) {
+      const runIds = await sweep(ledger)
+      sweptAt = performance.now()
+      if (runIds.length > 0) onTiding({ type: 'swept', runIds })
+    }
+    const limit = concurrency - inHand.size
+    if (limit <= 0) return false
+    const { workspace } = ledger
+    const except = postponed.now()
+    const claim = { workspace, agents: names, nowMs: Date.now(), limit, except, orphans: isSweep }
+    const claimed = await ledger.leases.claim(claim)
+    nextDueMs = claimed.nextDueMs
+    isMore = claimed.leases.length === limit
+    claimed.leases.forEach(take)
+    return claimed.leases.length === 0
+  }
+
+  async function tryLook(): Promise<boolean> {
+    try {
+      const isNothing = await look()
+      errors = 0
+      return isNothing
+    } catch (error) {
+      if (error instanceof ClewError && error.code === 'closed') throw error
+      errors++
+      onTiding({ type: 'failed', error: messageOf(error) })
+      return false
+    }
+  }
+
+  /** Until the next sleep is over, the next sweep, or what was postponed may be tried again. */
+  function waitMs(): number {
+    if (errors > 0) return Math.min(2 ** errors * LOOK_MS, LONGEST_ERROR_MS)
+    const now = Date.now()
+    const times = [
+      sweptAt + sweepMs - performance.now(),
+      ...[nextDueMs, postponed.soonest].flatMap((ms) => (ms === null ? [] : [ms - now])),
+    ]
+    return Math.max(0, Math.min(...times))
+  }
+
+  async function loop(): Promise<void> {
+    while (!leaving.signal.aborted && !fault) {
+      bell.hush()
+      const began = performance.now()
+      const isNothing = await tryLook()
+      if (isNothing && inHand.size === 0) for (const resolve of whenIdle.splice(0)) resolve()
+      if (leaving.signal.aborted) break
+      await bell.wait(waitMs())
+      if (!isMore) await bell.pause(LOOK_MS - (performance.now() - began), leaving.signal)
+    }
+  }
+
+  async function work(): Promise<void> {
+    const unwatch = ledger.watch(bell.ring)
+    try {
+      await loop()
+    } catch (error) {
+      if (!(error instanceof ClewError && error.code === 'closed')) throw error
+    } finally {
+      unwatch()
+      leaving.abort()
+      await Promise.all(inHand.values())
+      for (const resolve of whenIdle.splice(0)) resolve()
+    }
+    if (fault) throw fault.error
+  }
+
+  const ended = work()
+  // Whoever does not look at it is told by `stop`.
+  ended.catch(() => {})
+  return {
+    get working() {
+      return inHand.size
+    },
+    idle: () =>
+      new Promise((resolve) => {
+        whenIdle.push(resolve)
+        bell.ring()
+      }),
+    async stop() {
+      leaving.abort()
+      bell.ring()
+      await ended
+    },
+    ended,
+  }
+}
+
+function byName(agents: readonly (WorkerAgent | WorkerGraph)[]): ReadonlyMap<string, WorkerAgent['resume']> {
+  const found = new Map<string, WorkerAgent['resume']>()
+  for (const each of agents) {
+    if (found.has(each.name))
+      throw new ClewError(
+        'ambiguous',
+        `Two agents of the worker are named ${each.name}`,
+        'Give each its own name: runs know their agent by it.',
+        { agent: each.name },
+      )
+    found.set(
+      each.name,
+      'withCheckpointer' in each
+        ? (ledger: Ledger, runId, given) => each.withCheckpointer(ledger).resume({ runId }, given)
+        : (ledger, runId, given) => each.resume(ledger, runId, given),
+    )
+  }
+  if (found.size === 0)
+    throw new ClewError('bad_option', 'The worker has no agent', 'Name those whose runs it goes on with.', {})
+  return found
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

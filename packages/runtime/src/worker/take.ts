@@ -1,0 +1,141 @@
+import { ClewError, isTerminal, type Lease, type Ledger, type RunSummary } from '@clew/ledger'
+import { requestStop } from '../lifecycle/request-stop.ts'
+import type { RunResult, StepTiding } from '../result.ts'
+import type { HandOver } from '../run-options.ts'
+import { countCrashes } from './crashes.ts'
+import type { Postponed } from './postponed.ts'
+import type { WorkerAgent, WorkerOptions } from './worker.ts'
+
+interface TakingParts {
+  readonly ledger: Ledger
+  readonly agents: ReadonlyMap<string, WorkerAgent['resume']>
+  readonly postponed: Postponed
+  readonly maxCrashes: number
+  readonly handOver: HandOver
+  readonly onTiding: NonNullable<WorkerOptions['onTiding']>
+}
+
+/** From so many deaths on, a run is kept apart from others of its kind: those who died beside it are not to blame. */
+const SUSPECT_CRASHES = 2
+
+export interface Taking {
+  /** Goes on with one claimed run until it ends, waits or is handed over. */
+  take(lease: Lease): Promise<void>
+}
+
+export function createTaking({
+  ledger,
+  agents,
+  postponed,
+  maxCrashes,
+  handOver,
+  onTiding,
+}: TakingParts): Taking {
+  /** The one suspect that is in hand. */
+  let suspect: string | undefined
+
+  /** Undefined when the run is not gone on with. */
+  async function judge(run: RunSummary, lease: Lease): Promise<'go on' | 'suspect' | undefined> {
+    if (run.stopRequested) {
+      // Whoever asked for it may be gone; the request stands, and a resume would let it pass.
+      await release(lease)
+      await requestStop(ledger, run.runId)
+      return undefined
+    }
+    if (run.status !== 'interrupted' && run.status !== 'running') return 'go on'
+    const crashes = await countCrashes(ledger, run, maxCrashes)
+    if (crashes >= maxCrashes) {
+      await block(run, lease, crashes)
+      return undefined
+    }
+    if (crashes < SUSPECT_CRASHES) return 'go on'
+    if (suspect === undefined) {
+      suspect = run.runId
+      return 'suspect'
+    }
+    postponed.add(run.runId)
+    await release(lease)
+    return undefined
+  }
+
+  async function block({ runId, agent }: RunSummary, lease: Lease, crashes: number): Promise<void> {
+    const blocked = {
+      eventType: 'system.workflow_blocked',
+      correlationId: runId,
+      causationId: null,
+      source: { origin: 'system', runtime: 'clew' } as const,
+      payload: { reason: `its process died ${crashes} times without its having come any further` },
+    }
+    await ledger.append([blocked], { epoch: lease.epoch })
+    await release(lease)
+    onTiding({ type: 'blocked', runId, agent: agent ?? '', crashes })
+  }
+
+  async function release(lease: Lease): Promise<void> {
+    try {
+      await ledger.leases.release(lease)
+    } catch (error) {
+      // Released by the run itself, taken over, or given up with the ledger: it is free of us either way.
+      if (!(error instanceof ClewError) || (error.code !== 'stale_epoch' && error.code !== 'closed'))
+        throw error
+    }
+  }
+
+  async function goOn(run: RunSummary, lease: Lease, isSuspect: boolean): Promise<void> {
+    const { runId, status } = run
+    const agent = run.agent ?? ''
+    const resume = agents.get(agent) as WorkerAgent['resume']
+    const began = performance.now()
+    const clear = (): void => void (suspect = suspect === runId ? undefined : suspect)
+    const step = (ended: StepTiding): void => {
+      if (ended.status === 'completed') clear()
+    }
+    onTiding({ type: 'taken', runId, agent, why: status })
+    try {
+      const result = await resume(ledger, runId, {
+        claimed: lease,
+        handOver,
+        tidings: isSuspect ? { step } : undefined,
+      })
+      settle(result)
+      const { dueAt, error } = result
+      const ms = performance.now() - began
+      onTiding({
+        type: 'ended',
+        runId,
+        agent,
+        status: result.status,
+        ms,
+        dueAt,
+        error: error?.message ?? null,
+      })
+    } finally {
+      clear()
+    }
+  }
+
+  /** One that is due again at once has come no further: it must not be taken without end. */
+  function settle({ runId, status, dueAt }: RunResult): void {
+    const isStill = !isTerminal(status) && dueAt !== null && Date.parse(dueAt) <= Date.now()
+    if (isStill) postponed.add(runId)
+    else postponed.forget(runId)
+  }
+
+  return {
+    async take(lease) {
+      const { runId } = lease
+      let agent = ''
+      try {
+        const run = await ledger.getRun(runId)
+        agent = run?.agent ?? ''
+        const verdict = run && agents.has(agent) ? await judge(run, lease) : undefined
+        if (run && verdict) await goOn(run, lease, verdict === 'suspect')
+      } catch (error) {
+        await release(lease).catch(() => {})
+        if (error instanceof ClewError && error.code === 'closed') return
+        const message = error instanceof Error ? error.message : String(error)
+        onTiding({ type: 'postponed', runId, agent, error: message, untilMs: postponed.add(runId) })
+      }
+    },
+  }
+}

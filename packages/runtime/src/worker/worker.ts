@@ -1,0 +1,70 @@
+import type { Ledger, RunStatus } from '@clew/ledger'
+import type { RunResult } from '../result.ts'
+import type { ResumeOptions } from '../run-options.ts'
+
+/** What a worker goes on with runs through: an agent is one. */
+export interface WorkerAgent {
+  /** As the runs carry it. */
+  readonly name: string
+  resume(ledger: Ledger, runId: string, options: ResumeOptions): Promise<RunResult>
+}
+
+/** A graph is one too. */
+export interface WorkerGraph {
+  readonly name: string
+  withCheckpointer(ledger: Ledger): {
+    resume(place: { readonly runId: string }, options: ResumeOptions): Promise<RunResult>
+  }
+}
+
+export interface WorkerOptions {
+  readonly ledger: Ledger
+  readonly agents: readonly (WorkerAgent | WorkerGraph)[]
+  /** Runs at a time. Default 4. */
+  readonly concurrency?: number | undefined
+  /** How long steps in flight get when the worker is stopped. Default 10,000. */
+  readonly graceMs?: number | undefined
+  /** Between two looks for runs whose owner died, and for what no doorbell told of. Default 15,000. */
+  readonly sweepMs?: number | undefined
+  /** After so many deaths of its process without progress a run is blocked. Default 5. */
+  readonly maxCrashes?: number | undefined
+  /** Told what happens, for people; what it throws ends the worker. */
+  readonly onTiding?: ((tiding: WorkerTiding) => void) | undefined
+}
+
+interface OfRun {
+  readonly runId: string
+  readonly agent: string
+}
+
+/** What a worker tells. */
+export type WorkerTiding =
+  /** `why`: how the run stood. */
+  | ({ readonly type: 'taken'; readonly why: RunStatus } & OfRun)
+  | ({
+      readonly type: 'ended'
+      readonly status: RunStatus
+      readonly ms: number
+      /** When it goes on by itself. */
+      readonly dueAt: string | null
+      readonly error: string | null
+    } & OfRun)
+  /** It could not be gone on with here, and is not tried again before then. */
+  | ({ readonly type: 'postponed'; readonly error: string; readonly untilMs: number } & OfRun)
+  /** Its process died too often without its having come any further. */
+  | ({ readonly type: 'blocked'; readonly crashes: number } & OfRun)
+  /** Runs whose owner was found dead or silent. */
+  | { readonly type: 'swept'; readonly runIds: readonly string[] }
+  /** The store did not answer; it is asked again. */
+  | { readonly type: 'failed'; readonly error: string }
+
+export interface Worker {
+  /** Runs in hand. */
+  readonly working: number
+  /** Resolves as soon as nothing is in hand and nothing that it could take now is left. */
+  idle(): Promise<void>
+  /** Takes nothing more and hands over what it has in hand, within the grace. */
+  stop(): Promise<void>
+  /** Settles when it has been stopped or its ledger is closed. */
+  readonly ended: Promise<void>
+}

@@ -1,0 +1,162 @@
+import { once } from 'node:events'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setTimeout } from 'node:timers/promises'
+import { HumanMessage } from '@langchain/core/messages'
+import { FakeListChatModel } from '@langchain/core/utils/testing'
+import { Command } from '@langchain/langgraph'
+import { fork, type Ledger, Message, openLedger, SCHEMA_VERSION } from 'clew'
+import { ClewCallbackHandler } from 'clew/langchain'
+import { ClewSaver } from 'clew/langgraph'
+import { asking, talk, thread } from '../langgraph/graphs.ts'
+import { createLife } from '../runtime/mortal-ledger.ts'
+import { FUNCTIONS, GRAPHS, recording } from './agents.ts'
+import { formatViews, viewsOf } from './views.ts'
+
+/**
+ * Records a history of each feature that has none in this version of the schema: `npm run histories`. What is
+ * recorded stays, for later versions have to read it; a name as argument records that one again, which is
+ * right only before it is released.
+ */
+const { parallel, race, retried, trip, publish, crashed, failed, sizes, taped } = FUNCTIONS
+const { loop, fanOut, outer, letter, chat, order, tapedGraph } = GRAPHS
+
+/** Dies at its n-th append and is resumed. */
+async function dying(
+  ledger: Ledger,
+  append: number,
+  begin: (mortal: Ledger) => Promise<unknown>,
+  goOn: () => Promise<unknown>,
+): Promise<void> {
+  const life = createLife(ledger, { append, committed: true })
+  await Promise.race([begin(life.ledger), life.died])
+  if (!life.isDead) throw new Error(`it did not live to its append ${append}`)
+  await life.died
+  await goOn()
+}
+
+async function speak(response: ServerResponse): Promise<void> {
+  for (const word of ['Owls ', 'hunt ', 'at night.']) {
+    response.write(word)
+    await setTimeout(20)
+  }
+  response.end()
+}
+
+const HISTORIES: Readonly<Record<string, (ledger: Ledger) => Promise<unknown>>> = {
+  'function-parallel': (ledger) => parallel.start(ledger, ['a', 'b', 'c'], { runId: 'parallel-1' }),
+  'function-race': (ledger) => race.start(ledger, 'owls.txt', { runId: 'race-1' }),
+  'function-retry': (ledger) => retried.start(ledger, ['a.md', 'b.md'], { runId: 'retried-1' }),
+  'function-child': (ledger) => trip.start(ledger, 'Rome', { runId: 'trip-1' }),
+  async 'function-interrupt-sleep'(ledger) {
+    await publish.start(ledger, 'owls', { runId: 'publish-1' })
+    await publish.resume(ledger, 'publish-1', { answer: 'yes', by: 'ann' })
+    await publish.start(ledger, 'mice', { runId: 'publish-2' })
+    await publish.resume(ledger, 'publish-2', { answer: 'no' })
+  },
+  'function-crash-resume': (ledger) =>
+    dying(
+      ledger,
+      4,
+      (mortal) => crashed.start(mortal, 3, { runId: 'crashed-1' }),
+      () => crashed.resume(ledger, 'crashed-1'),
+    ),
+  'function-failed': (ledger) => failed.start(ledger, 'Rome', { runId: 'failed-1' }),
+  async 'function-fork'(ledger) {
+    await parallel.start(ledger, ['a', 'b'], { runId: 'parallel-2' })
+    await fork(parallel, {
+      ledger,
+      runId: 'parallel-2',
+      at: { step: 'quote#1' },
+      newRunId: 'parallel-2-fork',
+    })
+  },
+  'graph-loop': (ledger) => loop.withCheckpointer(ledger).invoke({}, { runId: 'loop-1' }),
+  async 'graph-send-join-command'(ledger) {
+    await fanOut.withCheckpointer(ledger).invoke({ topics: ['habitat', 'song'] }, { runId: 'fan-out-1' })
+    await fanOut.withCheckpointer(ledger).invoke({ topics: ['diet'] }, { runId: 'fan-out-2' })
+  },
+  'graph-sub-graph': (ledger) =>
+    outer.withCheckpointer(ledger).invoke({ topic: 'owls', notes: ['begin'] }, { runId: 'outer-1' }),
+  async 'graph-interrupt'(ledger) {
+    const graph = letter.withCheckpointer(ledger)
+    await graph.invoke({}, { threadId: 'letters', runId: 'letter-1' })
+    await graph.resume({ threadId: 'letters' }, { answer: true })
+    await graph.invoke(null, { threadId: 'letters' })
+  },
+  async 'graph-turns'(ledger) {
+    const graph = chat.withCheckpointer(ledger)
+    for (const turn of [1, 2, 3])
+      await graph.invoke({ messages: Message.human(`question ${turn}`) }, { threadId: 'talk', runId: `turn-${turn}` })
+  },
+  async 'graph-fork'(ledger) {
+    const graph = chat.withCheckpointer(ledger)
+    await graph.invoke({ messages: Message.human('red', { id: 'q1' }) }, { threadId: 'colours', runId: 'red-1' })
+    await graph.fork({
+      runId: 'red-1',
+      at: { superstep: 0 },
+      update: { messages: Message.human('green', { id: 'q1' }) },
+      newRunId: 'red-1-green',
+    })
+  },
+  async 'graph-update-state'(ledger) {
+    const graph = order.withCheckpointer(ledger)
+    await graph.invoke({}, { threadId: 'orders', runId: 'order-1' })
+    await graph.updateState({ threadId: 'orders' }, { price: 80 }, { by: 'ann' })
+    await graph.invoke(null, { threadId: 'orders' })
+  },
+  'graph-crash-resume': (ledger) =>
+    dying(
+      ledger,
+      4,
+      (mortal) => loop.withCheckpointer(mortal).invoke({}, { threadId: 'loops', runId: 'loop-2' }),
+      () => loop.withCheckpointer(ledger).invoke(null, { threadId: 'loops' }),
+    ),
+  map: (ledger) => sizes.map(ledger, ['owl', 'ghost', 'raven'], { runId: 'sizes-1', concurrency: 2 }),
+  async tape(ledger) {
+    const server = createServer((request, response) => {
+      response.setHeader('content-type', request.url === '/words' ? 'text/plain' : 'application/json')
+      if (request.url === '/words') void speak(response)
+      else response.end(JSON.stringify({ page: request.url, pages: 2 }))
+    })
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    try {
+      await taped.start(ledger, url, { runId: 'taped-1' })
+      await tapedGraph.withCheckpointer(ledger).invoke({ url }, { runId: 'taped-2' })
+    } finally {
+      server.closeAllConnections()
+      server.close()
+    }
+  },
+  async 'langgraph-saver'(ledger) {
+    const saver = new ClewSaver(ledger)
+    const ask = asking(saver)
+    await talk(saver).invoke({ lines: ['begin'] }, thread('calm'))
+    await ask.invoke({ lines: [] }, thread('asked'))
+    await ask.invoke(new Command({ resume: 'one' }), thread('asked'))
+    await ask.invoke(new Command({ resume: 'two' }), thread('asked'))
+  },
+  async langchain(ledger) {
+    const model = new FakeListChatModel({ responses: ['At night.'] })
+    const callbacks = [new ClewCallbackHandler({ ledger, runId: 'langchain-1' })]
+    await model.invoke([new HumanMessage('When do owls hunt?')], { callbacks })
+  },
+}
+
+const folder = new URL(`./schema-${SCHEMA_VERSION}/`, import.meta.url)
+mkdirSync(folder, { recursive: true })
+const wanted = new Set(process.argv.slice(2))
+for (const [name, record] of Object.entries(HISTORIES)) {
+  const file = new URL(`${name}.ndjson`, folder)
+  if (!wanted.has(name) && (wanted.size > 0 || existsSync(file))) continue
+  const ledger = await openLedger('memory:')
+  await recording(() => record(ledger))
+  const lines = await Array.fromAsync(ledger.export())
+  writeFileSync(file, lines.join(''))
+  writeFileSync(new URL(`${name}.views.ndjson`, folder), formatViews(await viewsOf(ledger)))
+  await ledger.close()
+  console.log(`${name}: ${lines.length} events`)
+}

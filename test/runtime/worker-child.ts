@@ -1,0 +1,20 @@
+import { writeSync } from 'node:fs'
+import { openLedger, startWorker } from 'clew'
+import { hangs, poison, short } from './worker-agents.ts'
+
+/** A worker process: `node worker-child.ts URL CONCURRENCY SWEEP_MS GRACE_MS`; tells one JSON line for each tiding. */
+const [, , url = '', concurrency, sweepMs, graceMs] = process.argv
+const ledger = await openLedger(url)
+const worker = await startWorker({
+  ledger,
+  agents: [short, hangs, poison],
+  concurrency: Number(concurrency),
+  sweepMs: Number(sweepMs),
+  graceMs: Number(graceMs),
+  onTiding: (tiding) => void writeSync(1, `${JSON.stringify(tiding)}\n`),
+})
+process.once('SIGTERM', () => void worker.stop())
+writeSync(1, '"working"\n')
+await worker.ended
+await ledger.close()
+process.exit()
