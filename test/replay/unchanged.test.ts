@@ -39,7 +39,7 @@ describe('D1 the code that a run was recorded with', () => {
         await ledger.close()
         await killed.close()
       }),
-      { numRuns },
+      { numRuns: Number(process.env['CLEW_RUNS'] ?? 1000) },
     )
   })
 
