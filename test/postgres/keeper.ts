@@ -1,8 +1,8 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
-import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, chownSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
 
@@ -12,7 +12,7 @@ import { promisify } from 'node:util'
  * to die, the server is ended and its folder removed; so nothing outlives a test run that was killed.
  */
 
-const [, , initdb = '', postgres = '', password = '', settings = '[]'] = process.argv
+const [, , initdb = '', installed = '', password = '', settings = '[]'] = process.argv
 const NOBODY = 65_534
 const READY_MS = 60_000
 const READY = 'database system is ready to accept connections'
@@ -25,6 +25,7 @@ const INITDB = `--username=postgres --auth=scram-sha-256 --no-sync --encoding=UT
 const owner = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {}
 const folder = mkdtempSync(join(tmpdir(), 'clew-postgres-'))
 const data = join(folder, 'data')
+let postgres = installed
 let server: ChildProcess | undefined
 let port = 0
 let said = ''
@@ -44,7 +45,26 @@ async function create(): Promise<void> {
   const secret = join(folder, 'password')
   writeFileSync(secret, password, { mode: 0o600 })
   if (owner.uid) for (const path of [folder, data, secret]) chownSync(path, owner.uid, owner.gid)
-  await promisify(execFile)(initdb, ['-D', data, `--pwfile=${secret}`, ...INITDB], { ...owner, cwd: folder })
+  const bin = await reachable()
+  postgres = join(bin, basename(installed))
+  await promisify(execFile)(join(bin, basename(initdb)), ['-D', data, `--pwfile=${secret}`, ...INITDB], {
+    ...owner,
+    cwd: folder,
+  })
+}
+
+/** Where its programs are: a copy, when they lie in a folder into which only root can look. */
+async function reachable(): Promise<string> {
+  const bin = dirname(installed)
+  try {
+    await promisify(execFile)(installed, ['--version'], { ...owner, cwd: folder })
+    return bin
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EACCES') throw error
+    const copy = join(folder, 'native')
+    cpSync(dirname(bin), copy, { recursive: true, verbatimSymlinks: true })
+    return join(copy, basename(bin))
+  }
 }
 
 async function start(): Promise<{ port: number; pid: number }> {
