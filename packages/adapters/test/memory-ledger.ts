@@ -1,7 +1,14 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { hash, randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createLedger, createMemoryStore, type Ledger, type LedgerOptions, type Ports } from '@clew/ledger'
+import {
+  type ClewEvent,
+  createLedger,
+  createMemoryStore,
+  type Ledger,
+  type LedgerOptions,
+  type Ports,
+} from '@clew/ledger'
 
 export interface MemoryWorld {
   /** Another view of the same store, as another process would have it. */
@@ -28,6 +35,11 @@ export function createMemoryWorld(): MemoryWorld {
     open: (options = {}) => createLedger({ store, ports, secret, heads, price }, options),
   }
 }
+
+export const openMemory = (): Ledger => createMemoryWorld().open()
+
+export const readAll = (ledger: Ledger, runId: string): Promise<ClewEvent[]> =>
+  Array.fromAsync(ledger.read(runId))
 
 /** A cent per thousand tokens of the models that tests name. */
 const price = (

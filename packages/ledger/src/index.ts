@@ -160,6 +160,7 @@ export {
   type SearchQuery,
   type ValueFilter,
 } from './search/search-index.ts'
+export { createTags, type Tags } from './search/tags.ts'
 export { indexedTokens } from './search/tokens.ts'
 export { formatStepId, parseStepId, type StepIdentity } from './step-id.ts'
 export { packStep, type StepKey, type StepMarks, unpackStep } from './step-row.ts'
@@ -187,6 +188,7 @@ export type {
   StoredRun,
   StoreStats,
 } from './store.ts'
+export { eventOfRow, storedEvent, withPayload } from './stored-event.ts'
 export type { EventPlace, NewRun, RunDraft, Transaction } from './transaction.ts'
 export { splitLines } from './transfer.ts'
 export { childIds, type StoredNode } from './tree.ts'

@@ -1,6 +1,7 @@
 import { commitCalls } from './commit.ts'
 import { ClewError } from './errors.ts'
 import type { RunSummary } from './fold/run-summary.ts'
+import { storedEvent } from './stored-event.ts'
 import type { StepSkeleton } from './fold/steps.ts'
 import { createMemoryCursors } from './memory-cursors.ts'
 import { createMemoryLeases } from './memory-leases.ts'
@@ -78,21 +79,7 @@ export function createMemoryStore(ports: Ports): Store {
     nodeHash: (id) => (nodes[id] as StoredNode).hash,
     nextPosition: () => events.length + 1,
     insertEvent(run, event, place, body) {
-      const stored: StoredEvent = {
-        ...place,
-        workspace: run.workspace,
-        correlationId: run.runId,
-        eventId: event.eventId,
-        eventType: event.eventType,
-        timestamp: event.timestamp,
-        origin: event.origin,
-        runtime: event.runtime,
-        causationId: event.causationId,
-        payloadHash: event.payloadHash,
-        body,
-        salt: body === null ? null : event.salt,
-        erased: body === null,
-      }
+      const stored = storedEvent(run, event, place, body)
       events.push(stored)
       macs.push(event.mac)
       own(run).events.push(stored)

@@ -4,6 +4,7 @@ import { ClewError } from './errors.ts'
 import { deepFreeze, type JsonValue } from './json.ts'
 import type { Store, StoredEvent } from './store.ts'
 import { childIds, fromBody, pickKeys, type StoredNode } from './tree.ts'
+import { withPayload } from './stored-event.ts'
 import { upcastEvent } from './upcast.ts'
 
 const CACHE_CHARS = 32 * 1024 * 1024
@@ -115,25 +116,4 @@ function damaged({ correlationId: runId, seq }: StoredEvent, cause: unknown): Cl
     { runId, seq },
     cause,
   )
-}
-
-function withPayload(stored: StoredEvent, payload: Payload): ClewEvent {
-  return {
-    eventId: stored.eventId,
-    eventType: stored.eventType,
-    timestamp: stored.timestamp,
-    source: { origin: stored.origin, runtime: stored.runtime },
-    correlationId: stored.correlationId,
-    causationId: stored.causationId,
-    payload,
-    ledger: {
-      workspace: stored.workspace,
-      seq: stored.seq,
-      position: stored.position,
-      recordedAt: stored.recordedAt,
-      hash: stored.hash,
-      schemaVersion: stored.schemaVersion,
-      ...(stored.erased && { erased: true as const }),
-    },
-  }
 }

@@ -4,6 +4,7 @@ import {
   type PreparedEvent,
   type RunDraft,
   type StepSkeleton,
+  storedEvent,
   type StoredEvent,
   type Transaction,
 } from '@clew/ledger'
@@ -111,21 +112,8 @@ export function createDraft(remembered: Remembered, known: Known): Draft {
   }
 
   /** What the draft itself has written is read as if it lay in the store. */
-  const toStored = ({ run, event, place, body }: DraftEvent): StoredEvent => ({
-    ...place,
-    workspace: run.workspace,
-    correlationId: run.runId,
-    eventId: event.eventId,
-    eventType: event.eventType,
-    timestamp: event.timestamp,
-    origin: event.origin,
-    runtime: event.runtime,
-    causationId: event.causationId,
-    payloadHash: event.payloadHash,
-    body,
-    salt: body === null ? null : event.salt,
-    erased: body === null,
-  })
+  const toStored = ({ run, event, place, body }: DraftEvent): StoredEvent =>
+    storedEvent(run, event, place, body)
 
   /** Whether what is not remembered of the run may be there: its row was read for this decision. */
   const wasRead = (run: DraftRun): boolean => known.runs.has(keyOf(run))

@@ -1,4 +1,4 @@
-import type { Origin, StoredEvent } from '@clew/ledger'
+import { eventOfRow, type StoredEvent } from '@clew/ledger'
 import type { Row } from './sql.ts'
 
 /** Columns of an event and its payload. */
@@ -11,24 +11,4 @@ export const EVENT_COLUMNS = `e.position, r.workspace, r.run_id, e.seq, e.event_
 export const hexOf = (bytes: unknown): string =>
   typeof bytes === 'string' ? bytes.slice(2) : (bytes as Buffer).toString('hex')
 
-export function toStoredEvent(row: Row): StoredEvent {
-  return {
-    position: row['position'] as number,
-    workspace: row['workspace'] as string,
-    correlationId: row['run_id'] as string,
-    seq: row['seq'] as number,
-    eventId: row['event_id'] as string,
-    eventType: row['event_type'] as string,
-    timestamp: row['timestamp'] as string,
-    origin: row['origin'] as Origin,
-    runtime: row['runtime'] as string,
-    causationId: row['causation_id'] as string | null,
-    recordedAt: row['recorded_at'] as string,
-    schemaVersion: row['schema_version'] as number,
-    payloadHash: hexOf(row['payload_hash']),
-    hash: hexOf(row['hash']),
-    body: row['body'] as string | null,
-    salt: row['salt'] === null ? null : hexOf(row['salt']),
-    erased: row['erased'] as boolean,
-  }
-}
+export const toStoredEvent = (row: Row): StoredEvent => eventOfRow(row, hexOf)

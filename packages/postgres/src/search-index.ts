@@ -1,5 +1,5 @@
-import type { Ports, SearchIndex, SearchMatch } from '@clew/ledger'
-import { compileSearch, createTags, indexWords, shown, toolFilters } from './search-query.ts'
+import { createTags, type Ports, type SearchIndex, type SearchMatch } from '@clew/ledger'
+import { compileSearch, indexWords, shown, toolFilters } from './search-query.ts'
 import type { Database, Sql } from './sql.ts'
 
 const ADD = `WITH moved AS (
@@ -24,7 +24,7 @@ interface IndexParts {
 
 /** Search by `tsvector`: in the ledger's database, filled by a consumer, emptied and filled again at any time. */
 export function createSearchIndex({ db, reading, ports }: IndexParts): SearchIndex {
-  const tags = createTags(ports.sha256)
+  const tags = createTags(ports.sha256, '#')
 
   async function tagsOf(beginning: string): Promise<string[]> {
     const text = 'SELECT tag FROM search_tools WHERE starts_with(name, $1)'

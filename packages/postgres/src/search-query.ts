@@ -3,45 +3,12 @@ import {
   indexedTokens,
   isAboutEvents,
   type Phrase,
-  type Ports,
   SEARCH_FIELDS,
   type SearchDocument,
+  type Tags,
   type ValueFilter,
 } from '@clew/ledger'
 import { indexText } from './index-text.ts'
-
-type Tag = 'workspace' | 'run' | 'type' | 'tool'
-
-/** What never changes about an event stands in the index as a word, so that it narrows a search before any row is read. */
-export interface Tags {
-  of(document: Pick<SearchDocument, 'workspace' | 'runId' | 'eventType' | 'tool'>): string[]
-  tag(kind: Tag, value: string): string
-}
-
-const MOST_REMEMBERED = 20_000
-
-export function createTags(sha256: Ports['sha256']): Tags {
-  const known = new Map<string, string>()
-  function tag(kind: Tag, value: string): string {
-    const key = `${kind}\n${value}`
-    let made = known.get(key)
-    if (made === undefined) {
-      if (known.size >= MOST_REMEMBERED) known.clear()
-      // No word of a text begins like this.
-      made = `#${kind}${sha256(key).slice(0, 14)}`
-      known.set(key, made)
-    }
-    return made
-  }
-  return {
-    tag,
-    of({ workspace, runId, eventType, tool }) {
-      const short = eventType.slice(eventType.indexOf('.') + 1)
-      const own = [tag('workspace', workspace), tag('run', runId), tag('type', eventType), tag('type', short)]
-      return tool === null ? own : [...own, tag('tool', tool)]
-    },
-  }
-}
 
 /** What a tsvector can hold: places per word, and the last place. */
 const MOST_PLACES = 256

@@ -1,4 +1,4 @@
-import type { Origin, StoredEvent } from '@clew/ledger'
+import { eventOfRow, type StoredEvent } from '@clew/ledger'
 
 /**
  * Columns of an event and its payload. CROSS keeps events on the outside: left to itself, SQLite may start from
@@ -14,24 +14,4 @@ const hex = (blob: unknown): string => {
   return Buffer.from(buffer, byteOffset, byteLength).toString('hex')
 }
 
-export function toStoredEvent(row: Record<string, unknown>): StoredEvent {
-  return {
-    position: row['position'] as number,
-    workspace: row['workspace'] as string,
-    correlationId: row['run_id'] as string,
-    seq: row['seq'] as number,
-    eventId: row['event_id'] as string,
-    eventType: row['event_type'] as string,
-    timestamp: row['timestamp'] as string,
-    origin: row['origin'] as Origin,
-    runtime: row['runtime'] as string,
-    causationId: row['causation_id'] as string | null,
-    recordedAt: row['recorded_at'] as string,
-    schemaVersion: row['schema_version'] as number,
-    payloadHash: hex(row['payload_hash']),
-    hash: hex(row['hash']),
-    body: row['body'] as string | null,
-    salt: row['salt'] === null ? null : hex(row['salt']),
-    erased: row['erased'] === 1,
-  }
-}
+export const toStoredEvent = (row: Record<string, unknown>): StoredEvent => eventOfRow(row, hex)

@@ -8,6 +8,7 @@ import {
   type StepSkeleton,
   type StoredEvent,
   upcastEvent,
+  withPayload,
 } from '@clew/ledger'
 import { EVENT_COLUMNS, toStoredEvent } from './event-row.ts'
 import { STEP_COLUMNS, toStep } from './step-row.ts'
@@ -63,19 +64,7 @@ export function createTailFold(db: DatabaseSync): (row: Record<string, unknown>)
   }
 }
 
-function toEvent(stored: StoredEvent): ClewEvent {
-  const { workspace, seq, position, recordedAt, hash, schemaVersion } = stored
-  return upcastEvent({
-    eventId: stored.eventId,
-    eventType: stored.eventType,
-    timestamp: stored.timestamp,
-    source: { origin: stored.origin, runtime: stored.runtime },
-    correlationId: stored.correlationId,
-    causationId: stored.causationId,
-    payload: toPayload(stored.body),
-    ledger: { workspace, seq, position, recordedAt, hash, schemaVersion },
-  })
-}
+const toEvent = (stored: StoredEvent): ClewEvent => upcastEvent(withPayload(stored, toPayload(stored.body)))
 
 /** Only whole payloads are folded from here. One that somebody damaged counts by its type; `verify` names it. */
 function toPayload(body: string | null): Payload {

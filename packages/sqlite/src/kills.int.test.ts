@@ -1,11 +1,10 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it } from 'vitest'
-import type { EventInput, RebuildReport } from '@clew/ledger'
+import { createTags, type EventInput, type RebuildReport } from '@clew/ledger'
 import { openLedger } from '../test/harness.ts'
 import { nodePorts } from '../test/node-ports.ts'
 import { withChildren } from '../test/with-children.ts'
-import { createTags } from './search-query.ts'
 
 const here = withChildren()
 
@@ -162,7 +161,7 @@ describe('L1 the search index', () => {
       tool: null,
     })
     const forget = `INSERT INTO words (words, rowid, tags, name, error, message, data) VALUES ('delete', 1, ?, '', '', '', ?)`
-    index.prepare(forget).run(tags, 'zebrasecret word')
+    index.prepare(forget).run(tags.join(' '), 'zebrasecret word')
     index.exec('PRAGMA wal_checkpoint(TRUNCATE)')
     index.close()
     expect(readFileSync(`${here.file}.search.db`).includes('zebra')).toBe(false)

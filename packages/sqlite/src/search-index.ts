@@ -2,6 +2,7 @@ import { existsSync, rmSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import {
+  createTags,
   FIELD_WEIGHTS,
   type IndexState,
   type Phrase,
@@ -12,7 +13,7 @@ import {
 } from '@clew/ledger'
 import { isBusy, resultOf, storeError } from './errors.ts'
 import { isAtRest, type OpenDatabaseOptions, WAIT_MS } from './open-database.ts'
-import { compileSearch, createTags, expandTools, phrasesText } from './search-query.ts'
+import { compileSearch, expandTools, phrasesText } from './search-query.ts'
 
 /** Raised when the tables below change; an index of another schema is thrown away and filled again. */
 const SCHEMA = 1
@@ -134,7 +135,7 @@ export function createSearchIndex({ file, url, ports, options, assertOpen }: Ind
         for (const document of documents)
           insert.run(
             document.position,
-            tags.of(document),
+            tags.of(document).join(' '),
             ...SEARCH_FIELDS.map((field) => document.fields[field]),
           )
         db.exec('COMMIT')

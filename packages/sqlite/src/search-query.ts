@@ -3,43 +3,10 @@ import {
   type FindOptions,
   isAboutEvents,
   type Phrase,
-  type Ports,
   SEARCH_FIELDS,
-  type SearchDocument,
+  type Tags,
   type ValueFilter,
 } from '@clew/ledger'
-
-type Tag = 'workspace' | 'run' | 'type' | 'tool'
-
-/** What never changes about an event stands in the index as a word, so that it narrows a search before any row is read. */
-export interface Tags {
-  of(document: Pick<SearchDocument, 'workspace' | 'runId' | 'eventType' | 'tool'>): string
-  tag(kind: Tag, value: string): string
-}
-
-const MOST_REMEMBERED = 20_000
-
-export function createTags(sha256: Ports['sha256']): Tags {
-  const known = new Map<string, string>()
-  function tag(kind: Tag, value: string): string {
-    const key = `${kind}\n${value}`
-    let made = known.get(key)
-    if (made === undefined) {
-      if (known.size >= MOST_REMEMBERED) known.clear()
-      made = `${kind}${sha256(key).slice(0, 14)}`
-      known.set(key, made)
-    }
-    return made
-  }
-  return {
-    tag,
-    of({ workspace, runId, eventType, tool }) {
-      const short = eventType.slice(eventType.indexOf('.') + 1)
-      const own = [tag('workspace', workspace), tag('run', runId), tag('type', eventType), tag('type', short)]
-      return (tool === null ? own : [...own, tag('tool', tool)]).join(' ')
-    },
-  }
-}
 
 const TEXTS = `{${SEARCH_FIELDS.join(' ')}}`
 
@@ -49,7 +16,7 @@ const phraseText = ({ tokens, prefix }: Phrase): string =>
 export const phrasesText = (phrases: readonly Phrase[]): string => phrases.map(phraseText).join(' AND ')
 
 /** Values of a filter that are whole, as one condition on tags; undefined when one of them is only a beginning. */
-function tagsText(tags: Tags, kind: Tag, { values }: ValueFilter): string | undefined {
+function tagsText(tags: Tags, kind: 'type' | 'tool' | 'run', { values }: ValueFilter): string | undefined {
   if (values.some((value) => value.prefix)) return undefined
   return `(${values.map(({ text }) => `tags : ${tags.tag(kind, text)}`).join(' OR ')})`
 }

@@ -7,25 +7,11 @@ import {
   type Ledger,
 } from '@clew/ledger'
 import fc from 'fast-check'
-import { afterAll, describe, expect, it } from 'vitest'
-import { createMemoryWorld } from '../../test/memory-ledger.ts'
+import { describe, expect, it } from 'vitest'
+import { openMemory, readAll } from '../../test/memory-ledger.ts'
 import { type AgUiEvent, createAgUiMapper, fromAgUiEvents, toAgUiEvents } from './index.ts'
 import { applyPatch } from './json-patch.ts'
 
-const ledgers: Ledger[] = []
-afterAll(async () => {
-  for (const ledger of ledgers) await ledger.close()
-})
-function openMemory(): Ledger {
-  const ledger = createMemoryWorld().open()
-  ledgers.push(ledger)
-  return ledger
-}
-async function readAll(ledger: Ledger, runId: string): Promise<ClewEvent[]> {
-  const events: ClewEvent[] = []
-  for await (const event of ledger.read(runId)) events.push(event)
-  return events
-}
 async function store(stream: readonly object[], runId = 'run-1'): Promise<[Ledger, ClewEvent[]]> {
   const ledger = openMemory()
   const { events, problems } = fromAgUiEvents(stream, { agent: 'boatman' })

@@ -13,8 +13,8 @@ import {
   transcriptFold,
 } from '@clew/ledger'
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createMemoryWorld } from '../../test/memory-ledger.ts'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { openMemory, readAll } from '../../test/memory-ledger.ts'
 import { fromOtlpLogs, fromOtlpTraces } from './index.ts'
 
 const FOLDER = join(import.meta.dirname, '../../test/otlp')
@@ -49,20 +49,6 @@ const from = (...spans: readonly object[]) => fromOtlpTraces({ resourceSpans: [{
 const of = (events: readonly EventInput[], type: string) =>
   events.filter((event) => event.eventType === type).map((event) => event.payload)
 
-const ledgers: Ledger[] = []
-afterAll(async () => {
-  for (const ledger of ledgers) await ledger.close()
-})
-function openMemory(): Ledger {
-  const ledger = createMemoryWorld().open()
-  ledgers.push(ledger)
-  return ledger
-}
-async function readAll(ledger: Ledger, runId: string): Promise<ClewEvent[]> {
-  const events: ClewEvent[] = []
-  for await (const event of ledger.read(runId)) events.push(event)
-  return events
-}
 const runOf = (events: readonly EventInput[]): string => events[0]?.correlationId ?? ''
 
 describe('A3 L4 any order and any number of deliveries', () => {
