@@ -236,22 +236,30 @@ const made = new Map<string, string>()
  * it, with the lease it found, or nothing of this is written. Answers with what positions count from; with no row when
  * the only head was not there.
  */
-export function appendStatement(draft: Draft): Statement {
+export function appendStatement(draft: Draft, isLocked: boolean): Statement {
   const parts = partsOf(draft)
-  const rooms = Math.ceil(draft.events.length / ROOM)
+  const count = Math.ceil(draft.events.length / ROOM)
+  const rooms = isLocked ? 'further' : count > 1 ? 'many' : 'one'
   const heads = parts.find(({ letter }) => letter === 'H')?.count
-  const name = `append ${parts.map(({ letter }) => letter).join('')}${rooms > 1 ? ' many' : ''}`
+  const name = `append ${parts.map(({ letter }) => letter).join('')} ${rooms}`
   let text = made.get(name)
   if (text === undefined) {
-    text = textOf(parts, rooms > 1)
+    text = textOf(parts, rooms)
     made.set(name, text)
   }
-  const counts = [...(heads === undefined ? [] : [heads]), ...(rooms > 1 ? [rooms] : [])]
+  const counts = [...(heads === undefined ? [] : [heads]), ...(rooms === 'one' ? [] : [count])]
   return { name, text, values: [...parts.flatMap((each) => each.values()), ...counts] }
 }
 
-function textOf(parts: readonly Part[], hasManyRooms: boolean): string {
-  const at = hasManyRooms ? inMany : inOneRoom
+/**
+ * Where positions are: in the room of the transaction, in its room and those of empty ones, or only in the latter. A
+ * transaction that waited for a lock was given its id before it waited, so its own room may lie before what was
+ * appended in the meantime.
+ */
+type Rooms = 'one' | 'many' | 'further'
+
+function textOf(parts: readonly Part[], rooms: Rooms): string {
+  const at = rooms === 'one' ? inOneRoom : inMany
   const clauses: string[] = []
   const guards: string[] = []
   let next = 1
@@ -264,10 +272,12 @@ function textOf(parts: readonly Part[], hasManyRooms: boolean): string {
   }
   if (parts.some(({ letter }) => letter === 'H'))
     guards.push(`assert_heads((SELECT count(*) FROM "part H"), $${next++}::bigint)`)
-  const rooms = hasManyRooms
-    ? `0 AS first, take_rooms($${next}::int) AS more`
-    : `m.base + pg_current_xact_id()::text::bigint * ${ROOM} AS first, NULL::bigint[] AS more`
-  const place = `p AS MATERIALIZED (SELECT ${rooms} FROM meta m WHERE ${guards.join(' AND ')})`
+  const first = {
+    one: `m.base + pg_current_xact_id()::text::bigint * ${ROOM} AS first, NULL::bigint[] AS more`,
+    many: `0 AS first, take_rooms($${next}::int) AS more`,
+    further: `0 AS first, (take_rooms($${next}::int + 1))[2:] AS more`,
+  }
+  const place = `p AS MATERIALIZED (SELECT ${first[rooms]} FROM meta m WHERE ${guards.join(' AND ')})`
   const isHead = (clause: string): boolean => /^"part h"/i.test(clause)
   return `WITH ${[...clauses.filter(isHead), place, ...clauses.filter((clause) => !isHead(clause))].join(', ')}
     SELECT first, more FROM p`

@@ -63,7 +63,7 @@ export function createAppender({ database, ports, waitMs }: AppendParts): Append
       try {
         const written =
           attempt <= OPTIMISTIC
-            ? await tryOnce(connection, calls, keys)
+            ? await tryOnce(connection, calls, keys, false)
             : await tryLocked(connection, calls, keys)
         settle(written)
         return written.outcomes
@@ -87,6 +87,7 @@ export function createAppender({ database, ports, waitMs }: AppendParts): Append
     connection: Connection,
     calls: readonly AppendCall[],
     keys: readonly RunKey[],
+    isLocked: boolean,
   ): Promise<Written> {
     let decision = await decide(connection, calls, keys)
     const { runs } = decision.known
@@ -99,7 +100,7 @@ export function createAppender({ database, ports, waitMs }: AppendParts): Append
       decision = await decide(connection, calls, keys)
     }
     if (decision.draft.events.length === 0) return { ...decision, rooms: [] }
-    const { rows } = await connection.query(appendStatement(decision.draft))
+    const { rows } = await connection.query(appendStatement(decision.draft, isLocked))
     if (!rows[0]) throw MOVED
     const { first, more } = rows[0] as { first: number; more: string[] | null }
     return { ...decision, rooms: more ? more.map(Number) : [first] }
@@ -113,7 +114,7 @@ export function createAppender({ database, ports, waitMs }: AppendParts): Append
     await connection.query({ text: 'BEGIN' })
     try {
       await lockRuns(connection, keys)
-      const written = await tryOnce(connection, calls, keys)
+      const written = await tryOnce(connection, calls, keys, true)
       await connection.query({ text: 'COMMIT' })
       return written
     } catch (error) {

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { ClewEvent, EventInput, Ledger } from '@clew/ledger'
 import { createDatabase, type PostgresServer, startServer, type TestDatabase } from '../test/server.ts'
 import { openLedger } from '../test/harness.ts'
-import { type HeldWriter, holdWriter } from '../test/held-writer.ts'
+import { type HeldWriter, holdWriter, openWriter } from '../test/held-writer.ts'
 
 // A server of its own: its transactions stay open, and others would wait for them.
 let server: PostgresServer
@@ -150,6 +150,32 @@ describe('L3 positions', () => {
     )
     await follower.stop()
     await other.close()
+  })
+
+  it('of a run rise with its seqs, also when a transaction had its id before it waited for the run', async () => {
+    await ledger.record(note('shared'))
+    let overtakes = 0
+    let holds = false
+    const { ledger: slow } = await openWriter(database.url, async (statement, client) => {
+      // Overtaken until it locks the run first, and once more between the id of its transaction and the lock.
+      if (statement === 'BEGIN' || statement === 'COMMIT') holds = false
+      if (holds || !statement.startsWith('append ')) return
+      holds = statement === 'append lock'
+      if (holds) await client.query('SELECT pg_current_xact_id()')
+      overtakes++
+      await ledger.record(note('shared', overtakes))
+    })
+    const follower = follow()
+    await slow.append(Array.from({ length: 1100 }, (_, n) => note('shared', n)))
+    await slow.record(note('shared'))
+    expect(overtakes).toBeGreaterThanOrEqual(8)
+    const count = 1 + overtakes + 1101
+    await expect.poll(() => follower.seen.length, { timeout: 60_000 }).toBe(count)
+    expect(follower.seen.map((event) => event.ledger.seq)).toEqual(
+      Array.from({ length: count }, (_, i) => i + 1),
+    )
+    await follower.stop()
+    await slow.close()
   })
 
   it('go on behind the last one when a ledger is restored where transactions count from less', async () => {
