@@ -49,9 +49,9 @@ export function openDatabase(path: string, url: string, options: OpenDatabaseOpt
     db.exec('PRAGMA secure_delete = ON; PRAGMA temp_store = MEMORY')
     // Who only reads goes through the file from one end to the other, and the system keeps its pages as well.
     db.exec(`PRAGMA cache_size = ${readOnly ? -4000 : -16_000}`)
-    db.exec(
-      'PRAGMA journal_size_limit = 67108864; PRAGMA wal_autocheckpoint = 12000; PRAGMA foreign_keys = OFF',
-    )
+    db.exec('PRAGMA journal_size_limit = 67108864; PRAGMA foreign_keys = OFF')
+    // A checkpoint waits for the disk. With `full` each commit does so too, and longer while the WAL still grows.
+    db.exec(`PRAGMA wal_autocheckpoint = ${sync === 'full' ? 4000 : 12_000}`)
     // From here on waiting is done without blocking the event loop.
     db.exec('PRAGMA busy_timeout = 0')
     return db
