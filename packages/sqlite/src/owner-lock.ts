@@ -1,6 +1,8 @@
-import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { DatabaseSync } from 'node:sqlite'
+import { ClewError } from '@clew/ledger'
 import { resultOf } from './errors.ts'
 
 /**
@@ -19,12 +21,40 @@ export interface OwnerLocks {
   release(isNamed: () => boolean): void
 }
 
+/** SQLite's codes for a file that went away under it, and for one that is not there to be opened. */
+const IO_ERROR = 10
+const CANNOT_OPEN = 14
+/** A sweep holds a lock for less than a millisecond. */
+const MOST_TRIES = 1000
+
+const taken = (file: string): ClewError =>
+  new ClewError('store_locked', `The lock file ${file} is held by somebody else`, 'Try again.', { file })
+
+/** To be opened only if it is there. */
+function existing(file: string): URL {
+  const url = pathToFileURL(file)
+  url.searchParams.set('mode', 'rw')
+  return url
+}
+
+function identityOf(file: string): string | undefined {
+  const found = statSync(file, { bigint: true, throwIfNoEntry: false })
+  return found && `${found.ino} ${found.birthtimeNs}`
+}
+
+/** While it is locked, or its owner could begin to live in between; where the system lets go of open files. */
+function removeLocked(file: string, lock: DatabaseSync): void {
+  if (process.platform === 'win32') lock.close()
+  rmSync(file, { force: true })
+  if (process.platform !== 'win32') lock.close()
+}
+
 export function createOwnerLocks(databasePath: string, self: string): OwnerLocks {
   const folder = `${databasePath}-owners`
   const fileOf = (owner: string): string => join(folder, `${owner}.lock`)
   let held: DatabaseSync | undefined
 
-  function tryLock(file: string): DatabaseSync | undefined {
+  function tryLock(file: string | URL): DatabaseSync | undefined {
     const db = new DatabaseSync(file, { timeout: 0 })
     try {
       db.exec('BEGIN EXCLUSIVE')
@@ -36,34 +66,66 @@ export function createOwnerLocks(databasePath: string, self: string): OwnerLocks
     }
   }
 
-  function isDead(owner: string): boolean {
-    if (owner === self || !existsSync(fileOf(owner))) return false
-    const free = tryLock(fileOf(owner))
-    free?.close()
-    return free !== undefined
+  /**
+   * The lock of another owner, if it is free: then that one is dead. Its file is never made here, and the lock counts
+   * only while the file is still the one that stands under its name: others may have removed and made it meanwhile.
+   */
+  function lockOf(owner: string): DatabaseSync | undefined {
+    const file = fileOf(owner)
+    const before = owner === self ? undefined : identityOf(file)
+    if (before === undefined) return undefined
+    try {
+      const free = tryLock(existing(file))
+      if (!free || identityOf(file) === before) return free
+      free.close()
+      return undefined
+    } catch (error) {
+      // Somebody removes the file at this moment: who does so has found the owner dead already.
+      if (resultOf(error) === IO_ERROR || resultOf(error) === CANNOT_OPEN) return undefined
+      throw error
+    }
+  }
+
+  /** Whoever sweeps may take the file for that of a dead owner, as long as it is not locked, and remove it. */
+  function lockOwn(): DatabaseSync | undefined {
+    const own = tryLock(fileOf(self))
+    if (own && existsSync(fileOf(self))) return own
+    own?.close()
+    return undefined
   }
 
   return {
     hold() {
       if (held) return false
       mkdirSync(folder, { recursive: true })
-      held = tryLock(fileOf(self))
+      for (let tries = 1; !held; tries++)
+        try {
+          held = lockOwn()
+          if (!held && tries >= MOST_TRIES) throw taken(fileOf(self))
+        } catch (error) {
+          if (resultOf(error) !== IO_ERROR || tries >= MOST_TRIES) throw error
+        }
       return true
     },
-    isDead,
+    isDead(owner) {
+      const free = lockOf(owner)
+      free?.close()
+      return free !== undefined
+    },
     sweep(needed) {
       if (!existsSync(folder)) return
       for (const file of readdirSync(folder)) {
         const owner = file.replace(/\.lock$/, '')
-        if (file.endsWith('.lock') && !needed.has(owner) && isDead(owner))
-          rmSync(fileOf(owner), { force: true })
+        const free = file.endsWith('.lock') && !needed.has(owner) ? lockOf(owner) : undefined
+        if (!free) continue
+        removeLocked(fileOf(owner), free)
       }
     },
     release(isNamed) {
       if (!held) return
-      held.close()
+      if (isNamed()) held.close()
+      else removeLocked(fileOf(self), held)
       held = undefined
-      if (!isNamed()) rmSync(fileOf(self), { force: true })
     },
   }
 }

@@ -4,6 +4,7 @@ import { writeSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ClewError, type ClewEvent, type EventInput, type Lease, type Ledger } from '@clew/ledger'
 import { readMigrations } from '../src/migrate.ts'
+import { createOwnerLocks } from '../src/owner-lock.ts'
 import { openLedger } from './harness.ts'
 
 /** What other processes do in the tests: `node child.ts COMMAND PATH …`, one JSON line per answer. */
@@ -28,6 +29,13 @@ const COMMANDS: Readonly<Record<string, () => Promise<void>>> = {
     } catch (error) {
       say(codeOf(error))
     }
+  },
+
+  /** Removes lock files of dead owners, again and again. */
+  async sweep() {
+    const locks = createOwnerLocks(path, 'sweeper')
+    say('sweeping')
+    for (;;) locks.sweep(new Set())
   },
 
   /** Appends COUNT events to a run of its own and to one that all share. */
