@@ -28,6 +28,7 @@ export default defineConfig({
           exclude: ['**/node_modules/**', '**/dist/**'],
           testTimeout: 120_000,
           hookTimeout: 60_000,
+          maxWorkers: 2,
         },
       },
       {
@@ -49,6 +50,18 @@ export default defineConfig({
           env: { CLEW_RUNS: '10' },
           testTimeout: 120_000,
           hookTimeout: 60_000,
+          maxWorkers: 2,
+        },
+      },
+      {
+        // The built page in a real browser, on a real server.
+        ...shared,
+        test: {
+          name: 'e2e',
+          include: ['test/e2e/**/*.e2e.ts'],
+          testTimeout: 90_000,
+          hookTimeout: 90_000,
+          maxWorkers: 2,
         },
       },
     ],

@@ -3,12 +3,17 @@ import { describeMachine, writeReport } from './report.ts'
 import { appendFigures } from './scenarios/append.ts'
 import { costFigures } from './scenarios/cost.ts'
 import { diffFigures } from './scenarios/diff.ts'
+import { eraseFigures } from './scenarios/erase.ts'
 import { flatFigures } from './scenarios/flat.ts'
 import { foldFigures } from './scenarios/folds.ts'
 import { followFigures } from './scenarios/follow.ts'
+import { gcFigures } from './scenarios/gc.ts'
 import { growingListFigures } from './scenarios/growing-list.ts'
+import { ingestFigures } from './scenarios/ingest.ts'
 import { langgraphFigures } from './scenarios/langgraph.ts'
 import { listingFigures } from './scenarios/listing.ts'
+import { liveFigures } from './scenarios/live.ts'
+import { memoryFigures } from './scenarios/memory.ts'
 import { otlpFigures } from './scenarios/otlp.ts'
 import { peerFigures, peerResults } from './scenarios/peers.ts'
 import { postgresFigures } from './scenarios/postgres.ts'
@@ -37,6 +42,10 @@ const SCENARIOS: Readonly<Record<string, () => Promise<Figure[]>>> = {
   diff: diffFigures,
   cost: costFigures,
   otlp: otlpFigures,
+  live: liveFigures,
+  ingest: () => ingestFigures(Number(process.env['CLEW_BENCH_RUNS'] ?? MILLION)),
+  erase: () => eraseFigures(Number(process.env['CLEW_BENCH_EVENTS'] ?? 100_000)),
+  gc: () => gcFigures(Number(process.env['CLEW_BENCH_EVENTS'] ?? 100_000)),
   runtime: runtimeFigures,
   langgraph: langgraphFigures,
   replay: replayFigures,
@@ -46,6 +55,7 @@ const SCENARIOS: Readonly<Record<string, () => Promise<Figure[]>>> = {
   'start-up': startUpFigures,
   listing: () => listingFigures(MILLION),
   search: () => searchFigures(MILLION),
+  memory: () => memoryFigures(100_000),
   flat: () => flatFigures(MILLION),
 }
 

@@ -23,13 +23,21 @@ interface Outcome {
 
 const TIERS: Readonly<Record<string, Tier>> = {
   format: { about: 'files are formatted', run: () => tool('biome', 'format', '.') },
-  types: { about: 'types agree', run: () => tool('tsc', '--noEmit', '-p', 'tsconfig.json') },
+  types: {
+    about: 'types agree',
+    run: () =>
+      tool('tsc', '--noEmit', '-p', 'tsconfig.json') && tool('tsc', '--noEmit', '-p', 'tsconfig.page.json'),
+  },
   lint: { about: 'lint rules, with types', run: () => tool('oxlint', '--type-aware', '--deny-warnings') },
   knip: { about: 'no unused files, exports or dependencies', run: () => tool('knip') },
   unit: { about: '*.test.ts', run: () => tool('vitest', 'run', '--project', 'unit') },
   int: {
     about: '*.int.test.ts: databases, processes; the runtime on PostgreSQL',
     run: () => tool('vitest', 'run', '--project', 'int', '--project', 'postgres'),
+  },
+  e2e: {
+    about: 'the page, built, in a browser',
+    run: () => buildPage() && tool('vitest', 'run', '--project', 'e2e'),
   },
   examples: { about: 'examples/*.ts end with exit code 0', run: runExamples },
   build: { about: 'what is published compiles and loads', run: build },
@@ -120,15 +128,21 @@ function runExamples(): boolean {
   return allPassed
 }
 
+/** With the bound on its size. */
+function buildPage(): boolean {
+  return run('npm', ['run', 'build', '--workspace', '@clew/web'], { shell: process.platform === 'win32' })
+}
+
 /** Compiling is not enough: a file that is not copied, or an import that only works from source, shows on loading. */
 function build(): boolean {
-  for (const dist of globSync('packages/*/dist', { cwd: ROOT }))
+  // The page is built by its own tool, and is looked at in the tier e2e.
+  for (const dist of globSync('packages/*/dist', { cwd: ROOT, exclude: ['packages/web/dist'] }))
     rmSync(join(ROOT, dist), { recursive: true, force: true })
   if (!tool('tsc', '-b', '--force', 'tsconfig.build.json')) return false
   const manifest = readFileSync(join(ROOT, 'packages/clew/package.json'), 'utf8')
   const subpaths = Object.keys((JSON.parse(manifest) as { exports: Record<string, unknown> }).exports)
   const modules = [
-    ...subpaths.map((subpath) => posix.join('clew', subpath)),
+    ...subpaths.filter((subpath) => !subpath.endsWith('.css')).map((subpath) => posix.join('clew', subpath)),
     './packages/clew/dist/cli/main.js',
   ]
   const load = modules.map((module) => `await import('${module}')`).join('; ')

@@ -19,11 +19,19 @@ describe('the docs of this repository', () => {
     expect(findUndocumented(exports, readGuide())).toEqual([])
   })
 
+  it('show every export of clew/react in code, and it is all of the parts', () => {
+    const parts = scanModule(readPage('packages/react/src/index.ts').text).exports
+    expect(parts.length).toBeGreaterThan(0)
+    expect(findUndocumented(parts, [readPage('docs/guide/react.md')])).toEqual([])
+    const offered = scanModule(readPage('packages/clew/src/react.ts').text).exports
+    expect(offered.toSorted()).toEqual(parts.toSorted())
+  })
+
   it('have a section for every command', async () => {
     const { operations } = (await import(
       pathToFileURL(join(ROOT, 'packages/clew/src/operations.ts')).href
-    )) as { operations: readonly { name: string; cli?: unknown }[] }
-    const commands = operations.filter((operation) => operation.cli).map((operation) => operation.name)
+    )) as { operations: readonly { name: string; cli: { words?: readonly string[] } }[] }
+    const commands = operations.map(({ name, cli }) => cli.words?.join(' ') ?? name)
     expect(commands.length).toBeGreaterThan(0)
     expect(checkCommands(commands, readPage('docs/guide/cli.md'))).toEqual([])
   })

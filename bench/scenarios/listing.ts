@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { type EventInput, openLedger } from 'clew'
+import { type EventInput, type Ledger, openLedger } from 'clew'
 import { type Figure, inTempFolder, median, seconds } from '../measure.ts'
 
 const BATCH = 1000
@@ -14,12 +14,16 @@ const events = (n: number): EventInput[] => {
   return ended === 'running' ? [first] : [first, { eventType: `system.workflow_${ended}`, correlationId }]
 }
 
+export async function fillRuns(ledger: Ledger, runs: number): Promise<void> {
+  for (let n = 0; n < runs; n += BATCH)
+    await ledger.append(Array.from({ length: Math.min(BATCH, runs - n) }, (_, i) => events(n + i)).flat())
+}
+
 /** The first page of very many runs, plain and by each filter. */
 export async function listingFigures(runs: number): Promise<Figure[]> {
   return inTempFolder(async (folder) => {
     const ledger = await openLedger(`sqlite:${join(folder, 'listing.db')}`, { redact: false })
-    for (let n = 0; n < runs; n += BATCH)
-      await ledger.append(Array.from({ length: Math.min(BATCH, runs - n) }, (_, i) => events(n + i)).flat())
+    await fillRuns(ledger, runs)
     const filters = [{}, { status: 'failed' }, { agent: 'agent-3' }, { threadId: 'thread-77' }] as const
     const times: number[] = []
     for (let n = 0; n < ASKED; n++)

@@ -8,22 +8,13 @@ import {
 } from 'clew/otel'
 import { type Figure, inTempFolder, prose, rate, seconds, sideBySide } from '../measure.ts'
 
-const SPANS = 10_000
+export const SPANS = 10_000
 /** As exporters batch them. */
 const BATCH = 500
 
 /** Spans of 1 KB in traces of 20, as an exporter sends them: what decoding and mapping cost, and with the commit. */
 export async function otlpFigures(): Promise<Figure[]> {
-  const plain = exports((at) => ({
-    'http.request.method': 'GET',
-    'url.full': `https://example.org/${prose(250, at)}`,
-    'http.response.status_code': 200,
-    'server.address': 'example.org',
-    'server.port': 443,
-    'user_agent.original': prose(150, at + 1),
-    'code.function.name': 'fetch_pages',
-    note: prose(220, at + 2),
-  }))
+  const plain = plainExports()
   const calls = exports((at) => ({
     'gen_ai.operation.name': 'chat',
     'gen_ai.provider.name': 'openai',
@@ -36,6 +27,19 @@ export async function otlpFigures(): Promise<Figure[]> {
   const [ofPlain, ofCalls] = [await mapping('spans of 1 KB', plain), await mapping('calls of models', calls)]
   return [ofPlain, ofCalls, await committing(plain)]
 }
+
+/** Spans of 1 KB of which nobody knows what they mean: one event each. */
+export const plainExports = (): OtlpTraces[] =>
+  exports((at) => ({
+    'http.request.method': 'GET',
+    'url.full': `https://example.org/${prose(250, at)}`,
+    'http.response.status_code': 200,
+    'server.address': 'example.org',
+    'server.port': 443,
+    'user_agent.original': prose(150, at + 1),
+    'code.function.name': 'fetch_pages',
+    note: prose(220, at + 2),
+  }))
 
 const messages = (role: string, content: string): string =>
   JSON.stringify([{ role, parts: [{ type: 'text', content }] }])
@@ -103,12 +107,17 @@ async function mapping(what: string, given: readonly OtlpTraces[]): Promise<Figu
 async function committing(given: readonly OtlpTraces[]): Promise<Figure> {
   const bodies = given.map(encodeTracesProtobuf)
   const time = await inTempFolder(async (folder) => {
-    const ledger = await openLedger(`sqlite:${folder}/otlp.db`)
-    const taken = await seconds(async () => {
-      for (const body of bodies) await ledger.append(fromOtlpTraces(body).events)
-    })
-    await ledger.close()
-    return taken
+    const times: number[] = []
+    for (let round = 0; round < 5; round++) {
+      const ledger = await openLedger(`sqlite:${folder}/otlp-${round}.db`)
+      times.push(
+        await seconds(async () => {
+          for (const body of bodies) await ledger.append(fromOtlpTraces(body).events)
+        }),
+      )
+      await ledger.close()
+    }
+    return Math.min(...times)
   })
   return {
     name: 'OTLP protobuf to SQLite, committed, spans of 1 KB in batches of 500',

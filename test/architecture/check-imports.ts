@@ -10,6 +10,7 @@ const BUILTIN = new Set(builtinModules)
 interface Manifest {
   readonly dependencies?: Readonly<Record<string, string>>
   readonly peerDependencies?: Readonly<Record<string, string>>
+  readonly devDependencies?: Readonly<Record<string, string>>
   readonly exports?: Readonly<Record<string, unknown>>
 }
 
@@ -60,12 +61,12 @@ function judge(
   const other = roomOf(specifier)
   const bare = packageOf(specifier)
   if (isTest(path) && TEST_TOOLS.has(bare)) return undefined
-  if (other === undefined) return judgeDeclared(bare, name, manifests)
+  if (other === undefined) return judgeDeclared(bare, name, room, manifests)
   if (other.room === name && (isTest(path) || name === COMPOSITION_ROOT))
     return judgeExported(other.room, other.part, specifier, manifests)
   return (
     judgeRoom(name, room, found, other, table) ??
-    judgeDeclared(bare, name, manifests) ??
+    judgeDeclared(bare, name, room, manifests) ??
     judgeExported(other.room, other.part, specifier, manifests)
   )
 }
@@ -108,10 +109,11 @@ function judgeRoom(
   return `imports from ${other.room}, but ${name} may use ${room.uses.join(', ') || 'no other room'}`
 }
 
-function judgeDeclared(bare: string, name: string, manifests: ReadonlyMap<string, Manifest>) {
+function judgeDeclared(bare: string, name: string, room: Room, manifests: ReadonlyMap<string, Manifest>) {
   const manifest = manifests.get(name)
   if (manifest === undefined) return `imports '${bare}', but packages/${name} has no package.json`
   if (manifest.dependencies?.[bare] ?? manifest.peerDependencies?.[bare]) return undefined
+  if (room.isBundled && manifest.devDependencies?.[bare] !== undefined) return undefined
   return `imports '${bare}', which packages/${name}/package.json does not declare`
 }
 

@@ -8,6 +8,8 @@ export interface Room {
   readonly usesPartsOf?: Readonly<Record<string, readonly string[]>>
   /** `pure` runs anywhere and touches neither `node:*` nor the page; `browser` never imports `node:*`. */
   readonly world: 'pure' | 'node' | 'browser'
+  /** Published as one bundle: what it is made of is needed to build it, not to use it. */
+  readonly isBundled?: boolean
 }
 
 export type Table = Readonly<Record<string, Room>>
@@ -22,11 +24,11 @@ export const ROOMS: Table = {
   adapters: { uses: ['ledger'], usesTypesOf: ['runtime'], world: 'node' },
   server: {
     uses: ['ledger', 'trace'],
-    usesPartsOf: { adapters: ['otel', 'ag-ui', 'cloudevents'] },
+    usesPartsOf: { adapters: ['otel', 'ag-ui', 'ag2', 'cloudevents'] },
     world: 'node',
   },
   react: { uses: ['ledger', 'trace'], world: 'browser' },
-  web: { uses: ['react'], world: 'browser' },
+  web: { uses: ['react', 'ledger', 'trace'], world: 'browser', isBundled: true },
   clew: {
     uses: ['ledger', 'runtime', 'sqlite', 'postgres', 'trace', 'mcp', 'adapters', 'server', 'react', 'web'],
     world: 'node',

@@ -11,7 +11,9 @@ export function findUndocumented(names: readonly string[], pages: readonly Sourc
 /** Commands without a section, and sections `clew <word>` without a command. */
 export function checkCommands(commands: readonly string[], page: SourceFile): string[] {
   const headings = readMarkdown(page.text).headings.map((heading) => heading.replaceAll('`', '').trim())
-  const sections = headings.flatMap((heading) => /^clew\s+([a-z][\w-]*)/.exec(heading)?.[1] ?? [])
+  const sections = headings.flatMap(
+    (heading) => /^clew\s+([a-z][\w-]*(?: [a-z][\w-]*)?)/.exec(heading)?.[1] ?? [],
+  )
   return [
     ...commands
       .filter((name) => !sections.includes(name))

@@ -62,6 +62,20 @@ async function useAll(ledger: Ledger): Promise<void> {
   expect((await ledger.leases.claim(options)).leases).toHaveLength(1)
   expect((await ledger.search('needle', { catchUpMs: 30_000 })).hits).toHaveLength(1)
   await ledger.index({ rebuild: true })
+  await ledger.memory.put({ layer: 'long', namespace: 'facts', key: 'owl', value: 'hunts by night' })
+  expect((await ledger.memory.search('night')).length).toBe(1)
+  await ledger.progress.put([
+    {
+      runId: 'r',
+      stepId: 's#0',
+      attempt: 1,
+      stepType: 's',
+      version: 1,
+      content: 'so far',
+      at: new Date().toISOString(),
+    },
+  ])
+  await ledger.progress.clear('r')
   await ledger.rebuild()
   const stop = new AbortController()
   await ledger.consume('all', () => stop.abort(), { signal: stop.signal })

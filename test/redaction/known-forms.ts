@@ -22,6 +22,7 @@ export const KNOWN: Readonly<Record<string, readonly Make[]>> = {
   'buildkite-token': ['bkua_{x40}'],
   'cerebras-key': ['csk-{l48}'],
   'circleci-token': ['CCIPAT_{w22}_{x40}'],
+  'clew-token': ['clew_{s43}'],
   'clickup-token': ['pk_{d8}_{u32}'],
   'contentful-token': ['CFPAT-{s43}'],
   'databricks-token': ['dapi{x32}'],

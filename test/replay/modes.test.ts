@@ -34,6 +34,7 @@ describe('D1 reconstruct', () => {
         ok: false,
         checked: 1,
         problems: [{ runId, seq: 4, problem: 'payload_changed', detail: '' } as never],
+        pruned: [],
       }),
     }
     const replaying = replay(null, { ledger: broken, runId, mode: 'reconstruct' })

@@ -6,7 +6,7 @@ import { operations } from './operations.ts'
 it.each(['bash', 'zsh', 'fish'] as const)('A1 the completion of %s has every command and option', (shell) => {
   const script = completionScript(shell)
   for (const { name, cli } of operations as readonly Operation[]) {
-    expect(script).toContain(name)
+    for (const word of cli.words ?? [name]) expect(script).toContain(word)
     const options = [...Object.values(cli.options ?? {}), ...Object.keys(cli.flags ?? {})]
     for (const spelling of options) {
       const long = /--([a-z][\w-]*)/.exec(spelling ?? '')?.[1] ?? ''

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { CliShape, Operation } from './operations/operation.ts'
+import { type CliShape, commandOf, type Operation } from './operations/operation.ts'
 import { operations } from './operations.ts'
 
 /** Scripts that complete commands, options and their values; made from the registry, so they are never behind it. */
@@ -30,12 +30,37 @@ const GLOBAL: readonly Flag[] = [
 ]
 
 export function completionScript(shell: 'bash' | 'zsh' | 'fish'): string {
-  const commands = (operations as readonly Operation[]).map(describe)
+  const commands = joined((operations as readonly Operation[]).map(describe))
   return { bash, zsh, fish }[shell](commands)
 }
 
+/** Those with the same first word are one command, and what follows it is its first value. */
+function joined(commands: readonly Described[]): Described[] {
+  const found = new Map<string, Described>()
+  for (const command of commands) {
+    const [name = '', second] = command.name.split(' ')
+    const before = found.get(name)
+    if (second === undefined) found.set(name, command)
+    else {
+      const flags = [...(before?.flags ?? []), ...command.flags]
+      const known = new Map(flags.map((flag) => [flag.names.join(), flag]))
+      const firstValues = [...(before?.firstValues ?? []), second]
+      found.set(name, {
+        ...command,
+        ...before,
+        name,
+        flags: [...known.values()],
+        first: 'other',
+        firstValues,
+      })
+    }
+  }
+  return [...found.values()]
+}
+
 function describe(operation: Operation): Described {
-  const { name, summary } = operation
+  const { summary } = operation
+  const name = commandOf(operation)
   const cli: CliShape<string> = operation.cli
   const flags: Flag[] = []
   for (const [field, spelling = ''] of Object.entries(cli.options ?? {})) {

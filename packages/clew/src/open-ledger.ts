@@ -4,6 +4,7 @@ import {
   createMemoryStore,
   type Ledger,
   type LedgerOptions,
+  readPolicies,
   type Store,
 } from '@clew/ledger'
 import type { Sync } from '@clew/sqlite'
@@ -43,8 +44,9 @@ export async function openLedger(url: string, options: OpenLedgerOptions = {}): 
   try {
     // Who only reads freezes no prices.
     const price = readOnly ? undefined : createPrice(prices)
+    const policies = await readPolicies(store)
     return createLedger(
-      { store, ports: nodePorts, secret, heads: headChecker, price },
+      { store, ports: nodePorts, secret, heads: headChecker, price, policies },
       { ...ledgerOptions, mode },
     )
   } catch (error) {

@@ -6,26 +6,42 @@ import { cost } from './operations/cost.ts'
 import { demo } from './operations/demo.ts'
 import { diff } from './operations/diff.ts'
 import { doctor } from './operations/doctor.ts'
+import { erase } from './operations/erase.ts'
+import { event } from './operations/event.ts'
 import { events } from './operations/events.ts'
 import { explain } from './operations/explain.ts'
 import { exportEvents } from './operations/export.ts'
 import { fork } from './operations/fork.ts'
+import { gc } from './operations/gc.ts'
 import { graph } from './operations/graph.ts'
+import { holdAdd, holdList, holdRelease } from './operations/hold.ts'
 import { importEvents } from './operations/import.ts'
 import { lineage } from './operations/lineage.ts'
+import {
+  memoryContext,
+  memoryExport,
+  memoryGet,
+  memoryList,
+  memorySearch,
+} from './operations/memory-reads.ts'
+import { memoryForget, memoryImport, memoryPut, memorySweep } from './operations/memory-writes.ts'
 import type { Operation } from './operations/operation.ts'
+import { policy } from './operations/policy.ts'
 import { rebuild } from './operations/rebuild.ts'
 import { reindex } from './operations/reindex.ts'
 import { replay } from './operations/replay.ts'
 import { resume } from './operations/resume.ts'
 import { runs } from './operations/runs.ts'
 import { search } from './operations/search.ts'
+import { serve } from './operations/serve.ts'
 import { show } from './operations/show.ts'
 import { state } from './operations/state.ts'
+import { step } from './operations/step.ts'
 import { steps } from './operations/steps.ts'
 import { stop } from './operations/stop.ts'
 import { tail } from './operations/tail.ts'
 import { timeline } from './operations/timeline.ts'
+import { tokenCreate, tokenList, tokenRevoke } from './operations/token.ts'
 import { transcript } from './operations/transcript.ts'
 import { verify } from './operations/verify.ts'
 import { worker } from './operations/worker.ts'
@@ -38,30 +54,51 @@ export const operations = [
   transcript,
   timeline,
   steps,
+  step,
   state,
   lineage,
   graph,
   causes,
   effects,
   events,
+  event,
   tail,
   cost,
   diff,
   explain,
+  memoryList,
+  memoryGet,
+  memorySearch,
+  memoryContext,
+  memoryPut,
+  memoryForget,
+  memorySweep,
+  memoryExport,
+  memoryImport,
   resume,
   fork,
   stop,
   worker,
   replay,
   verify,
+  gc,
+  holdAdd,
+  holdList,
+  holdRelease,
   audit,
   compliance,
+  erase,
+  policy,
   exportEvents,
   importEvents,
   rebuild,
   reindex,
   demo,
   doctor,
+  serve,
+  tokenCreate,
+  tokenList,
+  tokenRevoke,
   completion,
 ] as const satisfies readonly Operation[]
 

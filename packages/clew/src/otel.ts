@@ -1,9 +1,11 @@
-/** OpenTelemetry traces and logs as events: `ledger.append(fromOtlpTraces(body).events)`. */
+/** OpenTelemetry traces and logs as events, `ledger.append(fromOtlpTraces(body).events)`, and runs as traces. */
 export {
   decodeOtlpLogs,
   decodeOtlpTraces,
   encodeTracesJson,
   encodeTracesProtobuf,
+  exportToOtlp,
+  type ExportToOtlpOptions,
   fromOtlpLogs,
   type FromOtlpOptions,
   type FromOtlpResult,

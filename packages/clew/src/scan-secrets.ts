@@ -1,3 +1,4 @@
+import { shellWord } from './cli/question.ts'
 import { findSecrets, type JsonObject, type Ledger, type SecretPlace } from '@clew/ledger'
 
 export interface StoredSecret extends SecretPlace {
@@ -11,6 +12,8 @@ export interface ScanReport {
   readonly places: readonly StoredSecret[]
   readonly total: number
   readonly byKind: Readonly<Record<string, number>>
+  /** Commands that erase them, for the runs of `places`. */
+  readonly erase: readonly string[]
 }
 
 const LISTED = 1000
@@ -34,7 +37,21 @@ export async function scanSecrets(
         places.push({ runId: event.correlation_id, seq: event.ledger.seq, path, kind })
     }
   }
-  return { events, places, total, byKind }
+  return { events, places, total, byKind, erase: eraseCommands(places) }
+}
+
+/** Beyond so many events of a run it is easier to let the whole run go. */
+const EVENTS = 3
+
+function eraseCommands(places: readonly StoredSecret[]): string[] {
+  const runs = new Map<string, Set<number>>()
+  for (const { runId, seq } of places) runs.set(runId, (runs.get(runId) ?? new Set()).add(seq))
+  const why = '--reason "a secret in clear"'
+  return [...runs].flatMap(([runId, seqs]) =>
+    seqs.size > EVENTS
+      ? [`clew erase --run ${shellWord(runId)} ${why}`]
+      : [...seqs].map((seq) => `clew erase --event ${shellWord(`${runId}:${seq}`)} ${why}`),
+  )
 }
 
 interface StoredLine {

@@ -7,7 +7,7 @@ import {
   verify,
 } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
-import type { HeadChecker, HeadSigner } from '@clew/ledger'
+import { checkCertificate, type ErasureCertificate, type HeadChecker, type HeadSigner } from '@clew/ledger'
 
 const publicText = (key: KeyObject): string =>
   createPublicKey(key).export({ type: 'spki', format: 'der' }).toString('base64')
@@ -24,6 +24,10 @@ export const headChecker: HeadChecker = {
     }
   },
 }
+
+/** Whether a certificate of an erasure is as it was signed, by the key that it names. */
+export const verifyCertificate = (certificate: ErasureCertificate): Promise<boolean> =>
+  checkCertificate(headChecker, certificate)
 
 /** Signs with the key in `file` (PKCS#8 PEM), which is made on first use and readable by its owner only. */
 export function headSigner(file: string): HeadSigner {

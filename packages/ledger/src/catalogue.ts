@@ -74,7 +74,22 @@ const message = open({
   ...inStep,
 })
 const tool = { toolCallId: optional.text, name: optional.text, ...inStep }
-const memory = open({ layer: optional.text, namespace: optional.text, key: optional.text, value: anything })
+const memory = open({
+  layer: optional.text,
+  namespace: optional.text,
+  key: optional.text,
+  value: anything,
+  tags: texts,
+  expiresAt: optional.text,
+  subjects: texts,
+  /** The run in which it was done. */
+  runId: optional.text,
+  /** Of what is forgotten: the version that was seen, and why. */
+  version: optional.count,
+  reason: optional.text,
+  /** Of what is promoted: where it comes from. */
+  from: anything,
+})
 const task = open({ taskId: optional.text, name: optional.text, dueAt: optional.text, ...inStep })
 const call = open({
   callId: optional.text,
@@ -184,6 +199,15 @@ const TYPES = {
       signatures: maybe(mapOf(text)),
       clewVersion: optional.text,
       subjects: texts,
+      /** The run answers in a stream (T1); its thread is the stream. */
+      session: maybe(
+        open({
+          streamId: text,
+          persona: maybeNull(open({ id: text, name: optional.text, avatarUrl: maybeNull(text) })),
+          triggerMessageId: maybeNull(text),
+          supersedes: maybeNull(text),
+        }),
+      ),
     }),
   ],
   'system.workflow_resumed': [
@@ -202,6 +226,8 @@ const TYPES = {
   ],
   'system.workflow_failed': ['system.workflow_event', open({ error: maybe(error), ...readings })],
   'system.workflow_stopped': ['system.workflow_event', open({ reason: optional.text })],
+  /** Another run takes its place; what it had done stays readable. */
+  'system.workflow_superseded': ['system.workflow_event', open({ by: optional.text })],
   /** Asked by anyone; the owner of the run ends it as stopped. */
   'system.stop_requested': ['system.workflow_event', open({ reason: optional.text, by: optional.text })],
   'system.workflow_interrupted': ['system.workflow_event', open({ reason: optional.text })],
@@ -267,17 +293,59 @@ const TYPES = {
   ],
   'system.payload_erased': [
     'system.workflow_event',
-    open({ runId: optional.text, seqs: maybe(listOf(count)), reason: optional.text, by: optional.text }),
+    open({
+      /** What was named: `subject`, `run` or `event`; never which subject. */
+      target: optional.text,
+      runId: optional.text,
+      seqs: maybe(listOf(count)),
+      events: optional.count,
+      runs: optional.count,
+      /** How many runs stay because of a hold. */
+      kept: optional.count,
+      reason: optional.text,
+      by: optional.text,
+    }),
   ],
   'system.range_pruned': [
     'system.workflow_event',
-    open({ runId: optional.text, fromSeq: optional.count, toSeq: optional.count, headHash: optional.text }),
+    open({
+      /** Each with `runId`, `fromSeq`, `toSeq`, `headHash` and the `rule` by which it went. */
+      ranges: maybe(
+        listOf(open({ runId: text, fromSeq: count, toSeq: count, headHash: text, rule: optional.text })),
+      ),
+      events: optional.count,
+      by: optional.text,
+      runId: optional.text,
+      fromSeq: optional.count,
+      toSeq: optional.count,
+      headHash: optional.text,
+    }),
   ],
   'system.policy_changed': ['system.workflow_event', open({ policy: anything, by: optional.text })],
   'system.access': [
     'system.workflow_event',
-    open({ action: optional.text, by: optional.text, target: anything }),
+    open({
+      action: optional.text,
+      by: optional.text,
+      target: anything,
+      reason: optional.text,
+      /** Of a hold that is released. */
+      holdId: optional.text,
+    }),
   ],
+  'system.token_created': [
+    'system.workflow_event',
+    open({
+      tokenId: optional.text,
+      name: optional.text,
+      digest: optional.text,
+      scopes: texts,
+      workspace: optional.text,
+      expiresAt: optional.text,
+      by: optional.text,
+    }),
+  ],
+  'system.token_revoked': ['system.workflow_event', open({ tokenId: optional.text, by: optional.text })],
 
   'ui.input_requested': [
     'ui.interaction',
@@ -298,11 +366,36 @@ const TYPES = {
     'ui.interaction',
     open({ pauseId: optional.text, answer: anything, by: optional.text, ...inAttempt }),
   ],
+  /** Begins the book of a stream; one with a parent is the thread on a message. */
+  'ui.stream_created': [
+    'ui.interaction',
+    open({
+      streamId: text,
+      title: maybeNull(text),
+      parentStreamId: maybeNull(text),
+      parentMessageId: maybeNull(text),
+    }),
+  ],
   'ui.message_created': [
     'ui.interaction',
-    open({ messageId: optional.text, streamId: optional.text, sessionId: optional.text, content: anything }),
+    open({
+      messageId: optional.text,
+      streamId: optional.text,
+      author: maybe(open({ type: optional.text, id: optional.text, name: maybeNull(text) })),
+      /** Of an agent's message. */
+      sessionId: maybeNull(text),
+      content: anything,
+    }),
   ],
   'ui.message_edited': ['ui.interaction', open({ messageId: optional.text, content: anything })],
+  'ui.message_deleted': ['ui.interaction', open({ messageId: text })],
+  /** In the book of the message's stream: a thread was opened on it. */
+  'ui.thread_created': ['ui.interaction', open({ messageId: text, threadStreamId: text })],
+  /** In the book of its stream: somebody wants an agent to answer, or to answer again; agents consume it (V9). */
+  'ui.session_requested': [
+    'ui.interaction',
+    open({ sessionId: text, streamId: text, triggerMessageId: maybeNull(text), supersedes: maybeNull(text) }),
+  ],
   'ui.output_displayed': ['ui.interaction', open({ content: anything })],
 
   'integration.call': ['integration.call', call],
@@ -348,7 +441,11 @@ export function assertPayload(type: string, payload: unknown): void {
 }
 
 const LEASED = /^(?:execution\.|system\.(?:workflow_|state_transitioned|task_))/
-const UNLEASED: ReadonlySet<string> = new Set(['system.workflow_interrupted', 'system.workflow_forked'])
+const UNLEASED: ReadonlySet<string> = new Set([
+  'system.workflow_interrupted',
+  'system.workflow_superseded',
+  'system.workflow_forked',
+])
 
 /** R9: execution and life-cycle events of a leased run need the lease's epoch; answers and administration do not. */
 export const needsEpoch = (type: string): boolean => LEASED.test(type) && !UNLEASED.has(type)

@@ -297,6 +297,13 @@ export function createCodecs(own: readonly Codec[] = []): Codecs {
   }
 }
 
+/** For those who pass on what is stored: JSON goes in and comes out as it is, tags included. */
+export const plainCodecs = ({ accept }: Codecs): Codecs => ({
+  accept,
+  encode: accept,
+  decode: (value) => value,
+})
+
 function className(object: object): string {
   const { constructor } = object
   return typeof constructor === 'function' && constructor.name ? constructor.name : 'an unnamed class'

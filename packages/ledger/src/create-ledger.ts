@@ -1,72 +1,74 @@
-import { createAppendQueue } from './append-queue.ts'
-import type { Price } from './billing/cost.ts'
 import { readCost } from './billing/read-cost.ts'
 import { inputDigest } from './canonical.ts'
 import { findCauses, findEffects } from './causality.ts'
-import {
-  checkCount,
-  checkDurability,
-  checkLimit,
-  checkSince,
-  checkWorkspace,
-  missingRun,
-} from './check-options.ts'
-import { createCodecs } from './codecs.ts'
+import { checkCount, checkDurability, checkLimit, checkSince, checkWorkspace } from './check-options.ts'
 import { createConsumers } from './consume.ts'
-import { checkInput, type ClewEvent, type EventInput, type Payload } from './envelope.ts'
+import { type CheckedEnvelope, checkInput, checkWire, type ClewEvent, type Payload } from './envelope.ts'
 import { ClewError } from './errors.ts'
-import { partEvents, relatedRuns } from './export-run.ts'
 import { foldSteps } from './fold/steps.ts'
 import { followEvents } from './follow.ts'
-import { assertSameWorkspace, checkHeads, type Head, type HeadChecker, headsText } from './heads.ts'
+import { assertSameWorkspace, checkHeads, type Head, headsText } from './heads.ts'
 import type { JsonValue } from './json.ts'
 import type { AppendOptions, Ledger, LedgerOptions, ReadOptions } from './ledger.ts'
-import { createPayloadReader } from './payload-reader.ts'
-import type { Ports } from './ports.ts'
-import { createPreparer } from './prepare.ts'
+import { type Core, createCore, type LedgerParts } from './ledger-core.ts'
+import { createLateMemory } from './memory/late-memory.ts'
+import { checkMemoryPolicy } from './memory/policy.ts'
+import { createProgress } from './create-progress.ts'
 import { PROJECTION_VERSION } from './projection-version.ts'
-import { createRedactor } from './redact/redact.ts'
-import { createExportRedactor } from './redact-export.ts'
+import { createPolicyAccess } from './policy/workspace-policy.ts'
 import { createStateReader } from './read-state.ts'
+import { createLedgerRetention } from './retention/ledger-retention.ts'
 import { createRunReader } from './run-reader.ts'
 import { createRunViews } from './run-views.ts'
-import type { PreparedEvent, Store } from './store.ts'
-import { formatLine } from './transfer.ts'
+import type { PreparedEvent } from './store.ts'
 
-/** What `createLedger` needs beside its options; `openLedger` brings it along. */
-export interface LedgerParts {
-  readonly store: Store
-  readonly ports: Ports
-  /** Secret of this ledger, kept outside its store: for fingerprints and for judging sameness. */
-  readonly secret: string
-  readonly heads: HeadChecker
-  /** What model calls cost (V7); without it no event gets a cost of its own. */
-  readonly price?: Price | undefined
+export function createLedger(parts: LedgerParts, options: LedgerOptions = {}): Ledger {
+  return createView(createCore(parts, options), { workspace: options.workspace ?? 'default', isOpened: true })
 }
 
-export function createLedger(
-  { store, ports, secret, heads, price }: LedgerParts,
-  options: LedgerOptions = {},
-): Ledger {
-  const workspace = checkWorkspace(options.workspace ?? 'default')
+interface ViewOptions {
+  readonly workspace: string
+  readonly plain?: boolean | undefined
+  readonly isOpened?: boolean | undefined
+}
+
+/** The ledger as one workspace sees it; all of them end with the one that was opened. */
+function createView(core: Core, { isOpened = false, plain = false, ...view }: ViewOptions): Ledger {
+  const { store, ports, heads, options, queue, forgetValues } = core
+  const workspace = checkWorkspace(view.workspace)
+  const sides = core.sidesOf(workspace)
+  const { redactor } = sides
+  const { codecs, preparer, reader } = plain ? sides.plain() : sides.rich
   const mode = { write: true, resume: true, replay: true, ...options.mode }
-  const codecs = createCodecs(options.codecs)
-  const fingerprint = (text: string): string => ports.sha256(`${secret}\n${text}\n${secret}`).slice(0, 10)
-  const redactor = createRedactor(options.redact ?? {}, fingerprint)
-  const preparer = createPreparer({ ports, codecs, redactor, macKey: secret, price })
-  const reader = createPayloadReader(store, codecs)
-  const queue = createAppendQueue(store, ports)
+  const memoryPolicy = checkMemoryPolicy(options.memory)
   const runs = createRunReader(store, workspace, assertOpen)
   const states = createStateReader(runs, reader)
   const consumers = createConsumers({ store, reader, ports, redactor, workspace, assertOpen })
   let closed = false
+  const isClosed = (): boolean => closed || core.closed
+
+  const loadMemory = async () => {
+    assertOpen()
+    const { createLedgerMemory } = await import('./memory/create-memory.ts')
+    const policy = memoryPolicy
+    return createLedgerMemory({
+      store,
+      reader,
+      ports,
+      workspace,
+      append: ledger.append,
+      codecs,
+      redactor,
+      policy,
+    })
+  }
 
   /** Loaded when asked for, as all that most users of a ledger never call: modules are what importing Clew costs. */
   const loadIndexer = async () =>
-    (await import('./search/indexer.ts')).createIndexer({ store, reader, ports, isClosed: () => closed })
+    (await import('./search/indexer.ts')).createIndexer({ store, reader, ports, isClosed })
 
   function assertOpen(): void {
-    if (closed)
+    if (isClosed())
       throw new ClewError('closed', `The ledger ${store.url} is closed`, 'Open it again before using it.')
   }
 
@@ -91,9 +93,10 @@ export function createLedger(
   const reviveRow = <T>(row: T): T => codecs.decode(row as JsonValue) as T
 
   // Not `async`, and neither is `record`: one promise per call instead of three is a tenth of the cost of an append.
-  function append(
-    events: readonly EventInput[],
+  function append<Event>(
+    events: readonly Event[],
     { expectedSeq, epoch }: AppendOptions = {},
+    check: (event: Event) => CheckedEnvelope,
   ): Promise<readonly ClewEvent[]> {
     try {
       assertWritable()
@@ -101,7 +104,7 @@ export function createLedger(
       checkCount('epoch', epoch)
       if (events.length === 0) return Promise.resolve([])
       const prepared = events.map((event, item) =>
-        atItem(events.length, item, () => preparer.prepare(checkInput(event))),
+        atItem(events.length, item, () => preparer.prepare(check(event))),
       )
       return queue.push({ workspace, events: prepared, expectedSeq, epoch }, (stored) =>
         stored.map((event, item) => revive(event, prepared[item] as PreparedEvent)),
@@ -126,10 +129,13 @@ export function createLedger(
   const ledger: Ledger = {
     url: store.url,
     workspace,
+    in: (other, viewOptions) => createView(core, { ...viewOptions, workspace: other }),
     leases: consumers.runLeases,
+    progress: createProgress({ store, redactor, workspace, now: ports.now, assertOpen, assertWritable }),
     mode,
     durability: checkDurability(options.durability ?? 'group'),
     redactor,
+    memory: createLateMemory(loadMemory),
     get waiting() {
       return queue.waiting
     },
@@ -144,11 +150,11 @@ export function createLedger(
         return Promise.reject(error)
       }
     },
-    append,
+    append: (events, appendOptions) => append(events, appendOptions, checkInput),
+    appendWire: (events, appendOptions) => append(events, appendOptions, checkWire),
     read,
     follow(followOptions = {}) {
       checkCount('afterPosition', followOptions.afterPosition)
-      const isClosed = (): boolean => closed
       return followEvents({ store, reader, workspace, runs, isClosed }, followOptions)
     },
     async getEvent(eventId) {
@@ -161,11 +167,12 @@ export function createLedger(
       const run = await store.findRun({ workspace, runId })
       return run && reviveRow(run.summary)
     },
-    async listRuns({ since, limit = 50, ...filter } = {}) {
+    async listRuns({ since, limit = 50, book, ...filter } = {}) {
       assertOpen()
       const page = await store.listRuns({
         ...filter,
         workspace,
+        book: book ?? null,
         limit: checkLimit(limit),
         since: checkSince(since),
       })
@@ -220,7 +227,10 @@ export function createLedger(
     }),
     causedBy: (event, fn) => ports.context.run(typeof event === 'string' ? event : event.eventId, fn),
     currentCause: () => ports.context.current(),
-    consume: consumers.consume,
+    consume(consumer, handler, consumeOptions) {
+      core.stops.add(consumers.stop)
+      return consumers.consume(consumer, handler, consumeOptions)
+    },
     consumers: consumers.list,
     resetConsumer: consumers.reset,
     async search(query, searchOptions = {}) {
@@ -239,10 +249,43 @@ export function createLedger(
       assertOpen()
       return (await loadIndexer()).state()
     },
+    async erase(target, eraseOptions = {}) {
+      assertWritable()
+      const { erase } = await import('./erasure/erase.ts')
+      const parts = {
+        ledger,
+        store,
+        reader,
+        runs,
+        redactor,
+        ports,
+        workspace,
+        preparer,
+        forget: forgetValues,
+      }
+      return erase(parts, target, eraseOptions)
+    },
+    ...createLedgerRetention({
+      store,
+      reader,
+      runs,
+      ports,
+      workspace,
+      preparer,
+      forgetValues,
+      policy: options.retention,
+      ledger: () => ledger,
+      assertOpen,
+      assertWritable,
+    }),
+    ...createPolicyAccess(store, workspace, ports.now, () => ledger),
     async rebuild(rebuildOptions = {}) {
       assertOpen()
       const { rebuildProjections } = await import('./rebuild.ts')
-      return rebuildProjections({ store, reader, ports }, rebuildOptions)
+      const report = await rebuildProjections({ store, reader, ports }, rebuildOptions)
+      // The rows of memory are made again by whoever reads them next.
+      for (const each of await store.workspaces()) await store.memory.clear(each)
+      return report
     },
     async projectionState() {
       assertOpen()
@@ -254,41 +297,31 @@ export function createLedger(
       if (signed) assertSameWorkspace(signed, workspace)
       const parts = { store, reader, runs, ports, workspace }
       const { verifyRuns } = await import('./verify-runs.ts')
-      const { checked, problems } = await verifyRuns(parts, { runId, projections, onProgress })
+      const { checked, problems, pruned } = await verifyRuns(parts, { runId, projections, onProgress })
       if (signed) problems.push(...(await checkHeads(store, heads, signed, { publicKey, only: runId })))
-      return { ok: problems.length === 0, checked, problems }
+      return { ok: problems.length === 0, checked, problems, pruned }
     },
     async signHeads(signer) {
       assertOpen()
       const all: Head[] = []
-      for await (const { summary, seq, hash } of runs.allRuns()) all.push({ runId: summary.runId, seq, hash })
+      for await (const { summary, seq, hash } of runs.allRuns({ deleted: true }))
+        all.push({ runId: summary.runId, seq, hash })
       const statement = { workspace, takenAt: new Date(ports.now()).toISOString(), heads: all }
       return { ...statement, signature: await signer.sign(headsText(statement)), publicKey: signer.publicKey }
     },
-    async *export({ runId, redacted = false, onProgress } = {}) {
+    async *export(exportOptions = {}) {
       assertOpen()
-      if (runId !== undefined && !(await store.findRun({ workspace, runId }))) throw missingRun(runId)
-      const parts =
-        runId === undefined ? undefined : await relatedRuns({ store, reader, runs, workspace }, runId)
-      const clean = redacted
-        ? createExportRedactor(
-            { sha256: ports.sha256, redactor, reader },
-            parts?.map(({ run }) => run) ?? (await Array.fromAsync(runs.allRuns())),
-          )
-        : undefined
-      let events = 0
-      for await (const page of parts ? partEvents({ runs }, parts) : runs.allEvents()) {
-        for (const stored of page) yield `${await formatLine(clean ? await clean(stored) : stored, reader)}\n`
-        events += page.length
-        onProgress?.(events)
-      }
+      const { exportLines } = await import('./export-lines.ts')
+      yield* exportLines({ store, reader, runs, ports, redactor, workspace }, exportOptions)
     },
     async import(stream, importOptions = {}) {
       assertWritable()
       const push = (events: readonly PreparedEvent[]) => queue.push({ workspace, events }, (stored) => stored)
       const lastPosition = await store.lastPosition()
       const { importLines } = await import('./import.ts')
-      return importLines(stream, { preparer, push, lastPosition }, importOptions)
+      const { createSealImport } = await import('./retention/adopt-seals.ts')
+      const seals = await createSealImport({ store, reader, preparer, workspace, push })
+      return importLines(stream, { preparer, push, lastPosition, seals }, importOptions)
     },
     async lastPosition() {
       assertOpen()
@@ -303,11 +336,13 @@ export function createLedger(
       return store.stats()
     },
     async close() {
-      if (closed) return
+      if (isClosed()) return
       closed = true
-      await consumers.stop()
+      if (isOpened) core.closed = true
+      else core.stops.delete(consumers.stop)
+      await Promise.all(isOpened ? [...core.stops].map((stop) => stop()) : [consumers.stop()])
       await queue.drain()
-      await store.close()
+      if (isOpened) await store.close()
     },
   }
   return ledger

@@ -15,6 +15,9 @@ export type ErrorCode =
   | 'stopped'
   | 'ended'
   | 'not_found'
+  | 'pruned'
+  | 'held'
+  | 'erased'
   | 'unfinished'
   | 'bad_answer'
   | 'not_resumable'
@@ -33,6 +36,12 @@ export type ErrorCode =
   | 'store_corrupt'
   | 'store_failed'
   | 'closed'
+  | 'unauthenticated'
+  | 'forbidden'
+  | 'rate_limited'
+  | 'wrong_method'
+  | 'wrong_media'
+  | 'overloaded'
 
 export interface ErrorFields {
   readonly [name: string]: string | number | boolean | null | undefined

@@ -53,8 +53,7 @@ export async function relatedRuns(
     for (const { childRunId, startedSeq } of await store.readSkeleton({ workspace, runId: summary.runId }))
       if (childRunId !== null && startedSeq <= upToSeq)
         found.push({ runId: childRunId, upToSeq: Number.MAX_SAFE_INTEGER })
-    const range = { afterSeq: forkOf?.seq ?? 0, upToSeq, types: ['execution.checkpoint'] }
-    for await (const page of runs.events(summary.runId, range))
+    for await (const page of runs.ownEvents(run, { upToSeq, types: ['execution.checkpoint'] }))
       for (const stored of page) {
         const checkpoint = checkpointOf(await reader.toPartialEvent(stored, CHECKPOINT_KEYS))
         if (checkpoint?.from && !checkpoint.state)
@@ -69,6 +68,5 @@ export async function* partEvents(
   { runs }: Pick<ExportParts, 'runs'>,
   parts: readonly RunPart[],
 ): AsyncGenerator<StoredEvent[]> {
-  for (const { run, upToSeq } of parts)
-    yield* runs.events(run.summary.runId, { afterSeq: run.forkOf?.seq ?? 0, upToSeq })
+  for (const { run, upToSeq } of parts) yield* runs.ownEvents(run, { upToSeq })
 }

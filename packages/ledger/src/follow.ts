@@ -21,7 +21,7 @@ const PAGE = 500
  */
 export async function* followEvents(parts: FollowParts, options: FollowOptions): AsyncGenerator<ClewEvent> {
   const { store, reader, isClosed } = parts
-  const { signal } = options
+  const { signal, live } = options
   const bell = createBell()
   const unwatch = store.watch(bell.ring)
   signal?.addEventListener('abort', bell.ring)
@@ -36,6 +36,7 @@ export async function* followEvents(parts: FollowParts, options: FollowOptions):
           yield event
         }
       }
+      if (live === false) return
       await rung
     }
   } catch (error) {

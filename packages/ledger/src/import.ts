@@ -1,7 +1,9 @@
 import type { ClewEvent } from './envelope.ts'
 import type { Preparer } from './prepare.ts'
+import type { SealImport } from './retention/adopt-seals.ts'
+import { parseSeal } from './retention/seal-lines.ts'
 import type { PreparedEvent } from './store.ts'
-import { parseLine, splitLines } from './transfer.ts'
+import { brokenLine, parseLine, splitLines } from './transfer.ts'
 
 export interface ImportOptions {
   /** Store the events as new facts, redacted and hashed anew, instead of keeping their hashes. */
@@ -21,6 +23,7 @@ interface ImportParts {
   readonly push: (events: readonly PreparedEvent[]) => Promise<readonly ClewEvent[]>
   /** Place of the newest event before the import: what stands at it or before it was here already. */
   readonly lastPosition: number
+  readonly seals: SealImport
 }
 
 const BATCH_EVENTS = 500
@@ -32,7 +35,7 @@ const BATCH_CHARS = 4 * 1024 * 1024
  */
 export async function importLines(
   stream: AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>,
-  { preparer, push, lastPosition }: ImportParts,
+  { preparer, push, lastPosition, seals }: ImportParts,
   { rehash = false, onProgress }: ImportOptions,
 ): Promise<ImportReport> {
   const runs = new Set<string>()
@@ -64,12 +67,28 @@ export async function importLines(
   for await (const text of splitLines(stream)) {
     line++
     if (text.trim() === '') continue
+    const seal = parseSeal(text)
+    if (seal === null) throw brokenLine(line, 'is a broken seal')
+    if (seal) {
+      // New facts have a chain of their own, in which nothing is missing.
+      if (rehash) continue
+      await flush()
+      await seals.adopt(seal)
+      runs.add(seal.runId)
+      continue
+    }
     const event = parseLine(text, line, preparer, rehash)
     runs.add(event.correlationId)
+    if (event.sealed && (await seals.isPruned(event.correlationId, event.sealed.seq))) {
+      events++
+      passed++
+      continue
+    }
     batch.push(event)
     chars += text.length
     if (batch.length >= BATCH_EVENTS || chars >= BATCH_CHARS) await flush()
   }
   await flush()
+  await seals.end()
   return { events, passed, runs: runs.size }
 }

@@ -1,3 +1,5 @@
+export { AUDIT_BOOK, auditEvent, type AuditType, recordAudit } from './audit-book.ts'
+export { BOOKS, bookId, booksOf, type IdRange, isBook } from './book.ts'
 export { type Cost, type Price } from './billing/cost.ts'
 export { roundAmount } from './billing/money.ts'
 export type { CostFilter } from './billing/read-cost.ts'
@@ -27,12 +29,22 @@ export { type CloudEvent, fromCloudEvent, toCloudEvent } from './cloud-events.ts
 export { type Codec, type Codecs, createCodecs } from './codecs.ts'
 export { commitCalls, project } from './commit.ts'
 export type { ConsumeHandler, ConsumeOptions, ConsumerState } from './consume.ts'
-export { createLedger, type LedgerParts } from './create-ledger.ts'
+export { createLedger } from './create-ledger.ts'
+export type { LedgerParts } from './ledger-core.ts'
 export { type Change, findChanges } from './diff/changes.ts'
 export type { DiffRow, Divergence, DivergenceKind, ItemReference } from './diff/compare.ts'
 export type { Delta, DiffSide, RunDiff } from './diff/diff-runs.ts'
 export type { ClewEvent, Envelope, EventInput, Origin, Payload, Place, Source } from './envelope.ts'
 export { parseCursor } from './cursor.ts'
+export { checkCertificate } from './erasure/certificate.ts'
+export type {
+  EraseOptions,
+  EraseReport,
+  EraseTarget,
+  ErasureCertificate,
+  KeptPart,
+} from './erasure/erase-types.ts'
+export type { ErasedRun, EraseWork, Erasing, FindPayloadsOptions } from './erasure/erasing.ts'
 export { ClewError, type ErrorCode, type ErrorFields } from './errors.ts'
 export {
   type AuditAction,
@@ -64,6 +76,7 @@ export {
   beginRun,
   type CheckpointPlace,
   foldRun,
+  hasSameIdentity,
   isTerminal,
   type Pause,
   type ReplayPlace,
@@ -80,6 +93,7 @@ export {
   type StateBuilder,
 } from './fold/state.ts'
 export { beganMs, beginsStep, kindOfStep } from './fold/begins-step.ts'
+export { foldSession, type Persona, type RunSession, stepTypeOf } from './fold/session.ts'
 export { foldStep, foldSteps, type StepRecord, type StepSkeleton, type StepStatus } from './fold/steps.ts'
 export { formatMermaid } from './fold/task-graph-mermaid.ts'
 export {
@@ -101,7 +115,9 @@ export type {
 } from './fold/transcript-entry.ts'
 export { formatTranscriptMarkdown } from './fold/transcript-markdown.ts'
 export { formatTranscriptText, type TranscriptBlock, transcriptBlocks } from './fold/transcript-text.ts'
-export { transcriptFold, type TranscriptState } from './fold/transcript.ts'
+export { type Speech, speechOf } from './fold/speech.ts'
+export { transcriptFold } from './fold/transcript.ts'
+export type { TranscriptState } from './fold/transcript-state.ts'
 export {
   type Head,
   type HeadChecker,
@@ -115,6 +131,61 @@ export { createDeriver, createIds, deriveId, isUuid } from './ids.ts'
 export type { ImportOptions, ImportReport } from './import.ts'
 export { isoMs, isoText } from './iso-text.ts'
 export { deepFreeze, type JsonObject, type JsonValue } from './json.ts'
+export { type MemoryInput } from './memory/check-put.ts'
+export { estimateTokens } from './memory/estimate-tokens.ts'
+export { eventsOfSameItems, foldMemory, MEMORY_VERSION } from './memory/fold.ts'
+export {
+  MEMORY_BOOK,
+  MEMORY_LAYERS,
+  memoryBook,
+  type MemoryItem,
+  type MemoryLayer,
+  type MemoryRow,
+  type MemoryScope,
+  type MemoryWords,
+  parseMemoryBook,
+} from './memory/item.ts'
+export { createLateMemory } from './memory/late-memory.ts'
+export type {
+  ForgetOptions,
+  LedgerMemory,
+  MemoryContext,
+  MemoryContextOptions,
+  MemoryFilter,
+  MemoryHit,
+  MemoryImportReport,
+  MemoryListOptions,
+  MemoryName,
+  MemoryReceipt,
+  MemorySearchOptions,
+  MemorySweepOptions,
+  MemorySweepReason,
+  MemorySweepReport,
+  PromoteOptions,
+  Promotion,
+  PromotionReport,
+  PutOptions,
+  SweptItem,
+} from './memory/ledger-memory.ts'
+export type {
+  BehindScope,
+  FindRows,
+  FoundRow,
+  MemoryChange,
+  MemoryIndex,
+  RowFilter,
+  RowName,
+  ScopeFilter,
+  ScopeSize,
+} from './memory/memory-index.ts'
+export { type ContextCandidate, pickContext, type Picked } from './memory/pick-context.ts'
+export {
+  checkMemoryPolicy,
+  type LayerRetention,
+  type MemoryCondition,
+  type MemoryPolicy,
+  type PromotionRule,
+} from './memory/policy.ts'
 export {
   type AppendOptions,
   type Durability,
@@ -133,6 +204,28 @@ export {
 export { busyLease, LEASE_STALE_MS, lostLease } from './memory-leases.ts'
 export { createMemoryStore } from './memory-store.ts'
 export type { AsyncContext, Ports } from './ports.ts'
+export {
+  LONGEST_NOTE,
+  MOST_NOTES,
+  NOTE_LIFE_MS,
+  type Progress,
+  type ProgressNote,
+  type ProgressStore,
+  type ReadNotesOptions,
+  type StoredNote,
+} from './progress.ts'
+export {
+  createProgressWriter,
+  type ProgressWriter,
+  type ProgressWriterOptions,
+  type Report,
+} from './progress-writer.ts'
+export {
+  type PolicyAccess,
+  readPolicies,
+  type StoredRule,
+  type WorkspacePolicy,
+} from './policy/workspace-policy.ts'
 export { projectRun } from './projections.ts'
 export type { CheckpointReference } from './read-state.ts'
 export { PROJECTION_VERSION } from './projection-version.ts'
@@ -142,11 +235,34 @@ export { findSecrets, type SecretPlace } from './redact/find-secrets.ts'
 export { compilePath } from './redact/path-rule.ts'
 export { findPlaceholders, isPlaceholder } from './redact/placeholder.ts'
 export { recut, redactBody } from './redact/redact-body.ts'
+export type { GcOptions, GcReport } from './retention/gc.ts'
+export {
+  type Hold,
+  type HoldOptions,
+  type HoldTarget,
+  heldBy,
+  readHolds,
+  type StandingHolds,
+} from './retention/holds.ts'
+export type { KeptRun } from './retention/plan.ts'
+export { parsePolicy, type RetentionPolicy, type RetentionPolicyInput } from './retention/policy.ts'
+export { type PrunedRange } from './retention/pruned.ts'
+export {
+  type AdoptedRun,
+  deletedSummary,
+  type PruneBatch,
+  type PruneItem,
+  type PruneOutcome,
+  type Seal,
+  type StoreRetention,
+  type ValueSweep,
+} from './retention/store-retention.ts'
 export { createRedactor, type RedactionRule, type Redactor, type RedactOptions } from './redact/redact.ts'
 export type { RedactionStream } from './redact/stream.ts'
 export type { Highlight } from './search/highlight.ts'
 export type { SearchEvent, SearchHit, SearchOptions, SearchResult } from './search/search.ts'
 export {
+  type BlankedDocument,
   FIELD_WEIGHTS,
   type FindOptions,
   type IndexState,
@@ -166,6 +282,7 @@ export { formatStepId, parseStepId, type StepIdentity } from './step-id.ts'
 export { packStep, type StepKey, type StepMarks, unpackStep } from './step-row.ts'
 export type { ComplianceFilter, RunViews } from './run-views.ts'
 export type {
+  AcquireOptions,
   AppendCall,
   AppendOutcome,
   Claimed,
@@ -190,6 +307,9 @@ export type {
 } from './store.ts'
 export { eventOfRow, storedEvent, withPayload } from './stored-event.ts'
 export type { EventPlace, NewRun, RunDraft, Transaction } from './transaction.ts'
+export { isOpenStep, isResumedByCode } from './close-open.ts'
+export { supersedeRun } from './supersede-run.ts'
+export { type ListedLease, sweepOrphans, type SweepOptions, sweepThread } from './sweep-orphans.ts'
 export { splitLines } from './transfer.ts'
 export { childIds, type StoredNode } from './tree.ts'
 export { type Upcast, upcastEvent } from './upcast.ts'

@@ -2,6 +2,7 @@ import { needsEpoch } from './catalogue.ts'
 import { chainHash, GENESIS, payloadHash } from './chain.ts'
 import { ClewError } from './errors.ts'
 import type { Ports } from './ports.ts'
+import { prunedPlace, prunedRun } from './retention/pruned.ts'
 import type { AppendCall, PreparedEvent, SealedPlace, StoredEvent } from './store.ts'
 import type { RunDraft, Transaction } from './transaction.ts'
 import { rootOfBody } from './tree.ts'
@@ -96,6 +97,7 @@ function judge(
       throw otherContent(run, stored, event, item)
     }
   }
+  if (run?.summary.status === 'deleted') throw prunedRun(runId)
   const head = heads?.get(runId) ?? run ?? headOfNew(tx, call.workspace, event)
   if (isFirstNew && call.expectedSeq !== undefined && call.expectedSeq !== head.seq)
     throw new ClewError(
@@ -161,7 +163,7 @@ function checkEpoch(tx: Transaction, call: AppendCall, event: PreparedEvent): vo
 function otherContent(run: RunDraft, stored: StoredEvent, event: PreparedEvent, item: number): ClewError {
   return new ClewError(
     'conflict',
-    `Event ${event.eventId} is in run ${run.runId} already, with other content`,
+    `Event ${event.eventId} is in run ${run.runId} already, ${stored.erased ? 'and its payload was erased' : 'with other content'}`,
     'Use a new event id for a new fact; nothing was written.',
     { eventId: event.eventId, runId: run.runId, seq: stored.seq, item },
   )
@@ -202,8 +204,8 @@ interface ForkOrigin extends Head {
 /** Where a run that begins with this event takes its first n events from. */
 export function forkOrigin(tx: Transaction, workspace: string, event: PreparedEvent): ForkOrigin | undefined {
   if (event.eventType !== 'system.workflow_forked') return undefined
-  const runId = event.payload?.['sourceRunId'] as string
-  const seq = event.payload?.['sourceSeq'] as number
+  const runId = event.sealed?.forkedFrom?.runId ?? (event.payload?.['sourceRunId'] as string)
+  const seq = event.sealed?.forkedFrom?.seq ?? (event.payload?.['sourceSeq'] as number)
   const source = tx.findRun({ workspace, runId })
   if (!source || seq > source.seq)
     throw new ClewError(
@@ -212,8 +214,11 @@ export function forkOrigin(tx: Transaction, workspace: string, event: PreparedEv
       'Fork from a run and a seq that exist; nothing was written.',
       { runId, seq },
     )
+  // What is imported was forked before its source went.
+  if (source.summary.status === 'deleted' && !event.sealed) throw prunedRun(runId)
   let owner = source
   while (owner.forkOf && seq <= owner.forkOf.seq) owner = tx.runById(owner.forkOf.id)
-  const last = tx.eventAt(owner, seq) as StoredEvent
+  const last = tx.eventAt(owner, seq)
+  if (!last) throw prunedPlace(owner.runId, seq)
   return { source, owner, seq, hash: last.hash, recordedAt: last.recordedAt }
 }

@@ -3,6 +3,7 @@ import type { Codec } from './codecs.ts'
 import type { ConsumeHandler, ConsumeOptions, ConsumerState } from './consume.ts'
 import type { RunDiff } from './diff/diff-runs.ts'
 import type { ClewEvent, EventInput } from './envelope.ts'
+import type { EraseOptions, EraseReport, EraseTarget } from './erasure/erase-types.ts'
 import type { Explanation } from './explain.ts'
 import type { CostReport } from './fold/cost.ts'
 import type { RunStatus, RunSummary } from './fold/run-summary.ts'
@@ -10,11 +11,19 @@ import type { RunState } from './fold/state.ts'
 import type { StepRecord, StepSkeleton } from './fold/steps.ts'
 import type { HeadSigner, SignedHeads } from './heads.ts'
 import type { ImportOptions, ImportReport } from './import.ts'
+import type { PolicyAccess } from './policy/workspace-policy.ts'
+import type { Progress } from './progress.ts'
 import type { CheckpointReference } from './read-state.ts'
+import type { LedgerMemory } from './memory/ledger-memory.ts'
+import type { MemoryPolicy } from './memory/policy.ts'
 import type { RebuildOptions, RebuildReport } from './rebuild.ts'
 import type { RedactOptions, Redactor } from './redact/redact.ts'
 import type { SearchOptions, SearchResult } from './search/search.ts'
 import type { RunViews } from './run-views.ts'
+import type { GcOptions, GcReport } from './retention/gc.ts'
+import type { Hold, HoldOptions, HoldTarget } from './retention/holds.ts'
+import type { RetentionPolicyInput } from './retention/policy.ts'
+import type { PrunedRange } from './retention/pruned.ts'
 import type { Leases, StoreStats } from './store.ts'
 import type { Verification } from './verify.ts'
 
@@ -40,6 +49,10 @@ export interface LedgerOptions {
   readonly mode?: Partial<LedgerMode> | undefined
   /** Of runs whose agent or graph leaves it open. Default `group`. */
   readonly durability?: Durability | undefined
+  /** What `gc` lets go (R10); without it nothing of the record goes. */
+  readonly retention?: RetentionPolicyInput | undefined
+  /** What may be promoted between layers of memory, and how much each of them keeps. */
+  readonly memory?: MemoryPolicy | undefined
 }
 
 export interface AppendOptions {
@@ -56,6 +69,8 @@ export interface ReadOptions {
 }
 
 export interface FollowOptions {
+  /** `false`: ends where the ledger ends now, instead of waiting for what comes. */
+  readonly live?: boolean | undefined
   readonly runId?: string | undefined
   readonly afterPosition?: number | undefined
   readonly types?: readonly string[] | undefined
@@ -63,6 +78,8 @@ export interface FollowOptions {
 }
 
 export interface RunFilter {
+  /** Books of this kind, which other listings leave out: `stream` for `clew:stream/…`. */
+  readonly book?: string | undefined
   readonly status?: RunStatus | undefined
   readonly agent?: string | undefined
   readonly threadId?: string | undefined
@@ -117,18 +134,30 @@ export interface ExportOptions {
 }
 
 /** One append-only record of what really happened, seen from one workspace. */
-export interface Ledger extends RunViews {
+export interface Ledger extends RunViews, PolicyAccess {
   readonly url: string
   readonly workspace: string
+  /**
+   * The same store seen from another workspace: no second connection, and options as here. Closing such a view ends
+   * what was begun through it; closing the ledger that was opened ends all its views. With `plain`, values go in and
+   * come out as the JSON that is stored, those that JSON lacks as their tags: for who passes them on (E1).
+   */
+  in(workspace: string, options?: { readonly plain?: boolean | undefined }): Ledger
   readonly leases: Leases
+  /** Text of running steps (T4), beside the ledger. */
+  readonly progress: Progress
   readonly mode: LedgerMode
   readonly durability: Durability
   /** What is taken out before anything is stored: for text that goes elsewhere, such as live progress (T4). */
   readonly redactor: Redactor
+  /** What agents remember: items of a run, of a thread, of a workspace, agent or user (section 8). */
+  readonly memory: LedgerMemory
   /** Resolves when the event is committed. */
   record(event: EventInput): Promise<ClewEvent>
   /** All of them or none, in this order. */
   append(events: readonly EventInput[], options?: AppendOptions): Promise<readonly ClewEvent[]>
+  /** The same for events as they travel (E1): names as in JSON, values that JSON lacks tagged; a place they bring is not theirs. */
+  appendWire(events: readonly unknown[], options?: AppendOptions): Promise<readonly ClewEvent[]>
   /** A run from its first event; in a fork this is the shared prefix, then its own events. */
   read(runId: string, options?: ReadOptions): AsyncGenerator<ClewEvent>
   /** History, then live, without a gap or a repeat; ends when the signal aborts or the ledger closes. */
@@ -178,6 +207,20 @@ export interface Ledger extends RunViews {
   /** Brings the search index to the newest event. */
   index(options?: IndexOptions): Promise<IndexReport>
   indexState(): Promise<IndexReport>
+  /**
+   * P5: makes payloads of a subject, a run or an event go for good, while the chain still verifies. By subject it takes
+   * forks, child runs and memory along; what a legal hold covers stays. Runs that can still go on must be stopped first.
+   */
+  erase(target: EraseTarget, options?: EraseOptions): Promise<EraseReport>
+  /** P4: lets go what the retention policy no longer keeps and nobody still needs; each range leaves a seal. */
+  gc(options?: GcOptions): Promise<GcReport>
+  /** P4: a legal hold. As long as it stands, neither `gc` nor `erase` takes anything of what it covers. */
+  hold(target: HoldTarget, options?: HoldOptions): Promise<Hold>
+  release(holdId: string, options?: HoldOptions): Promise<Hold>
+  /** Those that stand, oldest first. */
+  holds(): Promise<readonly Hold[]>
+  /** Which ranges of a run retention took. */
+  pruned(runId: string): Promise<readonly PrunedRange[]>
   /** Makes the stored rows of runs and steps again from the events. */
   rebuild(options?: RebuildOptions): Promise<RebuildReport>
   projectionState(): Promise<ProjectionReport>

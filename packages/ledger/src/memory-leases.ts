@@ -32,6 +32,8 @@ interface Held {
 export interface MemoryLeases {
   readonly api: Leases
   current(key: RunKey): { epoch: number; held: boolean } | undefined
+  /** Somebody holds the run, or another one of its thread. */
+  isHeld(key: RunKey, threadId: string | null): boolean
 }
 
 /** What is asked of the runs themselves. */
@@ -66,11 +68,11 @@ export function createMemoryLeases(
     )
   }
 
-  function take({ workspace, runId }: RunKey, threadId: string | null): Lease {
+  function take({ workspace, runId }: RunKey, threadId: string | null, by = owner): Lease {
     const lease: Lease = {
       workspace,
       runId,
-      owner,
+      owner: by,
       epoch: (all.get(keyOf({ workspace, runId }))?.lease.epoch ?? 0) + 1,
       threadId,
       heartbeatAt: new Date(ports.now()).toISOString(),
@@ -84,8 +86,15 @@ export function createMemoryLeases(
       const held = all.get(keyOf(key))
       return held && { epoch: held.lease.epoch, held: held.held }
     },
+    isHeld: ({ workspace, runId }, threadId) =>
+      [...all.values()].some(
+        ({ held, lease }) =>
+          held &&
+          lease.workspace === workspace &&
+          (lease.runId === runId || (threadId !== null && lease.threadId === threadId)),
+      ),
     api: {
-      async acquire({ workspace, runId }, threadId = null) {
+      async acquire({ workspace, runId }, threadId = null, options = {}) {
         const before = all.get(keyOf({ workspace, runId }))
         if (before && !isFree(before)) throw busyLease(runId, 'another owner is working on it')
         for (const other of threadId === null ? [] : all.values()) {
@@ -95,7 +104,7 @@ export function createMemoryLeases(
           if (!isFree(other)) throw busyLease(runId, `run ${lease.runId} is working on thread ${threadId}`)
           other.held = false
         }
-        return take({ workspace, runId }, threadId)
+        return take({ workspace, runId }, threadId, options.owner)
       },
       async claim({ workspace, agents, nowMs, limit, except = [], orphans = false }) {
         const waiting = [...runs].flatMap((run) => {

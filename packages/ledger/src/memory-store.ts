@@ -1,16 +1,23 @@
 import { commitCalls } from './commit.ts'
+import { bookId, isBook } from './book.ts'
 import { ClewError } from './errors.ts'
 import type { RunSummary } from './fold/run-summary.ts'
 import { storedEvent } from './stored-event.ts'
 import type { StepSkeleton } from './fold/steps.ts'
 import { createMemoryCursors } from './memory-cursors.ts'
 import { createMemoryLeases } from './memory-leases.ts'
+import { createMemoryProgress } from './memory-progress.ts'
 import type { Ports } from './ports.ts'
 import { parseCursor } from './cursor.ts'
 import { PROJECTION_VERSION } from './projection-version.ts'
+import { createMemoryErasing } from './erasure/memory-erasing.ts'
+import { createMemoryRetention } from './retention/memory-retention.ts'
+import { MEMORY_BOOK } from './memory/item.ts'
+import { createMemoryRows } from './memory/memory-rows.ts'
 import { createMemoryIndex } from './search/memory-index.ts'
 import { wakeAll } from './wake.ts'
 import type {
+  AppendOutcome,
   ListRunsOptions,
   ProjectionState,
   Projections,
@@ -23,7 +30,8 @@ import type { RunDraft, Transaction } from './transaction.ts'
 import type { StoredNode } from './tree.ts'
 
 interface MemoryRun extends RunDraft {
-  readonly events: StoredEvent[]
+  /** By seq, from the first own one on; what was pruned is a hole. */
+  readonly events: (StoredEvent | undefined)[]
   readonly byEventId: Map<string, StoredEvent>
   steps: Map<string, StepSkeleton>
 }
@@ -34,9 +42,10 @@ const keyOf = (key: RunKey): string => `${key.workspace}\n${key.runId}`
 export function createMemoryStore(ports: Ports): Store {
   const runs: MemoryRun[] = []
   const byKey = new Map<string, MemoryRun>()
-  const events: StoredEvent[] = []
+  const events: (StoredEvent | undefined)[] = []
   const macs: (string | null)[] = []
-  const nodes: StoredNode[] = []
+  const nodes: (StoredNode | undefined)[] = []
+  const nodeScopes: number[] = []
   const nodeIds = new Map<string, number>()
   const scopes = new Map<string, number>()
   const byEventId = new Map<string, StoredEvent[]>()
@@ -46,6 +55,8 @@ export function createMemoryStore(ports: Ports): Store {
   const search = createMemoryIndex((workspace, runId) => byKey.get(keyOf({ workspace, runId }))?.summary)
   let projected: ProjectionState = { version: PROJECTION_VERSION, rebuilding: null }
   let bytes = 0
+  let kept = 0
+  let keptNodes = 0
   let closed = false
 
   const tx: Transaction = {
@@ -81,6 +92,7 @@ export function createMemoryStore(ports: Ports): Store {
     insertEvent(run, event, place, body) {
       const stored = storedEvent(run, event, place, body)
       events.push(stored)
+      kept++
       macs.push(event.mac)
       own(run).events.push(stored)
       own(run).byEventId.set(event.eventId, stored)
@@ -91,6 +103,8 @@ export function createMemoryStore(ports: Ports): Store {
     findNode: (scope, hash) => nodeIds.get(`${scope} ${hash}`),
     insertNode(scope, hash, body) {
       nodes.push({ hash, body })
+      nodeScopes.push(scope)
+      keptNodes++
       nodeIds.set(`${scope} ${hash}`, nodes.length - 1)
       bytes += body.length + 100
       return nodes.length - 1
@@ -109,13 +123,14 @@ export function createMemoryStore(ports: Ports): Store {
   }
 
   function toStoredRun(run: MemoryRun): StoredRun {
-    const { summary, workspace, seq, hash, forkOf } = run
+    const { summary, workspace, seq, hash, forkOf, recordedAt } = run
     return {
       summary,
       workspace,
       seq,
       hash,
       forkOf: forkOf && { runId: (runs[forkOf.id] as MemoryRun).runId, seq: forkOf.seq },
+      recordedAt,
     }
   }
 
@@ -123,7 +138,10 @@ export function createMemoryStore(ports: Ports): Store {
     const { summary } = run
     return (
       run.workspace === options.workspace &&
-      (options.status === undefined || summary.status === options.status) &&
+      (options.book === undefined || isListed(summary.runId, options.book)) &&
+      (options.status === undefined
+        ? options.deleted === true || summary.status !== 'deleted'
+        : summary.status === options.status) &&
       (options.agent === undefined || summary.agent === options.agent) &&
       (options.threadId === undefined || summary.threadId === options.threadId) &&
       (options.since === undefined || Date.parse(summary.startedAt) >= Date.parse(options.since))
@@ -153,12 +171,81 @@ export function createMemoryStore(ports: Ports): Store {
     },
   }
 
+  const memory = createMemoryRows({
+    *heads(workspace, books) {
+      if (books)
+        for (const runId of books) {
+          const run = byKey.get(keyOf({ workspace, runId }))
+          if (run) yield [runId, run.seq]
+        }
+      else
+        for (const run of runs)
+          if (run.workspace === workspace && isListed(run.runId, MEMORY_BOOK)) yield [run.runId, run.seq]
+    },
+    eventAt: (position) => events[position - 1],
+  })
+
+  const retention = createMemoryRetention<MemoryRun>({
+    runs,
+    nodes,
+    findRun: (key) => byKey.get(keyOf(key)),
+    isHeld: (key, threadId) => leases.isHeld(key, threadId),
+    append: (call) => commitCalls(tx, ports, [call])[0] as AppendOutcome,
+    insertRun(key, { summary, forkOf }) {
+      const source = forkOf && byKey.get(keyOf({ workspace: key.workspace, runId: forkOf.runId }))
+      const place = forkOf && source ? { id: source.id, seq: forkOf.seq } : null
+      return own(tx.insertRun({ ...key, summary, forkOf: place }))
+    },
+    dropEvent(run, event) {
+      events[event.position - 1] = undefined
+      macs[event.position - 1] = null
+      kept--
+      bytes -= (event.body?.length ?? 0) + 400
+      run.byEventId.delete(event.eventId)
+      without(byEventId, `${run.workspace}\n${event.eventId}`, event)
+      if (event.causationId !== null) without(byCause, `${run.workspace}\n${event.causationId}`, event)
+    },
+    dropNode(scope, id) {
+      const node = nodes[id]
+      if (!node) return
+      nodes[id] = undefined
+      nodeIds.delete(`${scope} ${node.hash}`)
+      keptNodes--
+      bytes -= node.body.length + 100
+    },
+    scopeOfNode: (id) => nodeScopes[id],
+    clearMemory: (run) => memory.clear(run.workspace, run.runId),
+    toStoredRun,
+  })
+
   return {
     url: 'memory:',
     leases: leases.api,
     cursors: createMemoryCursors(),
     projections,
     search,
+    memory,
+    retention,
+    erasure: createMemoryErasing<MemoryRun>({
+      runs,
+      findRun: (key) => byKey.get(keyOf(key)),
+      toStoredRun,
+      events,
+      append: (call) => commitCalls(tx, ports, [call])[0] as AppendOutcome,
+      dropPayload(position) {
+        const event = events[position - 1] as { body: string | null; salt: string | null; erased: boolean }
+        bytes -= event.body?.length ?? 0
+        // In place: the event stands in several lists.
+        event.body = null
+        event.salt = null
+        event.erased = true
+        macs[position - 1] = null
+        void memory.remove((events[position - 1] as StoredEvent).workspace, [position])
+      },
+      markScope: retention.markScope,
+      ring: () => wakeAll(watchers),
+    }),
+    progress: createMemoryProgress(),
     async write(calls) {
       assertOpen()
       const outcomes = commitCalls(tx, ports, calls)
@@ -225,7 +312,7 @@ export function createMemoryStore(ports: Ports): Store {
     },
     async readNodes(ids) {
       assertOpen()
-      return new Map(ids.map((id) => [id, nodes[id] as StoredNode]))
+      return new Map(ids.flatMap((id) => (nodes[id] ? [[id, nodes[id]]] : [])))
     },
     async readSkeleton(key) {
       assertOpen()
@@ -238,9 +325,9 @@ export function createMemoryStore(ports: Ports): Store {
     async stats() {
       assertOpen()
       return {
-        events: events.length,
+        events: kept,
         runs: runs.length,
-        values: nodes.length,
+        values: keptNodes,
         bytes,
       }
     },
@@ -250,7 +337,7 @@ export function createMemoryStore(ports: Ports): Store {
     },
     async countAfter(position) {
       assertOpen()
-      return Math.max(0, events.length - position)
+      return events.slice(position).filter((event) => event !== undefined).length
     },
     watch(wake) {
       watchers.add(wake)
@@ -269,11 +356,25 @@ function push<T>(map: Map<string, T[]>, key: string, item: T): void {
   else map.set(key, [item])
 }
 
-function take<T>(list: readonly T[], first: number, limit: number, keep: (item: T) => boolean): T[] {
+function without<T>(map: Map<string, T[]>, key: string, item: T): void {
+  const rest = (map.get(key) ?? []).filter((each) => each !== item)
+  if (rest.length > 0) map.set(key, rest)
+  else map.delete(key)
+}
+
+function take<T>(
+  list: readonly (T | undefined)[],
+  first: number,
+  limit: number,
+  keep: (item: T) => boolean,
+): T[] {
   const found: T[] = []
   for (let i = first; i < list.length && found.length < limit; i++) {
-    const item = list[i] as T
-    if (keep(item)) found.push(item)
+    const item = list[i]
+    if (item !== undefined && keep(item)) found.push(item)
   }
   return found
 }
+
+const isListed = (runId: string, book: string | null): boolean =>
+  book === null ? !isBook(runId) : runId.startsWith(bookId(book, ''))

@@ -18,6 +18,8 @@ export interface PayloadReader {
   toPartialEvent(stored: StoredEvent, keys: ReadonlySet<string>): Promise<ClewEvent>
   /** Payloads as the JSON that is stored, rich values still tagged. */
   toJson(stored: StoredEvent): Promise<JsonValue>
+  /** Forgets the values it has read: some may have been erased (P5). */
+  forget(): void
   /** The nodes below a body, all levels. */
   nodesBelow(body: string): Promise<ReadonlyMap<number, StoredNode>>
 }
@@ -103,6 +105,10 @@ export function createPayloadReader(store: Store, codecs: Codecs): PayloadReader
     async toPartialEvent(stored, keys) {
       const body = stored.body === null ? null : pickKeys(stored.body, keys)
       return upcastEvent(withPayload(stored, (await toJson({ ...stored, body })) as Payload))
+    },
+    forget() {
+      cache.clear()
+      cached = 0
     },
     nodesBelow,
   }

@@ -49,7 +49,11 @@ const SHORT = 32
 
 export function createStateReader(runs: RunReader, reader: PayloadReader): StateReader {
   async function* eventsOf(pages: AsyncIterable<StoredEvent[]>): AsyncGenerator<ClewEvent> {
-    for await (const page of pages) for (const stored of page) yield* await reader.toEvents([stored])
+    for await (const page of pages)
+      for (const stored of page) {
+        if (stored.erased) throw erasedState(stored)
+        yield* await reader.toEvents([stored])
+      }
   }
 
   const toCheckpoint = async (stored: StoredEvent): Promise<Checkpoint | null> =>
@@ -75,6 +79,7 @@ export function createStateReader(runs: RunReader, reader: PayloadReader): State
     for await (const page of runs.events(runId, { afterSeq, upToSeq: seq, types: STATE_TYPES }))
       near.push(...page)
     const last = near.at(-1)
+    if (last?.seq === seq && last.erased) throw erasedState(last)
     const checkpoint = last?.seq === seq ? await toCheckpoint(last) : null
     if (!checkpoint) return null
     if (checkpoint.baseSeq <= afterSeq) return pieceFrom(runId, checkpoint.baseSeq, seq)
@@ -138,6 +143,12 @@ export function createStateReader(runs: RunReader, reader: PayloadReader): State
     return found
   }
 
+  /** No state is not the same as one that was erased. */
+  async function assertNoneErased(runId: string): Promise<void> {
+    for await (const page of runs.events(runId, { types: STATE_TYPES }))
+      for (const stored of page) if (stored.erased) throw erasedState(stored)
+  }
+
   /** The last checkpoint that is not past the superstep, and whether there may be any. */
   async function findMark(
     runId: string,
@@ -170,7 +181,9 @@ export function createStateReader(runs: RunReader, reader: PayloadReader): State
       return fold(runId, await pieceFrom(runId, mark.baseSeq, upTo(mark)), superstep)
     if (hasCheckpoints) return fold(runId, await pieceFrom(runId, 1, undefined), superstep)
     const types = ['system.state_transitioned']
-    return deepFreeze(await foldPiece(eventsOf(runs.events(runId, { types })), superstep, null))
+    const state = await foldPiece(eventsOf(runs.events(runId, { types })), superstep, null)
+    if (!state) await assertNoneErased(runId)
+    return deepFreeze(state)
   }
 
   return {
@@ -210,6 +223,14 @@ async function foldPiece(
   }
   return builder.view()
 }
+
+const erasedState = ({ correlationId: runId, seq }: StoredEvent): ClewError =>
+  new ClewError(
+    'erased',
+    `The state of run ${runId} cannot be told: it was erased at seq ${seq}`,
+    'See with `clew compliance` when and why; what was erased cannot be had back.',
+    { runId, seq },
+  )
 
 function missingSource(runId: string, from: EventInRun): ClewError {
   return new ClewError(

@@ -19,7 +19,7 @@ export interface RebuildReport {
   readonly runs: number
   /** Runs whose stored rows were not what their events fold to. */
   readonly changed: number
-  /** Runs that keep their rows because part of their events is erased or pruned: what is left would tell less. */
+  /** Runs that keep their rows because part of their events is pruned: what is left would tell less. */
   readonly kept: number
 }
 
@@ -141,7 +141,7 @@ async function beginFolding({ store, reader, ports }: RebuildParts, run: StoredR
       for (;;) {
         const page = await store.readRun(key, { afterSeq: seq, limit: PAGE })
         for (const event of await reader.toPlainEvents(page)) {
-          if (event.ledger.erased || event.ledger.seq !== seq + 1) return false
+          if (event.ledger.seq !== seq + 1) return false
           apply(event)
         }
         await nextTurn(ports)

@@ -24,7 +24,7 @@ interface RedactParts {
 export function createExportRedactor(
   { sha256, redactor, reader }: RedactParts,
   runs: readonly Pick<StoredRun, 'summary' | 'forkOf'>[],
-): (stored: StoredEvent) => Promise<StoredEvent> {
+): { event(stored: StoredEvent): Promise<StoredEvent>; passSeal(runId: string, headHash: string): void } {
   const forks = new Map(runs.flatMap(({ summary, forkOf }) => (forkOf ? [[summary.runId, forkOf]] : [])))
   const shared = new Map<string, string>()
   for (const { runId, seq } of forks.values()) shared.set(`${seq} ${runId}`, '')
@@ -32,22 +32,25 @@ export function createExportRedactor(
 
   function previousOf({ correlationId, seq }: StoredEvent): string {
     const fork = forks.get(correlationId)
-    if (fork && seq === fork.seq + 1) return shared.get(`${fork.seq} ${fork.runId}`) as string
+    if (fork && seq === fork.seq + 1 && !heads.has(correlationId))
+      return shared.get(`${fork.seq} ${fork.runId}`) as string
     return seq === 1 ? GENESIS : (heads.get(correlationId) as string)
   }
 
-  return async (stored) => {
+  async function event(stored: StoredEvent): Promise<StoredEvent> {
     const payload = stored.body === null ? undefined : ((await reader.toJson(stored)) as JsonObject)
     const clean = payload && redactPayload(sha256, redactor, payload)
     const changed: Partial<StoredEvent> =
       clean === payload || clean === undefined ? {} : reseal(sha256, stored, clean)
-    const event = { ...stored, ...changed, correlationId: redactor.text(stored.correlationId) }
-    const hash = chainHash(sha256, previousOf(stored), event, stored)
+    const own = { ...stored, ...changed, correlationId: redactor.text(stored.correlationId) }
+    const hash = chainHash(sha256, previousOf(stored), own, stored)
     const place = `${stored.seq} ${stored.correlationId}`
     heads.set(stored.correlationId, hash)
     if (shared.has(place)) shared.set(place, hash)
-    return { ...event, hash }
+    return { ...own, hash }
   }
+  // Behind a seal the chain goes on from what it names.
+  return { event, passSeal: (runId, headHash) => void heads.set(runId, headHash) }
 }
 
 /** Its salt follows from the old one, which is not told, so that the same run always gives the same export. */

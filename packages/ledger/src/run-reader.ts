@@ -1,4 +1,5 @@
 import type { ReadOptions } from './ledger.ts'
+import { prunedRun } from './retention/pruned.ts'
 import type { ListRunsOptions, Store, StoredEvent, StoredRun } from './store.ts'
 
 const PAGE = 500
@@ -11,10 +12,10 @@ export interface RunReader {
   segments(runId: string, afterSeq?: number): AsyncGenerator<Segment>
   /** All events, by position. */
   allEvents(): AsyncGenerator<StoredEvent[]>
-  /** Only what the run itself recorded: in a fork, without the prefix it shares. */
-  ownEvents(run: StoredRun): AsyncGenerator<StoredEvent[]>
+  /** Only what the run itself recorded and still has: in a fork, without the prefix it shares. */
+  ownEvents(run: StoredRun, range?: Pick<RunRange, 'upToSeq' | 'types'>): AsyncGenerator<StoredEvent[]>
   /** All runs, newest first. */
-  allRuns(filter?: Pick<ListRunsOptions, 'agent' | 'threadId'>): AsyncGenerator<StoredRun>
+  allRuns(filter?: Pick<ListRunsOptions, 'agent' | 'threadId' | 'deleted'>): AsyncGenerator<StoredRun>
 }
 
 export interface RunRange extends ReadOptions {
@@ -43,6 +44,15 @@ export function createRunReader(store: Store, workspace: string, assertOpen: () 
     }
   }
 
+  /** What a run without them would tell is not what happened. */
+  async function assertThere({ run, upToSeq: last }: Segment, after: number, upTo: number): Promise<void> {
+    if (run.summary.status !== 'deleted') return
+    const { runId } = run.summary
+    const seals = await store.retention.seals({ workspace, runId })
+    const gone = seals.filter(({ fromSeq, toSeq }) => toSeq > after && fromSeq <= Math.min(upTo, last))
+    if (gone.length > 0) throw prunedRun(runId, gone)
+  }
+
   return {
     segments,
     async *events(
@@ -50,7 +60,10 @@ export function createRunReader(store: Store, workspace: string, assertOpen: () 
       { afterSeq = 0, upToSeq = Number.MAX_SAFE_INTEGER, limit = Number.POSITIVE_INFINITY, types } = {},
     ) {
       const line: Segment[] = []
-      for await (const segment of segments(runId, afterSeq)) line.unshift(segment)
+      for await (const segment of segments(runId, afterSeq)) {
+        await assertThere(segment, afterSeq, upToSeq)
+        line.unshift(segment)
+      }
       let seq = afterSeq
       let left = limit
       for (const { run, upToSeq: last } of line) {
@@ -77,10 +90,10 @@ export function createRunReader(store: Store, workspace: string, assertOpen: () 
         afterPosition = page.at(-1)?.position ?? afterPosition
       }
     },
-    async *ownEvents({ summary: { runId }, forkOf }) {
+    async *ownEvents({ summary: { runId }, forkOf }, range = {}) {
       for (let afterSeq = forkOf?.seq ?? 0; ; ) {
         assertOpen()
-        const page = await store.readRun({ workspace, runId }, { afterSeq, limit: PAGE })
+        const page = await store.readRun({ workspace, runId }, { ...range, afterSeq, limit: PAGE })
         if (page.length > 0) yield page
         if (page.length < PAGE) return
         afterSeq = page.at(-1)?.seq ?? afterSeq

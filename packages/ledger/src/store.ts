@@ -1,9 +1,13 @@
 import type { Origin } from './envelope.ts'
 import type { ClewError } from './errors.ts'
+import type { Erasing } from './erasure/erasing.ts'
 import type { ClewEvent } from './envelope.ts'
 import type { RunStatus, RunSummary } from './fold/run-summary.ts'
 import type { StepSkeleton } from './fold/steps.ts'
 import type { JsonObject } from './json.ts'
+import type { ProgressStore } from './progress.ts'
+import type { StoreRetention } from './retention/store-retention.ts'
+import type { MemoryIndex } from './memory/memory-index.ts'
 import type { SearchIndex } from './search/search-index.ts'
 import type { StoredNode, TreeNode } from './tree.ts'
 
@@ -41,6 +45,8 @@ export interface SealedPlace {
   readonly recordedAt: string
   readonly hash: string
   readonly schemaVersion: number
+  /** What the erased first event of a fork does not say any more. */
+  readonly forkedFrom?: { readonly runId: string; readonly seq: number } | undefined
 }
 
 /** One `append`: all of it is written, or nothing. */
@@ -89,6 +95,8 @@ export interface StoredRun {
   readonly hash: string
   /** The run that owns the event before this run's first one, and that event's seq. */
   readonly forkOf: { readonly runId: string; readonly seq: number } | null
+  /** When its last event was recorded, by the store's own clock. */
+  readonly recordedAt: string
 }
 
 export interface ReadRunOptions {
@@ -107,7 +115,11 @@ export interface ReadAllOptions {
 
 export interface ListRunsOptions {
   readonly workspace: string
+  /** Books of this kind (`booksOf`); null for runs that are no books; all without it. */
+  readonly book?: string | null | undefined
   readonly status?: RunStatus | undefined
+  /** Deleted runs too, which are otherwise listed only when `status` asks for them. */
+  readonly deleted?: boolean | undefined
   readonly agent?: string | undefined
   readonly threadId?: string | undefined
   /** Only runs that began at or after this time. */
@@ -146,13 +158,21 @@ export interface Claimed {
   readonly nextDueMs: number | null
 }
 
+export interface AcquireOptions {
+  /**
+   * Of somebody who works elsewhere and writes through this process: nothing can be proved of it by the life or death
+   * of this process, so only its silence counts.
+   */
+  readonly owner?: string | undefined
+}
+
 /**
  * Coordination beside the ledger (R9). Taking a lease raises the run's epoch; from then on the run's execution
  * events need that epoch, checked inside the transaction that writes them.
  */
 export interface Leases {
   /** Takes a free lease, or one whose owner is dead or stale; `busy` otherwise. One per thread. */
-  acquire(key: RunKey, threadId?: string | null): Promise<Lease>
+  acquire(key: RunKey, threadId?: string | null, options?: AcquireOptions): Promise<Lease>
   /**
    * Takes leases of runs that wait for being gone on with (`dueMsOf`), those that wait longest first: such as were
    * leased before, where neither the run nor its thread is held by anybody, dead or alive. Each run goes to one of
@@ -226,6 +246,10 @@ export interface Store {
   readonly cursors: Cursors
   readonly projections: Projections
   readonly search: SearchIndex
+  readonly memory: MemoryIndex
+  readonly progress: ProgressStore
+  readonly retention: StoreRetention
+  readonly erasure: Erasing
   /** One transaction for all calls; a call that is refused leaves no trace and harms no other. */
   write(calls: readonly AppendCall[]): Promise<readonly AppendOutcome[]>
   findRun(key: RunKey): Promise<StoredRun | null>

@@ -7,7 +7,11 @@ import type { PreparedEvent, SealedPlace, StoredEvent } from './store.ts'
 import { toWirePlace } from './wire.ts'
 
 /** One line of an export (L11): the envelope, and under `ledger` all that its hash needs. */
-export async function formatLine(stored: StoredEvent, reader: PayloadReader): Promise<string> {
+export async function formatLine(
+  stored: StoredEvent,
+  reader: PayloadReader,
+  forkedFrom?: SealedPlace['forkedFrom'] | null,
+): Promise<string> {
   const { body } = stored
   const envelope = JSON.stringify({
     event_id: stored.eventId,
@@ -23,6 +27,7 @@ export async function formatLine(stored: StoredEvent, reader: PayloadReader): Pr
   const place = {
     ...toWirePlace(where),
     ...(erased && { erased }),
+    ...(forkedFrom && { forked_from: { run_id: forkedFrom.runId, seq: forkedFrom.seq } }),
     payload_hash: stored.payloadHash,
     salt: stored.salt,
   }
@@ -35,9 +40,9 @@ export function parseLine(text: string, line: number, preparer: Preparer, rehash
   try {
     data = JSON.parse(text)
   } catch (cause) {
-    throw broken(line, 'is not JSON', cause)
+    throw brokenLine(line, 'is not JSON', cause)
   }
-  if (!isObject(data)) throw broken(line, 'is not an event')
+  if (!isObject(data)) throw brokenLine(line, 'is not an event')
   try {
     const checked = checkWire(data)
     const place = data['ledger']
@@ -71,15 +76,15 @@ const DIGEST = /^[0-9a-f]{64}$/
 const SALT = /^[0-9a-f]{32}$/
 
 function parsePlace(place: unknown, line: number): ParsedPlace {
-  if (!isObject(place)) throw broken(line, 'has a `ledger` that is not an object')
-  const { seq, recorded_at, hash, schema_version, payload_hash, salt, erased } = place
+  if (!isObject(place)) throw brokenLine(line, 'has a `ledger` that is not an object')
+  const { seq, recorded_at, hash, schema_version, payload_hash, salt, erased, forked_from: source } = place
   const text = (field: string, value: unknown, form: RegExp): string => {
     if (typeof value === 'string' && form.test(value)) return value
-    throw broken(line, `has no usable ledger.${field}; an event read over HTTP lacks some of them`)
+    throw brokenLine(line, `has no usable ledger.${field}; an event read over HTTP lacks some of them`)
   }
   const whole = (field: string, value: unknown, least: number): number => {
     if (typeof value === 'number' && Number.isSafeInteger(value) && value >= least) return value
-    throw broken(line, `has no usable ledger.${field}`)
+    throw brokenLine(line, `has no usable ledger.${field}`)
   }
   return {
     sealed: {
@@ -87,6 +92,12 @@ function parsePlace(place: unknown, line: number): ParsedPlace {
       recordedAt: text('recorded_at', recorded_at, TIME),
       hash: text('hash', hash, DIGEST),
       schemaVersion: whole('schema_version', schema_version, 0),
+      ...(isObject(source) && {
+        forkedFrom: {
+          runId: text('forked_from.run_id', source['run_id'], /^[^]+$/),
+          seq: whole('forked_from.seq', source['seq'], 1),
+        },
+      }),
     },
     // Only an erasure may take the salt away.
     salt: erased === true ? null : text('salt', salt, SALT),
@@ -94,7 +105,7 @@ function parsePlace(place: unknown, line: number): ParsedPlace {
   }
 }
 
-function broken(line: number, what: string, cause?: unknown): ClewError {
+export function brokenLine(line: number, what: string, cause?: unknown): ClewError {
   return new ClewError(
     'broken_import',
     `Line ${line} ${what}`,
@@ -127,7 +138,7 @@ export async function* splitLines(
     try {
       return decoder.decode(bytes, { stream: true })
     } catch (cause) {
-      throw broken(line, 'or one soon after it is not UTF-8 text', cause)
+      throw brokenLine(line, 'or one soon after it is not UTF-8 text', cause)
     }
   }
 }

@@ -2,6 +2,7 @@ import { missingRun } from './check-options.ts'
 import type { PayloadReader } from './payload-reader.ts'
 import type { Ports } from './ports.ts'
 import { checkProjections } from './projections.ts'
+import type { PrunedRange } from './retention/pruned.ts'
 import { createRunReader, type RunReader } from './run-reader.ts'
 import type { Store, StoredRun } from './store.ts'
 import { createRunVerifier, type Problem } from './verify.ts'
@@ -24,9 +25,10 @@ interface VerifyChoice {
 export async function verifyRuns(
   { store, reader, runs, ports, workspace }: VerifyParts,
   { runId, projections, onProgress }: VerifyChoice,
-): Promise<{ checked: number; problems: Problem[] }> {
+): Promise<{ checked: number; problems: Problem[]; pruned: PrunedRange[] }> {
   const verifier = createRunVerifier(store, reader, ports)
   const problems: Problem[] = []
+  const pruned: PrunedRange[] = []
   let checked = 0
 
   async function verifyOne(run: StoredRun): Promise<void> {
@@ -34,28 +36,32 @@ export async function verifyRuns(
       checked += events
       onProgress?.(checked)
     })
-    problems.push(...found)
-    // From events that are not what they were, nothing can be rebuilt to compare with.
-    if (projections && found.length === 0) problems.push(...(await checkProjections(store, reader, run)))
+    problems.push(...found.problems)
+    pruned.push(...found.pruned)
+    // From events that are gone or not what they were, nothing can be rebuilt to compare with.
+    const isWhole = found.problems.length + found.pruned.length === 0
+    if (projections && isWhole) problems.push(...(await checkProjections(store, reader, run)))
   }
 
   if (runId === undefined) {
-    for await (const run of runs.allRuns()) await verifyOne(run)
+    for await (const run of runs.allRuns({ deleted: true })) await verifyOne(run)
     problems.push(...(await findStrays(store)))
   } else {
     const run = await store.findRun({ workspace, runId })
     if (!run) throw missingRun(runId)
     await verifyOne(run)
   }
-  return { checked, problems }
+  return { checked, problems, pruned }
 }
 
 /** Events are counted before heads are added up, so that writers at work can only make the sum too large. */
 async function findStrays(store: Store): Promise<Problem[]> {
   const { events } = await store.stats()
-  let owned = 0
+  let owned = -(await store.retention.sealedEvents())
   for (const workspace of await store.workspaces())
-    for await (const { seq, forkOf } of createRunReader(store, workspace, () => {}).allRuns())
+    for await (const { seq, forkOf } of createRunReader(store, workspace, () => {}).allRuns({
+      deleted: true,
+    }))
       owned += seq - (forkOf?.seq ?? 0)
   if (events <= owned) return []
   return [{ runId: '', seq: null, problem: 'misplaced', detail: `${events - owned} events belong to no run` }]

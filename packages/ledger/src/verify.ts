@@ -1,6 +1,8 @@
 import { chainHash, GENESIS, payloadHash } from './chain.ts'
 import type { PayloadReader } from './payload-reader.ts'
 import type { Ports } from './ports.ts'
+import type { PrunedRange } from './retention/pruned.ts'
+import { createSealCheck, type SealCheck } from './retention/check-seals.ts'
 import type { RunKey, Store, StoredEvent, StoredRun } from './store.ts'
 import { hashOfBody, rootOfBody } from './tree.ts'
 
@@ -19,11 +21,14 @@ export type ProblemKind =
   | 'run_missing'
   | 'projection_differs'
   | 'bad_signature'
+  | 'forged_seal'
 
 export interface Verification {
   readonly ok: boolean
   readonly checked: number
   readonly problems: readonly Problem[]
+  /** Ranges that retention took, each named by the audit book: these are not missing. */
+  readonly pruned: readonly PrunedRange[]
 }
 
 const PAGE = 500
@@ -33,7 +38,12 @@ const noNode = (): string => 'missing'
 
 export interface RunVerifier {
   /** Problems of one run's own events; `onEvents` is told how many were looked at. */
-  verifyRun(run: StoredRun, onEvents?: (count: number) => void): Promise<Problem[]>
+  verifyRun(run: StoredRun, onEvents?: (count: number) => void): Promise<RunVerdict>
+}
+
+export interface RunVerdict {
+  readonly problems: Problem[]
+  readonly pruned: readonly PrunedRange[]
 }
 
 /** Recomputes everything from the bytes that are stored; trusts no cached hash (L6). */
@@ -45,6 +55,7 @@ export function createRunVerifier(
   const { sha256 } = ports
   /** Node ids are never reused and nodes never change, so a recomputed hash holds for the whole pass. */
   const nodeHashes = new Map<number, string>()
+  const sealCheck: SealCheck = createSealCheck(store, reader)
 
   function rootOf(body: string | null): string | null | Promise<string> {
     if (body === null) return null
@@ -102,13 +113,25 @@ export function createRunVerifier(
       let seq = run.forkOf?.seq ?? 0
       /** Undefined behind a gap: then the link cannot be judged, only the payload. */
       let previous = await previousOf(run)
-      if (previous === undefined)
+      const seals = await sealCheck.of(run)
+      for (const { fromSeq, detail } of seals.forged) add(fromSeq, 'forged_seal', detail)
+      // Without its own beginning a fork no longer hangs on what it was forked from.
+      if (previous === undefined && !seals.at(seq + 1))
         add(seq, 'missing', `the event it was forked from (seq ${seq} of run ${run.forkOf?.runId}) is gone`)
+
+      /** Behind a seal the chain goes on from the hash that it names. */
+      function passSeals(upToSeq: number): void {
+        for (let seal = seals.at(seq + 1); seal && seal.toSeq <= upToSeq; seal = seals.at(seq + 1)) {
+          seq = seal.toSeq
+          previous = seal.headHash
+        }
+      }
 
       async function checkPages(): Promise<void> {
         for (let size = PAGE; size === PAGE; ) {
           const page = await store.readRun(key, { afterSeq: seq, limit: PAGE })
           for (const event of page) {
+            passSeals(event.seq - 1)
             if (event.seq !== seq + 1) {
               const last = event.seq - 1
               add(
@@ -130,6 +153,7 @@ export function createRunVerifier(
           size = page.length
           onEvents?.(size)
         }
+        passSeals(Number.MAX_SAFE_INTEGER)
       }
 
       // Writers may be at work. The head is read after the events it must match, so it can only be ahead of them;
@@ -145,7 +169,7 @@ export function createRunVerifier(
       if (seq > head.seq) add(head.seq + 1, 'misplaced', `events stand after the run's head at ${head.seq}`)
       else if (seq === head.seq && previous !== head.hash)
         add(seq, 'head_mismatch', "the last event's hash is not the run's head")
-      return problems
+      return { problems, pruned: seals.pruned }
     },
   }
 }

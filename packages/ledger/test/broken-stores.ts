@@ -8,6 +8,8 @@ import type {
   StoredEvent,
   StoredRun,
 } from '../src/store.ts'
+import { BROKEN_MEMORY } from './broken-memory.ts'
+import { BROKEN_PROGRESS } from './broken-progress.ts'
 import { BROKEN_READINGS } from './broken-readings.ts'
 
 /** A suite that cannot fail proves nothing: each store here breaks one rule, and the test of that rule must say so. */
@@ -330,6 +332,8 @@ export const BROKEN_STORES: readonly BrokenStore[] = [
     change: () => ({ write: async () => [{ error: new ClewError('closed', 'Closed', 'Open it.') }] }),
   },
   ...BROKEN_READINGS,
+  ...BROKEN_PROGRESS,
+  ...BROKEN_MEMORY,
 ]
 
 function sorted(body: string): string {

@@ -1,3 +1,4 @@
+import { hasSameIdentity, type RunSummary } from '@clew/ledger'
 import { type Column, namesOf, rowsFrom, valuesOf } from './columns.ts'
 import { type Draft, type DraftEvent, type DraftRun, dueOf } from './draft.ts'
 import { indexText, indexTextOrNull } from './index-text.ts'
@@ -53,6 +54,14 @@ const FACTS: readonly Column<DraftRun>[] = [
   ['epoch', 'int', (run) => run.epoch],
   ['held', 'boolean', (run) => run.held],
 ]
+/** What is known from a run's first event on, unless its start comes later. */
+const IDENTITY: readonly Column<DraftRun>[] = [
+  ['thread_id', 'text', (run) => indexTextOrNull(run.summary.threadId)],
+  ['agent', 'text', (run) => indexTextOrNull(run.summary.agent)],
+  ['agent_version', 'text', (run) => indexTextOrNull(run.summary.agentVersion)],
+  ['started_ms', 'bigint', (run) => Date.parse(run.summary.startedAt)],
+  ['parent_run_id', 'text', (run) => indexTextOrNull(run.summary.parentRunId)],
+]
 const HEAD: readonly Column<DraftRun>[] = [
   ['id', 'bigint', (run) => run.id],
   ['was', 'bigint', (run) => (run.stored as DraftRun).seq],
@@ -64,6 +73,13 @@ const LEASE: readonly Column<DraftRun>[] = [
   ['r', 'text', (run) => run.runId],
   ['e', 'int', (run) => run.epoch],
   ['h', 'boolean', (run) => run.held],
+  // What it is forked from, unless that is written by the same statement.
+  ['f', 'bigint', (run) => (run.forkOf && run.forkOf.id >= 0 ? run.forkOf.id : null)],
+  ['s', 'bigint', (run) => run.forkOf?.seq ?? null],
+]
+const LEANED_ON: readonly Column<readonly [number, number]>[] = [
+  ['id', 'bigint', ([scope]) => scope],
+  ['revision', 'int', ([, revision]) => revision],
 ]
 const KEYS_OF_RUN: readonly Column<DraftRun>[] = [
   ['id', 'bigint', (run) => run.id],
@@ -74,11 +90,7 @@ const RUN: readonly Column<DraftRun>[] = [
   ['run_id', 'text', (run) => run.runId],
   ['scope', 'bigint', (run) => run.scope],
   ['fork_seq', 'bigint', (run) => run.forkOf?.seq ?? null],
-  ['thread_id', 'text', (run) => indexTextOrNull(run.summary.threadId)],
-  ['agent', 'text', (run) => indexTextOrNull(run.summary.agent)],
-  ['agent_version', 'text', (run) => indexTextOrNull(run.summary.agentVersion)],
-  ['started_ms', 'bigint', (run) => Date.parse(run.summary.startedAt)],
-  ['parent_run_id', 'text', (run) => indexTextOrNull(run.summary.parentRunId)],
+  ...IDENTITY,
   ...FACTS,
 ]
 const SUBJECT: readonly Column<{ run: DraftRun; subject: string }>[] = [
@@ -126,13 +138,22 @@ const NODE: readonly Column<DraftNode>[] = [
   ['body', 'text', (node) => node.body],
 ]
 
+/** A run whose row says otherwise whose it is. */
+const isRenamed = ({ stored, summary }: DraftRun): boolean =>
+  stored !== null && !hasSameIdentity(stored.summary, summary)
+
+function newSubjects(run: DraftRun): { run: DraftRun; subject: string }[] {
+  const before: RunSummary['subjects'] = run.stored?.summary.subjects ?? []
+  const added = run.summary.subjects.slice(before.length).map(indexText)
+  return [...new Set(added)].map((subject) => ({ run, subject }))
+}
+
 function partsOf(draft: Draft): Part[] {
   const touched = [...draft.touched].sort((a, b) => a.id - b.id)
   const heads = touched.filter((run) => run.stored !== null)
   const begun = touched.filter((run) => run.stored === null)
-  const subjects = begun.flatMap((run) =>
-    [...new Set(run.summary.subjects.map(indexText))].map((subject) => ({ run, subject })),
-  )
+  const identity = heads.some(isRenamed) ? IDENTITY : []
+  const subjects = touched.flatMap(newSubjects)
   const kept = draft.events.filter((own) => own.body !== null)
   const erased = draft.events.filter((own) => own.body === null)
   const steps = [...draft.steps.values()]
@@ -143,13 +164,27 @@ function partsOf(draft: Draft): Part[] {
     part(
       'H',
       'h',
-      HEAD,
+      [...HEAD, ...identity],
       heads,
-      (from) => `UPDATE runs r SET ${settingOf(FACTS.slice(0, 6), 'h')} FROM ${from}
+      (from) => `UPDATE runs r SET ${settingOf([...FACTS.slice(0, 6), ...identity], 'h')} FROM ${from}
       WHERE r.id = h.id AND r.seq = h.was AND r.revision = h.revision AND r.epoch = h.epoch AND r.held = h.held
       RETURNING 1`,
     ),
-    part('L', 'l', LEASE, begun, (from) => `(SELECT bool_and(assert_lease(w, r, e, h)) FROM ${from})`),
+    part(
+      'L',
+      'l',
+      LEASE,
+      begun,
+      (from) =>
+        `(SELECT bool_and(assert_lease(w, r, e, h) AND (f IS NULL OR assert_source(f, s))) FROM ${from})`,
+    ),
+    part(
+      'M',
+      'g',
+      LEANED_ON,
+      [...draft.leanedOn],
+      (from) => `(SELECT bool_and(assert_scope(g.id, g.revision)) FROM ${from})`,
+    ),
     part(
       'C',
       'c',
@@ -171,7 +206,7 @@ function partsOf(draft: Draft): Part[] {
       SUBJECT,
       subjects,
       (from, at) => `INSERT INTO subjects (run, subject)
-      SELECT ${idOf(at, 'u.run')}, u.subject FROM p, ${from}`,
+      SELECT ${idOf(at, 'u.run')}, u.subject FROM p, ${from} ON CONFLICT DO NOTHING`,
     ),
     part(
       'E',
@@ -241,7 +276,8 @@ export function appendStatement(draft: Draft, isLocked: boolean): Statement {
   const count = Math.ceil(draft.events.length / ROOM)
   const rooms = isLocked ? 'further' : count > 1 ? 'many' : 'one'
   const heads = parts.find(({ letter }) => letter === 'H')?.count
-  const name = `append ${parts.map(({ letter }) => letter).join('')} ${rooms}`
+  const renamed = [...draft.touched].some(isRenamed) ? ' renamed' : ''
+  const name = `append ${parts.map(({ letter }) => letter).join('')} ${rooms}${renamed}`
   let text = made.get(name)
   if (text === undefined) {
     text = textOf(parts, rooms)
@@ -266,7 +302,7 @@ function textOf(parts: readonly Part[], rooms: Rooms): string {
   for (const each of parts) {
     const sql = each.sql(next, at)
     next += each.parameters
-    if (/l/i.test(each.letter)) guards.push(sql)
+    if (/[lm]/i.test(each.letter)) guards.push(sql)
     else clauses.push(`"part ${each.letter}" AS (${sql})`)
     if (each.letter === 'h') guards.push('EXISTS (SELECT FROM "part h")')
   }

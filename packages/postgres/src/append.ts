@@ -12,7 +12,8 @@ import { isCollision, isLost, refusedBy, stateOf, storeError } from './errors.ts
 import { foresee, keysOf, widen } from './foresee.ts'
 import { type Known, load, lockRuns, nothingKnown, scopeKeyOf } from './load.ts'
 import { type Connection, type OpenedDatabase, raiseBase } from './open-database.ts'
-import { createRemembered, keyOf, scopeName, stepKeyOf } from './remembered.ts'
+import { createRemembered, keyOf, stepKeyOf } from './remembered.ts'
+import type { Sql } from './sql.ts'
 
 /** From then on the runs are locked first: whoever was always too late gets a turn. */
 const OPTIMISTIC = 3
@@ -23,8 +24,15 @@ const MOVED = new Error('a run has moved on')
 
 export interface Appender {
   write(calls: readonly AppendCall[]): Promise<AppendOutcome[]>
+  /**
+   * Appends in one transaction with other work, all of it or nothing. The work is done first, and again when the
+   * transaction met another; null when it says that it cannot be done.
+   */
+  together(call: AppendCall, work: (sql: Sql) => Promise<boolean>): Promise<AppendOutcome | null>
   /** What is remembered of the run may be wrong: its lease or its rows were changed here. */
   forget(key: RunKey): void
+  /** Values of the scope are gone. */
+  forgetScope(scope: number): void
 }
 
 interface Decision {
@@ -68,7 +76,7 @@ export function createAppender({ database, ports, waitMs }: AppendParts): Append
         settle(written)
         return written.outcomes
       } catch (error) {
-        for (const key of keys) remembered.forgetRun(keyOf(key))
+        for (const key of keys) forgetRun(key)
         if (isLost(error)) {
           connection.drop()
           giveUpAt ??= performance.now() + waitMs
@@ -81,6 +89,13 @@ export function createAppender({ database, ports, waitMs }: AppendParts): Append
       }
       await ports.sleep(Math.random() * Math.min(attempt, 10))
     }
+  }
+
+  /** With the values of its scope, for it may be these that are gone. */
+  function forgetRun(key: RunKey): void {
+    const scope = remembered.run(keyOf(key))?.scope
+    if (scope !== undefined) remembered.forgetScope(scope)
+    remembered.forgetRun(keyOf(key))
   }
 
   async function tryOnce(
@@ -123,6 +138,43 @@ export function createAppender({ database, ports, waitMs }: AppendParts): Append
     }
   }
 
+  async function together(
+    call: AppendCall,
+    work: (sql: Sql) => Promise<boolean>,
+  ): Promise<AppendOutcome | null> {
+    const keys = keysOf([call])
+    for (let attempt = 1; ; attempt++) {
+      const connection = await database.connect()
+      try {
+        await connection.query({ text: 'BEGIN' })
+        if (!(await work(connection))) return await rollBack(connection, null)
+        for (const key of keys) remembered.forgetRun(keyOf(key))
+        await lockRuns(connection, keys)
+        const written = await tryOnce(connection, [call], keys, true)
+        const outcome = written.outcomes[0] as AppendOutcome
+        if ('error' in outcome) return await rollBack(connection, outcome)
+        await connection.query({ text: 'COMMIT' })
+        settle(written)
+        return outcome
+      } catch (error) {
+        for (const key of keys) remembered.forgetRun(keyOf(key))
+        if (isLost(error)) {
+          connection.drop()
+          throw unknownOutcome(database.url, error)
+        }
+        await rollBack(connection, null)
+        if (!isWorthAnother(error)) throw storeError(database.url, error)
+        if (attempt >= ATTEMPTS) throw tooBusy(database.url, error)
+      }
+      await ports.sleep(Math.random() * Math.min(attempt, 10))
+    }
+  }
+
+  async function rollBack<T>(connection: Connection, answer: T): Promise<T> {
+    await connection.query({ text: 'ROLLBACK' })
+    return answer
+  }
+
   /** Reads what the decision lacks, all at once where that can be foreseen, until nothing is lacking. */
   async function decide(
     connection: Connection,
@@ -159,10 +211,15 @@ export function createAppender({ database, ports, waitMs }: AppendParts): Append
     }
     for (const run of draft.touched) {
       const { stored: _, ...head } = run
-      const { status, dueAt, threadId } = run.summary
+      const { status, dueAt } = run.summary
       const forkOf = run.forkOf && { id: real(run.forkOf.id), seq: run.forkOf.seq }
       remembered.keepRun({ ...head, id: real(run.id), forkOf, status, dueAt, dueMs: dueOf(run) })
-      remembered.keepScope(scopeKeyOf(run.workspace, scopeName(run.runId, threadId)), run.scope)
+    }
+    // By their own names: a run that learned of its thread later keeps the scope that it began with.
+    for (const [key, id] of known.scopes) if (id !== null) remembered.keepScope(key, id)
+    for (const { id, workspace, name } of draft.scopes) {
+      remembered.keepScope(scopeKeyOf(workspace, name), id)
+      remembered.keepRevision(id, 0)
     }
     for (const [key, id] of known.nodes) if (id !== null) remembered.keepNode(key, id)
     for (const [key, { id }] of draft.nodes) remembered.keepNode(key, id)
@@ -175,7 +232,13 @@ export function createAppender({ database, ports, waitMs }: AppendParts): Append
       last = mine.catch(() => undefined)
       return mine
     },
+    together(call, work) {
+      const mine = last.then(() => together(call, work))
+      last = mine.catch(() => undefined)
+      return mine
+    },
     forget: (key) => remembered.forgetRun(keyOf(key)),
+    forgetScope: remembered.forgetScope,
   }
 }
 

@@ -53,6 +53,8 @@ export interface Draft {
   readonly events: DraftEvent[]
   readonly steps: Map<string, DraftStep>
   readonly scopes: { readonly id: number; readonly workspace: string; readonly name: string }[]
+  /** Scopes in which it refers to values that stand already, and the revision of which these are known. */
+  readonly leanedOn: Map<number, number>
   readonly nodes: Map<
     string,
     { readonly id: number; readonly scope: number; readonly hash: string; readonly body: string }
@@ -79,6 +81,7 @@ export function createDraft(remembered: Remembered, known: Known): Draft {
   const scopes: Draft['scopes'] = []
   const nodes: Draft['nodes'] = new Map()
   const newScopes = new Map<string, number>()
+  const leanedOn = new Map<number, number>()
   const newHashes = new Map<number, string>()
   let latest: DraftRun | undefined
 
@@ -182,7 +185,9 @@ export function createDraft(remembered: Remembered, known: Known): Draft {
     eventAt(run, seq) {
       const own = events.find((each) => each.run.id === run.id && each.place.seq === seq)
       if (own) return toStored(own)
-      return known.places.get(placeKeyOf(run.id, seq)) ?? lack((to) => to.places.push({ run: run.id, seq }))
+      const found = known.places.get(placeKeyOf(run.id, seq))
+      if (found === undefined) lack((to) => to.places.push({ run: run.id, seq }))
+      return found ?? undefined
     },
     runById(id) {
       const own = byId.get(id)
@@ -209,7 +214,10 @@ export function createDraft(remembered: Remembered, known: Known): Draft {
     },
     findNode(scope, hash) {
       const name = nodeKeyOf(scope, hash)
-      const found = nodes.get(name)?.id ?? remembered.node(name) ?? known.nodes.get(name)
+      const own = nodes.get(name)?.id
+      if (own !== undefined) return own
+      const found = remembered.node(name) ?? known.nodes.get(name)
+      if (found) leanOn(scope)
       if (found !== undefined) return found ?? undefined
       if (wasScopeRead(scope)) lack((to) => to.nodes.push({ workspace: '', runId: '', scope, hash }))
       return undefined
@@ -247,6 +255,16 @@ export function createDraft(remembered: Remembered, known: Known): Draft {
     touch: (run) => void touched.add(run as DraftRun),
   }
 
+  /** What is remembered or was read before the revision may be gone: then it is looked for again. */
+  function leanOn(scope: number): void {
+    const revision = remembered.revision(scope)
+    if (revision === undefined) {
+      for (const key of known.nodes.keys()) if (key.startsWith(`${scope} `)) known.nodes.delete(key)
+      lack((to) => to.revisions.push(scope))
+    }
+    leanedOn.set(scope, revision)
+  }
+
   /** A scope that was found by reading may hold values that are not remembered here. */
   let readScopes: Set<number> | undefined
   function wasScopeRead(scope: number): boolean {
@@ -257,5 +275,5 @@ export function createDraft(remembered: Remembered, known: Known): Draft {
     return readScopes.has(scope)
   }
 
-  return { tx, needs, runs, touched, events, steps, scopes, nodes }
+  return { tx, needs, runs, touched, events, steps, scopes, leanedOn, nodes }
 }

@@ -25,7 +25,8 @@ export function keysOf(calls: readonly AppendCall[]): RunKey[] {
   for (const { workspace, runId, event } of eventsOf(calls)) {
     const own = { workspace, runId }
     keys.set(keyOf(own), own)
-    const source = event.eventType === 'system.workflow_forked' ? textIn(event, 'sourceRunId') : undefined
+    const named = event.sealed?.forkedFrom?.runId ?? textIn(event, 'sourceRunId')
+    const source = event.eventType === 'system.workflow_forked' ? named : undefined
     if (source !== undefined) keys.set(keyOf({ workspace, runId: source }), { workspace, runId: source })
   }
   return [...keys.values()]

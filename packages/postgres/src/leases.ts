@@ -59,8 +59,8 @@ export function createLeases({ sql, owner, lock, forget, aheadMs = () => 0 }: Le
     if (rowCount === 0) throw lostLease(lease)
   }
 
-  async function take(key: RunKey, threadId: string | null): Promise<Row> {
-    const values = [owner, aheadMs(), key.workspace, key.runId, indexTextOrNull(threadId)]
+  async function take(key: RunKey, threadId: string | null, by: string): Promise<Row> {
+    const values = [by, aheadMs(), key.workspace, key.runId, indexTextOrNull(threadId)]
     try {
       const { rows } = await sql.query({ name: 'lease acquire', text: ACQUIRE, values })
       return rows[0] as Row
@@ -71,9 +71,10 @@ export function createLeases({ sql, owner, lock, forget, aheadMs = () => 0 }: Le
   }
 
   return {
-    async acquire({ workspace, runId }, threadId = null) {
+    async acquire({ workspace, runId }, threadId = null, options = {}) {
       await lock.hold()
-      const { epoch, beat_at: beatAt, holder } = await take({ workspace, runId }, threadId)
+      const by = options.owner ?? owner
+      const { epoch, beat_at: beatAt, holder } = await take({ workspace, runId }, threadId, by)
       forget({ workspace, runId })
       if (epoch === null)
         throw busyLease(
@@ -82,7 +83,7 @@ export function createLeases({ sql, owner, lock, forget, aheadMs = () => 0 }: Le
             ? 'another owner is working on it'
             : `run ${holder as string} is working on thread ${threadId}`,
         )
-      return { workspace, runId, owner, epoch: epoch as number, threadId, heartbeatAt: isoOf(beatAt) }
+      return { workspace, runId, owner: by, epoch: epoch as number, threadId, heartbeatAt: isoOf(beatAt) }
     },
     async claim(options) {
       await lock.hold()

@@ -1,8 +1,16 @@
-import { type ListRunsOptions, parseCursor, type RunKey, type RunSummary, type StoredRun } from '@clew/ledger'
+import {
+  BOOKS,
+  booksOf,
+  type ListRunsOptions,
+  parseCursor,
+  type RunKey,
+  type RunSummary,
+  type StoredRun,
+} from '@clew/ledger'
 import { indexText } from './index-text.ts'
 import type { Row, Sql } from './sql.ts'
 
-export const RUN_COLUMNS = `r.id, r.workspace, r.seq, r.hash, r.summary, r.fork_seq, f.run_id AS fork_run
+export const RUN_COLUMNS = `r.id, r.workspace, r.seq, r.hash, r.recorded_at, r.summary, r.fork_seq, f.run_id AS fork_run
   FROM runs r LEFT JOIN runs f ON f.id = r.fork_of`
 
 export function toStoredRun(row: Row): StoredRun {
@@ -13,6 +21,7 @@ export function toStoredRun(row: Row): StoredRun {
     hash: (row['hash'] as Buffer).toString('hex'),
     forkOf:
       row['fork_run'] === null ? null : { runId: row['fork_run'] as string, seq: Number(row['fork_seq']) },
+    recordedAt: row['recorded_at'] as string,
   }
 }
 
@@ -37,6 +46,17 @@ export async function listRuns(
     if (value !== undefined) where.push(`${condition} $${values.push(value)}`)
   }
   add('r.workspace =', options.workspace)
+  const { book } = options
+  if (book !== undefined) {
+    const ids = book === null ? BOOKS : booksOf(book)
+    const [from, to] = [`$${values.push(ids.from)}`, `$${values.push(ids.to)}`]
+    where.push(
+      book === null
+        ? `(r.run_id < ${from} OR r.run_id >= ${to})`
+        : `r.run_id >= ${from} AND r.run_id < ${to}`,
+    )
+  }
+  if (options.status === undefined && options.deleted !== true) where.push("r.status <> 'deleted'")
   add('r.status =', options.status)
   add('r.agent =', options.agent === undefined ? undefined : indexText(options.agent))
   add('r.thread_id =', options.threadId === undefined ? undefined : indexText(options.threadId))

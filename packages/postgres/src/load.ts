@@ -17,6 +17,8 @@ export interface Needs {
   /** Within a scope, or within that of a run. */
   readonly nodes: (RunKey & { readonly scope: number | null; readonly hash: string })[]
   readonly nodeIds: number[]
+  /** Scopes whose revision is not known. */
+  readonly revisions: number[]
   ids: number
 }
 
@@ -33,7 +35,7 @@ export interface Known {
   readonly leases: Map<string, { readonly epoch: number; readonly held: boolean }>
   readonly events: Map<string, KnownEvent | null>
   readonly macs: Map<number, string | null>
-  readonly places: Map<string, StoredEvent>
+  readonly places: Map<string, StoredEvent | null>
   readonly steps: Map<string, StepSkeleton | null>
   readonly scopes: Map<string, number | null>
   readonly nodes: Map<string, number | null>
@@ -49,6 +51,7 @@ export const noNeeds = (): Needs => ({
   scopes: [],
   nodes: [],
   nodeIds: [],
+  revisions: [],
   ids: 0,
 })
 
@@ -96,6 +99,7 @@ const LOAD = `WITH RECURSIVE line AS (
     JOIN nodes n ON n.hash = k.hash
       AND n.scope = coalesce(k.scope, (SELECT r.scope FROM runs r WHERE r.workspace = k.w AND r.run_id = k.r))`)} AS nodes,
   ${list('SELECT id, hash FROM nodes WHERE id = ANY ($19::bigint[])')} AS hashes,
+  ${list('SELECT id, revision FROM scopes WHERE id = ANY ($21::bigint[])')} AS revisions,
   ${list("SELECT nextval('ids') AS id FROM generate_series(1, $20::int)")} AS ids`
 
 const LOCK = `SELECT FROM runs r JOIN unnest($1::text[], $2::text[]) k (w, r) ON r.workspace = k.w AND r.run_id = k.r
@@ -109,7 +113,7 @@ export async function lockRuns(sql: Sql, runs: readonly RunKey[]): Promise<void>
 
 /** Reads what is needed and adds it to what is known. */
 export async function load(sql: Sql, needs: Needs, known: Known, remembered: Remembered): Promise<void> {
-  const { runs, runIds, events, places, steps, scopes, nodes, nodeIds, ids } = needs
+  const { runs, runIds, events, places, steps, scopes, nodes, nodeIds, revisions, ids } = needs
   const values = [
     texts(runs.map((key) => key.workspace)),
     texts(runs.map((key) => key.runId)),
@@ -131,6 +135,7 @@ export async function load(sql: Sql, needs: Needs, known: Known, remembered: Rem
     hexes(nodes.map((key) => key.hash)),
     int8s(nodeIds),
     Math.ceil(ids / BLOCK),
+    int8s(revisions),
   ]
   const result = await sql.query({ name: 'append load', text: LOAD, values })
   const found = result.rows[0] as Record<string, Row[]>
@@ -155,6 +160,7 @@ export async function load(sql: Sql, needs: Needs, known: Known, remembered: Rem
     known.events.set(eventKeyOf(keyIn(row), event.eventId), { event, mac })
     known.macs.set(event.position, mac)
   }
+  for (const key of places) known.places.set(placeKeyOf(key.run, key.seq), null)
   for (const row of rowsOf('places'))
     known.places.set(placeKeyOf(row['run'] as number, row['seq'] as number), toStoredEvent(row))
   for (const key of steps) known.steps.set(knownStepKeyOf(key, key.stepId, key.attempt), null)
@@ -178,6 +184,8 @@ export async function load(sql: Sql, needs: Needs, known: Known, remembered: Rem
     known.nodeHashes.set(row['id'] as number, hash)
   }
   for (const row of rowsOf('hashes')) known.nodeHashes.set(row['id'] as number, hexOf(row['hash']))
+  for (const row of rowsOf('revisions'))
+    remembered.keepRevision(row['id'] as number, row['revision'] as number)
   for (const row of rowsOf('ids')) remembered.addIds(row['id'] as number, BLOCK)
 }
 

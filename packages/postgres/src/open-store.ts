@@ -1,12 +1,16 @@
 import { ClewError, type Ports, type Store } from '@clew/ledger'
 import { createAppender } from './append.ts'
 import { createCursors } from './cursors.ts'
+import { createErasing } from './erase.ts'
 import { createLeases } from './leases.ts'
 import { findBelow } from './find-below.ts'
 import { findRun, listRuns } from './list-runs.ts'
+import { createMemory } from './memory.ts'
 import { openDatabase, type OpenDatabaseOptions, WAIT_MS } from './open-database.ts'
 import { createOwnerLock } from './owner-lock.ts'
+import { createProgress } from './progress.ts'
 import { createProjections } from './projections.ts'
+import { createRetention } from './prune.ts'
 import { createReader } from './read.ts'
 import { createSearchIndex } from './search-index.ts'
 import { createWatch } from './watch.ts'
@@ -24,11 +28,12 @@ export async function openPostgresStore(
 ): Promise<Store> {
   const { waitMs = WAIT_MS, aheadMs } = options
   const database = await openDatabase(address, options)
-  const { url, reading } = database
+  const { url, schema, reading } = database
   const owner = `${process.pid}-${ports.randomHex(8)}`
   const lock = createOwnerLock(database, owner)
   const appender = createAppender({ database, ports, waitMs })
   const watch = createWatch(database, ports)
+  const noteWatch = createWatch(database, ports, '_progress')
   const reader = createReader({ sql: reading, heldBack: watch.heldBack })
   let closed = false
 
@@ -42,6 +47,10 @@ export async function openPostgresStore(
     cursors: createCursors(database),
     projections: createProjections({ db: database, forget: appender.forget }),
     search: createSearchIndex({ db: database, reading, ports }),
+    memory: createMemory(database, reading),
+    progress: createProgress({ sql: database, reading, watch: noteWatch, schema, assertOpen }),
+    retention: createRetention({ db: database, reading, appender, ring: watch.ring }),
+    erasure: createErasing({ db: database, reading, appender, ring: watch.ring }),
     async write(calls) {
       assertOpen()
       const outcomes = await appender.write(calls)
@@ -65,7 +74,7 @@ export async function openPostgresStore(
     async close() {
       if (closed) return
       closed = true
-      await watch.close()
+      await Promise.all([watch.close(), noteWatch.close()])
       await lock.release()
       await database.close()
     },

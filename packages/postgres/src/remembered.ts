@@ -29,7 +29,8 @@ export const nodeKeyOf = (scope: number, hash: string): string => `${scope} ${ha
 
 /**
  * What is remembered between appends. Heads and steps may be wrong when somebody else has written: the statement
- * checks each head it builds on. Scopes and nodes never change.
+ * checks each head it builds on. Scopes never change; nodes may go, and then the revision of their scope is another, which
+ * a statement that refers to such as stand already checks as well.
  */
 export interface Remembered {
   run(key: string): StoredHead | undefined
@@ -39,6 +40,11 @@ export interface Remembered {
   keepScope(key: string, id: number): void
   node(key: string): number | undefined
   keepNode(key: string, id: number): void
+  /** Of the scope whose nodes are remembered here; undefined when it was never read. */
+  revision(scope: number): number | undefined
+  /** Nodes that were remembered of another revision, or of one that nobody knew, may be gone. */
+  keepRevision(scope: number, revision: number): void
+  forgetScope(scope: number): void
   /** An id for a scope or node that nobody else has; undefined when more must be fetched. */
   nextId(): number | undefined
   addIds(first: number, count: number): void
@@ -48,7 +54,15 @@ export interface Remembered {
 export function createRemembered(): Remembered {
   const runs = new Map<string, StoredHead>()
   const scopes = new Map<string, number>()
-  const nodes = new Map<string, number>()
+  const nodes = new Map<string, Map<string, number>>()
+  const revisions = new Map<number, number>()
+  let nodeCount = 0
+  const scopeOf = (key: string): string => key.slice(0, key.indexOf(' '))
+  function forgetScope(scope: number): void {
+    nodeCount -= nodes.get(String(scope))?.size ?? 0
+    nodes.delete(String(scope))
+    revisions.delete(scope)
+  }
   const blocks: { next: number; end: number }[] = []
   return {
     run: (key) => runs.get(key),
@@ -68,11 +82,30 @@ export function createRemembered(): Remembered {
       if (scopes.size >= SCOPES) scopes.clear()
       scopes.set(key, id)
     },
-    node: (key) => nodes.get(key),
+    node: (key) => nodes.get(scopeOf(key))?.get(key),
     keepNode(key, id) {
-      if (nodes.size >= NODES) nodes.clear()
-      nodes.set(key, id)
+      if (nodeCount >= NODES) {
+        nodes.clear()
+        revisions.clear()
+        nodeCount = 0
+      }
+      const own = nodes.get(scopeOf(key)) ?? new Map<string, number>()
+      nodes.set(scopeOf(key), own)
+      nodeCount += own.has(key) ? 0 : 1
+      own.set(key, id)
     },
+    revision: (scope) => revisions.get(scope),
+    keepRevision(scope, revision) {
+      if (revisions.get(scope) === revision) return
+      forgetScope(scope)
+      if (revisions.size >= SCOPES) {
+        revisions.clear()
+        nodes.clear()
+        nodeCount = 0
+      }
+      revisions.set(scope, revision)
+    },
+    forgetScope,
     nextId() {
       const block = blocks[0]
       if (!block) return undefined

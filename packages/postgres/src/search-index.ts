@@ -16,6 +16,14 @@ const ADD = `WITH moved AS (
   )
   SELECT count(*)::integer AS moved FROM moved`
 
+// What stands in the index of erased events: their tags, without that of a tool.
+const BLANK = `UPDATE search_words w SET texts = NULL, words = (SELECT coalesce(array_to_tsvector(array_agg(u.lexeme)), ''::tsvector)
+    FROM unnest(w.words) u WHERE starts_with(u.lexeme, '#') AND NOT starts_with(u.lexeme, '#tool'))
+  FROM erasures x WHERE x.position = w.position AND w.position > $1 AND w.position <= $2
+    AND (w.texts IS NOT NULL OR EXISTS (SELECT FROM unnest(w.words) u
+      WHERE NOT starts_with(u.lexeme, '#') OR starts_with(u.lexeme, '#tool')))`
+const LOCK = 'SELECT position FROM search_state FOR UPDATE'
+
 interface IndexParts {
   readonly db: Database
   readonly reading: Sql
@@ -50,8 +58,28 @@ export function createSearchIndex({ db, reading, ports }: IndexParts): SearchInd
         entries.map((entry) => entry.words),
         entries.map((entry) => entry.texts),
       ]
-      const { rows } = await db.query({ name: 'search add', text: ADD, values })
-      return rows[0]?.['moved'] === 1
+      return db.transact(async (sql) => {
+        const { rows } = await sql.query({ name: 'search add', text: ADD, values })
+        if (rows[0]?.['moved'] !== 1) return false
+        // They were read before this began, and some may have been erased since.
+        await sql.query({ name: 'search blank', text: BLANK, values: [from, position] })
+        return true
+      })
+    },
+    /** Whoever is adding ends first, or sees what is erased. */
+    blank: () =>
+      db.transact(async (sql) => {
+        const { rows } = await sql.query({ text: LOCK })
+        const values = [0, Number(rows[0]?.['position'] ?? 0)]
+        const { rowCount } = await sql.query({ name: 'search blank', text: BLANK, values })
+        return rowCount ?? 0
+      }),
+    async remove(documents) {
+      const positions = documents.map(({ position }) => position)
+      await db.query({
+        text: 'DELETE FROM search_words WHERE position = ANY ($1::bigint[])',
+        values: [positions],
+      })
     },
     async find(given) {
       const tools = await toolFilters(given, tags, tagsOf)

@@ -1,6 +1,5 @@
 import {
   type FindOptions,
-  indexedTokens,
   isAboutEvents,
   type Phrase,
   SEARCH_FIELDS,
@@ -9,48 +8,21 @@ import {
   type ValueFilter,
 } from '@clew/ledger'
 import { indexText } from './index-text.ts'
+import { type IndexedWords, quoted, wordsVector } from './words-vector.ts'
 
-/** What a tsvector can hold: places per word, and the last place. */
-const MOST_PLACES = 256
-const LAST_PLACE = 16_383
 /** Labels of the fields, in the order of their weight. */
 const LABELS = ['A', 'B', 'C', 'D'] as const
 
-export interface IndexedWords {
-  /** A tsvector as text. */
-  readonly words: string
-  /** The words in their order, where a tsvector cannot tell it. */
-  readonly texts: string | null
-}
-
-/** Fields stand apart by a hole, so that no phrase goes from one into the next. */
-export function indexWords(document: SearchDocument, tags: Tags): IndexedWords {
-  const places = new Map<string, string[]>()
-  const texts: string[] = []
-  let place = 0
-  let isTold = true
-  for (const [at, field] of SEARCH_FIELDS.entries()) {
-    const tokens = indexedTokens(document.fields[field])
-    if (tokens.length > 0) texts.push(` ${tokens.join(' ')} `)
-    for (const token of tokens) {
-      const own = places.get(token)
-      place++
-      if (place > LAST_PLACE || (own?.length ?? 0) >= MOST_PLACES) isTold = false
-      if (!own) places.set(token, [`${Math.min(place, LAST_PLACE)}${LABELS[at]}`])
-      else if (own.length < MOST_PLACES && place <= LAST_PLACE) own.push(`${place}${LABELS[at]}`)
-    }
-    place += 2
-  }
-  const words = [...places].map(([token, own]) => `${quoted(token)}:${own.join(',')}`)
-  const all = [...new Set(tags.of(document)).values()].map(quoted).concat(words)
-  return { words: all.join(' '), texts: isTold ? null : texts.join('\n') }
-}
+export const indexWords = (document: SearchDocument, tags: Tags): IndexedWords =>
+  wordsVector(
+    SEARCH_FIELDS.map(
+      (field, at) => [LABELS[at] as (typeof LABELS)[number], document.fields[field]] as const,
+    ),
+    tags.of(document),
+  )
 
 /** A text without what PostgreSQL cannot keep. */
 export const shown = (text: string): string => text.replaceAll('\u0000', '\ufffd').toWellFormed()
-
-/** Words hold letters and digits, tags a sign more: nothing in them can end a quotation. */
-const quoted = (word: string): string => `'${word}'`
 
 const lexeme = (token: string, prefix: boolean): string => `${quoted(token)}${prefix ? ':*' : ''}`
 const lexemes = ({ tokens, prefix }: Phrase): string[] =>
@@ -155,6 +127,9 @@ function addWords(
   }
   for (const phrase of query.all) if (phrase.tokens.length > 1) where.push(has(phrase))
   for (const phrase of query.none) where.push(`NOT ${has(phrase)}`)
+  // Its words leave the index a moment after its payload, and until then they must not be found.
+  if (query.all.length + query.tool.length > 0)
+    where.push('NOT EXISTS (SELECT FROM erasures x WHERE x.position = w.position)')
 }
 
 /** Also where tags have decided already: a tag is a digest, and this is the value itself. */

@@ -19,8 +19,12 @@ export interface Watch {
 }
 
 /** The doorbell (L7): LISTEN carries no data, a lost connection rings when it is back, and a slow poll stands behind. */
-export function createWatch(database: OpenedDatabase, ports: Pick<Ports, 'sleep'>): Watch {
-  const channel = `clew_${database.schema}`
+export function createWatch(
+  database: OpenedDatabase,
+  ports: Pick<Ports, 'sleep'>,
+  bell: '' | '_progress' = '',
+): Watch {
+  const channel = `clew_${database.schema}${bell}`
   const wakes = new Set<() => void>()
   let isClosed = false
   /** Something was committed since the last ring to others. */

@@ -1,4 +1,4 @@
-import type { ClewEvent, Ledger } from '@clew/ledger'
+import { checkMemoryPolicy, type ClewEvent, type Ledger, type MemoryPolicy } from '@clew/ledger'
 import { checkBudget, checkName } from './check-options.ts'
 import type { Budget } from './machine/budget.ts'
 import type { Durability } from './machine/machine.ts'
@@ -25,6 +25,8 @@ export interface AgentOptions {
   readonly budget?: Budget | undefined
   /** Every `fetch` in the agent's own code, so every model library, is recorded and given back (D4). */
   readonly recordFetch?: boolean | TapeOptions | undefined
+  /** What `run.memory.promote()` takes into higher layers; default as the ledger says. */
+  readonly memory?: Pick<MemoryPolicy, 'promote'> | undefined
 }
 
 type Modes = AgentStreamMode | readonly AgentStreamMode[]
@@ -59,7 +61,7 @@ export interface Agent<Input = unknown, Output = unknown> {
 export function agent<Input, Output>(
   name: string,
   fn: (run: Run, input: Input) => Promise<Output> | Output,
-  { version, durability, budget, recordFetch }: AgentOptions = {},
+  { version, durability, budget, recordFetch, memory }: AgentOptions = {},
 ): Agent<Input, Output> {
   checkName(name, 'The agent')
   checkBudget(budget, `agent ${name}`)
@@ -70,6 +72,7 @@ export function agent<Input, Output>(
     structureHash: null,
     durability,
     budget,
+    promote: checkMemoryPolicy(memory).promote,
     tape: useTape(recordFetch),
     async load(ledger, runId) {
       const events: ClewEvent[] = []

@@ -25,6 +25,17 @@ export interface Known {
 
 /** Goes on from these events until the run ends or waits, giving itself up and coming back as often as needed. */
 export async function carryOn(take: Take, first: readonly ClewEvent[], known: Known): Promise<RunResult> {
+  if (first[0]?.payload['session'] === undefined) return carry(take, first, known)
+  const { tellProgress } = await import('./stream/tell-progress.ts')
+  const { tidings, close } = tellProgress(take.ledger, take.runId, take.options.tidings ?? {})
+  try {
+    return await carry({ ...take, options: { ...take.options, tidings } }, first, known)
+  } finally {
+    await close()
+  }
+}
+
+async function carry(take: Take, first: readonly ClewEvent[], known: Known): Promise<RunResult> {
   const { ledger, program, runId, threadId, hold, journal, log, options } = take
   const { tidings = {} } = options
   const signal = options.signal ? AbortSignal.any([hold.signal, options.signal]) : hold.signal
@@ -43,6 +54,7 @@ export async function carryOn(take: Take, first: readonly ClewEvent[], known: Kn
       runId,
       threadId,
       agent: program.name,
+      promote: program.promote,
       seed: (started.payload['seed'] as string | undefined) ?? runId,
       journal,
       record,

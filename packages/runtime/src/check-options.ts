@@ -1,6 +1,7 @@
 import { ClewError } from '@clew/ledger'
 import type { Budget } from './machine/budget.ts'
 import type { CachePolicy, RetryPolicy } from './run.ts'
+import type { StartOptions } from './run-options.ts'
 
 /** Timers of Node take no more; a longer one would go off at once. */
 export const LONGEST_TIMER_MS = 2 ** 31 - 1
@@ -92,4 +93,18 @@ export function checkCounts(what: string, counts: Readonly<Record<string, number
       refuse(`The ${name} of the ${what} is ${shown(count)}`, `Give a whole number of ${least} or more.`, {
         option: name,
       })
+}
+
+/** One running session per stream is one running run per thread (R9). */
+export function threadOf({
+  threadId,
+  session,
+}: Pick<StartOptions, 'threadId' | 'session'>): string | undefined {
+  if (session && threadId !== undefined && threadId !== session.streamId)
+    refuse(
+      `The run has the thread ${threadId} and a session in the stream ${session.streamId}`,
+      'Leave threadId out: the thread of a session is its stream.',
+      { threadId, streamId: session.streamId },
+    )
+  return session?.streamId ?? threadId
 }

@@ -1,5 +1,6 @@
 import { ClewError, type ClewEvent } from '@clew/ledger'
 import { isFinal, parentOf, stepIdOf } from './machine/record.ts'
+import { assertNotErased } from './not-erased.ts'
 
 /** Where a fork leaves its source: before a step, after a superstep, after an event. Default: where the source stands. */
 export type ForkPlace =
@@ -23,6 +24,12 @@ const LED_BY_NEXT: ReadonlySet<string> = new Set([
 ])
 
 export function cutRun(runId: string, events: readonly ClewEvent[], at: ForkPlace | undefined): Cut {
+  const cut = findCut(runId, events, at)
+  assertNotErased(runId, events, cut.seq)
+  return cut
+}
+
+function findCut(runId: string, events: readonly ClewEvent[], at: ForkPlace | undefined): Cut {
   if (at === undefined) return { seq: backFrom(events, events.length), atStepId: null }
   if ('seq' in at) {
     const { seq } = at
@@ -39,6 +46,8 @@ export function cutRun(runId: string, events: readonly ClewEvent[], at: ForkPlac
   if (start) return cutBefore(events, start)
   // Nothing came after that superstep.
   if ('superstep' in at && at.superstep >= 0) return { seq: backFrom(events, events.length), atStepId: null }
+  // It may have been there.
+  assertNotErased(runId, events)
   throw new ClewError(
     'not_found',
     'step' in at ? `Run ${runId} has no step ${at.step}` : `Run ${runId} has no superstep ${at.superstep}`,

@@ -11,7 +11,7 @@ export {
   startWorker,
   threadStats,
 } from './drive.ts'
-export type { HandOver, ResumeOptions, RunOptions, StartOptions } from './run-options.ts'
+export type { HandOver, ResumeOptions, RunOptions, SessionOptions, StartOptions } from './run-options.ts'
 export type { Checkpoint, Checkpointer, CheckpointPlace, Retention } from './checkpointer/checkpoint.ts'
 export type { Lineage, LineageLink, LineageRun } from './checkpointer/lineage.ts'
 export { MemorySaver, type MemorySaverOptions } from './checkpointer/memory-saver.ts'
@@ -38,6 +38,7 @@ export type { RunLog } from './log/run-log.ts'
 export type { Budget } from './machine/budget.ts'
 export { interrupt } from './machine/current-run.ts'
 export type { Durability } from './machine/machine.ts'
+export type { RunMemory } from './memory/run-memory.ts'
 export type { AnswerOptions } from './record-answers.ts'
 export type { RecordForkOptions } from './record-fork.ts'
 export type {

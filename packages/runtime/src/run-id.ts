@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { ClewError, createIds } from '@clew/ledger'
+import { ClewError, createIds, isBook } from '@clew/ledger'
 
 export const nextId = createIds({
   now: Date.now,
@@ -14,6 +14,13 @@ export function checkRunId(runId: string | undefined): string {
       'bad_option',
       runId === '' ? 'The run id is empty' : 'The run id holds a slash',
       'Use letters, digits, hyphens and dots; slashes name child runs.',
+      { runId },
+    )
+  if (isBook(runId))
+    throw new ClewError(
+      'bad_option',
+      'The run id begins with clew:, like the books of the ledger',
+      'Use another id. Nothing was started.',
       { runId },
     )
   return runId

@@ -25,9 +25,23 @@ export interface RunOptions {
   readonly suspendAlways?: boolean | undefined
 }
 
+/** T1: the run answers in a stream, and its steps are the session's. */
+export interface SessionOptions {
+  /** Is the run's thread. */
+  readonly streamId: string
+  readonly persona?:
+    | { readonly id: string; readonly name?: string; readonly avatarUrl?: string | null }
+    | undefined
+  /** The message that it answers. */
+  readonly triggerMessageId?: string | undefined
+  /** The session whose place it takes; one that is still at work loses its lease. */
+  readonly supersedes?: string | undefined
+}
+
 export interface StartOptions extends RunOptions {
   readonly runId?: string | undefined
   readonly threadId?: string | undefined
+  readonly session?: SessionOptions | undefined
   /** Ids of the people this run is about, for erasure. */
   readonly subjects?: readonly string[] | undefined
 }

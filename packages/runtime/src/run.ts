@@ -1,6 +1,7 @@
 import type { ClewError, JsonValue, Safety, Usage } from '@clew/ledger'
 import type { Agent } from './agent.ts'
 import { isUnstorable } from './machine/journal.ts'
+import type { RunMemory } from './memory/run-memory.ts'
 
 /** How a failed attempt is tried again. */
 export interface RetryPolicy {
@@ -110,6 +111,8 @@ export interface Run {
   now(): number
   random(): number
   uuid(): string
+  /** What the run remembers, and what its thread, its agent and the workspace do; each call is an effect. */
+  readonly memory: RunMemory
   /** Tells those who stream this run; nothing of it is stored. */
   emit(data: unknown): void
   /** A piece of text as a model speaks it, for those who stream `messages`; nothing of it is stored. */

@@ -1,6 +1,6 @@
-import { ClewError, type Ledger } from '@clew/ledger'
+import { ClewError, type Ledger, supersedeRun } from '@clew/ledger'
 import { carryOn } from './carry-on.ts'
-import { checkBudget } from './check-options.ts'
+import { checkBudget, threadOf } from './check-options.ts'
 import type { RunLogBuilder } from './log/run-log.ts'
 import { sha256 } from './machine/journal.ts'
 import type { Program } from './machine/program.ts'
@@ -8,7 +8,7 @@ import type { ChildLink } from './machine/step.ts'
 import { assertMode } from './mode.ts'
 import type { RunResult } from './result.ts'
 import { checkRunId, nextId } from './run-id.ts'
-import type { RunOptions, StartOptions } from './run-options.ts'
+import type { RunOptions, SessionOptions, StartOptions } from './run-options.ts'
 import { sleepThrough } from './sleep-through.ts'
 import { beginLog, takeRun } from './take-run.ts'
 import { CLEW_VERSION } from './version.ts'
@@ -23,7 +23,7 @@ export async function startRun(
   checkBudget(options.budget, 'this run')
   const runId = checkRunId(options.runId)
   const log = beginLog(program, runId)
-  const begin = { ...options, runId, threadId: options.threadId ?? null, log }
+  const begin = { ...options, runId, threadId: threadOf(options) ?? null, log }
   const result = await beginRun(ledger, program, input, begin)
   return sleepThrough(ledger, program, result, options, { input, log })
 }
@@ -32,6 +32,7 @@ export interface BeginOptions extends RunOptions {
   readonly runId: string
   readonly threadId: string | null
   readonly subjects?: readonly string[] | undefined
+  readonly session?: SessionOptions | undefined
   readonly log?: RunLogBuilder | undefined
   readonly parent?: Pick<ChildLink, 'parentRunId' | 'parentStepId' | 'cause'> | undefined
 }
@@ -43,9 +44,10 @@ export async function beginRun(
   input: unknown,
   options: BeginOptions,
 ): Promise<RunResult> {
-  const { runId, threadId, parent, subjects, log } = options
+  const { runId, threadId, parent, subjects, session, log } = options
   assertMode(ledger, 'write')
   if (await ledger.getRun(runId)) throw existingRun(runId)
+  if (session?.supersedes !== undefined) await supersedeRun(ledger, session.supersedes, runId)
   const take = await takeRun(ledger, program, options, options, log)
   try {
     const previous = threadId === null ? undefined : await program.findPrevious?.(ledger, threadId)
@@ -58,6 +60,7 @@ export async function beginRun(
       ...(program.signatures && { signatures: program.signatures }),
       clewVersion: CLEW_VERSION,
       ...(subjects && { subjects }),
+      ...(session && { session }),
       ...(input !== undefined && input !== null && { input }),
       seed: sha256(runId + nextId()).slice(0, 32),
       ...(previous && { previous: { runId: previous.run.runId, seq: previous.seq } }),

@@ -90,7 +90,7 @@ describe('P5 an erased payload', () => {
     expect(events.map((event) => event.ledger.erased)).toEqual([undefined, true, undefined, undefined])
     expect(events[1]?.payload).toEqual({})
     expect(events[2]?.payload['n']).toBe(3)
-    expect(await ledger.verify('r')).toEqual({ ok: true, checked: 4, problems: [] })
+    expect(await ledger.verify('r')).toEqual({ ok: true, checked: 4, problems: [], pruned: [] })
     const lines = await all(ledger.export())
     const there = openLedger(join(folder, 'there.db'))
     await there.import(lines)
@@ -156,8 +156,10 @@ describe('SQLite', () => {
   it('P5 is set up so that erasing leaves nothing behind, and L5 to survive the death of the process', async () => {
     const value = (name: string): unknown => Object.values(plain.prepare(`PRAGMA ${name}`).get() ?? {})[0]
     expect([value('auto_vacuum'), value('journal_mode')]).toEqual([2, 'wal'])
-    expect(
-      plain.prepare("SELECT count(*) AS n FROM sqlite_schema WHERE sql LIKE '%WITHOUT ROWID%'").get(),
-    ).toEqual({ n: 0 })
+    // FTS5 makes such tables for itself, and has a secure deletion of its own.
+    const clustered = plain.prepare(
+      "SELECT name FROM sqlite_schema WHERE sql LIKE '%WITHOUT ROWID%' AND name NOT GLOB '*_words_*'",
+    )
+    expect(clustered.all()).toEqual([])
   })
 })

@@ -4,9 +4,11 @@ import {
   type AppendOutcome,
   commitCalls,
   dueMsOf,
+  hasSameIdentity,
   type Ports,
   type RunDraft,
   type RunKey,
+  type RunSummary,
   type StepSkeleton,
   type Transaction,
 } from '@clew/ledger'
@@ -41,10 +43,8 @@ const hex = (blob: unknown): string => Buffer.from(blob as Uint8Array).toString(
 const keyOf = (key: RunKey): string => `${key.workspace}\n${key.runId}`
 
 interface SqliteRun extends RunDraft {
-  /** What is searched for in the rows, and therefore never behind. */
-  storedStatus: string
-  storedDueAt: string | null
-  storedCost: number | null
+  /** As the rows have it: what is searched for in them is never behind. */
+  stored: RunSummary
   /** Up to where the rows of the run and of its steps are folded. */
   foldedSeq: number
   /** What has changed since: the steps, by `stepKeyOf`. */
@@ -66,6 +66,10 @@ export interface Appender {
   readonly isBehind: boolean
   /** This process changed a lease itself. */
   forgetLeases(): void
+  /** The rows of a run were changed, or events of it are gone. */
+  forgetRun(key: RunKey): void
+  /** Shared values are gone. */
+  forgetNodes(): void
   /** What is remembered may be wrong: another process wrote, or a transaction was rolled back. */
   forget(): void
 }
@@ -93,6 +97,9 @@ export function createAppender(db: DatabaseSync, ports: Pick<Ports, 'sha256' | '
     updateRun: db.prepare('UPDATE runs SET summary = ?, folded_seq = ? WHERE id = ?'),
     // Apart, because naming an indexed column writes its index even when the value stays.
     updateStatus: db.prepare('UPDATE runs SET status = ?, due_ms = ? WHERE id = ?'),
+    updateIdentity: db.prepare(
+      'UPDATE runs SET thread_id = ?, agent = ?, agent_version = ?, parent_run_id = ?, started_ms = ? WHERE id = ?',
+    ),
     insertSubject: db.prepare('INSERT OR IGNORE INTO subjects (run, subject) VALUES (?, ?)'),
     // Most ids are not there, and that the index alone can tell.
     isKnown: db.prepare('SELECT 1 FROM events WHERE event_id = ? AND run = ?'),
@@ -138,9 +145,7 @@ export function createAppender(db: DatabaseSync, ports: Pick<Ports, 'sha256' | '
       hash: hex(row['hash']),
       recordedAt: row['recorded_at'] as string,
       summary,
-      storedStatus: row['status'] as string,
-      storedDueAt: summary.dueAt,
-      storedCost: summary.cost,
+      stored: summary,
       foldedSeq: row['folded_seq'] as number,
       steps,
       isPlain: true,
@@ -204,9 +209,7 @@ export function createAppender(db: DatabaseSync, ports: Pick<Ports, 'sha256' | '
         hash: '',
         recordedAt: '',
         summary,
-        storedStatus: status,
-        storedDueAt: null,
-        storedCost: null,
+        stored: summary,
         foldedSeq: 0,
         steps: new Map(),
         isPlain: false,
@@ -312,11 +315,14 @@ export function createAppender(db: DatabaseSync, ports: Pick<Ports, 'sha256' | '
   function writeRows(run: SqliteRun): void {
     const { summary, recordedAt } = run
     sql.updateRun.run(JSON.stringify(summary), run.seq, run.id)
-    if (summary.status !== run.storedStatus || summary.dueAt !== run.storedDueAt)
+    if (summary.status !== run.stored.status || summary.dueAt !== run.stored.dueAt)
       sql.updateStatus.run(summary.status, dueMsOf(summary, recordedAt), run.id)
-    run.storedStatus = summary.status
-    run.storedDueAt = summary.dueAt
-    run.storedCost = summary.cost
+    if (!hasSameIdentity(run.stored, summary)) {
+      const { threadId, agent, agentVersion, parentRunId, startedAt } = summary
+      sql.updateIdentity.run(threadId, agent, agentVersion, parentRunId, Date.parse(startedAt), run.id)
+      for (const subject of summary.subjects) sql.insertSubject.run(run.id, subject)
+    }
+    run.stored = summary
     for (const [key, step] of run.steps) {
       sql.putStep.run(...stepValues(run.id, step))
       if (step.endedSeq === null && openSteps.size < RUN_CACHE) openSteps.set(`${run.id} ${key}`, step)
@@ -334,9 +340,10 @@ export function createAppender(db: DatabaseSync, ports: Pick<Ports, 'sha256' | '
 
   const isLate = (run: SqliteRun): boolean =>
     !run.isPlain ||
-    run.summary.status !== run.storedStatus ||
-    run.summary.dueAt !== run.storedDueAt ||
-    run.summary.cost !== run.storedCost ||
+    run.summary.status !== run.stored.status ||
+    run.summary.dueAt !== run.stored.dueAt ||
+    run.summary.cost !== run.stored.cost ||
+    !hasSameIdentity(run.stored, run.summary) ||
     quietCommits < QUIET_COMMITS ||
     run.seq - run.foldedSeq >= MOST_BEHIND
 
@@ -375,6 +382,15 @@ export function createAppender(db: DatabaseSync, ports: Pick<Ports, 'sha256' | '
       leases.clear()
       latestLease = undefined
     },
+    forgetRun(key) {
+      const run = runs.get(keyOf(key))
+      if (!run) return
+      runs.delete(keyOf(key))
+      behind.delete(run)
+      if (latest === run) latest = undefined
+      for (const name of openSteps.keys()) if (name.startsWith(`${run.id} `)) openSteps.delete(name)
+    },
+    forgetNodes: () => nodes.clear(),
     forget() {
       runs.clear()
       nodes.clear()

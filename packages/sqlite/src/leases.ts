@@ -60,14 +60,14 @@ export function createLeases({ db, ports, owner, locks, transact, reading }: Lea
     if (locks.hold()) locks.sweep(new Set(held.all().map((row) => row['owner'] as string)))
   }
 
-  function take(workspace: string, runId: string, threadId: string | null, epoch: number): Lease {
+  function take(workspace: string, runId: string, threadId: string | null, epoch: number, by = owner): Lease {
     const now = ports.now()
-    put.run(workspace, runId, owner, epoch, threadId, now)
-    return { workspace, runId, owner, epoch, threadId, heartbeatAt: new Date(now).toISOString() }
+    put.run(workspace, runId, by, epoch, threadId, now)
+    return { workspace, runId, owner: by, epoch, threadId, heartbeatAt: new Date(now).toISOString() }
   }
 
   return {
-    async acquire({ workspace, runId }, threadId = null) {
+    async acquire({ workspace, runId }, threadId = null, options = {}) {
       proveAlive()
       return transact(() => {
         const before = find.get(workspace, runId)
@@ -80,7 +80,7 @@ export function createLeases({ db, ports, owner, locks, transact, reading }: Lea
           free.run(workspace, rival['run_id'] as string)
         }
         const epoch = ((before?.['epoch'] as number | undefined) ?? 0) + 1
-        return take(workspace, runId, threadId, epoch)
+        return take(workspace, runId, threadId, epoch, options.owner)
       })
     },
     async claim(options) {

@@ -1,8 +1,8 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
-import { type ListRunsOptions, parseCursor, type RunKey, type StoredRun } from '@clew/ledger'
+import { BOOKS, booksOf, type ListRunsOptions, parseCursor, type RunKey, type StoredRun } from '@clew/ledger'
 import type { Folded } from './fold-tail.ts'
 
-export const RUN_COLUMNS = `r.id, r.workspace, r.run_id, r.seq, r.folded_seq, r.hash, r.summary, r.fork_seq, f.run_id AS fork_run
+export const RUN_COLUMNS = `r.id, r.workspace, r.run_id, r.seq, r.folded_seq, r.hash, r.recorded_at, r.summary, r.fork_seq, f.run_id AS fork_run
   FROM runs r LEFT JOIN runs f ON f.id = r.fork_of`
 
 export type FoldTail = (row: Record<string, unknown>) => Folded
@@ -15,6 +15,7 @@ export function toStoredRun(row: Record<string, unknown>, foldTail: FoldTail): S
     hash: Buffer.from(row['hash'] as Uint8Array).toString('hex'),
     forkOf:
       row['fork_run'] === null ? null : { runId: row['fork_run'] as string, seq: row['fork_seq'] as number },
+    recordedAt: row['recorded_at'] as string,
   }
 }
 
@@ -39,6 +40,13 @@ export function listRuns(
     where.push(condition)
     values.push(value)
   }
+  const { book } = options
+  if (book !== undefined) {
+    const { from, to } = book === null ? BOOKS : booksOf(book)
+    where.push(book === null ? '(r.run_id < ? OR r.run_id >= ?)' : 'r.run_id >= ? AND r.run_id < ?')
+    values.push(from, to)
+  }
+  if (options.status === undefined && options.deleted !== true) where.push("r.status <> 'deleted'")
   add('r.status = ?', options.status)
   add('r.agent = ?', options.agent)
   add('r.thread_id = ?', options.threadId)

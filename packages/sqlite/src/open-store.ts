@@ -3,14 +3,19 @@ import { type AppendCall, type AppendOutcome, ClewError, type Ports, type Store 
 import { createAppender } from './append.ts'
 import { createCursors } from './cursors.ts'
 import { isBusy, isRepeated, storeError } from './errors.ts'
+import { createErasing } from './erase.ts'
 import { createTailFold } from './fold-tail.ts'
 import { createLeases } from './leases.ts'
 import { findBelow } from './find-below.ts'
 import { findRun, listRuns } from './list-runs.ts'
+import { createMemory } from './memory.ts'
 import { openDatabase, type OpenDatabaseOptions, WAIT_MS } from './open-database.ts'
 import { createOwnerLocks } from './owner-lock.ts'
+import { createProgress } from './progress.ts'
 import { createProjections } from './projections.ts'
+import { createRetention } from './prune.ts'
 import { createReader } from './read.ts'
+import { createReclaim } from './reclaim.ts'
 import { createSearchIndex } from './search-index.ts'
 import { createWatch } from './watch.ts'
 
@@ -123,6 +128,7 @@ export function openSqliteStore(path: string, ports: Ports, options: SqliteOptio
   }
 
   const search = createSearchIndex({ file, url, ports, options, assertOpen })
+  const progress = createProgress({ file, url, ports, options, assertOpen })
   const transactLease = <T>(work: () => T): Promise<T> =>
     transact(() => {
       appender.forgetLeases()
@@ -142,6 +148,35 @@ export function openSqliteStore(path: string, ports: Ports, options: SqliteOptio
       forget: () => appender.forget(),
     }),
     search: search.index,
+    memory: createMemory({ db, ports, transact, reading: readingAtOnce }),
+    retention: createRetention({
+      db,
+      transact,
+      reading,
+      foldTail,
+      append: (call) => appender.apply([call], 'looked up')[0] as AppendOutcome,
+      settle: appender.settle,
+      forgetRun: appender.forgetRun,
+      forgetNodes: appender.forgetNodes,
+      ring: watch.ring,
+      reclaim: createReclaim(db, transact),
+    }),
+    erasure: createErasing({
+      db,
+      file,
+      url,
+      ports,
+      waitMs,
+      transact,
+      reading,
+      foldTail,
+      append: (call) => appender.apply([call], 'looked up')[0] as AppendOutcome,
+      settle: appender.settle,
+      forget: () => appender.forget(),
+      ring: watch.ring,
+      search: search.database,
+    }),
+    progress: progress.progress,
     async write(calls) {
       const outcomes = await append(calls)
       watch.ring()
@@ -167,6 +202,7 @@ export function openSqliteStore(path: string, ports: Ports, options: SqliteOptio
       closed = true
       watch.close()
       search.close()
+      progress.close()
       locks.release(() => named.get(owner) !== undefined)
       db.close()
     },

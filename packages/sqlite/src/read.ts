@@ -13,6 +13,8 @@ import { stepKeyOf } from './fold-tail.ts'
 import type { FoldTail } from './list-runs.ts'
 import { STEP_COLUMNS, toStep } from './step-row.ts'
 
+const COUNTED = 10_000
+
 /** The three reads: events of a run, events of the ledger, the skeleton of a run's steps; and look-ups by id. */
 export interface Reader {
   run(key: RunKey, options: ReadRunOptions): StoredEvent[]
@@ -55,6 +57,9 @@ export function createReader(db: DatabaseSync, foldTail: FoldTail): Reader {
     'SELECT id, workspace, run_id, seq, folded_seq, summary FROM runs WHERE workspace = ? AND run_id = ? AND seq > folded_seq',
   )
   const lastPosition = db.prepare('SELECT max(position) AS last FROM events')
+  const after = db.prepare(
+    `SELECT count(*) AS n FROM (SELECT 1 FROM events WHERE position > ? LIMIT ${COUNTED})`,
+  )
   const workspaces = db.prepare('SELECT DISTINCT workspace FROM runs ORDER BY workspace')
 
   /** Prepared once: preparing costs more than the read of a few events. */
@@ -115,8 +120,11 @@ export function createReader(db: DatabaseSync, foldTail: FoldTail): Reader {
     },
     workspaces: () => workspaces.all().map((row) => row['workspace'] as string),
     lastPosition: () => Number(lastPosition.get()?.['last'] ?? 0),
-    // There are no holes between positions here.
-    countAfter: (position) => Math.max(0, Number(lastPosition.get()?.['last'] ?? 0) - position),
+    // Exact while it is few: beyond that, what was pruned in between is counted too.
+    countAfter(position) {
+      const near = Number(after.get(position)?.['n'])
+      return near < COUNTED ? near : Number(lastPosition.get()?.['last'] ?? 0) - position
+    },
     stats() {
       const page = db
         .prepare('SELECT page_count * page_size AS bytes FROM pragma_page_count(), pragma_page_size()')
@@ -124,7 +132,8 @@ export function createReader(db: DatabaseSync, foldTail: FoldTail): Reader {
       return {
         events: count('events'),
         runs: count('runs'),
-        values: count('nodes'),
+        // Without those that only keep an id taken.
+        values: count('nodes') - count('nodes WHERE scope = 0'),
         bytes: Number(page?.['bytes']),
       }
     },

@@ -8,6 +8,7 @@ import {
   type Phrase,
   type Ports,
   SEARCH_FIELDS,
+  type SearchDocument,
   type SearchIndex,
   type SearchMatch,
 } from '@clew/ledger'
@@ -16,8 +17,10 @@ import { isAtRest, type OpenDatabaseOptions, WAIT_MS } from './open-database.ts'
 import { compileSearch, expandTools, phrasesText } from './search-query.ts'
 
 /** Raised when the tables below change; an index of another schema is thrown away and filled again. */
-const SCHEMA = 1
+const SCHEMA = 2
 const COLUMNS = ['tags', ...SEARCH_FIELDS]
+const NAMES = COLUMNS.join(', ')
+const PLACES = ', ?'.repeat(COLUMNS.length)
 const WEIGHTS = ['0', ...SEARCH_FIELDS.map((field) => String(FIELD_WEIGHTS[field]))].join(', ')
 /** Matches whose relevance is weighed exactly; older ones count as much as the least of them. */
 const WEIGHED = 2000
@@ -28,6 +31,7 @@ const CREATE = `
   CREATE TABLE state (id INTEGER PRIMARY KEY CHECK (id = 1), position INTEGER, version INTEGER, anchor BLOB);
   INSERT INTO state VALUES (1, 0, 0, NULL);
   CREATE TABLE tools (name TEXT PRIMARY KEY);
+  CREATE TABLE blanks (position INTEGER PRIMARY KEY);
   CREATE VIRTUAL TABLE words USING fts5(${COLUMNS.join(', ')}, content = '', prefix = '2 3',
     tokenize = "unicode61 remove_diacritics 0");
   INSERT INTO words (words, rank) VALUES ('secure-delete', 1);
@@ -47,6 +51,8 @@ interface IndexParts {
  */
 export function createSearchIndex({ file, url, ports, options, assertOpen }: IndexParts): {
   readonly index: SearchIndex
+  /** The file of the index, where there is one. */
+  database(): DatabaseSync | undefined
   close(): void
 } {
   const side = `${file}.search.db`
@@ -105,10 +111,37 @@ export function createSearchIndex({ file, url, ports, options, assertOpen }: Ind
     const position = Number(row?.['position'] ?? 0)
     if (position === 0) return { position: 0, version: 0 }
     const there = db.prepare('SELECT hash FROM ledger.events WHERE position = ?').get(position)
-    const isOurs =
-      there !== undefined &&
-      Buffer.from(there['hash'] as Uint8Array).equals(Buffer.from(row?.['anchor'] as Uint8Array))
+    const isOurs = there
+      ? Buffer.from(there['hash'] as Uint8Array).equals(Buffer.from(row?.['anchor'] as Uint8Array))
+      : isPruned(db, position)
     return { position, version: isOurs ? Number(row?.['version']) : -1 }
+  }
+
+  /** Retention may take the event at which the index stands, never the newest one of the ledger. */
+  const isPruned = (db: DatabaseSync, position: number): boolean =>
+    db
+      .prepare(
+        'SELECT 1 FROM ledger.events WHERE position > ? AND EXISTS (SELECT 1 FROM ledger.seals) LIMIT 1',
+      )
+      .get(position) !== undefined
+
+  const rowOf = (document: SearchDocument): (string | number)[] => [
+    document.position,
+    tags.of(document).join(' '),
+    ...SEARCH_FIELDS.map((field) => document.fields[field]),
+  ]
+
+  /** A contentless table forgets a row only when it is told what stood in it, and only once. */
+  function dropRow(db: DatabaseSync, before: SearchDocument): void {
+    db.prepare(`INSERT INTO words (words, rowid, ${NAMES}) VALUES ('delete', ?${PLACES})`).run(
+      ...rowOf(before),
+    )
+    db.prepare('INSERT INTO blanks VALUES (?)').run(before.position)
+  }
+
+  function blankRow(db: DatabaseSync, before: SearchDocument, after = withoutWords(before)): void {
+    dropRow(db, before)
+    db.prepare(`INSERT INTO words (rowid, ${NAMES}) VALUES (?${PLACES})`).run(...rowOf(after))
   }
 
   const index: SearchIndex = {
@@ -132,15 +165,39 @@ export function createSearchIndex({ file, url, ports, options, assertOpen }: Ind
         const addTool = db.prepare('INSERT OR IGNORE INTO tools VALUES (?)')
         for (const tool of new Set(documents.map((document) => document.tool)))
           if (tool !== null) addTool.run(tool)
-        for (const document of documents)
-          insert.run(
-            document.position,
-            tags.of(document).join(' '),
-            ...SEARCH_FIELDS.map((field) => document.fields[field]),
-          )
+        for (const document of documents) insert.run(...rowOf(document))
+        // They were read before this transaction began, and some may have been erased since.
+        const gone = new Set(findErased(db, from, position))
+        for (const document of documents) if (gone.has(document.position)) blankRow(db, document)
         db.exec('COMMIT')
         return true
       }, false),
+    blank: (erased, version) =>
+      use((db) => {
+        db.exec('BEGIN IMMEDIATE')
+        const { position, version: made } = readState(db)
+        const isBlank = db.prepare('SELECT 1 FROM blanks WHERE position = ?')
+        let rows = 0
+        for (const { before, after } of made === version ? erased : [])
+          if (before.position <= position && !isBlank.get(before.position)) {
+            blankRow(db, before, after)
+            rows++
+          }
+        // Whoever was killed before this took the texts along, and without them words cannot be taken out.
+        const isStale = findErased(db, 0, position, 1).length > 0
+        if (isStale) recreate(db)
+        db.exec('COMMIT')
+        return isStale ? position : rows
+      }, 0),
+    remove: (documents, version) =>
+      use((db) => {
+        db.exec('BEGIN IMMEDIATE')
+        const { position, version: made } = readState(db)
+        const isBlank = db.prepare('SELECT 1 FROM blanks WHERE position = ?')
+        for (const document of made === version ? documents : [])
+          if (document.position <= position && !isBlank.get(document.position)) dropRow(db, document)
+        db.exec('COMMIT')
+      }, undefined),
     find: (given) =>
       use((db) => {
         const wanted = expandTools(given, (beginning) =>
@@ -170,8 +227,7 @@ export function createSearchIndex({ file, url, ports, options, assertOpen }: Ind
     async clear() {
       await use((db) => {
         db.exec('BEGIN IMMEDIATE')
-        db.exec('DROP TABLE words; DROP TABLE state; DROP TABLE tools')
-        db.exec(CREATE)
+        recreate(db)
         db.exec('COMMIT')
       }, undefined)
     },
@@ -179,6 +235,7 @@ export function createSearchIndex({ file, url, ports, options, assertOpen }: Ind
 
   return {
     index,
+    database: () => (existsSync(side) && !readOnly ? open() : undefined),
     close() {
       opened?.close()
       opened = undefined
@@ -194,12 +251,29 @@ function prepare(db: DatabaseSync): void {
   db.exec('PRAGMA synchronous = NORMAL; PRAGMA secure_delete = ON; PRAGMA journal_size_limit = 16777216')
   if (version() === SCHEMA) return
   db.exec('BEGIN IMMEDIATE')
-  if (version() !== SCHEMA) {
-    db.exec('DROP TABLE IF EXISTS words; DROP TABLE IF EXISTS state; DROP TABLE IF EXISTS tools')
-    db.exec(CREATE)
-  }
+  if (version() !== SCHEMA) recreate(db)
   db.exec('COMMIT')
 }
+
+function recreate(db: DatabaseSync): void {
+  for (const table of ['words', 'state', 'tools', 'blanks']) db.exec(`DROP TABLE IF EXISTS ${table}`)
+  db.exec(CREATE)
+}
+
+/** Erased events of a range whose words may still be in the index. */
+function findErased(db: DatabaseSync, after: number, upTo: number, limit = -1): number[] {
+  const statement = db.prepare(
+    `SELECT position FROM ledger.erasures WHERE position > ? AND position <= ?
+       AND position NOT IN (SELECT position FROM blanks) LIMIT ?`,
+  )
+  return statement.all(after, upTo, limit).map((row) => row['position'] as number)
+}
+
+const withoutWords = (document: SearchDocument): SearchDocument => ({
+  ...document,
+  tool: null,
+  fields: Object.fromEntries(SEARCH_FIELDS.map((field) => [field, ''])) as SearchDocument['fields'],
+})
 
 /** A word that very many events hold says nothing about any of them, and counting it takes long; judged by the newest. */
 function isTelling(db: DatabaseSync, word: Phrase): boolean {

@@ -38,6 +38,18 @@ const COMMANDS: Readonly<Record<string, () => Promise<void>>> = {
     for (;;) locks.sweep(new Set())
   },
 
+  /** Tells the progress of a step COUNT times. */
+  async tell() {
+    const [stepId = '', count = '0'] = rest
+    const ledger = openLedger(path)
+    for (let version = 1; version <= Number(count); version++)
+      await ledger.progress.put([
+        { runId: 'r', stepId, attempt: 1, stepType: 'thinking', version, content: 'so far ', at: '' },
+      ])
+    await ledger.close()
+    say('done')
+  },
+
   /** Appends COUNT events to a run of its own and to one that all share. */
   async append() {
     const [who = '', count = '0'] = rest

@@ -79,6 +79,8 @@ describe('A3 L4 any order and any number of deliveries', () => {
       events: new Set(events.map((event) => event.eventId)),
       steps: steps.toSorted((a, b) => (a.stepId < b.stepId ? -1 : 1)),
       total,
+      // What the root says, whenever it comes.
+      identity: [run?.agent, run?.startedAt, run?.durationMs],
       counts: [run?.status, run?.steps, run?.messages, run?.toolCalls, run?.errors, run?.modelCalls],
       entries: foldEvents(transcriptFold, events)
         .entries.map(({ kind, eventId }) => `${kind} ${eventId}`)

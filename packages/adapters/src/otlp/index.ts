@@ -1,6 +1,8 @@
+export { encodeOtlpAnswer, encodeOtlpStatus, type OtlpOutcome, type OtlpSignal } from './answer.ts'
 export { decodeOtlpLogs, decodeOtlpTraces, type OtlpBody, type OtlpFormat } from './decode.ts'
 export { encodeTracesJson } from './encode-json.ts'
 export { encodeTracesProtobuf } from './encode-protobuf.ts'
+export { exportToOtlp, type ExportToOtlpOptions } from './export-to-otlp.ts'
 export {
   fromOtlpLogs,
   type FromOtlpOptions,

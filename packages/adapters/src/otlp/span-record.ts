@@ -3,8 +3,8 @@ import { MESSAGE_EVENT } from './conversation.ts'
 import { type Facts, toJsonObject } from './facts.ts'
 import type { OtlpSpan } from './structure.ts'
 
-const KINDS = ['unspecified', 'internal', 'server', 'client', 'producer', 'consumer']
-const STATUSES = ['unset', 'ok', 'error']
+export const KINDS = ['unspecified', 'internal', 'server', 'client', 'producer', 'consumer']
+export const STATUSES = ['unset', 'ok', 'error']
 const FAILED = 2
 
 /** What a span says beside what became of it here, nothing left out: times to the nanosecond, all other attributes. */

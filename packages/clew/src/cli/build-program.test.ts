@@ -1,4 +1,6 @@
 import { expect, it } from 'vitest'
+import type { Command } from 'commander'
+import { commandOf } from '../operations/operation.ts'
 import { operations } from '../operations.ts'
 import { buildProgram, type Chosen } from './build-program.ts'
 
@@ -8,10 +10,11 @@ function choose(...argv: string[]): Chosen | undefined {
   return chosen
 }
 
-it.each(operations.map((operation) => [operation.name, operation] as const))(
+it.each(operations.map((operation) => [commandOf(operation), operation] as const))(
   'A1 the help of clew %s has its options and an example',
   (name, { example, cli }) => {
-    const command = buildProgram('0.0.0', () => {}).commands.find((each) => each.name() === name)
+    let command: Command | undefined = buildProgram('0.0.0', () => {})
+    for (const word of name.split(' ')) command = command?.commands.find((each) => each.name() === word)
     let help = ''
     command?.configureOutput({ writeOut: (text) => (help += text) }).outputHelp()
     expect(help).toContain(`Example:\n  $ ${example.command}`)

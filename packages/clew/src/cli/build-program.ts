@@ -14,6 +14,7 @@ export interface Chosen {
 const GROUPS: Readonly<Record<CliShape<string>['group'], string>> = {
   Begin: 'Begin:',
   Look: 'Look at runs:',
+  Remember: 'Remember:',
   Control: 'Control runs:',
   Prove: 'Prove:',
   Move: 'Move:',
@@ -42,9 +43,44 @@ export function buildProgram(version: string, choose: (chosen: Chosen) => void):
   for (const operation of operations.toSorted(
     (a, b) => order.indexOf(a.cli.group) - order.indexOf(b.cli.group),
   ))
-    program.addCommand(buildCommand(operation, choose))
+    addCommand(program, operation, choose)
   return program
 }
+
+/** Operations with a first word in common stand below a command of that word. */
+function addCommand(program: Command, operation: Operation, choose: (chosen: Chosen) => void): void {
+  const command = buildCommand(operation, choose)
+  const [word] = operation.cli.words ?? []
+  if (word === undefined) return void program.addCommand(command)
+  let above = program.commands.find((each) => each.name() === word)
+  if (!above) {
+    above = quiet(new Command(word))
+      .description(`${ABOUT[word]}.`)
+      .summary(ABOUT[word] ?? '')
+      .helpGroup(GROUPS[operation.cli.group])
+      .helpCommand(false)
+      .configureHelp({
+        showGlobalOptions: true,
+        subcommandTerm: (each) => `${each.name()} ${usage(each)}`.trim(),
+      })
+      .addHelpText('after', `\nExample:\n  $ ${operation.example.command}`)
+      .action(() => above?.outputHelp())
+    program.addCommand(above)
+  }
+  above.addCommand(command.helpGroup('Commands:'))
+}
+
+const ABOUT: Readonly<Record<string, string>> = {
+  hold: 'What neither retention nor erasure may take',
+  memory: 'What agents remember: of a run, of a thread, of a workspace, an agent or a user',
+  token: 'Tokens that let programs and people into a server',
+}
+
+const quiet = (command: Command): Command =>
+  command
+    .helpOption('-h, --help', 'show help')
+    .exitOverride()
+    .configureOutput({ writeErr: () => {} })
 
 const usage = (command: Command): string =>
   command.registeredArguments.map((each) => usageOf(each.name(), each.required, each.variadic)).join(' ')
@@ -57,13 +93,10 @@ const usageOf = (word: string, required: boolean, many = false): string => {
 function buildCommand(operation: Operation, choose: (chosen: Chosen) => void): Command {
   const { name, summary, example, input } = operation
   const cli: CliShape<string> = operation.cli
-  const command = new Command(name)
+  const command = quiet(new Command(cli.words?.[1] ?? name))
     .description(`${summary}.`)
     .summary(summary)
     .helpGroup(GROUPS[cli.group])
-    .helpOption('-h, --help', 'show help')
-    .exitOverride()
-    .configureOutput({ writeErr: () => {} })
     .configureHelp({ showGlobalOptions: true })
     .addHelpText('after', `\nExample:\n  $ ${example.command}`)
   const args: readonly CliArgument<string>[] = cli.arguments ?? []

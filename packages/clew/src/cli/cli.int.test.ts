@@ -469,7 +469,7 @@ describe('clew demo', () => {
   })
 
   it('P1 keeps the secret out of the WAL as well, and ends a run that is stopped', async () => {
-    const child = start(['demo', '--store', storeOf('live/demo.db')])
+    const child = start(['demo', '--terminal', '--store', storeOf('live/demo.db')])
     const ended = end(child)
     let told = ''
     child.stdout?.on('data', (text) => (told += String(text)))
@@ -490,10 +490,17 @@ it('the library loads nothing of the command line', async () => {
     import { registerHooks } from 'node:module'
     const seen = []
     registerHooks({ resolve: (name, context, next) => { const found = next(name, context); seen.push(found.url); return found } })
-    await import('clew')
-    console.log(seen.join('\\n'))`
+    const { openLedger } = await import('clew')
+    console.log(seen.join('\\n'))
+    seen.length = 0
+    await (await openLedger('memory:')).close()
+    console.log('opened\\n' + seen.join('\\n'))`
   const args = ['--conditions=@clew/source', '--input-type=module', '--eval', watch]
   const { stdout } = await end(spawn(process.execPath, args, { cwd: import.meta.dirname }))
-  expect(stdout).toContain('packages/clew/src/open-ledger.ts')
+  const [imported = '', opened = ''] = stdout.split('opened\n')
+  expect(imported).toContain('packages/clew/src/index.ts')
+  // What opens ledgers, and what searches them, is loaded by whoever does so.
+  expect(imported).not.toMatch(/open-ledger|\/search\/search\.ts/)
+  expect(opened).toContain('packages/clew/src/open-ledger.ts')
   expect(stdout).not.toMatch(/commander|\/cli\/|operations|readline/)
 })

@@ -1,8 +1,10 @@
-import { readFileSync } from 'node:fs'
 import { ClewError } from '@clew/ledger'
 import { CommanderError } from 'commander'
-import { openLedger } from '../open-ledger.ts'
+import { openLedger, type OpenLedgerOptions } from '../open-ledger.ts'
+import { commandOf, type Operation } from '../operations/operation.ts'
 import { type OperationName, operations } from '../operations.ts'
+import { readVersion } from '../read-version.ts'
+import { isServerUrl, notRemote, openRemote } from '../remote/remote-ledger.ts'
 import { buildProgram, type Chosen, toWrongUse } from './build-program.ts'
 import { type Command, type CommandContext, text } from './command.ts'
 import { EXIT, reportFailure } from './failure.ts'
@@ -16,10 +18,21 @@ const COMMANDS = {
   rebuild: async () => (await import('./commands/rebuild.ts')).rebuildCommand,
   reindex: async () => (await import('./commands/reindex.ts')).reindexCommand,
   runs: async () => (await import('./commands/runs.ts')).runsCommand,
+  memoryList: async () => (await import('./commands/memory.ts')).memoryListCommand,
+  memoryGet: async () => (await import('./commands/memory.ts')).memoryGetCommand,
+  memorySearch: async () => (await import('./commands/memory.ts')).memorySearchCommand,
+  memoryContext: async () => (await import('./commands/memory.ts')).memoryContextCommand,
+  memoryPut: async () => (await import('./commands/memory-writes.ts')).memoryPutCommand,
+  memoryForget: async () => (await import('./commands/memory-writes.ts')).memoryForgetCommand,
+  memorySweep: async () => (await import('./commands/memory-writes.ts')).memorySweepCommand,
+  memoryExport: async () => (await import('./commands/memory-writes.ts')).memoryExportCommand,
+  memoryImport: async () => (await import('./commands/memory-writes.ts')).memoryImportCommand,
   show: async () => (await import('./commands/show.ts')).showCommand,
   transcript: async () => (await import('./commands/transcript.ts')).transcriptCommand,
   timeline: async () => (await import('./commands/timeline.ts')).timelineCommand,
   steps: async () => (await import('./commands/steps.ts')).stepsCommand,
+  step: async () => (await import('./commands/step.ts')).stepCommand,
+  event: async () => (await import('./commands/event.ts')).eventCommand,
   state: async () => (await import('./commands/state.ts')).stateCommand,
   lineage: async () => (await import('./commands/lineage.ts')).lineageCommand,
   resume: async () => (await import('./commands/resume.ts')).resumeCommand,
@@ -38,8 +51,18 @@ const COMMANDS = {
   verify: async () => (await import('./commands/verify.ts')).verifyCommand,
   audit: async () => (await import('./commands/audit.ts')).auditCommand,
   compliance: async () => (await import('./commands/compliance.ts')).complianceCommand,
+  gc: async () => (await import('./commands/gc.ts')).gcCommand,
+  holdAdd: async () => (await import('./commands/hold.ts')).holdAddCommand,
+  holdList: async () => (await import('./commands/hold.ts')).holdListCommand,
+  holdRelease: async () => (await import('./commands/hold.ts')).holdReleaseCommand,
+  policy: async () => (await import('./commands/policy.ts')).policyCommand,
+  erase: async () => (await import('./commands/erase.ts')).eraseCommand,
   export: async () => (await import('./commands/export.ts')).exportCommand,
   import: async () => (await import('./commands/import.ts')).importCommand,
+  serve: async () => (await import('./commands/serve.ts')).serveCommand,
+  tokenCreate: async () => (await import('./commands/token.ts')).tokenCreateCommand,
+  tokenList: async () => (await import('./commands/token.ts')).tokenListCommand,
+  tokenRevoke: async () => (await import('./commands/token.ts')).tokenRevokeCommand,
   demo: async () => (await import('./commands/demo.ts')).demoCommand,
   completion: async () => (await import('./commands/completion.ts')).completionCommand,
   doctor: async () => (await import('./commands/doctor.ts')).doctorCommand,
@@ -50,8 +73,7 @@ export async function main(argv: readonly string[]): Promise<number> {
   // Each write learns of a broken pipe by itself; without a listener the stream would end the process instead.
   if (process.stdout.listenerCount('error') === 0) process.stdout.on('error', () => {})
   const json = argv.includes('--json')
-  const name =
-    operations.find((operation) => operation.name === argv.find((arg) => !arg.startsWith('-')))?.name ?? null
+  const name = nameIn(argv)
   try {
     const chosen = parse(argv)
     return chosen ? await execute(chosen) : EXIT.fine
@@ -59,6 +81,13 @@ export async function main(argv: readonly string[]): Promise<number> {
     const wrongUse = error instanceof CommanderError ? toWrongUse(error, name) : error
     return wrongUse === undefined ? EXIT.fine : reportFailure(wrongUse, name, json)
   }
+}
+
+/** Which command was meant, for saying what is wrong with it. */
+function nameIn(argv: readonly string[]): string | null {
+  const [first = '', second] = argv.filter((arg) => !arg.startsWith('-'))
+  const all = (operations as readonly Operation[]).map(commandOf)
+  return all.find((each) => each === first || each === `${first} ${second}`) ?? null
 }
 
 /** Undefined when the command line only asked for help or the version, which is then already written. */
@@ -78,16 +107,22 @@ async function execute({ operation, given, flags }: Chosen): Promise<number> {
   try {
     const storeUrl = text(flags['store']) ?? (process.env['CLEW_STORE'] || 'sqlite:.clew/ledger.db')
     const workspace = text(flags['workspace']) ?? (process.env['CLEW_WORKSPACE'] || undefined)
-    const terminal = createTerminal(operation.name, flags, stop.signal)
+    const terminal = createTerminal(commandOf(operation), flags, stop.signal)
     const context: Omit<CommandContext<unknown>, 'input'> = {
       flags,
       terminal,
       storeUrl,
       async withLedger(work, options) {
+        if (isServerUrl(storeUrl)) {
+          if (!operation.rest) throw notRemote(`clew ${commandOf(operation)}`, storeUrl)
+          // The server has agents of its own.
+          if (hasAgentFlag(operation) && flags['agent'] !== undefined) throw notRemote('--agent', storeUrl)
+          return work(openRemote(storeUrl, workspace, process.env['CLEW_TOKEN'] || undefined))
+        }
         // A mistyped path must never make a new ledger, so only who writes runs makes one.
         const readOnly = operation.scope !== 'write' && operation.scope !== 'control'
         const create = operation.scope === 'write'
-        const ledger = await openOrExplain(storeUrl, { workspace, readOnly, create, ...options })
+        const ledger = await openNoting(storeUrl, { workspace, readOnly, create, ...options }, operation)
         try {
           return await work(ledger)
         } finally {
@@ -105,7 +140,7 @@ async function execute({ operation, given, flags }: Chosen): Promise<number> {
         const input = parseInput(operation, given.with(given.indexOf(piped), { ...piped, value }))
         // One id that does not fit is told, and the others go on.
         const code = await command({ ...context, input }).catch((error: unknown) =>
-          reportFailure(error, operation.name, terminal.json),
+          reportFailure(error, commandOf(operation), terminal.json),
         )
         worst = Math.max(worst, code)
       }
@@ -115,6 +150,27 @@ async function execute({ operation, given, flags }: Chosen): Promise<number> {
     }
   } finally {
     process.off('SIGINT', onSignal).off('SIGTERM', onSignal)
+  }
+}
+
+/** Who exports is noted in the ledger, and who reads where the workspace asks for it (V8): then it is opened for writing. */
+async function openNoting(
+  url: string,
+  options: OpenLedgerOptions,
+  { name, scope }: Operation,
+): ReturnType<typeof openLedger> {
+  const ledger = await openOrExplain(url, options)
+  if (options.readOnly !== true || scope !== 'read') return ledger
+  if (name !== 'export' && (await ledger.policy()).auditReads !== true) return ledger
+  try {
+    const noting = await openLedger(url, { ...options, readOnly: false })
+    await ledger.close()
+    return noting
+  } catch (error) {
+    // On a disk that cannot be written there is nothing to note.
+    if (error instanceof ClewError && error.code === 'store_readonly') return ledger
+    await ledger.close()
+    throw error
   }
 }
 
@@ -136,9 +192,6 @@ async function openOrExplain(
   }
 }
 
-const withoutPassword = (url: string): string => url.replace(/\/\/[^@/]*@/, '//…@')
+const hasAgentFlag = ({ cli }: Operation): boolean => '--agent <module>' in (cli.flags ?? {})
 
-function readVersion(): string {
-  const manifest = readFileSync(new URL('../../package.json', import.meta.url), 'utf8')
-  return (JSON.parse(manifest) as { version: string }).version
-}
+const withoutPassword = (url: string): string => url.replace(/\/\/[^@/]*@/, '//…@')

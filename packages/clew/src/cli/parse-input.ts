@@ -1,6 +1,6 @@
 import { ClewError } from '@clew/ledger'
 import type { z } from 'zod'
-import type { Operation } from '../operations/operation.ts'
+import { commandOf, type Operation } from '../operations/operation.ts'
 import { nearMisses } from './near-miss.ts'
 import { printable } from './text.ts'
 
@@ -17,7 +17,7 @@ export function parseInput(operation: Operation, given: readonly GivenField[]): 
   const input: Record<string, unknown> = {}
   for (const { field, name, value } of given) {
     const schema = shape[field] as z.ZodType
-    input[field] = typeof value === 'string' ? parseText(schema, value, name, operation.name) : value
+    input[field] = typeof value === 'string' ? parseText(schema, value, name, commandOf(operation)) : value
   }
   return operation.input.parse(input)
 }

@@ -37,6 +37,7 @@ export interface Terminal {
 
 /** These speak as things happen or ask back, so nothing of them may be held for a pager. */
 const LIVE: ReadonlySet<string> = new Set([
+  'erase',
   'demo',
   'tail',
   'completion',
@@ -45,6 +46,7 @@ const LIVE: ReadonlySet<string> = new Set([
   'replay',
   'stop',
   'worker',
+  'serve',
 ])
 
 export function createTerminal(command: string, flags: Flags, signal: AbortSignal): Terminal {

@@ -8,6 +8,7 @@ export const audit = answering({
   summary: 'See who did what in a run, and what came of it',
   scope: 'read',
   surfaces: ['cli', 'rest', 'mcp'],
+  rest: { method: 'get', path: '/v1/runs/{runId}/audit' },
   input: z.object({ runId }),
   output: auditView,
   example: { command: 'clew audit demo-3f9a1c', input: { runId: 'demo-3f9a1c' } },

@@ -37,6 +37,7 @@ export const causes = answering({
   summary: 'Walk from an event back to what led to it',
   scope: 'read',
   surfaces: ['cli', 'rest', 'mcp'],
+  rest: { method: 'get', path: '/v1/events/{eventId}/causes' },
   input,
   output,
   example: { command: 'clew causes demo-3f9a1c:17', input: { eventId: 'demo-3f9a1c:17' } },
@@ -56,6 +57,7 @@ export const effects = answering({
   summary: 'Walk from an event on to all that it led to',
   scope: 'read',
   surfaces: ['cli', 'rest', 'mcp'],
+  rest: { method: 'get', path: '/v1/events/{eventId}/effects' },
   input,
   output,
   example: { command: 'clew effects demo-3f9a1c:2', input: { eventId: 'demo-3f9a1c:2' } },
@@ -90,7 +92,7 @@ function toReference(event: ClewEvent): Reference {
 }
 
 /** The event with this id, or at `run:seq`. */
-async function findEvent(ledger: Ledger, given: string): Promise<ClewEvent> {
+export async function findEvent(ledger: Ledger, given: string): Promise<ClewEvent> {
   const [, runId, seq] = /^(.+):(\d{1,15})$/s.exec(given) ?? []
   if (runId !== undefined)
     for await (const event of ledger.read(runId, { afterSeq: Math.max(0, Number(seq) - 1), limit: 1 }))

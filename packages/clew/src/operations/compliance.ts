@@ -8,6 +8,7 @@ export const compliance = answering({
   summary: 'See who changed, erased, held or exported what in the workspace',
   scope: 'admin',
   surfaces: ['cli', 'rest'],
+  rest: { method: 'get', path: '/v1/compliance' },
   input: z.object({
     since: z
       .string()

@@ -45,6 +45,7 @@ export const cost = answering({
   summary: 'Add up tokens and money by model, run, agent, thread or day',
   scope: 'read',
   surfaces: ['cli', 'rest', 'mcp'],
+  rest: { method: 'get', path: '/v1/runs/{runId}/cost', also: '/v1/cost' },
   input: z.object({
     runId: runId.optional().describe('only this run'),
     by: z

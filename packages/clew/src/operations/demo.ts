@@ -4,22 +4,39 @@ import { runId } from './schemas.ts'
 
 export const demo = answering({
   name: 'demo',
-  summary: 'Record a scripted agent into the ledger and watch it happen',
+  summary: 'A chat with agents in the browser; or one scripted run, recorded and told here',
   scope: 'write',
   surfaces: ['cli'],
   input: z.object({
-    fast: z.boolean().optional().describe('without pauses and without asking'),
+    fast: z.boolean().optional().describe('the scripted run, without pauses and without asking'),
+    big: z.int().min(1).max(10_000_000).optional().describe('a run with so many steps instead, to look at'),
     runId: runId.optional().describe('id for the run; default a new one'),
   }),
   output: z.object({
     runId: z.string(),
-    childRunId: z.string(),
+    childRunId: z.string().nullable(),
     status: z.enum(['completed', 'stopped']),
     answer: z.string().nullable(),
   }),
   example: { command: 'clew demo', input: {} },
-  cli: { group: 'Begin', options: { fast: '--fast' } },
-  async run(ledger, { fast, runId: wanted }, context = {}) {
+  cli: {
+    group: 'Begin',
+    options: { fast: '--fast', big: '--big <steps>' },
+    flags: {
+      '--terminal': 'tell a scripted run here, without a page',
+      '--port <port>': 'port of the page; default 2539, or another one when that is taken',
+    },
+  },
+  async run(ledger, { fast, big, runId: wanted }, context = {}) {
+    if (big !== undefined) {
+      const [{ recordBigRun }, { newRunId }] = await Promise.all([
+        import('../demo/big-run.ts'),
+        import('../demo/research.ts'),
+      ])
+      const id = wanted ?? newRunId()
+      await recordBigRun(ledger, { runId: id, steps: big, onProgress: context.onProgress })
+      return { runId: id, childRunId: null, status: 'completed' as const, answer: null }
+    }
     const { newRunId, playResearch } = await import('../demo/research.ts')
     return playResearch(ledger, wanted ?? newRunId(), { fast: fast === true, ...context })
   },

@@ -57,6 +57,7 @@ export const diff = answering({
   summary: 'Compare two runs: where they part, what differs, what they cost',
   scope: 'read',
   surfaces: ['cli', 'rest', 'mcp'],
+  rest: { method: 'get', path: '/v1/runs/{runId}/diff' },
   input: z.object({
     runId: runId.describe('the run that is taken as expected'),
     otherRunId: runId.describe('the run that is compared with it'),

@@ -17,13 +17,16 @@ const scan = z.object({
   places: z.array(place).readonly(),
   total: z.int(),
   byKind: z.record(z.string(), z.int()),
+  /** Commands that erase them. */
+  erase: z.array(z.string()).readonly(),
 })
 
 export const doctor = answering({
   name: 'doctor',
   summary: 'Look after the machine, the store and the newest run',
   scope: 'admin',
-  surfaces: ['cli'],
+  surfaces: ['cli', 'rest'],
+  rest: { method: 'get', path: '/v1/doctor' },
   input: z.object({
     scan: z
       .boolean()

@@ -1,4 +1,4 @@
-import { toWire } from '@clew/ledger'
+import { toWire, type WireEvent } from '@clew/ledger'
 import { z } from 'zod'
 import { streaming } from './operation.ts'
 import { eventTypes, runId, wireEvent } from './schemas.ts'
@@ -8,6 +8,11 @@ export const events = streaming({
   summary: 'Read the events of a run, in order',
   scope: 'read',
   surfaces: ['cli', 'rest', 'mcp'],
+  rest: {
+    method: 'get',
+    path: '/v1/runs/{runId}/events',
+    page: { items: 'events', cursor: 'afterSeq', at: (event: WireEvent) => event.ledger.seq },
+  },
   input: z.object({
     runId,
     afterSeq: z.int().min(0).optional().describe('only events after this seq'),

@@ -25,6 +25,7 @@ export const explain = answering({
   summary: 'Explain a run: the failed or last step, what led there, what the last good run did',
   scope: 'read',
   surfaces: ['cli', 'rest', 'mcp'],
+  rest: { method: 'post', path: '/v1/runs/{runId}/explain' },
   input: z.object({
     runId,
     fork: z

@@ -9,6 +9,7 @@ export const fork = answering({
   summary: 'Begin a new run that shares the first part of another one',
   scope: 'control',
   surfaces: ['cli', 'rest', 'mcp'],
+  rest: { method: 'post', path: '/v1/runs/{runId}/fork' },
   input: z.object({
     runId,
     at: place

@@ -8,6 +8,7 @@ export const graph = answering({
   summary: 'See what led to what, with equal steps drawn once',
   scope: 'read',
   surfaces: ['cli', 'rest', 'mcp'],
+  rest: { method: 'get', path: '/v1/runs/{runId}/graph' },
   input: z.object({ runId }),
   output: taskGraphView,
   example: { command: 'clew graph demo-3f9a1c --mermaid', input: { runId: 'demo-3f9a1c' } },

@@ -40,6 +40,7 @@ export const lineage = answering({
   summary: 'Show where a run comes from and what came of it: turns, forks, retries, child runs',
   scope: 'read',
   surfaces: ['cli', 'rest', 'mcp'],
+  rest: { method: 'get', path: '/v1/runs/{runId}/lineage', also: '/v1/lineage' },
   input: z.object({
     runId: z.string().min(1).optional().describe('id of the run'),
     threadId: z.string().min(1).optional().describe('all runs of this thread'),

@@ -1,7 +1,10 @@
-import type { ClewEvent, Ledger } from '@clew/ledger'
+import type { ClewEvent, HeadSigner, Ledger } from '@clew/ledger'
+import type { RestPlace } from '@clew/server'
 import type { z } from 'zod'
 import type { AgentSet, RunControl } from '../control/run-control.ts'
 import type { ImportFile } from '../import/import-foreign.ts'
+import { logAccess } from '../log-access.ts'
+import { answerRemote, serverOf, streamRemote } from '../remote/remote-ledger.ts'
 
 /** What a caller must be allowed to do; tokens carry the same words (A2). */
 export type Scope = 'read' | 'write' | 'control' | 'admin'
@@ -12,6 +15,10 @@ export interface OperationContext {
   readonly signal?: AbortSignal | undefined
   /** Told how many events are done; what it throws ends the operation. */
   readonly onProgress?: ((events: number) => void) | undefined
+  /** Who asks, where that is known: for the compliance log (V8). */
+  readonly by?: string | undefined
+  /** Signs the certificate of an erasure. */
+  readonly signer?: HeadSigner | undefined
   /** What `import` reads. */
   readonly files?: readonly ImportFile[] | undefined
   /** A person who can be asked; undefined when none answers in time. */
@@ -36,7 +43,9 @@ export interface CliArgument<Field extends string> {
 }
 
 export interface CliShape<Field extends string> {
-  readonly group: 'Look' | 'Control' | 'Prove' | 'Move' | 'Begin'
+  readonly group: 'Look' | 'Remember' | 'Control' | 'Prove' | 'Move' | 'Begin'
+  /** What is typed, where that is not its name: `memory list`. Those with the same first word are one command. */
+  readonly words?: readonly [string, string]
   readonly arguments?: readonly CliArgument<Field>[]
   /** Flags that fill an input field, described by the field itself. */
   readonly options?: { readonly [F in Field]?: string }
@@ -50,6 +59,8 @@ interface Described<Input extends z.ZodObject, Output extends z.ZodType, Name ex
   readonly scope: Scope
   /** Where it must exist; a surface that lacks it, or has one more, fails its test (A1). */
   readonly surfaces: readonly Surface[]
+  /** Where it stands in HTTP; needed by those that are there. */
+  readonly rest?: RestPlace | undefined
   readonly input: Input
   readonly output: Output
   readonly example: { readonly command: string; readonly input: z.input<Input> }
@@ -72,15 +83,62 @@ export interface Streaming<Input extends z.ZodObject, Output extends z.ZodType, 
 
 export type Operation = Answering<z.ZodObject, z.ZodType> | Streaming<z.ZodObject, z.ZodType>
 
-/** Infers the types of one operation from its schemas. */
+/** Infers the types of one operation from its schemas. Given a ledger that is a server, it is asked for there. */
 export function answering<Input extends z.ZodObject, Output extends z.ZodType, const Name extends string>(
   operation: Omit<Answering<Input, Output, Name>, 'kind'>,
 ): Answering<Input, Output, Name> {
-  return { kind: 'answer', ...operation }
+  return {
+    kind: 'answer',
+    ...operation,
+    async run(ledger, input, context) {
+      const server = serverOf(ledger)
+      if (!server) {
+        await noteRead(ledger, operation, input, context)
+        return operation.run(ledger, input, context)
+      }
+      return (await answerRemote(server, operation, input, context?.signal)) as z.output<Output>
+    },
+  }
 }
 
 export function streaming<Input extends z.ZodObject, Output extends z.ZodType, const Name extends string>(
   operation: Omit<Streaming<Input, Output, Name>, 'kind'>,
 ): Streaming<Input, Output, Name> {
-  return { kind: 'stream', ...operation }
+  async function* noted(
+    ...[ledger, input, context]: Parameters<typeof operation.run>
+  ): AsyncGenerator<z.output<Output>> {
+    // Behind what was asked for: an export is not changed by being made.
+    try {
+      yield* operation.run(ledger, input, context)
+    } finally {
+      await noteRead(ledger, operation, input, context)
+    }
+  }
+  return {
+    kind: 'stream',
+    ...operation,
+    run(ledger, input, context) {
+      const server = serverOf(ledger)
+      if (!server) return noted(ledger, input, context)
+      return streamRemote(server, operation, input, context?.signal) as AsyncIterable<z.output<Output>>
+    },
+  }
 }
+
+/** V8: exports always, reads where the workspace asks for it. */
+async function noteRead(
+  ledger: Ledger,
+  { name, scope }: Pick<Operation, 'name' | 'scope'>,
+  input: Readonly<Record<string, unknown>>,
+  context: OperationContext | undefined,
+): Promise<void> {
+  const isExport = name === 'export'
+  if (scope !== 'read' || (!isExport && (await ledger.policy()).auditReads !== true)) return
+  const named = [input['runId'], input['eventId'], input['query']].find((each) => typeof each === 'string')
+  const target = named ?? 'the workspace'
+  await logAccess(ledger, { action: isExport ? 'export' : 'read', operation: name, target, by: context?.by })
+}
+
+/** What is typed after `clew`. */
+export const commandOf = ({ name, cli }: Pick<Operation, 'name' | 'cli'>): string =>
+  cli.words?.join(' ') ?? name

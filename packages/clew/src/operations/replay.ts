@@ -13,6 +13,7 @@ export const replay = answering({
   summary: 'Go through a run again from its record, and say where the code parts from it',
   scope: 'control',
   surfaces: ['cli', 'rest', 'mcp'],
+  rest: { method: 'post', path: '/v1/runs/{runId}/replay', also: '/v1/replay' },
   input: z.object({
     runId: runId.optional().describe('id of the run'),
     all: z.boolean().optional().describe('every run that fits, or every fixture in a folder'),

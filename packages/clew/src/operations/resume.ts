@@ -9,6 +9,7 @@ export const resume = answering({
   summary: 'Let a run go on: after a crash, or with the answer to its question',
   scope: 'control',
   surfaces: ['cli', 'rest', 'mcp'],
+  rest: { method: 'post', path: '/v1/runs/{runId}/resume' },
   input: z.object({
     runId,
     answer: z.unknown().optional().describe('the answer to its question: JSON, or else text'),

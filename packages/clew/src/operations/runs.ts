@@ -9,6 +9,7 @@ export const runs = answering({
   summary: 'List runs, newest first',
   scope: 'read',
   surfaces: ['cli', 'rest', 'mcp'],
+  rest: { method: 'get', path: '/v1/runs' },
   input: z.object({
     status: z.enum(RUN_STATUSES).optional().describe('only runs with this status'),
     agent: z.string().optional().describe('only runs of this agent'),

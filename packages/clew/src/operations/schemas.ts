@@ -1,4 +1,10 @@
-import { type Problem, RUN_STATUSES, type RunSummary, type StepSkeleton } from '@clew/ledger'
+import {
+  type Problem,
+  type PrunedRange,
+  RUN_STATUSES,
+  type RunSummary,
+  type StepSkeleton,
+} from '@clew/ledger'
 import { z } from 'zod'
 import type { ControlOutcome } from '../control/run-control.ts'
 
@@ -53,6 +59,17 @@ export const runSummary = z.object({
       at: z.string().nullable().describe('Step at which code and record part.'),
     })
     .nullable(),
+  session: z
+    .object({
+      streamId: text,
+      persona: z.object({ id: text, name: text, avatarUrl: text.nullable() }).nullable(),
+      triggerMessageId: text.nullable(),
+      supersedes: text.nullable(),
+      generation: count.describe('Rises when it is taken up again.'),
+      currentStepType: text.nullable(),
+    })
+    .nullable()
+    .describe('Present when it answers in a stream.'),
 }) satisfies z.ZodType<RunSummary>
 
 /** What controlling a run answers with. */
@@ -122,6 +139,15 @@ export const wireEvent = z.object({
   }),
 })
 
+export const prunedRange = z.object({
+  runId: text,
+  fromSeq: count,
+  toSeq: count,
+  rule: text.nullable(),
+  by: text.nullable(),
+  at: text,
+}) satisfies z.ZodType<PrunedRange>
+
 export const problem = z.object({
   runId: text,
   seq: count.nullable(),
@@ -134,6 +160,7 @@ export const problem = z.object({
     'run_missing',
     'projection_differs',
     'bad_signature',
+    'forged_seal',
   ]),
   detail: text,
 }) satisfies z.ZodType<Problem>

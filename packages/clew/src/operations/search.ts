@@ -30,6 +30,7 @@ export const search = answering({
   summary: 'Find runs by what was said, called, returned or went wrong in them',
   scope: 'read',
   surfaces: ['cli', 'rest', 'mcp'],
+  rest: { method: 'get', path: '/v1/search' },
   input: z.object({
     query: z
       .string()

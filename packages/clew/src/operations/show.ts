@@ -19,6 +19,7 @@ export const show = answering({
   summary: 'Show one run: where it stands, its steps, its last events',
   scope: 'read',
   surfaces: ['cli', 'rest', 'mcp'],
+  rest: { method: 'get', path: '/v1/runs/{runId}' },
   input: z.object({
     runId,
     steps: z.int().min(0).max(100_000).default(60).describe('how many steps at most, from the first on'),
@@ -53,12 +54,12 @@ export const show = answering({
         'List the runs with `clew runs`.',
         { runId: input.runId },
       )
-    const steps = await ledger.getSkeleton(input.runId)
+    const steps = input.steps === 0 ? [] : await ledger.getSkeleton(input.runId)
     return {
       run,
       owner: await readOwner(ledger, run),
       steps: steps.slice(0, input.steps),
-      moreSteps: Math.max(0, steps.length - input.steps),
+      moreSteps: input.steps === 0 ? run.steps : Math.max(0, steps.length - input.steps),
       lastEvents: await readLast(ledger, run),
       tree: input.tree === true ? await readRunTree(ledger, run) : null,
     }

@@ -19,6 +19,7 @@ export const state = answering({
   summary: 'Show the state that a run had built, now or at a superstep',
   scope: 'read',
   surfaces: ['cli', 'rest', 'mcp'],
+  rest: { method: 'get', path: '/v1/runs/{runId}/state' },
   input: z.object({
     runId,
     superstep: z.int().min(0).optional().describe('up to and including this superstep; default the latest'),

@@ -8,6 +8,7 @@ export const steps = answering({
   summary: 'List the steps of a run, attempt by attempt',
   scope: 'read',
   surfaces: ['cli', 'rest', 'mcp'],
+  rest: { method: 'get', path: '/v1/runs/{runId}/steps' },
   input: z.object({
     runId,
     status: stepSkeleton.shape.status.optional().describe('only steps with this status'),
@@ -55,13 +56,28 @@ export const steps = answering({
     const after = fitting.filter((step) => step.startedSeq > Number(cursor ?? 0))
     const page = after.slice(0, limit)
     const nextCursor = after.length > limit ? String(page.at(-1)?.startedSeq) : null
+    if (nextCursor === null) readings.delete(ledger)
     return { steps: page, total: fitting.length, nextCursor }
   },
 })
 
+interface Reading {
+  readonly runId: string
+  readonly events: number
+  readonly steps: readonly StepSkeleton[]
+}
+
+/** What was read last, while its pages are asked for one by one: a run of 100,000 steps is not read anew for each. */
+const readings = new WeakMap<Ledger, Reading>()
+
 /** The stored skeleton has a run's own steps; those that a fork shares with its source are folded from events. */
-async function readSteps(ledger: Ledger, id: string): Promise<StepSkeleton[]> {
+export async function readSteps(ledger: Ledger, id: string): Promise<readonly StepSkeleton[]> {
   const run = await ledger.getRun(id)
-  if (!run?.forkedFrom) return ledger.getSkeleton(id)
-  return (await ledger.getSteps(id)).map(({ values: _, ...skeleton }) => skeleton)
+  const last = readings.get(ledger)
+  if (run && last?.runId === id && last.events === run.events) return last.steps
+  const steps = run?.forkedFrom
+    ? (await ledger.getSteps(id)).map(({ values: _, ...skeleton }) => skeleton)
+    : await ledger.getSkeleton(id)
+  if (run) readings.set(ledger, { runId: id, events: run.events, steps })
+  return steps
 }

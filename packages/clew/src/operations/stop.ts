@@ -8,6 +8,7 @@ export const stop = answering({
   summary: 'Stop a run, wherever it is worked on',
   scope: 'control',
   surfaces: ['cli', 'rest', 'mcp'],
+  rest: { method: 'post', path: '/v1/runs/{runId}/stop' },
   input: z.object({
     runId,
     reason: z.string().min(1).max(2000).optional().describe('why, for the record'),

@@ -8,6 +8,7 @@ export const tail = streaming({
   summary: 'Follow the ledger, or one run, as it happens',
   scope: 'read',
   surfaces: ['cli', 'rest'],
+  rest: { method: 'get', path: '/v1/follow', isLive: true },
   input: z.object({
     runId: runId.optional().describe('only this run'),
     afterPosition: z.int().min(0).optional().describe('begin after this position of the ledger; default now'),

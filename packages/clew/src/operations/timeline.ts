@@ -8,6 +8,7 @@ export const timeline = answering({
   summary: 'See what took how long, as bars',
   scope: 'read',
   surfaces: ['cli', 'rest', 'mcp'],
+  rest: { method: 'get', path: '/v1/runs/{runId}/timeline' },
   input: z.object({ runId }),
   output: timelineView,
   example: { command: 'clew timeline demo-3f9a1c', input: { runId: 'demo-3f9a1c' } },

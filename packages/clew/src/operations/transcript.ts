@@ -8,6 +8,7 @@ export const transcript = answering({
   summary: 'Read a run as a conversation',
   scope: 'read',
   surfaces: ['cli', 'rest', 'mcp'],
+  rest: { method: 'get', path: '/v1/runs/{runId}/transcript' },
   input: z.object({
     runId,
     format: z

@@ -1,12 +1,13 @@
 import { z } from 'zod'
 import { answering } from './operation.ts'
-import { problem, runId, signedHeads } from './schemas.ts'
+import { problem, prunedRange, runId, signedHeads } from './schemas.ts'
 
 export const verify = answering({
   name: 'verify',
   summary: 'Prove that nothing was changed, removed, moved or put in between',
   scope: 'read',
   surfaces: ['cli', 'rest', 'mcp'],
+  rest: { method: 'post', path: '/v1/verify' },
   input: z.object({
     runId: runId.optional().describe('only this run'),
     heads: signedHeads.optional().describe('heads that were signed earlier and kept elsewhere'),
@@ -19,7 +20,12 @@ export const verify = answering({
       .optional()
       .describe('also compare summaries and steps with a rebuild from the events'),
   }),
-  output: z.object({ ok: z.boolean(), checked: z.int().min(0), problems: z.array(problem).readonly() }),
+  output: z.object({
+    ok: z.boolean(),
+    checked: z.int().min(0),
+    problems: z.array(problem).readonly(),
+    pruned: z.array(prunedRange).readonly(),
+  }),
   example: { command: 'clew verify --heads heads.json', input: {} },
   cli: {
     group: 'Prove',

@@ -235,6 +235,7 @@ export const auditView = z.object({
           'divergence_accepted',
           'run_replayed',
           'run_stopped',
+          'run_superseded',
           'run_completed',
           'run_failed',
           'message_received',

@@ -77,7 +77,8 @@ export const envelopeTests: readonly StoreTest[] = [
       const own = OWN_EVENT_TYPES.filter((type) => type !== 'system.workflow_forked')
       const types = [...own, 'execution.x', 'system.any-thing.at_all.v2', 'ui.Camel', 'integration.0']
       const replay = { sourceRunId: 's', mode: 're-execute', verdict: 'identical' }
-      const payload = { stepId: 'a#0', name: 'a', ...replay, unknownField: [1] }
+      const chat = { streamId: 'c', messageId: 'm', threadStreamId: 't', sessionId: 's' }
+      const payload = { stepId: 'a#0', name: 'a', ...replay, ...chat, unknownField: [1] }
       await ledger.append(types.map((eventType) => ({ eventType, correlationId: 'r', payload })))
       const events = await readAll(ledger, 'r')
       assertEqual(

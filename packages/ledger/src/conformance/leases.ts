@@ -144,6 +144,24 @@ export const leaseTests: readonly StoreTest[] = [
   },
   {
     rule: 'R9',
+    title: 'a lease of somebody elsewhere outlives who took it for him, and is lost by silence only',
+    async run(world) {
+      const [server, other] = [await world.open(), await world.open()]
+      const lease = await server.leases.acquire(key('r'), 't', { owner: 'elsewhere-1' })
+      assertEqual([lease.owner, lease.epoch], ['elsewhere-1', 1], 'the lease')
+      await server.append([step(1)], { epoch: lease.epoch })
+      await server.close()
+      assertEqual((await other.leases.list())[0]?.state, 'alive', 'state')
+      await assertRefused(() => other.leases.acquire(key('r'), 't'), 'busy')
+      await other.leases.renew(lease)
+      await other.append([step(2)], { epoch: lease.epoch })
+      world.turnClock(STALE_MS + 1000)
+      assertEqual((await other.leases.list())[0]?.state, 'stale', 'state after a silence')
+      assertEqual((await other.leases.acquire(key('r'), 't')).epoch, 2, 'the next epoch')
+    },
+  },
+  {
+    rule: 'R9',
     title: 'a lease is coordination: it makes no run and no event, and is renewed by heartbeats',
     async run(world) {
       const ledger = await world.open()

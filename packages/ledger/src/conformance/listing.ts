@@ -55,6 +55,32 @@ export const listingTests: readonly StoreTest[] = [
   },
   {
     rule: 'R4',
+    title: 'books are listed by their kind, and not among runs',
+    async run(world) {
+      const ledger = await world.open()
+      const ids = [
+        'clew:stream/a',
+        'run-1',
+        'clew:stream/b/c',
+        'clew:audit',
+        'clew;',
+        'clew',
+        'clew:streams/x',
+      ]
+      for (const id of ids) await ledger.record(note(id))
+      assertEqual(await allRuns(ledger, { limit: 2 }), ['clew', 'clew;', 'run-1'], 'runs')
+      assertEqual(
+        await allRuns(ledger, { limit: 1, book: 'stream' }),
+        ['clew:stream/b/c', 'clew:stream/a'],
+        'streams',
+      )
+      assertEqual(await allRuns(ledger, { book: 'audit' }), [], 'the only one of its kind is not one of many')
+      assert((await ledger.getRun('clew:audit')) !== null, 'a book is a run')
+      assertEqual((await ledger.verify()).checked, ids.length, 'books are verified')
+    },
+  },
+  {
+    rule: 'R4',
     title: 'by status, agent, thread and time, alone and together',
     async run(world) {
       const ledger = await world.open()
@@ -113,6 +139,51 @@ export const listingTests: readonly StoreTest[] = [
       assertEqual([...(await store.readNodes([]))], [], 'nodes')
       const { events, runs, values } = await store.stats()
       assertEqual([events, runs, values, await store.lastPosition()], [0, 0, 0, 0], 'stats')
+    },
+  },
+  {
+    rule: 'A3',
+    title: 'a start that comes after other events of its run says whose it is, and runs are found by that',
+    async run(world) {
+      const [ledger, other] = [await world.open(), await world.open()]
+      const step = (runId: string, name: string, payload = {}) => ({
+        eventType: 'execution.step_completed',
+        correlationId: runId,
+        timestamp: '2026-11-15T07:00:05Z',
+        payload: { stepId: name, name, long: 'x'.repeat(3000), ...payload },
+      })
+      const late = (runId: string) => ({
+        eventType: 'system.workflow_started',
+        correlationId: runId,
+        timestamp: '2026-11-15T07:00:00Z',
+        payload: { agent: 'owl', agentVersion: '2', threadId: 't', subjects: ['p', 'q'], parentRunId: 'up' },
+      })
+      await ledger.append([step('a', 's1', { agent: 'service', subjects: ['p'] }), step('b', 's1')])
+      assertEqual((await ledger.getRun('a'))?.status, 'running', 'what works is running')
+      // Together with others, after another connection has written, and with the run's first event.
+      await other.append([step('b', 's2'), late('a')])
+      await ledger.append([step('a', 's3'), late('b'), step('c', 's1'), late('c'), note('d')])
+      for (const runId of ['a', 'b', 'c']) {
+        const run = await ledger.getRun(runId)
+        const { agent, agentVersion, threadId, subjects, parentRunId, startedAt } = run ?? {}
+        assertEqual(
+          [agent, agentVersion, threadId, subjects, parentRunId, startedAt],
+          ['owl', '2', 't', ['p', 'q'], 'up', '2026-11-15T07:00:00Z'],
+          `whose ${runId} is`,
+        )
+      }
+      assertEqual(await allRuns(ledger, { agent: 'owl' }), ['c', 'b', 'a'], 'by agent')
+      assertEqual(await allRuns(other, { threadId: 't' }), ['c', 'b', 'a'], 'by thread')
+      assertEqual(await allRuns(ledger, { agent: 'service' }), [], 'not by what was taken for the agent')
+      assertEqual(
+        (await ledger.findBelow(['up'])).map((run) => run.runId),
+        ['a', 'b', 'c'],
+        'by parent',
+      )
+      const since = '2026-11-15T07:00:03Z'
+      assertEqual((await allRuns(ledger, { since })).includes('a'), false, 'by when it began')
+      const { ok, problems } = await ledger.verify(undefined, { projections: true })
+      assert(ok, JSON.stringify(problems))
     },
   },
 ]

@@ -4,16 +4,20 @@ import { claimTests } from './claims.ts'
 import { commitTests } from './commits.ts'
 import { consumerTests } from './consumers.ts'
 import { envelopeTests } from './envelope.ts'
+import { erasureTests } from './erasure.ts'
 import { followTests } from './follow.ts'
 import { forkTests } from './forks.ts'
 import { idempotencyTests } from './idempotency.ts'
 import { leaseTests } from './leases.ts'
+import { memoryTests } from './memory.ts'
 import { listingTests } from './listing.ts'
 import { orderTests } from './order.ts'
 import { privacyTests } from './privacy.ts'
+import { progressTests } from './progress.ts'
 import { projectionTests } from './projections.ts'
 import { rebuildTests } from './rebuilds.ts'
 import { refusalTests } from './refusals.ts'
+import { retentionTests } from './retention.ts'
 import { richValueTests } from './rich-values.ts'
 import { searchTests } from './search.ts'
 import { stateTests } from './states.ts'
@@ -37,6 +41,7 @@ const ALL: readonly StoreTest[] = [
   ...transferTests,
   ...forkTests,
   ...leaseTests,
+  ...memoryTests,
   ...claimTests,
   ...listingTests,
   ...workspaceTests,
@@ -45,6 +50,9 @@ const ALL: readonly StoreTest[] = [
   ...rebuildTests,
   ...searchTests,
   ...stateTests,
+  ...progressTests,
+  ...erasureTests,
+  ...retentionTests,
 ]
 
 /** One test of the suite, ready for any runner. */

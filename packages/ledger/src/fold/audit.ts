@@ -1,4 +1,5 @@
 import type { ClewEvent } from '../envelope.ts'
+import { isObject } from '../json.ts'
 import { contentText } from './content-text.ts'
 import { countPlaceholders, type Redactions } from './count-placeholders.ts'
 import { isErased, numberOf, textOf, whoOf } from './fields.ts'
@@ -21,6 +22,7 @@ export type AuditAction =
   | 'divergence_accepted'
   | 'run_replayed'
   | 'run_stopped'
+  | 'run_superseded'
   | 'run_completed'
   | 'run_failed'
   | 'message_received'
@@ -141,6 +143,7 @@ const LIFE: Readonly<Record<string, AuditAction>> = {
   'system.divergence_accepted': 'divergence_accepted',
   'system.replay_completed': 'run_replayed',
   'system.workflow_stopped': 'run_stopped',
+  'system.workflow_superseded': 'run_superseded',
   'system.workflow_completed': 'run_completed',
   'system.workflow_failed': 'run_failed',
   'execution.memory_written': 'memory_changed',
@@ -277,11 +280,12 @@ export function detailOf({ payload, eventType }: ClewEvent): string | null {
   const { fromSeq, toSeq, seqs, epoch, sourceSeq } = payload
   switch (eventType) {
     case 'system.payload_erased': {
-      const which = Array.isArray(seqs) ? `${seqs.length} events` : 'all events'
+      const events = Array.isArray(seqs) ? seqs.length : numberOf(payload['events'], -1)
+      const which = events < 0 ? 'all events' : `${events} ${events === 1 ? 'event' : 'events'}`
       return [which, textOf(payload['reason'])].filter(Boolean).join(': ')
     }
     case 'system.range_pruned':
-      return `seq ${numberOf(fromSeq, 1)} to ${numberOf(toSeq, 0)}`
+      return prunedText(payload) ?? `seq ${numberOf(fromSeq, 1)} to ${numberOf(toSeq, 0)}`
     case 'system.policy_changed':
       return brief(contentText(payload['policy']))
     case 'system.access':
@@ -301,6 +305,18 @@ export function detailOf({ payload, eventType }: ClewEvent): string | null {
         : brief(reason ?? '')
     }
   }
+}
+
+/** Which ranges went, by which rules; undefined for one that stands in the payload itself. */
+function prunedText({ ranges }: ClewEvent['payload']): string | undefined {
+  if (!Array.isArray(ranges)) return undefined
+  const all = (ranges as unknown[]).filter(isObject)
+  const rules = [...new Set(all.map(({ rule }) => textOf(rule)).filter((rule) => rule !== null))]
+  const [first] = all
+  const one =
+    first &&
+    `${textOf(first['runId'])} seq ${numberOf(first['fromSeq'], 1)} to ${numberOf(first['toSeq'], 0)}`
+  return brief([all.length === 1 && one ? one : `${all.length} ranges`, ...rules].join(': ')) ?? undefined
 }
 
 const MOST = 200

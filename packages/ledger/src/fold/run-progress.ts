@@ -27,6 +27,7 @@ const ENDS: Readonly<Record<string, RunStatus>> = {
   'system.workflow_completed': 'completed',
   'system.workflow_failed': 'failed',
   'system.workflow_stopped': 'stopped',
+  'system.workflow_superseded': 'superseded',
 }
 
 export function applyProgress(progress: RunProgress, event: ClewEvent): void {

@@ -6,6 +6,7 @@ import { isObject } from '../json.ts'
 import { beginsStep } from './begins-step.ts'
 import { checkpointOf } from './checkpoint.ts'
 import { textOf } from './fields.ts'
+import { foldSession, type RunSession } from './session.ts'
 
 export const RUN_STATUSES = [
   'pending',
@@ -93,6 +94,8 @@ export interface RunSummary {
   readonly stopRequested: boolean
   /** What the run is the kept report of. */
   readonly replay: ReplayPlace | null
+  /** Present when it answers in a stream (T1). */
+  readonly session: RunSession | null
 }
 
 /** A replay whose report was kept. */
@@ -105,22 +108,35 @@ export interface ReplayPlace {
   readonly at: string | null
 }
 
-/** The first event of a run fixes its identity; in a fork, what it leaves open comes from the source. */
+/**
+ * The first event of a run says whose it is, unless its start comes later (`learn`); in a fork, what it leaves open comes
+ * from the source.
+ */
 export function beginRun(event: ClewEvent, source?: RunSummary): RunSummary {
   const { payload } = event
   const text = (key: string): string | null => (typeof payload[key] === 'string' ? payload[key] : null)
   const subjects = payload['subjects']
   return {
     runId: event.correlationId,
-    status: event.eventType === 'system.workflow_started' || source ? 'running' : 'pending',
+    status:
+      event.eventType === 'system.workflow_started' || source || beginsStep(event) ? 'running' : 'pending',
     agent: text('agent') ?? source?.agent ?? null,
     agentVersion: text('agentVersion') ?? source?.agentVersion ?? null,
     threadId: text('threadId') ?? source?.threadId ?? null,
     parentRunId: text('parentRunId'),
-    forkedFrom: source ? { runId: source.runId, seq: Number(payload['sourceSeq']) } : null,
-    subjects: Array.isArray(subjects)
-      ? subjects.filter((s) => typeof s === 'string')
-      : (source?.subjects ?? []),
+    // The first own event of a fork comes right behind what it shares, also where it cannot say so any more.
+    forkedFrom: source
+      ? {
+          runId: source.runId,
+          seq: event.ledger.erased ? event.ledger.seq - 1 : Number(payload['sourceSeq']),
+        }
+      : null,
+    // Those of an item of memory are not those of all its scope.
+    subjects: event.eventType.startsWith('execution.memory_')
+      ? []
+      : Array.isArray(subjects)
+        ? subjects.filter((s) => typeof s === 'string')
+        : (source?.subjects ?? []),
     startedAt: event.timestamp,
     updatedAt: event.timestamp,
     endedAt: null,
@@ -141,6 +157,7 @@ export function beginRun(event: ClewEvent, source?: RunSummary): RunSummary {
     dueAt: null,
     stopRequested: false,
     replay: null,
+    session: null,
   }
 }
 
@@ -177,7 +194,13 @@ export function foldRun(
   const { eventType, payload } = event
   const next: Draft = { ...summary, events: summary.events + 1, updatedAt: event.timestamp }
   if (usage) addUsage(next, usage, payload)
-  if (begins) next.steps++
+  if (begins) {
+    // Nobody has told of its start, and yet it works: what others export tells of children first.
+    if (summary.steps === 0 && summary.status === 'pending') next.status = 'running'
+    next.steps++
+  }
+  if (eventType === 'system.workflow_started' && summary.events > 0) learn(next, event)
+  next.session = foldSession(summary.session ?? null, event, begins)
   switch (eventType) {
     case 'system.workflow_started':
     case 'system.workflow_resumed':
@@ -213,6 +236,15 @@ export function foldRun(
       next.dueAt = null
       next.stopRequested = false
       if (eventType === 'system.workflow_failed') next.error = toRunError(payload['error'])
+      break
+    case 'system.workflow_superseded':
+      // Also one that had ended by itself: its end stays when it was.
+      next.status = 'superseded'
+      next.endedAt ??= event.timestamp
+      next.durationMs ??= Math.max(0, Date.parse(event.timestamp) - Date.parse(summary.startedAt))
+      next.pauses = []
+      next.dueAt = null
+      next.stopRequested = false
       break
     case 'system.replay_started':
       next.status = 'running'
@@ -278,6 +310,27 @@ export function foldRun(
     next.checkpoint = { ...next.checkpoint, resumable: !next.checkpoint.resumable }
   return next
 }
+
+/** A start that comes after other events of its run, as where children are told before their parents, still says whose it is. */
+function learn(next: Draft, { payload, timestamp }: ClewEvent): void {
+  next.agent = textOf(payload['agent']) ?? next.agent
+  next.agentVersion = textOf(payload['agentVersion']) ?? next.agentVersion
+  next.threadId = textOf(payload['threadId']) ?? next.threadId
+  next.parentRunId = textOf(payload['parentRunId']) ?? next.parentRunId
+  const subjects = Array.isArray(payload['subjects']) ? payload['subjects'] : []
+  const added = subjects.filter((s) => typeof s === 'string' && !next.subjects.includes(s))
+  if (added.length > 0) next.subjects = [...next.subjects, ...new Set<string>(added)]
+  if (Date.parse(timestamp) < Date.parse(next.startedAt)) next.startedAt = timestamp
+}
+
+/** Whether two summaries of one run, an earlier and a later, say the same of whose it is: stores keep that in columns. */
+export const hasSameIdentity = (before: RunSummary, after: RunSummary): boolean =>
+  before.agent === after.agent &&
+  before.agentVersion === after.agentVersion &&
+  before.threadId === after.threadId &&
+  before.parentRunId === after.parentRunId &&
+  before.startedAt === after.startedAt &&
+  before.subjects.length === after.subjects.length
 
 function toPlace(event: ClewEvent, { checkpoint: before }: RunSummary): CheckpointPlace | null {
   const checkpoint = checkpointOf(event)

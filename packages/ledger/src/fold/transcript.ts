@@ -1,45 +1,25 @@
 import type { ClewEvent } from '../envelope.ts'
 import { isErased, numberOf, textOf } from './fields.ts'
 import type { Fold } from './fold.ts'
-import { createPairing, type Pairing } from './pairing.ts'
+import { createPairing } from './pairing.ts'
 import { placeReasoning } from './place-reasoning.ts'
-import { applyProgress, beginProgress, type RunProgress } from './run-progress.ts'
+import { applyProgress, beginProgress } from './run-progress.ts'
 import { toRunError } from './run-summary.ts'
 import { pauseTie, toolCallIdOf, toolTie } from './ties.ts'
+import { addEffect, failEffect, noteSpoken } from './transcript-effects.ts'
 import type {
   EntryKind,
   EntryKinds,
-  EntryOf,
   HumanAnswer,
   ToolOutcome,
   Transcript,
   TranscriptEntry,
 } from './transcript-entry.ts'
-
-/** The entry at an index, so that a later event can put a fuller one in its place. */
-type Slot = number
-interface Orphan<Outcome> {
-  readonly slot: Slot
-  readonly outcome: Outcome
-}
-
-/**
- * Changed in place by `apply`, so that an event costs the same in a long run: keep views, not states. Entries are
- * replaced, never changed, so a view that was taken earlier stays what it was.
- */
-export interface TranscriptState {
-  readonly progress: RunProgress
-  readonly entries: (TranscriptEntry | undefined)[]
-  readonly tools: Pairing<Slot, Orphan<ToolOutcome>>
-  readonly questions: Pairing<Slot, Orphan<HumanAnswer>>
-  readonly messages: Map<string, Slot>
-  readonly childRuns: Set<string>
-  otherEvents: number
-}
+import { entryOf, type TranscriptState } from './transcript-state.ts'
 
 export const transcriptFold: Fold<TranscriptState, Transcript> = {
   name: 'transcript',
-  version: 1,
+  version: 2,
   begin: () => ({
     progress: beginProgress(),
     entries: [],
@@ -47,10 +27,13 @@ export const transcriptFold: Fold<TranscriptState, Transcript> = {
     questions: createPairing(),
     messages: new Map(),
     childRuns: new Set(),
+    effects: new Map(),
+    spoken: new Set(),
     otherEvents: 0,
   }),
   apply(state, event) {
     applyProgress(state.progress, event)
+    noteSpoken(state, event)
     if (!addEntry(state, event)) state.otherEvents++
     return state
   },
@@ -76,22 +59,6 @@ function withoutTwice(entries: readonly TranscriptEntry[]): TranscriptEntry[] {
   return entries.filter(
     (entry) => entry.kind !== 'failure' || entry.stepId === null || !told.has(entry.stepId),
   )
-}
-
-function entryOf<K extends EntryKind>(event: ClewEvent, kind: K, said: EntryKinds[K]): EntryOf<K> {
-  const { eventId, causationId, timestamp, correlationId, payload, ledger } = event
-  const entry = {
-    kind,
-    seq: ledger.seq,
-    eventId,
-    causationId,
-    at: timestamp,
-    runId: correlationId,
-    stepId: textOf(payload['stepId']),
-    erased: isErased(event),
-    ...said,
-  }
-  return entry as unknown as EntryOf<K>
 }
 
 /** False when the event has no place in a conversation. */
@@ -127,11 +94,13 @@ function addEntry(state: TranscriptState, event: ClewEvent): boolean {
     case 'execution.step_started':
     case 'execution.step_completed': {
       const childRunId = said('childRunId')
-      if (childRunId === null || state.childRuns.has(childRunId)) return false
+      if (childRunId === null) return addEffect(state, event)
+      if (state.childRuns.has(childRunId)) return false
       state.childRuns.add(childRunId)
       return add('child_run', { childRunId, name: said('name') })
     }
     case 'execution.step_failed':
+      failEffect(state, event)
       return add('failure', {
         name: said('stepId'),
         attempt: numberOf(payload['attempt'], 1),

@@ -1,6 +1,7 @@
 import { ClewError } from '../errors.ts'
 import type { JsonValue } from '../json.ts'
 import { PERSONAL } from './personal.ts'
+import { assertTame } from './probe-pattern.ts'
 import { anchorsOf, type Detector, SECRETS } from './rules.ts'
 import { cleanText, findSpans } from './spans.ts'
 import { createStream, type RedactionStream } from './stream.ts'
@@ -41,10 +42,14 @@ const OFF: Redactor = {
   stream: () => ({ push: (chunk) => chunk, end: () => '' }),
 }
 
-/** `false` switches redaction off; `fingerprint` is a keyed hash, so that equal secrets stay equal (P2). */
+/**
+ * `false` switches redaction off; `fingerprint` is a keyed hash, so that equal secrets stay equal (P2). With a clock,
+ * patterns of the user's are tried before they are trusted.
+ */
 export function createRedactor(
   options: RedactOptions | false,
   fingerprint: (secret: string) => string,
+  now?: () => number,
 ): Redactor {
   if (options === false) return OFF
   const { policies = ['secrets'], rules = [], redact: own } = options
@@ -53,6 +58,8 @@ export function createRedactor(
   if (policies.includes('personal')) builtIn.push(...PERSONAL)
   const byKeyName = policies.includes('secrets')
   const custom = rules.flatMap(patternDetector)
+  for (const { kind, pattern, key } of now ? rules : [])
+    for (const each of [pattern, key]) if (each && now) assertTame(kind, each, now)
   const detectors = [...custom, ...builtIn]
   const anchors = anchorsOf(builtIn)
   const prefilter = (text: string) => {

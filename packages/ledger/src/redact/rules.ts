@@ -58,6 +58,7 @@ const PREFIXED: readonly Prefixed[] = [
   ['github-token', 'gh[pousr]_', '[A-Za-z0-9_.-]{36,}'],
   ['github-token', 'github_pat_', '\\w{36,}'],
   ['gitlab-token', 'gl(?:pat|dt|rt|cbt|ptt|ft|imt|agent|soat|oas)-', '[A-Za-z0-9_.-]{20,}'],
+  ['clew-token', 'clew_', `${URL_ID}{43}(?!${URL_ID})`, isRandom],
   ['slack-token', 'xox[a-z]-|xoxe\\.xox[bp]-|xapp-', '[A-Za-z0-9-]{16,}'],
   ['stripe-key', '[sr]k_(?:live|test|prod)_', `${ID}{16,}`],
   ['webhook-secret', 'whsec_', '[A-Za-z0-9+/=]{24,}'],

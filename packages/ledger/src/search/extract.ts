@@ -79,6 +79,13 @@ function collect(value: unknown, parts: string[], room: number): number {
   return taken
 }
 
+/** The texts and numbers of any value, as much as is searched of one. */
+export function collectText(value: unknown): string {
+  const parts: string[] = []
+  collect(value, parts, MOST_CHARS)
+  return join(parts)
+}
+
 const isNoise = (key: string): boolean => key === '$clew' || SKIPPED.has(key)
 
 export function toDocument(event: ClewEvent): SearchDocument {

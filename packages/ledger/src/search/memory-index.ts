@@ -85,6 +85,21 @@ export function createMemoryIndex(
       }
       return found
     },
+    async blank(documents) {
+      const changed = new Map(documents.map(({ after }) => [after.position, after]))
+      let rows = 0
+      entries = entries.map((entry) => {
+        const after = changed.get(entry.position)
+        if (!after) return entry
+        rows++
+        return { ...after, words: SEARCH_FIELDS.map(() => []) }
+      })
+      return rows
+    },
+    async remove(documents) {
+      const gone = new Set(documents.map(({ position }) => position))
+      entries = entries.filter(({ position }) => !gone.has(position))
+    },
     async clear() {
       entries = []
       runs.clear()

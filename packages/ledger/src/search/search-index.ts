@@ -13,6 +13,12 @@ export interface SearchDocument {
   readonly fields: Readonly<Record<SearchField, string>>
 }
 
+/** An event that was erased: what the index holds of it, and what it may hold from now on. */
+export interface BlankedDocument {
+  readonly before: SearchDocument
+  readonly after: SearchDocument
+}
+
 /** In the order of their weight: a word in a name or an error says more than one in a large value. */
 export const SEARCH_FIELDS = ['name', 'error', 'message', 'data'] as const
 export type SearchField = (typeof SEARCH_FIELDS)[number]
@@ -95,6 +101,14 @@ export interface SearchIndex {
   ): Promise<boolean>
   /** Matching events, newest first. */
   find(options: FindOptions): Promise<SearchMatch[]>
+  /**
+   * Takes the words of erased events out (P5), and leaves what an index made anew would hold of them; how many rows had
+   * some. What an earlier call was killed before is found and done as well. `add` takes no words of erased events in.
+   * `version` is that of the extraction that made the documents: an index of another one is emptied.
+   */
+  blank(documents: readonly BlankedDocument[], version: number): Promise<number>
+  /** Takes out what it holds of events that retention takes (P4): rows that are not there, or were blanked, are passed. */
+  remove(documents: readonly SearchDocument[], version: number): Promise<void>
   /** Throws everything away; the next `add` begins at 0. */
   clear(): Promise<void>
 }

@@ -23,7 +23,7 @@ import { createSaverLedger } from './saver-ledger.ts'
 import type { StateHit } from './search-states.ts'
 import type { ThreadStats } from './thread-stats.ts'
 
-export interface MemorySaverOptions extends LedgerOptions {
+export interface MemorySaverOptions extends Omit<LedgerOptions, 'retention'> {
   /** Default: everything is kept, as a record in memory. */
   readonly retention?: Retention | undefined
 }

@@ -1,5 +1,6 @@
 import {
   ClewError,
+  createLateMemory,
   type EventInput,
   type Lease,
   type Leases,
@@ -180,6 +181,7 @@ export function createSaverLedger(checkpointer: Checkpointer, retention: Retenti
     url: 'checkpointer:',
     leases,
     append,
+    appendWire: refused('written to over the network'),
     record: async (event) => (await append([event]))[0] as Awaited<ReturnType<Ledger['record']>>,
     async *read(runId, options) {
       yield* (await ledgerOf(runId)).read(runId, options)
@@ -203,12 +205,14 @@ export function createSaverLedger(checkpointer: Checkpointer, retention: Retenti
     audit: async (runId) => (await ledgerOf(runId)).audit(runId),
     explain: async (runId) => (await ledgerOf(runId)).explain(runId),
     search: refused('searched'),
+    memory: createLateMemory(async () => refused('remembered in')()),
     follow: refused('followed'),
     consume: refused('consumed'),
     export: refused('exported'),
     import: refused('imported into'),
     verify: refused('verified'),
     signHeads: refused('signed'),
+    in: refused('seen from another workspace'),
     cost: refused('billed'),
     diff: refused('compared'),
     lastPosition: async () => position,

@@ -17,7 +17,7 @@ export function toLedger(checkpointer: Ledger | Checkpointer, retention: Retenti
     if (isFull(retention)) return checkpointer
     throw cannotDelete(
       'A ledger',
-      "It keeps its whole record: use keep: 'full', or a checkpointer that can delete.",
+      "Use keep: 'full', and let old runs go by a policy of the ledger: openLedger(url, { retention }), then gc().",
     )
   }
   assertCheckpointer(checkpointer)

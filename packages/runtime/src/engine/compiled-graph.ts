@@ -1,5 +1,5 @@
 import { ClewError, type Ledger, type RunSummary } from '@clew/ledger'
-import { checkBudget, checkName, checkRecursionLimit } from '../check-options.ts'
+import { checkBudget, checkName, checkRecursionLimit, threadOf } from '../check-options.ts'
 import { mapItems, resumeRun, runFreely, startRun } from '../drive.ts'
 import type { Checkpointer, Retention } from '../checkpointer/checkpoint.ts'
 import { toLedger } from '../checkpointer/to-ledger.ts'
@@ -172,10 +172,10 @@ export function compileGraph<C extends Channels>(
     program,
     async invoke(input, invokeOptions = {}) {
       checkRecursionLimit(invokeOptions.recursionLimit)
-      if ((input ?? null) === null) assertGoesOn(ledger, invokeOptions.threadId)
+      const threadId = threadOf(invokeOptions)
+      if ((input ?? null) === null) assertGoesOn(ledger, threadId)
       if (!ledger) return invokeFreely(input, invokeOptions)
-      if (input === null && invokeOptions.threadId !== undefined)
-        return this.resume({ threadId: invokeOptions.threadId }, invokeOptions)
+      if (input === null && threadId !== undefined) return this.resume({ threadId }, invokeOptions)
       return withState(await startRun(ledger, programFor(invokeOptions), input, invokeOptions))
     },
     async resume(place, resumeOptions = {}) {
@@ -183,7 +183,7 @@ export function compileGraph<C extends Channels>(
       return withState(await resumeRun(needLedger(ledger), programFor(), runId, resumeOptions))
     },
     stream(input, streamOptions = {}) {
-      const { threadId } = streamOptions
+      const threadId = threadOf(streamOptions)
       if (ledger && input === null && threadId !== undefined)
         return this.streamResume({ threadId }, streamOptions)
       const runId = checkRunId(streamOptions.runId)

@@ -1,5 +1,6 @@
 import { ClewError, type ClewEvent, checkpointOf, type Ledger, type RunSummary } from '@clew/ledger'
 import { findCheckpoint, findSuperstep, lastCheckpointUpTo } from '../checkpointer/read-checkpoints.ts'
+import { assertNotErased } from '../not-erased.ts'
 
 /**
  * Where a fork parts from its source: before a step, which runs again; after a superstep; at a checkpoint; at the last
@@ -20,6 +21,16 @@ export interface Cut {
 }
 
 export async function findCut(ledger: Ledger, run: RunSummary, at: ForkPoint | undefined): Promise<Cut> {
+  try {
+    return await find(ledger, run, at)
+  } catch (error) {
+    // It may have been there.
+    assertNotErased(run.runId, await Array.fromAsync(ledger.read(run.runId)))
+    throw error
+  }
+}
+
+async function find(ledger: Ledger, run: RunSummary, at: ForkPoint | undefined): Promise<Cut> {
   const { runId } = run
   if (at === undefined) return toCut(run, await newest(ledger, run))
   if ('checkpointId' in at) {

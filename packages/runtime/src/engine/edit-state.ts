@@ -195,6 +195,9 @@ function idleRun(): Run {
     interrupt: refuse,
     sleep: refuse,
     child: refuse,
+    get memory() {
+      return refuse()
+    },
     now: Date.now,
     random: Math.random,
     uuid: randomUUID,

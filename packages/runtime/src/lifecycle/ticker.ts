@@ -1,4 +1,4 @@
-import { ClewError, LEASE_STALE_MS, type Lease, type Ledger } from '@clew/ledger'
+import { ClewError, LEASE_STALE_MS, type Lease, type Ledger, lostLease } from '@clew/ledger'
 import { findStopRequest, type StopRequest } from './stop-request.ts'
 
 /** How often a held run is looked after; other than these values only in tests. */
@@ -108,6 +108,8 @@ function createTicker(ledger: Ledger, { beatMs, pollMs, staleMs }: Pace, onIdle:
   async function lookAt(run: HeldRun): Promise<void> {
     if (run.stopRequested || !runs.has(run)) return
     const summary = await ledger.getRun(run.lease.runId)
+    // Whoever takes its place has taken its lease as well.
+    if (summary?.status === 'superseded') return run.lose(lostLease(run.lease))
     const request = summary && (await findStopRequest(ledger, summary))
     if (request && runs.has(run)) run.stop(request)
   }

@@ -293,6 +293,9 @@ export function createAttempts(
       record,
       readings,
       tidings,
+      ledger: journal?.ledger,
+      agent: options.agent,
+      promote: options.promote,
     })
   }
 

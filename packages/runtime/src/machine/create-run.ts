@@ -1,8 +1,9 @@
-import { ClewError, deriveId, type Safety } from '@clew/ledger'
+import { ClewError, deriveId, type Ledger, type PromotionRule, type Safety } from '@clew/ledger'
 import { checkName, checkPolicy, checkTimeout } from '../check-options.ts'
+import { createRunMemory, type RunMemory } from '../memory/run-memory.ts'
 import type { Tidings } from '../result.ts'
 import { type EffectOptions, type Question, type Run, StepError, type StepOptions } from '../run.ts'
-import { assertHere } from './current-run.ts'
+import { assertHere, currentPlace } from './current-run.ts'
 import { sha256 } from './journal.ts'
 import type { Program } from './program.ts'
 import { clockKey, type RunRecord } from './record.ts'
@@ -22,11 +23,15 @@ interface RunParts {
   readonly record: Pick<RunRecord, 'clock'> | undefined
   readonly readings: [string, number][]
   readonly tidings: Tidings
+  /** Of the run's memory: where it is kept, whose it is, and what may be promoted. */
+  readonly ledger: Ledger | undefined
+  readonly agent: string
+  readonly promote?: readonly PromotionRule[] | undefined
 }
 
 /** What the code of one scope works with. */
 export function createRun(parts: RunParts): Run {
-  const { scope, runId, threadId, seed, signal, call, now, record, readings, tidings } = parts
+  const { scope, runId, threadId, seed, signal, call, now, record, readings, tidings, ledger, agent } = parts
   const draw = (what: string): string => sha256(`${seed}\n${scope.path}\n${what}\n${scope.draws++}`)
   const stepId = scope.path === '' ? null : scope.path
 
@@ -78,6 +83,7 @@ export function createRun(parts: RunParts): Run {
       throw new StepError({ code: 'denied', message: `${name} was not approved` }, stepId)
   }
 
+  let memory: RunMemory | undefined
   const run: Run = {
     runId,
     threadId,
@@ -128,8 +134,13 @@ export function createRun(parts: RunParts): Run {
       assertHere(scope, 'uuid')
       return deriveId(sha256, seed, draw('uuid'))
     },
+    get memory() {
+      memory ??= createRunMemory({ effect: run.effect, runId, agent, ledger, promote: parts.promote })
+      return memory
+    },
     emit: (data) => tidings.custom?.(stepId, data),
-    token: (text) => tidings.token?.(stepId, text),
+    // Inside an effect it is the effect that speaks, though its code has the run around it.
+    token: (text) => tidings.token?.(currentPlace()?.effect ?? stepId, text),
   }
   return run
 }

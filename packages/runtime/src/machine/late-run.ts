@@ -58,6 +58,9 @@ export class LateRun implements Run {
   get uuid(): Run['uuid'] {
     return this.#run.uuid
   }
+  get memory(): Run['memory'] {
+    return this.#run.memory
+  }
   get emit(): Run['emit'] {
     return this.#run.emit
   }

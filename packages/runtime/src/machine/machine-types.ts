@@ -1,4 +1,4 @@
-import type { Durability } from '@clew/ledger'
+import type { Durability, PromotionRule } from '@clew/ledger'
 import type { ResumeDivergence, Tidings } from '../result.ts'
 import type { Run, StepError } from '../run.ts'
 import type { HandOver } from '../run-options.ts'
@@ -15,6 +15,8 @@ export interface MachineOptions {
   readonly runId: string
   readonly threadId: string | null
   readonly agent: string
+  /** What `run.memory.promote` goes by; default the ledger's policy. */
+  readonly promote?: readonly PromotionRule[] | undefined
   readonly seed: string
   /** Where to write; without one nothing is kept and nothing can be resumed. */
   readonly journal?: Journal | undefined

@@ -1,4 +1,4 @@
-import type { ClewEvent, Ledger, RunSummary } from '@clew/ledger'
+import type { ClewEvent, Ledger, PromotionRule, RunSummary } from '@clew/ledger'
 import type { ResumeDivergence, Tidings } from '../result.ts'
 import type { TapeRules } from '../tape/tape-options.ts'
 import type { Budget } from './budget.ts'
@@ -17,6 +17,8 @@ export interface Program {
   /** Undefined: as the ledger says. */
   readonly durability: Durability | undefined
   readonly budget?: Budget | undefined
+  /** What its runs may promote in memory; default as the ledger says. */
+  readonly promote?: readonly PromotionRule[] | undefined
   /** What its code fetches is recorded, by these rules. */
   readonly tape?: TapeRules | undefined
   /** The events from which a run goes on: all of a function's, a graph's first one and those since its last checkpoint. */

@@ -50,6 +50,9 @@ export function createBodies(core: ReplayCore, caller: () => Caller): Bodies {
       record,
       readings,
       tidings: {},
+      // Given back from the record, whatever they were.
+      ledger,
+      agent: '',
     })
   }
 

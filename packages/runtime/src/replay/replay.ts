@@ -9,6 +9,7 @@ import { loadRun } from './load-run.ts'
 import { keepReport } from './keep-report.ts'
 import { reconstruct } from './reconstruct.ts'
 import { isMapOf, replayMap } from './replay-map.ts'
+import { assertNotErased } from '../not-erased.ts'
 import { type ReplayContext, replayRun, type RunReplay } from './replay-run.ts'
 import type { ReplayMode, ReplayOutcome, ReplayReport } from './report.ts'
 import { createComparison, type Volatile } from './same-value.ts'
@@ -79,6 +80,7 @@ async function goThrough(
     const path = await reconstruct(ledger, runId, events)
     return { ...NOTHING, mode, sourceRunId: runId, path, outcome: recorded, recorded, steps: path.length }
   }
+  assertNotErased(runId, events)
   // Checked: only a reconstruction goes without code.
   const { program } = target as ReplayTarget
   if (mode === 'what-if')

@@ -1,133 +1,98 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-import type { ClewEvent, Ledger } from '@clew/ledger'
-import { newRunId } from '../../demo/research.ts'
+import { once } from 'node:events'
+import { dirname, join } from 'node:path'
+import { ClewError, type Ledger } from '@clew/ledger'
 import { demo } from '../../operations/demo.ts'
-import { ask } from '../ask.ts'
-import type { Command, InputOf } from '../command.ts'
+import { sqlitePath } from '../../sqlite-path.ts'
+import { type Command, type Flags, type InputOf, text } from '../command.ts'
 import { EXIT } from '../failure.ts'
-import { createStory, type StoryLines } from '../story.ts'
+import { createProgress } from '../progress.ts'
 import type { Terminal } from '../terminal.ts'
 import { plural } from '../text.ts'
-import { formatDuration } from '../time.ts'
 
-const WORD_MS = 28
-
-export const demoCommand: Command<InputOf<typeof demo>> = ({ input, terminal, withLedger }) =>
+export const demoCommand: Command<InputOf<typeof demo>> = ({
+  input,
+  flags,
+  terminal,
+  storeUrl,
+  withLedger,
+}) =>
   withLedger(async (ledger) => {
-    const runId = input.runId ?? newRunId()
-    const play = { ...input, runId }
-    if (terminal.json) {
-      const data = await demo.run(ledger, play, { signal: terminal.signal })
-      await terminal.answer(data, () => [])
-      return EXIT.fine
-    }
-    await terminal.print(opening(terminal, ledger))
-    const startedMs = performance.now()
-    const lastPosition = await ledger.lastPosition()
-    const watched = createWatcher(ledger, runId, lastPosition, terminal, input.fast !== true)
-    // Whichever fails first ends the other: a story without a teller, or a teller without a story.
-    const [, events] = await Promise.all([
-      demo.run(ledger, play, { signal: terminal.signal, ask: watched.ask }),
-      watched.told,
-    ])
-    await terminal.print(closing(terminal, runId, events, performance.now() - startedMs))
+    if (terminal.json || input.big !== undefined) await record(ledger, input, terminal)
+    else if (input.fast || flags['terminal'])
+      await (await import('./demo-story.ts')).tellDemo(ledger, input, terminal)
+    else await chat(ledger, storeUrl, flags, terminal)
     return EXIT.fine
   })
 
-interface Watcher {
-  /** The number of events that were told, when the run has ended. */
-  readonly told: Promise<number>
-  readonly ask?: (pauseId: string, timeoutMs: number) => Promise<string | undefined>
+async function record(ledger: Ledger, input: InputOf<typeof demo>, terminal: Terminal): Promise<void> {
+  const progress = createProgress(terminal, 'recording', (done) => plural(done, 'step'), input.big)
+  const { signal } = terminal
+  const data = await demo.run(ledger, input, { signal, onProgress: progress.update }).finally(progress.end)
+  await terminal.answer(data, () => [
+    `${data.runId} is recorded.`,
+    terminal.next(`npx clew show ${data.runId}`),
+  ])
 }
 
-const ENDS = /^system\.workflow_(?:completed|stopped|failed)$/
-
-/** Tells what arrives in the ledger, not what the demo sends: this is the reader's side. */
-function createWatcher(
-  ledger: Ledger,
-  runId: string,
-  afterPosition: number,
-  terminal: Terminal,
-  slowly: boolean,
-): Watcher {
-  const tell = createStory(terminal.output.colour, terminal.width)
-  const runs = new Set([runId])
-  const { promise: paused, resolve: onPaused } = Promise.withResolvers<void>()
-
-  async function follow(): Promise<number> {
-    let count = 0
-    for await (const event of ledger.follow({ afterPosition })) {
-      if (runs.has(String(event.payload['parentRunId']))) runs.add(event.correlationId)
-      if (!runs.has(event.correlationId)) continue
-      count++
-      const lines = tell(event)
-      if (lines) await say(terminal, lines, slowly)
-      if (event.eventType === 'system.workflow_paused') onPaused()
-      if (isEnd(event)) return count
-    }
-    return count
+/** Until Ctrl-C: the agents in a process of their own, and the page to talk to them. */
+async function chat(ledger: Ledger, store: string, flags: Flags, terminal: Terminal): Promise<void> {
+  const path = sqlitePath(store)
+  if (path === undefined)
+    throw new ClewError(
+      'bad_option',
+      `The demo lives in two processes, which cannot share ${store}`,
+      'Give it a file: clew demo --store sqlite:demo.db. Or tell it here: clew demo --terminal.',
+      { store },
+    )
+  const { signal, output } = terminal
+  const [{ startDemo }, { startServer }, { operations }, { createControl }, { findPage }] = await Promise.all(
+    [
+      import('../../demo/chat/start-demo.ts'),
+      import('@clew/server'),
+      import('../../operations.ts'),
+      import('../../control/create-control.ts'),
+      import('../../find-page.ts'),
+    ],
+  )
+  const page = findPage()
+  const board = join(dirname(path), 'demo-board.ndjson')
+  const agents = await startDemo({ ledger, store, board, isFast: process.env['CLEW_DEMO_FAST'] === '1' })
+  const options = {
+    ledger,
+    operations: [...operations, ...agents.operations],
+    controlOf: (view: Ledger) => createControl(view),
+    page,
   }
-  const isEnd = (event: ClewEvent): boolean => event.correlationId === runId && ENDS.test(event.eventType)
+  const server = await listen(startServer, options, text(flags['port']))
+  const { bold, cyan, dim } = output.colour
+  const url = `${server.url}${page ? '/streams/field-notes' : ''}`
+  await terminal.print([
+    '',
+    `  ${bold('Clew')} is at ${cyan(url)}`,
+    '',
+    `  ${dim('Ask something about owls. Add "and publish it" to be asked yourself. Kill the agents and watch them go on.')}`,
+    `  ${dim(`Everything is recorded in ${ledger.url}. Ctrl-C ends.`)}`,
+    ...(page ? [] : [`  ${dim('The page is not built: npm run build -w @clew/web')}`]),
+    '',
+  ])
+  if (!signal.aborted) await once(signal, 'abort')
+  await agents.close()
+  await server.close()
+}
 
-  const told = follow()
-  if (!terminal.interactive) return { told }
-  return {
-    told,
-    async ask(_, timeoutMs) {
-      await Promise.race([paused, told])
-      const prompt = `${' '.repeat(26)}${terminal.output.colour.yellow(`yes or no? (yes in ${timeoutMs / 1000} s) `)}`
-      const answer = await ask(prompt, timeoutMs, terminal.signal)
-      terminal.signal.throwIfAborted()
-      return answer === undefined ? undefined : /^n/i.test(answer.trim()) ? 'no' : 'yes'
-    },
+type Start = typeof import('@clew/server').startServer
+
+/** The port that people know; when it is taken and nobody asked for it, any. */
+async function listen(
+  start: Start,
+  options: Parameters<Start>[0],
+  port: string | undefined,
+): Promise<Awaited<ReturnType<Start>>> {
+  if (port !== undefined) return start({ ...options, port: Number(port) })
+  try {
+    return await start(options)
+  } catch (error) {
+    if (!(error instanceof ClewError) || !error.message.includes('is taken')) throw error
+    return start({ ...options, port: 0 })
   }
-}
-
-async function say(
-  terminal: Terminal,
-  { lead, lines, indent, typed }: StoryLines,
-  slowly: boolean,
-): Promise<void> {
-  if (!(typed && slowly && terminal.output.isTerminal))
-    return terminal.print([`${lead}${lines.join(`\n${indent}`)}`.trimEnd()])
-  await terminal.write(lead)
-  for (const [at, line] of lines.entries()) {
-    if (at > 0) await terminal.write(`\n${indent}`)
-    for (const [word, text] of line.split(' ').entries()) {
-      await terminal.write(word > 0 ? ` ${text}` : text)
-      if (!terminal.signal.aborted) await sleep(WORD_MS)
-    }
-  }
-  await terminal.write('\n')
-}
-
-function opening({ output }: Terminal, ledger: Ledger): string[] {
-  const { bold, dim } = output.colour
-  return [
-    '',
-    `  ${bold('clew demo')}  ${dim(`recording into ${ledger.url}`)}`,
-    `  ${dim('A scripted research assistant. Each line is read back from the ledger.')}`,
-    '',
-  ]
-}
-
-function closing(terminal: Terminal, runId: string, events: number, tookMs: number): string[] {
-  const { bold, dim, green } = terminal.output.colour
-  const commands = [
-    [terminal.next(`npx clew show ${runId}`), 'the run, step by step'],
-    [terminal.next(`npx clew events ${runId}`), 'every event of it'],
-    [terminal.next('npx clew verify'), 'prove that nothing was changed'],
-    [terminal.next('npx clew runs'), 'all runs'],
-  ] as const
-  const widest = Math.max(...commands.map(([command]) => command.length))
-  const fits = widest + 36 <= terminal.width
-  return [
-    '',
-    `  ${green('✓')} ${plural(events, 'event')} recorded in ${formatDuration(tookMs)} as ${bold(runId)}`,
-    '',
-    ...commands.map(([command, about]) =>
-      fits ? `    ${command.padEnd(widest)}   ${dim(about)}` : `    ${command}`,
-    ),
-    '',
-  ]
 }

@@ -41,6 +41,7 @@ async function scanned(ledger: Ledger, terminal: Terminal): Promise<ScanReport> 
 }
 
 const LISTED = 20
+const OFFERED = 5
 const COLUMNS: readonly Column[] = [
   { title: 'RUN' },
   { title: 'SEQ', align: 'right' },
@@ -48,7 +49,10 @@ const COLUMNS: readonly Column[] = [
   { title: 'PATH', flexible: true },
 ]
 
-function scanLines({ output, width, next }: Terminal, { events, places, total }: ScanReport): string[] {
+function scanLines(
+  { output, width, next }: Terminal,
+  { events, places, total, erase }: ScanReport,
+): string[] {
   const { green, red, dim } = output.colour
   const [first] = places
   if (!first) return [`${green('✓')} No secret in clear: ${plural(events, 'event')} read.`]
@@ -66,9 +70,13 @@ function scanLines({ output, width, next }: Terminal, { events, places, total }:
       ? [dim(`… and ${plural(total - LISTED, 'more place')}; --json lists a thousand`)]
       : []),
     '',
-    dim(
-      `Change these secrets where they are used · ${next(`clew events ${id} --after ${first.seq - 1} --limit 1`)}`,
-    ),
+    'Change these secrets where they are used, then erase what holds them:',
+    ...erase.slice(0, OFFERED).map((command) => `  ${next(command)}`),
+    ...(erase.length > OFFERED
+      ? [dim(`  … and ${plural(erase.length - OFFERED, 'more command')}; --json has them`)]
+      : []),
+    '',
+    dim(next(`clew events ${id} --after ${first.seq - 1} --limit 1`)),
   ]
 }
 

@@ -71,7 +71,7 @@ function storePath(url: string): string {
 
 function lines(
   { output, width, next }: Terminal,
-  { ok, checked, problems }: Verification,
+  { ok, checked, problems, pruned }: Verification,
   tookMs: number,
   signed: Signed | undefined,
   target: string | undefined,
@@ -80,6 +80,13 @@ function lines(
   const seen = `${plural(checked, 'event')} checked in ${formatDuration(tookMs)}`
   if (ok) {
     const result = [`${green('✓')} Nothing was changed: ${seen}.`]
+    if (pruned.length > 0) {
+      const events = pruned.reduce((sum, { fromSeq, toSeq }) => sum + toSeq - fromSeq + 1, 0)
+      const runs = new Set(pruned.map(({ runId }) => runId)).size
+      result.push(
+        `  ${plural(events, 'event')} of ${plural(runs, 'run')} were pruned by retention, each range under its seal.`,
+      )
+    }
     if (!signed)
       return [
         ...result,

@@ -1,0 +1,59 @@
+import { startWorker } from '@clew/runtime'
+import { postMessage } from '@clew/trace'
+import { openLedger } from '../../open-ledger.ts'
+import { createAgents } from './agents.ts'
+import { answerPeople } from './answer-people.ts'
+import { modelFrom } from './call-model.ts'
+import { PERSONAS } from './personas.ts'
+
+/** The process in which the agents of the demo live: it may be killed at any moment, and the next one goes on. */
+
+export interface AgentProcessSettings {
+  readonly store: string
+  readonly scriptedModel: string
+  readonly board: string
+  readonly isFast: boolean
+}
+
+/** What is under way after this is left as a crash would leave it. */
+const LEAVE_MS = 2000
+
+const leaving = new AbortController()
+function leave(): void {
+  leaving.abort()
+  setTimeout(() => process.exit(), LEAVE_MS).unref()
+}
+// Before anything is awaited: whoever started this may be gone already, and nobody else would end it.
+process.once('disconnect', leave)
+process.once('SIGTERM', leave)
+// Ctrl-C reaches all processes of the terminal: the one that started this says when it ends.
+process.on('SIGINT', () => undefined)
+
+const settings = JSON.parse(process.argv[2] ?? '') as AgentProcessSettings
+const ledger = await openLedger(settings.store)
+const agents = createAgents({
+  ledger,
+  model: modelFrom(process.env, settings.scriptedModel),
+  board: settings.board,
+  isFast: settings.isFast,
+  async post({ streamId, sessionId, author, content }) {
+    const { id, name } = PERSONAS.find((persona) => persona.id === author) ?? PERSONAS[0]
+    const messageId = `answer-${sessionId}`
+    // A fork answers, too, but it is a run and no session: there is no trace to link to.
+    const isSession = (await ledger.getRun(sessionId))?.session != null
+    await postMessage(ledger, {
+      streamId,
+      sessionId: isSession ? sessionId : null,
+      messageId,
+      content,
+      author: { type: 'persona', id, name },
+    })
+    return messageId
+  },
+})
+
+const worker = await startWorker({ ledger, agents: Object.values(agents), sweepMs: 1000 })
+await answerPeople(ledger, agents, leaving.signal)
+await worker.stop()
+await ledger.close()
+process.exit()

@@ -1,0 +1,121 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { bookId, type Ledger, sweepOrphans } from '@clew/ledger'
+import { createStream, postMessage } from '@clew/trace'
+import { z } from 'zod'
+import { answering } from '../../operations/operation.ts'
+import type { AgentProcessSettings } from './agent-process.ts'
+import { modelFrom } from './call-model.ts'
+import { PERSONAS } from './personas.ts'
+import { startScriptedModel } from './scripted-model.ts'
+
+const STREAM = 'field-notes'
+const FIRST_QUESTION = 'Which owls hunt by day?'
+/** Long enough for a person to see that nobody works. */
+const DEAD_MS = 2500
+
+const SCRIPT = fileURLToPath(import.meta.url).replace(/start-demo(\.\w+)$/, 'agent-process$1')
+/** In a clone the sources run as they are. */
+const CONDITIONS = SCRIPT.endsWith('.ts') ? ['--conditions=@clew/source'] : []
+
+interface DemoOptions {
+  readonly ledger: Ledger
+  readonly store: string
+  readonly board: string
+  readonly isFast: boolean
+}
+
+/** The living part of the demo: a model, the process of the agents, a stream to talk in. */
+export async function startDemo({ ledger, store, board, isFast }: DemoOptions) {
+  const model = await startScriptedModel(
+    isFast ? { wordMs: 0, refuseEvery: 6 } : { wordMs: 45, refuseEvery: 6 },
+  )
+  const settings: AgentProcessSettings = { store, scriptedModel: model.url, board, isFast }
+  let deaths = 0
+  let isClosing = false
+  let child = startAgents()
+
+  function startAgents(): ChildProcess {
+    const started = spawn(process.execPath, [...CONDITIONS, SCRIPT, JSON.stringify(settings)], {
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    })
+    // One that ends by itself has said why, and would do so again.
+    started.once('exit', (_, signal) => {
+      if (!isClosing && signal !== null) void revive()
+    })
+    return started
+  }
+  async function revive(): Promise<void> {
+    deaths++
+    await sleep(isFast ? 50 : DEAD_MS)
+    if (!isClosing) child = startAgents()
+  }
+
+  if (!(await ledger.getRun(bookId('stream', STREAM)))) {
+    await createStream(ledger, { streamId: STREAM, title: STREAM })
+    await postMessage(ledger, {
+      streamId: STREAM,
+      messageId: 'first-question',
+      author: { type: 'user', id: 'you', name: 'You' },
+      content: FIRST_QUESTION,
+    })
+  }
+
+  const about = answering({
+    name: 'demo-state',
+    summary: 'The agents of the demo, and the process they live in',
+    scope: 'read',
+    surfaces: ['rest'],
+    input: z.object({}),
+    output: z.object({
+      model: z.string(),
+      personas: z.array(z.object({ id: z.string(), name: z.string(), about: z.string() })),
+      /** Null while none lives. */
+      pid: z.int().nullable(),
+      deaths: z.int(),
+    }),
+    example: { command: 'clew demo', input: {} },
+    cli: { group: 'Begin' },
+    rest: { method: 'get', path: '/v1/demo' },
+    run: async () => ({
+      model: modelFrom(process.env, model.url).about,
+      personas: PERSONAS.map(({ id, name, about: does }) => ({ id, name, about: does })),
+      pid: child.exitCode === null && child.signalCode === null ? (child.pid ?? null) : null,
+      deaths,
+    }),
+  })
+  const kill = answering({
+    name: 'demo-kill',
+    summary: 'Kill the process of the demo agents, as a crash would; another one goes on',
+    scope: 'control',
+    surfaces: ['rest'],
+    input: z.object({}),
+    output: z.object({ killed: z.boolean() }),
+    example: { command: 'clew demo', input: {} },
+    cli: { group: 'Begin' },
+    rest: { method: 'post', path: '/v1/demo/kill' },
+    async run() {
+      const dead = child
+      if (!dead.kill('SIGKILL')) return { killed: false }
+      if (dead.signalCode === null) await once(dead, 'exit')
+      // A server finds out by itself, in its own time; here people are watching.
+      await sweepOrphans(ledger)
+      return { killed: true }
+    },
+  })
+
+  return {
+    operations: [about, kill],
+    async close(): Promise<void> {
+      isClosing = true
+      if (child.exitCode === null && child.signalCode === null) {
+        child.disconnect()
+        await Promise.race([once(child, 'exit'), sleep(3000, undefined, { ref: false })])
+        child.kill('SIGKILL')
+      }
+      await model.close()
+    },
+  }
+}

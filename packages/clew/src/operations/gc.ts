@@ -1,0 +1,47 @@
+import type { RetentionPolicyInput } from '@clew/ledger'
+import { z } from 'zod'
+import { answering } from './operation.ts'
+
+const count = z.int().min(0)
+
+export const gc = answering({
+  name: 'gc',
+  summary: 'Let go what the retention policy no longer keeps and nobody still needs',
+  scope: 'admin',
+  surfaces: ['cli', 'rest'],
+  rest: { method: 'post', path: '/v1/gc' },
+  input: z.object({
+    policy: z
+      .record(z.string(), z.unknown())
+      .optional()
+      .describe('the retention policy: rules, and what to keep'),
+    dryRun: z.boolean().optional().describe('only say what would go and why'),
+    by: z.string().min(1).max(200).optional().describe('who stands in the audit book'),
+  }),
+  output: z.object({
+    dryRun: z.boolean(),
+    events: count,
+    runs: count.describe('runs that are deleted'),
+    values: count.describe('shared values that nobody needed any more'),
+    rules: z.array(z.object({ rule: z.string(), runs: count, events: count })).readonly(),
+    ranges: z
+      .array(
+        z.object({ runId: z.string(), fromSeq: count, toSeq: count, deletes: z.boolean(), rule: z.string() }),
+      )
+      .readonly(),
+    kept: z.array(z.object({ runId: z.string(), rule: z.string(), reason: z.string() })).readonly(),
+    bytesBefore: count,
+    bytesAfter: count,
+  }),
+  example: {
+    command: 'clew gc --policy retention.json --dry-run',
+    input: { policy: { rules: [{ olderThan: '90d' }] }, dryRun: true },
+  },
+  cli: {
+    group: 'Control',
+    options: { dryRun: '--dry-run', by: '--by <who>' },
+    flags: { '--policy <file>': 'the retention policy as JSON' },
+  },
+  run: (ledger, { policy, dryRun, by }, { onProgress } = {}) =>
+    ledger.gc({ policy: policy as RetentionPolicyInput | undefined, dryRun, by, onProgress }),
+})

@@ -1,0 +1,47 @@
+import { z } from 'zod'
+import { answering } from './operation.ts'
+
+const rule = z.object({
+  kind: z.string(),
+  key: z.string().optional(),
+  path: z.string().optional(),
+  pattern: z.string().optional(),
+})
+const workspacePolicy = z.object({
+  redact: z
+    .object({
+      policies: z
+        .array(z.enum(['secrets', 'personal']))
+        .readonly()
+        .optional(),
+      rules: z.array(rule).readonly().optional(),
+    })
+    .optional(),
+  auditReads: z.boolean().optional(),
+})
+
+export const policy = answering({
+  name: 'policy',
+  summary: 'See or replace what the workspace asks of everybody who opens it',
+  scope: 'admin',
+  surfaces: ['cli', 'rest'],
+  rest: { method: 'post', path: '/v1/policy' },
+  input: z.object({
+    set: workspacePolicy.optional().describe('the new policy, as a JSON object with redact and auditReads'),
+    by: z.string().min(1).max(200).optional().describe('who changes it'),
+    reason: z.string().min(1).max(2000).optional().describe('why, for the compliance log'),
+  }),
+  output: z.object({ policy: workspacePolicy, changed: z.boolean() }),
+  example: {
+    command: `clew policy --set '{"redact":{"policies":["personal"]},"auditReads":true}' --by dpo`,
+    input: { set: { redact: { policies: ['personal'] }, auditReads: true }, by: 'dpo' },
+  },
+  cli: {
+    group: 'Control',
+    options: { set: '--set <json>', by: '--by <who>', reason: '--reason <text>' },
+  },
+  async run(ledger, { set, by, reason }) {
+    if (set) await ledger.setPolicy(set, { by, reason })
+    return { policy: await ledger.policy(), changed: set !== undefined }
+  },
+})

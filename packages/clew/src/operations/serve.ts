@@ -1,0 +1,87 @@
+import { once } from 'node:events'
+import { z } from 'zod'
+import { streaming } from './operation.ts'
+
+export const serve = streaming({
+  name: 'serve',
+  summary: 'Serve the ledger: page, HTTP, sockets and ingest on one port',
+  scope: 'control',
+  surfaces: ['cli'],
+  input: z.object({
+    port: z.int().min(0).max(65_535).default(2539).describe('port to listen on; 0 for any that is free'),
+    host: z
+      .string()
+      .min(1)
+      .default('127.0.0.1')
+      .describe('address to listen on; others than this machine need tokens'),
+    tokens: z.boolean().optional().describe('ask for a token on this machine, too'),
+    origin: z
+      .string()
+      .regex(/^https?:\/\/[^/]+$/)
+      .optional()
+      .describe('another origin whose pages may call, such as https://app.example.org'),
+    page: z.boolean().default(true).describe('without the page'),
+    log: z
+      .enum(['debug', 'info', 'warn', 'error', 'silent'])
+      .default('warn')
+      .describe('what is written to the standard error: debug, info (every request), warn, error or silent'),
+  }),
+  output: z.discriminatedUnion('type', [
+    z.object({
+      type: z.literal('listening'),
+      url: z.string(),
+      page: z.boolean().describe('whether the page is there'),
+      agents: z.array(z.string()).readonly().describe('agents whose runs can go on here'),
+    }),
+    z.object({ type: z.literal('closed') }),
+  ]),
+  example: { command: 'clew serve --agent ./agents.ts', input: {} },
+  cli: {
+    group: 'Begin',
+    options: {
+      port: '--port <port>',
+      host: '--host <address>',
+      tokens: '--tokens',
+      origin: '--origin <origin>',
+      page: '--no-page',
+      log: '--log <level>',
+    },
+    flags: {
+      '--agent <module>': 'file or package that exports agents: their runs can go on here',
+      '--mode <switches>':
+        'read, or a list of write, resume and replay: what is switched on; default CLEW_MODE, else all',
+    },
+  },
+  async *run(ledger, { page, log, ...where }, { agents, signal } = {}) {
+    const [{ createLog, startServer }, { createControl }, { operations }, { findPage }, { readVersion }] =
+      await Promise.all([
+        import('@clew/server'),
+        import('../control/create-control.ts'),
+        import('../operations.ts'),
+        import('../find-page.ts'),
+        import('../read-version.ts'),
+      ])
+    const folder = page ? findPage() : null
+    const server = await startServer({
+      ledger,
+      operations,
+      controlOf: (view) => createControl(view, { agents }),
+      page: folder,
+      log: createLog(log),
+      version: readVersion(),
+      ...where,
+    })
+    try {
+      yield {
+        type: 'listening' as const,
+        url: server.url,
+        page: folder !== null,
+        agents: agents?.names ?? [],
+      }
+      if (signal && !signal.aborted) await once(signal, 'abort')
+    } finally {
+      await server.close()
+    }
+    yield { type: 'closed' as const }
+  },
+})

@@ -1,0 +1,29 @@
+import { bookId } from './book.ts'
+import type { PayloadOf } from './catalogue.ts'
+import type { ClewEvent, EventInput } from './envelope.ts'
+import type { COMPLIANCE_TYPES } from './fold/compliance.ts'
+import type { Ledger } from './ledger.ts'
+
+/** The one book of a workspace that says what was done to its record: `ledger.compliance` is its fold (V8). */
+export const AUDIT_BOOK = bookId('audit')
+
+export type AuditType = (typeof COMPLIANCE_TYPES)[number]
+
+/** The event of a deed, for whoever writes it together with the deed. It says who, why and how much, never what. */
+export const auditEvent = <T extends AuditType>(
+  eventType: T,
+  payload: PayloadOf<T>,
+  eventId?: string,
+): EventInput => ({
+  eventType,
+  correlationId: AUDIT_BOOK,
+  source: { origin: 'system', runtime: 'clew' },
+  payload,
+  ...(eventId !== undefined && { eventId }),
+})
+
+export const recordAudit = <T extends AuditType>(
+  ledger: Pick<Ledger, 'record'>,
+  eventType: T,
+  payload: PayloadOf<T>,
+): Promise<ClewEvent> => ledger.record(auditEvent(eventType, payload))

@@ -1,0 +1,11 @@
+import type { Ledger } from '../ledger.ts'
+import type { MemoryItem } from '../memory/item.ts'
+
+/** What the tests of memory speak about: items of the workspace, by their names. */
+export const long = { layer: 'long', scope: 'workspace' } as const
+export const names = (items: readonly MemoryItem[]): string[] =>
+  items.map((item) => `${item.namespace}/${item.key}`)
+export const listed = async (ledger: Ledger, filter = {}): Promise<string[]> =>
+  names((await ledger.memory.list({ limit: 1000, ...filter })).items)
+export const found = async (ledger: Ledger, query: string, filter = {}): Promise<string[]> =>
+  names((await ledger.memory.search(query, filter)).map((hit) => hit.item))

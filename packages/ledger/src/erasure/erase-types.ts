@@ -1,0 +1,81 @@
+import type { HeadSigner } from '../heads.ts'
+
+/** Whose payloads go: those of a subject wherever they are, of a run with its child runs, or of one event. */
+export type EraseTarget =
+  | {
+      readonly subject: string
+      /** Where else in payloads the subject's id stands, such as `customer.id`; `subjects` always counts. */
+      readonly paths?: readonly string[] | undefined
+    }
+  | { readonly runId: string; readonly withForks?: boolean | undefined }
+  | { readonly eventId: string }
+
+export interface EraseOptions {
+  readonly by?: string | undefined
+  /** Why; it stands in the compliance log, so it must not name what goes. */
+  readonly reason?: string | undefined
+  /** Say what would go, and change nothing. */
+  readonly dryRun?: boolean | undefined
+  /** Write tables anew, so that no byte is left in pages that are in use (PostgreSQL: VACUUM FULL, which locks them). */
+  readonly rewrite?: boolean | undefined
+  /** Signs the certificate. */
+  readonly signer?: HeadSigner | undefined
+  /** Told how many events were looked at. */
+  readonly onProgress?: ((events: number) => void) | undefined
+}
+
+/** What stays although it was asked for, and why. */
+export type KeptPart =
+  | { readonly reason: 'held'; readonly runId: string; readonly holdId: string }
+  | { readonly reason: 'shared'; readonly values: number }
+
+export interface EraseReport {
+  /** Events whose payload is gone, and the runs they are in. */
+  readonly events: number
+  readonly runs: number
+  readonly payloads: number
+  /** Shared values that nobody else needs. */
+  readonly values: number
+  /** Events of memory among them. */
+  readonly memory: number
+  /** Rows of the search index that lost their words. */
+  readonly searchRows: number
+  /** Files that migrations had left behind and that held the same. */
+  readonly backups: number
+  readonly kept: readonly KeptPart[]
+  readonly dryRun: boolean
+  /** Null when there was nothing to erase. */
+  readonly certificate: ErasureCertificate | null
+}
+
+/** Says outside the ledger what was erased, and where the ledger says so itself. */
+export interface ErasureCertificate {
+  readonly certificate: 'clew.erasure'
+  readonly version: 1
+  readonly workspace: string
+  readonly target: EraseTarget
+  readonly by: string | null
+  readonly reason: string | null
+  readonly erasedAt: string
+  readonly events: number
+  readonly payloads: number
+  readonly values: number
+  readonly kept: readonly KeptPart[]
+  /** The runs concerned, as they stood: their chains still verify up to these heads. */
+  readonly runs: readonly {
+    readonly runId: string
+    readonly events: number
+    readonly seq: number
+    readonly hash: string
+  }[]
+  /** The event of the erasure in the audit book. */
+  readonly proof: {
+    readonly runId: string
+    readonly eventId: string
+    readonly seq: number
+    readonly hash: string
+  }
+  /** Over the canonical text of all the rest. */
+  readonly signature: string | null
+  readonly publicKey: string | null
+}

@@ -1,0 +1,61 @@
+import { ClewError } from '../errors.ts'
+import { isObject, type JsonValue } from '../json.ts'
+import type { PayloadReader } from '../payload-reader.ts'
+import type { Store, StoredEvent } from '../store.ts'
+
+const PAGE = 500
+
+interface FindParts {
+  readonly store: Store
+  readonly reader: PayloadReader
+  readonly workspace: string
+}
+
+/** Events that name the subject themselves, in whatever run: under `subjects`, or at one of the paths. */
+export async function* findSubjectEvents(
+  { store, reader, workspace }: FindParts,
+  names: readonly string[],
+  paths: readonly string[],
+): AsyncGenerator<StoredEvent> {
+  const parsed = ['subjects', ...paths].map(parsePath)
+  const wanted = new Set(names)
+  const isMeant = (value: unknown): boolean =>
+    (typeof value === 'string' || typeof value === 'number') && wanted.has(String(value))
+  const texts = names.map((name) => JSON.stringify(name).slice(1, -1))
+  for (let afterPosition = 0; ; ) {
+    const { events, next } = await store.erasure.findPayloads({
+      workspace,
+      texts,
+      afterPosition,
+      limit: PAGE,
+    })
+    for (const stored of events) {
+      const payload = await reader.toJson(stored)
+      if (parsed.some((path) => valuesAt(payload, path).some(isMeant))) yield stored
+    }
+    if (next === null) return
+    afterPosition = next
+  }
+}
+
+function parsePath(path: string): readonly string[] {
+  const keys = path.split('.')
+  if (path !== '' && keys.every((key) => key !== '')) return keys
+  throw new ClewError(
+    'bad_option',
+    `${JSON.stringify(path)} is not a path in a payload`,
+    'Write keys with dots between them, such as customer.id, and * for any key; nothing was erased.',
+    { option: 'paths' },
+  )
+}
+
+/** All that stands at a path: lists are gone through, `*` is any key. */
+function valuesAt(value: JsonValue, path: readonly string[]): JsonValue[] {
+  const [key, ...rest] = path
+  if (Array.isArray(value)) return value.flatMap((item) => valuesAt(item, path))
+  if (key === undefined) return [value]
+  if (!isObject(value)) return []
+  const object = value as Readonly<Record<string, JsonValue>>
+  if (key === '*') return Object.keys(object).flatMap((each) => valuesAt(object[each] as JsonValue, rest))
+  return Object.hasOwn(object, key) ? valuesAt(object[key] as JsonValue, rest) : []
+}

@@ -1,0 +1,277 @@
+import { AUDIT_BOOK } from '../audit-book.ts'
+import { isBook } from '../book.ts'
+import { ClewError } from '../errors.ts'
+import { isTerminal } from '../fold/run-summary.ts'
+import type { Ledger } from '../ledger.ts'
+import { eventsOfSameItems } from '../memory/fold.ts'
+import { memoryBook, parseMemoryBook } from '../memory/item.ts'
+import type { PayloadReader } from '../payload-reader.ts'
+import type { Ports } from '../ports.ts'
+import type { Redactor } from '../redact/redact.ts'
+import { type Hold, heldBy, readHolds } from '../retention/holds.ts'
+import type { RunReader } from '../run-reader.ts'
+import type { Store, StoredEvent, StoredRun } from '../store.ts'
+import type { EraseTarget, KeptPart } from './erase-types.ts'
+import { findSubjectEvents } from './find-subject.ts'
+
+export interface EraseParts {
+  readonly ledger: Ledger
+  readonly store: Store
+  readonly reader: PayloadReader
+  readonly runs: RunReader
+  readonly redactor: Redactor
+  readonly ports: Pick<Ports, 'now' | 'defer' | 'sleep'>
+  readonly workspace: string
+}
+
+export interface PlannedRun {
+  readonly run: StoredRun
+  readonly events: ReadonlyMap<number, StoredEvent>
+}
+
+export interface ErasurePlan {
+  readonly runs: ReadonlyMap<string, PlannedRun>
+  readonly kept: readonly KeptPart[]
+  /** Seq of the audit book up to which holds were read. */
+  readonly bookSeq: number
+}
+
+const CAUSES = 200
+
+/** Which events a target stands for, without what a hold keeps; refuses what may not be erased at all. */
+export async function planErasure(
+  parts: EraseParts,
+  target: EraseTarget,
+  onProgress?: (events: number) => void,
+): Promise<ErasurePlan> {
+  const { store, workspace } = parts
+  const { holds, seq: bookSeq } = await readHolds(parts.ledger)
+  const found = new Map<string, { run: StoredRun; events: Map<number, StoredEvent> }>()
+  let looked = 0
+
+  async function runOf(runId: string): Promise<StoredRun> {
+    return found.get(runId)?.run ?? ((await store.findRun({ workspace, runId })) as StoredRun)
+  }
+
+  async function add(events: readonly StoredEvent[]): Promise<void> {
+    for (const event of events) {
+      looked++
+      if (event.erased || event.body === null) continue
+      const planned = found.get(event.correlationId) ?? {
+        run: await runOf(event.correlationId),
+        events: new Map<number, StoredEvent>(),
+      }
+      planned.events.set(event.seq, event)
+      found.set(event.correlationId, planned)
+    }
+    onProgress?.(looked)
+  }
+
+  async function addRun(run: StoredRun): Promise<void> {
+    for await (const page of parts.runs.ownEvents(run)) await add(page)
+  }
+
+  for await (const part of collect(parts, target)) await ('run' in part ? addRun(part.run) : add(part.events))
+  await addMemory(parts, target, found, add, addRun)
+  const kept = await takeOutHeld(parts, target, found, holds)
+  assertNotHeld(target, found, kept)
+  await assertNotLive(parts, found)
+  return { runs: found, kept, bookSeq }
+}
+
+type Part = { readonly run: StoredRun } | { readonly events: readonly StoredEvent[] }
+
+async function* collect(parts: EraseParts, target: EraseTarget): AsyncGenerator<Part> {
+  const { store, workspace, redactor } = parts
+  if ('eventId' in target) {
+    const events = await store.findEvents(workspace, target.eventId)
+    if (events.length === 0) throw missing('event', target.eventId)
+    if (events.some((event) => event.correlationId === AUDIT_BOOK)) throw auditStays()
+    yield { events }
+    return
+  }
+  if ('runId' in target) {
+    const run = await store.findRun({ workspace, runId: target.runId })
+    if (!run) throw missing('run', target.runId)
+    if (target.runId === AUDIT_BOOK) throw auditStays()
+    const all = await withBelow(parts, [run])
+    const forks = all.filter(({ summary }) => summary.forkedFrom && summary.runId !== target.runId)
+    if (forks.length > 0 && target.withForks !== true) throw hasForks(target.runId, forks)
+    for (const each of all) yield { run: each }
+    return
+  }
+  // A subject that redaction took out when it was recorded stands there by its placeholder.
+  const names = [...new Set([target.subject, redactor.text(target.subject)])]
+  for (const run of await withBelow(parts, await store.erasure.findRuns(workspace, names))) yield { run }
+  let events: StoredEvent[] = []
+  for await (const event of findSubjectEvents(parts, names, target.paths ?? [])) {
+    if (event.correlationId === AUDIT_BOOK) continue
+    events.push(event)
+    if (events.length < 500) continue
+    yield { events }
+    events = []
+  }
+  yield { events }
+}
+
+/** With the child runs of these, the runs forked from them, and so on. */
+async function withBelow({ store, workspace }: EraseParts, runs: readonly StoredRun[]): Promise<StoredRun[]> {
+  const all = new Map(runs.map((run) => [run.summary.runId, run]))
+  for (let open = [...all.keys()]; open.length > 0; ) {
+    const below = await store.findBelow(workspace, open)
+    open = []
+    for (const run of below)
+      if (!all.has(run.summary.runId)) {
+        all.set(run.summary.runId, run)
+        open.push(run.summary.runId)
+      }
+  }
+  return [...all.values()]
+}
+
+/** Memory that came from what goes, and that of the runs and of the subject: each item whole. */
+async function addMemory(
+  { store, reader, runs, workspace }: EraseParts,
+  target: EraseTarget,
+  found: ReadonlyMap<string, { readonly events: ReadonlyMap<number, StoredEvent> }>,
+  add: (events: readonly StoredEvent[]) => Promise<void>,
+  addRun: (run: StoredRun) => Promise<void>,
+): Promise<void> {
+  const isEvent = 'eventId' in target
+  const scopes = isEvent ? [] : [...found.keys()].filter((runId) => !isBook(runId))
+  const books = scopes.map((scope) => memoryBook({ layer: 'short', scope }))
+  if ('subject' in target) books.push(memoryBook({ layer: 'long', scope: `user:${target.subject}` }))
+  for (const runId of books) {
+    const book = await store.findRun({ workspace, runId })
+    if (book) await addRun(book)
+  }
+  const seen = new Set<string>()
+  for (;;) {
+    const ids = [...found.values()].flatMap(({ events }) =>
+      [...events.values()].map(({ eventId }) => eventId),
+    )
+    const open = ids.filter((id) => !seen.has(id))
+    if (open.length === 0) break
+    for (let at = 0; at < open.length; at += CAUSES) {
+      const caused = await store.findCaused(workspace, open.slice(at, at + CAUSES))
+      await add(caused.filter((event) => parseMemoryBook(event.correlationId) !== undefined))
+    }
+    for (const id of open) seen.add(id)
+    for (const [runId, { events }] of found) {
+      if (!parseMemoryBook(runId)) continue
+      const book = await store.findRun({ workspace, runId })
+      const stored: StoredEvent[] = []
+      if (book) for await (const page of runs.ownEvents(book)) stored.push(...page)
+      const wanted = eventsOfSameItems(await reader.toPlainEvents(stored), new Set(events.keys()))
+      const seqs = new Set(wanted.map(({ ledger }) => ledger.seq))
+      await add(stored.filter((event) => seqs.has(event.seq)))
+    }
+  }
+}
+
+/** A hold wins over erasure (P5): on the run, on one that was forked from it, on the run it works for, on the subject. */
+async function takeOutHeld(
+  parts: EraseParts,
+  target: EraseTarget,
+  found: Map<string, { readonly run: StoredRun }>,
+  holds: readonly Hold[],
+): Promise<KeptPart[]> {
+  if (holds.length === 0) return []
+  const { store, workspace } = parts
+  const onSubject =
+    'subject' in target
+      ? holds.find((hold) => 'subject' in hold.target && hold.target.subject === target.subject)
+      : undefined
+  const kept: KeptPart[] = []
+  for (const [runId, { run }] of found) {
+    let hold = onSubject
+    for (const each of await withBelow(parts, [run]))
+      if (each === run || each.summary.forkedFrom) hold ??= heldBy(holds, each.summary)[0]
+    for (let above = run.summary.parentRunId; above !== null && !hold; ) {
+      const parent: StoredRun | null = await store.findRun({ workspace, runId: above })
+      hold = parent ? heldBy(holds, parent.summary)[0] : undefined
+      above = parent?.summary.parentRunId ?? null
+    }
+    const book = parseMemoryBook(runId)
+    if (book && book.layer !== 'long') {
+      const { scope: name } = book
+      const owner = { runId: name, threadId: book.layer === 'session' ? name : null, subjects: [] }
+      hold ??= heldBy(holds, owner)[0]
+    }
+    if (!hold) continue
+    kept.push({ reason: 'held', runId, holdId: hold.holdId })
+    found.delete(runId)
+  }
+  return kept
+}
+
+/** What is held is left out of the rest; where it is the very run that was named, or all there is, nothing is done. */
+function assertNotHeld(
+  target: EraseTarget,
+  found: ReadonlyMap<string, unknown>,
+  kept: readonly KeptPart[],
+): void {
+  const held = kept.filter((part) => part.reason === 'held')
+  const named = held.find(({ runId }) => 'runId' in target && target.runId === runId)
+  const first = named ?? held[0]
+  if (!first || (found.size > 0 && !named)) return
+  throw new ClewError(
+    'held',
+    `Run ${first.runId} is under a legal hold`,
+    `Release the hold first if it may go: clew hold release ${first.holdId}. Nothing was erased.`,
+    { runId: first.runId, holdId: first.holdId },
+  )
+}
+
+/** A run that is at work, or can be gone on with, needs its record. */
+async function assertNotLive(
+  parts: EraseParts,
+  found: ReadonlyMap<string, { readonly run: StoredRun }>,
+): Promise<void> {
+  if (found.size === 0) return
+  const leases = await parts.store.leases.list()
+  const held = new Set(
+    leases
+      .filter(({ workspace, state }) => workspace === parts.workspace && state !== 'dead')
+      .map(({ runId }) => runId),
+  )
+  const own = [...found.values()].map(({ run }) => run)
+  const forks = (await withBelow(parts, own)).filter(({ summary }) => summary.forkedFrom)
+  for (const { summary } of [...own, ...forks]) {
+    const { runId, status, agent } = summary
+    const isOpen = !isTerminal(status) && (status !== 'pending' || agent !== null)
+    if (isBook(runId) || !(held.has(runId) || isOpen)) continue
+    throw new ClewError(
+      'busy',
+      `Run ${runId} is ${status}: it still needs what is to be erased`,
+      `Stop it first: clew stop ${runId}. Nothing was erased.`,
+      { runId, status },
+    )
+  }
+}
+
+const missing = (what: 'run' | 'event', id: string): ClewError =>
+  new ClewError(
+    'not_found',
+    `There is no ${what} ${id} to erase`,
+    'Look for it with `clew runs` or `clew search`; nothing was erased.',
+    { [`${what}Id`]: id },
+  )
+
+const auditStays = (): ClewError =>
+  new ClewError(
+    'bad_option',
+    'The audit book says what was erased, and cannot be erased itself',
+    'Name the run, the event or the subject that is meant; nothing was erased.',
+    { runId: AUDIT_BOOK },
+  )
+
+function hasForks(runId: string, forks: readonly StoredRun[]): ClewError {
+  const names = forks.slice(0, 3).map(({ summary }) => summary.runId)
+  return new ClewError(
+    'bad_option',
+    `Run ${runId} has ${forks.length} fork${forks.length === 1 ? '' : 's'} that stand${forks.length === 1 ? 's' : ''} on its events, such as ${names.join(', ')}`,
+    'Erase it with its forks (withForks, --with-forks), or leave it; nothing was erased.',
+    { runId, forks: forks.length },
+  )
+}

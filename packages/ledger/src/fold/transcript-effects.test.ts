@@ -1,0 +1,72 @@
+import { expect, it } from 'vitest'
+import { foldEvents } from './fold.ts'
+import { type Happening, makeHistory } from './history.ts'
+import { transcriptFold } from './transcript.ts'
+
+const told = (...happenings: Happening[]): string[] =>
+  foldEvents(transcriptFold, makeHistory(happenings)).entries.map((entry) => {
+    if (entry.kind === 'tool_call')
+      return `${entry.name} ${JSON.stringify(entry.arguments)} → ${entry.outcome?.error?.message ?? JSON.stringify(entry.outcome?.result)}`
+    if (entry.kind === 'reasoning' || entry.kind === 'message')
+      return `${entry.kind}: ${JSON.stringify(entry.content)}`
+    return entry.kind
+  })
+const began = (name: string, more: object = {}): Happening => ({
+  type: 'execution.step_started',
+  payload: { stepId: `${name}#0`, name, kind: 'effect', attempt: 1, input: 1, ...more },
+})
+const gave = (name: string, output: unknown, more: object = {}): Happening => ({
+  type: 'execution.step_completed',
+  payload: { stepId: `${name}#0`, attempt: 1, output, ...more },
+})
+const answer = { role: 'assistant', content: 'Owls.' }
+
+it('V3 an effect is told as a call and what came back, also in one event and while it is open', () => {
+  expect(told(began('search'), gave('search', [2]), began('read'))).toEqual([
+    'search 1 → [2]',
+    'read 1 → undefined',
+  ])
+  expect(told(gave('search', 2, { name: 'search', kind: 'effect', input: 1 }))).toEqual(['search 1 → 2'])
+})
+
+it('V3 what a model gave is told as what it thought and said', () => {
+  const message = { ...answer, reasoning_content: 'Hm' }
+  expect(told(began('ask'), gave('ask', { choices: [{ message }] }))).toEqual([
+    'reasoning: "Hm"',
+    'message: "Owls."',
+  ])
+  const asks = {
+    role: 'assistant',
+    content: null,
+    tool_calls: [{ function: { name: 'search', arguments: '{}' } }],
+  }
+  expect(told(began('ask'), gave('ask', { message: asks }))).toEqual([
+    'message: [{"type":"tool_call","name":"search","arguments":"{}"}]',
+  ])
+})
+
+it('V3 an attempt that failed is told once, with its error, and the next one beside it', () => {
+  const failed: Happening = {
+    type: 'execution.step_failed',
+    payload: { stepId: 'search#0', attempt: 1, error: { message: 'late' }, retryInMs: 1 },
+  }
+  expect(
+    told(began('search'), failed, began('search', { attempt: 2 }), gave('search', 2, { attempt: 2 })),
+  ).toEqual(['search 1 → late', 'search 1 → 2'])
+})
+
+it('V3 a step that tells its own messages and calls is not told a second time', () => {
+  const said: Happening = { type: 'execution.message', payload: { ...answer, stepId: 'ask#0' } }
+  expect(told(began('ask'), said, gave('ask', answer))).toEqual(['message: "Owls."'])
+  expect(told(said, began('ask'), gave('ask', answer))).toEqual(['message: "Owls."'])
+})
+
+it('V3 T6 steps of a session are told by their type; nodes and own computations are not', () => {
+  expect(told(began('thinking', { kind: 'thinking' }), gave('thinking', { content: 'Hm' }))).toEqual([
+    'reasoning: "Hm"',
+  ])
+  expect(told(began('web_search', { kind: 'web_search' }), gave('web_search', { content: null }))).toEqual([
+    'web_search 1 → {"content":null}',
+  ])
+  expect(told(began('plan', { kind: 'compute' }), gave('plan', 1), began('n', { kind: 'node' }))).toEqual([])
+})

@@ -1,0 +1,112 @@
+import type { ClewEvent } from '../envelope.ts'
+import { isObject } from '../json.ts'
+import { kindOfStep } from './begins-step.ts'
+import { isErased, numberOf, textOf } from './fields.ts'
+import { toRunError } from './run-summary.ts'
+import { type Speech, speechOf } from './speech.ts'
+import type { ToolOutcome } from './transcript-entry.ts'
+import { entryOf, type TranscriptState } from './transcript-state.ts'
+
+const SPOKEN: ReadonlySet<string> = new Set([
+  'execution.message',
+  'execution.reasoning',
+  'execution.tool_call',
+  'execution.tool_result',
+  'execution.tool_error',
+])
+
+/** What is told of a step in so many words is not told again from its input and output. */
+export function noteSpoken(
+  { spoken, effects, entries }: TranscriptState,
+  { eventType, payload }: ClewEvent,
+): void {
+  const stepId = textOf(payload['stepId'])
+  if (stepId === null || !SPOKEN.has(eventType) || spoken.has(stepId)) return
+  spoken.add(stepId)
+  const slot = effects.get(effectKey(payload))
+  if (slot !== undefined) entries[slot] = undefined
+}
+
+const effectKey = (payload: ClewEvent['payload']): string =>
+  `${numberOf(payload['attempt'], 1)} ${textOf(payload['stepId'])}`
+
+/** Steps of a session say by their kind what they are (T6): thoughts are told as thoughts, all others as calls. */
+const THOUGHTS: ReadonlySet<string> = new Set(['thinking', 'reconsidering'])
+const CALLS: ReadonlySet<string> = new Set([
+  'effect',
+  ...THOUGHTS,
+  'web_search',
+  'visit_page',
+  'workspace_search',
+  'message_sent',
+  'message_edited',
+  'tool_call',
+  'tool_error',
+])
+
+/** An effect is a call and what came back; one that asked a model is told as what the model thought and said. */
+export function addEffect(state: TranscriptState, event: ClewEvent): boolean {
+  const { payload, ledger, timestamp } = event
+  const { effects, entries, spoken } = state
+  const key = effectKey(payload)
+  const name = textOf(payload['name'])
+  if (name !== null && CALLS.has(kindOfStep(payload) ?? '') && !spoken.has(textOf(payload['stepId']) ?? '')) {
+    effects.set(key, entries.length)
+    const fields = {
+      toolCallId: null,
+      name,
+      arguments: payload['input'] ?? null,
+      called: true,
+      outcome: null,
+    }
+    entries.push(entryOf(event, 'tool_call', fields))
+  }
+  const slot = effects.get(key)
+  const call = slot === undefined ? undefined : entries[slot]
+  if (slot === undefined || call?.kind !== 'tool_call') return false
+  if (event.eventType === 'execution.step_started') return true
+  const result = payload['output'] ?? null
+  const said = speechOf(result) ?? thoughtOf(call.name ?? '', result)
+  if (!said || isErased(event)) {
+    const outcome = { seq: ledger.seq, at: timestamp, result, error: null, erased: isErased(event) }
+    entries[slot] = { ...call, outcome }
+    return true
+  }
+  entries[slot] = undefined
+  if (said.reasoning !== null)
+    entries.push(entryOf(event, 'reasoning', { content: said.reasoning, about: null }))
+  if (said.content !== null || said.reasoning === null)
+    entries.push(
+      entryOf(event, 'message', {
+        role: 'assistant',
+        name: null,
+        content: said.content ?? said.calls.map((each) => ({ type: 'tool_call', ...each })),
+        model: textOf(payload['model']),
+        messageId: null,
+        edited: false,
+        channel: 'agent',
+      }),
+    )
+  return true
+}
+
+function thoughtOf(name: string, result: unknown): Speech | undefined {
+  if (!THOUGHTS.has(name)) return undefined
+  const content = isObject(result) ? result['content'] : result
+  return typeof content === 'string' ? { reasoning: content, content: null, calls: [] } : undefined
+}
+
+export function failEffect({ effects, entries }: TranscriptState, event: ClewEvent): void {
+  const slot = effects.get(effectKey(event.payload))
+  const call = slot === undefined ? undefined : entries[slot]
+  if (slot === undefined || call?.kind !== 'tool_call') return
+  const { payload, ledger, timestamp } = event
+  const outcome: ToolOutcome = {
+    seq: ledger.seq,
+    at: timestamp,
+    result: null,
+    error: toRunError(payload['error']),
+    erased: isErased(event),
+  }
+  entries[slot] = { ...call, outcome }
+}

@@ -1,0 +1,52 @@
+import type { ClewEvent } from '../envelope.ts'
+import { isErased, textOf } from './fields.ts'
+import type { Pairing } from './pairing.ts'
+import type { RunProgress } from './run-progress.ts'
+import type {
+  EntryKind,
+  EntryKinds,
+  EntryOf,
+  HumanAnswer,
+  ToolOutcome,
+  TranscriptEntry,
+} from './transcript-entry.ts'
+
+/** The entry at an index, so that a later event can put a fuller one in its place. */
+export type Slot = number
+export interface Orphan<Outcome> {
+  readonly slot: Slot
+  readonly outcome: Outcome
+}
+
+/**
+ * Changed in place by `apply`, so that an event costs the same in a long run: keep views, not states. Entries are
+ * replaced, never changed, so a view that was taken earlier stays what it was.
+ */
+export interface TranscriptState {
+  readonly progress: RunProgress
+  readonly entries: (TranscriptEntry | undefined)[]
+  readonly tools: Pairing<Slot, Orphan<ToolOutcome>>
+  readonly questions: Pairing<Slot, Orphan<HumanAnswer>>
+  readonly messages: Map<string, Slot>
+  readonly childRuns: Set<string>
+  /** Calls of effects by step and attempt; and the steps of which something was told in so many words. */
+  readonly effects: Map<string, Slot>
+  readonly spoken: Set<string>
+  otherEvents: number
+}
+
+export function entryOf<K extends EntryKind>(event: ClewEvent, kind: K, said: EntryKinds[K]): EntryOf<K> {
+  const { eventId, causationId, timestamp, correlationId, payload, ledger } = event
+  const entry = {
+    kind,
+    seq: ledger.seq,
+    eventId,
+    causationId,
+    at: timestamp,
+    runId: correlationId,
+    stepId: textOf(payload['stepId']),
+    erased: isErased(event),
+    ...said,
+  }
+  return entry as unknown as EntryOf<K>
+}

@@ -1,0 +1,98 @@
+import { type AppendQueue, createAppendQueue } from './append-queue.ts'
+import type { Price } from './billing/cost.ts'
+import { type Codecs, createCodecs, plainCodecs } from './codecs.ts'
+import type { HeadChecker } from './heads.ts'
+import type { LedgerOptions } from './ledger.ts'
+import { createPayloadReader, type PayloadReader } from './payload-reader.ts'
+import { withPolicy, type WorkspacePolicy } from './policy/workspace-policy.ts'
+import type { Ports } from './ports.ts'
+import { createPreparer, type Preparer } from './prepare.ts'
+import { createRedactor, type Redactor } from './redact/redact.ts'
+import type { Store } from './store.ts'
+
+/** What `createLedger` needs beside its options; `openLedger` brings it along. */
+export interface LedgerParts {
+  readonly store: Store
+  readonly ports: Ports
+  /** Secret of this ledger, kept outside its store: for fingerprints and for judging sameness. */
+  readonly secret: string
+  readonly heads: HeadChecker
+  /** What model calls cost (V7); without it no event gets a cost of its own. */
+  readonly price?: Price | undefined
+  /** What workspaces ask for, as it is stored (`readPolicies`). */
+  readonly policies?: ReadonlyMap<string, WorkspacePolicy> | undefined
+}
+
+/** How values go in and come out: rich, or as the JSON that is stored. */
+interface Side {
+  readonly codecs: Codecs
+  readonly preparer: Preparer
+  readonly reader: PayloadReader
+}
+
+/** What workspaces with the same rules share. */
+interface Sides {
+  readonly redactor: Redactor
+  readonly rich: Side
+  plain(): Side
+}
+
+/** What all views of one opened ledger share. */
+export interface Core extends LedgerParts {
+  readonly options: LedgerOptions
+  readonly queue: AppendQueue
+  sidesOf(workspace: string): Sides
+  /** Values that were read are forgotten: some are gone from the store. */
+  forgetValues(): void
+  /** Ends what views do in the background. */
+  readonly stops: Set<() => Promise<void>>
+  closed: boolean
+}
+
+export function createCore(parts: LedgerParts, options: LedgerOptions): Core {
+  const { store, ports, secret, price, policies } = parts
+  const fingerprint = (text: string): string => ports.sha256(`${secret}\n${text}\n${secret}`).slice(0, 10)
+  const codecs = createCodecs(options.codecs)
+  const reader = createPayloadReader(store, codecs)
+  let plainReader: PayloadReader | undefined
+
+  function createSides(policy: WorkspacePolicy): Sides {
+    const redactor = createRedactor(withPolicy(options.redact, policy) ?? {}, fingerprint, ports.now)
+    const side = (own: Codecs, its: PayloadReader): Side => ({
+      codecs: own,
+      preparer: createPreparer({ ports, codecs: own, redactor, macKey: secret, price }),
+      reader: its,
+    })
+    let plain: Side | undefined
+    return {
+      redactor,
+      rich: side(codecs, reader),
+      plain() {
+        const own = plainCodecs(codecs)
+        plainReader ??= createPayloadReader(store, own)
+        return (plain ??= side(own, plainReader))
+      },
+    }
+  }
+
+  const usual = createSides({})
+  const others = new Map<string, Sides>()
+  return {
+    ...parts,
+    options,
+    queue: createAppendQueue(store, ports),
+    sidesOf(workspace) {
+      const policy = policies?.get(workspace)
+      if (!policy?.redact) return usual
+      const sides = others.get(workspace) ?? createSides(policy)
+      others.set(workspace, sides)
+      return sides
+    },
+    forgetValues() {
+      reader.forget()
+      plainReader?.forget()
+    },
+    stops: new Set(),
+    closed: false,
+  }
+}

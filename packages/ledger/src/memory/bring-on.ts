@@ -1,0 +1,107 @@
+import { ClewError } from '../errors.ts'
+import { nextTurn } from '../next-turn.ts'
+import type { PayloadReader } from '../payload-reader.ts'
+import type { Ports } from '../ports.ts'
+import type { Store } from '../store.ts'
+import { foldMemory, MEMORY_TYPES, MEMORY_VERSION, nameOf, subjectOf, wordsOf } from './fold.ts'
+import { MEMORY_LAYERS, type MemoryRow } from './item.ts'
+import type { BehindScope, MemoryIndex, ScopeFilter } from './memory-index.ts'
+import { createMemoryRows } from './memory-rows.ts'
+
+export interface MemoryParts {
+  readonly store: Store
+  readonly reader: PayloadReader
+  readonly ports: Pick<Ports, 'sha256' | 'now' | 'defer'>
+  readonly workspace: string
+}
+
+const PAGE = 500
+
+/**
+ * Brings the rows of these scopes to the heads of their books, and gives what is to be asked: the store's rows, or rows
+ * made for this one question where the store may only be read.
+ */
+export async function bringOn(
+  parts: MemoryParts,
+  filter: Omit<ScopeFilter, 'workspace'>,
+): Promise<MemoryIndex> {
+  const { store, workspace } = parts
+  const asked = { ...filter, workspace, version: MEMORY_VERSION }
+  const behind = await store.memory.behind(asked)
+  if (behind.length === 0) return store.memory
+  try {
+    for (const scope of behind) await foldBook(parts, store.memory, scope)
+    return store.memory
+  } catch (error) {
+    if (!(error instanceof ClewError && error.code === 'store_readonly')) throw error
+    return rowsForReading(parts, filter)
+  }
+}
+
+async function rowsForReading(
+  parts: MemoryParts,
+  filter: Omit<ScopeFilter, 'workspace'>,
+): Promise<MemoryIndex> {
+  const { store, workspace } = parts
+  // No rows have this version, so all books are behind.
+  const all = await store.memory.behind({ ...filter, workspace, version: -1 })
+  const rows = createMemoryRows({
+    heads: () => all.map(({ book, seq }) => [book, seq] as const),
+    eventAt: () => undefined,
+  })
+  for (const { book, seq } of all) await foldBook(parts, rows, { book, seq, foldedSeq: 0 })
+  return { ...rows, events: (own, positions) => store.memory.events(own, positions) }
+}
+
+async function foldBook(
+  parts: MemoryParts,
+  index: MemoryIndex,
+  { book, seq, foldedSeq }: BehindScope,
+): Promise<void> {
+  const { store, reader, ports, workspace } = parts
+  for (let fromSeq = foldedSeq; fromSeq < seq; ) {
+    const range = { afterSeq: fromSeq, upToSeq: seq, limit: PAGE }
+    const stored = await store.readRun({ workspace, runId: book }, range)
+    const events = await reader.toPlainEvents(
+      stored.filter((event) => MEMORY_TYPES.includes(event.eventType)),
+    )
+    const names = new Map(
+      events.flatMap((event) => {
+        const subject = subjectOf(event)
+        return subject ? [[nameOf(subject), subject] as const] : []
+      }),
+    )
+    // From the first event on nothing stands before, whatever rows another version of the fold has left.
+    const before = fromSeq === 0 ? [] : await index.named(workspace, book, [...names.values()])
+    const rows = new Map<string, MemoryRow>(before.map((row) => [nameOf(row), row]))
+    for (const event of events) foldMemory(rows, event)
+    const byPosition = new Map(events.map((event) => [event.ledger.position, event]))
+    const standing = new Set([...rows.values()].map((row) => row.position))
+    const known = new Set(before.map((row) => row.position))
+    const toSeq = stored.length < PAGE ? seq : (stored.at(-1)?.seq ?? seq)
+    const isTaken = await index.apply({
+      workspace,
+      book,
+      fromSeq,
+      toSeq,
+      version: MEMORY_VERSION,
+      gone: [...known].filter((position) => !standing.has(position)),
+      rows: [...rows.values()].flatMap((row) => {
+        const event = known.has(row.position) ? undefined : byPosition.get(row.position)
+        return event ? [{ ...row, words: wordsOf(row, event) }] : []
+      }),
+    })
+    if (!isTaken) {
+      // Somebody else was faster: on from where the rows stand now.
+      const [now] = await index.behind({
+        workspace,
+        books: [book],
+        layers: MEMORY_LAYERS,
+        version: MEMORY_VERSION,
+      })
+      if (!now) return
+      fromSeq = now.foldedSeq
+    } else fromSeq = toSeq
+    await nextTurn(ports)
+  }
+}

@@ -1,0 +1,60 @@
+import { ClewError } from '../errors.ts'
+import type { MemoryParts } from './bring-on.ts'
+import { estimateTokens } from './estimate-tokens.ts'
+import { type MemoryItem, MEMORY_LAYERS, type MemoryRow, type MemoryScope, parseMemoryBook } from './item.ts'
+import type { MemoryContext, MemoryContextOptions } from './ledger-memory.ts'
+import { isWordless, parseWords } from './parse-words.ts'
+import { pickContext } from './pick-context.ts'
+import { rankRows } from './rank.ts'
+import { ask, type Names, toItems } from './read-items.ts'
+
+/** Of each layer so many of the newest are candidates, and so many of those that fit the query best. */
+const NEWEST = 300
+
+/** One line of a prompt. Texts as they are, everything else as JSON. */
+const formatItem = ({ namespace, key, value }: Pick<MemoryItem, 'namespace' | 'key' | 'value'>): string =>
+  `- ${namespace}/${key}: ${typeof value === 'string' ? value : JSON.stringify(value)}`
+
+/** What stands in a line beside the value. */
+const frameTokens = ({ namespace, key }: MemoryRow): number => estimateTokens(`- ${namespace}/${key}: \n`)
+
+export async function buildContext(
+  parts: MemoryParts,
+  { query = '', budgetTokens, ...given }: MemoryContextOptions,
+  names: Names,
+): Promise<MemoryContext> {
+  if (!(Number.isSafeInteger(budgetTokens) && budgetTokens > 0))
+    throw new ClewError(
+      'bad_option',
+      `The option budgetTokens is ${String(budgetTokens)}`,
+      'Give the number of tokens that the context may have, 1 or more.',
+      { option: 'budgetTokens' },
+    )
+  const { index, filter } = await ask(parts, given, names)
+  const found = new Map<number, { row: MemoryRow; relevance: number }>()
+  const words = parseWords(query)
+  if (!isWordless(words)) {
+    const ranked = (await rankRows(index, filter, words)).slice(0, NEWEST)
+    const relevances = new Map(ranked.map(({ position, relevance }) => [position, relevance]))
+    for (const row of await index.rows(parts.workspace, [...relevances.keys()]))
+      found.set(row.position, { row, relevance: relevances.get(row.position) ?? 0 })
+  }
+  for (const layer of MEMORY_LAYERS.filter((each) => filter.layers.includes(each)))
+    for (const row of await index.newest({ ...filter, layers: [layer], limit: NEWEST }))
+      if (!found.has(row.position)) found.set(row.position, { row, relevance: 0 })
+  const candidates = [...found.values()].map(({ row, relevance }) => ({
+    row,
+    relevance,
+    layer: (parseMemoryBook(row.book) as MemoryScope).layer,
+    position: row.position,
+    updatedAt: row.updatedAt,
+    tokens: row.tokens + frameTokens(row),
+  }))
+  const { picked, tokens, left } = pickContext(candidates, budgetTokens)
+  const items = await toItems(
+    parts,
+    index,
+    picked.map(({ row }) => row),
+  )
+  return { text: items.map(formatItem).join('\n'), items, tokens, left }
+}

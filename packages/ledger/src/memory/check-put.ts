@@ -1,0 +1,115 @@
+import { ClewError } from '../errors.ts'
+import { isoText } from '../iso-text.ts'
+import { LAST_MS } from './fold.ts'
+import { type MemoryItem, type MemoryScope, memoryBook } from './item.ts'
+import { isNamespace, isPlainName, LONGEST_NAME } from './names.ts'
+import { checkLayer } from './policy.ts'
+
+/** What is to be remembered, and where. */
+export interface MemoryInput {
+  readonly layer: MemoryItem['layer']
+  /** Of `short` a run id, of `session` a thread id, of `long` `workspace` (default), `agent:NAME` or `user:ID`. */
+  readonly scope?: string | undefined
+  /** Parts between strokes: `facts/people`. */
+  readonly namespace: string
+  readonly key: string
+  readonly value: unknown
+  readonly tags?: readonly string[] | undefined
+  /** When it is no longer true: after so long, or at that time. */
+  readonly ttlMs?: number | undefined
+  readonly expiresAt?: string | Date | undefined
+  /** Ids of the people it is about, for erasure. */
+  readonly subjects?: readonly string[] | undefined
+}
+
+/** Longest id of a book is that of a run, less what stands before the scope in it. */
+const LONGEST_SCOPE = 480
+
+const refuse = (what: string, hint: string, option: string): never => {
+  throw new ClewError('bad_option', what, `${hint} Nothing was changed.`, { option })
+}
+
+export function checkScope(given: { layer: string; scope?: string | undefined }): MemoryScope {
+  const layer = checkLayer(given.layer)
+  const scope = given.scope ?? (layer === 'long' ? 'workspace' : undefined)
+  if (scope === undefined)
+    return refuse(
+      `Memory of the layer ${layer} needs a scope`,
+      `Give the id of the ${layer === 'short' ? 'run' : 'thread'} it belongs to.`,
+      'scope',
+    )
+  if (typeof scope !== 'string' || scope.trim() === '' || scope.length > LONGEST_SCOPE)
+    refuse(`The scope is no id`, `Use a text of 1 to ${LONGEST_SCOPE} characters.`, 'scope')
+  if (layer === 'long' && !/^(?:workspace|(?:agent|user):.+)$/s.test(scope))
+    refuse('Long memory has no such scope', 'Use workspace, agent:NAME or user:ID.', 'scope')
+  return { layer, scope }
+}
+
+export function checkNamespace(given: unknown): string {
+  if (typeof given === 'string' && isNamespace(given)) return given
+  return refuse(
+    'The namespace is not usable',
+    `Use 1 to ${LONGEST_NAME} characters, parts between strokes such as facts/people.`,
+    'namespace',
+  )
+}
+
+export function checkKey(given: unknown): string {
+  if (typeof given === 'string' && isPlainName(given)) return given
+  return refuse('The key is not usable', `Use a text of 1 to ${LONGEST_NAME} characters.`, 'key')
+}
+
+export function checkNames(option: 'tags' | 'subjects', given: unknown): readonly string[] {
+  if (given === undefined) return []
+  const isFine = Array.isArray(given) && given.every((each) => typeof each === 'string' && isPlainName(each))
+  if (isFine && given.length <= 64) return [...new Set(given as string[])]
+  return refuse(
+    `The ${option} are not usable`,
+    `Give a list of up to 64 texts of 1 to ${LONGEST_NAME} characters.`,
+    option,
+  )
+}
+
+/** When it expires, as text; null for never. What would have expired already is a mistake, and is told. */
+function checkExpiry(
+  { ttlMs, expiresAt }: Pick<MemoryInput, 'ttlMs' | 'expiresAt'>,
+  nowMs: number,
+): string | null {
+  if (ttlMs === undefined && expiresAt === undefined) return null
+  if (ttlMs !== undefined && expiresAt !== undefined)
+    refuse('Both ttlMs and expiresAt were given', 'Give one of them.', 'expiresAt')
+  const at = ttlMs === undefined ? toMs(expiresAt) : nowMs + ttlMs
+  const option = ttlMs === undefined ? 'expiresAt' : 'ttlMs'
+  if (!(at <= LAST_MS))
+    refuse(`The option ${option} is not a time`, 'Use one such as 2027-01-31T12:00:00Z.', option)
+  if (at <= nowMs)
+    refuse(`The option ${option} lies in the past`, 'Give a time to come, or forget the item.', option)
+  return isoText(Math.ceil(at))
+}
+
+const toMs = (given: string | Date | undefined): number =>
+  given instanceof Date ? given.getTime() : Date.parse(given ?? '')
+
+export interface CheckedPut extends MemoryScope {
+  readonly book: string
+  readonly namespace: string
+  readonly key: string
+  readonly value: unknown
+  readonly tags: readonly string[]
+  readonly subjects: readonly string[]
+  readonly expiresAt: string | null
+}
+
+export function checkPut(input: MemoryInput, nowMs: number): CheckedPut {
+  const scope = checkScope(input)
+  return {
+    ...scope,
+    book: memoryBook(scope),
+    namespace: checkNamespace(input.namespace),
+    key: checkKey(input.key),
+    value: input.value ?? null,
+    tags: checkNames('tags', input.tags),
+    subjects: checkNames('subjects', input.subjects),
+    expiresAt: checkExpiry(input, nowMs),
+  }
+}

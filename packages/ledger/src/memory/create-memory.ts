@@ -1,0 +1,166 @@
+import { checkCount, checkLimit } from '../check-options.ts'
+import type { Codecs } from '../codecs.ts'
+import type { EventInput } from '../envelope.ts'
+import { ClewError } from '../errors.ts'
+import { isObject, type JsonValue } from '../json.ts'
+import type { Redactor } from '../redact/redact.ts'
+import { collectText } from '../search/extract.ts'
+import { highlight } from '../search/highlight.ts'
+import { buildContext } from './build-context.ts'
+import { checkKey, checkNamespace, checkPut, checkScope } from './check-put.ts'
+import type { LedgerMemory, MemoryName } from './ledger-memory.ts'
+import { memoryBook } from './item.ts'
+import { assertWords, parseWords } from './parse-words.ts'
+import type { MemoryPolicy } from './policy.ts'
+import { promoteItems } from './promote.ts'
+import { rankRows } from './rank.ts'
+import { ask, toItems } from './read-items.ts'
+import { forgottenEvent, sweepItems } from './sweep.ts'
+import { exportItems, importItems } from './transfer-items.ts'
+import {
+  assertVersion,
+  findOwn,
+  type ItemPlace,
+  readRow,
+  toReceipt,
+  writeIf,
+  type WriteParts,
+} from './write-item.ts'
+
+export interface LedgerMemoryParts extends WriteParts {
+  readonly codecs: Codecs
+  readonly redactor: Redactor
+  readonly policy: MemoryPolicy
+}
+
+export function createLedgerMemory(parts: LedgerMemoryParts): LedgerMemory {
+  const { ports, redactor, policy } = parts
+  /** What redaction takes out of a name when it is stored, it takes out of what is asked for, too. */
+  const stored = (name: string): string => redactor.text(name)
+  const names = (given: readonly string[]): readonly string[] => given.map(stored)
+
+  function placeOf(name: MemoryName): ItemPlace {
+    const scope = checkScope(name)
+    const { namespace, key } = { namespace: checkNamespace(name.namespace), key: checkKey(name.key) }
+    return { ...scope, book: memoryBook(scope), namespace: stored(namespace), key: stored(key) }
+  }
+
+  const put: LedgerMemory['put'] = async (input, { ifVersion, eventId, runId } = {}) => {
+    checkCount('ifVersion', ifVersion)
+    const { layer, value, tags, subjects, expiresAt } = checkPut(input, ports.now())
+    const place = placeOf(input)
+    const event: EventInput = {
+      eventType: 'execution.memory_written',
+      correlationId: place.book,
+      eventId,
+      source: { origin: runId === undefined ? 'system' : 'agent', runtime: 'clew' },
+      payload: {
+        layer,
+        namespace: place.namespace,
+        key: place.key,
+        value,
+        ...(tags.length > 0 && { tags: names(tags) }),
+        ...(expiresAt !== null && { expiresAt }),
+        ...(subjects.length > 0 && { subjects }),
+        ...(runId !== undefined && { runId }),
+      },
+    }
+    const before = await findOwn(parts, place.book, eventId)
+    if (before) return toReceipt(place, before)
+    if (ifVersion === undefined) {
+      const [written] = await parts.append([event])
+      return toReceipt(place, written as NonNullable<typeof written>)
+    }
+    const written = await writeIf(parts, place, (row) => {
+      assertVersion(row, ifVersion, place)
+      return event
+    })
+    return toReceipt(place, written as NonNullable<typeof written>)
+  }
+
+  return {
+    put,
+    async get(name) {
+      const { row } = await readRow(parts, placeOf(name))
+      const [item] = row ? await toItems(parts, parts.store.memory, [row]) : []
+      return item ?? null
+    },
+    async list({ limit = 50, cursor, ...given } = {}) {
+      checkLimit(limit)
+      const after = cursor === undefined ? undefined : parseCursor(cursor)
+      const { index, filter } = await ask(parts, given, names)
+      const rows = await index.list({ ...filter, after, limit: limit + 1 })
+      const shown = rows.slice(0, limit)
+      const last = shown.at(-1)
+      return {
+        items: await toItems(parts, index, shown),
+        nextCursor: last && rows.length > limit ? formatCursor(last) : null,
+      }
+    },
+    async search(query, { limit = 20, ...given } = {}) {
+      checkLimit(limit)
+      const words = parseWords(query)
+      assertWords(words)
+      const { index, filter } = await ask(parts, given, names)
+      const ranked = (await rankRows(index, filter, words)).slice(0, limit)
+      const rows = await index.rows(
+        parts.workspace,
+        ranked.map(({ position }) => position),
+      )
+      const byPosition = new Map(rows.map((row) => [row.position, row]))
+      const best = ranked.flatMap(({ position }) => byPosition.get(position) ?? [])
+      const scores = new Map(ranked.map(({ position, score }) => [byPosition.get(position)?.eventId, score]))
+      return (await toItems(parts, index, best)).map((item) => {
+        const texts = {
+          name: [item.namespace, item.key, ...item.tags].join(' \n'),
+          data: collectText(item.value),
+          error: '',
+          message: '',
+        }
+        const marked = highlight(texts, [...words.all, ...words.words]) ?? null
+        return { item, score: scores.get(item.provenance.eventId) ?? 0, highlight: marked }
+      })
+    },
+    async forget(name, { ifVersion, eventId, runId, reason = 'asked' } = {}) {
+      checkCount('ifVersion', ifVersion)
+      const place = placeOf(name)
+      const before = await findOwn(parts, place.book, eventId)
+      if (before) return toReceipt(place, before)
+      const { row } = await readRow(parts, place)
+      assertVersion(row, ifVersion, place)
+      if (!row) return null
+      const [written] = await parts.append([{ ...forgottenEvent(row, place, reason, runId), eventId }])
+      return toReceipt(place, written as NonNullable<typeof written>)
+    },
+    promote: (options = {}) => promoteItems(parts, policy.promote, options),
+    sweep: (options = {}) => sweepItems(parts, policy.retention, options),
+    context: (options) => buildContext(parts, options, names),
+    export: (filter = {}) => exportItems(parts, filter, names),
+    import: (stream) => importItems({ ...parts, put }, stream),
+  }
+}
+
+interface Cursor {
+  readonly book: string
+  readonly namespace: string
+  readonly key: string
+}
+
+const formatCursor = ({ book, namespace, key }: Cursor): string =>
+  encodeURIComponent(JSON.stringify({ book, namespace, key }))
+
+function parseCursor(cursor: string): Cursor {
+  try {
+    const parsed = JSON.parse(decodeURIComponent(cursor)) as JsonValue
+    if (isObject(parsed) && ['book', 'namespace', 'key'].every((name) => typeof parsed[name] === 'string'))
+      return parsed as unknown as Cursor
+  } catch {
+    // Told below, like every other text that no listing gave.
+  }
+  throw new ClewError(
+    'bad_option',
+    'The cursor is not one that a listing gave',
+    'Use nextCursor of the page before, or none.',
+    { option: 'cursor' },
+  )
+}

@@ -1,0 +1,119 @@
+import type { ClewEvent } from '../envelope.ts'
+import { textOf } from '../fold/fields.ts'
+import { isoText } from '../iso-text.ts'
+import { collectText } from '../search/extract.ts'
+import { indexText } from '../search/tokens.ts'
+import { estimateTokens } from './estimate-tokens.ts'
+import type { MemoryRow, MemoryWords } from './item.ts'
+import { isNamespace, isPlainName } from './names.ts'
+
+/** Raised when the same events would give other rows: those of an older version are made again. */
+export const MEMORY_VERSION = 1
+
+/** The last time whose text sorts as the time does; what expires later does not. */
+export const LAST_MS = Date.parse('9999-12-31T23:59:59.999Z')
+
+export const MEMORY_TYPES: readonly string[] = [
+  'execution.memory_written',
+  'execution.memory_promoted',
+  'execution.memory_forgotten',
+]
+
+export const nameOf = ({ namespace, key }: { readonly namespace: string; readonly key: string }): string =>
+  `${namespace}\n${key}`
+
+/** The name an event is about; undefined for one that is no event of memory, has no usable name, or was erased. */
+export function subjectOf({
+  eventType,
+  payload,
+  ledger,
+}: ClewEvent): { namespace: string; key: string } | undefined {
+  const [namespace, key] = [textOf(payload['namespace']), textOf(payload['key'])]
+  if (ledger.erased || !MEMORY_TYPES.includes(eventType) || namespace === null || key === null)
+    return undefined
+  return isNamespace(namespace) && isPlainName(key) ? { namespace, key } : undefined
+}
+
+/**
+ * M1–M3 as a fold: one event of a book, into what it remembers by `nameOf`. A write stands until the next write of its name, or until an event forgets it; that
+ * one names the version it saw, so that a write which came between is not lost. Time plays no part but in one thing:
+ * what is written where something had expired is not a change of it.
+ */
+export function foldMemory(rows: Map<string, MemoryRow>, event: ClewEvent): void {
+  const subject = subjectOf(event)
+  if (!subject) return
+  const name = nameOf(subject)
+  const before = rows.get(name)
+  if (event.eventType === 'execution.memory_forgotten') {
+    const version = event.payload['version']
+    if (before && (typeof version !== 'number' || before.seq <= version)) rows.delete(name)
+    return
+  }
+  const standing = before && !isExpired(before, event.ledger.recordedAt) ? before : undefined
+  rows.set(name, toRow(event, subject, standing))
+}
+
+export const isExpired = ({ expiresAt }: Pick<MemoryRow, 'expiresAt'>, at: string): boolean =>
+  expiresAt !== null && expiresAt <= at
+
+function toRow(
+  { payload, eventId, correlationId, ledger }: ClewEvent,
+  { namespace, key }: { namespace: string; key: string },
+  before: MemoryRow | undefined,
+): MemoryRow {
+  const value = payload['value'] ?? null
+  const tags = textsOf(payload['tags'])
+  const json = JSON.stringify(value)
+  return {
+    position: ledger.position,
+    book: correlationId,
+    seq: ledger.seq,
+    bornSeq: before?.bornSeq ?? ledger.seq,
+    createdAt: before?.createdAt ?? ledger.recordedAt,
+    updatedAt: ledger.recordedAt,
+    namespace,
+    key,
+    tags,
+    expiresAt: timeOf(payload['expiresAt']),
+    subjects: textsOf(payload['subjects']),
+    eventId,
+    runId: textsOf([payload['runId']])[0] ?? null,
+    bytes: json.length,
+    tokens: estimateTokens(json),
+  }
+}
+
+/** What is searched of the item that an event writes. */
+export const wordsOf = ({ namespace, key, tags }: MemoryRow, { payload }: ClewEvent): MemoryWords => ({
+  name: indexText([namespace, key, ...tags].join(' \n')),
+  text: indexText(collectText(payload['value'])),
+})
+
+const textsOf = (given: unknown): string[] =>
+  Array.isArray(given)
+    ? given.filter((each): each is string => typeof each === 'string' && isPlainName(each))
+    : []
+
+function timeOf(given: unknown): string | null {
+  const ms = typeof given === 'string' ? Date.parse(given) : Number.NaN
+  return Number.isNaN(ms) || ms > LAST_MS ? null : isoText(ms)
+}
+
+/**
+ * P5: to the events of one book that are to be erased, all others about the same items. An item of which one write goes
+ * must go whole: else what it held before would come back with the next fold.
+ */
+export function eventsOfSameItems(
+  events: readonly ClewEvent[],
+  erasedSeqs: ReadonlySet<number>,
+): ClewEvent[] {
+  const names = new Set<string>()
+  for (const event of events) {
+    const subject = erasedSeqs.has(event.ledger.seq) ? subjectOf(event) : undefined
+    if (subject) names.add(nameOf(subject))
+  }
+  return events.filter((event) => {
+    const subject = subjectOf(event)
+    return erasedSeqs.has(event.ledger.seq) || (subject !== undefined && names.has(nameOf(subject)))
+  })
+}

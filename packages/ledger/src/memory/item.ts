@@ -1,0 +1,69 @@
+import { bookId } from '../book.ts'
+
+/** M1: what belongs to a run, to a thread, and to a workspace, an agent or a user. From below to above. */
+export const MEMORY_LAYERS = ['short', 'session', 'long'] as const
+export type MemoryLayer = (typeof MEMORY_LAYERS)[number]
+
+/** The kind of the books in which memory is written. */
+export const MEMORY_BOOK = 'memory'
+
+/** Where something is remembered: `scope` is a run id, a thread id, or `workspace`, `agent:NAME`, `user:ID`. */
+export interface MemoryScope {
+  readonly layer: MemoryLayer
+  readonly scope: string
+}
+
+export interface MemoryItem<Value = unknown> extends MemoryScope {
+  readonly namespace: string
+  readonly key: string
+  readonly value: Value
+  readonly tags: readonly string[]
+  /** Seq of the event that wrote it in the book of its scope: for `ifVersion`. */
+  readonly version: number
+  /** The event that wrote it, and the run in which that was done; null when it was written from outside. */
+  readonly provenance: { readonly eventId: string; readonly runId: string | null }
+  readonly createdAt: string
+  readonly updatedAt: string
+  readonly expiresAt: string | null
+  /** Ids of the people it is about (P5). */
+  readonly subjects: readonly string[]
+}
+
+/** A stored row: all of an item but its value, which stands in the event at `position`. */
+export interface MemoryRow {
+  /** Place of the event that wrote it in the whole ledger: newer is higher, and no two items have the same. */
+  readonly position: number
+  readonly book: string
+  readonly seq: number
+  /** Seq and time of the first of the writes that this one goes on with. */
+  readonly bornSeq: number
+  readonly createdAt: string
+  readonly updatedAt: string
+  readonly namespace: string
+  readonly key: string
+  readonly tags: readonly string[]
+  readonly expiresAt: string | null
+  readonly subjects: readonly string[]
+  readonly eventId: string
+  readonly runId: string | null
+  /** Length of the value as JSON, and about how many tokens a model would count for it. */
+  readonly bytes: number
+  readonly tokens: number
+}
+
+/** What is searched of an item, folded by `indexText`: namespace, key and tags; texts of the value. */
+export interface MemoryWords {
+  readonly name: string
+  readonly text: string
+}
+
+/** The book of a scope: writing, promoting, expiring and forgetting are events in it. */
+export const memoryBook = ({ layer, scope }: MemoryScope): string => bookId(MEMORY_BOOK, `${layer}/${scope}`)
+
+const LAYERED = new RegExp(`^${bookId(MEMORY_BOOK, '')}(${MEMORY_LAYERS.join('|')})/`)
+
+/** The scope of a book; undefined for runs and other books. */
+export function parseMemoryBook(runId: string): MemoryScope | undefined {
+  const found = LAYERED.exec(runId)
+  return found ? { layer: found[1] as MemoryLayer, scope: runId.slice(found[0].length) } : undefined
+}

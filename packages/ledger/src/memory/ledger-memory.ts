@@ -1,0 +1,167 @@
+import type { Highlight } from '../search/highlight.ts'
+import type { MemoryInput } from './check-put.ts'
+import type { MemoryItem, MemoryLayer, MemoryScope } from './item.ts'
+import type { MemoryPolicy, PromotionRule } from './policy.ts'
+
+export type MemoryName = Pick<MemoryInput, 'layer' | 'scope' | 'namespace' | 'key'>
+
+export interface PutOptions {
+  /** Only if the item has this version, 0 for one that must not be there; `conflict` otherwise. */
+  readonly ifVersion?: number | undefined
+  /** A write with an id that is there already was done before, and is answered as it was then. */
+  readonly eventId?: string | undefined
+  /** The run in which it is done. */
+  readonly runId?: string | undefined
+}
+
+export interface ForgetOptions extends PutOptions {
+  /** Why; stands in the event. */
+  readonly reason?: string | undefined
+}
+
+/** What a write came to. */
+export interface MemoryReceipt extends MemoryScope {
+  readonly namespace: string
+  readonly key: string
+  readonly version: number
+  readonly eventId: string
+  readonly writtenAt: string
+  readonly expiresAt: string | null
+}
+
+export interface MemoryFilter {
+  /** Default: all. */
+  readonly layers?: readonly MemoryLayer[] | undefined
+  /** Only these; default all scopes of the layers. */
+  readonly scopes?: readonly MemoryScope[] | undefined
+  /** In one of these or below it. */
+  readonly namespaces?: readonly string[] | undefined
+  /** With all of these. */
+  readonly tags?: readonly string[] | undefined
+}
+
+export interface MemoryListOptions extends MemoryFilter {
+  readonly limit?: number | undefined
+  readonly cursor?: string | undefined
+}
+
+export interface MemorySearchOptions extends MemoryFilter {
+  /** How many at most; 20 unless told. */
+  readonly limit?: number | undefined
+}
+
+export interface MemoryHit {
+  readonly item: MemoryItem
+  /** Relevance of its words, weighed by how new it is; 0 to 1. */
+  readonly score: number
+  /** Where the words stand; null when they stand in what JSON hides, such as a key of an object. */
+  readonly highlight: Highlight | null
+}
+
+export interface MemoryContextOptions extends MemoryFilter {
+  /** What it is for: the question of a user, in plain words. */
+  readonly query?: string | undefined
+  /** How many tokens it may have, by estimate. */
+  readonly budgetTokens: number
+}
+
+export interface MemoryContext {
+  /** One line for each item, best first: for a prompt. */
+  readonly text: string
+  readonly items: readonly MemoryItem[]
+  readonly tokens: number
+  /** Candidates that did not fit. */
+  readonly left: number
+}
+
+export interface PromoteOptions {
+  /** Default: those of the ledger's policy. */
+  readonly rules?: readonly PromotionRule[] | undefined
+  /** Only what is in these scopes. */
+  readonly scopes?: readonly MemoryScope[] | undefined
+  readonly dryRun?: boolean | undefined
+  /** Who asks again under the same id, after a crash, is told of what was promoted then as well. */
+  readonly callId?: string | undefined
+}
+
+export interface Promotion {
+  readonly from: MemoryScope & { readonly version: number }
+  readonly to: MemoryScope
+  readonly namespace: string
+  readonly key: string
+  readonly reason: string
+}
+
+export interface PromotionReport {
+  readonly dryRun: boolean
+  readonly promoted: readonly Promotion[]
+  /** Items that were promoted by such a rule before. */
+  readonly before: number
+  /** Items that fit a rule and stay, each with the reason. */
+  readonly kept: readonly (Omit<Promotion, 'to'> & { readonly why: string })[]
+}
+
+export type MemorySweepReason = 'expired' | 'ttl' | 'max_items' | 'max_bytes'
+
+export interface SweptItem extends MemoryScope {
+  readonly namespace: string
+  readonly key: string
+  readonly version: number
+  readonly bytes: number
+  readonly reason: MemorySweepReason
+}
+
+export interface MemorySweepOptions extends Pick<MemoryFilter, 'layers' | 'scopes'> {
+  /** Say what would go, and let it be. */
+  readonly dryRun?: boolean | undefined
+  /** Default: that of the ledger's policy. What has expired goes in any case. */
+  readonly retention?: MemoryPolicy['retention']
+}
+
+export interface MemorySweepReport {
+  readonly dryRun: boolean
+  readonly scopes: number
+  readonly checked: number
+  readonly forgotten: number
+  readonly bytes: number
+  readonly byReason: readonly {
+    readonly layer: MemoryLayer
+    readonly reason: MemorySweepReason
+    readonly items: number
+    readonly bytes: number
+  }[]
+  /** The first thousand of them. */
+  readonly items: readonly SweptItem[]
+}
+
+export interface MemoryImportReport {
+  readonly written: number
+  /** The very same is there already. */
+  readonly unchanged: number
+  /** Had expired by now. */
+  readonly expired: number
+}
+
+/** What agents remember (section 8): a fold of the books of its scopes, so all of it is in the record. */
+export interface LedgerMemory {
+  put(input: MemoryInput, options?: PutOptions): Promise<MemoryReceipt>
+  /** Null when it is not there, or has expired. */
+  get(name: MemoryName): Promise<MemoryItem | null>
+  /** By layer, scope, namespace and key. */
+  list(options?: MemoryListOptions): Promise<{ items: MemoryItem[]; nextCursor: string | null }>
+  /** Best first: any of the words, by how rare they are and how new the item is; see `parseWords`. */
+  search(query: string, options?: MemorySearchOptions): Promise<MemoryHit[]>
+  /** Null when there is nothing to forget. */
+  forget(name: MemoryName, options?: ForgetOptions): Promise<MemoryReceipt | null>
+  /** Takes what fits a declared rule into a higher layer, each item once. Can be repeated, also after a crash. */
+  promote(options?: PromoteOptions): Promise<PromotionReport>
+  /** Forgets what has expired and what the retention of its layer does not keep. Can be repeated, also after a crash. */
+  sweep(options?: MemorySweepOptions): Promise<MemorySweepReport>
+  /** What fits best into a prompt of so many tokens. The same record gives the same choice. */
+  context(options: MemoryContextOptions): Promise<MemoryContext>
+  /** One item a line, as JSON. */
+  export(filter?: MemoryFilter): AsyncGenerator<string>
+  import(
+    stream: AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>,
+  ): Promise<MemoryImportReport>
+}

@@ -1,0 +1,73 @@
+import type { ClewEvent } from '../envelope.ts'
+import { bringOn, type MemoryParts } from './bring-on.ts'
+import { checkNames, checkNamespace, checkScope } from './check-put.ts'
+import type { MemoryFilter } from './ledger-memory.ts'
+import {
+  type MemoryItem,
+  MEMORY_LAYERS,
+  memoryBook,
+  type MemoryRow,
+  type MemoryScope,
+  parseMemoryBook,
+} from './item.ts'
+import type { MemoryIndex, RowFilter } from './memory-index.ts'
+import { checkLayer } from './policy.ts'
+
+/** What is asked for, checked, with rows that are up to date. */
+export interface Asked {
+  readonly index: MemoryIndex
+  readonly filter: Omit<RowFilter, 'limit'>
+}
+
+/** Names as they are stored: what redaction takes out of a name, it takes out of what is asked for. */
+export type Names = (names: readonly string[]) => readonly string[]
+
+export async function ask(parts: MemoryParts, given: MemoryFilter, names: Names): Promise<Asked> {
+  const layers = (given.layers ?? MEMORY_LAYERS).map((layer) => checkLayer(layer, 'layers'))
+  const books = given.scopes?.map((scope) => memoryBook(checkScope(scope)))
+  const filter = {
+    workspace: parts.workspace,
+    layers,
+    books,
+    namespaces: given.namespaces && names(given.namespaces.map(checkNamespace)),
+    tags: names(checkNames('tags', given.tags)),
+    nowMs: parts.ports.now(),
+  }
+  return { index: await bringOn(parts, { layers, books }), filter }
+}
+
+/** The items of rows, with their values; one whose payload was erased meanwhile is not there any more. */
+export async function toItems(
+  { reader, workspace }: MemoryParts,
+  index: MemoryIndex,
+  rows: readonly MemoryRow[],
+): Promise<MemoryItem[]> {
+  const stored = await index.events(
+    workspace,
+    rows.map((row) => row.position),
+  )
+  const events = new Map<number, ClewEvent>()
+  for (const event of await reader.toEvents(stored)) events.set(event.ledger.position, event)
+  return rows.flatMap((row) => {
+    const event = events.get(row.position)
+    return event && !event.ledger.erased ? [toItem(row, event.payload['value'] ?? null)] : []
+  })
+}
+
+export function toItem(row: MemoryRow, value: unknown): MemoryItem {
+  const { layer, scope } = parseMemoryBook(row.book) as MemoryScope
+  return {
+    layer,
+    scope,
+    namespace: row.namespace,
+    key: row.key,
+    value,
+    tags: row.tags,
+    version: row.seq,
+    provenance: { eventId: row.eventId, runId: row.runId },
+    createdAt: row.createdAt,
+    updatedAt: row.updatedAt,
+    expiresAt: row.expiresAt,
+    subjects: row.subjects,
+  }
+}

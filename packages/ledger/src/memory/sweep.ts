@@ -1,0 +1,126 @@
+import type { EventInput } from '../envelope.ts'
+import { isoText } from '../iso-text.ts'
+import { isExpired } from './fold.ts'
+import { type MemoryRow, type MemoryScope, parseMemoryBook } from './item.ts'
+import type { MemorySweepOptions, MemorySweepReason, MemorySweepReport, SweptItem } from './ledger-memory.ts'
+import { checkMemoryPolicy, type LayerRetention, type MemoryPolicy } from './policy.ts'
+import { ask } from './read-items.ts'
+import type { WriteParts } from './write-item.ts'
+
+const PAGE = 500
+const MOST_SHOWN = 1000
+
+/**
+ * M3: forgets what has expired and what its layer does not keep. Each forgotten item is an event that names the version it
+ * saw, so one that is written meanwhile stays, and a sweep that was killed is simply done again.
+ */
+export async function sweepItems(
+  parts: WriteParts,
+  declared: MemoryPolicy['retention'],
+  { dryRun = false, layers, scopes, retention = declared }: MemorySweepOptions,
+): Promise<MemorySweepReport> {
+  checkMemoryPolicy({ retention })
+  const { index, filter } = await ask(parts, { layers, scopes }, (names) => names)
+  const sizes = await index.sizes(filter)
+  const items: SweptItem[] = []
+  const sums = new Map<string, MemorySweepReport['byReason'][number]>()
+  let [checked, forgotten, bytes] = [0, 0, 0]
+  for (const { book } of sizes) {
+    const scope = parseMemoryBook(book) as MemoryScope
+    const judge = await createJudge(parts, scope, retention?.[scope.layer] ?? {})
+    for (let before: number | undefined; ; ) {
+      const page = await index.newest({ ...filter, books: [book], nowMs: null, limit: PAGE, before })
+      const going: SweptItem[] = []
+      const events: EventInput[] = []
+      for (const row of page) {
+        const reason = judge(row)
+        if (!reason) continue
+        going.push({
+          ...scope,
+          namespace: row.namespace,
+          key: row.key,
+          version: row.seq,
+          bytes: row.bytes,
+          reason,
+        })
+        events.push(forgottenEvent(row, scope, reason))
+      }
+      if (!dryRun && events.length > 0) await parts.append(events)
+      checked += page.length
+      forgotten += going.length
+      for (const item of going) {
+        bytes += item.bytes
+        if (items.length < MOST_SHOWN) items.push(item)
+        const name = `${item.layer} ${item.reason}`
+        const sum = sums.get(name) ?? { layer: item.layer, reason: item.reason, items: 0, bytes: 0 }
+        sums.set(name, { ...sum, items: sum.items + 1, bytes: sum.bytes + item.bytes })
+      }
+      before = page.at(-1)?.position
+      if (page.length < PAGE) break
+    }
+  }
+  return { dryRun, scopes: sizes.length, checked, forgotten, bytes, byReason: [...sums.values()], items }
+}
+
+/** Says why a row goes, if it does; rows are handed in from the newest on. */
+async function createJudge(
+  parts: WriteParts,
+  scope: MemoryScope,
+  { ttlMs, maxItems = Number.POSITIVE_INFINITY, maxBytes = Number.POSITIVE_INFINITY }: LayerRetention,
+): Promise<(row: MemoryRow) => MemorySweepReason | undefined> {
+  const nowMs = parts.ports.now()
+  const now = isoText(nowMs)
+  const idleSince = ttlMs === undefined ? null : await lastUse(parts, scope)
+  let newestMs: number | undefined
+  let [items, bytes] = [0, 0]
+  return (row) => {
+    const updatedMs = Date.parse(row.updatedAt)
+    newestMs ??= updatedMs
+    if (isExpired(row, now)) return 'expired'
+    if (ttlMs !== undefined) {
+      const unusedMs = scope.layer === 'session' ? newestMs : updatedMs
+      if (Math.max(unusedMs, idleSince ?? 0) + ttlMs <= nowMs) return 'ttl'
+    }
+    if (items + 1 > maxItems) return 'max_items'
+    if (bytes + row.bytes > maxBytes) return 'max_bytes'
+    items++
+    bytes += row.bytes
+    return undefined
+  }
+}
+
+/** When the run of short memory ended, never while it may go on; when its thread was last worked in. */
+async function lastUse(
+  { store, workspace }: WriteParts,
+  { layer, scope }: MemoryScope,
+): Promise<number | null> {
+  if (layer === 'short') {
+    const run = (await store.findRun({ workspace, runId: scope }))?.summary
+    if (!run) return null
+    return run.endedAt === null ? Number.POSITIVE_INFINITY : Date.parse(run.endedAt)
+  }
+  if (layer === 'long') return null
+  const { runs } = await store.listRuns({ workspace, threadId: scope, limit: 1 })
+  return runs[0] ? Date.parse(runs[0].summary.updatedAt) : null
+}
+
+export const forgottenEvent = (
+  { book, namespace, key, seq, subjects }: Pick<MemoryRow, 'book' | 'namespace' | 'key' | 'seq' | 'subjects'>,
+  { layer }: Pick<MemoryScope, 'layer'>,
+  reason: string,
+  runId?: string,
+): EventInput => ({
+  eventType: 'execution.memory_forgotten',
+  correlationId: book,
+  source: { origin: runId === undefined ? 'system' : 'agent', runtime: 'clew' },
+  payload: {
+    layer,
+    namespace,
+    key,
+    version: seq,
+    reason,
+    // So that whoever erases a person finds this, too.
+    ...(subjects.length > 0 && { subjects }),
+    ...(runId !== undefined && { runId }),
+  },
+})

@@ -1,0 +1,95 @@
+import type { ClewEvent, EventInput } from '../envelope.ts'
+import { ClewError } from '../errors.ts'
+import { isoText } from '../iso-text.ts'
+import type { Ledger } from '../ledger.ts'
+import { bringOn, type MemoryParts } from './bring-on.ts'
+import { isExpired } from './fold.ts'
+import { MEMORY_LAYERS, type MemoryRow, type MemoryScope } from './item.ts'
+import type { MemoryReceipt } from './ledger-memory.ts'
+import type { RowName } from './memory-index.ts'
+
+export interface WriteParts extends MemoryParts {
+  readonly append: Ledger['append']
+}
+
+/** Somebody else wrote into the scope each time: then it is time to say so. */
+const MOST_TRIES = 100
+
+export interface ItemPlace extends MemoryScope, RowName {
+  readonly book: string
+}
+
+/** The row of a name as it stands, and the seq at which it was read; expired is as good as not there. */
+export async function readRow(
+  parts: MemoryParts,
+  { book, namespace, key }: ItemPlace,
+): Promise<{ row: MemoryRow | undefined; seq: number }> {
+  const { store, ports, workspace } = parts
+  const seq = (await store.findRun({ workspace, runId: book }))?.seq ?? 0
+  const index = await bringOn(parts, { books: [book], layers: MEMORY_LAYERS })
+  const [row] = await index.named(workspace, book, [{ namespace, key }])
+  return { row: row && !isExpired(row, isoText(ports.now())) ? row : undefined, seq }
+}
+
+/** The event of an earlier attempt at the same write. */
+export async function findOwn(
+  { store, reader, workspace }: MemoryParts,
+  book: string,
+  eventId: string | undefined,
+): Promise<ClewEvent | undefined> {
+  if (eventId === undefined) return undefined
+  const stored = await store.findEvents(workspace, eventId)
+  const [event] = await reader.toEvents(stored.filter((each) => each.correlationId === book))
+  return event
+}
+
+/** Appends what `decide` makes of the row as it stands, and only if it still stands so; undefined when it makes nothing. */
+export async function writeIf(
+  parts: WriteParts,
+  place: ItemPlace,
+  decide: (row: MemoryRow | undefined) => EventInput | undefined,
+): Promise<ClewEvent | undefined> {
+  for (let tries = 1; ; tries++) {
+    const { row, seq } = await readRow(parts, place)
+    const event = decide(row)
+    if (!event) return undefined
+    try {
+      const [written] = await parts.append([event], { expectedSeq: seq })
+      return written
+    } catch (error) {
+      if (!(error instanceof ClewError && error.code === 'wrong_seq') || tries >= MOST_TRIES) throw error
+    }
+  }
+}
+
+export function assertVersion(
+  row: MemoryRow | undefined,
+  ifVersion: number | undefined,
+  place: ItemPlace,
+): void {
+  const version = row?.seq ?? 0
+  if (ifVersion === undefined || version === ifVersion) return
+  throw new ClewError(
+    'conflict',
+    `The item ${place.namespace}/${place.key} has ${row ? `version ${version}` : 'no version, for it is not there'}, not ${ifVersion}`,
+    'Read it again and decide anew; nothing was written.',
+    { namespace: place.namespace, key: place.key, version, ifVersion },
+  )
+}
+
+export function toReceipt(
+  { layer, scope }: MemoryScope,
+  { eventId, payload, ledger }: ClewEvent,
+): MemoryReceipt {
+  const text = (key: string): string => String(payload[key])
+  return {
+    layer,
+    scope,
+    namespace: text('namespace'),
+    key: text('key'),
+    version: ledger.seq,
+    eventId,
+    writtenAt: ledger.recordedAt,
+    expiresAt: typeof payload['expiresAt'] === 'string' ? payload['expiresAt'] : null,
+  }
+}

@@ -1,0 +1,157 @@
+import { AUDIT_BOOK, auditEvent } from '../audit-book.ts'
+import { createCodecs } from '../codecs.ts'
+import { ClewError } from '../errors.ts'
+import { isObject } from '../json.ts'
+import type { Ledger } from '../ledger.ts'
+import { createPayloadReader } from '../payload-reader.ts'
+import { assertTame } from '../redact/probe-pattern.ts'
+import { compilePath } from '../redact/path-rule.ts'
+import type { RedactionRule, RedactOptions } from '../redact/redact.ts'
+import type { Store } from '../store.ts'
+
+/** A rule as it can be stored: patterns as text. */
+export interface StoredRule {
+  readonly kind: string
+  readonly key?: string | undefined
+  readonly path?: string | undefined
+  readonly pattern?: string | undefined
+}
+
+/** What a workspace asks of everybody who opens it. */
+export interface WorkspacePolicy {
+  /** Taken out in addition to what the one who opens it asks for. */
+  readonly redact?:
+    | {
+        readonly policies?: readonly ('secrets' | 'personal')[] | undefined
+        readonly rules?: readonly StoredRule[] | undefined
+      }
+    | undefined
+  /** Reads by operations (command line, HTTP, MCP) stand in the compliance log (V8). */
+  readonly auditReads?: boolean | undefined
+}
+
+const KNOWN = new Set(['redact', 'auditReads'])
+const POLICIES = ['secrets', 'personal'] as const
+
+const bad = (what: string, hint: string): ClewError =>
+  new ClewError('bad_option', what, `${hint} Nothing was changed.`, { option: 'policy' })
+
+function checkPolicy(given: unknown, now: () => number): WorkspacePolicy {
+  if (!isObject(given)) throw bad('A policy is an object', 'Give { redact, auditReads }.')
+  const strange = Object.keys(given).find((key) => !KNOWN.has(key))
+  if (strange !== undefined) throw bad(`A policy has no ${strange}`, 'It has redact and auditReads.')
+  const { redact, auditReads } = given
+  if (auditReads !== undefined && typeof auditReads !== 'boolean')
+    throw bad('auditReads is neither true nor false', 'Give one of them.')
+  if (redact === undefined) return given
+  if (!isObject(redact)) throw bad('redact is not an object', 'Give { policies, rules }.')
+  const { policies = [], rules = [] } = redact
+  if (!Array.isArray(policies) || policies.some((each) => !POLICIES.includes(each as 'secrets')))
+    throw bad('redact.policies is not a list of known names', `Use ${POLICIES.join(' and ')}.`)
+  if (!Array.isArray(rules))
+    throw bad('redact.rules is not a list', 'Give rules with kind and key, path or pattern.')
+  for (const { kind, key, pattern } of (rules as StoredRule[]).map(toRule))
+    for (const each of [key, pattern]) if (each) assertTame(kind, each, now)
+  return given
+}
+
+function toRule(rule: StoredRule): RedactionRule {
+  const { kind, key, path, pattern } = rule
+  const texts = [key, path, pattern].filter((each) => each !== undefined)
+  if (
+    typeof kind !== 'string' ||
+    !/^[a-z0-9-]+$/.test(kind) ||
+    texts.length === 0 ||
+    texts.some((each) => typeof each !== 'string')
+  )
+    throw bad(
+      'A redaction rule is not usable',
+      'Give a kind of small letters, and a key, a path or a pattern as text.',
+    )
+  try {
+    if (path !== undefined) compilePath(path)
+    return {
+      kind,
+      ...(key !== undefined && { key: new RegExp(key, 'i') }),
+      ...(path !== undefined && { path }),
+      ...(pattern !== undefined && { pattern: new RegExp(pattern) }),
+    }
+  } catch (cause) {
+    if (cause instanceof ClewError) throw cause
+    throw bad(
+      `The redaction rule ${kind} has a pattern that cannot be read`,
+      'Write it as a regular expression.',
+    )
+  }
+}
+
+/** What whoever opens the workspace asks for, and what the workspace asks for. Switched off is switched off. */
+export function withPolicy(
+  given: RedactOptions | false | undefined,
+  { redact: stored }: WorkspacePolicy,
+): RedactOptions | false | undefined {
+  if (given === false || stored === undefined) return given
+  const { policies = ['secrets'], rules = [], ...rest } = given ?? {}
+  return {
+    ...rest,
+    policies: [...new Set([...policies, ...(stored.policies ?? [])])],
+    rules: [...rules, ...(stored.rules ?? []).map(toRule)],
+  }
+}
+
+const TYPES = ['system.policy_changed']
+const PAGE = 200
+
+async function readPolicy(store: Store, workspace: string): Promise<WorkspacePolicy> {
+  const reader = createPayloadReader(store, createCodecs(undefined))
+  let policy: WorkspacePolicy = {}
+  for (let afterSeq = 0; ; ) {
+    const page = await store.readRun(
+      { workspace, runId: AUDIT_BOOK },
+      { afterSeq, limit: PAGE, types: TYPES },
+    )
+    for (const event of await reader.toPlainEvents(page)) {
+      const { policy: given } = event.payload
+      if (isObject(given) && Object.keys(given).every((key) => KNOWN.has(key))) policy = given
+    }
+    if (page.length < PAGE) return policy
+    afterSeq = page.at(-1)?.seq ?? afterSeq
+  }
+}
+
+/** The policies of all workspaces that have one, for whoever opens the store. */
+export async function readPolicies(store: Store): Promise<ReadonlyMap<string, WorkspacePolicy>> {
+  const found = new Map<string, WorkspacePolicy>()
+  for (const workspace of await store.workspaces()) {
+    const policy = await readPolicy(store, workspace)
+    if (Object.keys(policy).length > 0) found.set(workspace, policy)
+  }
+  return found
+}
+
+export interface PolicyAccess {
+  /** What the workspace asks of everybody who opens it. */
+  policy(): Promise<WorkspacePolicy>
+  /** Replaces it. Redaction follows it in ledgers that are opened from then on. */
+  setPolicy(
+    policy: WorkspacePolicy,
+    options?: { by?: string | undefined; reason?: string | undefined },
+  ): Promise<void>
+}
+
+export const createPolicyAccess = (
+  store: Store,
+  workspace: string,
+  now: () => number,
+  ledger: () => Pick<Ledger, 'record'>,
+): PolicyAccess => ({
+  policy: () => readPolicy(store, workspace),
+  async setPolicy(policy, { by, reason } = {}) {
+    const payload = {
+      policy: checkPolicy(policy, now),
+      ...(by !== undefined && { by }),
+      ...(reason !== undefined && { reason }),
+    }
+    await ledger().record(auditEvent('system.policy_changed', payload))
+  },
+})

@@ -1,0 +1,75 @@
+import { auditEvent } from '../audit-book.ts'
+import { checkInput } from '../envelope.ts'
+import { ClewError } from '../errors.ts'
+import type { PayloadReader } from '../payload-reader.ts'
+import type { Preparer } from '../prepare.ts'
+import type { PreparedEvent, Store } from '../store.ts'
+import { readNamedSeals, sealKey } from './pruned.ts'
+import type { SealLine } from './seal-lines.ts'
+import type { Seal } from './store-retention.ts'
+
+interface AdoptParts {
+  readonly store: Store
+  readonly reader: PayloadReader
+  readonly preparer: Preparer
+  readonly workspace: string
+  readonly push: (events: readonly PreparedEvent[]) => Promise<unknown>
+}
+
+export interface SealImport {
+  /** Takes a seal over, unless it is here or all that it stands for is. */
+  adopt(line: SealLine): Promise<void>
+  /** Events that were pruned here do not come back. */
+  isPruned(runId: string, seq: number): Promise<boolean>
+  /** The audit book says where the seals came from that no event of it names. */
+  end(): Promise<void>
+}
+
+export async function createSealImport(parts: AdoptParts): Promise<SealImport> {
+  const { store, workspace } = parts
+  const hasSeals = (await store.retention.sealedEvents()) > 0
+  const known = new Map<string, Promise<readonly Seal[]>>()
+  const adopted: SealLine[] = []
+
+  function sealsOf(runId: string): Promise<readonly Seal[]> {
+    const found = known.get(runId) ?? store.retention.seals({ workspace, runId })
+    known.set(runId, found)
+    return found
+  }
+
+  return {
+    async adopt(line) {
+      const { runId, fromSeq, toSeq, headHash } = line
+      const key = { workspace, runId }
+      if ((await store.retention.seals(key)).some((seal) => sealKey(seal) === sealKey(line))) return
+      if (await store.retention.adopt(key, { fromSeq, toSeq, headHash }, line.run)) {
+        adopted.push(line)
+        return
+      }
+      const [last] = await store.readRun(key, { afterSeq: toSeq - 1, upToSeq: toSeq, limit: 1 })
+      if (last?.hash !== headHash) throw notFollowing(line)
+    },
+    async isPruned(runId, seq) {
+      if (!hasSeals) return false
+      return (await sealsOf(runId)).some(({ fromSeq, toSeq }) => fromSeq <= seq && seq <= toSeq)
+    },
+    async end() {
+      if (adopted.length === 0) return
+      const named = await readNamedSeals(store, parts.reader, workspace)
+      const ranges = adopted
+        .filter((line) => !named.has(sealKey(line)))
+        .map(({ runId, fromSeq, toSeq, headHash }) => ({ runId, fromSeq, toSeq, headHash, rule: 'imported' }))
+      if (ranges.length === 0) return
+      const event = auditEvent('system.range_pruned', { ranges, events: 0 })
+      await parts.push([parts.preparer.prepare(checkInput(event))])
+    },
+  }
+}
+
+const notFollowing = ({ runId, fromSeq, toSeq }: SealLine): ClewError =>
+  new ClewError(
+    'broken_import',
+    `The seal of ${fromSeq} to ${toSeq} of run ${runId} does not follow what is here of that run`,
+    'Import the events that come before it first.',
+    { runId, fromSeq, toSeq },
+  )

@@ -1,0 +1,200 @@
+import { isBook } from '../book.ts'
+import { CHECKPOINT_KEYS, checkpointOf } from '../fold/checkpoint.ts'
+import { isTerminal } from '../fold/run-summary.ts'
+import type { PayloadReader } from '../payload-reader.ts'
+import type { Ports } from '../ports.ts'
+import type { RunReader } from '../run-reader.ts'
+import type { Store, StoredRun } from '../store.ts'
+import type { EventPlace, RetentionFacts, RunFacts, SeqRange } from './facts.ts'
+import type { Hold } from './holds.ts'
+import { fits, isKeptBy, selectRuns } from './match.ts'
+import type { RetentionPolicy, RetentionRule } from './policy.ts'
+import type { Seal } from './store-retention.ts'
+
+export interface GatherParts {
+  readonly store: Store
+  readonly reader: PayloadReader
+  readonly runs: RunReader
+  readonly ports: Ports
+  readonly workspace: string
+}
+
+const PAGE = 100
+
+/** Reads all that a plan is made from, but what runs stand on: that is read for those that stay (`readStandsOn`). */
+export async function gatherFacts(
+  parts: GatherParts,
+  policy: RetentionPolicy,
+  holds: readonly Hold[],
+): Promise<RetentionFacts> {
+  const { store, runs, ports, workspace } = parts
+  const listed: RunFacts[] = []
+  for await (const run of runs.allRuns()) listed.push(toFacts(run))
+  listed.reverse()
+  const bare: RetentionFacts = {
+    workspace,
+    nowMs: ports.now(),
+    runs: [...listed, ...(await readLeftovers(parts))],
+    leases: (await store.leases.list()).filter((lease) => lease.workspace === workspace),
+    holds,
+    behind: null,
+    bytes: policy.rules.some((rule) => rule.maxBytes !== undefined)
+      ? await readSizes(parts, listed)
+      : new Map(),
+    standsOn: new Map(),
+    parts: new Map(),
+  }
+  const facts = { ...bare, parts: await readParts(parts, policy, bare) }
+  return { ...facts, behind: await readBehind(parts, policy, facts) }
+}
+
+function toFacts({ summary, seq, hash, forkOf, recordedAt }: StoredRun): RunFacts {
+  const { runId, status, agent, threadId, parentRunId, subjects } = summary
+  const recordedMs = Date.parse(recordedAt)
+  return { runId, status, agent, threadId, parentRunId, subjects, forkOf, seq, hash, recordedMs }
+}
+
+async function readLeftovers({ store, workspace }: GatherParts): Promise<RunFacts[]> {
+  const found: RunFacts[] = []
+  for (let after = 0; ; ) {
+    const page = await store.retention.leftovers(workspace, after, PAGE)
+    for (const { key, run } of page) {
+      const seals = await store.retention.seals({ workspace, runId: run.summary.runId })
+      found.push({ ...toFacts(run), left: without(run, seals) })
+      after = key
+    }
+    if (page.length < PAGE) return found
+  }
+}
+
+/** What seals leave of a run. */
+function without({ seq, forkOf }: StoredRun, seals: readonly Seal[]): SeqRange[] {
+  const left: SeqRange[] = []
+  let next = (forkOf?.seq ?? 0) + 1
+  for (const { fromSeq, toSeq } of seals) {
+    if (next < fromSeq) left.push({ fromSeq: next, toSeq: fromSeq - 1 })
+    next = toSeq + 1
+  }
+  if (next <= seq) left.push({ fromSeq: next, toSeq: seq })
+  return left
+}
+
+async function readSizes(
+  { store, workspace }: GatherParts,
+  runs: readonly RunFacts[],
+): Promise<Map<string, number>> {
+  const sizes = new Map<string, number>()
+  for (let at = 0; at < runs.length; at += PAGE) {
+    const page = runs.slice(at, at + PAGE).map(({ runId }) => runId)
+    for (const [runId, bytes] of await store.retention.sizes(workspace, page)) sizes.set(runId, bytes)
+  }
+  return sizes
+}
+
+/** The runs of which a consumer has not seen all, among those that may go (V9). */
+async function readBehind(
+  { store, workspace }: GatherParts,
+  policy: RetentionPolicy,
+  facts: RetentionFacts,
+): Promise<RetentionFacts['behind']> {
+  const cursors = await store.cursors.list(workspace)
+  const [last] = cursors.toSorted((a, b) => a.position - b.position)
+  if (!last || last.position >= (await store.lastPosition())) return null
+  const asked = new Set(selectRuns(policy, facts).keys())
+  for (const runs of facts.parts.values()) for (const runId of runs.keys()) asked.add(runId)
+  const runIds = new Set<string>()
+  for (const { runId, seq } of facts.runs) {
+    if (!asked.has(runId)) continue
+    const [head] = await store.readRun({ workspace, runId }, { afterSeq: seq - 1, limit: 1 })
+    if (head && head.position > last.position) runIds.add(runId)
+  }
+  return { name: last.name, runIds }
+}
+
+async function readParts(
+  parts: GatherParts,
+  policy: RetentionPolicy,
+  facts: RetentionFacts,
+): Promise<RetentionFacts['parts']> {
+  const found = new Map<string, Map<string, SeqRange[]>>()
+  for (const rule of policy.rules) {
+    const { types, book } = rule.match
+    if (!types && book === undefined) continue
+    const ranges = new Map<string, SeqRange[]>()
+    for (const run of facts.runs) {
+      if (run.status === 'deleted' || !fits(rule.match, run, facts.workspace) || isKeptBy(policy, facts, run))
+        continue
+      if (!isBook(run.runId) && !isTerminal(run.status)) continue
+      const own = types
+        ? await eventsOfTypes(parts, run, rule, facts.nowMs)
+        : await oldPart(parts, run, rule, facts.nowMs)
+      if (own.length > 0) ranges.set(run.runId, own)
+    }
+    found.set(rule.name, ranges)
+  }
+  return found
+}
+
+/** The first event says whose the run is, and the last one that it is over: these two stay. */
+async function eventsOfTypes(
+  { store, workspace }: GatherParts,
+  { runId, seq, forkOf }: RunFacts,
+  { match: { types }, olderThanMs = 0 }: RetentionRule,
+  nowMs: number,
+): Promise<SeqRange[]> {
+  const ranges: SeqRange[] = []
+  for (let afterSeq = (forkOf?.seq ?? 0) + 1; ; ) {
+    const range = { afterSeq, upToSeq: seq - 1, limit: 500, types }
+    const page = await store.readRun({ workspace, runId }, range)
+    for (const event of page) {
+      if (nowMs - Date.parse(event.recordedAt) < olderThanMs) return ranges
+      const last = ranges.at(-1)
+      if (last?.toSeq === event.seq - 1) ranges.splice(-1, 1, { ...last, toSeq: event.seq })
+      else ranges.push({ fromSeq: event.seq, toSeq: event.seq })
+    }
+    if (page.length < 500) return ranges
+    afterSeq = page.at(-1)?.seq ?? afterSeq
+  }
+}
+
+/** The beginning of a book up to what is young enough, or up to its newest events; the first one says what it is. */
+async function oldPart(
+  { store, workspace }: GatherParts,
+  { runId, seq, recordedMs }: RunFacts,
+  { olderThanMs, newest = 0 }: RetentionRule,
+  nowMs: number,
+): Promise<SeqRange[]> {
+  const at = async (afterSeq: number) =>
+    (await store.readRun({ workspace, runId }, { afterSeq, limit: 1 }))[0]
+  const first = await at(1)
+  if (!first) return []
+  let toSeq = seq - newest
+  if (olderThanMs !== undefined && nowMs - recordedMs < olderThanMs) {
+    // Within a run times never go back, so the border can be halved down to.
+    let young = seq
+    toSeq = first.seq - 1
+    while (toSeq < young - 1) {
+      const middle = Math.floor((toSeq + young) / 2)
+      const event = await at(middle - 1)
+      if (event && nowMs - Date.parse(event.recordedAt) >= olderThanMs) toSeq = middle
+      else young = middle
+    }
+  }
+  return first.seq <= toSeq ? [{ fromSeq: first.seq, toSeq }] : []
+}
+
+/** The events of other runs that the state of this one goes on from. */
+export async function readStandsOn(
+  { store, reader, runs, workspace }: GatherParts,
+  runId: string,
+): Promise<EventPlace[]> {
+  const run = await store.findRun({ workspace, runId })
+  const places: EventPlace[] = []
+  if (!run) return places
+  for await (const page of runs.ownEvents(run, { types: ['execution.checkpoint'] }))
+    for (const stored of page) {
+      const checkpoint = checkpointOf(await reader.toPartialEvent(stored, CHECKPOINT_KEYS))
+      if (checkpoint?.from && !checkpoint.state) places.push(checkpoint.from)
+    }
+  return places
+}

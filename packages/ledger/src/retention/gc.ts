@@ -1,0 +1,276 @@
+import { auditEvent } from '../audit-book.ts'
+import { checkInput } from '../envelope.ts'
+import { ClewError } from '../errors.ts'
+import type { Ledger } from '../ledger.ts'
+import type { Preparer } from '../prepare.ts'
+import type { EventPlace } from './facts.ts'
+import { gatherFacts, type GatherParts, readStandsOn } from './gather.ts'
+import { heldBy, readHolds, type StandingHolds } from './holds.ts'
+import { type KeptRun, type PlannedRange, planRetention, type RetentionPlan } from './plan.ts'
+import type { RetentionPolicy, RetentionPolicyInput } from './policy.ts'
+import type { PruneItem } from './store-retention.ts'
+import { SEARCH_VERSION, toDocument } from '../search/extract.ts'
+import type { SearchDocument } from '../search/search-index.ts'
+import { sweepValues } from './sweep-values.ts'
+
+export interface GcOptions {
+  /** What may go; without it the policy that the ledger was opened with. */
+  readonly policy?: RetentionPolicyInput | undefined
+  /** Only say what would go and why. */
+  readonly dryRun?: boolean | undefined
+  /** Who stands in the audit book. */
+  readonly by?: string | undefined
+  /** Told how many events are gone, of how many; what it throws ends the work, which the next gc goes on with. */
+  readonly onProgress?: ((events: number, total: number) => void) | undefined
+}
+
+export interface GcReport {
+  readonly dryRun: boolean
+  readonly events: number
+  /** Runs that are deleted. */
+  readonly runs: number
+  /** Shared values that nobody needed any more. */
+  readonly values: number
+  readonly rules: readonly { readonly rule: string; readonly runs: number; readonly events: number }[]
+  /** What goes, or went. */
+  readonly ranges: readonly Pick<PlannedRange, 'runId' | 'fromSeq' | 'toSeq' | 'deletes' | 'rule'>[]
+  /** What a rule names and somebody still needs. */
+  readonly kept: readonly KeptRun[]
+  readonly bytesBefore: number
+  readonly bytesAfter: number
+}
+
+export interface GcParts extends GatherParts {
+  readonly preparer: Preparer
+  readonly ledger: Pick<Ledger, 'read' | 'getRun'>
+  /** Values that are gone must not be remembered. */
+  readonly forgetValues: () => void
+}
+
+/** Events of one transaction: it grows and shrinks so that a transaction takes about so long. */
+const FIRST_BATCH = 100
+const LEAST_BATCH = 20
+const LARGEST_BATCH = 250
+const LONG_MS = 8
+const SHORT_MS = 3
+/** Between two batches writers have so many times as long. */
+const REST = 2
+const MOST_RUNS = 100
+
+/**
+ * P4. Plans, then takes away in batches: each is one short transaction that seals ranges, names them in the audit book and
+ * deletes their events. Between batches writers have more time than a batch took. A kill leaves whole batches; the next
+ * gc goes on with the rest.
+ */
+export async function collectGarbage(
+  parts: GcParts,
+  policy: RetentionPolicy,
+  { dryRun = false, by, onProgress }: GcOptions,
+): Promise<GcReport> {
+  const { store, ports } = parts
+  const bytesBefore = (await store.stats()).bytes
+  let holds = await readHolds(parts.ledger)
+  const plan = await makePlan(parts, policy, holds)
+  const total = countEvents(plan.ranges)
+  if (dryRun)
+    return report(plan.ranges, plan.kept, { dryRun, bytesBefore, bytesAfter: bytesBefore, values: 0 })
+
+  const gone: PlannedRange[] = []
+  const kept = new Map<string, KeptRun>(plan.kept.map((each) => [each.runId, each]))
+  // Newest first: a fork goes before what it shares.
+  const work = [...plan.ranges]
+  let size = FIRST_BATCH
+  let done = 0
+  while (work.length > 0) {
+    const batch = takeBatch(work, size)
+    const documents = await documentsOf(parts, batch)
+    // Before, for without their events words could not be taken out any more; after, for what was indexed in between.
+    await store.search.remove(documents, SEARCH_VERSION)
+    const startedMs = ports.now()
+    const outcome = await prune(parts, batch, holds, by)
+    const tookMs = ports.now() - startedMs
+    if ('events' in outcome) {
+      await store.search.remove(documents, SEARCH_VERSION)
+      gone.push(...batch)
+      holds = { ...holds, seq: holds.seq + 1 }
+      done += outcome.events
+      size = clamp(tookMs > LONG_MS ? size / 2 : tookMs < SHORT_MS ? size * 1.5 : size)
+      onProgress?.(done, total)
+    } else if ('moved' in outcome) {
+      await leave(new Set(outcome.moved), 'somebody went on with it')
+    } else if (outcome.error.code === 'wrong_seq') {
+      holds = await readHolds(parts.ledger)
+      const held = await stillHeld(parts, batch, holds)
+      work.push(...batch.toReversed())
+      await leave(held, 'a hold was set')
+    } else throw outcome.error
+    await ports.sleep(Math.max(2, REST * tookMs))
+
+    async function leave(runIds: ReadonlySet<string>, reason: string): Promise<void> {
+      // Their words were taken out already: the index is made again.
+      if (runIds.size > 0 && documents.length > 0) await store.search.clear()
+      const back = 'moved' in outcome ? [...batch, ...work.toReversed()] : work.toReversed()
+      for (const { runId, rule } of back) if (runIds.has(runId)) kept.set(runId, { runId, rule, reason })
+      const rest = back.filter(({ runId }) => !runIds.has(runId))
+      work.splice(0, work.length, ...rest.toReversed())
+    }
+  }
+  const values = await sweepValues(parts)
+  parts.forgetValues()
+  while (await store.retention.reclaim()) await ports.sleep(2)
+  const bytesAfter = (await store.stats()).bytes
+  return report(joined(gone), [...kept.values()], { dryRun, bytesBefore, bytesAfter, values })
+}
+
+async function makePlan(
+  parts: GatherParts,
+  policy: RetentionPolicy,
+  { holds }: StandingHolds,
+): Promise<RetentionPlan> {
+  const facts = await gatherFacts(parts, policy, holds)
+  const standsOn = new Map<string, readonly EventPlace[]>()
+  for (;;) {
+    const plan = planRetention(policy, { ...facts, standsOn })
+    if (plan.lacking.length === 0) return plan
+    for (const runId of plan.lacking) standsOn.set(runId, await readStandsOn(parts, runId))
+  }
+}
+
+const clamp = (size: number): number => Math.round(Math.min(LARGEST_BATCH, Math.max(LEAST_BATCH, size)))
+
+/** Takes ranges from the end of the list; of a long one its beginning. */
+function takeBatch(work: PlannedRange[], size: number): PlannedRange[] {
+  const batch: PlannedRange[] = []
+  let left = size
+  const sources = new Set<string | null>()
+  for (let next = work.at(-1); next && left > 0 && batch.length < MOST_RUNS; next = work.at(-1)) {
+    // Only when the fork is gone, nobody needs what it shared.
+    if (sources.has(next.runId)) break
+    sources.add(next.source)
+    work.pop()
+    const toSeq = Math.min(next.toSeq, next.fromSeq + left - 1)
+    if (toSeq < next.toSeq) work.push({ ...next, fromSeq: toSeq + 1 })
+    batch.push({ ...next, toSeq })
+    left -= toSeq - next.fromSeq + 1
+  }
+  return batch
+}
+
+/** What the search index holds of these ranges. */
+async function documentsOf(
+  { store, reader, workspace }: GcParts,
+  batch: readonly PlannedRange[],
+): Promise<SearchDocument[]> {
+  const { position } = await store.search.state()
+  if (position === 0) return []
+  const documents: SearchDocument[] = []
+  for (const { runId, fromSeq, toSeq } of batch) {
+    const range = { afterSeq: fromSeq - 1, upToSeq: toSeq, limit: toSeq - fromSeq + 1 }
+    const stored = (await store.readRun({ workspace, runId }, range)).filter(
+      (event) => event.position <= position,
+    )
+    documents.push(...(await reader.toPlainEvents(stored)).map(toDocument))
+  }
+  return documents
+}
+
+async function prune(
+  parts: GcParts,
+  batch: readonly PlannedRange[],
+  { seq: expectedSeq }: StandingHolds,
+  by: string | undefined,
+) {
+  const { store, workspace, preparer } = parts
+  const items: (PruneItem & Pick<PlannedRange, 'rule'>)[] = []
+  const moved: string[] = []
+  for (const range of batch) {
+    const headHash = await headOf(parts, range)
+    if (headHash === undefined) moved.push(range.runId)
+    else items.push({ ...range, headHash })
+  }
+  if (moved.length > 0) return { moved }
+  const ranges = items.map(({ runId, fromSeq, toSeq, headHash, rule }) => ({
+    runId,
+    fromSeq,
+    toSeq,
+    headHash,
+    rule,
+  }))
+  const payload = { ranges, events: countEvents(items), ...(by !== undefined && { by }) }
+  const event = preparer.prepare(checkInput(auditEvent('system.range_pruned', payload)))
+  return store.retention.prune({ workspace, items, call: { workspace, events: [event], expectedSeq } })
+}
+
+async function headOf(
+  { store, workspace }: GcParts,
+  { runId, toSeq, seq, hash }: PlannedRange,
+): Promise<string | undefined> {
+  if (toSeq === seq) return hash
+  const [event] = await store.readRun({ workspace, runId }, { afterSeq: toSeq - 1, upToSeq: toSeq, limit: 1 })
+  return event?.hash
+}
+
+async function stillHeld(
+  { store, workspace }: GcParts,
+  batch: readonly PlannedRange[],
+  { holds }: StandingHolds,
+): Promise<Set<string>> {
+  const held = new Set<string>()
+  for (const { runId } of batch) {
+    const run = await store.findRun({ workspace, runId })
+    if (run && heldBy(holds, run.summary).length > 0) held.add(runId)
+  }
+  return held
+}
+
+const countEvents = (ranges: readonly Pick<PlannedRange, 'fromSeq' | 'toSeq'>[]): number =>
+  ranges.reduce((sum, { fromSeq, toSeq }) => sum + toSeq - fromSeq + 1, 0)
+
+/** Batches of one range as that range. */
+function joined(ranges: readonly PlannedRange[]): PlannedRange[] {
+  const whole: PlannedRange[] = []
+  for (const range of ranges) {
+    const last = whole.at(-1)
+    if (last?.runId === range.runId && last.rule === range.rule && last.toSeq === range.fromSeq - 1)
+      whole.splice(-1, 1, { ...last, toSeq: range.toSeq })
+    else whole.push(range)
+  }
+  return whole
+}
+
+function report(
+  ranges: readonly PlannedRange[],
+  kept: readonly KeptRun[],
+  rest: Pick<GcReport, 'dryRun' | 'bytesBefore' | 'bytesAfter' | 'values'>,
+): GcReport {
+  const rules = new Map<string, { runs: Set<string>; events: number }>()
+  for (const range of ranges) {
+    const entry = rules.get(range.rule) ?? { runs: new Set(), events: 0 }
+    entry.runs.add(range.runId)
+    entry.events += countEvents([range])
+    rules.set(range.rule, entry)
+  }
+  return {
+    ...rest,
+    events: countEvents(ranges),
+    runs: new Set(ranges.filter(({ deletes }) => deletes).map(({ runId }) => runId)).size,
+    rules: [...rules].map(([rule, { runs, events }]) => ({ rule, runs: runs.size, events })),
+    ranges: ranges.map(({ runId, fromSeq, toSeq, deletes, rule }) => ({
+      runId,
+      fromSeq,
+      toSeq,
+      deletes,
+      rule,
+    })),
+    kept,
+  }
+}
+
+export function missingPolicy(): ClewError {
+  return new ClewError(
+    'bad_option',
+    'There is no retention policy, and without one nothing goes',
+    'Give one: gc({ policy }), openLedger(url, { retention }), or clew gc --policy FILE.',
+    { option: 'policy' },
+  )
+}

@@ -1,0 +1,130 @@
+import { AUDIT_BOOK, auditEvent } from '../audit-book.ts'
+import type { ClewEvent } from '../envelope.ts'
+import { ClewError } from '../errors.ts'
+import { textOf } from '../fold/fields.ts'
+import type { RunSummary } from '../fold/run-summary.ts'
+import { isObject } from '../json.ts'
+import type { Ledger } from '../ledger.ts'
+
+/** What a legal hold covers: one run, all runs about a subject, or all runs of a thread, also those to come. */
+export type HoldTarget =
+  | { readonly runId: string }
+  | { readonly subject: string }
+  | { readonly threadId: string }
+
+export interface HoldOptions {
+  /** Why; it stands in the compliance log. */
+  readonly reason?: string | undefined
+  readonly by?: string | undefined
+}
+
+/** P4: as long as it stands, neither retention nor erasure takes anything of what it covers. */
+export interface Hold {
+  readonly holdId: string
+  readonly target: HoldTarget
+  readonly reason: string | null
+  readonly by: string | null
+  readonly since: string
+}
+
+export interface StandingHolds {
+  readonly holds: readonly Hold[]
+  /** Seq of the audit book up to which they were read: who acts on them appends there with `expectedSeq`. */
+  readonly seq: number
+}
+
+const KINDS = ['runId', 'subject', 'threadId'] as const
+/** Holds are set and released by these deeds. */
+const HOLD_TYPES: readonly string[] = ['system.access']
+
+function checkHoldTarget(given: unknown): HoldTarget {
+  if (isObject(given)) {
+    const named = KINDS.filter((kind) => given[kind] !== undefined)
+    const [kind] = named
+    const value = kind && given[kind]
+    if (kind && named.length === 1 && typeof value === 'string' && value.trim() !== '')
+      return { [kind]: value } as unknown as HoldTarget
+  }
+  throw new ClewError(
+    'bad_option',
+    'A hold covers one run, one subject or one thread, and none or several were named',
+    'Give exactly one of runId, subject and threadId; nothing was held.',
+    { option: 'target' },
+  )
+}
+
+/** Sets and releases, in their order; oldest hold first. */
+function foldHolds(holds: ReadonlyMap<string, Hold>, event: ClewEvent): ReadonlyMap<string, Hold> {
+  const { eventType, eventId, payload, ledger } = event
+  if (!HOLD_TYPES.includes(eventType)) return holds
+  if (payload['action'] === 'hold' && isObject(payload['target'])) {
+    const hold: Hold = {
+      holdId: eventId,
+      target: checkHoldTarget(payload['target']),
+      reason: textOf(payload['reason']),
+      by: textOf(payload['by']),
+      since: ledger.recordedAt,
+    }
+    return new Map([...holds, [eventId, hold]])
+  }
+  const released = payload['action'] === 'release' ? textOf(payload['holdId']) : null
+  return released === null ? holds : new Map([...holds].filter(([holdId]) => holdId !== released))
+}
+
+export async function readHolds(ledger: Pick<Ledger, 'read' | 'getRun'>): Promise<StandingHolds> {
+  // What comes after this is not looked at, so that the seq fits what was read.
+  const seq = (await ledger.getRun(AUDIT_BOOK))?.events ?? 0
+  let holds: ReadonlyMap<string, Hold> = new Map()
+  for await (const event of ledger.read(AUDIT_BOOK, { types: HOLD_TYPES })) {
+    if (event.ledger.seq > seq) break
+    holds = foldHolds(holds, event)
+  }
+  return { holds: [...holds.values()], seq }
+}
+
+/** The holds that cover a run. */
+export const heldBy = (
+  holds: readonly Hold[],
+  run: Pick<RunSummary, 'runId' | 'threadId' | 'subjects'>,
+): Hold[] =>
+  holds.filter(({ target }) => {
+    if ('runId' in target) return target.runId === run.runId
+    if ('threadId' in target) return target.threadId === run.threadId
+    return run.subjects.includes(target.subject)
+  })
+
+export async function setHold(
+  ledger: Pick<Ledger, 'record' | 'getRun'>,
+  given: HoldTarget,
+  { reason, by }: HoldOptions,
+): Promise<Hold> {
+  const target = checkHoldTarget(given)
+  if ('runId' in target && !(await ledger.getRun(target.runId)))
+    throw new ClewError(
+      'not_found',
+      `There is no run ${target.runId} to hold`,
+      'See the runs with `clew runs`; nothing was held.',
+      { runId: target.runId },
+    )
+  const event = await ledger.record(auditEvent('system.access', { action: 'hold', target, reason, by }))
+  const { eventId, ledger: place } = event
+  return { holdId: eventId, target, reason: reason ?? null, by: by ?? null, since: place.recordedAt }
+}
+
+export async function releaseHold(
+  ledger: Pick<Ledger, 'record' | 'read' | 'getRun'>,
+  holdId: string,
+  { reason, by }: HoldOptions,
+): Promise<Hold> {
+  const hold = (await readHolds(ledger)).holds.find((each) => each.holdId === holdId)
+  if (!hold)
+    throw new ClewError(
+      'not_found',
+      `There is no hold ${holdId}`,
+      'See those that stand with `clew hold list`; nothing was released.',
+      { holdId },
+    )
+  const { target } = hold
+  await ledger.record(auditEvent('system.access', { action: 'release', holdId, target, reason, by }))
+  return hold
+}

@@ -1,0 +1,89 @@
+import type { ClewError } from '../errors.ts'
+import type { RunSummary } from '../fold/run-summary.ts'
+import type { AppendCall, RunKey, StoredRun } from '../store.ts'
+
+/** A pruned range of a run (P4): its events are gone, and the chain goes on from the hash of the last of them. */
+export interface Seal {
+  readonly fromSeq: number
+  readonly toSeq: number
+  readonly headHash: string
+}
+
+/** A seal as it is asked for. */
+export interface PruneItem extends Seal {
+  readonly runId: string
+  /** Where the run must still stand. */
+  readonly seq: number
+  /** The run itself goes: its row stays as `deleted`, so that its id cannot be taken again. */
+  readonly deletes: boolean
+}
+
+export interface PruneBatch {
+  readonly workspace: string
+  readonly items: readonly PruneItem[]
+  /** The event of the audit book that says so, written in the same transaction. */
+  readonly call: AppendCall
+}
+
+export type PruneOutcome =
+  /** Sealed and gone. */
+  | { readonly events: number }
+  /** Runs that stand elsewhere, are held by a lease, or have a fork that needs the range; nothing was written. */
+  | { readonly moved: readonly string[] }
+  /** The event was refused; nothing was written. */
+  | { readonly error: ClewError }
+
+/** Shared values (L8) that nobody refers to any more go scope by scope, once events of the scope are gone. */
+export interface ValueSweep {
+  /** Scopes of which events went and whose values were not looked through since; `mark` changes when more go. */
+  pending(): Promise<{ scope: number; mark: number }[]>
+  /** Bodies in the scope that refer to values, by position. */
+  bodies(scope: number, afterPosition: number, limit: number): Promise<{ position: number; body: string }[]>
+  /** Values of the scope, by id. */
+  nodes(scope: number, afterId: number, limit: number): Promise<{ id: number; body: string }[]>
+  /** In one transaction; false, and nothing goes, when a body of the scope after this position refers to values. */
+  drop(scope: number, ids: readonly number[], position: number): Promise<boolean>
+  /** The scope was looked through; it stays pending when its mark is another by now. */
+  end(scope: number, mark: number): Promise<void>
+}
+
+/** What a store does for retention (P4): nothing by itself. */
+export interface StoreRetention {
+  /** Of one run, by seq. */
+  seals(key: RunKey): Promise<Seal[]>
+  /** How many events all seals of the store cover. */
+  sealedEvents(): Promise<number>
+  /** One short transaction: seals, the event that names them, and without the events that they cover. */
+  prune(batch: PruneBatch): Promise<PruneOutcome>
+  /** Deleted runs that still have events: a fork needed them, or whoever deleted them was killed. */
+  leftovers(workspace: string, after: number, limit: number): Promise<{ key: number; run: StoredRun }[]>
+  /** Bytes of the payloads of these runs; of shared values each run of the scope counts an equal part. */
+  sizes(workspace: string, runIds: readonly string[]): Promise<ReadonlyMap<string, number>>
+  /**
+   * Takes over a seal from elsewhere: the run goes on behind it. A run that is not here begins with it. False when the
+   * run does not stand right before the range.
+   */
+  adopt(key: RunKey, seal: Seal, run: AdoptedRun): Promise<boolean>
+  readonly values: ValueSweep
+  /** A small step towards giving free space back to the file system; false when there is nothing left to give. */
+  reclaim(): Promise<boolean>
+}
+
+/** What a run is that begins with a seal. */
+export interface AdoptedRun {
+  readonly summary: RunSummary
+  readonly forkOf: { readonly runId: string; readonly seq: number } | null
+  readonly recordedAt: string
+}
+
+/** What stays of a run that was deleted. Whose it was stays as long as events of it do. */
+export const deletedSummary = (summary: RunSummary, hasEvents: boolean): RunSummary => ({
+  ...summary,
+  status: 'deleted',
+  subjects: hasEvents ? summary.subjects : [],
+  pauses: [],
+  error: null,
+  checkpoint: null,
+  dueAt: null,
+  stopRequested: false,
+})

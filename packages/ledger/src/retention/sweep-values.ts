@@ -1,0 +1,115 @@
+import { nextTurn } from '../next-turn.ts'
+import type { Ports } from '../ports.ts'
+import type { Store } from '../store.ts'
+import { childIds } from '../tree.ts'
+
+interface SweepParts {
+  readonly store: Pick<Store, 'retention' | 'readNodes'>
+  readonly ports: Pick<Ports, 'defer' | 'sleep'>
+}
+
+export interface SweepOptions {
+  /** Told how many values went so far; what it throws ends the sweep, which the next one does again. */
+  readonly onProgress?: ((values: number) => void) | undefined
+}
+
+const BODIES = 500
+const NODES = 2000
+/** Values of one transaction. */
+const DROPPED = 200
+/** A scope in which others write so often is left for the next time. */
+const ATTEMPTS = 10
+
+/**
+ * Takes away the shared values that no event refers to any more, in the scopes of which events or payloads went. Whoever
+ * writes in the scope meanwhile may have taken up a value that was free: then what is new is looked at before anything goes.
+ */
+export async function sweepValues(
+  { store, ports }: SweepParts,
+  { onProgress }: SweepOptions = {},
+): Promise<number> {
+  const { values } = store.retention
+  let dropped = 0
+  for (const { scope, mark } of await values.pending()) {
+    if (await sweepScope(scope)) await values.end(scope, mark)
+  }
+  return dropped
+
+  async function sweepScope(scope: number): Promise<boolean> {
+    const children = new Map<number, number[]>()
+    for (let after = -1; ; ) {
+      const page = await values.nodes(scope, after, NODES)
+      for (const { id, body } of page) children.set(id, childIds(body))
+      await nextTurn(ports)
+      if (page.length < NODES) break
+      after = page.at(-1)?.id ?? after
+    }
+    const needed = new Set<number>()
+    let position = await markFrom(0)
+    // Parents before the values below them: whatever is there at any moment has all that it refers to.
+    const free = parentsFirst(children, needed)
+    for (let at = 0, attempts = 0; at < free.length; ) {
+      const ids = free.slice(at, at + DROPPED).filter((id) => !needed.has(id))
+      if (await values.drop(scope, ids, position)) {
+        dropped += ids.length
+        at += DROPPED
+        onProgress?.(dropped)
+      } else {
+        if (++attempts > ATTEMPTS) return false
+        position = await markFrom(position)
+      }
+      await ports.sleep(1)
+    }
+    return true
+
+    async function markFrom(start: number): Promise<number> {
+      let after = start
+      for (;;) {
+        const page = await values.bodies(scope, after, BODIES)
+        await need(page.flatMap(({ body }) => childIds(body)))
+        after = page.at(-1)?.position ?? after
+        await nextTurn(ports)
+        if (page.length < BODIES) return after
+      }
+    }
+
+    async function need(ids: readonly number[]): Promise<void> {
+      for (let open = [...ids]; open.length > 0; ) {
+        const below: number[] = []
+        const strange: number[] = []
+        for (const id of open) {
+          if (needed.has(id)) continue
+          needed.add(id)
+          const known = children.get(id)
+          if (known) below.push(...known)
+          else strange.push(id)
+        }
+        // Made since the scope was looked through.
+        if (strange.length > 0)
+          for (const { body } of (await store.readNodes(strange)).values()) below.push(...childIds(body))
+        open = below
+      }
+    }
+  }
+}
+
+function parentsFirst(
+  children: ReadonlyMap<number, readonly number[]>,
+  needed: ReadonlySet<number>,
+): number[] {
+  const done = new Set<number>()
+  const childrenFirst: number[] = []
+  for (const root of children.keys()) {
+    const open = [{ id: root, isBelowDone: false }]
+    for (let next = open.pop(); next; next = open.pop()) {
+      const { id, isBelowDone } = next
+      if (isBelowDone) childrenFirst.push(id)
+      else if (!needed.has(id) && !done.has(id)) {
+        done.add(id)
+        open.push({ id, isBelowDone: true })
+        for (const child of children.get(id) ?? []) open.push({ id: child, isBelowDone: false })
+      }
+    }
+  }
+  return childrenFirst.toReversed()
+}

@@ -1,0 +1,252 @@
+import {
+  memoryBook,
+  type MemoryChange,
+  type MemoryIndex,
+  type MemoryRow,
+  type Phrase,
+  type RowFilter,
+  type ScopeFilter,
+} from '@clew/ledger'
+import { EVENT_COLUMNS, toStoredEvent } from './event-row.ts'
+import type { Database, Row, Sql } from './sql.ts'
+import { quoted, wordsVector } from './words-vector.ts'
+
+const COLUMNS = `m.position, s.book, m.namespace, m.key, m.seq, m.born_seq, m.created_at, m.updated_at, m.expires_at,
+  m.tags, m.subjects, m.event_id, m.run_id, m.bytes, m.tokens`
+const ITEMS = 'memory_scopes s JOIN memory_items m ON m.scope = s.id'
+/** What follows the stroke behind the name of a layer or namespace. */
+const AFTER_STROKE = '0'
+
+const INSERT = `INSERT INTO memory_items (position, scope, namespace, key, seq, born_seq, created_at, updated_at, expires_at,
+    tags, subjects, event_id, run_id, bytes, tokens, words, texts)
+  SELECT position, $2, namespace, key, seq, "bornSeq", "createdAt", "updatedAt", "expiresAt", tags, subjects, "eventId", "runId",
+    bytes, tokens, words::tsvector, texts
+  FROM json_to_recordset($1::json) r (position bigint, namespace text, key text, seq bigint, "bornSeq" bigint,
+    "createdAt" text, "updatedAt" text, "expiresAt" text, tags text[], subjects text[], "eventId" text, "runId" text,
+    bytes bigint, tokens bigint, words text, texts text)`
+
+type Put = (value: unknown) => string
+
+function inScopes(
+  { workspace, books, layers }: ScopeFilter,
+  column: string,
+  owner: string,
+  put: Put,
+): string[] {
+  const ranges = layers.map((layer) => {
+    const from = memoryBook({ layer, scope: '' })
+    return `(${column} >= ${put(from)} AND ${column} < ${put(from.slice(0, -1) + AFTER_STROKE)})`
+  })
+  const where = [`${owner}.workspace = ${put(workspace)}`, `(${ranges.join(' OR ') || 'false'})`]
+  if (books) where.push(`${column} = ANY (${put([...books])}::text[])`)
+  return where
+}
+
+function inRows(filter: RowFilter, put: Put): string[] {
+  const where = inScopes(filter, 's.book', 's', put)
+  if (filter.nowMs !== null)
+    where.push(`(m.expires_at IS NULL OR m.expires_at > ${put(new Date(filter.nowMs).toISOString())})`)
+  if (filter.namespaces) {
+    const each = filter.namespaces.map(
+      (namespace) =>
+        `(m.namespace = ${put(namespace)} OR (m.namespace >= ${put(`${namespace}/`)} AND m.namespace < ${put(namespace + AFTER_STROKE)}))`,
+    )
+    where.push(`(${each.join(' OR ') || 'false'})`)
+  }
+  if (filter.tags && filter.tags.length > 0) where.push(`m.tags @> ${put([...filter.tags])}::text[]`)
+  return where
+}
+
+/** A phrase in fields of one label, or in all of them. */
+const phraseText = ({ tokens, prefix }: Phrase, label = ''): string => {
+  const lexemes = tokens.map((token, at) => {
+    const marks = `${prefix && at === tokens.length - 1 ? '*' : ''}${label}`
+    return `${quoted(token)}${marks === '' ? '' : `:${marks}`}`
+  })
+  return `(${lexemes.join(' <-> ')})`
+}
+
+function holds(phrase: Phrase, put: Put): string {
+  const found = `m.words @@ ${put(phraseText(phrase))}::tsquery`
+  if (phrase.tokens.length === 1) return found
+  const inText = ` ${phrase.tokens.join(' ')}${phrase.prefix ? '' : ' '}`
+  return `(${found} OR coalesce(strpos(m.texts, ${put(inText)}), 0) > 0)`
+}
+
+/** M1–M3: the rows of what is remembered. */
+export function createMemory(db: Database, reading: Sql): MemoryIndex {
+  async function read(make: (put: Put) => string): Promise<Row[]> {
+    const values: unknown[] = []
+    const text = make((value) => `$${values.push(value)}`)
+    return (await reading.query({ text, values })).rows
+  }
+
+  async function apply(sql: Sql, { workspace, book, fromSeq, toSeq, version, gone, rows }: MemoryChange) {
+    await sql.query({
+      text: 'INSERT INTO memory_scopes (workspace, book, seq, version) VALUES ($1, $2, 0, $3) ON CONFLICT DO NOTHING',
+      values: [workspace, book, version],
+    })
+    const found = await sql.query({
+      text: 'SELECT id, seq, version FROM memory_scopes WHERE workspace = $1 AND book = $2 FOR UPDATE',
+      values: [workspace, book],
+    })
+    const scope = found.rows[0] as Row
+    if ((scope['version'] === version ? Number(scope['seq']) : 0) !== fromSeq) return false
+    const { id } = scope
+    if (fromSeq === 0) await sql.query({ text: 'DELETE FROM memory_items WHERE scope = $1', values: [id] })
+    else
+      await sql.query({
+        text: 'DELETE FROM memory_items WHERE position = ANY ($1::bigint[])',
+        values: [[...gone]],
+      })
+    const made = rows.map(({ words: { name, text }, ...row }) => ({
+      ...row,
+      ...wordsVector(
+        [
+          ['A', name],
+          ['D', text],
+        ],
+        [],
+      ),
+    }))
+    if (made.length > 0) {
+      await sql.query({ text: INSERT, values: [JSON.stringify(made), id] })
+      // They were read before this began, and some may have been erased since.
+      await sql.query({
+        text: `DELETE FROM memory_items m USING erasures x
+          WHERE m.position = ANY ($1::bigint[]) AND x.position = m.position`,
+        values: [rows.map((row) => row.position)],
+      })
+    }
+    await sql.query({
+      text: 'UPDATE memory_scopes SET seq = $2, version = $3 WHERE id = $1',
+      values: [id, toSeq, version],
+    })
+    return true
+  }
+
+  return {
+    async behind(filter) {
+      const rows = await read((put) => {
+        const version = put(filter.version)
+        const folded = `CASE WHEN s.version = ${version} THEN s.seq ELSE 0 END`
+        return `SELECT r.run_id AS book, r.seq, coalesce(${folded}, 0) AS folded
+          FROM runs r LEFT JOIN memory_scopes s ON s.workspace = r.workspace AND s.book = r.run_id
+          WHERE ${inScopes(filter, 'r.run_id', 'r', put).join(' AND ')} AND r.seq > coalesce(${folded}, 0)`
+      })
+      return rows.map((row) => ({
+        book: row['book'] as string,
+        seq: Number(row['seq']),
+        foldedSeq: Number(row['folded']),
+      }))
+    },
+    apply: (change) => db.transact((sql) => apply(sql, change)),
+    async named(workspace, book, names) {
+      const rows = await read(
+        (
+          put,
+        ) => `SELECT ${COLUMNS} FROM ${ITEMS} WHERE s.workspace = ${put(workspace)} AND s.book = ${put(book)}
+          AND (m.namespace, m.key) IN (SELECT * FROM unnest(${put(names.map((each) => each.namespace))}::text[],
+            ${put(names.map((each) => each.key))}::text[]))`,
+      )
+      return rows.map(toRow)
+    },
+    async list({ after, limit, ...filter }) {
+      const rows = await read((put) => {
+        const where = inRows({ ...filter, limit }, put)
+        if (after)
+          where.push(
+            `(s.book, m.namespace, m.key) > (${put(after.book)}, ${put(after.namespace)}, ${put(after.key)})`,
+          )
+        return `SELECT ${COLUMNS} FROM ${ITEMS} WHERE ${where.join(' AND ')}
+          ORDER BY s.book, m.namespace, m.key LIMIT ${put(limit)}`
+      })
+      return rows.map(toRow)
+    },
+    async newest({ before, limit, ...filter }) {
+      const rows = await read((put) => {
+        const where = inRows({ ...filter, limit }, put)
+        if (before !== undefined) where.push(`m.position < ${put(before)}`)
+        return `SELECT ${COLUMNS} FROM ${ITEMS} WHERE ${where.join(' AND ')}
+          ORDER BY m.position DESC LIMIT ${put(limit)}`
+      })
+      return rows.map(toRow)
+    },
+    async find({ all, names = [], none, ...filter }) {
+      const rows = await read((put) => {
+        const where = [
+          ...inRows(filter, put),
+          ...all.map((phrase) => holds(phrase, put)),
+          ...names.map((phrase) => `m.words @@ ${put(phraseText(phrase, 'A'))}::tsquery`),
+          ...none.map((phrase) => `NOT ${holds(phrase, put)}`),
+        ]
+        return `SELECT m.position, m.updated_at FROM ${ITEMS} WHERE ${where.join(' AND ')}
+          ORDER BY m.position DESC LIMIT ${put(filter.limit)}`
+      })
+      return rows.map((row) => ({
+        position: Number(row['position']),
+        updatedAt: row['updated_at'] as string,
+      }))
+    },
+    async rows(workspace, positions) {
+      const rows = await read(
+        (put) => `SELECT ${COLUMNS} FROM ${ITEMS}
+          WHERE s.workspace = ${put(workspace)} AND m.position = ANY (${put([...positions])}::bigint[])`,
+      )
+      return rows.map(toRow)
+    },
+    async sizes(filter) {
+      const rows = await read(
+        (put) => `SELECT s.book, count(*) AS items, sum(m.bytes)::bigint AS bytes FROM ${ITEMS}
+          WHERE ${inScopes(filter, 's.book', 's', put).join(' AND ')} GROUP BY s.book ORDER BY s.book`,
+      )
+      return rows.map((row) => ({
+        book: row['book'] as string,
+        items: Number(row['items']),
+        bytes: Number(row['bytes']),
+      }))
+    },
+    async events(workspace, positions) {
+      if (positions.length === 0) return []
+      const rows = await read(
+        (put) =>
+          `SELECT ${EVENT_COLUMNS} WHERE e.position = ANY (${put([...positions])}::bigint[]) AND r.workspace = ${put(workspace)}`,
+      )
+      return rows.map(toStoredEvent)
+    },
+    async remove(workspace, positions) {
+      await db.query({
+        text: `DELETE FROM memory_items m USING memory_scopes s
+          WHERE s.id = m.scope AND s.workspace = $1 AND m.position = ANY ($2::bigint[])`,
+        values: [workspace, [...positions]],
+      })
+    },
+    async clear(workspace, book) {
+      await db.transact(async (sql) => {
+        const text = `SELECT id FROM memory_scopes WHERE workspace = $1 AND ($2::text IS NULL OR book = $2) FOR UPDATE`
+        const { rows } = await sql.query({ text, values: [workspace, book ?? null] })
+        const ids = rows.map((row) => row['id'])
+        await sql.query({ text: 'DELETE FROM memory_items WHERE scope = ANY ($1::bigint[])', values: [ids] })
+        await sql.query({ text: 'DELETE FROM memory_scopes WHERE id = ANY ($1::bigint[])', values: [ids] })
+      })
+    },
+  }
+}
+
+const toRow = (row: Row): MemoryRow => ({
+  position: Number(row['position']),
+  book: row['book'] as string,
+  seq: Number(row['seq']),
+  bornSeq: Number(row['born_seq']),
+  createdAt: row['created_at'] as string,
+  updatedAt: row['updated_at'] as string,
+  namespace: row['namespace'] as string,
+  key: row['key'] as string,
+  tags: row['tags'] as string[],
+  subjects: row['subjects'] as string[],
+  expiresAt: row['expires_at'] as string | null,
+  eventId: row['event_id'] as string,
+  runId: row['run_id'] as string | null,
+  bytes: Number(row['bytes']),
+  tokens: Number(row['tokens']),
+})

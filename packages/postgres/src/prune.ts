@@ -1,0 +1,287 @@
+import {
+  deletedSummary,
+  dueMsOf,
+  isBook,
+  isTerminal,
+  parseMemoryBook,
+  type PruneBatch,
+  type PruneItem,
+  type PruneOutcome,
+  type RunSummary,
+  type StoreRetention,
+} from '@clew/ledger'
+import type { Appender } from './append.ts'
+import { hexes, int8s, texts } from './binary-array.ts'
+import { hexOf } from './event-row.ts'
+import { indexText, indexTextOrNull } from './index-text.ts'
+import { RUN_COLUMNS, toStoredRun } from './list-runs.ts'
+import { scopeName } from './remembered.ts'
+import type { Database, Row, Sql } from './sql.ts'
+
+interface PruneParts {
+  readonly db: Database
+  readonly reading: Sql
+  readonly appender: Pick<Appender, 'together' | 'forget' | 'forgetScope'>
+  readonly ring: () => void
+}
+
+/** First of all: who takes a lease tells the run's row of it, and would wait for us there. */
+const LOCK_LEASES = 'LOCK TABLE leases IN SHARE MODE'
+const LOCK = `SELECT r.id, r.run_id, r.seq, r.scope, r.summary FROM runs r
+  WHERE r.workspace = $1 AND r.run_id = ANY ($2::text[]) ORDER BY r.id FOR UPDATE`
+const HELD = `SELECT run_id, thread_id FROM leases WHERE workspace = $1 AND held AND (run_id = ANY ($2::text[]) OR thread_id = ANY ($3::text[]))`
+const ITEMS = 'unnest($1::bigint[], $2::bigint[], $3::bigint[]) i (run, first, last)'
+const CHECK = `SELECT i.run, i.first, (SELECT count(*) FROM events e WHERE e.run = i.run AND e.seq BETWEEN i.first AND i.last) AS count,
+    (SELECT hash FROM events e WHERE e.run = i.run AND e.seq = i.last) AS hash,
+    EXISTS (SELECT FROM runs f WHERE f.fork_of = i.run AND f.fork_seq >= i.first
+      AND (f.status <> 'deleted' OR EXISTS (SELECT FROM events e WHERE e.run = f.id))) AS is_forked
+  FROM ${ITEMS}`
+const SEAL = `INSERT INTO seals (run, from_seq, to_seq, head_hash)
+  SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bytea[])`
+const POSITIONS = `SELECT e.position FROM ${ITEMS} JOIN events e ON e.run = i.run AND e.seq BETWEEN i.first AND i.last`
+const DROP_PAYLOADS = `DELETE FROM payloads WHERE position IN (${POSITIONS})`
+const DROP_MEMORY = `DELETE FROM memory_items WHERE position IN (${POSITIONS})`
+const DROP_EVENTS = `DELETE FROM events WHERE position IN (${POSITIONS})`
+const DROP_STEPS = `DELETE FROM steps s USING ${ITEMS} WHERE s.run = i.run AND s.started_seq BETWEEN i.first AND i.last`
+const LOCK_BOOKS =
+  'SELECT FROM memory_scopes WHERE workspace = $1 AND book = ANY ($2::text[]) ORDER BY id FOR UPDATE'
+const STILL_THERE = 'SELECT r FROM unnest($1::bigint[]) r WHERE EXISTS (SELECT FROM events WHERE run = r)'
+const UPDATE_RUNS = `UPDATE runs r SET status = 'deleted', due_ms = NULL, summary = d.summary, revision = r.revision + 1
+  FROM unnest($1::bigint[], $2::text[]) d (id, summary) WHERE r.id = d.id`
+const DROP_SUBJECTS = 'DELETE FROM subjects WHERE run = ANY ($1::bigint[])'
+const ADD_SWEEPS = `INSERT INTO sweeps (scope, mark) SELECT DISTINCT s, 1 FROM unnest($1::bigint[]) s
+  ON CONFLICT (scope) DO UPDATE SET mark = sweeps.mark + 1`
+
+const SEALS = `SELECT from_seq, to_seq, head_hash FROM seals
+  WHERE run = (SELECT id FROM runs WHERE workspace = $1 AND run_id = $2) ORDER BY from_seq`
+const SEALED = `SELECT coalesce(sum(s.to_seq - s.from_seq + 1), 0)::bigint AS n
+  FROM seals s JOIN runs r ON r.id = s.run`
+const LEFTOVERS = `SELECT ${RUN_COLUMNS} WHERE r.workspace = $1 AND r.status = 'deleted' AND r.id > $2
+  AND EXISTS (SELECT FROM events e WHERE e.run = r.id) ORDER BY r.id LIMIT $3`
+const SIZES = `SELECT r.run_id,
+    (SELECT coalesce(sum(octet_length(p.body)), 0) FROM events e JOIN payloads p ON p.position = e.position WHERE e.run = r.id)
+    + (SELECT coalesce(sum(octet_length(n.body)), 0) FROM nodes n WHERE n.scope = r.scope)
+      / greatest(1, (SELECT count(*) FROM runs o WHERE o.scope = r.scope AND o.status <> 'deleted')) AS bytes
+  FROM runs r WHERE r.workspace = $1 AND r.run_id = ANY ($2::text[])`
+
+const FIND = 'SELECT id, seq FROM runs WHERE workspace = $1 AND run_id = $2 FOR UPDATE'
+const ADD_SCOPE = `INSERT INTO scopes (id, workspace, name) VALUES (nextval('ids'), $1, $2)
+  ON CONFLICT (workspace, name) DO UPDATE SET name = excluded.name RETURNING id`
+/** Its id is a place that nobody else gets: positions begin above it. */
+const ADD_RUN = `INSERT INTO runs (id, workspace, run_id, scope, fork_of, fork_seq, seq, hash, recorded_at, status, thread_id, agent,
+    agent_version, started_ms, parent_run_id, due_ms, summary, epoch, held)
+  SELECT m.base + pg_current_xact_id()::text::bigint * 1024 + 1023, $1, $2, $3,
+    (SELECT id FROM runs WHERE workspace = $1 AND run_id = $4), $5, 0, ''::bytea, '', $6, $7, $8, $9, $10, $11, $12, $13,
+    0, false FROM meta m RETURNING id`
+const ADD_SUBJECTS =
+  'INSERT INTO subjects (run, subject) SELECT $1, s FROM unnest($2::text[]) s ON CONFLICT DO NOTHING'
+const MOVE_HEAD =
+  'UPDATE runs SET seq = $2, hash = $3, recorded_at = $4, revision = revision + 1 WHERE id = $1'
+
+const PENDING = 'SELECT scope, mark FROM sweeps ORDER BY scope'
+const BODIES = `SELECT e.position, p.body FROM runs r JOIN events e ON e.run = r.id JOIN payloads p ON p.position = e.position
+  WHERE r.scope = $1 AND e.position > $2 AND left(p.body, 1) <> '{' ORDER BY e.position LIMIT $3`
+const NODES = 'SELECT id, body FROM nodes WHERE scope = $1 AND id > $2 ORDER BY id LIMIT $3'
+const LOCK_SCOPE = 'SELECT pg_advisory_xact_lock(scope_lock($1))'
+const RAISE_SCOPE = 'UPDATE scopes SET revision = revision + 1 WHERE id = $1'
+const DROP_NODES = 'DELETE FROM nodes WHERE scope = $1 AND id = ANY ($2::bigint[])'
+const END_SWEEP = 'DELETE FROM sweeps WHERE scope = $1 AND mark = $2'
+
+/** Tables that pruning leaves holes in: VACUUM frees them for what comes, and gives back what is empty at their ends. */
+const TABLES = ['events', 'payloads', 'nodes', 'steps', 'search_words', 'memory_items', 'subjects']
+
+interface Found {
+  readonly item: PruneItem
+  readonly id: number
+  readonly scope: number
+  readonly summary: RunSummary
+}
+
+export function createRetention({ db, reading, appender, ring }: PruneParts): StoreRetention {
+  const read = async (text: string, values: unknown[] = []): Promise<Row[]> =>
+    (await reading.query({ text, values })).rows
+
+  /** Says which runs cannot be pruned; else does it. */
+  async function apply(sql: Sql, { workspace, items }: PruneBatch): Promise<readonly string[]> {
+    await sql.query({ text: LOCK_LEASES })
+    const runIds = [...new Set(items.map(({ runId }) => runId))]
+    const { rows } = await sql.query({ text: LOCK, values: [workspace, runIds] })
+    const runs = new Map(rows.map((row) => [row['run_id'] as string, row]))
+    const found = items.flatMap((item): Found[] => {
+      const row = runs.get(item.runId)
+      if (!row || Number(row['seq']) !== item.seq) return []
+      const summary = JSON.parse(row['summary'] as string) as RunSummary
+      if (!isTerminal(summary.status) && !isBook(item.runId)) return []
+      return [{ item, id: Number(row['id']), scope: Number(row['scope']), summary }]
+    })
+    const free = await freeOf(sql, workspace, found)
+    const moved = items.filter((item) => !free.has(item)).map(({ runId }) => runId)
+    if (moved.length === 0) await take(sql, workspace, found)
+    return moved
+  }
+
+  async function freeOf(sql: Sql, workspace: string, found: readonly Found[]): Promise<Set<PruneItem>> {
+    const threads = found.flatMap(({ summary }) =>
+      summary.threadId === null ? [] : [indexText(summary.threadId)],
+    )
+    const held = await sql.query({
+      text: HELD,
+      values: [workspace, found.map(({ item }) => item.runId), threads],
+    })
+    const busy = new Set(
+      held.rows.flatMap((row) => [`run ${String(row['run_id'])}`, `thread ${String(row['thread_id'])}`]),
+    )
+    const { rows } = await sql.query({ text: CHECK, values: rangesOf(found) })
+    const checks = new Map(rows.map((row) => [`${Number(row['run'])} ${Number(row['first'])}`, row]))
+    return new Set(
+      found.flatMap(({ item, id, summary: { threadId } }) => {
+        const check = checks.get(`${id} ${item.fromSeq}`)
+        if (busy.has(`run ${item.runId}`)) return []
+        if (threadId !== null && busy.has(`thread ${indexText(threadId)}`)) return []
+        if (Number(check?.['count']) !== item.toSeq - item.fromSeq + 1 || check?.['is_forked'] === true)
+          return []
+        return hexOf(check?.['hash']) === item.headHash ? [item] : []
+      }),
+    )
+  }
+
+  async function take(sql: Sql, workspace: string, found: readonly Found[]): Promise<void> {
+    const ranges = rangesOf(found)
+    await sql.query({ text: SEAL, values: [...ranges, hexes(found.map(({ item }) => item.headHash))] })
+    await sql.query({ text: DROP_PAYLOADS, values: ranges })
+    const books = found.map(({ item }) => item.runId).filter((runId) => parseMemoryBook(runId))
+    if (books.length > 0) {
+      await sql.query({ text: LOCK_BOOKS, values: [workspace, texts(books)] })
+      await sql.query({ text: DROP_MEMORY, values: ranges })
+    }
+    await sql.query({ text: DROP_STEPS, values: ranges })
+    await sql.query({ text: DROP_EVENTS, values: ranges })
+    const deleted = new Map(
+      found
+        .filter(({ item, summary }) => item.deletes || summary.status === 'deleted')
+        .map(({ id, summary }) => [id, summary]),
+    )
+    await markDeleted(sql, deleted)
+    await sql.query({ text: ADD_SWEEPS, values: [int8s(found.map(({ scope }) => scope))] })
+  }
+
+  async function markDeleted(sql: Sql, deleted: ReadonlyMap<number, RunSummary>): Promise<void> {
+    const ids = [...deleted.keys()]
+    const { rows } = await sql.query({ text: STILL_THERE, values: [int8s(ids)] })
+    const left = new Set(rows.map((row) => Number(row['r'])))
+    const summaries = [...deleted].map(([id, summary]) =>
+      JSON.stringify(deletedSummary(summary, left.has(id))),
+    )
+    await sql.query({ text: UPDATE_RUNS, values: [int8s(ids), texts(summaries)] })
+    await sql.query({ text: DROP_SUBJECTS, values: [int8s(ids.filter((id) => !left.has(id)))] })
+  }
+
+  return {
+    async seals({ workspace, runId }) {
+      return (await read(SEALS, [workspace, runId])).map((row) => ({
+        fromSeq: Number(row['from_seq']),
+        toSeq: Number(row['to_seq']),
+        headHash: hexOf(row['head_hash']),
+      }))
+    },
+    sealedEvents: async () => Number((await read(SEALED))[0]?.['n']),
+    async prune(batch) {
+      let moved: readonly string[] = []
+      const outcome = await appender.together(batch.call, async (sql) => {
+        moved = await apply(sql, batch)
+        return moved.length === 0
+      })
+      if (!outcome) return { moved } satisfies PruneOutcome
+      if ('error' in outcome) return outcome
+      for (const { runId } of batch.items) appender.forget({ workspace: batch.workspace, runId })
+      ring()
+      return { events: batch.items.reduce((sum, { fromSeq, toSeq }) => sum + toSeq - fromSeq + 1, 0) }
+    },
+    async leftovers(workspace, after, limit) {
+      const rows = await read(LEFTOVERS, [workspace, after, limit])
+      return rows.map((row) => ({ key: Number(row['id']), run: toStoredRun(row) }))
+    },
+    async sizes(workspace, runIds) {
+      const rows = await read(SIZES, [workspace, [...runIds]])
+      return new Map(rows.map((row) => [row['run_id'] as string, Number(row['bytes'])]))
+    },
+    async adopt({ workspace, runId }, { fromSeq, toSeq, headHash }, { summary, forkOf, recordedAt }) {
+      const isDone = await db.transact(async (sql) => {
+        const [known] = (await sql.query({ text: FIND, values: [workspace, runId] })).rows
+        const before = known ? Number(known['seq']) : (forkOf?.seq ?? 0)
+        if (before !== fromSeq - 1) return false
+        let id = Number(known?.['id'])
+        if (!known) {
+          const { threadId, agent, agentVersion, startedAt, parentRunId, status, subjects } = summary
+          const name = indexText(scopeName(runId, threadId))
+          const [scope] = (await sql.query({ text: ADD_SCOPE, values: [workspace, name] })).rows
+          const fork = [forkOf?.runId ?? null, forkOf?.seq ?? null]
+          const names = [threadId, agent, agentVersion].map(indexTextOrNull)
+          const rest = [Date.parse(startedAt), indexTextOrNull(parentRunId), dueMsOf(summary, recordedAt)]
+          const values = [
+            workspace,
+            runId,
+            scope?.['id'],
+            ...fork,
+            status,
+            ...names,
+            ...rest,
+            JSON.stringify(summary),
+          ]
+          id = Number((await sql.query({ text: ADD_RUN, values })).rows[0]?.['id'])
+          await sql.query({ text: ADD_SUBJECTS, values: [id, subjects.map(indexText)] })
+        }
+        const seal = [int8s([id]), int8s([fromSeq]), int8s([toSeq]), hexes([headHash])]
+        await sql.query({ text: SEAL, values: seal })
+        await sql.query({ text: MOVE_HEAD, values: [id, toSeq, Buffer.from(headHash, 'hex'), recordedAt] })
+        if (summary.status === 'deleted') await markDeleted(sql, new Map([[id, summary]]))
+        return true
+      })
+      appender.forget({ workspace, runId })
+      return isDone
+    },
+    values: {
+      async pending() {
+        return (await read(PENDING)).map((row) => ({
+          scope: Number(row['scope']),
+          mark: Number(row['mark']),
+        }))
+      },
+      async bodies(scope, after, limit) {
+        const rows = await read(BODIES, [scope, after, limit])
+        return rows.map((row) => ({ position: Number(row['position']), body: row['body'] as string }))
+      },
+      async nodes(scope, after, limit) {
+        return (await read(NODES, [scope, after, limit])).map((row) => ({
+          id: Number(row['id']),
+          body: row['body'] as string,
+        }))
+      },
+      async drop(scope, ids, position) {
+        const isDone = await db.transact(async (sql) => {
+          await sql.query({ text: LOCK_SCOPE, values: [scope] })
+          const { rows } = await sql.query({ text: BODIES, values: [scope, position, 1] })
+          if (rows.length > 0) return false
+          await sql.query({ text: RAISE_SCOPE, values: [scope] })
+          await sql.query({ text: DROP_NODES, values: [scope, int8s([...ids])] })
+          return true
+        })
+        appender.forgetScope(scope)
+        return isDone
+      },
+      async end(scope, mark) {
+        await db.query({ text: END_SWEEP, values: [scope, mark] })
+      },
+    },
+    async reclaim() {
+      for (const table of TABLES) await db.query({ text: `VACUUM (SKIP_LOCKED) ${table}` })
+      return false
+    },
+  }
+}
+
+const rangesOf = (found: readonly Found[]): unknown[] => [
+  int8s(found.map(({ id }) => id)),
+  int8s(found.map(({ item }) => item.fromSeq)),
+  int8s(found.map(({ item }) => item.toSeq)),
+]

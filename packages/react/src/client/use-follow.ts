@@ -1,0 +1,25 @@
+import type { ClewEvent } from '@clew/ledger'
+import { useEffect, useEffectEvent, useState } from 'react'
+import { follow, type FollowRequest, type LinkState } from './follow.ts'
+import { useClient } from './provider.tsx'
+
+export type FollowOptions = Pick<FollowRequest, 'path' | 'query' | 'after' | 'by'> & {
+  /** False: do not follow (yet). */
+  readonly enabled?: boolean | undefined
+}
+
+/** Tells the events of a path as they come, from `after` on; `after` is only looked at when following begins. */
+export function useFollow(
+  { path, query, after, by, enabled = true }: FollowOptions,
+  onEvents: (events: readonly ClewEvent[]) => void,
+): LinkState {
+  const client = useClient()
+  const [state, setState] = useState<LinkState>('connecting')
+  const told = useEffectEvent(onEvents)
+  const begin = useEffectEvent(() => ({ query, after }))
+  useEffect(() => {
+    if (!enabled) return undefined
+    return follow(client, { path, by, ...begin(), onEvents: (events) => told(events), onState: setState })
+  }, [client, path, by, enabled])
+  return state
+}

@@ -1,0 +1,56 @@
+import { createContext, type ReactElement, use, useEffect, useState } from 'react'
+
+/** A piece of a line of code, in its colour; null in that of the text around it. */
+export interface CodeToken {
+  readonly text: string
+  readonly color: string | null
+}
+
+/** Lines of coloured code; null for a language that it does not know. */
+export type Highlight = (code: string, language: string) => Promise<readonly (readonly CodeToken[])[] | null>
+
+/** What colours code, if the app has something for it: `<HighlightProvider value={highlight}>`. */
+export const HighlightProvider = createContext<Highlight | null>(null)
+
+/** Longer code is left plain. */
+const MOST = 20_000
+
+/** Code as it was written, at once; in colours when they are there. Its place and size stay the same. */
+export function CodeBlock({
+  code,
+  language,
+}: {
+  readonly code: string
+  readonly language: string
+}): ReactElement {
+  const highlight = use(HighlightProvider)
+  const [lines, setLines] = useState<readonly (readonly CodeToken[])[] | null>(null)
+  useEffect(() => {
+    let isLeft = false
+    setLines(null)
+    if (!highlight || code.length > MOST) return undefined
+    highlight(code, language).then(
+      (found) => !isLeft && setLines(found),
+      // Colours that cannot be had are no reason to show less.
+      () => undefined,
+    )
+    return () => {
+      isLeft = true
+    }
+  }, [highlight, code, language])
+  if (!lines) return <code>{code}</code>
+  return (
+    <code>
+      {lines.map((tokens, line) => (
+        <span key={line}>
+          {tokens.map(({ text, color }, at) => (
+            <span key={at} style={color === null ? undefined : { color }}>
+              {text}
+            </span>
+          ))}
+          {'\n'}
+        </span>
+      ))}
+    </code>
+  )
+}

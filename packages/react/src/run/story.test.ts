@@ -1,0 +1,60 @@
+import type { StepSkeleton, TranscriptEntry } from '@clew/ledger'
+import { describe, expect, it } from 'vitest'
+import { tellStory, textOf, wordsOf } from './story.ts'
+
+const step = (stepId: string, startedSeq: number, more: Partial<StepSkeleton> = {}): StepSkeleton =>
+  ({
+    stepId,
+    nodeName: stepId.split('#')[0],
+    kind: 'step',
+    attempt: 1,
+    parentStepId: null,
+    startedSeq,
+    status: 'completed',
+    ...more,
+  }) as StepSkeleton
+const entry = (kind: string, seq: number, stepId: string | null = null): TranscriptEntry =>
+  ({ kind, seq, stepId }) as TranscriptEntry
+
+describe('the story of a run', () => {
+  it('U1 puts steps where they began, and gathers those of one name that follow each other', () => {
+    const rows = tellStory(
+      [entry('message', 1), entry('message', 9)],
+      [step('plan', 2), step('read', 3), step('read#1', 4), step('write', 11)],
+    )
+    expect(
+      rows.map((row) => (row.type === 'entry' ? row.entry.kind : `${row.name} ×${row.steps.length}`)),
+    ).toEqual(['message', 'plan ×1', 'read ×2', 'message', 'write ×1'])
+  })
+
+  it('U1 a step that its tool call tells is not told twice', () => {
+    const rows = tellStory([entry('tool_call', 3, 'search')], [step('search', 2, { kind: 'web_search' })])
+    expect(rows).toMatchObject([{ type: 'entry', stepKind: 'web_search' }])
+  })
+
+  it('U1 steps inside steps stand deeper', () => {
+    const rows = tellStory(
+      [],
+      [step('a', 1), step('a/b', 2, { parentStepId: 'a' }), step('a/b/c', 3, { parentStepId: 'a/b' })],
+    )
+    expect(rows.map((row) => row.type === 'steps' && row.depth)).toEqual([0, 1, 2])
+  })
+})
+
+describe('words', () => {
+  it('U1 are found in what people and frameworks call an input', () => {
+    expect(wordsOf('owls')).toBe('owls')
+    expect(wordsOf({ question: 'Which owls?' })).toBe('Which owls?')
+    expect(wordsOf({ messages: [{ role: 'user', content: [{ type: 'text', text: 'Hello' }] }] })).toBe(
+      'Hello',
+    )
+    expect(wordsOf({ pace: 3 })).toBeNull()
+    expect(
+      textOf([
+        { type: 'text', text: 'a' },
+        { type: 'text', text: 'b' },
+      ]),
+    ).toBe('a\n\nb')
+    expect(textOf([{ type: 'image' }])).toBeNull()
+  })
+})

@@ -1,0 +1,101 @@
+import type { StepSkeleton, TranscriptEntry } from '@clew/ledger'
+
+/** Steps of one name that follow each other without a word between them. */
+export interface StepsRow {
+  readonly type: 'steps'
+  readonly key: string
+  readonly seq: number
+  readonly name: string
+  readonly kind: string
+  readonly depth: number
+  readonly steps: readonly StepSkeleton[]
+}
+
+export interface EntryRow {
+  readonly type: 'entry'
+  readonly key: string
+  readonly seq: number
+  readonly entry: TranscriptEntry
+  /** Kind of the step that it tells. */
+  readonly stepKind: string | null
+}
+
+/** A run as it is told: what was said, and between it what was done. */
+export type StoryRow = EntryRow | StepsRow
+
+/** Entries stand for their step; those of these kinds tell all of it. */
+const TELLS_STEP: ReadonlySet<TranscriptEntry['kind']> = new Set(['tool_call', 'question', 'child_run'])
+
+export function tellStory(entries: readonly TranscriptEntry[], steps: readonly StepSkeleton[]): StoryRow[] {
+  const told = new Set<string>()
+  for (const { kind, stepId } of entries) if (stepId !== null && TELLS_STEP.has(kind)) told.add(stepId)
+  const kinds = new Map(steps.map(({ stepId, kind }) => [stepId, kind]))
+  const depths = new Map<string, number>()
+  const rows: StoryRow[] = []
+  let next = 0
+  for (const entry of entries) {
+    // Reasoning stands above what it led to, so entries are not in the order of their seq all the time.
+    for (; next < steps.length && (steps[next]?.startedSeq ?? 0) < entry.seq; next++)
+      addStep(rows, steps[next] as StepSkeleton, told, depths)
+    rows.push({
+      type: 'entry',
+      key: `e${entry.seq}`,
+      seq: entry.seq,
+      entry,
+      stepKind: entry.stepId === null ? null : (kinds.get(entry.stepId) ?? null),
+    })
+  }
+  for (; next < steps.length; next++) addStep(rows, steps[next] as StepSkeleton, told, depths)
+  return rows
+}
+
+function addStep(
+  rows: StoryRow[],
+  step: StepSkeleton,
+  told: ReadonlySet<string>,
+  depths: Map<string, number>,
+): void {
+  const { stepId, parentStepId, nodeName: name, kind, startedSeq: seq } = step
+  const depth = parentStepId === null ? 0 : (depths.get(parentStepId) ?? 0) + 1
+  depths.set(stepId, depth)
+  if (told.has(stepId)) return
+  const last = rows.at(-1)
+  if (last?.type === 'steps' && last.name === name && last.kind === kind && last.depth === depth)
+    (last.steps as StepSkeleton[]).push(step)
+  else rows.push({ type: 'steps', key: `s${seq}`, seq, name, kind, depth, steps: [step] })
+}
+
+/** Text of a message whose content is text, or a list of parts. */
+export function textOf(content: unknown): string | null {
+  if (typeof content === 'string') return content
+  if (!Array.isArray(content)) return null
+  const texts = content.map((part: unknown) => {
+    if (typeof part === 'string') return part
+    const text: unknown = typeof part === 'object' && part !== null ? Reflect.get(part, 'text') : undefined
+    return typeof text === 'string' ? text : null
+  })
+  return texts.length > 0 && texts.every((text) => text !== null) ? texts.join('\n\n') : null
+}
+
+const ASKED = ['question', 'prompt', 'message', 'text', 'query', 'topic', 'task', 'content', 'q', 'title']
+
+/** What an input asks for, in its own words; null when it has none. */
+export function wordsOf(input: unknown): string | null {
+  const work: unknown[] = [input]
+  for (let looked = 0; work.length > 0 && looked < 50; looked++) {
+    const value = work.shift()
+    if (typeof value === 'string') return value.trim() === '' ? null : value
+    if (Array.isArray(value)) work.push(value.at(-1))
+    else if (typeof value === 'object' && value !== null) {
+      const key = ASKED.find((each) => Object.hasOwn(value, each))
+      if (key !== undefined) work.unshift(Reflect.get(value, key))
+      else
+        work.push(
+          ...Object.values(value)
+            .slice(0, 5)
+            .filter((each) => typeof each === 'object' || typeof each === 'string'),
+        )
+    }
+  }
+  return null
+}

@@ -1,0 +1,329 @@
+import type { EntryOf, StepSkeleton, TranscriptEntry } from '@clew/ledger'
+import {
+  ArrowRightLeft,
+  Braces,
+  Check,
+  CircleX,
+  CornerDownRight,
+  Flag,
+  GitFork,
+  Info,
+  MessageSquare,
+  Play,
+  Workflow,
+} from 'lucide-react'
+import { memo, type ReactElement, type ReactNode, useState } from 'react'
+import { describeValue, previewValue } from '../json/json-rows.ts'
+import { JsonTree } from '../json/json-tree.tsx'
+import { LongText } from '../json/long-text.tsx'
+import { formatDuration, plural } from '../theme/format.ts'
+import { StatusMark } from '../theme/status.tsx'
+import { KindGlyph, namedKind } from '../theme/step-kinds.tsx'
+import { Markdown } from './markdown.tsx'
+import { type StoryRow, textOf, wordsOf } from './story.ts'
+
+export interface TranscriptRowProps {
+  readonly row: StoryRow
+  readonly isChosen: boolean
+  /** The live end of the thread. */
+  readonly isLive: boolean
+  readonly onChoose: (row: StoryRow) => void
+  /** What stands in for a question that waits; without it the question is only shown. */
+  readonly renderPause?: ((entry: EntryOf<'question'>) => ReactNode) | undefined
+  readonly renderRunLink?: ((runId: string) => ReactNode) | undefined
+}
+
+/** One thing that was said or done, hung on the thread. */
+export const TranscriptRow = memo(function TranscriptRow(props: TranscriptRowProps): ReactElement {
+  const { row, isChosen, isLive, onChoose } = props
+  const { glyph, who, body, tone } =
+    row.type === 'steps' ? tellSteps(row.steps, row.name, row.kind) : tell(row.entry, props)
+  const depth = row.type === 'steps' ? Math.min(row.depth, 4) : 0
+  return (
+    <div
+      className="clew-row"
+      data-chosen={isChosen}
+      data-tone={tone}
+      data-live={isLive}
+      style={{ '--clew-depth': depth } as React.CSSProperties}
+    >
+      <button type="button" className="clew-row-who" aria-pressed={isChosen} onClick={() => onChoose(row)}>
+        <span className="clew-row-knot">{glyph}</span>
+        <span className="clew-row-name">{who}</span>
+      </button>
+      <div className="clew-row-body">{body}</div>
+    </div>
+  )
+})
+
+interface Told {
+  readonly glyph: ReactNode
+  readonly who: ReactNode
+  readonly body: ReactNode
+  readonly tone?: 'said' | 'quiet' | 'error' | 'waiting'
+}
+
+function tellSteps(steps: readonly StepSkeleton[], name: string, kind: string): Told {
+  const last = steps.at(-1) as StepSkeleton
+  const failed = steps.filter((step) => step.status === 'failed').length
+  const totalMs = steps.reduce((sum, step) => sum + (step.durationMs ?? 0), 0)
+  const isOpen = last.durationMs === null
+  return {
+    tone: 'quiet',
+    glyph: <KindGlyph kind={failed === steps.length ? 'error' : namedKind(kind, name)} />,
+    who: name,
+    body: (
+      <span className="clew-row-facts">
+        {steps.length > 1 && <span>×{steps.length.toLocaleString('en')}</span>}
+        {last.status === 'completed' ? null : <StatusMark status={last.status} />}
+        {(!isOpen || steps.length > 1) && <span className="clew-mono">{formatDuration(totalMs)}</span>}
+        {last.attempt > 1 && <span>attempt {last.attempt}</span>}
+        {failed > 0 && <span className="clew-row-error">{plural(failed, 'error')}</span>}
+        {failed > 0 && last.error?.message && <LongText text={last.error.message} />}
+        {last.cached && <span>cached</span>}
+        {last.restored && <span>restored</span>}
+        {last.decision !== null && <span>→ {[last.decision].flat().join(', ')}</span>}
+      </span>
+    ),
+  }
+}
+
+const WHO: Readonly<Record<string, string>> = {
+  user: 'You',
+  human: 'You',
+  assistant: 'Agent',
+  ai: 'Agent',
+  system: 'System',
+}
+
+function tell(entry: TranscriptEntry, { row, renderPause, renderRunLink }: TranscriptRowProps): Told {
+  if (entry.erased)
+    return {
+      tone: 'quiet',
+      glyph: <Info size={14} />,
+      who: entry.kind.replaceAll('_', ' '),
+      body: <Erased />,
+    }
+  switch (entry.kind) {
+    case 'start':
+      return {
+        tone: 'quiet',
+        glyph: <Play size={14} />,
+        who: 'started',
+        body: <Folded label="input" value={entry.input} lead={entry.agent ?? 'run'} />,
+      }
+    case 'message': {
+      const text = textOf(entry.content)
+      const isUser = entry.role === 'user' || entry.role === 'human'
+      return {
+        tone: 'said',
+        glyph: isUser ? <KindGlyph kind="human" /> : <MessageSquare size={14} />,
+        who: entry.name ?? WHO[entry.role ?? ''] ?? entry.role ?? 'message',
+        body: (
+          <>
+            {text === null ? <JsonTree value={entry.content} label="content" /> : <Markdown text={text} />}
+            {entry.model !== null && <span className="clew-row-note clew-mono">{entry.model}</span>}
+            {entry.edited && <span className="clew-row-note">edited</span>}
+          </>
+        ),
+      }
+    }
+    case 'reasoning':
+      return {
+        glyph: <KindGlyph kind="thinking" />,
+        who: 'thinking',
+        body: <Reasoning content={entry.content} />,
+      }
+    case 'tool_call':
+      return tellTool(entry, row.type === 'entry' ? row.stepKind : null)
+    case 'handoff':
+      return {
+        tone: 'quiet',
+        glyph: <ArrowRightLeft size={14} />,
+        who: 'hand-off',
+        body: (
+          <span className="clew-row-facts">
+            <span>
+              {entry.from ?? '?'} → {entry.to ?? '?'}
+            </span>
+            {entry.reason !== null && <LongText text={entry.reason} />}
+          </span>
+        ),
+      }
+    case 'question':
+      return tellQuestion(entry, renderPause)
+    case 'structured_output':
+      return {
+        glyph: <Braces size={14} />,
+        who: 'output',
+        body: <Folded label="output" value={entry.value} open />,
+      }
+    case 'child_run':
+      return {
+        tone: 'quiet',
+        glyph: <Workflow size={14} />,
+        who: entry.name ?? 'child run',
+        body: renderRunLink?.(entry.childRunId) ?? <span className="clew-mono">{entry.childRunId}</span>,
+      }
+    case 'failure':
+      return {
+        tone: 'error',
+        glyph: <KindGlyph kind="error" />,
+        who: entry.name ?? 'step',
+        body: (
+          <span className="clew-row-facts">
+            <span className="clew-row-error">failed</span>
+            <span>attempt {entry.attempt}</span>
+            <LongText text={entry.error.message ?? entry.error.name ?? 'unknown error'} />
+            {entry.retried && <span>tried again</span>}
+          </span>
+        ),
+      }
+    case 'status':
+      return {
+        tone: 'quiet',
+        glyph: entry.status === 'forked' ? <GitFork size={14} /> : <Info size={14} />,
+        who: entry.status,
+        body: entry.reason === null ? null : <LongText text={entry.reason} />,
+      }
+    case 'end':
+      return {
+        tone: entry.status === 'failed' ? 'error' : 'quiet',
+        glyph:
+          entry.status === 'completed' ? (
+            <Check size={14} />
+          ) : entry.status === 'failed' ? (
+            <CircleX size={14} />
+          ) : (
+            <Flag size={14} />
+          ),
+        who: entry.status,
+        body:
+          entry.error !== null ? (
+            <LongText text={entry.error.message ?? entry.error.name ?? 'unknown error'} />
+          ) : entry.reason !== null ? (
+            <LongText text={entry.reason} />
+          ) : entry.output === null ? null : (
+            <Folded label="output" value={entry.output} />
+          ),
+      }
+  }
+}
+
+function tellTool(entry: EntryOf<'tool_call'>, stepKind: string | null): Told {
+  const { outcome, name } = entry
+  const kind = namedKind(stepKind ?? 'tool', name ?? '')
+  const ms = outcome === null ? null : Math.max(0, Date.parse(outcome.at) - Date.parse(entry.at))
+  return {
+    ...(outcome?.error ? { tone: 'error' as const } : {}),
+    glyph: <KindGlyph kind={outcome?.error ? 'tool_error' : kind} />,
+    who: name ?? 'tool',
+    body: (
+      <div className="clew-tool">
+        {!isEmpty(entry.arguments) && <Folded label="arguments" value={entry.arguments} />}
+        <div className="clew-tool-outcome">
+          <CornerDownRight size={12} aria-hidden="true" />
+          {outcome === null ? (
+            <StatusMark status="running" />
+          ) : outcome.error ? (
+            <span className="clew-row-error">{outcome.error.message ?? outcome.error.name ?? 'failed'}</span>
+          ) : (
+            <Folded label="result" value={outcome.result} />
+          )}
+          {ms !== null && <span className="clew-row-note clew-mono">{formatDuration(ms)}</span>}
+        </div>
+      </div>
+    ),
+  }
+}
+
+function tellQuestion(entry: EntryOf<'question'>, renderPause: TranscriptRowProps['renderPause']): Told {
+  const { answer } = entry
+  const words = wordsOf(entry.question)
+  return {
+    tone: answer === null ? 'waiting' : 'said',
+    glyph: <KindGlyph kind="human" />,
+    who: answer === null ? 'waiting' : 'question',
+    body: (
+      <div className="clew-question">
+        {words === null ? <JsonTree value={entry.question} label="question" /> : <Markdown text={words} />}
+        {answer === null ? (
+          renderPause?.(entry)
+        ) : (
+          <div className="clew-tool-outcome">
+            <CornerDownRight size={12} aria-hidden="true" />
+            <Folded label="answer" value={answer.value} />
+            {answer.by !== null && <span className="clew-row-note">by {answer.by}</span>}
+          </div>
+        )}
+      </div>
+    ),
+  }
+}
+
+const isEmpty = (value: unknown): boolean =>
+  value === null || (typeof value === 'object' && Object.keys(value).length === 0)
+
+function Erased(): ReactElement {
+  return <span className="clew-chip clew-redacted">erased: only that it was here is known</span>
+}
+
+/** Thoughts are kept short until somebody wants them whole. */
+function Reasoning({ content }: { readonly content: unknown }): ReactElement {
+  const text = textOf(content)
+  const [isOpen, setOpen] = useState(false)
+  if (text === null) return <JsonTree value={content} label="reasoning" />
+  const isLong = text.length > 280
+  return (
+    <div className="clew-reasoning" data-folded={isLong && !isOpen}>
+      <Markdown text={isLong && !isOpen ? `${text.slice(0, 260)}…` : text} />
+      {isLong && (
+        <button type="button" className="clew-more" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+          {isOpen ? 'less' : 'more'}
+        </button>
+      )}
+    </div>
+  )
+}
+
+interface FoldedProps {
+  readonly label: string
+  readonly value: unknown
+  readonly lead?: string
+  readonly open?: boolean
+}
+
+/** A value in one line, with its size, that opens into a tree. */
+function Folded({ label, value, lead, open = false }: FoldedProps): ReactElement {
+  const [isOpen, setOpen] = useState(open)
+  const isBranch = typeof value === 'object' && value !== null
+  if (!isBranch) {
+    return (
+      <span className="clew-row-facts">
+        {lead !== undefined && <span>{lead}</span>}
+        {value === null || value === undefined ? null : typeof value === 'string' ? (
+          <Markdown text={value} />
+        ) : (
+          <span className="clew-mono">{JSON.stringify(value)}</span>
+        )}
+      </span>
+    )
+  }
+  const preview = previewValue(value, 110)
+  return (
+    <div className="clew-folded">
+      <button
+        type="button"
+        className="clew-folded-line"
+        aria-expanded={isOpen}
+        onClick={() => setOpen(!isOpen)}
+      >
+        {lead !== undefined && <span className="clew-folded-lead">{lead}</span>}
+        <span className="clew-folded-label">{label}</span>
+        <span className="clew-folded-preview">{isOpen ? '' : preview}</span>
+        {preview.endsWith('…') && <span className="clew-folded-size">{describeValue(value)}</span>}
+      </button>
+      {isOpen && <JsonTree value={value} label={label} open />}
+    </div>
+  )
+}

@@ -1,0 +1,115 @@
+import { laterHead, type SessionHead } from '@clew/trace'
+import { type ReactElement, type ReactNode, useEffect, useState } from 'react'
+import { formatDuration, plural } from '../theme/format.ts'
+import { StatusMark } from '../theme/status.tsx'
+import { KindGlyph, stepKindOf } from '../theme/step-kinds.tsx'
+import { useAgentTrace } from './use-agent-trace.ts'
+
+export interface SessionCardProps {
+  readonly session: SessionHead
+  /** What it answers, in the words of who asked. */
+  readonly asked?: string | null | undefined
+  readonly onOpen: () => void
+  /** Below the card, such as the answer to what it asks. */
+  readonly children?: ReactNode
+}
+
+/** A session in its stream: one card for all of its life, as high at its end as at its beginning. */
+export function SessionCard({
+  session: given,
+  asked = null,
+  onOpen,
+  children,
+}: SessionCardProps): ReactElement {
+  const { sessionId, workspaceId } = given
+  const trace = useAgentTrace(given.status === 'running' ? sessionId : null, { workspaceId })
+  const session = trace.session ? laterHead(given, trace.session) : given
+  const { status, persona, stepCount, currentStepType } = session
+  const isAtWork = status === 'running'
+  const words = [...trace.streamingContent.values()].findLast((content) => typeof content === 'string')
+  const elapsed = useElapsed(session)
+  const name = persona?.name ?? 'an agent'
+  return (
+    <article
+      className="clew-card"
+      data-status={status}
+      tabIndex={-1}
+      aria-label={`Session of ${name}, ${status}`}
+    >
+      <div className="clew-card-head">
+        <StatusMark status={status} />
+        <span className="clew-card-who">{name}</span>
+        <span className="clew-card-facts">
+          {plural(stepCount, 'step')} · {elapsed}
+        </span>
+        <button type="button" className="clew-link clew-end" onClick={onOpen}>
+          show trace
+        </button>
+      </div>
+      <p className="clew-card-line">
+        {isAtWork && currentStepType !== null ? (
+          <>
+            <KindGlyph kind={currentStepType} size={13} />
+            <span className="clew-card-kind">{stepKindOf(currentStepType).label}</span>
+            {words !== undefined && <span className="clew-card-words">{lastLine(words)}</span>}
+          </>
+        ) : (
+          <Saying session={session} asked={asked} />
+        )}
+      </p>
+      {children}
+    </article>
+  )
+}
+
+function Saying({
+  session,
+  asked,
+}: {
+  readonly session: SessionHead
+  readonly asked: string | null
+}): ReactElement {
+  const text = saying(session, asked)
+  return (
+    <span className={session.status === 'failed' ? 'clew-row-error' : undefined} title={text} dir="auto">
+      {text}
+    </span>
+  )
+}
+
+function saying({ status, error }: SessionHead, asked: string | null): string {
+  const question = asked === null ? 'it' : `“${asked.slice(0, 200)}”`
+  switch (status) {
+    case 'failed':
+      return error?.message ?? error?.name ?? 'It failed.'
+    case 'paused':
+      return 'It waits for an answer.'
+    case 'interrupted':
+      return 'Its process is gone. It goes on when another one takes it up.'
+    case 'pending':
+    case 'running':
+      return `It begins with ${question}.`
+    case 'blocked':
+      return 'Code and record part here: look at the run.'
+    case 'stopped':
+      return 'Somebody stopped it.'
+    default:
+      return asked === null ? 'It has answered.' : `On ${question}`
+  }
+}
+
+/** As much as a line can show; the text may be long, and this runs with each piece of it. */
+const lastLine = (text: string): string => text.slice(-400).trimEnd().split('\n').at(-1)?.slice(-160) ?? ''
+
+/** While it works, seconds pass; at its end it is told exactly. */
+function useElapsed({ status, startedAt, endedAt }: SessionHead): string {
+  const [nowMs, setNow] = useState(() => Date.now())
+  const isAtWork = status === 'running'
+  useEffect(() => {
+    if (!isAtWork) return undefined
+    const timer = setInterval(() => setNow(Date.now()), 1000)
+    return () => clearInterval(timer)
+  }, [isAtWork])
+  const ms = Math.max(0, (endedAt === null ? nowMs : Date.parse(endedAt)) - Date.parse(startedAt))
+  return endedAt === null && ms < 60_000 ? `${Math.floor(ms / 1000)} s` : formatDuration(ms)
+}

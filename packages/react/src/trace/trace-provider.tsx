@@ -1,0 +1,29 @@
+import { createContext, type ReactElement, type ReactNode, use } from 'react'
+
+/** Which trace is open, kept wherever an app keeps it: in its address as a rule (`?trace=…&highlight=…`). */
+export interface TracePlace {
+  readonly sessionId: string | null
+  /** A step, or a message that a step wrote. */
+  readonly highlight: string | null
+  open(sessionId: string, highlight?: string): void
+  /** Replaces the address, so that Back does not open it again. */
+  close(): void
+}
+
+const TraceContext = createContext<TracePlace | null>(null)
+
+export function TraceProvider({
+  place,
+  children,
+}: {
+  readonly place: TracePlace
+  readonly children: ReactNode
+}): ReactElement {
+  return <TraceContext value={place}>{children}</TraceContext>
+}
+
+export function useTracePlace(): TracePlace {
+  const place = use(TraceContext)
+  if (!place) throw new Error('Nobody says which trace is open. Put <TraceProvider place={…}> around it.')
+  return place
+}

@@ -1,0 +1,70 @@
+import type { TraceStep as Step } from '@clew/trace'
+import { type ReactElement, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react'
+import { plural } from '../theme/format.ts'
+import { leavesOf } from './leaves-of.ts'
+import { type StepRenderers, TraceStep } from './trace-step.tsx'
+
+export interface TraceStepListProps {
+  readonly steps: readonly Step[]
+  /** A step id, or the id of a message: the step that wrote it is shown and marked. */
+  readonly highlight?: string | null | undefined
+  readonly isLive?: boolean | undefined
+  readonly renderers?: StepRenderers | undefined
+}
+
+const NONE: readonly Step[] = []
+/** So many at once; older ones on request, and always as far back as what is marked. */
+const AT_ONCE = 1000
+/** From here on the browser leaves out what is not in view. */
+const LONG = 100
+
+/** The steps of a session on the thread, in the order in which they began. Steps around others are left to the run's view. */
+export function TraceStepList({
+  steps,
+  highlight = null,
+  isLive = false,
+  renderers,
+}: TraceStepListProps): ReactElement {
+  const list = useRef<HTMLOListElement>(null)
+  // Thousands of steps are put up in pieces, and what streams gives way to what is typed.
+  const leaves = useDeferredValue(
+    useMemo(() => leavesOf(steps), [steps]),
+    NONE,
+  )
+  const [most, setMost] = useState(AT_ONCE)
+  const markedAt =
+    highlight === null
+      ? -1
+      : leaves.findIndex((step) => step.stepId === highlight || step.messageId === highlight)
+  const marked = leaves[markedAt]
+  const from = Math.min(Math.max(0, leaves.length - most), markedAt === -1 ? leaves.length : markedAt)
+  const place = marked?.stepNumber
+  useEffect(() => {
+    if (place === undefined) return undefined
+    const show = (): void =>
+      list.current?.querySelector(`[data-number="${place}"]`)?.scrollIntoView({ block: 'center' })
+    show()
+    // In a long list steps get their height when they come into view: then once more.
+    const frame = requestAnimationFrame(() => requestAnimationFrame(show))
+    return () => cancelAnimationFrame(frame)
+  }, [place])
+  return (
+    <>
+      {from > 0 && (
+        <button type="button" className="clew-link" onClick={() => setMost(most + AT_ONCE)}>
+          {plural(from, 'earlier step')}
+        </button>
+      )}
+      <ol className="clew-steps" ref={list} data-live={isLive} data-long={leaves.length > LONG}>
+        {leaves.slice(from).map((step) => (
+          <TraceStep
+            key={`${step.stepId} ${step.attempt}`}
+            step={step}
+            isHighlighted={step === marked}
+            renderers={renderers}
+          />
+        ))}
+      </ol>
+    </>
+  )
+}

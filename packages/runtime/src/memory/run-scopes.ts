@@ -1,0 +1,32 @@
+import type { Ledger, MemoryScope, RunSummary } from '@clew/ledger'
+
+export interface RunScopes {
+  readonly run: RunSummary | null
+  /** A child run works in the thread of the run it works for. */
+  readonly threadId: string | null
+  /** What a run reads unless told otherwise. */
+  readonly visible: readonly MemoryScope[]
+}
+
+/**
+ * The scopes of a run: short memory is its own, also in a child run, since children work side by side and would overwrite
+ * each other; they share the session.
+ */
+export async function findScopes(ledger: Ledger, runId: string, agent: string): Promise<RunScopes> {
+  const run = await ledger.getRun(runId)
+  let above = run
+  const subjects = new Set(run?.subjects)
+  while (above && above.threadId === null && above.parentRunId !== null) {
+    above = await ledger.getRun(above.parentRunId)
+    for (const subject of above?.subjects ?? []) subjects.add(subject)
+  }
+  const threadId = above?.threadId ?? null
+  const visible: MemoryScope[] = [
+    { layer: 'short', scope: runId },
+    ...(threadId === null ? [] : [{ layer: 'session', scope: threadId } as const]),
+    { layer: 'long', scope: 'workspace' },
+    { layer: 'long', scope: `agent:${agent}` },
+    ...[...subjects].map((subject) => ({ layer: 'long', scope: `user:${subject}` }) as const),
+  ]
+  return { run, threadId, visible }
+}

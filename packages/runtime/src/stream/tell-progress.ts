@@ -1,0 +1,76 @@
+import { createProgressWriter, type Ledger, type ProgressWriter, stepTypeOf } from '@clew/ledger'
+import type { StepTiding, Tidings } from '../result.ts'
+
+/** One for all sessions that run on a ledger, so that what they tell at the same time is one write. */
+const writers = new WeakMap<Ledger, ProgressWriter>()
+
+function writerOf(ledger: Ledger): ProgressWriter {
+  const writer =
+    writers.get(ledger) ??
+    createProgressWriter({
+      put: (notes) => ledger.progress.put(notes),
+      clear: (runId, stepId) => ledger.progress.clear(runId, stepId),
+      now: Date.now,
+      after: (ms, task) => void setTimeout(task, ms).unref(),
+    })
+  writers.set(ledger, writer)
+  return writer
+}
+
+interface OpenStep {
+  readonly attempt: number
+  readonly stepType: string
+  text: string
+}
+
+/**
+ * Makes the tokens of a session's steps their progress (T4), beside whatever else they are told to. Those of a child run
+ * count for the step that waits for it.
+ */
+export function tellProgress(
+  ledger: Ledger,
+  runId: string,
+  tidings: Tidings,
+): { readonly tidings: Tidings; close(): Promise<void> } {
+  const open = new Map<string, OpenStep>()
+  const writer = writerOf(ledger)
+
+  function onStep(step: StepTiding): void {
+    tidings.step?.(step)
+    const { stepId, name, kind, attempt, status } = step
+    if (status === 'running') open.set(stepId, { attempt, stepType: stepTypeOf(kind, name), text: '' })
+    else if (status !== 'paused' && open.delete(stepId)) void writer.end({ runId, stepId, attempt })
+  }
+
+  function add(stepId: string | null, text: string): void {
+    const step = stepId === null ? undefined : open.get(stepId)
+    if (stepId === null || !step) return
+    step.text += text
+    const { attempt, stepType, text: content } = step
+    writer.report({ runId, stepId, attempt, stepType, content })
+  }
+
+  const below = (told: Tidings | undefined, parentStepId: string): Tidings => ({
+    ...told,
+    token(stepId, text) {
+      told?.token?.(stepId, text)
+      add(parentStepId, text)
+    },
+    child: (link) => below(told?.child?.(link), parentStepId),
+  })
+
+  return {
+    tidings: {
+      ...tidings,
+      step: onStep,
+      token(stepId, text) {
+        tidings.token?.(stepId, text)
+        add(stepId, text)
+      },
+      child: (link) => below(tidings.child?.(link), link.parentStepId),
+    },
+    async close() {
+      await Promise.all([...open].map(([stepId, { attempt }]) => writer.end({ runId, stepId, attempt })))
+    },
+  }
+}

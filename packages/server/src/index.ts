@@ -1,0 +1,8 @@
+export { type App, createApp } from './create-app.ts'
+export { createLog } from './log.ts'
+export { DEFAULT_LIMITS, type Limits } from './limits.ts'
+export { type Principal, type Scope, SCOPES } from './principal.ts'
+export type { Principals } from './principals.ts'
+export type { RestPlace, ServedOperation } from './served-operation.ts'
+export type { ServerParts } from './server-parts.ts'
+export { DEFAULT_PORT, type RunningServer, type ServerOptions, startServer } from './start-server.ts'

@@ -1,0 +1,127 @@
+import { ClewError, type ClewEvent, type JsonObject } from '@clew/ledger'
+import { errorBody } from '../error-answer.ts'
+import type { Call } from '../route.ts'
+import { assertOwnRun } from './own-runs.ts'
+
+/** What became of one item: its place, or why it has none. */
+export type ItemResult =
+  | { readonly eventId: string; readonly runId: string; readonly seq: number; readonly position: number }
+  | ReturnType<typeof errorBody>
+
+export const placeOf = ({ eventId, correlationId, ledger }: ClewEvent): ItemResult => ({
+  eventId,
+  runId: correlationId,
+  seq: ledger.seq,
+  position: ledger.position,
+})
+
+interface Given {
+  readonly events: readonly unknown[]
+  readonly options: { readonly expectedSeq?: number; readonly epoch?: number }
+}
+
+/** They share one transaction, during which nobody else writes. */
+const MOST_EVENTS = 10_000
+
+/** One event, a list of them, or a list with what must hold for it: all of it is written, or nothing (E4). */
+export async function appendDocument(call: Call, body: unknown): Promise<ItemResult[]> {
+  const { events, options } = readDocument(body)
+  if (events.length > MOST_EVENTS)
+    throw new ClewError(
+      'too_large',
+      `The list has ${events.length} events, more than ${MOST_EVENTS}`,
+      'Send several lists, or lines (application/x-ndjson); nothing was written.',
+      { most: MOST_EVENTS },
+    )
+  for (const [item, event] of events.entries()) checkRun(call, event, events.length === 1 ? undefined : item)
+  return (await call.ledger.appendWire(events, options)).map(placeOf)
+}
+
+const isObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+function checkRun(call: Call, event: unknown, item?: number): void {
+  try {
+    if (isObject(event)) assertOwnRun(call.principal, event['correlation_id'])
+  } catch (error) {
+    if (item === undefined || !(error instanceof ClewError)) throw error
+    throw new ClewError(
+      error.code,
+      `Item ${item} of the batch is not yours to write`,
+      error.hint,
+      { item },
+      error,
+    )
+  }
+}
+
+function readDocument(body: unknown): Given {
+  if (Array.isArray(body)) return { events: body, options: {} }
+  if (!isObject(body) || body['event_type'] !== undefined || body['events'] === undefined)
+    return { events: [body], options: {} }
+  const { events, options = {}, ...others } = body
+  const [unknown] = Object.keys(others)
+  if (!Array.isArray(events) || unknown !== undefined || !isObject(options))
+    throw wrong(unknown ?? (Array.isArray(events) ? 'options' : 'events'))
+  const { expectedSeq, epoch, ...more } = options
+  const [odd] = Object.keys(more)
+  if (odd !== undefined) throw wrong(`options.${odd}`)
+  return {
+    events,
+    options: {
+      ...(expectedSeq !== undefined && { expectedSeq: expectedSeq as number }),
+      ...(epoch !== undefined && { epoch: epoch as number }),
+    },
+  }
+}
+
+const wrong = (option: string): ClewError =>
+  new ClewError(
+    'bad_option',
+    `The field ${option.slice(0, 60)} has no place in the body, or not this one`,
+    'Send an event, a list of events, or { "events": [ … ], "options": { "expectedSeq", "epoch" } }; nothing was written.',
+    { option: option.slice(0, 60) },
+  )
+
+/**
+ * Lines that arrive: each is written or refused by itself, and those that arrive together share a commit (L5). A store
+ * that fails ends it.
+ */
+export async function appendLines(
+  call: Call,
+  batches: AsyncIterable<readonly string[]>,
+): Promise<ItemResult[]> {
+  const results: ItemResult[] = []
+  for await (const lines of batches)
+    results.push(...(await Promise.all(lines.map((line) => appendLine(call, line)))))
+  return results
+}
+
+async function appendLine(call: Call, line: string): Promise<ItemResult> {
+  try {
+    const event = parseLine(line)
+    checkRun(call, event)
+    const [written] = await call.ledger.appendWire([event])
+    return placeOf(written as ClewEvent)
+  } catch (error) {
+    return asResult(error)
+  }
+}
+
+/** A refusal is one item's misfortune; a store that fails, or a defect, is that of the request. */
+export function asResult(error: unknown): ReturnType<typeof errorBody> {
+  if (!(error instanceof ClewError) || !isRefusal(error)) throw error
+  return errorBody(error)
+}
+
+export const isRefusal = ({ code }: ClewError): boolean =>
+  !code.startsWith('store_') && code !== 'closed' && code !== 'switched_off' && code !== 'newer_store'
+
+export function parseLine(line: string): unknown {
+  try {
+    return JSON.parse(line)
+  } catch {
+    // The engine's own words may quote the line, which may hold secrets (P3).
+    throw new ClewError('bad_payload', 'The line is not JSON', 'Send one JSON value per line.', {})
+  }
+}

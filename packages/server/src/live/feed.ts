@@ -1,0 +1,110 @@
+import { setImmediate as breathe, setTimeout as sleep } from 'node:timers/promises'
+import { type ClewEvent, ClewError, type Ledger } from '@clew/ledger'
+import type { Logger } from 'pino'
+
+/** Waited for, so that nobody hears of an event before everybody has heard of the one before it. */
+export type FeedListener = (event: ClewEvent) => void | Promise<void>
+
+/** What is committed to a workspace from now on, read once for all who listen. */
+export interface Feed {
+  /** Resolves when whatever is committed from then on is heard; gives back how to stop. */
+  listen(listener: FeedListener): Promise<() => void>
+  /** Position of the newest event that is told or being told, 0 while nobody listens. */
+  readonly position: number
+  readonly listeners: number
+}
+
+const RETRY_MS = { least: 100, most: 5000 }
+const BREATH = 100
+
+/**
+ * One follower of the ledger while anybody listens. A store that fails makes it late, never wrong: it goes on after the
+ * last position that it told.
+ */
+export function createFeed(ledger: Ledger, log: Logger): Feed {
+  const listeners = new Set<FeedListener>()
+  let following: Following | undefined
+
+  async function tell(event: ClewEvent): Promise<void> {
+    for (const listener of listeners) {
+      try {
+        const told = listener(event)
+        if (told) await told
+      } catch (error) {
+        // One who fails must not keep the others from hearing it.
+        log.error({ err: error, position: event.ledger.position }, 'a listener of the ledger failed')
+      }
+    }
+  }
+
+  async function follow(own: Following): Promise<void> {
+    const { signal } = own.stop
+    let waitMs = RETRY_MS.least
+    let told = 0
+    while (!signal.aborted) {
+      try {
+        for await (const event of ledger.follow({ afterPosition: own.position, signal })) {
+          // Before it is told: who begins to listen meanwhile reads up to here, and hears all that is later.
+          own.position = event.ledger.position
+          await tell(event)
+          waitMs = RETRY_MS.least
+          // A long backlog must not keep sockets and requests waiting.
+          if (++told % BREATH === 0) await breathe()
+        }
+        return
+      } catch (error) {
+        if (error instanceof ClewError && error.code === 'closed') return
+        log.warn({ err: error, position: own.position }, 'following the ledger failed; it is tried again')
+        await sleep(waitMs, undefined, { signal }).catch(() => undefined)
+        waitMs = Math.min(waitMs * 2, RETRY_MS.most)
+      }
+    }
+  }
+
+  async function start(own: Omit<Following, 'started'>): Promise<void> {
+    own.position = await ledger.lastPosition()
+  }
+
+  function begin(): Following {
+    const own = { position: 0, stop: new AbortController() }
+    const begun: Following = Object.assign(own, { started: start(own) })
+    begun.started.then(
+      () => follow(begun),
+      // Told to those who wait for it; the next one tries again.
+      () => following === begun && (following = undefined),
+    )
+    return begun
+  }
+
+  function close(listener: FeedListener): void {
+    if (!listeners.delete(listener) || listeners.size > 0) return
+    following?.stop.abort()
+    following = undefined
+  }
+
+  return {
+    async listen(listener) {
+      listeners.add(listener)
+      following ??= begin()
+      try {
+        await following.started
+      } catch (error) {
+        close(listener)
+        throw error
+      }
+      return () => close(listener)
+    },
+    get position() {
+      return following?.position ?? 0
+    },
+    get listeners() {
+      return listeners.size
+    },
+  }
+}
+
+interface Following {
+  position: number
+  readonly stop: AbortController
+  readonly started: Promise<void>
+}

@@ -1,0 +1,111 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { ClewError, type ClewEvent, type Ledger, type ProgressNote } from '@clew/ledger'
+import { createRelay, type Relayed, type RoomAddress, STEP_PROGRESS } from '@clew/trace'
+import type { Logger } from 'pino'
+import type { Feed } from './feed.ts'
+import { readRunning } from './read-running.ts'
+import type { Tell } from './socket-rooms.ts'
+import type { Speaker } from './speaker.ts'
+import { watchProgress } from './watch-progress.ts'
+
+/** What is committed to one workspace, and what its steps come to, told to rooms. */
+export interface RoomRelay {
+  /** Resolves when whatever is committed from then on is told; gives back how to let go. */
+  hold(): Promise<() => void>
+  /** Where things stand that are running, for one who has just come. */
+  catchUp(address: RoomAddress, tell: Tell): Promise<void>
+}
+
+/** The store may answer again. */
+const PASSING: ReadonlySet<string> = new Set(['store_unreachable', 'store_locked', 'store_failed'])
+
+export function createRoomRelay(ledger: Ledger, feed: Feed, speaker: Speaker, log: Logger): RoomRelay {
+  let working: Promise<() => void> | undefined
+  let holders = 0
+  const asking = new Map<string, Promise<readonly Relayed[]>>()
+
+  function tellAll(told: readonly Relayed[]): void {
+    for (const { room, name, payload } of told)
+      if (speaker.isHeard(room)) {
+        if (name === STEP_PROGRESS) speaker.tellReady(room, name, payload)
+        else speaker.tell(room, name, payload)
+      }
+  }
+
+  /** What a relay knows of sessions is right only while it hears all: who begins again begins with a new one. */
+  function begin(): Promise<() => void> {
+    let relay = createRelay(ledger)
+    const over = new AbortController()
+
+    /** Later events wait for it: what is late does no harm, and what is left out would never be made up for. */
+    async function onEvent(event: ClewEvent): Promise<void> {
+      for (let waitMs = 50; !over.signal.aborted; waitMs = Math.min(2 * waitMs, 5000))
+        try {
+          return tellAll(await relay.event(event))
+        } catch (error) {
+          relay = createRelay(ledger)
+          if (!(error instanceof ClewError) || !PASSING.has(error.code)) return giveUp(error)
+          await sleep(waitMs, undefined, { signal: over.signal, ref: false }).catch(() => undefined)
+        }
+    }
+
+    const onNotes = async (notes: readonly ProgressNote[]): Promise<void> => {
+      for (const note of notes) tellAll(await relay.progress(note))
+    }
+    return feed.listen(onEvent).then((stopFeed) => {
+      const stopNotes = watchProgress(ledger, onNotes, log)
+      return () => {
+        over.abort()
+        stopFeed()
+        stopNotes()
+      }
+    })
+  }
+
+  /** Who comes back fetches what could not be told. */
+  function giveUp(error: unknown): void {
+    if (error instanceof ClewError && error.code === 'closed') return
+    log.error({ err: error }, 'an event could not be told to rooms; who is in them is cut off')
+    speaker.cut(ledger.workspace)
+  }
+
+  /** Many who come at once, as after a restart, are answered by one read. */
+  function share(address: RoomAddress): Promise<readonly Relayed[]> {
+    const key = `${address.kind} ${address.id}`
+    const same = asking.get(key)
+    if (same) return same
+    const read = readRunning(ledger, address).finally(() => asking.delete(key))
+    asking.set(key, read)
+    return read
+  }
+
+  return {
+    async hold() {
+      working ??= begin()
+      const own = working
+      holders++
+      let isHeld = true
+      const letGo = (): void => {
+        if (!isHeld) return
+        isHeld = false
+        if (--holders > 0) return
+        working = undefined
+        own.then(
+          (stop) => stop(),
+          // Those who waited for it were told.
+          () => undefined,
+        )
+      }
+      try {
+        await own
+      } catch (error) {
+        letGo()
+        throw error
+      }
+      return letGo
+    },
+    async catchUp(address, tell) {
+      for (const { name, payload } of await share(address)) tell(name, payload)
+    },
+  }
+}

@@ -1,0 +1,64 @@
+import { randomUUID } from 'node:crypto'
+import { ClewError } from '@clew/ledger'
+import { readSession, streamBook } from '@clew/trace'
+import { z } from 'zod'
+import type { App } from '../create-app.ts'
+import type { RouteParameter } from '../route.ts'
+import { mountJson } from './json-route.ts'
+import { id, sessionDetail } from './schemas.ts'
+import { WORKSPACE } from './stream-routes.ts'
+
+const SESSION = '/api/workspaces/{workspaceId}/agent-sessions/{sessionId}'
+const PARAMETERS: readonly RouteParameter[] = [
+  WORKSPACE,
+  { name: 'sessionId', in: 'path', description: 'id of the session', required: true },
+]
+
+export function mountSessions(app: App): void {
+  mountJson(
+    app,
+    {
+      id: 'readSession',
+      method: 'get',
+      path: SESSION,
+      summary: 'A session with its steps, who answers, and the sessions it belongs with',
+      scope: 'read',
+      parameters: PARAMETERS,
+      answer: { description: 'the session', schema: sessionDetail },
+    },
+    ({ ledger, params }) => readSession(ledger, params['sessionId'] as string),
+  )
+  mountJson(
+    app,
+    {
+      id: 'rerunSession',
+      method: 'post',
+      path: `${SESSION}/rerun`,
+      summary: 'Ask for another session in the place of this one; it is superseded when an agent begins it',
+      scope: 'control',
+      parameters: PARAMETERS,
+      answer: {
+        description: 'the id that the new session will have, so that its room can be joined',
+        status: 202,
+        schema: z.object({ sessionId: id }),
+      },
+    },
+    async ({ ledger, params }) => {
+      const supersedes = params['sessionId'] as string
+      const session = (await ledger.getRun(supersedes))?.session
+      if (!session)
+        throw new ClewError('not_found', `There is no session ${supersedes}`, 'Name one of this workspace.', {
+          sessionId: supersedes,
+        })
+      const { streamId, triggerMessageId } = session
+      const sessionId = randomUUID()
+      await ledger.record({
+        eventType: 'ui.session_requested',
+        correlationId: streamBook(streamId),
+        source: { origin: 'ui', runtime: 'clew' },
+        payload: { sessionId, streamId, triggerMessageId, supersedes },
+      })
+      return { sessionId }
+    },
+  )
+}

@@ -1,0 +1,110 @@
+import type { Server } from 'node:http'
+import { ClewError } from '@clew/ledger'
+import { type Namespace, Server as SocketServer, type Socket } from 'socket.io'
+import { errorBody } from '../error-answer.ts'
+import { may, type Principal } from '../principal.ts'
+import type { ServerParts } from '../server-parts.ts'
+import { cut, watchBacklogs } from './backlogs.ts'
+import { type ClientEvents, type RoomSource, serveRooms } from './socket-rooms.ts'
+import { createSpeaker, type Speaker } from './speaker.ts'
+
+type ServerEvents = Record<string, (payload: object) => void>
+interface SocketData {
+  principal: Principal
+}
+export type LiveSocket = Socket<ClientEvents, ServerEvents, object, SocketData>
+export type LiveSpace = Namespace<ClientEvents, ServerEvents, object, SocketData>
+
+export interface Sockets {
+  readonly speaker: Speaker
+  /** Begins to let clients in. */
+  open(source: RoomSource): void
+  close(): Promise<void>
+}
+
+export function createSockets(server: Server, parts: ServerParts): Sockets {
+  const { principals, limits, metrics, log } = parts
+  const io = new SocketServer<ClientEvents, ServerEvents, object, SocketData>(server, {
+    serveClient: false,
+    // Clients only join and leave; whatever is larger is none of ours.
+    maxHttpBufferSize: 64 * 1024,
+    connectTimeout: 10_000,
+    perMessageDeflate: false,
+    httpCompression: false,
+  })
+  const space = io.of('/')
+  const perPrincipal = new Map<string, number>()
+
+  async function admit(socket: LiveSocket): Promise<void> {
+    const { headers, auth, address } = socket.handshake
+    const token: unknown = auth['token']
+    const principal = await principals.admit({
+      method: 'GET',
+      header: (name) => [headers[name]].flat()[0],
+      token: typeof token === 'string' ? token : undefined,
+      address,
+    })
+    if (!may(principal, 'read'))
+      throw new ClewError('forbidden', 'Listening needs the scope read', 'Use a token that has it.', {
+        scope: 'read',
+      })
+    if ((perPrincipal.get(principal.id) ?? 0) >= limits.socketsPerPrincipal)
+      throw new ClewError(
+        'rate_limited',
+        `${principal.name} has ${limits.socketsPerPrincipal} sockets open`,
+        'Close some; one socket can be in many rooms.',
+        { sockets: limits.socketsPerPrincipal },
+      )
+    socket.data.principal = principal
+  }
+
+  function count({ id }: Principal, change: 1 | -1): void {
+    const sockets = (perPrincipal.get(id) ?? 0) + change
+    if (sockets > 0) perPrincipal.set(id, sockets)
+    else perPrincipal.delete(id)
+    metrics.sockets.inc(change)
+  }
+
+  function welcome(socket: LiveSocket, source: RoomSource): void {
+    const { principal } = socket.data
+    count(principal, 1)
+    // Told to go, and not to come back: after this a client does not reconnect by itself.
+    const unwatch = principals.watch(principal, () => socket.disconnect(true))
+    const letGo = serveRooms(socket, source, parts)
+    socket.on('disconnect', () => {
+      unwatch()
+      letGo()
+      count(principal, -1)
+    })
+    // Many may have been let in at once, before any of them counted.
+    if ((perPrincipal.get(principal.id) ?? 0) > limits.socketsPerPrincipal) socket.disconnect(true)
+  }
+
+  /** What a client is told that is not let in. */
+  async function refusalOf(socket: LiveSocket): Promise<Error | undefined> {
+    try {
+      await admit(socket)
+      return undefined
+    } catch (error) {
+      if (!(error instanceof ClewError)) log.error({ err: error }, 'a socket could not be let in')
+      const { error: data } = errorBody(error)
+      return Object.assign(new Error(data.message), { data })
+    }
+  }
+  io.use((socket, next) => void (async () => next(await refusalOf(socket)))())
+
+  let unwatch = (): void => {}
+  return {
+    speaker: createSpeaker(space),
+    open(source) {
+      io.on('connection', (socket) => welcome(socket, source))
+      unwatch = watchBacklogs(space.sockets, source, parts)
+    },
+    async close() {
+      unwatch()
+      for (const socket of space.sockets.values()) cut(socket)
+      io.engine.close()
+      await space.adapter.close()
+    },
+  }
+}

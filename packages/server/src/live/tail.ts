@@ -1,0 +1,137 @@
+import type { Feed } from './feed.ts'
+import { type Line, lineOf } from './line.ts'
+
+/** The newest lines of a workspace, kept while anybody reads them: what is live is read once, whoever follows it. */
+export interface Tail {
+  /** Resolves when whatever is committed from then on comes into the tail. */
+  open(): Promise<{ readonly lines: TailLines; close(): void }>
+}
+
+export interface TailLines {
+  /** Position up to which the tail is whole. */
+  position(): number
+  /** Lines after a position, of one run or of all; undefined when the tail does not go back that far. */
+  after(position: number, runId?: string): Line[] | undefined
+  /** Rings at the next line, of this run or of any. Arm first, then look: so none falls between the two. */
+  arm(runId?: string): Bell
+}
+
+export interface Bell {
+  readonly rung: Promise<void>
+  disarm(): void
+}
+
+const MOST = { lines: 4096, characters: 4 * 1024 * 1024 }
+
+export function createTail(feed: Feed, most = MOST): Tail {
+  let current: { readonly kept: Kept; readonly stop: Promise<() => void> } | undefined
+  let readers = 0
+
+  function begin(): { kept: Kept; stop: Promise<() => void> } {
+    const kept = createKept(most)
+    const stop = feed.listen((event) => kept.add(lineOf(event)))
+    return { kept, stop: stop.then((close) => (kept.begin(feed.position), close)) }
+  }
+
+  return {
+    async open() {
+      current ??= begin()
+      const own = current
+      readers++
+      let isOpen = true
+      const close = (): void => {
+        if (!isOpen) return
+        isOpen = false
+        if (--readers > 0) return
+        current = undefined
+        // A feed that could not be begun has told so to those who opened it.
+        own.stop.then(
+          (stop) => stop(),
+          () => undefined,
+        )
+      }
+      try {
+        await own.stop
+      } catch (error) {
+        close()
+        throw error
+      }
+      return { lines: own.kept, close }
+    },
+  }
+}
+
+interface Kept extends TailLines {
+  add(line: Line): void
+  /** Nothing was heard yet: the tail is whole after this position. */
+  begin(position: number): void
+}
+
+function createKept(most: typeof MOST): Kept {
+  let lines: Line[] = []
+  let characters = 0
+  /** Every line after this position is here. */
+  let from: number | undefined
+  const bells = new Map<string | undefined, Set<() => void>>()
+
+  /** Half of it at once, so that dropping costs nothing per line. */
+  function drop(): void {
+    let gone = 0
+    for (; gone < lines.length; gone++) {
+      if (lines.length - gone <= most.lines / 2 && characters <= most.characters / 2) break
+      characters -= (lines[gone] as Line).text.length
+    }
+    from = lines[gone - 1]?.position ?? from
+    lines = lines.slice(gone)
+  }
+
+  function ring(runId: string | undefined): void {
+    const waiting = bells.get(runId)
+    if (!waiting) return
+    bells.delete(runId)
+    for (const wake of waiting) wake()
+  }
+
+  return {
+    add(line) {
+      from ??= line.position - 1
+      lines.push(line)
+      characters += line.text.length
+      if (lines.length > most.lines || characters > most.characters) drop()
+      ring(line.runId)
+      ring(undefined)
+    },
+    begin(position) {
+      from ??= position
+    },
+    position: () => lines.at(-1)?.position ?? from ?? 0,
+    after(position, runId) {
+      if (from === undefined || position < from) return undefined
+      const rest = lines.slice(firstAfter(lines, position))
+      return runId === undefined ? rest : rest.filter((line) => line.runId === runId)
+    },
+    arm(runId) {
+      let wake = (): void => {}
+      const rung = new Promise<void>((resolve) => (wake = resolve))
+      let waiting = bells.get(runId)
+      if (!waiting) bells.set(runId, (waiting = new Set()))
+      const own = waiting.add(wake)
+      const disarm = (): void => {
+        own.delete(wake)
+        if (own.size === 0 && bells.get(runId) === own) bells.delete(runId)
+      }
+      return { rung, disarm }
+    },
+  }
+}
+
+function firstAfter(lines: readonly Line[], position: number): number {
+  let low = 0
+  let high = lines.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((lines[middle] as Line).position <= position) low = middle + 1
+    else high = middle
+  }
+  return low
+}

@@ -1,0 +1,70 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { ClewError, type Ledger, type ProgressNote } from '@clew/ledger'
+import type { Logger } from 'pino'
+
+/** What comes within one of these is told at once: telling costs far more than waiting so long. */
+const GATHER_MS = { least: 10, most: 250 }
+const AGAIN_MS = 1000
+const PAGE = 500
+
+/**
+ * Tells the newest note of each step that has changed, whoever put it. A note that is replaced before it was read is never
+ * told, so a step is told so often at most, however fast its tokens come. Gives back how to stop.
+ */
+export function watchProgress(
+  ledger: Pick<Ledger, 'progress'>,
+  tell: (notes: readonly ProgressNote[]) => Promise<void>,
+  log: Logger,
+): () => void {
+  const stop = new AbortController()
+  const { signal } = stop
+  let cursor: string | undefined
+  let isRung = true
+  let wake = (): void => {}
+
+  const ring = (): void => {
+    isRung = true
+    wake()
+  }
+  const rung = (): Promise<void> =>
+    isRung ? Promise.resolve() : new Promise<void>((resolve) => (wake = resolve))
+  const pause = (ms: number): Promise<unknown> => sleep(ms, undefined, { signal, ref: false }).catch(() => {})
+
+  async function readOn(): Promise<void> {
+    for (let isMore = true; isMore && !signal.aborted; ) {
+      const page = await ledger.progress.read({ after: cursor, limit: PAGE })
+      cursor = page.cursor
+      isMore = page.notes.length === PAGE
+      await tell(page.notes)
+    }
+  }
+
+  async function watch(): Promise<void> {
+    // Never more than half of the time: what is stored has to be told, too, and progress can be told more seldom.
+    for (let gatherMs = GATHER_MS.least; ; ) {
+      await rung()
+      await pause(gatherMs)
+      if (signal.aborted) return
+      isRung = false
+      const beganMs = performance.now()
+      try {
+        await readOn()
+        gatherMs = Math.min(Math.max(GATHER_MS.least, performance.now() - beganMs), GATHER_MS.most)
+      } catch (error) {
+        if (error instanceof ClewError && error.code === 'closed') return
+        // Progress that is late does no harm.
+        log.warn({ err: error }, 'progress cannot be told; it is tried again')
+        isRung = true
+        await pause(AGAIN_MS)
+      }
+    }
+  }
+
+  const unwatch = ledger.progress.watch(ring)
+  void watch()
+  return () => {
+    unwatch()
+    stop.abort()
+    ring()
+  }
+}

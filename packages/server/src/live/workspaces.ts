@@ -1,0 +1,59 @@
+import type { ServerParts } from '../server-parts.ts'
+import { createFeed, type Feed } from './feed.ts'
+import { createSharedPages, type LineSource } from './follow-lines.ts'
+import { createRoomRelay, type RoomRelay } from './room-relay.ts'
+import type { Speaker } from './speaker.ts'
+import { createTail } from './tail.ts'
+
+/** All that is live in one workspace, fed by one follower of its ledger. */
+export interface LiveWorkspace {
+  readonly feed: Feed
+  readonly lines: LineSource
+  readonly relay: RoomRelay
+}
+
+/** So many are kept at hand that nobody listens to; names come from callers. */
+const MOST_IDLE = 1000
+
+export interface Workspaces {
+  of(workspace: string): LiveWorkspace
+  /** Events that are committed and not yet told, where most are; counted up to a thousand. */
+  lag(): Promise<number>
+}
+
+const MOST_COUNTED = 1000
+
+export function createWorkspaces(parts: Pick<ServerParts, 'ledgerOf' | 'log'>, speaker: Speaker): Workspaces {
+  const all = new Map<string, LiveWorkspace>()
+
+  function create(workspace: string): LiveWorkspace {
+    const ledger = parts.ledgerOf(workspace)
+    const feed = createFeed(ledger, parts.log)
+    const lines = { ledger, tail: createTail(feed), pages: createSharedPages(ledger) }
+    return { feed, lines, relay: createRoomRelay(ledger, feed, speaker, parts.log) }
+  }
+
+  function dropIdle(): void {
+    for (const [name, { feed }] of all) if (feed.listeners === 0) all.delete(name)
+  }
+
+  async function lagOf({ feed, lines: { ledger } }: LiveWorkspace): Promise<number> {
+    let events = 0
+    if (feed.listeners === 0) return events
+    for await (const _ of ledger.follow({ afterPosition: feed.position, live: false }))
+      if (++events === MOST_COUNTED) break
+    return events
+  }
+
+  return {
+    of(workspace) {
+      const known = all.get(workspace)
+      if (known) return known
+      if (all.size >= MOST_IDLE) dropIdle()
+      const live = create(workspace)
+      all.set(workspace, live)
+      return live
+    },
+    lag: async () => Math.max(0, ...(await Promise.all([...all.values()].map(lagOf)))),
+  }
+}

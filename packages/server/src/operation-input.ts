@@ -1,0 +1,71 @@
+import { ClewError } from '@clew/ledger'
+import type { z } from 'zod'
+import type { Call } from './route.ts'
+import type { RestPlace, ServedOperation } from './served-operation.ts'
+
+/** Path and query, or path and body, as the operation's input; what does not fit is named. */
+export async function readInput(
+  operation: ServedOperation,
+  rest: RestPlace,
+  call: Call,
+): Promise<Record<string, unknown>> {
+  const { shape } = operation.input
+  let fields: Record<string, unknown> = {}
+  if (rest.method === 'post') {
+    const body = await readObject(call)
+    for (const name of Object.keys(body))
+      if (Object.hasOwn(call.params, name))
+        throw wrong(name, 'stands in the path and in the body', 'Leave it out of the body.')
+    fields = body
+  } else
+    for (const [name, text] of call.query)
+      fields[name] = coerce(shape[name] as z.ZodType | undefined, name, text)
+  // An id is text, whatever it looks like.
+  const read = operation.input.strict().safeParse({ ...fields, ...call.params })
+  if (read.success) return read.data
+  const [issue] = read.error.issues
+  if (issue?.code === 'unrecognized_keys')
+    throw wrong(
+      issue.keys[0] ?? '',
+      'means nothing here',
+      `The body takes ${Object.keys(shape)
+        .filter((name) => !Object.hasOwn(call.params, name))
+        .join(', ')}.`,
+    )
+  throw wrong(
+    issue?.path.join('.') ?? '',
+    `does not fit: ${issue?.message ?? ''}`,
+    'See /docs for what it takes.',
+  )
+}
+
+/** A write without a body is one with nothing in it. */
+async function readObject(call: Call): Promise<Record<string, unknown>> {
+  const { headers } = call.request
+  if (
+    !headers.has('content-type') &&
+    (headers.get('content-length') ?? '0') === '0' &&
+    !headers.has('transfer-encoding')
+  )
+    return {}
+  const body = await call.json()
+  if (typeof body === 'object' && body !== null && !Array.isArray(body)) return { ...body }
+  throw new ClewError('bad_payload', 'The body is no JSON object', 'Send one: {…}. Nothing was done.', {})
+}
+
+/** A query has only text: what the schema takes decides what is meant. */
+function coerce(schema: z.ZodType | undefined, name: string, text: string): unknown {
+  if (!schema) return text
+  const readings: unknown[] = [text]
+  if (/^-?\d{1,15}(?:\.\d{1,9})?$/.test(text)) readings.push(Number(text))
+  if (text === 'true' || text === '') readings.push(true)
+  if (text === 'false') readings.push(false)
+  readings.push(text.split(',').map((part) => part.trim()))
+  for (const reading of readings) if (schema.safeParse(reading).success) return reading
+  throw wrong(name, 'has a value that does not fit', `It takes: ${schema.description ?? 'another value'}.`)
+}
+
+function wrong(name: string, what: string, hint: string): ClewError {
+  const option = name.slice(0, 80)
+  return new ClewError('bad_option', `${JSON.stringify(option)} ${what}`, hint, { option })
+}

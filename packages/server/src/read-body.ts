@@ -1,0 +1,67 @@
+import { promisify } from 'node:util'
+import { brotliDecompress, gunzip, inflate, zstdDecompress } from 'node:zlib'
+import { ClewError } from '@clew/ledger'
+
+export interface BodyLimits {
+  readonly sentBytes: number
+  readonly unpackedBytes: number
+}
+
+type Unpack = (bytes: Uint8Array, options: { maxOutputLength: number }) => Promise<Uint8Array>
+
+const UNPACK: Readonly<Record<string, Unpack>> = {
+  gzip: promisify(gunzip),
+  'x-gzip': promisify(gunzip),
+  deflate: promisify(inflate),
+  br: promisify(brotliDecompress),
+  zstd: promisify(zstdDecompress),
+}
+
+/** The body of a request, unpacked as its `content-encoding` says. Ends reading at the limit, whatever was announced. */
+export async function readBody(request: Request, limits: BodyLimits): Promise<Uint8Array> {
+  const announced = Number(request.headers.get('content-length') ?? 0)
+  if (announced > limits.sentBytes) throw tooLarge(limits.sentBytes)
+  const sent = await readUpTo(request, limits.sentBytes)
+  const encoding = request.headers.get('content-encoding')?.trim().toLowerCase() ?? 'identity'
+  if (encoding === 'identity' || encoding === '') return sent
+  const unpack = Object.hasOwn(UNPACK, encoding) ? UNPACK[encoding] : undefined
+  if (!unpack)
+    throw new ClewError(
+      'wrong_media',
+      'The body is packed in a way that is not known here',
+      `Use ${Object.keys(UNPACK).join(', ')}, or none.`,
+      {},
+    )
+  try {
+    return await unpack(sent, { maxOutputLength: limits.unpackedBytes })
+  } catch (error) {
+    if (error instanceof RangeError) throw tooLarge(limits.unpackedBytes)
+    throw new ClewError(
+      'bad_payload',
+      `The body cannot be unpacked as ${encoding}`,
+      'Send it whole, packed once. Nothing was done.',
+      {},
+      error,
+    )
+  }
+}
+
+async function readUpTo(request: Request, most: number): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  if (!request.body) return new Uint8Array()
+  for await (const chunk of request.body as unknown as AsyncIterable<Uint8Array>) {
+    size += chunk.byteLength
+    if (size > most) throw tooLarge(most)
+    chunks.push(chunk)
+  }
+  return chunks.length === 1 ? (chunks[0] as Uint8Array) : Buffer.concat(chunks, size)
+}
+
+const tooLarge = (most: number): ClewError =>
+  new ClewError(
+    'too_large',
+    `The body is larger than ${most} bytes`,
+    'Send it in several requests. Nothing was done.',
+    { limit: most },
+  )

@@ -1,0 +1,306 @@
+import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
+import {
+  booksOf,
+  createTags,
+  indexedTokens,
+  MEMORY_BOOK,
+  memoryBook,
+  type MemoryIndex,
+  type MemoryRow,
+  type MemoryScope,
+  type MemoryWords,
+  parseMemoryBook,
+  type Phrase,
+  type Ports,
+  type RowFilter,
+  type ScopeFilter,
+} from '@clew/ledger'
+import { EVENT_COLUMNS, toStoredEvent } from './event-row.ts'
+
+interface MemoryParts {
+  readonly db: DatabaseSync
+  readonly ports: Pick<Ports, 'sha256'>
+  /** Runs `work` inside a write transaction. */
+  readonly transact: <T>(work: () => T) => Promise<T>
+  readonly reading: <T>(work: () => T) => Promise<T>
+}
+
+const COLUMNS = `m.position, s.book, m.namespace, m.key, m.seq, m.born_seq, m.created_at, m.updated_at, m.expires_at,
+  m.tags, m.subjects, m.event_id, m.run_id, m.bytes, m.tokens`
+const ITEMS = 'memory_scopes s CROSS JOIN memory_items m ON m.scope = s.id'
+/** Of one workspace and layer: from its first book to behind its last. */
+const LAYER_END = '0'
+const MOST_PREPARED = 64
+
+interface Clause {
+  readonly where: string[]
+  readonly values: SQLInputValue[]
+}
+
+/** M1–M3: the rows of what is remembered, in the ledger's own file. */
+export function createMemory({ db, ports, transact, reading }: MemoryParts): MemoryIndex {
+  const tags = createTags(ports.sha256)
+  const scopeTag = (workspace: string, book: string): string => tags.tag('run', `${workspace}\n${book}`)
+  const layerTag = (workspace: string, layer: string): string =>
+    tags.tag('workspace', `${workspace}\n${layer}`)
+
+  /** Condition on the name of a book in `column`. */
+  function inScopes({ workspace, books, layers }: ScopeFilter, column: string, owner: string): Clause {
+    const values: SQLInputValue[] = [workspace]
+    const ranges = layers.map((layer) => {
+      const from = memoryBook({ layer, scope: '' })
+      values.push(from, from.slice(0, -1) + LAYER_END)
+      return `(${column} >= ? AND ${column} < ?)`
+    })
+    const where = [`${owner}.workspace = ?`, `(${ranges.join(' OR ') || '0'})`]
+    if (books) {
+      where.push(`${column} IN (SELECT value FROM json_each(?))`)
+      values.push(JSON.stringify(books))
+    }
+    return { where, values }
+  }
+
+  function inRows(filter: RowFilter): Clause {
+    const { where, values } = inScopes(filter, 's.book', 's')
+    if (filter.nowMs !== null) {
+      where.push('(m.expires_at IS NULL OR m.expires_at > ?)')
+      values.push(new Date(filter.nowMs).toISOString())
+    }
+    if (filter.namespaces) {
+      const each = filter.namespaces.map((namespace) => {
+        // Below it: from the stroke behind its name to what follows a stroke.
+        values.push(namespace, `${namespace}/`, `${namespace}0`)
+        return '(m.namespace = ? OR (m.namespace >= ? AND m.namespace < ?))'
+      })
+      where.push(`(${each.join(' OR ') || '0'})`)
+    }
+    for (const tag of filter.tags ?? []) {
+      where.push('EXISTS (SELECT 1 FROM json_each(m.tags) t WHERE t.value = ?)')
+      values.push(tag)
+    }
+    return { where, values }
+  }
+
+  const statements = new Map<string, StatementSync>()
+  /** Preparing costs more than the look at a few rows. */
+  function prepared(sql: string): StatementSync {
+    let statement = statements.get(sql)
+    if (!statement) {
+      if (statements.size >= MOST_PREPARED) statements.clear()
+      statement = db.prepare(sql)
+      statements.set(sql, statement)
+    }
+    return statement
+  }
+
+  const findScope = () =>
+    prepared('SELECT id, seq, version FROM memory_scopes WHERE workspace = ? AND book = ?')
+  const insertScope = () =>
+    prepared('INSERT INTO memory_scopes (workspace, book, seq, version) VALUES (?, ?, ?, ?)')
+  const moveScope = () => prepared('UPDATE memory_scopes SET seq = ?, version = ? WHERE id = ?')
+  const dropRow = () => prepared('DELETE FROM memory_items WHERE position = ?')
+  const dropRows = () => prepared('DELETE FROM memory_items WHERE scope = ?')
+  const insertRow = () =>
+    prepared(`INSERT INTO memory_items (position, scope, namespace, key, seq, born_seq, created_at, updated_at,
+    expires_at, tags, subjects, event_id, run_id, bytes, tokens) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`)
+  const isErased = () => prepared('SELECT 1 FROM erasures WHERE position = ?')
+  const insertWords = () =>
+    prepared('INSERT INTO memory_words (rowid, place, named, name, text) VALUES (?, ?, ?, ?, ?)')
+  const byName = () =>
+    prepared(`SELECT ${COLUMNS} FROM ${ITEMS}
+    WHERE s.workspace = ? AND s.book = ? AND m.namespace = ? AND m.key = ?`)
+  const eventAt = () => prepared(`SELECT ${EVENT_COLUMNS} WHERE e.position = ? AND r.workspace = ?`)
+  function insert(scope: number, workspace: string, row: MemoryRow & { readonly words: MemoryWords }): void {
+    const { position, namespace, key, seq, bornSeq, createdAt, updatedAt, expiresAt, eventId, runId } = row
+    // It was read before this transaction began, and may have been erased since.
+    if (isErased().get(position)) return
+    insertRow().run(
+      position,
+      scope,
+      namespace,
+      key,
+      seq,
+      bornSeq,
+      createdAt,
+      updatedAt,
+      expiresAt,
+      JSON.stringify(row.tags),
+      JSON.stringify(row.subjects),
+      eventId,
+      runId,
+      row.bytes,
+      row.tokens,
+    )
+    const { layer } = parseMemoryBook(row.book) as MemoryScope
+    const place = `${scopeTag(workspace, row.book)} ${layerTag(workspace, layer)}`
+    const named = indexedTokens(row.words.name).map(inName).join(' ')
+    insertWords().run(position, place, named, row.words.name, row.words.text)
+  }
+
+  const read = (sql: string, values: readonly SQLInputValue[]): Promise<MemoryRow[]> =>
+    reading(() =>
+      prepared(sql)
+        .all(...values)
+        .map(toRow),
+    )
+
+  return {
+    behind(filter) {
+      const { from, to } = booksOf(MEMORY_BOOK)
+      const { where, values } = inScopes(filter, 'r.run_id', 'r')
+      const sql = `SELECT r.run_id AS book, r.seq, CASE WHEN s.version = ? THEN s.seq ELSE 0 END AS folded
+        FROM runs r LEFT JOIN memory_scopes s ON s.workspace = r.workspace AND s.book = r.run_id
+        WHERE r.run_id >= ? AND r.run_id < ? AND ${where.join(' AND ')}
+          AND r.seq > coalesce(CASE WHEN s.version = ? THEN s.seq END, 0)`
+      const { version } = filter
+      return reading(() =>
+        prepared(sql)
+          .all(version, from, to, ...values, version)
+          .map((row) => ({
+            book: row['book'] as string,
+            seq: row['seq'] as number,
+            foldedSeq: row['folded'] as number,
+          })),
+      )
+    },
+    apply: ({ workspace, book, fromSeq, toSeq, version, gone, rows }) =>
+      transact(() => {
+        const scope = findScope().get(workspace, book)
+        const folded = scope?.['version'] === version ? (scope['seq'] as number) : 0
+        if (folded !== fromSeq) return false
+        const id = scope
+          ? (scope['id'] as number)
+          : Number(insertScope().run(workspace, book, toSeq, version).lastInsertRowid)
+        if (scope) {
+          if (fromSeq === 0) dropRows().run(id)
+          moveScope().run(toSeq, version, id)
+        }
+        for (const position of gone) dropRow().run(position)
+        for (const row of rows) insert(id, workspace, row)
+        return true
+      }),
+    named: (workspace, book, names) =>
+      reading(() =>
+        names.flatMap(({ namespace, key }) => {
+          const row = byName().get(workspace, book, namespace, key)
+          return row ? [toRow(row)] : []
+        }),
+      ),
+    list({ after, limit, ...filter }) {
+      const { where, values } = inRows({ ...filter, limit })
+      if (after) {
+        where.push('(s.book, m.namespace, m.key) > (?, ?, ?)')
+        values.push(after.book, after.namespace, after.key)
+      }
+      return read(
+        `SELECT ${COLUMNS} FROM ${ITEMS} WHERE ${where.join(' AND ')} ORDER BY s.book, m.namespace, m.key LIMIT ?`,
+        [...values, limit],
+      )
+    },
+    newest({ before, limit, ...filter }) {
+      const { where, values } = inRows({ ...filter, limit })
+      if (before !== undefined) {
+        where.push('m.position < ?')
+        values.push(before)
+      }
+      return read(
+        `SELECT ${COLUMNS} FROM ${ITEMS} WHERE ${where.join(' AND ')} ORDER BY m.position DESC LIMIT ?`,
+        [...values, limit],
+      )
+    },
+    find(filter) {
+      const { workspace, books, layers, all, names = [], none, limit } = filter
+      const places = books
+        ? books.map((book) => scopeTag(workspace, book))
+        : layers.map((layer) => layerTag(workspace, layer))
+      if (places.length === 0) return Promise.resolve([])
+      const wanted = [
+        `(${places.map((tag) => `place : ${tag}`).join(' OR ')})`,
+        ...all.map((phrase) => phraseText('{name text}', phrase)),
+        ...names.map((phrase) => phraseText('named', { ...phrase, tokens: phrase.tokens.map(inName) })),
+      ]
+      const unwanted = none.map((phrase) => phraseText('{name text}', phrase))
+      const match = `(${wanted.join(' AND ')})${unwanted.length > 0 ? ` NOT (${unwanted.join(' OR ')})` : ''}`
+      const { where, values } = inRows(filter)
+      const sql = `SELECT m.position, m.updated_at FROM memory_words w CROSS JOIN memory_items m ON m.position = w.rowid
+          CROSS JOIN memory_scopes s ON s.id = m.scope
+          WHERE memory_words MATCH ? AND ${where.join(' AND ')} ORDER BY w.rowid DESC LIMIT ?`
+      return reading(() =>
+        prepared(sql)
+          .all(match, ...values, limit)
+          .map((row) => ({ position: row['position'] as number, updatedAt: row['updated_at'] as string })),
+      )
+    },
+    rows: (workspace, positions) =>
+      read(
+        `SELECT ${COLUMNS} FROM json_each(?) j CROSS JOIN memory_items m ON m.position = j.value
+          CROSS JOIN memory_scopes s ON s.id = m.scope WHERE s.workspace = ?`,
+        [JSON.stringify(positions), workspace],
+      ),
+    sizes(filter) {
+      const { where, values } = inScopes(filter, 's.book', 's')
+      const sql = `SELECT s.book, count(*) AS items, sum(m.bytes) AS bytes FROM ${ITEMS}
+        WHERE ${where.join(' AND ')} GROUP BY s.id ORDER BY s.book`
+      return reading(() =>
+        prepared(sql)
+          .all(...values)
+          .map((row) => ({
+            book: row['book'] as string,
+            items: row['items'] as number,
+            bytes: row['bytes'] as number,
+          })),
+      )
+    },
+    events: (workspace, positions) =>
+      reading(() =>
+        positions.flatMap((position) => {
+          const row = eventAt().get(position, workspace)
+          return row ? [toStoredEvent(row)] : []
+        }),
+      ),
+    remove: (workspace, positions) =>
+      transact(() => {
+        prepared(
+          `DELETE FROM memory_items WHERE position IN (SELECT value FROM json_each(?))
+            AND scope IN (SELECT id FROM memory_scopes WHERE workspace = ?)`,
+        ).run(JSON.stringify(positions), workspace)
+      }),
+    clear: (workspace, book) =>
+      transact(() => {
+        const where = book === undefined ? 'workspace = ?' : 'workspace = ? AND book = ?'
+        const values = book === undefined ? [workspace] : [workspace, book]
+        prepared(`DELETE FROM memory_items WHERE scope IN (SELECT id FROM memory_scopes WHERE ${where})`).run(
+          ...values,
+        )
+        prepared(`DELETE FROM memory_scopes WHERE ${where}`).run(...values)
+      }),
+  }
+}
+
+/**
+ * A word of a name, as another word than the same one of a text: else a search for names would go through all texts that
+ * hold it. The sign before it is one that tokenizers take for a letter, and that no word begins with.
+ */
+const inName = (token: string): string => `\uE000${token}`
+
+/** Words hold letters and digits only, so nothing in them can end a quotation. */
+const phraseText = (columns: string, { tokens, prefix }: Phrase): string =>
+  `${columns} : "${tokens.join(' ')}"${prefix ? ' *' : ''}`
+
+const toRow = (row: Record<string, unknown>): MemoryRow => ({
+  position: row['position'] as number,
+  book: row['book'] as string,
+  seq: row['seq'] as number,
+  bornSeq: row['born_seq'] as number,
+  createdAt: row['created_at'] as string,
+  updatedAt: row['updated_at'] as string,
+  namespace: row['namespace'] as string,
+  key: row['key'] as string,
+  tags: JSON.parse(row['tags'] as string) as string[],
+  subjects: JSON.parse(row['subjects'] as string) as string[],
+  expiresAt: row['expires_at'] as string | null,
+  eventId: row['event_id'] as string,
+  runId: row['run_id'] as string | null,
+  bytes: row['bytes'] as number,
+  tokens: row['tokens'] as number,
+})

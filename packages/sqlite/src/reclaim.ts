@@ -1,0 +1,33 @@
+import type { DatabaseSync } from 'node:sqlite'
+
+/** A quarter of a megabyte: a few milliseconds, which is all that a writer waits. */
+const STEP_PAGES = 64
+
+const ROUNDS = 5
+const FEW_FRAMES = 50
+
+const left = (row: Record<string, unknown> | undefined): number =>
+  Number(row?.['log']) - Number(row?.['checkpointed'])
+
+/**
+ * Free pages go back to the file system in small steps, then what the WAL has grown by. Files have been made for it from
+ * their first migration on (`auto_vacuum = INCREMENTAL`).
+ */
+export function createReclaim(
+  db: DatabaseSync,
+  transact: <T>(work: () => T) => Promise<T>,
+): () => Promise<boolean> {
+  const free = db.prepare('PRAGMA freelist_count')
+  const passive = db.prepare('PRAGMA wal_checkpoint(PASSIVE)')
+  return async () => {
+    const pages = Number(free.get()?.['freelist_count'])
+    if (pages > 0) {
+      await transact(() => db.exec(`PRAGMA incremental_vacuum(${STEP_PAGES})`))
+      return true
+    }
+    // Without standing in anybody's way, until little is left for the moment in which writers wait.
+    for (let round = 0; round < ROUNDS && left(passive.get()) > FEW_FRAMES; round++);
+    db.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+    return false
+  }
+}

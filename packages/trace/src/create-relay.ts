@@ -1,0 +1,117 @@
+import { type ClewEvent, isBook, type Ledger, type ProgressNote } from '@clew/ledger'
+import type { Relayed } from './payloads.ts'
+import { type ParentMessage, relayEvent, relayProgress, type Replies } from './relay-event.ts'
+import { foldSessionState, SESSION_TYPES, type SessionState } from './session-state.ts'
+import { foldStream, toStream } from './fold-stream.ts'
+import { streamBook } from './streams.ts'
+import { textOf } from './to-trace-step.ts'
+
+/** Tells what a follower of one workspace reads; events must come in their order, one at a time. */
+export interface Relay {
+  event(event: ClewEvent): Promise<Relayed[]>
+  progress(note: ProgressNote): Promise<Relayed[]>
+}
+
+/** Runs and streams that are remembered; of others the record is read again. */
+const REMEMBERED = 10_000
+
+interface Thread {
+  readonly parent: ParentMessage
+  readonly book: string
+}
+
+/** `relayEvent` with what it needs to know of each event's run and stream, kept while it is in use. */
+export function createRelay(ledger: Ledger): Relay {
+  /** Null for a run that is no session. */
+  const sessions = createMemo<SessionState | null>(REMEMBERED)
+  const threads = createMemo<Thread | null>(REMEMBERED)
+
+  async function stateBefore(event: ClewEvent): Promise<SessionState | null> {
+    const { correlationId: runId, ledger: place } = event
+    const known = sessions.get(runId)
+    if (known || place.seq === 1) return known ?? null
+    let state: SessionState | null = null
+    for await (const each of ledger.read(runId, { types: SESSION_TYPES })) {
+      if (each.ledger.seq >= place.seq) break
+      state = foldSessionState(state, each)
+    }
+    return state
+  }
+
+  async function threadOf(streamId: string): Promise<Thread | null> {
+    const known = threads.get(streamId)
+    if (known !== undefined) return known
+    const book = streamBook(streamId)
+    for await (const event of ledger.read(book, { types: ['ui.stream_created'], limit: 1 })) {
+      const { parentStreamId, parentMessageId } = toStream(event)
+      const isThread = parentStreamId !== null && parentMessageId !== null
+      const thread = isThread
+        ? { parent: { streamId: parentStreamId, messageId: parentMessageId }, book }
+        : null
+      threads.set(streamId, thread)
+      return thread
+    }
+    return null
+  }
+
+  /** Threads are short, and each message in one is told once. */
+  async function repliesIn({ book }: Thread, upToSeq: number): Promise<Replies> {
+    const events = await Array.fromAsync(ledger.read(book, { limit: upToSeq }))
+    return countReplies(events)
+  }
+
+  async function fromBook(event: ClewEvent): Promise<Relayed[]> {
+    const streamId = textOf(event.payload['streamId'])
+    if (streamId === null || event.correlationId !== streamBook(streamId)) return []
+    const thread = await threadOf(streamId)
+    const replies = thread && (await repliesIn(thread, event.ledger.seq))
+    return relayEvent(event, { session: null, parent: thread?.parent ?? null, replies })
+  }
+
+  async function fromRun(event: ClewEvent): Promise<Relayed[]> {
+    // A run may say that it is a session after other events.
+    if (sessions.get(event.correlationId) === null && event.eventType !== 'system.workflow_started') return []
+    const before = await stateBefore(event)
+    const after = foldSessionState(before, event)
+    sessions.set(event.correlationId, after?.summary.session ? after : null)
+    const streamId = after?.summary.session?.streamId
+    if (streamId === undefined) return []
+    const parent = (await threadOf(streamId))?.parent ?? null
+    return relayEvent(event, { session: before, parent, replies: null })
+  }
+
+  return {
+    event: (event) => (isBook(event.correlationId) ? fromBook(event) : fromRun(event)),
+    async progress(note) {
+      const { workspace: workspaceId } = ledger
+      const streamId =
+        sessions.get(note.runId)?.summary.session?.streamId ??
+        (await ledger.getRun(note.runId))?.session?.streamId
+      return streamId === undefined ? [] : relayProgress(note, { workspaceId, streamId })
+    },
+  }
+}
+
+export function countReplies(events: readonly ClewEvent[]): Replies {
+  const messages = foldStream(events).messages.filter(({ deletedAt }) => deletedAt === null)
+  return { count: messages.length, lastAt: messages.at(-1)?.createdAt ?? null }
+}
+
+function createMemo<T>(most: number): { get(key: string): T | undefined; set(key: string, value: T): void } {
+  const kept = new Map<string, T>()
+  return {
+    get(key) {
+      const value = kept.get(key)
+      if (value === undefined) return undefined
+      kept.delete(key)
+      kept.set(key, value)
+      return value
+    },
+    set(key, value) {
+      kept.delete(key)
+      kept.set(key, value)
+      const [oldest] = kept.keys()
+      if (kept.size > most && oldest !== undefined) kept.delete(oldest)
+    },
+  }
+}

@@ -1,0 +1,49 @@
+import type { EventInput, Lease, ProgressNote, RunStatus } from '@clew/ledger'
+
+/**
+ * All that a session needs of the world it writes to, in one workspace: append, progress, and a lease to take, renew
+ * and give back. A ledger is one (`createLedgerPort`); a Clew server over HTTP is the same (`createRemotePort`).
+ */
+export interface TracePort {
+  /** All of them or none, under the lease's epoch. */
+  append(events: readonly TraceEvent[], epoch: number): Promise<void>
+  progress(notes: readonly ProgressNote[]): Promise<void>
+  /** The notes of a step that has ended go. */
+  clearProgress(runId: string, stepId: string): Promise<void>
+  /** Takes the lease of a session and of its stream; `busy` while another session works there. */
+  take(request: TakeRequest): Promise<TakenSession>
+  renew(lease: Lease): Promise<void>
+  release(lease: Lease): Promise<void>
+}
+
+/** With an id and a time of its own, so that sending it again is no second event (L4). */
+export type TraceEvent = EventInput & { readonly eventId: string; readonly timestamp: string }
+
+export interface TakeRequest {
+  readonly sessionId: string
+  readonly streamId: string
+  /** A session that this one takes the place of: if it still works, its lease is taken away, and it ends as superseded. */
+  readonly supersedes: string | null
+}
+
+/** A session that now belongs to the caller, and how far it had come. */
+export interface TakenSession {
+  readonly lease: Lease
+  /** Null for a new one. */
+  readonly found: FoundSession | null
+}
+
+export interface FoundSession {
+  readonly status: RunStatus
+  /** Place of its newest event. */
+  readonly seq: number
+  /** Attempts of steps begun so far. */
+  readonly stepCount: number
+  /** Attempts of steps that a former owner has left open. */
+  readonly openSteps: readonly OpenStep[]
+}
+
+export interface OpenStep {
+  readonly stepId: string
+  readonly attempt: number
+}

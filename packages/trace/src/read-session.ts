@@ -1,0 +1,58 @@
+import { ClewError, type Ledger, type RunSummary } from '@clew/ledger'
+import type { SessionDetail, SessionView } from './session-view.ts'
+import { toSessionView } from './session-state.ts'
+import { toTraceStep } from './to-trace-step.ts'
+
+/** Sessions of a stream that are looked through for related ones, newest first. */
+const LOOKED_THROUGH = 200
+
+/** The session endpoint's answer: the run's own steps, so `getSteps` and this give the same records (T1). */
+export async function readSession(ledger: Ledger, sessionId: string): Promise<SessionDetail> {
+  // Progress first: a step that ends in between is then read as ended, and its text goes.
+  const { notes } = await ledger.progress.read({ runId: sessionId })
+  const summary = await ledger.getRun(sessionId)
+  const session = summary && (await viewOf(ledger, summary))
+  if (!summary || !session)
+    throw new ClewError('not_found', `There is no session ${sessionId}`, 'Name one of this workspace.', {
+      sessionId,
+    })
+  const progress = new Map(notes.map((note) => [`${note.attempt} ${note.stepId}`, note]))
+  const steps = (await ledger.getSteps(sessionId)).map((step, index) =>
+    toTraceStep(step, index + 1, summary.status, progress.get(`${step.attempt} ${step.stepId}`)),
+  )
+  return {
+    session,
+    steps,
+    persona: session.persona,
+    relatedSessions: await readRelated(ledger, session),
+  }
+}
+
+/** With where it began, which a summary does not say; null for a run that is no session. */
+export async function viewOf(ledger: Ledger, summary: RunSummary): Promise<SessionView | null> {
+  if (!summary.session) return null
+  const { runId, events: seq } = summary
+  let position = 0
+  for await (const event of ledger.read(runId, { limit: 1 })) position = event.ledger.position
+  return toSessionView(summary, { workspaceId: ledger.workspace, position, seq })
+}
+
+/** On the same message, or superseding one another. */
+async function readRelated(ledger: Ledger, of: SessionView): Promise<SessionView[]> {
+  const { runs } = await ledger.listRuns({ threadId: of.streamId, limit: LOOKED_THROUGH })
+  const others = runs.filter(({ runId, session }) => session && runId !== of.sessionId)
+  const line = new Set([of.sessionId, ...(of.supersedes === null ? [] : [of.supersedes])])
+  // Newest first: what supersedes one of the line is met before it, so the line is gone through until it stands still.
+  for (let size = 0; size !== line.size; ) {
+    size = line.size
+    for (const { runId, session } of others) {
+      const before = session?.supersedes ?? null
+      if (before !== null && (line.has(before) || line.has(runId))) line.add(runId).add(before)
+    }
+  }
+  const related = others.filter(
+    ({ runId, session }) =>
+      line.has(runId) || (of.triggerMessageId !== null && session?.triggerMessageId === of.triggerMessageId),
+  )
+  return (await Promise.all(related.map((run) => viewOf(ledger, run)))).filter((view) => view !== null)
+}

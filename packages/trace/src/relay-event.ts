@@ -1,0 +1,41 @@
+import { type ClewEvent, isBook, type ProgressNote } from '@clew/ledger'
+import { STEP_PROGRESS } from './names.ts'
+import type { Relayed } from './payloads.ts'
+import { relaySession } from './relay-session.ts'
+import { relayStream } from './relay-stream.ts'
+import { sessionRoom } from './rooms.ts'
+import type { SessionState } from './session-state.ts'
+
+/** What stands around an event. */
+export interface RelayContext {
+  /** Of the event's run, if that is a session: as it was before the event. */
+  readonly session: SessionState | null
+  /** The message that the event's stream is the thread on. */
+  readonly parent: ParentMessage | null
+  /** Messages of the event's stream, where it is a thread: with this event. */
+  readonly replies: Replies | null
+}
+
+export interface ParentMessage {
+  readonly streamId: string
+  readonly messageId: string
+}
+
+export interface Replies {
+  readonly count: number
+  readonly lastAt: string | null
+}
+
+/** What a stored event is told as, and to which rooms. Runs that are no sessions, and books but streams, say nothing. */
+export const relayEvent = (event: ClewEvent, context: RelayContext): Relayed[] =>
+  isBook(event.correlationId) ? relayStream(event, context) : relaySession(event, context)
+
+/** Progress goes to the session's room only: others see which step it is at. */
+export function relayProgress(
+  note: ProgressNote,
+  { workspaceId, streamId }: { readonly workspaceId: string; readonly streamId: string },
+): Relayed[] {
+  const { runId: sessionId, stepId, attempt, stepType, version, content, at } = note
+  const payload = { workspaceId, sessionId, streamId, stepId, attempt, stepType, version, content, at }
+  return [{ name: STEP_PROGRESS, payload, room: sessionRoom(workspaceId, sessionId) }]
+}

@@ -1,0 +1,258 @@
+import { ClewError, type Lease, lostLease, type ProgressWriter } from '@clew/ledger'
+import type { Content } from './payloads.ts'
+import type { FoundSession, OpenStep, TraceEvent, TracePort } from './port.ts'
+import {
+  type GivenError,
+  overSession,
+  overStep,
+  type StartStepOptions,
+  type StepCompletion,
+  toErrorPayload,
+  toOutput,
+} from './session-options.ts'
+
+/** A session that this process writes (T1). Until it ends, its lease is renewed every 15 s. */
+export interface SessionTrace {
+  readonly workspaceId: string
+  readonly streamId: string
+  readonly sessionId: string
+  /** Aborts when the session belongs to somebody else: it was superseded, or taken for dead. Its reason is a ClewError. */
+  readonly signal: AbortSignal
+  /** Resolves when the start is committed: from then on a reload shows it. */
+  startStep(options: StartStepOptions): Promise<ActiveStep>
+  notifyCompleted(): Promise<void>
+  /** Ends the session as failed, and all its open steps. */
+  notifyFailed(error: GivenError): Promise<void>
+  /** Ends it as stopped, and all its open steps: somebody called it off. */
+  notifyStopped(reason?: string): Promise<void>
+  /** Gives it up, not at its end: it can be taken up again under its id. */
+  notifyInterrupted(reason?: string): Promise<void>
+  /**
+   * Runs `fn` as the whole of the session: completed when it resolves, failed when it throws, unless `fn` has said
+   * otherwise. In any case the heartbeat stops and the stream is free.
+   */
+  withSession<T>(fn: (session: SessionTrace) => T | Promise<T>): Promise<T>
+}
+
+export interface ActiveStep {
+  readonly stepId: string
+  /** The text so far, not the new part: losing one does no harm (T4). Nothing of it is stored. */
+  progress(progress: { readonly content: Content }): void
+  complete(completion?: StepCompletion): Promise<void>
+  fail(error: GivenError): Promise<void>
+  /** Ends this step with what it has so far; the session goes on. */
+  stop(completion?: StepCompletion): Promise<void>
+}
+
+export interface SessionTraceParts {
+  readonly port: TracePort
+  readonly writer: ProgressWriter
+  readonly lease: Lease
+  readonly found: FoundSession | null
+  /** Events that the session has, with those that opened it here. */
+  readonly seq: number
+  readonly workspaceId: string
+  readonly streamId: string
+  readonly draft: (eventType: string, runId: string, payload: Record<string, unknown>) => TraceEvent
+  readonly nextId: () => string
+  /** Told when the lease is given back or lost: the heartbeat goes. */
+  readonly onEnd: () => void
+}
+
+export interface HeldSession {
+  readonly trace: SessionTrace
+  /** Tells that its owner lives; false when nobody was told, for now or for good. */
+  beat(): Promise<boolean>
+}
+
+const isStale = (error: unknown): error is ClewError =>
+  error instanceof ClewError && error.code === 'stale_epoch'
+
+export function createSessionTrace(parts: SessionTraceParts): HeldSession {
+  const { port, writer, found, workspaceId, streamId, draft, nextId, onEnd } = parts
+  const { runId: sessionId, epoch: firstEpoch } = parts.lease
+  let { lease, seq } = parts
+  let regaining: Promise<boolean> | undefined
+  const abort = new AbortController()
+  /** Begun on record, and not ended there. */
+  const open = new Map<string, OpenStep>()
+  const closing = new Set<string>()
+  const used = new Set<string>()
+  let ending: Promise<void> | undefined
+
+  function lose(error: unknown): void {
+    if (abort.signal.aborted) return
+    onEnd()
+    abort.abort(isStale(error) ? error : lostLease(lease))
+  }
+
+  async function append(events: readonly TraceEvent[]): Promise<void> {
+    abort.signal.throwIfAborted()
+    try {
+      await port.append(events, lease.epoch)
+    } catch (error) {
+      if (!isStale(error)) throw error
+      if (!(await regain(error))) throw error
+      await port.append(events, lease.epoch)
+    }
+    seq += events.length
+  }
+
+  /**
+   * Taken for dead, as when the server it writes through was killed: if nobody but a sweep has touched the session, it
+   * goes on. Epochs and events are counted, so that whatever another owner did shows.
+   */
+  async function regain(error: unknown): Promise<boolean> {
+    regaining ??= takeAgain()
+    try {
+      if (await regaining) return true
+    } catch {
+      // Busy, ended or out of reach: in any case not ours, which is what its owner is told.
+    } finally {
+      regaining = undefined
+    }
+    lose(error)
+    return false
+  }
+
+  async function takeAgain(): Promise<boolean> {
+    const taken = await port.take({ sessionId, streamId, supersedes: null })
+    const epochs = taken.lease.epoch - lease.epoch
+    const added = (taken.found?.seq ?? 0) - seq
+    const isSwept = epochs === 2 && added === open.size + 1 && taken.found?.status === 'interrupted'
+    if (!isSwept && !(epochs === 1 && added === 0)) {
+      await port.release(taken.lease)
+      return false
+    }
+    const resumed = event('system.workflow_resumed', { reason: 'taken for dead', epoch: taken.lease.epoch })
+    await port.append([resumed], taken.lease.epoch)
+    lease = taken.lease
+    seq += added + 1
+    return true
+  }
+
+  async function beat(): Promise<boolean> {
+    try {
+      await port.renew(lease)
+      return true
+    } catch (error) {
+      if (error instanceof ClewError && error.code === 'closed') lose(error)
+      // A store or server that does not answer now may do so the next time.
+      return isStale(error) && regain(error)
+    }
+  }
+
+  const event = (eventType: string, payload: Record<string, unknown>): TraceEvent =>
+    draft(eventType, sessionId, payload)
+
+  /** All that is open and the end itself, in one append; then the stream is free. */
+  function end(stepEnd: string, last: string, payload: Record<string, unknown>): Promise<void> {
+    if (ending) return Promise.reject(overSession(sessionId))
+    ending = (async () => {
+      const left = [...open.values()].filter(({ stepId }) => !closing.has(stepId))
+      try {
+        await append([...left.map((step) => event(stepEnd, { ...step, ...payload })), event(last, payload)])
+        open.clear()
+        await Promise.all(left.map((step) => writer.end({ runId: sessionId, ...step })))
+      } finally {
+        await release()
+      }
+    })()
+    return ending
+  }
+
+  async function release(): Promise<void> {
+    onEnd()
+    if (abort.signal.aborted) return
+    try {
+      await port.release(lease)
+    } catch (error) {
+      // Taken over at this moment, or gone with its ledger: it is free of us either way.
+      if (!(error instanceof ClewError) || (error.code !== 'stale_epoch' && error.code !== 'closed'))
+        throw error
+    }
+  }
+
+  async function startStep(options: StartStepOptions): Promise<ActiveStep> {
+    if (ending) throw overSession(sessionId)
+    const { stepType, stepId = nextId(), parentStepId = null, content } = options
+    if (used.has(stepId)) throw overStep(stepId, sessionId)
+    used.add(stepId)
+    // A session that is taken up again may use its ids once more: what stands under them is another attempt.
+    const attempt = found && options.stepId !== undefined ? firstEpoch : 1
+    const step: OpenStep = { stepId, attempt }
+    await append([
+      event('execution.step_started', {
+        ...step,
+        name: stepType,
+        kind: stepType,
+        ...(parentStepId !== null && { parentStepId }),
+        ...(content !== undefined && { input: { content } }),
+      }),
+    ])
+    open.set(stepId, step)
+    return createStep(step, stepType, content)
+  }
+
+  function createStep(step: OpenStep, stepType: string, content: Content | undefined): ActiveStep {
+    const { stepId } = step
+    const report = (so: Content): void => writer.report({ runId: sessionId, ...step, stepType, content: so })
+    const isOpen = (): boolean => !ending && open.has(stepId) && !closing.has(stepId)
+    // So that it is shown on first load as well.
+    if (content !== undefined) report(content)
+
+    async function finish(eventType: string, payload: Record<string, unknown>): Promise<void> {
+      if (!isOpen()) throw overStep(stepId, sessionId)
+      closing.add(stepId)
+      try {
+        await append([event(eventType, { ...step, ...payload })])
+        open.delete(stepId)
+      } finally {
+        closing.delete(stepId)
+      }
+      await writer.end({ runId: sessionId, ...step })
+    }
+
+    return {
+      stepId,
+      progress({ content: so }) {
+        if (isOpen()) report(so)
+      },
+      complete: (completion = {}) => finish('execution.step_completed', { output: toOutput(completion) }),
+      fail: (error) => finish('execution.step_failed', { error: toErrorPayload(error) }),
+      stop: (completion = {}) =>
+        finish('execution.step_completed', { output: toOutput(completion), partial: true }),
+    }
+  }
+
+  const trace: SessionTrace = {
+    workspaceId,
+    streamId,
+    sessionId,
+    signal: abort.signal,
+    startStep,
+    notifyCompleted: () => end('execution.step_stopped', 'system.workflow_completed', {}),
+    notifyFailed: (error) =>
+      end('execution.step_failed', 'system.workflow_failed', { error: toErrorPayload(error) }),
+    notifyStopped: (reason = 'called off') =>
+      end('execution.step_stopped', 'system.workflow_stopped', { reason }),
+    notifyInterrupted: (reason = 'given up') =>
+      end('execution.step_interrupted', 'system.workflow_interrupted', { reason }),
+    async withSession(fn) {
+      try {
+        const result = await fn(trace)
+        if (!ending) await trace.notifyCompleted()
+        await ending
+        return result
+      } catch (error) {
+        // What went wrong inside is what the caller has to know, not that its end could not be written either.
+        if (!ending && !abort.signal.aborted)
+          await trace.notifyFailed(error instanceof Error ? error : String(error)).catch(() => undefined)
+        throw error
+      } finally {
+        onEnd()
+      }
+    },
+  }
+  return { trace, beat }
+}

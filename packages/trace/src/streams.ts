@@ -1,0 +1,136 @@
+import { bookId, ClewError, type ClewEvent, deriveId, type EventInput, type Ledger } from '@clew/ledger'
+import type { Content, MessageAuthor } from './payloads.ts'
+
+export interface NewStream {
+  readonly streamId: string
+  readonly title?: string | null | undefined
+  /** The message that it is the thread on, and the stream of that message. */
+  readonly parentStreamId?: string | null | undefined
+  readonly parentMessageId?: string | null | undefined
+}
+
+export interface NewMessage {
+  readonly streamId: string
+  readonly author: MessageAuthor
+  readonly content: Content
+  /** Made when left out. The same id again with the same content is no second message. */
+  readonly messageId?: string | undefined
+  /** Of an agent's message: the session that wrote it. */
+  readonly sessionId?: string | null | undefined
+}
+
+/** The run that holds a stream. */
+export const streamBook = (streamId: string): string => bookId('stream', streamId)
+
+/** Makes a stream; one that is there already, with the same parent, is left as it is. */
+export async function createStream(ledger: Ledger, stream: NewStream): Promise<void> {
+  const { streamId, title = null, parentStreamId = null, parentMessageId = null } = stream
+  const payload = { streamId, title, parentStreamId, parentMessageId }
+  const created = written('ui.stream_created', streamId, payload)
+  const events = [created]
+  if (parentStreamId !== null && parentMessageId !== null) {
+    await assertMessage(ledger, parentStreamId, parentMessageId)
+    const opened = { streamId: parentStreamId, messageId: parentMessageId, threadStreamId: streamId }
+    events.push(written('ui.thread_created', parentStreamId, opened))
+  } else if (parentStreamId !== parentMessageId) throw halfParent(streamId)
+  try {
+    await ledger.append(events, { expectedSeq: 0 })
+  } catch (error) {
+    if (!(error instanceof ClewError) || error.code !== 'wrong_seq') throw error
+    await assertSame(ledger, payload)
+  }
+}
+
+const halfParent = (streamId: string): ClewError =>
+  new ClewError(
+    'bad_option',
+    `The thread ${streamId} needs both parentStreamId and parentMessageId`,
+    'Give both, or neither for a stream of its own; nothing was written.',
+    { streamId },
+  )
+
+async function assertSame(
+  ledger: Ledger,
+  wanted: { streamId: string; parentStreamId: string | null; parentMessageId: string | null },
+): Promise<void> {
+  for await (const { payload } of ledger.read(streamBook(wanted.streamId), { limit: 1 }))
+    if (
+      (payload['parentStreamId'] ?? null) === wanted.parentStreamId &&
+      (payload['parentMessageId'] ?? null) === wanted.parentMessageId
+    )
+      return
+  throw new ClewError(
+    'conflict',
+    `There is a stream ${wanted.streamId} already, with another parent`,
+    'Use another id; nothing was written.',
+    { streamId: wanted.streamId },
+  )
+}
+
+/** Resolves when the message is committed; gives its id. */
+export async function postMessage(ledger: Ledger, message: NewMessage): Promise<string> {
+  const { streamId, author, content, messageId, sessionId = null } = message
+  if (!(await ledger.getRun(streamBook(streamId)))) throw missingStream(streamId)
+  const event = written('ui.message_created', streamId, {
+    ...(messageId !== undefined && { messageId }),
+    streamId,
+    author: { type: author.type, id: author.id, name: author.name },
+    sessionId,
+    content,
+  })
+  const eventId = messageId === undefined ? undefined : messageEventId(ledger, streamId, messageId)
+  try {
+    const [stored] = await ledger.append([{ ...event, eventId }])
+    return messageId ?? (stored as ClewEvent).eventId
+  } catch (error) {
+    // Sent again by another attempt of the same work: only its cause is another one.
+    if (eventId === undefined || !(error instanceof ClewError) || error.code !== 'conflict') throw error
+    const before = await ledger.getEvent(eventId)
+    if (before && ledger.digest(before.payload) === ledger.digest(event.payload)) return messageId as string
+    throw error
+  }
+}
+
+export async function editMessage(
+  ledger: Ledger,
+  change: { readonly streamId: string; readonly messageId: string; readonly content: Content },
+): Promise<void> {
+  const { streamId, messageId, content } = change
+  await assertMessage(ledger, streamId, messageId)
+  await ledger.append([written('ui.message_edited', streamId, { streamId, messageId, content })])
+}
+
+export async function deleteMessage(
+  ledger: Ledger,
+  { streamId, messageId }: { readonly streamId: string; readonly messageId: string },
+): Promise<void> {
+  await assertMessage(ledger, streamId, messageId)
+  await ledger.append([written('ui.message_deleted', streamId, { streamId, messageId })])
+}
+
+const written = (eventType: string, streamId: string, payload: Record<string, unknown>): EventInput => ({
+  eventType,
+  correlationId: streamBook(streamId),
+  source: { origin: 'ui', runtime: 'clew' },
+  payload,
+})
+
+/** The same for the same message, so that posting it again is free (L4). */
+const messageEventId = (ledger: Ledger, streamId: string, messageId: string): string =>
+  deriveId((text) => ledger.digest(text), streamBook(streamId), 'message', messageId)
+
+async function assertMessage(ledger: Ledger, streamId: string, messageId: string): Promise<void> {
+  // A message without an id of its own is known by that of its event.
+  const found =
+    (await ledger.getEvent(messageEventId(ledger, streamId, messageId))) ?? (await ledger.getEvent(messageId))
+  if (found?.correlationId === streamBook(streamId)) return
+  throw new ClewError(
+    'not_found',
+    `There is no message ${messageId} in stream ${streamId}`,
+    'Name one of its messages; nothing was written.',
+    { streamId, messageId },
+  )
+}
+
+export const missingStream = (streamId: string): ClewError =>
+  new ClewError('not_found', `There is no stream ${streamId}`, 'Create it first.', { streamId })

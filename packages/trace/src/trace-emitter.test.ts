@@ -1,0 +1,4 @@
+import { describeTrace } from '../test/describe-trace.ts'
+import { createWorld } from '../test/world.ts'
+
+describeTrace('memory', createWorld)

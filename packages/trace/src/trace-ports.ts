@@ -1,0 +1,13 @@
+import type { Fetch } from './remote-port.ts'
+
+/** What a `TraceEmitter` needs of the place it runs in; `clew` brings those of Node, a page its own. */
+export interface TracePorts {
+  now(): number
+  /** As many random bytes as asked for, as hex. */
+  randomHex(bytes: number): string
+  /** Calls once, later; gives back how to call it off. Keeps no process alive. */
+  after(ms: number, task: () => void): () => void
+  /** Keeps the process alive meanwhile. */
+  sleep(ms: number): Promise<void>
+  fetch: Fetch
+}

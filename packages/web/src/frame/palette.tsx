@@ -1,0 +1,105 @@
+import { formatAgo, type Client, shortenId, StatusMark, useClient } from '@clew/react'
+import type { RunSummary } from '@clew/ledger'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { Command } from 'cmdk'
+import { type ReactElement, useDeferredValue, useState } from 'react'
+import { PLACES } from './places.ts'
+import { isHeard, keysOf, SHORTCUTS, type ShortcutName, tellShortcut } from './shortcuts.ts'
+
+interface Hits {
+  readonly hits: readonly { readonly run: RunSummary }[]
+}
+
+async function findRuns(client: Client, words: string, signal: AbortSignal): Promise<readonly RunSummary[]> {
+  if (words === '') return (await client.get<{ runs: RunSummary[] }>('/v1/runs', { limit: 6 }, signal)).runs
+  const { hits } = await client.get<Hits>('/v1/search', { query: words, limit: 6 }, signal)
+  return hits.map(({ run }) => run)
+}
+
+/** Keys that belong to rows and cursors are of no use in a list of commands. */
+const COMMANDS = (Object.keys(SHORTCUTS) as ShortcutName[]).filter(
+  (name) => !/^(?:palette|down|up|open|go[A-Z]|unselect)/.test(name),
+)
+
+export function Palette({ onClose }: { readonly onClose: () => void }): ReactElement {
+  const client = useClient()
+  const navigate = useNavigate()
+  const [words, setWords] = useState('')
+  const wanted = useDeferredValue(words.trim())
+  const { data: runs = [] } = useQuery({
+    queryKey: ['palette', wanted],
+    queryFn: ({ signal }) => findRuns(client, wanted, signal),
+    placeholderData: keepPreviousData,
+  })
+  const then = (doing: () => void) => () => {
+    onClose()
+    doing()
+  }
+  return (
+    <Command.Dialog
+      open
+      label="Find anything"
+      onOpenChange={(open) => !open && onClose()}
+      overlayClassName="palette-ground"
+      contentClassName="palette"
+    >
+      <Command.Input
+        value={words}
+        onValueChange={setWords}
+        placeholder="Find a run, go somewhere, do something…"
+      />
+      <Command.List>
+        <Command.Empty>Nothing fits.</Command.Empty>
+        <Command.Group heading="Runs">
+          {runs.map((run) => (
+            <Command.Item
+              key={run.runId}
+              value={`run ${run.runId}`}
+              keywords={[wanted]}
+              onSelect={then(
+                () => void navigate({ to: '/runs/$runId', params: { runId: run.runId }, search: {} }),
+              )}
+            >
+              <StatusMark status={run.status} compact />
+              <span>{run.agent ?? 'run'}</span>
+              <span className="clew-mono quiet">{shortenId(run.runId, 24)}</span>
+              <span className="quiet end">{formatAgo(run.startedAt, Date.now())}</span>
+            </Command.Item>
+          ))}
+        </Command.Group>
+        <Command.Group heading="Go to">
+          {PLACES.map(({ to, label, icon: Icon, shortcut }) => (
+            <Command.Item
+              key={to}
+              value={`go ${label}`}
+              onSelect={then(() => void navigate({ to, search: {} }))}
+            >
+              <Icon size={15} aria-hidden="true" />
+              {label}
+              <Keys name={shortcut} />
+            </Command.Item>
+          ))}
+        </Command.Group>
+        <Command.Group heading="Do">
+          {COMMANDS.filter(isHeard).map((name) => (
+            <Command.Item key={name} value={SHORTCUTS[name].about} onSelect={then(() => tellShortcut(name))}>
+              {SHORTCUTS[name].about}
+              <Keys name={name} />
+            </Command.Item>
+          ))}
+        </Command.Group>
+      </Command.List>
+    </Command.Dialog>
+  )
+}
+
+function Keys({ name }: { readonly name: ShortcutName }): ReactElement {
+  return (
+    <span className="end">
+      {keysOf(name).map((key) => (
+        <kbd key={key}>{key}</kbd>
+      ))}
+    </span>
+  )
+}

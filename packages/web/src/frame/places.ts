@@ -1,0 +1,18 @@
+import { Activity, Brain, GitCompareArrows, type LucideIcon, ListTree, MessagesSquare } from 'lucide-react'
+import type { ShortcutName } from './shortcuts.ts'
+
+export interface Place {
+  readonly to: '/runs' | '/streams' | '/compare' | '/memory' | '/health'
+  readonly label: string
+  readonly icon: LucideIcon
+  readonly shortcut: ShortcutName
+}
+
+/** Where one can go: the rail, the bar on phones and the palette show these, in this order. */
+export const PLACES: readonly Place[] = [
+  { to: '/runs', label: 'Runs', icon: ListTree, shortcut: 'goRuns' },
+  { to: '/streams', label: 'Streams', icon: MessagesSquare, shortcut: 'goStreams' },
+  { to: '/compare', label: 'Compare', icon: GitCompareArrows, shortcut: 'goCompare' },
+  { to: '/memory', label: 'Memory', icon: Brain, shortcut: 'goMemory' },
+  { to: '/health', label: 'Health', icon: Activity, shortcut: 'goHealth' },
+]

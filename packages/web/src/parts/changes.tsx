@@ -1,0 +1,28 @@
+import type { Change } from '@clew/ledger'
+import type { ReactElement } from 'react'
+
+/** Where two values differ: what was, and what is. */
+export function Changes({ changes }: { readonly changes: readonly Change[] }): ReactElement {
+  if (changes.length === 0) return <p className="tab-empty">Nothing changed.</p>
+  return (
+    <ul className="changes">
+      {changes.map(({ path, expected, received }) => (
+        <li key={path}>
+          <span className="clew-mono change-path">{path === '' ? 'all of it' : path}</span>
+          {expected !== null && (
+            <del>
+              <span aria-hidden="true">− </span>
+              {expected}
+            </del>
+          )}
+          {received !== null && (
+            <ins>
+              <span aria-hidden="true">+ </span>
+              {received}
+            </ins>
+          )}
+        </li>
+      ))}
+    </ul>
+  )
+}

@@ -1,0 +1,267 @@
+import type { ItemReference, RunDiff, RunSummary } from '@clew/ledger'
+import {
+  formatCount,
+  formatDuration,
+  formatMoney,
+  runPath,
+  shortenId,
+  StatusMark,
+  useClient,
+} from '@clew/react'
+import { useQuery } from '@tanstack/react-query'
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { useVirtualizer } from '@tanstack/react-virtual'
+import { ArrowLeftRight } from 'lucide-react'
+import { type ReactElement, useEffect, useRef } from 'react'
+import { TopBar } from '../../frame/top-bar.tsx'
+import { Changes } from '../../parts/changes.tsx'
+import { Command, shellWord } from '../../parts/command.tsx'
+import { ErrorNote } from '../../parts/note.tsx'
+
+/** Two runs side by side, aligned, with the place where they part in view. */
+export function ComparePage(): ReactElement {
+  const { a, b, all } = useSearch({ from: '/compare' })
+  const navigate = useNavigate({ from: '/compare' })
+  const client = useClient()
+  const { data: diff, error } = useQuery({
+    queryKey: ['diff', a, b],
+    enabled: a !== undefined && b !== undefined,
+    queryFn: ({ signal }) =>
+      client.get<RunDiff>(`${runPath(a ?? '')}/diff`, { otherRunId: b, full: true }, signal),
+  })
+  return (
+    <>
+      <TopBar title="Compare">
+        <h1 className="crumb-here">Compare</h1>
+      </TopBar>
+      <div className="compare-pick">
+        <RunPicker
+          label="Expected run"
+          value={a}
+          onPick={(runId) => void navigate({ search: (now) => ({ ...now, a: runId }) })}
+        />
+        <button
+          type="button"
+          className="icon-button"
+          aria-label="Swap the two runs"
+          onClick={() => void navigate({ search: (now) => ({ ...now, a: now.b, b: now.a }) })}
+        >
+          <ArrowLeftRight size={15} aria-hidden="true" />
+        </button>
+        <RunPicker
+          label="Compared run"
+          value={b}
+          onPick={(runId) => void navigate({ search: (now) => ({ ...now, b: runId }) })}
+        />
+      </div>
+      {error && <ErrorNote error={error} />}
+      {a === undefined || b === undefined ? (
+        <div className="empty">
+          <h2>Choose two runs</h2>
+          <p>
+            Or select two in the{' '}
+            <Link to="/runs" search={{}}>
+              list
+            </Link>{' '}
+            with <kbd>X</kbd> and press <kbd>C</kbd>.
+          </p>
+        </div>
+      ) : (
+        diff && (
+          <Comparison
+            diff={diff}
+            showAll={all === true}
+            onAll={(next) =>
+              void navigate({ search: (now) => ({ ...now, all: next ? true : undefined }), replace: true })
+            }
+          />
+        )
+      )}
+    </>
+  )
+}
+
+interface RunPickerProps {
+  readonly label: string
+  readonly value: string | undefined
+  readonly onPick: (runId: string) => void
+}
+
+function RunPicker({ label, value, onPick }: RunPickerProps): ReactElement {
+  const client = useClient()
+  const { data } = useQuery({
+    queryKey: ['pick'],
+    queryFn: ({ signal }) => client.get<{ runs: RunSummary[] }>('/v1/runs', { limit: 100 }, signal),
+  })
+  const runs = data?.runs ?? []
+  return (
+    <label className="field">
+      <span className="clew-hidden">{label}</span>
+      <select aria-label={label} value={value ?? ''} onChange={(event) => onPick(event.target.value)}>
+        <option value="" disabled>
+          {label}…
+        </option>
+        {value !== undefined && !runs.some(({ runId }) => runId === value) && (
+          <option value={value}>{value}</option>
+        )}
+        {runs.map((run) => (
+          <option key={run.runId} value={run.runId}>
+            {run.agent ?? 'run'} · {shortenId(run.runId, 30)} · {run.status}
+          </option>
+        ))}
+      </select>
+    </label>
+  )
+}
+
+const ROW = 28
+
+interface ComparisonProps {
+  readonly diff: RunDiff
+  readonly showAll: boolean
+  readonly onAll: (all: boolean) => void
+}
+
+function Comparison({ diff, showAll, onAll }: ComparisonProps): ReactElement {
+  const { first, counts } = diff
+  const rows = showAll ? diff.rows : diff.rows.filter(({ mark }) => mark !== 'same')
+  const scroll = useRef<HTMLDivElement>(null)
+  const list = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => scroll.current,
+    estimateSize: () => ROW,
+    overscan: 20,
+  })
+  const partsAt = rows.findIndex(({ mark }) => mark !== 'same' && mark !== 'wording')
+  useEffect(() => {
+    if (partsAt > 0) list.scrollToIndex(partsAt, { align: 'center' })
+  }, [partsAt])
+  const told = first?.changes.filter(({ path }) => path !== '$.inputDigest') ?? []
+  const differing = diff.rows.length - counts.same
+  return (
+    <div className="compare">
+      <div className="compare-sums">
+        <p className="compare-verdict" data-same={diff.same}>
+          {diff.same
+            ? 'Both went the same way.'
+            : first
+              ? `They part at ${labelOf(first.expected ?? first.received) ?? 'the end'}: ${KINDS[first.kind]}.`
+              : 'Only words differ.'}
+        </p>
+        <dl>
+          <Delta name="took" delta={diff.deltas.durationMs} format={formatDuration} />
+          <Delta name="steps" delta={diff.deltas.steps} format={formatCount} />
+          <Delta name="tokens in" delta={diff.deltas.inputTokens} format={formatCount} />
+          <Delta name="tokens out" delta={diff.deltas.outputTokens} format={formatCount} />
+          <Delta name="cost" delta={diff.deltas.cost} format={formatMoney} />
+          <Delta name="errors" delta={diff.deltas.errors} format={formatCount} />
+        </dl>
+      </div>
+      {told.length > 0 && <Changes changes={told} />}
+      <div className="compare-bar">
+        <span className="quiet">
+          {counts.same} the same, {differing} differ
+          {diff.sharedEvents > 0 && `, first ${diff.sharedEvents} events shared`}
+        </span>
+        <label>
+          <input type="checkbox" checked={showAll} onChange={(event) => onAll(event.target.checked)} /> show
+          what is the same
+        </label>
+      </div>
+      <div className="compare-heads">
+        {[diff.a, diff.b].map((side) => (
+          <div key={side.runId}>
+            <StatusMark status={side.status} compact />
+            <Link to="/runs/$runId" params={{ runId: side.runId }} search={{}} className="run-link clew-mono">
+              {shortenId(side.runId, 34)}
+            </Link>
+          </div>
+        ))}
+      </div>
+      <div className="scroll" ref={scroll}>
+        <div
+          role="list"
+          aria-label="Lines of both runs"
+          style={{ height: list.getTotalSize(), position: 'relative' }}
+        >
+          {list.getVirtualItems().map((item) => {
+            const row = rows[item.index]
+            if (!row) return null
+            return (
+              <div
+                key={item.key}
+                role="listitem"
+                className="compare-row"
+                data-mark={row.mark}
+                data-parts={item.index === partsAt}
+                style={{ transform: `translateY(${item.start}px)` }}
+              >
+                <Item item={row.a} runId={diff.a.runId} />
+                <span className="compare-mark">{row.mark === 'same' ? '' : row.mark}</span>
+                <Item item={row.b} runId={diff.b.runId} />
+              </div>
+            )
+          })}
+        </div>
+      </div>
+      <div className="compare-feet">
+        <Command text={`clew diff ${shellWord(diff.a.runId)} ${shellWord(diff.b.runId)}`} />
+      </div>
+    </div>
+  )
+}
+
+/** A digest says that something differs; which one it is, nobody wants to read. */
+const labelOf = (item: ItemReference | null): string | undefined =>
+  item?.label.replace(/ ?\{"inputDigest":"[0-9a-f]*"\}?/, '')
+
+const KINDS: Readonly<Record<string, string>> = {
+  order: 'another order',
+  name: 'another step',
+  kind: 'another kind of step',
+  input: 'another input',
+  output: 'another output',
+  decision: 'another decision',
+  missing: 'the second does not do it',
+  extra: 'the second does more',
+}
+
+function Item({
+  item,
+  runId,
+}: {
+  readonly item: ItemReference | null
+  readonly runId: string
+}): ReactElement {
+  if (!item) return <span className="compare-item" />
+  return (
+    <Link to="/runs/$runId" params={{ runId }} search={{ event: item.seq }} className="compare-item">
+      <span className="clew-mono quiet">#{item.seq}</span> {labelOf(item)}
+    </Link>
+  )
+}
+
+interface DeltaProps {
+  readonly name: string
+  readonly delta: { readonly a: number | null; readonly b: number | null; readonly delta: number | null }
+  readonly format: (value: number) => string
+}
+
+function Delta({ name, delta: { a, b, delta }, format }: DeltaProps): ReactElement | null {
+  if (a === null && b === null) return null
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd className="clew-mono">
+        {a === null ? '–' : format(a)} → {b === null ? '–' : format(b)}
+        {delta !== null && delta !== 0 && (
+          <span className="quiet">
+            {' '}
+            ({delta > 0 ? '+' : '−'}
+            {format(Math.abs(delta))})
+          </span>
+        )}
+      </dd>
+    </div>
+  )
+}

@@ -1,0 +1,105 @@
+import type { RunSummary } from '@clew/ledger'
+import { formatCount, formatDuration, formatMoney, plural, StatusMark } from '@clew/react'
+import { Link } from '@tanstack/react-router'
+import { CircleStop, GitFork, Play, RotateCcw } from 'lucide-react'
+import { type ReactElement, useEffect, useState } from 'react'
+import { Ago } from '../../parts/ago.tsx'
+import type { TabProps } from './run-page.tsx'
+
+/** Where the run stands, in numbers that say what they are; and what can be done with it. */
+export function RunHead({ run, view, choose }: TabProps & { readonly run: RunSummary }): ReactElement {
+  const isOver = run.endedAt !== null
+  const isHeld = view.owner?.state === 'alive'
+  const canResume = !isOver && run.status !== 'paused' && !isHeld
+  return (
+    <div className="run-top">
+      <div className="run-facts">
+        <StatusMark status={run.status} />
+        <span className="fact clew-mono">
+          <Took run={run} />
+        </span>
+        <span className="fact">{plural(run.steps, 'step')}</span>
+        <span
+          className="fact"
+          title={`${run.inputTokens.toLocaleString('en')} in, ${run.outputTokens.toLocaleString('en')} out`}
+        >
+          {formatCount(run.inputTokens + run.outputTokens)} tok
+        </span>
+        <span
+          className="fact"
+          title={
+            run.unpricedCalls > 0 ? `${plural(run.unpricedCalls, 'call')} without a known price` : undefined
+          }
+        >
+          {run.cost === null ? 'no price' : formatMoney(run.cost)}
+          {run.cost !== null && run.unpricedCalls > 0 && '+'}
+        </span>
+        {run.errors > 0 && <span className="fact bad">{plural(run.errors, 'error')}</span>}
+        <span className="fact quiet">
+          started <Ago at={run.startedAt} />
+        </span>
+        {run.agentVersion !== null && <span className="fact quiet">v{run.agentVersion}</span>}
+        {run.forkedFrom && (
+          <span className="fact">
+            fork of <RunLink runId={run.forkedFrom.runId} /> after {run.forkedFrom.seq}
+          </span>
+        )}
+        {run.parentRunId !== null && (
+          <span className="fact">
+            child of <RunLink runId={run.parentRunId} />
+          </span>
+        )}
+        {run.replay && (
+          <span className="fact">
+            replay of <RunLink runId={run.replay.sourceRunId} />: {run.replay.verdict ?? 'going on'}
+          </span>
+        )}
+        {run.stopRequested && !isOver && <span className="fact waits">asked to stop</span>}
+        {!isOver && view.owner !== null && view.owner.state !== 'alive' && (
+          <span className="fact waits">its owner is {view.owner.state}</span>
+        )}
+      </div>
+      <div className="run-acts">
+        {canResume && (
+          <button type="button" className="button" onClick={() => choose({ act: 'resume' })}>
+            <Play size={13} aria-hidden="true" /> Resume…
+          </button>
+        )}
+        {!isOver && (
+          <button type="button" className="button" onClick={() => choose({ act: 'stop' })}>
+            <CircleStop size={13} aria-hidden="true" /> Stop…
+          </button>
+        )}
+        <button type="button" className="button" onClick={() => choose({ act: 'fork' })}>
+          <GitFork size={13} aria-hidden="true" /> Fork…
+        </button>
+        <button type="button" className="button" onClick={() => choose({ act: 'replay' })}>
+          <RotateCcw size={13} aria-hidden="true" /> Replay…
+        </button>
+      </div>
+    </div>
+  )
+}
+
+export function RunLink({ runId }: { readonly runId: string }): ReactElement {
+  return (
+    <Link to="/runs/$runId" params={{ runId }} search={{}} className="run-link clew-mono">
+      {runId}
+    </Link>
+  )
+}
+
+const TICK_MS = 500
+
+function Took({ run }: { readonly run: RunSummary }): ReactElement {
+  const isLive = run.durationMs === null && run.status === 'running'
+  const [now, setNow] = useState(Date.now)
+  useEffect(() => {
+    if (!isLive) return undefined
+    const timer = setInterval(() => setNow(Date.now()), TICK_MS)
+    return () => clearInterval(timer)
+  }, [isLive])
+  if (run.durationMs !== null) return <>{formatDuration(run.durationMs)}</>
+  if (isLive) return <>{formatDuration(Math.max(0, now - Date.parse(run.startedAt)))}</>
+  return <>{formatDuration(Math.max(0, Date.parse(run.updatedAt) - Date.parse(run.startedAt)))}</>
+}

@@ -1,0 +1,151 @@
+import type { StepSkeleton } from '@clew/ledger'
+import { type RunView, useRun } from '@clew/react'
+import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
+import { lazy, type ReactElement, Suspense, useMemo } from 'react'
+import { useTellLink } from '../../frame/link-state.ts'
+import { useShortcut } from '../../frame/shortcuts.ts'
+import { TopBar } from '../../frame/top-bar.tsx'
+import { Id } from '../../parts/id.tsx'
+import { ErrorNote } from '../../parts/note.tsx'
+import { RUN_TABS, type RunSearch, type RunTab } from '../../url.ts'
+import { ActSheet } from './act-sheet.tsx'
+import { Inspector } from './inspector.tsx'
+import { RunHead } from './run-head.tsx'
+import { Scrubber } from './scrubber.tsx'
+import { SplitPane } from './split-pane.tsx'
+import { findStep, stepKey } from './step-key.ts'
+import { supersteps } from './supersteps.ts'
+import { Tabs } from './tabs.tsx'
+import { TranscriptTab } from './transcript-tab.tsx'
+
+const TimelineTab = lazy(() => import('./timeline-tab.tsx').then((m) => ({ default: m.TimelineTab })))
+const GraphTab = lazy(() => import('./graph-tab.tsx').then((m) => ({ default: m.GraphTab })))
+const StateTab = lazy(() => import('./state-tab.tsx').then((m) => ({ default: m.StateTab })))
+const CausesTab = lazy(() => import('./causes-tab.tsx').then((m) => ({ default: m.CausesTab })))
+const EventsTab = lazy(() => import('./events-tab.tsx').then((m) => ({ default: m.EventsTab })))
+const CostTab = lazy(() => import('./cost-tab.tsx').then((m) => ({ default: m.CostTab })))
+const LogTab = lazy(() => import('./log-tab.tsx').then((m) => ({ default: m.LogTab })))
+const LineageTab = lazy(() => import('./lineage-tab.tsx').then((m) => ({ default: m.LineageTab })))
+
+/** What every tab of a run gets: the run, what is chosen in it, and the way to choose something else. */
+export interface TabProps {
+  readonly runId: string
+  readonly view: RunView
+  readonly search: RunSearch
+  readonly chosen: StepSkeleton | undefined
+  /** Events after this one are not looked at; null at the end of the run. */
+  readonly untilSeq: number | null
+  readonly choose: (next: Partial<RunSearch>) => void
+}
+
+export function RunPage(): ReactElement {
+  const { runId } = useParams({ from: '/runs/$runId' })
+  // Another run is another page: nothing of the one before may stay.
+  return <OneRun key={runId} runId={runId} />
+}
+
+function OneRun({ runId }: { readonly runId: string }): ReactElement {
+  const search = useSearch({ from: '/runs/$runId' })
+  const navigate = useNavigate({ from: '/runs/$runId' })
+  const view = useRun(runId)
+  const { run, steps } = view
+  useTellLink(view.link)
+  const chosen = useMemo(() => findStep(steps, search.step), [steps, search.step])
+  const rounds = useMemo(() => supersteps(steps), [steps])
+  const untilSeq = search.at === undefined ? null : rounds.lastSeqAt(search.at)
+  const tab: RunTab = search.tab ?? 'transcript'
+
+  /** Choosing is looking around, so it does not fill the way back; going to another tab does. */
+  const choose = (next: Partial<RunSearch>): void =>
+    void navigate({
+      search: (before: RunSearch) => ({ ...before, ...next }),
+      replace: next.tab === undefined || next.tab === tab,
+    })
+  const turn = (by: number): void => {
+    const next = RUN_TABS[(RUN_TABS.indexOf(tab) + by + RUN_TABS.length) % RUN_TABS.length]
+    choose({ tab: next })
+  }
+  const scrub = (at: number | undefined): void => choose({ at })
+  useShortcut('nextTab', () => turn(1))
+  useShortcut('previousTab', () => turn(-1))
+  useShortcut('earlier', () => scrub(rounds.before(search.at)))
+  useShortcut('later', () => scrub(rounds.after(search.at)))
+  useShortcut('toStart', () => scrub(rounds.all[0]))
+  useShortcut('toEnd', () => scrub(undefined))
+  useShortcut('fork', () => choose({ act: 'fork' }))
+  useShortcut('replay', () => choose({ act: 'replay' }))
+  useShortcut('stop', () => choose({ act: 'stop' }), run?.endedAt === null)
+  useShortcut('unselect', () => choose({ step: undefined, event: undefined, at: undefined }))
+  const toError = (by: 1 | -1): void => {
+    const failed = steps.filter(({ status }) => status === 'failed')
+    const here = chosen ? failed.indexOf(chosen) : -1
+    const next =
+      failed[(here + by + failed.length + (here < 0 && by < 0 ? 1 : 0)) % Math.max(1, failed.length)]
+    if (next) choose({ step: stepKey(next), event: undefined })
+  }
+  useShortcut('nextError', () => toError(1))
+  useShortcut('previousError', () => toError(-1))
+
+  const props: TabProps = { runId, view, search, chosen, untilSeq, choose }
+  const hasChoice = chosen !== undefined || search.event !== undefined
+  return (
+    <>
+      <TopBar title={run?.agent ?? runId}>
+        <Link to="/runs" search={{}} className="crumb">
+          Runs
+        </Link>
+        <span className="crumb" aria-hidden="true">
+          /
+        </span>
+        <h1 className="crumb-here">{run?.agent ?? 'run'}</h1>
+        <Id id={runId} label="run id" most={22} />
+      </TopBar>
+      {view.error && <ErrorNote error={view.error} />}
+      {run && <RunHead {...props} run={run} />}
+      <Tabs tab={tab} onTab={(next) => choose({ tab: next })} rounds={rounds} at={search.at} onAt={scrub} />
+      <SplitPane
+        isOpen={hasChoice}
+        side={
+          hasChoice ? (
+            <Inspector
+              {...props}
+              key={`${search.step} ${search.event}`}
+              onClose={() => choose({ step: undefined, event: undefined })}
+            />
+          ) : null
+        }
+      >
+        <div className="tab-panel" role="tabpanel" id="tab-panel" aria-label={tab}>
+          <Suspense>
+            <TabBody tab={tab} {...props} />
+          </Suspense>
+        </div>
+      </SplitPane>
+      <Scrubber steps={steps} rounds={rounds} at={search.at} onAt={scrub} />
+      {run && search.act !== undefined && <ActSheet {...props} run={run} act={search.act} />}
+    </>
+  )
+}
+
+function TabBody({ tab, ...props }: TabProps & { readonly tab: RunTab }): ReactElement {
+  switch (tab) {
+    case 'transcript':
+      return <TranscriptTab {...props} />
+    case 'timeline':
+      return <TimelineTab {...props} />
+    case 'graph':
+      return <GraphTab {...props} />
+    case 'state':
+      return <StateTab {...props} />
+    case 'causes':
+      return <CausesTab {...props} />
+    case 'events':
+      return <EventsTab {...props} />
+    case 'cost':
+      return <CostTab {...props} />
+    case 'log':
+      return <LogTab {...props} />
+    case 'lineage':
+      return <LineageTab {...props} />
+  }
+}

@@ -1,0 +1,13 @@
+/** A part of the run's time, in milliseconds since its first step. */
+export interface Span {
+  readonly fromMs: number
+  readonly toMs: number
+}
+
+/** Closer or farther, with the moment under the cursor staying where it is; null when it is all of it. */
+export function zoomSpan({ fromMs, toMs }: Span, factor: number, atMs: number, wholeMs: number): Span | null {
+  const length = Math.max(0.01, (toMs - fromMs) * factor)
+  if (length >= wholeMs) return null
+  const from = Math.min(Math.max(0, atMs - (atMs - fromMs) * (length / (toMs - fromMs))), wholeMs - length)
+  return { fromMs: from, toMs: from + length }
+}

@@ -1,0 +1,107 @@
+import {
+  type AgentTrace,
+  preloadMarkdown,
+  type StreamTrace,
+  TraceDialog,
+  TraceProvider,
+  useStreamSocket,
+} from '@clew/react'
+import { Link, useParams } from '@tanstack/react-router'
+import { type ReactElement, useState } from 'react'
+import { useTellLink } from '../../frame/link-state.ts'
+import { useShortcut } from '../../frame/shortcuts.ts'
+import { TopBar } from '../../frame/top-bar.tsx'
+import { ErrorNote } from '../../parts/note.tsx'
+import { DemoBar } from './demo-bar.tsx'
+import { RunAgain } from './run-again.tsx'
+import { StreamPane } from './stream-pane.tsx'
+import { ThreadPane } from './thread-pane.tsx'
+import { useStreamPlaces } from './use-stream-places.ts'
+
+// Messages stand where they stay from their first picture on; without it they are shown as plain text first.
+await preloadMarkdown().catch(() => undefined)
+
+/** A chat in which agents answer; beside it the thread on a message, and over it the trace of a session. */
+export function StreamPage(): ReactElement {
+  const { streamId } = useParams({ from: '/streams/$streamId' })
+  const { thread, closeThread, place, context, error } = useStreamPlaces()
+  const stream = useStreamSocket(streamId)
+  const [isThreadActive, setThreadActive] = useState(true)
+  useTellLink(stream.link)
+  useShortcut('closeThread', closeThread, thread !== undefined)
+  const isInThread = thread !== undefined && isThreadActive
+  return (
+    <TraceProvider place={place}>
+      <TopBar title={stream.stream?.title ?? streamId}>
+        <Link to="/streams" search={{}} className="crumb">
+          Streams
+        </Link>
+        <h1 className="crumb-here"># {stream.stream?.title ?? streamId}</h1>
+      </TopBar>
+      <DemoBar streamId={streamId} />
+      {error !== null && <ErrorNote error={error} />}
+      <div className="stream-view" data-thread={thread !== undefined}>
+        <div className="stream-main" onFocus={() => setThreadActive(false)}>
+          <StreamPane
+            key={streamId}
+            streamId={streamId}
+            stream={stream}
+            context={context}
+            label="Messages"
+            isActive={!isInThread}
+            empty={<Empty />}
+          />
+        </div>
+        {thread !== undefined && (
+          <ThreadPane
+            key={thread}
+            streamId={thread}
+            about={wordsOfThread(stream, thread)}
+            context={context}
+            isActive={isInThread}
+            onFocus={() => setThreadActive(true)}
+            onClose={closeThread}
+          />
+        )}
+      </div>
+      <TraceDialog
+        renderActions={(trace, sessionId) => <Actions {...{ trace, sessionId }} onBegun={place.open} />}
+      />
+    </TraceProvider>
+  )
+}
+
+interface ActionsProps {
+  readonly trace: AgentTrace
+  readonly sessionId: string
+  readonly onBegun: (sessionId: string) => void
+}
+
+function Actions({ trace, sessionId, onBegun }: ActionsProps): ReactElement {
+  return (
+    <>
+      <RunAgain key={sessionId} sessionId={sessionId} status={trace.status} onBegun={onBegun} />
+      <Link to="/runs/$runId" params={{ runId: sessionId }} search={{}} className="button">
+        Open run
+      </Link>
+    </>
+  )
+}
+
+function Empty(): ReactElement {
+  return (
+    <div className="stream-empty">
+      <p>Nothing has been said here. Write the first message.</p>
+      <p className="quiet">
+        An agent that consumes the ledger can answer it, with a session that everybody here can watch.
+      </p>
+    </div>
+  )
+}
+
+function wordsOfThread({ items }: StreamTrace, thread: string): string | null {
+  for (const item of items)
+    if (item.type === 'message' && item.message.threadStreamId === thread)
+      return typeof item.message.content === 'string' ? item.message.content.slice(0, 120) : null
+  return null
+}

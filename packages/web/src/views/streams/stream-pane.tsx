@@ -1,0 +1,116 @@
+import {
+  type MessageContext,
+  SessionCard,
+  StreamMessageRow,
+  type StreamItem,
+  type StreamTrace,
+  useEndInView,
+} from '@clew/react'
+import { type ReactElement, type ReactNode, useLayoutEffect, useMemo, useRef } from 'react'
+import { ErrorNote } from '../../parts/note.tsx'
+import { Composer } from './composer.tsx'
+import { SessionQuestion } from './session-question.tsx'
+import { useMessageKeys } from './use-message-keys.ts'
+
+interface StreamPaneProps {
+  readonly streamId: string
+  readonly stream: StreamTrace
+  readonly context: MessageContext
+  readonly label: string
+  /** Whether keys are meant for it. */
+  readonly isActive: boolean
+  readonly isThread?: boolean | undefined
+  /** While nothing has been said. */
+  readonly empty: ReactNode
+}
+
+/** Messages and cards, the newest at the bottom; who reads further up is left there. */
+export function StreamPane(props: StreamPaneProps): ReactElement {
+  const { streamId, stream, context, label, isActive, isThread = false, empty } = props
+  const { items, hasEarlier, readEarlier, isLoading, error } = stream
+  const pane = useRef<HTMLElement>(null)
+  const scroller = useEndInView()
+  const heightBefore = useRef(0)
+  const [first] = items
+  useMessageKeys(pane, items, context, isActive)
+  // What was put above must not move what is read.
+  useLayoutEffect(() => {
+    const shown = scroller.current
+    if (shown && heightBefore.current > 0) shown.scrollTop += shown.scrollHeight - heightBefore.current
+    heightBefore.current = 0
+  }, [scroller, first?.key])
+
+  return (
+    <section ref={pane} className="stream-pane">
+      <div ref={scroller} className="stream-scroll" role="log" aria-label={label} tabIndex={0}>
+        <div className="stream-items">
+          {hasEarlier && (
+            <button
+              type="button"
+              className="button earlier"
+              onClick={() => {
+                heightBefore.current = scroller.current?.scrollHeight ?? 0
+                void readEarlier()
+              }}
+            >
+              Earlier messages
+            </button>
+          )}
+          {error !== null && items.length === 0 && <ErrorNote error={error} />}
+          {!isLoading && error === null && items.length === 0 && empty}
+          <Items items={items} stream={stream} context={context} />
+        </div>
+      </div>
+      <Composer streamId={streamId} isThread={isThread} />
+    </section>
+  )
+}
+
+function Items({
+  items,
+  stream,
+  context,
+}: { readonly items: readonly StreamItem[] } & Pick<StreamPaneProps, 'stream' | 'context'>): ReactNode {
+  const words = useMemo(() => wordsById(items), [items])
+  const avatars = useMemo(() => avatarsById(items), [items])
+  return items.map((item) =>
+    item.type === 'message' ? (
+      <StreamMessageRow
+        key={item.key}
+        message={item.message}
+        context={context}
+        activity={stream.activityOf(item.message.messageId)}
+        avatarUrl={avatars.get(item.message.author.id) ?? null}
+      />
+    ) : (
+      <div key={item.key} className="stream-card" data-live={item.session.status === 'running'}>
+        <SessionCard
+          session={item.session}
+          asked={words.get(item.session.triggerMessageId ?? '') ?? null}
+          onOpen={() => context.openTrace(item.session.sessionId)}
+        >
+          {item.session.status === 'paused' && (
+            <SessionQuestion runId={item.session.sessionId} seq={item.session.seq} />
+          )}
+        </SessionCard>
+      </div>
+    ),
+  )
+}
+
+const wordsById = (items: readonly StreamItem[]): Map<string, string> =>
+  new Map(
+    items.flatMap((item) =>
+      item.type === 'message' && typeof item.message.content === 'string'
+        ? [[item.message.messageId, item.message.content.slice(0, 200)]]
+        : [],
+    ),
+  )
+
+const avatarsById = (items: readonly StreamItem[]): Map<string, string> =>
+  new Map(
+    items.flatMap((item) => {
+      const persona = item.type === 'session' ? item.session.persona : null
+      return persona && persona.avatarUrl !== null ? [[persona.id, persona.avatarUrl]] : []
+    }),
+  )

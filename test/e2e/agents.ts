@@ -1,0 +1,101 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { agent, append, END, last, START, StateGraph } from 'clew'
+
+/** Agents whose runs the page is tried on; the server goes on with their runs. */
+
+interface Trip {
+  readonly question: string
+  /** How long things take; tests want it short, pictures want it real. */
+  readonly pace: number
+}
+
+const PAGES: Readonly<Record<string, string>> = {
+  'owls that hunt by day': 'Short-eared owl, northern hawk-owl, burrowing owl.',
+  'where they live': 'Open land: tundra edges, prairie, moor.',
+  'when to look': 'Early morning, from March on.',
+}
+
+const usageOf = (inputTokens: number, outputTokens: number) => ({
+  model: 'gpt-4o-mini',
+  inputTokens,
+  outputTokens,
+})
+
+/** A function: plans, looks things up at the same time, asks a person, answers. */
+export const research = agent('research', async (run, { question, pace }: Trip) => {
+  const plan = await run.effect('plan', { question }, async (_, call) => {
+    await sleep(9 * pace)
+    call.usage(usageOf(812, 64))
+    return Object.keys(PAGES)
+  })
+  const pages = await Promise.all(
+    plan.map((query, index) =>
+      run.effect('web_search', { query }, async () => {
+        await sleep((4 + 3 * index) * pace)
+        return { query, title: PAGES[query] ?? '', url: `https://example.org/${index + 1}` }
+      }),
+    ),
+  )
+  const draft = await run.effect('model', { pages }, async (_, call) => {
+    await sleep(12 * pace)
+    call.usage(usageOf(2480, 310))
+    return `Three species hunt **by day**:\n\n${pages.map(({ title, url }) => `- ${title} [source](${url})`).join('\n')}`
+  })
+  const answer = await run.interrupt({ question: 'Publish the summary?', options: ['yes', 'no'] })
+  return { published: answer === 'yes', words: draft.split(' ').length }
+})
+
+/** Fails, and fails again. */
+export const flaky = agent('flaky', async (run, { pace }: { readonly pace: number }) => {
+  await run.step('prepare', {}, async () => sleep(3 * pace))
+  return run.effect(
+    'fetch prices',
+    { market: 'owl boxes' },
+    async (): Promise<string> => {
+      await sleep(2 * pace)
+      throw Object.assign(new Error('503 Service Unavailable: the market is closed'), { name: 'MarketError' })
+    },
+    { retry: { tries: 2, delayMs: 5 } },
+  )
+})
+
+interface Ticket {
+  readonly id: string
+  readonly text: string
+}
+
+/** A graph with a loop, a decision and a state that grows. */
+export const triage = new StateGraph({
+  tickets: last<readonly Ticket[]>([]),
+  handled: append<string>(),
+  urgent: last(0),
+  note: last(''),
+})
+  .addNode('pick', async ({ tickets, handled }) => ({
+    note: `next: ${tickets[handled.length]?.id ?? 'none'}`,
+  }))
+  .addNode('judge', async ({ tickets, handled, urgent }, run) => {
+    const ticket = tickets[handled.length]
+    const isUrgent = await run.effect('classify', { text: ticket?.text ?? '' }, async ({ text }, call) => {
+      call.usage(usageOf(120 + text.length, 4))
+      return /fire|flood/.test(text)
+    })
+    return { handled: ticket?.id ?? '', urgent: urgent + (isUrgent ? 1 : 0) }
+  })
+  .addNode('escalate', async ({ urgent }) => ({ note: `${urgent} urgent` }))
+  .addNode('report', async ({ handled, urgent }) => ({ note: `${handled.length} handled, ${urgent} urgent` }))
+  .addEdge(START, 'pick')
+  .addEdge('pick', 'judge')
+  .addConditionalEdges(
+    'judge',
+    ({ tickets, handled, urgent, note }) =>
+      handled.length < tickets.length
+        ? 'pick'
+        : urgent > 0 && !note.endsWith('urgent')
+          ? 'escalate'
+          : 'report',
+    ['pick', 'escalate', 'report'],
+  )
+  .addEdge('escalate', 'report')
+  .addEdge('report', END)
+  .compile({ name: 'triage' })

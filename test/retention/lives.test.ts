@@ -1,0 +1,52 @@
+import { ClewError } from '@clew/ledger'
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { createMemoryLedger } from '../../packages/runtime/src/checkpointer/memory-ledger.ts'
+import { deeds, live, type OtherDeed } from './lives.ts'
+
+const numRuns = Number(process.env['CLEW_RUNS'] ?? 40)
+
+/** What is not over, or is held, is not erased. */
+async function unlessRefused(work: Promise<unknown>): Promise<void> {
+  await work.catch((error: unknown) => {
+    if (!(error instanceof ClewError && ['unfinished', 'held', 'busy', 'pruned'].includes(error.code)))
+      throw error
+  })
+}
+
+/** Of conversations the next turn would be asked for what is erased. */
+const erasures: readonly OtherDeed[] = [
+  async (ledger, runIds, which) => {
+    const tellers = runIds.filter((runId) => runId.startsWith('run-'))
+    const runId = tellers[which % Math.max(1, tellers.length)]
+    if (runId !== undefined) await unlessRefused(ledger.erase({ runId, withForks: true }))
+  },
+  async (ledger, _, which) => unlessRefused(ledger.erase({ subject: `person-${which % 4}` })),
+  async (ledger, runIds, which) => {
+    const tellers = runIds.filter((runId) => runId.startsWith('run-'))
+    const runId = tellers[which % Math.max(1, tellers.length)]
+    const events = runId === undefined ? [] : await Array.fromAsync(ledger.read(runId))
+    const eventId = events[which % Math.max(1, events.length)]?.eventId
+    if (eventId !== undefined) await unlessRefused(ledger.erase({ eventId }))
+  },
+]
+
+describe('P4 random lives', () => {
+  it.each([
+    ['retention', []],
+    ['retention and erasure', erasures],
+  ])(
+    'P4 P5 R5 R7 D1 whatever %s takes, what stays is resumed, forked and replayed as before',
+    { timeout: 120_000 },
+    async (_, others) => {
+      await fc.assert(
+        fc.asyncProperty(deeds, async (all) => {
+          const ledger = createMemoryLedger()
+          expect(await live(ledger, all, others)).toEqual([])
+          await ledger.close()
+        }),
+        { numRuns },
+      )
+    },
+  )
+})
