@@ -17,6 +17,7 @@ export default defineConfig({
           include: ['packages/*/src/**/*.test.ts', 'test/**/*.test.ts'],
           exclude: ['**/*.int.test.ts', '**/node_modules/**', '**/dist/**'],
           testTimeout: 30_000,
+          maxWorkers: 2,
         },
       },
       {

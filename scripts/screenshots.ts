@@ -1,9 +1,11 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { openLedger } from 'clew'
 import type { Page } from 'playwright-core'
 import { openBrowser, serve } from '../test/e2e/browser.ts'
 import { recordScenes } from '../test/e2e/scenes.ts'
+import { recordStream } from './record-stream.ts'
 
 /** `npm run screenshots [name …]`: the main views in both themes, into docs/screenshots. Build the page first. */
 
@@ -37,6 +39,12 @@ const SHOTS: Readonly<Record<string, Shot>> = {
   compare: { path: '/compare?a=triage-31&b=triage-31-short&all=true' },
   palette: { path: '/runs', before: (page) => page.keyboard.press('Control+k') },
   health: { path: '/health' },
+  stream: { path: '/streams/field-notes' },
+  trace: {
+    path: '/streams/field-notes?trace=session-1&highlight=a1',
+    before: (page) => page.getByRole('dialog').getByText('Page visit').waitFor(),
+  },
+  'phone-stream': { path: '/streams/field-notes', width: 390, height: 780 },
   'phone-runs': { path: '/runs', width: 390, height: 780 },
   'phone-run': { path: '/runs/field-notes-7', width: 390, height: 780 },
 }
@@ -45,6 +53,8 @@ const wanted = process.argv.slice(2)
 const folder = mkdtempSync(join(tmpdir(), 'clew-screenshots-'))
 const store = `sqlite:${join(folder, 'scenes.db')}`
 await recordScenes(store, 100)
+const ledger = await openLedger(store)
+const endStream = await recordStream(ledger)
 const served = await serve(store)
 const browser = await openBrowser()
 mkdirSync(FOLDER, { recursive: true })
@@ -55,6 +65,8 @@ try {
 } finally {
   await browser.close()
   await served.kill()
+  await endStream()
+  await ledger.close()
   rmSync(folder, { recursive: true, force: true })
 }
 
