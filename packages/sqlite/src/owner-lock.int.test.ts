@@ -9,16 +9,19 @@ it('R9 an owner that begins to live while others sweep has its lock, and is dead
   const folder = makeFolder()
   const file = join(folder, 'clew.db')
   const sweepers = [startChild('sweep', file), startChild('sweep', file)]
-  for (const sweeper of sweepers) expect(await sweeper.next()).toBe('sweeping')
-  const other = createOwnerLocks(file, 'other')
-  for (let n = 0; n < 2000; n++) {
-    const owner = `owner-${n}`
-    const locks = createOwnerLocks(file, owner)
-    expect(locks.hold()).toBe(true)
-    expect(existsSync(join(`${file}-owners`, `${owner}.lock`)), owner).toBe(true)
-    expect(other.isDead(owner)).toBe(false)
-    locks.release(() => false)
+  try {
+    for (const sweeper of sweepers) expect(await sweeper.next()).toBe('sweeping')
+    const other = createOwnerLocks(file, 'other')
+    for (let n = 0; n < 2000; n++) {
+      const owner = `owner-${n}`
+      const locks = createOwnerLocks(file, owner)
+      expect(locks.hold()).toBe(true)
+      expect(existsSync(join(`${file}-owners`, `${owner}.lock`)), owner).toBe(true)
+      expect(other.isDead(owner)).toBe(false)
+      locks.release(() => false)
+    }
+  } finally {
+    for (const sweeper of sweepers) await sweeper.kill()
+    removeFolder(folder)
   }
-  for (const sweeper of sweepers) await sweeper.kill()
-  removeFolder(folder)
 })
