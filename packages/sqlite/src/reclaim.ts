@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 
-/** A quarter of a megabyte: a few milliseconds, which is all that a writer waits. */
-const STEP_PAGES = 64
+/** A millisecond or so, which is all that a writer waits. */
+const STEP_PAGES = 16
 
 const ROUNDS = 5
 const FEW_FRAMES = 50

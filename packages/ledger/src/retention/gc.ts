@@ -48,13 +48,13 @@ export interface GcParts extends GatherParts {
 }
 
 /** Events of one transaction: it grows and shrinks so that a transaction takes about so long. */
-const FIRST_BATCH = 100
-const LEAST_BATCH = 20
-const LARGEST_BATCH = 250
-const LONG_MS = 8
-const SHORT_MS = 3
+const FIRST_BATCH = 40
+const LEAST_BATCH = 8
+const LARGEST_BATCH = 120
+const LONG_MS = 2
+const SHORT_MS = 1
 /** Between two batches writers have so many times as long. */
-const REST = 2
+const REST = 3
 const MOST_RUNS = 100
 
 /**
