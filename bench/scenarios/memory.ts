@@ -1,26 +1,17 @@
 import { join } from 'node:path'
 import { type Ledger, openLedger } from 'clew'
 import { type Figure, inTempFolder, median, rate, seconds } from '../measure.ts'
+import { makeText, WORDS } from '../words.ts'
 
 const BATCH = 1000
 const QUERIES = 200
 const ROUNDS = 9
 const WRITES = 2000
 
-const WORDS = Array.from({ length: 5000 }, (_, n) => `w${(n * 7919).toString(36)}`)
 const COMMON =
   'the user said that she likes what the agent wrote about owls in the report of last week'.split(' ')
 
-/** Half of the words are frequent, half of them rare, as in any text. */
-function text(seed: number): string {
-  let [x, result] = [seed * 2654435761 + 1, '']
-  for (let i = 0; i < 24; i++) {
-    x = (Math.imul(x, 1103515245) + 12345) >>> 0
-    const list = x & 65536 ? WORDS : COMMON
-    result += `${list[(x >>> 8) % list.length]} `
-  }
-  return result
-}
+const text = (seed: number): string => makeText(seed, COMMON)
 
 const item = (n: number) => ({
   layer: 'long' as const,

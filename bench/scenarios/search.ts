@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type EventInput, type Ledger, openLedger } from 'clew'
 import { type Figure, inTempFolder, median, rate, seconds } from '../measure.ts'
+import { makeText, WORDS } from '../words.ts'
 
 const BATCH = 1000
 const QUERIES = 100
@@ -10,20 +11,10 @@ const ROUNDS = 11
 const LIVE_PER_S = 2000
 const LIVE_S = 8
 
-const WORDS = Array.from({ length: 5000 }, (_, n) => `w${(n * 7919).toString(36)}`)
 const COMMON =
   'the agent looked at pages about owls and wrote what it had found in a report for the editor'.split(' ')
 
-/** Half of the words are frequent, half of them rare, as in any text. */
-function text(seed: number): string {
-  let [x, result] = [seed * 2654435761 + 1, '']
-  for (let i = 0; i < 24; i++) {
-    x = (Math.imul(x, 1103515245) + 12345) >>> 0
-    const list = x & 65536 ? WORDS : COMMON
-    result += `${list[(x >>> 8) % list.length]} `
-  }
-  return result
-}
+const text = (seed: number): string => makeText(seed, COMMON)
 
 function event(n: number): EventInput {
   const correlationId = `run-${Math.floor(n / 50)}`

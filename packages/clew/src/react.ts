@@ -76,6 +76,7 @@ export {
   useClient,
   useEndInView,
   useFollow,
+  useModal,
   useRun,
   useStreamSocket,
   useTracePlace,

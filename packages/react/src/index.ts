@@ -32,6 +32,7 @@ export {
   shortenId,
 } from './theme/format.ts'
 export { StatusMark } from './theme/status.tsx'
+export { useModal } from './theme/use-modal.ts'
 export { type Hue, KindGlyph, namedKind, STEP_KINDS, type StepKind, stepKindOf } from './theme/step-kinds.tsx'
 export { useEndInView } from './live/use-end-in-view.ts'
 export type { MessageActivity, StreamItem } from './stream/merge-stream.ts'

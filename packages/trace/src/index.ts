@@ -26,6 +26,7 @@ export type {
   MessageCreatedPayload,
   MessageUpdatedPayload,
   Relayed,
+  SessionHead,
   SessionPayload,
   StepCompletedPayload,
   StepProgressPayload,
@@ -83,7 +84,6 @@ export {
   liveSteps,
   type LiveSession,
   mergeSession,
-  type SessionHead,
 } from './merge-session.ts'
 export { readSession } from './read-session.ts'
 export { listStreams, readStream, type StreamPageOptions } from './read-stream.ts'

@@ -1,4 +1,4 @@
-import type { Persona, RunError, RunStatus, StepStatus } from '@clew/ledger'
+import type { RunStatus, StepStatus } from '@clew/ledger'
 import {
   SESSION_COMPLETED,
   SESSION_DELETED,
@@ -10,35 +10,15 @@ import {
   STEP_PROGRESS,
   STEP_STARTED,
 } from './names.ts'
-import type { SessionPayload, StepProgressPayload, Told } from './payloads.ts'
+import type { SessionHead, SessionPayload, StepProgressPayload, Told } from './payloads.ts'
 import type { SessionDetail, SessionView, TraceStep } from './session-view.ts'
 import { isAtWork } from './to-trace-step.ts'
-import type { StepType } from './step-types.ts'
 
 /** What a page knows of a session, from whatever came in whatever order. */
 export interface LiveSession {
   readonly head: SessionHead | null
   /** By step and attempt. */
   readonly steps: ReadonlyMap<string, LiveStep>
-}
-
-/** What fetched and live agree on. */
-export interface SessionHead {
-  readonly sessionId: string
-  readonly workspaceId: string
-  readonly streamId: string
-  readonly status: RunStatus
-  readonly persona: Persona | null
-  readonly triggerMessageId: string | null
-  readonly supersedes: string | null
-  readonly currentStepType: StepType | null
-  readonly stepCount: number
-  readonly generation: number
-  readonly seq: number
-  readonly position: number
-  readonly startedAt: string
-  readonly endedAt: string | null
-  readonly error: RunError | null
 }
 
 interface LiveStep {

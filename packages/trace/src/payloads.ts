@@ -75,8 +75,8 @@ export interface StepCompletedPayload extends OfStep {
   readonly durationMs: number | null
 }
 
-/** Life cycle: the same for all of them, to session room and stream room. */
-export interface SessionPayload extends OfSession {
+/** Where a session stands: what is fetched and what is told agree on this. */
+export interface SessionHead extends OfSession {
   readonly status: RunStatus
   readonly persona: Persona | null
   readonly triggerMessageId: string | null
@@ -86,14 +86,18 @@ export interface SessionPayload extends OfSession {
   readonly stepCount: number
   /** Rises when the session is taken up again: what belongs to an earlier one is older, whatever its rank. */
   readonly generation: number
-  /** Place of the event in the session. */
+  /** Place of its newest event in the session. */
   readonly seq: number
   /** Place of the session's first event in the ledger: where its card stands between messages. */
   readonly position: number
   readonly startedAt: string
-  readonly at: string
   readonly endedAt: string | null
   readonly error: RunError | null
+}
+
+/** Life cycle: the same for all of them, to session room and stream room. */
+export interface SessionPayload extends SessionHead {
+  readonly at: string
 }
 
 /** To the stream's room: what the card shows beside the life cycle. */

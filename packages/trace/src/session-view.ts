@@ -1,26 +1,10 @@
-import type { Persona, RunError, RunStatus, RunSummary, StepStatus } from '@clew/ledger'
-import type { Content, StreamMessage } from './payloads.ts'
+import type { Persona, RunError, RunSummary, StepStatus } from '@clew/ledger'
+import type { Content, SessionHead, StreamMessage } from './payloads.ts'
 import type { StepSource, StepType } from './step-types.ts'
 
 /** A session as the endpoint gives it. */
-export interface SessionView {
-  readonly sessionId: string
-  readonly workspaceId: string
-  readonly streamId: string
-  readonly status: RunStatus
-  readonly triggerMessageId: string | null
-  readonly supersedes: string | null
-  readonly persona: Persona | null
-  readonly currentStepType: StepType | null
-  readonly stepCount: number
-  readonly generation: number
-  /** Place of its newest event in the session, and of its first in the ledger. */
-  readonly seq: number
-  readonly position: number
-  readonly startedAt: string
-  readonly endedAt: string | null
+export interface SessionView extends SessionHead {
   readonly durationMs: number | null
-  readonly error: RunError | null
   readonly checkpoint: RunSummary['checkpoint']
   readonly replay: RunSummary['replay']
 }

@@ -1,8 +1,9 @@
 import { X } from 'lucide-react'
-import { type ReactElement, type ReactNode, useEffect, useId, useRef } from 'react'
+import { type ReactElement, type ReactNode, useId } from 'react'
 import { useEndInView } from '../live/use-end-in-view.ts'
 import { formatDuration, plural } from '../theme/format.ts'
 import { StatusMark } from '../theme/status.tsx'
+import { useModal } from '../theme/use-modal.ts'
 import { leavesOf } from './leaves-of.ts'
 import { useTracePlace } from './trace-provider.tsx'
 import type { StepRenderers } from './trace-step.tsx'
@@ -31,29 +32,13 @@ function Opened({
 }: TraceDialogProps & { readonly sessionId: string }): ReactElement {
   const { highlight, open, close } = useTracePlace()
   const trace = useAgentTrace(sessionId, { workspaceId })
-  const dialog = useRef<HTMLDialogElement>(null)
+  const modal = useModal(close)
   const titleId = useId()
   const { session, persona, steps, status } = trace
   const isLive = status === 'running'
   const scroller = useEndInView(isLive && highlight === null)
-  useEffect(() => {
-    const shown = dialog.current
-    shown?.showModal()
-    shown?.focus()
-    return () => shown?.close()
-  }, [])
   return (
-    <dialog
-      ref={dialog}
-      className="clew clew-trace"
-      tabIndex={-1}
-      aria-labelledby={titleId}
-      onCancel={(event) => {
-        event.preventDefault()
-        close()
-      }}
-      onClick={(event) => event.target === dialog.current && close()}
-    >
+    <dialog {...modal} className="clew clew-trace" aria-labelledby={titleId}>
       <header className="clew-trace-head">
         <h2 id={titleId}>{persona?.name ?? 'Trace'}</h2>
         {session && <StatusMark status={session.status} />}

@@ -1,5 +1,6 @@
+import { useModal } from '@clew/react'
 import { X } from 'lucide-react'
-import { type ReactElement, type ReactNode, useEffect, useId, useRef } from 'react'
+import { type ReactElement, type ReactNode, useId } from 'react'
 
 interface SheetProps {
   readonly title: string
@@ -18,29 +19,10 @@ export function Sheet({
   place = 'side',
   isWide = false,
 }: SheetProps): ReactElement {
-  const dialog = useRef<HTMLDialogElement>(null)
+  const modal = useModal(onClose)
   const titleId = useId()
-  useEffect(() => {
-    const shown = dialog.current
-    shown?.showModal()
-    // The first thing that would get the focus is the way out: nobody opened it for that.
-    shown?.focus()
-    return () => shown?.close()
-  }, [])
   return (
-    <dialog
-      ref={dialog}
-      className="sheet"
-      tabIndex={-1}
-      data-place={place}
-      data-wide={isWide}
-      aria-labelledby={titleId}
-      onCancel={(event) => {
-        event.preventDefault()
-        onClose()
-      }}
-      onClick={(event) => event.target === dialog.current && onClose()}
-    >
+    <dialog {...modal} className="sheet" data-place={place} data-wide={isWide} aria-labelledby={titleId}>
       <div className="sheet-inside">
         <header className="sheet-head">
           <h2 id={titleId}>{title}</h2>

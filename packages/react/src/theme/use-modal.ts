@@ -1,0 +1,31 @@
+import { type MouseEvent, type RefObject, type SyntheticEvent, useEffect, useRef } from 'react'
+
+interface Modal {
+  readonly ref: RefObject<HTMLDialogElement | null>
+  readonly tabIndex: number
+  onCancel(event: SyntheticEvent): void
+  onClick(event: MouseEvent): void
+}
+
+/** What makes a `<dialog>` modal: open while it is there; Esc and a click beside it ask to close it. */
+export function useModal(onClose: () => void): Modal {
+  const ref = useRef<HTMLDialogElement>(null)
+  useEffect(() => {
+    const shown = ref.current
+    shown?.showModal()
+    // The first thing that would get the focus is the way out: nobody opened it for that.
+    shown?.focus()
+    return () => shown?.close()
+  }, [])
+  return {
+    ref,
+    tabIndex: -1,
+    onCancel(event) {
+      event.preventDefault()
+      onClose()
+    },
+    onClick: (event) => {
+      if (event.target === ref.current) onClose()
+    },
+  }
+}
