@@ -32,6 +32,14 @@ describe('the story of a run', () => {
     expect(rows).toMatchObject([{ type: 'entry', stepKind: 'web_search' }])
   })
 
+  it('U1 what a model thought and said stands for its step, each under a key of its own', () => {
+    const asked = step('ask', 2, { kind: 'effect', endedSeq: 3 })
+    const rows = tellStory([entry('reasoning', 3, 'ask'), entry('message', 3, 'ask')], [asked])
+    expect(rows.map((row) => row.type === 'entry' && row.entry.kind)).toEqual(['reasoning', 'message'])
+    expect(new Set(rows.map(({ key }) => key)).size).toBe(2)
+    expect(tellStory([entry('reasoning', 3, 'ask')], [{ ...asked, endedSeq: 9 }])).toHaveLength(2)
+  })
+
   it('U1 steps inside steps stand deeper', () => {
     const rows = tellStory(
       [],

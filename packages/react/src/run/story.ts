@@ -28,7 +28,10 @@ const TELLS_STEP: ReadonlySet<TranscriptEntry['kind']> = new Set(['tool_call', '
 
 export function tellStory(entries: readonly TranscriptEntry[], steps: readonly StepSkeleton[]): StoryRow[] {
   const told = new Set<string>()
-  for (const { kind, stepId } of entries) if (stepId !== null && TELLS_STEP.has(kind)) told.add(stepId)
+  const ends = new Map(steps.map(({ stepId, endedSeq }) => [stepId, endedSeq]))
+  // What a model thought and said is told from the end of its step.
+  for (const { kind, stepId, seq } of entries)
+    if (stepId !== null && (TELLS_STEP.has(kind) || ends.get(stepId) === seq)) told.add(stepId)
   const kinds = new Map(steps.map(({ stepId, kind }) => [stepId, kind]))
   const depths = new Map<string, number>()
   const rows: StoryRow[] = []
@@ -39,7 +42,7 @@ export function tellStory(entries: readonly TranscriptEntry[], steps: readonly S
       addStep(rows, steps[next] as StepSkeleton, told, depths)
     rows.push({
       type: 'entry',
-      key: `e${entry.seq}`,
+      key: `e${entry.seq} ${entry.kind}`,
       seq: entry.seq,
       entry,
       stepKind: entry.stepId === null ? null : (kinds.get(entry.stepId) ?? null),

@@ -93,9 +93,8 @@ function paint(box: HTMLCanvasElement, layout: TimelineLayout): void {
     atWork[x] = now
     most = Math.max(most, now)
   }
-  const style = getComputedStyle(box)
-  const ink = style.getPropertyValue('--bar-ink') || style.color
-  const bad = style.getPropertyValue('--bar-bad') || style.color
+  // Of the element's own colours: those of variables are not resolved for the theme, and a canvas takes them for black.
+  const { color: ink, accentColor: bad } = getComputedStyle(box)
   pen.scale(ratio, ratio)
   for (let x = 0; x < width; x++) {
     const height = ((atWork[x] as number) / most) * (HEIGHT - 4)
