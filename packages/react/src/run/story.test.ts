@@ -38,6 +38,7 @@ describe('the story of a run', () => {
     expect(rows.map((row) => row.type === 'entry' && row.entry.kind)).toEqual(['reasoning', 'message'])
     expect(new Set(rows.map(({ key }) => key)).size).toBe(2)
     expect(tellStory([entry('reasoning', 3, 'ask')], [{ ...asked, endedSeq: 9 }])).toHaveLength(2)
+    expect(tellStory([entry('failure', 3, 'ask')], [asked])).toHaveLength(2)
   })
 
   it('U1 steps inside steps stand deeper', () => {

@@ -25,13 +25,15 @@ export type StoryRow = EntryRow | StepsRow
 
 /** Entries stand for their step; those of these kinds tell all of it. */
 const TELLS_STEP: ReadonlySet<TranscriptEntry['kind']> = new Set(['tool_call', 'question', 'child_run'])
+/** What a model thought and said is told from the end of its step, and then stands for it. */
+const TELLS_END: ReadonlySet<TranscriptEntry['kind']> = new Set(['reasoning', 'message'])
 
 export function tellStory(entries: readonly TranscriptEntry[], steps: readonly StepSkeleton[]): StoryRow[] {
   const told = new Set<string>()
   const ends = new Map(steps.map(({ stepId, endedSeq }) => [stepId, endedSeq]))
-  // What a model thought and said is told from the end of its step.
   for (const { kind, stepId, seq } of entries)
-    if (stepId !== null && (TELLS_STEP.has(kind) || ends.get(stepId) === seq)) told.add(stepId)
+    if (stepId !== null && (TELLS_STEP.has(kind) || (TELLS_END.has(kind) && ends.get(stepId) === seq)))
+      told.add(stepId)
   const kinds = new Map(steps.map(({ stepId, kind }) => [stepId, kind]))
   const depths = new Map<string, number>()
   const rows: StoryRow[] = []
