@@ -12,18 +12,30 @@ export async function recordStream(ledger: Ledger): Promise<() => Promise<void>>
   const ask = (messageId: string, content: string): Promise<string> =>
     postMessage(ledger, { streamId: STREAM, messageId, author: YOU, content })
   const begin = (sessionId: string, triggerMessageId: string) =>
-    trace.forSession({ workspaceId: 'default', streamId: STREAM, sessionId, triggerMessageId, persona: ARIADNE })
+    trace.forSession({
+      workspaceId: 'default',
+      streamId: STREAM,
+      sessionId,
+      triggerMessageId,
+      persona: ARIADNE,
+    })
 
   await createStream(ledger, { streamId: STREAM, title: STREAM })
   await ask('q1', 'Which owls hunt by day?')
   const first = await begin('session-1', 'q1')
   const thought = await first.startStep({ stepType: 'thinking' })
-  await thought.complete({ content: 'Diurnal owls: the notes of the station may have them. I look there before I say anything.' })
+  await thought.complete({
+    content: 'Diurnal owls: the notes of the station may have them. I look there before I say anything.',
+  })
   const search = await first.startStep({ stepType: 'workspace_search' })
   await search.complete({
     content: 'diurnal owls',
     sources: [
-      { type: 'note', title: 'Owls that hunt by day', snippet: 'A few species of owl hunt by day: the northern hawk-owl …' },
+      {
+        type: 'note',
+        title: 'Owls that hunt by day',
+        snippet: 'A few species of owl hunt by day: the northern hawk-owl …',
+      },
       { type: 'note', title: 'Eyes that cannot turn', snippet: 'To look aside an owl turns its head.' },
     ],
   })
