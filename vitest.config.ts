@@ -44,7 +44,7 @@ export default defineConfig({
             'packages/runtime/src/checkpointer/time-travel.test.ts',
             'packages/runtime/src/lifecycle/{request-stop,sweep,waiting-line}.test.ts',
             'packages/runtime/src/worker/worker.test.ts',
-            'test/runtime/{changed-code,function-resume,graph-crashes,graph-pauses}.test.ts',
+            'test/runtime/{changed-code,durability,function-resume,graph-crashes,graph-pauses}.test.ts',
             'test/runtime/random-graphs.test.ts',
             'test/replay/{accepted,features,modes,parity}.test.ts',
           ],
@@ -52,6 +52,17 @@ export default defineConfig({
           testTimeout: 120_000,
           hookTimeout: 60_000,
           maxWorkers: 2,
+        },
+      },
+      {
+        // What is published, as it was built, installed outside the repository.
+        ...shared,
+        test: {
+          name: 'packed',
+          globalSetup: ['test/postgres/global-setup.ts'],
+          include: ['test/packed/*.packed.ts'],
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
         },
       },
       {

@@ -1,17 +1,47 @@
-import { execFileSync } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { bundlePackages } from '../scripts/build.ts'
+import { installPacked } from '../scripts/install-packed.ts'
 
-const ROOT = new URL('../', import.meta.url)
-
-/** The package as users get it: compiled, with nothing of the sources. Gives the address of a file of it. */
-export function buildPackage(): (file: string) => string {
-  const tsc = join(ROOT.pathname, 'node_modules/.bin/tsc')
-  execFileSync(tsc, ['-b', 'tsconfig.build.json'], { cwd: ROOT.pathname, stdio: 'inherit' })
-  return (file) => new URL(`packages/clew/dist/${file}`, ROOT).href
+/** The package as users get it, built and installed in a folder of its own, and gone when `work` is done. */
+export async function withBuilt<T>(work: (built: Built) => Promise<T>): Promise<T> {
+  const folder = mkdtempSync(join(tmpdir(), 'clew-built-'))
+  try {
+    await bundlePackages()
+    installPacked(folder)
+    return await work({ folder, run: (args) => runCommand(folder, args) })
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
 }
 
-/** A program that runs one command of the built package and says on stderr how much memory it held at most, in KB. */
-export const commandProgram = (main: string, args: readonly string[]): string => `
-  const { main } = await import(${JSON.stringify(main)})
-  process.on('exit', () => process.stderr.write('\\npeak memory ' + process.resourceUsage().maxRSS + '\\n'))
-  process.exitCode = await main(${JSON.stringify(args)})`
+export interface Built {
+  /** What is run here finds the package as `clew`. */
+  readonly folder: string
+  run(args: readonly string[]): CommandEnd
+}
+
+interface CommandEnd {
+  readonly output: string
+  readonly wallMs: number
+  readonly peakMb: number
+}
+
+/** Says at its end how much memory the process held at most, in KB. */
+const TELL_MEMORY = `process.on('exit', () => process.stderr.write('\\npeak memory ' + process.resourceUsage().maxRSS))`
+
+/** One command in a process of its own. What it compiles is kept in the folder, as it is at home for users. */
+function runCommand(folder: string, args: readonly string[]): CommandEnd {
+  const bin = join(folder, 'node_modules/clew/bin/clew.mjs')
+  const telling = ['--import', `data:text/javascript,${encodeURIComponent(TELL_MEMORY)}`]
+  const env = { ...process.env, HOME: folder, USERPROFILE: folder }
+  const start = performance.now()
+  const child = spawnSync(process.execPath, [...telling, bin, ...args], { encoding: 'utf8', env })
+  const wallMs = performance.now() - start
+  const peak = /peak memory (\d+)/.exec(child.stderr)?.[1]
+  if (child.status !== 0 || peak === undefined)
+    throw new Error(`clew ${args.join(' ')} failed: ${child.stderr.slice(0, 500)}`)
+  return { output: child.stdout, wallMs, peakMb: Number(peak) / 1024 }
+}

@@ -6,7 +6,7 @@ import { ROOMS, sessionOf, STEP_MS, TOKEN, TOKEN_MS } from './live-load.ts'
 const [store = ''] = process.argv.slice(2)
 const ledger = await openLedger(store)
 const emitter = new TraceEmitter({ ledger })
-const writing = new Set<(text: string) => void>()
+const writing = new Set<() => void>()
 let steps = 0
 let isOver = false
 
@@ -17,10 +17,17 @@ async function work(index: number): Promise<void> {
     persona: 'Owl',
   })
   await sleep((index * STEP_MS) / ROOMS)
-  for (let nextMs = performance.now() + STEP_MS; !isOver; nextMs += STEP_MS) {
+  const beganMs = performance.now()
+  let told = 0
+  for (let nextMs = beganMs + STEP_MS; !isOver; nextMs += STEP_MS) {
     const step = await session.startStep({ stepType: 'thinking' })
     let text = ''
-    const write = (token: string): void => step.progress({ content: (text += token) })
+    const write = (): void => {
+      // A timer that comes late comes once for all the times it missed: the clock says how many tokens are due.
+      const due = Math.floor((performance.now() - beganMs) / TOKEN_MS) - told
+      told += due
+      step.progress({ content: (text += TOKEN.repeat(due)) })
+    }
     writing.add(write)
     await sleep(Math.max(0, nextMs - performance.now()))
     writing.delete(write)
@@ -31,7 +38,7 @@ async function work(index: number): Promise<void> {
 }
 
 const timer = setInterval(() => {
-  for (const write of writing) write(TOKEN)
+  for (const write of writing) write()
 }, TOKEN_MS)
 process.on('message', (message) => {
   if (message === 'stop') isOver = true

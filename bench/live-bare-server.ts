@@ -68,8 +68,11 @@ function tellSteps(): void {
   }
 }
 
+let tokensTold = 0
+
 function tellProgress(): void {
-  const tokens = GATHER_MS / TOKEN_MS
+  const tokens = Math.floor((performance.now() - beganMs) / TOKEN_MS) - tokensTold
+  tokensTold += tokens
   for (const [index, session] of sessions.entries()) {
     session.text += TOKEN.repeat(tokens)
     const payload = { ...common(index, session), version: ++session.version, content: session.text }

@@ -1,10 +1,12 @@
 /** The load of the scenario `live`, the same for Clew and for bare socket.io. */
 export const SOCKETS = 1000
 export const ROOMS = 100
-/** Each session is at its next step so often, in milliseconds: a start and an end make 500 events a second in all. */
-export const STEP_MS = (ROOMS * 2 * 1000) / 500
-/** Each session gets a token so often: 5,000 a second in all. */
-export const TOKEN_MS = (ROOMS * 1000) / 5000
+export const EVENTS_PER_SECOND = 500
+export const TOKENS_PER_SECOND = 5000
+/** Each session is at its next step so often, in milliseconds: a start and an end are two events. */
+export const STEP_MS = (ROOMS * 2 * 1000) / EVENTS_PER_SECOND
+/** Each session gets a token so often. */
+export const TOKEN_MS = (ROOMS * 1000) / TOKENS_PER_SECOND
 export const TOKEN = 'owls '
 /** What progress is gathered for before it travels, as the `TraceEmitter` does it (T4). */
 export const GATHER_MS = 50

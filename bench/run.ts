@@ -15,6 +15,7 @@ import { listingFigures } from './scenarios/listing.ts'
 import { liveFigures } from './scenarios/live.ts'
 import { memoryFigures } from './scenarios/memory.ts'
 import { otlpFigures } from './scenarios/otlp.ts'
+import { pageFigures } from './scenarios/page.ts'
 import { peerFigures, peerResults } from './scenarios/peers.ts'
 import { postgresFigures } from './scenarios/postgres.ts'
 import { redactionFigures } from './scenarios/redaction.ts'
@@ -56,6 +57,7 @@ const SCENARIOS: Readonly<Record<string, () => Promise<Figure[]>>> = {
   listing: () => listingFigures(MILLION),
   search: () => searchFigures(MILLION),
   memory: () => memoryFigures(100_000),
+  page: () => pageFigures(Number(process.env['CLEW_BENCH_STEPS'] ?? 100_000)),
   flat: () => flatFigures(MILLION),
 }
 

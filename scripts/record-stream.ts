@@ -45,8 +45,16 @@ export async function recordStream(ledger: Ledger): Promise<() => Promise<void>>
   const content =
     'Three kinds do: the **northern hawk-owl**, the **pygmy owls** and the **burrowing owl**. The snowy owl has no choice in summer, when the sun does not set.'
   const author = { type: 'persona', ...ARIADNE } as const
-  await postMessage(ledger, { streamId: STREAM, messageId: 'a1', author, content, sessionId: 'session-1' })
-  await sent.complete({ content, messageId: 'a1' })
+  const sources = [{ type: 'note', title: 'Owls that hunt by day' }]
+  await postMessage(ledger, {
+    streamId: STREAM,
+    messageId: 'a1',
+    author,
+    content,
+    sources,
+    sessionId: 'session-1',
+  })
+  await sent.complete({ content, sources, messageId: 'a1' })
   await first.notifyCompleted()
 
   await ask('q2', 'And how do they hear a mouse under the snow?')

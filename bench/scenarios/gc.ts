@@ -71,9 +71,11 @@ export async function gcFigures(events: number): Promise<Figure[]> {
     void once(child, 'exit').then(() => (isOver = true))
     const beside = await write(ledger, () => isOver)
     const tookS = (performance.now() - startedMs) / 1000
+    // Before and after: on a machine that others use, what writers wait without gc changes meanwhile.
+    const again = await write(ledger, after(ALONE_S))
     if (Number(gone) !== events) throw new Error(`gc let ${gone || 'no'} events go, not ${events}`)
     await ledger.close()
-    const [without, during] = [p99(alone), p99(beside)]
+    const [without, during] = [p99([...alone, ...again]), p99(beside)]
     const worst = beside.reduce((most, wait) => Math.max(most, wait), 0)
     return [
       {

@@ -2,7 +2,8 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Usage, ROOMS, SOCKETS } from '../live-load.ts'
+import { openLedger } from 'clew'
+import { EVENTS_PER_SECOND, ROOMS, SOCKETS, TOKEN, TOKENS_PER_SECOND, type Usage } from '../live-load.ts'
 import { type Figure, inTempFolder } from '../measure.ts'
 
 const SECONDS = Number(process.env['CLEW_BENCH_LIVE_SECONDS'] ?? 20)
@@ -16,7 +17,14 @@ interface Heard {
   readonly p99: number
 }
 
+/** What the ledger has of a time, whatever those who wrote it say. */
+interface Offered {
+  readonly eventsPerSecond: number
+  readonly tokensPerSecond: number
+}
+
 interface Measured extends Heard {
+  readonly offered: Offered
   readonly cpuMs: number
   /** Of the server, after the warm-up and at the end. */
   readonly heap: readonly [number, number]
@@ -32,7 +40,15 @@ export async function liveFigures(): Promise<Figure[]> {
   const cost = ({ cpuMs, heard }: Measured): number => (cpuMs * 1000) / heard
   const [before, after] = ours.heap
   const mb = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`
+  const { eventsPerSecond, tokensPerSecond } = ours.offered
   return [
+    {
+      name: 'live, load that was offered, as the ledger has it',
+      ours: `${Math.round(eventsPerSecond)} step events/s, ${Math.round(tokensPerSecond).toLocaleString('en')} tokens/s`,
+      beside: `meant are ${EVENTS_PER_SECOND} and ${TOKENS_PER_SECOND.toLocaleString('en')}`,
+      ratio: Math.min(eventsPerSecond / EVENTS_PER_SECOND, tokensPerSecond / TOKENS_PER_SECOND),
+      least: 0.9,
+    },
     {
       name: `live, ${SOCKETS} sockets in ${ROOMS} rooms for ${SECONDS} s: said to heard, p99`,
       ours: `p50 ${ours.p50} ms, p99 ${ours.p99} ms, ${Math.round(ours.heard / SECONDS).toLocaleString('en')} deliveries/s`,
@@ -62,7 +78,7 @@ async function measureClew(store: string): Promise<Measured> {
   let agents: ChildProcess | undefined
   return measure('clew-server.ts', [store], {
     begin: () => (agents = start('agents.ts', [store])),
-    async end(clients) {
+    async end(clients, window) {
       if (!agents) throw new Error('there are no agents')
       agents.send('stop')
       const { steps } = await answerOf<{ steps: number }>(agents, 'steps')
@@ -70,7 +86,7 @@ async function measureClew(store: string): Promise<Measured> {
       const expected = steps * (SOCKETS / ROOMS)
       for (let tries = 0; ; tries++) {
         const { ends, completed } = await ask<Heard>(clients, 'heard', 'heard')
-        if (ends === expected && completed === SOCKETS) return
+        if (ends === expected && completed === SOCKETS) return countOffered(store, window)
         if (tries === 100)
           throw new Error(`heard ${ends} of ${expected} ends of steps, ${completed} of sessions`)
         await sleep(100)
@@ -79,9 +95,31 @@ async function measureClew(store: string): Promise<Measured> {
   })
 }
 
+/** Steps that began or ended in that time, and the tokens of those that ended. */
+async function countOffered(store: string, { fromMs, toMs }: Window): Promise<Offered> {
+  const ledger = await openLedger(store)
+  let events = 0
+  let letters = 0
+  for await (const { eventType, payload, ledger: place } of ledger.follow({ live: false })) {
+    const at = Date.parse(place.recordedAt)
+    if (at < fromMs || at >= toMs || !eventType.startsWith('execution.step_')) continue
+    events++
+    const { content } = (payload['output'] ?? {}) as { readonly content?: unknown }
+    if (typeof content === 'string') letters += content.length
+  }
+  await ledger.close()
+  const seconds = (toMs - fromMs) / 1000
+  return { eventsPerSecond: events / seconds, tokensPerSecond: letters / TOKEN.length / seconds }
+}
+
+interface Window {
+  readonly fromMs: number
+  readonly toMs: number
+}
+
 interface Load {
   begin(): void
-  end(clients: ChildProcess): Promise<void>
+  end(clients: ChildProcess, window: Window): Promise<Offered>
 }
 
 async function measure(file: string, args: readonly string[], load?: Load): Promise<Measured> {
@@ -94,11 +132,13 @@ async function measure(file: string, args: readonly string[], load?: Load): Prom
     await sleep(WARM_UP_MS)
     const { usage: warm } = await ask<{ usage: Usage }>(server, 'usage', 'usage')
     await ask(clients, 'heard', 'heard')
+    const fromMs = Date.now()
     await sleep(SECONDS * 1000)
+    const window = { fromMs, toMs: Date.now() }
     const { usage } = await ask<{ usage: Usage }>(server, 'usage', 'usage')
     const heard = await ask<Heard>(clients, 'heard', 'heard')
-    await load?.end(clients)
-    return { ...heard, cpuMs: usage.cpuMs, heap: [warm.heapBytes, usage.heapBytes] }
+    const offered = (await load?.end(clients, window)) ?? { eventsPerSecond: 0, tokensPerSecond: 0 }
+    return { ...heard, offered, cpuMs: usage.cpuMs, heap: [warm.heapBytes, usage.heapBytes] }
   } finally {
     clients.kill()
     server.kill('SIGKILL')

@@ -9,7 +9,8 @@ import { type Figure, median, micros, rate, seconds, sideBySide } from '../measu
 import { installPeers, type PeerName, type PeerResult, runPeer } from '../peers.ts'
 import { GROUP, groupsOf } from '../postgres-events.ts'
 
-const EVENTS = 20_000
+/** As many as a writer of `postgres-writer.ts` has to do with, who writes the same rows bare. */
+const EVENTS = 25_000
 const ROUNDS = 5
 const PROCESSES = 8
 const EVENTS_EACH = 5000

@@ -1,12 +1,13 @@
-import { execFileSync, spawnSync } from 'node:child_process'
+import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { openLedger } from 'clew'
-import { buildPackage, commandProgram } from '../built.ts'
-import { type Figure, inTempFolder, median } from '../measure.ts'
+import { withBuilt } from '../built.ts'
+import { type Figure, median } from '../measure.ts'
 
-export async function startUpFigures(): Promise<Figure[]> {
-  const built = buildPackage()
-  return inTempFolder(async (folder) => {
+const IMPORT = `const start = performance.now(); await import('clew'); console.log(performance.now() - start)`
+
+export function startUpFigures(): Promise<Figure[]> {
+  return withBuilt(async ({ folder, run }) => {
     const url = `sqlite:${join(folder, 'start.db')}`
     const ledger = await openLedger(url)
     await ledger.record({
@@ -15,18 +16,18 @@ export async function startUpFigures(): Promise<Figure[]> {
       payload: { agent: 'a' },
     })
     await ledger.close()
-    const entry = built('index.js')
-    const timer = `const t = performance.now(); await import(${JSON.stringify(entry)}); console.log(performance.now() - t)`
     const imports = Array.from({ length: 9 }, () =>
-      Number(execFileSync(process.execPath, ['--input-type=module', '-e', timer], { encoding: 'utf8' })),
+      Number(
+        execFileSync(process.execPath, ['--input-type=module', '-e', IMPORT], {
+          cwd: folder,
+          encoding: 'utf8',
+        }),
+      ),
     )
-    const command = commandProgram(built('cli/main.js'), ['runs', '--store', url])
     const walls = Array.from({ length: 9 }, () => {
-      const start = performance.now()
-      const child = spawnSync(process.execPath, ['--input-type=module', '-e', command], { encoding: 'utf8' })
-      if (child.status !== 0 || !child.stdout.includes('run-1'))
-        throw new Error(`clew runs failed: ${child.stderr}`)
-      return performance.now() - start
+      const { output, wallMs } = run(['runs', '--store', url])
+      if (!output.includes('run-1')) throw new Error(`clew runs did not tell of run-1: ${output}`)
+      return wallMs
     })
     return [
       {

@@ -25,7 +25,7 @@ describe('random programs', () => {
       }),
       { numRuns: 500 },
     )
-  })
+  }, 120_000)
 
   test('R5 R7 every append is survived and every event is a place to fork', async () => {
     const bench = await openBench()
@@ -42,7 +42,7 @@ describe('random programs', () => {
       }),
       { numRuns: 50 },
     )
-  })
+  }, 120_000)
 
   // A property that cannot fail proves nothing: each mistake must be found among the same random programs.
   test.each<[Fault, RegExp]>([

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { agent, append, END, last, START, StateGraph } from 'clew'
 
@@ -99,3 +100,23 @@ export const triage = new StateGraph({
   .addEdge('escalate', 'report')
   .addEdge('report', END)
   .compile({ name: 'triage' })
+
+/** Thinks aloud, and goes on when the file `gate` is there. */
+export const courier = agent('courier', async (run, { gate }: { readonly gate: string }) => {
+  const parcel = await run.step('pack', {}, () => ({ parcel: 'rings', weight: 3 }))
+  await run.effect('thinking', parcel, async () => {
+    run.token('The parcel is packed. ')
+    for (let words = 1; !existsSync(gate); words++) {
+      await sleep(60, undefined, { signal: run.signal })
+      if (words <= 40) run.token(`I wait at the gate (${words}). `)
+    }
+    return 'The gate is open.'
+  })
+  return run.step('deliver', parcel, ({ parcel: what }) => `${what} delivered`)
+})
+
+/** Not what was recorded under its name: replaying that finds the difference. */
+export const baker = agent('baker', async (run) => {
+  await run.step('mix', { flour: 500 }, () => 'dough')
+  return run.step('bake', { minutes: 45 }, () => 'bread')
+})

@@ -38,6 +38,35 @@ describe('U2 what agents write', () => {
     await side.getByText('in', { exact: true }).nth(2).waitFor()
   })
 
+  it('U2 ten thousand levels: refused as JSON with one clear error, shown as text, and the page goes on', async () => {
+    const deep = `${'{"in":'.repeat(10_000)}1${'}'.repeat(10_000)}`
+    const page = await house.open('/runs/hostile-deep', {})
+    await page.getByRole('alert').filter({ hasText: 'There is no run' }).waitFor()
+    const post = (payload: string): Promise<{ status: number; text: string }> =>
+      page.evaluate(async (given) => {
+        const body = `{"event_type":"execution.message","correlation_id":"hostile-deep","payload":${given}}`
+        const answer = await fetch('/v1/events', {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body,
+        })
+        return { status: answer.status, text: await answer.text() }
+      }, payload)
+    const refused = await post(`{"content":${deep}}`)
+    expect(refused.status).toBe(400)
+    expect(JSON.parse(refused.text)).toMatchObject({ error: { message: expect.stringMatching(/deep|512/) } })
+    const text = JSON.stringify(deep)
+    expect((await post(`{"role":"assistant","content":${text},"toolCallId":"x"}`)).status).toBe(200)
+    expect((await post(`{"role":"assistant","content":{"json":${text}}}`)).status).toBe(200)
+    await page.reload()
+    await page.getByText('{"in":{"in":').first().waitFor()
+    for (const tab of ['Timeline', 'Events', 'Transcript']) await page.getByRole('tab', { name: tab }).click()
+    await page.getByRole('article').last().getByRole('button').first().click()
+    await page.getByRole('complementary').getByText('payload').first().waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('complementary').waitFor({ state: 'detached' })
+  })
+
   it('U2 five megabytes and five thousand keys come in pieces', async () => {
     const page = await house.open('/runs/hostile?tab=events&event=8')
     const side = page.getByRole('complementary')

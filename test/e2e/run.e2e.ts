@@ -38,6 +38,56 @@ describe('U1 a run', () => {
     await page.getByRole('tab', { name: 'Transcript', selected: true }).waitFor()
   })
 
+  it('U2 one choice for all tabs, in the address; zoom too; back and forward bring it back', async () => {
+    const page = await house.open('/runs/field-notes-7')
+    await page.getByRole('article').filter({ hasText: '503 Service' }).getByRole('button').first().click()
+    const side = page.getByRole('complementary', { name: 'What is chosen' })
+    await side.getByRole('heading', { name: /tool_call/ }).waitFor()
+    // What is an event of the transcript is a step of the timeline.
+    await page.getByRole('tab', { name: 'Timeline' }).click()
+    await page.getByRole('treeitem', { name: /search/, selected: true }).waitFor()
+    const write = page.getByRole('treeitem', { name: /write/ }).first()
+    await write.click()
+    await page.waitForURL(/step=write/)
+    await page.keyboard.press('+')
+    await page.waitForURL(/zoom=\d/)
+    const zoomed = page.url()
+    for (let tab = 0; tab < 4; tab++) await page.keyboard.press(']')
+    await page.getByRole('tab', { name: 'Events', selected: true }).waitFor()
+    await page.locator('[role="listitem"][data-chosen="true"]').filter({ hasText: 'step_started' }).waitFor()
+    await page.keyboard.press('ArrowLeft')
+    await page.waitForURL(({ searchParams: at }) => at.get('step') === 'remember' && at.has('at'))
+    const events = page.url()
+    for (let tab = 0; tab < 4; tab++) await page.goBack()
+    await page.getByRole('tab', { name: 'Timeline', selected: true }).waitFor()
+    expect(page.url()).toBe(zoomed)
+    await page.getByRole('treeitem', { name: /write/, selected: true }).waitFor()
+    await page.getByRole('button', { name: 'fit all' }).waitFor()
+    for (let tab = 0; tab < 4; tab++) await page.goForward()
+    await page.getByRole('tab', { name: 'Events', selected: true }).waitFor()
+    expect(page.url()).toBe(events)
+    // A link is all that somebody else needs.
+    const other = await house.open(new URL(zoomed).pathname + new URL(zoomed).search)
+    await other.getByRole('treeitem', { name: /write/, selected: true }).waitFor()
+    await other.getByRole('button', { name: 'fit all' }).click()
+    await other.waitForURL((url) => !url.searchParams.has('zoom'))
+  })
+
+  it.each(['light', 'dark'] as const)(
+    'U1 the mini-map has the colours of the theme: %s',
+    async (colorScheme) => {
+      const page = await house.open('/runs/field-notes-7?tab=timeline', { colorScheme })
+      await page.getByRole('treeitem').first().waitFor()
+      const seen: Seen = await page.evaluate(COLOURS)
+      expect(seen.colours.length).toBeGreaterThan(0)
+      expect(seen.colours).not.toContain('0 0 0')
+      const reds = seen.colours.map((colour) => Number(colour.split(' ')[0]))
+      // To be told from the ground that they stand on.
+      for (const red of reds) expect(Math.abs(red - seen.ground)).toBeGreaterThan(25)
+      if (colorScheme === 'dark') expect(seen.ground).toBeLessThan(80)
+    },
+  )
+
   it('U1 the timeline folds, finds errors, and shows what is chosen', async () => {
     const page = await house.open('/runs/field-notes-7?tab=timeline')
     await page.getByRole('treeitem', { name: /outline/ }).waitFor()
@@ -63,7 +113,7 @@ describe('U1 a run', () => {
   it('U1 the scrubber takes the whole page to an earlier superstep', async () => {
     const page = await house.open('/runs/triage-31?tab=state')
     await page.getByText('superstep 10 of 10').waitFor()
-    await page.keyboard.press('ArrowLeft')
+    await page.keyboard.press('Shift+ArrowLeft')
     await page.getByText('superstep 9 of 10').waitFor()
     expect(page.url()).toContain('at=9')
     const track = page.getByRole('slider', { name: 'Superstep' })
@@ -168,3 +218,21 @@ describe('U1 acts', () => {
     await page.getByRole('alert').filter({ hasText: 'There is no run nobody' }).waitFor()
   })
 })
+
+interface Seen {
+  readonly colours: readonly string[]
+  readonly ground: number
+}
+
+/** Which colours the mini-map is drawn in, and how bright the page behind it is. */
+const COLOURS = `(() => {
+  const canvas = document.querySelector('canvas')
+  const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height)
+  const colours = new Set()
+  for (let at = 0; at < data.length; at += 4)
+    if (data[at + 3] === 255) colours.add([data[at], data[at + 1], data[at + 2]].join(' '))
+  const probe = document.createElement('canvas').getContext('2d')
+  probe.fillStyle = getComputedStyle(document.documentElement).backgroundColor
+  probe.fillRect(0, 0, 1, 1)
+  return { colours: [...colours], ground: probe.getImageData(0, 0, 1, 1).data[0] }
+})()`

@@ -4,6 +4,7 @@ import { createStream, postMessage, TraceEmitter } from 'clew'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type House, openHouse } from './house.ts'
+import { watchedOf, watchRows } from './watch.ts'
 
 const YOU = { type: 'user', id: 'you', name: 'You' } as const
 const ADA = { type: 'persona', id: 'ada', name: 'Ada' } as const
@@ -60,10 +61,15 @@ async function answer(
     content,
     author: ADA,
     sessionId,
+    sources: SOURCES,
   })
-  await sent.complete({ content, messageId })
+  await sent.complete({ content, sources: SOURCES, messageId })
   await session.notifyCompleted()
 }
+const SOURCES = [
+  { type: 'web', title: 'Owls at noon', url: 'https://owls.example/a' },
+  { type: 'web', title: 'Hawk owls', url: 'https://owls.example/b' },
+]
 const messages = (page: Page) => page.getByRole('log', { name: 'Messages', exact: true })
 const dialogOf = (page: Page) => page.getByRole('dialog')
 
@@ -153,7 +159,7 @@ describe('T3 what is told, missed and told again', () => {
         tab.getByRole('article', { name: 'Session of Ada, running' }).getByText('Let me').waitFor(),
       ),
     )
-    await watchRows(page)
+    await watchRows(page, '[role="log"] article')
 
     await house.killServer()
     await page.getByRole('status').filter({ hasText: 'Reconnecting' }).waitFor()
@@ -175,9 +181,56 @@ describe('T3 what is told, missed and told again', () => {
       expect(await messages(tab).getByRole('article').count()).toBe(3)
       expect(await tab.getByRole('alert').count()).toBe(0)
     }
-    expect(await page.evaluate('globalThis.leastRows')).toBe(2)
+    expect(await watchedOf(page)).toMatchObject({ removed: [], lost: 0 })
     await say(ledger, 'live', 'l3', 'And live again.')
     await Promise.all(tabs.map((tab) => messages(tab).getByText('And live again.').waitFor()))
+  })
+
+  it('T3 a step whose end the socket tells before its start is one completed step, and never goes back', async () => {
+    const send = async (event_type: string, payload: object): Promise<void> => {
+      const answer = await fetch(`${house.url}/v1/events`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ event_type, correlation_id: 'order-1', payload }),
+      })
+      expect([answer.ok, await answer.text()]).toEqual([true, expect.any(String)])
+    }
+    await createStream(house.ledger, { streamId: 'order', title: 'order' })
+    const session = { streamId: 'order', persona: ADA }
+    await send('system.workflow_started', { agent: 'ada', threadId: 'order', session })
+    const page = await house.open('/streams/order?trace=order-1')
+    await dialogOf(page).getByRole('heading', { name: 'Ada' }).waitFor()
+    await send('execution.step_completed', {
+      stepId: 'look',
+      name: 'look',
+      kind: 'web_search',
+      output: { content: 'Two pages were found.' },
+    })
+    const steps = dialogOf(page).getByRole('listitem')
+    await steps.getByText('Two pages were found.').waitFor()
+    await watchRows(page, 'dialog li')
+    await send('execution.step_started', { stepId: 'look', name: 'look', kind: 'web_search' })
+    await send('execution.step_started', { stepId: 'think', name: 'think', kind: 'thinking' })
+    await dialogOf(page).getByRole('listitem', { name: 'Thinking, running' }).waitFor()
+    expect(await steps.getByText('Two pages were found.').count()).toBe(1)
+    const { labels, removed } = await watchedOf(page)
+    expect(labels.filter((label) => label.startsWith('Web search'))).toEqual(['Web search, completed'])
+    expect(removed).toEqual([])
+    await page.reload()
+    await dialogOf(page).getByRole('listitem', { name: 'Web search, completed' }).waitFor()
+    expect(await steps.count()).toBe(2)
+  })
+
+  it('U1 an answer says how many sources it has, and leads to them', async () => {
+    const page = await house.open('/streams/general')
+    const said = messages(page).getByRole('article', { name: 'Message of Ada' }).first()
+    await said.getByRole('button', { name: 'sources 2' }).click()
+    const marked = dialogOf(page).locator('[aria-current="true"]')
+    await marked.getByRole('link', { name: 'Hawk owls' }).waitFor()
+    expect(await marked.getByRole('link', { name: 'Hawk owls' }).getAttribute('href')).toBe(
+      'https://owls.example/b',
+    )
+    await page.waitForURL(/trace=session-1&highlight=session-1-says/)
   })
 
   it('U2 back and forward go through the trace; what was closed stays closed', async () => {
@@ -206,6 +259,7 @@ describe('T3 what is told, missed and told again', () => {
     await answer(ledger, 'versions', 'version-2', 'v1', 'No, that one.', 'version-1')
     await messages(page).getByText('No, that one.').waitFor()
     expect(await cards.count()).toBe(1)
+    await messages(page).getByText('This one.').waitFor({ state: 'detached' })
     await cards.getByRole('button', { name: 'show trace' }).click()
     const picker = dialogOf(page).getByRole('combobox', { name: 'Version' })
     expect(await picker.inputValue()).toBe('version-2')
@@ -266,12 +320,3 @@ describe('U2 what people and agents write', () => {
     expect(await page.getByRole('textbox', { name: 'Write a message' }).inputValue()).toBe('still here')
   })
 })
-
-/** From now on keeps the least number of rows that there ever were. */
-const watchRows = (page: Page): Promise<void> =>
-  page.evaluate(`{
-    const rows = () => document.querySelectorAll('[role="log"] article').length
-    globalThis.leastRows = rows()
-    new MutationObserver(() => { globalThis.leastRows = Math.min(rows(), globalThis.leastRows) })
-      .observe(document.body, { childList: true, subtree: true })
-  }`)

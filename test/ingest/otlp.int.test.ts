@@ -8,7 +8,8 @@ import { BatchSpanProcessor, SimpleSpanProcessor, TracerProvider } from '@opente
 import { ClewError } from 'clew'
 import { decodeOtlpTraces, encodeTracesJson, encodeTracesProtobuf } from 'clew/otel'
 import { describe, expect, it } from 'vitest'
-import { serve } from './served.ts'
+import { interruptQuietTraces } from '../../packages/server/src/ingest/quiet-traces.ts'
+import { serve, type Served } from './served.ts'
 
 const PROTOBUF = 'application/x-protobuf'
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736'
@@ -126,6 +127,55 @@ describe('exporters of OpenTelemetry', () => {
     await provider.shutdown()
     expect(refused).toBeGreaterThan(2)
     expect((await ledger.listRuns({ limit: 100 })).runs).toHaveLength(20)
+  })
+})
+
+describe('a trace whose root span does not come', () => {
+  const child = span(2, { parentSpanId: span(1).spanId })
+  const sendTo =
+    ({ post }: Served) =>
+    (...spans: object[]) =>
+      post('/v1/traces', 'application/json', JSON.stringify(bodyOf(...spans)))
+  const statusIn = async ({ ledger }: Served) => (await ledger.getRun(TRACE))?.status
+
+  it('T7 is interrupted when nothing has come for long, says why, and nothing else is touched', async () => {
+    const served = await serve()
+    const { ledger } = served
+    await sendTo(served)(child)
+    await ledger.record({ eventType: 'system.workflow_started', correlationId: 'of-somebody', payload: {} })
+    await serve({ over: ledger })
+    expect(await statusIn(served)).toBe('running')
+    await serve({ over: ledger, limits: { traceQuietMs: 0 } })
+    await expect.poll(() => statusIn(served)).toBe('interrupted')
+    const last = (await Array.fromAsync(ledger.read(TRACE))).at(-1)
+    expect(last?.payload['reason']).toMatch(/root span has not come/)
+    expect((await ledger.getRun('of-somebody'))?.status).toBe('running')
+    expect(await ledger.verify(undefined, { projections: true })).toMatchObject({ ok: true })
+  })
+
+  it('T7 runs on when another span comes, and is completed by its root, however late', async () => {
+    const served = await serve()
+    const send = sendTo(served)
+    await send(child)
+    await interruptQuietTraces(served.ledger, 0)
+    expect(await statusIn(served)).toBe('interrupted')
+    await send(span(3, { parentSpanId: span(1).spanId }))
+    expect(await statusIn(served)).toBe('running')
+    expect(await interruptQuietTraces(served.ledger, 0)).toEqual([TRACE])
+    expect(await interruptQuietTraces(served.ledger, 0)).toEqual([])
+    await send(span(1))
+    expect(await served.ledger.getRun(TRACE)).toMatchObject({ status: 'completed', steps: 3 })
+    expect(await interruptQuietTraces(served.ledger, 0)).toEqual([])
+    expect(await served.ledger.verify(undefined, { projections: true })).toMatchObject({ ok: true })
+  })
+
+  it('T7 is left alone while a run of ours has its id and its lease', async () => {
+    const served = await serve()
+    await sendTo(served)(child)
+    const lease = await served.ledger.leases.acquire({ workspace: 'default', runId: TRACE }, null)
+    expect(await interruptQuietTraces(served.ledger, 0)).toEqual([])
+    await served.ledger.leases.release(lease)
+    expect(await interruptQuietTraces(served.ledger, 0)).toEqual([TRACE])
   })
 })
 

@@ -21,14 +21,16 @@ export type BodyInit = NonNullable<RequestInit['body']>
 
 interface ServedOptions {
   readonly url?: string
+  /** Another server over the ledger of the first. */
+  readonly over?: Ledger
   readonly limits?: Partial<Limits>
   /** What the server sees in place of the ledger. */
   readonly instead?: (ledger: Ledger) => Ledger
 }
 
 /** A server on a free port over a ledger of its own, until the test ends. */
-export async function serve({ url = 'memory:', limits, instead }: ServedOptions = {}): Promise<Served> {
-  const ledger = await openLedger(url)
+export async function serve({ url = 'memory:', over, limits, instead }: ServedOptions = {}): Promise<Served> {
+  const ledger = over ?? (await openLedger(url))
   const server = await startServer({
     ledger: instead ? disguised(ledger, instead) : ledger,
     operations: [],
@@ -37,7 +39,7 @@ export async function serve({ url = 'memory:', limits, instead }: ServedOptions 
   })
   onTestFinished(async () => {
     await server.close()
-    await ledger.close()
+    if (!over) await ledger.close()
   })
   return {
     url: server.url,

@@ -1,34 +1,21 @@
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
-import { AIMessage, HumanMessage, ToolMessage } from '@langchain/core/messages'
-import { Document } from '@langchain/core/documents'
 import {
-  Annotation,
   Command,
   DeltaValue,
   END,
   entrypoint,
   interrupt,
   MemorySaver,
-  MessagesAnnotation,
   START,
   StateGraph,
   StateSchema,
   task,
 } from '@langchain/langgraph'
 import type { BaseCheckpointSaver } from '@langchain/langgraph-checkpoint'
-import { type Codec, type Ledger, openLedger } from 'clew'
+import { type Ledger, openLedger } from 'clew'
 import { ClewSaver } from 'clew/langgraph'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { asking, collect, talk, Talk, thread } from './graphs.ts'
-
-setFlagsFromString('--expose-gc')
-const collectGarbage = runInNewContext('gc') as () => void
-function heapAfterCollection(): number {
-  collectGarbage()
-  return process.memoryUsage().heapUsed
-}
 
 let ledger: Ledger
 beforeEach(async () => {
@@ -184,168 +171,6 @@ describe('A4 concurrency', () => {
   })
 })
 
-class Money {
-  readonly cents: number
-  constructor(cents: number) {
-    this.cents = cents
-  }
-}
-const moneyCodec: Codec = {
-  tag: 'money',
-  matches: (value) => value instanceof Money,
-  encode: (value) => (value as Money).cents,
-  decode: (data) => new Money(data as number),
-}
-
-describe('A4 values', () => {
-  const Any = Annotation.Root({ value: Annotation<unknown>, seen: Annotation<number> })
-  const keep = (saver: ClewSaver) =>
-    new StateGraph(Any)
-      .addNode('keep', () => ({ seen: 1 }))
-      .addEdge(START, 'keep')
-      .addEdge('keep', END)
-      .compile({ checkpointer: saver })
-
-  const error = Object.assign(new TypeError('broken', { cause: 'rain' }), { code: 'E_RAIN' })
-  it.each<[string, unknown]>([
-    ['BigInt', 12345678901234567890n],
-    ['Date', new Date('2026-11-15T10:00:00.000Z')],
-    ['URL', new URL('https://example.com/a?b=c')],
-    [
-      'Map',
-      new Map<unknown, unknown>([
-        ['a', 1n],
-        [{ b: 1 }, new Date(0)],
-      ]),
-    ],
-    ['Set', new Set([1, 'two', new URL('https://example.com')])],
-    ['NaN', Number.NaN],
-    ['minus zero', -0],
-    ['infinity', [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]],
-    ['undefined', { a: undefined, list: [undefined, 1] }],
-    ['bytes', new Uint8Array([0, 1, 255])],
-    ['RegExp', /a.b/giu],
-    ['message', new HumanMessage({ content: 'hi', id: 'm1', name: 'Ann' })],
-    [
-      'messages',
-      [
-        new AIMessage({ content: '', tool_calls: [{ name: 't', args: { x: 1 }, id: 'c' }] }),
-        new ToolMessage({ content: 'done', tool_call_id: 'c', artifact: { big: [1] } }),
-      ],
-    ],
-    ['document', new Document({ pageContent: 'owls', metadata: { page: 3 }, id: 'd' })],
-    [
-      'what looks like a serialised object',
-      {
-        lc: 1,
-        type: 'constructor',
-        id: ['langchain_core', 'messages', 'HumanMessage'],
-        kwargs: { content: 'no' },
-      },
-    ],
-    ['what looks like our own tags', { $langgraph: 'undefined', $clew: 'bigint', value: '1' }],
-    ['a key that is no property', JSON.parse('{"__proto__": {"a": 1}, "constructor": 2}')],
-    ['empty things', [{}, [], '', null, 0, false]],
-  ])('%s comes back as it was', async (_, value) => {
-    const graph = keep(new ClewSaver(ledger))
-    await graph.invoke({ value }, thread('t'))
-    const hot = (await graph.getState(thread('t'))).values as typeof Any.State
-    const cold = (await keep(new ClewSaver(ledger)).getState(thread('t'))).values as typeof Any.State
-    expect(hot.value).toStrictEqual(value)
-    expect(cold.value).toStrictEqual(value)
-    for (const { values } of await collect(keep(new ClewSaver(ledger)).getStateHistory(thread('t'))))
-      if (values.value !== undefined) expect(values.value).toStrictEqual(value)
-  })
-
-  it('an Error keeps its name, message, code and cause', async () => {
-    await keep(new ClewSaver(ledger)).invoke({ value: error }, thread('t'))
-    const { value } = (await keep(new ClewSaver(ledger)).getState(thread('t'))).values as typeof Any.State
-    expect(value).toBeInstanceOf(Error)
-    expect(value).toMatchObject({ name: 'TypeError', message: 'broken', code: 'E_RAIN', cause: 'rain' })
-  })
-
-  it('a class comes back by its codec, and a change of it is not missed', async () => {
-    const withCodec = await openLedger('memory:', { codecs: [moneyCodec] })
-    const graph = new StateGraph(Any)
-      .addNode('keep', ({ value }) => ({ value: new Money((value as Money).cents + 1) }))
-      .addEdge(START, 'keep')
-      .addEdge('keep', END)
-      .compile({ checkpointer: new ClewSaver(withCodec) })
-    await graph.invoke({ value: new Money(5) }, thread('t'))
-    const first = (await graph.getState(thread('t'))).values as typeof Any.State
-    expect(first.value).toStrictEqual(new Money(6))
-    expect(((await graph.getState(thread('t'))).values as typeof Any.State).value).not.toBe(first.value)
-    await withCodec.close()
-  })
-
-  it.each<[string, unknown, RegExp]>([
-    ['a class without a codec', { deep: [new Money(1)] }, /value\.deep\[0\] is an instance of Money/],
-    ['a function', { deep: { call: () => 1 } }, /deep\.call is a function/],
-  ])('%s is refused by its place, and the thread stays usable', async (_, value, message) => {
-    const graph = keep(new ClewSaver(ledger))
-    await expect(graph.invoke({ value }, thread('t'))).rejects.toThrow(message)
-    await graph.invoke({ value: 1 }, thread('t'))
-    expect(((await graph.getState(thread('t'))).values as typeof Any.State).value).toBe(1)
-    await expect(graph.invoke({ value }, thread('t'))).rejects.toThrow(message)
-    await graph.invoke({ value: 2 }, thread('t'))
-    expect(((await graph.getState(thread('t'))).values as typeof Any.State).value).toBe(2)
-  })
-
-  it('a message that a node changed in place and gave back is stored as changed', async () => {
-    const compile = () =>
-      new StateGraph(MessagesAnnotation)
-        .addNode('mark', ({ messages }) => {
-          const [first] = messages
-          if (first) first.content = 'changed'
-          return { messages: first ? [first] : [] }
-        })
-        .addEdge(START, 'mark')
-        .addEdge('mark', END)
-        .compile({ checkpointer: new ClewSaver(ledger) })
-    await compile().invoke(
-      {
-        messages: [
-          new HumanMessage({ content: 'as it was', id: 'a' }),
-          new HumanMessage({ content: 'other', id: 'b' }),
-        ],
-      },
-      { ...thread('t'), durability: 'sync' },
-    )
-    const states = await collect(compile().getStateHistory(thread('t')))
-    const texts = states.map(({ values }) =>
-      (values.messages as HumanMessage[] | undefined)?.map(({ content }) => content),
-    )
-    expect(texts[0]).toEqual(['changed', 'other'])
-    expect(texts[1]).toEqual(['as it was', 'other'])
-  })
-
-  it('what a reader does to a state changes neither the record nor what the next reader gets', async () => {
-    const graph = keep(new ClewSaver(ledger))
-    await graph.invoke({ value: { list: [{ a: 1 }] } }, thread('t'))
-    const { value } = (await graph.getState(thread('t'))).values as { value: { list: { a: number }[] } }
-    value.list.push({ a: 2 })
-    if (value.list[0]) value.list[0].a = 3
-    expect(((await graph.getState(thread('t'))).values as typeof Any.State).value).toEqual({
-      list: [{ a: 1 }],
-    })
-  })
-})
-
-describe('P1 what redaction takes out', () => {
-  it('is gone for every reader alike, and the thread goes on', async () => {
-    const secret = `ghp_${'a1B2'.repeat(9)}`
-    const graph = talk(new ClewSaver(ledger))
-    await graph.invoke({ lines: [`my key is ${secret}`] }, thread('t'))
-    const hot = (await graph.getState(thread('t'))).values as typeof Talk.State
-    const cold = (await talk(new ClewSaver(ledger)).getState(thread('t'))).values as typeof Talk.State
-    expect(hot).toEqual(cold)
-    expect(JSON.stringify(hot)).not.toContain(secret)
-    await graph.invoke({ lines: ['more'] }, thread('t'))
-    const { lines } = (await talk(new ClewSaver(ledger)).getState(thread('t'))).values as typeof Talk.State
-    expect(lines.length).toBe(8)
-  })
-})
-
 describe('A4 failures', () => {
   /** A ledger of which one append fails. */
   const failing = (at: number): Ledger => {
@@ -482,137 +307,6 @@ describe('R6 interrupts', () => {
     expect(await answered(() => new ClewSaver(ledger))).toEqual(await answered(() => memory))
     const runs = await rootRuns()
     expect(runs.slice(1).every(({ forkedFrom }) => forkedFrom?.runId === runs[0]?.runId)).toBe(true)
-  })
-})
-
-describe('A4 threads', () => {
-  it('deleteThread leaves nothing, nothing comes back, and the thread can begin again', async () => {
-    const saver = new ClewSaver(ledger)
-    const graph = talk(saver)
-    await graph.invoke({ lines: ['old'] }, thread('t'))
-    const old = (await graph.getState(thread('t'))).config
-    await graph.invoke({ lines: ['other'] }, thread('u'))
-    const other = new ClewSaver(ledger)
-    await other.getTuple(thread('t'))
-    await saver.deleteThread('t')
-    for (const each of [saver, other, new ClewSaver(ledger)]) {
-      expect(await each.getTuple(thread('t'))).toBeUndefined()
-      expect(await each.getTuple(old)).toBeUndefined()
-      expect(await collect(each.list(thread('t')))).toEqual([])
-      expect(
-        (await collect(each.list({}))).every(({ config }) => config.configurable?.['thread_id'] === 'u'),
-      ).toBe(true)
-    }
-    const late = saver.putWrites(old, [['lines', ['late']]], 'task')
-    await expect(late).rejects.toMatchObject({ code: 'ended' })
-    const put = saver.put(
-      old,
-      {
-        v: 4,
-        id: '1f1e0f3c-f2aa-67f0-8000-dac0da83f160',
-        ts: new Date().toISOString(),
-        channel_values: {},
-        channel_versions: {},
-        versions_seen: {},
-      },
-      { source: 'loop', step: 9, parents: {} },
-      {},
-    )
-    await expect(put).rejects.toMatchObject({ code: 'ended' })
-    expect(await new ClewSaver(ledger).getTuple(thread('t'))).toBeUndefined()
-    await graph.invoke({ lines: ['new'] }, thread('t'))
-    expect((await talk(new ClewSaver(ledger)).getState(thread('t'))).values).toMatchObject({
-      lines: ['new', 'hear', 'think calm', 'speak'],
-    })
-  })
-
-  it('a thousand checkpoints are listed in their order and in constant room', async () => {
-    const graph = new StateGraph(Talk)
-      .addNode('add', ({ lines }) => ({ lines: [`line ${lines.length} ${'.'.repeat(100)}`] }))
-      .addEdge(START, 'add')
-      .addConditionalEdges('add', ({ lines }) => (lines.length < 998 ? 'add' : END), ['add', END])
-      .compile({ checkpointer: new ClewSaver(ledger) })
-    await graph.invoke({ lines: [] }, { ...thread('t'), recursionLimit: 2000 })
-    const saver = new ClewSaver(ledger)
-    let count = 0
-    let last = 'g'
-    const heap: number[] = []
-    for await (const { checkpoint, metadata, parentConfig } of saver.list(thread('t'))) {
-      if (count === 50 || count === 950) heap.push(heapAfterCollection())
-      expect(checkpoint.id < last).toBe(true)
-      last = checkpoint.id
-      const lines = (checkpoint.channel_values['lines'] ?? []) as string[]
-      expect(lines.length).toBe(Math.max(0, Number(metadata?.step)))
-      expect(parentConfig === undefined).toBe(metadata?.step === -1)
-      count++
-    }
-    expect(count).toBe(1000)
-    // All states together have half a million lines, 4 MB in references alone.
-    expect((heap[1] ?? 0) - (heap[0] ?? 0)).toBeLessThan(2_000_000)
-    const [third] = await collect(
-      saver.list(thread('t'), { limit: 1, before: thread('t', { checkpoint_id: last + 'z' }) }),
-    )
-    expect(third?.checkpoint.id).toBe(last)
-  })
-
-  it('many turns are read by another process however far back their states go', async () => {
-    const graph = talk(new ClewSaver(ledger))
-    for (let turn = 0; turn < 150; turn++) await graph.invoke({ lines: [`turn ${turn}`] }, thread('t'))
-    const { lines } = (await talk(new ClewSaver(ledger)).getState(thread('t'))).values as typeof Talk.State
-    expect(lines.length).toBe(600)
-    expect(lines[597]).toBe('hear')
-    const history = await collect(talk(new ClewSaver(ledger)).getStateHistory(thread('t'), { limit: 20 }))
-    expect((history[19]?.values as Partial<typeof Talk.State> | undefined)?.lines?.length).toBe(600 - 16)
-  })
-
-  it.each([
-    ['', /thread_id/],
-    ['x'.repeat(5000), /thread_id/],
-    ['\ud800', /thread_id/],
-  ])('a thread_id that cannot be one is refused in a sentence: %j', async (id, message) => {
-    await expect(new ClewSaver(ledger).getTuple(thread(id))).rejects.toThrow(message)
-  })
-
-  it.each([
-    '__proto__',
-    'constructor',
-    '../../etc',
-    'a/b#c@d',
-    '4111111111111111',
-    'ann@example.com',
-    'línea\n2',
-    '|',
-    ':',
-    '%00',
-  ])('a strange thread_id is a thread like any other: %j', async (id) => {
-    const graph = talk(new ClewSaver(ledger))
-    await graph.invoke({ lines: ['hi'] }, thread(id))
-    await graph.invoke({ lines: ['hi'] }, thread(`${id}2`))
-    const again = talk(new ClewSaver(ledger))
-    expect(((await again.getState(thread(id))).values as typeof Talk.State).lines).toEqual([
-      'hi',
-      'hear',
-      'think calm',
-      'speak',
-    ])
-    expect((await collect(again.getStateHistory(thread(id)))).length).toBe(5)
-  })
-
-  it('an unknown checkpoint is undefined, and no thread is a sentence', async () => {
-    const saver = new ClewSaver(ledger)
-    expect(await saver.getTuple(thread('t', { checkpoint_id: 'nothing' }))).toBeUndefined()
-    const checkpoint = {
-      v: 4,
-      id: 'a',
-      ts: 'now',
-      channel_values: {},
-      channel_versions: {},
-      versions_seen: {},
-    }
-    await expect(saver.put({}, checkpoint, { source: 'input', step: -1, parents: {} }, {})).rejects.toThrow(
-      'has no thread_id. Name the thread',
-    )
-    await expect(saver.putWrites(thread('t'), [['a', 1]], 'task')).rejects.toThrow('has no checkpoint_id')
   })
 })
 

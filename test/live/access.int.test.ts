@@ -1,7 +1,15 @@
 import { type Ledger, openLedger } from 'clew'
 import { createLog, type RunningServer, SCOPES, type Scope, startServer } from '@clew/server'
 import { createToken, revokeToken } from '@clew/server/tokens'
-import { SESSION_STARTED } from '@clew/trace'
+import { AUDIT_BOOK, recordAudit } from '@clew/ledger'
+import {
+  createStream,
+  MESSAGE_CREATED,
+  postMessage,
+  SESSION_STARTED,
+  STREAM_CREATED,
+  streamBook,
+} from '@clew/trace'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { type ClientOptions, connect, sessionRoom, streamRoom, type TestClient } from './client.ts'
 import { begin } from './session-writer.ts'
@@ -50,7 +58,9 @@ describe('who may listen', () => {
     const server = await serve({ tokens: true })
     expect(await refusal(server)).toBe('unauthenticated')
     expect(await refusal(server, { token: 'clew_wrong' })).toBe('unauthenticated')
-    const rooms = (workspace: string): string[] => [sessionRoom(workspace, 's'), streamRoom(workspace, 's')]
+    const ids = ['s', 'clew:audit', 'clew:stream/s', 'clew:tokens']
+    const rooms = (workspace: string): string[] =>
+      ids.flatMap((id) => [sessionRoom(workspace, id), streamRoom(workspace, id)])
     for (const scope of SCOPES) {
       const { token } = await tokenFor([scope], 'default')
       if (scope === 'write') {
@@ -67,6 +77,26 @@ describe('who may listen', () => {
       expect(await everywhere.join(room)).toEqual({ ok: true })
     for (const room of rooms('clew:server'))
       expect(await everywhere.join(room)).toMatchObject({ ok: false, error: { code: 'not_found' } })
+  })
+
+  it('A2 rooms: books have none: whoever joins by their names hears nothing of them, here and from other workspaces', async () => {
+    const { token } = await tokenFor(['read'], 'default')
+    const client = await open(await serve({ tokens: true }), { token })
+    const books = [AUDIT_BOOK, streamBook('general'), 'general']
+    for (const id of books)
+      for (const workspace of ['default', 'other'])
+        for (const room of [sessionRoom(workspace, id), streamRoom(workspace, id)])
+          expect((await client.join(room)).ok).toBe(workspace === 'default')
+    const other = ledger.in('other')
+    const uli = { type: 'user', id: 'u', name: 'Uli' } as const
+    for (const view of [other, ledger]) {
+      await recordAudit(view, 'system.policy_changed', {})
+      await createStream(view, { streamId: 'general', title: view.workspace })
+      await postMessage(view, { streamId: 'general', author: uli, content: view.workspace })
+    }
+    await client.hear(({ name }) => name === MESSAGE_CREATED)
+    expect(client.heard.map(({ name }) => name)).toEqual([STREAM_CREATED, MESSAGE_CREATED])
+    expect(JSON.stringify(client.heard)).not.toContain('other')
   })
 
   it('A2 rooms: a token in the header counts as well as one in the handshake', async () => {

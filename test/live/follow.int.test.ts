@@ -50,6 +50,41 @@ describe('following over HTTP', () => {
     expect((await take(again, 1)).map(({ id }) => id)).toEqual(['3'])
   })
 
+  it('T4 tells the text so far of a run to whoever asks for it: where it stands, then as it grows, between the lines', async () => {
+    await say(ledger, 'r')
+    const note = (content: string, version: number) => ({
+      runId: 'r',
+      stepId: 'think',
+      attempt: 1,
+      stepType: 'thinking',
+      version,
+      content,
+      at: new Date(0).toISOString(),
+    })
+    await ledger.progress.put([note('Let me ', 1), { ...note('not mine ', 1), runId: 'other' }])
+    const plain = take(await fetch(`${server.url}/v1/runs/r/follow`), 2)
+    const messages = readSse(await fetch(`${server.url}/v1/runs/r/follow?progress=true`))
+    const next = async (): Promise<unknown> => {
+      const { value } = (await messages.next()) as IteratorYieldResult<{ id: string | null; data: string }>
+      const { content, event_type: type } = JSON.parse(value.data) as Record<string, unknown>
+      return [value.id, content ?? type]
+    }
+    const first = [await next(), await next()]
+    expect(first).toEqual(
+      expect.arrayContaining([
+        [null, 'Let me '],
+        ['1', 'execution.message'],
+      ]),
+    )
+    await ledger.progress.put([note('Let me see ', 2), { ...note('not mine either ', 2), runId: 'other' }])
+    expect(await next()).toEqual([null, 'Let me see '])
+    await say(ledger, 'r')
+    expect(await next()).toEqual(['2', 'execution.message'])
+    await messages.return(undefined)
+    expect((await plain).map(({ id }) => id)).toEqual(['1', '2'])
+    await vi.waitFor(async () => expect(await streams()).toBe(0), 20_000)
+  })
+
   it('L7 refuses a place that is none, and a run that is not there', async () => {
     await say(ledger, 'r')
     const statuses = await Promise.all(

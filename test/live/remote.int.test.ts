@@ -1,9 +1,12 @@
+import { once } from 'node:events'
 import { createLedger, createMemoryStore, type Ledger } from '@clew/ledger'
 import { nodePorts } from '@clew/runtime/node-ports'
 import { TraceEmitter } from 'clew'
 import { createLog, type RunningServer, startServer } from '@clew/server'
 import { createToken } from '@clew/server/tokens'
 import { readSession } from '@clew/trace'
+import { createControl } from '../../packages/clew/src/control/create-control.ts'
+import { operations } from '../../packages/clew/src/operations.ts'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 
 const log = createLog('silent')
@@ -76,6 +79,35 @@ describe('a TraceEmitter that writes through a server', () => {
     await second.notifyCompleted()
     expect((await ledger.getRun('a'))?.status).toBe('superseded')
     expect((await ledger.getRun('b'))?.status).toBe('completed')
+  })
+
+  it('R12 a stop that is asked for over HTTP reaches the agent, wherever it runs, and the answer says how it ended', async () => {
+    const near = await startServer({
+      ledger,
+      operations,
+      controlOf: (view) => createControl(view),
+      port: 0,
+      log,
+    })
+    for (const [sessionId, emitter] of [
+      ['near', new TraceEmitter({ ledger })],
+      ['far', new TraceEmitter({ server: server.url })],
+    ] as const) {
+      const session = await emitter.forSession({ sessionId, streamId: sessionId })
+      const whole = session.withSession(async ({ signal }) => {
+        await session.startStep({ stepType: 'thinking' })
+        await once(signal, 'abort')
+        signal.throwIfAborted()
+      })
+      const asked = fetch(`${near.url}/v1/runs/${sessionId}/stop`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ reason: 'enough' }),
+      })
+      await expect(whole).rejects.toMatchObject({ code: 'stopped', fields: { reason: 'enough' } })
+      expect(await (await asked).json()).toMatchObject({ run: { runId: sessionId, status: 'stopped' } })
+    }
+    await near.close()
   })
 
   it('A2 needs the scope write, and leases of other workspaces are not there', async () => {

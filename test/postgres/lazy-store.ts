@@ -1,5 +1,5 @@
 import { createMemoryStore, type Store } from '@clew/ledger'
-import { nodePorts } from '../../packages/sqlite/test/node-ports.ts'
+import { nodePorts } from '../../packages/ledger/test/node-ports.ts'
 
 type Methods = Record<string, unknown>
 

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeEach } from 'vitest'
 import { openPostgresStore } from '../../packages/postgres/src/index.ts'
 import { makeWorldsOver } from '../../packages/runtime/test/memory-ledger.ts'
-import { nodePorts } from '../../packages/sqlite/test/node-ports.ts'
+import { nodePorts } from '../../packages/ledger/test/node-ports.ts'
 import { createSchema } from './database.ts'
 import { createLazyStore } from './lazy-store.ts'
 

@@ -1,4 +1,4 @@
-import { ClewError } from '@clew/ledger'
+import { ClewError, type StatePolicy } from '@clew/ledger'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createMemoryLedger } from '../../packages/runtime/src/checkpointer/memory-ledger.ts'
@@ -31,12 +31,23 @@ const erasures: readonly OtherDeed[] = [
   },
 ]
 
+/** Of any run, also one that has no states. */
+const states: readonly OtherDeed[] = [{ keep: 'latest' }, { keep: 'windowed', window: 3 }, { ttlMs: 1 }].map(
+  (policy): OtherDeed =>
+    async (ledger, runIds, which) => {
+      const runId = runIds[which % Math.max(1, runIds.length)]
+      if (runId !== undefined) await ledger.pruneStates(runId, policy as StatePolicy)
+    },
+)
+
 describe('P4 random lives', () => {
   it.each([
     ['retention', []],
     ['retention and erasure', erasures],
+    ['retention of states', states],
+    ['retention of states and erasure', [...states, ...erasures]],
   ])(
-    'P4 P5 R5 R7 D1 whatever %s takes, what stays is resumed, forked and replayed as before',
+    'P4 P5 R5 R7 R10 D1 whatever %s takes, what stays is resumed, forked and replayed as before',
     { timeout: 120_000 },
     async (_, others) => {
       await fc.assert(

@@ -37,7 +37,7 @@ export const deeds: fc.Arbitrary<readonly Deed[]> = fc.array(
     { weight: 3, arbitrary: fc.record({ deed: fc.constant('gc' as const), rule: fc.nat({ max: 4 }) }) },
     {
       weight: 1,
-      arbitrary: fc.record({ deed: fc.constant('other' as const), kind: fc.nat({ max: 3 }), which }),
+      arbitrary: fc.record({ deed: fc.constant('other' as const), kind: fc.nat({ max: 5 }), which }),
     },
   ),
   { minLength: 4, maxLength: 18 },

@@ -1,5 +1,5 @@
 import { ClewError, type Ledger } from '@clew/ledger'
-import { agent, requestStop, type StepError } from '@clew/runtime'
+import { agent, replay, requestStop, type StepError } from '@clew/runtime'
 import { openLedger } from 'clew'
 import { once } from 'node:events'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
@@ -102,9 +102,8 @@ describe('R5 a child run whose time is over', () => {
         throw new Error('cut off')
       }),
     )
-    const limit = { timeoutMs: 15, retry: 1 }
     const parent = agent('parent', (run) =>
-      run.child(hangs, null, limit).catch((error: StepError) => error.code),
+      run.child(hangs, null, { timeoutMs: 15 }).catch((error: StepError) => error.code),
     )
     let deaths = 0
     for (let append = 1; ; append++) {
@@ -119,5 +118,30 @@ describe('R5 a child run whose time is over', () => {
       expect((await parent.resume(ledger, runId)).output).toBe('timeout')
     }
     expect(deaths).toBeGreaterThan(0)
+  })
+
+  it('R3 is stopped, and the next attempt is another child with a time of its own; a replay waits for neither', async () => {
+    let tries = 0
+    const slow = agent('slow', (run) =>
+      run.effect('slow', null, async (_, { signal }) => {
+        if (++tries === 1) await once(signal, 'abort')
+        return tries
+      }),
+    )
+    const options = { retry: { tries: 2, delayMs: 0 }, timeoutMs: 200 }
+    const parent = agent('parent', (run) => run.child(slow, null, options))
+    const { runId, output } = await parent.start(ledger, null)
+    expect([output, tries]).toEqual([2, 2])
+    expect(await statusOf(`${runId}/slow#0`)).toBe('stopped')
+    expect(await statusOf(`${runId}/slow#0~2`)).toBe('completed')
+    expect(await replay(parent, { ledger, runId })).toMatchObject({ verdict: 'identical', divergences: [] })
+    expect(tries).toBe(2)
+  })
+
+  it('R6 a child that asks rests meanwhile, and its parent with it: the time is that of an attempt at work', async () => {
+    const parent = agent('parent', (run) => run.child(asks, null, { timeoutMs: 60_000 }))
+    const { runId, status } = await parent.start(ledger, null)
+    expect(status).toBe('paused')
+    expect(await parent.resume(ledger, runId, { answer: 'yes' })).toMatchObject({ output: 'yes' })
   })
 })

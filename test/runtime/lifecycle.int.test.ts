@@ -6,7 +6,7 @@ import { holdRun } from '../../packages/runtime/src/lifecycle/hold-run.ts'
 import { requestStop } from '../../packages/runtime/src/lifecycle/request-stop.ts'
 import { sweep } from '../../packages/runtime/src/lifecycle/sweep.ts'
 import { makeFolder, openLedger, removeFolder } from '../../packages/sqlite/test/harness.ts'
-import { nodePorts } from '../../packages/sqlite/test/node-ports.ts'
+import { nodePorts } from '../../packages/ledger/test/node-ports.ts'
 import { type Child, startScript } from '../../packages/sqlite/test/start-child.ts'
 
 const SCRIPT = new URL('lifecycle-child.ts', import.meta.url).pathname

@@ -26,6 +26,12 @@ describe.each(TALKS)('$library, streamed: $isStreamed', ({ library, isStreamed }
     const names = (await ledger.getSteps(paused.runId)).map(({ nodeName }) => nodeName)
     expect(names.filter((name) => name === 'fetch').length).toBe(2)
     expect(names.filter((name) => name === 'count mice').length).toBe(1)
+    // V7: two calls, each counted once, also by a life that was only given their answers.
+    expect(await ledger.getRun(paused.runId)).toMatchObject({
+      modelCalls: 2,
+      inputTokens: 24,
+      outputTokens: 16,
+    })
   })
 
   it('R5 goes on after each step in another process', async () => {

@@ -1,6 +1,14 @@
 import type { Ledger } from '@clew/ledger'
-import { agent, append, END, interrupt, last, START, StateGraph } from '@clew/runtime'
-import { createRelay, readSession, type Relayed } from '@clew/trace'
+import { agent, append, END, fork, interrupt, last, START, StateGraph } from '@clew/runtime'
+import {
+  createRelay,
+  readSession,
+  type Relayed,
+  SESSION_COMPLETED,
+  SESSION_STARTED,
+  STEP_COMPLETED,
+  STEP_STARTED,
+} from '@clew/trace'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createWorld, eventsOf, type World } from '../../packages/trace/test/world.ts'
 
@@ -57,6 +65,49 @@ describe('T1 a run as a session', () => {
     })
   })
 
+  it('T1 a fork of a session is a session of its own; the room of its source hears nothing of it', async () => {
+    await search.start(ledger, 'owls', { runId: 's1', session })
+    const before = await eventsOf(ledger, 's1')
+    await fork(search, { ledger, runId: 's1', at: { step: 'web_search' }, newRunId: 's2' })
+    const { session: view, steps, relatedSessions } = await readSession(ledger, 's2')
+    expect(view).toMatchObject({
+      sessionId: 's2',
+      streamId: 'general',
+      status: 'completed',
+      supersedes: null,
+    })
+    expect(view.position).toBeGreaterThan(before.at(-1)?.ledger.position ?? 0)
+    expect(steps.map(({ stepType }) => stepType)).toEqual(['context_received', 'web_search'])
+    expect(relatedSessions.map(({ sessionId }) => sessionId)).toEqual(['s1'])
+    const relay = createRelay(ledger)
+    const told: Relayed[] = []
+    for await (const event of ledger.read('s2', { afterSeq: (await ledger.getRun('s2'))?.forkedFrom?.seq }))
+      told.push(...(await relay.event(event)))
+    expect(told.flatMap(({ payload }) => ('sessionId' in payload ? [payload.sessionId] : []))).not.toContain(
+      's1',
+    )
+    expect(told.map(({ name }) => name)).toEqual(
+      expect.arrayContaining([SESSION_STARTED, STEP_STARTED, STEP_COMPLETED, SESSION_COMPLETED]),
+    )
+  })
+
+  it('T4 what a run says is its progress also when it is no session', async () => {
+    const go = Promise.withResolvers<void>()
+    const speaker = agent('speaker', (run) =>
+      run.effect('thinking', {}, async () => {
+        run.token('Let me see ')
+        await go.promise
+      }),
+    )
+    const running = speaker.start(ledger, null, { runId: 'plain' })
+    const said = async () =>
+      (await ledger.progress.read({ runId: 'plain' })).notes.map((note) => note.content)
+    await vi.waitFor(async () => expect(await said()).toEqual(['Let me see ']), 20_000)
+    go.resolve()
+    await running
+    await vi.waitFor(async () => expect(await said()).toEqual([]), 20_000)
+  })
+
   it('T4 the tokens of an effect are its progress, those of a child the progress of the step that waits for it', async () => {
     const go = Promise.withResolvers<void>()
     const child = agent('child', async (run) => {
@@ -88,10 +139,6 @@ describe('T1 a run as a session', () => {
     go.resolve()
     await running
     await vi.waitFor(async () => expect(await notes()).toEqual([]))
-    const plain = agent('plain', (run) => run.effect('thinking', {}, async () => run.token('nobody asked ')))
-    await plain.start(ledger, null, { runId: 'r' })
-    await new Promise((resolve) => setTimeout(resolve, 80))
-    expect(await notes()).toEqual([])
   })
 
   it('T7 a dead run’s open steps show as interrupted, and resume finds them in flight all the same', async () => {

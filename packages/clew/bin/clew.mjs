@@ -19,11 +19,18 @@ if (Number(found.split('.')[0]) < NEEDED) {
 }
 
 async function start() {
-  const { existsSync } = await import('node:fs')
+  const { existsSync, readFileSync } = await import('node:fs')
+  const args = process.argv.slice(2)
+  // Asked for by scripts, and answered without loading anything.
+  if (args.length === 1 && (args[0] === '--version' || args[0] === '-V')) {
+    const manifest = readFileSync(new URL('../package.json', import.meta.url), 'utf8')
+    process.stdout.write(`${JSON.parse(manifest).version}\n`)
+    return
+  }
   const has = (path) => existsSync(new URL(path, import.meta.url))
 
   // A published package carries `src` too (for source maps), but no tsconfig: only a clone runs from source.
-  const built = has('../dist/cli/main.js')
+  const built = has('../dist/main.js')
   const fromSource = has('../src/cli/main.ts') && (!built || has('../tsconfig.json'))
   if (!fromSource && !built) {
     process.stderr.write(
@@ -33,8 +40,9 @@ async function start() {
     return
   }
   if (fromSource) await resolveToSource()
-  const { main } = await import(fromSource ? '../src/cli/main.ts' : '../dist/cli/main.js')
-  process.exitCode = await main(process.argv.slice(2))
+  else await keepCompiled()
+  const { main } = await import(fromSource ? '../src/cli/main.ts' : '../dist/main.js')
+  process.exitCode = await main(args)
 }
 
 /** Lets the packages of this clone find each other's `src`, as `--conditions=@clew/source` would. */
@@ -48,4 +56,12 @@ async function resolveToSource() {
       })
     },
   })
+}
+
+/** The next start need not compile the same again. In a folder of the user's: code must not come from where others write. */
+async function keepCompiled() {
+  const home = process.env.HOME || process.env.USERPROFILE
+  if (!home) return
+  const { enableCompileCache } = await import('node:module')
+  enableCompileCache(`${home}/.clew/compiled`)
 }

@@ -2,6 +2,7 @@ import { stat, statfs } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { ClewError, type Ledger } from '@clew/ledger'
 import { openSqliteStore } from '@clew/sqlite'
+import { formatCount } from './format-count.ts'
 import { formatSize } from './format-size.ts'
 import { nodePorts } from '@clew/runtime/node-ports'
 
@@ -67,7 +68,10 @@ async function checkLedger(ledger: Ledger): Promise<Check[]> {
   return [
     ...(await attempt('contents', async () => {
       const { events, runs, bytes } = await ledger.stats()
-      return ok('contents', `${number(events)} events in ${number(runs)} runs, ${formatSize(bytes)}`)
+      return ok(
+        'contents',
+        `${formatCount(events)} events in ${formatCount(runs)} runs, ${formatSize(bytes)}`,
+      )
     })),
     ...(await attempt('workspaces', () => checkWorkspaces(ledger))),
     ...(await attempt('leases', () => checkLeases(ledger))),
@@ -128,9 +132,9 @@ async function checkConsumers(ledger: Ledger): Promise<Check[]> {
   const consumers = await ledger.consumers()
   if (consumers.length === 0) return [ok('consumers', 'none')]
   return consumers.map(({ name, position, lag, failures, lastError, isWorking }) => {
-    const where = `${name} stands at ${number(position)}, ${number(lag)} behind, ${isWorking ? 'at work' : 'not at work'}`
+    const where = `${name} stands at ${formatCount(position)}, ${formatCount(lag)} behind, ${isWorking ? 'at work' : 'not at work'}`
     if (failures === 0) return ok('consumers', where)
-    const detail = `${where}; failed ${number(failures)} times: ${lastError ?? ''}`
+    const detail = `${where}; failed ${formatCount(failures)} times: ${lastError ?? ''}`
     return warn('consumers', detail, 'Correct what its handler meets; it tries again by itself.')
   })
 }
@@ -140,7 +144,7 @@ async function checkIndex(ledger: Ledger): Promise<Check> {
   if (!isCurrent)
     return warn('search index', 'made by another version, or for another ledger', 'Run: clew reindex')
   if (position === 0) return ok('search index', 'empty; the first search fills it')
-  return ok('search index', `${number(position)} events, ${number(lag)} behind`)
+  return ok('search index', `${formatCount(position)} events, ${formatCount(lag)} behind`)
 }
 
 async function checkProjections(ledger: Ledger): Promise<Check> {
@@ -160,7 +164,7 @@ async function checkNewest(ledger: Ledger): Promise<Check> {
   const [run] = (await ledger.listRuns({ limit: 1 })).runs
   if (!run) return ok('newest run', 'there is none yet')
   const { ok: fine, checked, problems } = await ledger.verify(run.runId)
-  if (fine) return ok('newest run', `${run.runId}: ${number(checked)} events verified`)
+  if (fine) return ok('newest run', `${run.runId}: ${formatCount(checked)} events verified`)
   const [first] = problems
   return fail(
     'newest run',
@@ -208,4 +212,3 @@ async function checkRoom(folder: string): Promise<Check> {
 }
 
 const found = (path: string) => stat(path).catch(() => undefined)
-const number = (value: number): string => value.toLocaleString('en-US')

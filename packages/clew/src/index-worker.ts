@@ -1,6 +1,7 @@
 import { setPriority } from 'node:os'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
-import { createLedger } from '@clew/ledger'
+import { ClewError, createLedger, type ErrorCode } from '@clew/ledger'
 import { openPostgresStore } from '@clew/postgres'
 import { nodePorts } from '@clew/runtime/node-ports'
 import { openSqliteStore } from '@clew/sqlite'
@@ -22,11 +23,29 @@ const ledger = createLedger({
   secret: 'an indexer writes no events and needs no secret',
   heads: { verify: async () => false },
 })
+/** What may be over by itself: a disk that somebody makes room on, a database that comes back. */
+const MAY_PASS: ReadonlySet<ErrorCode> = new Set([
+  'store_full',
+  'store_locked',
+  'store_unreachable',
+  'store_failed',
+])
+const RETRY_MS = 2000
+
 const stop = new AbortController()
 parentPort?.once('message', () => stop.abort())
 try {
-  await ledger.index({ follow: true, signal: stop.signal })
+  while (!stop.signal.aborted) await indexOn()
 } finally {
   await ledger.close()
   parentPort?.close()
+}
+
+async function indexOn(): Promise<void> {
+  try {
+    await ledger.index({ follow: true, signal: stop.signal })
+  } catch (error) {
+    if (!(error instanceof ClewError) || !MAY_PASS.has(error.code)) throw error
+    await sleep(RETRY_MS, undefined, { signal: stop.signal }).catch(() => undefined)
+  }
 }

@@ -60,6 +60,7 @@ export {
   StreamMessageRow,
   type StreamMessageRowProps,
   type StreamTrace,
+  tellInSlices,
   tellStory,
   textOf,
   TraceDialog,

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
+import { PROGRAM_ARGS, programFile } from './own-files.ts'
 
 export interface BackgroundIndexer {
   /** Ends it after the page under way. */
@@ -8,10 +9,9 @@ export interface BackgroundIndexer {
 
 /** Indexes in a thread of its own until it is closed. It never keeps the process alive. */
 export function startIndexer(url: string): BackgroundIndexer {
-  const fromSource = import.meta.url.endsWith('.ts')
-  const worker = new Worker(new URL(`./index-worker.${fromSource ? 'ts' : 'js'}`, import.meta.url), {
+  const worker = new Worker(programFile('index-worker'), {
     workerData: { url },
-    ...(fromSource && { execArgv: ['--conditions=@clew/source'] }),
+    execArgv: [...PROGRAM_ARGS],
   })
   const ended = once(worker, 'exit')
   // What ends an indexer (a full disk, a lost file) is met by whoever searches: its lag grows and can be seen.

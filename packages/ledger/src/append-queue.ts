@@ -57,23 +57,19 @@ export function createAppendQueue(store: Store, ports: Pick<Ports, 'defer'>): Ap
   /** One group a turn, so that timers and sockets get their turn under any load. */
   async function flush(): Promise<void> {
     const group = takeGroup()
-    await commit(group)
-    for (const each of group) chars -= each.chars
-    if (chars <= QUEUE_CHARS) space = release(space)
-    if (queue.length > 0) schedule()
-    else {
-      scheduled = false
-      idle = release(idle)
-    }
-  }
-
-  async function commit(group: readonly Waiting[]): Promise<void> {
     try {
       const outcomes = await store.write(group.map((each) => each.call))
       for (let i = 0; i < group.length; i++)
         (group[i] as Waiting).settle(outcomes[i] ?? { error: noAnswer() })
     } catch (error) {
       for (const each of group) each.reject(error)
+    }
+    for (const each of group) chars -= each.chars
+    if (chars <= QUEUE_CHARS) space = release(space)
+    if (queue.length > 0) schedule()
+    else {
+      scheduled = false
+      idle = release(idle)
     }
   }
 

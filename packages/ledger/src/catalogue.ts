@@ -298,6 +298,8 @@ const TYPES = {
       target: optional.text,
       runId: optional.text,
       seqs: maybe(listOf(count)),
+      /** Where, in runs: books are not named. */
+      ranges: maybe(listOf(open({ runId: text, fromSeq: count, toSeq: count }))),
       events: optional.count,
       runs: optional.count,
       /** How many runs stay because of a hold. */
@@ -309,9 +311,18 @@ const TYPES = {
   'system.range_pruned': [
     'system.workflow_event',
     open({
-      /** Each with `runId`, `fromSeq`, `toSeq`, `headHash` and the `rule` by which it went. */
+      /** Each with `runId`, `fromSeq`, `toSeq` and the `rule` by which it went; where only states in it went, how many. */
       ranges: maybe(
-        listOf(open({ runId: text, fromSeq: count, toSeq: count, headHash: text, rule: optional.text })),
+        listOf(
+          open({
+            runId: text,
+            fromSeq: count,
+            toSeq: count,
+            headHash: optional.text,
+            rule: optional.text,
+            states: optional.count,
+          }),
+        ),
       ),
       events: optional.count,
       by: optional.text,
@@ -384,6 +395,8 @@ const TYPES = {
       author: maybe(open({ type: optional.text, id: optional.text, name: maybeNull(text) })),
       /** Of an agent's message. */
       sessionId: maybeNull(text),
+      /** What it rests on: each with `type`, `title`, `url`, `domain`, `snippet`. */
+      sources: anything,
       content: anything,
     }),
   ],

@@ -184,9 +184,12 @@ function createView(core: Core, { isOpened = false, plain = false, ...view }: Vi
       return (await store.findBelow(workspace, runIds)).map((run) => reviveRow(run.summary))
     },
     getSteps: async (runId) => foldSteps(await readWhole(runId)),
-    async getSkeleton(runId) {
+    async getSkeleton(runId, range) {
       assertOpen()
-      const steps = await store.readSkeleton({ workspace, runId })
+      checkCount('afterSeq', range?.afterSeq)
+      checkCount('beforeSeq', range?.beforeSeq)
+      checkCount('limit', range?.limit)
+      const steps = await store.readSkeleton({ workspace, runId }, range)
       return steps.map((step) => (step.pause || step.usage ? reviveRow(step) : step))
     },
     async getState(runId, { superstep } = {}) {
@@ -194,10 +197,10 @@ function createView(core: Core, { isOpened = false, plain = false, ...view }: Vi
       checkCount('superstep', superstep)
       return superstep === undefined ? states.latest(runId) : states.atSuperstep(runId, superstep)
     },
-    async getStateAt(runId, seq) {
+    async getStateAt(runId, seq, stateOptions) {
       assertOpen()
       checkCount('seq', seq)
-      return states.atEvent(runId, seq)
+      return states.atEvent(runId, seq, stateOptions)
     },
     listCheckpoints: (runId) => states.checkpoints(runId),
     digest(value) {
@@ -278,7 +281,13 @@ function createView(core: Core, { isOpened = false, plain = false, ...view }: Vi
       assertOpen,
       assertWritable,
     }),
-    ...createPolicyAccess(store, workspace, ports.now, () => ledger),
+    ...createPolicyAccess({
+      store,
+      workspace,
+      now: ports.now,
+      ledger: () => ledger,
+      use: (policy) => core.usePolicy(workspace, policy),
+    }),
     async rebuild(rebuildOptions = {}) {
       assertOpen()
       const { rebuildProjections } = await import('./rebuild.ts')

@@ -45,6 +45,8 @@ export interface Place {
   readonly schemaVersion: number
   /** The payload was erased (P5); the chain still proves that the event stood here. */
   readonly erased?: true
+  /** The state at its checkpoint is no longer kept (R10). */
+  readonly pruned?: true
 }
 
 /** An event as it is read back: immutable; parts it shares with other events are frozen. */

@@ -117,6 +117,7 @@ export { formatTranscriptMarkdown } from './fold/transcript-markdown.ts'
 export { formatTranscriptText, type TranscriptBlock, transcriptBlocks } from './fold/transcript-text.ts'
 export { type Speech, speechOf } from './fold/speech.ts'
 export { transcriptFold } from './fold/transcript.ts'
+export { tellsByValues } from './fold/transcript-effects.ts'
 export type { TranscriptState } from './fold/transcript-state.ts'
 export {
   type Head,
@@ -244,9 +245,12 @@ export {
   readHolds,
   type StandingHolds,
 } from './retention/holds.ts'
+export { nextTurn } from './next-turn.ts'
 export type { KeptRun } from './retention/plan.ts'
 export { parsePolicy, type RetentionPolicy, type RetentionPolicyInput } from './retention/policy.ts'
-export { type PrunedRange } from './retention/pruned.ts'
+export { mayGo } from './retention/may-go.ts'
+export { type PrunedRange, prunedState } from './retention/pruned.ts'
+export { checkStatePolicy, keepsAll, type StatePolicy } from './retention/plan-states.ts'
 export {
   type AdoptedRun,
   deletedSummary,
@@ -254,6 +258,8 @@ export {
   type PruneItem,
   type PruneOutcome,
   type Seal,
+  type StatePruneBatch,
+  type StatePruneItem,
   type StoreRetention,
   type ValueSweep,
 } from './retention/store-retention.ts'
@@ -298,6 +304,7 @@ export type {
   ProjectionState,
   ReadAllOptions,
   ReadRunOptions,
+  SkeletonRange,
   RunKey,
   Store,
   StoredCursor,
@@ -307,7 +314,14 @@ export type {
 } from './store.ts'
 export { eventOfRow, storedEvent, withPayload } from './stored-event.ts'
 export type { EventPlace, NewRun, RunDraft, Transaction } from './transaction.ts'
-export { isOpenStep, isResumedByCode } from './close-open.ts'
+export { endingEvent, isOpenStep, isResumedByCode } from './close-open.ts'
+export {
+  findStopRequest,
+  type RecordedStopRequest,
+  recordStopRequest,
+  stopAsked,
+  type StopRequest,
+} from './stop-request.ts'
 export { supersedeRun } from './supersede-run.ts'
 export { type ListedLease, sweepOrphans, type SweepOptions, sweepThread } from './sweep-orphans.ts'
 export { splitLines } from './transfer.ts'

@@ -30,7 +30,7 @@ interface Side {
   readonly reader: PayloadReader
 }
 
-/** What workspaces with the same rules share. */
+/** What all views of a workspace share. */
 interface Sides {
   readonly redactor: Redactor
   readonly rich: Side
@@ -42,6 +42,8 @@ export interface Core extends LedgerParts {
   readonly options: LedgerOptions
   readonly queue: AppendQueue
   sidesOf(workspace: string): Sides
+  /** What the workspace asks for from now on. */
+  usePolicy(workspace: string, policy: WorkspacePolicy): void
   /** Values that were read are forgotten: some are gone from the store. */
   forgetValues(): void
   /** Ends what views do in the background. */
@@ -56,8 +58,17 @@ export function createCore(parts: LedgerParts, options: LedgerOptions): Core {
   const reader = createPayloadReader(store, codecs)
   let plainReader: PayloadReader | undefined
 
-  function createSides(policy: WorkspacePolicy): Sides {
-    const redactor = createRedactor(withPolicy(options.redact, policy) ?? {}, fingerprint, ports.now)
+  const redactorFor = (policy: WorkspacePolicy): Redactor =>
+    createRedactor(withPolicy(options.redact, policy) ?? {}, fingerprint, ports.now)
+  const usual = redactorFor({})
+
+  function createSides(policy: WorkspacePolicy): Sides & { use(policy: WorkspacePolicy): void } {
+    let current = policy.redact ? redactorFor(policy) : usual
+    const redactor: Redactor = {
+      value: (value, text) => current.value(value, text),
+      text: (text) => current.text(text),
+      stream: () => current.stream(),
+    }
     const side = (own: Codecs, its: PayloadReader): Side => ({
       codecs: own,
       preparer: createPreparer({ ports, codecs: own, redactor, macKey: secret, price }),
@@ -72,22 +83,22 @@ export function createCore(parts: LedgerParts, options: LedgerOptions): Core {
         plainReader ??= createPayloadReader(store, own)
         return (plain ??= side(own, plainReader))
       },
+      use: (next) => void (current = next.redact ? redactorFor(next) : usual),
     }
   }
 
-  const usual = createSides({})
-  const others = new Map<string, Sides>()
+  const known = new Map<string, ReturnType<typeof createSides>>()
+  function sidesOf(workspace: string): ReturnType<typeof createSides> {
+    const sides = known.get(workspace) ?? createSides(policies?.get(workspace) ?? {})
+    known.set(workspace, sides)
+    return sides
+  }
   return {
     ...parts,
     options,
     queue: createAppendQueue(store, ports),
-    sidesOf(workspace) {
-      const policy = policies?.get(workspace)
-      if (!policy?.redact) return usual
-      const sides = others.get(workspace) ?? createSides(policy)
-      others.set(workspace, sides)
-      return sides
-    },
+    sidesOf,
+    usePolicy: (workspace, policy) => sidesOf(workspace).use(policy),
     forgetValues() {
       reader.forget()
       plainReader?.forget()

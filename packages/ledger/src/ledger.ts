@@ -21,10 +21,11 @@ import type { RedactOptions, Redactor } from './redact/redact.ts'
 import type { SearchOptions, SearchResult } from './search/search.ts'
 import type { RunViews } from './run-views.ts'
 import type { GcOptions, GcReport } from './retention/gc.ts'
+import type { StatePolicy } from './retention/plan-states.ts'
 import type { Hold, HoldOptions, HoldTarget } from './retention/holds.ts'
 import type { RetentionPolicyInput } from './retention/policy.ts'
 import type { PrunedRange } from './retention/pruned.ts'
-import type { Leases, StoreStats } from './store.ts'
+import type { Leases, SkeletonRange, StoreStats } from './store.ts'
 import type { Verification } from './verify.ts'
 
 /** R11: what may be done with a ledger, switched one by one. Reading history always works. */
@@ -169,12 +170,20 @@ export interface Ledger extends RunViews, PolicyAccess {
   /** The child runs of these, and the runs that were forked from them; oldest first, however many. */
   findBelow(runIds: readonly string[]): Promise<RunSummary[]>
   getSteps(runId: string): Promise<StepRecord[]>
-  /** The run's own steps without what they gave back: one stored read, whatever their size. */
-  getSkeleton(runId: string): Promise<StepSkeleton[]>
+  /**
+   * The run's own steps without what they gave back, in the order of their start: one stored read, whatever their size. A
+   * range reads no more than it gives.
+   */
+  getSkeleton(runId: string, range?: SkeletonRange): Promise<StepSkeleton[]>
   /** The latest state, or the one at a superstep. Frozen, for its parts are shared. Costs what the state is large. */
   getState(runId: string, options?: { superstep?: number | undefined }): Promise<RunState | null>
   /** The state at the checkpoint that the event at `seq` carries; null when it carries none. Frozen. */
-  getStateAt(runId: string, seq: number): Promise<RunState | null>
+  getStateAt(
+    runId: string,
+    seq: number,
+    /** `pruned`: also one that is no longer kept (R10), as long as others are folded from it. */
+    options?: { readonly pruned?: boolean },
+  ): Promise<RunState | null>
   /** The checkpoints of a run, in a fork those of its source first, oldest first, without their states. */
   listCheckpoints(runId: string): AsyncGenerator<CheckpointReference>
   /** sha256 of the canonical text of a value as it would be stored: encoded, then redacted. */
@@ -214,6 +223,11 @@ export interface Ledger extends RunViews, PolicyAccess {
   erase(target: EraseTarget, options?: EraseOptions): Promise<EraseReport>
   /** P4: lets go what the retention policy no longer keeps and nobody still needs; each range leaves a seal. */
   gc(options?: GcOptions): Promise<GcReport>
+  /**
+   * R10: lets the states go that the policy no longer keeps, of all checkpoints in the thread of this run, and tells how
+   * many. Their events stay. The newest state, and what unfinished runs, forks and holds need, stays too.
+   */
+  pruneStates(runId: string, policy: StatePolicy): Promise<number>
   /** P4: a legal hold. As long as it stands, neither `gc` nor `erase` takes anything of what it covers. */
   hold(target: HoldTarget, options?: HoldOptions): Promise<Hold>
   release(holdId: string, options?: HoldOptions): Promise<Hold>

@@ -185,7 +185,20 @@ export function createMemoryStore(ports: Ports): Store {
     eventAt: (position) => events[position - 1],
   })
 
+  function dropPayload(position: number): void {
+    const event = events[position - 1] as { body: string | null; salt: string | null; erased: boolean }
+    bytes -= event.body?.length ?? 0
+    // In place: the event stands in several lists.
+    event.body = null
+    event.salt = null
+    event.erased = true
+    macs[position - 1] = null
+    void memory.remove((events[position - 1] as StoredEvent).workspace, [position])
+  }
+
   const retention = createMemoryRetention<MemoryRun>({
+    now: ports.now,
+    dropPayload,
     runs,
     nodes,
     findRun: (key) => byKey.get(keyOf(key)),
@@ -232,16 +245,7 @@ export function createMemoryStore(ports: Ports): Store {
       toStoredRun,
       events,
       append: (call) => commitCalls(tx, ports, [call])[0] as AppendOutcome,
-      dropPayload(position) {
-        const event = events[position - 1] as { body: string | null; salt: string | null; erased: boolean }
-        bytes -= event.body?.length ?? 0
-        // In place: the event stands in several lists.
-        event.body = null
-        event.salt = null
-        event.erased = true
-        macs[position - 1] = null
-        void memory.remove((events[position - 1] as StoredEvent).workspace, [position])
-      },
+      dropPayload,
       markScope: retention.markScope,
       ring: () => wakeAll(watchers),
     }),
@@ -314,9 +318,24 @@ export function createMemoryStore(ports: Ports): Store {
       assertOpen()
       return new Map(ids.flatMap((id) => (nodes[id] ? [[id, nodes[id]]] : [])))
     },
-    async readSkeleton(key) {
+    async readSkeleton(
+      key,
+      {
+        afterSeq = 0,
+        beforeSeq = Number.POSITIVE_INFINITY,
+        limit = Number.POSITIVE_INFINITY,
+        last,
+        stepId,
+      } = {},
+    ) {
       assertOpen()
-      return [...(byKey.get(keyOf(key))?.steps.values() ?? [])]
+      const found = [...(byKey.get(keyOf(key))?.steps.values() ?? [])].filter(
+        (step) =>
+          step.startedSeq > afterSeq &&
+          step.startedSeq < beforeSeq &&
+          (stepId === undefined || step.stepId === stepId),
+      )
+      return last === true ? found.slice(Math.max(0, found.length - limit)) : found.slice(0, limit)
     },
     async workspaces() {
       assertOpen()

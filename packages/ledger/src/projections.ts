@@ -3,6 +3,7 @@ import { createBeginnings } from './fold/begins-step.ts'
 import { beginRun, foldRun, type RunSummary } from './fold/run-summary.ts'
 import { foldSteps, toSkeleton } from './fold/steps.ts'
 import type { ClewEvent } from './envelope.ts'
+import { checkMemoryRows } from './memory/check-rows.ts'
 import type { PayloadReader } from './payload-reader.ts'
 import type { Store, StoredRun } from './store.ts'
 import type { Problem } from './verify.ts'
@@ -46,5 +47,5 @@ export async function checkProjections(
   }
   compare('summary', run.summary, projectRun(events, source?.summary))
   compare('list of steps', await store.readSkeleton(key), foldSteps(events).map(toSkeleton))
-  return problems
+  return [...problems, ...(await checkMemoryRows(store, reader, run))]
 }

@@ -11,6 +11,7 @@ import {
 import { createStateBuilder, type RunState } from './fold/state.ts'
 import { deepFreeze } from './json.ts'
 import type { PayloadReader } from './payload-reader.ts'
+import { prunedState } from './retention/pruned.ts'
 import type { RunReader, Segment } from './run-reader.ts'
 import type { StoredEvent } from './store.ts'
 
@@ -28,8 +29,8 @@ export interface CheckpointReference {
 export interface StateReader {
   latest(runId: string): Promise<RunState | null>
   atSuperstep(runId: string, superstep: number): Promise<RunState | null>
-  /** At the checkpoint that this event carries; null when it carries none. */
-  atEvent(runId: string, seq: number): Promise<RunState | null>
+  /** At the checkpoint that this event carries; null when it carries none. `pruned`: also one that is no longer kept. */
+  atEvent(runId: string, seq: number, options?: { readonly pruned?: boolean }): Promise<RunState | null>
   /** Oldest first. */
   checkpoints(runId: string): AsyncGenerator<CheckpointReference>
 }
@@ -51,7 +52,7 @@ export function createStateReader(runs: RunReader, reader: PayloadReader): State
   async function* eventsOf(pages: AsyncIterable<StoredEvent[]>): AsyncGenerator<ClewEvent> {
     for await (const page of pages)
       for (const stored of page) {
-        if (stored.erased) throw erasedState(stored)
+        if (stored.erased) throw goneState(stored)
         yield* await reader.toEvents([stored])
       }
   }
@@ -79,7 +80,7 @@ export function createStateReader(runs: RunReader, reader: PayloadReader): State
     for await (const page of runs.events(runId, { afterSeq, upToSeq: seq, types: STATE_TYPES }))
       near.push(...page)
     const last = near.at(-1)
-    if (last?.seq === seq && last.erased) throw erasedState(last)
+    if (last?.seq === seq && last.erased) throw goneState(last)
     const checkpoint = last?.seq === seq ? await toCheckpoint(last) : null
     if (!checkpoint) return null
     if (checkpoint.baseSeq <= afterSeq) return pieceFrom(runId, checkpoint.baseSeq, seq)
@@ -88,7 +89,12 @@ export function createStateReader(runs: RunReader, reader: PayloadReader): State
   }
 
   /** Folds back to front: the states that a run goes on from first, then its own changes. */
-  async function fold(runId: string, last: Piece, superstep: number): Promise<RunState | null> {
+  async function fold(
+    runId: string,
+    last: Piece,
+    superstep: number,
+    mayBePruned = false,
+  ): Promise<RunState | null> {
     const pieces = [last]
     for (let { from } = last; from; ) {
       const piece: Piece | null = await pieceAt(from)
@@ -99,7 +105,10 @@ export function createStateReader(runs: RunReader, reader: PayloadReader): State
     }
     let state: RunState | null = null
     for (const piece of pieces.toReversed())
-      state = await foldPiece(piece.events, piece === last ? superstep : Number.POSITIVE_INFINITY, state)
+      state =
+        piece === last
+          ? await foldPiece(piece.events, superstep, state, !mayBePruned)
+          : await foldPiece(piece.events, Number.POSITIVE_INFINITY, state)
     return deepFreeze(state)
   }
 
@@ -146,7 +155,16 @@ export function createStateReader(runs: RunReader, reader: PayloadReader): State
   /** No state is not the same as one that was erased. */
   async function assertNoneErased(runId: string): Promise<void> {
     for await (const page of runs.events(runId, { types: STATE_TYPES }))
-      for (const stored of page) if (stored.erased) throw erasedState(stored)
+      for (const stored of page) if (stored.erased) throw goneState(stored)
+  }
+
+  /** Between this checkpoint and the next one that is there, others may have been that are no longer kept. */
+  async function assertNonePruned(runId: string, afterSeq: number): Promise<void> {
+    for await (const page of runs.events(runId, { afterSeq, types: CHECKPOINT_TYPES }))
+      for (const stored of page) {
+        if (stored.pruned && stored.erased) throw goneState(stored)
+        if (await markOf(stored)) return
+      }
   }
 
   /** The last checkpoint that is not past the superstep, and whether there may be any. */
@@ -177,6 +195,8 @@ export function createStateReader(runs: RunReader, reader: PayloadReader): State
     upTo: (mark: Mark) => number | undefined,
   ): Promise<RunState | null> {
     const { mark, hasCheckpoints } = await findMark(runId, superstep)
+    if (mark && mark.superstep < superstep && superstep < Number.POSITIVE_INFINITY)
+      await assertNonePruned(runId, mark.seq)
     if (mark && mark.baseSeq > 1)
       return fold(runId, await pieceFrom(runId, mark.baseSeq, upTo(mark)), superstep)
     if (hasCheckpoints) return fold(runId, await pieceFrom(runId, 1, undefined), superstep)
@@ -189,14 +209,15 @@ export function createStateReader(runs: RunReader, reader: PayloadReader): State
   return {
     latest: (runId) => at(runId, Number.POSITIVE_INFINITY, () => undefined),
     atSuperstep: (runId, superstep) => at(runId, superstep, ({ seq }) => seq),
-    async atEvent(runId, seq) {
+    async atEvent(runId, seq, { pruned = false } = {}) {
       const piece = await pieceAt({ runId, seq })
-      return piece && fold(runId, piece, Number.POSITIVE_INFINITY)
+      return piece && fold(runId, piece, Number.POSITIVE_INFINITY, pruned)
     },
     async *checkpoints(runId) {
       let superstep = 0
       for await (const page of runs.events(runId, { types: CHECKPOINT_TYPES }))
         for (const stored of page) {
+          if (stored.pruned) continue
           const checkpoint = await toCheckpoint(stored)
           if (!checkpoint) continue
           superstep = checkpoint.superstep ?? superstep
@@ -215,14 +236,22 @@ async function foldPiece(
   events: AsyncIterable<ClewEvent>,
   superstep: number,
   base: RunState | null,
+  mustBeKept = false,
 ): Promise<RunState | null> {
   const builder = createStateBuilder(base)
+  let carrier: ClewEvent | undefined
   for await (const event of events) {
     if (builder.superstepWith(event) > superstep) break
     builder.apply(event)
+    if (mustBeKept && checkpointOf(event)) carrier = event
   }
+  // Others are folded from it, but the state at it is no longer kept.
+  if (carrier?.ledger.pruned) throw prunedState(carrier.correlationId, carrier.ledger.seq)
   return builder.view()
 }
+
+const goneState = (stored: StoredEvent): ClewError =>
+  stored.pruned ? prunedState(stored.correlationId, stored.seq) : erasedState(stored)
 
 const erasedState = ({ correlationId: runId, seq }: StoredEvent): ClewError =>
   new ClewError(

@@ -141,7 +141,7 @@ async function beginFolding({ store, reader, ports }: RebuildParts, run: StoredR
       for (;;) {
         const page = await store.readRun(key, { afterSeq: seq, limit: PAGE })
         for (const event of await reader.toPlainEvents(page)) {
-          if (event.ledger.seq !== seq + 1) return false
+          if (event.ledger.seq !== seq + 1 || (event.ledger.pruned && event.ledger.erased)) return false
           apply(event)
         }
         await nextTurn(ports)

@@ -83,8 +83,10 @@ export interface StoredEvent {
   /** Null when the payload is not there. */
   readonly body: string | null
   readonly salt: string | null
-  /** An erasure covers it (P5): that, and only that, is why a payload may be missing. */
+  /** An erasure covers it (P5), or its state was pruned: that, and only that, is why a payload may be missing. */
   readonly erased: boolean
+  /** The state at its checkpoint is no longer kept (R10); its payload is there as long as others are folded from it. */
+  readonly pruned: boolean
 }
 
 /** A run's row: its summary, its head, and where it was forked from. */
@@ -238,6 +240,17 @@ export interface StoreStats {
   readonly bytes: number
 }
 
+/** Some of a run's steps, by where they began. */
+export interface SkeletonRange {
+  readonly afterSeq?: number | undefined
+  readonly beforeSeq?: number | undefined
+  readonly limit?: number | undefined
+  /** The last that fit the limit instead of the first; in the order of their start all the same. */
+  readonly last?: boolean | undefined
+  /** Only attempts of this step. */
+  readonly stepId?: string | undefined
+}
+
 /** What keeps a ledger. Every implementation passes the conformance suite (L10). */
 export interface Store {
   /** Shown to people: `sqlite:./clew.db`. Never holds a password. */
@@ -265,7 +278,8 @@ export interface Store {
   /** Events caused by any of these. */
   findCaused(workspace: string, eventIds: readonly string[]): Promise<StoredEvent[]>
   readNodes(ids: readonly number[]): Promise<ReadonlyMap<number, StoredNode>>
-  readSkeleton(key: RunKey): Promise<StepSkeleton[]>
+  /** Steps of the run itself, in the order of their start: all of them, or those of a range. */
+  readSkeleton(key: RunKey, range?: SkeletonRange): Promise<StepSkeleton[]>
   workspaces(): Promise<string[]>
   stats(): Promise<StoreStats>
   /** Position of the newest event, 0 when there is none. */

@@ -22,6 +22,7 @@ export const storedEvent = (
   body,
   salt: body === null ? null : event.salt,
   erased: body === null,
+  pruned: false,
 })
 
 /** An event from a row of a database; `hex` reads its bytes. */
@@ -44,6 +45,7 @@ export const eventOfRow = (row: Record<string, unknown>, hex: (bytes: unknown) =
   salt: row['salt'] === null ? null : hex(row['salt']),
   // SQLite has numbers in the place of truth values.
   erased: Boolean(row['erased']),
+  pruned: Boolean(row['pruned']),
 })
 
 /** As it is read back, with its payload put together. */
@@ -64,6 +66,7 @@ export function withPayload(stored: StoredEvent, payload: Payload): ClewEvent {
       hash: stored.hash,
       schemaVersion: stored.schemaVersion,
       ...(stored.erased && { erased: true as const }),
+      ...(stored.pruned && { pruned: true as const }),
     },
   }
 }

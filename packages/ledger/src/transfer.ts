@@ -23,7 +23,7 @@ export async function formatLine(
   })
   const payload =
     body === null ? '{}' : body.startsWith('{') ? body : JSON.stringify(await reader.toJson(stored))
-  const { erased, ...where } = stored
+  const { erased, pruned: _, ...where } = stored
   const place = {
     ...toWirePlace(where),
     ...(erased && { erased }),

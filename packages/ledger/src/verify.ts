@@ -113,6 +113,7 @@ export function createRunVerifier(
       let seq = run.forkOf?.seq ?? 0
       /** Undefined behind a gap: then the link cannot be judged, only the payload. */
       let previous = await previousOf(run)
+      let states = 0
       const seals = await sealCheck.of(run)
       for (const { fromSeq, detail } of seals.forged) add(fromSeq, 'forged_seal', detail)
       // Without its own beginning a fork no longer hangs on what it was forked from.
@@ -143,6 +144,7 @@ export function createRunVerifier(
               )
               previous = undefined
             }
+            if (event.pruned) states++
             // Awaited only where something is read: that keeps a pass over small events near the bare speed.
             const root = rootOf(event.body)
             const fault = findFault(event, root instanceof Promise ? await root : root, previous)
@@ -169,7 +171,12 @@ export function createRunVerifier(
       if (seq > head.seq) add(head.seq + 1, 'misplaced', `events stand after the run's head at ${head.seq}`)
       else if (seq === head.seq && previous !== head.hash)
         add(seq, 'head_mismatch', "the last event's hash is not the run's head")
-      return { problems, pruned: seals.pruned }
+      if (states === 0) return { problems, pruned: seals.pruned }
+      const ranges = await sealCheck.statesOf(run)
+      const told = ranges.reduce((sum, range) => sum + (range.states ?? 0), 0)
+      if (told === 0)
+        add(null, 'forged_seal', `no event of the audit book says that ${states} of its states went`)
+      return { problems, pruned: [...seals.pruned, ...ranges] }
     },
   }
 }

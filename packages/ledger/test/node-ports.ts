@@ -5,7 +5,7 @@ import type { Ports } from '../src/ports.ts'
 
 const causes = new AsyncLocalStorage<string>()
 
-/** The ledger's needs, met by Node, for its tests. */
+/** The ledger’s needs, met by Node, for its tests and those of the stores. */
 export const nodePorts: Ports = {
   sha256: (text) => hash('sha256', text),
   randomHex: (bytes) => randomBytes(bytes).toString('hex'),

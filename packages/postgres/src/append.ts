@@ -6,11 +6,12 @@ import {
   type Ports,
   type RunKey,
 } from '@clew/ledger'
-import { appendStatement, ROOM } from './append-statement.ts'
-import { createDraft, type Draft, dueOf, LACKING } from './draft.ts'
+import { ROOM } from './append-parts.ts'
+import { appendStatement } from './append-statement.ts'
+import { createDraft, type Draft, headOf, LACKING } from './draft.ts'
 import { isCollision, isLost, refusedBy, stateOf, storeError } from './errors.ts'
 import { foresee, keysOf, widen } from './foresee.ts'
-import { type Known, load, lockRuns, nothingKnown, scopeKeyOf } from './load.ts'
+import { type Known, load, lockRuns, type Needs, nothingKnown, scopeKeyOf } from './load.ts'
 import { type Connection, type OpenedDatabase, raiseBase } from './open-database.ts'
 import { createRemembered, keyOf, stepKeyOf } from './remembered.ts'
 import type { Sql } from './sql.ts'
@@ -21,6 +22,8 @@ const ATTEMPTS = 30
 /** What `assert_heads` and `assert_lease` of the migrations raise. */
 const MOVED_STATE = 'CW001'
 const MOVED = new Error('a run has moved on')
+/** Most decisions are made from memory alone. */
+const NOTHING = nothingKnown()
 
 export interface Appender {
   write(calls: readonly AppendCall[]): Promise<AppendOutcome[]>
@@ -115,10 +118,10 @@ export function createAppender({ database, ports, waitMs }: AppendParts): Append
       decision = await decide(connection, calls, keys)
     }
     if (decision.draft.events.length === 0) return { ...decision, rooms: [] }
-    const { rows } = await connection.query(appendStatement(decision.draft, isLocked))
-    if (!rows[0]) throw MOVED
-    const { first, more } = rows[0] as { first: number; more: string[] | null }
-    return { ...decision, rooms: more ? more.map(Number) : [first] }
+    const answer = await connection.send(appendStatement(decision.draft, isLocked))
+    if (!answer) throw MOVED
+    const [first, more = null] = answer
+    return { ...decision, rooms: more === null ? [Number(first)] : more.slice(1, -1).split(',').map(Number) }
   }
 
   async function tryLocked(
@@ -181,9 +184,14 @@ export function createAppender({ database, ports, waitMs }: AppendParts): Append
     calls: readonly AppendCall[],
     keys: readonly RunKey[],
   ): Promise<Decision> {
-    const known = nothingKnown()
-    const strange = new Set(keys.map(keyOf).filter((key) => !remembered.run(key)))
-    if (strange.size > 0) await load(connection, foresee(calls, keys, strange, remembered), known, remembered)
+    const strange = new Set<string>()
+    for (const key of keys) if (!remembered.run(keyOf(key))) strange.add(keyOf(key))
+    let known = NOTHING
+    const read = async (needs: Needs): Promise<void> => {
+      if (known === NOTHING) known = nothingKnown()
+      await load(connection, needs, known, remembered)
+    }
+    if (strange.size > 0) await read(foresee(calls, keys, strange, remembered))
     for (;;) {
       const draft = createDraft(remembered, known)
       try {
@@ -191,7 +199,7 @@ export function createAppender({ database, ports, waitMs }: AppendParts): Append
         return { draft, known, outcomes }
       } catch (error) {
         if (error !== LACKING) throw error
-        await load(connection, widen(draft.needs, calls, known), known, remembered)
+        await read(widen(draft.needs, calls, known))
       }
     }
   }
@@ -210,10 +218,8 @@ export function createAppender({ database, ports, waitMs }: AppendParts): Append
       run.steps.set(key, step)
     }
     for (const run of draft.touched) {
-      const { stored: _, ...head } = run
-      const { status, dueAt } = run.summary
       const forkOf = run.forkOf && { id: real(run.forkOf.id), seq: run.forkOf.seq }
-      remembered.keepRun({ ...head, id: real(run.id), forkOf, status, dueAt, dueMs: dueOf(run) })
+      remembered.keepRun(headOf(run, real(run.id), forkOf))
     }
     // By their own names: a run that learned of its thread later keeps the scope that it began with.
     for (const [key, id] of known.scopes) if (id !== null) remembered.keepScope(key, id)

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { booleans, hexes, int8s, texts } from './binary-array.ts'
+import { arrayOf, hexes, int8s, texts } from './binary-array.ts'
 
 /** The elements of an array in the form that the server reads. */
 function elements(array: Buffer): (Buffer | null)[] {
@@ -34,6 +34,10 @@ it('L8 arrays hold what they were given: safe integers, texts of any length, byt
   expect(elements(texts(strings)).map((each) => each?.toString() ?? null)).toEqual(strings)
   const bytes = ['', '00ff', 'ab'.repeat(100_000), null]
   expect(elements(hexes(bytes)).map((each) => each?.toString('hex') ?? null)).toEqual(bytes)
-  expect(elements(booleans([true, false, null])).map((each) => each?.[0])).toEqual([1, 0, undefined])
+  expect(elements(arrayOf('boolean', [true, false, null])).map((each) => each?.[0])).toEqual([
+    1,
+    0,
+    undefined,
+  ])
   expect(elements(texts([]))).toEqual([])
 })

@@ -30,6 +30,30 @@ export function dueOf({ summary, recordedAt, status, dueAt, dueMs }: DraftRun): 
   return summary.status === status && summary.dueAt === dueAt ? dueMs : dueMsOf(summary, recordedAt)
 }
 
+/** The row of the run as it was written now. */
+export function headOf(run: DraftRun, id: number, forkOf: StoredHead['forkOf']): StoredHead {
+  const { workspace, runId, scope, seq, hash, recordedAt, summary, epoch, held, revision, lastEventId } = run
+  return {
+    id,
+    workspace,
+    runId,
+    scope,
+    forkOf,
+    seq,
+    hash,
+    recordedAt,
+    summary,
+    epoch,
+    held,
+    revision,
+    status: summary.status,
+    dueAt: summary.dueAt,
+    dueMs: dueOf(run),
+    lastEventId,
+    steps: run.steps,
+  }
+}
+
 export interface DraftEvent {
   readonly run: DraftRun
   readonly event: PreparedEvent
@@ -71,21 +95,22 @@ export const LACKING = new Error('something must be read before this can be deci
  * it is not, a unique index refuses the statement, and all is decided again on what was read then.
  */
 export function createDraft(remembered: Remembered, known: Known): Draft {
-  const needs = noNeeds()
+  let needs: Needs | undefined
   const runs = new Map<string, DraftRun>()
-  const byId = new Map<number, DraftRun>()
   const touched = new Set<DraftRun>()
   const events: DraftEvent[] = []
   const byEventId = new Map<string, DraftEvent>()
   const steps = new Map<string, DraftStep>()
   const scopes: Draft['scopes'] = []
   const nodes: Draft['nodes'] = new Map()
-  const newScopes = new Map<string, number>()
   const leanedOn = new Map<number, number>()
-  const newHashes = new Map<number, string>()
+  // Made when they are needed: an append that makes neither pays for neither.
+  let newScopes: Map<string, number> | undefined
+  let newHashes: Map<number, string> | undefined
   let latest: DraftRun | undefined
 
   function lack(add: (needs: Needs) => unknown): never {
+    needs ??= noNeeds()
     add(needs)
     throw LACKING
   }
@@ -93,7 +118,6 @@ export function createDraft(remembered: Remembered, known: Known): Draft {
   function draftOf(stored: StoredHead): DraftRun {
     const draft: DraftRun = { ...stored, stored }
     runs.set(keyOf(draft), draft)
-    byId.set(draft.id, draft)
     return draft
   }
 
@@ -104,12 +128,13 @@ export function createDraft(remembered: Remembered, known: Known): Draft {
   function scopeOf(workspace: string, runId: string, threadId: string | null): number {
     const name = scopeName(runId, threadId)
     const key = scopeKeyOf(workspace, name)
-    const found = newScopes.get(key) ?? remembered.scope(key) ?? known.scopes.get(key)
+    const found = newScopes?.get(key) ?? remembered.scope(key) ?? known.scopes.get(key)
     if (found !== undefined && found !== null) return found
     // The scope of a run without a thread is made with the run.
     if (found === undefined && threadId !== null) lack((to) => to.scopes.push({ workspace, name }))
     const id = nextId()
     scopes.push({ id, workspace, name })
+    newScopes ??= new Map()
     newScopes.set(key, id)
     return id
   }
@@ -168,7 +193,6 @@ export function createDraft(remembered: Remembered, known: Known): Draft {
         stored: null,
       }
       runs.set(keyOf(run), run)
-      byId.set(run.id, run)
       latest = run
       return run
     },
@@ -190,8 +214,7 @@ export function createDraft(remembered: Remembered, known: Known): Draft {
       return found ?? undefined
     },
     runById(id) {
-      const own = byId.get(id)
-      if (own) return own
+      for (const own of runs.values()) if (own.id === id) return own
       const found = known.runIds.get(id)
       return found ? draftOf(found) : lack((to) => to.runIds.push(id))
     },
@@ -201,7 +224,7 @@ export function createDraft(remembered: Remembered, known: Known): Draft {
         : (known.macs.get(position) ?? null)
     },
     nodeHash(id) {
-      return newHashes.get(id) ?? known.nodeHashes.get(id) ?? lack((to) => to.nodeIds.push(id))
+      return newHashes?.get(id) ?? known.nodeHashes.get(id) ?? lack((to) => to.nodeIds.push(id))
     },
     nextPosition: () => -events.length - 1,
     insertEvent(given: RunDraft, event, place, body) {
@@ -225,6 +248,7 @@ export function createDraft(remembered: Remembered, known: Known): Draft {
     insertNode(scope, hash, body) {
       const id = nextId()
       nodes.set(nodeKeyOf(scope, hash), { id, scope, hash, body })
+      newHashes ??= new Map()
       newHashes.set(id, hash)
       return id
     },
@@ -275,5 +299,17 @@ export function createDraft(remembered: Remembered, known: Known): Draft {
     return readScopes.has(scope)
   }
 
-  return { tx, needs, runs, touched, events, steps, scopes, leanedOn, nodes }
+  return {
+    tx,
+    get needs() {
+      return (needs ??= noNeeds())
+    },
+    runs,
+    touched,
+    events,
+    steps,
+    scopes,
+    leanedOn,
+    nodes,
+  }
 }

@@ -22,12 +22,20 @@ const textIn = (event: PreparedEvent, field: string): string | undefined => {
 /** The runs that calls speak of: those they append to, and those they fork from. */
 export function keysOf(calls: readonly AppendCall[]): RunKey[] {
   const keys = new Map<string, RunKey>()
-  for (const { workspace, runId, event } of eventsOf(calls)) {
-    const own = { workspace, runId }
-    keys.set(keyOf(own), own)
-    const named = event.sealed?.forkedFrom?.runId ?? textIn(event, 'sourceRunId')
-    const source = event.eventType === 'system.workflow_forked' ? named : undefined
-    if (source !== undefined) keys.set(keyOf({ workspace, runId: source }), { workspace, runId: source })
+  const add = (workspace: string, runId: string): void => {
+    const key = { workspace, runId }
+    keys.set(keyOf(key), key)
+  }
+  for (const { workspace, events } of calls) {
+    // Most events follow one of the same run.
+    let latest: string | undefined
+    for (const { correlationId: runId, eventType, sealed, payload } of events) {
+      if (runId !== latest) add(workspace, runId)
+      latest = runId
+      if (eventType !== 'system.workflow_forked') continue
+      const source = sealed?.forkedFrom?.runId ?? payload?.['sourceRunId']
+      if (typeof source === 'string') add(workspace, source)
+    }
   }
   return [...keys.values()]
 }

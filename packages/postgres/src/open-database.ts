@@ -3,6 +3,7 @@ import { ClewError } from '@clew/ledger'
 import { isCollision, isLost, serverTooOld, shownUrl, storeError, wrongEncoding } from './errors.ts'
 import { agreeOnKey, type KeyMark } from './key-mark.ts'
 import { migrate, readMigrations } from './migrate.ts'
+import { type Answer, type Prepared, sendPrepared } from './prepared.ts'
 import type { Database, Sql, Statement } from './sql.ts'
 
 export interface OpenDatabaseOptions {
@@ -23,6 +24,8 @@ const COLLISIONS = 20
 
 /** The connection for appends. Whoever finds it broken drops it; the next who asks gets another. */
 export interface Connection extends Sql {
+  /** Resolves with the first row. */
+  send(statement: Prepared): Promise<Answer | undefined>
   drop(): void
 }
 
@@ -188,16 +191,18 @@ export async function openDatabase(address: string, options: OpenDatabaseOptions
     }
     leave = drop
     client.on('error', drop)
+    async function watched<T>(work: () => Promise<T>): Promise<T> {
+      isBusy = true
+      watch.refresh()
+      try {
+        return await work()
+      } finally {
+        isBusy = false
+      }
+    }
     return {
-      async query(statement) {
-        isBusy = true
-        watch.refresh()
-        try {
-          return await client.query(statement)
-        } finally {
-          isBusy = false
-        }
-      },
+      query: (statement) => watched(() => client.query(statement)),
+      send: (statement) => watched(() => sendPrepared(client, statement)),
       drop,
     }
   }

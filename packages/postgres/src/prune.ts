@@ -2,7 +2,7 @@ import {
   deletedSummary,
   dueMsOf,
   isBook,
-  isTerminal,
+  mayGo,
   parseMemoryBook,
   type PruneBatch,
   type PruneItem,
@@ -14,6 +14,7 @@ import type { Appender } from './append.ts'
 import { hexes, int8s, texts } from './binary-array.ts'
 import { hexOf } from './event-row.ts'
 import { indexText, indexTextOrNull } from './index-text.ts'
+import { ADD_SWEEPS, pruneStates } from './prune-states.ts'
 import { RUN_COLUMNS, toStoredRun } from './list-runs.ts'
 import { scopeName } from './remembered.ts'
 import type { Database, Row, Sql } from './sql.ts'
@@ -49,9 +50,6 @@ const STILL_THERE = 'SELECT r FROM unnest($1::bigint[]) r WHERE EXISTS (SELECT F
 const UPDATE_RUNS = `UPDATE runs r SET status = 'deleted', due_ms = NULL, summary = d.summary, revision = r.revision + 1
   FROM unnest($1::bigint[], $2::text[]) d (id, summary) WHERE r.id = d.id`
 const DROP_SUBJECTS = 'DELETE FROM subjects WHERE run = ANY ($1::bigint[])'
-const ADD_SWEEPS = `INSERT INTO sweeps (scope, mark) SELECT DISTINCT s, 1 FROM unnest($1::bigint[]) s
-  ON CONFLICT (scope) DO UPDATE SET mark = sweeps.mark + 1`
-
 const SEALS = `SELECT from_seq, to_seq, head_hash FROM seals
   WHERE run = (SELECT id FROM runs WHERE workspace = $1 AND run_id = $2) ORDER BY from_seq`
 const SEALED = `SELECT coalesce(sum(s.to_seq - s.from_seq + 1), 0)::bigint AS n
@@ -111,7 +109,7 @@ export function createRetention({ db, reading, appender, ring }: PruneParts): St
       const row = runs.get(item.runId)
       if (!row || Number(row['seq']) !== item.seq) return []
       const summary = JSON.parse(row['summary'] as string) as RunSummary
-      if (!isTerminal(summary.status) && !isBook(item.runId)) return []
+      if (!mayGo(summary) && !isBook(item.runId)) return []
       return [{ item, id: Number(row['id']), scope: Number(row['scope']), summary }]
     })
     const free = await freeOf(sql, workspace, found)
@@ -177,6 +175,8 @@ export function createRetention({ db, reading, appender, ring }: PruneParts): St
   }
 
   return {
+    // Others write beside it: only who takes a lease waits.
+    pace: { batchMs: 20, rest: 1 },
     async seals({ workspace, runId }) {
       return (await read(SEALS, [workspace, runId])).map((row) => ({
         fromSeq: Number(row['from_seq']),
@@ -186,6 +186,7 @@ export function createRetention({ db, reading, appender, ring }: PruneParts): St
     },
     sealedEvents: async () => Number((await read(SEALED))[0]?.['n']),
     async prune(batch) {
+      const startedMs = performance.now()
       let moved: readonly string[] = []
       const outcome = await appender.together(batch.call, async (sql) => {
         moved = await apply(sql, batch)
@@ -195,7 +196,23 @@ export function createRetention({ db, reading, appender, ring }: PruneParts): St
       if ('error' in outcome) return outcome
       for (const { runId } of batch.items) appender.forget({ workspace: batch.workspace, runId })
       ring()
-      return { events: batch.items.reduce((sum, { fromSeq, toSeq }) => sum + toSeq - fromSeq + 1, 0) }
+      const events = batch.items.reduce((sum, { fromSeq, toSeq }) => sum + toSeq - fromSeq + 1, 0)
+      return { events, tookMs: performance.now() - startedMs }
+    },
+    async pruneStates({ workspace, items, call }) {
+      const startedMs = performance.now()
+      let moved: readonly string[] = []
+      let events = 0
+      const outcome = await appender.together(call, async (sql) => {
+        const done = await pruneStates(sql, workspace, items)
+        moved = done.moved
+        events = done.events
+        return moved.length === 0
+      })
+      if (!outcome) return { moved } satisfies PruneOutcome
+      if ('error' in outcome) return outcome
+      ring()
+      return { events, tookMs: performance.now() - startedMs }
     },
     async leftovers(workspace, after, limit) {
       const rows = await read(LEFTOVERS, [workspace, after, limit])

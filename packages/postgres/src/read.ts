@@ -2,6 +2,7 @@ import type {
   ReadAllOptions,
   ReadRunOptions,
   RunKey,
+  SkeletonRange,
   StepSkeleton,
   StoredEvent,
   StoredNode,
@@ -9,6 +10,7 @@ import type {
 } from '@clew/ledger'
 import { int8s } from './binary-array.ts'
 import { EVENT_COLUMNS, hexOf, toStoredEvent } from './event-row.ts'
+import { indexText } from './index-text.ts'
 import type { Row, Sql } from './sql.ts'
 import { STEP_COLUMNS, toStep } from './step-row.ts'
 
@@ -31,7 +33,7 @@ const CAUSED = `SELECT ${EVENT_COLUMNS} WHERE r.workspace = $2 AND e.position IN
   ) ORDER BY e.position`
 const NODES = 'SELECT id, hash, body FROM nodes WHERE id = ANY ($1::bigint[])'
 const SKELETON = `SELECT ${STEP_COLUMNS} FROM steps s
-  WHERE s.run = (SELECT id FROM runs WHERE workspace = $1 AND run_id = $2) ORDER BY s.started_seq`
+  WHERE s.run = (SELECT id FROM runs WHERE workspace = $1 AND run_id = $2) AND s.started_seq > $3 AND s.started_seq < $4`
 const LAST = `SELECT coalesce(max(position), 0) AS last FROM events WHERE position < ${HORIZON}`
 // Exact while it is few; else by the part of all positions that lies behind, of the number that the server last counted.
 const COUNTED = 10_000
@@ -58,7 +60,7 @@ export interface Reader {
   byId(workspace: string, eventId: string): Promise<StoredEvent[]>
   caused(workspace: string, eventIds: readonly string[]): Promise<StoredEvent[]>
   nodes(ids: readonly number[]): Promise<Map<number, StoredNode>>
-  skeleton(key: RunKey): Promise<StepSkeleton[]>
+  skeleton(key: RunKey, range?: SkeletonRange): Promise<StepSkeleton[]>
   workspaces(): Promise<string[]>
   stats(): Promise<StoreStats>
   lastPosition(): Promise<number>
@@ -112,9 +114,26 @@ export function createReader({ sql, heldBack }: ReaderParts): Reader {
         rows.map((row) => [row['id'] as number, { hash: hexOf(row['hash']), body: row['body'] as string }]),
       )
     },
-    async skeleton({ workspace, runId }) {
-      const rows = await read('read skeleton', SKELETON, [workspace, runId])
-      return rows.map((row) => toStep(runId, row))
+    async skeleton({ workspace, runId }, range = {}) {
+      const { afterSeq = 0, beforeSeq = Number.MAX_SAFE_INTEGER, limit, last = false, stepId } = range
+      const values: unknown[] = [workspace, runId, safe(afterSeq), safe(beforeSeq)]
+      let text = SKELETON
+      let name = 'read skeleton'
+      if (stepId !== undefined) {
+        text += ` AND s.step_id = $${values.push(indexText(stepId))}`
+        name += ' of step'
+      }
+      text += ` ORDER BY s.started_seq ${last ? 'DESC' : 'ASC'}`
+      // A plan for all of them must not be one for a few.
+      if (limit !== undefined) text += ` LIMIT $${values.push(safe(limit))}`
+      const rows = await read(
+        `${name}${last ? ' last' : ''}${limit === undefined ? '' : ' limit'}`,
+        text,
+        values,
+      )
+      const steps = rows.map((row) => toStep(runId, row))
+      if (last) steps.reverse()
+      return steps
     },
     workspaces: async () =>
       (await read('read workspaces', WORKSPACES, [])).map((row) => row['name'] as string),

@@ -1,5 +1,5 @@
 import { packStep, type StepSkeleton, unpackStep } from '@clew/ledger'
-import { type Column, rowsFrom, valuesOf } from './columns.ts'
+import { arraysOf, type Column, rowsFrom } from './columns.ts'
 import { hexOf } from './event-row.ts'
 import { indexText } from './index-text.ts'
 import type { Row } from './sql.ts'
@@ -10,7 +10,7 @@ const DIGEST = /^(?:[0-9a-f]{32}){1,2}$/
 /** What is read of a step's row `s`. */
 export const STEP_COLUMNS = 's.step_id, s.step_text, s.attempt, s.started_seq, s.record, s.span, s.digest'
 
-interface StepRow {
+export interface StepRow {
   readonly run: number
   readonly step: StepSkeleton
   readonly key: string
@@ -41,10 +41,9 @@ export const stepRows = (first: number): string => rowsFrom(STEP, 's', first)
 
 /** The parameters of `stepRows`. */
 export const stepValues = (steps: readonly { run: number; step: StepSkeleton }[]): unknown[] =>
-  valuesOf(
+  arraysOf(
     STEP,
     steps.map(({ run, step }) => toStepRow(run, step)),
-    false,
   )
 
 /** A step from its row, which has `STEP_COLUMNS`. */

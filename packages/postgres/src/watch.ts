@@ -4,6 +4,8 @@ import type { OpenedDatabase } from './open-database.ts'
 
 /** Between two rings of this process: each is a transaction, and one is as good as many. */
 const RING_MS = 5
+/** After one that nobody heard: whoever begins to listen then is late by no more. */
+const UNHEARD_MS = 100
 /** What was not heard is found by this; also what waits behind a transaction of somebody else. */
 const POLL_MS = 2000
 const HELD_BACK_MS = 4
@@ -18,6 +20,10 @@ export interface Watch {
   close(): Promise<void>
 }
 
+/** Who listens holds this lock as long as its connection lives, so that who rings can tell whether anybody does. */
+const HEAR = 'SELECT pg_advisory_lock_shared(hashtextextended($1, 13))'
+const RING = `SELECT NOT pg_try_advisory_xact_lock(hashtextextended($1, 13)) AS heard, pg_notify($1, '')`
+
 /** The doorbell (L7): LISTEN carries no data, a lost connection rings when it is back, and a slow poll stands behind. */
 export function createWatch(
   database: OpenedDatabase,
@@ -25,6 +31,7 @@ export function createWatch(
   bell: '' | '_progress' = '',
 ): Watch {
   const channel = `clew_${database.schema}${bell}`
+  const closing = new AbortController()
   const wakes = new Set<() => void>()
   let isClosed = false
   /** Something was committed since the last ring to others. */
@@ -52,6 +59,7 @@ export function createWatch(
           wake()
         })
         await own.query(`LISTEN "${channel}"`)
+        await own.query(HEAR, [channel])
         client = own
         waitMs = 20
         wake()
@@ -86,13 +94,20 @@ export function createWatch(
   async function notify(): Promise<void> {
     do {
       isDue = false
+      let isHeard = true
       try {
-        await database.query({ name: 'notify', text: 'SELECT pg_notify($1, $2)', values: [channel, ''] })
+        const { rows } = await database.query({ name: 'notify', text: RING, values: [channel] })
+        isHeard = rows[0]?.['heard'] === true
       } catch {
         // A lost ring makes others late, never wrong, and the commit it was for stands.
       }
-      await ports.sleep(RING_MS)
+      await pause(isHeard ? RING_MS : UNHEARD_MS)
     } while (isDue)
+  }
+
+  /** Shorter when the ledger is closed: what is due then is rung at once. */
+  async function pause(ms: number): Promise<void> {
+    if (!isClosed) await ports.sleep(ms, closing.signal).catch(() => undefined)
   }
 
   return {
@@ -120,6 +135,7 @@ export function createWatch(
     },
     async close() {
       isClosed = true
+      closing.abort()
       stop()
       wake()
       await Promise.all([listening, ringing])

@@ -1,7 +1,7 @@
 import { createLedger, type Ledger, type LedgerOptions, type Ports } from '@clew/ledger'
 import type { StoreHarness } from '@clew/ledger/conformance'
 import { createSchema } from '../../../test/postgres/database.ts'
-import { nodePorts } from '../../sqlite/test/node-ports.ts'
+import { nodePorts } from '../../ledger/test/node-ports.ts'
 import { openPostgresStore, type PostgresOptions } from '../src/index.ts'
 
 /** The suite turns the clock of a world; the database's own cannot be turned, so the store adds the difference. */

@@ -1,9 +1,10 @@
 import type { Client } from 'pg'
 import { createLedger, type Ledger } from '@clew/ledger'
-import { nodePorts } from '../../sqlite/test/node-ports.ts'
+import { nodePorts } from '../../ledger/test/node-ports.ts'
 import { createAppender } from '../src/append.ts'
 import { openPostgresStore } from '../src/index.ts'
 import { openDatabase, type OpenedDatabase } from '../src/open-database.ts'
+import { type Prepared, sendPrepared } from '../src/prepared.ts'
 import type { Statement } from '../src/sql.ts'
 
 export interface HeldWriter {
@@ -33,7 +34,11 @@ export async function openWriter(url: string, before: Before): Promise<{ ledger:
     await before(statement.name ?? statement.text, client)
     return client.query(statement)
   }
-  const connection = { query, drop: () => {} }
+  const send = async (statement: Prepared): Promise<unknown> => {
+    await before(statement.name, client)
+    return sendPrepared(client, statement)
+  }
+  const connection = { query, send, drop: () => {} }
   const database = { url: store.url, connect: async () => connection } as unknown as OpenedDatabase
   const { write } = createAppender({ database, ports: nodePorts, waitMs: 30_000 })
   const close = async (): Promise<void> => {

@@ -17,7 +17,15 @@ export { LongText } from './json/long-text.tsx'
 export { type CodeToken, type Highlight, HighlightProvider } from './run/code-block.tsx'
 export { Markdown, preloadMarkdown } from './run/markdown.tsx'
 export type { RunOwner, RunView } from './run/run-record.ts'
-export { type EntryRow, type StepsRow, type StoryRow, tellStory, textOf, wordsOf } from './run/story.ts'
+export {
+  type EntryRow,
+  type StepsRow,
+  type StoryRow,
+  tellInSlices,
+  tellStory,
+  textOf,
+  wordsOf,
+} from './run/story.ts'
 export { TranscriptRow, type TranscriptRowProps } from './run/transcript-row.tsx'
 export { useRun } from './run/use-run.ts'
 export {

@@ -9,6 +9,7 @@ import { openChild, stopChild } from './open-child.ts'
 import { recordedInput, warningsOf } from './recorded-input.ts'
 import type { ResumeDivergence, RunResult } from './result.ts'
 import { settleRest } from './settle-rest.ts'
+import { tellProgress } from './stream/tell-progress.ts'
 import type { Take } from './take-run.ts'
 import { usedBy } from './used-by.ts'
 import { openTape } from './tape/open-tape.ts'
@@ -25,8 +26,6 @@ export interface Known {
 
 /** Goes on from these events until the run ends or waits, giving itself up and coming back as often as needed. */
 export async function carryOn(take: Take, first: readonly ClewEvent[], known: Known): Promise<RunResult> {
-  if (first[0]?.payload['session'] === undefined) return carry(take, first, known)
-  const { tellProgress } = await import('./stream/tell-progress.ts')
   const { tidings, close } = tellProgress(take.ledger, take.runId, take.options.tidings ?? {})
   try {
     return await carry({ ...take, options: { ...take.options, tidings } }, first, known)

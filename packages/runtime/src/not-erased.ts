@@ -1,4 +1,4 @@
-import { ClewError, type ClewEvent } from '@clew/ledger'
+import { ClewError, type ClewEvent, prunedState } from '@clew/ledger'
 
 /** Nothing is left of its payload, not even which step it was about. */
 const isBlank = ({ payload, ledger }: ClewEvent): boolean =>
@@ -8,7 +8,8 @@ const isBlank = ({ payload, ledger }: ClewEvent): boolean =>
 export function assertNotErased(runId: string, events: readonly ClewEvent[], upToSeq = Infinity): void {
   const gone = events.find((event) => isBlank(event) && event.ledger.seq <= upToSeq)
   if (!gone) return
-  const { seq } = gone.ledger
+  const { seq, pruned } = gone.ledger
+  if (pruned) throw prunedState(runId, seq)
   throw new ClewError(
     'erased',
     `Run ${runId} was erased at seq ${seq}: what came after it cannot be told from its record`,

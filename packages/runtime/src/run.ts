@@ -73,7 +73,7 @@ export interface EffectCall {
   usage(usage: CallUsage): void
 }
 
-export interface ChildOptions extends Pick<StepOptions, 'key' | 'retry'> {
+export interface ChildOptions extends Pick<StepOptions, 'key' | 'retry' | 'timeoutMs'> {
   /** Default: the name of the agent. */
   readonly name?: string | undefined
 }

@@ -1,12 +1,19 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { hash, randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createLedger, createMemoryStore, type Ledger, type Ports, type Store } from '@clew/ledger'
+import {
+  createLedger,
+  createMemoryStore,
+  type Ledger,
+  type LedgerOptions,
+  type Ports,
+  type Store,
+} from '@clew/ledger'
 
 export interface MemoryWorld {
   readonly store: Store
   /** Another view of the same store, as another process would have it. */
-  open(workspace?: string): Ledger
+  open(workspace?: string, options?: Pick<LedgerOptions, 'redact'>): Ledger
   /** Moves the store's clock on. */
   turnClock(ms: number): void
 }
@@ -37,8 +44,11 @@ export function createMemoryWorld(): MemoryWorld {
   const heads = { verify: async () => false }
   return {
     store,
-    open: (workspace = 'default') =>
-      createLedger({ store, ports, secret: 'a secret for tests that is long enough', heads }, { workspace }),
+    open: (workspace = 'default', options = {}) =>
+      createLedger(
+        { store, ports, secret: 'a secret for tests that is long enough', heads },
+        { workspace, ...options },
+      ),
     turnClock(ms) {
       offsetMs += ms
     },

@@ -20,6 +20,8 @@ export interface Limits {
   readonly streamStallMs: number
   /** Until the whole request has arrived, in milliseconds. */
   readonly requestTimeoutMs: number
+  /** A trace of OpenTelemetry without an end, to which nothing came for so long, is interrupted, in milliseconds. */
+  readonly traceQuietMs: number
   /** How long requests in flight get when the server closes, in milliseconds. */
   readonly graceMs: number
 }
@@ -39,5 +41,6 @@ export const DEFAULT_LIMITS: Limits = {
   roomsPerSocket: 100,
   streamStallMs: 30_000,
   requestTimeoutMs: 60_000,
+  traceQuietMs: 15 * 60_000,
   graceMs: 10_000,
 }

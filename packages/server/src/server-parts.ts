@@ -14,6 +14,8 @@ export interface ServerParts {
   ledgerOf(workspace: string): Ledger
   /** The workspace of a caller who names none. */
   readonly workspace: string
+  /** Workspaces to which traces of OpenTelemetry may have come. */
+  readonly traced: Set<string>
   readonly operations: readonly ServedOperation[]
   /** What the runs of a workspace are controlled with, handed to operations; undefined when they can only be read. */
   controlOf(workspace: string): unknown

@@ -62,6 +62,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     ledgerOf: views.ledgerOf,
     controlOf: views.controlOf,
     workspace: ledger.workspace,
+    traced: new Set([ledger.workspace]),
     operations: options.operations,
     principals,
     limits,

@@ -22,7 +22,7 @@ beforeEach(async () => {
   // Any client of the file: no options, no help of ours.
   plain = new DatabaseSync(file, { enableForeignKeyConstraints: false })
   plain.exec(
-    "INSERT INTO seals VALUES (99, 1, 2, x'00'); INSERT INTO erasures VALUES (999, ''); INSERT INTO node_erasures VALUES (9999, '')",
+    "INSERT INTO seals VALUES (99, 1, 2, x'00'); INSERT INTO erasures VALUES (999, ''); INSERT INTO node_erasures VALUES (9999, ''); INSERT INTO pruned_states VALUES (9999, '')",
   )
 })
 afterEach(async () => {
@@ -63,6 +63,9 @@ describe('L2 a plain connection to the file', () => {
     "UPDATE erasures SET erased_at = 'x'",
     'DELETE FROM erasures',
     "INSERT OR REPLACE INTO erasures VALUES (999, 'other')",
+    "UPDATE pruned_states SET pruned_at = 'x'",
+    'DELETE FROM pruned_states',
+    "INSERT OR REPLACE INTO pruned_states VALUES (9999, 'other')",
     "UPDATE node_erasures SET erased_at = 'x'",
     'DELETE FROM node_erasures',
     "INSERT OR REPLACE INTO node_erasures VALUES (9999, 'other')",

@@ -2,8 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it } from 'vitest'
 import { createTags, type EventInput, type RebuildReport } from '@clew/ledger'
-import { openLedger } from '../test/harness.ts'
-import { nodePorts } from '../test/node-ports.ts'
+import { nodePorts, openLedger } from '../test/harness.ts'
 import { withChildren } from '../test/with-children.ts'
 
 const here = withChildren()

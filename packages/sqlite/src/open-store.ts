@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { type AppendCall, type AppendOutcome, ClewError, type Ports, type Store } from '@clew/ledger'
+import { type AppendOutcome, ClewError, nextTurn, type Ports, type Store } from '@clew/ledger'
 import { createAppender } from './append.ts'
 import { createCursors } from './cursors.ts'
 import { isBusy, isRepeated, storeError } from './errors.ts'
@@ -21,6 +21,9 @@ import { createWatch } from './watch.ts'
 
 export type SqliteOptions = OpenDatabaseOptions
 
+/** So long a lock is asked for with every turn of the event loop: a timer would sleep through most of them. */
+const EAGER_MS = 1.5
+
 /** A ledger in one SQLite file, for any number of processes on one machine. */
 export function openSqliteStore(path: string, ports: Ports, options: SqliteOptions = {}): Store {
   const url = `sqlite:${path}`
@@ -38,6 +41,8 @@ export function openSqliteStore(path: string, ports: Ports, options: SqliteOptio
   const beginReading = db.prepare('BEGIN')
   const commit = db.prepare('COMMIT')
   const dataVersion = db.prepare('PRAGMA data_version')
+  // Asked in every transaction, where an object with a name in it takes four times as long.
+  dataVersion.setReturnArrays(true)
   const watch = createWatch(dataVersion)
   const named = db.prepare('SELECT 1 FROM leases WHERE owner = ? AND held = 1')
   let seen: unknown
@@ -48,28 +53,35 @@ export function openSqliteStore(path: string, ports: Ports, options: SqliteOptio
   }
 
   /**
-   * Waits for the write lock without blocking the event loop. The wait is short and random, for SQLite's own
-   * growing back-off starves one of several busy writers for seconds. From the beginning of a transaction to its end
-   * there is no wait, or another one of this connection would begin inside it.
+   * Waits for a lock without blocking the event loop. Most are held for less than the shortest sleep, so for a moment it
+   * is tried with every turn; then the wait is short and random, for SQLite's own growing back-off starves one of several
+   * busy writers for seconds.
    */
-  async function transact<T>(work: () => T): Promise<T> {
-    const deadline = performance.now() + waitMs
+  async function unlocked<T>(work: () => T): Promise<T> {
+    const startedMs = performance.now()
     for (;;) {
       assertOpen()
       try {
-        begin.run()
-        break
+        return work()
       } catch (error) {
-        if (!isBusy(error) || performance.now() > deadline) throw storeError(url, error)
-        await ports.sleep(Math.random() * 3)
+        const waitedMs = performance.now() - startedMs
+        if (!isBusy(error) || waitedMs > waitMs) throw storeError(url, error)
+        await (waitedMs < EAGER_MS ? nextTurn(ports) : ports.sleep(Math.random() * 3))
       }
     }
-    return complete(work)
+  }
+
+  /** From the beginning of a transaction to its end there is no wait, or another one of this connection would begin inside it. */
+  async function transact<T>(work: () => T): Promise<T> {
+    return unlocked(() => {
+      begin.run()
+      return complete(work)
+    })
   }
 
   function complete<T>(work: () => T): T {
     try {
-      const version = dataVersion.get()?.['data_version']
+      const version = dataVersion.get()?.[0]
       if (version !== seen) appender.forget()
       seen = version
       const result = work()
@@ -83,18 +95,7 @@ export function openSqliteStore(path: string, ports: Ports, options: SqliteOptio
   }
 
   /** Reading waits too: for a moment the file is locked while another process recovers it after a crash. */
-  async function reading<T>(work: () => T): Promise<T> {
-    const deadline = performance.now() + waitMs
-    for (;;) {
-      assertOpen()
-      try {
-        return work()
-      } catch (error) {
-        if (!isBusy(error) || performance.now() > deadline) throw storeError(url, error)
-        await ports.sleep(Math.random() * 3)
-      }
-    }
-  }
+  const reading = unlocked
 
   /** The same for reads of several rows that belong together. */
   const readingAtOnce = <T>(work: () => T): Promise<T> =>
@@ -106,16 +107,6 @@ export function openSqliteStore(path: string, ports: Ports, options: SqliteOptio
         commit.run()
       }
     })
-
-  /** A repeated id is rare where a run is leased, so it is found by the refusal of the index and not by asking first. */
-  async function append(calls: readonly AppendCall[]): Promise<AppendOutcome[]> {
-    try {
-      return await transact(() => appender.apply(calls, 'trusted'))
-    } catch (error) {
-      if (!isRepeated(error)) throw error
-      return transact(() => appender.apply(calls, 'looked up'))
-    }
-  }
 
   /** Nothing hangs on it: what could not be written is folded by whoever opens the ledger next. */
   async function settleAll(): Promise<void> {
@@ -178,7 +169,14 @@ export function openSqliteStore(path: string, ports: Ports, options: SqliteOptio
     }),
     progress: progress.progress,
     async write(calls) {
-      const outcomes = await append(calls)
+      let outcomes: AppendOutcome[]
+      try {
+        outcomes = await transact(() => appender.apply(calls, 'trusted'))
+      } catch (error) {
+        // Rare where a run is leased, so it is found by the refusal of the index and not by asking first.
+        if (!isRepeated(error)) throw error
+        outcomes = await transact(() => appender.apply(calls, 'looked up'))
+      }
       watch.ring()
       return outcomes
     },
@@ -190,7 +188,7 @@ export function openSqliteStore(path: string, ports: Ports, options: SqliteOptio
     findEvents: (workspace, eventId) => reading(() => reader.byId(workspace, eventId)),
     findCaused: (workspace, eventIds) => reading(() => reader.caused(workspace, eventIds)),
     readNodes: (ids) => reading(() => reader.nodes(ids)),
-    readSkeleton: (key) => readingAtOnce(() => reader.skeleton(key)),
+    readSkeleton: (key, range) => readingAtOnce(() => reader.skeleton(key, range)),
     workspaces: () => reading(() => reader.workspaces()),
     stats: () => reading(() => reader.stats()),
     lastPosition: () => reading(() => reader.lastPosition()),

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Lease, Ports } from '@clew/ledger'
-import { openLedger } from '../test/harness.ts'
-import { nodePorts } from '../test/node-ports.ts'
+import { nodePorts, openLedger } from '../test/harness.ts'
 import { withChildren } from '../test/with-children.ts'
 
 const here = withChildren()

@@ -1,35 +1,31 @@
 import type { DatabaseSync } from 'node:sqlite'
 import {
-  type AppendCall,
-  type AppendOutcome,
   deletedSummary,
   dueMsOf,
   isBook,
-  isTerminal,
+  mayGo,
   parseMemoryBook,
   type PruneItem,
-  type PruneOutcome,
   type RunKey,
   type RunSummary,
   type Seal,
   type StoreRetention,
 } from '@clew/ledger'
+import { audited, type AuditedParts } from './audited.ts'
 import { type FoldTail, RUN_COLUMNS, toStoredRun } from './list-runs.ts'
+import { createStatePruning } from './prune-states.ts'
+import type { Reclaim } from './reclaim.ts'
 
-interface PruneParts {
+interface PruneParts extends AuditedParts {
   readonly db: DatabaseSync
-  readonly transact: <T>(work: () => T) => Promise<T>
   readonly reading: <T>(work: () => T) => Promise<T>
   readonly foldTail: FoldTail
-  /** Appends inside the transaction that was begun. */
-  readonly append: (call: AppendCall) => AppendOutcome
   /** Writes the rows of a run that are behind its events, for the events go. */
   readonly settle: (key: RunKey) => void
   /** What is remembered of the run, or of the values of its scope, is no longer so. */
   readonly forgetRun: (key: RunKey) => void
   readonly forgetNodes: () => void
-  readonly ring: () => void
-  readonly reclaim: () => Promise<boolean>
+  readonly reclaim: Reclaim
 }
 
 interface Found {
@@ -39,13 +35,10 @@ interface Found {
   readonly key: RunKey
 }
 
-/** Thrown to undo a transaction whose answer is known. */
-const UNDONE = new Error('a batch of retention was undone')
-
 const hex = (blob: unknown): string => Buffer.from(blob as Uint8Array).toString('hex')
 
 export function createRetention(parts: PruneParts): StoreRetention {
-  const { db, transact, reading, foldTail, append, settle, forgetRun, forgetNodes } = parts
+  const { db, transact, reading, foldTail, settle, forgetRun, forgetNodes, reclaim } = parts
   const sql = {
     run: db.prepare('SELECT id, scope, seq, folded_seq FROM runs WHERE workspace = ? AND run_id = ?'),
     summary: db.prepare('SELECT summary FROM runs WHERE id = ?'),
@@ -72,7 +65,8 @@ export function createRetention(parts: PruneParts): StoreRetention {
     updateRun: db.prepare('UPDATE runs SET status = ?, due_ms = ?, summary = ? WHERE id = ?'),
     dropSubjects: db.prepare('DELETE FROM subjects WHERE run = ?'),
     addSweep: db.prepare(
-      `INSERT INTO sweeps (scope, mark) VALUES (?1, 1) ON CONFLICT (scope) DO UPDATE SET mark = mark + 1`,
+      `INSERT INTO sweeps (scope, mark) SELECT ?1, 1 WHERE EXISTS (SELECT 1 FROM nodes WHERE scope = ?1)
+         ON CONFLICT (scope) DO UPDATE SET mark = mark + 1`,
     ),
     seals: db.prepare(
       `SELECT from_seq, to_seq, head_hash FROM seals WHERE run = (SELECT id FROM runs WHERE workspace = ? AND run_id = ?)
@@ -121,18 +115,18 @@ export function createRetention(parts: PruneParts): StoreRetention {
     ),
   }
 
-  function find(workspace: string, item: PruneItem): Found | undefined {
+  function find(workspace: string, item: PruneItem): Found | null {
     const key = { workspace, runId: item.runId }
     const row = sql.run.get(workspace, item.runId)
-    if (row?.['seq'] !== item.seq) return undefined
+    if (row?.['seq'] !== item.seq) return null
     if (row['folded_seq'] !== item.seq) settle(key)
     const id = row['id'] as number
     const summary = JSON.parse(sql.summary.get(id)?.['summary'] as string) as RunSummary
-    if (!isTerminal(summary.status) && !isBook(item.runId)) return undefined
-    if (sql.isHeld.get(workspace, item.runId, summary.threadId)) return undefined
-    if (sql.hasFork.get(id, item.fromSeq)) return undefined
-    if (sql.count.get(id, item.fromSeq, item.toSeq)?.['n'] !== item.toSeq - item.fromSeq + 1) return undefined
-    if (hex(sql.hashAt.get(id, item.toSeq)?.['hash']) !== item.headHash) return undefined
+    if (!mayGo(summary) && !isBook(item.runId)) return null
+    if (sql.isHeld.get(workspace, item.runId, summary.threadId)) return null
+    if (sql.hasFork.get(id, item.fromSeq)) return null
+    if (sql.count.get(id, item.fromSeq, item.toSeq)?.['n'] !== item.toSeq - item.fromSeq + 1) return null
+    if (hex(sql.hashAt.get(id, item.toSeq)?.['hash']) !== item.headHash) return null
     return { id, scope: row['scope'] as number, summary, key }
   }
 
@@ -199,6 +193,7 @@ export function createRetention(parts: PruneParts): StoreRetention {
   }
 
   return {
+    pace: { batchMs: 0.8, rest: 7 },
     seals: ({ workspace, runId }) =>
       reading(() =>
         sql.seals.all(workspace, runId).map((row) => ({
@@ -208,29 +203,12 @@ export function createRetention(parts: PruneParts): StoreRetention {
         })),
       ),
     sealedEvents: () => reading(() => Number(sql.sealed.get()?.['n'])),
-    async prune({ workspace, items, call }) {
-      let answer: PruneOutcome | undefined
-      const undo = (outcome: PruneOutcome): never => {
-        answer = outcome
-        throw UNDONE
-      }
-      try {
-        const events = await transact(() => {
-          const found = items.map((item) => find(workspace, item))
-          const moved = items.filter((_, at) => !found[at]).map(({ runId }) => runId)
-          if (moved.length > 0) undo({ moved })
-          // The event first: positions go on from the newest one, which therefore must not be among those that go.
-          const outcome = append(call)
-          if ('error' in outcome) undo(outcome)
-          return items.reduce((sum, item, at) => sum + apply(found[at] as Found, item), 0)
-        })
-        parts.ring()
-        return { events }
-      } catch (error) {
-        if (error === UNDONE && answer) return answer
-        throw error
-      }
+    async prune(batch) {
+      const outcome = await audited(parts, batch, (item) => find(batch.workspace, item), apply)
+      if ('events' in outcome) reclaim.checkpoint()
+      return outcome
     },
+    pruneStates: createStatePruning(parts),
     leftovers: (workspace, after, limit) =>
       reading(() =>
         sql.leftovers
@@ -270,6 +248,6 @@ export function createRetention(parts: PruneParts): StoreRetention {
         }),
       end: (scope, mark) => transact(() => void sql.endSweep.run(scope, mark)),
     },
-    reclaim: parts.reclaim,
+    reclaim: reclaim.step,
   }
 }

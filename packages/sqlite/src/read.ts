@@ -3,6 +3,7 @@ import {
   type ReadAllOptions,
   type ReadRunOptions,
   type RunKey,
+  type SkeletonRange,
   type StepSkeleton,
   type StoredEvent,
   type StoredNode,
@@ -22,7 +23,7 @@ export interface Reader {
   byId(workspace: string, eventId: string): StoredEvent[]
   caused(workspace: string, eventIds: readonly string[]): StoredEvent[]
   nodes(ids: readonly number[]): Map<number, StoredNode>
-  skeleton(key: RunKey): StepSkeleton[]
+  skeleton(key: RunKey, range?: SkeletonRange): StepSkeleton[]
   workspaces(): string[]
   stats(): StoreStats
   lastPosition(): number
@@ -50,9 +51,14 @@ export function createReader(db: DatabaseSync, foldTail: FoldTail): Reader {
        WHERE n.follows = 1) AND r.workspace = ?`,
   )
   const nodes = db.prepare('SELECT id, hash, body FROM nodes WHERE id IN (SELECT value FROM json_each(?))')
-  const skeleton = db.prepare(
-    `SELECT ${STEP_COLUMNS} FROM steps JOIN runs r ON r.id = run WHERE r.workspace = ? AND r.run_id = ? ORDER BY started_seq`,
-  )
+  const stepsOf = (from: string, where: string, order: 'ASC' | 'DESC'): StatementSync =>
+    db.prepare(
+      `SELECT ${STEP_COLUMNS} FROM steps ${from} WHERE run = ? AND started_seq > ? AND started_seq < ?${where} ORDER BY started_seq ${order} LIMIT ?`,
+    )
+  const firstSteps = stepsOf('', '', 'ASC')
+  const lastSteps = stepsOf('', '', 'DESC')
+  // Left to itself, SQLite takes the index that gives the order, and goes through the whole run.
+  const attempts = stepsOf('INDEXED BY steps_by_key', ' AND step_id = ?', 'ASC')
   const behind = db.prepare(
     'SELECT id, workspace, run_id, seq, folded_seq, summary FROM runs WHERE workspace = ? AND run_id = ? AND seq > folded_seq',
   )
@@ -109,14 +115,21 @@ export function createReader(db: DatabaseSync, foldTail: FoldTail): Reader {
         })
       return found
     },
-    skeleton({ workspace, runId: name }) {
-      const stored = skeleton.all(workspace, name).map((row) => toStep(name, row))
+    skeleton({ workspace, runId: name }, range = {}) {
+      const id = runId.get(workspace, name)?.['id'] as number | undefined
+      if (id === undefined) return []
+      const { afterSeq = 0, beforeSeq = Number.MAX_SAFE_INTEGER, last = false, stepId } = range
+      const limit = Math.min(range.limit ?? Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER)
+      const bounds = [id, afterSeq, Math.min(beforeSeq, Number.MAX_SAFE_INTEGER)] as const
+      const rows =
+        stepId === undefined
+          ? (last ? lastSteps : firstSteps).all(...bounds, limit)
+          : attempts.all(...bounds, stepId, Number.MAX_SAFE_INTEGER)
+      const stored = rows.map((row) => toStep(name, row))
+      if (last && stepId === undefined) stored.reverse()
       const row = behind.get(workspace, name)
-      if (!row) return stored
-      const steps = new Map(stored.map((step) => [stepKeyOf(step.stepId, step.attempt), step]))
-      // What is new began after all that is stored, so it stands behind it.
-      for (const [key, step] of foldTail(row).steps) steps.set(key, step)
-      return [...steps.values()]
+      const found = row ? withTail(stored, foldTail(row).steps, row['folded_seq'] as number, range) : stored
+      return last ? found.slice(Math.max(0, found.length - limit)) : found.slice(0, limit)
     },
     workspaces: () => workspaces.all().map((row) => row['workspace'] as string),
     lastPosition: () => Number(lastPosition.get()?.['last'] ?? 0),
@@ -138,4 +151,20 @@ export function createReader(db: DatabaseSync, foldTail: FoldTail): Reader {
       }
     },
   }
+}
+
+/** Rows as the events after them left them. What is new began after all that is stored, so it stands behind it. */
+function withTail(
+  stored: readonly StepSkeleton[],
+  changed: ReadonlyMap<string, StepSkeleton>,
+  foldedSeq: number,
+  { afterSeq = 0, beforeSeq = Number.POSITIVE_INFINITY, stepId }: SkeletonRange,
+): StepSkeleton[] {
+  const steps = stored.map((step) => changed.get(stepKeyOf(step.stepId, step.attempt)) ?? step)
+  for (const step of changed.values()) {
+    const { startedSeq } = step
+    if (startedSeq <= Math.max(foldedSeq, afterSeq) || startedSeq >= beforeSeq) continue
+    if (stepId === undefined || step.stepId === stepId) steps.push(step)
+  }
+  return steps
 }

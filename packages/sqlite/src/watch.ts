@@ -16,7 +16,7 @@ export function createWatch(dataVersion: StatementSync): Watch {
   let timer: NodeJS.Timeout | undefined
   let seen: unknown
 
-  const current = (): unknown => dataVersion.get()?.['data_version']
+  const current = (): unknown => dataVersion.get()?.[0]
 
   function ring(): void {
     wakeAll(wakes)

@@ -1,35 +1,18 @@
 import { DatabaseSync } from 'node:sqlite'
 import { createInterface } from 'node:readline'
-import { writeSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { ClewError, type ClewEvent, type EventInput, type Lease, type Ledger } from '@clew/ledger'
+import type { ClewEvent, Lease, Ledger } from '@clew/ledger'
+import { appendMany, codeOf, followMany, note, say, sayWhetherOpens } from '../../ledger/test/child-acts.ts'
 import { readMigrations } from '../src/migrate.ts'
 import { createOwnerLocks } from '../src/owner-lock.ts'
 import { openLedger } from './harness.ts'
 
 /** What other processes do in the tests: `node child.ts COMMAND PATH …`, one JSON line per answer. */
 const [, , command = '', path = '', ...rest] = process.argv
-const say = (answer: unknown): void => void writeSync(1, `${JSON.stringify(answer)}\n`)
-const codeOf = (error: unknown): string => (error instanceof ClewError ? error.code : String(error))
-const note = (runId: string, payload: Record<string, unknown>): EventInput => ({
-  eventType: 'execution.note',
-  correlationId: runId,
-  payload,
-})
 
 const COMMANDS: Readonly<Record<string, () => Promise<void>>> = {
   /** Further arguments are further migrations. */
-  async open() {
-    try {
-      const migrations = [...readMigrations(), ...rest]
-      const ledger = openLedger(path, { migrations })
-      await ledger.record(note('opened', { pid: process.pid }))
-      await ledger.close()
-      say('ok')
-    } catch (error) {
-      say(codeOf(error))
-    }
-  },
+  open: () => sayWhetherOpens(() => openLedger(path, { migrations: [...readMigrations(), ...rest] })),
 
   /** Removes lock files of dead owners, again and again. */
   async sweep() {
@@ -51,40 +34,16 @@ const COMMANDS: Readonly<Record<string, () => Promise<void>>> = {
   },
 
   /** Appends COUNT events to a run of its own and to one that all share. */
-  async append() {
-    const [who = '', count = '0'] = rest
-    const ledger = openLedger(path)
-    for (let n = 0; n < Number(count); ) {
-      const calls: Promise<unknown>[] = []
-      for (let i = 0; i < 500 && n < Number(count); i++, n++)
-        calls.push(ledger.record(note(n % 4 === 0 ? 'shared' : `run-${who}`, { who, n })))
-      await Promise.all(calls)
-    }
-    await ledger.close()
-    say('done')
-  },
+  append: () =>
+    appendMany(openLedger(path), {
+      who: rest[0] ?? '',
+      count: Number(rest[1]),
+      atOnce: 500,
+      sharedEach: 4,
+    }),
 
   /** Follows everything from the beginning, COUNT events long; says what was wrong with them. */
-  async follow() {
-    const [count = '0'] = rest
-    const ledger = openLedger(path)
-    const seqs = new Map<string, number>()
-    let [seen, position] = [0, 0]
-    let wrong = ''
-    for await (const event of ledger.follow()) {
-      const { ledger: place, correlationId } = event
-      const expected = (seqs.get(correlationId) ?? 0) + 1
-      if (place.seq !== expected)
-        wrong ||= `${correlationId}: seq ${place.seq} where ${expected} was expected`
-      if (place.position <= position) wrong ||= `position ${place.position} after ${position}`
-      seqs.set(correlationId, place.seq)
-      position = place.position
-      if (++seen === 1) say('following')
-      if (seen >= Number(count)) break
-    }
-    await ledger.close()
-    say({ seen, wrong, seqs: Object.fromEntries(seqs) })
-  },
+  follow: () => followMany(openLedger(path), Number(rest[0])),
 
   /** Consumes under NAME for ever and says the positions of each batch before and after it is handled. */
   async consume() {

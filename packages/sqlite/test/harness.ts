@@ -4,7 +4,9 @@ import { join } from 'node:path'
 import { createLedger, type Ledger, type LedgerOptions, type Ports } from '@clew/ledger'
 import type { StoreHarness } from '@clew/ledger/conformance'
 import { openSqliteStore, type SqliteOptions } from '../src/index.ts'
-import { nodePorts } from './node-ports.ts'
+import { nodePorts } from '../../ledger/test/node-ports.ts'
+
+export { nodePorts }
 
 export const sqliteHarness: StoreHarness = {
   ports: nodePorts,

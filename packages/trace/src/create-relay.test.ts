@@ -146,6 +146,51 @@ describe('T2 what a stored event is told as', () => {
     expect(assumed?.payload).toMatchObject({ status: 'interrupted', isAssumed: true, stepType: 'think' })
   })
 
+  describe('T2 a session whose record is gone is told as deleted, to its room and its stream', () => {
+    const told = ['agent_session:deleted s1', 'agent_session:deleted thread']
+    const after = async (deed: () => Promise<unknown>): Promise<Relayed[]> => {
+      await answer()
+      const relay = createRelay(ledger)
+      const before = await all()
+      await relayAll(before, relay)
+      await deed()
+      return relayAll((await all()).slice(before.length), relay)
+    }
+
+    it('P5 when it was erased, and what was left of it is not told', async () => {
+      const relayed = await after(() => ledger.erase({ runId: 's1' }, {}))
+      expect(where(relayed)).toEqual(told)
+      expect(relayed[0]?.payload).toMatchObject({
+        sessionId: 's1',
+        streamId: 'thread',
+        status: 'deleted',
+        error: null,
+      })
+    })
+
+    it('P4 when it was pruned, also by a server that has not seen it', async () => {
+      await answer()
+      await world.turnClock(40 * 86_400_000)
+      await ledger.record({ eventType: 'execution.note', correlationId: 'young', payload: {} })
+      await ledger.gc({ policy: { rules: [{ name: 'month', olderThan: '30d' }] } })
+      const gone = (await all()).filter(({ eventType }) => eventType === 'system.range_pruned')
+      expect(where(await relayAll(gone))).toEqual(told)
+    })
+
+    it('P5 not when one event of it was erased, nor for runs that are no sessions', async () => {
+      await ledger.append([
+        { eventType: 'system.workflow_started', correlationId: 'r', payload: {} },
+        { eventType: 'system.workflow_completed', correlationId: 'r', payload: {} },
+      ])
+      const relayed = await after(async () => {
+        const [, second] = await Array.fromAsync(ledger.read('s1'))
+        await ledger.erase({ eventId: second?.eventId ?? '' }, {})
+        await ledger.erase({ runId: 'r' }, {})
+      })
+      expect(relayed).toEqual([])
+    })
+  })
+
   it('T2 messages to their stream, replies to the message they are on', async () => {
     const begin = (await all()).length
     await postMessage(ledger, { streamId: 'thread', messageId: 'r1', author: user, content: 'One' })

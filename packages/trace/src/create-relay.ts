@@ -1,7 +1,8 @@
-import { type ClewEvent, isBook, type Ledger, type ProgressNote } from '@clew/ledger'
+import { AUDIT_BOOK, type ClewEvent, isBook, type Ledger, type ProgressNote } from '@clew/ledger'
 import type { Relayed } from './payloads.ts'
 import { type ParentMessage, relayEvent, relayProgress, type Replies } from './relay-event.ts'
-import { foldSessionState, SESSION_TYPES, type SessionState } from './session-state.ts'
+import { relayDeleted } from './relay-session.ts'
+import { foldSessionState, forkState, SESSION_TYPES, type SessionState } from './session-state.ts'
 import { foldStream, toStream } from './fold-stream.ts'
 import { streamBook } from './streams.ts'
 import { textOf } from './to-trace-step.ts'
@@ -30,8 +31,12 @@ export function createRelay(ledger: Ledger): Relay {
     const { correlationId: runId, ledger: place } = event
     const known = sessions.get(runId)
     if (known || place.seq === 1) return known ?? null
+    const forkedFrom = (await ledger.getRun(runId))?.forkedFrom ?? null
+    const source = forkedFrom && (await ledger.getRun(forkedFrom.runId))
+    const afterSeq = forkedFrom?.seq ?? 0
     let state: SessionState | null = null
-    for await (const each of ledger.read(runId, { types: SESSION_TYPES })) {
+    for await (const each of ledger.read(runId, { types: SESSION_TYPES, afterSeq })) {
+      if (source) state ??= forkState(each, source)
       if (each.ledger.seq >= place.seq) break
       state = foldSessionState(state, each)
     }
@@ -68,6 +73,24 @@ export function createRelay(ledger: Ledger): Relay {
     return relayEvent(event, { session: null, parent: thread?.parent ?? null, replies })
   }
 
+  /** What was pruned or erased is named by the audit book alone: the runs themselves cannot say so any more. */
+  async function fromAudit({ eventType, payload, timestamp }: ClewEvent): Promise<Relayed[]> {
+    if (eventType !== 'system.range_pruned' && eventType !== 'system.payload_erased') return []
+    const told: Relayed[] = []
+    for (const runId of new Set(runsIn(payload['ranges']))) {
+      const run = await ledger.getRun(runId)
+      // Only a part of it went.
+      if (run?.session && run.status !== 'deleted') continue
+      const known = sessions.get(runId)
+      const state =
+        known ?? (run && { ...UNSEEN, summary: run, workspaceId: ledger.workspace, seq: run.events })
+      const session = state?.summary.session
+      if (state && session) told.push(...relayDeleted(state, session, timestamp))
+      sessions.set(runId, null)
+    }
+    return told
+  }
+
   async function fromRun(event: ClewEvent): Promise<Relayed[]> {
     // A run may say that it is a session after other events.
     if (sessions.get(event.correlationId) === null && event.eventType !== 'system.workflow_started') return []
@@ -81,7 +104,10 @@ export function createRelay(ledger: Ledger): Relay {
   }
 
   return {
-    event: (event) => (isBook(event.correlationId) ? fromBook(event) : fromRun(event)),
+    event(event) {
+      if (!isBook(event.correlationId)) return fromRun(event)
+      return event.correlationId === AUDIT_BOOK ? fromAudit(event) : fromBook(event)
+    },
     async progress(note) {
       const { workspace: workspaceId } = ledger
       const streamId =
@@ -91,6 +117,14 @@ export function createRelay(ledger: Ledger): Relay {
     },
   }
 }
+
+/** Of a session whose events nobody here has seen. */
+const UNSEEN: Pick<SessionState, 'position' | 'open'> = { position: 0, open: new Map() }
+
+const runsIn = (ranges: unknown): string[] =>
+  (Array.isArray(ranges) ? (ranges as { readonly runId?: unknown }[]) : []).flatMap(
+    ({ runId }) => textOf(runId) ?? [],
+  )
 
 export function countReplies(events: readonly ClewEvent[]): Replies {
   const messages = foldStream(events).messages.filter(({ deletedAt }) => deletedAt === null)

@@ -1,7 +1,7 @@
 import type { ClewEvent, JsonValue } from '@clew/ledger'
 import type { Content, MessageAuthor, StreamMessage } from './payloads.ts'
 import type { StreamView } from './session-view.ts'
-import { isObject, textOf } from './to-trace-step.ts'
+import { isObject, sourcesOf, textOf } from './to-trace-step.ts'
 
 /** The messages of a stream, from the events of its book or from a part of them. */
 export interface FoldedStream {
@@ -39,7 +39,7 @@ function changeMessage(
     case 'ui.message_edited':
       return { ...message, content: contentOf(payload), editedAt: timestamp, seq }
     case 'ui.message_deleted':
-      return { ...message, content: null, deletedAt: timestamp, seq }
+      return { ...message, content: null, sources: [], deletedAt: timestamp, seq }
     case 'ui.thread_created':
       return { ...message, threadStreamId: textOf(payload['threadStreamId']), seq }
     default:
@@ -67,6 +67,7 @@ export function toMessage(event: ClewEvent): StreamMessage {
     author: toAuthor(payload['author']),
     content: contentOf(payload),
     sessionId: textOf(payload['sessionId']),
+    sources: sourcesOf(payload['sources']),
     createdAt: timestamp,
     editedAt: null,
     deletedAt: null,

@@ -54,8 +54,17 @@ export {
   type StepSource,
   type StepType,
 } from './step-types.ts'
+export { findStops } from './find-stops.ts'
 export { createLedgerPort } from './ledger-port.ts'
-export type { FoundSession, OpenStep, TakenSession, TakeRequest, TraceEvent, TracePort } from './port.ts'
+export type {
+  FoundSession,
+  OpenStep,
+  SessionStop,
+  TakenSession,
+  TakeRequest,
+  TraceEvent,
+  TracePort,
+} from './port.ts'
 export {
   type ClearBody,
   createRemotePort,
@@ -64,6 +73,8 @@ export {
   type LeaseBody,
   type ProgressBody,
   type RemotePortOptions,
+  type StopsAnswer,
+  type StopsBody,
 } from './remote-port.ts'
 export {
   createStream,
@@ -86,6 +97,7 @@ export {
   mergeSession,
 } from './merge-session.ts'
 export { readSession } from './read-session.ts'
+export type { SessionPage } from './read-session-steps.ts'
 export { listStreams, readStream, type StreamPageOptions } from './read-stream.ts'
 export {
   type ParentMessage,

@@ -1,8 +1,10 @@
 import type { Ledger } from '@clew/ledger'
+import { findStops } from './find-stops.ts'
 import type { TracePort } from './port.ts'
 import { takeSession } from './take-session.ts'
 
 export function createLedgerPort(ledger: Ledger): TracePort {
+  let lookedAt = -1
   return {
     async append(events, epoch) {
       await ledger.append(events, { epoch })
@@ -12,5 +14,13 @@ export function createLedgerPort(ledger: Ledger): TracePort {
     take: (request) => takeSession(ledger, request),
     renew: (lease) => ledger.leases.renew(lease),
     release: (lease) => ledger.leases.release(lease),
+    lookMs: 200,
+    async findStops(sessionIds) {
+      const position = await ledger.lastPosition()
+      if (position === lookedAt) return []
+      const stops = await findStops(ledger, sessionIds)
+      lookedAt = position
+      return stops
+    },
   }
 }

@@ -77,14 +77,16 @@ const OPEN = {
 } as const
 
 function mergeDetail(state: LiveSession, { session, steps }: SessionDetail): LiveSession {
-  const head = laterHead(state.head, toHead(session))
-  let next: LiveSession = { ...state, head }
+  const merged = new Map(state.steps)
   for (const step of steps) {
     const isAssumed = step.status === 'interrupted' && step.endedSeq === null
     const known: TraceStep = { ...step, status: isAssumed ? 'running' : step.status, progress: null }
-    next = withStep(next, { step: known, asOfSeq: step.endedSeq ?? session.seq, progress: step.progress })
+    const incoming = { step: known, asOfSeq: step.endedSeq ?? session.seq, progress: step.progress }
+    const key = keyOf(known)
+    const before = merged.get(key)
+    merged.set(key, before ? laterStep(before, incoming) : incoming)
   }
-  return next
+  return { ...state, head: laterHead(state.head, toHead(session)), steps: merged }
 }
 
 function toHead(from: SessionPayload | SessionView): SessionHead {

@@ -179,6 +179,8 @@ export interface StreamMessage {
   readonly content: Content
   /** Of an agent's message: the session that wrote it. */
   readonly sessionId: string | null
+  /** What it rests on (T6). */
+  readonly sources: readonly StepSource[]
   readonly createdAt: string
   readonly editedAt: string | null
   readonly deletedAt: string | null

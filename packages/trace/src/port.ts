@@ -1,8 +1,8 @@
-import type { EventInput, Lease, ProgressNote, RunStatus } from '@clew/ledger'
+import type { EventInput, Lease, ProgressNote, RunStatus, StopRequest } from '@clew/ledger'
 
 /**
- * All that a session needs of the world it writes to, in one workspace: append, progress, and a lease to take, renew
- * and give back. A ledger is one (`createLedgerPort`); a Clew server over HTTP is the same (`createRemotePort`).
+ * All that a session needs of the world it writes to, in one workspace: append, progress, a lease to take, renew and
+ * give back, and word of who wants it to stop. A ledger is one (`createLedgerPort`); a Clew server over HTTP is the same (`createRemotePort`).
  */
 export interface TracePort {
   /** All of them or none, under the lease's epoch. */
@@ -14,6 +14,14 @@ export interface TracePort {
   take(request: TakeRequest): Promise<TakenSession>
   renew(lease: Lease): Promise<void>
   release(lease: Lease): Promise<void>
+  /** Which of these sessions somebody wants to end (R12). */
+  findStops(sessionIds: readonly string[]): Promise<readonly SessionStop[]>
+  /** Between two looks for that. */
+  readonly lookMs: number
+}
+
+export interface SessionStop extends StopRequest {
+  readonly sessionId: string
 }
 
 /** With an id and a time of its own, so that sending it again is no second event (L4). */

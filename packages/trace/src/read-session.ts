@@ -1,4 +1,5 @@
 import { ClewError, type Ledger, type RunSummary } from '@clew/ledger'
+import { readSessionSteps, type SessionPage } from './read-session-steps.ts'
 import type { SessionDetail, SessionView } from './session-view.ts'
 import { toSessionView } from './session-state.ts'
 import { toTraceStep } from './to-trace-step.ts'
@@ -7,7 +8,11 @@ import { toTraceStep } from './to-trace-step.ts'
 const LOOKED_THROUGH = 200
 
 /** The session endpoint's answer: the run's own steps, so `getSteps` and this give the same records (T1). */
-export async function readSession(ledger: Ledger, sessionId: string): Promise<SessionDetail> {
+export async function readSession(
+  ledger: Ledger,
+  sessionId: string,
+  page: SessionPage = {},
+): Promise<SessionDetail> {
   // Progress first: a step that ends in between is then read as ended, and its text goes.
   const { notes } = await ledger.progress.read({ runId: sessionId })
   const summary = await ledger.getRun(sessionId)
@@ -17,24 +22,28 @@ export async function readSession(ledger: Ledger, sessionId: string): Promise<Se
       sessionId,
     })
   const progress = new Map(notes.map((note) => [`${note.attempt} ${note.stepId}`, note]))
-  const steps = (await ledger.getSteps(sessionId)).map((step, index) =>
-    toTraceStep(step, index + 1, summary.status, progress.get(`${step.attempt} ${step.stepId}`)),
-  )
+  const { steps, firstNumber, previousCursor } = await readSessionSteps(ledger, summary, page)
   return {
     session,
-    steps,
+    steps: steps.map((step, index) =>
+      toTraceStep(step, firstNumber + index, summary.status, progress.get(`${step.attempt} ${step.stepId}`)),
+    ),
     persona: session.persona,
-    relatedSessions: await readRelated(ledger, session),
+    // They came with the first page.
+    relatedSessions: page.before === undefined ? await readRelated(ledger, session) : [],
+    previousCursor,
   }
 }
 
 /** With where it began, which a summary does not say; null for a run that is no session. */
 export async function viewOf(ledger: Ledger, summary: RunSummary): Promise<SessionView | null> {
   if (!summary.session) return null
-  const { runId, events: seq } = summary
+  const { runId, forkedFrom, events } = summary
+  const shared = forkedFrom?.seq ?? 0
   let position = 0
-  for await (const event of ledger.read(runId, { limit: 1 })) position = event.ledger.position
-  return toSessionView(summary, { workspaceId: ledger.workspace, position, seq })
+  for await (const event of ledger.read(runId, { afterSeq: shared, limit: 1 }))
+    position = event.ledger.position
+  return toSessionView(summary, { workspaceId: ledger.workspace, position, seq: shared + events })
 }
 
 /** On the same message, or superseding one another. */

@@ -68,6 +68,17 @@ export function relaySession(event: ClewEvent, { session: before, parent }: Rela
   return told
 }
 
+/** Its record is gone, pruned or erased: who shows it lets go of it. */
+export function relayDeleted(state: SessionState, session: RunSession, at: string): Relayed[] {
+  const { workspaceId, summary } = state
+  const deleted = { ...state, summary: { ...summary, status: 'deleted', error: null } } as const
+  const told = { name: SESSION_DELETED, payload: toSessionPayload(deleted, session, at) } as const
+  return [
+    { ...told, room: sessionRoom(workspaceId, summary.runId) },
+    { ...told, room: streamRoom(workspaceId, session.streamId) },
+  ]
+}
+
 /** The status changed, or it was taken up without having said that it rests. */
 const isTurningPoint = (event: ClewEvent, before: SessionState | null, after: SessionState): boolean =>
   !before?.summary.session ||

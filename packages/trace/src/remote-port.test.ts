@@ -1,9 +1,10 @@
 import { ClewError, type ErrorCode, type EventInput, type Ledger } from '@clew/ledger'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createWorld, typesOf, type World } from '../test/world.ts'
+import { findStops } from './find-stops.ts'
 import type { TakeRequest } from './port.ts'
 import { readSession } from './read-session.ts'
-import type { ClearBody, EventsBody, Fetch, LeaseBody, ProgressBody } from './remote-port.ts'
+import type { ClearBody, EventsBody, Fetch, LeaseBody, ProgressBody, StopsBody } from './remote-port.ts'
 import { takeSession } from './take-session.ts'
 import { TraceEmitter } from './trace-emitter.ts'
 
@@ -36,6 +37,7 @@ function serve(ledger: Ledger, fail: (path: string) => 'lost' | 'unanswered' | n
     '/v1/leases': (request: TakeRequest) => takeSession(ledger, request),
     '/v1/leases/renew': ({ lease }: LeaseBody) => ledger.leases.renew(lease),
     '/v1/leases/release': ({ lease }: LeaseBody) => ledger.leases.release(lease),
+    '/v1/leases/stops': async ({ sessionIds }: StopsBody) => ({ stops: await findStops(ledger, sessionIds) }),
   }
   const fetch: Fetch = async (url, { headers, body }) => {
     const path = url.replace('http://server', '')

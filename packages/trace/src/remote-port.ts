@@ -6,7 +6,7 @@ import {
   type ProgressNote,
   type WireEnvelope,
 } from '@clew/ledger'
-import type { TakenSession, TakeRequest, TraceEvent, TracePort } from './port.ts'
+import type { SessionStop, TakenSession, TakeRequest, TraceEvent, TracePort } from './port.ts'
 import type { TracePorts } from './trace-ports.ts'
 
 /**
@@ -21,8 +21,10 @@ import type { TracePorts } from './trace-ports.ts'
  * | /v1/leases          | `TakeRequest`, write                      | `TakenSession` |
  * | /v1/leases/renew    | `LeaseBody`, write                        | 2xx            |
  * | /v1/leases/release  | `LeaseBody`, write                        | 2xx            |
+ * | /v1/leases/stops    | `StopsBody`, write                        | `StopsAnswer`  |
  *
- * A server answers `/v1/leases` with `takeSession(ledger, body)` of this package, and the others with `append`,
+ * A server answers `/v1/leases` with `takeSession(ledger, body)` and `/v1/leases/stops` with `findStops(ledger,
+ * body.sessionIds)` of this package, and the others with `append`,
  * `progress.put`, `progress.clear`, `leases.renew` and `leases.release` of the workspace's ledger.
  */
 export interface EventsBody {
@@ -41,6 +43,14 @@ export interface ClearBody {
 
 export interface LeaseBody {
   readonly lease: Lease
+}
+
+export interface StopsBody {
+  readonly sessionIds: readonly string[]
+}
+
+export interface StopsAnswer {
+  readonly stops: readonly SessionStop[]
 }
 
 /** As much of `fetch` as is needed. */
@@ -64,6 +74,8 @@ const FIRST_PAUSE_MS = 100
 const LONGEST_PAUSE_MS = 2000
 /** So long a server that restarts, or is under pressure, is waited for. */
 const PATIENCE_MS = 30_000
+/** So many sessions a server looks for in one request. */
+const MOST_SESSIONS = 1000
 
 export function createRemotePort(
   { server, token, workspaceId }: RemotePortOptions,
@@ -112,6 +124,15 @@ export function createRemotePort(
     take: async (request) => (await post('/v1/leases', request satisfies TakeRequest)) as TakenSession,
     renew: async (lease) => void (await post('/v1/leases/renew', { lease } satisfies LeaseBody)),
     release: async (lease) => void (await post('/v1/leases/release', { lease } satisfies LeaseBody)),
+    lookMs: 1000,
+    async findStops(sessionIds) {
+      const stops: SessionStop[] = []
+      for (let at = 0; at < sessionIds.length; at += MOST_SESSIONS) {
+        const body: StopsBody = { sessionIds: sessionIds.slice(at, at + MOST_SESSIONS) }
+        stops.push(...((await post('/v1/leases/stops', body)) as StopsAnswer).stops)
+      }
+      return stops
+    },
   }
 }
 

@@ -28,6 +28,7 @@ export interface NumberedStep {
 /** Which event types the fold needs; messages and tool calls are left out of reading a session. */
 export const SESSION_TYPES: readonly string[] = [
   'system.workflow_started',
+  'system.workflow_forked',
   'system.workflow_resumed',
   'system.workflow_paused',
   'system.workflow_completed',
@@ -65,6 +66,13 @@ const beginState = (event: ClewEvent): SessionState => ({
   position: event.ledger.position,
   seq: 0,
   open: new Map(),
+})
+
+/** A fork before its first own event: what that leaves open comes from the source. */
+export const forkState = (first: ClewEvent, source: RunSummary): SessionState => ({
+  ...beginState(first),
+  summary: { ...beginRun(first, source), status: 'pending' },
+  seq: first.ledger.seq - 1,
 })
 
 function withStep(

@@ -1,4 +1,11 @@
-import { ClewError, type Lease, lostLease, type ProgressWriter } from '@clew/ledger'
+import {
+  ClewError,
+  type Lease,
+  lostLease,
+  type ProgressWriter,
+  stopAsked,
+  type StopRequest,
+} from '@clew/ledger'
 import type { Content } from './payloads.ts'
 import type { FoundSession, OpenStep, TraceEvent, TracePort } from './port.ts'
 import {
@@ -16,7 +23,11 @@ export interface SessionTrace {
   readonly workspaceId: string
   readonly streamId: string
   readonly sessionId: string
-  /** Aborts when the session belongs to somebody else: it was superseded, or taken for dead. Its reason is a ClewError. */
+  /**
+   * Aborts when there is nothing more to work on. Its reason is a ClewError: `stopped`, with `reason` and `by` in its
+   * fields, when somebody asked for that (the session is still ours, to write its end, but no step is begun any more);
+   * `stale_epoch` when it belongs to somebody else, since it was superseded or taken for dead.
+   */
   readonly signal: AbortSignal
   /** Resolves when the start is committed: from then on a reload shows it. */
   startStep(options: StartStepOptions): Promise<ActiveStep>
@@ -28,8 +39,8 @@ export interface SessionTrace {
   /** Gives it up, not at its end: it can be taken up again under its id. */
   notifyInterrupted(reason?: string): Promise<void>
   /**
-   * Runs `fn` as the whole of the session: completed when it resolves, failed when it throws, unless `fn` has said
-   * otherwise. In any case the heartbeat stops and the stream is free.
+   * Runs `fn` as the whole of the session: completed when it resolves, failed when it throws, stopped when somebody asked
+   * for that, unless `fn` has said otherwise. In any case the heartbeat stops and the stream is free.
    */
   withSession<T>(fn: (session: SessionTrace) => T | Promise<T>): Promise<T>
 }
@@ -63,6 +74,8 @@ export interface HeldSession {
   readonly trace: SessionTrace
   /** Tells that its owner lives; false when nobody was told, for now or for good. */
   beat(): Promise<boolean>
+  /** Somebody wants it to end. */
+  stop(request: StopRequest): void
 }
 
 const isStale = (error: unknown): error is ClewError =>
@@ -79,15 +92,24 @@ export function createSessionTrace(parts: SessionTraceParts): HeldSession {
   const closing = new Set<string>()
   const used = new Set<string>()
   let ending: Promise<void> | undefined
+  let lost: ClewError | undefined
+  let stopped: StopRequest | undefined
 
   function lose(error: unknown): void {
-    if (abort.signal.aborted) return
+    if (lost) return
     onEnd()
-    abort.abort(isStale(error) ? error : lostLease(lease))
+    lost = isStale(error) ? error : lostLease(lease)
+    abort.abort(lost)
+  }
+
+  function stop(request: StopRequest): void {
+    if (stopped || lost || ending) return
+    stopped = request
+    abort.abort(stopAsked(sessionId, request))
   }
 
   async function append(events: readonly TraceEvent[]): Promise<void> {
-    abort.signal.throwIfAborted()
+    if (lost) throw lost
     try {
       await port.append(events, lease.epoch)
     } catch (error) {
@@ -118,7 +140,8 @@ export function createSessionTrace(parts: SessionTraceParts): HeldSession {
   async function takeAgain(): Promise<boolean> {
     const taken = await port.take({ sessionId, streamId, supersedes: null })
     const epochs = taken.lease.epoch - lease.epoch
-    const added = (taken.found?.seq ?? 0) - seq
+    // The request to stop is in the session too, and not of its owner.
+    const added = (taken.found?.seq ?? 0) - seq - (stopped ? 1 : 0)
     const isSwept = epochs === 2 && added === open.size + 1 && taken.found?.status === 'interrupted'
     if (!isSwept && !(epochs === 1 && added === 0)) {
       await port.release(taken.lease)
@@ -163,7 +186,7 @@ export function createSessionTrace(parts: SessionTraceParts): HeldSession {
 
   async function release(): Promise<void> {
     onEnd()
-    if (abort.signal.aborted) return
+    if (lost) return
     try {
       await port.release(lease)
     } catch (error) {
@@ -175,6 +198,7 @@ export function createSessionTrace(parts: SessionTraceParts): HeldSession {
 
   async function startStep(options: StartStepOptions): Promise<ActiveStep> {
     if (ending) throw overSession(sessionId)
+    abort.signal.throwIfAborted()
     const { stepType, stepId = nextId(), parentStepId = null, content } = options
     if (used.has(stepId)) throw overStep(stepId, sessionId)
     used.add(stepId)
@@ -225,6 +249,9 @@ export function createSessionTrace(parts: SessionTraceParts): HeldSession {
     }
   }
 
+  const endOf = (error: unknown): Promise<void> =>
+    stopped ? trace.notifyStopped() : trace.notifyFailed(error instanceof Error ? error : String(error))
+
   const trace: SessionTrace = {
     workspaceId,
     streamId,
@@ -232,27 +259,29 @@ export function createSessionTrace(parts: SessionTraceParts): HeldSession {
     signal: abort.signal,
     startStep,
     notifyCompleted: () => end('execution.step_stopped', 'system.workflow_completed', {}),
+    // Who passes on why no step was begun tells of no failure.
     notifyFailed: (error) =>
-      end('execution.step_failed', 'system.workflow_failed', { error: toErrorPayload(error) }),
-    notifyStopped: (reason = 'called off') =>
+      stopped && error === abort.signal.reason
+        ? trace.notifyStopped()
+        : end('execution.step_failed', 'system.workflow_failed', { error: toErrorPayload(error) }),
+    notifyStopped: (reason = stopped?.reason ?? 'called off') =>
       end('execution.step_stopped', 'system.workflow_stopped', { reason }),
     notifyInterrupted: (reason = 'given up') =>
       end('execution.step_interrupted', 'system.workflow_interrupted', { reason }),
     async withSession(fn) {
       try {
         const result = await fn(trace)
-        if (!ending) await trace.notifyCompleted()
+        if (!ending) await (stopped ? trace.notifyStopped() : trace.notifyCompleted())
         await ending
         return result
       } catch (error) {
         // What went wrong inside is what the caller has to know, not that its end could not be written either.
-        if (!ending && !abort.signal.aborted)
-          await trace.notifyFailed(error instanceof Error ? error : String(error)).catch(() => undefined)
+        if (!ending && !lost) await endOf(error).catch(() => undefined)
         throw error
       } finally {
         onEnd()
       }
     },
   }
-  return { trace, beat }
+  return { trace, beat, stop }
 }

@@ -37,8 +37,10 @@ export interface SessionDetail {
   readonly session: SessionView
   readonly steps: readonly TraceStep[]
   readonly persona: Persona | null
-  /** Sessions on the same message and in the same line of superseding; newest first. */
+  /** Sessions on the same message and in the same line of superseding; newest first. Only in the newest page. */
   readonly relatedSessions: readonly SessionView[]
+  /** For the steps before these; null when these are all from the first on. */
+  readonly previousCursor: string | null
 }
 
 /** A stream in a list of streams. */

@@ -1,5 +1,6 @@
 import { bookId, ClewError, type ClewEvent, deriveId, type EventInput, type Ledger } from '@clew/ledger'
 import type { Content, MessageAuthor } from './payloads.ts'
+import type { GivenSource } from './session-options.ts'
 
 export interface NewStream {
   readonly streamId: string
@@ -17,6 +18,8 @@ export interface NewMessage {
   readonly messageId?: string | undefined
   /** Of an agent's message: the session that wrote it. */
   readonly sessionId?: string | null | undefined
+  /** What it rests on: its row says how many there are and leads to them. */
+  readonly sources?: readonly GivenSource[] | undefined
 }
 
 /** The run that holds a stream. */
@@ -69,13 +72,14 @@ async function assertSame(
 
 /** Resolves when the message is committed; gives its id. */
 export async function postMessage(ledger: Ledger, message: NewMessage): Promise<string> {
-  const { streamId, author, content, messageId, sessionId = null } = message
+  const { streamId, author, content, messageId, sessionId = null, sources = [] } = message
   if (!(await ledger.getRun(streamBook(streamId)))) throw missingStream(streamId)
   const event = written('ui.message_created', streamId, {
     ...(messageId !== undefined && { messageId }),
     streamId,
     author: { type: author.type, id: author.id, name: author.name },
     sessionId,
+    ...(sources.length > 0 && { sources }),
     content,
   })
   const eventId = messageId === undefined ? undefined : messageEventId(ledger, streamId, messageId)

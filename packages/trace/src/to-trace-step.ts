@@ -21,10 +21,13 @@ export function completionOf(output: unknown): Completion {
   const { content = null, sources, messageId } = output
   return {
     content: content as JsonValue,
-    sources: Array.isArray(sources) ? sources.filter(isObject).map(toSource) : [],
+    sources: sourcesOf(sources),
     messageId: textOf(messageId),
   }
 }
+
+export const sourcesOf = (given: unknown): StepSource[] =>
+  Array.isArray(given) ? given.filter(isObject).map(toSource) : []
 
 function toSource(given: Record<string, unknown>): StepSource {
   const url = textOf(given['url'])

@@ -5,6 +5,7 @@ import { createRemotePort } from './remote-port.ts'
 import { type ForSessionOptions, toPersona } from './session-options.ts'
 import { createSessionTrace, type SessionTrace } from './session-trace.ts'
 import type { TracePorts } from './trace-ports.ts'
+import { type StopWatch, watchStops } from './watch-stops.ts'
 
 /** Where sessions are written: a ledger of this process, or a Clew server that has one. */
 export type TraceEmitterOptions = (
@@ -27,6 +28,7 @@ const BEAT_MS = 15_000
 interface Place {
   readonly port: TracePort
   readonly writer: ProgressWriter
+  readonly stops: StopWatch
 }
 
 /** Makes traces of sessions, from anything that can call functions. One for a process is enough. */
@@ -60,13 +62,13 @@ export class TraceEmitter {
   }
 
   #hold(
-    { port, writer }: Place,
+    { port, writer, stops }: Place,
     { lease, found }: TakenSession,
     { workspaceId, streamId, seq }: { workspaceId: string; streamId: string; seq: number },
   ): SessionTrace {
     let callOff = (): void => {}
     let isOver = false
-    const { trace, beat } = createSessionTrace({
+    const { trace, beat, stop } = createSessionTrace({
       port,
       writer,
       lease,
@@ -79,8 +81,10 @@ export class TraceEmitter {
       onEnd: () => {
         isOver = true
         callOff()
+        unwatch()
       },
     })
+    const unwatch = stops.add(trace.sessionId, stop)
     const keepOn = (): void => {
       callOff = this.#ports.after(BEAT_MS, () => void renew())
     }
@@ -120,7 +124,7 @@ export class TraceEmitter {
       now: () => this.#ports.now(),
       after: (ms, task) => void this.#ports.after(ms, task),
     })
-    const place = { port, writer }
+    const place = { port, writer, stops: watchStops(port, this.#ports) }
     this.#places.set(workspaceId, place)
     return place
   }

@@ -1,4 +1,4 @@
-import { ClewError, type Ledger } from '@clew/ledger'
+import { ClewError, type Ledger, recordStopRequest } from '@clew/ledger'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createStream, postMessage } from '../src/streams.ts'
 import { readSession } from '../src/read-session.ts'
@@ -24,6 +24,46 @@ export function describeTrace(name: string, makeWorld: () => World): void {
       trace = world.emitter(ledger)
     })
     afterEach(() => world.close())
+
+    it('T1 a session is read page by page from its newest step on, as it is read at once', async () => {
+      const session = { streamId: 'general', persona: ADA, triggerMessageId: 'm1', supersedes: null }
+      const event = (eventType: string, payload: Record<string, unknown>) => ({
+        eventType,
+        correlationId: 'long',
+        payload,
+      })
+      const step = (end: string, stepId: string, more: Record<string, unknown> = {}) =>
+        event(`execution.step_${end}`, { stepId, name: stepId.split('#')[0], kind: 'thinking', ...more })
+      const inner = Array.from({ length: 700 }, (_, at) => [
+        step('started', `think#${at}`),
+        at % 50 === 7
+          ? step('failed', `think#${at}`, { error: { name: 'Error', message: 'no' } })
+          : step('completed', `think#${at}`, { output: { content: `thought ${at}`, messageId: `m${at}` } }),
+      ])
+      await ledger.append([
+        event('system.workflow_started', { agent: 'a', threadId: 'general', session }),
+        // Around all the others: its end lies far from its beginning.
+        step('started', 'around'),
+        ...inner.flat(),
+        step('completed', 'around', { output: { content: 'all of it' } }),
+        step('started', 'open'),
+      ])
+      const whole = await readSession(ledger, 'long')
+      expect(whole.steps).toHaveLength(702)
+      expect(whole.previousCursor).toBeNull()
+      for (const limit of [1000, 702, 701, 300]) {
+        let page = await readSession(ledger, 'long', { limit })
+        const steps = [...page.steps]
+        while (page.previousCursor !== null) {
+          page = await readSession(ledger, 'long', { limit, before: page.previousCursor })
+          expect(page.steps.length).toBeLessThanOrEqual(limit)
+          steps.unshift(...page.steps)
+        }
+        expect(steps).toEqual(whole.steps)
+      }
+      const wrong = readSession(ledger, 'long', { limit: 5, before: 'yesterday' })
+      await expect(wrong).rejects.toMatchObject({ code: 'bad_option' })
+    })
 
     it('T1 persists a start at once, a completion with content, sources and message', async () => {
       const session = await begin()
@@ -257,6 +297,71 @@ export function describeTrace(name: string, makeWorld: () => World): void {
         ['s1', 'superseded'],
       ])
       await expect(begin('s4', { supersedes: 'nobody' })).rejects.toMatchObject({ code: 'not_found' })
+    })
+
+    it('R12 a request to stop reaches the code: its signal aborts, no step is begun, and what is open can be ended', async () => {
+      const session = await begin()
+      const step = await session.startStep({ stepType: 'thinking' })
+      await recordStopRequest(world.open(), 's1', { reason: 'enough', by: 'bob' })
+      expect(session.signal.aborted).toBe(false)
+      await world.turnClock(200)
+      expect(session.signal.reason).toMatchObject({
+        code: 'stopped',
+        fields: { reason: 'enough', by: 'bob' },
+      })
+      await expect(session.startStep({ stepType: 'thinking' })).rejects.toBe(session.signal.reason)
+      await step.stop({ content: 'so far' })
+      // As those do who pass on what they caught.
+      await session.notifyFailed(session.signal.reason as Error)
+      expect((await eventsOf(ledger, 's1')).at(-1)).toMatchObject({
+        eventType: 'system.workflow_stopped',
+        payload: { reason: 'enough' },
+      })
+      expect(await readSession(ledger, 's1')).toMatchObject({
+        session: { status: 'stopped' },
+        steps: [{ status: 'completed', content: 'so far' }],
+      })
+      expect(await ledger.leases.list()).toEqual([])
+    })
+
+    it.each([
+      ['returns', () => 'early'],
+      [
+        'throws',
+        () => {
+          throw new Error('aborted')
+        },
+      ],
+    ])('R12 withSession ends as stopped when it was asked to, whether the code %s', async (_, leave) => {
+      const session = await begin()
+      const whole = session.withSession(async ({ signal, startStep }) => {
+        await startStep({ stepType: 'thinking' })
+        await recordStopRequest(ledger, 's1', { reason: null, by: null })
+        await world.turnClock(200)
+        expect(signal.aborted).toBe(true)
+        return leave()
+      })
+      await whole.catch(() => undefined)
+      const { session: view, steps } = await readSession(ledger, 's1')
+      expect([view.status, steps[0]?.status]).toEqual(['stopped', 'stopped'])
+    })
+
+    it('R12 T7 a session that was taken for dead meanwhile is told all the same, and ends as stopped', async () => {
+      const session = await begin()
+      await recordStopRequest(ledger, 's1', { reason: 'enough', by: null })
+      await world.turnClock(200)
+      const renew = vi.spyOn(ledger.leases, 'renew')
+      renew.mockRejectedValue(new ClewError('store_unreachable', 'Away', 'Wait.'))
+      await world.turnClock(STALE_MS)
+      expect(await world.emitter(world.open()).sweep()).toEqual(['s1'])
+      renew.mockRestore()
+      await session.notifyStopped()
+      expect((await readSession(ledger, 's1')).session.status).toBe('stopped')
+      // Going on with it settles the request.
+      const again = await begin()
+      await world.turnClock(200)
+      expect(again.signal.aborted).toBe(false)
+      await again.notifyCompleted()
     })
 
     it('A2 a session lives in the workspace it names, and nowhere else', async () => {

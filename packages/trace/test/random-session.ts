@@ -127,7 +127,7 @@ function fetched(
   const steps = foldSteps(events).map((step, index) =>
     toTraceStep(step, index + 1, session.status, notes.get(`${step.attempt} ${step.stepId}`)),
   )
-  return { session, steps, persona: session.persona, relatedSessions: [] }
+  return { session, steps, persona: session.persona, relatedSessions: [], previousCursor: null }
 }
 
 function toEvent(seq: number, eventType: string, payload: Record<string, unknown>): ClewEvent {

@@ -22,8 +22,15 @@ import './styles/memory.css'
 import './styles/streams.css'
 
 applyTheme()
+const RELOADED = 'clew.reloaded'
 // A page that was built anew has other files: what this one wants to load next is gone, so it begins again.
-addEventListener('vite:preloadError', () => location.reload())
+// Once: what is still missing then is said where it would stand.
+addEventListener('vite:preloadError', () => {
+  const lastMs = Number(sessionStorage.getItem(RELOADED) ?? 0)
+  if (Date.now() - lastMs < 60_000) return
+  sessionStorage.setItem(RELOADED, String(Date.now()))
+  location.reload()
+})
 const client = createClient({ token: sessionStorage.getItem('clew.token') ?? undefined })
 
 /** Loaded with the first piece of code that is shown. */

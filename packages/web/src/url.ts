@@ -13,6 +13,9 @@ export const RUN_TABS = [
 ] as const
 export type RunTab = (typeof RUN_TABS)[number]
 
+export const nameOfTab = (tab: RunTab): string =>
+  tab === 'log' ? 'Run log' : tab.charAt(0).toUpperCase() + tab.slice(1)
+
 export interface RunsSearch {
   /** The filter as it was typed: `status:failed agent:research since:1h owls`. */
   readonly q?: string | undefined
@@ -26,6 +29,8 @@ export interface RunSearch {
   readonly event?: number | undefined
   /** The superstep at which the run is looked at; without it, its end. */
   readonly at?: number | undefined
+  /** The part of the time that the timeline shows, in milliseconds since the first step: `120-450`. */
+  readonly zoom?: string | undefined
   /** In the state: show what changed since the superstep before, or since another one. */
   readonly since?: number | 'before' | undefined
   /** What is open beside the view. */
@@ -77,6 +82,7 @@ export const readRunSearch = (raw: Raw): RunSearch =>
     step: text(raw['step']),
     event: count(raw['event']),
     at: count(raw['at']),
+    zoom: text(raw['zoom']),
     since: raw['since'] === 'before' ? ('before' as const) : count(raw['since']),
     act: oneOf(raw['act'], ['fork', 'replay', 'stop', 'resume'] as const),
   })

@@ -75,11 +75,15 @@ describe('a graph of LangGraph', () => {
 
   it('L9 nodes side by side have one cause; the superstep after them is led to by the last of them', async () => {
     const ledger = createMemoryWorld().open()
-    const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+    const isOver = async (stepId: string): Promise<boolean> =>
+      (await ledger.getSteps((await newest(ledger))?.runId ?? '')).some(
+        (step) => step.stepId === stepId && step.status === 'completed',
+      )
     const graph = new StateGraph(State)
       .addNode('deal', () => ({}))
       .addNode('work', async ({ notes }) => {
-        await wait(notes[0] === 'slow' ? 10 : 1)
+        while (notes[0] === 'slow' && !(await isOver('work@s2.1')))
+          await new Promise((resolve) => setTimeout(resolve, 1))
         return {}
       })
       .addNode('join', () => ({}))

@@ -1,4 +1,5 @@
 import type { RunSummary } from '@clew/ledger'
+import { formatCount } from '../format-count.ts'
 
 /** `$1.23`, `$0.0041`, `< $0.0001`; `–` when nothing is known. */
 export function formatMoney(amount: number | null): string {
@@ -7,7 +8,7 @@ export function formatMoney(amount: number | null): string {
   if (size > 0 && size < 0.0001) return '< $0.0001'
   const digits = size === 0 || size >= 1 ? 2 : size >= 0.01 ? 3 : 4
   const [whole = '', part = ''] = size.toFixed(digits).split('.')
-  return `${amount < 0 ? '-' : ''}$${Number(whole).toLocaleString('en-US')}.${part}`
+  return `${amount < 0 ? '-' : ''}$${formatCount(Number(whole))}.${part}`
 }
 
 /** The same for a run, with a plus where some of its calls have no known price. */

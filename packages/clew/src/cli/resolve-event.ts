@@ -1,4 +1,5 @@
 import { ClewError, type Ledger } from '@clew/ledger'
+import { formatCount } from '../format-count.ts'
 import { nearMisses } from './near-miss.ts'
 import { resolveRun } from './resolve-run.ts'
 import { printable } from './text.ts'
@@ -25,7 +26,7 @@ export async function resolveEvent(ledger: Ledger, given: string): Promise<strin
     )
   throw new ClewError(
     'not_found',
-    `No event that begins with ${shown} is among the newest ${MOST_EVENTS.toLocaleString('en-US')}`,
+    `No event that begins with ${shown} is among the newest ${formatCount(MOST_EVENTS)}`,
     near.length > 0
       ? `Did you mean ${near.join(', ')}?`
       : 'Ids stand in `clew events <run> --full`; `run:seq` names one, too.',

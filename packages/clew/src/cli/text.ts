@@ -1,4 +1,5 @@
 import { stripVTControlCharacters } from 'node:util'
+import { formatCount } from '../format-count.ts'
 
 /**
  * What a terminal would obey instead of show: control characters of both sets, line separators, and the marks that
@@ -89,4 +90,4 @@ export function wrap(text: string, width: number): string[] {
 
 /** `1 event`, `2 events`. */
 export const plural = (count: number, noun: string): string =>
-  `${count.toLocaleString('en-US')} ${noun}${count === 1 ? '' : 's'}`
+  `${formatCount(count)} ${noun}${count === 1 ? '' : 's'}`

@@ -1,4 +1,5 @@
 import type { StepStatus, Timeline, TimelineItem } from '@clew/ledger'
+import { formatCount } from '../format-count.ts'
 import type { Colours, Style } from './colour.ts'
 import { statusMark } from './marks.ts'
 import { cut, pad, printable, textWidth } from './text.ts'
@@ -56,7 +57,7 @@ export function timelineChart(
 
 function nameOf({ items }: Row): string {
   const [item] = items as readonly [TimelineItem]
-  const many = items.length > 1 ? ` ×${items.length.toLocaleString('en-US')}` : ''
+  const many = items.length > 1 ? ` ×${formatCount(items.length)}` : ''
   const attempt = items.length === 1 && (item.attempt ?? 1) > 1 ? ` (attempt ${item.attempt})` : ''
   const failed = items.length > 1 ? items.filter((each) => each.status === 'failed').length : 0
   return `${cut(printable(item.name), 40)}${many}${attempt}${failed > 0 ? `, ${failed} failed` : ''}`
@@ -137,7 +138,7 @@ function createScale({ items, durationMs }: Timeline, cells: number): Scale {
   const [from, to] = bySeq ? [1, lastSeq] : [first, last]
   const cell = (at: number): number =>
     Math.min(cells - 1, Math.max(0, Math.floor(((at - from) / Math.max(1, to - from)) * cells)))
-  const name = (at: number): string => (bySeq ? `seq ${at.toLocaleString('en-US')}` : formatDuration(at))
+  const name = (at: number): string => (bySeq ? `seq ${formatCount(at)}` : formatDuration(at))
   return {
     from: name(from),
     to: name(to),

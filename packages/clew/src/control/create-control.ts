@@ -1,6 +1,6 @@
 import { ClewError, type ErrorCode, isTerminal, type Ledger, type RunSummary } from '@clew/ledger'
-import { recordAnswers, recordFork, replay, requestStop, type RunResult } from '@clew/runtime'
-import type { AgentSet, ControlOutcome, ForkRequest, RunControl } from './run-control.ts'
+import { recordAnswers, recordFork, replay, requestStop, type RunResult, type Tidings } from '@clew/runtime'
+import type { AgentSet, ControlOutcome, ForkRequest, RunControl, Watching } from './run-control.ts'
 
 export interface ControlOptions {
   /** Without any, runs can be answered and stopped, but not gone on with. */
@@ -20,27 +20,45 @@ export function createControl(ledger: Ledger, { agents }: ControlOptions = {}): 
     warnings: result?.warnings ?? [],
   })
 
+  async function watch(
+    { onEvent, wait = true }: Watching,
+    begin: (tidings: Tidings) => Promise<RunResult & { readonly warnings?: readonly string[] }>,
+  ): Promise<ControlOutcome> {
+    const begun = Promise.withResolvers<string>()
+    const working = ours(
+      begin({
+        event(event) {
+          onEvent?.(event)
+          begun.resolve(event.correlationId)
+        },
+      }),
+    )
+    const seen = await (wait ? working : Promise.race([working, begun.promise]))
+    if (typeof seen !== 'string') return outcome(seen.runId, true, seen)
+    // Nobody waits for it any more; what can be known of it later is in the record.
+    working.catch((error: unknown) => console.error(error))
+    return outcome(seen, true)
+  }
+
   const canRun = (agent: string | null): boolean => agent !== null && agents?.names.includes(agent) === true
 
   return {
     canRun,
     canReplay: (agent) => canRun(agent) || canRun(mappedBy(agent)),
-    async resume(runId, { onEvent, ...request } = {}) {
+    async resume(runId, { onEvent, wait, ...request } = {}) {
       const run = await readRun(ledger, runId)
       await assertNoChild(ledger, run)
       if (isTerminal(run.status)) throw ended(run)
       if (!agents) throw agentMissing(run)
       const runnable = agents.of(run)
-      const tidings = onEvent && { event: onEvent }
-      return outcome(runId, true, await ours(runnable.resume(ledger, runId, { ...request, tidings })))
+      return watch({ onEvent, wait }, (tidings) => runnable.resume(ledger, runId, { ...request, tidings }))
     },
-    async fork(runId, { onEvent, ...request } = {}) {
+    async fork(runId, { onEvent, wait, ...request } = {}) {
       const source = await readRun(ledger, runId)
       assertOneWay(source, request)
       if (agents && canRun(source.agent)) {
-        const tidings = onEvent && { event: onEvent }
-        const result = await ours(agents.of(source).fork(ledger, runId, { ...request, tidings }))
-        return outcome(result.runId, true, result)
+        const runnable = agents.of(source)
+        return watch({ onEvent, wait }, (tidings) => runnable.fork(ledger, runId, { ...request, tidings }))
       }
       if (request.state !== undefined || request.retry === true) throw needsAgent(source)
       const { at, input, newRunId } = request

@@ -37,6 +37,8 @@ export interface AgentSet {
 export interface Watching {
   /** Told each event of the run and its child runs, in order, once it is committed. */
   readonly onEvent?: ((event: ClewEvent) => void) | undefined
+  /** False: only until it is under way; what becomes of it is in the record. */
+  readonly wait?: boolean | undefined
 }
 
 /** Before a step, which runs again; after a superstep; after an event. */
@@ -94,7 +96,7 @@ export interface RunControl {
   /** Whether runs of this agent, and maps over it, can be re-executed here. */
   canReplay(agent: string | null): boolean
   /** Goes through a run again from its record (D1); only a what-if, or a report that is to be kept, writes anything. */
-  replay(runId: string, request?: ReplayRequest & Watching): Promise<ReplayReport>
+  replay(runId: string, request?: ReplayRequest & Pick<Watching, 'onEvent'>): Promise<ReplayReport>
   /** Only records answers, which needs no agent. */
   answer(runId: string, request: AnswerOptions): Promise<ControlOutcome>
   /** Ends the run, or has its owner end it; see `run.status` for whether it has. */

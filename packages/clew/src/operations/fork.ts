@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { place, readPlace } from './fork-place.ts'
 import { answering } from './operation.ts'
 import { controlOf } from './resume.ts'
-import { controlOutcome, runId } from './schemas.ts'
+import { controlOutcome, runId, wait } from './schemas.ts'
 
 export const fork = answering({
   name: 'fork',
@@ -24,6 +24,7 @@ export const fork = answering({
       .describe('what to write into the state of a graph there: a JSON object by channel'),
     retry: z.boolean().optional().describe('begin before the step that it failed of'),
     newRunId: runId.optional().describe('id for the fork; default a new one'),
+    wait,
   }),
   output: controlOutcome,
   example: {

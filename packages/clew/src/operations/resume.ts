@@ -2,7 +2,7 @@ import type { Ledger } from '@clew/ledger'
 import { z } from 'zod'
 import type { RunControl } from '../control/run-control.ts'
 import { answering, type OperationContext } from './operation.ts'
-import { controlOutcome, runId } from './schemas.ts'
+import { controlOutcome, runId, wait } from './schemas.ts'
 
 export const resume = answering({
   name: 'resume',
@@ -19,6 +19,7 @@ export const resume = answering({
       .optional()
       .describe('several answers at once, by the id of the pause'),
     by: z.string().min(1).max(200).optional().describe('who answers'),
+    wait,
   }),
   output: controlOutcome,
   example: {
@@ -33,12 +34,12 @@ export const resume = answering({
       '--agent <module>': 'file or package that exports its agent; without it, answers are only recorded',
     },
   },
-  async run(ledger, { runId: id, ...request }, { onEvent, ...context } = {}) {
+  async run(ledger, { runId: id, wait: isWaitedFor, ...request }, { onEvent, ...context } = {}) {
     const control = await controlOf(ledger, context)
     const run = await ledger.getRun(id)
     const brings = request.answer !== undefined || request.answers !== undefined
     if (brings && !control.canRun(run?.agent ?? null)) return control.answer(id, request)
-    return control.resume(id, { ...request, onEvent })
+    return control.resume(id, { ...request, wait: isWaitedFor, onEvent })
   },
 })
 

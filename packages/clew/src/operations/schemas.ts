@@ -146,6 +146,7 @@ export const prunedRange = z.object({
   rule: text.nullable(),
   by: text.nullable(),
   at: text,
+  states: count.exactOptional(),
 }) satisfies z.ZodType<PrunedRange>
 
 export const problem = z.object({
@@ -174,5 +175,10 @@ export const signedHeads = z.object({
 })
 
 /** Fields that several operations take. */
+export const wait = z
+  .boolean()
+  .optional()
+  .describe('false: answer as soon as it goes on, instead of when it ends or waits again')
+
 export const runId = text.min(1).describe('id of the run')
 export const eventTypes = z.array(text).optional().describe('only events of these types, separated by commas')

@@ -53,18 +53,25 @@ export const serve = streaming({
     },
   },
   async *run(ledger, { page, log, ...where }, { agents, signal } = {}) {
-    const [{ createLog, startServer }, { createControl }, { operations }, { findPage }, { readVersion }] =
-      await Promise.all([
-        import('@clew/server'),
-        import('../control/create-control.ts'),
-        import('../operations.ts'),
-        import('../find-page.ts'),
-        import('../read-version.ts'),
-      ])
+    const [
+      { createLog, startServer },
+      { createControl },
+      { operations },
+      { servedDemo },
+      { findPage },
+      { readVersion },
+    ] = await Promise.all([
+      import('@clew/server'),
+      import('../control/create-control.ts'),
+      import('../operations.ts'),
+      import('../demo/served-demo.ts'),
+      import('../find-page.ts'),
+      import('../read-version.ts'),
+    ])
     const folder = page ? findPage() : null
     const server = await startServer({
       ledger,
-      operations,
+      operations: [...operations, ...servedDemo()],
       controlOf: (view) => createControl(view, { agents }),
       page: folder,
       log: createLog(log),

@@ -1,5 +1,6 @@
 import { ClewError, type Ledger, type OwnerState, type RunSummary } from '@clew/ledger'
 import { z } from 'zod'
+import { readGaps, runGap } from './gaps.ts'
 import { answering } from './operation.ts'
 import { readRunTree, runTreeRow } from './run-tree.ts'
 import { runId, runSummary, stepSkeleton } from './schemas.ts'
@@ -24,6 +25,7 @@ export const show = answering({
     runId,
     steps: z.int().min(0).max(100_000).default(60).describe('how many steps at most, from the first on'),
     tree: z.boolean().optional().describe('also its child runs and forks, as a tree'),
+    gaps: z.boolean().optional().describe('also what of it was erased or pruned, when and by whom'),
   }),
   output: z.object({
     run: runSummary,
@@ -37,12 +39,13 @@ export const show = answering({
     lastEvents: z.array(eventReference),
     /** Null unless asked for. */
     tree: z.array(runTreeRow).nullable(),
+    gaps: z.array(runGap).nullable(),
   }),
   example: { command: 'clew show demo-3f9a1c', input: { runId: 'demo-3f9a1c' } },
   cli: {
     group: 'Look',
     arguments: [{ word: 'run', field: 'runId', required: true, about: 'id of the run, or how it begins' }],
-    options: { steps: '--steps <count>', tree: '--tree' },
+    options: { steps: '--steps <count>', tree: '--tree', gaps: '--gaps' },
     flags: { '--watch': 'draw it again whenever something happens, until the run ends' },
   },
   async run(ledger, input) {
@@ -54,14 +57,15 @@ export const show = answering({
         'List the runs with `clew runs`.',
         { runId: input.runId },
       )
-    const steps = input.steps === 0 ? [] : await ledger.getSkeleton(input.runId)
+    const steps = input.steps === 0 ? [] : await ledger.getSkeleton(input.runId, { limit: input.steps })
     return {
       run,
       owner: await readOwner(ledger, run),
-      steps: steps.slice(0, input.steps),
-      moreSteps: input.steps === 0 ? run.steps : Math.max(0, steps.length - input.steps),
+      steps,
+      moreSteps: steps.length < input.steps ? 0 : Math.max(0, run.steps - steps.length),
       lastEvents: await readLast(ledger, run),
       tree: input.tree === true ? await readRunTree(ledger, run) : null,
+      gaps: input.gaps === true ? await readGaps(ledger, run) : null,
     }
   },
 })

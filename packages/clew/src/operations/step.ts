@@ -2,7 +2,7 @@ import { type ClewEvent, ClewError, type Ledger, type StepSkeleton } from '@clew
 import { z } from 'zod'
 import { answering } from './operation.ts'
 import { runId, stepSkeleton } from './schemas.ts'
-import { readSteps } from './steps.ts'
+import { readAttempts } from './steps.ts'
 
 export const step = answering({
   name: 'step',
@@ -33,7 +33,7 @@ export const step = answering({
     options: { attempt: '--attempt <number>' },
   },
   async run(ledger, { runId: id, stepId, attempt }) {
-    const tries = (await readSteps(ledger, id)).filter((each) => each.stepId === stepId)
+    const tries = await readAttempts(ledger, id, stepId)
     const found = attempt === undefined ? tries.at(-1) : tries.find((each) => each.attempt === attempt)
     if (!found) throw noStep(id, stepId, attempt, tries.length)
     const [started, ended] = await readEnds(ledger, id, found)

@@ -1,4 +1,4 @@
-import type { Ledger, StepSkeleton } from '@clew/ledger'
+import type { Ledger, RunSummary, StepSkeleton } from '@clew/ledger'
 import { z } from 'zod'
 import { answering } from './operation.ts'
 import { runId, stepSkeleton } from './schemas.ts'
@@ -46,20 +46,36 @@ export const steps = answering({
     },
   },
   async run(ledger, { runId: id, status, node, superstep, limit, cursor }) {
-    const all = await readSteps(ledger, id)
-    const fitting = all.filter(
+    const afterSeq = Number(cursor ?? 0)
+    const run = await ledger.getRun(id)
+    const isPicked = status !== undefined || node !== undefined || superstep !== undefined
+    if (!isPicked && !run?.forkedFrom) {
+      // One more than is given tells whether there is more.
+      const found = await ledger.getSkeleton(id, { afterSeq, limit: limit + 1 })
+      const isAll = afterSeq === 0 && found.length <= limit
+      return toPage(found, limit, isAll ? found.length : (run?.steps ?? 0))
+    }
+    const fitting = (await readSteps(ledger, id, run)).filter(
       (step) =>
         (status === undefined || step.status === status) &&
         (node === undefined || step.nodeName === node) &&
         (superstep === undefined || step.superstep === superstep),
     )
-    const after = fitting.filter((step) => step.startedSeq > Number(cursor ?? 0))
-    const page = after.slice(0, limit)
-    const nextCursor = after.length > limit ? String(page.at(-1)?.startedSeq) : null
-    if (nextCursor === null) readings.delete(ledger)
-    return { steps: page, total: fitting.length, nextCursor }
+    const after = fitting.filter((step) => step.startedSeq > afterSeq)
+    if (after.length <= limit) readings.delete(ledger)
+    return toPage(after, limit, fitting.length)
   },
 })
+
+function toPage(
+  found: readonly StepSkeleton[],
+  limit: number,
+  total: number,
+): { steps: StepSkeleton[]; total: number; nextCursor: string | null } {
+  const page = found.slice(0, limit)
+  const isMore = found.length > limit
+  return { steps: page, total, nextCursor: isMore ? String(page.at(-1)?.startedSeq) : null }
+}
 
 interface Reading {
   readonly runId: string
@@ -67,17 +83,26 @@ interface Reading {
   readonly steps: readonly StepSkeleton[]
 }
 
-/** What was read last, while its pages are asked for one by one: a run of 100,000 steps is not read anew for each. */
+/** What was folded last, while its pages are asked for one by one: a fork of a long run is not folded anew for each. */
 const readings = new WeakMap<Ledger, Reading>()
 
 /** The stored skeleton has a run's own steps; those that a fork shares with its source are folded from events. */
-export async function readSteps(ledger: Ledger, id: string): Promise<readonly StepSkeleton[]> {
-  const run = await ledger.getRun(id)
+async function readSteps(
+  ledger: Ledger,
+  id: string,
+  run: RunSummary | null,
+): Promise<readonly StepSkeleton[]> {
+  if (!run?.forkedFrom) return ledger.getSkeleton(id)
   const last = readings.get(ledger)
-  if (run && last?.runId === id && last.events === run.events) return last.steps
-  const steps = run?.forkedFrom
-    ? (await ledger.getSteps(id)).map(({ values: _, ...skeleton }) => skeleton)
-    : await ledger.getSkeleton(id)
-  if (run) readings.set(ledger, { runId: id, events: run.events, steps })
+  if (last?.runId === id && last.events === run.events) return last.steps
+  const steps = (await ledger.getSteps(id)).map(({ values: _, ...skeleton }) => skeleton)
+  readings.set(ledger, { runId: id, events: run.events, steps })
   return steps
+}
+
+/** The attempts of one step. */
+export async function readAttempts(ledger: Ledger, id: string, stepId: string): Promise<StepSkeleton[]> {
+  const run = await ledger.getRun(id)
+  if (!run?.forkedFrom) return ledger.getSkeleton(id, { stepId })
+  return (await readSteps(ledger, id, run)).filter((step) => step.stepId === stepId)
 }

@@ -105,7 +105,7 @@ const entry = z.discriminatedUnion('kind', [
   z.object({
     ...place,
     kind: z.literal('end'),
-    status: z.enum(['completed', 'failed', 'stopped']),
+    status: z.enum(['completed', 'failed', 'stopped', 'superseded']),
     output: z.unknown(),
     error: error.nullable(),
     reason: text.nullable(),

@@ -38,6 +38,8 @@ export const memoryReadTests: readonly StoreTest[] = [
       }
       assertEqual(paged, all, 'page by page')
       await assertRefused(() => ledger.memory.list({ cursor: 'x' }), 'bad_option', { option: 'cursor' })
+      const { problems } = await ledger.verify(undefined, { projections: true })
+      assertEqual(problems, [], 'rows are what the books fold to')
     },
   },
   {

@@ -1,4 +1,5 @@
-import { foldSteps, toSkeleton } from '../fold/steps.ts'
+import { foldSteps, type StepSkeleton, toSkeleton } from '../fold/steps.ts'
+import type { Ledger } from '../ledger.ts'
 import { assert, assertEqual } from './assert.ts'
 import { runWorkload } from './workload.ts'
 import { forked, readAll, started, type StoreTest } from './world.ts'
@@ -25,6 +26,68 @@ export const projectionTests: readonly StoreTest[] = [
       },
     }),
   ),
+  {
+    rule: 'L1',
+    title: 'steps are read page by page, from either end, as they are read at once',
+    async run(world) {
+      const ledger = await world.open()
+      for (const runId of await runWorkload(ledger, 4, 60)) {
+        const all = await ledger.getSkeleton(runId)
+        const first = all[0]?.startedSeq ?? 0
+        const last = all.at(-1)?.startedSeq ?? 0
+        for (const limit of [1, 3, all.length + 1]) {
+          assertEqual(await forth(ledger, runId, limit), all, `${runId}, ${limit} at a time`)
+          assertEqual(await back(ledger, runId, limit), all, `${runId} from its end, ${limit} at a time`)
+        }
+        const between = { afterSeq: first, beforeSeq: last }
+        const inner = all.filter(({ startedSeq }) => startedSeq > first && startedSeq < last)
+        assertEqual(await ledger.getSkeleton(runId, between), inner, `${runId} between its ends`)
+        const nothing = await ledger.getSkeleton(runId, { afterSeq: last })
+        assertEqual([...nothing, ...(await ledger.getSkeleton(runId, { limit: 0 }))], [], 'nothing')
+        for (const { stepId } of all) {
+          const attempts = all.filter((step) => step.stepId === stepId)
+          assertEqual(await ledger.getSkeleton(runId, { stepId }), attempts, `attempts of ${stepId}`)
+        }
+      }
+      assertEqual(await ledger.getSkeleton('nobody', { limit: 5, last: true }), [], 'of no run')
+    },
+  },
+  {
+    rule: 'L1',
+    title: 'a page of steps has what was written last, also by another connection',
+    async run(world) {
+      const [one, two] = [await world.open(), await world.open()]
+      const step = (eventType: string, at: number, more = {}) => ({
+        eventType: `execution.step_${eventType}`,
+        correlationId: 'r',
+        payload: { stepId: `s#${at}`, name: 's', ...more },
+      })
+      await one.append([started('r'), ...Array.from({ length: 90 }, (_, at) => step('started', at))])
+      for (let at = 0; at < 90; at += 9) await two.record(step('completed', at))
+      await two.append([step('started', 9, { attempt: 2 }), step('started', 90)])
+      for (const ledger of [one, two]) {
+        const all = await ledger.getSkeleton('r')
+        assertEqual(
+          all.map(({ status }) => status === 'completed'),
+          Array.from({ length: 92 }, (_, at) => at < 90 && at % 9 === 0),
+          'which have ended',
+        )
+        assertEqual(await forth(ledger, 'r', 40), all, 'page by page')
+        assertEqual(await back(ledger, 'r', 40), all, 'from the end')
+        const tries = await ledger.getSkeleton('r', { stepId: 's#9' })
+        assertEqual(
+          tries.map(({ attempt, status }) => `${attempt} ${status}`),
+          ['1 completed', '2 running'],
+          'attempts',
+        )
+        assertEqual(
+          await ledger.getSkeleton('r', { stepId: 's#9', limit: 1, last: true }),
+          tries.slice(1),
+          'last',
+        )
+      }
+    },
+  },
   {
     rule: 'L1',
     title: 'a second connection that goes on writing keeps the projections right',
@@ -189,3 +252,23 @@ export const projectionTests: readonly StoreTest[] = [
     },
   },
 ]
+
+async function forth(ledger: Ledger, runId: string, limit: number): Promise<StepSkeleton[]> {
+  const all: StepSkeleton[] = []
+  for (let page = all; ; ) {
+    page = await ledger.getSkeleton(runId, { afterSeq: all.at(-1)?.startedSeq, limit })
+    all.push(...page)
+    assert(page.length <= limit, 'no more than asked for')
+    if (page.length < limit) return all
+  }
+}
+
+async function back(ledger: Ledger, runId: string, limit: number): Promise<StepSkeleton[]> {
+  const all: StepSkeleton[] = []
+  for (let page = all; ; ) {
+    page = await ledger.getSkeleton(runId, { beforeSeq: all[0]?.startedSeq, limit, last: true })
+    all.unshift(...page)
+    assert(page.length <= limit, 'no more than asked for')
+    if (page.length < limit) return all
+  }
+}

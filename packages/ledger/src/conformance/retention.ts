@@ -155,8 +155,11 @@ export const retentionTests: readonly StoreTest[] = [
       await later(world, ledger)
       const lease = await ledger.leases.acquire({ workspace: 'default', runId: 'leased' })
       assertEqual(await reasons(ledger), { leased: 'somebody works on it' }, 'reasons')
+      const counted = await ledger.gc({ policy: { rules: [{ newest: 0 }] }, dryRun: true })
+      const isNamed = counted.ranges.some(({ runId }) => runId === 'recorded only')
+      assertEqual(isNamed, false, 'what was only recorded goes by its age alone')
       await ledger.gc({ policy: MONTH })
-      const alive = ['child', 'leased', 'paused', 'recorded only', 'running', 'young']
+      const alive = ['child', 'leased', 'paused', 'running', 'young']
       assertEqual(await list(ledger), alive, 'what stays; children go with their parent')
       await ledger.leases.release(lease)
       await ledger.gc({ policy: MONTH })

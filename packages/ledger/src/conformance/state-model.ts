@@ -116,6 +116,7 @@ export async function beginExpected(
   random: Random,
   runs: readonly Expected[],
   runId: string,
+  threadId?: string,
 ): Promise<Expected> {
   const source = runs.length === 0 || random.below(4) === 0 ? undefined : random.pick(runs)
   const mark = source && random.pick(source.states)
@@ -135,7 +136,7 @@ export async function beginExpected(
   const run: Expected = { runId, states: [], base, seq: 2, baseSeq: 2 }
   advance(run, 2, 0, [operation])
   await ledger.append([
-    started(runId),
+    started(runId, threadId === undefined ? {} : { threadId }),
     {
       eventType: 'execution.checkpoint',
       correlationId: runId,

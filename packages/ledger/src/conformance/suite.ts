@@ -20,6 +20,7 @@ import { refusalTests } from './refusals.ts'
 import { retentionTests } from './retention.ts'
 import { richValueTests } from './rich-values.ts'
 import { searchTests } from './search.ts'
+import { stateRetentionTests } from './state-retention.ts'
 import { stateTests } from './states.ts'
 import { transferTests } from './transfer.ts'
 import { valueTests } from './values.ts'
@@ -53,6 +54,7 @@ const ALL: readonly StoreTest[] = [
   ...progressTests,
   ...erasureTests,
   ...retentionTests,
+  ...stateRetentionTests,
 ]
 
 /** One test of the suite, ready for any runner. */

@@ -1,4 +1,5 @@
 import { auditEvent } from '../audit-book.ts'
+import { isBook } from '../book.ts'
 import { checkInput, type ClewEvent } from '../envelope.ts'
 import { ClewError } from '../errors.ts'
 import { hasSameIdentity, type RunSummary } from '../fold/run-summary.ts'
@@ -87,6 +88,7 @@ async function tryOnce(
     events: countEvents(plan),
     runs: plan.runs.size,
     kept: plan.kept.length,
+    ranges: rangesOf(plan),
     ...(reason !== undefined && { reason }),
     ...(by !== undefined && { by }),
   }
@@ -101,6 +103,20 @@ async function tryOnce(
     call: { workspace, events: [prepared], expectedSeq: plan.bookSeq },
   })
   return audit ? { audit, documents } : undefined
+}
+
+/** Where payloads went. Not those of books: the name of a book of memory may be that of the subject. */
+function rangesOf({ runs }: ErasurePlan): { runId: string; fromSeq: number; toSeq: number }[] {
+  const ranges: { runId: string; fromSeq: number; toSeq: number }[] = []
+  for (const [runId, { events }] of runs) {
+    if (isBook(runId)) continue
+    for (const seq of [...events.keys()].sort((a, b) => a - b)) {
+      const last = ranges.at(-1)
+      if (last?.runId === runId && last.toSeq === seq - 1) last.toSeq = seq
+      else ranges.push({ runId, fromSeq: seq, toSeq: seq })
+    }
+  }
+  return ranges
 }
 
 const countEvents = ({ runs }: ErasurePlan): number =>

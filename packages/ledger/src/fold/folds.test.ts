@@ -86,6 +86,45 @@ describe('run summary', () => {
     ])
   })
 
+  it('R0 every view says the same of where a run stands, whatever came in which order', () => {
+    const happening = fc.constantFrom<[string, Record<string, unknown>]>(
+      ['system.workflow_started', {}],
+      ['system.workflow_paused', {}],
+      ['system.workflow_resumed', {}],
+      ['system.workflow_interrupted', {}],
+      ['system.workflow_blocked', {}],
+      ['system.workflow_completed', {}],
+      ['system.workflow_failed', {}],
+      ['system.workflow_stopped', {}],
+      ['system.workflow_superseded', {}],
+      ['execution.step_started', { stepId: 'a', name: 'a' }],
+      ['execution.step_completed', { stepId: 'b', name: 'b' }],
+      ['execution.step_interrupted', { stepId: 'a' }],
+      ['ui.input_requested', { pauseId: 'p', question: '?', stepId: 'a' }],
+      ['ui.input_received', { pauseId: 'p', answer: 1 }],
+    )
+    fc.assert(
+      fc.property(fc.array(happening, { minLength: 1, maxLength: 12 }), (list) => {
+        const folded = events(...list)
+        const progress = beginProgress()
+        for (const event of folded) applyProgress(progress, event)
+        const { status, endedAt } = summarise(folded)
+        expect([progress.status, progress.endedAt]).toEqual([status, endedAt])
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  it('T7 a step that begins or ends tells that a run which was taken for dead works on', () => {
+    const step = (type: string): [string, Record<string, unknown>] => [type, { stepId: 'a', name: 'a' }]
+    const cut = [step('execution.step_started'), ['system.workflow_interrupted', {}]] as const
+    for (const type of ['execution.step_started', 'execution.step_completed', 'execution.step_failed'])
+      expect(summarise(events(...cut.map((each) => [...each] as never), step(type))).status).toBe('running')
+    expect(
+      summarise(events(...cut.map((each) => [...each] as never), step('execution.step_interrupted'))).status,
+    ).toBe('interrupted')
+  })
+
   it('V1 folding never throws, whatever a foreign payload holds', () => {
     const types = fc.constantFrom(
       'system.workflow_started',

@@ -1,6 +1,7 @@
 import type { ClewEvent } from '../envelope.ts'
+import { beginsStep } from './begins-step.ts'
 import { textOf } from './fields.ts'
-import { isPartial, isTerminal, type RunStatus } from './run-summary.ts'
+import { isPartial, isTerminal, LIFE_SIGNS, type RunStatus } from './run-summary.ts'
 
 /** Where a run stands, for folds that need no more of V1 than that. Changed in place, inside a fold's state. */
 export interface RunProgress {
@@ -9,6 +10,7 @@ export interface RunProgress {
   status: RunStatus | null
   startedAt: string | null
   endedAt: string | null
+  hasSteps: boolean
   readonly openPauses: Map<string, string | null>
   readonly pausesOfStep: Map<string, string[]>
 }
@@ -19,6 +21,7 @@ export const beginProgress = (): RunProgress => ({
   status: null,
   startedAt: null,
   endedAt: null,
+  hasSteps: false,
   openPauses: new Map(),
   pausesOfStep: new Map(),
 })
@@ -39,9 +42,16 @@ export function applyProgress(progress: RunProgress, event: ClewEvent): void {
   const ended = ENDS[eventType]
   if (ended !== undefined) {
     progress.status = isPartial(event) ? 'partial' : ended
-    progress.endedAt = timestamp
+    // One that had ended by itself: its end stays when it was.
+    if (ended !== 'superseded' || progress.endedAt === null) progress.endedAt = timestamp
     progress.openPauses.clear()
     return
+  }
+  if (progress.status === 'interrupted' && LIFE_SIGNS.has(eventType)) progress.status = 'running'
+  if (beginsStep(event)) {
+    // Nobody has told of its start, and yet it works.
+    if (!progress.hasSteps && progress.status === 'pending') progress.status = 'running'
+    progress.hasSteps = true
   }
   switch (eventType) {
     case 'system.workflow_started':

@@ -6,7 +6,7 @@ import { isObject } from '../json.ts'
 import { beginsStep } from './begins-step.ts'
 import { checkpointOf } from './checkpoint.ts'
 import { textOf } from './fields.ts'
-import { foldSession, type RunSession } from './session.ts'
+import { foldSession, forkSession, type RunSession } from './session.ts'
 
 export const RUN_STATUSES = [
   'pending',
@@ -157,7 +157,7 @@ export function beginRun(event: ClewEvent, source?: RunSummary): RunSummary {
     dueAt: null,
     stopRequested: false,
     replay: null,
-    session: null,
+    session: forkSession(source?.session ?? null, text('threadId') ?? source?.threadId ?? null),
   }
 }
 
@@ -177,6 +177,13 @@ const ENDED: Readonly<Record<string, RunStatus>> = {
 /** A map whose items came out mixed has completed, but not all of it. */
 export const isPartial = ({ eventType, payload }: ClewEvent): boolean =>
   eventType === 'system.workflow_completed' && payload['status'] === 'partial'
+
+/** What nobody but who works on the run can tell; an interruption closes steps with events of its own. */
+export const LIFE_SIGNS: ReadonlySet<string> = new Set([
+  'execution.step_started',
+  'execution.step_completed',
+  'execution.step_failed',
+])
 
 type Draft = { -readonly [K in keyof RunSummary]: RunSummary[K] }
 
@@ -199,6 +206,8 @@ export function foldRun(
     if (summary.steps === 0 && summary.status === 'pending') next.status = 'running'
     next.steps++
   }
+  // Taken for dead, and it works on: who has a lease says so first, who exports spans has none.
+  if (summary.status === 'interrupted' && LIFE_SIGNS.has(eventType)) next.status = 'running'
   if (eventType === 'system.workflow_started' && summary.events > 0) learn(next, event)
   next.session = foldSession(summary.session ?? null, event, begins)
   switch (eventType) {

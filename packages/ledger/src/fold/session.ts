@@ -38,6 +38,12 @@ const HOW: ReadonlySet<string> = new Set([
 /** T6: `thinking`, `web_search`, … or what the agent's author calls it. */
 export const stepTypeOf = (kind: string, name: string): string => (HOW.has(kind) ? name : kind)
 
+/** A fork answers where its source does, as long as it stays in that thread; it takes nobody's place. */
+export const forkSession = (source: RunSession | null, threadId: string | null): RunSession | null =>
+  source && source.streamId === threadId
+    ? { ...source, supersedes: null, generation: 1, currentStepType: null }
+    : null
+
 /** What one event does to the session of a run; null for a run that is none. */
 export function foldSession(
   session: RunSession | null,

@@ -126,7 +126,8 @@ function questionMessages({ question, answer, asked, erased }: EntryOf<'question
 /** A run that recorded no messages still has what it was asked and what it gave back. */
 function withEnds(messages: ChatMessage[], entries: readonly TranscriptEntry[]): ChatMessage[] {
   const start = entries.find((entry) => entry.kind === 'start')
-  const end = entries.findLast((entry) => entry.kind === 'end')
+  const ends = entries.filter((entry) => entry.kind === 'end')
+  const end = ends.findLast(({ status }) => status !== 'superseded')
   if (start && !start.erased && start.input !== null && !messages.some((message) => message.role === 'user'))
     messages.splice(
       countWhile(messages, ({ role }) => role === 'system'),

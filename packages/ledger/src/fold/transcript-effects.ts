@@ -44,13 +44,20 @@ const CALLS: ReadonlySet<string> = new Set([
   'tool_error',
 ])
 
+/** Whether a transcript tells a step of this kind by what went in and what came out. */
+export const tellsByValues = (kind: string): boolean => CALLS.has(kind)
+
 /** An effect is a call and what came back; one that asked a model is told as what the model thought and said. */
 export function addEffect(state: TranscriptState, event: ClewEvent): boolean {
   const { payload, ledger, timestamp } = event
   const { effects, entries, spoken } = state
   const key = effectKey(payload)
   const name = textOf(payload['name'])
-  if (name !== null && CALLS.has(kindOfStep(payload) ?? '') && !spoken.has(textOf(payload['stepId']) ?? '')) {
+  if (
+    name !== null &&
+    tellsByValues(kindOfStep(payload) ?? '') &&
+    !spoken.has(textOf(payload['stepId']) ?? '')
+  ) {
     effects.set(key, entries.length)
     const fields = {
       toolCallId: null,

@@ -82,7 +82,7 @@ export interface EntryKinds {
     readonly reason: string | null
   }
   end: {
-    readonly status: 'completed' | 'failed' | 'stopped'
+    readonly status: 'completed' | 'failed' | 'stopped' | 'superseded'
     readonly output: unknown
     readonly error: RunError | null
     readonly reason: string | null

@@ -112,6 +112,7 @@ function blocksOf(entry: TranscriptEntry): TranscriptBlock[] {
     case 'end':
       if (entry.status === 'failed') return [block('Failed', '', errorText(entry.error))]
       if (entry.status === 'stopped') return [block('Stopped', '', entry.reason ?? '')]
+      if (entry.status === 'superseded') return [block('Superseded', '', entry.reason ?? '')]
       return [data('Completed', '', entry.output)]
   }
 }

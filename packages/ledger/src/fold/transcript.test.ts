@@ -34,6 +34,30 @@ const says = (role: string, content: unknown, more: Partial<Happening> = {}): Ha
   ...more,
 })
 
+describe('a run whose place was taken', () => {
+  const superseded: Happening = { type: 'system.workflow_superseded', payload: { by: 's2' } }
+
+  it('V3 says so at its end, and by whom', () => {
+    const cut = fold(started, superseded)
+    expect(cut.entries.at(-1)).toMatchObject({ kind: 'end', status: 'superseded', reason: 'by s2' })
+    expect([cut.status, cut.otherEvents]).toEqual(['superseded', 0])
+    expect(formatTranscriptText(cut)).toMatch(/SUPERSEDED\n\s+by s2\n$/)
+    expect(formatTranscriptMarkdown(cut)).toMatch(/Superseded[^]*by s2/)
+  })
+
+  it('V3 keeps what it had come to before, and when', () => {
+    const completed: Happening = { type: 'system.workflow_completed', payload: { output: 'owls' } }
+    const both = fold(started, completed, superseded)
+    expect(both.entries.map((entry) => (entry.kind === 'end' ? entry.status : entry.kind))).toEqual([
+      'start',
+      'completed',
+      'superseded',
+    ])
+    expect(both.endedAt).toBe(fold(started, completed).endedAt)
+    expect(toChatMessages(both).at(-1)).toEqual({ role: 'assistant', content: 'owls' })
+  })
+})
+
 describe('the order of reading', () => {
   it('V3 reasoning stands above what it led to, however it was recorded', () => {
     const inOrder = kinds(reasoning('a#0'), call('c1', 'a#0'), result('c1', 'a#0'))

@@ -19,7 +19,7 @@ import { entryOf, type TranscriptState } from './transcript-state.ts'
 
 export const transcriptFold: Fold<TranscriptState, Transcript> = {
   name: 'transcript',
-  version: 2,
+  version: 3,
   begin: () => ({
     progress: beginProgress(),
     entries: [],
@@ -135,6 +135,11 @@ function addEntry(state: TranscriptState, event: ClewEvent): boolean {
       })
     case 'system.workflow_stopped':
       return add('end', { status: 'stopped', output: null, error: null, reason: said('reason') })
+    case 'system.workflow_superseded': {
+      const by = said('by')
+      const reason = by === null ? null : `by ${by}`
+      return add('end', { status: 'superseded', output: null, error: null, reason })
+    }
     default:
       return false
   }

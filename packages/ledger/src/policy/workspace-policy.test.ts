@@ -56,6 +56,19 @@ describe('P1 the redaction policy of a workspace', () => {
     expect((await record(await open(store), 'r3')).payload['card']).toEqual(said.card)
   })
 
+  it('P1 counts at once for whoever changes it, in all views that are open', async () => {
+    const ledger = await open(createMemoryStore(nodePorts))
+    const view = ledger.in('elsewhere').in('default')
+    const pinOf = async (its: typeof ledger, runId: string): Promise<unknown> =>
+      (await its.record({ eventType: 'execution.note', correlationId: runId, payload: said })).payload['card']
+    expect(await pinOf(view, 'a')).toEqual(said.card)
+    await ledger.setPolicy(POLICY)
+    for (const each of [ledger, view]) expect(await pinOf(each, 'b')).not.toEqual(said.card)
+    expect(await pinOf(ledger.in('elsewhere'), 'c')).toEqual(said.card)
+    await view.setPolicy({})
+    expect(await pinOf(ledger, 'd')).toEqual(said.card)
+  })
+
   it.each([
     ['is no object', 7],
     ['has an unknown key', { keep: 'all' }],

@@ -132,26 +132,31 @@ export async function readPolicies(store: Store): Promise<ReadonlyMap<string, Wo
 export interface PolicyAccess {
   /** What the workspace asks of everybody who opens it. */
   policy(): Promise<WorkspacePolicy>
-  /** Replaces it. Redaction follows it in ledgers that are opened from then on. */
+  /** Replaces it. Redaction follows it at once here, in other processes when they open the ledger the next time. */
   setPolicy(
     policy: WorkspacePolicy,
     options?: { by?: string | undefined; reason?: string | undefined },
   ): Promise<void>
 }
 
-export const createPolicyAccess = (
-  store: Store,
-  workspace: string,
-  now: () => number,
-  ledger: () => Pick<Ledger, 'record'>,
-): PolicyAccess => ({
+interface PolicyParts {
+  readonly store: Store
+  readonly workspace: string
+  readonly now: () => number
+  readonly ledger: () => Pick<Ledger, 'record'>
+  readonly use: (policy: WorkspacePolicy) => void
+}
+
+export const createPolicyAccess = ({ store, workspace, now, ledger, use }: PolicyParts): PolicyAccess => ({
   policy: () => readPolicy(store, workspace),
   async setPolicy(policy, { by, reason } = {}) {
+    const checked = checkPolicy(policy, now)
     const payload = {
-      policy: checkPolicy(policy, now),
+      policy: checked,
       ...(by !== undefined && { by }),
       ...(reason !== undefined && { reason }),
     }
     await ledger().record(auditEvent('system.policy_changed', payload))
+    use(checked)
   },
 })

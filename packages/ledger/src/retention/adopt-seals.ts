@@ -55,7 +55,7 @@ export async function createSealImport(parts: AdoptParts): Promise<SealImport> {
     },
     async end() {
       if (adopted.length === 0) return
-      const named = await readNamedSeals(store, parts.reader, workspace)
+      const { seals: named } = await readNamedSeals(store, parts.reader, workspace)
       const ranges = adopted
         .filter((line) => !named.has(sealKey(line)))
         .map(({ runId, fromSeq, toSeq, headHash }) => ({ runId, fromSeq, toSeq, headHash, rule: 'imported' }))

@@ -14,6 +14,8 @@ interface RunSeals {
 
 export interface SealCheck {
   of(run: StoredRun): Promise<RunSeals>
+  /** Ranges of a run in which states went (R10). */
+  statesOf(run: StoredRun): Promise<readonly PrunedRange[]>
 }
 
 /**
@@ -22,14 +24,17 @@ export interface SealCheck {
  */
 export function createSealCheck(store: Store, reader: PayloadReader): SealCheck {
   const named = new Map<string, ReturnType<typeof readNamedSeals>>()
+  function namedIn(workspace: string): ReturnType<typeof readNamedSeals> {
+    const book = named.get(workspace) ?? readNamedSeals(store, reader, workspace)
+    named.set(workspace, book)
+    return book
+  }
 
   return {
     async of({ workspace, summary: { runId } }) {
       const seals = await store.retention.seals({ workspace, runId })
       if (seals.length === 0) return NONE
-      const book = named.get(workspace) ?? readNamedSeals(store, reader, workspace)
-      named.set(workspace, book)
-      const told = await book
+      const { seals: told } = await namedIn(workspace)
       const trusted = new Map<number, Seal>()
       const pruned: PrunedRange[] = []
       const forged: { fromSeq: number; detail: string }[] = []
@@ -48,6 +53,9 @@ export function createSealCheck(store: Store, reader: PayloadReader): SealCheck 
         }
       }
       return { at: (fromSeq) => trusted.get(fromSeq), pruned, forged }
+    },
+    async statesOf({ workspace, summary: { runId } }) {
+      return (await namedIn(workspace)).states.get(runId) ?? []
     },
   }
 }

@@ -14,6 +14,8 @@ export interface RunFacts {
   readonly hash: string
   /** When its last event was recorded. */
   readonly recordedMs: number
+  /** Nobody has begun it: it may go by its age. */
+  readonly isOnlyRecorded?: boolean | undefined
   /** Of a deleted run: what it still has. */
   readonly left?: readonly SeqRange[] | undefined
 }

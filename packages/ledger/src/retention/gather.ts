@@ -7,6 +7,7 @@ import type { RunReader } from '../run-reader.ts'
 import type { Store, StoredRun } from '../store.ts'
 import type { EventPlace, RetentionFacts, RunFacts, SeqRange } from './facts.ts'
 import type { Hold } from './holds.ts'
+import { isOnlyRecorded } from './may-go.ts'
 import { fits, isKeptBy, selectRuns } from './match.ts'
 import type { RetentionPolicy, RetentionRule } from './policy.ts'
 import type { Seal } from './store-retention.ts'
@@ -51,7 +52,8 @@ export async function gatherFacts(
 function toFacts({ summary, seq, hash, forkOf, recordedAt }: StoredRun): RunFacts {
   const { runId, status, agent, threadId, parentRunId, subjects } = summary
   const recordedMs = Date.parse(recordedAt)
-  return { runId, status, agent, threadId, parentRunId, subjects, forkOf, seq, hash, recordedMs }
+  const facts = { runId, status, agent, threadId, parentRunId, subjects, forkOf, seq, hash, recordedMs }
+  return { ...facts, isOnlyRecorded: isOnlyRecorded(summary) }
 }
 
 async function readLeftovers({ store, workspace }: GatherParts): Promise<RunFacts[]> {

@@ -6,6 +6,7 @@ import type { Preparer } from '../prepare.ts'
 import type { EventPlace } from './facts.ts'
 import { gatherFacts, type GatherParts, readStandsOn } from './gather.ts'
 import { heldBy, readHolds, type StandingHolds } from './holds.ts'
+import { createPace } from './pace.ts'
 import { type KeptRun, type PlannedRange, planRetention, type RetentionPlan } from './plan.ts'
 import type { RetentionPolicy, RetentionPolicyInput } from './policy.ts'
 import type { PruneItem } from './store-retention.ts'
@@ -47,14 +48,10 @@ export interface GcParts extends GatherParts {
   readonly forgetValues: () => void
 }
 
-/** Events of one transaction: it grows and shrinks so that a transaction takes about so long. */
+/** Events of one transaction: they grow and shrink with the time that it takes. */
 const FIRST_BATCH = 40
 const LEAST_BATCH = 8
-const LARGEST_BATCH = 120
-const LONG_MS = 2
-const SHORT_MS = 1
-/** Between two batches writers have so many times as long. */
-const REST = 3
+const LARGEST_BATCH = 1000
 const MOST_RUNS = 100
 
 /**
@@ -79,6 +76,7 @@ export async function collectGarbage(
   const kept = new Map<string, KeptRun>(plan.kept.map((each) => [each.runId, each]))
   // Newest first: a fork goes before what it shares.
   const work = [...plan.ranges]
+  const pace = await createPace(store, ports)
   let size = FIRST_BATCH
   let done = 0
   while (work.length > 0) {
@@ -86,16 +84,15 @@ export async function collectGarbage(
     const documents = await documentsOf(parts, batch)
     // Before, for without their events words could not be taken out any more; after, for what was indexed in between.
     await store.search.remove(documents, SEARCH_VERSION)
-    const startedMs = ports.now()
     const outcome = await prune(parts, batch, holds, by)
-    const tookMs = ports.now() - startedMs
     if ('events' in outcome) {
       await store.search.remove(documents, SEARCH_VERSION)
       gone.push(...batch)
       holds = { ...holds, seq: holds.seq + 1 }
       done += outcome.events
-      size = clamp(tookMs > LONG_MS ? size / 2 : tookMs < SHORT_MS ? size * 1.5 : size)
       onProgress?.(done, total)
+      size = nextSize(size, outcome.tookMs / pace.batchMs)
+      await pace.rest(outcome.tookMs, 1)
     } else if ('moved' in outcome) {
       await leave(new Set(outcome.moved), 'somebody went on with it')
     } else if (outcome.error.code === 'wrong_seq') {
@@ -104,7 +101,6 @@ export async function collectGarbage(
       work.push(...batch.toReversed())
       await leave(held, 'a hold was set')
     } else throw outcome.error
-    await ports.sleep(Math.max(2, REST * tookMs))
 
     async function leave(runIds: ReadonlySet<string>, reason: string): Promise<void> {
       // Their words were taken out already: the index is made again.
@@ -117,7 +113,8 @@ export async function collectGarbage(
   }
   const values = await sweepValues(parts)
   parts.forgetValues()
-  while (await store.retention.reclaim()) await ports.sleep(2)
+  for (let startedMs = ports.now(); await store.retention.reclaim(); startedMs = ports.now())
+    await pace.rest(ports.now() - startedMs, 0)
   const bytesAfter = (await store.stats()).bytes
   return report(joined(gone), [...kept.values()], { dryRun, bytesBefore, bytesAfter, values })
 }
@@ -136,7 +133,11 @@ async function makePlan(
   }
 }
 
-const clamp = (size: number): number => Math.round(Math.min(LARGEST_BATCH, Math.max(LEAST_BATCH, size)))
+/** `share` is what the last one took of the time that it may take: now and then more, for others work on this machine too. */
+function nextSize(size: number, share: number): number {
+  const next = share > 1 ? size * 0.8 : share < 0.8 ? size * 1.2 : size
+  return Math.round(Math.min(LARGEST_BATCH, Math.max(LEAST_BATCH, next)))
+}
 
 /** Takes ranges from the end of the list; of a long one its beginning. */
 function takeBatch(work: PlannedRange[], size: number): PlannedRange[] {

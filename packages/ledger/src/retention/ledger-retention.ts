@@ -2,7 +2,9 @@ import { missingRun } from '../check-options.ts'
 import type { Ledger } from '../ledger.ts'
 import type { GcParts } from './gc.ts'
 import { readHolds, releaseHold, setHold } from './holds.ts'
+import { checkStatePolicy } from './plan-states.ts'
 import { parsePolicy, type RetentionPolicyInput } from './policy.ts'
+import type { StateRetention } from './states.ts'
 
 interface RetentionParts extends Omit<GcParts, 'ledger'> {
   /** What the ledger was opened with. */
@@ -12,13 +14,14 @@ interface RetentionParts extends Omit<GcParts, 'ledger'> {
   readonly assertWritable: () => void
 }
 
-export type LedgerRetention = Pick<Ledger, 'gc' | 'hold' | 'release' | 'holds' | 'pruned'>
+export type LedgerRetention = Pick<Ledger, 'gc' | 'pruneStates' | 'hold' | 'release' | 'holds' | 'pruned'>
 
 /** What a ledger lets go and what it must not (P4). */
 export function createLedgerRetention(given: RetentionParts): LedgerRetention {
   const { policy: own, ledger, assertOpen, assertWritable, ...parts } = given
   const { store, reader, workspace } = parts
   const checked = own && parsePolicy(own)
+  let states: StateRetention | undefined
   return {
     async gc({ policy, ...options } = {}) {
       if (options.dryRun) assertOpen()
@@ -27,6 +30,13 @@ export function createLedgerRetention(given: RetentionParts): LedgerRetention {
       const meant = policy ? parsePolicy(policy) : checked
       if (!meant) throw missingPolicy()
       return collectGarbage({ ...parts, ledger: ledger() }, meant, options)
+    },
+    async pruneStates(runId, policy) {
+      assertWritable()
+      checkStatePolicy(policy)
+      const { createStateRetention } = await import('./states.ts')
+      states ??= createStateRetention({ ...parts, ledger: ledger() })
+      return states(runId, policy)
     },
     async hold(target, options = {}) {
       assertWritable()
@@ -42,7 +52,8 @@ export function createLedgerRetention(given: RetentionParts): LedgerRetention {
       const run = await store.findRun({ workspace, runId })
       if (!run) throw missingRun(runId)
       const { createSealCheck } = await import('./check-seals.ts')
-      return (await createSealCheck(store, reader).of(run)).pruned
+      const check = createSealCheck(store, reader)
+      return [...(await check.of(run)).pruned, ...(await check.statesOf(run))]
     },
   }
 }

@@ -41,12 +41,14 @@ export function selectRuns(policy: RetentionPolicy, facts: RetentionFacts): Map<
     if (rule.match.types || rule.match.book !== undefined) continue
     const matching = roots.filter((run) => fits(rule.match, run, workspace))
     for (const run of beyondLimit(rule, matching, facts, lastUsed))
-      if ((isTerminal(run.status) || isBook(run.runId)) && !isKept(run) && !selected.has(run.runId))
-        selected.set(run.runId, rule.name)
+      if (mayGoBy(rule, run) && !isKept(run) && !selected.has(run.runId)) selected.set(run.runId, rule.name)
   }
   for (const run of there) followParent(run, selected, isKept)
   return selected
 }
+
+const mayGoBy = ({ olderThanMs }: RetentionRule, { runId, status, isOnlyRecorded }: RunFacts): boolean =>
+  isTerminal(status) || isBook(runId) || (isOnlyRecorded === true && olderThanMs !== undefined)
 
 /** Parents come before their children. */
 function followParent(
@@ -64,9 +66,9 @@ function createLastUsed(runs: readonly RunFacts[]): (run: RunFacts) => number {
   const use = (scope: string, ms: number): void => {
     byScope.set(scope, Math.max(byScope.get(scope) ?? 0, ms))
   }
-  for (const { runId, threadId, status, recordedMs } of runs) {
+  for (const { runId, threadId, status, recordedMs, isOnlyRecorded } of runs) {
     if (isBook(runId)) continue
-    const ms = isTerminal(status) ? recordedMs : Number.POSITIVE_INFINITY
+    const ms = isTerminal(status) || isOnlyRecorded ? recordedMs : Number.POSITIVE_INFINITY
     use(`short ${runId}`, ms)
     if (threadId !== null) use(`session ${threadId}`, ms)
   }

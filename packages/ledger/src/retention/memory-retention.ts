@@ -1,9 +1,9 @@
 import { isBook } from '../book.ts'
 import type { RunSummary } from '../fold/run-summary.ts'
-import { isTerminal } from '../fold/run-summary.ts'
 import { parseMemoryBook } from '../memory/item.ts'
 import type { AppendCall, AppendOutcome, RunKey, StoredEvent, StoredRun } from '../store.ts'
 import { type StoredNode } from '../tree.ts'
+import { mayGo } from './may-go.ts'
 import {
   type AdoptedRun,
   deletedSummary,
@@ -26,6 +26,7 @@ export interface PrunableRun extends RunKey {
 }
 
 interface MemoryParts<Run extends PrunableRun> {
+  readonly now: () => number
   readonly runs: readonly Run[]
   readonly nodes: (StoredNode | undefined)[]
   readonly findRun: (key: RunKey) => Run | undefined
@@ -33,6 +34,7 @@ interface MemoryParts<Run extends PrunableRun> {
   readonly append: (call: AppendCall) => AppendOutcome
   readonly insertRun: (key: RunKey, adopted: AdoptedRun) => Run
   readonly dropEvent: (run: Run, event: StoredEvent) => void
+  readonly dropPayload: (position: number) => void
   readonly dropNode: (scope: number, id: number) => void
   readonly scopeOfNode: (id: number) => number | undefined
   readonly clearMemory: (run: Run) => Promise<void>
@@ -55,7 +57,7 @@ export function createMemoryRetention<Run extends PrunableRun>(
       .filter((event) => event !== undefined)
 
   function isFree(run: Run | undefined, item: PruneItem): run is Run {
-    if (run?.seq !== item.seq || !(isTerminal(run.summary.status) || isBook(run.runId))) return false
+    if (run?.seq !== item.seq || !(mayGo(run.summary) || isBook(run.runId))) return false
     if (parts.isHeld(run, run.summary.threadId)) return false
     const range = eventsOf(run, item)
     if (range.length !== item.toSeq - item.fromSeq + 1 || range.at(-1)?.hash !== item.headHash) return false
@@ -102,6 +104,7 @@ export function createMemoryRetention<Run extends PrunableRun>(
       .sort((a, b) => a.position - b.position)
 
   return {
+    pace: { batchMs: 2, rest: 1 },
     async seals(key) {
       const run = findRun(key)
       return (run && seals.get(run)) ?? []
@@ -110,6 +113,7 @@ export function createMemoryRetention<Run extends PrunableRun>(
       return [...seals.values()].flat().reduce((sum, { fromSeq, toSeq }) => sum + toSeq - fromSeq + 1, 0)
     },
     async prune({ workspace, items, call }) {
+      const startedMs = parts.now()
       const moved = items.filter((item) => !isFree(findRun({ workspace, runId: item.runId }), item))
       if (moved.length > 0) return { moved: moved.map(({ runId }) => runId) }
       const outcome = parts.append(call)
@@ -120,7 +124,34 @@ export function createMemoryRetention<Run extends PrunableRun>(
         events += apply(run, item)
         if (parseMemoryBook(run.runId)) await parts.clearMemory(run)
       }
-      return { events }
+      return { events, tookMs: parts.now() - startedMs }
+    },
+    async pruneStates({ workspace, items, call }) {
+      const startedMs = parts.now()
+      const moved = items.filter(({ runId, forks }) => {
+        const run = findRun({ workspace, runId })
+        return !run || runs.filter(({ forkOf }) => forkOf?.id === run.id).length !== forks
+      })
+      if (moved.length > 0) return { moved: moved.map(({ runId }) => runId) }
+      const outcome = parts.append(call)
+      if ('error' in outcome) return outcome
+      let events = 0
+      for (const { runId, marks, blanks } of items) {
+        const run = findRun({ workspace, runId }) as Run
+        for (const seq of [...marks, ...blanks]) {
+          const event = run.events[seq - firstSeq(run)]
+          // In place: the event stands in several lists.
+          if (event) (event as { pruned: boolean }).pruned = true
+        }
+        for (const seq of blanks) {
+          const event = run.events[seq - firstSeq(run)]
+          if (!event) continue
+          parts.dropPayload(event.position)
+          events++
+        }
+        pending.set(run.scope, ++mark)
+      }
+      return { events, tookMs: parts.now() - startedMs }
     },
     async leftovers(workspace, after, limit) {
       const found = runs.filter(

@@ -38,6 +38,11 @@ describe('P4 a retention policy', () => {
     ['a size that is none', rule({ maxBytes: '10 apples' }), 'rules[0].maxBytes'],
     ['an unknown status', rule({ match: { status: ['done'] }, newest: 1 }), 'rules[0].match.status'],
     [
+      'pending runs by their number',
+      rule({ match: { status: ['pending'] }, newest: 1 }),
+      'rules[0].match.status',
+    ],
+    [
       'a status of runs that live',
       rule({ match: { status: ['paused'] }, newest: 1 }),
       'rules[0].match.status',

@@ -104,10 +104,16 @@ function parseRule(given: unknown, path: string, at: number): RetentionRule {
 }
 
 function assertFitting(
-  { match: { types, layer, book }, olderThanMs, maxBytes }: RetentionRule,
+  { match: { types, layer, book, status }, olderThanMs, maxBytes }: RetentionRule,
   path: string,
 ): void {
   const isByAge = olderThanMs !== undefined
+  if (status?.includes('pending') && !isByAge)
+    throw refused(
+      `${path}.match.status`,
+      'names pending without olderThan',
+      'What was only recorded has no end: say from which age on it may go.',
+    )
   if (types && !isByAge)
     throw refused(path, 'takes events of a type and has no olderThan', 'Say from which age on they go.')
   if (layer !== undefined && !isByAge)
@@ -168,7 +174,7 @@ function assertMatch({ status, book, layer, agent, types }: RetentionMatch, path
   for (const each of status ?? []) {
     if (!RUN_STATUSES.includes(each))
       throw refused(`${path}.status`, `names ${each}, which is no status`, `Use ${RUN_STATUSES.join(', ')}.`)
-    if (!isTerminal(each) || each === 'deleted')
+    if ((!isTerminal(each) && each !== 'pending') || each === 'deleted')
       throw refused(`${path}.status`, `names ${each}`, 'Only runs that have ended go: stop them first.')
   }
   if (layer !== undefined && !(MEMORY_LAYERS as readonly string[]).includes(layer))

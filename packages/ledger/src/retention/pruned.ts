@@ -16,6 +16,8 @@ export interface PrunedRange {
   readonly rule: string | null
   readonly by: string | null
   readonly at: string
+  /** Where its events stay and only the states at so many checkpoints went (R10). */
+  readonly states?: number
 }
 
 export function prunedRun(runId: string, seals: readonly Pick<Seal, 'fromSeq' | 'toSeq'>[] = []): ClewError {
@@ -39,6 +41,15 @@ export function prunedPlace(runId: string, seq: number): ClewError {
   )
 }
 
+export function prunedState(runId: string, seq: number): ClewError {
+  return new ClewError(
+    'pruned',
+    `The state of run ${runId} at seq ${seq} is no longer kept: the retention of its graph let it go`,
+    'See with `clew compliance` when and by which policy; the states that are kept are in getStateHistory.',
+    { runId, seq },
+  )
+}
+
 interface NamedSeal extends PrunedRange {
   readonly headHash: string
 }
@@ -48,7 +59,7 @@ function sealsNamedBy({ payload, ledger }: Pick<ClewEvent, 'payload' | 'ledger'>
   const listed = Array.isArray(payload['ranges']) ? (payload['ranges'] as unknown[]) : [payload]
   return listed.flatMap((range) => {
     if (!isObject(range)) return []
-    const { runId, fromSeq, toSeq, headHash, rule } = range
+    const { runId, fromSeq, toSeq, headHash, rule, states } = range
     if (typeof runId !== 'string' || typeof fromSeq !== 'number' || typeof toSeq !== 'number') return []
     return [
       {
@@ -59,6 +70,7 @@ function sealsNamedBy({ payload, ledger }: Pick<ClewEvent, 'payload' | 'ledger'>
         rule: textOf(rule),
         by: textOf(payload['by']),
         at: ledger.recordedAt,
+        ...(typeof states === 'number' && { states }),
       },
     ]
   })
@@ -69,19 +81,31 @@ const PAGE = 200
 /** What a seal is known by: of the run it says nothing, for redaction may have taken that out of the audit book. */
 export const sealKey = ({ fromSeq, toSeq, headHash }: Seal): string => `${fromSeq} ${toSeq} ${headHash}`
 
-/** All seals that the audit book of a workspace names, by `sealKey`. */
+interface NamedSeals {
+  /** By `sealKey`. */
+  readonly seals: ReadonlyMap<string, NamedSeal>
+  /** By run: ranges in which states went. */
+  readonly states: ReadonlyMap<string, readonly PrunedRange[]>
+}
+
+/** All that the audit book of a workspace names. */
 export async function readNamedSeals(
   store: Store,
   reader: PayloadReader,
   workspace: string,
-): Promise<ReadonlyMap<string, NamedSeal>> {
-  const named = new Map<string, NamedSeal>()
+): Promise<NamedSeals> {
+  const seals = new Map<string, NamedSeal>()
+  const states = new Map<string, PrunedRange[]>()
   const key = { workspace, runId: AUDIT_BOOK }
   for (let afterSeq = 0; ; ) {
     const page = await store.readRun(key, { afterSeq, limit: PAGE, types: ['system.range_pruned'] })
     for (const event of await reader.toPlainEvents(page))
-      for (const seal of sealsNamedBy(event)) named.set(sealKey(seal), seal)
-    if (page.length < PAGE) return named
+      for (const seal of sealsNamedBy(event)) {
+        const { headHash: _, ...range } = seal
+        if (seal.states === undefined) seals.set(sealKey(seal), seal)
+        else states.set(seal.runId, [...(states.get(seal.runId) ?? []), range])
+      }
+    if (page.length < PAGE) return { seals, states }
     afterSeq = page.at(-1)?.seq ?? afterSeq
   }
 }

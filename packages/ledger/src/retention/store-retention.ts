@@ -26,12 +26,30 @@ export interface PruneBatch {
 }
 
 export type PruneOutcome =
-  /** Sealed and gone. */
-  | { readonly events: number }
+  /** Sealed and gone, in a transaction that others had to wait for so long. */
+  | { readonly events: number; readonly tookMs: number }
   /** Runs that stand elsewhere, are held by a lease, or have a fork that needs the range; nothing was written. */
   | { readonly moved: readonly string[] }
   /** The event was refused; nothing was written. */
   | { readonly error: ClewError }
+
+/** Checkpoints of a run whose states go (R10). */
+export interface StatePruneItem {
+  readonly runId: string
+  /** How many forks the run must still have. */
+  readonly forks: number
+  /** Events whose states are no longer to be read. */
+  readonly marks: readonly number[]
+  /** Events whose payloads go too. */
+  readonly blanks: readonly number[]
+}
+
+export interface StatePruneBatch {
+  readonly workspace: string
+  readonly items: readonly StatePruneItem[]
+  /** The event of the audit book that says so, written in the same transaction. */
+  readonly call: AppendCall
+}
 
 /** Shared values (L8) that nobody refers to any more go scope by scope, once events of the scope are gone. */
 export interface ValueSweep {
@@ -49,12 +67,16 @@ export interface ValueSweep {
 
 /** What a store does for retention (P4): nothing by itself. */
 export interface StoreRetention {
+  /** How long one transaction may take beside others, and how many times as long they then have. */
+  readonly pace: { readonly batchMs: number; readonly rest: number }
   /** Of one run, by seq. */
   seals(key: RunKey): Promise<Seal[]>
   /** How many events all seals of the store cover. */
   sealedEvents(): Promise<number>
   /** One short transaction: seals, the event that names them, and without the events that they cover. */
   prune(batch: PruneBatch): Promise<PruneOutcome>
+  /** The same for states (R10): events stay, with their hashes. `events` tells how many payloads went. */
+  pruneStates(batch: StatePruneBatch): Promise<PruneOutcome>
   /** Deleted runs that still have events: a fork needed them, or whoever deleted them was killed. */
   leftovers(workspace: string, after: number, limit: number): Promise<{ key: number; run: StoredRun }[]>
   /** Bytes of the payloads of these runs; of shared values each run of the scope counts an equal part. */

@@ -2,10 +2,11 @@ import { nextTurn } from '../next-turn.ts'
 import type { Ports } from '../ports.ts'
 import type { Store } from '../store.ts'
 import { childIds } from '../tree.ts'
+import { createPace } from './pace.ts'
 
 interface SweepParts {
-  readonly store: Pick<Store, 'retention' | 'readNodes'>
-  readonly ports: Pick<Ports, 'defer' | 'sleep'>
+  readonly store: Pick<Store, 'retention' | 'readNodes' | 'lastPosition'>
+  readonly ports: Pick<Ports, 'defer' | 'sleep' | 'now'>
 }
 
 export interface SweepOptions {
@@ -16,7 +17,7 @@ export interface SweepOptions {
 const BODIES = 500
 const NODES = 2000
 /** Values of one transaction. */
-const DROPPED = 200
+const DROPPED = 50
 /** A scope in which others write so often is left for the next time. */
 const ATTEMPTS = 10
 
@@ -29,6 +30,7 @@ export async function sweepValues(
   { onProgress }: SweepOptions = {},
 ): Promise<number> {
   const { values } = store.retention
+  const pace = await createPace(store, ports)
   let dropped = 0
   for (const { scope, mark } of await values.pending()) {
     if (await sweepScope(scope)) await values.end(scope, mark)
@@ -50,6 +52,7 @@ export async function sweepValues(
     const free = parentsFirst(children, needed)
     for (let at = 0, attempts = 0; at < free.length; ) {
       const ids = free.slice(at, at + DROPPED).filter((id) => !needed.has(id))
+      const startedMs = ports.now()
       if (await values.drop(scope, ids, position)) {
         dropped += ids.length
         at += DROPPED
@@ -58,7 +61,7 @@ export async function sweepValues(
         if (++attempts > ATTEMPTS) return false
         position = await markFrom(position)
       }
-      await ports.sleep(1)
+      await pace.rest(ports.now() - startedMs, 0)
     }
     return true
 

@@ -1,4 +1,4 @@
-import { type ClewEvent, fromWire, type WireEvent } from '@clew/ledger'
+import { type ClewEvent, fromWire, type ProgressNote, type WireEvent } from '@clew/ledger'
 import type { Client, Query } from './client.ts'
 import { readSse } from './read-sse.ts'
 
@@ -11,6 +11,8 @@ export interface FollowRequest {
   /** How a line is counted: by seq in a run, by position in the ledger. */
   readonly by: 'seq' | 'position'
   onEvents(events: readonly ClewEvent[]): void
+  /** Of a run: also the text so far of steps at work, which is not stored. */
+  onProgress?: ((notes: readonly Omit<ProgressNote, 'runId'>[]) => void) | undefined
   onState?: ((state: LinkState) => void) | undefined
 }
 
@@ -25,13 +27,18 @@ export function follow(client: Client, request: FollowRequest): () => void {
   const ended = new AbortController()
   let after = request.after
   let gathered: ClewEvent[] = []
+  let notes: Omit<ProgressNote, 'runId'>[] = []
   let timer: ReturnType<typeof setTimeout> | undefined
 
   function flush(): void {
     timer = undefined
     const events = gathered
+    const told = notes
     gathered = []
-    if (!ended.signal.aborted && events.length > 0) request.onEvents(events)
+    notes = []
+    if (ended.signal.aborted) return
+    if (events.length > 0) request.onEvents(events)
+    if (told.length > 0) request.onProgress?.(told)
   }
 
   function take(data: string): void {
@@ -47,11 +54,15 @@ export function follow(client: Client, request: FollowRequest): () => void {
   async function listen(signal: AbortSignal): Promise<void> {
     const headers: Record<string, string> = { accept: 'text/event-stream' }
     if (after !== null) headers['last-event-id'] = String(after)
-    const response = await client.open(request.path, request.query ?? {}, headers, signal)
+    const query = { ...request.query, ...(request.onProgress && { progress: true }) }
+    const response = await client.open(request.path, query, headers, signal)
     if (!response.body) throw new Error('The server answered without a stream')
     request.onState?.('live')
-    for await (const { id, data } of readSse(response.body)) {
-      if (data !== null) take(data)
+    for await (const { event, id, data } of readSse(response.body)) {
+      if (data !== null && event === 'progress') {
+        notes.push(JSON.parse(data) as Omit<ProgressNote, 'runId'>)
+        timer ??= setTimeout(flush, GATHER_MS)
+      } else if (data !== null) take(data)
       else if (id !== null && Number(id) > (after ?? -1)) after = Number(id)
     }
   }

@@ -24,9 +24,9 @@ describe('readSse', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.nat(200), { maxLength: 12 }), async (cuts) => {
         expect(await Array.fromAsync(readSse(bodyOf(cuts)))).toEqual([
-          { id: '1', data: '{"a":"ü→"}' },
-          { id: null, data: 'one\ntwo' },
-          { id: '7', data: null },
+          { event: 'event', id: '1', data: '{"a":"ü→"}' },
+          { event: null, id: null, data: 'one\ntwo' },
+          { event: null, id: '7', data: null },
         ])
       }),
       { numRuns: 60 },

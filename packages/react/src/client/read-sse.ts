@@ -1,4 +1,6 @@
 export interface SseMessage {
+  /** What kind of message it is; null for the usual one. */
+  readonly event: string | null
   /** Where the stream stands; null when the message does not say. */
   readonly id: string | null
   /** Null: the message only says where the stream stands. */
@@ -11,6 +13,7 @@ export async function* readSse(body: ReadableStream<Uint8Array>): AsyncGenerator
     .pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>)
     .getReader()
   let rest = ''
+  let event: string | null = null
   let id: string | null = null
   let data: string[] = []
   try {
@@ -22,11 +25,14 @@ export async function* readSse(body: ReadableStream<Uint8Array>): AsyncGenerator
       rest = (lines.pop() ?? '') + text.slice(text.length - held)
       for (const line of lines) {
         if (line === '') {
-          if (data.length > 0 || id !== null) yield { id, data: data.length > 0 ? data.join('\n') : null }
+          if (data.length > 0 || id !== null)
+            yield { event, id, data: data.length > 0 ? data.join('\n') : null }
+          event = null
           id = null
           data = []
         } else if (line.startsWith('data:')) data.push(line.slice(line[5] === ' ' ? 6 : 5))
         else if (line.startsWith('id:')) id = line.slice(3).trim()
+        else if (line.startsWith('event:')) event = line.slice(6).trim()
       }
     }
   } finally {

@@ -4,6 +4,7 @@ import { type ClewEvent, foldStep, type StepSkeleton } from '@clew/ledger'
 export interface StepsInOrder {
   put(step: StepSkeleton): void
   take(event: ClewEvent): void
+  find(attempt: number, stepId: string): StepSkeleton | undefined
   count(): number
   /** A new list whenever something changed, else the one before. */
   list(): readonly StepSkeleton[]
@@ -38,6 +39,10 @@ export function createSteps(): StepsInOrder {
       if (!after) return
       const { values: _, ...skeleton } = after
       put(skeleton)
+    },
+    find(attempt, stepId) {
+      const place = places.get(`${attempt} ${stepId}`)
+      return place === undefined ? undefined : steps[place]
     },
     count: () => steps.length,
     list() {

@@ -1,6 +1,6 @@
 import type { StepSkeleton, TranscriptEntry } from '@clew/ledger'
 import { describe, expect, it } from 'vitest'
-import { tellStory, textOf, wordsOf } from './story.ts'
+import { tellInSlices, tellStory, textOf, wordsOf } from './story.ts'
 
 const step = (stepId: string, startedSeq: number, more: Partial<StepSkeleton> = {}): StepSkeleton =>
   ({
@@ -9,6 +9,7 @@ const step = (stepId: string, startedSeq: number, more: Partial<StepSkeleton> = 
     kind: 'step',
     attempt: 1,
     parentStepId: null,
+    childRunId: null,
     startedSeq,
     status: 'completed',
     ...more,
@@ -39,6 +40,40 @@ describe('the story of a run', () => {
     expect(new Set(rows.map(({ key }) => key)).size).toBe(2)
     expect(tellStory([entry('reasoning', 3, 'ask')], [{ ...asked, endedSeq: 9 }])).toHaveLength(2)
     expect(tellStory([entry('failure', 3, 'ask')], [asked])).toHaveLength(2)
+  })
+
+  it('U1 in a very long run, steps that tell by what they gave back stand alone and are read when they are seen', () => {
+    const asked = [step('ask', 2, { kind: 'effect' }), step('ask#1', 4, { kind: 'effect' })]
+    const rows = tellStory([], [...asked, step('work', 6), step('work#1', 8)], true)
+    expect(rows.map((row) => row.type === 'steps' && [row.steps.length, row.isUnread])).toEqual([
+      [1, true],
+      [1, true],
+      [2, false],
+    ])
+    expect(tellStory([], asked)).toHaveLength(1)
+    const child = tellStory([], [step('a', 1, { childRunId: 'child' })], true)
+    expect(child).toMatchObject([{ isUnread: true }])
+  })
+
+  it('U1 a call of which only the beginning was read is told by its step', () => {
+    const call = (outcome: unknown): TranscriptEntry =>
+      ({ ...entry('tool_call', 2, 'ask'), toolCallId: null, outcome }) as TranscriptEntry
+    const asked = step('ask', 2, { kind: 'effect', endedSeq: 9 })
+    expect(tellStory([call(null)], [asked], true)).toMatchObject([{ type: 'steps', isUnread: true }])
+    expect(tellStory([call({ result: 1 })], [asked], true)).toMatchObject([{ type: 'entry' }])
+    const running = step('ask', 2, { kind: 'effect', endedSeq: null, status: 'running' })
+    expect(tellStory([call(null)], [running], true)).toMatchObject([{ type: 'entry' }])
+  })
+
+  it('U1 told in slices it is the same', () => {
+    const steps = Array.from({ length: 3000 }, (_, at) => step(`s#${at}`, at * 2 + 1, { kind: 'effect' }))
+    const entries = Array.from({ length: 1500 }, (_, at) => entry('message', at * 4 + 2))
+    const slices = tellInSlices(entries, steps)
+    let pauses = 0
+    let piece = slices.next()
+    for (; piece.done !== true; piece = slices.next()) pauses++
+    expect(pauses).toBeGreaterThan(5)
+    expect(piece.value).toEqual(tellStory(entries, steps))
   })
 
   it('U1 steps inside steps stand deeper', () => {

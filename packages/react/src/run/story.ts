@@ -1,4 +1,4 @@
-import type { StepSkeleton, TranscriptEntry } from '@clew/ledger'
+import { type StepSkeleton, tellsByValues, type TranscriptEntry } from '@clew/ledger'
 
 /** Steps of one name that follow each other without a word between them. */
 export interface StepsRow {
@@ -9,6 +9,8 @@ export interface StepsRow {
   readonly kind: string
   readonly depth: number
   readonly steps: readonly StepSkeleton[]
+  /** What it said and gave back is not among the entries: it is read when the row is seen. */
+  readonly isUnread: boolean
 }
 
 export interface EntryRow {
@@ -28,30 +30,72 @@ const TELLS_STEP: ReadonlySet<TranscriptEntry['kind']> = new Set(['tool_call', '
 /** What a model thought and said is told from the end of its step, and then stands for it. */
 const TELLS_END: ReadonlySet<TranscriptEntry['kind']> = new Set(['reasoning', 'message'])
 
-export function tellStory(entries: readonly TranscriptEntry[], steps: readonly StepSkeleton[]): StoryRow[] {
+/** `isBrief`: the entries lack what is told of steps by their input and output (`RunView.isBrief`). */
+export function tellStory(
+  entries: readonly TranscriptEntry[],
+  steps: readonly StepSkeleton[],
+  isBrief = false,
+): StoryRow[] {
+  const slices = tellInSlices(entries, steps, isBrief)
+  for (;;) {
+    const { done, value } = slices.next()
+    if (done === true) return value
+  }
+}
+
+/** So many entries and steps are gone through between two pauses: about a millisecond. */
+const SLICE = 1000
+
+/** The same, with a pause now and then for whoever has something more urgent to do. */
+export function* tellInSlices(
+  entries: readonly TranscriptEntry[],
+  steps: readonly StepSkeleton[],
+  isBrief = false,
+): Generator<undefined, StoryRow[], undefined> {
+  let work = 0
+  const known = new Map<string, StepSkeleton>()
+  for (const step of steps) {
+    known.set(step.stepId, step)
+    if (++work % SLICE === 0) yield
+  }
   const told = new Set<string>()
-  const ends = new Map(steps.map(({ stepId, endedSeq }) => [stepId, endedSeq]))
-  for (const { kind, stepId, seq } of entries)
-    if (stepId !== null && (TELLS_STEP.has(kind) || (TELLS_END.has(kind) && ends.get(stepId) === seq)))
-      told.add(stepId)
-  const kinds = new Map(steps.map(({ stepId, kind }) => [stepId, kind]))
+  for (const entry of entries) {
+    const { kind, stepId, seq } = entry
+    if (++work % SLICE === 0) yield
+    if (stepId === null) continue
+    if (isBrief && isLeftOpen(entry, known)) continue
+    if (TELLS_STEP.has(kind) || (TELLS_END.has(kind) && known.get(stepId)?.endedSeq === seq)) told.add(stepId)
+  }
   const depths = new Map<string, number>()
   const rows: StoryRow[] = []
   let next = 0
   for (const entry of entries) {
+    if (++work % SLICE === 0) yield
     // Reasoning stands above what it led to, so entries are not in the order of their seq all the time.
-    for (; next < steps.length && (steps[next]?.startedSeq ?? 0) < entry.seq; next++)
-      addStep(rows, steps[next] as StepSkeleton, told, depths)
+    for (; next < steps.length && (steps[next]?.startedSeq ?? 0) < entry.seq; next++) {
+      addStep(rows, steps[next] as StepSkeleton, told, depths, isBrief)
+      if (++work % SLICE === 0) yield
+    }
+    if (isBrief && isLeftOpen(entry, known)) continue
     rows.push({
       type: 'entry',
       key: `e${entry.seq} ${entry.kind}`,
       seq: entry.seq,
       entry,
-      stepKind: entry.stepId === null ? null : (kinds.get(entry.stepId) ?? null),
+      stepKind: entry.stepId === null ? null : (known.get(entry.stepId)?.kind ?? null),
     })
   }
-  for (; next < steps.length; next++) addStep(rows, steps[next] as StepSkeleton, told, depths)
+  for (; next < steps.length; next++) {
+    addStep(rows, steps[next] as StepSkeleton, told, depths, isBrief)
+    if (++work % SLICE === 0) yield
+  }
   return rows
+}
+
+/** A call of which only the beginning was read: its step tells the rest. */
+function isLeftOpen(entry: TranscriptEntry, known: ReadonlyMap<string, StepSkeleton>): boolean {
+  if (entry.kind !== 'tool_call' || entry.outcome !== null || entry.toolCallId !== null) return false
+  return entry.stepId !== null && known.get(entry.stepId)?.endedSeq != null
 }
 
 function addStep(
@@ -59,15 +103,17 @@ function addStep(
   step: StepSkeleton,
   told: ReadonlySet<string>,
   depths: Map<string, number>,
+  isBrief: boolean,
 ): void {
   const { stepId, parentStepId, nodeName: name, kind, startedSeq: seq } = step
   const depth = parentStepId === null ? 0 : (depths.get(parentStepId) ?? 0) + 1
   depths.set(stepId, depth)
   if (told.has(stepId)) return
+  const isUnread = isBrief && (tellsByValues(kind) || step.childRunId !== null)
   const last = rows.at(-1)
-  if (last?.type === 'steps' && last.name === name && last.kind === kind && last.depth === depth)
+  if (!isUnread && last?.type === 'steps' && last.name === name && last.kind === kind && last.depth === depth)
     (last.steps as StepSkeleton[]).push(step)
-  else rows.push({ type: 'steps', key: `s${seq}`, seq, name, kind, depth, steps: [step] })
+  else rows.push({ type: 'steps', key: `s${seq}`, seq, name, kind, depth, steps: [step], isUnread })
 }
 
 /** Text of a message whose content is text, or a list of parts. */

@@ -16,6 +16,7 @@ import { memo, type ReactElement, type ReactNode, useState } from 'react'
 import { describeValue, previewValue } from '../json/json-rows.ts'
 import { JsonTree } from '../json/json-tree.tsx'
 import { LongText } from '../json/long-text.tsx'
+import { StreamingText } from '../live/streaming-text.tsx'
 import { formatDuration, plural } from '../theme/format.ts'
 import { StatusMark } from '../theme/status.tsx'
 import { KindGlyph, namedKind } from '../theme/step-kinds.tsx'
@@ -27,15 +28,19 @@ export interface TranscriptRowProps {
   readonly isChosen: boolean
   /** The live end of the thread. */
   readonly isLive: boolean
+  /** What a step at work has said so far. */
+  readonly text?: string | undefined
   readonly onChoose: (row: StoryRow) => void
   /** What stands in for a question that waits; without it the question is only shown. */
   readonly renderPause?: ((entry: EntryOf<'question'>) => ReactNode) | undefined
   readonly renderRunLink?: ((runId: string) => ReactNode) | undefined
+  /** What stands in for a payload that was erased; without it only that it was. */
+  readonly renderErased?: ((entry: TranscriptEntry) => ReactNode) | undefined
 }
 
 /** One thing that was said or done, hung on the thread. */
 export const TranscriptRow = memo(function TranscriptRow(props: TranscriptRowProps): ReactElement {
-  const { row, isChosen, isLive, onChoose } = props
+  const { row, isChosen, isLive, text, onChoose } = props
   const { glyph, who, body, tone } =
     row.type === 'steps' ? tellSteps(row.steps, row.name, row.kind) : tell(row.entry, props)
   const depth = row.type === 'steps' ? Math.min(row.depth, 4) : 0
@@ -49,9 +54,14 @@ export const TranscriptRow = memo(function TranscriptRow(props: TranscriptRowPro
     >
       <button type="button" className="clew-row-who" aria-pressed={isChosen} onClick={() => onChoose(row)}>
         <span className="clew-row-knot">{glyph}</span>
-        <span className="clew-row-name">{who}</span>
+        <span className="clew-row-name" title={typeof who === 'string' ? who : undefined}>
+          {who}
+        </span>
       </button>
-      <div className="clew-row-body">{body}</div>
+      <div className="clew-row-body">
+        {body}
+        {text !== undefined && <StreamingText text={text} />}
+      </div>
     </div>
   )
 })
@@ -88,6 +98,13 @@ function tellSteps(steps: readonly StepSkeleton[], name: string, kind: string): 
   }
 }
 
+/** What is recorded as a word, in words. */
+const REASONS: Readonly<Record<string, string>> = {
+  pending: 'it waited to be taken up',
+  interrupted: 'after its process was gone',
+  answered: 'with an answer',
+}
+
 const WHO: Readonly<Record<string, string>> = {
   user: 'You',
   human: 'You',
@@ -96,13 +113,16 @@ const WHO: Readonly<Record<string, string>> = {
   system: 'System',
 }
 
-function tell(entry: TranscriptEntry, { row, renderPause, renderRunLink }: TranscriptRowProps): Told {
+function tell(
+  entry: TranscriptEntry,
+  { row, renderPause, renderRunLink, renderErased }: TranscriptRowProps,
+): Told {
   if (entry.erased)
     return {
       tone: 'quiet',
       glyph: <Info size={14} />,
       who: entry.kind.replaceAll('_', ' '),
-      body: <Erased />,
+      body: renderErased?.(entry) ?? <Erased />,
     }
   switch (entry.kind) {
     case 'start':
@@ -184,7 +204,7 @@ function tell(entry: TranscriptEntry, { row, renderPause, renderRunLink }: Trans
         tone: 'quiet',
         glyph: entry.status === 'forked' ? <GitFork size={14} /> : <Info size={14} />,
         who: entry.status,
-        body: entry.reason === null ? null : <LongText text={entry.reason} />,
+        body: entry.reason === null ? null : <LongText text={REASONS[entry.reason] ?? entry.reason} />,
       }
     case 'end':
       return {

@@ -1,6 +1,7 @@
 import { useMemo, useSyncExternalStore } from 'react'
 import { useClient } from '../client/provider.tsx'
 import { openRunRecord, type RunRecord, type RunView } from './run-record.ts'
+import { NO_TEXTS } from './step-texts.ts'
 
 /** A run, read and followed as long as somebody looks at it. */
 export function useRun(runId: string): RunView {
@@ -14,8 +15,11 @@ const NOTHING: RunView = {
   owner: null,
   entries: [],
   steps: [],
+  texts: NO_TEXTS,
+  isBrief: false,
   complete: false,
   lastSeq: 0,
+  hasGaps: false,
   link: 'connecting',
   error: null,
 }

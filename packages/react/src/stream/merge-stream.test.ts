@@ -21,6 +21,7 @@ const message = (messageId: string, position: number, more: Partial<StreamMessag
   author: { type: 'user', id: 'u', name: 'U' },
   content: messageId,
   sessionId: null,
+  sources: [],
   createdAt: '2026-01-01T00:00:00.000Z',
   editedAt: null,
   deletedAt: null,
@@ -160,6 +161,19 @@ describe('mergeStream', () => {
     expect(items[2]).toMatchObject({ session: { status: 'completed', stepCount: 2 } })
     expect(items[0]).toMatchObject({ message: { content: 'better' } })
     expect(items[1]).toMatchObject({ message: { content: null, deletedAt: 'then', replyCount: 2 } })
+  })
+
+  it('T1 an answer stands until the session in its place has spoken; one with a thread on it stays', () => {
+    const old = { ...session('superseded', 5), sessionId: 'old' }
+    const next = { ...session('running', 1), sessionId: 'new', supersedes: 'old' }
+    const said = message('said', 2, { sessionId: 'old' })
+    const before = fold([page([message('a', 1), said], [old, next])])
+    const keysOf = (state: LiveStream): string[] => streamItems(state).map(({ key }) => key)
+    expect(keysOf(before)).toContain('said')
+    const better = message('better', 9, { sessionId: 'new' })
+    expect(keysOf(mergeStream(before, page([better]), 's'))).not.toContain('said')
+    const withThread = page([{ ...said, seq: 9, replyCount: 1, threadStreamId: 't' }, better])
+    expect(keysOf(mergeStream(before, withThread, 's'))).toContain('said')
   })
 
   it('T5 an activity that has ended does not come back', () => {

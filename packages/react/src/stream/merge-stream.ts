@@ -139,7 +139,7 @@ function changed(message: StreamMessage, update: Update): StreamMessage {
   const { seq } = update
   return update.updateType === 'content'
     ? { ...message, content: update.content, editedAt: update.editedAt, seq }
-    : { ...message, content: null, deletedAt: update.deletedAt, seq }
+    : { ...message, content: null, sources: [], deletedAt: update.deletedAt, seq }
 }
 
 const isAtWork = ({ status }: SessionHead): boolean => status === 'running' || status === 'pending'
@@ -184,14 +184,39 @@ export type StreamItem =
       readonly session: SessionHead
     }
 
-/** All life-cycle events of a session are one card; one that was superseded stands behind the one in its place. */
+/**
+ * All life-cycle events of a session are one card; one that was superseded stands behind the one in its place, and so
+ * does what it said as soon as the other one has spoken. A message with a thread on it stays.
+ */
 export function streamItems({ messages, sessions }: LiveStream): StreamItem[] {
   const items: StreamItem[] = []
+  const isReplaced = replacedBy(messages, sessions)
   for (const message of messages.values())
-    if (message.deletedAt === null || message.replyCount > 0)
+    if ((message.deletedAt === null && !isReplaced(message.sessionId)) || message.replyCount > 0)
       items.push({ type: 'message', key: message.messageId, position: message.position, message })
   for (const session of sessions.values())
     if (session.status !== 'superseded' && session.status !== 'deleted')
       items.push({ type: 'session', key: session.sessionId, position: session.position, session })
   return items.sort((a, b) => a.position - b.position)
+}
+
+function replacedBy(
+  messages: LiveStream['messages'],
+  sessions: LiveStream['sessions'],
+): (sessionId: string | null) => boolean {
+  const speaking = new Set([...messages.values()].map(({ sessionId }) => sessionId))
+  const next = new Map<string, string>()
+  for (const { sessionId, supersedes } of sessions.values())
+    if (supersedes !== null) next.set(supersedes, sessionId)
+  return (sessionId) => {
+    const seen = new Set<string>()
+    for (let at = sessionId; at !== null && !seen.has(at); ) {
+      seen.add(at)
+      const after = next.get(at)
+      if (after === undefined || sessions.get(at)?.status !== 'superseded') return false
+      if (speaking.has(after)) return true
+      at = after
+    }
+    return false
+  }
 }

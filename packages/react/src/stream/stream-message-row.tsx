@@ -27,7 +27,7 @@ export const StreamMessageRow = memo(function StreamMessageRow({
   avatarUrl = null,
   actions,
 }: StreamMessageRowProps): ReactElement {
-  const { author, replyCount, sessionId } = message
+  const { author, replyCount, sessionId, sources } = message
   const [isMenuOpen, setMenuOpen] = useState(false)
   const press = useLongPress(() => setMenuOpen(true))
   const name = (author.name ?? author.id).slice(0, 100)
@@ -54,6 +54,16 @@ export const StreamMessageRow = memo(function StreamMessageRow({
               onClick={() => context.openTrace(sessionId, message.messageId)}
             >
               trace
+            </button>
+          )}
+          {sessionId !== null && sources.length > 0 && (
+            <button
+              type="button"
+              className="clew-link"
+              title={titlesOf(sources)}
+              onClick={() => context.openTrace(sessionId, message.messageId)}
+            >
+              sources {sources.length}
             </button>
           )}
           <MessageMenu
@@ -83,6 +93,12 @@ export const StreamMessageRow = memo(function StreamMessageRow({
     </article>
   )
 })
+
+const titlesOf = (sources: StreamMessage['sources']): string =>
+  sources
+    .slice(0, 12)
+    .map(({ title, url, type }) => title ?? url ?? type)
+    .join('\n')
 
 function Body({ message: { content, deletedAt } }: { readonly message: StreamMessage }): ReactElement {
   if (deletedAt !== null) return <span className="clew-row-note">deleted</span>

@@ -69,5 +69,8 @@ export function shortenId(id: string, most = 14): string {
   return `${id.slice(0, most - 1 - half)}…${id.slice(-half)}`
 }
 
+/** Made once: making it anew takes longer than all that it formats on a page. */
+const GROUPED = new Intl.NumberFormat('en')
+
 export const plural = (count: number, one: string, many = `${one}s`): string =>
-  `${count.toLocaleString('en')} ${count === 1 ? one : many}`
+  `${GROUPED.format(count)} ${count === 1 ? one : many}`

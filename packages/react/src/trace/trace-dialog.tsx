@@ -70,7 +70,14 @@ function Opened({
           ) : steps.length === 0 ? (
             <p className="clew-row-note">{trace.isLoading ? 'Reading…' : 'No step has begun yet.'}</p>
           ) : (
-            <TraceStepList steps={steps} highlight={highlight} isLive={isLive} renderers={renderers} />
+            <TraceStepList
+              steps={steps}
+              highlight={highlight}
+              isLive={isLive}
+              renderers={renderers}
+              earlierSteps={trace.earlierSteps}
+              onEarlier={() => void trace.readEarlier()}
+            />
           )}
         </div>
       </div>
@@ -78,8 +85,9 @@ function Opened({
   )
 }
 
-function Facts({ trace: { session, steps } }: { readonly trace: AgentTrace }): ReactElement {
+function Facts({ trace: { session, steps, earlierSteps } }: { readonly trace: AgentTrace }): ReactElement {
   const shown = leavesOf(steps).length
+  const all = steps.length + earlierSteps
   const took =
     session?.endedAt != null
       ? ` · ${formatDuration(Date.parse(session.endedAt) - Date.parse(session.startedAt))}`
@@ -89,7 +97,7 @@ function Facts({ trace: { session, steps } }: { readonly trace: AgentTrace }): R
       className="clew-row-note"
       title="Steps that only hold others are left out here; the run has them all."
     >
-      {shown === steps.length ? plural(shown, 'step') : `${shown} of ${plural(steps.length, 'step')}`}
+      {shown === all ? plural(shown, 'step') : `${shown} of ${plural(all, 'step')}`}
       {took}
     </span>
   )

@@ -1,5 +1,13 @@
 import type { TraceStep as Step } from '@clew/trace'
-import { type ReactElement, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react'
+import {
+  type ReactElement,
+  useDeferredValue,
+  useEffect,
+  useEffectEvent,
+  useMemo,
+  useRef,
+  useState,
+} from 'react'
 import { plural } from '../theme/format.ts'
 import { leavesOf } from './leaves-of.ts'
 import { type StepRenderers, TraceStep } from './trace-step.tsx'
@@ -10,6 +18,9 @@ export interface TraceStepListProps {
   readonly highlight?: string | null | undefined
   readonly isLive?: boolean | undefined
   readonly renderers?: StepRenderers | undefined
+  /** Steps before these that have not been read, and how to read some of them. */
+  readonly earlierSteps?: number | undefined
+  readonly onEarlier?: (() => void) | undefined
 }
 
 const NONE: readonly Step[] = []
@@ -24,6 +35,8 @@ export function TraceStepList({
   highlight = null,
   isLive = false,
   renderers,
+  earlierSteps = 0,
+  onEarlier,
 }: TraceStepListProps): ReactElement {
   const list = useRef<HTMLOListElement>(null)
   // Thousands of steps are put up in pieces, and what streams gives way to what is typed.
@@ -48,11 +61,24 @@ export function TraceStepList({
     const frame = requestAnimationFrame(() => requestAnimationFrame(show))
     return () => cancelAnimationFrame(frame)
   }, [place])
+  const isSought = highlight !== null && marked === undefined && earlierSteps > 0 && leaves.length > 0
+  const seek = useEffectEvent(() => onEarlier?.())
+  useEffect(() => {
+    // What an address marks may lie far back: it is gone for until it is there.
+    if (isSought) seek()
+  }, [isSought, earlierSteps])
   return (
     <>
-      {from > 0 && (
-        <button type="button" className="clew-link" onClick={() => setMost(most + AT_ONCE)}>
-          {plural(from, 'earlier step')}
+      {from + earlierSteps > 0 && (
+        <button
+          type="button"
+          className="clew-link"
+          onClick={() => {
+            setMost(most + AT_ONCE)
+            if (from < AT_ONCE) onEarlier?.()
+          }}
+        >
+          {plural(from + earlierSteps, 'earlier step')}
         </button>
       )}
       <ol className="clew-steps" ref={list} data-live={isLive} data-long={leaves.length > LONG}>

@@ -3,6 +3,7 @@ import type { StepSource, TraceStep as Step } from '@clew/trace'
 import { ExternalLink, FileText } from 'lucide-react'
 import { memo, type ReactElement, type ReactNode } from 'react'
 import { JsonTree } from '../json/json-tree.tsx'
+import { StreamingText } from '../live/streaming-text.tsx'
 import { Markdown } from '../run/markdown.tsx'
 import { textOf } from '../run/story.ts'
 import { formatDuration, formatExact } from '../theme/format.ts'
@@ -73,18 +74,11 @@ function Content({
     return said ? <Said speech={said} /> : <JsonTree value={content} label="content" open={false} />
   }
   return (
-    <div className="clew-step-content" data-streaming={isStreaming}>
-      {isStreaming ? <span dir="auto">{endOf(content)}</span> : <Markdown text={content} />}
+    <div className="clew-step-content">
+      {isStreaming ? <StreamingText text={content} /> : <Markdown text={content} />}
     </div>
   )
 }
-
-/** While it streams, its end is what is read; what goes at the top goes rarely, so that lines do not run. */
-function endOf(text: string): string {
-  const from = Math.max(0, Math.floor(text.length / STREAMED) - 1) * STREAMED
-  return from === 0 ? text : `…${text.slice(from)}`
-}
-const STREAMED = 4000
 
 /** What a model thought and said, and which tools it asked for. */
 function Said({ speech: { reasoning, content, calls } }: { readonly speech: Speech }): ReactElement {

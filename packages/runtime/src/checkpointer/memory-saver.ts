@@ -1,4 +1,6 @@
 import {
+  checkStatePolicy,
+  keepsAll,
   type Ledger,
   type LedgerOptions,
   type RunFilter,
@@ -18,7 +20,6 @@ import {
   readThread,
   type RecordedCheckpoint,
 } from './read-checkpoints.ts'
-import { assertRetention, isFull } from './retention.ts'
 import { createSaverLedger } from './saver-ledger.ts'
 import type { StateHit } from './search-states.ts'
 import type { ThreadStats } from './thread-stats.ts'
@@ -34,8 +35,8 @@ export class MemorySaver implements Checkpointer {
   readonly #kept: KeptInMap | undefined
 
   constructor({ retention = {}, ...options }: MemorySaverOptions = {}) {
-    assertRetention(retention)
-    this.#kept = isFull(retention) ? undefined : createMap()
+    checkStatePolicy(retention)
+    this.#kept = keepsAll(retention) ? undefined : createMap()
     this.ledger = this.#kept ? createSaverLedger(this.#kept, retention) : createMemoryLedger(options)
   }
 

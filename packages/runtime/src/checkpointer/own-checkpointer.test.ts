@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { codeOf } from '../../test/time-travel-suite.ts'
+import { codeOf } from '../../test/travel-world.ts'
 import { append, interrupt, last, START, StateGraph } from '../index.ts'
 import type { Checkpoint, Checkpointer } from './checkpoint.ts'
 import { MemorySaver } from './memory-saver.ts'

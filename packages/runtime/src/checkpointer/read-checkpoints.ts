@@ -7,6 +7,7 @@ import {
   type EventInRun,
   isUuid,
   type Ledger,
+  prunedState,
   type RunState,
   type RunSummary,
   type StateBuilder,
@@ -35,6 +36,7 @@ export const eventIdOf = (checkpointId: string): string =>
 /** The event that carries a checkpoint; null when there is none of that id. */
 export async function findCheckpoint(ledger: Ledger, checkpointId: string): Promise<ClewEvent | null> {
   const event = await ledger.getEvent(eventIdOf(checkpointId))
+  if (event?.ledger.pruned && event.ledger.erased) throw prunedState(event.correlationId, event.ledger.seq)
   return event && checkpointOf(event) ? event : null
 }
 
@@ -63,15 +65,19 @@ export async function* readCheckpoints(ledger: Ledger, run: RunSummary): AsyncGe
       if (event.correlationId === runId) parent = await linkOf(ledger, event)
       continue
     }
+    // Nothing that is kept is folded from what went.
+    if (event.ledger.erased && event.ledger.pruned) continue
     builder ??= await openBuilder(ledger, event, parent)
     builder.apply(event)
     const checkpoint = checkpointOf(event)
     if (!checkpoint) continue
-    const folded = deepFreeze(builder.view()) as RunState
     const { id, seq } = checkpoint
-    const given = event.payload['parentId']
-    const parentId = typeof given === 'string' ? given : parent.checkpointId
-    yield { ...folded, checkpointId: id, parentId, runId, threadId, seq }
+    if (!event.ledger.pruned) {
+      const folded = deepFreeze(builder.view()) as RunState
+      const given = event.payload['parentId']
+      const parentId = typeof given === 'string' ? given : parent.checkpointId
+      yield { ...folded, checkpointId: id, parentId, runId, threadId, seq }
+    }
     parent = { checkpointId: id, at: undefined }
   }
 }
@@ -101,9 +107,9 @@ async function linkOf(ledger: Ledger, { eventType, payload }: ClewEvent): Promis
 /** A fork goes on with the state of its prefix; a turn says itself where its state comes from. */
 async function openBuilder(ledger: Ledger, first: ClewEvent, { at }: Link): Promise<StateBuilder> {
   const from = checkpointOf(first)?.from
-  if (from) return createStateBuilder(await ledger.getStateAt(from.runId, from.seq))
+  if (from) return createStateBuilder(await ledger.getStateAt(from.runId, from.seq, { pruned: true }))
   const builder = createStateBuilder()
-  const base = at && (await ledger.getStateAt(at.runId, at.seq))
+  const base = at && (await ledger.getStateAt(at.runId, at.seq, { pruned: true }))
   if (base) {
     const { state, versions, superstep, next } = base
     builder.apply({

@@ -1,5 +1,6 @@
-import { ClewError, isTerminal, type RunStatus, type RunSummary } from '@clew/ledger'
+import { isTerminal, keepsAll, type Ledger, type RunStatus, type RunSummary } from '@clew/ledger'
 import type { Checkpoint, Checkpointer, Retention } from './checkpoint.ts'
+import { keeperOf } from './keeper.ts'
 
 interface KnownCheckpoint {
   readonly id: string
@@ -13,26 +14,6 @@ interface KnownThread {
 }
 
 const MOST_THREADS = 100
-
-export const isFull = ({ keep = 'full', ttlMs }: Retention): boolean => keep === 'full' && ttlMs === undefined
-
-export function assertRetention({ keep = 'full', window, ttlMs }: Retention): void {
-  const refuse = (message: string, hint: string): never => {
-    throw new ClewError('bad_option', message, hint)
-  }
-  if (!['full', 'latest', 'windowed'].includes(keep))
-    refuse(
-      'The retention keeps neither full, latest nor windowed',
-      "Use keep: 'full', 'latest' or 'windowed'.",
-    )
-  const isCount = window !== undefined && Number.isInteger(window) && window >= 1
-  if (keep === 'windowed' && !isCount)
-    refuse('A windowed retention has no window', 'Give a window of 1 or more checkpoints.')
-  if (keep !== 'windowed' && window !== undefined)
-    refuse(`A retention that keeps ${keep} has no window`, "Use keep: 'windowed', or leave the window out.")
-  if (ttlMs !== undefined && !(ttlMs > 0))
-    refuse('The ttlMs of the retention is not above 0', 'Give milliseconds.')
-}
 
 /** Which of a thread's checkpoints may go, oldest first; what a run that has not ended stands on stays. */
 export function surplus(
@@ -77,7 +58,7 @@ export function createPruner(
   }
 
   return async ({ id, threadId, runId, createdAt }, isNew, run) => {
-    if (isFull(retention) || !checkpointer.delete) return
+    if (keepsAll(retention) || !checkpointer.delete) return
     const entry = await read(threadId)
     if (isNew && !entry.known.some((each) => each.id === id)) entry.known.push({ id, runId, createdAt })
     entry.statuses.set(runId, run.status)
@@ -86,3 +67,12 @@ export function createPruner(
     entry.known = entry.known.filter((each) => !gone.includes(each))
   }
 }
+
+/** Of a run on a ledger: lets the states go that the policy no longer keeps. Undefined where all of them stay. */
+export type PruneStates = (ledger: Ledger, runId: string) => Promise<unknown>
+
+/** A checkpointer of somebody's own deletes with each put. */
+export const createStatePruner = (retention: Retention = {}): PruneStates | undefined =>
+  keepsAll(retention)
+    ? undefined
+    : async (ledger, runId) => keeperOf(ledger) ?? (await ledger.pruneStates(runId, retention))

@@ -1,28 +1,25 @@
-import { ClewError, type Ledger } from '@clew/ledger'
+import { checkStatePolicy, ClewError, keepsAll, type Ledger } from '@clew/ledger'
 import type { Checkpointer, Retention } from './checkpoint.ts'
+import { keeperOf } from './keeper.ts'
 import { MemorySaver } from './memory-saver.ts'
-import { assertRetention, isFull } from './retention.ts'
 import { createSaverLedger } from './saver-ledger.ts'
 
 const known = new WeakMap<Checkpointer, { readonly retention: string; readonly ledger: Ledger }>()
 
 /** What a graph works on, whatever it was compiled with. The same ledger for the same checkpointer. */
 export function toLedger(checkpointer: Ledger | Checkpointer, retention: Retention = {}): Ledger {
-  assertRetention(retention)
+  checkStatePolicy(retention)
   if (checkpointer instanceof MemorySaver) {
-    if (isFull(retention)) return checkpointer.ledger
-    throw cannotDelete('This MemorySaver', 'Give the retention to it: new MemorySaver({ retention }).')
+    if (keepsAll(retention) || !keeperOf(checkpointer.ledger)) return checkpointer.ledger
+    throw cannotDelete('This MemorySaver has a retention of its own', 'Say only once what is kept.')
   }
-  if (isLedger(checkpointer)) {
-    if (isFull(retention)) return checkpointer
-    throw cannotDelete(
-      'A ledger',
-      "Use keep: 'full', and let old runs go by a policy of the ledger: openLedger(url, { retention }), then gc().",
-    )
-  }
+  if (isLedger(checkpointer)) return checkpointer
   assertCheckpointer(checkpointer)
-  if (!isFull(retention) && !checkpointer.delete)
-    throw cannotDelete('This checkpointer', 'Give it a method delete(checkpointId), or keep all of them.')
+  if (!keepsAll(retention) && !checkpointer.delete)
+    throw cannotDelete(
+      'This checkpointer does not delete checkpoints, so it can only keep all of them',
+      'Give it a method delete(checkpointId), or keep all of them.',
+    )
   const before = known.get(checkpointer)
   const text = JSON.stringify(retention)
   if (before?.retention === text) return before.ledger
@@ -44,5 +41,4 @@ function assertCheckpointer(given: Checkpointer): void {
   )
 }
 
-const cannotDelete = (what: string, hint: string): ClewError =>
-  new ClewError('bad_option', `${what} does not delete checkpoints, so it can only keep all of them`, hint)
+const cannotDelete = (what: string, hint: string): ClewError => new ClewError('bad_option', what, hint)

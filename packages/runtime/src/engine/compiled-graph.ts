@@ -2,6 +2,7 @@ import { ClewError, type Ledger, type RunSummary } from '@clew/ledger'
 import { checkBudget, checkName, checkRecursionLimit, threadOf } from '../check-options.ts'
 import { mapItems, resumeRun, runFreely, startRun } from '../drive.ts'
 import type { Checkpointer, Retention } from '../checkpointer/checkpoint.ts'
+import { createStatePruner } from '../checkpointer/retention.ts'
 import { toLedger } from '../checkpointer/to-ledger.ts'
 import type { Channels, StateOf, WriteOf } from '../graph/channel.ts'
 import type { GraphDefinition } from '../graph/definition.ts'
@@ -38,7 +39,7 @@ export interface CompileOptions {
   readonly version?: string | undefined
   /** Where its runs are kept. Without one they leave nothing but their result. */
   readonly checkpointer?: Ledger | Checkpointer | undefined
-  /** Which checkpoints are kept; a ledger keeps its whole record. */
+  /** Which states stay readable; of a ledger the events stay in any case. */
   readonly retention?: Retention | undefined
   readonly interruptBefore?: readonly string[] | undefined
   readonly interruptAfter?: readonly string[] | undefined
@@ -112,6 +113,7 @@ export function compileGraph<C extends Channels>(
     durability: options.durability,
     budget: options.budget,
     tape: useTape(options.recordFetch),
+    prune: createStatePruner(retention),
     interruptBefore,
     interruptAfter,
     recursionLimit: options.recursionLimit ?? 1000,
@@ -129,6 +131,8 @@ export function compileGraph<C extends Channels>(
   const withState = (result: RunResult): Promise<GraphResult<StateOf<C>>> => withStateOn(ledger, result)
 
   async function withStateOn(kept: Ledger | undefined, result: RunResult): Promise<GraphResult<StateOf<C>>> {
+    // What completed has done so itself.
+    if (kept && result.status !== 'completed') await programOptions.prune?.(kept, result.runId)
     const state =
       result.status === 'completed'
         ? result.output

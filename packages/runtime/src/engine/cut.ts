@@ -1,4 +1,11 @@
-import { ClewError, type ClewEvent, checkpointOf, type Ledger, type RunSummary } from '@clew/ledger'
+import {
+  ClewError,
+  type ClewEvent,
+  checkpointOf,
+  type Ledger,
+  prunedState,
+  type RunSummary,
+} from '@clew/ledger'
 import { findCheckpoint, findSuperstep, lastCheckpointUpTo } from '../checkpointer/read-checkpoints.ts'
 import { assertNotErased } from '../not-erased.ts'
 
@@ -67,6 +74,7 @@ const newest = async (ledger: Ledger, { checkpoint }: RunSummary): Promise<ClewE
 function toCut(run: RunSummary, event: ClewEvent | null): Cut {
   const checkpoint = event && checkpointOf(event)
   if (!checkpoint) throw nowhere(run, 'a checkpoint there')
+  if (event.ledger.pruned) throw prunedState(event.correlationId, event.ledger.seq)
   return { event, superstep: checkpoint.superstep ?? 0, atStepId: undefined }
 }
 

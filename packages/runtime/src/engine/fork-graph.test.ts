@@ -1,7 +1,7 @@
 import type { Ledger } from '@clew/ledger'
 import { describe, expect, it } from 'vitest'
 import { createMemoryWorld } from '../../test/memory-ledger.ts'
-import { codeOf } from '../../test/time-travel-suite.ts'
+import { codeOf } from '../../test/travel-world.ts'
 import { append, END, last, lineage, searchStates, START, StateGraph, threadStats } from '../index.ts'
 
 const exportOf = async (ledger: Ledger, runId: string): Promise<string> =>

@@ -7,6 +7,7 @@ import {
   type RunSummary,
 } from '@clew/ledger'
 import { findCheckpoint } from '../checkpointer/read-checkpoints.ts'
+import type { PruneStates } from '../checkpointer/retention.ts'
 import type { Channels } from '../graph/channel.ts'
 import { type GraphDefinition, START } from '../graph/definition.ts'
 import { resolveOperations } from '../graph/digests.ts'
@@ -33,6 +34,7 @@ export interface GraphProgramOptions {
   readonly durability: Durability | undefined
   readonly budget?: Budget | undefined
   readonly tape?: TapeRules | undefined
+  readonly prune?: PruneStates | undefined
   readonly interruptBefore: readonly string[]
   readonly interruptAfter: readonly string[]
   readonly recursionLimit: number
@@ -43,6 +45,8 @@ export interface GraphRunOptions {
   readonly recursionLimit?: number | undefined
 }
 
+/** Supersteps between two looks at what a retention no longer keeps; the last one of a run looks too. */
+const PRUNE_EVERY = 64
 /** A thread goes back through at most this many turns before a whole state is written. */
 const MOST_DEPTH = 128
 
@@ -107,7 +111,7 @@ export function createGraphProgram(options: GraphProgramOptions, run: GraphRunOp
   ): ReturnType<NonNullable<Program['restore']>> {
     const event = events.find((each) => checkpointPayload(each) !== undefined)
     if (!event) throw noCheckpoint(runId)
-    const folded = (await ledger.getStateAt(runId, event.ledger.seq)) as RunState
+    const folded = (await ledger.getStateAt(runId, event.ledger.seq, { pruned: isReplay })) as RunState
     const from = toStanding(channels, event, folded, ledger)
     const { state } = folded
     const path = from.tasks.length === 0 || isReplay ? undefined : placeholderIn({ state, tasks: from.tasks })
@@ -127,9 +131,12 @@ export function createGraphProgram(options: GraphProgramOptions, run: GraphRunOp
       recursionLimit: limitSupersteps(run.recursionLimit ?? options.recursionLimit),
       tidings,
       recorded: ledger ? recordedEnds(events, standing) : new Map(),
-      onStanding: ({ graph, depth }, seq) => {
-        if (ledger && threadId && runId && seq !== undefined)
+      onStanding: ({ graph, depth, superstep, tasks }, seq) => {
+        if (!ledger || !runId) return undefined
+        if (threadId && seq !== undefined)
           rememberHead(ledger, structureHash, threadId, { runId, seq, graph, depth })
+        const isDue = tasks.length === 0 || superstep % PRUNE_EVERY === 0
+        return isDue ? options.prune?.(ledger, runId) : undefined
       },
     })
   }
@@ -284,7 +291,7 @@ export async function readPrevious(
 ): Promise<Previous | undefined> {
   const { runId, seq } = (payload['previous'] ?? {}) as { runId?: string; seq?: number }
   const run = runId === undefined ? null : await ledger.getRun(runId)
-  const folded = run && seq !== undefined ? await ledger.getStateAt(run.runId, seq) : null
+  const folded = run && seq !== undefined ? await ledger.getStateAt(run.runId, seq, { pruned: true }) : null
   if (!run || !folded || seq === undefined) return undefined
   const event = folded.checkpointId === null ? null : await findCheckpoint(ledger, folded.checkpointId)
   const depth = (event && checkpointPayload(event)?.['depth']) ?? 0

@@ -40,8 +40,8 @@ export interface SuperstepOptions {
   readonly tidings: Tidings
   /** Ends of tasks of the first superstep that the record has already, by step id. */
   readonly recorded: ReadonlyMap<string, TaskEnd>
-  /** After each superstep, with the seq of the event that carries its checkpoint. */
-  readonly onStanding: (standing: Standing, seq: number | undefined) => void
+  /** After each superstep, with the seq of the event that carries its checkpoint; what it gives back is waited for. */
+  readonly onStanding: (standing: Standing, seq: number | undefined) => Promise<unknown> | undefined
 }
 
 export const stepIdOfTask = (task: Task, superstep: number): string =>
@@ -151,7 +151,8 @@ async function runSuperstep(
   const seq = settled.findLast((end) => end?.seq !== undefined)?.seq
   const standing =
     seq !== undefined && closed.graph.since.supersteps === 0 ? { ...closed, baseSeq: seq } : closed
-  parts.onStanding(standing, seq)
+  const told = parts.onStanding(standing, seq)
+  if (told) await told
   tidings.values?.(standing.graph.state, superstep)
   return standing
 }

@@ -1,5 +1,4 @@
-import { ClewError, type Lease, type Ledger, lostLease } from '@clew/ledger'
-import type { StopRequest } from './stop-request.ts'
+import { ClewError, type Lease, type Ledger, lostLease, stopAsked, type StopRequest } from '@clew/ledger'
 import { sweepThread } from './sweep.ts'
 import { type HeldRun, type Pace, PACE, tickerOf } from './ticker.ts'
 import { joinLine, ringLine } from './waiting-line.ts'
@@ -117,7 +116,7 @@ function createHold(ledger: Ledger, lease: Lease, pace: Pace): Hold {
     lose,
     stop(request) {
       stopRequested = { reason: request.reason, by: request.by }
-      abort.abort(stoppedRun(runId, stopRequested))
+      abort.abort(stopAsked(runId, stopRequested))
     },
   }
   ticker.add(held)
@@ -136,11 +135,3 @@ function createHold(ledger: Ledger, lease: Lease, pace: Pace): Hold {
     release: () => (released ??= free()),
   }
 }
-
-const stoppedRun = (runId: string, { reason, by }: StopRequest): ClewError =>
-  new ClewError(
-    'stopped',
-    `Run ${runId} was asked to stop${by === null ? '' : ` by ${by}`}`,
-    'What it had completed is recorded; resume or fork it to go on from there.',
-    { runId, reason, by },
-  )

@@ -1,8 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { ClewError, isTerminal, type Ledger, type RunSummary } from '@clew/ledger'
+import {
+  ClewError,
+  findStopRequest,
+  isTerminal,
+  type Ledger,
+  type RecordedStopRequest,
+  recordStopRequest,
+  type RunSummary,
+} from '@clew/ledger'
 import { type Hold, holdRun } from './hold-run.ts'
 import { stopHeld } from './stop-held.ts'
-import { findStopRequest, recordStopRequest, type RecordedStopRequest } from './stop-request.ts'
 import { lookNow } from './ticker.ts'
 
 export interface StopOptions {

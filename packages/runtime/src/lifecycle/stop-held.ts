@@ -5,11 +5,11 @@ import {
   type EventInput,
   isTerminal,
   type Ledger,
+  type RecordedStopRequest,
   type RunSummary,
   type StepSkeleton,
 } from '@clew/ledger'
 import type { Hold } from './hold-run.ts'
-import type { RecordedStopRequest } from './stop-request.ts'
 
 const SOURCE = { origin: 'system', runtime: 'clew' } as const
 const sha256 = (text: string): string => hash('sha256', text)

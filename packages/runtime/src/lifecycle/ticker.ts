@@ -1,5 +1,12 @@
-import { ClewError, LEASE_STALE_MS, type Lease, type Ledger, lostLease } from '@clew/ledger'
-import { findStopRequest, type StopRequest } from './stop-request.ts'
+import {
+  ClewError,
+  findStopRequest,
+  LEASE_STALE_MS,
+  type Lease,
+  type Ledger,
+  lostLease,
+  type StopRequest,
+} from '@clew/ledger'
 
 /** How often a held run is looked after; other than these values only in tests. */
 export interface Pace {

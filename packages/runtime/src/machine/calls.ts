@@ -10,6 +10,7 @@ import { outcomeOf } from './payloads.ts'
 import { placeholderIn } from './placeholders.ts'
 import { type AttemptRecord, isFinal } from './record.ts'
 import { recoveryOf } from './recovery.ts'
+import { isRedacted, refresh } from './refresh.ts'
 import { isEnding, type Scope } from './scope.ts'
 import {
   type CallSpec,
@@ -21,6 +22,12 @@ import {
   type Step,
   type Work,
 } from './step.ts'
+
+interface GivenBefore {
+  readonly outcome: Outcome
+  /** Only of one that cannot be given as it was recorded. */
+  readonly start?: ClewEvent | undefined
+}
 
 /** What the code asks for: found in the record, gone on with, or begun. */
 export function createCall(
@@ -38,9 +45,13 @@ export function createCall(
       return new Promise(() => {})
     }
     const { stepId, ordinal } = nameCall(scope, spec, journal?.ledger)
-    const { digest, refused } = digestOf(journal, scope, spec, stepId)
+    const { digest: given, refused } = digestOf(journal, scope, spec, stepId)
+    const digest = reading && !refused ? reading.digestOf(stepId, given, spec) : given
     const before = scope.attempt > 1 && !refused ? givenBefore(stepId, digest, scope, spec.work) : undefined
-    if (before) return 'output' in before ? Promise.resolve(before) : Promise.reject(before.error)
+    if (before && !before.start)
+      return 'output' in before.outcome
+        ? Promise.resolve(before.outcome)
+        : Promise.reject(before.outcome.error)
     return new Promise((resolve, reject) => {
       const step: Step = {
         stepId,
@@ -69,6 +80,12 @@ export function createCall(
         timer: undefined,
         usage: undefined,
       }
+      if (before?.start) {
+        step.startId = before.start.eventId
+        return giveFresh(step, before.outcome, (outcome) =>
+          'output' in outcome ? resolve(outcome) : reject(outcome.error),
+        )
+      }
       const recorded = reading?.attemptsOf(stepId)
       const next = (tried.get(stepId) ?? reading?.triedOf(stepId) ?? 0) + 1
       if (!reading || !recorded) return beginNew(step, next)
@@ -91,13 +108,24 @@ export function createCall(
   }
 
   /** What an earlier attempt of this body had completed is given back at once: no event tells of it, none is needed. */
-  function givenBefore(stepId: string, digest: string, scope: Scope, work: Work): Outcome | undefined {
+  function givenBefore(stepId: string, digest: string, scope: Scope, work: Work): GivenBefore | undefined {
     const live = earlier.get(stepId)
-    const before =
-      live && live.parentAttempt < scope.attempt && live.digest === digest
-        ? live.outcome
-        : reading?.givenBefore(stepId, digest, scope.attempt)
-    return before && mayGiveAgain(work, before) ? before : undefined
+    if (live && live.parentAttempt < scope.attempt && live.digest === digest)
+      return mayGiveAgain(work, live.outcome) ? { outcome: live.outcome } : undefined
+    const kept = reading?.givenBefore(stepId, digest, scope.attempt)
+    if (!kept) return undefined
+    const outcome = outcomeOf(kept.end, stepId)
+    if (!mayGiveAgain(work, outcome)) return undefined
+    return isRedacted(outcome) ? { outcome, start: kept.start } : { outcome }
+  }
+
+  /** P2: what the record has only in part, when it is this call's turn in the code and not in the record. */
+  function giveFresh(step: Step, recorded: Outcome, give: (outcome: Outcome) => void): void {
+    core.refreshes.push(async () => {
+      const outcome = await refresh(core, step, recorded)
+      if (outcome && !isEnding(step.scope)) give(outcome)
+    })
+    core.notify()
   }
 
   const isInDoubt = (stepId: string, digest: string, parentAttempt: number): boolean =>
@@ -123,14 +151,14 @@ export function createCall(
       else deferred.push(() => recover(step, last))
     } else if (!isFinal(over)) deferred.push(() => again(step, over))
     else if (reading?.isPassed(over)) {
-      core.mayOvertake = true
-      ready.push({
-        step,
-        eventId: over.eventId,
-        outcome: outcomeOf(over, step.stepId),
-        isDue: true,
-        isShared: true,
-      })
+      const { eventId } = over
+      const give = (outcome: Outcome): void => {
+        core.mayOvertake = true
+        ready.push({ step, eventId, outcome, isDue: true, isShared: true })
+      }
+      const outcome = outcomeOf(over, step.stepId)
+      if (isRedacted(outcome)) giveFresh(step, outcome, give)
+      else give(outcome)
     } else foretell(step, over)
     if (!reading || reading.isDone) for (const go of deferred.splice(0)) go()
   }

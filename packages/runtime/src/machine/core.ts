@@ -1,3 +1,4 @@
+import { createComparison } from '../replay/same-value.ts'
 import type { ResumeDivergence } from '../result.ts'
 import { createBudget, type BudgetCount } from './budget.ts'
 import { idempotencyKeyOf } from './digest.ts'
@@ -40,6 +41,8 @@ export interface Core {
   readonly doubtful: Map<string, string>
   /** What waits until the record is used up. */
   readonly deferred: (() => void)[]
+  /** Results that the record has only in part (P2), for calls that are made out of their turn in it. */
+  readonly refreshes: (() => Promise<void>)[]
   /** Calls that the record does not have: begun when it is used up, so that changed code is blocked before it acts. */
   readonly unrecorded: { readonly step: Step; readonly attempt: number; readonly cause: string | null }[]
   /** The code has not yet asked for all that the record has. */
@@ -90,7 +93,7 @@ export function createCore(options: MachineOptions): Core {
     options,
     journal,
     root: openScope('', null, 1, false),
-    reading: record && createReading(record, runId, options.onMismatch, options.answers),
+    reading: record && createReading(record, options, journal && createComparison(journal.ledger)),
     readings,
     writes,
     waits: createWaits(),
@@ -99,6 +102,7 @@ export function createCore(options: MachineOptions): Core {
     earlier: new Map(),
     doubtful: new Map(),
     deferred: [],
+    refreshes: [],
     unrecorded: [],
     // Where ends may be missing from the record, or need not fit it, what is not there is simply done.
     isReading:

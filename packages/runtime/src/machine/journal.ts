@@ -33,6 +33,17 @@ export interface JournalOptions {
 export function openJournal({ ledger, runId, epoch, onEvent, onStale }: JournalOptions): Journal {
   const idOf = createDeriver(sha256, runId)
   const options = { epoch }
+
+  function told(stored: readonly ClewEvent[]): readonly ClewEvent[] {
+    if (onEvent) for (const event of stored) onEvent(event)
+    return stored
+  }
+
+  function refused(error: unknown): never {
+    if (error instanceof ClewError && error.code === 'stale_epoch') onStale(error)
+    throw error
+  }
+
   return {
     runId,
     ledger,
@@ -45,16 +56,7 @@ export function openJournal({ ledger, runId, epoch, onEvent, onStale }: JournalO
       source: SOURCE,
       payload,
     }),
-    async send(events) {
-      try {
-        const stored = await ledger.append(events, options)
-        if (onEvent) for (const event of stored) onEvent(event)
-        return stored
-      } catch (error) {
-        if (error instanceof ClewError && error.code === 'stale_epoch') onStale(error)
-        throw error
-      }
-    },
+    send: (events) => ledger.append(events, options).then(told, refused),
   }
 }
 

@@ -10,9 +10,9 @@ import { createEnds, type Left } from './ends.ts'
 import { handedOver, isInFlight } from './hand-over.ts'
 import type { Machine, MachineOptions, Rest } from './machine-types.ts'
 import { outcomeOf, questionPayload } from './payloads.ts'
-import { reasonOf, settle, signalOf } from './perform.ts'
-import { placeholderIn } from './placeholders.ts'
+import { reasonOf } from './perform.ts'
 import type { Reading } from './reading.ts'
+import { isRedacted, refresh } from './refresh.ts'
 import { isClosed, isEnding, type Scope } from './scope.ts'
 import type { Outcome, Step } from './step.ts'
 
@@ -51,25 +51,10 @@ export function createMachine(options: MachineOptions): Machine {
     else step.reject(outcome.error)
   }
 
-  /** P2: a placeholder is never handed to code as if it were the value. */
   async function deliverRecorded(step: Step, event: ClewEvent): Promise<void> {
-    const { work, input } = step.spec
-    const path = placeholderIn(event.payload['output'])
-    const { eventId } = event
-    if (path === undefined) return deliver({ step, eventId, outcome: outcomeOf(event, step.stepId) })
-    if (work.kind !== 'effect' || !work.refresh)
-      return core.diverge({ kind: 'redacted', stepId: step.stepId, expected: path, received: null })
-    const { attempt } = step
-    const effectCall = {
-      attempt,
-      idempotencyKey: core.keyOf(step),
-      signal: signalOf(step, signal),
-      usage: () => {},
-    }
-    const outcome = await new Promise<Outcome>((resolve) =>
-      settle(journal, step, () => work.fn(input, effectCall), undefined, resolve),
-    )
-    deliver({ step, eventId, outcome })
+    const recorded = outcomeOf(event, step.stepId)
+    const outcome = isRedacted(recorded) ? await refresh(core, step, recorded) : recorded
+    if (outcome) deliver({ step, eventId: event.eventId, outcome })
   }
 
   /** One recorded end, handed to whoever asks for it. */
@@ -81,7 +66,8 @@ export function createMachine(options: MachineOptions): Machine {
       record.called.has(next.stepId) || core.ended !== undefined || writes.fatal !== undefined
     for (const until = performance.now() + graceMs(); performance.now() < until; ) {
       if (core.mayOvertake && isNextDue()) return deliver(ready.shift() as Delivery)
-      if (isAsked() || core.isStuck || core.pieces.isNext(record.isBehind)) return
+      if (isAsked() || core.isStuck || core.refreshes.length > 0 || core.pieces.isNext(record.isBehind))
+        return
       await notified(until - performance.now())
       await quiet()
     }
@@ -107,6 +93,7 @@ export function createMachine(options: MachineOptions): Machine {
       const stepId = missing()
       if (stepId === undefined) break
       if (core.isStuck || core.ended !== undefined || writes.fatal !== undefined) return
+      if (core.refreshes.length > 0) return
       const leftMs = until - performance.now()
       if (leftMs <= 0) return core.diverge(core.missing(stepId))
       await notified(leftMs)
@@ -186,6 +173,10 @@ export function createMachine(options: MachineOptions): Machine {
         if (core.ended) return finish(core.ended)
         if (core.isLeaving && (await isLeft())) return leave()
         if (core.isLeaving) continue
+        if (core.refreshes.length > 0) {
+          await core.refreshes.shift()?.()
+          break
+        }
         if (reading && !reading.isDone) {
           const given = core.pieces.give(reading.isBehind)
           if (given === 'none') await readOn(reading)

@@ -1,9 +1,10 @@
 import type { ClewEvent } from '@clew/ledger'
+import type { Comparison } from '../replay/same-value.ts'
 import type { ResumeDivergence } from '../result.ts'
-import { outcomeOf } from './payloads.ts'
+import type { MachineOptions } from './machine-types.ts'
 import { type AttemptRecord, attemptOf, parentOf, type RunRecord, stepIdOf } from './record.ts'
 import { isClosed } from './scope.ts'
-import type { Outcome, Step } from './step.ts'
+import type { CallSpec, Step } from './step.ts'
 
 /** The next recorded end: for a step that the code has asked for, to be passed by, or not asked for so far. */
 export type Next =
@@ -20,6 +21,11 @@ export interface Reading {
   attemptsOf(stepId: string): readonly AttemptRecord[] | undefined
   /** Attempts of it that the record knows of. */
   triedOf(stepId: string): number
+  /**
+   * What stands for the input of a call. One that differs from the recorded input only in what redaction took out is the
+   * same (D2), and so are the digests that hang on it.
+   */
+  digestOf(stepId: string, digest: string, spec: CallSpec): string
   /** How the call differs from the recorded one; in what a fork shares with its source, that it is run anew. */
   mismatch(step: Step, last: AttemptRecord): ResumeDivergence | 'rerun' | undefined
   /** Belongs to the source of this fork, too. */
@@ -27,7 +33,7 @@ export interface Reading {
   /** Its turn in the order of ends is over: it is given back when it is asked for. */
   isPassed(end: ClewEvent): boolean
   /** What an earlier attempt of the body around had completed with the same input. */
-  givenBefore(stepId: string, digest: string, parentAttempt: number): Outcome | undefined
+  givenBefore(stepId: string, digest: string, parentAttempt: number): EndedAttempt | undefined
   /** The code has been given all that it was given up to this event. */
   isBehind(eventId: string): boolean
   /** A write that an earlier attempt of the body around had left behind, with the same input. */
@@ -40,11 +46,17 @@ export interface Reading {
   uncalledOpen(): AttemptRecord[]
 }
 
+interface EndedAttempt {
+  readonly start: ClewEvent
+  readonly end: ClewEvent
+}
+
+type ReadingOptions = Pick<MachineOptions, 'runId' | 'onMismatch' | 'answers'>
+
 export function createReading(
   record: RunRecord,
-  runId: string,
-  onMismatch: 'block' | 'rerun' = 'block',
-  given: ReadonlyMap<string, unknown> = new Map(),
+  { runId, onMismatch = 'block', answers: given = new Map() }: ReadingOptions,
+  comparison: Comparison | undefined,
 ): Reading {
   const { attempts, wakes } = record
   const called = new Map<string, Step>()
@@ -98,6 +110,18 @@ export function createReading(
     attemptsOf: (stepId) => attempts.get(stepId),
     triedOf: (stepId) =>
       Math.max(attempts.get(stepId)?.at(-1)?.attempt ?? 0, record.orphans.get(stepId) ?? 0),
+    digestOf(stepId, digest, { input, name, digest: own }) {
+      const tries = attempts.get(stepId)
+      // What stands for something else than the input is made by whoever knows what counts.
+      if (!tries || own || tries.some(({ start }) => start.payload['inputDigest'] === digest)) return digest
+      const alike = tries.findLast(({ start: { payload } }) => {
+        const where = { part: 'input', step: name } as const
+        return (
+          payload['input'] !== undefined && comparison?.compare(payload['input'], input, where) === 'same'
+        )
+      })
+      return (alike?.start.payload['inputDigest'] as string | undefined) ?? digest
+    },
     mismatch({ stepId, spec, digest }, { start }) {
       const { payload } = start
       const expected = payload['inputDigest'] ?? ''
@@ -116,7 +140,7 @@ export function createReading(
           (each) => each.end?.eventType === 'execution.step_completed' && each.parentAttempt < parentAttempt,
         )
       if (!kept?.end || kept.start.payload['inputDigest'] !== digest) return undefined
-      return outcomeOf(kept.end, stepId)
+      return { start: kept.start, end: kept.end }
     },
     isBehind(eventId) {
       const next = wakes[at]

@@ -15,7 +15,7 @@ export async function loadRun(ledger: Ledger, runId: string): Promise<ClewEvent[
   let last: ClewEvent | undefined
   for await (const event of ledger.read(runId)) {
     const { eventId, eventType, correlationId, causationId, payload, ledger: place } = event
-    const { seq, erased } = place
+    const { seq, erased, pruned } = place
     last = event
     events.push({
       eventId: once(eventId),
@@ -25,7 +25,7 @@ export async function loadRun(ledger: Ledger, runId: string): Promise<ClewEvent[
       correlationId: once(correlationId),
       causationId: causationId && once(causationId),
       payload: eventType.startsWith('execution.step_') ? slim(payload, once) : payload,
-      ledger: (erased ? { seq, erased } : { seq }) as ClewEvent['ledger'],
+      ledger: (erased ? { seq, erased, ...(pruned && { pruned }) } : { seq }) as ClewEvent['ledger'],
     })
   }
   // Where time stands still at the end of the record.

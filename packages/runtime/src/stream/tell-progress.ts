@@ -1,7 +1,7 @@
 import { createProgressWriter, type Ledger, type ProgressWriter, stepTypeOf } from '@clew/ledger'
 import type { StepTiding, Tidings } from '../result.ts'
 
-/** One for all sessions that run on a ledger, so that what they tell at the same time is one write. */
+/** One for all runs on a ledger, so that what they tell at the same time is one write. */
 const writers = new WeakMap<Ledger, ProgressWriter>()
 
 function writerOf(ledger: Ledger): ProgressWriter {
@@ -24,7 +24,7 @@ interface OpenStep {
 }
 
 /**
- * Makes the tokens of a session's steps their progress (T4), beside whatever else they are told to. Those of a child run
+ * Makes the tokens of a run's steps their progress (T4), beside whatever else they are told to. Those of a child run
  * count for the step that waits for it.
  */
 export function tellProgress(
@@ -39,7 +39,14 @@ export function tellProgress(
     tidings.step?.(step)
     const { stepId, name, kind, attempt, status } = step
     if (status === 'running') open.set(stepId, { attempt, stepType: stepTypeOf(kind, name), text: '' })
-    else if (status !== 'paused' && open.delete(stepId)) void writer.end({ runId, stepId, attempt })
+    else if (status !== 'paused') void close(stepId)
+  }
+
+  /** Most steps never speak. */
+  async function close(stepId: string): Promise<void> {
+    const step = open.get(stepId)
+    open.delete(stepId)
+    if (step && step.text !== '') await writer.end({ runId, stepId, attempt: step.attempt })
   }
 
   function add(stepId: string | null, text: string): void {
@@ -70,7 +77,7 @@ export function tellProgress(
       child: (link) => below(tidings.child?.(link), link.parentStepId),
     },
     async close() {
-      await Promise.all([...open].map(([stepId, { attempt }]) => writer.end({ runId, stepId, attempt })))
+      await Promise.all([...open.keys()].map(close))
     },
   }
 }

@@ -36,6 +36,8 @@ export interface TapeOptions {
   readonly speed?: 'at once' | 'original' | undefined
   /** Requests that are no part of what the agent does, such as telemetry: sent as if there were no tape. */
   readonly ignore?: ((request: { readonly method: string; readonly url: string }) => boolean) | undefined
+  /** False: what calls of models used is told by somebody else, and not read from their answers (V7). */
+  readonly usage?: boolean | undefined
   /** A longer response breaks off; default 16 MiB. */
   readonly mostBytes?: number | undefined
 }
@@ -52,6 +54,7 @@ export interface TapeRules {
   readonly refresh: boolean
   readonly speed: 'at once' | 'original'
   isIgnored(method: string, url: string): boolean
+  readonly usage: boolean
   readonly mostBytes: number
 }
 
@@ -78,7 +81,7 @@ export function checkTape(option: boolean | TapeOptions | undefined): TapeRules 
     ignore,
     mostBytes = MOST_BYTES,
   } = option === true ? {} : option
-  const { refresh = false, speed = 'at once' } = option === true ? {} : option
+  const { refresh = false, speed = 'at once', usage = true } = option === true ? {} : option
   if (typeof safety !== 'function') checkSafety(safety)
   if (speed !== 'at once' && speed !== 'original') refuse('speed', "Give 'at once' or 'original'.")
   if (!Number.isInteger(mostBytes) || mostBytes < 1 || mostBytes > MOST_BYTES)
@@ -97,6 +100,7 @@ export function checkTape(option: boolean | TapeOptions | undefined): TapeRules 
     refresh,
     speed,
     isIgnored: (method, url) => ignore?.({ method, url }) ?? false,
+    usage,
     mostBytes,
   }
 }

@@ -9,6 +9,7 @@ import { fromFetchError, toFetchError } from './fetch-error.ts'
 import { type BodySink, createSink, giveResponse } from './give-response.ts'
 import { readBody } from './read-body.ts'
 import { type Fetch, type FetchInput, type ReadRequest, readRequest } from './read-request.ts'
+import { readUsage } from './read-usage.ts'
 import { requestDigest } from './request-digest.ts'
 import { readHead, type ResponseHead, toHead } from './response-head.ts'
 import type { TapeRules } from './tape-options.ts'
@@ -136,6 +137,18 @@ export function createTape(
     redactor,
   })
 
+  async function bodyIn(
+    response: Response,
+    scope: Scope,
+    call: EffectCall,
+    sink?: BodySink,
+  ): Promise<BodyRecord> {
+    const record = await readBody(response, readingOf(scope, call, sink))
+    const used = rules.usage && readUsage(record, response.headers.get('content-type') ?? '')
+    if (used) call.usage(used)
+    return record
+  }
+
   /** The first of the two calls: what the server answered. */
   async function headOf(asked: Asked): Promise<unknown> {
     const { scope, url, signal, isRead } = asked
@@ -146,9 +159,7 @@ export function createTape(
         const head = toHead(response, url, rules)
         if (isRead) asked.live = response
         // Its outcome must not be known by half: after a crash, nobody could say what it came to.
-        return isRead || !head.hasBody
-          ? head
-          : { ...head, body: await readBody(response, readingOf(scope, call)) }
+        return isRead || !head.hasBody ? head : { ...head, body: await bodyIn(response, scope, call) }
       },
       mayGiveAgain: (output) => readHead(output).head.status < 400,
     })
@@ -170,7 +181,7 @@ export function createTape(
         isLive = true
         const response = asked.live ?? (await sendAgain(asked, head, call))
         asked.live = undefined
-        return readBody(response, readingOf(scope, call, sink))
+        return bodyIn(response, scope, call, sink)
       },
       pieces: (output) => {
         const record = output as BodyRecord

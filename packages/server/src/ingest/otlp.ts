@@ -70,6 +70,7 @@ async function take(
   const body = await call.bytes()
   const mapped = signal === 'traces' ? fromOtlpTraces(body, { format }) : fromOtlpLogs(body, { format })
   assertSome(mapped)
+  parts.traced.add(call.workspace)
   const { written, refused } = await appendAll(call.ledger, mapped.events)
   parts.metrics.appended.inc(written)
   const rejected = mapped.problems.length + refused.spans

@@ -47,6 +47,8 @@ export function eventStream(
       try {
         next ??= texts.next()
         const taken = await within(next, HEARTBEAT_MS)
+        // The client went meanwhile: nobody is left to close anything for.
+        if (isDone) return
         if (taken === undefined) controller.enqueue(encoder.encode(HEARTBEAT))
         else if (taken.done) {
           finish()

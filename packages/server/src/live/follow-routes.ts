@@ -5,6 +5,7 @@ import type { ServerParts } from '../server-parts.ts'
 import { eventStream } from './event-stream.ts'
 import { followLedger, followRun, hasEnded, type LineSource } from './follow-lines.ts'
 import type { Line } from './line.ts'
+import { type ProgressFeed, withProgress } from './progress-feed.ts'
 
 const COUNT: JsonObject = { type: 'integer', minimum: 0 }
 const TYPES: RouteParameter = {
@@ -41,6 +42,13 @@ const RUN: Route = {
         'end when the run has ended, and answer 204 when nothing of it is left to tell; without it the stream stays open, for a run may be resumed',
       schema: { type: 'boolean' },
     },
+    {
+      name: 'progress',
+      in: 'query',
+      description:
+        'also messages of type `progress`, without an id: the text so far of a step at work, which is not stored',
+      schema: { type: 'boolean' },
+    },
   ],
   answer: ANSWER,
 }
@@ -65,22 +73,35 @@ const LEDGER: Route = {
   answer: ANSWER,
 }
 
-export function mountFollow(app: App, parts: ServerParts, sourceOf: (workspace: string) => LineSource): void {
+interface FollowSource {
+  readonly lines: LineSource
+  readonly progress: ProgressFeed
+}
+
+export function mountFollow(
+  app: App,
+  parts: ServerParts,
+  sourceOf: (workspace: string) => FollowSource,
+): void {
   app.route(RUN, async (call) => {
     const runId = call.params['runId'] as string
     const afterSeq = readPlace(call, 'afterSeq') ?? 0
     const untilEnd = readFlag(call, 'untilEnd')
+    const isProgressWanted = readFlag(call, 'progress')
     if (!(await call.ledger.getRun(runId)))
       throw new ClewError('not_found', `There is no run ${runId.slice(0, 200)}`, 'See /v1/runs.', { runId })
     // A browser that is answered so does not come back by itself, as it does after a stream that ended.
     if (untilEnd && (await hasEnded(call.ledger, runId, afterSeq))) return new Response(null, { status: 204 })
-    const lines = (signal: AbortSignal) =>
-      followRun(sourceOf(call.workspace), { runId, afterSeq, untilEnd }, signal)
-    return eventStream(call, parts, (signal) => toText(lines(signal), readTypes(call), 'seq'))
+    const { lines: source, progress } = sourceOf(call.workspace)
+    return eventStream(call, parts, (signal) => {
+      const lines = followRun(source, { runId, afterSeq, untilEnd }, signal)
+      const texts = toText(lines, readTypes(call), 'seq')
+      return isProgressWanted ? withProgress(texts, progress, source.ledger, runId) : texts
+    })
   })
   app.route(LEDGER, async (call) => {
     const afterPosition = readPlace(call, 'afterPosition') ?? (await call.ledger.lastPosition())
-    const lines = (signal: AbortSignal) => followLedger(sourceOf(call.workspace), afterPosition, signal)
+    const lines = (signal: AbortSignal) => followLedger(sourceOf(call.workspace).lines, afterPosition, signal)
     return eventStream(call, parts, async function* (signal) {
       // Who is cut before the first event comes back to here, not to a later now.
       yield `id: ${afterPosition}\n\n`

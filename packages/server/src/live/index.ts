@@ -21,7 +21,7 @@ export interface Live {
 export function mountLive(app: App, server: Server, parts: ServerParts): Live {
   const sockets = createSockets(server, parts)
   const workspaces = createWorkspaces(parts, sockets.speaker)
-  mountFollow(app, parts, (workspace) => workspaces.of(workspace).lines)
+  mountFollow(app, parts, (workspace) => workspaces.of(workspace))
   mountPort(app)
   mountSessions(app)
   mountStreams(app)

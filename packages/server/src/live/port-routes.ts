@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { ClewError, type JsonValue, type Lease } from '@clew/ledger'
-import { takeSession } from '@clew/trace'
+import { findStops, takeSession } from '@clew/trace'
 import { z } from 'zod'
 import type { App } from '../create-app.ts'
 import type { Call } from '../route.ts'
@@ -148,6 +148,29 @@ export function mountPort(app: App): void {
       await call.ledger.leases.release(ownLease(call, body.lease))
       return { ok: true }
     },
+  )
+  mountJson(
+    app,
+    {
+      id: 'findStops',
+      method: 'post',
+      path: '/v1/leases/stops',
+      summary: 'Which of these sessions somebody wants to end',
+      scope: 'write',
+      body: {
+        schema: z.strictObject({ sessionIds: z.array(id).max(1000) }),
+        example: { sessionIds: ['session-7'] },
+      },
+      answer: {
+        description: 'those, with the reason and who asked',
+        schema: z.object({
+          stops: z.array(
+            z.object({ sessionId: z.string(), reason: z.string().nullable(), by: z.string().nullable() }),
+          ),
+        }),
+      },
+    },
+    async ({ ledger }, { sessionIds }) => ({ stops: await findStops(ledger, sessionIds) }),
   )
 }
 

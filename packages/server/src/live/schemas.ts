@@ -16,12 +16,30 @@ export const author = z.object({
   name: z.string().max(200).nullable(),
 })
 
+const source = z.object({
+  type: text,
+  title: textOrNull,
+  url: textOrNull,
+  domain: textOrNull,
+  snippet: textOrNull,
+})
+
+/** Of what is left out, null is shown, or what follows from the address. */
+export const givenSource = z.strictObject({
+  type: z.string().max(100),
+  title: z.string().max(1000).nullable().optional(),
+  url: z.string().max(8000).nullable().optional(),
+  domain: z.string().max(500).nullable().optional(),
+  snippet: z.string().max(8000).nullable().optional(),
+})
+
 const message = z.object({
   messageId: text,
   streamId: text,
   author,
   content,
   sessionId: textOrNull,
+  sources: z.array(source),
   createdAt: text,
   editedAt: textOrNull,
   deletedAt: textOrNull,
@@ -63,9 +81,7 @@ const step = z.object({
   status: text,
   content,
   isContentLeftOut: z.boolean(),
-  sources: z.array(
-    z.object({ type: text, title: textOrNull, url: textOrNull, domain: textOrNull, snippet: textOrNull }),
-  ),
+  sources: z.array(source),
   messageId: textOrNull,
   error: runError,
   startedSeq: whole,
@@ -81,6 +97,7 @@ export const sessionDetail = z.object({
   steps: z.array(step),
   persona,
   relatedSessions: z.array(session),
+  previousCursor: textOrNull,
 })
 
 export const stream = z.object({

@@ -6,8 +6,18 @@ import type { App } from '../create-app.ts'
 import type { RouteParameter } from '../route.ts'
 import { mountJson } from './json-route.ts'
 import { id, sessionDetail } from './schemas.ts'
-import { WORKSPACE } from './stream-routes.ts'
+import { readPaging, WORKSPACE } from './stream-routes.ts'
 
+const MOST_STEPS = 1000
+const PAGING: readonly RouteParameter[] = [
+  {
+    name: 'limit',
+    in: 'query',
+    description: 'how many steps at most, the newest; without it all of them',
+    schema: { type: 'integer', minimum: 1, maximum: MOST_STEPS },
+  },
+  { name: 'cursor', in: 'query', description: 'previousCursor of the page that was read last' },
+]
 const SESSION = '/api/workspaces/{workspaceId}/agent-sessions/{sessionId}'
 const PARAMETERS: readonly RouteParameter[] = [
   WORKSPACE,
@@ -23,10 +33,13 @@ export function mountSessions(app: App): void {
       path: SESSION,
       summary: 'A session with its steps, who answers, and the sessions it belongs with',
       scope: 'read',
-      parameters: PARAMETERS,
+      parameters: [...PARAMETERS, ...PAGING],
       answer: { description: 'the session', schema: sessionDetail },
     },
-    ({ ledger, params }) => readSession(ledger, params['sessionId'] as string),
+    (call) => {
+      const { cursor: before, limit } = readPaging(call, MOST_STEPS)
+      return readSession(call.ledger, call.params['sessionId'] as string, { limit, before })
+    },
   )
   mountJson(
     app,

@@ -5,7 +5,7 @@ import { z } from 'zod'
 import type { App } from '../create-app.ts'
 import type { Call, RouteParameter } from '../route.ts'
 import { mountJson } from './json-route.ts'
-import { author, id, stream, streamList, streamPage } from './schemas.ts'
+import { author, givenSource, id, stream, streamList, streamPage } from './schemas.ts'
 
 const STREAMS = '/api/workspaces/{workspaceId}/streams'
 const MESSAGES = `${STREAMS}/{streamId}/messages`
@@ -108,6 +108,7 @@ export function mountStreams(app: App): void {
           author,
           messageId: id.optional(),
           sessionId: id.nullable().optional(),
+          sources: z.array(givenSource).max(1000).optional(),
         }),
         example: { content: 'What do owls eat?', author: { type: 'user', id: 'ada', name: 'Ada' } },
       },
@@ -178,10 +179,13 @@ const messageOf = ({ params }: Call): { streamId: string; messageId: string } =>
   messageId: params['messageId'] as string,
 })
 
-function readPaging({ query }: Call): { cursor?: string | undefined; limit?: number | undefined } {
+export function readPaging(
+  { query }: Call,
+  most = MOST,
+): { cursor?: string | undefined; limit?: number | undefined } {
   const limit = query.get('limit')
-  if (limit !== null && !(/^\d{1,3}$/.test(limit) && Number(limit) >= 1 && Number(limit) <= MOST))
-    throw new ClewError('bad_option', `limit is not a count up to ${MOST}`, 'Correct it, or leave it out.', {
+  if (limit !== null && !(/^\d{1,4}$/.test(limit) && Number(limit) >= 1 && Number(limit) <= most))
+    throw new ClewError('bad_option', `limit is not a count up to ${most}`, 'Correct it, or leave it out.', {
       option: 'limit',
     })
   return { cursor: query.get('cursor') ?? undefined, limit: limit === null ? undefined : Number(limit) }

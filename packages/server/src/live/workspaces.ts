@@ -1,6 +1,7 @@
 import type { ServerParts } from '../server-parts.ts'
 import { createFeed, type Feed } from './feed.ts'
 import { createSharedPages, type LineSource } from './follow-lines.ts'
+import { createProgressFeed, type ProgressFeed } from './progress-feed.ts'
 import { createRoomRelay, type RoomRelay } from './room-relay.ts'
 import type { Speaker } from './speaker.ts'
 import { createTail } from './tail.ts'
@@ -9,6 +10,7 @@ import { createTail } from './tail.ts'
 export interface LiveWorkspace {
   readonly feed: Feed
   readonly lines: LineSource
+  readonly progress: ProgressFeed
   readonly relay: RoomRelay
 }
 
@@ -30,7 +32,12 @@ export function createWorkspaces(parts: Pick<ServerParts, 'ledgerOf' | 'log'>, s
     const ledger = parts.ledgerOf(workspace)
     const feed = createFeed(ledger, parts.log)
     const lines = { ledger, tail: createTail(feed), pages: createSharedPages(ledger) }
-    return { feed, lines, relay: createRoomRelay(ledger, feed, speaker, parts.log) }
+    return {
+      feed,
+      lines,
+      progress: createProgressFeed(ledger, parts.log),
+      relay: createRoomRelay(ledger, feed, speaker, parts.log),
+    }
   }
 
   function dropIdle(): void {

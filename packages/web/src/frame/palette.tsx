@@ -1,9 +1,13 @@
 import { formatAgo, type Client, shortenId, StatusMark, useClient } from '@clew/react'
 import type { RunSummary } from '@clew/ledger'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { useNavigate } from '@tanstack/react-router'
+import { useNavigate, useParams } from '@tanstack/react-router'
+import type { StreamView } from '@clew/trace'
 import { Command } from 'cmdk'
+import { MessagesSquare } from 'lucide-react'
 import { type ReactElement, useDeferredValue, useState } from 'react'
+import { nameOfTab, readRunSearch, RUN_TABS } from '../url.ts'
+import { STREAMS_PATH } from '../views/streams/paths.ts'
 import { PLACES } from './places.ts'
 import { isHeard, keysOf, SHORTCUTS, type ShortcutName, tellShortcut } from './shortcuts.ts'
 
@@ -32,6 +36,12 @@ export function Palette({ onClose }: { readonly onClose: () => void }): ReactEle
     queryFn: ({ signal }) => findRuns(client, wanted, signal),
     placeholderData: keepPreviousData,
   })
+  const { data: streams = [] } = useQuery({
+    queryKey: ['palette', 'streams'],
+    queryFn: async ({ signal }) =>
+      (await client.get<{ streams: readonly StreamView[] }>(STREAMS_PATH, { limit: 50 }, signal)).streams,
+  })
+  const { runId } = useParams({ strict: false })
   const then = (doing: () => void) => () => {
     onClose()
     doing()
@@ -68,7 +78,38 @@ export function Palette({ onClose }: { readonly onClose: () => void }): ReactEle
             </Command.Item>
           ))}
         </Command.Group>
+        {runId !== undefined && (
+          <Command.Group heading="In this run">
+            {RUN_TABS.map((tab) => (
+              <Command.Item
+                key={tab}
+                value={`tab ${nameOfTab(tab)}`}
+                onSelect={then(
+                  () =>
+                    void navigate({
+                      to: '/runs/$runId',
+                      params: { runId },
+                      search: (before) => ({ ...readRunSearch(before), tab }),
+                    }),
+                )}
+              >
+                {nameOfTab(tab)}
+              </Command.Item>
+            ))}
+          </Command.Group>
+        )}
         <Command.Group heading="Go to">
+          {streams.map(({ streamId, title }) => (
+            <Command.Item
+              key={streamId}
+              value={`stream ${title ?? ''} ${streamId}`}
+              onSelect={then(
+                () => void navigate({ to: '/streams/$streamId', params: { streamId }, search: {} }),
+              )}
+            >
+              <MessagesSquare size={15} aria-hidden="true" /># {title ?? streamId}
+            </Command.Item>
+          ))}
           {PLACES.map(({ to, label, icon: Icon, shortcut }) => (
             <Command.Item
               key={to}

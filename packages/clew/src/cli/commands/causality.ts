@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { formatCount } from '../../format-count.ts'
 import { causes, effects } from '../../operations/causality.ts'
 import type { Command, InputOf } from '../command.ts'
 import { EXIT } from '../failure.ts'
@@ -67,7 +68,7 @@ function line({ output, width }: Terminal, lead: string, event: Reference): stri
 }
 
 function footer(terminal: Terminal, { event, events, more }: Walked, noun: string, other: string): string[] {
-  const shown = `${plural(events.length + more, noun)}${more > 0 ? `, ${events.length.toLocaleString('en-US')} shown` : ''}`
+  const shown = `${plural(events.length + more, noun)}${more > 0 ? `, ${formatCount(events.length)} shown` : ''}`
   const place = `${printable(event.runId)}:${event.seq}`
   const next = `clew ${other} ${place}`
   const look = `clew events ${printable(event.runId)} --after ${event.seq - 1} --limit 1 --full`

@@ -1,4 +1,5 @@
 import type { CostGroup, CostReport } from '@clew/ledger'
+import { formatCount } from '../../format-count.ts'
 import { cost } from '../../operations/cost.ts'
 import type { Command, InputOf } from '../command.ts'
 import { EXIT } from '../failure.ts'
@@ -81,4 +82,4 @@ function next(terminal: Terminal, { by, groups }: CostReport, { runId }: InputOf
   return terminal.next('clew cost --by run')
 }
 
-const number = (value: number): string => (value === 0 ? '–' : value.toLocaleString('en-US'))
+const number = (value: number): string => (value === 0 ? '–' : formatCount(value))

@@ -1,4 +1,5 @@
 import type { Delta, DiffRow, RunDiff } from '@clew/ledger'
+import { formatCount } from '../../format-count.ts'
 import { diff } from '../../operations/diff.ts'
 import type { Colours, Style } from '../colour.ts'
 import type { Command, InputOf } from '../command.ts'
@@ -125,7 +126,6 @@ function sideBySide(
 }
 
 function deltas({ deltas: all }: RunDiff): string[][] {
-  const number = (value: number): string => value.toLocaleString('en-US')
   const row = (
     name: string,
     { a, b, delta }: Delta,
@@ -137,12 +137,12 @@ function deltas({ deltas: all }: RunDiff): string[][] {
     return [name, a === null ? '?' : format(a), b === null ? '?' : format(b), signed]
   }
   return [
-    row('steps', all.steps, number),
-    row('messages', all.messages, number),
-    row('tool calls', all.toolCalls, number),
-    row('errors', all.errors, number),
-    row('input tokens', all.inputTokens, number),
-    row('output tokens', all.outputTokens, number),
+    row('steps', all.steps, formatCount),
+    row('messages', all.messages, formatCount),
+    row('tool calls', all.toolCalls, formatCount),
+    row('errors', all.errors, formatCount),
+    row('input tokens', all.inputTokens, formatCount),
+    row('output tokens', all.outputTokens, formatCount),
     row('cost', all.cost, formatMoney),
     row('time', all.durationMs, formatDuration),
   ].filter((each) => each !== undefined)

@@ -1,4 +1,5 @@
 import { formatMermaid, type TaskEdge, type TaskGraph, type TaskNode } from '@clew/ledger'
+import { formatCount } from '../../format-count.ts'
 import { graph } from '../../operations/graph.ts'
 import type { Command, InputOf } from '../command.ts'
 import { EXIT } from '../failure.ts'
@@ -73,15 +74,15 @@ const ARROWS: Readonly<Record<TaskEdge['kind'], string>> = {
   child_run: '→ runs',
 }
 const arrow = ({ kind }: TaskEdge): string => ARROWS[kind]
-const times = ({ count }: TaskEdge): string => (count > 1 ? ` ×${count.toLocaleString('en-US')}` : '')
+const times = ({ count }: TaskEdge): string => (count > 1 ? ` ×${formatCount(count)}` : '')
 
 function factsOf(node: TaskNode): string {
   const { statuses } = node
   const retried = node.attempts - node.count
   return [
     node.kind === 'step' ? (node.stepKind ?? '') : node.kind,
-    node.count > 1 ? `×${node.count.toLocaleString('en-US')}` : '',
-    node.loops > 0 ? `${node.loops.toLocaleString('en-US')} again` : '',
+    node.count > 1 ? `×${formatCount(node.count)}` : '',
+    node.loops > 0 ? `${formatCount(node.loops)} again` : '',
     retried > 0 && node.kind === 'step'
       ? `${retried} more attempts`.replace(/^1 more attempts/, '1 more attempt')
       : '',

@@ -3,6 +3,7 @@ import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { ClewError } from '@clew/ledger'
 import type { z } from 'zod'
+import { formatCount } from '../../format-count.ts'
 import { formatSize } from '../../format-size.ts'
 import type { ImportFile } from '../../import/import-foreign.ts'
 import { importEvents } from '../../operations/import.ts'
@@ -79,7 +80,7 @@ function lines(
       ? ''
       : passed === events
         ? ', all of them here already'
-        : `, ${passed.toLocaleString('en-US')} of them here already`
+        : `, ${formatCount(passed)} of them here already`
   const result = [`${green('✓')} ${plural(events, 'event')} of ${plural(runs, 'run')} imported${known}.`]
   if (refusedTotal > 0) result.push(`${red('✗')} ${plural(refusedTotal, 'record')} refused:`, '')
   for (const { file, line, reason } of refused.slice(0, LISTED)) {

@@ -1,4 +1,5 @@
 import type { Ledger, RunSummary } from '@clew/ledger'
+import { formatCount } from '../../format-count.ts'
 import { runs } from '../../operations/runs.ts'
 import type { Command, InputOf } from '../command.ts'
 import { EXIT } from '../failure.ts'
@@ -121,7 +122,7 @@ function lines(
   ]
 }
 
-const count = (value: number): string => (value === 0 ? '–' : value.toLocaleString('en-US'))
+const count = (value: number): string => (value === 0 ? '–' : formatCount(value))
 
 /** The filters, for the next page. */
 function again({ status, agent, threadId, since, limit }: InputOf<typeof runs>): string {

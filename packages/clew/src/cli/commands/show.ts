@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Ledger, RunSummary } from '@clew/ledger'
 import type { z } from 'zod'
+import { formatCount } from '../../format-count.ts'
 import type { RunTreeRow } from '../../operations/run-tree.ts'
 import { show } from '../../operations/show.ts'
 import { tail } from '../../operations/tail.ts'
@@ -75,7 +76,7 @@ async function watch(terminal: Terminal, ledger: Ledger, asked: InputOf<typeof s
 type Shown = z.output<typeof show.output>
 
 function lines(terminal: Terminal, data: Shown): string[] {
-  const { run, owner, steps, moreSteps, lastEvents, tree } = data
+  const { run, owner, steps, moreSteps, lastEvents, tree, gaps } = data
   const { colour } = terminal.output
   const { bold, dim } = colour
   const id = printable(run.runId)
@@ -85,6 +86,7 @@ function lines(terminal: Terminal, data: Shown): string[] {
     ...summary(terminal, run, owner),
     ...questionLines(terminal, run),
   ]
+  if (gaps !== null) result.push('', dim('GAPS'), ...gapLines(gaps))
   if (tree !== null) result.push('', dim('RUNS'), ...treeLines(terminal, tree))
   if (steps.length > 0) {
     result.push('', dim('STEPS'), ...stepTree(steps, colour, terminal.width - 2).map((line) => `  ${line}`))
@@ -147,7 +149,7 @@ function summary({ output, width }: Terminal, run: RunSummary, owner: Shown['own
       'tokens',
       run.inputTokens + run.outputTokens === 0
         ? null
-        : `${number(run.inputTokens)} in, ${number(run.outputTokens)} out`,
+        : `${formatCount(run.inputTokens)} in, ${formatCount(run.outputTokens)} out`,
     ],
     ['cost', run.cost === null ? null : formatCost(run)],
   ]
@@ -189,7 +191,14 @@ function counts({ events, messages, toolCalls, errors }: RunSummary): string {
   return parts.join(', ')
 }
 
-const number = (value: number): string => value.toLocaleString('en-US')
-
 const replayText = ({ mode, sourceRunId, verdict, at }: NonNullable<RunSummary['replay']>): string =>
   `of ${sourceRunId} (${mode})${verdict === null ? '' : `: ${verdict}`}${at === null ? '' : ` at ${at}`}`
+
+function gapLines(gaps: NonNullable<Shown['gaps']>): string[] {
+  if (gaps.length === 0) return ['  none: all of it can be read']
+  return gaps.map(({ kind, fromSeq, toSeq, at, by, rule }) => {
+    const where = fromSeq === toSeq ? `#${fromSeq}` : `#${fromSeq} to #${toSeq}`
+    const who = [by === null ? '' : ` by ${printable(by)}`, rule === null ? '' : ` (${printable(rule)})`]
+    return `  ${where}  ${kind} ${formatLocal(at)}${who.join('')}`
+  })
+}

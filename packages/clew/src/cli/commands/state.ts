@@ -1,5 +1,6 @@
 import type { RunSummary } from '@clew/ledger'
 import type { z } from 'zod'
+import { formatCount } from '../../format-count.ts'
 import { formatSize } from '../../format-size.ts'
 import { type ChannelRow, state } from '../../operations/state.ts'
 import type { Command, InputOf } from '../command.ts'
@@ -70,7 +71,7 @@ function lines({ output, width, next }: Terminal, data: Shown, id: string, whole
 function describe({ type, count, bytes }: ChannelRow, value?: unknown): string {
   const name = printable(type)
   const size = bytes < 100 ? '' : ` · ${formatSize(bytes)}`
-  if (type === 'list') return `list of ${(count ?? 0).toLocaleString('en-US')}${size}`
+  if (type === 'list') return `list of ${formatCount(count ?? 0)}${size}`
   if (type === 'object') return `object of ${plural(count ?? 0, 'key')}${size}`
   if (type === 'null') return 'null'
   if (value === undefined) return `${name}${size}`

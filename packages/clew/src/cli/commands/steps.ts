@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { formatCount } from '../../format-count.ts'
 import { steps } from '../../operations/steps.ts'
 import type { Command, InputOf } from '../command.ts'
 import { EXIT } from '../failure.ts'
@@ -65,7 +66,7 @@ function lines(
     .map(([name, value]) => (value === undefined ? '' : `--${name} ${shellWord(printable(String(value)))} `))
     .join('')
   const more = nextCursor === null ? '' : ` · ${next(`clew steps ${id} ${filter}--cursor ${nextCursor}`)}`
-  const counts = `${plural(found.length, 'step')}${total > found.length ? ` of ${total.toLocaleString('en-US')}` : ''}`
+  const counts = `${plural(found.length, 'step')}${total > found.length ? ` of ${formatCount(total)}` : ''}`
   return [colour.dim(head), ...body, '', colour.dim(`${counts} · ${next(`clew timeline ${id}`)}${more}`)]
 }
 

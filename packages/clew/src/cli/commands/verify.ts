@@ -80,11 +80,20 @@ function lines(
   const seen = `${plural(checked, 'event')} checked in ${formatDuration(tookMs)}`
   if (ok) {
     const result = [`${green('✓')} Nothing was changed: ${seen}.`]
-    if (pruned.length > 0) {
-      const events = pruned.reduce((sum, { fromSeq, toSeq }) => sum + toSeq - fromSeq + 1, 0)
-      const runs = new Set(pruned.map(({ runId }) => runId)).size
+    const sealed = pruned.filter((range) => range.states === undefined)
+    const runsOf = (ranges: Verification['pruned']): string =>
+      plural(new Set(ranges.map(({ runId }) => runId)).size, 'run')
+    if (sealed.length > 0) {
+      const events = sealed.reduce((sum, { fromSeq, toSeq }) => sum + toSeq - fromSeq + 1, 0)
       result.push(
-        `  ${plural(events, 'event')} of ${plural(runs, 'run')} were pruned by retention, each range under its seal.`,
+        `  ${plural(events, 'event')} of ${runsOf(sealed)} were pruned by retention, each range under its seal.`,
+      )
+    }
+    const states = pruned.filter((range) => range.states !== undefined)
+    if (states.length > 0) {
+      const count = states.reduce((sum, range) => sum + (range.states ?? 0), 0)
+      result.push(
+        `  ${plural(count, 'state')} of ${runsOf(states)} were pruned by retention; their events stay.`,
       )
     }
     if (!signed)

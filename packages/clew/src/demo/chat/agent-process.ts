@@ -36,16 +36,15 @@ const agents = createAgents({
   model: modelFrom(process.env, settings.scriptedModel),
   board: settings.board,
   isFast: settings.isFast,
-  async post({ streamId, sessionId, author, content }) {
+  async post({ streamId, sessionId, author, content, sources }) {
     const { id, name } = PERSONAS.find((persona) => persona.id === author) ?? PERSONAS[0]
     const messageId = `answer-${sessionId}`
-    // A fork answers, too, but it is a run and no session: there is no trace to link to.
-    const isSession = (await ledger.getRun(sessionId))?.session != null
     await postMessage(ledger, {
       streamId,
-      sessionId: isSession ? sessionId : null,
+      sessionId,
       messageId,
       content,
+      sources,
       author: { type: 'persona', id, name },
     })
     return messageId

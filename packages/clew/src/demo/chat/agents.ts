@@ -12,7 +12,7 @@ import {
 import type { Ledger } from '@clew/ledger'
 import { callModel, isRefusal, type ModelAccess, type ModelAnswer } from './call-model.ts'
 import type { ChatMessage, ToolCall } from './chat-protocol.ts'
-import { NOT_PUBLISHED, TOOLS, type ToolResult, useTool } from './tools.ts'
+import { NOT_PUBLISHED, TOOLS, type ToolResult, type ToolSource, useTool } from './tools.ts'
 
 export interface Surroundings {
   readonly ledger: Ledger
@@ -21,7 +21,13 @@ export interface Surroundings {
   readonly board: string
   readonly isFast: boolean
   /** Puts an agent's message into the stream it works in. */
-  post(message: { streamId: string; sessionId: string; author: string; content: string }): Promise<string>
+  post(message: {
+    streamId: string
+    sessionId: string
+    author: string
+    content: string
+    sources: readonly ToolSource[]
+  }): Promise<string>
 }
 
 /** What an agent of the demo is asked. */
@@ -61,10 +67,17 @@ export function createAgents(around: Surroundings) {
       },
       { retry: { tries: 4, delayMs: 600, when: ({ code }) => !isRefusal(code) } },
     )
-  const speak = (run: Run, author: string, { streamId }: Asked, content: string): Promise<object> =>
-    run.effect('message_sent', { content }, async () => ({
+  const speak = (
+    run: Run,
+    author: string,
+    { streamId }: Asked,
+    content: string,
+    sources: readonly ToolSource[] = [],
+  ): Promise<object> =>
+    run.effect('message_sent', { content, sources }, async () => ({
       content,
-      messageId: await around.post({ streamId, sessionId: run.runId, author, content }),
+      sources,
+      messageId: await around.post({ streamId, sessionId: run.runId, author, content, sources }),
     }))
   const tool = (run: Run, { function: { name, arguments: text } }: ToolCall): Promise<ToolResult> =>
     run.effect(
@@ -94,7 +107,7 @@ export function createAgents(around: Surroundings) {
       }
     })
     .addNode('answer', async ({ messages, asked }, run) => {
-      await speak(run, 'ariadne', asked, messages.at(-1)?.content ?? '')
+      await speak(run, 'ariadne', asked, messages.at(-1)?.content ?? '', notesIn(messages))
       return {}
     })
     .addEdge(START, 'listen')
@@ -127,7 +140,8 @@ export function createAgents(around: Surroundings) {
       ...notes.map(({ asked: { id }, found }) => toolMessage(id, found)),
     ]
     const answer = await think(run, messages, false)
-    return speak(run, 'daedalus', asked, answer.message.content ?? 'I have nothing to add.')
+    const sources = notes.flatMap(({ found }) => found.sources ?? [])
+    return speak(run, 'daedalus', asked, answer.message.content ?? 'I have nothing to add.', sources)
   })
 
   const icarus = agent('icarus', async (run, asked: Asked) => {
@@ -155,6 +169,21 @@ async function outcomeOf(work: Promise<ToolResult>): Promise<ToolResult> {
     if (!(error instanceof StepError)) throw error
     return { content: error.code === 'denied' ? NOT_PUBLISHED : error.message }
   }
+}
+
+/** What was read since the last question: that is what the answer rests on. */
+function notesIn(messages: readonly ChatMessage[]): ToolSource[] {
+  const turn = messages.slice(messages.findLastIndex(({ role }) => role === 'user'))
+  const read = new Set(
+    turn
+      .flatMap(({ tool_calls }) => tool_calls ?? [])
+      .flatMap(({ id, function: { name } }) => (name === 'read_note' ? [id] : [])),
+  )
+  return turn.flatMap((message) =>
+    message.role === 'tool' && read.has(message.tool_call_id ?? '')
+      ? ((JSON.parse(message.content ?? '{}') as ToolResult).sources ?? [])
+      : [],
+  )
 }
 
 const toolMessage = (tool_call_id: string, result: ToolResult | undefined): ChatMessage => ({

@@ -31,7 +31,7 @@ afterEach(() => {
 })
 
 const pidOfAgents = async (): Promise<number> =>
-  ((await (await fetch(`${url}/v1/demo`)).json()) as { pid: number }).pid
+  ((await (await fetch(`${url}/v1/demo`)).json()) as { chat: { pid: number } }).chat.pid
 
 /** A session on the first question means that the agents have begun. */
 async function untilAnswered(): Promise<void> {

@@ -6,6 +6,8 @@ import { bookId, type Ledger, sweepOrphans } from '@clew/ledger'
 import { createStream, postMessage } from '@clew/trace'
 import { z } from 'zod'
 import { answering } from '../../operations/operation.ts'
+import { PROGRAM_ARGS, programFile } from '../../own-files.ts'
+import { type demoChat, servedDemo } from '../served-demo.ts'
 import type { AgentProcessSettings } from './agent-process.ts'
 import { modelFrom } from './call-model.ts'
 import { PERSONAS } from './personas.ts'
@@ -16,9 +18,7 @@ const FIRST_QUESTION = 'Which owls hunt by day?'
 /** Long enough for a person to see that nobody works. */
 const DEAD_MS = 2500
 
-const SCRIPT = fileURLToPath(import.meta.url).replace(/start-demo(\.\w+)$/, 'agent-process$1')
-/** In a clone the sources run as they are. */
-const CONDITIONS = SCRIPT.endsWith('.ts') ? ['--conditions=@clew/source'] : []
+const AGENT_PROCESS = fileURLToPath(programFile('demo/chat/agent-process'))
 
 interface DemoOptions {
   readonly ledger: Ledger
@@ -38,7 +38,7 @@ export async function startDemo({ ledger, store, board, isFast }: DemoOptions) {
   let child = startAgents()
 
   function startAgents(): ChildProcess {
-    const started = spawn(process.execPath, [...CONDITIONS, SCRIPT, JSON.stringify(settings)], {
+    const started = spawn(process.execPath, [...PROGRAM_ARGS, AGENT_PROCESS, JSON.stringify(settings)], {
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     })
     // One that ends by itself has said why, and would do so again.
@@ -63,28 +63,11 @@ export async function startDemo({ ledger, store, board, isFast }: DemoOptions) {
     })
   }
 
-  const about = answering({
-    name: 'demo-state',
-    summary: 'The agents of the demo, and the process they live in',
-    scope: 'read',
-    surfaces: ['rest'],
-    input: z.object({}),
-    output: z.object({
-      model: z.string(),
-      personas: z.array(z.object({ id: z.string(), name: z.string(), about: z.string() })),
-      /** Null while none lives. */
-      pid: z.int().nullable(),
-      deaths: z.int(),
-    }),
-    example: { command: 'clew demo', input: {} },
-    cli: { group: 'Begin' },
-    rest: { method: 'get', path: '/v1/demo' },
-    run: async () => ({
-      model: modelFrom(process.env, model.url).about,
-      personas: PERSONAS.map(({ id, name, about: does }) => ({ id, name, about: does })),
-      pid: child.exitCode === null && child.signalCode === null ? (child.pid ?? null) : null,
-      deaths,
-    }),
+  const state = (): z.output<typeof demoChat> => ({
+    model: modelFrom(process.env, model.url).about,
+    personas: PERSONAS.map(({ id, name, about }) => ({ id, name, about })),
+    pid: child.exitCode === null && child.signalCode === null ? (child.pid ?? null) : null,
+    deaths,
   })
   const kill = answering({
     name: 'demo-kill',
@@ -107,7 +90,7 @@ export async function startDemo({ ledger, store, board, isFast }: DemoOptions) {
   })
 
   return {
-    operations: [about, kill],
+    operations: [...servedDemo(state), kill],
     async close(): Promise<void> {
       isClosing = true
       if (child.exitCode === null && child.signalCode === null) {

@@ -145,7 +145,7 @@ function Comparison({ diff, showAll, onAll }: ComparisonProps): ReactElement {
           {diff.same
             ? 'Both went the same way.'
             : first
-              ? `They part at ${labelOf(first.expected ?? first.received) ?? 'the end'}: ${KINDS[first.kind]}.`
+              ? `They part at ${nameOf(first.expected ?? first.received) ?? 'the end'}: ${KINDS[first.kind]}.`
               : 'Only words differ.'}
         </p>
         <dl>
@@ -215,6 +215,9 @@ function Comparison({ diff, showAll, onAll }: ComparisonProps): ReactElement {
 const labelOf = (item: ItemReference | null): string | undefined =>
   item?.label.replace(/ ?\{"inputDigest":"[0-9a-f]*"\}?/, '')
 
+/** Without what it was given. */
+const nameOf = (item: ItemReference | null): string | undefined => labelOf(item)?.split(' {', 1)[0]
+
 const KINDS: Readonly<Record<string, string>> = {
   order: 'another order',
   name: 'another step',
@@ -249,16 +252,18 @@ interface DeltaProps {
 
 function Delta({ name, delta: { a, b, delta }, format }: DeltaProps): ReactElement | null {
   if (a === null && b === null) return null
+  const by = delta === null || delta === 0 ? null : format(Math.abs(delta))
   return (
     <div>
       <dt>{name}</dt>
       <dd className="clew-mono">
         {a === null ? '–' : format(a)} → {b === null ? '–' : format(b)}
-        {delta !== null && delta !== 0 && (
+        {/* What is too little to be told is not told with a sign either. */}
+        {delta !== null && by !== null && !by.startsWith('<') && (
           <span className="quiet">
             {' '}
             ({delta > 0 ? '+' : '−'}
-            {format(Math.abs(delta))})
+            {by})
           </span>
         )}
       </dd>

@@ -1,6 +1,6 @@
 import type { RunSummary } from '@clew/ledger'
 import { type ReactElement, useState } from 'react'
-import { runPath, useClient } from '@clew/react'
+import { plural, runPath, useClient } from '@clew/react'
 import { useMutation } from '@tanstack/react-query'
 import { Command, shellWord } from '../../parts/command.tsx'
 import { ErrorNote } from '../../parts/note.tsx'
@@ -71,7 +71,7 @@ function StopSheet({ runId, run, onClose }: ActProps): ReactElement {
 function ResumeSheet({ runId, run, view, onClose }: ActProps): ReactElement {
   const client = useClient()
   const resume = useMutation({
-    mutationFn: () => client.post(`${runPath(runId)}/resume`, {}),
+    mutationFn: () => client.post(`${runPath(runId)}/resume`, { wait: false }),
     onSuccess: onClose,
   })
   const done = view.steps.filter(({ status }) => status === 'completed').length
@@ -81,7 +81,7 @@ function ResumeSheet({ runId, run, view, onClose }: ActProps): ReactElement {
         It goes on after its last recorded step.{' '}
         {done === 0
           ? 'No step was completed yet.'
-          : `${done} completed steps are given back from the record, none runs again.`}
+          : `${plural(done, 'completed step')} ${done === 1 ? 'is' : 'are'} given back from the record, none runs again.`}
       </p>
       <Command text={`clew resume ${shellWord(runId)}`} />
       {resume.error && <ErrorNote error={resume.error} />}

@@ -4,13 +4,14 @@ import { useQueries } from '@tanstack/react-query'
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { type ReactElement, useEffect, useRef } from 'react'
 import { useShortcut } from '../../frame/shortcuts.ts'
+import { Missing } from './gaps.tsx'
 import type { TabProps } from './run-page.tsx'
 
 const ROW = 26
 const AT_ONCE = 100
 
 /** Every event as it was recorded. Seqs are dense, so only what is in sight is read, wherever that is. */
-export function EventsTab({ runId, view, search, untilSeq, choose }: TabProps): ReactElement {
+export function EventsTab({ runId, view, search, chosen, untilSeq, choose }: TabProps): ReactElement {
   const client = useClient()
   const scroll = useRef<HTMLDivElement>(null)
   const count = view.lastSeq
@@ -43,11 +44,12 @@ export function EventsTab({ runId, view, search, untilSeq, choose }: TabProps): 
       }
     }),
   })
+  const here = search.event ?? chosen?.startedSeq
   useEffect(() => {
-    if (search.event !== undefined && hasEvents) list.scrollToIndex(search.event - 1)
-  }, [search.event, hasEvents])
+    if (here !== undefined && hasEvents) list.scrollToIndex(here - 1)
+  }, [here, hasEvents])
   const move = (by: number): void => {
-    const next = Math.max(1, Math.min(count, (search.event ?? 0) + by))
+    const next = Math.max(1, Math.min(count, (here ?? 0) + by))
     choose({ event: next, step: undefined })
   }
   useShortcut('down', () => move(1))
@@ -66,15 +68,17 @@ export function EventsTab({ runId, view, search, untilSeq, choose }: TabProps): 
               role="listitem"
               className="event-row"
               data-later={untilSeq !== null && seq > untilSeq}
-              data-chosen={seq === search.event}
+              data-chosen={seq === here}
               style={{ transform: `translateY(${item.start}px)` }}
             >
               <button type="button" onClick={() => choose({ event: seq, step: undefined })}>
                 <span className="quiet clew-mono event-seq">{seq}</span>
                 {event ? (
-                  <EventText event={event} startedMs={startedMs} />
+                  <EventText runId={runId} event={event} startedMs={startedMs} />
+                ) : page?.data ? (
+                  <Missing runId={runId} seq={seq} kind="pruned" />
                 ) : (
-                  <span className="quiet">{page?.data ? 'pruned, or not here' : '…'}</span>
+                  <span className="quiet">…</span>
                 )}
               </button>
             </div>
@@ -86,9 +90,11 @@ export function EventsTab({ runId, view, search, untilSeq, choose }: TabProps): 
 }
 
 function EventText({
+  runId,
   event,
   startedMs,
 }: {
+  readonly runId: string
   readonly event: ClewEvent
   readonly startedMs: number
 }): ReactElement {
@@ -108,7 +114,11 @@ function EventText({
       </span>
       <span className="event-about clew-mono">{about}</span>
       <span className="event-preview clew-mono">
-        {event.ledger.erased ? 'erased' : previewValue(payload, 160)}
+        {event.ledger.erased ? (
+          <Missing runId={runId} seq={event.ledger.seq} kind="erased" />
+        ) : (
+          previewValue(payload, 160)
+        )}
       </span>
     </>
   )

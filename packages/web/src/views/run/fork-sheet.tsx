@@ -1,12 +1,13 @@
 import type { RunSummary } from '@clew/ledger'
 import { plural, runPath, useClient } from '@clew/react'
-import { useMutation } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { type ReactElement, useEffect, useState } from 'react'
 import { Command, shellWord } from '../../parts/command.tsx'
 import { ErrorNote } from '../../parts/note.tsx'
 import { Sheet } from '../../parts/sheet.tsx'
 import type { ActProps } from './act-sheet.tsx'
+import { readState } from './read-state.ts'
 import { useEvent } from './use-event.ts'
 
 interface Outcome {
@@ -14,10 +15,11 @@ interface Outcome {
   readonly warnings: readonly string[]
 }
 
-type What = 'nothing' | 'input' | 'state'
+const CHANGES = ['nothing', 'input', 'state'] as const
+type What = (typeof CHANGES)[number]
 
 /** From which step, what changes, what is kept and what runs again; then it is done. */
-export function ForkSheet({ runId, view, chosen, onClose }: ActProps): ReactElement {
+export function ForkSheet({ runId, run, view, chosen, onClose }: ActProps): ReactElement {
   const client = useClient()
   const navigate = useNavigate()
   const { steps } = view
@@ -25,19 +27,26 @@ export function ForkSheet({ runId, view, chosen, onClose }: ActProps): ReactElem
   const stepId = picked ?? chosen?.stepId ?? steps.find(({ status }) => status === 'failed')?.stepId ?? ''
   const [what, setWhat] = useState<What>('nothing')
   const [text, setText] = useState('')
-  const started = useEvent(runId, what === 'input' ? 1 : null)
-  useEffect(() => {
-    if (what === 'input' && started.data)
-      setText(JSON.stringify(started.data.payload['input'] ?? null, null, 2))
-    if (what === 'state') setText('{\n  \n}')
-  }, [what, started.data])
-
-  const value = what === 'nothing' ? undefined : parseJson(text)
   const at = steps.find((step) => step.stepId === stepId)
+  const started = useEvent(runId, what === 'input' ? 1 : null)
+  const before = useQuery({
+    queryKey: ['state', runId, at ? at.superstep - 1 : 'end'],
+    queryFn: ({ signal }) =>
+      readState(client, runId, at === undefined ? undefined : at.superstep - 1, signal),
+    enabled: what === 'state',
+    staleTime: 60_000,
+  })
+  const given = what === 'input' ? started.data?.payload['input'] : before.data?.state
+  useEffect(() => {
+    if (given !== undefined) setText(JSON.stringify(given, null, 2))
+  }, [given])
+
+  const value = what === 'nothing' ? undefined : parseEdit(text, what, given)
   const kept = at
     ? steps.filter(({ endedSeq }) => endedSeq !== null && endedSeq < at.startedSeq).length
     : steps.length
   const body = {
+    wait: false,
     ...(stepId !== '' && { at: { step: stepId } }),
     ...(what === 'input' && value?.ok && { input: value.value }),
     ...(what === 'state' && value?.ok && { state: value.value }),
@@ -46,6 +55,7 @@ export function ForkSheet({ runId, view, chosen, onClose }: ActProps): ReactElem
     mutationFn: () => client.post<Outcome>(`${runPath(runId)}/fork`, body),
     onSuccess: ({ run }) => void navigate({ to: '/runs/$runId', params: { runId: run.runId }, search: {} }),
   })
+  const edited = what === 'state' && value?.ok ? Object.keys(value.value as object) : []
   const flags = [
     stepId === '' ? '' : ` --at ${shellWord(stepId)}`,
     what !== 'nothing' && value?.ok ? ` --${what} ${shellWord(JSON.stringify(value.value))}` : '',
@@ -67,7 +77,7 @@ export function ForkSheet({ runId, view, chosen, onClose }: ActProps): ReactElem
       </label>
       <fieldset className="choices">
         <legend>What changes</legend>
-        {(['nothing', 'input', 'state'] as const).map((each) => (
+        {CHANGES.filter((each) => each !== 'state' || run.checkpoint !== null).map((each) => (
           <label key={each}>
             <input type="radio" name="what" checked={what === each} onChange={() => setWhat(each)} />
             {each === 'nothing'
@@ -78,9 +88,12 @@ export function ForkSheet({ runId, view, chosen, onClose }: ActProps): ReactElem
           </label>
         ))}
       </fieldset>
+      {before.error && <ErrorNote error={before.error} />}
       {what !== 'nothing' && (
         <label className="field">
-          <span>{what === 'input' ? 'Input, as JSON' : 'What to write, as a JSON object by channel'}</span>
+          <span>
+            {what === 'input' ? 'Input, as JSON' : 'The state as it stood there: change what shall differ'}
+          </span>
           <textarea
             value={text}
             spellCheck={false}
@@ -91,6 +104,12 @@ export function ForkSheet({ runId, view, chosen, onClose }: ActProps): ReactElem
         </label>
       )}
       <dl className="sums">
+        {what === 'state' && (
+          <div>
+            <dt>written anew</dt>
+            <dd className="clew-mono">{edited.length === 0 ? 'nothing yet' : edited.join(', ')}</dd>
+          </div>
+        )}
         <div>
           <dt>kept from the record</dt>
           <dd>{plural(kept, 'step')}</dd>
@@ -111,7 +130,9 @@ export function ForkSheet({ runId, view, chosen, onClose }: ActProps): ReactElem
         <button
           type="button"
           className="button main"
-          disabled={fork.isPending || (value !== undefined && !value.ok)}
+          disabled={
+            fork.isPending || (value !== undefined && !value.ok) || (what === 'state' && edited.length === 0)
+          }
           onClick={() => fork.mutate()}
         >
           {fork.isPending ? 'Forking…' : 'Fork'}
@@ -127,6 +148,20 @@ const MOST_LISTED = 500
 type Parsed =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly problem: string }
+
+/** Of a state only the channels that were changed: the others stay as they stood. */
+function parseEdit(text: string, what: What, given: unknown): Parsed {
+  const parsed = parseJson(text)
+  if (!parsed.ok || what !== 'state') return parsed
+  const { value } = parsed
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    return { ok: false, problem: 'A state is an object: channels by name.' }
+  const before = (given ?? {}) as Readonly<Record<string, unknown>>
+  const changed = Object.entries(value).filter(
+    ([channel, now]) => JSON.stringify(now) !== JSON.stringify(before[channel]),
+  )
+  return { ok: true, value: Object.fromEntries(changed) }
+}
 
 function parseJson(text: string): Parsed {
   try {

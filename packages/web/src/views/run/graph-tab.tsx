@@ -1,5 +1,5 @@
 import type { TaskGraph, TaskNode } from '@clew/ledger'
-import { formatDuration, KindGlyph, namedKind, runPath, StatusMark, useClient } from '@clew/react'
+import { formatDuration, KindGlyph, namedKind, plural, runPath, StatusMark, useClient } from '@clew/react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import {
   Controls,
@@ -157,7 +157,7 @@ function TaskBox({ data: { task, isChosen } }: NodeProps<StepNode>): ReactElemen
           <>
             {task.status !== null && task.status !== 'completed' && <StatusMark status={task.status} />}
             <span className="clew-mono">{formatDuration(task.totalMs)}</span>
-            {task.loops > 0 && <span>{task.loops} loops</span>}
+            {task.loops > 0 && <span>{plural(task.loops, 'loop')}</span>}
             {task.attempts > task.count && <span>{task.attempts} attempts</span>}
           </>
         )}

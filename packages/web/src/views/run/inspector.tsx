@@ -15,6 +15,7 @@ import type { ReactElement, ReactNode } from 'react'
 import { Command, shellWord } from '../../parts/command.tsx'
 import { Id } from '../../parts/id.tsx'
 import { ErrorNote } from '../../parts/note.tsx'
+import { Missing } from './gaps.tsx'
 import { RunLink } from './run-head.tsx'
 import type { TabProps } from './run-page.tsx'
 import { stepKey } from './step-key.ts'
@@ -155,7 +156,9 @@ function EventSide({
       />
       {error && <ErrorNote error={error} />}
       {!event && !isPending && !error && (
-        <p className="quiet">There is no event {seq} in this run: it may have been pruned.</p>
+        <p className="quiet">
+          There is no event {seq} in this run: <Missing runId={runId} seq={seq} kind="pruned" />
+        </p>
       )}
       {event && (
         <>
@@ -170,7 +173,7 @@ function EventSide({
           </div>
           <Part name="payload">
             {event.ledger.erased ? (
-              <span className="clew-chip clew-redacted">erased: only that it was here is known</span>
+              <Missing runId={runId} seq={seq} kind="erased" />
             ) : (
               <JsonTree value={event.payload} label="payload" open />
             )}
@@ -234,14 +237,20 @@ function Value({
   if (event.ledger.erased)
     return (
       <Part name={name}>
-        <span className="clew-chip clew-redacted">erased</span>
+        <Missing runId={event.correlationId} seq={event.ledger.seq} kind="erased" />
       </Part>
     )
   const value = event.payload[path]
   if (value === undefined || value === null) return null
   return (
     <Part name={name}>
-      {typeof value === 'string' ? <LongText text={value} /> : <JsonTree value={value} label={name} />}
+      {typeof value === 'string' ? (
+        <LongText text={value} />
+      ) : typeof value === 'object' && Object.keys(value).length === 0 ? (
+        <span className="clew-mono quiet">{JSON.stringify(value)}</span>
+      ) : (
+        <JsonTree value={value} label={name} />
+      )}
     </Part>
   )
 }

@@ -18,13 +18,19 @@ export function MiniMap({ layout, span, onSpan }: MiniMapProps): ReactElement {
   useEffect(() => {
     const box = canvas.current
     if (!box) return undefined
-    const draw = (): void => paint(box, layout)
+    let frame = 0
+    // Measuring the element right after a change would make the browser lay out all of the page at once.
+    const draw = (): void => {
+      cancelAnimationFrame(frame)
+      frame = requestAnimationFrame(() => paint(box, layout))
+    }
     draw()
     const seen = new ResizeObserver(draw)
     seen.observe(box)
     const scheme = matchMedia('(prefers-color-scheme: dark)')
     scheme.addEventListener('change', draw)
     return () => {
+      cancelAnimationFrame(frame)
       seen.disconnect()
       scheme.removeEventListener('change', draw)
     }
@@ -70,10 +76,15 @@ export function MiniMap({ layout, span, onSpan }: MiniMapProps): ReactElement {
 function paint(box: HTMLCanvasElement, layout: TimelineLayout): void {
   const width = Math.max(1, Math.floor(box.clientWidth))
   const ratio = devicePixelRatio
-  box.width = width * ratio
-  box.height = HEIGHT * ratio
   const pen = box.getContext('2d')
   if (!pen) return
+  // Giving it a size anew costs more than all of the drawing.
+  if (box.width !== Math.floor(width * ratio) || box.height !== Math.floor(HEIGHT * ratio)) {
+    box.width = width * ratio
+    box.height = HEIGHT * ratio
+  }
+  pen.setTransform(ratio, 0, 0, ratio, 0, 0)
+  pen.clearRect(0, 0, width, HEIGHT)
   // How many begin and end in each column: adding them up gives how many are at work, in one pass.
   const changes = new Int32Array(width + 1)
   const failed = new Uint8Array(width)
@@ -95,10 +106,15 @@ function paint(box: HTMLCanvasElement, layout: TimelineLayout): void {
   }
   // Of the element's own colours: those of variables are not resolved for the theme, and a canvas takes them for black.
   const { color: ink, accentColor: bad } = getComputedStyle(box)
-  pen.scale(ratio, ratio)
-  for (let x = 0; x < width; x++) {
-    const height = ((atWork[x] as number) / most) * (HEIGHT - 4)
-    pen.fillStyle = failed[x] === 1 ? bad : ink
-    pen.fillRect(x, HEIGHT - height, 1, failed[x] === 1 ? Math.max(height, 4) : height)
+  for (const isBad of [0, 1]) {
+    pen.beginPath()
+    for (let x = 0; x < width; x++) {
+      if (failed[x] !== isBad) continue
+      const height = ((atWork[x] as number) / most) * (HEIGHT - 4)
+      const shown = isBad === 1 ? Math.max(height, 4) : height
+      pen.rect(x, HEIGHT - shown, 1, shown)
+    }
+    pen.fillStyle = isBad === 1 ? bad : ink
+    pen.fill()
   }
 }

@@ -22,7 +22,12 @@ export function PauseForm({ runId, entry, isWaiting }: PauseFormProps): ReactEle
   const parsed = draft === null ? undefined : parseAnswer(form, draft)
   const send = useMutation({
     mutationFn: (answer: unknown) =>
-      client.post(`${runPath(runId)}/resume`, { answer, pauseId: entry.pauseId ?? undefined, by: 'page' }),
+      client.post(`${runPath(runId)}/resume`, {
+        answer,
+        pauseId: entry.pauseId ?? undefined,
+        by: 'page',
+        wait: false,
+      }),
   })
   if (!isWaiting) return null
   if (send.isSuccess)

@@ -41,7 +41,7 @@ export function RunHead({ run, view, choose }: TabProps & { readonly run: RunSum
         {run.agentVersion !== null && <span className="fact quiet">v{run.agentVersion}</span>}
         {run.forkedFrom && (
           <span className="fact">
-            fork of <RunLink runId={run.forkedFrom.runId} /> after {run.forkedFrom.seq}
+            fork of <RunLink runId={run.forkedFrom.runId} /> after event {run.forkedFrom.seq}
           </span>
         )}
         {run.parentRunId !== null && (

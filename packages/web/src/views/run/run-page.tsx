@@ -1,7 +1,7 @@
 import type { StepSkeleton } from '@clew/ledger'
-import { type RunView, useRun } from '@clew/react'
+import { type RunView, type StoryRow, useRun } from '@clew/react'
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
-import { lazy, type ReactElement, Suspense, useMemo } from 'react'
+import { lazy, type ReactElement, Suspense, useMemo, useState } from 'react'
 import { useTellLink } from '../../frame/link-state.ts'
 import { useShortcut } from '../../frame/shortcuts.ts'
 import { TopBar } from '../../frame/top-bar.tsx'
@@ -9,14 +9,17 @@ import { Id } from '../../parts/id.tsx'
 import { ErrorNote } from '../../parts/note.tsx'
 import { RUN_TABS, type RunSearch, type RunTab } from '../../url.ts'
 import { ActSheet } from './act-sheet.tsx'
+import { PrunedNote } from './gaps.tsx'
 import { Inspector } from './inspector.tsx'
 import { RunHead } from './run-head.tsx'
 import { Scrubber } from './scrubber.tsx'
 import { SplitPane } from './split-pane.tsx'
-import { findStep, stepKey } from './step-key.ts'
-import { supersteps } from './supersteps.ts'
+import { chosenStep, stepKey } from './step-key.ts'
+import { createSupersteps, type Supersteps } from './supersteps.ts'
 import { Tabs } from './tabs.tsx'
+import { createTimeline, type Timeline } from './timeline-layout.ts'
 import { TranscriptTab } from './transcript-tab.tsx'
+import { useStory } from './use-story.ts'
 
 const TimelineTab = lazy(() => import('./timeline-tab.tsx').then((m) => ({ default: m.TimelineTab })))
 const GraphTab = lazy(() => import('./graph-tab.tsx').then((m) => ({ default: m.GraphTab })))
@@ -31,6 +34,10 @@ const LineageTab = lazy(() => import('./lineage-tab.tsx').then((m) => ({ default
 export interface TabProps {
   readonly runId: string
   readonly view: RunView
+  /** The steps of `view` as a tree in time, and with what was said between them. */
+  readonly timeline: Timeline
+  readonly rounds: Supersteps
+  readonly story: readonly StoryRow[]
   readonly search: RunSearch
   readonly chosen: StepSkeleton | undefined
   /** Events after this one are not looked at; null at the end of the run. */
@@ -48,12 +55,22 @@ function OneRun({ runId }: { readonly runId: string }): ReactElement {
   const search = useSearch({ from: '/runs/$runId' })
   const navigate = useNavigate({ from: '/runs/$runId' })
   const view = useRun(runId)
-  const { run, steps } = view
+  const { run, steps, entries } = view
   useTellLink(view.link)
-  const chosen = useMemo(() => findStep(steps, search.step), [steps, search.step])
-  const rounds = useMemo(() => supersteps(steps), [steps])
+  const chosen = useMemo(
+    () => chosenStep(steps, entries, search),
+    [steps, entries, search.step, search.event],
+  )
+  // What every tab is drawn from grows with the steps, whichever tab is shown: going to another one is no new work.
+  const [takeRounds] = useState(createSupersteps)
+  const [timeline] = useState(createTimeline)
+  const rounds = useMemo(() => {
+    timeline.take(steps)
+    return takeRounds(steps)
+  }, [timeline, takeRounds, steps])
   const untilSeq = search.at === undefined ? null : rounds.lastSeqAt(search.at)
   const tab: RunTab = search.tab ?? 'transcript'
+  const story = useStory(view, tab === 'transcript')
 
   /** Choosing is looking around, so it does not fill the way back; going to another tab does. */
   const choose = (next: Partial<RunSearch>): void =>
@@ -68,10 +85,29 @@ function OneRun({ runId }: { readonly runId: string }): ReactElement {
   const scrub = (at: number | undefined): void => choose({ at })
   useShortcut('nextTab', () => turn(1))
   useShortcut('previousTab', () => turn(-1))
+  /** From one step to the next in the order of their start; all panes show the run as it stood there. */
+  const walk = (by: 1 | -1): void => {
+    const here = chosen
+      ? steps.indexOf(chosen)
+      : steps.findLastIndex(({ superstep }) => search.at === undefined || superstep <= search.at)
+    const next = steps[Math.max(0, Math.min(steps.length - 1, here + (chosen ? by : 0)))]
+    if (!next) return
+    const isLast = next === steps.at(-1)
+    choose({ step: stepKey(next), event: undefined, at: isLast ? undefined : next.superstep })
+  }
+  useShortcut('earlierStep', () => walk(-1))
+  useShortcut('laterStep', () => walk(1))
   useShortcut('earlier', () => scrub(rounds.before(search.at)))
   useShortcut('later', () => scrub(rounds.after(search.at)))
   useShortcut('toStart', () => scrub(rounds.all[0]))
   useShortcut('toEnd', () => scrub(undefined))
+  useShortcut('compareRun', () => {
+    const other = run?.forkedFrom?.runId ?? run?.replay?.sourceRunId
+    void navigate({
+      to: '/compare',
+      search: { a: other ?? runId, b: other === undefined ? undefined : runId },
+    })
+  })
   useShortcut('fork', () => choose({ act: 'fork' }))
   useShortcut('replay', () => choose({ act: 'replay' }))
   useShortcut('stop', () => choose({ act: 'stop' }), run?.endedAt === null)
@@ -86,7 +122,7 @@ function OneRun({ runId }: { readonly runId: string }): ReactElement {
   useShortcut('nextError', () => toError(1))
   useShortcut('previousError', () => toError(-1))
 
-  const props: TabProps = { runId, view, search, chosen, untilSeq, choose }
+  const props: TabProps = { runId, view, timeline, rounds, story, search, chosen, untilSeq, choose }
   const hasChoice = chosen !== undefined || search.event !== undefined
   return (
     <>
@@ -102,6 +138,7 @@ function OneRun({ runId }: { readonly runId: string }): ReactElement {
       </TopBar>
       {view.error && <ErrorNote error={view.error} />}
       {run && <RunHead {...props} run={run} />}
+      <PrunedNote runId={runId} hasGaps={view.hasGaps} />
       <Tabs tab={tab} onTab={(next) => choose({ tab: next })} rounds={rounds} at={search.at} onAt={scrub} />
       <SplitPane
         isOpen={hasChoice}
@@ -121,7 +158,7 @@ function OneRun({ runId }: { readonly runId: string }): ReactElement {
           </Suspense>
         </div>
       </SplitPane>
-      <Scrubber steps={steps} rounds={rounds} at={search.at} onAt={scrub} />
+      <Scrubber rounds={rounds} at={search.at} onAt={scrub} />
       {run && search.act !== undefined && <ActSheet {...props} run={run} act={search.act} />}
     </>
   )

@@ -1,37 +1,18 @@
-import type { StepSkeleton } from '@clew/ledger'
 import { formatDuration } from '@clew/react'
-import { type CSSProperties, type PointerEvent, type ReactElement, useMemo } from 'react'
-import type { Supersteps } from './supersteps.ts'
+import { type CSSProperties, memo, type PointerEvent, type ReactElement } from 'react'
+import type { Bar, Supersteps } from './supersteps.ts'
 
 interface ScrubberProps {
-  readonly steps: readonly StepSkeleton[]
   readonly rounds: Supersteps
   readonly at: number | undefined
   readonly onAt: (at: number | undefined) => void
 }
 
-/** Bars that fit on a screen; longer runs share them. */
-const MOST_BARS = 240
-
-interface Bar {
-  readonly ms: number
-  readonly failed: boolean
-  readonly steps: number
-}
-
 /** The whole run as a strip of activity; drag on it, and all of the page shows the run as it stood there. */
-export function Scrubber({ steps, rounds, at, onAt }: ScrubberProps): ReactElement | null {
-  const { all } = rounds
-  const bars = useMemo(() => toBars(steps, all), [steps, all])
+export function Scrubber({ rounds, at, onAt }: ScrubberProps): ReactElement | null {
+  const { all, bars } = rounds
   if (all.length < 2) return null
-  const most = Math.max(...bars.map(({ ms }) => Math.log1p(ms)), 1)
-  const place =
-    at === undefined
-      ? all.length - 1
-      : Math.max(
-          0,
-          all.findLastIndex((each) => each <= at),
-        )
+  const place = at === undefined ? all.length - 1 : Math.max(0, rounds.placeOf(at))
   const share = (place + 1) / all.length
 
   function take(event: PointerEvent<HTMLElement>): void {
@@ -57,16 +38,7 @@ export function Scrubber({ steps, rounds, at, onAt }: ScrubberProps): ReactEleme
         }}
         onPointerMove={(event) => event.currentTarget.hasPointerCapture(event.pointerId) && take(event)}
       >
-        {bars.map(({ ms, failed, steps: count }, index) => (
-          <span
-            key={index}
-            className="scrub-slot"
-            data-failed={failed}
-            data-past={(index + 1) / bars.length <= share + 1e-9}
-            title={`${count === 1 ? '1 step' : `${count} steps`}, ${formatDuration(ms)}`}
-            style={{ '--bar': `${(Math.log1p(ms) / most) * 100}%` } as CSSProperties}
-          />
-        ))}
+        <Bars bars={bars} past={Math.floor((share + 1e-9) * bars.length)} />
         <span
           className="scrub-here"
           data-end={at === undefined}
@@ -82,16 +54,26 @@ export function Scrubber({ steps, rounds, at, onAt }: ScrubberProps): ReactEleme
   )
 }
 
-function toBars(steps: readonly StepSkeleton[], all: readonly number[]): Bar[] {
-  const count = Math.min(MOST_BARS, all.length)
-  const bars = Array.from({ length: count }, () => ({ ms: 0, failed: false, steps: 0 }))
-  const places = new Map(all.map((superstep, index) => [superstep, Math.floor((index / all.length) * count)]))
-  for (const { superstep, durationMs, status } of steps) {
-    const bar = bars[places.get(superstep) ?? 0]
-    if (!bar) continue
-    bar.ms += durationMs ?? 0
-    bar.failed ||= status === 'failed'
-    bar.steps++
-  }
-  return bars
+interface BarsProps {
+  readonly bars: readonly Bar[]
+  /** How many of them lie before the place that is shown. */
+  readonly past: number
 }
+
+const Bars = memo(function Bars({ bars, past }: BarsProps): ReactElement {
+  const most = Math.max(...bars.map(({ ms }) => Math.log1p(ms)), 1)
+  return (
+    <>
+      {bars.map(({ ms, failed, steps }, index) => (
+        <span
+          key={index}
+          className="scrub-slot"
+          data-failed={failed}
+          data-past={index < past}
+          title={`${steps === 1 ? '1 step' : `${steps} steps`}, ${formatDuration(ms)}`}
+          style={{ '--bar': `${(Math.log1p(ms) / most) * 100}%` } as CSSProperties}
+        />
+      ))}
+    </>
+  )
+})

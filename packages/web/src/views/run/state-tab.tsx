@@ -1,42 +1,18 @@
 import { findChanges } from '@clew/ledger'
-import { type Client, formatBytes, JsonTree, plural, runPath, useClient } from '@clew/react'
+import { formatBytes, JsonTree, plural, useClient } from '@clew/react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import type { ReactElement } from 'react'
 import { Command, shellWord } from '../../parts/command.tsx'
 import { Changes } from '../../parts/changes.tsx'
 import { ErrorNote } from '../../parts/note.tsx'
+import { readState } from './read-state.ts'
 import type { TabProps } from './run-page.tsx'
+import { SinceSuperstep } from './since-superstep.tsx'
 import { StepValues } from './step-values.tsx'
-import { supersteps } from './supersteps.ts'
-
-interface Channel {
-  readonly name: string
-  readonly type: string
-  readonly count: number | null
-  readonly bytes: number
-  readonly version: number
-  readonly changed: boolean
-}
-
-interface StateAnswer {
-  readonly superstep: number
-  readonly lastSuperstep: number
-  readonly next: readonly string[]
-  readonly createdAt: string
-  readonly channels: readonly Channel[]
-  readonly state: Readonly<Record<string, unknown>> | null
-}
-
-const readState = (
-  client: Client,
-  runId: string,
-  superstep: number | undefined,
-  signal: AbortSignal,
-): Promise<StateAnswer | null> => client.get(`${runPath(runId)}/state`, { superstep, full: true }, signal)
 
 /** The state as it was at the superstep under the scrubber, and what that superstep changed. */
 export function StateTab(props: TabProps): ReactElement {
-  const { runId, search, view, choose } = props
+  const { runId, search, view, rounds, choose } = props
   const client = useClient()
   const isLive = search.at === undefined && view.run?.endedAt === null
   const at = useQuery({
@@ -85,21 +61,12 @@ export function StateTab(props: TabProps): ReactElement {
           />
         </div>
         {typeof search.since === 'number' && (
-          <select
-            className="input state-since"
-            aria-label="Changes since superstep"
-            value={search.since}
-            onChange={(event) => choose({ since: Number(event.target.value) })}
-          >
-            {supersteps(view.steps)
-              .all.filter((each) => each < state.superstep)
-              .map((each) => (
-                <option key={each} value={each}>
-                  superstep {each}
-                </option>
-              ))}
-            <option value={0}>its input</option>
-          </select>
+          <SinceSuperstep
+            rounds={rounds}
+            shown={state.superstep}
+            since={search.since}
+            onPick={(since) => choose({ since })}
+          />
         )}
       </div>
       {search.since === undefined ? (

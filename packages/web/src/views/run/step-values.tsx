@@ -2,6 +2,7 @@ import { formatDuration, JsonTree, KindGlyph, LongText } from '@clew/react'
 import type { StepSkeleton } from '@clew/ledger'
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { type ReactElement, useMemo, useRef } from 'react'
+import { Missing } from './gaps.tsx'
 import type { TabProps } from './run-page.tsx'
 import { stepKey } from './step-key.ts'
 import { useEvent } from './use-event.ts'
@@ -64,7 +65,7 @@ export function StepValues({ runId, view, untilSeq, choose }: TabProps): ReactEl
 function Given({ runId, seq }: { readonly runId: string; readonly seq: number | null }): ReactElement {
   const { data } = useEvent(runId, seq)
   const value = data?.payload['output']
-  if (data?.ledger.erased) return <span className="clew-chip clew-redacted">erased</span>
+  if (data?.ledger.erased) return <Missing runId={runId} seq={data.ledger.seq} kind="erased" />
   if (value === undefined || value === null) return <span className="quiet">{data ? 'nothing' : '…'}</span>
   return typeof value === 'string' ? <LongText text={value} /> : <JsonTree value={value} label="output" />
 }

@@ -1,6 +1,6 @@
 import { ChevronLeft, ChevronRight } from 'lucide-react'
 import { type KeyboardEvent, type ReactElement, useEffect, useRef } from 'react'
-import { RUN_TABS, type RunTab } from '../../url.ts'
+import { nameOfTab, RUN_TABS, type RunTab } from '../../url.ts'
 import type { Supersteps } from './supersteps.ts'
 
 interface TabsProps {
@@ -45,7 +45,7 @@ export function Tabs({ tab, onTab, rounds, at, onAt }: TabsProps): ReactElement 
             tabIndex={each === tab ? 0 : -1}
             onClick={() => onTab(each)}
           >
-            {each === 'log' ? 'Run log' : each.charAt(0).toUpperCase() + each.slice(1)}
+            {nameOfTab(each)}
           </button>
         ))}
       </div>

@@ -1,7 +1,7 @@
 import type { StepSkeleton } from '@clew/ledger'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { layOutSteps, visibleRows } from './timeline-layout.ts'
+import { createTimeline, layOutSteps, visibleRows } from './timeline-layout.ts'
 
 const step = (
   stepId: string,
@@ -18,6 +18,13 @@ const forest = fc
       step(`s${index}`, isRoot || index === 0 ? null : `s${draw % index}`, failed ? 'failed' : 'completed'),
     ),
   )
+
+const open = (given: StepSkeleton): StepSkeleton => ({ ...given, status: 'running', durationMs: null })
+
+function changed(given: StepSkeleton, what: string, place: number): StepSkeleton {
+  if (what === 'moves') return { ...given, parentStepId: null }
+  return { ...given, status: what === 'fails' ? 'failed' : 'completed', durationMs: 7 + place }
+}
 
 describe('the layout of a timeline', () => {
   it('U3 every step has one row, below the one it lies in and one deeper', () => {
@@ -37,6 +44,33 @@ describe('the layout of a timeline', () => {
           expect(layout.errors[row]).toBe(inside.filter((each) => steps[each]?.status === 'failed').length)
         }
       }),
+      { numRuns: 150 },
+    )
+  })
+
+  it('U3 a timeline that grew and changed is laid out as if it had come at once', () => {
+    const change = fc.tuple(fc.nat(), fc.constantFrom('ends', 'fails', 'moves'))
+    fc.assert(
+      fc.property(
+        forest,
+        fc.array(fc.tuple(fc.nat(), fc.array(change, { maxLength: 4 })), { maxLength: 6 }),
+        (steps, turns) => {
+          const timeline = createTimeline()
+          let seen: StepSkeleton[] = []
+          for (const [draw, changes] of [...turns, [steps.length, []] as const]) {
+            // Also less than before: a list that was given up for another.
+            const count = draw % (steps.length + 1)
+            seen = Array.from({ length: count }, (_, at) => seen[at] ?? open(steps[at] as StepSkeleton))
+            for (const [at, what] of changes) {
+              const place = at % Math.max(1, count)
+              const old = seen[place]
+              if (old) seen[place] = changed(old, what, place)
+            }
+            timeline.take([...seen])
+            expect(timeline.layOut()).toEqual(layOutSteps(seen))
+          }
+        },
+      ),
       { numRuns: 150 },
     )
   })

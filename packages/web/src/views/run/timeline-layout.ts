@@ -17,36 +17,120 @@ export interface TimelineLayout {
   readonly spanMs: number
 }
 
-export function layOutSteps(steps: readonly StepSkeleton[]): TimelineLayout {
-  const count = steps.length
-  const places = new Map<string, number>()
-  const firstChild = new Int32Array(count).fill(-1)
-  const nextSibling = new Int32Array(count).fill(-1)
-  const lastChild = new Int32Array(count).fill(-1)
-  const starts = new Float64Array(count)
-  const ends = new Float64Array(count)
-  const roots: number[] = []
-  let originMs = Number.POSITIVE_INFINITY
-  let lastMs = Number.NEGATIVE_INFINITY
-  for (let index = 0; index < count; index++) {
-    const { createdAt, durationMs, stepId, parentStepId } = steps[index] as StepSkeleton
-    const start = Date.parse(createdAt) || 0
-    starts[index] = start
-    ends[index] = durationMs === null ? Number.NaN : start + durationMs
-    originMs = Math.min(originMs, start)
-    lastMs = Math.max(lastMs, start + (durationMs ?? 0))
-    // One whose parent is not here, or comes later, is a root: nothing is left out.
-    const parent = parentStepId === null ? undefined : places.get(parentStepId)
-    if (parent === undefined) roots.push(index)
-    else if (lastChild[parent] === -1) firstChild[parent] = lastChild[parent] = index
-    else {
-      nextSibling[lastChild[parent] as number] = index
-      lastChild[parent] = index
-    }
-    places.set(stepId, index)
-  }
-  if (count === 0) originMs = lastMs = 0
+/** A timeline that grows with its list: only what is new or changed is looked at again. */
+export interface Timeline {
+  /** Takes the list as it is now, so that laying it out has little left to do. */
+  take(steps: readonly StepSkeleton[]): void
+  layOut(): TimelineLayout
+}
 
+export const layOutSteps = (steps: readonly StepSkeleton[]): TimelineLayout => {
+  const timeline = createTimeline()
+  timeline.take(steps)
+  return timeline.layOut()
+}
+
+export function createTimeline(): Timeline {
+  let known: readonly StepSkeleton[] = []
+  let tree = emptyTree()
+  let laidOut: TimelineLayout | null = null
+
+  function take(steps: readonly StepSkeleton[]): void {
+    if (steps === known) return
+    const before = known
+    known = steps
+    laidOut = null
+    if (steps.length < before.length) tree = emptyTree()
+    for (let index = 0; index < tree.count; index++) {
+      const step = steps[index] as StepSkeleton
+      const old = before[index] as StepSkeleton
+      if (step === old) continue
+      if (step.stepId === old.stepId && step.parentStepId === old.parentStepId) setTimes(tree, index, step)
+      else tree = emptyTree()
+    }
+    makeRoom(tree, steps.length)
+    for (let index = tree.count; index < steps.length; index++)
+      addStep(tree, index, steps[index] as StepSkeleton)
+    tree.count = steps.length
+  }
+
+  return { take, layOut: () => (laidOut ??= layOutTree(tree)) }
+}
+
+/** Who lies in whom, and when: all of a layout that has to do with text. */
+interface Tree {
+  count: number
+  readonly places: Map<string, number>
+  readonly roots: number[]
+  firstChild: Int32Array
+  lastChild: Int32Array
+  nextSibling: Int32Array
+  starts: Float64Array
+  /** Not a number while the step is open. */
+  ends: Float64Array
+  failed: Uint8Array
+}
+
+const emptyTree = (): Tree => ({
+  count: 0,
+  places: new Map(),
+  roots: [],
+  firstChild: new Int32Array(0),
+  lastChild: new Int32Array(0),
+  nextSibling: new Int32Array(0),
+  starts: new Float64Array(0),
+  ends: new Float64Array(0),
+  failed: new Uint8Array(0),
+})
+
+function makeRoom(tree: Tree, count: number): void {
+  if (count <= tree.starts.length) return
+  const room = Math.max(count, tree.starts.length * 2)
+  const wider = <Column extends Int32Array | Float64Array | Uint8Array>(
+    next: Column,
+    old: Column,
+  ): Column => {
+    next.set(old)
+    return next
+  }
+  tree.firstChild = wider(new Int32Array(room), tree.firstChild)
+  tree.lastChild = wider(new Int32Array(room), tree.lastChild)
+  tree.nextSibling = wider(new Int32Array(room), tree.nextSibling)
+  tree.starts = wider(new Float64Array(room), tree.starts)
+  tree.ends = wider(new Float64Array(room), tree.ends)
+  tree.failed = wider(new Uint8Array(room), tree.failed)
+}
+
+function setTimes({ starts, ends, failed }: Tree, index: number, step: StepSkeleton): void {
+  const start = Date.parse(step.createdAt) || 0
+  starts[index] = start
+  ends[index] = step.durationMs === null ? Number.NaN : start + step.durationMs
+  failed[index] = step.status === 'failed' ? 1 : 0
+}
+
+function addStep(tree: Tree, index: number, step: StepSkeleton): void {
+  const { places, roots, firstChild, lastChild, nextSibling } = tree
+  setTimes(tree, index, step)
+  firstChild[index] = lastChild[index] = nextSibling[index] = -1
+  // One whose parent is not here, or comes later, is a root: nothing is left out.
+  const parent = step.parentStepId === null ? undefined : places.get(step.parentStepId)
+  if (parent === undefined) roots.push(index)
+  else if (lastChild[parent] === -1) firstChild[parent] = lastChild[parent] = index
+  else {
+    nextSibling[lastChild[parent] as number] = index
+    lastChild[parent] = index
+  }
+  places.set(step.stepId, index)
+}
+
+function layOutTree({ count, roots, firstChild, nextSibling, starts, ends, failed }: Tree): TimelineLayout {
+  let originMs = count === 0 ? 0 : Number.POSITIVE_INFINITY
+  let lastMs = count === 0 ? 0 : Number.NEGATIVE_INFINITY
+  for (let index = 0; index < count; index++) {
+    const start = starts[index] as number
+    originMs = Math.min(originMs, start)
+    lastMs = Math.max(lastMs, Number.isNaN(ends[index]) ? start : (ends[index] as number))
+  }
   const layout = {
     count,
     step: new Int32Array(count),
@@ -66,7 +150,7 @@ export function layOutSteps(steps: readonly StepSkeleton[]): TimelineLayout {
     layout.startMs[row] = (starts[index] as number) - originMs
     const end = ends[index] as number
     layout.endMs[row] = (Number.isNaN(end) ? lastMs : end) - originMs
-    layout.errors[row] = (steps[index] as StepSkeleton).status === 'failed' ? 1 : 0
+    layout.errors[row] = failed[index] as number
     open.push(row)
     row++
   }

@@ -73,7 +73,8 @@ export function TimelineRow(props: TimelineRowProps): ReactElement {
               data-hue={step.status === 'failed' ? 'error' : stepKindOf(kind).hue}
               data-status={step.status}
               style={{
-                insetInlineStart: `${Math.max(-1, left)}%`,
+                // The shortest at the very end is seen, too.
+                insetInlineStart: `min(${Math.max(-1, left)}%, 100% - 2px)`,
                 width: `max(2px, ${Math.min(width, 101 - Math.max(-1, left))}%)`,
               }}
             />

@@ -1,33 +1,36 @@
 import { formatDuration, plural } from '@clew/react'
-import { useVirtualizer } from '@tanstack/react-virtual'
-import { type ReactElement, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react'
+import { type ReactElement, useEffect, useMemo, useRef, useState } from 'react'
 import { useShortcut } from '../../frame/shortcuts.ts'
+import { useScrollView } from '../../parts/use-scroll-view.ts'
 import { MiniMap } from './mini-map.tsx'
 import type { TabProps } from './run-page.tsx'
 import { stepKey } from './step-key.ts'
-import { layOutSteps, visibleRows } from './timeline-layout.ts'
+import { type TimelineLayout, visibleRows } from './timeline-layout.ts'
 import { TimelineRow } from './timeline-row.tsx'
+import { useZoom } from './use-zoom.ts'
 import { type Span, zoomSpan } from './zoom.ts'
 
 const ROW = 26
+/** Rows that are drawn above and below those in view. */
+const AROUND = 12
 
 /** Tree on the left, bars on the right, one row each; what is folded says how much it hides. */
-export function TimelineTab({ view, search, chosen, untilSeq, choose }: TabProps): ReactElement {
-  // A live run gives a new list many times a second: drawing it waits until there is time.
-  const steps = useDeferredValue(view.steps)
-  const layout = useMemo(() => layOutSteps(steps), [steps])
+export function TimelineTab({ view, timeline, search, chosen, untilSeq, choose }: TabProps): ReactElement {
+  const { steps } = view
+  const layout = useMemo(() => {
+    timeline.take(steps)
+    return timeline.layOut()
+  }, [timeline, steps])
   const [folded, setFolded] = useState<ReadonlySet<number>>(new Set())
-  const [zoom, setZoom] = useState<Span | null>(null)
+  const [zoom, setZoom] = useZoom(search.zoom, choose)
   const rows = useMemo(() => visibleRows(layout, folded), [layout, folded])
   const errors = useMemo(() => steps.filter(({ status }) => status === 'failed').length, [steps])
   const span: Span = zoom ?? { fromMs: 0, toMs: layout.spanMs }
   const scroll = useRef<HTMLDivElement>(null)
-  const list = useVirtualizer({
-    count: rows.length,
-    getScrollElement: () => scroll.current,
-    estimateSize: () => ROW,
-    overscan: 12,
-  })
+  const isEmpty = layout.count === 0
+  const seen = useScrollView(scroll, !isEmpty)
+  const first = Math.max(0, Math.floor(seen.top / ROW) - AROUND)
+  const inView = [...rows.subarray(first, Math.ceil((seen.top + seen.height) / ROW) + AROUND)]
 
   function toggle(step: number): void {
     const next = new Set(folded)
@@ -57,12 +60,15 @@ export function TimelineTab({ view, search, chosen, untilSeq, choose }: TabProps
     // Once for each step that is chosen, as soon as it is there: who scrolls on is left alone.
     if (hereRow < 0 || shownStep.current === search.step) return
     shownStep.current = search.step
-    list.scrollToIndex(hereRow)
+    const box = scroll.current
+    if (!box) return
+    const top = hereRow * ROW
+    if (top < box.scrollTop) box.scrollTop = top
+    else if (top + ROW > box.scrollTop + box.clientHeight) box.scrollTop = top + ROW - box.clientHeight
   })
 
   // Over the map and the ruler the wheel zooms, over the rows with Ctrl. React listens passively to it, and this must not scroll.
   const whole = useRef<HTMLDivElement>(null)
-  const isEmpty = layout.count === 0
   const latest = useRef(zoomBy)
   latest.current = zoomBy
   const shown = useRef(span)
@@ -112,17 +118,16 @@ export function TimelineTab({ view, search, chosen, untilSeq, choose }: TabProps
         <Ruler span={span} />
       </div>
       <div className="scroll" ref={scroll} onDoubleClick={() => setZoom(null)}>
-        <div role="tree" aria-label="Steps" style={{ height: list.getTotalSize(), position: 'relative' }}>
-          {list.getVirtualItems().map((item) => {
-            const row = rows[item.index] as number
+        <div role="tree" aria-label="Steps" style={{ height: rows.length * ROW, position: 'relative' }}>
+          {inView.map((row, place) => {
             const index = layout.step[row] as number
             const step = steps[index]
             if (!step) return null
             return (
               <TimelineRow
-                key={item.key}
+                key={index}
                 step={step}
-                top={item.start}
+                top={(first + place) * ROW}
                 depth={layout.depth[row] as number}
                 startMs={layout.startMs[row] as number}
                 endMs={layout.endMs[row] as number}
@@ -143,7 +148,7 @@ export function TimelineTab({ view, search, chosen, untilSeq, choose }: TabProps
   )
 }
 
-function allParents({ count, step, end }: ReturnType<typeof layOutSteps>): Set<number> {
+function allParents({ count, step, end }: TimelineLayout): Set<number> {
   const parents = new Set<number>()
   for (let row = 0; row < count; row++) if ((end[row] as number) > row + 1) parents.add(step[row] as number)
   return parents

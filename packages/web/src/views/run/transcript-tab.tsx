@@ -1,37 +1,37 @@
-import { type StoryRow, tellStory, TranscriptRow } from '@clew/react'
-import { useVirtualizer } from '@tanstack/react-virtual'
-import { type ReactElement, useEffect, useMemo, useRef } from 'react'
+import { type RunView, type StoryRow, TranscriptRow, type TranscriptRowProps } from '@clew/react'
+import { type ReactElement, useCallback, useEffect, useMemo, useRef } from 'react'
+import { useTallList } from '../../parts/use-tall-list.ts'
+import { Missing } from './gaps.tsx'
 import { PauseForm } from './pause-form.tsx'
 import { RunLink } from './run-head.tsx'
 import type { TabProps } from './run-page.tsx'
 import { stepKey } from './step-key.ts'
+import { UNREAD_HEIGHT, UnreadRow } from './unread-row.tsx'
 
 /** The story of the run: what was said, and between it what was done. */
-export function TranscriptTab({ runId, view, search, chosen, untilSeq, choose }: TabProps): ReactElement {
-  const { entries, steps, run } = view
-  const rows = useMemo(() => tellStory(entries, steps), [entries, steps])
+export function TranscriptTab(props: TabProps): ReactElement {
+  const { runId, view, story: rows, search, chosen, untilSeq, choose } = props
+  const { run } = view
   const scroll = useRef<HTMLDivElement>(null)
   const isLive = run?.status === 'running'
-  const list = useVirtualizer({
-    count: rows.length,
-    getScrollElement: () => scroll.current,
-    estimateSize: (index) => (rows[index]?.type === 'steps' ? 26 : 52),
-    overscan: 10,
-    paddingStart: 10,
-    paddingEnd: 32,
-    getItemKey: (index) => rows[index]?.key ?? index,
-  })
+  const keyOf = useCallback((row: number) => rows[row]?.key ?? '', [rows])
+  const guess = useCallback((row: number) => guessHeight(rows[row]), [rows])
+  const list = useTallList({ count: rows.length, scroll, keyOf, guess, paddingTop: 10, paddingBottom: 32 })
 
-  const here = useMemo(
-    () => rows.findIndex((row) => isChosen(row, search.event, search.step)),
-    [rows, search.event, search.step],
-  )
+  const here = useMemo(() => {
+    if (search.event === undefined && search.step === undefined) return -1
+    const own = rows.findIndex((row) => isChosen(row, search.event, search.step))
+    // What tells of a step stands for it.
+    return own >= 0 || !chosen
+      ? own
+      : rows.findIndex((row) => row.type === 'entry' && row.entry.stepId === chosen.stepId)
+  }, [rows, search.event, search.step, chosen])
   const shown = useRef('')
   useEffect(() => {
     const wanted = `${search.step} ${search.event}`
     if (here < 0 || shown.current === wanted) return
     shown.current = wanted
-    list.scrollToIndex(here, { align: 'auto' })
+    list.show(here)
   })
 
   // At the end of a live run the end stays in sight; who has scrolled up is left alone.
@@ -39,18 +39,26 @@ export function TranscriptTab({ runId, view, search, chosen, untilSeq, choose }:
   useEffect(() => {
     const box = scroll.current
     if (box && isLive && atEnd.current) box.scrollTop = box.scrollHeight
-  }, [rows, isLive])
+  }, [rows, list.height, isLive])
 
-  const pick = (row: StoryRow): void => {
-    if (row.type === 'entry') choose({ event: row.seq, step: undefined })
-    else
-      choose({
-        step: stepKey(
-          row.steps.find(({ status }) => status === 'failed') ?? (row.steps[0] as (typeof row.steps)[0]),
-        ),
-        event: undefined,
-      })
-  }
+  // The same from one rendering to the next, so that scrolling draws only the rows that come into view.
+  const latest = useRef(choose)
+  latest.current = choose
+  const pick = useCallback((row: StoryRow): void => {
+    if (row.type === 'entry') return latest.current({ event: row.seq, step: undefined })
+    const { steps } = row
+    const shownStep = steps.find(({ status }) => status === 'failed') ?? steps[0]
+    if (shownStep) latest.current({ step: stepKey(shownStep), event: undefined })
+  }, [])
+  const isWaiting = run?.status === 'paused'
+  const renderPause = useCallback<NonNullable<TranscriptRowProps['renderPause']>>(
+    (entry) => <PauseForm runId={runId} entry={entry} isWaiting={isWaiting} />,
+    [runId, isWaiting],
+  )
+  const renderErased = useCallback<NonNullable<TranscriptRowProps['renderErased']>>(
+    ({ seq }) => <Missing runId={runId} seq={seq} kind="erased" />,
+    [runId],
+  )
   return (
     <div
       className="scroll"
@@ -61,38 +69,48 @@ export function TranscriptTab({ runId, view, search, chosen, untilSeq, choose }:
     >
       <div
         className="story"
-        style={{ height: list.getTotalSize() }}
+        style={{ height: list.height }}
         role="feed"
         aria-busy={!view.complete}
         aria-label="Transcript"
       >
-        {list.getVirtualItems().map((item) => {
-          const row = rows[item.index]
+        {list.rows.map(({ row: index, top }) => {
+          const row = rows[index]
           if (!row) return null
+          const told: TranscriptRowProps = {
+            row,
+            isChosen:
+              index === here ||
+              (chosen !== undefined && row.type === 'entry' && row.entry.stepId === chosen.stepId),
+            isLive: isLive && index === rows.length - 1,
+            text: isLive ? textOfRow(row, view.texts) : undefined,
+            onChoose: pick,
+            renderPause,
+            renderRunLink,
+            renderErased,
+          }
           return (
             <article
-              key={item.key}
-              data-index={item.index}
-              ref={list.measureElement}
+              key={row.key}
+              data-row={index}
+              ref={list.measured}
               className="story-place"
               data-later={untilSeq !== null && row.seq > untilSeq}
-              aria-posinset={item.index + 1}
+              aria-posinset={index + 1}
               aria-setsize={view.complete ? rows.length : -1}
-              style={{ transform: `translateY(${item.start}px)` }}
+              style={{ transform: `translateY(${top}px)` }}
             >
-              <TranscriptRow
-                row={row}
-                isChosen={
-                  item.index === here ||
-                  (chosen !== undefined && row.type === 'entry' && row.entry.stepId === chosen.stepId)
-                }
-                isLive={isLive && item.index === rows.length - 1}
-                onChoose={pick}
-                renderPause={(entry) => (
-                  <PauseForm runId={runId} entry={entry} isWaiting={run?.status === 'paused'} />
-                )}
-                renderRunLink={(childRunId) => <RunLink runId={childRunId} />}
-              />
+              {row.type === 'steps' && row.isUnread ? (
+                <UnreadRow
+                  {...told}
+                  row={row}
+                  runId={runId}
+                  lastSeq={view.lastSeq}
+                  isPassing={list.isScrolling}
+                />
+              ) : (
+                <TranscriptRow {...told} />
+              )}
             </article>
           )
         })}
@@ -100,6 +118,26 @@ export function TranscriptTab({ runId, view, search, chosen, untilSeq, choose }:
     </div>
   )
 }
+
+/** Until it was seen: a line for steps, two for what was said or has still to be read. */
+const guessHeight = (row: StoryRow | undefined): number =>
+  row?.type === 'steps' && !row.isUnread ? 26 : UNREAD_HEIGHT
+
+const renderRunLink = (childRunId: string): ReactElement => <RunLink runId={childRunId} />
+
+/** Of steps that stand in one row, the newest that speaks. */
+function textOfRow(row: StoryRow, texts: RunView['texts']): string | undefined {
+  if (texts.size === 0) return undefined
+  if (row.type === 'entry') {
+    const { stepId } = row.entry
+    return [...texts].findLast(([key]) => key.slice(key.indexOf(' ') + 1) === stepId)?.[1]
+  }
+  const speaking = row.steps
+    .slice(-AT_WORK_AT_ONCE)
+    .findLast(({ attempt, stepId }) => texts.has(`${attempt} ${stepId}`))
+  return speaking && texts.get(`${speaking.attempt} ${speaking.stepId}`)
+}
+const AT_WORK_AT_ONCE = 50
 
 function isChosen(row: StoryRow, event: number | undefined, step: string | undefined): boolean {
   if (row.type === 'entry') return event !== undefined && row.seq === event

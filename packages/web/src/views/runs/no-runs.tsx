@@ -1,5 +1,11 @@
+import { useClient } from '@clew/react'
+import { useMutation } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { Play } from 'lucide-react'
 import type { ReactElement } from 'react'
 import { Command } from '../../parts/command.tsx'
+import { ErrorNote } from '../../parts/note.tsx'
+import { useDemo } from '../../use-demo.ts'
 
 /** Nothing to show is the moment to say how there would be something. */
 export function NoRuns({ isFiltered }: { readonly isFiltered: boolean }): ReactElement {
@@ -7,7 +13,9 @@ export function NoRuns({ isFiltered }: { readonly isFiltered: boolean }): ReactE
     return (
       <div className="empty">
         <h2>No run fits this filter</h2>
-        <p>Take a chip away, or look farther back: `since:7d`.</p>
+        <p>
+          Take a chip away, or look farther back: <code>since:7d</code>.
+        </p>
       </div>
     )
   return (
@@ -17,8 +25,37 @@ export function NoRuns({ isFiltered }: { readonly isFiltered: boolean }): ReactE
       <pre>{`const ledger = await openLedger('sqlite:./.clew/ledger.db')
 const hello = agent('hello', (run, name: string) => run.step('greet', name, (n) => \`Hello \${n}\`))
 await hello.start(ledger, 'Ariadne')`}</pre>
-      <p>Or let the demo agent work, on this ledger:</p>
-      <Command text="clew demo" />
+      <StartDemo />
     </div>
+  )
+}
+
+/** Records a run on this ledger while it is watched. */
+function StartDemo(): ReactElement {
+  const client = useClient()
+  const navigate = useNavigate()
+  const { data } = useDemo()
+  const start = useMutation({
+    mutationFn: () => client.post<{ runId: string }>('/v1/demo', {}),
+    onSuccess: ({ runId }) => void navigate({ to: '/runs/$runId', params: { runId }, search: {} }),
+  })
+  return (
+    <>
+      <p>Or let the demo agent work, on this ledger:</p>
+      {data?.canStart && (
+        <p>
+          <button
+            type="button"
+            className="button main"
+            disabled={start.isPending}
+            onClick={() => start.mutate()}
+          >
+            <Play size={13} aria-hidden="true" /> Start the demo agent
+          </button>
+        </p>
+      )}
+      <Command text="clew demo" />
+      {start.error && <ErrorNote error={start.error} />}
+    </>
   )
 }

@@ -1,36 +1,23 @@
 import { useClient } from '@clew/react'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Skull } from 'lucide-react'
 import type { ReactElement } from 'react'
+import { useDemo } from '../../use-demo.ts'
 
-interface DemoState {
-  readonly model: string
-  readonly personas: readonly { readonly id: string; readonly name: string; readonly about: string }[]
-  readonly pid: number | null
-  readonly deaths: number
-}
-
-/** The stream of the demo; no other server is asked whether it is one. */
+/** The stream of the demo; in others nobody asks for it. */
 const DEMO_STREAM = 'field-notes'
 
 /** In the demo: who can be spoken to, and the button that kills them. Elsewhere nothing. */
 export function DemoBar({ streamId }: { readonly streamId: string }): ReactElement | null {
   const client = useClient()
   const queries = useQueryClient()
-  const demo = useQuery({
-    queryKey: ['demo'],
-    queryFn: ({ signal }) => client.get<DemoState>('/v1/demo', {}, signal),
-    retry: false,
-    enabled: streamId === DEMO_STREAM,
-    // While they are dead: until the next process lives.
-    refetchInterval: ({ state }) => (state.data?.pid === null ? 500 : false),
-  })
+  const demo = useDemo(streamId === DEMO_STREAM)
   const kill = useMutation({
     mutationFn: () => client.post('/v1/demo/kill', {}),
     onSuccess: () => queries.invalidateQueries({ queryKey: ['demo'] }),
   })
-  const { data } = demo
-  if (streamId !== DEMO_STREAM || demo.isError) return null
+  const data = demo.data?.chat
+  if (streamId !== DEMO_STREAM || demo.isError || data === null) return null
   // Its place is kept while it is asked for, so that nothing jumps.
   if (!data) return <div className="demo-bar" />
   return (

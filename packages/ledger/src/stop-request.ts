@@ -1,4 +1,6 @@
-import type { Ledger, RunSummary } from '@clew/ledger'
+import { ClewError } from './errors.ts'
+import type { RunSummary } from './fold/run-summary.ts'
+import type { Ledger } from './ledger.ts'
 
 export interface StopRequest {
   readonly reason: string | null
@@ -41,3 +43,12 @@ export async function recordStopRequest(
   })
   return { eventId, reason, by }
 }
+
+/** What is told to who works on the run: the reason of its signal. */
+export const stopAsked = (runId: string, { reason, by }: StopRequest): ClewError =>
+  new ClewError(
+    'stopped',
+    `Run ${runId} was asked to stop${by === null ? '' : ` by ${by}`}`,
+    'What it had completed is recorded; resume or fork it to go on from there.',
+    { runId, reason, by },
+  )

@@ -1,0 +1,122 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import type { EventInput, Ledger } from '@clew/ledger'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openLedger } from '../open-ledger.ts'
+
+const BIN = resolve(import.meta.dirname, '../../bin/clew.mjs')
+const folder = mkdtempSync(join(tmpdir(), 'clew-gc-'))
+const url = `sqlite:${join(folder, 'ledger.db')}`
+const policy = join(folder, 'policy.json')
+
+const start = (...args: readonly string[]) =>
+  spawn(process.execPath, [BIN, ...args], {
+    cwd: folder,
+    env: { ...process.env, CLEW_STORE: url, COLUMNS: '100' },
+  })
+
+async function clew(...args: readonly string[]): Promise<{ code: number; out: string; err: string }> {
+  const child = start(...args)
+  let [out, err] = ['', '']
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text))
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (err += text))
+  child.stdin.end()
+  const [code] = (await once(child, 'close')) as [number]
+  return { code, out, err }
+}
+
+const json = async (...args: readonly string[]): Promise<Record<string, unknown>> =>
+  (JSON.parse((await clew(...args, '--json')).out) as { data: Record<string, unknown> }).data
+
+async function addRun(ledger: Ledger, runId: string, agent: string, notes: number): Promise<void> {
+  const notesOf = Array.from(
+    { length: notes },
+    (_, n): EventInput => ({ eventType: 'execution.note', correlationId: runId, payload: { n } }),
+  )
+  await ledger.append([
+    { eventType: 'system.workflow_started', correlationId: runId, payload: { agent } },
+    ...notesOf,
+    { eventType: 'system.workflow_completed', correlationId: runId },
+  ])
+}
+
+beforeAll(async () => {
+  writeFileSync(policy, JSON.stringify({ rules: [{ name: 'old', match: { agent: 'old' }, newest: 0 }] }))
+  const ledger = await openLedger(url)
+  await addRun(ledger, 'first', 'old', 3)
+  await addRun(ledger, 'second', 'old', 3)
+  await addRun(ledger, 'other', 'new', 3)
+  await ledger.close()
+})
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+describe('clew hold', () => {
+  it('P4 sets a hold on a run, lists it, and releases it; gc says why the run stays', {
+    timeout: 120_000,
+  }, async () => {
+    const held = await clew('hold', 'add', '--run', 'first', '--reason', 'case 12', '--by', 'legal')
+    expect([held.code, held.out]).toEqual([0, expect.stringContaining('Held: run first.')])
+    const { holds } = (await json('hold', 'list')) as { holds: { holdId: string }[] }
+    expect(holds).toMatchObject([{ target: { runId: 'first' }, reason: 'case 12', by: 'legal' }])
+
+    const plan = await clew('gc', '--policy', policy, '--dry-run')
+    expect([plan.code, plan.out]).toEqual([0, expect.stringMatching(/first +old +hold .*case 12/)])
+    const released = await clew('hold', 'release', holds[0]?.holdId ?? '', '--by', 'legal')
+    expect([released.code, released.out]).toEqual([0, expect.stringContaining('Released: run first.')])
+    expect((await clew('hold', 'list')).out).toContain('Nothing is held.')
+  })
+})
+
+describe('clew gc', () => {
+  it('P4 shows what would go and why, then lets it go, and verify is green', {
+    timeout: 120_000,
+  }, async () => {
+    const plan = await clew('gc', '--policy', policy, '--dry-run')
+    expect(plan.out).toMatch(/RUN +SEQ +GOES +RULE/)
+    expect(plan.out).toMatch(/first +1–5 +run +old/)
+    expect(plan.out).toContain('Would go: 10 events of 2 runs, 2 runs as a whole (old 10 events).')
+    const done = await json('gc', '--policy', policy, '--by', 'ann')
+    expect(done).toMatchObject({ dryRun: false, events: 10, runs: 2, kept: [] })
+    const verified = await clew('verify')
+    expect([verified.code, verified.out]).toEqual([
+      0,
+      expect.stringContaining('10 events of 2 runs were pruned'),
+    ])
+    expect((await clew('compliance')).out).toMatch(/ann .*pruned/)
+  })
+
+  it('P4 wants a policy that it can read', { timeout: 120_000 }, async () => {
+    const none = await clew('gc')
+    expect([none.code, none.err]).toEqual([2, expect.stringContaining('--policy FILE')])
+    writeFileSync(join(folder, 'bad.json'), JSON.stringify({ rules: [{ newest: -1 }] }))
+    const bad = await clew('gc', '--policy', 'bad.json')
+    expect([bad.code, bad.err]).toEqual([2, expect.stringContaining('rules')])
+  })
+
+  it('P4 killed in the middle it leaves whole batches, and the next one goes on', {
+    timeout: 240_000,
+  }, async () => {
+    const ledger = await openLedger(url)
+    for (let n = 0; n < 100; n++) await addRun(ledger, `many-${n}`, 'old', 198)
+    const before = (await ledger.stats()).events
+    const child = start('gc', '--policy', policy)
+    const closed = once(child, 'close')
+    // Beside a writer it takes rests, so that there is a middle.
+    for (let n = 0; (await ledger.stats()).events - n >= before && child.exitCode === null; n++)
+      await ledger.record({ eventType: 'execution.note', correlationId: 'live', payload: { n } })
+    child.kill('SIGKILL')
+    await closed
+    const { ok, pruned } = await ledger.verify()
+    expect([ok, pruned.length > 2]).toEqual([true, true])
+    const left = await json('gc', '--policy', policy)
+    expect((await clew('gc', '--policy', policy)).out).toContain('Nothing went.')
+    expect(left['events']).toBeGreaterThan(0)
+    expect(left['events']).toBeLessThan(20_000)
+    expect((await ledger.verify()).ok).toBe(true)
+    expect((await ledger.listRuns({ agent: 'old' })).runs).toEqual([])
+    await ledger.close()
+  })
+})

@@ -1,0 +1,63 @@
+import { ClewError, type Ledger } from '@clew/ledger'
+import { z } from 'zod'
+import { answering } from '../operations/operation.ts'
+import { newRunId, playResearch } from './research.ts'
+
+/** The agents that a chat is with, and the process they live in. */
+export const demoChat = z.object({
+  model: z.string(),
+  personas: z.array(z.object({ id: z.string(), name: z.string(), about: z.string() })),
+  /** Null while none lives. */
+  pid: z.int().nullable(),
+  deaths: z.int(),
+})
+
+const rest = { scope: 'read', surfaces: ['rest'], input: z.object({}), cli: { group: 'Begin' } } as const
+const example = { command: 'clew demo', input: {} } as const
+
+/** What a page may ask of every server: whether there is a chat with agents, and a run to look at when there is none. */
+export const servedDemo = (chat: () => z.output<typeof demoChat> | null = () => null) => [
+  answering({
+    ...rest,
+    name: 'demo-state',
+    summary: 'Whether a demo can be started here, and the agents of the chat if this is one',
+    output: z.object({ canStart: z.boolean(), chat: demoChat.nullable() }),
+    example,
+    rest: { method: 'get', path: '/v1/demo' },
+    run: async ({ mode }) => ({ canStart: mode.write, chat: chat() }),
+  }),
+  answering({
+    ...rest,
+    name: 'demo-start',
+    summary: 'Let the scripted demo agent work: a run to look at while it goes on',
+    scope: 'write',
+    output: z.object({ runId: z.string() }),
+    example,
+    rest: { method: 'post', path: '/v1/demo' },
+    async run(ledger) {
+      const runId = newRunId()
+      const played = playResearch(ledger, runId, { fast: false, answered: answerTo(ledger, runId) })
+      await Promise.race([played, begun(ledger, runId)])
+      // Nobody waits for its end: the record tells how far it came, also when the server closes before.
+      played.catch((error: unknown) => {
+        if (!(error instanceof ClewError && error.code === 'closed')) console.error(error)
+      })
+      return { runId }
+    },
+  }),
+]
+
+/** Whoever is told of a run looks at it at once. */
+async function begun(ledger: Ledger, runId: string): Promise<void> {
+  for await (const _ of ledger.follow({ runId })) return
+}
+
+/** What somebody answers in the page, where it is recorded; undefined when nobody does so in time. */
+const answerTo =
+  (ledger: Ledger, runId: string) =>
+  async (pauseId: string, timeoutMs: number): Promise<string | undefined> => {
+    const signal = AbortSignal.timeout(timeoutMs)
+    for await (const { payload } of ledger.follow({ runId, types: ['ui.input_received'], signal }))
+      if (payload['pauseId'] === pauseId) return String(payload['answer'])
+    return undefined
+  }

@@ -1,0 +1,52 @@
+import { AUDIT_BOOK, type Ledger, type RunSummary } from '@clew/ledger'
+import { z } from 'zod'
+
+/** A part of a run that can no longer be read. */
+export const runGap = z.object({
+  kind: z.enum(['erased', 'pruned']),
+  fromSeq: z.int(),
+  toSeq: z.int(),
+  at: z.string(),
+  /** Null where nobody is named. */
+  by: z.string().nullable(),
+  /** Of a pruned one: the rule by which it went. */
+  rule: z.string().nullable(),
+})
+export type RunGap = z.output<typeof runGap>
+
+/** What was erased and pruned of a run, and of what it shares with its source; the audit book tells. */
+export async function readGaps(ledger: Ledger, run: RunSummary): Promise<RunGap[]> {
+  const upTo = new Map<string, number>()
+  for (let at: RunSummary | null = run, most = Number.MAX_SAFE_INTEGER; at && !upTo.has(at.runId); ) {
+    upTo.set(at.runId, most)
+    most = Math.min(most, at.forkedFrom?.seq ?? 0)
+    at = at.forkedFrom && (await ledger.getRun(at.forkedFrom.runId))
+  }
+  const gaps: RunGap[] = []
+  for (const [runId, most] of upTo)
+    for (const { fromSeq, toSeq, at, by, rule } of await ledger.pruned(runId))
+      if (fromSeq <= most) gaps.push({ kind: 'pruned', fromSeq, toSeq: Math.min(toSeq, most), at, by, rule })
+  for await (const { payload, ledger: place } of ledger.read(AUDIT_BOOK, {
+    types: ['system.payload_erased'],
+  }))
+    for (const { runId, fromSeq, toSeq } of (payload['ranges'] ?? []) as unknown as Range[]) {
+      const most = upTo.get(runId)
+      if (most === undefined || fromSeq > most) continue
+      const by = typeof payload['by'] === 'string' ? payload['by'] : null
+      gaps.push({
+        kind: 'erased',
+        fromSeq,
+        toSeq: Math.min(toSeq, most),
+        at: place.recordedAt,
+        by,
+        rule: null,
+      })
+    }
+  return gaps.sort((a, b) => a.fromSeq - b.fromSeq)
+}
+
+interface Range {
+  readonly runId: string
+  readonly fromSeq: number
+  readonly toSeq: number
+}

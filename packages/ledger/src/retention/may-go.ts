@@ -1,0 +1,18 @@
+import { isTerminal, type RunSummary } from '../fold/run-summary.ts'
+
+/**
+ * Nobody has begun it and nobody can go on with it: events were recorded under its id, and that is all. Such a run has no
+ * end, so only its age can tell that nothing more will come.
+ */
+export const isOnlyRecorded = (run: RunSummary): boolean =>
+  run.status === 'pending' &&
+  run.agent === null &&
+  run.parentRunId === null &&
+  run.forkedFrom === null &&
+  run.checkpoint === null &&
+  run.session === null &&
+  run.dueAt === null &&
+  run.steps === 0
+
+/** A run that retention may take: it is over, or was only recorded. */
+export const mayGo = (run: RunSummary): boolean => isTerminal(run.status) || isOnlyRecorded(run)

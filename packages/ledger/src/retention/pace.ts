@@ -1,0 +1,43 @@
+import { nextTurn } from '../next-turn.ts'
+import type { Ports } from '../ports.ts'
+import type { Store } from '../store.ts'
+
+export interface Pace {
+  /** How long one transaction may take now, in ms. */
+  readonly batchMs: number
+  /** Comes between two transactions: `tookMs` is what the last one took, `events` how many it appended. */
+  rest(tookMs: number, events: number): Promise<void>
+}
+
+/** Whoever begins to write then waits once for so long. */
+const ALONE_MS = 5
+/** Nobody else has appended for so long. */
+const QUIET_MS = 300
+const LEAST_REST_MS = 1
+const LONGEST_REST_MS = 50
+
+/**
+ * Beside others short transactions, and long rests between them; at full speed where nobody else appends. Positions
+ * tell: where they have gone on by more than our own events, somebody has.
+ */
+export async function createPace(
+  store: Pick<Store, 'lastPosition' | 'retention'>,
+  ports: Pick<Ports, 'now' | 'sleep' | 'defer'>,
+): Promise<Pace> {
+  const { batchMs, rest } = store.retention.pace
+  let position = await store.lastPosition()
+  let sharedMs = ports.now()
+  const isShared = (): boolean => ports.now() - sharedMs < QUIET_MS
+  return {
+    get batchMs() {
+      return isShared() ? batchMs : Math.max(batchMs, ALONE_MS)
+    },
+    async rest(tookMs, events) {
+      const last = await store.lastPosition()
+      if (last > position + events) sharedMs = ports.now()
+      position = last
+      if (isShared()) await ports.sleep(Math.min(LONGEST_REST_MS, Math.max(LEAST_REST_MS, rest * tookMs)))
+      else await nextTurn(ports)
+    },
+  }
+}

@@ -1,0 +1,245 @@
+import { auditEvent } from '../audit-book.ts'
+import { missingRun } from '../check-options.ts'
+import { checkInput } from '../envelope.ts'
+import { CHECKPOINT_KEYS, CHECKPOINT_TYPES, checkpointOf } from '../fold/checkpoint.ts'
+import { isTerminal } from '../fold/run-summary.ts'
+import { SEARCH_VERSION, toDocument } from '../search/extract.ts'
+import type { StoredRun } from '../store.ts'
+import type { GcParts } from './gc.ts'
+import { heldBy, readHolds } from './holds.ts'
+import {
+  keepsAll,
+  nameOfPolicy,
+  planStates,
+  type StateEntry,
+  type StateFacts,
+  type StatePolicy,
+} from './plan-states.ts'
+import type { StatePruneItem } from './store-retention.ts'
+import { sweepValues } from './sweep-values.ts'
+
+/** What is known of the checkpoints of a thread: they are read once, then only what is new. */
+interface KnownThread {
+  readonly runs: Map<string, StoredRun>
+  entries: StateEntry[]
+  /** Events whose payloads went since shared values were last looked through. */
+  gone: number
+}
+
+const MOST_THREADS = 100
+/** Where holds and forks are made again and again meanwhile, the next checkpoint tries again. */
+const ATTEMPTS = 10
+const PAGE = 500
+/** Looking through a thread's values costs what it holds, so it waits until this part of its events has gone. */
+const SWEEP_SHARE = 0.25
+
+const NOBODY = { forks: [], held: new Set<string>(), seenPosition: Number.MAX_SAFE_INTEGER }
+
+export type StateRetention = (runId: string, policy: StatePolicy) => Promise<number>
+
+/** Lets the states go that a policy no longer keeps, in the thread of a run (R10); tells how many. */
+export function createStateRetention(parts: GcParts): StateRetention {
+  const { store, reader, runs, ports, workspace } = parts
+  const threads = new Map<string, KnownThread>()
+  const turns = new Map<string, Promise<number>>()
+
+  /** What the run has written after the last checkpoint that is known of it. */
+  async function readEntries(run: StoredRun, afterSeq: number): Promise<StateEntry[]> {
+    const { runId } = run.summary
+    const found: StateEntry[] = []
+    let seqs: number[] = []
+    for (let after = afterSeq; ; ) {
+      const range = { afterSeq: after, limit: PAGE, types: CHECKPOINT_TYPES }
+      const page = await store.readRun({ workspace, runId }, range)
+      for (const stored of page) {
+        after = stored.seq
+        if (stored.erased) continue
+        const event = await reader.toPartialEvent(stored, CHECKPOINT_KEYS)
+        const checkpoint = checkpointOf(event)
+        // What is done inside of steps is what happened, and no state.
+        if (!checkpoint && String(event.payload['stepId']).includes('/')) continue
+        seqs.push(stored.seq)
+        if (!checkpoint) continue
+        const { seq, baseSeq, state, from, createdAt } = checkpoint
+        const { position, pruned } = stored
+        const source = state ? undefined : from
+        found.push({
+          runId,
+          seq,
+          position,
+          createdMs: Date.parse(createdAt),
+          baseSeq,
+          from: source,
+          seqs,
+          pruned,
+        })
+        seqs = []
+      }
+      if (page.length < PAGE) return found
+    }
+  }
+
+  async function open(run: StoredRun): Promise<KnownThread> {
+    const { runId, threadId } = run.summary
+    const name = nameOf(run)
+    const known = threads.get(name)
+    if (!known) {
+      const thread: KnownThread = { runs: new Map(), entries: [], gone: 0 }
+      if (threadId === null) await bringOn(thread, run)
+      // Child runs have states of their own, which do not count in the window of the thread.
+      else
+        for await (const each of runs.allRuns({ threadId }))
+          if (each.summary.parentRunId === run.summary.parentRunId) await bringOn(thread, each)
+      threads.set(name, thread)
+      const [oldest] = threads.keys()
+      if (threads.size > MOST_THREADS && oldest !== undefined) threads.delete(oldest)
+      return thread
+    }
+    const open = [...known.runs.values()].filter(({ summary }) => !isTerminal(summary.status))
+    for (const { summary } of open.filter((each) => each.summary.runId !== runId)) {
+      const now = await store.findRun({ workspace, runId: summary.runId })
+      if (now) await bringOn(known, now)
+    }
+    await bringOn(known, run)
+    return known
+  }
+
+  async function bringOn(thread: KnownThread, run: StoredRun): Promise<void> {
+    const { runId } = run.summary
+    const last = thread.entries.findLast((entry) => entry.runId === runId)?.seq ?? run.forkOf?.seq ?? 0
+    if (last < run.seq) thread.entries.push(...(await readEntries(run, last)))
+    thread.entries.sort((a, b) => a.position - b.position)
+    thread.runs.set(runId, run)
+  }
+
+  const factsOf = ({
+    entries,
+    runs: known,
+  }: KnownThread): Pick<StateFacts, 'nowMs' | 'entries' | 'runs'> => ({
+    nowMs: ports.now(),
+    entries,
+    runs: new Map(
+      [...known].map(([runId, { summary, forkOf }]) => [
+        runId,
+        { isOver: isTerminal(summary.status), forkOf },
+      ]),
+    ),
+  })
+
+  async function tryOnce(thread: KnownThread, policy: StatePolicy): Promise<number | null> {
+    // Mostly nothing goes, and that can be told without asking anybody.
+    const open = planStates(policy, { ...factsOf(thread), ...NOBODY })
+    if (open.marked.length + open.blank.length === 0) return 0
+    const { holds, seq: expectedSeq } = await readHolds(parts.ledger)
+    const all = [...thread.runs.values()]
+    const below = await store.findBelow(workspace, [...thread.runs.keys()])
+    const forks = below
+      .filter(({ summary }) => summary.status !== 'deleted')
+      .flatMap(({ forkOf }) => forkOf ?? [])
+    const cursors = await store.cursors.list(workspace)
+    const { marked, blank } = planStates(policy, {
+      ...factsOf(thread),
+      forks,
+      held: new Set(
+        all.filter(({ summary }) => heldBy(holds, summary).length > 0).map(({ summary }) => summary.runId),
+      ),
+      seenPosition: Math.min(Number.MAX_SAFE_INTEGER, ...cursors.map(({ position }) => position)),
+    })
+    if (marked.length + blank.length === 0) return 0
+    const items = toItems(
+      marked,
+      blank,
+      (runId) => below.filter(({ forkOf }) => forkOf?.runId === runId).length,
+    )
+    const ranges = items.map(({ runId, marks, blanks }) => ({
+      runId,
+      fromSeq: Math.min(...marks, ...blanks),
+      toSeq: Math.max(...marks, ...blanks),
+      rule: nameOfPolicy(policy),
+      states: marks.length,
+    }))
+    const event = parts.preparer.prepare(checkInput(auditEvent('system.range_pruned', { ranges, events: 0 })))
+    await removeWords(items)
+    const call = { workspace, events: [event], expectedSeq }
+    const outcome = await store.retention.pruneStates({ workspace, items, call })
+    if ('moved' in outcome) return null
+    if ('error' in outcome) {
+      if (outcome.error.code === 'wrong_seq') return null
+      throw outcome.error
+    }
+    const [isMarked, isGone] = [new Set(marked), new Set(blank)]
+    thread.entries = thread.entries
+      .filter((entry) => !isGone.has(entry))
+      .map((entry) => (isMarked.has(entry) ? { ...entry, pruned: true } : entry))
+    thread.gone += outcome.events
+    return marked.length
+  }
+
+  /** Before they go: without their payloads words could not be taken out of the index any more. */
+  async function removeWords(items: readonly StatePruneItem[]): Promise<void> {
+    const { position } = await store.search.state()
+    if (position === 0) return
+    for (const { runId, blanks } of items) {
+      const wanted = new Set(blanks)
+      for (let afterSeq = Math.min(...blanks) - 1; ; ) {
+        const range = { afterSeq, upToSeq: Math.max(...blanks), limit: PAGE, types: CHECKPOINT_TYPES }
+        const page = await store.readRun({ workspace, runId }, range)
+        const found = page.filter(({ seq, position: at }) => wanted.has(seq) && at <= position)
+        await store.search.remove((await reader.toPlainEvents(found)).map(toDocument), SEARCH_VERSION)
+        if (page.length < PAGE) break
+        afterSeq = page.at(-1)?.seq ?? afterSeq
+      }
+    }
+  }
+
+  async function prune(run: StoredRun, policy: StatePolicy): Promise<number> {
+    for (let attempt = 1; ; attempt++) {
+      const thread = await open(run)
+      const count = await tryOnce(thread, policy)
+      if (count === null && attempt < ATTEMPTS) continue
+      const events = [...thread.runs.values()].reduce(
+        (sum, { seq, forkOf }) => sum + seq - (forkOf?.seq ?? 0),
+        0,
+      )
+      if (thread.gone > 0 && thread.gone >= SWEEP_SHARE * events) {
+        thread.gone = 0
+        await sweepValues(parts)
+        parts.forgetValues()
+      }
+      return count ?? 0
+    }
+  }
+
+  return async (runId, policy) => {
+    if (keepsAll(policy)) return 0
+    const run = await store.findRun({ workspace, runId })
+    if (!run) throw missingRun(runId)
+    // One after the other in a thread: what is known of it is one list.
+    const name = nameOf(run)
+    const before = turns.get(name) ?? Promise.resolve(0)
+    const turn = before.catch(() => 0).then(() => prune(run, policy))
+    turns.set(name, turn)
+    try {
+      return await turn
+    } finally {
+      if (turns.get(name) === turn) turns.delete(name)
+    }
+  }
+}
+
+const nameOf = ({ summary: { runId, threadId } }: StoredRun): string =>
+  threadId === null ? `run ${runId}` : `thread ${threadId}`
+
+function toItems(
+  marked: readonly StateEntry[],
+  blank: readonly StateEntry[],
+  forksOf: (runId: string) => number,
+): StatePruneItem[] {
+  const runIds = new Set([...marked, ...blank].map(({ runId }) => runId))
+  return [...runIds].map((runId) => ({
+    runId,
+    forks: forksOf(runId),
+    marks: marked.filter((entry) => entry.runId === runId).map(({ seq }) => seq),
+    blanks: blank.filter((entry) => entry.runId === runId).flatMap(({ seqs }) => seqs),
+  }))
+}

@@ -1,0 +1,26 @@
+import { useClient } from '@clew/react'
+import { useQuery, type UseQueryResult } from '@tanstack/react-query'
+
+interface DemoState {
+  /** The server can let an agent work, so that there is something to look at. */
+  readonly canStart: boolean
+  /** Who can be talked to, in the demo; null elsewhere. */
+  readonly chat: {
+    readonly model: string
+    readonly personas: readonly { readonly id: string; readonly name: string; readonly about: string }[]
+    readonly pid: number | null
+    readonly deaths: number
+  } | null
+}
+
+export function useDemo(enabled = true): UseQueryResult<DemoState> {
+  const client = useClient()
+  return useQuery({
+    queryKey: ['demo'],
+    queryFn: ({ signal }) => client.get<DemoState>('/v1/demo', {}, signal),
+    retry: false,
+    enabled,
+    // While they are dead: until the next process lives.
+    refetchInterval: ({ state }) => (state.data?.chat?.pid === null ? 500 : false),
+  })
+}

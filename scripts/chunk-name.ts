@@ -1,0 +1,48 @@
+/** What a bundler knows of a module; one of another package has no code here. */
+interface ModuleInfo {
+  readonly code: string | null
+  readonly isEntry: boolean
+  readonly importers: readonly string[]
+  readonly dynamicImporters: readonly string[]
+  readonly importedIds: readonly string[]
+}
+
+export interface ModuleGraph {
+  getModuleInfo(id: string): ModuleInfo | null
+}
+
+/** What everything needs, or costs nothing; `node:http` costs more than all of a small command. */
+const FREE = /^(?:node:(?!http)|@clew\/ledger$)/
+
+/**
+ * The chunk of a module. Those that the same entries load stand together; what is also loaded late stands apart from
+ * the rest, with what needs the same packages, so that a late part never loads a package for nothing.
+ *
+ * No chunks import each other in a circle: what a module imports is loaded by at least the same entries, is late when
+ * it is, and needs at most the same packages.
+ */
+export function chunkName(id: string, graph: ModuleGraph): string | null {
+  const above = reach(id, graph, 'importers')
+  const entries = above.filter((each) => graph.getModuleInfo(each)?.isEntry)
+  if (entries.includes(id)) return null
+  const isLate = above.some((each) => graph.getModuleInfo(each)?.dynamicImporters.length)
+  const packages = isLate ? reach(id, graph, 'importedIds').filter((each) => isPackage(each, graph)) : []
+  return [...(isLate ? ['late'] : []), ...[...entries, ...packages].map(shortName).sort()].join('+')
+}
+
+/** The module itself, and all that is found by going on in one direction. */
+function reach(id: string, graph: ModuleGraph, direction: 'importers' | 'importedIds'): string[] {
+  const found = new Set([id])
+  for (const each of found) for (const next of graph.getModuleInfo(each)?.[direction] ?? []) found.add(next)
+  return [...found]
+}
+
+const isPackage = (id: string, graph: ModuleGraph): boolean =>
+  !FREE.test(id) && (graph.getModuleInfo(id)?.code ?? null) === null
+
+/** `…/src/conformance/index.ts` is conformance, `@clew/server/tokens` is clew.server.tokens. */
+const shortName = (id: string): string =>
+  id
+    .replace(/^.*[\\/]src[\\/]|^@|^node:/, '')
+    .replace(/(?:[\\/]index)?\.tsx?$/, '')
+    .replaceAll(/[\\/]/g, '.')
