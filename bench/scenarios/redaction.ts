@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { createRedactor, type JsonObject } from '@clew/ledger'
-import { type Figure, prose, seconds } from '../measure.ts'
+import { type Figure, prose } from '../measure.ts'
 
 const PAYLOADS = 3000
 
@@ -32,10 +32,11 @@ export async function redactionFigures(): Promise<Figure[]> {
     const kilobytes = texts.reduce((sum, text) => sum + text.length, 0) / 1000
     let best = Number.POSITIVE_INFINITY
     for (let round = 0; round < 9; round++) {
-      const time = await seconds(() => {
-        for (let i = 0; i < PAYLOADS; i++) redactor.value(payloads[i] as JsonObject, texts[i])
-      })
-      best = Math.min(best, time)
+      // Time of the processor: a neighbour that takes turns with us doubles the other one.
+      const before = process.cpuUsage()
+      for (let i = 0; i < PAYLOADS; i++) redactor.value(payloads[i] as JsonObject, texts[i])
+      const { user, system } = process.cpuUsage(before)
+      best = Math.min(best, (user + system) / 1e6)
     }
     const micros = (best * 1e6) / kilobytes
     figures.push({

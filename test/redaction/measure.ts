@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto'
 import type { JsonValue } from '../../packages/ledger/src/json.ts'
 import { createRedactor } from '../../packages/ledger/src/redact/redact.ts'
+import { heldOutSecrets, ordinaryTexts } from './blind-corpus.ts'
 import { TRIED, UNTRIED } from './carriers.ts'
 import { HELD_OUT, type HeldOut } from './held-out-forms.ts'
 import { KNOWN, type Make } from './known-forms.ts'
@@ -89,6 +90,32 @@ export function measure(rounds: number, seed = 'corpus'): Figures {
     clean,
     alarms,
   }
+}
+
+export interface BlindFigures {
+  readonly forms: readonly { readonly name: string; readonly marked: boolean; made: number; found: number }[]
+  readonly texts: number
+  /** Ordinary texts in which something was taken for a secret. */
+  readonly alarms: readonly string[]
+}
+
+/** The corpus of somebody who had not seen the rules: whole texts, in each of which one secret stands, and texts without any. */
+export function measureBlind(samples: number, texts: number, seed = 1): BlindFigures {
+  const redactor = createRedactor({}, (secret) =>
+    createHmac('sha256', 'k').update(secret).digest('hex').slice(0, 10),
+  )
+  const forms = new Map<string, BlindFigures['forms'][number]>()
+  for (const { form, marked, text, secret } of heldOutSecrets(seed, samples)) {
+    const figures = forms.get(form) ?? { name: form, marked, made: 0, found: 0 }
+    forms.set(form, figures)
+    figures.made++
+    if (!redactor.text(text).includes(secret)) figures.found++
+  }
+  const alarms = ordinaryTexts(seed, texts).flatMap(({ source, text }) => {
+    const kinds = [...redactor.text(text).matchAll(PLACEHOLDER)].map(([, kind]) => kind)
+    return kinds.length === 0 ? [] : [`${source}: ${kinds.join(', ')}`]
+  })
+  return { forms: [...forms.values()], texts, alarms }
 }
 
 const makeOne = (maker: Maker, make: Make): string =>

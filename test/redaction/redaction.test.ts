@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { measure } from './measure.ts'
+import { measure, measureBlind } from './measure.ts'
 
 const { kinds, heldOut, clean, alarms } = measure(4)
 const recall = (all: readonly { made: number; found: number }[]): number =>
@@ -27,4 +27,14 @@ test('P2 finds what it was not tuned on when it has a mark or a name', () => {
 test('P2 the list of known misses is true', () => {
   const wrong = heldOut.filter(({ missed, made, found }) => missed && found / made > 0.5)
   expect(wrong.map((form) => form.name)).toEqual([])
+})
+
+const blind = measureBlind(10, 640)
+
+test('P2 finds most of what somebody else thought of, without having seen the rules', () => {
+  expect(recall(blind.forms.filter((form) => form.marked))).toBeGreaterThanOrEqual(0.93)
+})
+
+test('P1 leaves ordinary texts of somebody else as they are', () => {
+  expect(blind.alarms.length / blind.texts).toBeLessThanOrEqual(0.01)
 })

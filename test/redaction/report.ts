@@ -1,4 +1,4 @@
-import { measure } from './measure.ts'
+import { measure, measureBlind } from './measure.ts'
 
 /** npm run redaction: what the rules find, what they miss and what they take for a secret. */
 const ROUNDS = 20
@@ -36,3 +36,18 @@ console.log(
   `${ratio(total(heldOut, 'found'), total(heldOut, 'made'))} of all ${heldOut.length}`,
 )
 for (const alarm of new Set(alarms)) console.log(`false alarm: ${alarm}`)
+
+const blind = measureBlind(40, 3200)
+console.log('\nBLIND, by somebody who had not seen the rules; forms that are not found each time')
+for (const { name, marked, made, found } of blind.forms)
+  if (found < made) console.log(ratio(found, made).padStart(6), name, marked ? '' : '(bare)')
+const share = (forms: typeof blind.forms): string =>
+  ratio(
+    forms.reduce((all, form) => all + form.found, 0),
+    forms.reduce((all, form) => all + form.made, 0),
+  )
+console.log(
+  `\nblind: recall ${share(blind.forms.filter((form) => form.marked))} of ${blind.forms.filter((form) => form.marked).length} forms with a mark or a name,`,
+  `${share(blind.forms)} of all ${blind.forms.length}; ${blind.alarms.length} of ${blind.texts} ordinary texts changed`,
+)
+for (const alarm of new Set(blind.alarms)) console.log(`false alarm: ${alarm}`)

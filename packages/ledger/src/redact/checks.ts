@@ -6,7 +6,7 @@ SEXTETS.set('-', 62)
 SEXTETS.set('_', 63)
 
 /** Decodes base64 and base64url to Latin-1 text; undefined when a character is foreign. */
-function decodeBase64(text: string): string | undefined {
+export function decodeBase64(text: string): string | undefined {
   let out = ''
   let bits = 0
   let count = 0
@@ -88,7 +88,7 @@ export const isVaried = (text: string): boolean =>
   new Set(text).size > 3
 
 /** Shannon's entropy in bits per character: words and paths have less than 4, what was drawn at random has more. */
-function entropyOf(text: string): number {
+export function entropyOf(text: string): number {
   const counts = new Map<string, number>()
   for (const char of text) counts.set(char, (counts.get(char) ?? 0) + 1)
   let bits = 0
@@ -104,7 +104,9 @@ export const hasDenseRun = (text: string): boolean => (text.match(/[A-Za-z0-9]{1
 
 /** `${TOKEN}`, `<password>`, `{{key}}`, `%s`, `your-api-key`, `****`, `process.env.KEY`: names of secrets, not secrets. */
 export const isTemplate = (text: string): boolean =>
-  /^["'`]?(?:\$|<|\{|%[({sd]|your[-_ ]|my[-_ ]|(.)\1*$|process\.|os\.|env[.(]|[A-Za-z]+\.env\b)/i.test(text)
+  /^["'`]?(?:\$|<|\{|%[({sd]|your[-_ ]|my[-_ ]|(.)\1*$|\[[A-Za-z ]+\]$|[\w-]*(?:\.{3}|…)$|process\.|os\.|env[.(]|[A-Za-z]+\.env\b)/i.test(
+    text,
+  )
 
 /** What may follow `password:` in free text and still be a word, a label, code, a path or an address. */
 export function looksAssigned(text: string): boolean {
@@ -116,4 +118,27 @@ export function looksAssigned(text: string): boolean {
   if (isMember && !/(?:\d.*){3}/.test(value)) return false
   if (/^[a-z]+(?:[-_][a-z]+)*[-_]?\d{0,2}$/.test(value) && /[-_]/.test(value)) return false
   return isMixed(value) || (/[A-Za-z]/.test(value) && /[@#$%^&*!?]/.test(value))
+}
+
+/** For names that are words of prose and code too: only what was surely generated counts after them. */
+export const isGenerated = (text: string): boolean =>
+  text.length >= 16 &&
+  isMixed(text) &&
+  looksAssigned(text) &&
+  !/^[A-Za-z]?[a-z]+(?:[A-Z][a-z]+)*\d{0,2}$/.test(text)
+
+/** Technical words with a digit in them, numbers with a unit, ordinals. */
+const TECHNICAL =
+  /^(?:base\d+|sha-?\d+\w*|md5\w*|utf-?\d+|argon2\w*|pbkdf2\w*|aes-?\d+.*|rsa-?\d+.*|oauth2?|http2|pkcs\d+|x\.?509|ed25519|ipv[46]|v?\d[\d.]*[a-z]{0,5}|\d+-\w+|(?:step|field|arg|param|col|column|row|line|page|part|option|level|phase|section|table|user|test|item|db|s3)-?\d*)$/i
+const CODE = /[(){}[\]]|=>|::|->|;|^[\w.+-]+@[\w-]+\.[\w.]+$|:\/\//
+
+/** A word that nobody would say at this place unless it is the secret itself. */
+export function isPassword(text: string): boolean {
+  if (isTemplate(text) || TECHNICAL.test(text) || CODE.test(text) || /^(?:\.{0,2}|~\w*)\//.test(text))
+    return false
+  if (/^[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)+$/.test(text) && !/(?:\d.*){2}/.test(text)) return false
+  if (/[-_]/.test(text) && /^[A-Za-z]+(?:[-_][A-Za-z]+)?[-_]?\d{0,2}$|^[A-Za-z_-]+$/.test(text)) return false
+  if (/^[\w*.-]+$/.test(text) && text.includes('*.')) return false
+  if (/^\d+$/.test(text)) return text.length >= 5 && text.length <= 16
+  return text.length >= 5 && (isMixed(text) || /^(?=.*[A-Za-z]).*[@#$%^&*!+=~].*\w/.test(text))
 }

@@ -8,12 +8,14 @@ const J = '[-_]?'
 
 /** Under these names every non-empty string is a secret. */
 export const HARD_KEY = [
-  anyCase('pass(?:word|wd|phrase|code)s?'),
+  anyCase('pass(?:word|wort|wd|phrase|code)s?'),
+  anyCase(`(?:seed|recovery|backup|mnemonic)${J}(?:phrase|words?)`),
   anyCase(`secret(?:${J}access)?(?:${J}key)?s?`),
   anyCase(`api${J}keys?`),
   anyCase(`(?:private|auth|signing|encryption|master|service${J}role)${J}key`),
   anyCase(`(?:access|refresh|session|auth|bearer|api|bot|security|csrf|xsrf)${J}token`),
   `(?<![a-zA-Z])${anyCase(`id${J}token`)}`,
+  anyCase(`client${J}key${J}data`),
   anyCase('authorization'),
   anyCase('cookie'),
 ].join('|')
@@ -31,13 +33,13 @@ export const SOFT_KEY = [
 
 /** How all of these end. The prefilter asks this first, since most keys of a payload fail it at once. */
 export const KEY_ENDING =
-  '(?:[rRwW][dD]|[sSdD][eE]|[eE][tTyYnN]|[oO][nN]|[iI][eE]|[wW][tT]|[tT][hH]|[aA][lL])[sS]?'
+  '(?:[rRwW][dD]|[rR][tT]|[tT][aA]|[sSdD][eE]|[eE][tTyYnN]|[oO][nN]|[iI][eE]|[wW][tT]|[tT][hH]|[aA][lL])[sS]?'
 
 /**
  * In JSON text: a sensitive name that is a value, as in `["cookie","…"]` or `{"name":"cookie","value":"…"}`.
  * Only the walk can tell whether something stands beside it.
  */
-export const NAMED_BESIDE = new RegExp(`"[,}](?<=${KEY_ENDING}".)(?<=(?:${HARD_KEY}|${SOFT_KEY})".)`)
+export const NAMED_BESIDE = new RegExp(`[,}](?<=${KEY_ENDING}".)(?<=(?:${HARD_KEY}|${SOFT_KEY})".)`)
 
 const HARD = new RegExp(`(?:${HARD_KEY})$`)
 const SOFT = new RegExp(`(?:${SOFT_KEY})$`)
@@ -52,7 +54,8 @@ export function keyStrength(key: string): KeyStrength | undefined {
 }
 
 const KINDS: readonly (readonly [RegExp, string])[] = [
-  [/pass(?:word|wd|phrase|code)s?$|pwd$/i, 'password'],
+  [/pass(?:word|wort|wd|phrase|code)s?$|pwd$/i, 'password'],
+  [/(?:phrase|words?)$/i, 'recovery-phrase'],
   [/cookie$/i, 'cookie'],
   [/auth(?:orization)?$/i, 'authorization'],
   [/private[-_]?key$/i, 'private-key'],

@@ -230,6 +230,13 @@ test('P1 hostile text of 1 MB finishes', () => {
     'bearer ',
     '[redacted:a:b]',
     '+1 ',
+    'password is ',
+    'set password ',
+    'legal ',
+    'machine a login ',
+    'secret phrase: abc ',
+    'aB3',
+    "apiKey', '",
   ]
   for (const piece of [...pieces, ...more]) {
     const text = `${piece.repeat(1_000_000 / piece.length)} password: hunter22`
@@ -239,12 +246,24 @@ test('P1 hostile text of 1 MB finishes', () => {
 
 test('T4 a stream lets ordinary prose flow, holding only the unfinished word', () => {
   const stream = redactor.stream()
-  expect(stream.push('The quick brown fo')).toBe('The quick brown ')
-  expect(stream.push('x jumps. 日本語の文')).toBe('fox jumps. 日本語の文')
-  expect(stream.push(' the password is ')).toBe(' the password is ')
-  expect(stream.push('password: ')).toBe('')
-  expect(stream.push('hunter22 ok ')).toBe(`password: [redacted:password:${fingerprint('hunter22')}] ok `)
-  expect(stream.end()).toBe('')
+  expect(stream.push('Seventeen tawny wo')).toBe('Seventeen tawny ')
+  expect(stream.push('lves ran. 日本語の文')).toBe('wolves ran. 日本語の文')
+  expect(stream.push(' password: ')).toBe(' ')
+  expect(stream.push('hunter22 ok ') + stream.end()).toBe(
+    `password: [redacted:password:${fingerprint('hunter22')}] ok `,
+  )
+})
+
+test('T4 a stream waits for what is told, and for the rest of a recovery phrase', () => {
+  const stream = redactor.stream()
+  expect(stream.push('so the password is ')).toBe('so the ')
+  expect(stream.push('kitten77 they sighed. ') + stream.end()).toBe(
+    `password is [redacted:password:${fingerprint('kitten77')}] they sighed. `,
+  )
+  const words = 'legal winner thank year wave sausage worth useful legal winner thank yellow'
+  const shown = [stream.push(`ok: ${words.slice(0, 40)}`), stream.push(`${words.slice(40)} `), stream.end()]
+  expect(shown[0]).toBe('ok: ')
+  expect(shown.join('')).toBe(`ok: [redacted:recovery-phrase:${fingerprint(words)}] `)
 })
 
 test('T4 a private key that never ends is withheld beyond the limit, not leaked', () => {
@@ -265,6 +284,86 @@ test('T4 a word longer than the limit is let go in bounded pieces', () => {
     expect(at + 4096 - out.length).toBeLessThanOrEqual(HOLD_LIMIT)
   }
   expect(out + stream.end()).toBe(whole)
+})
+
+describe('secrets that somebody tells', () => {
+  const tell = createRedactor({}, () => 'f')
+  const made = 'a1B2c3D4'.repeat(5)
+  test.each([
+    ['my password is hunter2', 'my password is [redacted:password:f]'],
+    [
+      'the password for the staging db is Tr0ub4dor&3.',
+      'the password for the staging db is [redacted:password:f].',
+    ],
+    ['**Password:** `Xk9!ppq2`', '**Password:** `[redacted:password:f]`'],
+    ['| password | Xk9ppq2z |', '| password | [redacted:password:f] |'],
+    [
+      'Das Passwort für den Server lautet geheim77',
+      'Das Passwort für den Server lautet [redacted:password:f]',
+    ],
+    ['le mot de passe est Soleil42!', 'le mot de passe est [redacted:password:f]'],
+    ['la contraseña es Verano2025', 'la contraseña es [redacted:password:f]'],
+    ['密码是Abc12345', '密码是[redacted:password:f]'],
+    ['reset the password for bob to N3wPass77', 'reset the password for bob to [redacted:password:f]'],
+    ["ALTER USER app PASSWORD 'Winter2024+'", "ALTER USER app PASSWORD '[redacted:password:f]'"],
+    ["CREATE USER a IDENTIFIED BY 'swordfish'", "CREATE USER a IDENTIFIED BY '[redacted:password:f]'"],
+    ['machine h login bob password swordfish', 'machine h login bob password [redacted:password:f]'],
+    ['the passphrase is "correct horse battery staple"', 'the passphrase is "[redacted:password:f]"'],
+    ['the PIN of the door is 9921.', 'the PIN of the door is [redacted:pin:f].'],
+    ['your verification code is 482 193', 'your verification code is [redacted:pin:f]'],
+    ['the Datadog key is 0123456789abcdef0123456789abcdef', 'the Datadog key is [redacted:api-key:f]'],
+    [`<ddApiKey>${made}</ddApiKey>`, '<ddApiKey>[redacted:api-key:f]</ddApiKey>'],
+    [`config.set('api_key', '${made}')`, "config.set('api_key', '[redacted:api-key:f]')"],
+    [`os.environ["API_KEY"] = "${made}"`, 'os.environ["API_KEY"] = "[redacted:api-key:f]"'],
+    [`Authorization: SSWS 00${made}`, 'Authorization: SSWS [redacted:okta-token:f]'],
+  ])('P1 %s', (given, expected) => {
+    expect(tell.text(given)).toBe(expected)
+  })
+
+  test.each([
+    'the password is forgotten',
+    'The password is stored as sha256',
+    'password length is 1024',
+    'Ich habe mein Passwort vergessen, das Passwort ist falsch',
+    "j'ai oublié mon mot de passe",
+    'la contraseña es incorrecta',
+    'The PIN of the map, pin 13 of the chip',
+    'give me the password to server01',
+    'the status code is 40401',
+    'the token is expired, the key is to begin',
+    'primary key is 0b1c2d3e-0000-4000-8000-0123456789ab',
+    'that you have this will can all what that you have done for the cat',
+  ])('P1 leaves "%s"', (text) => {
+    expect(tell.text(text)).toBe(text)
+  })
+})
+
+describe('keys without a mark', () => {
+  const find = createRedactor({}, () => 'f')
+  const made = 'q7Rk2ZpW9xLb4TnV6yHd1McJ8sGf3BaQ5eUo0Xiw'
+  test.each([`using ${made} for it`, `| it | ${made} |`, `FOO=${made}`, `x\\n${made}\\ny`, `"${made}".`])(
+    'P1 are found in %j',
+    (text) => {
+      expect(find.text(text)).not.toContain(made)
+      expect(find.value({ text }).redacted).toBe(1)
+    },
+  )
+
+  test.each<[JsonValue]>([
+    [{ fileId: made, ids: [made], etag: made, signature: made }],
+    [`file ${made}`],
+    [`"fileId": "${made}"`],
+    [`https://docs.example/d/${made}/edit?x=${made}`],
+    [`msg_${made}`],
+    [`${made}==`],
+    ['getUserByIdV2FromDatabaseWithCache3AndRetry'],
+    ['_ZNSt6vectorIiSaIiEE9push_backEOi12345678901'],
+    ['0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed'],
+    [Buffer.from('gid://shop/Product/1234567890123456').toString('base64').replaceAll('=', '')],
+    [`${'aB3'.repeat(21)}x\n${'aB3'.repeat(21)}x\n${made}`],
+  ])('P1 are not ids, digests, symbols or blocks: %j', (value) => {
+    expect(find.value(value).value).toBe(value)
+  })
 })
 
 describe('a name beside its value', () => {

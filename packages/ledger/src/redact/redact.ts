@@ -2,8 +2,11 @@ import { ClewError } from '../errors.ts'
 import type { JsonValue } from '../json.ts'
 import { PERSONAL } from './personal.ts'
 import { assertTame } from './probe-pattern.ts'
-import { anchorsOf, type Detector, SECRETS } from './rules.ts'
-import { cleanText, findSpans } from './spans.ts'
+import { longRuns, markedRuns } from './long-runs.ts'
+import { recoveryPhrases } from './recovery-phrase.ts'
+import { type Detector, SECRETS } from './rules.ts'
+import { createScan } from './scan.ts'
+import { cleanText } from './spans.ts'
 import { createStream, type RedactionStream } from './stream.ts'
 import { NAMED_BESIDE } from './keys.ts'
 import { createWalk } from './walk.ts'
@@ -53,25 +56,17 @@ export function createRedactor(
 ): Redactor {
   if (options === false) return OFF
   const { policies = ['secrets'], rules = [], redact: own } = options
-  const builtIn: Detector[] = []
-  if (policies.includes('secrets')) builtIn.push(...SECRETS)
-  if (policies.includes('personal')) builtIn.push(...PERSONAL)
   const byKeyName = policies.includes('secrets')
+  const groups = [...(byKeyName ? SECRETS : []), ...(policies.includes('personal') ? [PERSONAL] : [])]
   const custom = rules.flatMap(patternDetector)
   for (const { kind, pattern, key } of now ? rules : [])
     for (const each of [pattern, key]) if (each && now) assertTame(kind, each, now)
-  const detectors = [...custom, ...builtIn]
-  const anchors = anchorsOf(builtIn)
-  const prefilter = (text: string) => {
-    for (const anchor of anchors) if (anchor.test(text)) return true
-    return false
-  }
+  const scan = createScan(custom, groups, byKeyName ? [longRuns, recoveryPhrases] : [])
+  const scanId = createScan(custom, groups, byKeyName ? [markedRuns, recoveryPhrases] : [])
 
   // A pattern of the user's may look at the edges of a string (`^`, `\b`), which its JSON text does not have.
   const alwaysWalk = rules.length > 0 || own !== undefined
-  const detect = (text: string) =>
-    prefilter(text) ? findSpans(text, detectors) : custom.length > 0 ? findSpans(text, custom) : []
-  const clean = (text: string) => cleanText(text, detect, fingerprint)
+  const clean = (text: string, isId = false) => cleanText(text, (isId ? scanId : scan).find, fingerprint)
   const walk = createWalk({
     clean,
     fingerprint,
@@ -88,12 +83,12 @@ export function createRedactor(
     value(value, json) {
       if (alwaysWalk) return walk(value)
       const whole = json ?? JSON.stringify(value)
-      return prefilter(whole) || (byKeyName && NAMED_BESIDE.test(whole))
+      return scan.mayFind(whole) || (byKeyName && NAMED_BESIDE.test(whole))
         ? walk(value)
         : { value, redacted: 0 }
     },
     text,
-    stream: () => createStream({ text, detect, byLine: custom.length > 0 || own !== undefined }),
+    stream: () => createStream({ text, detect: scan.find, byLine: custom.length > 0 || own !== undefined }),
   }
 }
 

@@ -7,7 +7,13 @@ export interface Span {
   kind: string
 }
 
-/** Everything the detectors find in the text, in order and without overlaps. */
+/** Looks for what no single pattern describes. When `mayFind` is false for a text, also as JSON escapes it, `find` finds nothing. */
+export interface Finder {
+  readonly mayFind: (text: string) => boolean
+  readonly find: (text: string) => readonly Span[]
+}
+
+/** Everything that the detectors find in the text, in their order. */
 export function findSpans(text: string, detectors: readonly Detector[]): Span[] {
   const spans: Span[] = []
   for (const detector of detectors) {
@@ -21,6 +27,11 @@ export function findSpans(text: string, detectors: readonly Detector[]): Span[] 
         spans.push({ start: end - secret.length, end, kind: typeof kind === 'string' ? kind : kind(match) })
     }
   }
+  return spans
+}
+
+/** In order of the text, without overlaps. */
+export function settleSpans(text: string, spans: Span[]): Span[] {
   if (spans.length === 0) return spans
   return mergeSpans(text.includes('[redacted:') ? outsidePlaceholders(text, spans) : spans)
 }

@@ -1,5 +1,8 @@
 import { anyCase, HARD_KEY, SOFT_KEY } from './keys.ts'
+import { RUN_OPEN } from './long-runs.ts'
+import { isBegin, openPhrase } from './recovery-phrase.ts'
 import { PEM_BODY } from './rules.ts'
+import { SAID_OPEN } from './said.ts'
 import type { Span } from './spans.ts'
 
 /** `push` gives back what can be shown already, `end` the rest. */
@@ -32,11 +35,15 @@ const OPEN = new RegExp(
     `-----BEGIN ${PEM_NAME}-----${PEM_BODY}*(?:-----END [A-Z0-9 ]*)?`,
     '[+(]?\\d[\\d ().-]*',
     '[A-Z]{2}\\d{2}[A-Z0-9 ]{0,40}',
+    ...SAID_OPEN.map((open) => `${open} {0,3}`),
+    ...RUN_OPEN,
   ].join('|')})$`,
 )
 
 const PEM_REST = new RegExp(`^${PEM_BODY}*`)
 const PEM_END = new RegExp(`^-----END ${PEM_NAME}-----`)
+
+const BEFORE = 'x '
 
 export interface StreamOptions {
   text: (whole: string) => string
@@ -49,8 +56,14 @@ export function createStream({ text, detect, byLine }: StreamOptions): Redaction
   let held = ''
   let withholding: 'word' | 'private-key' | undefined
 
+  /** What stands before: where a text begins, a phrase may begin too. */
+  let before = ''
+  const piece = (part: string): string => text(before + part).slice(before.length)
+
   const release = (cut: number): string => {
-    const out = cut > 0 ? text(held.slice(0, cut)) : ''
+    if (cut === 0) return ''
+    const out = piece(held.slice(0, cut))
+    before = isBegin(before + held, before.length + cut) ? '' : BEFORE
     held = held.slice(cut)
     return out
   }
@@ -92,8 +105,9 @@ export function createStream({ text, detect, byLine }: StreamOptions): Redaction
       return out
     },
     end() {
-      const out = withholding === undefined ? text(held) : ''
+      const out = withholding === undefined ? piece(held) : ''
       held = ''
+      before = ''
       withholding = undefined
       return out
     },
@@ -106,9 +120,9 @@ function safeCut(text: string): number {
   for (let retreats = 0; cut > 0; retreats++) {
     // Hostile text is one candidate after the other; then more is held instead of asking on and on.
     if (retreats === 16) return 0
-    const open = OPEN.exec(text.slice(0, cut))
-    if (open === null) break
-    cut = wordStart(text, Math.min(open.index, cut - 1))
+    const open = Math.min(OPEN.exec(text.slice(0, cut))?.index ?? cut, openPhrase(text, cut))
+    if (open === cut) break
+    cut = wordStart(text, Math.min(open, cut - 1))
   }
   return cut
 }

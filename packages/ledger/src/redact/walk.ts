@@ -1,14 +1,15 @@
 import { type JsonValue, setKey } from '../json.ts'
 import { isMixed } from './checks.ts'
 import { type KeyStrength, keyStrength, kindOfKey } from './keys.ts'
+import { isIdName } from './long-runs.ts'
 import { compilePath } from './path-rule.ts'
 import { formatPlaceholder, isPlaceholder } from './placeholder.ts'
 import type { RedactionRule } from './redact.ts'
 import type { Cleaned } from './spans.ts'
 
 export interface WalkOptions {
-  /** Replaces what the detectors find. */
-  clean: (text: string) => Cleaned
+  /** Replaces what the detectors find. An id is left alone unless it carries the mark of a secret. */
+  clean: (text: string, isId?: boolean) => Cleaned
   fingerprint: (secret: string) => string
   rules: readonly RedactionRule[]
   /** Whether the built-in sensitive key names count. */
@@ -48,7 +49,7 @@ export function createWalk(
 
     const string = (text: string, verdict: Verdict | undefined): string => {
       if (text === '' || isPlaceholder(text)) return text
-      const cleaned = clean(text)
+      const cleaned = clean(text, /^[\w-]+$/.test(text) && isNamedId(path))
       let out = cleaned.text
       let count = cleaned.count
       // The same secret keeps the same placeholder, whether its key or its shape gave it away.
@@ -136,6 +137,12 @@ export function createWalk(
 
     return { value: visit(root, undefined), redacted }
   }
+}
+
+/** Whether the name nearest to a string says that it is an id, a digest or the like. */
+const isNamedId = (path: readonly (string | number)[]): boolean => {
+  const name = path.findLast((step) => typeof step === 'string')
+  return name !== undefined && isIdName(name)
 }
 
 type Pair = [string, JsonValue]

@@ -1,0 +1,158 @@
+import { decodeBase64, entropyOf } from './checks.ts'
+import { anyCase } from './keys.ts'
+import type { Finder, Span } from './spans.ts'
+
+/**
+ * Keys that are one long word: those with a mark in front but no sign behind it, and those of makers that give no mark at all
+ * (40 letters and digits of Cohere or Cloudflare). Such a word is a key only if it was surely drawn at random from small and
+ * capital letters and digits, and if nothing says that it is something else: ids, digests and cursors must stay as they are.
+ */
+const SHORTEST = 32
+const LONGEST = 100
+
+const IN_WORD = new Uint8Array(128)
+for (const char of 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-')
+  IN_WORD[char.charCodeAt(0)] = 1
+const inWord = (code: number): boolean => code < 128 && IN_WORD[code] === 1
+
+const HEX = /^(?:0x)?[0-9a-fA-F-]+$/
+
+/** Marks without a sign behind them. */
+const MARKED: readonly (readonly [kind: string, pattern: RegExp])[] = [
+  ['databricks-token', /(?:^|[_-])dapi[0-9a-f]{32}(?:-\d)?$/],
+  ['wallet-key', /^[tuvxyz]prv[1-9A-HJ-NP-Za-km-z]{100,120}$/i],
+  ['wallet-key', /^S[A-Z2-7]{55}$/],
+  ['wallet-key', /^nsec1[02-9ac-hj-np-z]{58}$/],
+]
+
+/** `msg_…`, `chatcmpl-…`, `cs_live_…`: the name of what it is the id of, unless the name says that it opens a door. */
+const PREFIX = /^(?:[a-z]{2,12}[_-])+/
+const OPENS = /(?:^|[_-])(?:sk|pat|key|keys|apikey|api|token|tok|secret|auth|access|admin)[_-]/
+
+/** Public by their form: IPFS, OpenSSH, symbols of C++, Rust and Swift, base64 of JSON and of XML. */
+const PUBLIC =
+  /^(?:Qm[1-9A-HJ-NP-Za-km-z]{44}$|AAAA|__?Z|_R|eyJ|PD94|PHN2|iVBOR|R0lGOD|UklGR|JVBER|H4sI|MII|RW[A-Za-z0-9]{54}$)/
+
+function isDrawn(word: string): boolean {
+  const { length } = word
+  if (length > LONGEST || !/[a-z]/.test(word) || !/[A-Z]/.test(word) || !/\d/.test(word)) return false
+  if (PUBLIC.test(word)) return false
+  const prefix = PREFIX.exec(word)?.[0]
+  if (prefix !== undefined && !OPENS.test(prefix)) return false
+  const body = prefix === undefined ? word : word.slice(prefix.length)
+  return (
+    body.length >= 24 && changesOften(body) && !hasWords(body) && entropyOf(body) >= 4 && !isEncodedText(body)
+  )
+}
+
+/** In what was drawn, three of five neighbours are of different classes; in `getUserByIdV2`, one of three. */
+function changesOften(word: string): boolean {
+  let changes = 0
+  let pairs = 0
+  for (let at = 1; at < word.length; at++) {
+    const [left, right] = [classOf(word.charCodeAt(at - 1)), classOf(word.charCodeAt(at))]
+    if (left === 3 || right === 3) continue
+    pairs++
+    if (left !== right) changes++
+  }
+  return pairs >= word.length * 0.75 && changes >= pairs * 0.42
+}
+
+/** Three small letters and more in a row make up most of `getUserByIdV2` and little of what was drawn. */
+const hasWords = (word: string): boolean =>
+  (word.match(/[a-z]{3,}/g)?.join('').length ?? 0) > word.length * 0.42
+
+const classOf = (code: number): 0 | 1 | 2 | 3 =>
+  code >= 97 && code <= 122 ? 0 : code >= 65 && code <= 90 ? 1 : code >= 48 && code <= 57 ? 2 : 3
+
+/** Base64 of something readable, such as the global ids of GraphQL. */
+function isEncodedText(word: string): boolean {
+  const text = decodeBase64(word) ?? ''
+  const readable = text.match(/[\x20-\x7e\t\r\n]/g)?.length ?? 0
+  return readable >= text.length * 0.8
+}
+
+/** A word that tells what stands behind it: an id, a digest, an address. */
+const ID_WORDS =
+  '(?:ids?|uid|guid|hash|digest|sha[0-9]*|md5|etag|cursor|nonce|signature|sig|checksum|integrity|fingerprint|thumbprint|commit|revision|rev|ref|version|address|addr|wallet|account|pubkey|public[-_ ]?key|recipient|cid|tx|txn|transaction|block|mint|contract|page[-_ ]?token|next[-_ ]?token|sync[-_ ]?token|continuation[-_ ]?token|file|folder|document|doc|sheet|spreadsheet|video|playlist|image|img|thread|message|event|run|session|trace|span|request|build|deployment|snapshot|artifact|object|node|state|data|bytes|blob|mappings|url|uri|href|src|link|path|slug|name|model|challenge|verifier)'
+const NAMES_ID = new RegExp(`${ID_WORDS}$`, 'i')
+export const isIdName = (name: string): boolean => NAMES_ID.test(name)
+
+/** What may stand before and behind a word that stands for itself; a path, an address, a number or base64 goes on. */
+const BEFORE = /(?:^|[\s"'`|<>,;()[\]{}\\*]|[\u0080-\uffff])$/
+/** The value of an ETag header. */
+const WEAK = /W\/\\{0,3}"$/
+const BEHIND = /^(?:$|[\s"'`|<>,;)\]}\\*]|[\u0080-\uffff]|[.:!?](?:$|[\s"'`\\<]))/
+/** `name: "`, `"name":"`, `name=` and `name ` in front of the word. */
+const NAMED = /(?:\\[bfnrt])?([A-Za-z][\w-]*)\\{0,3}["'`]?(?: {0,2}[:=] {0,2}| )[\\"'`*]{0,5}$/
+/** The ends of a text that tell what a long word behind them is, or which such a word may turn into the line of a block. */
+export const RUN_OPEN: readonly string[] = [
+  `(?:${anyCase(ID_WORDS)})\\\\{0,3}["'\`]?(?: {0,2}[:=] {0,2}| )?[\\\\"'\`*]{0,5}`,
+  '[A-Za-z0-9+/=_-]{32}(?:\\\\[rn]|\\s){1,4}',
+]
+const ENV = /(?:^|[\s"'`\\]|\\[bfnrt]|[\u0080-\uffff])[A-Z][A-Z0-9_]{2,60}=$/
+
+function standsAlone(text: string, start: number, end: number): boolean {
+  const before = text.slice(Math.max(0, start - 72), start).replace(/\\[bfnrt]$/, ' ')
+  if ((!BEFORE.test(before) && !ENV.test(before)) || WEAK.test(before)) return false
+  if (!BEHIND.test(text.slice(end, end + 2))) return false
+  const name = NAMED.exec(before)?.[1] ?? /([A-Za-z_]\w*)=$/.exec(before)?.[1]
+  return name === undefined || !isIdName(name)
+}
+
+/** A line of a certificate or of an attachment: above or below it stands another of these long lines. */
+const isLineOfBlock = (text: string, start: number, end: number): boolean =>
+  /[A-Za-z0-9+/=_-]{56}(?:\\[rn]|\s){1,4}$/.test(text.slice(Math.max(0, start - 64), start)) ||
+  /^(?:\\[rn]|\s){1,4}[A-Za-z0-9+/=_-]{56}/.test(text.slice(end, end + 64))
+
+/** What a word of at least 32 characters is, if it is a secret. */
+function kindOfRun(text: string, start: number, end: number): string | undefined {
+  if (end - start < SHORTEST) return undefined
+  const word = text.slice(start, Math.min(end, start + 200))
+  if (HEX.test(word)) return undefined
+  const marked = MARKED.find(([, pattern]) => pattern.test(word))
+  if (marked) return marked[0]
+  return isDrawn(word) && standsAlone(text, start, end) ? 'unmarked-key' : undefined
+}
+
+/** All of them have a digit, and on one of its sides half of the rest. */
+const DIGIT = /\d(?:(?=[\w-]{15})|(?<=[\w-]{16}))/
+
+/** Calls `visit` with each word of at least 32 characters until it says true. Looks at one character in about thirty. */
+function eachRun(text: string, visit: (start: number, end: number) => boolean): boolean {
+  for (let at = SHORTEST - 1; at < text.length; ) {
+    let gap = at
+    while (gap > at - SHORTEST && inWord(text.charCodeAt(gap))) gap--
+    if (gap > at - SHORTEST) {
+      at = gap + SHORTEST
+      continue
+    }
+    let end = at + 1
+    while (end < text.length && inWord(text.charCodeAt(end))) end++
+    let start = gap + 1
+    // The letter of an escaped line end belongs to no word.
+    if (text.charCodeAt(gap) === 92 && /[bfnrt]/.test(text.charAt(start))) start++
+    if (visit(start, end)) return true
+    at = end + SHORTEST
+  }
+  return false
+}
+
+const finderOf = (isWanted: (kind: string | undefined) => boolean): Finder => ({
+  mayFind: (text) => DIGIT.test(text) && eachRun(text, (start, end) => isWanted(kindOfRun(text, start, end))),
+  find(text) {
+    const spans: Span[] = []
+    eachRun(text, (start, end) => {
+      const kind = kindOfRun(text, start, end)
+      if (kind === undefined || !isWanted(kind)) return false
+      if (kind === 'databricks-token') spans.push({ start: text.lastIndexOf('dapi', end), end, kind })
+      else if (kind !== 'unmarked-key' || !isLineOfBlock(text, start, end)) spans.push({ start, end, kind })
+      return false
+    })
+    return spans
+  },
+})
+
+export const longRuns = finderOf((kind) => kind !== undefined)
+/** For what is called an id. */
+export const markedRuns = finderOf((kind) => kind !== undefined && kind !== 'unmarked-key')
