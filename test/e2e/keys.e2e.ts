@@ -115,16 +115,19 @@ describe('U2 keys', () => {
     await expect.poll(hits, { timeout: 30_000 }).toBeGreaterThan(0)
     const find = async (words: string, option: RegExp): Promise<void> => {
       await page.keyboard.press('Control+k')
-      await page.getByPlaceholder(/Find a run/).waitFor()
+      // Typed into the palette, not into the page below it.
+      await page.locator('input[placeholder^="Find a run"]:focus').waitFor()
       await page.keyboard.type(words)
-      await page.getByRole('option', { name: option }).first().waitFor()
+      await page.getByRole('option', { name: option, selected: true }).waitFor()
       await page.keyboard.press('Enter')
     }
     await find('timeline', /Timeline/)
     await tab(page, 'Timeline')
     await find('fork from', /Fork from/)
-    await page.getByRole('dialog', { name: 'Fork this run' }).waitFor()
+    const sheet = page.getByRole('dialog', { name: 'Fork this run' })
+    await sheet.waitFor()
     await page.keyboard.press('Escape')
+    await sheet.waitFor({ state: 'detached' })
     await find('burrowing', /field-notes-7/)
     await page.waitForURL(/field-notes-7/)
     await find('health', /Health/)

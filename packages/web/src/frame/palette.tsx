@@ -3,9 +3,9 @@ import type { RunSummary } from '@clew/ledger'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
 import type { StreamView } from '@clew/trace'
-import { Command } from 'cmdk'
+import { Command, defaultFilter } from 'cmdk'
 import { MessagesSquare } from 'lucide-react'
-import { type ReactElement, useDeferredValue, useState } from 'react'
+import { type ReactElement, useDeferredValue, useEffect, useRef, useState } from 'react'
 import { nameOfTab, readRunSearch, RUN_TABS } from '../url.ts'
 import { STREAMS_PATH } from '../views/streams/paths.ts'
 import { PLACES } from './places.ts'
@@ -26,6 +26,10 @@ const COMMANDS = (Object.keys(SHORTCUTS) as ShortcutName[]).filter(
   (name) => !/^(?:palette|down|up|open|go[A-Z]|unselect)/.test(name),
 )
 
+/** What is named so comes first, then runs in which the words were found, in the order of the search. */
+const rank = (name: string, words: string, found?: string[]): number =>
+  Math.max(defaultFilter(name, words), found?.includes(words.trim()) ? 0.01 : 0)
+
 export function Palette({ onClose }: { readonly onClose: () => void }): ReactElement {
   const client = useClient()
   const navigate = useNavigate()
@@ -41,6 +45,14 @@ export function Palette({ onClose }: { readonly onClose: () => void }): ReactEle
     queryFn: async ({ signal }) =>
       (await client.get<{ streams: readonly StreamView[] }>(STREAMS_PATH, { limit: 50 }, signal)).streams,
   })
+  const [here, setHere] = useState('')
+  const list = useRef<HTMLDivElement>(null)
+  // What was found arrives after the list has looked for its first line.
+  useEffect(() => {
+    if (list.current?.querySelector('[cmdk-item][aria-selected="true"]')) return
+    const first = list.current?.querySelector('[cmdk-item]')?.getAttribute('data-value')
+    if (first) setHere(first)
+  })
   const { runId } = useParams({ strict: false })
   const then = (doing: () => void) => () => {
     onClose()
@@ -50,6 +62,9 @@ export function Palette({ onClose }: { readonly onClose: () => void }): ReactEle
     <Command.Dialog
       open
       label="Find anything"
+      filter={rank}
+      value={here}
+      onValueChange={setHere}
       onOpenChange={(open) => !open && onClose()}
       overlayClassName="palette-ground"
       contentClassName="palette"
@@ -59,12 +74,13 @@ export function Palette({ onClose }: { readonly onClose: () => void }): ReactEle
         onValueChange={setWords}
         placeholder="Find a run, go somewhere, do something…"
       />
-      <Command.List>
+      <Command.List ref={list}>
         <Command.Empty>Nothing fits.</Command.Empty>
         <Command.Group heading="Runs">
           {runs.map((run) => (
             <Command.Item
-              key={run.runId}
+              // Anew with other words: the list looks at keywords once.
+              key={`${wanted} ${run.runId}`}
               value={`run ${run.runId}`}
               keywords={[wanted]}
               onSelect={then(
