@@ -14,6 +14,7 @@ import {
 } from '@clew/ledger'
 import { EVENT_COLUMNS, toStoredEvent } from './event-row.ts'
 import { createTailFold, stepKeyOf } from './fold-tail.ts'
+import { createRunInserter } from './insert-run.ts'
 import { PUT_STEP, STEP_COLUMNS, stepValues, toStep } from './step-row.ts'
 
 const RUN_CACHE = 5000
@@ -85,14 +86,8 @@ export interface Appender {
 export function createAppender(db: DatabaseSync, ports: Pick<Ports, 'sha256' | 'now'>): Appender {
   const sql = {
     lastPosition: db.prepare('SELECT max(position) AS position FROM events'),
-    scope: db.prepare('SELECT id FROM scopes WHERE workspace = ? AND name = ?'),
-    insertScope: db.prepare('INSERT INTO scopes (workspace, name) VALUES (?, ?)'),
     run: db.prepare('SELECT * FROM runs WHERE workspace = ? AND run_id = ?'),
     runById: db.prepare('SELECT * FROM runs WHERE id = ?'),
-    insertRun: db.prepare(
-      `INSERT INTO runs (workspace, run_id, scope, fork_of, fork_seq, seq, hash, recorded_at, status, thread_id, agent,
-        agent_version, parent_run_id, started_ms, summary) VALUES (?, ?, ?, ?, ?, 0, x'', '', ?, ?, ?, ?, ?, ?, ?)`,
-    ),
     moveHead: db.prepare('UPDATE runs SET seq = ?, hash = ?, recorded_at = ? WHERE id = ?'),
     updateRun: db.prepare('UPDATE runs SET summary = ?, folded_seq = ? WHERE id = ?'),
     // Apart, because naming an indexed column writes its index even when the value stays.
@@ -100,7 +95,6 @@ export function createAppender(db: DatabaseSync, ports: Pick<Ports, 'sha256' | '
     updateIdentity: db.prepare(
       'UPDATE runs SET thread_id = ?, agent = ?, agent_version = ?, parent_run_id = ?, started_ms = ? WHERE id = ?',
     ),
-    insertSubject: db.prepare('INSERT OR IGNORE INTO subjects (run, subject) VALUES (?, ?)'),
     // Most ids are not there, and that the index alone can tell.
     isKnown: db.prepare('SELECT 1 FROM events WHERE event_id = ? AND run = ?'),
     event: db.prepare(`SELECT ${EVENT_COLUMNS} WHERE e.event_id = ? AND e.run = ?`),
@@ -119,6 +113,7 @@ export function createAppender(db: DatabaseSync, ports: Pick<Ports, 'sha256' | '
     putStep: db.prepare(PUT_STEP),
     lease: db.prepare('SELECT epoch, held, beat_ms FROM leases WHERE workspace = ? AND run_id = ?'),
   }
+  const inserter = createRunInserter(db)
   const foldTail = createTailFold(db)
   const runs = new Map<string, SqliteRun>()
   const nodes = new Map<string, number>()
@@ -163,12 +158,6 @@ export function createAppender(db: DatabaseSync, ports: Pick<Ports, 'sha256' | '
     return draft
   }
 
-  function scopeOf(workspace: string, runId: string, threadId: string | null): number {
-    const name = threadId === null ? `run ${runId}` : `thread ${threadId}`
-    const found = sql.scope.get(workspace, name)
-    return found ? (found['id'] as number) : Number(sql.insertScope.run(workspace, name).lastInsertRowid)
-  }
-
   const tx: Transaction = {
     findRun(key) {
       if (latest?.runId === key.runId && latest.workspace === key.workspace) return latest
@@ -181,24 +170,7 @@ export function createAppender(db: DatabaseSync, ports: Pick<Ports, 'sha256' | '
       return row && remember(toDraft(row))
     },
     insertRun({ workspace, runId, summary, forkOf }) {
-      const scope = scopeOf(workspace, runId, summary.threadId)
-      const { threadId, agent, agentVersion, parentRunId, startedAt, status, subjects } = summary
-      const { lastInsertRowid } = sql.insertRun.run(
-        workspace,
-        runId,
-        scope,
-        forkOf?.id ?? null,
-        forkOf?.seq ?? null,
-        status,
-        threadId,
-        agent,
-        agentVersion,
-        parentRunId,
-        Date.parse(startedAt),
-        '{}',
-      )
-      const id = Number(lastInsertRowid)
-      for (const subject of subjects) sql.insertSubject.run(id, subject)
+      const { id, scope } = inserter.insert({ workspace, runId }, { summary, forkOf })
       return remember({
         id,
         workspace,
@@ -320,7 +292,7 @@ export function createAppender(db: DatabaseSync, ports: Pick<Ports, 'sha256' | '
     if (!hasSameIdentity(run.stored, summary)) {
       const { threadId, agent, agentVersion, parentRunId, startedAt } = summary
       sql.updateIdentity.run(threadId, agent, agentVersion, parentRunId, Date.parse(startedAt), run.id)
-      for (const subject of summary.subjects) sql.insertSubject.run(run.id, subject)
+      inserter.addSubjects(run.id, summary.subjects)
     }
     run.stored = summary
     for (const [key, step] of run.steps) {

@@ -12,6 +12,7 @@ import {
   type StoreRetention,
 } from '@clew/ledger'
 import { audited, type AuditedParts } from './audited.ts'
+import { createRunInserter } from './insert-run.ts'
 import { type FoldTail, RUN_COLUMNS, toStoredRun } from './list-runs.ts'
 import { createStatePruning } from './prune-states.ts'
 import type { Reclaim } from './reclaim.ts'
@@ -39,6 +40,7 @@ const hex = (blob: unknown): string => Buffer.from(blob as Uint8Array).toString(
 
 export function createRetention(parts: PruneParts): StoreRetention {
   const { db, transact, reading, foldTail, settle, forgetRun, forgetNodes, reclaim } = parts
+  const inserter = createRunInserter(db)
   const sql = {
     run: db.prepare('SELECT id, scope, seq, folded_seq FROM runs WHERE workspace = ? AND run_id = ?'),
     summary: db.prepare('SELECT summary FROM runs WHERE id = ?'),
@@ -87,14 +89,6 @@ export function createRetention(parts: PruneParts): StoreRetention {
            / max(1, (SELECT count(*) FROM runs o WHERE o.scope = r.scope AND o.status <> 'deleted')) AS bytes
        FROM json_each(?2) j CROSS JOIN runs r ON r.workspace = ?1 AND r.run_id = j.value`,
     ),
-    scope: db.prepare('SELECT id FROM scopes WHERE workspace = ? AND name = ?'),
-    addScope: db.prepare('INSERT INTO scopes (workspace, name) VALUES (?, ?)'),
-    addRun: db.prepare(
-      `INSERT INTO runs (workspace, run_id, scope, fork_of, fork_seq, seq, hash, recorded_at, status, thread_id, agent,
-        agent_version, parent_run_id, started_ms, summary, folded_seq)
-       VALUES (?, ?, ?, (SELECT id FROM runs WHERE workspace = ?1 AND run_id = ?4), ?, 0, x'', '', ?, ?, ?, ?, ?, ?, ?, 0)`,
-    ),
-    addSubject: db.prepare('INSERT OR IGNORE INTO subjects (run, subject) VALUES (?, ?)'),
     moveHead: db.prepare(
       'UPDATE runs SET seq = ?1, hash = ?2, recorded_at = ?3, folded_seq = ?1 WHERE id = ?4',
     ),
@@ -164,31 +158,15 @@ export function createRetention(parts: PruneParts): StoreRetention {
   }
 
   function insert(
-    { workspace, runId }: RunKey,
+    key: RunKey,
     { summary, forkOf, recordedAt }: Parameters<StoreRetention['adopt']>[2],
   ): number {
-    const { threadId, agent, agentVersion, parentRunId, startedAt, status, subjects } = summary
-    const name = threadId === null ? `run ${runId}` : `thread ${threadId}`
-    const scope =
-      (sql.scope.get(workspace, name)?.['id'] as number | undefined) ??
-      Number(sql.addScope.run(workspace, name).lastInsertRowid)
-    const { lastInsertRowid } = sql.addRun.run(
-      workspace,
-      runId,
-      scope,
-      forkOf?.runId ?? null,
-      forkOf?.seq ?? null,
-      status,
-      threadId,
-      agent,
-      agentVersion,
-      parentRunId,
-      Date.parse(startedAt),
-      JSON.stringify(summary),
-    )
-    const id = Number(lastInsertRowid)
-    sql.updateRun.run(status, dueMsOf(summary, recordedAt), JSON.stringify(summary), id)
-    for (const subject of subjects) sql.addSubject.run(id, subject)
+    const source = forkOf && sql.run.get(key.workspace, forkOf.runId)
+    const { id } = inserter.insert(key, {
+      summary,
+      forkOf: forkOf && { id: (source?.['id'] as number | undefined) ?? null, seq: forkOf.seq },
+    })
+    sql.updateRun.run(summary.status, dueMsOf(summary, recordedAt), JSON.stringify(summary), id)
     return id
   }
 

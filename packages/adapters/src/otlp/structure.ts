@@ -118,8 +118,8 @@ export const NO_RESOURCE: OtlpResource = { attributes: {}, droppedAttributesCoun
 export const NO_SCOPE: OtlpScope = { name: '', version: '', ...NO_RESOURCE }
 export const NO_STATUS: OtlpStatus = { code: 0, message: '' }
 
-/** In place of a span or a record that could not be read. */
-export const brokenSpan = (problem: string): OtlpSpan => ({
+/** A span of which nothing is told. */
+export const EMPTY_SPAN: OtlpSpan = {
   traceId: '',
   spanId: '',
   traceState: '',
@@ -136,8 +136,10 @@ export const brokenSpan = (problem: string): OtlpSpan => ({
   links: [],
   droppedLinksCount: 0,
   status: NO_STATUS,
-  problem,
-})
+}
+
+/** In place of a span or a record that could not be read. */
+export const brokenSpan = (problem: string): OtlpSpan => ({ ...EMPTY_SPAN, problem })
 
 export const brokenLogRecord = (problem: string): OtlpLogRecord => ({
   timeUnixNano: 0n,

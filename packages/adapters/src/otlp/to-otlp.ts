@@ -2,7 +2,7 @@ import { type ClewEvent, normaliseUsage } from '@clew/ledger'
 import { isObject, plainText } from '../foreign.ts'
 import { sha256 } from './sink.ts'
 import { readSpanRecord } from './read-span-record.ts'
-import { NO_STATUS, type OtlpAttributes, type OtlpSpan, type OtlpValue } from './structure.ts'
+import { EMPTY_SPAN, type OtlpAttributes, type OtlpSpan, type OtlpValue } from './structure.ts'
 
 /** How a step began; what its end does not say again. */
 export interface StepStart {
@@ -137,24 +137,7 @@ export function toRunSpan(event: ClewEvent, run: RunStart): OtlpSpan {
   }
 }
 
-const EMPTY: OtlpSpan = {
-  traceId: '',
-  spanId: '',
-  traceState: '',
-  parentSpanId: '',
-  flags: 0,
-  name: '',
-  kind: INTERNAL,
-  startTimeUnixNano: 0n,
-  endTimeUnixNano: 0n,
-  attributes: {},
-  droppedAttributesCount: 0,
-  events: [],
-  droppedEventsCount: 0,
-  links: [],
-  droppedLinksCount: 0,
-  status: NO_STATUS,
-}
+const EMPTY: OtlpSpan = { ...EMPTY_SPAN, kind: INTERNAL }
 
 /** Nanoseconds of RFC 3339 text, with all its digits. */
 function nanoOf(time: string): bigint {

@@ -41,6 +41,21 @@ export interface RunView {
   readonly error: RequestError | Error | null
 }
 
+/** Before anything is known of it. */
+export const UNREAD: RunView = {
+  run: null,
+  owner: null,
+  entries: [],
+  steps: [],
+  texts: NO_TEXTS,
+  isBrief: false,
+  complete: false,
+  lastSeq: 0,
+  hasGaps: false,
+  link: 'connecting',
+  error: null,
+}
+
 export interface RunRecord {
   get(): RunView
   subscribe(listener: () => void): () => void
@@ -64,10 +79,31 @@ const RETRY_MS = { least: 500, most: 5000 }
 const MANY_STEPS = 5000
 
 /** What is told in a transcript of a run with very many steps. */
-const TOLD =
-  'system.workflow_started,system.workflow_paused,system.workflow_resumed,system.workflow_interrupted,system.workflow_blocked,system.workflow_forked,system.workflow_completed,system.workflow_failed,system.workflow_stopped,execution.message,execution.reasoning,execution.tool_call,execution.tool_result,execution.tool_error,execution.structured_output,execution.handoff,execution.completed,execution.step_failed,ui.message_created,ui.message_edited,ui.output_displayed,ui.input_requested,ui.input_received'.split(
-    ',',
-  )
+const TOLD = [
+  'system.workflow_started',
+  'system.workflow_paused',
+  'system.workflow_resumed',
+  'system.workflow_interrupted',
+  'system.workflow_blocked',
+  'system.workflow_forked',
+  'system.workflow_completed',
+  'system.workflow_failed',
+  'system.workflow_stopped',
+  'execution.message',
+  'execution.reasoning',
+  'execution.tool_call',
+  'execution.tool_result',
+  'execution.tool_error',
+  'execution.structured_output',
+  'execution.handoff',
+  'execution.completed',
+  'execution.step_failed',
+  'ui.message_created',
+  'ui.message_edited',
+  'ui.output_displayed',
+  'ui.input_requested',
+  'ui.input_received',
+]
 
 /**
  * One run, read and then followed: its summary, the skeleton of its steps, and the events that make its transcript,
@@ -79,19 +115,7 @@ export function openRunRecord(client: Client, runId: string): RunRecord {
   const closed = new AbortController()
   const steps = createSteps()
   let transcript = transcriptFold.begin()
-  let view: RunView = {
-    run: null,
-    owner: null,
-    entries: [],
-    steps: [],
-    texts: NO_TEXTS,
-    isBrief: false,
-    complete: false,
-    lastSeq: 0,
-    hasGaps: false,
-    link: 'connecting',
-    error: null,
-  }
+  let view = UNREAD
   /** What was read, and is shown with the next change. */
   let texts = NO_TEXTS
   let lastSeq = 0

@@ -1,7 +1,6 @@
 import { useMemo, useSyncExternalStore } from 'react'
 import { useClient } from '../client/provider.tsx'
-import { openRunRecord, type RunRecord, type RunView } from './run-record.ts'
-import { NO_TEXTS } from './step-texts.ts'
+import { openRunRecord, type RunRecord, type RunView, UNREAD } from './run-record.ts'
 
 /** A run, read and followed as long as somebody looks at it. */
 export function useRun(runId: string): RunView {
@@ -10,26 +9,12 @@ export function useRun(runId: string): RunView {
   return useSyncExternalStore(shared.subscribe, shared.get, shared.get)
 }
 
-const NOTHING: RunView = {
-  run: null,
-  owner: null,
-  entries: [],
-  steps: [],
-  texts: NO_TEXTS,
-  isBrief: false,
-  complete: false,
-  lastSeq: 0,
-  hasGaps: false,
-  link: 'connecting',
-  error: null,
-}
-
 /** Opened with the first listener and closed after the last one: rendering alone opens nothing. */
 function shareRecord(open: () => RunRecord): Pick<RunRecord, 'get' | 'subscribe'> {
   let record: RunRecord | undefined
   let listeners = 0
   return {
-    get: () => record?.get() ?? NOTHING,
+    get: () => record?.get() ?? UNREAD,
     subscribe(listener) {
       record ??= open()
       listeners++

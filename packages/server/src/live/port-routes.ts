@@ -117,38 +117,26 @@ export function mountPort(app: App): void {
     // The agent lives on when this server dies, and may reach the ledger through another one.
     ({ ledger }, request) => takeSession(ledger, request, { owner: `remote-${randomUUID()}` }),
   )
-  mountJson(
-    app,
-    {
-      id: 'renewLease',
-      method: 'post',
-      path: '/v1/leases/renew',
-      summary: 'Tell that the owner of a lease lives',
-      scope: 'write',
-      body: leaseBody,
-      answer: done,
-    },
-    async (call, body) => {
-      await call.ledger.leases.renew(ownLease(call, body.lease))
-      return { ok: true }
-    },
-  )
-  mountJson(
-    app,
-    {
-      id: 'releaseLease',
-      method: 'post',
-      path: '/v1/leases/release',
-      summary: 'Give a lease back',
-      scope: 'write',
-      body: leaseBody,
-      answer: done,
-    },
-    async (call, body) => {
-      await call.ledger.leases.release(ownLease(call, body.lease))
-      return { ok: true }
-    },
-  )
+  for (const [act, summary] of [
+    ['renew', 'Tell that the owner of a lease lives'],
+    ['release', 'Give a lease back'],
+  ] as const)
+    mountJson(
+      app,
+      {
+        id: `${act}Lease`,
+        method: 'post',
+        path: `/v1/leases/${act}`,
+        summary,
+        scope: 'write',
+        body: leaseBody,
+        answer: done,
+      },
+      async (call, body) => {
+        await call.ledger.leases[act](ownLease(call, body.lease))
+        return { ok: true }
+      },
+    )
   mountJson(
     app,
     {
