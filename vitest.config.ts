@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config'
+import { LongestFirst } from './test/longest-first.ts'
 
 const conditions = ['@clew/source']
 const shared = {
@@ -9,6 +10,7 @@ const shared = {
 /** Tiers by file name: `*.test.ts` is fast and pure, `*.int.test.ts` uses databases and processes. */
 export default defineConfig({
   test: {
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         ...shared,
@@ -24,7 +26,7 @@ export default defineConfig({
         ...shared,
         test: {
           name: 'int',
-          globalSetup: ['test/postgres/global-setup.ts'],
+          globalSetup: ['test/keep-compiled.ts', 'test/postgres/global-setup.ts'],
           include: ['packages/*/src/**/*.int.test.ts', 'test/**/*.int.test.ts'],
           exclude: ['**/node_modules/**', '**/dist/**'],
           testTimeout: 120_000,
@@ -37,7 +39,7 @@ export default defineConfig({
         ...shared,
         test: {
           name: 'postgres',
-          globalSetup: ['test/postgres/global-setup.ts'],
+          globalSetup: ['test/keep-compiled.ts', 'test/postgres/global-setup.ts'],
           setupFiles: ['test/postgres/worlds-over-postgres.ts'],
           // Those that lean on a store most: deaths, leases, forks, pauses, workers, states.
           include: [
@@ -70,6 +72,7 @@ export default defineConfig({
         ...shared,
         test: {
           name: 'e2e',
+          globalSetup: ['test/keep-compiled.ts'],
           include: ['test/e2e/**/*.e2e.ts'],
           testTimeout: 90_000,
           hookTimeout: 90_000,

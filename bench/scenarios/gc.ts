@@ -49,6 +49,8 @@ async function write(ledger: Ledger, isOver: () => boolean): Promise<number[]> {
 const p99 = (waits: readonly number[]): number =>
   waits.toSorted((a, b) => a - b)[Math.floor(waits.length * 0.99)] as number
 
+const longest = (waits: readonly number[]): number => waits.reduce((most, wait) => Math.max(most, wait), 0)
+
 /** What writers wait while another process lets old runs go. */
 export async function gcFigures(events: number): Promise<Figure[]> {
   return inTempFolder(async (folder) => {
@@ -76,14 +78,22 @@ export async function gcFigures(events: number): Promise<Figure[]> {
     if (Number(gone) !== events) throw new Error(`gc let ${gone || 'no'} events go, not ${events}`)
     await ledger.close()
     const [without, during] = [p99([...alone, ...again]), p99(beside)]
-    const worst = beside.reduce((most, wait) => Math.max(most, wait), 0)
+    const [worstWithout, worst] = [longest([...alone, ...again]), longest(beside)]
     return [
       {
         name: `writers' p99 at ${PER_S.toLocaleString('en-US')} events/s while ${events.toLocaleString('en-US')} old events go (${tookS.toFixed(0)} s)`,
-        ours: `${during.toFixed(1)} ms, longest ${worst.toFixed(0)} ms`,
+        ours: `${during.toFixed(1)} ms`,
         beside: `${without.toFixed(1)} ms without`,
         ratio: during / without,
         most: 2,
+      },
+      {
+        name: 'longest wait of a writer meanwhile',
+        ours: `${worst.toFixed(0)} ms, ${((beside.indexOf(worst) * 4) / PER_S).toFixed(0)} s after its start`,
+        beside: `${worstWithout.toFixed(0)} ms without`,
+        ratio: worst,
+        most: 50,
+        unit: 'ms',
       },
     ]
   })

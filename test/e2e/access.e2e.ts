@@ -1,14 +1,26 @@
 import { AxeBuilder } from '@axe-core/playwright'
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { recordStream } from '../../scripts/record-stream.ts'
 import { type House, openHouse } from './house.ts'
 
 let house: House
+let endStream: () => Promise<void>
 beforeAll(async () => {
-  house = await openHouse()
+  house = await openHouse(async (ledger) => {
+    endStream = await recordStream(ledger)
+    const value = { likes: 'green tea', knows: ['owls', 'fungi'] }
+    await ledger.memory.put({ layer: 'long', scope: 'user:ann', namespace: 'people', key: 'ann', value })
+  })
 })
-afterAll(() => house.close())
+afterAll(async () => {
+  await endStream()
+  await house.close()
+})
 
-const VIEWS: readonly (readonly [path: string, text: string | RegExp])[] = [
+type View = [path: string, text: string | RegExp, act?: (page: Page) => Promise<void>]
+
+const VIEWS: readonly View[] = [
   ['/runs', 'Read all of example.org'],
   ['/runs/field-notes-7?step=search%231', 'Which owls hunt by day? Keep it short, with sources.'],
   ['/runs/research-9', 'Publish the summary?'],
@@ -21,9 +33,69 @@ const VIEWS: readonly (readonly [path: string, text: string | RegExp])[] = [
   ['/runs/field-notes-7?tab=log', 'p95'],
   ['/runs/field-notes-7?tab=lineage', 'newest'],
   ['/runs/field-notes-7?act=fork', 'Begin before'],
+  ['/runs/triage-31?tab=state&at=5&since=before', '"next: T-3"'],
+  ['/runs/triage-31?tab=lineage', 'triage-31-short'],
+  ['/runs/crawler-live?act=stop', 'Why, for the record'],
+  ['/runs/crawler-live?act=resume', 'clew resume crawler-live'],
+  ['/runs/nobody', 'There is no run nobody'],
+  ['/runs?q=status:failed', 'flaky'],
+  ['/runs?q=colour:red', 'colour'],
+  ['/compare', 'Choose two runs'],
   ['/compare?a=archive-001&b=archive-003', /^They part at|^Both|^Only/],
-  ['/memory', 'Nothing is remembered here'],
-  ['/health', 'Machine and store'],
+  ['/compare?a=triage-31&b=triage-31-short&all=true', 'They part at'],
+  ['/memory?layer=short', 'Nothing is remembered here'],
+  ['/health', 'Proposed policy'],
+  ['/nowhere', 'There is nothing at this address'],
+  ['/streams/field-notes', 'And how do they hear a mouse under the snow?'],
+  ['/streams/field-notes?trace=session-1&highlight=a1', 'Page visit'],
+]
+
+/** What opens on a view: each of them is looked at like a view of its own. */
+const OPENED: readonly View[] = [
+  ['/runs', 'Find anything', (page) => page.keyboard.press('?')],
+  ['/runs/field-notes-7', 'In this run', (page) => page.keyboard.press('Control+k')],
+  [
+    '/runs',
+    'List the runs with “nobody”',
+    async (page) => {
+      await page.keyboard.press('Control+k')
+      await page.keyboard.type('nobody')
+    },
+  ],
+  [
+    '/runs',
+    'agent:crawler',
+    async (page) => {
+      await page.keyboard.press('/')
+      await page.keyboard.type('agent:')
+    },
+  ],
+  [
+    '/runs/triage-31?act=replay',
+    /^Identical/,
+    (page) => page.getByRole('button', { name: 'Replay', exact: true }).click(),
+  ],
+  ['/memory', 'green tea', (page) => page.getByRole('button', { name: /people\/ann/ }).click()],
+  [
+    '/streams/field-notes',
+    'Copy text',
+    async (page) => {
+      const message = page.getByRole('article', { name: 'Message of You' }).first()
+      await message.hover()
+      await message.getByRole('button', { name: 'Actions for this message' }).click()
+    },
+  ],
+  [
+    '/streams/field-notes',
+    'Thread',
+    async (page) => {
+      const message = page.getByRole('article', { name: 'Message of You' }).first()
+      await message.hover()
+      await message.getByRole('button', { name: 'Actions for this message' }).click()
+      await page.getByRole('menuitem', { name: 'Reply in thread' }).click()
+      await page.getByRole('complementary', { name: 'Thread' }).waitFor()
+    },
+  ],
 ]
 
 async function faults(axe: AxeBuilder): Promise<string> {
@@ -36,17 +108,25 @@ async function faults(axe: AxeBuilder): Promise<string> {
 }
 
 describe('U2 accessible', () => {
-  it.each(VIEWS)('U2 axe finds nothing in %s, light or dark', async (path, text) => {
-    const page = await house.open(path, { colorScheme: 'light' })
-    await page.getByText(text).first().waitFor()
-    expect(await faults(new AxeBuilder({ page }))).toBe('')
-    // Another theme is other colours, and nothing else.
-    await page.emulateMedia({ colorScheme: 'dark' })
-    expect(await faults(new AxeBuilder({ page }).withRules(['color-contrast', 'link-in-text-block']))).toBe(
-      '',
-    )
-    await page.context().close()
-  })
+  it.each<View>([...VIEWS, ...OPENED])(
+    'U2 axe finds nothing in %s (%s), light or dark',
+    async (path, text, act) => {
+      const page = await house.open(path, { colorScheme: 'light' })
+      if (act) {
+        await page.locator('.busy[data-busy="false"]').waitFor({ state: 'attached' })
+        await page.getByRole('heading', { level: 1 }).waitFor()
+        await act(page)
+      }
+      await page.getByText(text).first().waitFor()
+      expect(await faults(new AxeBuilder({ page }))).toBe('')
+      // Another theme is other colours, and nothing else.
+      await page.emulateMedia({ colorScheme: 'dark' })
+      expect(await faults(new AxeBuilder({ page }).withRules(['color-contrast', 'link-in-text-block']))).toBe(
+        '',
+      )
+      await page.context().close()
+    },
+  )
 })
 
 describe('U2 without a mouse', () => {

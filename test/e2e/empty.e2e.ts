@@ -39,7 +39,7 @@ describe('U1 a ledger without anything in it', () => {
     ['/streams', 'No stream yet'],
     ['/memory', 'Nothing is remembered here'],
     ['/compare', 'Compare'],
-    ['/health', 'Machine and store'],
+    ['/health', 'Nothing is recorded yet, so nothing grows.'],
   ])('U1 %s says how there would be something, and complains of nothing', async (path, text) => {
     const { page, complaints } = await open(path)
     await page.getByText(text).first().waitFor()

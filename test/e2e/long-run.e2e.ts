@@ -63,6 +63,25 @@ describe('U3 a run of very many steps', () => {
     expect(await page.getByRole('listitem').count()).toBeLessThan(120)
   })
 
+  it('U2 a link to a late step opens it at once, and the list comes to it when it is read', async () => {
+    const page = await house.open('/health')
+    let letGo = (): void => undefined
+    const held = new Promise<void>((resolve) => (letGo = resolve))
+    // All but the first steps stay on their way until the chosen one is seen.
+    await page.route(/\/runs\/long\/steps\?/, async (route) => {
+      await held
+      await route.continue()
+    })
+    await page.goto(`${house.url}/runs/long?tab=timeline&step=work%23${STEPS - 2}`)
+    const side = page.getByRole('complementary', { name: 'What is chosen' })
+    await side.getByText('completed').first().waitFor()
+    await side.getByRole('button', { name: `Copy step id work#${STEPS - 2}` }).waitFor()
+    letGo()
+    await page.getByRole('treeitem', { selected: true }).filter({ hasText: 'work' }).waitFor()
+    expect(await page.getByRole('treeitem').count()).toBeLessThan(120)
+    await page.unrouteAll({ behavior: 'ignoreErrors' })
+  })
+
   it('U3 the transcript gathers what follows each other, and loses nothing', async () => {
     const page = await house.open('/runs/long')
     await page.getByText(`×${counted(STEPS - 1)}`).waitFor()

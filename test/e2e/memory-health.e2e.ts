@@ -1,5 +1,6 @@
 import { agent } from 'clew'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { agedLines } from '../retention/aged-lines.ts'
 import { type House, openHouse } from './house.ts'
 
 const host = agent('host', async (run) => {
@@ -20,6 +21,8 @@ beforeAll(async () => {
     await host.start(ledger, {}, { runId: 'host-1' })
     const mood = { namespace: 'notes', key: 'mood', value: 'curious about owls' }
     await ledger.memory.put({ layer: 'session', scope: 'chat-1', ...mood, ttlMs: 3_600_000 })
+    await ledger.import(agedLines(12))
+    await ledger.hold({ runId: 'aged-9-1' }, { reason: 'case 12', by: 'legal' })
   })
 })
 afterAll(() => house.close())
@@ -66,5 +69,54 @@ describe('U1 memory and health', () => {
       .waitFor()
     for (const chart of ['Events recorded', 'Follower lag']) await page.getByText(chart).first().waitFor()
     await page.getByRole('listitem').filter({ hasText: 'store' }).first().waitFor()
+  })
+
+  it('R10 shows size, growth, holds, the proposed policy and what would go by it; then what is in force', async () => {
+    const page = await house.open('/health')
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+    const section = page.getByRole('region', { name: 'Size and retention' })
+    await section.getByText(/^over 7 days, [\d.]+ over 1[23](\.\d)? days$/).waitFor()
+    await section.getByText(/^about [\d.]+ [KM]B, if nothing goes$/).waitFor()
+    await section.getByText('none: everything stays').waitFor()
+    await section.getByText('aged-9-1').first().waitFor()
+    await section.getByText(/keeps 2 runs and books · case 12 · legal/).waitFor()
+    const goes = section.getByRole('table', { name: 'What would go by it today' })
+    await goes.getByRole('row', { name: /^short-term memory 11 11/ }).waitFor()
+    await section.getByText('clew gc --policy retention.json --dry-run').waitFor()
+    await section.getByRole('button', { name: 'Copy policy' }).click()
+    await section.getByRole('button', { name: 'Copied' }).waitFor()
+    const policy = JSON.parse(await page.evaluate<string>('navigator.clipboard.readText()')) as {
+      rules: { name: string }[]
+    }
+    expect(policy.rules.map(({ name }) => name)).toEqual([
+      'short-term memory',
+      'session memory',
+      'completed runs',
+    ])
+
+    await house.ledger.setPolicy({ retention: policy }, { by: 'ann' })
+    await page.reload()
+    await section.getByText('short-term memory, session memory, completed runs').waitFor()
+    await section.getByText(/of the workspace · ann/).waitFor()
+    await section
+      .getByRole('table', { name: 'What would go today' })
+      .getByRole('row', { name: /^short-term/ })
+      .waitFor()
+    await section.getByText('The policy in force leaves nothing to propose.').waitFor()
+    await house.ledger.gc({ by: 'nightly' })
+    await page.reload()
+    await section.getByText(/by nightly: 11 events of 11 runs went by short-term memory/).waitFor()
+    await section.getByText('What would go today: nothing.').waitFor()
+  })
+
+  it('R10 says inline when the report cannot be had, and tries again', async () => {
+    const page = await house.open('/runs')
+    await page.route('**/v1/retention*', (route) => route.abort())
+    await page.goto(`${house.url}/health`)
+    const section = page.getByRole('region', { name: 'Size and retention' })
+    await section.getByRole('alert').waitFor()
+    await page.unroute('**/v1/retention*')
+    await section.getByRole('button', { name: 'Try again' }).click()
+    await section.getByText('Policy in force', { exact: true }).waitFor()
   })
 })

@@ -110,6 +110,28 @@ describe('U1 a run', () => {
     await page.getByRole('complementary').getByRole('heading', { name: /judge/ }).waitFor()
   })
 
+  it('U2 on a phone the graph goes down and is as wide as the page, so that its names can be read', async () => {
+    const page = await house.open('/runs/triage-31?tab=graph', { viewport: { width: 390, height: 780 } })
+    const boxOf = async (name: string) => {
+      const box = await page.getByRole('group', { name }).boundingBox()
+      if (!box) throw new Error(`${name} is not drawn`)
+      return box
+    }
+    await page.getByRole('group', { name: 'step judge, 4 times' }).getByText('3 loops').waitFor()
+    await expect.poll(async () => (await boxOf('step pick, 4 times')).width).toBeGreaterThan(100)
+    const [pick, judge] = [await boxOf('step pick, 4 times'), await boxOf('step judge, 4 times')]
+    expect(judge.y).toBeGreaterThan(pick.y + pick.height)
+    for (const { x, width } of [
+      pick,
+      judge,
+      await boxOf('step escalate'),
+      await boxOf('classify, 4 times'),
+    ]) {
+      expect(x).toBeGreaterThanOrEqual(0)
+      expect(x + width).toBeLessThanOrEqual(390)
+    }
+  })
+
   it('U1 the scrubber takes the whole page to an earlier superstep', async () => {
     const page = await house.open('/runs/triage-31?tab=state')
     await page.getByText('superstep 10 of 10').waitFor()
@@ -124,7 +146,7 @@ describe('U1 a run', () => {
     await page.mouse.move(box.x + box.width * 0.25, box.y + 10, { steps: 4 })
     await page.mouse.up()
     await page.getByText('superstep 3 of 10').waitFor()
-    await page.getByRole('radio', { name: 'Changes since the one before' }).click()
+    await page.getByRole('radio', { name: 'Diff to previous' }).click()
     await page.getByText('"next: T-2"').waitFor()
     await page.getByRole('button', { name: 'To the end' }).click()
     await page.getByText('superstep 10 of 10').waitFor()
@@ -158,7 +180,8 @@ describe('U1 a run', () => {
 describe('U1 acts', () => {
   it('R6 answers a question where it was asked, and the run goes on', async () => {
     const page = await house.open('/runs/research-9')
-    await page.getByText('Publish the summary?').waitFor()
+    await page.getByRole('article').getByText('Publish the summary?').waitFor()
+    await page.getByText(/^paused .* waiting for: Publish the summary\?$/).waitFor()
     const answer = page.getByRole('button', { name: 'Answer' })
     expect(await answer.isDisabled()).toBe(true)
     await page.getByRole('radio', { name: 'yes' }).click()

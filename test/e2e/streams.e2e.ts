@@ -55,7 +55,7 @@ async function say(page: Page, text: string): Promise<void> {
 const answers = (page: Page) => page.getByRole('article', { name: 'Message of Ariadne' })
 
 describe('the demo, as a stranger meets it', () => {
-  it('T2 T4 U1 answers a question, streams its thoughts, asks before it publishes, and goes on after it was killed', async () => {
+  it('T2 T4 R6 R7 U1 is asked, thinks aloud, is killed and goes on, asks before it publishes; then scrub, fork, compare', async () => {
     const page = await open('/streams')
     // Somebody has asked already.
     await answers(page).getByText('northern hawk-owl').waitFor()
@@ -63,7 +63,8 @@ describe('the demo, as a stranger meets it', () => {
 
     await say(page, 'Why do owls fly so quietly? And publish it')
     const card = page.getByRole('article', { name: /^Session of Ariadne/ }).last()
-    await card.getByText('The question is about').waitFor()
+    // Whichever of its first thoughts is seen: they pass.
+    await card.getByText(/The question is about|looks? right/).waitFor()
     await page.getByRole('button', { name: 'Kill the agents' }).click()
     await page.getByRole('article', { name: 'Session of Ariadne, interrupted' }).waitFor()
     await page.getByRole('article', { name: 'Session of Ariadne, running' }).waitFor()
@@ -77,6 +78,35 @@ describe('the demo, as a stranger meets it', () => {
       'Why owls fly so quietly',
     ])
     expect(await page.getByRole('article', { name: /^Session of Ariadne/ }).count()).toBe(2)
+
+    // The same run, looked at from near: its thoughts, an earlier moment of it, and another way it could have gone.
+    await answers(page).last().getByRole('button', { name: 'trace', exact: true }).click()
+    await page.getByRole('dialog').getByText('Open run').click()
+    await page.waitForURL(/\/runs\//)
+    const runId = decodeURIComponent(new URL(page.url()).pathname.slice('/runs/'.length))
+    await page.getByRole('article').filter({ hasText: 'completed' }).last().waitFor()
+    const track = await page.getByRole('slider', { name: 'Superstep' }).boundingBox()
+    if (!track) throw new Error('The scrubber is not there')
+    await page.mouse.move(track.x + track.width - 10, track.y + 10)
+    await page.mouse.down()
+    await page.mouse.move(track.x + track.width * 0.4, track.y + 10, { steps: 5 })
+    await page.mouse.up()
+    await page.waitForURL(/[?&]at=\d/)
+    await page.getByRole('button', { name: 'To the end' }).click()
+    await page.keyboard.press('f')
+    const sheet = page.getByRole('dialog', { name: 'Fork this run' })
+    await sheet.getByText('kept from the record').waitFor()
+    await sheet.getByRole('button', { name: 'Fork', exact: true }).click()
+    await page.getByText(/^fork of/).waitFor()
+    expect(page.url()).not.toContain(encodeURIComponent(runId))
+    await page.keyboard.press('c')
+    await page.waitForURL(/\/compare\?a=/)
+    await page.getByText(/^They part at|^Both went the same way|^Only words differ/).waitFor()
+    // The fork asks for itself, too.
+    await page.goBack()
+    await page.getByRole('radio', { name: 'approve' }).click()
+    await page.getByRole('button', { name: 'Answer', exact: true }).click()
+    await page.getByRole('article').filter({ hasText: 'completed' }).last().waitFor()
   })
 
   it('T3 U2 opens the trace by its address, closes it with replace, and shows the same after a reload', async () => {
@@ -84,7 +114,7 @@ describe('the demo, as a stranger meets it', () => {
     await answers(page).last().getByRole('button', { name: 'trace', exact: true }).click()
     const dialog = page.getByRole('dialog')
     await dialog.getByText('Workspace search').first().waitFor()
-    expect(page.url()).toMatch(/[?&]trace=session-.*&highlight=answer-session-/)
+    expect(page.url()).toMatch(/[?&]trace=([^&]+)&highlight=answer-\1$/)
     // The step that wrote it is marked, and brought into view.
     const marked = dialog.locator('[aria-current="true"]')
     await marked.getByText('Message sent').waitFor()
@@ -113,6 +143,39 @@ describe('the demo, as a stranger meets it', () => {
     await picker.selectOption(old)
     await page.getByRole('dialog').getByText('superseded').first().waitFor()
     expect(await page.getByRole('button', { name: 'Run again' }).count()).toBe(0)
+  })
+
+  it('R5 U1 what is asked while an answer is waited for: says what waits, has its form below, then goes on by itself', async () => {
+    const page = await open('/streams/field-notes')
+    await say(page, 'How do owls hear a mouse? And publish it')
+    await page.getByRole('radio', { name: 'approve' }).waitFor()
+    await say(page, 'Which owls migrate?')
+    const told = answers(page).filter({ hasText: 'as soon as you have answered what I asked you before' })
+    await told.waitFor()
+    const byDay = answers(page).filter({ hasText: 'northern hawk-owl' })
+    await byDay.first().getByRole('button', { name: 'trace', exact: true }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('button', { name: 'Run again' }).click()
+    await dialog.getByText('Something asked in this stream is not answered yet.').waitFor()
+    await dialog.getByRole('button', { name: 'Show it' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    await told.nth(1).waitFor()
+    // It is asked once, below what was said last.
+    const form = page.getByRole('radio', { name: 'approve' })
+    expect(await form.count()).toBe(1)
+    const [lower, upper] = [await form.boundingBox(), await told.last().boundingBox()]
+    expect(lower?.y).toBeGreaterThan(upper?.y ?? Number.POSITIVE_INFINITY)
+    // A process that dies meanwhile says nothing twice.
+    await page.getByRole('button', { name: 'Kill the agents' }).click()
+    await form.click()
+    await page.getByRole('button', { name: 'Answer', exact: true }).click()
+    await answers(page).getByText('Published.').last().waitFor()
+    await answers(page).getByText('Scops owls').waitFor()
+    expect(await told.count()).toBe(2)
+    await page
+      .getByRole('article', { name: /^Session of Ariadne, (running|paused)/ })
+      .waitFor({ state: 'detached' })
+    await byDay.first().waitFor()
   })
 
   it('T5 a thread: who works in it is shown on its message, live and on first load', async () => {

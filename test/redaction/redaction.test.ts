@@ -32,7 +32,7 @@ test('P2 the list of known misses is true', () => {
 const blind = measureBlind(10, 640)
 
 test('P2 finds most of what somebody else thought of, without having seen the rules', () => {
-  expect(recall(blind.forms.filter((form) => form.marked))).toBeGreaterThanOrEqual(0.93)
+  expect(recall(blind.forms.filter((form) => form.marked))).toBeGreaterThanOrEqual(0.97)
 })
 
 test('P1 leaves ordinary texts of somebody else as they are', () => {

@@ -19,6 +19,37 @@ describe.each(ALL_WORLDS)('R3 what nodes may do and what becomes of them, %s', (
     if (ledger) expect(await flawsOf(ledger, runId)).toEqual([])
   }
 
+  it('R3 what a try wrote whose time was over is not taken for the write of the next one', async () => {
+    const [late, told] = [createLatch(), createLatch()]
+    let tries = 0
+    const graph = new StateGraph({ n: last(0) })
+      .addNode(
+        'slow',
+        async () => {
+          if (++tries > 1) return { n: 2 }
+          await late.opened
+          return { n: 1 }
+        },
+        { timeoutMs: 100, retry: { tries: 5, ...FAST } },
+      )
+      .addEdge(START, 'slow')
+      .addConditionalEdges(
+        'slow',
+        async ({ n }) => {
+          // The first try comes to its end between the write of the second and its decision.
+          if (n === 1) told.open()
+          else late.open()
+          await told.opened
+          return END
+        },
+        [END],
+      )
+      .compile(options('late-write'))
+    const { status, state, runId } = await graph.invoke({}, how)
+    expect([status, state.n]).toEqual(['completed', 2])
+    await sound(runId)
+  })
+
   it('R3 a node is tried again as its policy says, on the same state', async () => {
     let tries = 0
     const graph = new StateGraph({ n: last(0) })

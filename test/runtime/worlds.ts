@@ -1,4 +1,4 @@
-import type { Ledger, StepRecord } from '@clew/ledger'
+import type { ClewEvent, Ledger, StepRecord } from '@clew/ledger'
 import { createMemoryWorld } from '../../packages/runtime/test/memory-ledger.ts'
 
 /** Where a graph can run, and how. */
@@ -36,6 +36,13 @@ export async function flawsOf(ledger: Ledger, runId: string): Promise<string[]> 
     ...problems.map(({ problem, detail }) => `${problem}: ${detail}`),
   ]
 }
+
+export const eventsOf = (ledger: Ledger, runId: string): Promise<ClewEvent[]> =>
+  Array.fromAsync(ledger.read(runId))
+
+/** Each as `id attempt status`. */
+export const stepsOf = async (ledger: Ledger, runId: string): Promise<string[]> =>
+  (await ledger.getSteps(runId)).map(({ stepId, attempt, status }) => `${stepId} ${attempt} ${status}`)
 
 /** A promise with its handle: for nodes that must not end before something else has. */
 export function createLatch(): { readonly opened: Promise<void>; open(): void } {

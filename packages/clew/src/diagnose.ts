@@ -1,9 +1,10 @@
 import { stat, statfs } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { ClewError, type Ledger } from '@clew/ledger'
+import { ClewError, type Ledger, type RetentionReport } from '@clew/ledger'
 import { openSqliteStore } from '@clew/sqlite'
 import { formatCount } from './format-count.ts'
 import { formatSize } from './format-size.ts'
+import { growthText, policyText, sizeText } from './cli/retention-lines.ts'
 import { nodePorts } from '@clew/runtime/node-ports'
 
 export interface Check {
@@ -17,31 +18,54 @@ const NODE_MAJOR = 24
 const WAL_BIG = 256 * 1024 * 1024
 const ROOM_LOW = 1024 ** 3
 const ROOM_NONE = 64 * 1024 ** 2
+const FULL_SOON_DAYS = 30
 
 const ok = (name: string, detail: string): Check => ({ name, status: 'ok', detail, hint: null })
 const warn = (name: string, detail: string, hint: string): Check => ({ name, status: 'warn', detail, hint })
 const fail = (name: string, detail: string, hint: string): Check => ({ name, status: 'fail', detail, hint })
 
-/** Looks at everything that a ledger needs; a check that cannot be made is itself a finding, never an exception. */
+/**
+ * Looks at everything that a ledger needs; a check that cannot be made is itself a finding, never an exception. Other
+ * workspaces are named only to whoever holds the store: the admin of one, over HTTP, must not learn of its neighbours.
+ */
 export async function diagnose(
   url: string,
   withLedger: (work: (ledger: Ledger) => Promise<void>) => Promise<void>,
-): Promise<{ ok: boolean; checks: Check[] }> {
+  holder: 'of the store' | 'of a workspace',
+): Promise<{ ok: boolean; checks: Check[]; retention: RetentionReport | null }> {
   const path = /^sqlite:(.+)$/.exec(url)?.[1]
   const checks = [
     checkNode(),
     ok('sqlite', `SQLite ${process.versions['sqlite'] ?? 'is not part of this Node'}`),
   ]
+  let retention: RetentionReport | null = null
   try {
     await withLedger(async (ledger) => {
       checks.push(ok('store', `${ledger.url} opens, with the schema that this version writes`))
-      checks.push(...(await checkLedger(ledger)))
+      checks.push(...(await checkLedger(ledger, holder === 'of the store')))
+      checks.push(
+        ...(await attempt('retention', async () => {
+          retention = await ledger.retentionReport()
+          return checkRetention(retention)
+        })),
+      )
     })
   } catch (error) {
     checks.push(failed('store', error))
   }
-  if (path !== undefined) checks.push(...(await checkFiles(path)))
-  return { ok: checks.every((check) => check.status !== 'fail'), checks }
+  if (path !== undefined) checks.push(...(await checkFiles(path, retention)))
+  return { ok: checks.every((check) => check.status !== 'fail'), checks, retention }
+}
+
+function checkRetention(report: RetentionReport): Check[] {
+  const isUnusable = report.policy !== null && report.policy.problem !== null
+  return [
+    ok('size', sizeText(report)),
+    ok('growth', growthText(report)),
+    isUnusable
+      ? warn('policy', policyText(report), 'Set another: clew policy --set.')
+      : ok('policy', policyText(report)),
+  ]
 }
 
 function checkNode(): Check {
@@ -64,7 +88,7 @@ async function attempt(name: string, work: () => Promise<Check | Check[]>): Prom
   }
 }
 
-async function checkLedger(ledger: Ledger): Promise<Check[]> {
+async function checkLedger(ledger: Ledger, namesOthers: boolean): Promise<Check[]> {
   return [
     ...(await attempt('contents', async () => {
       const { events, runs, bytes } = await ledger.stats()
@@ -73,7 +97,7 @@ async function checkLedger(ledger: Ledger): Promise<Check[]> {
         `${formatCount(events)} events in ${formatCount(runs)} runs, ${formatSize(bytes)}`,
       )
     })),
-    ...(await attempt('workspaces', () => checkWorkspaces(ledger))),
+    ...(await attempt('workspaces', () => checkWorkspaces(ledger, namesOthers))),
     ...(await attempt('leases', () => checkLeases(ledger))),
     ...(await attempt('consumers', () => checkConsumers(ledger))),
     ...(await attempt('search index', () => checkIndex(ledger))),
@@ -82,9 +106,9 @@ async function checkLedger(ledger: Ledger): Promise<Check[]> {
   ]
 }
 
-async function checkWorkspaces(ledger: Ledger): Promise<Check> {
+async function checkWorkspaces(ledger: Ledger, namesOthers: boolean): Promise<Check> {
   const path = /^sqlite:(.+)$/.exec(ledger.url)?.[1]
-  if (path === undefined) return ok('workspaces', ledger.workspace)
+  if (path === undefined || !namesOthers) return ok('workspaces', ledger.workspace)
   const store = openSqliteStore(path, nodePorts, { readOnly: true })
   try {
     const names = await store.workspaces()
@@ -173,12 +197,12 @@ async function checkNewest(ledger: Ledger): Promise<Check> {
   )
 }
 
-async function checkFiles(path: string): Promise<Check[]> {
+async function checkFiles(path: string, retention: RetentionReport | null): Promise<Check[]> {
   return [
     ...(await attempt('wal', () => checkWal(path))),
     ...(await checkKey('key', `${path}.key`)),
     ...(await checkKey('signing key', `${path}.signing.pem`)),
-    ...(await attempt('disk', () => checkRoom(dirname(path)))),
+    ...(await attempt('disk', () => checkRoom(dirname(path), retention?.growth.week?.bytesPerDay ?? 0))),
   ]
 }
 
@@ -201,13 +225,16 @@ async function checkKey(name: string, file: string): Promise<Check[]> {
   return [fail(name, `${file} has mode ${mode.toString(8)}: others can read it`, `Run: chmod 600 ${file}`)]
 }
 
-async function checkRoom(folder: string): Promise<Check> {
+async function checkRoom(folder: string, bytesPerDay: number): Promise<Check> {
   if (!(await found(folder))) return ok('disk', 'the folder is not there yet')
   const { bavail, bsize } = await statfs(folder)
   const room = bavail * bsize
   if (room < ROOM_NONE)
     return fail('disk', `${formatSize(room)} free`, 'Free some space: appends are about to be refused.')
   if (room < ROOM_LOW) return warn('disk', `${formatSize(room)} free`, 'Free some space before it runs out.')
+  const days = Math.floor(room / bytesPerDay)
+  if (days < FULL_SOON_DAYS)
+    return warn('disk', `${formatSize(room)} free, full in ${days} days at this pace`, 'Run: clew retention')
   return ok('disk', `${formatSize(room)} free`)
 }
 

@@ -31,6 +31,7 @@ import { rebuild } from './operations/rebuild.ts'
 import { reindex } from './operations/reindex.ts'
 import { replay } from './operations/replay.ts'
 import { resume } from './operations/resume.ts'
+import { retention } from './operations/retention.ts'
 import { runs } from './operations/runs.ts'
 import { search } from './operations/search.ts'
 import { serve } from './operations/serve.ts'
@@ -82,6 +83,7 @@ export const operations = [
   replay,
   verify,
   gc,
+  retention,
   holdAdd,
   holdList,
   holdRelease,

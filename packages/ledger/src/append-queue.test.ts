@@ -74,6 +74,39 @@ describe('group commit', () => {
     await queue.drain()
   })
 
+  it('L5 a caller who waits for each append does not wait for turns, except for one in nine', async () => {
+    const queue = queueOver(async (calls) => committed(calls))
+    for (let i = 0; i < 20; i++) await queue.push(call(`first ${i}`), answer)
+    let turns = 0
+    let isCounting = true
+    const count = (): void => {
+      turns++
+      if (isCounting) setImmediate(count)
+    }
+    setImmediate(count)
+    for (let i = 0; i < 90; i++) await queue.push(call(`e${i}`), answer)
+    isCounting = false
+    expect(turns).toBeGreaterThan(0)
+    expect(turns).toBeLessThan(30)
+  })
+
+  it('L5 callers that wait beside each other share transactions, also when one was alone before', async () => {
+    const groups: number[] = []
+    const queue = queueOver(async (calls) => {
+      groups.push(calls.length)
+      return committed(calls)
+    })
+    for (let i = 0; i < 20; i++) await queue.push(call(`alone ${i}`), answer)
+    groups.length = 0
+    const work = async (name: number): Promise<void> => {
+      for (let tick = 0; tick < name; tick++) await Promise.resolve()
+      for (let i = 0; i < 50; i++) await queue.push(call(`${name} ${i}`), answer)
+    }
+    await Promise.all([0, 40, 80, 120].map(work))
+    expect(groups.reduce((sum, size) => sum + size, 0)).toBe(200)
+    expect(groups.length).toBeLessThan(80)
+  })
+
   it('L5 timers get their turn while appends never stop', async () => {
     const queue = queueOver(async (calls) => committed(calls))
     let fired = false

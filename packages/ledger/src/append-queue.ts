@@ -7,6 +7,11 @@ const GROUP_EVENTS = 1000
 const GROUP_CHARS = 8 * 1024 * 1024
 /** Beyond this much waiting text a new call waits before it joins. */
 const QUEUE_CHARS = 64 * 1024 * 1024
+/** So many small groups may be written within one turn of the event loop, while each holds one call. */
+const AT_ONCE = 8
+const AT_ONCE_CHARS = 64 * 1024
+/** So many groups of one call in a row tell that callers wait for each other. */
+const ALONE = 4
 
 interface Waiting {
   readonly call: AppendCall
@@ -26,17 +31,25 @@ export interface AppendQueue {
 /**
  * Group commit: what arrives within one turn of the event loop, or while a commit is under way, shares one
  * transaction. Nothing is ever dropped; a full queue makes its callers wait.
+ *
+ * A turn is what a caller who waits for each append pays most for beside the commit. So as long as every group holds one
+ * call, groups are written when the code that called has come to its end, a few in a turn; the next one waits for the
+ * turn, and if others have joined it by then, all wait for turns again.
  */
 export function createAppendQueue(store: Store, ports: Pick<Ports, 'defer'>): AppendQueue {
   let queue: Waiting[] = []
   let chars = 0
   let scheduled = false
+  let alone = 0
+  let leftAtOnce = AT_ONCE
   let idle: (() => void)[] = []
   let space: (() => void)[] = []
 
   function schedule(): void {
     scheduled = true
-    ports.defer(() => void flush())
+    if (alone < ALONE || leftAtOnce === 0 || chars > AT_ONCE_CHARS) return ports.defer(flush)
+    if (leftAtOnce-- === AT_ONCE) ports.defer(() => void (leftAtOnce = AT_ONCE))
+    void Promise.resolve().then(flush)
   }
 
   function takeGroup(): Waiting[] {
@@ -54,23 +67,22 @@ export function createAppendQueue(store: Store, ports: Pick<Ports, 'defer'>): Ap
     return group
   }
 
-  /** One group a turn, so that timers and sockets get their turn under any load. */
-  async function flush(): Promise<void> {
+  /** A few groups a turn at most, so that timers and sockets get their turn under any load. */
+  function flush(): void {
     const group = takeGroup()
-    try {
-      const outcomes = await store.write(group.map((each) => each.call))
-      for (let i = 0; i < group.length; i++)
-        (group[i] as Waiting).settle(outcomes[i] ?? { error: noAnswer() })
-    } catch (error) {
-      for (const each of group) each.reject(error)
-    }
-    for (const each of group) chars -= each.chars
-    if (chars <= QUEUE_CHARS) space = release(space)
-    if (queue.length > 0) schedule()
-    else {
+    alone = group.length === 1 ? alone + 1 : 0
+    const answer = (give: (each: Waiting, item: number) => void): void => {
+      group.forEach(give)
+      for (const each of group) chars -= each.chars
+      if (chars <= QUEUE_CHARS) space = release(space)
+      if (queue.length > 0) return schedule()
       scheduled = false
       idle = release(idle)
     }
+    store.write(group.map((each) => each.call)).then(
+      (outcomes) => answer((each, item) => each.settle(outcomes[item] ?? { error: noAnswer() })),
+      (error: unknown) => answer((each) => each.reject(error)),
+    )
   }
 
   function enqueue<T>(
@@ -79,8 +91,14 @@ export function createAppendQueue(store: Store, ports: Pick<Ports, 'defer'>): Ap
     answer: (events: readonly ClewEvent[]) => T,
   ): Promise<T> {
     return new Promise((resolve, reject) => {
-      const settle = (outcome: AppendOutcome): void =>
-        'events' in outcome ? resolve(answer(outcome.events)) : reject(outcome.error)
+      const settle = (outcome: AppendOutcome): void => {
+        if ('error' in outcome) return reject(outcome.error)
+        try {
+          resolve(answer(outcome.events))
+        } catch (error) {
+          reject(error)
+        }
+      }
       chars += size
       queue.push({ call, chars: size, settle, reject })
       if (!scheduled) schedule()

@@ -17,8 +17,8 @@ import { storeRoot } from './tree.ts'
  * leaves no trace and its neighbours go on (L5). Shared by all synchronous stores: order, idempotency, fork,
  * chain and projections are decided here and in `judge`, and nowhere else.
  *
- * With `ids` *trusted*, an id that comes with an epoch is taken to be new: the store must then throw when it stands
- * already, roll all of it back and call again with *looked up*.
+ * With `ids` *trusted*, an id that comes with an epoch or an expected seq is taken to be new: the store must then throw
+ * when it stands already, roll all of it back and call again with *looked up*.
  */
 export function commitCalls(
   tx: Transaction,

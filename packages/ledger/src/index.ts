@@ -250,6 +250,16 @@ export type { KeptRun } from './retention/plan.ts'
 export { parsePolicy, type RetentionPolicy, type RetentionPolicyInput } from './retention/policy.ts'
 export { mayGo } from './retention/may-go.ts'
 export { type PrunedRange, prunedState } from './retention/pruned.ts'
+export type {
+  PolicyInForce,
+  ReportedHold,
+  RetentionOutlook,
+  RetentionReport,
+} from './retention/report.ts'
+export { formatPolicy } from './retention/format-policy.ts'
+export type { Growth, GrowthDay, GrowthRate } from './retention/growth.ts'
+export type { LastGc } from './retention/last-gc.ts'
+export type { ProposedPolicy } from './retention/propose.ts'
 export { checkStatePolicy, keepsAll, type StatePolicy } from './retention/plan-states.ts'
 export {
   type AdoptedRun,
@@ -260,6 +270,7 @@ export {
   type Seal,
   type StatePruneBatch,
   type StatePruneItem,
+  type StoragePart,
   type StoreRetention,
   type ValueSweep,
 } from './retention/store-retention.ts'

@@ -23,7 +23,7 @@ export function judgeCall(
   ids: 'trusted' | 'looked up',
 ): (StoredEvent | undefined)[] | undefined {
   assertDistinct(call)
-  if (ids === 'trusted' && call.epoch !== undefined)
+  if (ids === 'trusted' && (call.epoch !== undefined || call.expectedSeq !== undefined))
     try {
       return judgeEvents(tx, ports, call, true)
     } catch {

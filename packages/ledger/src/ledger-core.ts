@@ -65,7 +65,7 @@ export function createCore(parts: LedgerParts, options: LedgerOptions): Core {
   function createSides(policy: WorkspacePolicy): Sides & { use(policy: WorkspacePolicy): void } {
     let current = policy.redact ? redactorFor(policy) : usual
     const redactor: Redactor = {
-      value: (value, text) => current.value(value, text),
+      value: (value) => current.value(value),
       text: (text) => current.text(text),
       stream: () => current.stream(),
     }

@@ -25,6 +25,7 @@ import type { StatePolicy } from './retention/plan-states.ts'
 import type { Hold, HoldOptions, HoldTarget } from './retention/holds.ts'
 import type { RetentionPolicyInput } from './retention/policy.ts'
 import type { PrunedRange } from './retention/pruned.ts'
+import type { RetentionReport } from './retention/report.ts'
 import type { Leases, SkeletonRange, StoreStats } from './store.ts'
 import type { Verification } from './verify.ts'
 
@@ -221,8 +222,13 @@ export interface Ledger extends RunViews, PolicyAccess {
    * forks, child runs and memory along; what a legal hold covers stays. Runs that can still go on must be stopped first.
    */
   erase(target: EraseTarget, options?: EraseOptions): Promise<EraseReport>
-  /** P4: lets go what the retention policy no longer keeps and nobody still needs; each range leaves a seal. */
+  /**
+   * P4: lets go what the retention policy no longer keeps and nobody still needs; each range leaves a seal. The policy is the
+   * one given here, or that of `openLedger`, or that of the workspace (`setPolicy`).
+   */
   gc(options?: GcOptions): Promise<GcReport>
+  /** R10: size, growth, what goes and what stays, and a policy that would fit. Changes nothing. */
+  retentionReport(): Promise<RetentionReport>
   /**
    * R10: lets the states go that the policy no longer keeps, of all checkpoints in the thread of this run, and tells how
    * many. Their events stay. The newest state, and what unfinished runs, forks and holds need, stays too.

@@ -229,6 +229,7 @@ export function createMemoryStore(ports: Ports): Store {
     scopeOfNode: (id) => nodeScopes[id],
     clearMemory: (run) => memory.clear(run.workspace, run.runId),
     toStoredRun,
+    bytes: () => bytes,
   })
 
   return {

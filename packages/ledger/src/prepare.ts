@@ -85,7 +85,7 @@ export function createPreparer({ ports, codecs, redactor, macKey, price }: Prepa
     salt: string,
     priced: PricedPayload = { payload: given, text: givenText },
   ): Omit<PreparedEvent, 'sealed'> {
-    const clean = redactor.value(priced.payload, priced.text)
+    const clean = redactor.value(priced.payload)
     const payload = clean.value as JsonObject
     const text = payload === priced.payload ? priced.text : JSON.stringify(payload)
     const hashed = root(payload, text)

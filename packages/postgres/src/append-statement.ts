@@ -22,8 +22,8 @@ import { type Layout, layoutOf, parametersOf, putRows, rowsFrom } from './column
 import type { Draft, DraftRun } from './draft.ts'
 import { indexText } from './index-text.ts'
 import { putValue } from './message-bytes.ts'
-import { bindMessage, type Prepared } from './prepared.ts'
-import { toStepRow } from './step-row.ts'
+import { bindMessage, type Prepared, type Shape, shapeOf } from './prepared.ts'
+import { type StepRow, toStepRow } from './step-row.ts'
 
 /** A part with the rows that this statement has for it. */
 interface Filled {
@@ -52,9 +52,10 @@ function fill(draft: Draft, isFull: boolean): Filled[] {
   const begun = heads.length === touched.length ? [] : touched.filter((run) => run.stored === null)
   const erased = draft.events.filter((own) => own.body === null)
   const kept = erased.length === 0 ? draft.events : draft.events.filter((own) => own.body !== null)
-  const steps = [...draft.steps.values()]
-  const stepsThat = (isStored: boolean) =>
-    steps.filter((each) => each.isStored === isStored).map(({ run, step }) => toStepRow(run.id, step))
+  const newSteps: StepRow[] = []
+  const knownSteps: StepRow[] = []
+  for (const { run, step, isStored } of draft.steps.values())
+    (isStored ? knownSteps : newSteps).push(toStepRow(run.id, step))
 
   const filled: Filled[] = []
   function add<Row>(part: Part<Row>, rows: readonly Row[]): void {
@@ -73,13 +74,13 @@ function fill(draft: Draft, isFull: boolean): Filled[] {
   add(PAYLOADS, kept)
   add(ERASURES, erased)
   add(NODES, [...draft.nodes.values()])
-  add(NEW_STEPS, stepsThat(false))
-  add(KNOWN_STEPS, stepsThat(true))
+  add(NEW_STEPS, newSteps)
+  add(KNOWN_STEPS, knownSteps)
   return filled
 }
 
 /** Made once per combination of parts; most appends have the same few. */
-const made = new Map<string, string>()
+const made = new Map<string, Shape>()
 /** Each is prepared by the server, too: when there are so many, further ones send all their columns in full. */
 const SHAPES = 64
 
@@ -106,24 +107,29 @@ export function appendStatement(draft: Draft, isLocked: boolean): Prepared {
   const rooms = isLocked ? 'further' : count > 1 ? 'many' : 'one'
   let filled = fill(draft, false)
   let name = nameOf(filled, rooms)
-  let text = made.get(name)
-  if (text === undefined) {
+  let shape = made.get(name)
+  if (shape === undefined) {
     if (made.size >= SHAPES) {
       filled = fill(draft, true)
       name = nameOf(filled, rooms)
     }
-    text = textOf(filled, rooms)
-    made.set(name, text)
+    shape = made.get(name) ?? shapeOf(name, textOf(filled, rooms), countOf(filled, rooms))
+    made.set(name, shape)
   }
   const heads = headsOf(filled)
-  let parameters = (heads === undefined ? 0 : 1) + (rooms === 'one' ? 0 : 1)
-  for (const { part, few, layout } of filled) parameters += parametersOf(part.columns, few, layout)
-  const message = bindMessage(name, parameters, () => {
+  const message = bindMessage(shape, () => {
     for (const { part, rows, few, layout } of filled) putRows(part.columns, rows, few !== undefined, layout)
     if (heads !== undefined) putValue('bigint', heads)
     if (rooms !== 'one') putValue('int', count)
   })
-  return { name, text, message }
+  return { shape, message }
+}
+
+/** How many parameters it has. */
+function countOf(filled: readonly Filled[], rooms: Rooms): number {
+  let count = (headsOf(filled) === undefined ? 0 : 1) + (rooms === 'one' ? 0 : 1)
+  for (const { part, few, layout } of filled) count += parametersOf(part.columns, few, layout)
+  return count
 }
 
 const isHeads = ({ letter }: Part<unknown>): boolean =>

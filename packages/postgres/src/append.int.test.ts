@@ -39,7 +39,8 @@ async function interposed(
           drop: () => {},
           query: async (statement) =>
             (await between(statement.name ?? '', () => real.query(statement))) as never,
-          send: async (statement) => (await between(statement.name, () => real.send(statement))) as never,
+          send: async (statement) =>
+            (await between(statement.shape.name, () => real.send(statement))) as never,
         }
       },
     },

@@ -8,7 +8,7 @@ import {
 } from '@clew/ledger'
 import { ROOM } from './append-parts.ts'
 import { appendStatement } from './append-statement.ts'
-import { createDraft, type Draft, headOf, LACKING } from './draft.ts'
+import { createDrafts, type Draft, headOf, LACKING } from './draft.ts'
 import { isCollision, isLost, refusedBy, stateOf, storeError } from './errors.ts'
 import { foresee, keysOf, widen } from './foresee.ts'
 import { type Known, load, lockRuns, type Needs, nothingKnown, scopeKeyOf } from './load.ts'
@@ -60,6 +60,7 @@ interface AppendParts {
  */
 export function createAppender({ database, ports, waitMs }: AppendParts): Appender {
   const remembered = createRemembered()
+  const draftOn = createDrafts(remembered)
   let last: Promise<unknown> = Promise.resolve()
 
   async function write(given: readonly AppendCall[]): Promise<AppendOutcome[]> {
@@ -117,11 +118,16 @@ export function createAppender({ database, ports, waitMs }: AppendParts): Append
       for (const key of keys) remembered.forgetRun(keyOf(key))
       decision = await decide(connection, calls, keys)
     }
-    if (decision.draft.events.length === 0) return { ...decision, rooms: [] }
-    const answer = await connection.send(appendStatement(decision.draft, isLocked))
+    const { draft, known, outcomes } = decision
+    if (draft.events.length === 0) return { draft, known, outcomes, rooms: [] }
+    const sent = connection.send(appendStatement(draft, isLocked))
+    // While the server works: whoever is refused forgets these runs.
+    remember(draft)
+    const answer = await sent
     if (!answer) throw MOVED
     const [first, more = null] = answer
-    return { ...decision, rooms: more === null ? [Number(first)] : more.slice(1, -1).split(',').map(Number) }
+    const rooms = more === null ? [Number(first)] : more.slice(1, -1).split(',').map(Number)
+    return { draft, known, outcomes, rooms }
   }
 
   async function tryLocked(
@@ -193,7 +199,7 @@ export function createAppender({ database, ports, waitMs }: AppendParts): Append
     }
     if (strange.size > 0) await read(foresee(calls, keys, strange, remembered))
     for (;;) {
-      const draft = createDraft(remembered, known)
+      const draft = draftOn(known)
       try {
         const outcomes = commitCalls(draft.tx, ports, calls, strange.size === 0 ? 'trusted' : 'looked up')
         return { draft, known, outcomes }
@@ -204,7 +210,17 @@ export function createAppender({ database, ports, waitMs }: AppendParts): Append
     }
   }
 
-  /** All of it is committed: places become positions, and what was written is remembered. */
+  /** What is written of runs that stand already, for the next append to build on. */
+  function remember(draft: Draft): void {
+    for (const { run, step } of draft.steps.values()) {
+      const key = stepKeyOf(step.stepId, step.attempt)
+      run.steps.delete(key)
+      run.steps.set(key, step)
+    }
+    for (const run of draft.touched) if (run.stored) remembered.keepRun(headOf(run, run.id, run.forkOf))
+  }
+
+  /** All of it is committed: places become positions, and what became of new runs and values is remembered, too. */
   function settle({ draft, known, outcomes, rooms }: Written): void {
     const real = (id: number): number =>
       id >= 0 ? id : (rooms[Math.floor((-id - 1) / ROOM)] as number) + ((-id - 1) % ROOM)
@@ -212,12 +228,8 @@ export function createAppender({ database, ports, waitMs }: AppendParts): Append
       if ('events' in outcome)
         for (const { ledger } of outcome.events as readonly { ledger: { position: number } }[])
           ledger.position = real(ledger.position)
-    for (const { run, step } of draft.steps.values()) {
-      const key = stepKeyOf(step.stepId, step.attempt)
-      run.steps.delete(key)
-      run.steps.set(key, step)
-    }
     for (const run of draft.touched) {
+      if (run.stored) continue
       const forkOf = run.forkOf && { id: real(run.forkOf.id), seq: run.forkOf.seq }
       remembered.keepRun(headOf(run, real(run.id), forkOf))
     }

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { openLedger } from '../test/harness.ts'
 import { createDatabase, type TestDatabase } from '../test/server.ts'
 import { type Column, layoutOf, parametersOf, putRows, rowsFrom } from './columns.ts'
-import { bindMessage, sendPrepared } from './prepared.ts'
+import { bindMessage, sendPrepared, shapeOf } from './prepared.ts'
 
 interface Sent {
   readonly n: number
@@ -35,8 +35,18 @@ const columnOf = <T>(any: fc.Arbitrary<T>, rising: (first: number, i: number) =>
     fc.array(any, { minLength: size, maxLength: size }),
   )
 const integers = fc.option(fc.integer({ min: -(2 ** 31), max: 2 ** 31 - 1 }))
-const hex = fc.uint8Array({ maxLength: 40 }).map((bytes) => Buffer.from(bytes).toString('hex'))
-const texts = fc.string({ unit: 'binary', maxLength: 20 }).map((text) => text.replaceAll('\0', ''))
+const hex = fc.oneof(
+  fc.uint8Array({ maxLength: 40 }).map((bytes) => Buffer.from(bytes).toString('hex')),
+  fc.uuid(),
+)
+/** Short and long ones, of one byte a character and of more. */
+const texts = fc
+  .oneof(
+    fc.string({ unit: 'binary', maxLength: 20 }),
+    fc.string({ unit: fc.constantFrom('a', '\u007f', '\u0080', 'é', 'ÿ', 'Ā'), maxLength: 20 }),
+    fc.string({ unit: 'binary-ascii', minLength: 55, maxLength: 75, size: 'max' }),
+  )
+  .map((text) => text.replaceAll('\0', ''))
 const groups = fc.integer({ min: 1, max: 7 }).chain((size) =>
   fc
     .tuple(
@@ -82,13 +92,15 @@ it('L8 rows arrive as they were given, sent one by one or as arrays, whole colum
       for (const order of layout.orders) orders.add(order)
       const few = isFew ? rows.length : undefined
       const name = `${few ?? 'many'}${layout.code}`
-      const message = bindMessage(name, parametersOf(COLUMNS, few, layout), () =>
-        putRows(COLUMNS, rows, isFew, layout),
-      )
       const item = `json_build_array(e.n, e.count, e.big, e.flag, e.name, encode(e.bytes, 'hex'), e.body)`
       const text = `SELECT json_agg(${item} ORDER BY e.n) FROM ${rowsFrom(COLUMNS, 'e', 1, few, layout)}`
-      const answer = await sendPrepared(client, { name, text, message })
-      const given = rows.map((row) => [row.n, row.count, row.big, row.flag, row.name, row.bytes, row.body])
+      const shape = shapeOf(name, text, parametersOf(COLUMNS, few, layout))
+      const message = bindMessage(shape, () => putRows(COLUMNS, rows, isFew, layout))
+      const answer = await sendPrepared(client, { shape, message })
+      const given = rows.map((row) => {
+        const bytes = row.bytes?.replaceAll('-', '') ?? null
+        return [row.n, row.count, row.big, row.flag, row.name, bytes, row.body]
+      })
       expect(JSON.parse(answer?.[0] as string)).toEqual(given)
     }),
     { numRuns: 150 },
@@ -97,8 +109,10 @@ it('L8 rows arrive as they were given, sent one by one or as arrays, whole colum
 }, 120_000)
 
 it('L10 an error of a prepared statement is told, and its connection goes on', async () => {
-  const send = (name: string, text: string) =>
-    sendPrepared(client, { name, text, message: bindMessage(name, 0, () => {}) })
+  const send = (name: string, text: string, to = client) => {
+    const shape = shapeOf(name, text, 0)
+    return sendPrepared(to, { shape, message: bindMessage(shape, () => {}) })
+  }
   await expect(send('divide', 'SELECT 1 / 0')).rejects.toMatchObject({ code: '22012' })
   await expect(send('divide', 'SELECT 1 / 0')).rejects.toMatchObject({ code: '22012' })
   await expect(send('wrong', 'SELECT FROM FROM')).rejects.toMatchObject({ code: '42601' })
@@ -107,8 +121,7 @@ it('L10 an error of a prepared statement is told, and its connection goes on', a
   const closed = new pg.Client({ connectionString: database.url })
   await closed.connect()
   await closed.end()
-  const late = sendPrepared(closed, { name: 'x', text: 'SELECT 1', message: bindMessage('x', 0, () => {}) })
-  await expect(late).rejects.toThrow(/closed|Connection terminated/)
+  await expect(send('x', 'SELECT 1', closed)).rejects.toThrow(/closed|Connection terminated/)
 })
 
 it('L3 groups of more shapes than there are statements for are stored as they were given', async () => {

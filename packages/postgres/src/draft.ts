@@ -90,23 +90,26 @@ export const LACKING = new Error('something must be read before this can be deci
 
 /**
  * The transaction of `commitCalls` over remembered and known rows: nothing is written by it, and it can be thrown away.
+ * One at a time, for all share their functions: making twenty of them anew costs as much as a small decision.
  *
  * Of a run whose head is remembered, what would have been read is taken for new: an id, a step that begins, a value. If
  * it is not, a unique index refuses the statement, and all is decided again on what was read then.
  */
-export function createDraft(remembered: Remembered, known: Known): Draft {
+export function createDrafts(remembered: Remembered): (known: Known) => Draft {
+  let known: Known
   let needs: Needs | undefined
-  const runs = new Map<string, DraftRun>()
-  const touched = new Set<DraftRun>()
-  const events: DraftEvent[] = []
-  const byEventId = new Map<string, DraftEvent>()
-  const steps = new Map<string, DraftStep>()
-  const scopes: Draft['scopes'] = []
-  const nodes: Draft['nodes'] = new Map()
-  const leanedOn = new Map<number, number>()
-  // Made when they are needed: an append that makes neither pays for neither.
+  let runs: Draft['runs']
+  let touched: Draft['touched']
+  let events: DraftEvent[]
+  let steps: Draft['steps']
+  let scopes: Draft['scopes']
+  let nodes: Draft['nodes']
+  let leanedOn: Draft['leanedOn']
+  // Made when they are needed: an append that makes none of it pays for none.
+  let byEventId: Map<string, DraftEvent> | undefined
   let newScopes: Map<string, number> | undefined
   let newHashes: Map<number, string> | undefined
+  let readScopes: Set<number> | undefined
   let latest: DraftRun | undefined
 
   function lack(add: (needs: Needs) => unknown): never {
@@ -199,7 +202,7 @@ export function createDraft(remembered: Remembered, known: Known): Draft {
     findEvent(given, eventId) {
       const run = given as DraftRun
       const name = eventKeyOf(run, eventId)
-      const own = byEventId.get(name)
+      const own = byEventId?.get(name)
       if (own) return toStored(own)
       const stored = known.events.get(name)
       if (stored === undefined && run.stored && wasRead(run))
@@ -233,7 +236,9 @@ export function createDraft(remembered: Remembered, known: Known): Draft {
       const own = { run, event, place, body, follows }
       events.push(own)
       run.lastEventId = event.eventId
-      if (!event.fresh) byEventId.set(eventKeyOf(run, event.eventId), own)
+      if (event.fresh) return
+      byEventId ??= new Map()
+      byEventId.set(eventKeyOf(run, event.eventId), own)
     },
     findNode(scope, hash) {
       const name = nodeKeyOf(scope, hash)
@@ -290,7 +295,6 @@ export function createDraft(remembered: Remembered, known: Known): Draft {
   }
 
   /** A scope that was found by reading may hold values that are not remembered here. */
-  let readScopes: Set<number> | undefined
   function wasScopeRead(scope: number): boolean {
     readScopes ??= new Set([
       ...[...known.runs.values()].flatMap((run) => (run ? [run.scope] : [])),
@@ -299,17 +303,28 @@ export function createDraft(remembered: Remembered, known: Known): Draft {
     return readScopes.has(scope)
   }
 
-  return {
-    tx,
-    get needs() {
-      return (needs ??= noNeeds())
-    },
-    runs,
-    touched,
-    events,
-    steps,
-    scopes,
-    leanedOn,
-    nodes,
+  return (given) => {
+    known = given
+    needs = byEventId = newScopes = newHashes = readScopes = latest = undefined
+    runs = new Map()
+    touched = new Set()
+    events = []
+    steps = new Map()
+    scopes = []
+    nodes = new Map()
+    leanedOn = new Map()
+    return {
+      tx,
+      get needs() {
+        return (needs ??= noNeeds())
+      },
+      runs,
+      touched,
+      events,
+      steps,
+      scopes,
+      leanedOn,
+      nodes,
+    }
   }
 }

@@ -1,4 +1,4 @@
-/** What a column or a parameter holds; bytes are given as hex. */
+/** What a column or a parameter holds; bytes are given as hex, in which dashes count for nothing. */
 export type ColumnType = 'bigint' | 'int' | 'boolean' | 'text' | 'bytea'
 export type Scalar = number | string | boolean | null
 
@@ -55,6 +55,22 @@ export function putMessage(letter: string, put: () => void): void {
   putSized(put, 4)
 }
 
+/** A message that begins as others did: with a letter, room for the length of all that follows, and more. */
+export function putBegun(begin: Uint8Array, put: () => void): void {
+  room(begin.length)
+  bytes.set(begin, at)
+  const start = at + 1
+  at += begin.length
+  put()
+  view.setInt32(start, at - start)
+}
+
+export function putBytes(given: Uint8Array): void {
+  room(given.length)
+  bytes.set(given, at)
+  at += given.length
+}
+
 /** The length of what `put` writes, and that; `own` is how much the length itself counts. */
 function putSized(put: () => void, own = 0): void {
   const start = at
@@ -95,12 +111,48 @@ export function putValue(type: ColumnType, value: Scalar): void {
   }
 }
 
+/** Up to here a loop is quicker than a call out of JavaScript, and most values are short. */
+const SHORT = 64
+const DASH = 0x2d
+const DIGITS = new Uint8Array(128)
+for (const [value, digit] of Array.from('0123456789abcdef').entries()) DIGITS[digit.charCodeAt(0)] = value
+
 function putText(value: string, isHex: boolean): void {
   // No character of UTF-16 takes more than three bytes of UTF-8.
   room(value.length * 3 + 4)
-  const size = isHex ? bytes.write(value, at + 4, 'hex') : bytes.write(value, at + 4)
-  view.setInt32(at, size)
-  at += 4 + size
+  const start = at
+  at += 4
+  if (isHex) putHex(value)
+  else if (value.length > SHORT || !putAscii(value)) at = start + 4 + bytes.write(value, start + 4)
+  view.setInt32(start, at - start - 4)
+}
+
+function putHex(value: string): void {
+  const to = bytes
+  let next = at
+  for (let i = 0; i < value.length; ) {
+    const code = value.charCodeAt(i)
+    if (code === DASH) {
+      i++
+      continue
+    }
+    to[next++] = ((DIGITS[code] as number) << 4) | (DIGITS[value.charCodeAt(i + 1)] as number)
+    i += 2
+  }
+  at = next
+}
+
+/** False where a character takes more than one byte. */
+function putAscii(value: string): boolean {
+  const to = bytes
+  let next = at
+  for (let i = 0; i < value.length; i++) {
+    const code = value.charCodeAt(i)
+    if (code > 0x7f) return false
+    to[next++] = code
+  }
+  at = next
+  return true
 }
 
 /** One value of each row, as an array. */

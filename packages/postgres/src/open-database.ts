@@ -166,14 +166,13 @@ export async function openDatabase(address: string, options: OpenDatabaseOptions
 
   let kept: Promise<Connection> | undefined
 
-  async function connect(): Promise<Connection> {
-    kept ??= keep()
-    try {
-      return await kept
-    } catch (error) {
+  // Not `async`, and neither is `send` below: each promise more is one more turn that an awaited append takes.
+  function connect(): Promise<Connection> {
+    kept ??= keep().catch((error: unknown) => {
       kept = undefined
       throw error
-    }
+    })
+    return kept
   }
 
   /** A server behind a stalled network never answers: then the connection is cut, and the outcome is not known. */
@@ -191,18 +190,16 @@ export async function openDatabase(address: string, options: OpenDatabaseOptions
     }
     leave = drop
     client.on('error', drop)
-    async function watched<T>(work: () => Promise<T>): Promise<T> {
+    const over = (): void => void (isBusy = false)
+    function watched<T>(work: Promise<T>): Promise<T> {
       isBusy = true
       watch.refresh()
-      try {
-        return await work()
-      } finally {
-        isBusy = false
-      }
+      work.then(over, over)
+      return work
     }
     return {
-      query: (statement) => watched(() => client.query(statement)),
-      send: (statement) => watched(() => sendPrepared(client, statement)),
+      query: (statement) => watched(client.query(statement)),
+      send: (statement) => watched(sendPrepared(client, statement)),
       drop,
     }
   }

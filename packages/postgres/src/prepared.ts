@@ -1,33 +1,52 @@
 import type { ClientBase, Connection as Wire } from 'pg'
-import { putInt16, putInt32, putMessage, putName, written } from './message-bytes.ts'
+import { putBegun, putBytes, putInt16, putInt32, putMessage, putName, written } from './message-bytes.ts'
 
-/** A statement that is prepared once per connection, and its parameters as the message that the server reads. */
-export interface Prepared {
+/** A statement that is prepared once per connection, and how each message begins that binds parameters to it. */
+export interface Shape {
   readonly name: string
   readonly text: string
+  readonly begin: Buffer
+}
+
+/** With its parameters, as the message that the server reads. */
+export interface Prepared {
+  readonly shape: Shape
   readonly message: Buffer
 }
 
 /** Texts of a row's columns. */
 export type Answer = readonly (string | null)[]
 
-/** Bind, Execute and Sync: all parameters in binary form, all of the answer as text. */
-export function bindMessage(name: string, parameters: number, put: () => void): Buffer {
-  return written(() => {
+/** All parameters in binary form. */
+export function shapeOf(name: string, text: string, parameters: number): Shape {
+  const begin = written(() =>
     putMessage('B', () => {
       putName('')
       putName(name)
       putInt16(1)
       putInt16(1)
       putInt16(parameters)
+    }),
+  )
+  return { name, text, begin }
+}
+
+const EXECUTE_AND_SYNC = written(() => {
+  putMessage('E', () => {
+    putName('')
+    putInt32(0)
+  })
+  putMessage('S', () => {})
+})
+
+/** Bind, Execute and Sync: the parameters as `put` writes them, all of the answer as text. */
+export function bindMessage({ begin }: Shape, put: () => void): Buffer {
+  return written(() => {
+    putBegun(begin, () => {
       put()
       putInt16(0)
     })
-    putMessage('E', () => {
-      putName('')
-      putInt32(0)
-    })
-    putMessage('S', () => {})
+    putBytes(EXECUTE_AND_SYNC)
   })
 }
 
@@ -44,7 +63,7 @@ interface Connection extends Wire {
  */
 export function sendPrepared(
   client: ClientBase,
-  { name, text, message }: Prepared,
+  { shape: { name, text }, message }: Prepared,
 ): Promise<Answer | undefined> {
   return new Promise((resolve, reject) => {
     let answer: Answer | undefined

@@ -37,6 +37,20 @@ const CHECK = `SELECT i.run, i.first, (SELECT count(*) FROM events e WHERE e.run
     EXISTS (SELECT FROM runs f WHERE f.fork_of = i.run AND f.fork_seq >= i.first
       AND (f.status <> 'deleted' OR EXISTS (SELECT FROM events e WHERE e.run = f.id))) AS is_forked
   FROM ${ITEMS}`
+/** Tables with their indexes. */
+const STORAGE = `SELECT c.relname AS "table", pg_total_relation_size(c.oid) AS bytes FROM pg_class c
+  WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind = 'r' ORDER BY 2 DESC, 1`
+const PARTS: Readonly<Record<string, string>> = {
+  events: 'events',
+  payloads: 'payloads',
+  nodes: 'shared values',
+  runs: 'runs and steps',
+  steps: 'runs and steps',
+  search_words: 'search index',
+  search_tools: 'search index',
+  memory_items: 'memory',
+  memory_scopes: 'memory',
+}
 const SEAL = `INSERT INTO seals (run, from_seq, to_seq, head_hash)
   SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bytea[])`
 const POSITIONS = `SELECT e.position FROM ${ITEMS} JOIN events e ON e.run = i.run AND e.seq BETWEEN i.first AND i.last`
@@ -217,6 +231,14 @@ export function createRetention({ db, reading, appender, ring }: PruneParts): St
     async leftovers(workspace, after, limit) {
       const rows = await read(LEFTOVERS, [workspace, after, limit])
       return rows.map((row) => ({ key: Number(row['id']), run: toStoredRun(row) }))
+    },
+    async storage() {
+      const sizes = new Map<string, number>()
+      for (const { table, bytes } of await read(STORAGE)) {
+        const name = PARTS[table as string] ?? 'other'
+        sizes.set(name, (sizes.get(name) ?? 0) + Number(bytes))
+      }
+      return [...sizes].map(([name, bytes]) => ({ name, bytes }))
     },
     async sizes(workspace, runIds) {
       const rows = await read(SIZES, [workspace, [...runIds]])

@@ -32,7 +32,7 @@ export const STEP: readonly Column<StepRow>[] = [
   ['attempt', 'bigint', (row) => row.step.attempt],
   ['started_seq', 'bigint', (row) => row.step.startedSeq],
   ['record', 'text', (row) => packStep(row.step, row.areBytes)],
-  ['span', 'bytea', ({ areBytes, step }) => (areBytes ? step.spanId.replaceAll('-', '') : null)],
+  ['span', 'bytea', ({ areBytes, step }) => (areBytes ? step.spanId : null)],
   ['digest', 'bytea', ({ areBytes, step }) => (areBytes ? step.inputDigest : null)],
 ]
 

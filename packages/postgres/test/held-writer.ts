@@ -35,7 +35,7 @@ export async function openWriter(url: string, before: Before): Promise<{ ledger:
     return client.query(statement)
   }
   const send = async (statement: Prepared): Promise<unknown> => {
-    await before(statement.name, client)
+    await before(statement.shape.name, client)
     return sendPrepared(client, statement)
   }
   const connection = { query, send, drop: () => {} }

@@ -85,6 +85,7 @@ async function carry(take: Take, first: readonly ClewEvent[], known: Known): Pro
               from: standing && 'from' in standing ? standing.from : undefined,
               events,
               ledger,
+              prune: program.prune,
               tidings,
             }),
           )

@@ -1,9 +1,7 @@
-import { AsyncLocalStorage } from 'node:async_hooks'
 import { hash, randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Ports } from '@clew/ledger'
-
-const causes = new AsyncLocalStorage<string>()
+import { currentCause, runCausedBy } from './surroundings.ts'
 
 /** The ledger's needs, met by Node. */
 export const nodePorts: Ports = {
@@ -14,8 +12,5 @@ export const nodePorts: Ports = {
   async sleep(ms, signal) {
     await sleep(ms, undefined, signal && { signal })
   },
-  context: {
-    run: (causationId, fn) => causes.run(causationId, fn),
-    current: () => causes.getStore(),
-  },
+  context: { run: runCausedBy, current: currentCause },
 }

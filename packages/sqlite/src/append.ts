@@ -19,6 +19,7 @@ import { PUT_STEP, STEP_COLUMNS, stepValues, toStep } from './step-row.ts'
 
 const RUN_CACHE = 5000
 const NODE_CACHE = 200_000
+const BEGUN_CACHE = 50_000
 /** So many events of a run may pass before its summary and steps are written. */
 const MOST_BEHIND = 64
 const RUNS_BEHIND = 256
@@ -50,6 +51,8 @@ interface SqliteRun extends RunDraft {
   foldedSeq: number
   /** What has changed since: the steps, by `stepKeyOf`. */
   readonly steps: Map<string, StepSkeleton>
+  /** All steps that the run ever had, by `stepKeyOf`, where that is known: nearly every step is new, and need not be looked for. */
+  begun: Set<string> | undefined
   /** All events since can be folded from their rows alone. */
   isPlain: boolean
   /** Unknown until something was appended here. */
@@ -120,6 +123,7 @@ export function createAppender(db: DatabaseSync, ports: Pick<Ports, 'sha256' | '
   const openSteps = new Map<string, StepSkeleton>()
   const changedRuns = new Set<SqliteRun>()
   const behind = new Set<SqliteRun>()
+  let begunSteps = 0
   let quietCommits = 0
   const leases = new Map<string, { epoch: number; held: boolean } | null>()
   /** Most events follow one of the same run. */
@@ -143,6 +147,7 @@ export function createAppender(db: DatabaseSync, ports: Pick<Ports, 'sha256' | '
       stored: summary,
       foldedSeq: row['folded_seq'] as number,
       steps,
+      begun: undefined,
       isPlain: true,
     }
   }
@@ -184,6 +189,7 @@ export function createAppender(db: DatabaseSync, ports: Pick<Ports, 'sha256' | '
         stored: summary,
         foldedSeq: 0,
         steps: new Map(),
+        begun: new Set(),
         isPlain: false,
       })
     },
@@ -255,13 +261,23 @@ export function createAppender(db: DatabaseSync, ports: Pick<Ports, 'sha256' | '
       return id
     },
     findStep(run, stepId, attempt) {
+      const { steps, begun } = run as SqliteRun
       const key = stepKeyOf(stepId, attempt)
-      const known = (run as SqliteRun).steps.get(key) ?? openSteps.get(`${run.id} ${key}`)
-      if (known) return known
+      const known = steps.get(key)
+      if (known || (begun && !begun.has(key))) return known
+      const open = openSteps.get(`${run.id} ${key}`)
+      if (open) return open
       const row = sql.step.get(run.id, stepId, attempt)
       return row && toStep(run.runId, row)
     },
-    putStep: (run, step) => void (run as SqliteRun).steps.set(stepKeyOf(step.stepId, step.attempt), step),
+    putStep(run, step) {
+      const { steps, begun } = run as SqliteRun
+      const key = stepKeyOf(step.stepId, step.attempt)
+      steps.set(key, step)
+      if (!begun || begun.has(key)) return
+      begun.add(key)
+      if (++begunSteps > BEGUN_CACHE) forgetBegun()
+    },
     lease(key) {
       if (latestLease?.runId === key.runId && latestLease.workspace === key.workspace)
         return latestLease.lease ?? undefined
@@ -277,6 +293,11 @@ export function createAppender(db: DatabaseSync, ports: Pick<Ports, 'sha256' | '
       return lease ?? undefined
     },
     touch: (run) => void changedRuns.add(run as SqliteRun),
+  }
+
+  function forgetBegun(): void {
+    for (const run of runs.values()) run.begun = undefined
+    begunSteps = 0
   }
 
   function rememberNode(key: string, id: number): void {
@@ -372,6 +393,7 @@ export function createAppender(db: DatabaseSync, ports: Pick<Ports, 'sha256' | '
       latestLease = undefined
       changedRuns.clear()
       behind.clear()
+      begunSteps = 0
       quietCommits = 0
       position = undefined
     },

@@ -117,6 +117,15 @@ describe('L1 rows that are behind their events', () => {
     await heir.close()
   })
 
+  it('R2 a step whose row is long written is the same step when somebody tells of it again', async () => {
+    await appendAll(steps(60, 20))
+    expect(stored().steps).toBeGreaterThan(20)
+    await appendAll([end(3, { output: 'again' }), end(4, { name: 's' })])
+    expect((await ledger.getRun('r'))?.steps).toBe(80)
+    expect(await ledger.getSkeleton('r')).toHaveLength(80)
+    await assertWhole(ledger)
+  })
+
   it('are put right by a rebuild, whose own rows are not folded upon once more', async () => {
     const db = new DatabaseSync(file)
     db.exec(`UPDATE steps SET record = json_set(record, '$.st', 'failed') WHERE step_id = 's#1';

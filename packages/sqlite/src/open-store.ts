@@ -17,6 +17,7 @@ import { createRetention } from './prune.ts'
 import { createReader } from './read.ts'
 import { createReclaim } from './reclaim.ts'
 import { createSearchIndex } from './search-index.ts'
+import { createStorage } from './storage.ts'
 import { createWatch } from './watch.ts'
 
 export type SqliteOptions = OpenDatabaseOptions
@@ -72,12 +73,11 @@ export function openSqliteStore(path: string, ports: Ports, options: SqliteOptio
   }
 
   /** From the beginning of a transaction to its end there is no wait, or another one of this connection would begin inside it. */
-  async function transact<T>(work: () => T): Promise<T> {
-    return unlocked(() => {
+  const transact = <T>(work: () => T): Promise<T> =>
+    unlocked(() => {
       begin.run()
       return complete(work)
     })
-  }
 
   function complete<T>(work: () => T): T {
     try {
@@ -118,6 +118,11 @@ export function openSqliteStore(path: string, ports: Ports, options: SqliteOptio
     }
   }
 
+  function ringing<T>(result: T): T {
+    watch.ring()
+    return result
+  }
+
   const search = createSearchIndex({ file, url, ports, options, assertOpen })
   const progress = createProgress({ file, url, ports, options, assertOpen })
   const transactLease = <T>(work: () => T): Promise<T> =>
@@ -151,6 +156,7 @@ export function openSqliteStore(path: string, ports: Ports, options: SqliteOptio
       forgetNodes: appender.forgetNodes,
       ring: watch.ring,
       reclaim: createReclaim(db, transact),
+      storage: createStorage(db, file),
     }),
     erasure: createErasing({
       db,
@@ -168,18 +174,12 @@ export function openSqliteStore(path: string, ports: Ports, options: SqliteOptio
       search: search.database,
     }),
     progress: progress.progress,
-    async write(calls) {
-      let outcomes: AppendOutcome[]
-      try {
-        outcomes = await transact(() => appender.apply(calls, 'trusted'))
-      } catch (error) {
+    write: (calls) =>
+      transact(() => appender.apply(calls, 'trusted')).then(ringing, (error: unknown) => {
         // Rare where a run is leased, so it is found by the refusal of the index and not by asking first.
         if (!isRepeated(error)) throw error
-        outcomes = await transact(() => appender.apply(calls, 'looked up'))
-      }
-      watch.ring()
-      return outcomes
-    },
+        return transact(() => appender.apply(calls, 'looked up')).then(ringing)
+      }),
     findRun: (key) => readingAtOnce(() => find(key)),
     listRuns: (filter) => readingAtOnce(() => listRuns(db, foldTail, filter)),
     findBelow: (workspace, runIds) => readingAtOnce(() => below(workspace, runIds)),

@@ -9,6 +9,7 @@ import {
   type RunKey,
   type RunSummary,
   type Seal,
+  type StoragePart,
   type StoreRetention,
 } from '@clew/ledger'
 import { audited, type AuditedParts } from './audited.ts'
@@ -27,6 +28,7 @@ interface PruneParts extends AuditedParts {
   readonly forgetRun: (key: RunKey) => void
   readonly forgetNodes: () => void
   readonly reclaim: Reclaim
+  readonly storage: () => StoragePart[]
 }
 
 interface Found {
@@ -187,6 +189,7 @@ export function createRetention(parts: PruneParts): StoreRetention {
       return outcome
     },
     pruneStates: createStatePruning(parts),
+    storage: () => reading(parts.storage),
     leftovers: (workspace, after, limit) =>
       reading(() =>
         sql.leftovers

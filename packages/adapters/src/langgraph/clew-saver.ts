@@ -20,7 +20,7 @@ import { fromPayload, setKey } from './rich-values.ts'
 import { type Saved, settleWrites } from './saved.ts'
 import { readConfig, readId, requireConfig, type SpaceKey } from './space-key.ts'
 import type { ParentStep } from './run-drafts.ts'
-import type { Space } from './space.ts'
+import type { Handed, Space } from './space.ts'
 import { createSpaces, type Spaces } from './spaces.ts'
 import { settledLater } from './settled-later.ts'
 
@@ -94,43 +94,45 @@ export class ClewSaver extends BaseCheckpointSaver {
     }
   }
 
-  override async put(
+  // Neither is `async` from here down to the ledger: a chain of promises took longer than what they waited for.
+  override put(
     config: RunnableConfig,
     checkpoint: Checkpoint,
     metadata: CheckpointMetadata,
     newVersions: ChannelVersions,
   ): Promise<RunnableConfig> {
-    try {
-      return await this.#guard(config, () => this.#put(config, checkpoint, metadata, newVersions))
-    } catch (error) {
+    const failed = async (error: unknown): Promise<never> => {
+      const first = this.#firstFailure(config, error)
       // An update is awaited by its caller, and the last checkpoint by the end of the invocation.
-      if (metadata?.source === 'update' || !hasNext(checkpoint)) throw error
-      return this.#hold(config, error)
+      if (metadata?.source === 'update' || !hasNext(checkpoint)) throw first
+      return this.#hold(config, first)
     }
-  }
-
-  async #put(
-    config: RunnableConfig,
-    checkpoint: Checkpoint,
-    metadata: CheckpointMetadata,
-    newVersions: ChannelVersions,
-  ): Promise<RunnableConfig> {
-    const { thread, ns, checkpointId: parentId } = requireConfig(config, 'a checkpoint')
-    const id = readId('id of the checkpoint', checkpoint.id)
-    const key = { thread, ns }
-    const committed = await this.#spaces.within(key, async (space) => {
-      if (parentId !== undefined && !space.knows(parentId)) await this.#spaces.assertAlive(key, parentId)
-      const parentStep = this.#parentStep(key, space)
-      return space.put({ parentId, checkpoint, metadata, newVersions, agent: agentOf(config), parentStep })
-    })
-    await committed()
-    return {
-      configurable: { thread_id: config.configurable?.['thread_id'], checkpoint_ns: ns, checkpoint_id: id },
+    try {
+      this.#assertSound(config)
+      const { thread, ns, checkpointId: parentId } = requireConfig(config, 'a checkpoint')
+      const id = readId('id of the checkpoint', checkpoint.id)
+      const key = { thread, ns }
+      const handed = this.#within(key, parentId, (space) => {
+        const parentStep = this.#parentStep(key, space)
+        return space.put({ parentId, checkpoint, metadata, newVersions, agent: agentOf(config), parentStep })
+      })
+      const thread_id: unknown = config.configurable?.['thread_id']
+      return committed(handed).then(
+        () => ({ configurable: { thread_id, checkpoint_ns: ns, checkpoint_id: id } }),
+        failed,
+      )
+    } catch (error) {
+      return failed(error)
     }
   }
 
   override putWrites(config: RunnableConfig, writes: PendingWrite[], taskId: string): Promise<void> {
-    const put = async (): Promise<void> => {
+    return settledLater(this.#putWrites(config, writes, taskId), (error) => this.#firstFailure(config, error))
+  }
+
+  #putWrites(config: RunnableConfig, writes: PendingWrite[], taskId: string): Promise<unknown> {
+    try {
+      this.#assertSound(config)
       const { thread, ns, checkpointId } = requireConfig(config, 'writes')
       if (checkpointId === undefined)
         throw new ClewError(
@@ -139,13 +141,21 @@ export class ClewSaver extends BaseCheckpointSaver {
           'Name the checkpoint they are for; nothing was written.',
         )
       const task = readId('task id', taskId)
-      const committed = await this.#spaces.within({ thread, ns }, async (space) => {
-        if (!space.knows(checkpointId)) await this.#spaces.assertAlive({ thread, ns }, checkpointId)
-        return space.putWrites(checkpointId, writes, task)
-      })
-      await committed()
+      return committed(
+        this.#within({ thread, ns }, checkpointId, (space) => space.putWrites(checkpointId, writes, task)),
+      )
+    } catch (error) {
+      return Promise.reject(error)
     }
-    return settledLater(this.#guard(config, put))
+  }
+
+  /** In the space of a thread, once it is known that the checkpoint to go on from is not of a life that is over. */
+  #within(key: SpaceKey, checkpointId: string | undefined, work: (space: Space) => Handed): Handed {
+    return this.#spaces.within(key, (space) =>
+      checkpointId === undefined || space.knows(checkpointId)
+        ? work(space)
+        : this.#spaces.assertAlive(key, checkpointId).then(() => work(space)),
+    )
   }
 
   /**
@@ -189,18 +199,17 @@ export class ClewSaver extends BaseCheckpointSaver {
     return found
   }
 
-  async #guard<T>(config: RunnableConfig, work: () => Promise<T>): Promise<T> {
+  #assertSound(config: RunnableConfig): void {
     const invocation = invocationOf(config)
-    if (this.#failed.has(invocation)) {
-      this.#heldFailures.get(invocation)?.()
-      throw this.#failed.get(invocation)
-    }
-    try {
-      return await work()
-    } catch (error) {
-      if (!this.#failed.has(invocation)) this.#failed.set(invocation, error)
-      throw this.#failed.get(invocation)
-    }
+    if (!this.#failed.has(invocation)) return
+    this.#heldFailures.get(invocation)?.()
+    throw this.#failed.get(invocation)
+  }
+
+  #firstFailure(config: RunnableConfig, error: unknown): unknown {
+    const invocation = invocationOf(config)
+    if (!this.#failed.has(invocation)) this.#failed.set(invocation, error)
+    return this.#failed.get(invocation)
   }
 
   /** Waits with a failure until writes of the same invocation can carry it, see `settledLater`. */
@@ -224,6 +233,9 @@ export class ClewSaver extends BaseCheckpointSaver {
   }
 }
 
+const committed = (handed: Handed): Promise<unknown> =>
+  handed instanceof Promise ? handed.then((wait) => wait()) : handed()
+
 function readNs(config: RunnableConfig): string {
   return readId('checkpoint_ns', config.configurable?.['checkpoint_ns'], true)
 }
@@ -237,8 +249,8 @@ function hasNext({ channel_values, channel_versions, versions_seen }: Checkpoint
 
 /** The framework makes one of these for each invocation and hands it along with everything that belongs to it. */
 function invocationOf(config: RunnableConfig): object {
-  const control: unknown = Reflect.get(config, 'control')
-  return typeof control === 'object' && control !== null ? control : config
+  const control: unknown = (config as { control?: unknown } | undefined)?.control
+  return typeof control === 'object' && control !== null ? control : (config ?? {})
 }
 
 const byTask = <T extends { readonly taskId: string; readonly write: { readonly index: number } }>(

@@ -11,9 +11,10 @@ import type { Saved, TaskWrites } from './saved.ts'
 const SOURCE = { origin: 'agent', runtime: 'langgraph' } as const
 
 /** Events that wait for others to go with them. */
-export interface Outgoing {
-  readonly drafts: readonly Draft[]
-  readonly settle: (committed: Promise<unknown>) => void
+interface Outgoing {
+  drafts: readonly Draft[]
+  readonly resolve: () => void
+  readonly reject: (error: unknown) => void
 }
 
 /**
@@ -27,6 +28,8 @@ export interface Line {
   /** Up to where the ledger has been told; the rest waits in the outbox for a moment. */
   toldSeq: number
   outbox: Outgoing[]
+  /** The outbox is looked at when the turn ends. */
+  isDue: boolean
   events: number
   head: Saved | null
   /** It has a checkpoint of its own: a fork at first has only its source's. */
@@ -51,6 +54,7 @@ export const openLine = (runId: string, given: Partial<Line>): Line => ({
   seq: 0,
   toldSeq: given.seq ?? 0,
   outbox: [],
+  isDue: false,
   events: 0,
   head: null,
   hasOwn: false,
@@ -86,18 +90,22 @@ interface AppendParts {
 }
 
 /** Counts events in that go to the ledger in this turn at the latest, together with what comes until then. */
-export function postTo(parts: AppendParts, line: Line, drafts: readonly Draft[]): Promise<unknown> {
-  const { promise, resolve } = Promise.withResolvers<unknown>()
-  if (line.outbox.length === 0) setImmediate(() => flush(parts, line))
-  line.outbox.push({ drafts, settle: resolve })
+export function postTo(parts: AppendParts, line: Line, drafts: readonly Draft[]): Promise<void> {
+  if (!line.isDue) {
+    line.isDue = true
+    setImmediate(() => {
+      line.isDue = false
+      flush(parts, line)
+    })
+  }
   line.seq += drafts.length
   line.events += drafts.length
-  return promise
+  return new Promise((resolve, reject) => void line.outbox.push({ drafts, resolve, reject }))
 }
 
 /** Hands over what waits. */
 export function flush(parts: AppendParts, line: Line): void {
-  if (line.outbox.length > 0) void appendTo(parts, line, [], line.toldSeq).catch(() => undefined)
+  if (line.outbox.length > 0) appendTo(parts, line, [], line.toldSeq).catch(() => undefined)
 }
 
 /** Takes back the last event that waits, for it to carry more. */
@@ -105,54 +113,62 @@ export function takeLast(line: Line): Draft | undefined {
   const last = line.outbox.at(-1)
   const draft = last?.drafts.at(-1)
   if (!last || !draft) return undefined
-  line.outbox[line.outbox.length - 1] = { ...last, drafts: last.drafts.slice(0, -1) }
+  last.drafts = last.drafts.slice(0, -1)
   line.seq--
   line.events--
   return draft
 }
 
 /** Appends to a line, behind what waits, without waiting for what is under way; resolves when committed. */
-export async function appendTo(
+export function appendTo(
   { ledger, tide }: AppendParts,
   line: Line,
   more: readonly Draft[],
   expectedSeq: number,
-): Promise<readonly ClewEvent[]> {
+): Promise<void> {
   const { outbox } = line
   line.outbox = []
-  const drafts = [...outbox.flatMap((each) => each.drafts), ...more]
-  const events: EventInput[] = drafts.map(({ type, payload, runId, eventId, timestamp, causationId }) => ({
-    eventType: type,
-    correlationId: runId ?? line.runId,
-    source: SOURCE,
-    payload,
-    eventId,
-    timestamp,
-    causationId: causationId ?? null,
-  }))
-  const own = more.filter(({ runId }) => runId === undefined).length
-  // The ledger takes the call in this turn, so that the order of the calls is the order of the record.
-  const appended = ledger.append(events, { expectedSeq })
-  for (const { settle } of outbox) settle(appended)
-  line.seq += own
-  line.events += own
-  line.toldSeq = line.seq
-  line.pending.add(appended)
-  const { seq } = line
-  try {
-    const stored = await appended
-    for (let i = 0; i < stored.length; i++)
-      if (stored[i]?.payload !== drafts[i]?.payload) line.isExact = false
-    if (stored.at(-1)?.ledger.seq !== seq) line.failure ??= outOfStep(line.runId)
-    noteTide(tide, stored)
-    return stored
-  } catch (error) {
-    line.failure ??= error
-    throw error
-  } finally {
-    line.pending.delete(appended)
+  const events: EventInput[] = []
+  for (const { drafts } of outbox) for (const draft of drafts) events.push(toInput(line, draft))
+  for (const draft of more) {
+    events.push(toInput(line, draft))
+    if (draft.runId !== undefined) continue
+    line.seq++
+    line.events++
   }
+  line.toldSeq = line.seq
+  const { seq } = line
+  // The ledger takes the call in this turn, so that the order of the calls is the order of the record.
+  const appended = ledger.append(events, { expectedSeq }).then(
+    (stored) => {
+      line.pending.delete(appended)
+      for (let i = 0; i < stored.length; i++)
+        if (stored[i]?.payload !== events[i]?.payload) line.isExact = false
+      if (stored.at(-1)?.ledger.seq !== seq) line.failure ??= outOfStep(line.runId)
+      noteTide(tide, stored)
+      for (const { resolve } of outbox) resolve()
+      return undefined
+    },
+    (error: unknown) => {
+      line.pending.delete(appended)
+      line.failure ??= error
+      for (const { reject } of outbox) reject(error)
+      throw error
+    },
+  )
+  line.pending.add(appended)
+  return appended
 }
+
+const toInput = (line: Line, draft: Draft): EventInput => ({
+  eventType: draft.type,
+  correlationId: draft.runId ?? line.runId,
+  source: SOURCE,
+  payload: draft.payload,
+  eventId: draft.eventId,
+  timestamp: draft.timestamp,
+  causationId: draft.causationId ?? null,
+})
 
 function noteTide(tide: Tide, stored: readonly ClewEvent[]): void {
   const first = stored[0]?.ledger.position ?? 0

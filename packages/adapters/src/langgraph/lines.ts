@@ -56,6 +56,7 @@ export function createLines(parts: LinesParts): Lines {
   }
 
   function remember(line: Line): void {
+    if (lines.size === 1 && lines.has(line.runId)) return void lines.set(line.runId, line)
     lines.delete(line.runId)
     lines.set(line.runId, line)
     if (lines.size <= MOST_LINES) return
@@ -68,6 +69,7 @@ export function createLines(parts: LinesParts): Lines {
 
   function note({ id, runId, seq }: Saved): void {
     places.set(id, { runId, seq })
+    if (places.size <= MOST_PLACES) return
     for (const oldest of places.keys()) {
       if (places.size <= MOST_PLACES) break
       places.delete(oldest)

@@ -1,4 +1,4 @@
-import { derivedId } from './derived-id.ts'
+import { isDerived } from './derived-id.ts'
 import { isObject } from './rich-values.ts'
 
 export type Versions = Readonly<Record<string, number | string>>
@@ -74,7 +74,7 @@ export function findTask(
     return ready.find(({ node, trigger, index }) => {
       const path = ns === '' ? node : `${ns}|${node}`
       const parts = index === undefined ? ['__pregel_pull', [trigger]] : ['__pregel_push', String(index)]
-      return derivedId(JSON.stringify([path, String(step), node, ...parts]), checkpointId) === taskId
+      return isDerived(taskId, JSON.stringify([path, String(step), node, ...parts]), checkpointId)
     })
   } catch {
     // An id of the caller's own making is no UUID: nothing can be derived from it.

@@ -15,8 +15,13 @@ class HandledPromise<T> extends Promise<T> {
  * The framework collects what a saver gives back and awaits it when the invocation ends. A rejection in the meantime
  * would end the whole process, although the caller has the invocation in a try/catch.
  */
-export function settledLater<T>(work: Promise<T>): Promise<T> {
-  const handled = new HandledPromise<T>((resolve, reject) => void work.then(resolve, reject))
-  void handled.then(undefined, () => undefined)
+export function settledLater(work: Promise<unknown>, toError: (error: unknown) => unknown): Promise<void> {
+  const handled = new HandledPromise<void>((resolve, reject) => {
+    work.then(
+      () => resolve(),
+      (error: unknown) => reject(toError(error)),
+    )
+  })
+  void Promise.prototype.then.call(handled, undefined, () => undefined)
   return handled
 }

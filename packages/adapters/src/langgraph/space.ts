@@ -4,10 +4,10 @@ import { conflict, toConflict } from './conflict.ts'
 import { appendTo, type Draft, flush, type Line, openLine, postTo, takeLast } from './line.ts'
 import { createLines, type LinesParts } from './lines.ts'
 import { showsItsEnd, type Versions } from './next-nodes.ts'
-import { isTime, planCheckpoint } from './plan-checkpoint.ts'
+import { planCheckpoint } from './plan-checkpoint.ts'
 import { isOpaque, toPayload } from './rich-values.ts'
 import { forkAt, type ParentStep, type RunOrigin, startDraft, withInput } from './run-drafts.ts'
-import { type Saved, type TaskWrites, withWrites } from './saved.ts'
+import { type Saved, type TaskWrites, withWrites, type Write } from './saved.ts'
 import { toWrites } from './task-writes.ts'
 import { carrying, earlyDrafts, isUpdate, NULL_TASK, writeDrafts } from './write-drafts.ts'
 
@@ -18,11 +18,22 @@ export interface SpaceParts extends LinesParts, RunOrigin {
   readonly later: (work: (space: Space) => Promise<void>) => void
 }
 
+/** Where writes go, with what comes before them. */
+interface LineToWrite {
+  readonly line: Line
+  readonly opening: readonly Draft[]
+}
+
 interface HeldWrites {
   readonly given: readonly (readonly [string, unknown])[]
   readonly taskId: string
   readonly settle: (committed: Promise<unknown>) => void
 }
+
+/** Waits for the commit of what was handed to the ledger. */
+export type Wait = () => Promise<unknown>
+/** A promise only where something has to be read first: what is known here is handed over before the call returns. */
+export type Handed = Wait | Promise<Wait>
 
 export interface PutGiven {
   readonly parentId: string | undefined
@@ -53,12 +64,8 @@ export interface Space {
   grant(checkpointId: string): void
   /** Somebody was told that there is nothing here. */
   noteEmpty(): void
-  put(given: PutGiven): Promise<() => Promise<unknown>>
-  putWrites(
-    checkpointId: string,
-    given: readonly (readonly [string, unknown])[],
-    taskId: string,
-  ): Promise<() => Promise<unknown>>
+  put(given: PutGiven): Handed
+  putWrites(checkpointId: string, given: readonly (readonly [string, unknown])[], taskId: string): Handed
   /** The run that is written now, for sub-graphs to hang below. */
   readonly active: Line | undefined
   /** Runs of sub-graphs, by the task that started them. */
@@ -81,25 +88,32 @@ export function createSpace(parts: SpaceParts): Space {
     throw conflict(parts.thread, checkpointId)
   }
 
-  async function put(given: PutGiven): Promise<() => Promise<unknown>> {
-    const { parentId, checkpoint, metadata } = given
+  function put(given: PutGiven): Handed {
+    const { parentId, checkpoint } = given
+    const hot = parentId === undefined || parentId === checkpoint.id ? undefined : lines.at(parentId)
+    return hot?.head && !hot.isClosed ? putBehind(given, hot.head, hot) : putAnywhere(given)
+  }
+
+  async function putAnywhere(given: PutGiven): Promise<Wait> {
+    const { parentId, checkpoint } = given
     // Without a step in between the framework puts the checkpoint again that it began with.
     if (parentId === checkpoint.id && (await lines.find(parentId))) return nothing
     const hot = parentId === undefined ? undefined : lines.at(parentId)
     const before = hot?.head ?? (parentId === undefined ? null : await lines.find(parentId))
     if (!before) return putRoot(given)
     const line = await lines.openAt(before)
-    if (!line) {
-      assertMeant(before.id)
-      return putFork(given, before)
-    }
-    // A fork that was opened for writes has no checkpoint yet: the first one goes there, whatever its source.
-    return metadata.source === 'input' && line.hasOwn
-      ? putTurn(given, before, line)
-      : putNext(given, before, line)
+    if (line) return putBehind(given, before, line)
+    assertMeant(before.id)
+    return putFork(given, before)
   }
 
-  async function putRoot(given: PutGiven): Promise<() => Promise<unknown>> {
+  /** A fork that was opened for writes has no checkpoint yet: the first one goes there, whatever its source. */
+  const putBehind = (given: PutGiven, before: Saved, line: Line): Handed =>
+    given.metadata.source === 'input' && line.hasOwn
+      ? putTurn(given, before, line)
+      : begin(given, line, before, [], { expectedSeq: line.toldSeq, isStarted: true })
+
+  async function putRoot(given: PutGiven): Promise<Wait> {
     const { checkpoint } = given
     const waiting = lines.get(firstRunId)
     if (waiting && !waiting.hasOwn)
@@ -112,7 +126,7 @@ export function createSpace(parts: SpaceParts): Space {
   }
 
   /** New input begins a run; the one before it, where it was not over, is stopped in the same append. */
-  async function putTurn(given: PutGiven, before: Saved, from: Line): Promise<() => Promise<unknown>> {
+  async function putTurn(given: PutGiven, before: Saved, from: Line): Promise<Wait> {
     flush(parts, from)
     const isOver = from.status === 'completed'
     const reason = 'the thread went on with new input'
@@ -132,23 +146,20 @@ export function createSpace(parts: SpaceParts): Space {
       })
   }
 
-  function putFork(given: PutGiven, before: Saved): Promise<() => Promise<unknown>> {
+  function putFork(given: PutGiven, before: Saved): Handed {
     const runId = names.runId('fork', given.checkpoint.id)
     const { line, draft } = forkAt(before, runId, parts.threadName)
     return begin(given, line, before, [], { expectedSeq: line.seq, forked: draft })
   }
 
-  const putNext = (given: PutGiven, before: Saved, line: Line): Promise<() => Promise<unknown>> =>
-    begin(given, line, before, [], { expectedSeq: line.toldSeq, isStarted: true })
-
   /** Plans the checkpoint and hands it to the ledger; answers with how to wait for the commit. */
-  async function begin(
+  function begin(
     given: PutGiven,
     line: Line,
     before: Saved | undefined,
     ahead: readonly Draft[],
     how: { expectedSeq: number; isTurn?: boolean; isStarted?: boolean; forked?: Draft },
-  ): Promise<() => Promise<unknown>> {
+  ): Handed {
     const { checkpoint, metadata, newVersions, parentId } = given
     const { isTurn = false, isStarted = false, forked } = how
     const early = line.early.get(checkpoint.id) ?? []
@@ -178,10 +189,7 @@ export function createSpace(parts: SpaceParts): Space {
     const isResumed = isStarted && line.hasOwn && line.status !== 'running'
     const isResumedHere = isResumed && !isOver
     const carrier = isStarted && !isResumedHere ? carrierOf(line) : undefined
-    const place = {
-      eventId: names.eventId(checkpoint.id),
-      ...(isTime(checkpoint.ts) && { timestamp: checkpoint.ts }),
-    }
+    const place = { eventId: names.eventId(checkpoint.id), timestamp: plan.timestamp }
     const drafts: Draft[] = [
       ...ahead,
       ...opening,
@@ -203,13 +211,13 @@ export function createSpace(parts: SpaceParts): Space {
     lines.remember(line)
     lines.note(saved)
     putting++
-    const done = (): void => {
+    const ended = (): void => {
       putting--
       if (held.size > 0) parts.later((space) => (putting === 0 ? space.release() : Promise.resolve()))
     }
-    committing.finally(done).catch(() => undefined)
-    await release(checkpoint.id)
-    return waitFor(committing, line)
+    committing.then(ended, ended)
+    const wait = waitFor(committing, line)
+    return held.has(checkpoint.id) ? release(checkpoint.id).then(() => wait) : wait
   }
 
   /** The end of a step that has not gone out yet can carry the checkpoint that it led to: one event less. */
@@ -224,9 +232,9 @@ export function createSpace(parts: SpaceParts): Space {
     if (!waiting) return
     held.delete(checkpointId)
     for (const { given, taskId, settle: tell } of waiting) {
-      const committed = putWritesNow(checkpointId, given, taskId)
-      tell(committed.then((wait) => wait()))
-      await committed.catch(() => undefined)
+      const handed = new Promise<Wait>((resolve) => resolve(putWritesNow(checkpointId, given, taskId)))
+      tell(handed.then((wait) => wait()))
+      await handed.catch(() => undefined)
     }
   }
 
@@ -240,14 +248,23 @@ export function createSpace(parts: SpaceParts): Space {
     return head.writes.filter(({ taskId }) => taskId === NULL_TASK).map(({ seq }) => seq)
   }
 
-  async function putWrites(
+  function putWrites(
     checkpointId: string,
     given: readonly (readonly [string, unknown])[],
     taskId: string,
-  ): Promise<() => Promise<unknown>> {
+  ): Handed {
     if (given.length === 0) return nothing
-    if (putting === 0 || lines.knows(checkpointId) || (await lines.isThere(checkpointId)))
-      return putWritesNow(checkpointId, given, taskId)
+    return putting === 0 || lines.knows(checkpointId)
+      ? putWritesNow(checkpointId, given, taskId)
+      : putWritesSoon(checkpointId, given, taskId)
+  }
+
+  async function putWritesSoon(
+    checkpointId: string,
+    given: readonly (readonly [string, unknown])[],
+    taskId: string,
+  ): Promise<Wait> {
+    if (await lines.isThere(checkpointId)) return putWritesNow(checkpointId, given, taskId)
     // The framework puts a checkpoint when the one before is committed, and runs its nodes in the meantime.
     const { promise, resolve } = Promise.withResolvers<unknown>()
     const waiting = held.get(checkpointId) ?? []
@@ -255,14 +272,35 @@ export function createSpace(parts: SpaceParts): Space {
     return () => promise
   }
 
-  async function putWritesNow(
+  function putWritesNow(
     checkpointId: string,
     given: readonly (readonly [string, unknown])[],
     taskId: string,
-  ): Promise<() => Promise<unknown>> {
+  ): Handed {
     const writes = toWrites(given, (value, channel) => toPayload(value, channel))
+    const hot = lines.at(checkpointId)
+    return hot?.head && !hot.isClosed
+      ? writeTo({ line: hot, opening: [] }, hot.head, checkpointId, taskId, writes)
+      : putWritesAnywhere(checkpointId, taskId, writes)
+  }
+
+  async function putWritesAnywhere(
+    checkpointId: string,
+    taskId: string,
+    writes: readonly Write[],
+  ): Promise<Wait> {
     const saved = lines.at(checkpointId)?.head ?? (await lines.find(checkpointId))
-    const { line, opening } = saved ? await lineForWrites(saved) : lineForEarly()
+    const where = saved ? await lineForWrites(saved) : lineForEarly()
+    return writeTo(where, saved, checkpointId, taskId, writes)
+  }
+
+  function writeTo(
+    { line, opening }: LineToWrite,
+    saved: Saved | null,
+    checkpointId: string,
+    taskId: string,
+    writes: readonly Write[],
+  ): Wait {
     const parted = { line, taskId, writes, childRunId: children.get(taskId), ns }
     const { drafts, after, stepId } = saved
       ? writeDrafts(saved, names.eventId(saved.id), parted)
@@ -278,7 +316,7 @@ export function createSpace(parts: SpaceParts): Space {
     return waitFor(committing, line)
   }
 
-  async function lineForWrites(saved: Saved): Promise<{ line: Line; opening: readonly Draft[] }> {
+  async function lineForWrites(saved: Saved): Promise<LineToWrite> {
     const line = await lines.openAt(saved)
     if (line) return { line, opening: [] }
     assertMeant(saved.id)
@@ -286,7 +324,7 @@ export function createSpace(parts: SpaceParts): Space {
     return { line: fork, opening: [draft] }
   }
 
-  function lineForEarly(): { line: Line; opening: readonly Draft[] } {
+  function lineForEarly(): LineToWrite {
     const line = lines.newest() ?? lines.get(firstRunId)
     if (line?.failure !== undefined) throw toConflict(line.failure, parts.thread)
     if (line) return { line, opening: [] }
@@ -294,7 +332,9 @@ export function createSpace(parts: SpaceParts): Space {
   }
 
   const waitFor = (committing: Promise<unknown>, line: Line) => (): Promise<unknown> =>
-    committing.catch((error: unknown) => Promise.reject(toConflict(line.failure ?? error, parts.thread)))
+    committing.then(undefined, (error: unknown) => {
+      throw toConflict(line.failure ?? error, parts.thread)
+    })
 
   return {
     children,

@@ -11,8 +11,8 @@ const MOMENT_MS = 100
 
 export interface Spaces {
   readonly reader: LineReader
-  /** One after the other for each space. */
-  within<T>(key: SpaceKey, work: (space: Space) => T | Promise<T>): Promise<T>
+  /** One after the other for each space; at once where nobody is before it, and then it throws what `work` throws. */
+  within<T>(key: SpaceKey, work: (space: Space) => T | Promise<T>): T | Promise<T>
   /** The same, after a look at what others wrote and when all that is under way is committed. */
   reading<T>(key: SpaceKey, work: (space: Space) => T | Promise<T>): Promise<T>
   /** Only if it is known here. */
@@ -111,9 +111,11 @@ export function createSpaces(ledger: Ledger, agent: string): Spaces {
   }
 
   // What is being written here needs no look at what others do: the ledger compares when it commits.
-  async function within<T>(key: SpaceKey, work: (space: Space) => T | Promise<T>): Promise<T> {
-    const entry: Entry = entries.get(keyOf(key)) ?? (await look().then(() => enter(key)))
-    return queued(entry, async () => work(entry.space))
+  function within<T>(key: SpaceKey, work: (space: Space) => T | Promise<T>): T | Promise<T> {
+    const known = entries.get(keyOf(key))
+    if (known) return queued(known, () => work(known.space))
+    const opened = look().then(() => enter(key))
+    return opened.then((entry) => queued(entry, () => work(entry.space)))
   }
 
   async function reading<T>(key: SpaceKey, work: (space: Space) => T | Promise<T>): Promise<T> {
@@ -131,8 +133,9 @@ export function createSpaces(ledger: Ledger, agent: string): Spaces {
   }
 
   /** At once when nobody is before it, so that what is called in one turn reaches the ledger in that turn. */
-  function queued<T>(entry: Entry, work: () => Promise<T>): Promise<T> {
+  function queued<T>(entry: Entry, work: () => T | Promise<T>): T | Promise<T> {
     const done = entry.waiting === 0 ? work() : entry.queue.then(work)
+    if (!(done instanceof Promise)) return done
     entry.waiting++
     const leave = (): void => void entry.waiting--
     entry.queue = done.then(leave, leave)

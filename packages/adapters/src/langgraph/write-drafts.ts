@@ -1,5 +1,5 @@
 import { formatStepId, isoMs, isoText, type Payload } from '@clew/ledger'
-import { derivedId } from './derived-id.ts'
+import { isDerived } from './derived-id.ts'
 import type { Draft, Line } from './line.ts'
 import { findTask, type ReadyTask } from './next-nodes.ts'
 import { isObject } from './rich-values.ts'
@@ -89,15 +89,20 @@ export function carrying(
   checkpoint: Payload,
   place: Pick<Draft, 'eventId' | 'timestamp'>,
 ): Draft {
-  const { payload, timestamp } = draft
+  const { type, causationId, runId, timestamp } = draft
+  const payload: Payload = { ...draft.payload, checkpoint }
   const { durationMs } = payload
-  if (typeof durationMs !== 'number' || timestamp === undefined || place.timestamp === undefined)
-    return { ...draft, ...place, payload: { ...payload, checkpoint } }
-  const later = isoMs(place.timestamp) - isoMs(timestamp)
+  if (typeof durationMs === 'number' && timestamp !== undefined && place.timestamp !== undefined) {
+    const later = isoMs(place.timestamp) - isoMs(timestamp)
+    payload['durationMs'] = Math.max(0, durationMs + later)
+  }
   return {
-    ...draft,
-    ...place,
-    payload: { ...payload, durationMs: Math.max(0, durationMs + later), checkpoint },
+    type,
+    causationId,
+    runId,
+    payload,
+    eventId: place.eventId,
+    timestamp: place.timestamp ?? timestamp,
   }
 }
 
@@ -198,7 +203,7 @@ function answer(given: WritesGiven): WriteDrafts {
 /** Writes that `updateState` makes in the name of a node. */
 export function isUpdate(taskId: string, checkpointId: string): boolean {
   try {
-    return derivedId(INTERRUPT, checkpointId) === taskId
+    return isDerived(taskId, INTERRUPT, checkpointId)
   } catch {
     // An id of the caller's own making is no UUID: nothing is derived from it.
     return false

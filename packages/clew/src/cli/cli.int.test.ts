@@ -7,19 +7,18 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
-  statSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { delimiter, join, resolve } from 'node:path'
+import { delimiter, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { SCHEMA_VERSION } from '@clew/ledger'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { BIN, ended, type Ended, startNode } from '../../test/run-clew.ts'
 import { openLedger } from '../open-ledger.ts'
 import type { Operation } from '../operations/operation.ts'
 import { operations } from '../operations.ts'
 
-const BIN = resolve(import.meta.dirname, '../../bin/clew.mjs')
 const SECRET = 'not-a-real-token'
 
 const folder = mkdtempSync(join(tmpdir(), 'clew-cli-'))
@@ -27,38 +26,17 @@ const file = (name: string): string => join(folder, name)
 const storeOf = (name: string): string => `sqlite:${file(name)}`
 const RUN = 'hostile-1'
 
-interface Ended {
-  readonly code: number | null
-  readonly stdout: string
-  readonly stderr: string
-}
-
 function start(
   args: readonly string[],
   env: NodeJS.ProcessEnv = {},
   nodeArgs: readonly string[] = [],
 ): ChildProcess {
-  const { CLEW_STORE: _, CLEW_WORKSPACE: __, CLEW_DEBUG: ___, ...rest } = process.env
-  return spawn(process.execPath, [...nodeArgs, BIN, ...args], {
-    cwd: folder,
-    env: { ...rest, ...env },
-    timeout: 60_000,
-  })
+  return startNode(folder, [...nodeArgs, BIN, ...args], env)
 }
 
-async function end(child: ChildProcess, input?: string): Promise<Ended> {
-  let stdout = ''
-  let stderr = ''
-  child.stdout?.setEncoding('utf8').on('data', (text: string) => (stdout += text))
-  child.stderr?.setEncoding('utf8').on('data', (text: string) => (stderr += text))
-  child.stdin?.end(input)
-  const [code] = (await once(child, 'close')) as [number | null]
-  return { code, stdout, stderr }
-}
-
-const clew = (...args: string[]): Promise<Ended> => end(start(args, { CLEW_STORE: storeOf('main.db') }))
+const clew = (...args: string[]): Promise<Ended> => ended(start(args, { CLEW_STORE: storeOf('main.db') }))
 const on = (store: string, ...args: string[]): Promise<Ended> =>
-  end(start(args, { CLEW_STORE: storeOf(store) }))
+  ended(start(args, { CLEW_STORE: storeOf(store) }))
 
 /** Nodes of this machine that are too old, if it has any. */
 function olderNodes(): string[] {
@@ -178,7 +156,7 @@ describe('A1 for people', () => {
 
   it('tail: follows live, across processes, and ends with 0 on Ctrl-C (L7)', async () => {
     const child = start(['tail', '--json'], { CLEW_STORE: storeOf('main.db') })
-    const ended = end(child)
+    const end = ended(child)
     const ledger = await openLedger(storeOf('main.db'))
     let seen = false
     child.stdout?.on('data', () => (seen = true))
@@ -188,7 +166,7 @@ describe('A1 for people', () => {
     }
     await ledger.close()
     child.kill('SIGINT')
-    const { code, stdout, stderr } = await ended
+    const { code, stdout, stderr } = await end
     expect([code, stderr]).toEqual([0, ''])
     const beats = stdout
       .trim()
@@ -292,9 +270,9 @@ describe('exit codes', () => {
     const pretend =
       "Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.1.0' } })"
     const pretended = start(['runs'], {}, ['--import', `data:text/javascript,${encodeURIComponent(pretend)}`])
-    expect(await end(pretended)).toEqual({ code: 2, stdout: '', stderr: expect.stringMatching(said) })
+    expect(await ended(pretended)).toEqual({ code: 2, stdout: '', stderr: expect.stringMatching(said) })
     for (const node of olderNodes())
-      expect(await end(spawn(node, [BIN, 'runs']))).toEqual({
+      expect(await ended(spawn(node, [BIN, 'runs']))).toEqual({
         code: 2,
         stdout: '',
         stderr: expect.stringMatching(said),
@@ -330,13 +308,13 @@ describe('L11 export and import', () => {
 
   it('the whole workspace goes through a pipe', async () => {
     const { stdout } = await clew('export')
-    const { code, stdout: said } = await end(start(['import', '-', '--store', storeOf('pipe.db')]), stdout)
+    const { code, stdout: said } = await ended(start(['import', '-', '--store', storeOf('pipe.db')]), stdout)
     expect([code, said.includes('events of')]).toEqual([0, true])
     expect((await on('pipe.db', 'verify')).code).toBe(0)
   })
 
   it('a broken line ends with its number and 2', async () => {
-    const { code, stderr } = await end(
+    const { code, stderr } = await ended(
       start(['import', '-', '--store', storeOf('broken.db')]),
       '\n{"event_type":1}\n',
     )
@@ -344,117 +322,9 @@ describe('L11 export and import', () => {
   })
 })
 
-describe('L6 clew verify', () => {
-  const verifyRuns = 'fine.db'
-  interface Found {
-    readonly code: number | null
-    readonly problems: { runId: string; seq: number | null; problem: string }[]
-  }
-
-  beforeAll(async () => {
-    const ledger = await openLedger(storeOf(verifyRuns))
-    for (let seq = 1; seq <= 8; seq++)
-      await ledger.record({
-        eventType: seq === 1 ? 'system.workflow_started' : 'execution.message',
-        correlationId: 'r',
-        payload: { content: `number ${seq}` },
-      })
-    await ledger.record({ eventType: 'system.workflow_started', correlationId: 'other' })
-    await ledger.close()
-  })
-
-  /** Changes a copy with plain SQL, as somebody would who has the file and first takes its triggers away. */
-  async function tamper(name: string, sql: string, ...args: string[]): Promise<Found> {
-    copyFileSync(file(verifyRuns), file(name))
-    const db = new DatabaseSync(file(name), { enableForeignKeyConstraints: false })
-    for (const { name: trigger } of db.prepare("SELECT name FROM sqlite_schema WHERE type = 'trigger'").all())
-      db.exec(`DROP TRIGGER ${String(trigger)}`)
-    db.exec(`CREATE TEMP TABLE r AS SELECT id FROM runs WHERE run_id = 'r'; ${sql}`)
-    db.close()
-    const { code, stdout } = await on(name, 'verify', '--json', ...args)
-    const { data } = JSON.parse(stdout) as { data: { problems: Found['problems'] } }
-    return { code, problems: data.problems.map(({ runId, seq, problem }) => ({ runId, seq, problem })) }
-  }
-  const at = (seq: number): string => `run = (SELECT id FROM r) AND seq = ${seq}`
-
-  it('L6 says yes with 0 when nothing was changed', async () => {
-    const { code, stdout } = await on(verifyRuns, 'verify')
-    expect([code, stdout.startsWith('✓ Nothing was changed: 9 events checked')]).toEqual([0, true])
-  })
-
-  it('L6 finds a flipped byte', async () => {
-    const found = await tamper(
-      'flipped.db',
-      `UPDATE payloads SET body = replace(body, 'number 4', 'number 5') WHERE position = (SELECT position FROM events WHERE ${at(4)})`,
-    )
-    expect(found).toEqual({ code: 1, problems: [{ runId: 'r', seq: 4, problem: 'changed' }] })
-  })
-
-  it('L6 finds a deleted event in the middle', async () => {
-    const found = await tamper('deleted.db', `DELETE FROM events WHERE ${at(4)}`)
-    expect(found).toEqual({ code: 1, problems: [{ runId: 'r', seq: 4, problem: 'missing' }] })
-  })
-
-  it('L6 finds swapped events', async () => {
-    const swap = `UPDATE events SET seq = 100 WHERE ${at(4)}; UPDATE events SET seq = 4 WHERE ${at(5)}; UPDATE events SET seq = 5 WHERE ${at(100)}`
-    const { code, problems } = await tamper('swapped.db', swap)
-    expect([code, problems[0], problems.some(({ seq }) => seq === 5)]).toEqual([
-      1,
-      { runId: 'r', seq: 4, problem: 'changed' },
-      true,
-    ])
-    expect(problems.every(({ runId, seq }) => runId === 'r' && seq !== null && seq >= 4 && seq <= 6)).toBe(
-      true,
-    )
-  })
-
-  it('L6 finds an inserted event', async () => {
-    const { code, problems } = await tamper(
-      'inserted.db',
-      `UPDATE events SET seq = -seq WHERE run = (SELECT id FROM r) AND seq >= 4;
-       UPDATE events SET seq = 1 - seq WHERE run = (SELECT id FROM r) AND seq < 0;
-       INSERT INTO events SELECT 1000, run, 4, '00000000-0000-7000-8000-000000000000', event_type, timestamp, origin, runtime,
-         causation_id, recorded_at, schema_version, payload_hash, hash, follows FROM events WHERE ${at(3)};
-       INSERT INTO payloads SELECT 1000, salt, mac, body, key_id FROM payloads WHERE position = (SELECT position FROM events WHERE ${at(3)})`,
-    )
-    expect([code, problems[0]]).toEqual([1, { runId: 'r', seq: 4, problem: 'changed' }])
-  })
-
-  it('L6 finds a truncated tail', async () => {
-    const found = await tamper('truncated.db', `DELETE FROM events WHERE ${at(8)}`)
-    expect(found).toEqual({ code: 1, problems: [{ runId: 'r', seq: 8, problem: 'truncated' }] })
-  })
-
-  it('L6 finds against signed heads what the file alone cannot tell: a tail cut with its head, a removed run', async () => {
-    const signed = await on(verifyRuns, 'verify', '--sign-heads', file('heads.json'))
-    expect(signed.code).toBe(0)
-    expect(statSync(file(`${verifyRuns}.signing.pem`)).mode & 0o777).toBe(0o600)
-    expect((await on(verifyRuns, 'verify', '--heads', file('heads.json'))).code).toBe(0)
-    const cut = await tamper(
-      'cut.db',
-      `DELETE FROM events WHERE ${at(8)};
-       UPDATE runs SET seq = 7, hash = (SELECT hash FROM events WHERE ${at(7)}) WHERE run_id = 'r';
-       DELETE FROM events WHERE run IN (SELECT id FROM runs WHERE run_id = 'other'); DELETE FROM runs WHERE run_id = 'other'`,
-      '--heads',
-      file('heads.json'),
-    )
-    expect(cut.code).toBe(1)
-    expect(cut.problems).toContainEqual({ runId: 'r', seq: 8, problem: 'truncated' })
-    expect(cut.problems).toContainEqual({ runId: 'other', seq: null, problem: 'run_missing' })
-  })
-
-  it('shows people where, and does not sign what is wrong', async () => {
-    const { code, stdout } = await on('flipped.db', 'verify', '--sign-heads', file('never.json'))
-    expect(code).toBe(1)
-    expect(stdout).toMatch(/^✗ 1 problem found/)
-    expect(stdout).toMatch(/\nr +4 +changed +its payload is not the one that was recorded\n/)
-    expect(existsSync(file('never.json'))).toBe(false)
-  })
-})
-
 describe('clew demo', () => {
   it('P1 records a run that verifies, with a placeholder where the secret was, in no file of the folder', async () => {
-    const { code, stdout, stderr } = await end(
+    const { code, stdout, stderr } = await ended(
       start(['demo', '--fast', '--store', storeOf('secret/demo.db')]),
     )
     expect([code, stderr]).toEqual([0, ''])
@@ -470,7 +340,7 @@ describe('clew demo', () => {
 
   it('P1 keeps the secret out of the WAL as well, and ends a run that is stopped', async () => {
     const child = start(['demo', '--terminal', '--store', storeOf('live/demo.db')])
-    const ended = end(child)
+    const end = ended(child)
     let told = ''
     child.stdout?.on('data', (text) => (told += String(text)))
     while (!told.includes('[redacted:')) await new Promise((done) => setTimeout(done, 50))
@@ -479,7 +349,7 @@ describe('clew demo', () => {
     for (const name of files)
       expect([name, readFileSync(join(file('live'), name)).includes(SECRET)]).toEqual([name, false])
     child.kill('SIGINT')
-    expect((await ended).code).toBe(0)
+    expect((await end).code).toBe(0)
     const { stdout } = await on('live/demo.db', 'runs', '--status', 'stopped')
     expect(stdout).toContain('■ stopped')
   })
@@ -496,7 +366,7 @@ it('the library loads nothing of the command line', async () => {
     await (await openLedger('memory:')).close()
     console.log('opened\\n' + seen.join('\\n'))`
   const args = ['--conditions=@clew/source', '--input-type=module', '--eval', watch]
-  const { stdout } = await end(spawn(process.execPath, args, { cwd: import.meta.dirname }))
+  const { stdout } = await ended(spawn(process.execPath, args, { cwd: import.meta.dirname }))
   const [imported = '', opened = ''] = stdout.split('opened\n')
   expect(imported).toContain('packages/clew/src/index.ts')
   // What opens ledgers, and what searches them, is loaded by whoever does so.

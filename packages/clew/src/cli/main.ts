@@ -52,6 +52,7 @@ const COMMANDS = {
   audit: async () => (await import('./commands/audit.ts')).auditCommand,
   compliance: async () => (await import('./commands/compliance.ts')).complianceCommand,
   gc: async () => (await import('./commands/gc.ts')).gcCommand,
+  retention: async () => (await import('./commands/retention.ts')).retentionCommand,
   holdAdd: async () => (await import('./commands/hold.ts')).holdAddCommand,
   holdList: async () => (await import('./commands/hold.ts')).holdListCommand,
   holdRelease: async () => (await import('./commands/hold.ts')).holdReleaseCommand,

@@ -1,6 +1,7 @@
 import type { Ledger } from '@clew/ledger'
 import { z } from 'zod'
 import { answering } from './operation.ts'
+import { retentionReport } from './retention.ts'
 
 const check = z.object({
   name: z.string(),
@@ -23,7 +24,7 @@ const scan = z.object({
 
 export const doctor = answering({
   name: 'doctor',
-  summary: 'Look after the machine, the store and the newest run',
+  summary: 'Look after the machine, the store and the newest run; size, growth and a proposed policy',
   scope: 'admin',
   surfaces: ['cli', 'rest'],
   rest: { method: 'get', path: '/v1/doctor' },
@@ -33,14 +34,20 @@ export const doctor = answering({
       .optional()
       .describe('also read every event and report secrets that are stored in clear'),
   }),
-  output: z.object({ ok: z.boolean(), checks: z.array(check), scan: scan.nullable() }),
+  output: z.object({
+    ok: z.boolean(),
+    checks: z.array(check),
+    /** Size, growth and a proposed policy; null where the store does not open. */
+    retention: retentionReport.nullable(),
+    scan: scan.nullable(),
+  }),
   example: { command: 'clew doctor', input: {} },
   cli: { group: 'Begin', options: { scan: '--scan' } },
   async run(ledger: Ledger, input, { onProgress } = {}) {
     const { diagnose } = await import('../diagnose.ts')
     const { scanSecrets } = await import('../scan-secrets.ts')
-    const report = await diagnose(ledger.url, (look) => look(ledger))
+    const report = await diagnose(ledger.url, (look) => look(ledger), 'of a workspace')
     const found = input.scan === true ? await scanSecrets(ledger, onProgress) : null
-    return { ok: report.ok && (found?.total ?? 0) === 0, checks: report.checks, scan: found }
+    return { ...report, ok: report.ok && (found?.total ?? 0) === 0, scan: found }
   },
 })

@@ -14,7 +14,7 @@ export const gc = answering({
     policy: z
       .record(z.string(), z.unknown())
       .optional()
-      .describe('the retention policy: rules, and what to keep'),
+      .describe('the retention policy: rules, and what to keep; without one, that of the workspace'),
     dryRun: z.boolean().optional().describe('only say what would go and why'),
     by: z.string().min(1).max(200).optional().describe('who stands in the audit book'),
   }),
@@ -40,7 +40,7 @@ export const gc = answering({
   cli: {
     group: 'Control',
     options: { dryRun: '--dry-run', by: '--by <who>' },
-    flags: { '--policy <file>': 'the retention policy as JSON' },
+    flags: { '--policy <file>': 'the retention policy as JSON; without one, that of the workspace' },
   },
   run: (ledger, { policy, dryRun, by }, { onProgress } = {}) =>
     ledger.gc({ policy: policy as RetentionPolicyInput | undefined, dryRun, by, onProgress }),

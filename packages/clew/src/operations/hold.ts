@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { answering } from './operation.ts'
 import { runId } from './schemas.ts'
 
-const hold = z.object({
+export const listedHold = z.object({
   holdId: z.string(),
   target: z.union([
     z.object({ runId: z.string() }),
@@ -14,7 +14,7 @@ const hold = z.object({
   by: z.string().nullable(),
   since: z.string(),
 })
-export type ListedHold = z.output<typeof hold>
+export type ListedHold = z.output<typeof listedHold>
 
 const why = {
   reason: z.string().min(1).max(2000).optional().describe('why, for the compliance log'),
@@ -34,7 +34,7 @@ export const holdAdd = answering({
     threadId: z.string().min(1).optional().describe('all runs of this thread'),
     ...why,
   }),
-  output: hold,
+  output: listedHold,
   example: {
     command: 'clew hold add --subject customer-7 --reason case-12 --by legal',
     input: { subject: 'customer-7', reason: 'case 12', by: 'legal' },
@@ -69,7 +69,7 @@ export const holdList = answering({
   surfaces: ['cli', 'rest'],
   rest: { method: 'get', path: '/v1/holds' },
   input: z.object({}),
-  output: z.object({ holds: z.array(hold).readonly() }),
+  output: z.object({ holds: z.array(listedHold).readonly() }),
   example: { command: 'clew hold list', input: {} },
   cli: { group: 'Control', words: ['hold', 'list'] },
   run: async (ledger) => ({ holds: await ledger.holds() }),
@@ -82,7 +82,7 @@ export const holdRelease = answering({
   surfaces: ['cli', 'rest'],
   rest: { method: 'post', path: '/v1/holds/{holdId}/release' },
   input: z.object({ holdId: z.string().min(1).describe('as `clew hold list` shows it'), ...why }),
-  output: hold,
+  output: listedHold,
   example: {
     command: 'clew hold release 0198c5f2-… --by legal',
     input: { holdId: '0198c5f2-0000-7000-8000-000000000000', by: 'legal' },

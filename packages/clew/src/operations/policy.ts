@@ -1,5 +1,7 @@
+import type { WorkspacePolicy } from '@clew/ledger'
 import { z } from 'zod'
 import { answering } from './operation.ts'
+import { retentionPolicy } from './retention-policy.ts'
 
 const rule = z.object({
   kind: z.string(),
@@ -18,6 +20,7 @@ const workspacePolicy = z.object({
     })
     .optional(),
   auditReads: z.boolean().optional(),
+  retention: retentionPolicy.optional(),
 })
 
 export const policy = answering({
@@ -27,7 +30,10 @@ export const policy = answering({
   surfaces: ['cli', 'rest'],
   rest: { method: 'post', path: '/v1/policy' },
   input: z.object({
-    set: workspacePolicy.optional().describe('the new policy, as a JSON object with redact and auditReads'),
+    set: workspacePolicy
+      .extend({ retention: z.record(z.string(), z.unknown()).optional() })
+      .optional()
+      .describe('the new policy, as a JSON object with redact, auditReads and retention'),
     by: z.string().min(1).max(200).optional().describe('who changes it'),
     reason: z.string().min(1).max(2000).optional().describe('why, for the compliance log'),
   }),
@@ -41,7 +47,7 @@ export const policy = answering({
     options: { set: '--set <json>', by: '--by <who>', reason: '--reason <text>' },
   },
   async run(ledger, { set, by, reason }) {
-    if (set) await ledger.setPolicy(set, { by, reason })
+    if (set) await ledger.setPolicy(set as WorkspacePolicy, { by, reason })
     return { policy: await ledger.policy(), changed: set !== undefined }
   },
 })

@@ -27,7 +27,11 @@ export const steps = answering({
   }),
   output: z.object({
     steps: z.array(stepSkeleton),
-    total: z.int().min(0),
+    total: z
+      .int()
+      .min(0)
+      .nullable()
+      .describe('how many there are; null where a page was found without reading them all'),
     nextCursor: z.string().nullable(),
   }),
   example: {
@@ -49,54 +53,97 @@ export const steps = answering({
     const afterSeq = Number(cursor ?? 0)
     const run = await ledger.getRun(id)
     const isPicked = status !== undefined || node !== undefined || superstep !== undefined
-    if (!isPicked && !run?.forkedFrom) {
-      // One more than is given tells whether there is more.
-      const found = await ledger.getSkeleton(id, { afterSeq, limit: limit + 1 })
-      const isAll = afterSeq === 0 && found.length <= limit
-      return toPage(found, limit, isAll ? found.length : (run?.steps ?? 0))
+    const found: StepSkeleton[] = []
+    // One more than is given tells whether there is more.
+    for await (const page of stepPages(ledger, id, run, afterSeq, isPicked ? READ_AT_ONCE : limit + 1)) {
+      for (const step of page)
+        if (
+          (status === undefined || step.status === status) &&
+          (node === undefined || step.nodeName === node) &&
+          (superstep === undefined || step.superstep === superstep)
+        )
+          found.push(step)
+      if (found.length > limit) break
     }
-    const fitting = (await readSteps(ledger, id, run)).filter(
-      (step) =>
-        (status === undefined || step.status === status) &&
-        (node === undefined || step.nodeName === node) &&
-        (superstep === undefined || step.superstep === superstep),
-    )
-    const after = fitting.filter((step) => step.startedSeq > afterSeq)
-    if (after.length <= limit) readings.delete(ledger)
-    return toPage(after, limit, fitting.length)
+    const isAll = afterSeq === 0 && found.length <= limit
+    const known = isPicked || run?.forkedFrom ? null : (run?.steps ?? 0)
+    return toPage(found, limit, isAll ? found.length : known)
   },
 })
+
+const READ_AT_ONCE = 2000
 
 function toPage(
   found: readonly StepSkeleton[],
   limit: number,
-  total: number,
-): { steps: StepSkeleton[]; total: number; nextCursor: string | null } {
+  total: number | null,
+): { steps: StepSkeleton[]; total: number | null; nextCursor: string | null } {
   const page = found.slice(0, limit)
   const isMore = found.length > limit
   return { steps: page, total, nextCursor: isMore ? String(page.at(-1)?.startedSeq) : null }
 }
 
-interface Reading {
+/** Steps in the order of their start, page by page: who has enough stops reading. */
+async function* stepPages(
+  ledger: Ledger,
+  id: string,
+  run: RunSummary | null,
+  afterSeq: number,
+  size: number,
+): AsyncGenerator<readonly StepSkeleton[]> {
+  const source = run?.forkedFrom ?? null
+  let after = afterSeq
+  for await (const page of storedPages(ledger, source?.runId ?? id, source?.seq ?? null, after, size)) {
+    yield page
+    after = page.at(-1)?.startedSeq ?? after
+  }
+  if (!source) return
+  const rest = (await foldFork(ledger, id, run?.events ?? 0)).filter(({ startedSeq }) => startedSeq > after)
+  if (rest.length <= size) forks.delete(ledger)
+  yield rest
+}
+
+/**
+ * Stored rows of a run; of one that a fork comes from (`upToSeq`) as far as they tell the same of both: until a step that
+ * was still open where they part.
+ */
+async function* storedPages(
+  ledger: Ledger,
+  id: string,
+  upToSeq: number | null,
+  afterSeq: number,
+  size: number,
+): AsyncGenerator<readonly StepSkeleton[]> {
+  // The rows of a fork have only its own steps, counted from its own first one.
+  if (upToSeq !== null && (await ledger.getRun(id))?.forkedFrom) return
+  for (let after = afterSeq; ; ) {
+    const beforeSeq = upToSeq === null ? undefined : upToSeq + 1
+    const page = await ledger.getSkeleton(id, { afterSeq: after, beforeSeq, limit: size })
+    const open = page.findIndex(
+      ({ endedSeq }) => upToSeq !== null && (endedSeq === null || endedSeq > upToSeq),
+    )
+    const same = open < 0 ? page : page.slice(0, open)
+    if (same.length > 0) yield same
+    if (same.length < size) return
+    after = same.at(-1)?.startedSeq ?? after
+  }
+}
+
+interface FoldedFork {
   readonly runId: string
   readonly events: number
   readonly steps: readonly StepSkeleton[]
 }
 
 /** What was folded last, while its pages are asked for one by one: a fork of a long run is not folded anew for each. */
-const readings = new WeakMap<Ledger, Reading>()
+const forks = new WeakMap<Ledger, FoldedFork>()
 
-/** The stored skeleton has a run's own steps; those that a fork shares with its source are folded from events. */
-async function readSteps(
-  ledger: Ledger,
-  id: string,
-  run: RunSummary | null,
-): Promise<readonly StepSkeleton[]> {
-  if (!run?.forkedFrom) return ledger.getSkeleton(id)
-  const last = readings.get(ledger)
-  if (last?.runId === id && last.events === run.events) return last.steps
+/** All steps of a fork: what it shares with its source goes on in its own events. */
+async function foldFork(ledger: Ledger, id: string, events: number): Promise<readonly StepSkeleton[]> {
+  const last = forks.get(ledger)
+  if (last?.runId === id && last.events === events) return last.steps
   const steps = (await ledger.getSteps(id)).map(({ values: _, ...skeleton }) => skeleton)
-  readings.set(ledger, { runId: id, events: run.events, steps })
+  forks.set(ledger, { runId: id, events, steps })
   return steps
 }
 
@@ -104,5 +151,5 @@ async function readSteps(
 export async function readAttempts(ledger: Ledger, id: string, stepId: string): Promise<StepSkeleton[]> {
   const run = await ledger.getRun(id)
   if (!run?.forkedFrom) return ledger.getSkeleton(id, { stepId })
-  return (await readSteps(ledger, id, run)).filter((step) => step.stepId === stepId)
+  return (await foldFork(ledger, id, run.events)).filter((step) => step.stepId === stepId)
 }

@@ -1,6 +1,7 @@
 import { AUDIT_BOOK } from '../audit-book.ts'
 import type { EventInput } from '../envelope.ts'
 import type { Ledger } from '../ledger.ts'
+import type { GrowthRate } from '../retention/growth.ts'
 import type { RetentionPolicyInput } from '../retention/policy.ts'
 import { assert, assertEqual, assertRefused } from './assert.ts'
 import {
@@ -63,6 +64,12 @@ const turn = (runId: string, from?: { runId: string; seq: number }): EventInput[
   },
   ended(runId),
 ]
+
+/** One event of the audit book came. */
+const paceOf = (rate: GrowthRate | null) => ({
+  eventsPerDay: rate?.eventsPerDay,
+  bytesPerDay: rate?.bytesPerDay,
+})
 
 async function later(world: World, ledger: Ledger, days = 40): Promise<void> {
   world.turnClock(days * DAY_MS)
@@ -511,6 +518,40 @@ export const retentionTests: readonly StoreTest[] = [
       await refused('young', { toSeq: 9 })
       assertEqual(await store.retention.seals({ workspace: 'default', runId: 'free' }), [], 'nothing half')
       await assertSound(ledger)
+    },
+  },
+  {
+    rule: 'R10',
+    title: 'the report tells size, growth, what goes and the last gc, on its day and in its workspace',
+    async run(world) {
+      const ledger = await world.open({ retention: MONTH })
+      await addRun(await world.open({ workspace: 'other' }), 'theirs', {}, 50)
+      await addRun(ledger, 'old')
+      await ledger.record(note('clew:stream/s'))
+      const store = await world.openStore()
+      const sizes = await store.retention.storage()
+      assert(sizes.length > 0 && sizes.every(({ name, bytes }) => name !== '' && bytes > 0), 'parts')
+      const total = sizes.reduce((sum, { bytes }) => sum + bytes, 0)
+      assert(total >= (await store.stats()).bytes, 'all of the store')
+      world.turnClock(28 * DAY_MS)
+      await ledger.append([note('clew:stream/s'), note('clew:stream/s')])
+      await later(world, ledger, 7)
+      const { growth, goes, events, runs, books, size, proposal } = await ledger.retentionReport()
+      assertEqual([events, runs, books, size.isShared], [13, 2, 1, true], 'counts')
+      const days = growth.days.map((day) => day.events)
+      assertEqual([days.length, days.at(-1), days.at(-8)], [30, 5, 2], 'growth')
+      assertEqual([growth.week?.eventsPerDay, growth.isExact], [0.7, true], 'pace')
+      assertEqual(goes?.rules, [{ rule: 'month', runs: 1, events: 5 }], 'goes')
+      assert(!JSON.stringify(proposal).includes('theirs'), 'nothing of others')
+      assertEqual((await ledger.retentionReport()).events, 13, 'nothing goes by looking')
+      await ledger.gc({ by: 'ann' })
+      const after = await ledger.retentionReport()
+      assertEqual([after.goes?.events, after.lastGc?.by, after.lastGc?.events], [0, 'ann', 5], 'last gc')
+      assertEqual(
+        after.growth.week,
+        { ...growth.week, ...paceOf(after.growth.week) },
+        'what went was recorded',
+      )
     },
   },
 ]

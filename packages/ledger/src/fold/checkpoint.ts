@@ -39,40 +39,54 @@ export interface Checkpoint {
   readonly baseSeq: number
 }
 
+/** Where a checkpoint stands, without what it says of the state. */
+export type CheckpointMark = Pick<Checkpoint, 'id' | 'superstep' | 'seq' | 'baseSeq' | 'createdAt'>
+
 /** The checkpoint that an event carries: a step that ended its superstep, or an `execution.checkpoint`. */
-export function checkpointOf({
-  eventType,
-  eventId,
-  correlationId,
-  timestamp,
-  payload,
-  ledger,
-}: ClewEvent): Checkpoint | null {
-  const given =
-    eventType === 'execution.checkpoint'
-      ? payload
-      : eventType === 'execution.step_completed'
-        ? payload['checkpoint']
-        : undefined
-  if (!isObject(given) || ledger.erased) return null
-  const { next, state, versions, from, baseSeq } = given
-  const superstep = given['superstep'] ?? payload['superstep']
-  const source = eventType === 'execution.checkpoint' ? eventInRun(from) : undefined
-  const isBase = isObject(state) || source !== undefined
+export function checkpointOf(event: ClewEvent): Checkpoint | null {
+  const given = givenIn(event)
+  if (!given) return null
+  const { next, state, versions } = given
   return {
-    id: textOf(given['checkpointId']) ?? eventId,
-    runId: correlationId,
+    ...markOf(event, given),
+    runId: event.correlationId,
+    next: Array.isArray(next) ? (next as string[]) : [],
+    operations: operationsOf(given, event.payload['stepId']),
+    state: isObject(state) ? state : undefined,
+    versions: isObject(versions) ? (versions as Record<string, number>) : {},
+    from: originOf(event, given),
+  }
+}
+
+/** The same for who asks only where it stands, as every fold of a run does with every superstep. */
+export function checkpointMark(event: ClewEvent): CheckpointMark | null {
+  const given = givenIn(event)
+  return given && markOf(event, given)
+}
+
+function givenIn({ eventType, payload, ledger }: ClewEvent): Record<string, unknown> | null {
+  if (ledger.erased) return null
+  if (eventType === 'execution.checkpoint') return payload
+  const given = eventType === 'execution.step_completed' ? payload['checkpoint'] : undefined
+  return isObject(given) ? given : null
+}
+
+function markOf(event: ClewEvent, given: Record<string, unknown>): CheckpointMark {
+  const { eventId, timestamp, payload, ledger } = event
+  const { checkpointId, state, baseSeq } = given
+  const superstep = given['superstep'] ?? payload['superstep']
+  const isBase = isObject(state) || originOf(event, given) !== undefined
+  return {
+    id: textOf(checkpointId) ?? eventId,
     seq: ledger.seq,
     createdAt: timestamp,
     superstep: typeof superstep === 'number' ? superstep : undefined,
-    next: Array.isArray(next) ? (next as string[]) : [],
-    operations: operationsOf(given, payload['stepId']),
-    state: isObject(state) ? state : undefined,
-    versions: isObject(versions) ? (versions as Record<string, number>) : {},
-    from: source,
     baseSeq: isBase ? ledger.seq : typeof baseSeq === 'number' && baseSeq > 0 ? baseSeq : 1,
   }
 }
+
+const originOf = ({ eventType }: ClewEvent, { from }: Record<string, unknown>): EventInRun | undefined =>
+  eventType === 'execution.checkpoint' ? eventInRun(from) : undefined
 
 function operationsOf(given: Record<string, unknown>, stepId: unknown): readonly StateOperation[] {
   const { writes, operations } = given

@@ -4,7 +4,7 @@ import { normaliseUsage, type Usage } from '../billing/usage.ts'
 import type { ClewEvent } from '../envelope.ts'
 import { isObject } from '../json.ts'
 import { beginsStep } from './begins-step.ts'
-import { checkpointOf } from './checkpoint.ts'
+import { checkpointMark } from './checkpoint.ts'
 import { textOf } from './fields.ts'
 import { foldSession, forkSession, type RunSession } from './session.ts'
 
@@ -342,7 +342,7 @@ export const hasSameIdentity = (before: RunSummary, after: RunSummary): boolean 
   before.subjects.length === after.subjects.length
 
 function toPlace(event: ClewEvent, { checkpoint: before }: RunSummary): CheckpointPlace | null {
-  const checkpoint = checkpointOf(event)
+  const checkpoint = checkpointMark(event)
   if (!checkpoint) return before
   const { id, superstep = before?.superstep ?? 0, seq, baseSeq, createdAt } = checkpoint
   return { id, superstep, seq, baseSeq, createdAt, resumable: true }

@@ -1,12 +1,14 @@
 import { AUDIT_BOOK, auditEvent } from '../audit-book.ts'
 import { createCodecs } from '../codecs.ts'
 import { ClewError } from '../errors.ts'
+import { textOf } from '../fold/fields.ts'
 import { isObject } from '../json.ts'
 import type { Ledger } from '../ledger.ts'
 import { createPayloadReader } from '../payload-reader.ts'
 import { assertTame } from '../redact/probe-pattern.ts'
 import { compilePath } from '../redact/path-rule.ts'
 import type { RedactionRule, RedactOptions } from '../redact/redact.ts'
+import { parsePolicy, type RetentionPolicyInput } from '../retention/policy.ts'
 import type { Store } from '../store.ts'
 
 /** A rule as it can be stored: patterns as text. */
@@ -28,19 +30,23 @@ export interface WorkspacePolicy {
     | undefined
   /** Reads by operations (command line, HTTP, MCP) stand in the compliance log (V8). */
   readonly auditReads?: boolean | undefined
+  /** What `gc` lets go when whoever opened the ledger named no policy (R10). */
+  readonly retention?: RetentionPolicyInput | undefined
 }
 
-const KNOWN = new Set(['redact', 'auditReads'])
+const KNOWN = new Set(['redact', 'auditReads', 'retention'])
 const POLICIES = ['secrets', 'personal'] as const
 
 const bad = (what: string, hint: string): ClewError =>
   new ClewError('bad_option', what, `${hint} Nothing was changed.`, { option: 'policy' })
 
 function checkPolicy(given: unknown, now: () => number): WorkspacePolicy {
-  if (!isObject(given)) throw bad('A policy is an object', 'Give { redact, auditReads }.')
+  if (!isObject(given)) throw bad('A policy is an object', 'Give { redact, auditReads, retention }.')
   const strange = Object.keys(given).find((key) => !KNOWN.has(key))
-  if (strange !== undefined) throw bad(`A policy has no ${strange}`, 'It has redact and auditReads.')
-  const { redact, auditReads } = given
+  if (strange !== undefined)
+    throw bad(`A policy has no ${strange}`, 'It has redact, auditReads and retention.')
+  const { redact, auditReads, retention } = given
+  if (retention !== undefined) parsePolicy(retention)
   if (auditReads !== undefined && typeof auditReads !== 'boolean')
     throw bad('auditReads is neither true nor false', 'Give one of them.')
   if (redact === undefined) return given
@@ -102,9 +108,17 @@ export function withPolicy(
 const TYPES = ['system.policy_changed']
 const PAGE = 200
 
-async function readPolicy(store: Store, workspace: string): Promise<WorkspacePolicy> {
+interface PolicyChange {
+  readonly policy: WorkspacePolicy
+  /** Who asked for it, and when; null while nobody has. */
+  readonly by: string | null
+  readonly at: string | null
+}
+
+/** The last change of the policy. */
+export async function readPolicyChange(store: Store, workspace: string): Promise<PolicyChange> {
   const reader = createPayloadReader(store, createCodecs(undefined))
-  let policy: WorkspacePolicy = {}
+  let change: PolicyChange = { policy: {}, by: null, at: null }
   for (let afterSeq = 0; ; ) {
     const page = await store.readRun(
       { workspace, runId: AUDIT_BOOK },
@@ -112,9 +126,10 @@ async function readPolicy(store: Store, workspace: string): Promise<WorkspacePol
     )
     for (const event of await reader.toPlainEvents(page)) {
       const { policy: given } = event.payload
-      if (isObject(given) && Object.keys(given).every((key) => KNOWN.has(key))) policy = given
+      if (isObject(given) && Object.keys(given).every((key) => KNOWN.has(key)))
+        change = { policy: given, by: textOf(event.payload['by']), at: event.ledger.recordedAt }
     }
-    if (page.length < PAGE) return policy
+    if (page.length < PAGE) return change
     afterSeq = page.at(-1)?.seq ?? afterSeq
   }
 }
@@ -123,7 +138,7 @@ async function readPolicy(store: Store, workspace: string): Promise<WorkspacePol
 export async function readPolicies(store: Store): Promise<ReadonlyMap<string, WorkspacePolicy>> {
   const found = new Map<string, WorkspacePolicy>()
   for (const workspace of await store.workspaces()) {
-    const policy = await readPolicy(store, workspace)
+    const { policy } = await readPolicyChange(store, workspace)
     if (Object.keys(policy).length > 0) found.set(workspace, policy)
   }
   return found
@@ -148,7 +163,7 @@ interface PolicyParts {
 }
 
 export const createPolicyAccess = ({ store, workspace, now, ledger, use }: PolicyParts): PolicyAccess => ({
-  policy: () => readPolicy(store, workspace),
+  policy: async () => (await readPolicyChange(store, workspace)).policy,
   async setPolicy(policy, { by, reason } = {}) {
     const checked = checkPolicy(policy, now)
     const payload = {

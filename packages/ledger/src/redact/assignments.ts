@@ -1,6 +1,15 @@
-import { isBasicCredentials, isGenerated, isPassword, isTemplate, looksAssigned } from './checks.ts'
+import {
+  isBasicCredentials,
+  isGenerated,
+  isLabel,
+  isNamedOnly,
+  isPassphrase,
+  isPassword,
+  isTemplate,
+  looksAssigned,
+} from './checks.ts'
 import { HARD_KEY, KEY_ENDING, keyStrength, kindOfKey, SOFT_KEY } from './keys.ts'
-import type { Detector } from './rules.ts'
+import type { Detector } from './detector.ts'
 
 /** `password: hunter…`, `OPENAI_API_KEY=…`, `"api_key": "…"` and headers inside text. */
 
@@ -15,22 +24,36 @@ const nameBefore = (match: RegExpExecArray): string => {
 
 const judge = (secret: string, match: RegExpExecArray, hard: (secret: string) => boolean): boolean => {
   const strength = keyStrength(nameBefore(match))
+  if (isNamedOnly(match)) return false
   // The key with which git signs is told by its public fingerprint.
   if (/signing[-_]?key$/i.test(nameBefore(match)) && /^[0-9A-F]{8,40}$/.test(secret)) return false
   return strength === 'hard' ? hard(secret) : strength === 'soft' && isGenerated(secret)
 }
 
 /** One anchor for all of them: the `:` or `=`, seen from which the key name is looked up backwards. */
-const BEFORE = `["'\`\\\\]{0,9} {0,3}[:=]`
+const BEFORE = `["'\`\\\\]{0,9} {0,40}[:=]`
 const SHORT = '(?:[pP]ass|PASS|[pP]wd|PWD|[pP]w|[pP]sk|PSK)'
 const ASSIGNMENT = `[:=](?<=(?:${KEY_ENDING}|[sS][sSkK]|[pP][wW])${BEFORE})(?<=(?:${HARD_KEY}|${SOFT_KEY}|${SHORT})${BEFORE})`
-const FLAG = `--(?:[a-z]{1,12}-){0,3}${KEY}`
+const FLAG = `--(?:[a-z]{1,12}[-.]){0,3}${KEY}`
 
-/** For a second anchor of the same detector. */
-const NEVER = /(?!)/g
 const IN_QUOTES = '\\\\{0,9}["\'`].'
 const IN_QUOTES_THEN = '\\\\{0,9}["\'`]\\]? {0,2}.'
 const NAMED_IN_QUOTES = `(?<=${KEY_ENDING}${IN_QUOTES})(?<=(?:${HARD_KEY}|${SOFT_KEY})${IN_QUOTES})`
+
+/** Only the choices of a visitor: consent, language, colours. */
+const isPreference = (cookies: string): boolean =>
+  cookies
+    .split(/; ?/)
+    .every((one) =>
+      /^(?:[\w.-]*(?:consent|lang|language|locale|theme|dark|color|colour|currency|timezone|tz|country|region|banner|seen|dismissed|sidebar|layout|gdpr|cookies?)[\w.-]*=[^=]{0,40}|path=.*|domain=.*|max-age=.*|expires=.*|samesite=.*|secure|httponly)$/i.test(
+        one,
+      ),
+    )
+
+const isFallback = (text: string): boolean =>
+  !isTemplate(text) && (isPassword(text) || looksAssigned(text) || isPassphrase(text))
+
+const XML_NAMED = `(?:${HARD_KEY}|${SOFT_KEY})(?:${QUOTE}[^<>"'\`\\r\\n]{0,60}|<\\/[A-Za-z]{1,10})`
 
 export const assignmentDetectors: readonly Detector[] = [
   {
@@ -41,11 +64,11 @@ export const assignmentDetectors: readonly Detector[] = [
       `${KEY}${QUOTE} {0,3}: {0,3}(?<quote>${QUOTE})(?!\\k<quote>)(?<secret>[^\\r\\n]{1,8192}?)(?=(?<!\\\\)\\k<quote>)`,
       'g',
     ),
-    validate: (secret, match) => judge(secret, match, () => true),
+    validate: (secret, match) => judge(secret, match, (text) => !isLabel(text)),
   },
   {
     kind: 'authorization',
-    anchor: '',
+    anchor: [],
     pattern: new RegExp(
       `authorization(?:${QUOTE})? {0,3}[:=] {0,3}(?:${QUOTE})?(?<scheme>[a-z][a-z-]{2,20}) +(?<secret>[^\\s"'\`\\\\,;]{6,})`,
       'gi',
@@ -67,39 +90,72 @@ export const assignmentDetectors: readonly Detector[] = [
   },
   {
     kind: 'cookie',
-    anchor: '',
+    anchor: [],
     pattern: new RegExp(
       `cookie(?:${QUOTE})? {0,3}: {0,3}(?:${QUOTE})?(?<secret>[\\w.%-]{1,64}=[^\\s;"'\\\\]{1,4096}(?:; ?[^;\\r\\n"'\\\\]{1,4096}){0,64})`,
       'gi',
     ),
-    validate: (secret) => !/=[<$]/.test(secret),
+    validate: (secret) => !/=[<$]/.test(secret) && !isPreference(secret),
   },
   {
     // A line of an environment dump: the shape is evidence enough, so the value may be a plain word.
     kind,
-    anchor: '',
+    anchor: [],
     pattern: new RegExp(
       `(?<![\\w-])[A-Z0-9_]{0,60}?${KEY.replaceAll(/\[([a-z])([A-Z])\]/g, '$2')}=["']?(?<secret>[^\\s"'\`\\\\,;&]{6,512})`,
       'g',
     ),
     validate: (secret, match) => {
       const name = /[A-Z0-9_]+(?==)/.exec(match[0])?.[0] ?? ''
-      return keyStrength(name) === 'hard' ? !isTemplate(secret) && !/^[/.]/.test(secret) : isGenerated(secret)
+      return keyStrength(name) === 'hard'
+        ? !isTemplate(secret) && !/^<?[a-z]{3,}[-_][a-z]+>?$/.test(secret) && !/^[/.]/.test(secret)
+        : isGenerated(secret)
     },
   },
   {
     kind,
-    anchor: '',
+    anchor: [],
     pattern: new RegExp(
-      `${KEY}(?:${QUOTE})? {0,3}(?::=|=>|[:=])[ \\t]{0,3}(?:${QUOTE})?(?<secret>[^\\s"'\`\\\\,;&(){}<>]{8,1536})(?![^\\s"'\`\\\\,;&)}<>])`,
+      `${KEY}(?:${QUOTE})? {0,40}(?::=|=>|[:=])[ \\t]{0,16}[bru@]?(?:${QUOTE})?(?=(?<secret>[^\\s"'\`\\\\,;&(){}<>]{8,1536}))\\k<secret>(?![^\\s"'\`\\\\,;&)}<>])`,
       'g',
     ),
     validate: (secret, match) =>
       judge(
         secret,
         match,
-        (text) => looksAssigned(text) || (/^\d{8,}$/.test(text) && kind(match) === 'password'),
+        (text) =>
+          looksAssigned(text) || isPassphrase(text) || (/^\d{8,}$/.test(text) && kind(match) === 'password'),
       ),
+  },
+  {
+    // `password: process.env.DB_PASS ?? "…"`, `password = os.getenv("DB") or "…"`.
+    kind,
+    anchor: [],
+    pattern: new RegExp(
+      `${KEY}(?:${QUOTE})? {0,40}[:=] {0,8}[\\w.$:]{1,60}(?:[[(]{1,2}(?:${QUOTE})?[\\w.-]{0,60}(?:${QUOTE})?[\\])]{1,2})?(?: {0,2}(?:\\?\\?|\\|\\||\\?:)| or| if .{1,40} else) {0,2}(?:${QUOTE})(?<secret>[^\\s"'\`\\\\]{4,512})(?=${QUOTE})`,
+      'g',
+    ),
+    validate: (secret, match) => judge(secret, match, isFallback),
+  },
+  {
+    // `${DB_PASSWORD:-…}`, `${db.password:…}`.
+    kind,
+    anchor: [],
+    pattern: new RegExp(
+      `\\{[\\w.-]{0,60}?(?:${KEY}|${SHORT}):[-=]?(?<secret>[^\\s"'\`{}$\\\\]{4,256})(?=\\})`,
+      'g',
+    ),
+    validate: (secret) => isFallback(secret) && /[\d!@#%^&*+]/.test(secret),
+  },
+  {
+    // `SSHPASS=…`, in capitals and joined to the word before.
+    kind: 'password',
+    anchor: [],
+    pattern: new RegExp(
+      `(?<![\\w-])[A-Z][A-Z0-9_]{0,40}(?<!BY|COM|OLD|SUR|TRES)(?:PASS|PWD|PSK)=["']?(?<secret>[^\\s"'\`\\\\,;&(){}<>]{6,512})(?![^\\s"'\`\\\\,;&)}<>])`,
+      'g',
+    ),
+    validate: (secret) => isPassword(secret) && !secret.startsWith('/'),
   },
   {
     kind,
@@ -110,9 +166,9 @@ export const assignmentDetectors: readonly Detector[] = [
   {
     // Short names of passwords, which are words elsewhere.
     kind: 'password',
-    anchor: '',
+    anchor: [],
     pattern: new RegExp(
-      `(?<![A-Za-z])${SHORT}(?:${QUOTE})? {0,3}[:=] {0,3}(?:${QUOTE})?(?<secret>[^\\s"'\`\\\\,;&(){}<>]{6,512})(?![^\\s"'\`\\\\,;&)}<>])`,
+      `(?:(?<![A-Za-z])|(?<=\\\\[bfnrt]))${SHORT}(?:${QUOTE})? {0,3}[:=] {0,3}(?:${QUOTE})?(?<secret>[^\\s"'\`\\\\,;&(){}<>]{6,512})(?![^\\s"'\`\\\\,;&)}<>])`,
       'g',
     ),
     validate: isPassword,
@@ -120,7 +176,7 @@ export const assignmentDetectors: readonly Detector[] = [
   {
     // What Docker keeps of a login.
     kind: 'basic-credentials',
-    anchor: '',
+    anchor: [],
     pattern: new RegExp(
       `(?<![A-Za-z])auth${QUOTE} {0,3}: {0,3}${QUOTE}(?<secret>[A-Za-z0-9+/]{8,}={0,2})(?=${QUOTE})`,
       'g',
@@ -134,9 +190,16 @@ export const labelledDetectors: readonly Detector[] = [
   {
     // `config.set('api_key', '…')`, `environ["API_KEY"] = "…"`, `var apiKey string = "…"`, `gh secret set API_KEY --body "…"`.
     kind,
-    anchor: `,${NAMED_IN_QUOTES}`,
+    anchor: [
+      `,${NAMED_IN_QUOTES}`,
+      `\\]${NAMED_IN_QUOTES}`,
+      '-(?=-body )',
+      `=(?<=${KEY_ENDING}${IN_QUOTES_THEN})(?<=(?:${HARD_KEY}|${SOFT_KEY})${IN_QUOTES_THEN})`,
+      `\\|(?=\\|| default )(?<=${KEY_ENDING}["'\`\\\\)\\]]{0,9} {0,2}.)(?<=(?:${HARD_KEY}|${SOFT_KEY})["'\`\\\\)\\]]{0,9} {0,2}.)`,
+      `=(?<= [A-Za-z*&]{3,8} ?.)(?<=(?:${HARD_KEY}|${SOFT_KEY}) [A-Za-z*&]{3,8} ?.)`,
+    ],
     pattern: new RegExp(
-      `${KEY}(?:${QUOTE}\\]? {0,2}(?:,|=|=>)| [A-Za-z*&]{3,8} ?=| --body) {0,3}${QUOTE}(?<secret>[^\\s"'\`\\\\]{6,4096})(?=${QUOTE})`,
+      `${KEY}(?:${QUOTE}[\\])]{0,2} {0,2}(?:,|=|=>|\\|\\|)| [A-Za-z*&]{3,8} ?=| --body| {0,2}(?:\\|\\||\\| default)) {0,16}(?:default ?= ?|fallback: ?)?[bru@]?${QUOTE}(?<secret>[^\\s"'\`\\\\]{6,4096})(?=${QUOTE})`,
       'g',
     ),
     validate: (secret, match) => judge(secret, match, (text) => looksAssigned(text) || isPassword(text)),
@@ -144,19 +207,32 @@ export const labelledDetectors: readonly Detector[] = [
   {
     kind,
     anchor: `>(?<=${KEY_ENDING}.)(?<=(?:${HARD_KEY}|${SOFT_KEY}).)`,
-    pattern: new RegExp(`(?<=(?<!\\?)<[A-Za-z0-9_.-]{0,40})${KEY}>(?<secret>[^\\s<>]{6,4096})(?=<)`, 'g'),
+    pattern: new RegExp(
+      `(?<=(?<!\\?)<[A-Za-z0-9_.-]{0,40})${KEY}>(?:<!\\[CDATA\\[)?(?<secret>[^\\s<>\\]]{6,4096})(?=<|\\]\\])`,
+      'g',
+    ),
     validate: (secret, match) => judge(secret, match, (text) => looksAssigned(text) || isPassword(text)),
   },
-  { kind, anchor: `\\]${NAMED_IN_QUOTES}`, pattern: NEVER },
-  { kind, anchor: '-(?=-body )', pattern: NEVER },
   {
-    kind,
-    anchor: `=(?<=${KEY_ENDING}${IN_QUOTES_THEN})(?<=(?:${HARD_KEY}|${SOFT_KEY})${IN_QUOTES_THEN})`,
-    pattern: NEVER,
+    // The salts of WordPress have all signs, the space too.
+    kind: 'secret',
+    anchor: [],
+    pattern:
+      /define\(\s{0,4}\\{0,3}['"][A-Z_]{0,20}(?:KEY|SALT)\\{0,3}['"],\s{0,16}\\{0,3}'(?<secret>[^'\r\n]{24,160}?)(?=\\{0,3}')/g,
+    validate: (secret) => /\d/.test(secret) && /[A-Za-z]/.test(secret) && !secret.startsWith('put your'),
   },
+]
+
+/** Names and values in XML. The anchor has a sign that the others do without. */
+export const xmlDetectors: readonly Detector[] = [
   {
+    // `<key>password</key><string>…</string>`, `<property name="password">…</property>`, `<th>Password</th><td>…</td>`.
     kind,
-    anchor: `=(?<= [A-Za-z*&]{3,8} ?.)(?<=(?:${HARD_KEY}|${SOFT_KEY}) [A-Za-z*&]{3,8} ?.)`,
-    pattern: NEVER,
+    anchor: `>(?<=${XML_NAMED}.)`,
+    pattern: new RegExp(
+      `${KEY}(?:${QUOTE}[^<>"'\`\\r\\n]{0,60}|<\\/[A-Za-z]{1,10})>(?:\\s|\\\\{1,9}[nrt]){0,24}(?:<[A-Za-z]{1,16}[^<>]{0,60}>(?:\\s|\\\\{1,9}[nrt]){0,24}){0,2}(?<secret>[^\\s<>]{5,4096})(?=<)`,
+      'g',
+    ),
+    validate: (secret, match) => judge(secret, match, (text) => looksAssigned(text) || isPassword(text)),
   },
 ]

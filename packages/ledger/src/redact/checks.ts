@@ -104,9 +104,24 @@ export const hasDenseRun = (text: string): boolean => (text.match(/[A-Za-z0-9]{1
 
 /** `${TOKEN}`, `<password>`, `{{key}}`, `%s`, `your-api-key`, `****`, `process.env.KEY`: names of secrets, not secrets. */
 export const isTemplate = (text: string): boolean =>
+  isAdvice(text) ||
   /^["'`]?(?:\$|<|\{|%[({sd]|your[-_ ]|my[-_ ]|(.)\1*$|\[[A-Za-z ]+\]$|[\w-]*(?:\.{3}|…)$|process\.|os\.|env[.(]|[A-Za-z]+\.env\b)/i.test(
     text,
   )
+
+/** `replace-me`, `change_me_in_production`, `insert your key here`: what an example says in the place of a secret. */
+function isAdvice(text: string): boolean {
+  return /^(?:replace|change|insert|put|fill|enter|todo|example|placeholder|dummy|sample|generate|paste|set|use|some)[-_](?:me|this|with|in|it|here|an?|your|the|value|secret|key|password|token|random|by|own)(?:[-_][a-z]+)*!?$/i.test(
+    text,
+  )
+}
+
+const NAME_WORD =
+  /(?:^|[-_.])(?:secrets?|pass\w*|keys?|tokens?|creds?|credentials?|auth|prod\w*|staging|dev|test\w*|service|config|app|api|tls|cert\w*|backup|example|your|version|release|cluster|node|user|admin|docker|registry|postgres\w*|mysql|redis|github|gitlab|google|azure|aws|vault|default)(?:[-_.]|\d|$)/
+
+/** Words that were joined for a password, which no name of a thing in a cluster is. */
+export const isPassphrase = (text: string): boolean =>
+  /^[a-z]{3,12}(?:[-_.][a-z]{3,12}){2,7}[-_.]?\d{1,4}!?$/i.test(text) && !NAME_WORD.test(text)
 
 /** What may follow `password:` in free text and still be a word, a label, code, a path or an address. */
 export function looksAssigned(text: string): boolean {
@@ -117,6 +132,7 @@ export function looksAssigned(text: string): boolean {
   const isMember = /^[A-Za-z_$][\w$]*(?:(?:\.|::|->)[A-Za-z_$][\w$]*)+$/.test(value)
   if (isMember && !/(?:\d.*){3}/.test(value)) return false
   if (/^[a-z]+(?:[-_][a-z]+)*[-_]?\d{0,2}$/.test(value) && /[-_]/.test(value)) return false
+  if (/^[A-Za-z+/]{12,}={1,2}$/.test(value)) return true
   return isMixed(value) || (/[A-Za-z]/.test(value) && /[@#$%^&*!?]/.test(value))
 }
 
@@ -142,3 +158,21 @@ export function isPassword(text: string): boolean {
   if (/^\d+$/.test(text)) return text.length >= 5 && text.length <= 16
   return text.length >= 5 && (isMixed(text) || /^(?=.*[A-Za-z]).*[@#$%^&*!+=~].*\w/.test(text))
 }
+
+const LABEL_WORD =
+  /^(?:pass(?:word|wort|phrase|code|e|ord)s?|kennwort|contraseña|clave|senha|hasło|wachtwoord|heslo|jelszó|lösenord|parola|salasana|adgangskode|şifre|secrete?o?|secreta?|segreto|segredo|geheim(?:nis)?|clé|chiave|chave|klucz|schlüssel|nyckel|sleutel|key|api(?:-schlüssel)?|token|jeton|cookies?|credentials?|authorization|пароль|ключ|секрет)$/i
+const LABEL_SIGNS =
+  /^(?:密码|密碼|口令|パスワード|비밀번호|암호|秘密|シークレット|密钥|密鑰|キー|APIキー|API 密钥|API キー|Cookie|令牌|トークン)$/
+
+/** What a page calls such a field, as the catalogues of its languages have it: "Mot de passe", "Clé API". */
+export function isLabel(text: string): boolean {
+  if (text.length > 80) return false
+  if (LABEL_SIGNS.test(text)) return true
+  if (!/^[\p{L}’'-]+(?: [\p{L}’'()-]+){0,9}[.:?!…*]{0,3}$/u.test(text)) return false
+  const words = text.replace(/[().:?!…*]+/g, '').split(/[ ’']/)
+  return (words.length > 1 || /^\p{Lu}\p{Ll}/u.test(text)) && words.some((word) => LABEL_WORD.test(word))
+}
+
+/** The name of a secret in an address of AWS, and the digest of one in Helm. */
+export const isNamedOnly = ({ input, index }: RegExpExecArray): boolean =>
+  /(?:arn:[\w:*-]{0,80}:|checksum\/[\w-]{0,40})$/.test(input.slice(Math.max(0, index - 100), index))

@@ -12,10 +12,19 @@ export const HARD_KEY = [
   anyCase(`(?:seed|recovery|backup|mnemonic)${J}(?:phrase|words?)`),
   anyCase(`secret(?:${J}access)?(?:${J}key)?s?`),
   anyCase(`api${J}keys?`),
-  anyCase(`(?:private|auth|signing|encryption|master|service${J}role)${J}key`),
+  anyCase(
+    `(?:private|auth|signing|encryption|decryption|master|unseal|fernet|pre${J}shared|service${J}role)${J}key`,
+  ),
   anyCase(`(?:access|refresh|session|auth|bearer|api|bot|security|csrf|xsrf)${J}token`),
   `(?<![a-zA-Z])${anyCase(`id${J}token`)}`,
   anyCase(`client${J}key${J}data`),
+  anyCase(`(?:totp|otp|mfa|2fa)${J}(?:seed|secret|key)`),
+  anyCase(
+    'senha|wachtwoord|salasana|adgangskode|passord|kennwort|mot${J}de${J}passe|contrase(?:n|ñ)a|has(?:l|ł)o|heslo|jelsz(?:o|ó)|l(?:o|ö)senord'.replaceAll(
+      '${J}',
+      J,
+    ),
+  ),
   anyCase('authorization'),
   anyCase('cookie'),
 ].join('|')
@@ -27,19 +36,19 @@ export const SOFT_KEY = [
   anyCase('jwt'),
   anyCase('pwd'),
   anyCase('auth'),
-  anyCase(`(?:access|account|subscription)${J}key`),
+  anyCase(
+    `(?:access|account|subscription|recovery|shared|gossip|hmac|jwt|licen(?:c|s)e|app|application|admin|write|function|host|storage|primary|secondary|server|integration|ingestion|deploy|consumer|wallet|publish|webhook|routing|session|cookie|security|read)${J}key`,
+  ),
   anyCase('credentials?'),
+  `(?<![a-zA-Z_-])${anyCase('encrypt')}`,
+  '_SALT',
+  // Of the environment; others are names of places in a table or a cache.
+  '(?<!PUBLIC|PRIMARY|FOREIGN|CACHE|SORT|PARTITION|IDEMPOTENCY|OBJECT|HOT|PRODUCT|ROW|GROUP|S3|HASH|RANGE|HOST|SSH)_KEY',
 ].join('|')
 
 /** How all of these end. The prefilter asks this first, since most keys of a payload fail it at once. */
 export const KEY_ENDING =
-  '(?:[rRwW][dD]|[rR][tT]|[tT][aA]|[sSdD][eE]|[eE][tTyYnN]|[oO][nN]|[iI][eE]|[wW][tT]|[tT][hH]|[aA][lL])[sS]?'
-
-/**
- * In JSON text: a sensitive name that is a value, as in `["cookie","…"]` or `{"name":"cookie","value":"…"}`.
- * Only the walk can tell whether something stands beside it.
- */
-export const NAMED_BESIDE = new RegExp(`[,}](?<=${KEY_ENDING}".)(?<=(?:${HARD_KEY}|${SOFT_KEY})".)`)
+  '(?:[rRwW][dD]|[rR][tT]|[tT][aA]|[sSdD][eE]|[eE][tTyYnN]|[oO][nN]|[eE][dD]|[iI][eE]|[wW][tT]|[tT][hH]|[aA][lL]|[pPlL][tT]|[hHnNñ][aA]|[lLłzZ][oOóÓ]|[sS][eE])[sS]?'
 
 const HARD = new RegExp(`(?:${HARD_KEY})$`)
 const SOFT = new RegExp(`(?:${SOFT_KEY})$`)
@@ -54,7 +63,10 @@ export function keyStrength(key: string): KeyStrength | undefined {
 }
 
 const KINDS: readonly (readonly [RegExp, string])[] = [
-  [/pass(?:word|wort|wd|phrase|code)s?$|pwd$/i, 'password'],
+  [
+    /pass(?:word|wort|wd|phrase|code|ord|e)s?$|pwd$|senha$|w[ao][cr][ht]?t?woord$|kennwort$|contrase.a$|has.o$|heslo$|jelsz.$|l.senord$|salasana$|kode$/i,
+    'password',
+  ],
   [/(?:phrase|words?)$/i, 'recovery-phrase'],
   [/cookie$/i, 'cookie'],
   [/auth(?:orization)?$/i, 'authorization'],

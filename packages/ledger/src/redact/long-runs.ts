@@ -105,10 +105,21 @@ const isLineOfBlock = (text: string, start: number, end: number): boolean =>
   /[A-Za-z0-9+/=_-]{56}(?:\\[rn]|\s){1,4}$/.test(text.slice(Math.max(0, start - 64), start)) ||
   /^(?:\\[rn]|\s){1,4}[A-Za-z0-9+/=_-]{56}/.test(text.slice(end, end + 64))
 
+/** The only ASCII characters with which `BEFORE` and `ENV` end, and `BEHIND` begins; the letters are those of an escape. */
+const BOUNDS_BEFORE = new Set(Array.from(' \t\n\r\v\f"\'`|<>,;()[]{}\\*=bfnrt', (char) => char.charCodeAt(0)))
+const BOUNDS_BEHIND = new Set(Array.from(' \t\n\r\v\f"\'`|<>,;)]}\\*.:!?', (char) => char.charCodeAt(0)))
+const mayBound = (text: string, at: number, bounds: ReadonlySet<number>): boolean => {
+  const code = at < 0 || at >= text.length ? 32 : text.charCodeAt(at)
+  return code > 127 || bounds.has(code)
+}
+
 /** What a word of at least 32 characters is, if it is a secret. */
 function kindOfRun(text: string, start: number, end: number): string | undefined {
-  if (end - start < SHORTEST) return undefined
-  const word = text.slice(start, Math.min(end, start + 200))
+  if (end - start < SHORTEST || end - start > 200) return undefined
+  // Most long words are pieces of base64, between its signs.
+  if (!mayBound(text, start - 1, BOUNDS_BEFORE) || !mayBound(text, end, BOUNDS_BEHIND))
+    return /(?:^|[_-])dapi[0-9a-f]{32}(?:-\d)?$/.test(text.slice(start, end)) ? 'databricks-token' : undefined
+  const word = text.slice(start, end)
   if (HEX.test(word)) return undefined
   const marked = MARKED.find(([, pattern]) => pattern.test(word))
   if (marked) return marked[0]

@@ -1,8 +1,7 @@
 import { isIban } from './checks.ts'
-import type { Detector } from './rules.ts'
+import type { Group } from './detector.ts'
 
-/** By choice (P1): what names a person rather than opens a door. */
-export const PERSONAL: readonly Detector[] = [
+const detectors: Group['detectors'] = [
   {
     kind: 'email',
     anchor: '@(?<=[\\w%+-]@)(?=[A-Za-z0-9-]+\\.)',
@@ -35,3 +34,6 @@ export const PERSONAL: readonly Detector[] = [
     },
   },
 ]
+
+/** By choice (P1): what names a person rather than opens a door. */
+export const PERSONAL: Group = { detectors, thorough: true }

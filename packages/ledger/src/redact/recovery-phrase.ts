@@ -1,4 +1,5 @@
 import { isLetter, isListed } from './recovery-words.ts'
+import { warmed } from './detector.ts'
 import type { Finder, Span } from './spans.ts'
 
 /** Phrases have 12, 15, 18, 21 or 24 words, and others of the list may stand beside them. */
@@ -21,7 +22,7 @@ const BEGINS = new RegExp(`(?:^|${SIGN}) {0,3}$|\\\\[nrt]$`)
 /** Twelve words as long as those of the list rule out nearly all prose. An escaped line end is read in one way only. */
 const TWELVE = '(?:[A-Za-z]{3,8}(?:\\\\[nrt]|\\\\(?![nrt])|[ ,.)\\d|*\\s_-]){1,16}){11}[A-Za-z]{3}'
 const FIRST = new RegExp(`^ {0,3}(?=${TWELVE})`, 'g')
-const LATER = new RegExp(`${SIGN}(?=(?:(?<=\\\\)[nrt])? {0,3}${TWELVE})`, 'g')
+const LATER = warmed(new RegExp(`${SIGN}(?=(?:(?<=\\\\)[nrt])? {0,3}${TWELVE})`, 'g'))
 
 /** The letters of `\n`, `\r` and `\t` in an escaped text belong to no word. */
 const isEscape = (text: string, at: number): boolean => {
@@ -103,17 +104,8 @@ function find(text: string): Span[] {
   return spans
 }
 
-const mayFind = (text: string): boolean => hasStretch(text) && (isFound(text, LATER) || isFound(text, FIRST))
-
-/** JSON of many small fields has no place for a phrase between its quotation marks. */
-function hasStretch(text: string): boolean {
-  for (let from = 0; from + LENGTH <= text.length; ) {
-    const quote = text.lastIndexOf('"', from + LENGTH - 1)
-    if (quote < from) return true
-    from = quote + 1
-  }
-  return false
-}
+const mayFind = (text: string): boolean =>
+  text.length >= LENGTH && (isFound(text, LATER) || isFound(text, FIRST))
 
 function isFound(text: string, pattern: RegExp): boolean {
   pattern.lastIndex = 0

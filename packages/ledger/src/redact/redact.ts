@@ -1,14 +1,15 @@
 import { ClewError } from '../errors.ts'
 import type { JsonValue } from '../json.ts'
+import type { Detector } from './detector.ts'
+import { createLook } from './look.ts'
 import { PERSONAL } from './personal.ts'
 import { assertTame } from './probe-pattern.ts'
 import { longRuns, markedRuns } from './long-runs.ts'
 import { recoveryPhrases } from './recovery-phrase.ts'
-import { type Detector, SECRETS } from './rules.ts'
+import { SECRETS } from './rules.ts'
 import { createScan } from './scan.ts'
 import { cleanText } from './spans.ts'
 import { createStream, type RedactionStream } from './stream.ts'
-import { NAMED_BESIDE } from './keys.ts'
 import { createWalk } from './walk.ts'
 
 /** One rule of your own: by key name, by path (`$.a.b[*].c`, `**` for any depth) or by pattern. */
@@ -28,11 +29,8 @@ export interface RedactOptions {
 }
 
 export interface Redactor {
-  /**
-   * Returns the same reference when nothing changed. `text` is `JSON.stringify(value)` when the caller
-   * already has it: clean values are recognised by one scan of it.
-   */
-  value(value: JsonValue, text?: string): { value: JsonValue; redacted: number }
+  /** Returns the same reference when nothing changed, which one quick look tells of nearly all values. */
+  value(value: JsonValue): { value: JsonValue; redacted: number }
   /** Free text, such as an error message. */
   text(text: string): string
   /** Text that comes in pieces: the pieces together give what `text` gives for the whole. */
@@ -64,7 +62,6 @@ export function createRedactor(
   const scan = createScan(custom, groups, byKeyName ? [longRuns, recoveryPhrases] : [])
   const scanId = createScan(custom, groups, byKeyName ? [markedRuns, recoveryPhrases] : [])
 
-  // A pattern of the user's may look at the edges of a string (`^`, `\b`), which its JSON text does not have.
   const alwaysWalk = rules.length > 0 || own !== undefined
   const clean = (text: string, isId = false) => cleanText(text, (isId ? scanId : scan).find, fingerprint)
   const walk = createWalk({
@@ -75,18 +72,13 @@ export function createRedactor(
     ...(own && { own }),
   })
 
+  const look = createLook(scan, scanId, byKeyName)
   const text = (whole: string): string => {
     const cleaned = clean(whole).text
     return own === undefined ? cleaned : own(cleaned, [])
   }
   return {
-    value(value, json) {
-      if (alwaysWalk) return walk(value)
-      const whole = json ?? JSON.stringify(value)
-      return scan.mayFind(whole) || (byKeyName && NAMED_BESIDE.test(whole))
-        ? walk(value)
-        : { value, redacted: 0 }
-    },
+    value: (value) => (alwaysWalk || look(value) ? walk(value) : { value, redacted: 0 }),
     text,
     stream: () => createStream({ text, detect: scan.find, byLine: custom.length > 0 || own !== undefined }),
   }

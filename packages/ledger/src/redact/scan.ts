@@ -1,39 +1,56 @@
-import { anchorsOf, APART, type Detector } from './rules.ts'
+import { isPlain } from './plain-text.ts'
+import { anchorsOf, type Detector, type Group } from './detector.ts'
 import { type Finder, findSpans, settleSpans, type Span } from './spans.ts'
 
-/** All that is looked for. `mayFind` is quick, and true for every text, plain or as JSON escapes it, in which `find` finds something. */
+/** All that is looked for. `mayFind` is quick, and true for every text in which `find` finds something. */
 export interface Scan {
   readonly mayFind: (text: string) => boolean
   readonly find: (text: string) => Span[]
 }
 
-const SAMPLE = 'tell me a little '.repeat(16)
+interface Guard {
+  readonly detectors: readonly Detector[]
+  readonly needs: RegExp | undefined
+  readonly anchors: readonly RegExp[]
+}
+
+const guardOf = (detectors: readonly Detector[], needs?: RegExp): Guard => ({
+  detectors,
+  needs,
+  anchors: anchorsOf(detectors),
+})
+
+function isFit({ needs, anchors }: Guard, text: string): boolean {
+  if (needs !== undefined && !needs.test(text)) return false
+  for (const anchor of anchors) if (anchor.test(text)) return true
+  return false
+}
 
 /** `custom` has no prefilter: patterns of the user's are asked about every text. */
 export function createScan(
   custom: readonly Detector[],
-  groups: readonly (readonly Detector[])[],
+  groups: readonly Group[],
   finders: readonly Finder[],
 ): Scan {
-  const guarded = groups.map((detectors) => ({ detectors, anchors: anchorsOf(detectors) }))
-  const anchors = [...anchorsOf(groups.filter((group) => !APART.has(group)).flat())]
-  for (const group of groups) if (APART.has(group)) anchors.push(...anchorsOf(group))
-  // V8 looks at the first texts to decide which characters it can leap to; many signs in them would make it slow for ever.
-  for (const anchor of anchors) for (let n = 0; n < 3; n++) anchor.test(SAMPLE)
-  const mayFind = (text: string): boolean => {
-    for (const anchor of anchors) if (anchor.test(text)) return true
-    for (const finder of finders) if (finder.mayFind(text)) return true
-    return false
-  }
+  const guarded = groups.map(({ detectors, needs }) => guardOf(detectors, needs))
+  const joined = groups.filter((group) => !group.apart).flatMap(({ detectors }) => detectors)
+  const passes = [
+    guardOf(joined),
+    ...groups.filter((group) => group.apart).map(({ detectors, needs }) => guardOf(detectors, needs)),
+  ]
+  const quick = groups.every((group) => !group.thorough)
   return {
-    mayFind,
+    mayFind(text) {
+      if (quick && isPlain(text)) return false
+      for (const pass of passes) if (isFit(pass, text)) return true
+      for (const finder of finders) if (finder.mayFind(text)) return true
+      return false
+    },
     find(text) {
       const spans = findSpans(text, custom)
-      if (mayFind(text)) {
-        for (const group of guarded)
-          if (group.anchors.some((anchor) => anchor.test(text)))
-            spans.push(...findSpans(text, group.detectors))
-        for (const finder of finders) spans.push(...finder.find(text))
+      if (!quick || !isPlain(text)) {
+        for (const group of guarded) if (isFit(group, text)) spans.push(...findSpans(text, group.detectors))
+        for (const finder of finders) if (finder.mayFind(text)) spans.push(...finder.find(text))
       }
       return settleSpans(text, spans)
     },

@@ -1,5 +1,5 @@
 import { formatPlaceholder } from './placeholder.ts'
-import type { Detector } from './rules.ts'
+import type { Detector } from './detector.ts'
 
 export interface Span {
   start: number
@@ -22,9 +22,12 @@ export function findSpans(text: string, detectors: readonly Detector[]): Span[] 
     for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {
       const secret = match.groups?.secret ?? match[0]
       const end = match.index + match[0].length
+      const name = (): string => (typeof kind === 'string' ? kind : kind(match))
       if (match[0] === '') pattern.lastIndex = end + 1
+      else if (detector.locate)
+        for (const place of detector.locate(match)) spans.push({ ...place, kind: name() })
       else if (detector.validate?.(secret, match) ?? true)
-        spans.push({ start: end - secret.length, end, kind: typeof kind === 'string' ? kind : kind(match) })
+        spans.push({ start: end - secret.length, end, kind: name() })
     }
   }
   return spans

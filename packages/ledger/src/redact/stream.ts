@@ -1,8 +1,14 @@
+import { BESIDE_OPEN } from './beside.ts'
+import { CALL_OPEN } from './calls.ts'
+import { COMMAND_OPEN } from './commands.ts'
+import { FIELD_OPEN } from './fields.ts'
 import { anyCase, HARD_KEY, SOFT_KEY } from './keys.ts'
 import { RUN_OPEN } from './long-runs.ts'
+import { NEXT_LINE_OPEN } from './next-line.ts'
 import { isBegin, openPhrase } from './recovery-phrase.ts'
-import { PEM_BODY } from './rules.ts'
+import { PEM_BODY } from './shaped.ts'
 import { SAID_OPEN } from './said.ts'
+import { TABLE_OPEN } from './tables.ts'
 import type { Span } from './spans.ts'
 
 /** `push` gives back what can be shown already, `end` the rest. */
@@ -25,7 +31,7 @@ const PEM_NAME = '[A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?'
 /** The ends of a text that a match may pass beyond white space; each alternative begins where its match does. */
 const OPEN = new RegExp(
   `(?:${[
-    `(?:${HARD_KEY}|${SOFT_KEY})(?:${QUOTES}\\s{0,3}(?:(?::=|=>|[:=])\\s{0,3}(?:\\S{0,600}|(?<quote>\\\\{0,3}["'\`])(?:(?!(?<!\\\\)\\k<quote>)[^\\r\\n]){0,8200}))?| ["']?\\S{0,600})`,
+    `(?:${HARD_KEY}|${SOFT_KEY}|[pP]ass|PASS|[pP]wd|PWD|[pP]w|[pP]sk|PSK)(?:${QUOTES}\\s{0,40}(?:(?::=|=>|[:=])\\s{0,16}(?:\\S{0,600}|(?<quote>\\\\{0,3}["'\`])(?:(?!(?<!\\\\)\\k<quote>)[^\\r\\n]){0,8200}))?| ["']?\\S{0,600})`,
     `${anyCase('authorization')}${QUOTES} {0,3}[:=] {0,3}${QUOTES}(?:[A-Za-z-]+ +)?\\S*`,
     '-(?:u|-user)[ =]{0,2}\\S{0,250}',
     `${anyCase('cookie')}${QUOTES} {0,3}: {0,3}${QUOTES}[\\w.%-]{0,64}(?:=[^\\s;"'\\\\]*(?:;[^\\r\\n"'\\\\]*)?)?`,
@@ -37,6 +43,12 @@ const OPEN = new RegExp(
     '[A-Z]{2}\\d{2}[A-Z0-9 ]{0,40}',
     ...SAID_OPEN.map((open) => `${open} {0,3}`),
     ...RUN_OPEN,
+    ...COMMAND_OPEN,
+    ...BESIDE_OPEN,
+    ...CALL_OPEN,
+    ...FIELD_OPEN,
+    ...NEXT_LINE_OPEN,
+    ...TABLE_OPEN,
   ].join('|')})$`,
 )
 

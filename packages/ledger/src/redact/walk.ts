@@ -1,5 +1,5 @@
 import { type JsonValue, setKey } from '../json.ts'
-import { isMixed } from './checks.ts'
+import { isLabel, isMixed } from './checks.ts'
 import { type KeyStrength, keyStrength, kindOfKey } from './keys.ts'
 import { isIdName } from './long-runs.ts'
 import { compilePath } from './path-rule.ts'
@@ -21,6 +21,7 @@ export interface WalkOptions {
 interface Verdict {
   kind: string
   strength: KeyStrength
+  byName?: boolean | undefined
 }
 
 const isGenerated = (text: string): boolean =>
@@ -40,7 +41,7 @@ export function createWalk(
     const rule = keyRules.find((one) => one.key.test(key))
     if (rule !== undefined) return { kind: rule.kind, strength: 'hard' }
     const strength = byKeyName ? keyStrength(key) : undefined
-    return strength && { kind: kindOfKey(key), strength }
+    return strength && { kind: kindOfKey(key), strength, byName: true }
   }
 
   return (root) => {
@@ -56,7 +57,7 @@ export function createWalk(
       if (
         verdict !== undefined &&
         !isPlaceholder(out) &&
-        (verdict.strength === 'hard' || isGenerated(text))
+        (verdict.strength === 'hard' ? !(verdict.byName && isLabel(text)) : isGenerated(text))
       ) {
         out = formatPlaceholder(verdict.kind, fingerprint(text))
         count = 1
@@ -104,7 +105,7 @@ export function createWalk(
       let changed = false
       for (const [key, value] of Object.entries(source)) {
         path.push(key)
-        const next = visit(value, verdictOf(key) ?? (key === 'value' ? besideVerdict(source) : undefined))
+        const next = visit(value, verdictOf(key) ?? besideOf(key, source))
         path.pop()
         let name = keyText(key)
         while (name !== key && Object.hasOwn(copy, name)) name += '~'
@@ -113,6 +114,13 @@ export function createWalk(
       }
       return changed ? copy : source
     }
+
+    const besideOf = (key: string, source: Record<string, JsonValue>): Verdict | undefined =>
+      key === 'value' ? besideVerdict(source) : key === 'text' && byKeyName ? fieldVerdict(source) : undefined
+
+    /** What a browser tool types into a field. */
+    const fieldVerdict = (source: Record<string, JsonValue>): Verdict | undefined =>
+      typesPassword(source) ? { kind: 'password', strength: 'hard' } : undefined
 
     /** `{ name, value }` and `{ key, value: { stringValue } }`, as headers and attributes are often listed. */
     const besideVerdict = ({ name, key, value }: Record<string, JsonValue>): Verdict | undefined => {
@@ -144,6 +152,12 @@ const isNamedId = (path: readonly (string | number)[]): boolean => {
   const name = path.findLast((step) => typeof step === 'string')
   return name !== undefined && isIdName(name)
 }
+
+/** `{ element: 'Password field', text: '…' }`. */
+export const typesPassword = ({ element, selector }: Readonly<Record<string, JsonValue>>): boolean =>
+  (typeof element === 'string' && element.length < 200 && FIELD.test(element)) ||
+  (typeof selector === 'string' && selector.length < 200 && FIELD.test(selector))
+const FIELD = /pass(?:word|wort|wd|phrase|code)|mot de passe|contraseña/i
 
 type Pair = [string, JsonValue]
 const isPair = (item: JsonValue): item is Pair =>

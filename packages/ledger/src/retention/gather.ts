@@ -27,10 +27,12 @@ export async function gatherFacts(
   parts: GatherParts,
   policy: RetentionPolicy,
   holds: readonly Hold[],
+  /** Those that are there, newest first, if they are known. */
+  known?: readonly StoredRun[],
 ): Promise<RetentionFacts> {
   const { store, runs, ports, workspace } = parts
   const listed: RunFacts[] = []
-  for await (const run of runs.allRuns()) listed.push(toFacts(run))
+  for await (const run of known ?? runs.allRuns()) listed.push(toFacts(run))
   listed.reverse()
   const bare: RetentionFacts = {
     workspace,
@@ -62,22 +64,23 @@ async function readLeftovers({ store, workspace }: GatherParts): Promise<RunFact
     const page = await store.retention.leftovers(workspace, after, PAGE)
     for (const { key, run } of page) {
       const seals = await store.retention.seals({ workspace, runId: run.summary.runId })
-      found.push({ ...toFacts(run), left: without(run, seals) })
+      const own = { fromSeq: (run.forkOf?.seq ?? 0) + 1, toSeq: run.seq }
+      found.push({ ...toFacts(run), left: without(own, seals) })
       after = key
     }
     if (page.length < PAGE) return found
   }
 }
 
-/** What seals leave of a run. */
-function without({ seq, forkOf }: StoredRun, seals: readonly Seal[]): SeqRange[] {
+/** What seals leave of a range. */
+export function without(range: SeqRange, seals: readonly Seal[]): SeqRange[] {
   const left: SeqRange[] = []
-  let next = (forkOf?.seq ?? 0) + 1
+  let next = range.fromSeq
   for (const { fromSeq, toSeq } of seals) {
-    if (next < fromSeq) left.push({ fromSeq: next, toSeq: fromSeq - 1 })
-    next = toSeq + 1
+    if (next < fromSeq) left.push({ fromSeq: next, toSeq: Math.min(range.toSeq, fromSeq - 1) })
+    next = Math.max(next, toSeq + 1)
   }
-  if (next <= seq) left.push({ fromSeq: next, toSeq: seq })
+  if (next <= range.toSeq) left.push({ fromSeq: next, toSeq: range.toSeq })
   return left
 }
 

@@ -2,13 +2,15 @@ import { auditEvent } from '../audit-book.ts'
 import { checkInput } from '../envelope.ts'
 import { ClewError } from '../errors.ts'
 import type { Ledger } from '../ledger.ts'
+import { parseMemoryBook } from '../memory/item.ts'
 import type { Preparer } from '../prepare.ts'
 import type { EventPlace } from './facts.ts'
-import { gatherFacts, type GatherParts, readStandsOn } from './gather.ts'
-import { heldBy, readHolds, type StandingHolds } from './holds.ts'
+import { gatherFacts, type GatherParts, readStandsOn, without } from './gather.ts'
+import { type Hold, heldBy, readHolds, type StandingHolds } from './holds.ts'
 import { createPace } from './pace.ts'
 import { type KeptRun, type PlannedRange, planRetention, type RetentionPlan } from './plan.ts'
 import type { RetentionPolicy, RetentionPolicyInput } from './policy.ts'
+import type { StoredRun } from '../store.ts'
 import type { PruneItem } from './store-retention.ts'
 import { SEARCH_VERSION, toDocument } from '../search/extract.ts'
 import type { SearchDocument } from '../search/search-index.ts'
@@ -67,10 +69,10 @@ export async function collectGarbage(
   const { store, ports } = parts
   const bytesBefore = (await store.stats()).bytes
   let holds = await readHolds(parts.ledger)
-  const plan = await makePlan(parts, policy, holds)
+  const plan = await makePlan(parts, policy, holds.holds)
   const total = countEvents(plan.ranges)
   if (dryRun)
-    return report(plan.ranges, plan.kept, { dryRun, bytesBefore, bytesAfter: bytesBefore, values: 0 })
+    return { dryRun, ...describe(plan.ranges, plan.kept), values: 0, bytesBefore, bytesAfter: bytesBefore }
 
   const gone: PlannedRange[] = []
   const kept = new Map<string, KeptRun>(plan.kept.map((each) => [each.runId, each]))
@@ -113,24 +115,52 @@ export async function collectGarbage(
   }
   const values = await sweepValues(parts)
   parts.forgetValues()
-  for (let startedMs = ports.now(); await store.retention.reclaim(); startedMs = ports.now())
+  for (let startedMs = ports.now(); await store.retention.reclaim(pace.isShared); startedMs = ports.now())
     await pace.rest(ports.now() - startedMs, 0)
   const bytesAfter = (await store.stats()).bytes
-  return report(joined(gone), [...kept.values()], { dryRun, bytesBefore, bytesAfter, values })
+  return { dryRun, ...describe(joined(gone), [...kept.values()]), values, bytesBefore, bytesAfter }
+}
+
+/** What `gc` would take, for whoever only asks; `runs` are those that are there, newest first, if they are known. */
+export async function planGc(
+  parts: GatherParts,
+  policy: RetentionPolicy,
+  holds: readonly Hold[],
+  runs?: readonly StoredRun[],
+): Promise<Pick<GcReport, 'events' | 'runs' | 'rules' | 'ranges' | 'kept'>> {
+  const plan = await makePlan(parts, policy, holds, runs)
+  return describe(plan.ranges, plan.kept)
 }
 
 async function makePlan(
   parts: GatherParts,
   policy: RetentionPolicy,
-  { holds }: StandingHolds,
+  holds: readonly Hold[],
+  runs?: readonly StoredRun[],
 ): Promise<RetentionPlan> {
-  const facts = await gatherFacts(parts, policy, holds)
+  const facts = await gatherFacts(parts, policy, holds, runs)
   const standsOn = new Map<string, readonly EventPlace[]>()
   for (;;) {
     const plan = planRetention(policy, { ...facts, standsOn })
-    if (plan.lacking.length === 0) return plan
+    if (plan.lacking.length === 0) return { ...plan, ranges: await stillThere(parts, plan.ranges) }
     for (const runId of plan.lacking) standsOn.set(runId, await readStandsOn(parts, runId))
   }
+}
+
+/** Books of memory go as a whole and stay as books: what went of them before cannot go again. */
+async function stillThere(
+  { store, workspace }: GatherParts,
+  ranges: readonly PlannedRange[],
+): Promise<PlannedRange[]> {
+  const left: PlannedRange[] = []
+  for (const range of ranges) {
+    const { runId } = range
+    if (!parseMemoryBook(runId)) left.push(range)
+    else
+      for (const part of without(range, await store.retention.seals({ workspace, runId })))
+        left.push({ ...range, ...part })
+  }
+  return left
 }
 
 /** `share` is what the last one took of the time that it may take: now and then more, for others work on this machine too. */
@@ -239,11 +269,10 @@ function joined(ranges: readonly PlannedRange[]): PlannedRange[] {
   return whole
 }
 
-function report(
+function describe(
   ranges: readonly PlannedRange[],
   kept: readonly KeptRun[],
-  rest: Pick<GcReport, 'dryRun' | 'bytesBefore' | 'bytesAfter' | 'values'>,
-): GcReport {
+): Pick<GcReport, 'events' | 'runs' | 'rules' | 'ranges' | 'kept'> {
   const rules = new Map<string, { runs: Set<string>; events: number }>()
   for (const range of ranges) {
     const entry = rules.get(range.rule) ?? { runs: new Set(), events: 0 }
@@ -252,7 +281,6 @@ function report(
     rules.set(range.rule, entry)
   }
   return {
-    ...rest,
     events: countEvents(ranges),
     runs: new Set(ranges.filter(({ deletes }) => deletes).map(({ runId }) => runId)).size,
     rules: [...rules].map(([rule, { runs, events }]) => ({ rule, runs: runs.size, events })),
@@ -271,7 +299,7 @@ export function missingPolicy(): ClewError {
   return new ClewError(
     'bad_option',
     'There is no retention policy, and without one nothing goes',
-    'Give one: gc({ policy }), openLedger(url, { retention }), or clew gc --policy FILE.',
+    'Give one: gc({ policy }), openLedger(url, { retention }), setPolicy({ retention }), or clew gc --policy FILE.',
     { option: 'policy' },
   )
 }

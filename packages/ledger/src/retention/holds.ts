@@ -5,6 +5,7 @@ import { textOf } from '../fold/fields.ts'
 import type { RunSummary } from '../fold/run-summary.ts'
 import { isObject } from '../json.ts'
 import type { Ledger } from '../ledger.ts'
+import { type MemoryLayer, parseMemoryBook } from '../memory/item.ts'
 
 /** What a legal hold covers: one run, all runs about a subject, or all runs of a thread, also those to come. */
 export type HoldTarget =
@@ -82,16 +83,20 @@ export async function readHolds(ledger: Pick<Ledger, 'read' | 'getRun'>): Promis
   return { holds: [...holds.values()], seq }
 }
 
-/** The holds that cover a run. */
-export const heldBy = (
+/** The holds that cover a run, or the book of what a held run or thread remembers. */
+export function heldBy(
   holds: readonly Hold[],
   run: Pick<RunSummary, 'runId' | 'threadId' | 'subjects'>,
-): Hold[] =>
-  holds.filter(({ target }) => {
-    if ('runId' in target) return target.runId === run.runId
-    if ('threadId' in target) return target.threadId === run.threadId
+): Hold[] {
+  if (holds.length === 0) return []
+  const memory = parseMemoryBook(run.runId)
+  const scopeOf = (layer: MemoryLayer): string | null => (memory?.layer === layer ? memory.scope : null)
+  return holds.filter(({ target }) => {
+    if ('runId' in target) return [run.runId, scopeOf('short')].includes(target.runId)
+    if ('threadId' in target) return [run.threadId, scopeOf('session')].includes(target.threadId)
     return run.subjects.includes(target.subject)
   })
+}
 
 export async function setHold(
   ledger: Pick<Ledger, 'record' | 'getRun'>,

@@ -3,7 +3,9 @@ import type { Ledger } from '../ledger.ts'
 import type { GcParts } from './gc.ts'
 import { readHolds, releaseHold, setHold } from './holds.ts'
 import { checkStatePolicy } from './plan-states.ts'
-import { parsePolicy, type RetentionPolicyInput } from './policy.ts'
+import { parsePolicy, type RetentionPolicy, type RetentionPolicyInput } from './policy.ts'
+import { readPolicyChange } from '../policy/workspace-policy.ts'
+import type { PolicyInForce } from './report.ts'
 import type { StateRetention } from './states.ts'
 
 interface RetentionParts extends Omit<GcParts, 'ledger'> {
@@ -14,7 +16,10 @@ interface RetentionParts extends Omit<GcParts, 'ledger'> {
   readonly assertWritable: () => void
 }
 
-export type LedgerRetention = Pick<Ledger, 'gc' | 'pruneStates' | 'hold' | 'release' | 'holds' | 'pruned'>
+export type LedgerRetention = Pick<
+  Ledger,
+  'gc' | 'retentionReport' | 'pruneStates' | 'hold' | 'release' | 'holds' | 'pruned'
+>
 
 /** What a ledger lets go and what it must not (P4). */
 export function createLedgerRetention(given: RetentionParts): LedgerRetention {
@@ -22,14 +27,32 @@ export function createLedgerRetention(given: RetentionParts): LedgerRetention {
   const { store, reader, workspace } = parts
   const checked = own && parsePolicy(own)
   let states: StateRetention | undefined
+
+  /** What was asked for here counts, then what the workspace asks of everybody. */
+  async function inForce(): Promise<Omit<PolicyInForce, 'problem'> | null> {
+    if (own) return { source: 'opened', policy: own, by: null, at: null }
+    const { policy, by, at } = await readPolicyChange(store, workspace)
+    return policy.retention ? { source: 'workspace', policy: policy.retention, by, at } : null
+  }
+
+  async function ofWorkspace(): Promise<RetentionPolicy | undefined> {
+    const { retention } = (await readPolicyChange(store, workspace)).policy
+    return retention && parsePolicy(retention)
+  }
+
   return {
     async gc({ policy, ...options } = {}) {
       if (options.dryRun) assertOpen()
       else assertWritable()
       const { collectGarbage, missingPolicy } = await import('./gc.ts')
-      const meant = policy ? parsePolicy(policy) : checked
+      const meant = policy ? parsePolicy(policy) : (checked ?? (await ofWorkspace()))
       if (!meant) throw missingPolicy()
       return collectGarbage({ ...parts, ledger: ledger() }, meant, options)
+    },
+    async retentionReport() {
+      assertOpen()
+      const { readRetentionReport } = await import('./report.ts')
+      return readRetentionReport({ ...parts, ledger: ledger() }, await inForce())
     },
     async pruneStates(runId, policy) {
       assertWritable()

@@ -39,6 +39,7 @@ interface MemoryParts<Run extends PrunableRun> {
   readonly scopeOfNode: (id: number) => number | undefined
   readonly clearMemory: (run: Run) => Promise<void>
   readonly toStoredRun: (run: Run) => StoredRun
+  readonly bytes: () => number
 }
 
 /** Retention over what lies in memory. */
@@ -153,6 +154,7 @@ export function createMemoryRetention<Run extends PrunableRun>(
       }
       return { events, tookMs: parts.now() - startedMs }
     },
+    storage: async () => [{ name: 'events and values', bytes: parts.bytes() }],
     async leftovers(workspace, after, limit) {
       const found = runs.filter(
         (run) =>

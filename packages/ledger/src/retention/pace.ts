@@ -3,6 +3,8 @@ import type { Ports } from '../ports.ts'
 import type { Store } from '../store.ts'
 
 export interface Pace {
+  /** Somebody else was seen to append a moment ago. */
+  readonly isShared: boolean
   /** How long one transaction may take now, in ms. */
   readonly batchMs: number
   /** Comes between two transactions: `tookMs` is what the last one took, `events` how many it appended. */
@@ -27,14 +29,22 @@ export async function createPace(
   const { batchMs, rest } = store.retention.pace
   let position = await store.lastPosition()
   let sharedMs = ports.now()
+  let hasSeenOthers = false
+  /** At first as if there were others. */
   const isShared = (): boolean => ports.now() - sharedMs < QUIET_MS
   return {
+    get isShared() {
+      return hasSeenOthers && isShared()
+    },
     get batchMs() {
       return isShared() ? batchMs : Math.max(batchMs, ALONE_MS)
     },
     async rest(tookMs, events) {
       const last = await store.lastPosition()
-      if (last > position + events) sharedMs = ports.now()
+      if (last > position + events) {
+        sharedMs = ports.now()
+        hasSeenOthers = true
+      }
       position = last
       if (isShared()) await ports.sleep(Math.min(LONGEST_REST_MS, Math.max(LEAST_REST_MS, rest * tookMs)))
       else await nextTurn(ports)

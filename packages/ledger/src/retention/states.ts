@@ -2,11 +2,11 @@ import { auditEvent } from '../audit-book.ts'
 import { missingRun } from '../check-options.ts'
 import { checkInput } from '../envelope.ts'
 import { CHECKPOINT_KEYS, CHECKPOINT_TYPES, checkpointOf } from '../fold/checkpoint.ts'
-import { isTerminal } from '../fold/run-summary.ts'
+import { isTerminal, type RunSummary } from '../fold/run-summary.ts'
 import { SEARCH_VERSION, toDocument } from '../search/extract.ts'
 import type { StoredRun } from '../store.ts'
 import type { GcParts } from './gc.ts'
-import { heldBy, readHolds } from './holds.ts'
+import { heldBy, type Hold, readHolds } from './holds.ts'
 import {
   keepsAll,
   nameOfPolicy,
@@ -140,9 +140,7 @@ export function createStateRetention(parts: GcParts): StateRetention {
     const { marked, blank } = planStates(policy, {
       ...factsOf(thread),
       forks,
-      held: new Set(
-        all.filter(({ summary }) => heldBy(holds, summary).length > 0).map(({ summary }) => summary.runId),
-      ),
+      held: await heldAmong(all, holds),
       seenPosition: Math.min(Number.MAX_SAFE_INTEGER, ...cursors.map(({ position }) => position)),
     })
     if (marked.length + blank.length === 0) return 0
@@ -173,6 +171,20 @@ export function createStateRetention(parts: GcParts): StateRetention {
       .map((entry) => (isMarked.has(entry) ? { ...entry, pruned: true } : entry))
     thread.gone += outcome.events
     return marked.length
+  }
+
+  /** A hold of a run holds its child runs too. */
+  async function heldAmong(all: readonly StoredRun[], holds: readonly Hold[]): Promise<Set<string>> {
+    const held = new Set<string>()
+    for (const { summary } of all) {
+      let each: RunSummary | undefined = summary
+      while (each && heldBy(holds, each).length === 0) {
+        const runId: string | null = each.parentRunId
+        each = runId === null ? undefined : (await store.findRun({ workspace, runId }))?.summary
+      }
+      if (each) held.add(summary.runId)
+    }
+    return held
   }
 
   /** Before they go: without their payloads words could not be taken out of the index any more. */

@@ -65,6 +65,12 @@ export interface ValueSweep {
   end(scope: number, mark: number): Promise<void>
 }
 
+/** What a part of the store takes on disk, or in memory where it has no disk. */
+export interface StoragePart {
+  readonly name: string
+  readonly bytes: number
+}
+
 /** What a store does for retention (P4): nothing by itself. */
 export interface StoreRetention {
   /** How long one transaction may take beside others, and how many times as long they then have. */
@@ -77,6 +83,8 @@ export interface StoreRetention {
   prune(batch: PruneBatch): Promise<PruneOutcome>
   /** The same for states (R10): events stay, with their hashes. `events` tells how many payloads went. */
   pruneStates(batch: StatePruneBatch): Promise<PruneOutcome>
+  /** What the store takes, part by part, all workspaces together; with what lies beside the ledger. */
+  storage(): Promise<StoragePart[]>
   /** Deleted runs that still have events: a fork needed them, or whoever deleted them was killed. */
   leftovers(workspace: string, after: number, limit: number): Promise<{ key: number; run: StoredRun }[]>
   /** Bytes of the payloads of these runs; of shared values each run of the scope counts an equal part. */
@@ -87,8 +95,11 @@ export interface StoreRetention {
    */
   adopt(key: RunKey, seal: Seal, run: AdoptedRun): Promise<boolean>
   readonly values: ValueSweep
-  /** A small step towards giving free space back to the file system; false when there is nothing left to give. */
-  reclaim(): Promise<boolean>
+  /**
+   * A small step towards giving free space back to the file system; false when there is nothing left to give. Where
+   * others write (`isShared`) nothing is done that they would wait for.
+   */
+  reclaim(isShared: boolean): Promise<boolean>
 }
 
 /** What a run is that begins with a seal. */

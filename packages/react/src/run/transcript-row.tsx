@@ -83,16 +83,18 @@ function tellSteps(steps: readonly StepSkeleton[], name: string, kind: string): 
     glyph: <KindGlyph kind={failed === steps.length ? 'error' : namedKind(kind, name)} />,
     who: name,
     body: (
-      <span className="clew-row-facts">
+      <span className="clew-row-facts clew-row-line">
         {steps.length > 1 && <span>×{steps.length.toLocaleString('en')}</span>}
         {last.status === 'completed' ? null : <StatusMark status={last.status} />}
-        {(!isOpen || steps.length > 1) && <span className="clew-mono">{formatDuration(totalMs)}</span>}
         {last.attempt > 1 && <span>attempt {last.attempt}</span>}
         {failed > 0 && <span className="clew-row-error">{plural(failed, 'error')}</span>}
         {failed > 0 && last.error?.message && <LongText text={last.error.message} />}
         {last.cached && <span>cached</span>}
         {last.restored && <span>restored</span>}
         {last.decision !== null && <span>→ {[last.decision].flat().join(', ')}</span>}
+        {(!isOpen || steps.length > 1) && (
+          <span className="clew-row-note clew-row-time clew-mono">{formatDuration(totalMs)}</span>
+        )}
       </span>
     ),
   }
@@ -247,6 +249,8 @@ function tellTool(entry: EntryOf<'tool_call'>, stepKind: string | null): Told {
             <StatusMark status="running" />
           ) : outcome.error ? (
             <span className="clew-row-error">{outcome.error.message ?? outcome.error.name ?? 'failed'}</span>
+          ) : outcome.result === null || outcome.result === undefined ? (
+            <span className="clew-row-note">gave nothing back</span>
           ) : (
             <Folded label="result" value={outcome.result} />
           )}

@@ -66,6 +66,22 @@ const page = (messages: StreamMessage[], sessions: SessionHead[] = []): StreamPa
     previousCursor: null,
   })
 
+/** Of a session in the thread below message `a`. */
+const activity = (seq: number, isActive: boolean): Told =>
+  told(MESSAGE_UPDATED, {
+    messageId: 'a',
+    updateType: 'agent_activity',
+    activity: {
+      sessionId: 'y',
+      streamId: 't',
+      persona: null,
+      stepType: isActive ? 'thinking' : null,
+      isActive,
+      seq,
+      generation: 1,
+    },
+  })
+
 type Incoming = Parameters<typeof mergeStream>[1]
 
 const STORY: readonly Incoming[] = [
@@ -81,32 +97,8 @@ const STORY: readonly Incoming[] = [
     generation: 1,
   }),
   told(SESSION_COMPLETED, session('completed', 5, { stepCount: 2 })),
-  told(MESSAGE_UPDATED, {
-    messageId: 'a',
-    updateType: 'agent_activity',
-    activity: {
-      sessionId: 'y',
-      streamId: 't',
-      persona: null,
-      stepType: 'thinking',
-      isActive: true,
-      seq: 1,
-      generation: 1,
-    },
-  }),
-  told(MESSAGE_UPDATED, {
-    messageId: 'a',
-    updateType: 'agent_activity',
-    activity: {
-      sessionId: 'y',
-      streamId: 't',
-      persona: null,
-      stepType: null,
-      isActive: false,
-      seq: 4,
-      generation: 1,
-    },
-  }),
+  activity(1, true),
+  activity(4, false),
   told(MESSAGE_UPDATED, { messageId: 'b', updateType: 'deleted', deletedAt: 'then', seq: 12 }),
   told(MESSAGE_UPDATED, {
     messageId: 'a',
@@ -188,27 +180,13 @@ describe('mergeStream', () => {
 })
 
 describe('catchUp', () => {
-  const working = (seq: number): Told =>
-    told(MESSAGE_UPDATED, {
-      messageId: 'a',
-      updateType: 'agent_activity',
-      activity: {
-        sessionId: 'y',
-        streamId: 't',
-        persona: null,
-        stepType: 'thinking',
-        isActive: true,
-        seq,
-        generation: 1,
-      },
-    })
   const isActive = (state: LiveStream): boolean | undefined => state.activities.get('y')?.isActive
 
   it('T5 who ended while nobody listened is not shown at work; who was heard of since is', () => {
-    const known = fold([page([message('a', 1)]), working(1)])
+    const known = fold([page([message('a', 1)]), activity(1, true)])
     const fresh = page([message('a', 1)])
     expect(isActive(catchUp(mergeStream(known, fresh, 's'), fresh, known))).toBe(false)
-    const since = mergeStream(mergeStream(known, working(2), 's'), fresh, 's')
+    const since = mergeStream(mergeStream(known, activity(2, true), 's'), fresh, 's')
     expect(isActive(catchUp(since, fresh, known))).toBe(true)
   })
 

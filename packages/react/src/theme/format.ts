@@ -35,7 +35,8 @@ const trim = (value: number): string => (value >= 100 ? value.toFixed(0) : value
 export function formatBytes(bytes: number): string {
   if (bytes < 1000) return `${bytes} B`
   if (bytes < 999_500) return `${trim(bytes / 1000)} KB`
-  return `${trim(bytes / 1_000_000)} MB`
+  if (bytes < 999_500_000) return `${trim(bytes / 1_000_000)} MB`
+  return `${trim(bytes / 1_000_000_000)} GB`
 }
 
 /** How long ago, in one word and a number; a clock that is ahead of ours counts as now. */

@@ -107,6 +107,32 @@ describe('R10 retention on a ledger', () => {
     expect(kept).toEqual([2, 3])
   })
 
+  it('R10 a sub-graph follows the retention of its graph, each of its runs with a window of its own', async () => {
+    const ledger = createMemoryWorld().open()
+    const inner = (retention?: Retention) => counter(5).compile({ name: 'inner', retention })
+    const outer = (graph: ReturnType<typeof inner>) =>
+      new StateGraph({ n: last(0), seen: append<string>() })
+        .addNode('sub', graph)
+        .addEdge(START, 'sub')
+        .compile({ checkpointer: ledger, retention: { keep: 'latest' } })
+    const statesBelow = async (runId: string): Promise<number[]> => {
+      const [step] = await ledger.getSteps(runId)
+      const refs = await Array.fromAsync(ledger.listCheckpoints(step?.childRunId as string))
+      return refs.map(({ superstep }) => superstep)
+    }
+    const plain = await outer(inner()).invoke({}, { threadId: 't' })
+    expect(plain.state.n).toBe(5)
+    expect(await statesBelow(plain.runId)).toEqual([5])
+    const own = await outer(inner({ keep: 'windowed', window: 3 })).invoke({ n: 0 }, { threadId: 'own' })
+    expect(await statesBelow(own.runId)).toEqual([3, 4, 5])
+    expect((await ledger.getState(own.runId))?.state['n']).toBe(5)
+    expect(await ledger.verify()).toMatchObject({ ok: true })
+
+    await ledger.hold({ threadId: 'held' })
+    const held = await outer(inner()).invoke({ n: 0 }, { threadId: 'held' })
+    expect(await statesBelow(held.runId)).toEqual([0, 1, 2, 3, 4, 5])
+  })
+
   it('R10 ttl lets older states go with the next checkpoint of the thread', async () => {
     const made = createMemoryWorld()
     const ledger = made.open()

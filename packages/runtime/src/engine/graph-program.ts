@@ -120,7 +120,7 @@ export function createGraphProgram(options: GraphProgramOptions, run: GraphRunOp
   }
 
   function supersteps(machine: Caller, standing: Standing, opening: Opening): Promise<State> {
-    const { ledger, threadId, runId, events, tidings, limitSupersteps = (own) => own } = opening
+    const { ledger, threadId, runId, events, tidings, prune, limitSupersteps = (own) => own } = opening
     tidings.values?.(standing.graph.state, standing.superstep)
     return runSupersteps(standing, {
       definition,
@@ -130,13 +130,14 @@ export function createGraphProgram(options: GraphProgramOptions, run: GraphRunOp
       interruptAfter: new Set(options.interruptAfter),
       recursionLimit: limitSupersteps(run.recursionLimit ?? options.recursionLimit),
       tidings,
+      prune,
       recorded: ledger ? recordedEnds(events, standing) : new Map(),
       onStanding: ({ graph, depth, superstep, tasks }, seq) => {
         if (!ledger || !runId) return undefined
         if (threadId && seq !== undefined)
           rememberHead(ledger, structureHash, threadId, { runId, seq, graph, depth })
         const isDue = tasks.length === 0 || superstep % PRUNE_EVERY === 0
-        return isDue ? options.prune?.(ledger, runId) : undefined
+        return isDue ? prune?.(ledger, runId) : undefined
       },
     })
   }
@@ -150,6 +151,7 @@ export function createGraphProgram(options: GraphProgramOptions, run: GraphRunOp
     durability: options.durability,
     budget: options.budget,
     tape: options.tape,
+    prune: options.prune,
     load: loadGraphRun,
     findPrevious: (ledger, threadId) =>
       findPrevious(ledger, threadId, structureHash, (folded) => openState(channels, folded, ledger)),

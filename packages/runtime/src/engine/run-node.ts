@@ -3,7 +3,7 @@ import type { Channels } from '../graph/channel.ts'
 import { isCommand, readReturn, type Send } from '../graph/command.ts'
 import { type Decision, readDecision } from '../graph/decision.ts'
 import type { Branch, NodeDefinition } from '../graph/definition.ts'
-import { mergeWrites, prepareWrite, type State } from '../graph/merge-writes.ts'
+import { type MergedState, mergeWrites, prepareWrite, type State } from '../graph/merge-writes.ts'
 import { ownValue } from '../graph/own.ts'
 import { sha256 } from '../machine/journal.ts'
 import type { EffectCall, Run } from '../run.ts'
@@ -17,6 +17,22 @@ export interface TaskEnd {
   readonly ends: boolean
 }
 
+/** Where a node runs. */
+export interface NodePlace {
+  readonly stepId: string
+  readonly state: State
+  readonly channels: Channels
+  readonly branches: readonly Branch[]
+  /** Told what the write made of the state by itself, where its branches had to know: the only node of a superstep is through then. */
+  readonly onMerged: (merged: MergedAlone) => void
+}
+
+/** A node's write, and the state with nothing but that in it. */
+export interface MergedAlone {
+  readonly write: State
+  readonly merged: MergedState
+}
+
 /** Runs `then` at once where there is nothing to wait for: a superstep of plain functions never leaves its turn. */
 function after<T, R>(value: T | Promise<T>, then: (value: T) => R | Promise<R>): R | Promise<R> {
   return isPromise(value) ? value.then(then) : then(value)
@@ -28,17 +44,17 @@ const isPromise = <T>(value: T | Promise<T>): value is Promise<T> =>
 /** The node's own write, then its decisions on the state that it alone has changed: siblings do not matter to them. */
 export function runNode(
   node: NodeDefinition & { kind: 'node' | 'gate' },
-  branches: readonly Branch[],
-  channels: Channels,
-  state: State,
+  place: NodePlace,
   input: unknown,
   run: Run,
 ): TaskEnd | Promise<TaskEnd> {
   const { name } = node
   if (node.kind === 'gate')
-    return explained(name, () => after(decide(branches, state, run), (decision) => toEnd(null, decision)))
+    return explained(name, () =>
+      after(decide(place.branches, place.state, run), (decision) => toEnd(null, decision)),
+    )
   const end = (returned: unknown, nextId = (): string => run.uuid()) =>
-    endNode(name, branches, channels, state, returned, run, nextId)
+    endNode(name, place, returned, run, nextId)
   const { safety = 'read' } = node.policy
   if (safety === 'read') return explained(name, () => after(node.fn(input, run), end))
   // What an effect draws is no part of what the body around it draws again on resume.
@@ -91,9 +107,7 @@ const isTaskEnd = (value: unknown): value is TaskEnd =>
 /** What follows from what a node, or the sub-graph in its place, gave back. */
 export function endNode(
   name: string,
-  branches: readonly Branch[],
-  channels: Channels,
-  state: State,
+  { stepId, state, channels, branches, onMerged }: NodePlace,
   returned: unknown,
   run: Run,
   nextId: () => string = () => run.uuid(),
@@ -103,10 +117,12 @@ export function endNode(
   const prepared = write === null ? null : prepareWrite(channels, write, { node: name, nextId })
   const own = { write: prepared, goto, sends: sends.map(toTask), ends: end }
   if (goto !== null || branches.length === 0) return { ...own, decision: null }
-  const changed =
-    prepared === null
-      ? state
-      : mergeWrites(channels, state, [{ stepId: name, node: name, write: prepared }], { nextId }).state
+  let changed = state
+  if (prepared !== null) {
+    const merged = mergeWrites(channels, state, [{ stepId, node: name, write: prepared }], { nextId })
+    onMerged({ write: prepared, merged })
+    changed = merged.state
+  }
   return after(decide(branches, changed, run), (decision) => ({
     ...own,
     decision: decision?.targets ?? null,

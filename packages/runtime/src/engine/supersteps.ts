@@ -1,4 +1,5 @@
 import { ClewError, formatStepId, type JsonValue, type Ledger, type StateOperation } from '@clew/ledger'
+import type { PruneStates } from '../checkpointer/retention.ts'
 import { type Branch, END, type GraphDefinition, type NodeDefinition, START } from '../graph/definition.ts'
 import { mergeWrites, type State, type StepWrite } from '../graph/merge-writes.ts'
 import { setOwn } from '../graph/own.ts'
@@ -12,7 +13,7 @@ import { StepError } from '../run.ts'
 import { messagesIn } from '../stream/messages-in.ts'
 import { onTapeOf } from '../tape/use-tape.ts'
 import { advance, afterWhole, type GraphState, isWholeDue } from './graph-state.ts'
-import { endNode, runNode, type TaskEnd } from './run-node.ts'
+import { endNode, type MergedAlone, type NodePlace, runNode, type TaskEnd } from './run-node.ts'
 import { inputOfSubGraph, type RunnableGraph, writeOfSubGraph } from './sub-runs.ts'
 
 /** Where a graph stands between two supersteps. */
@@ -38,6 +39,7 @@ export interface SuperstepOptions {
   readonly interruptAfter: ReadonlySet<string>
   readonly recursionLimit: number
   readonly tidings: Tidings
+  readonly prune: PruneStates | undefined
   /** Ends of tasks of the first superstep that the record has already, by step id. */
   readonly recorded: ReadonlyMap<string, TaskEnd>
   /** After each superstep, with the seq of the event that carries its checkpoint; what it gives back is waited for. */
@@ -107,19 +109,22 @@ async function runSuperstep(
 ): Promise<Standing> {
   const { definition, machine, tidings } = parts
   const { tasks } = at
-  const ends: (TaskEnd | undefined)[] = tasks.map((task) =>
-    recorded.size === 0 ? undefined : recorded.get(stepIdOfTask(task, superstep)),
-  )
+  const stepIds = tasks.map((task) => stepIdOfTask(task, superstep))
+  const ends: (TaskEnd | undefined)[] = stepIds.map((stepId) => recorded.get(stepId))
   let remaining = ends.filter((end) => end === undefined).length
   let next: Standing | undefined
 
   /** Told when a task has come to its end, before that is recorded: the last one carries the checkpoint. */
-  function conclude(index: number, end: TaskEnd): { output: unknown; fields: EndFields } {
+  function conclude(
+    index: number,
+    end: TaskEnd,
+    alone: MergedAlone | undefined,
+  ): { output: unknown; fields: EndFields } {
     // Refused now, since nothing of it can be taken back once it is merged with what others wrote.
     if (tasks.length > 1) parts.ledger?.digest(end.write)
     ends[index] = end
     remaining--
-    if (tidings.update) tellUpdate(tasks[index] as Task, end)
+    if (tidings.update) tellUpdate(index, end)
     const { write, decision, goto, sends, ends: stops } = end
     const fields: Record<string, unknown> = {}
     if (goto ?? decision) fields['decision'] = single(goto ?? decision)
@@ -127,22 +132,27 @@ async function runSuperstep(
     if (sends.length > 0) fields['sends'] = sends
     if (stops) fields['ends'] = true
     if (remaining === 0) {
-      const closed = close(at, superstep, ends as TaskEnd[], parts)
+      const closed = close(at, superstep, stepIds, ends as TaskEnd[], alone, parts)
       next = closed.standing
       fields['checkpoint'] = closed.checkpoint
     }
     return { output: write, fields }
   }
 
-  function tellUpdate(task: Task, { write }: TaskEnd): void {
-    const { node } = task
+  function tellUpdate(index: number, { write }: TaskEnd): void {
+    const { node } = tasks[index] as Task
     if (parts.nodes.get(node)?.kind === 'gate' || node === START) return
     const messages = messagesIn(definition.channels, write)
-    tidings.update?.({ stepId: stepIdOfTask(task, superstep), node, superstep, write, messages })
+    tidings.update?.({ stepId: stepIds[index] as string, node, superstep, write, messages })
   }
 
   const calls = tasks.map((task, index) =>
-    machine.call(machine.root, specOf(task, index, at, superstep, parts, conclude)),
+    machine.call(
+      machine.root,
+      specOf(task, stepIds[index] as string, at, superstep, parts, (end, alone) =>
+        conclude(index, end, alone),
+      ),
+    ),
   )
   const settled = tasks.length === 1 ? [await calls[0]] : await allEnded(calls)
   // Set by the last of the calls, which the compiler does not see.
@@ -171,18 +181,19 @@ const single = (names: readonly string[] | null): string | readonly string[] | n
 function close(
   at: Standing,
   superstep: number,
+  stepIds: readonly string[],
   ends: readonly TaskEnd[],
+  alone: MergedAlone | undefined,
   { definition, ledger, interruptAfter }: SuperstepParts,
 ): { standing: Standing; checkpoint: unknown } {
   const { channels } = definition
   const writes: StepWrite[] = []
   const ended: EndedTask[] = []
   for (const [index, end] of ends.entries()) {
-    const task = at.tasks[index] as Task
-    if (end.write !== null)
-      writes.push({ stepId: stepIdOfTask(task, superstep), node: task.node, write: end.write })
+    const { node } = at.tasks[index] as Task
+    if (end.write !== null) writes.push({ stepId: stepIds[index] as string, node, write: end.write })
     ended.push({
-      node: task.node,
+      node,
       index,
       decision: end.decision,
       goto: end.goto,
@@ -190,7 +201,11 @@ function close(
       ended: end.ends,
     })
   }
-  const merged = mergeWrites(channels, at.graph.state, writes, { nextId: noId })
+  // An attempt whose time was over may have told of its own write after the one that counts.
+  const merged =
+    ends.length === 1 && alone && alone.write === ends[0]?.write
+      ? alone.merged
+      : mergeWrites(channels, at.graph.state, writes, { nextId: noId })
   const plan = planNext(definition, ended, at.joins)
   const graph = advance(channels, at.graph, merged, writes, ledger)
   const isWhole = ledger !== undefined && isWholeDue(graph)
@@ -267,16 +282,23 @@ export const digestOfTask = ({ node, input }: Task, { digests = {} }: GraphState
 
 function specOf(
   task: Task,
-  index: number,
+  stepId: string,
   at: Standing,
   superstep: number,
   parts: SuperstepParts,
-  conclude: (index: number, end: TaskEnd) => { output: unknown; fields: EndFields },
+  conclude: (end: TaskEnd, alone: MergedAlone | undefined) => { output: unknown; fields: EndFields },
 ): CallSpec {
   const { definition, nodes, branches, ledger, machine } = parts
   const { channels } = definition
   const { state, versions } = at.graph
-  const own = branches.get(task.node) ?? []
+  let alone: MergedAlone | undefined
+  const place: NodePlace = {
+    stepId,
+    state,
+    channels,
+    branches: branches.get(task.node) ?? [],
+    onMerged: (merged) => void (alone = merged),
+  }
   const node: NodeDefinition =
     nodes.get(task.node) ??
     ({ kind: 'gate', name: START, fn: () => END, defer: false, targets: null, policy: {} } as const)
@@ -287,20 +309,26 @@ function specOf(
       ? subGraphWork(node.graph as RunnableGraph, input as State)
       : {
           kind: node.kind,
-          fn: (given, run) => runNode(node, own, channels, state, given, run),
-          conclude: (end) => conclude(index, end as TaskEnd),
+          fn: (given, run) => runNode(node, place, given, run),
+          conclude: (end) => conclude(end as TaskEnd, alone),
         }
 
   function subGraphWork(graph: RunnableGraph, given: State): Work {
     const inner = inputOfSubGraph(graph, given)
+    const program = onTapeOf(machine.root, graph.program)
+    const { prune = parts.prune } = program
     return {
       kind: 'child',
-      open: (link) => machine.openChild(onTapeOf(machine.root, graph.program), { ...link, input: inner }),
+      open: (link) =>
+        machine.openChild(program.prune === prune ? program : { ...program, prune }, {
+          ...link,
+          input: inner,
+        }),
       conclude: (output) => {
         const write = writeOfSubGraph(graph, given, output as State, channels)
-        const end = endNode(task.node, own, channels, state, write, machine.run)
+        const end = endNode(task.node, place, write, machine.run)
         if (end instanceof Promise) throw slowDecision(task.node)
-        return conclude(index, end)
+        return conclude(end, alone)
       },
     }
   }
@@ -318,7 +346,7 @@ function specOf(
       policy.cache === undefined || policy.cache === false
         ? undefined
         : ((policy.cache === true ? undefined : policy.cache.ttlMs) ?? Number.POSITIVE_INFINITY),
-    startFields: { superstep, index, inputVersions: versions as JsonValue },
+    startFields: { superstep, index: task.index, inputVersions: versions as JsonValue },
   }
 }
 

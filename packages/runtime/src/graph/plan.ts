@@ -40,6 +40,9 @@ export interface Plan {
 export function planNext(definition: GraphDefinition, ended: readonly EndedTask[], joins: Joins): Plan {
   if (ended.some((task) => task.ended)) return { tasks: [], joins: {}, done: true }
   const index = indexOf(definition)
+  const only = onlyTarget(definition, index, ended, joins)
+  if (only !== undefined)
+    return { tasks: only === END ? [] : [{ node: only, index: 0 }], joins: {}, done: only === END }
   const arrivals = new Map<string, Set<string>>()
   const waiting: Record<string, readonly string[]> = {}
   const held = new Set<string>()
@@ -75,6 +78,23 @@ export function planNext(definition: GraphDefinition, ended: readonly EndedTask[
   const tasks: Task[] = nodes.map((node, i) => ({ node, index: i }))
   for (const { node, input } of sends) tasks.push({ node, index: tasks.length, input: input ?? null })
   return { tasks, joins: waiting, done: tasks.length === 0 }
+}
+
+/** Where a superstep leads in which one node went to one place and nobody waits for anybody, as nearly all do. */
+function onlyTarget(
+  definition: GraphDefinition,
+  { edges, joins }: PlanIndex,
+  ended: readonly EndedTask[],
+  waiting: Joins,
+): string | undefined {
+  const [task] = ended
+  if (!task || ended.length > 1 || task.sends.length > 0 || joins.size > 0) return undefined
+  const { node, goto } = task
+  const chosen = goto ?? task.decision ?? []
+  const declared = goto === null ? (edges.get(node) ?? []) : []
+  if (chosen.length + declared.length !== 1 || Object.keys(waiting).length > 0) return undefined
+  assertTargets(definition, node, chosen)
+  return chosen[0] ?? declared[0]
 }
 
 /** Of the nodes that something led to, those that run now; the others are remembered. */

@@ -1,6 +1,6 @@
-import { AsyncLocalStorage } from 'node:async_hooks'
 import { ClewError, type JsonValue } from '@clew/ledger'
 import type { Question, Run } from '../run.ts'
+import { currentPlace, runIn } from '../surroundings.ts'
 import type { Scope } from './scope.ts'
 
 /** Whose code is running: that of a scope, or of an effect in it, which has no run of its own. */
@@ -11,25 +11,22 @@ export interface Place {
   readonly effect?: string | undefined
 }
 
-const places = new AsyncLocalStorage<Place | undefined>()
-
-export function bindPlace<T>(place: Place, work: () => T): T {
-  const result = places.run(place, work)
+/** `cause` is that of what its code records; default that of the code around. */
+export function bindPlace<T>(place: Place, work: () => T, cause?: string): T {
+  const result = runIn(place, cause, work)
   const { tape } = place.scope
   return tape && place.effect === undefined ? tape.leave(place.scope, result) : result
 }
 
-export const currentPlace = (): Place | undefined => places.getStore()
-
 /** As code that belongs to no run. */
-export const outsidePlaces = <T>(work: () => T): T => places.run(undefined, work)
+export const outsidePlaces = <T>(work: () => T): T => runIn(undefined, undefined, work)
 
 /**
  * A call belongs to the code whose run is used. Made from elsewhere in the same run it works once, and is missed on
  * resume, when that code is given its result and not run again. Code that has lost its context is let pass.
  */
 export function assertHere(scope: Scope, method: string, name?: string): void {
-  const place = places.getStore()
+  const place = currentPlace()
   if (!place || (place.scope === scope && place.effect === undefined)) return
   if (topOf(place.scope) !== topOf(scope)) return
   const call = `run.${method}(${name === undefined ? '' : `'${name}'`})`
@@ -61,7 +58,7 @@ function topOf(scope: Scope): Scope {
 
 /** Asks in the agent or node that is running, wherever in it the call stands; see `run.interrupt`. */
 export function interrupt<Answer = JsonValue>(question: Question | string): Promise<Answer> {
-  const place = places.getStore()
+  const place = currentPlace()
   if (place?.effect !== undefined) throw inEffect('interrupt()', place.effect)
   if (place?.run) return place.run.interrupt(question)
   throw new ClewError(

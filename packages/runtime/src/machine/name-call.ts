@@ -26,7 +26,8 @@ export function nameCall(
         }),
       )
     : formatStepId({ parentStepId, name, key, ordinal })
-  if (key !== undefined) claimKey(scope, stepId, name, key)
+  // Those of a graph's own calls have the superstep in them.
+  if (key !== undefined && !startFields) claimKey(scope, stepId, name, key)
   return { stepId, ordinal }
 }
 

@@ -17,14 +17,21 @@ export function settle(
   try {
     const place: Place =
       run && step.body ? { scope: step.body, run } : { scope: step.scope, run, effect: step.stepId }
-    const bound = (): unknown => bindPlace(place, work)
-    result = journal ? journal.ledger.causedBy(step.startId, bound) : bound()
+    result = journal
+      ? bindPlace(place, causing(journal.ledger, step.startId, work), step.startId)
+      : bindPlace(place, work)
   } catch (error) {
     return failed(error)
   }
   if (!isPromise(result)) return then({ output: result ?? null })
   void result.then((output) => then({ output: output ?? null }), failed)
 }
+
+/** A ledger that was made with a context of its own does not see the cause that goes along with the place. */
+const causing =
+  (ledger: Ledger, cause: string, work: () => unknown): (() => unknown) =>
+  () =>
+    ledger.currentCause() === cause ? work() : ledger.causedBy(cause, work)
 
 /** What was thrown, as the record will have it: live code sees nothing else than resumed code (P3). */
 export function recordable(ledger: Ledger | undefined, stepId: string, thrown: unknown): StepError {

@@ -1,4 +1,5 @@
 import type { ClewEvent, Ledger, PromotionRule, RunSummary } from '@clew/ledger'
+import type { PruneStates } from '../checkpointer/retention.ts'
 import type { ResumeDivergence, Tidings } from '../result.ts'
 import type { TapeRules } from '../tape/tape-options.ts'
 import type { Budget } from './budget.ts'
@@ -21,6 +22,8 @@ export interface Program {
   readonly promote?: readonly PromotionRule[] | undefined
   /** What its code fetches is recorded, by these rules. */
   readonly tape?: TapeRules | undefined
+  /** Of a graph: lets the states go that its retention no longer keeps; its sub-graphs follow it (R10). */
+  readonly prune?: PruneStates | undefined
   /** The events from which a run goes on: all of a function's, a graph's first one and those since its last checkpoint. */
   load(ledger: Ledger, runId: string): Promise<ClewEvent[]>
   /** What a new run on a thread continues. */
@@ -75,5 +78,6 @@ export interface Opening {
   readonly ledger: Ledger | undefined
   /** In a replay: how many supersteps the run may take, given the graph's own limit. */
   readonly limitSupersteps?: ((own: number) => number) | undefined
+  readonly prune?: PruneStates | undefined
   readonly tidings: Tidings
 }

@@ -69,21 +69,18 @@ export function createWrites(
     return payload
   }
 
-  async function write(
+  function write(
     events: readonly Draft[],
     then: (stored: readonly ClewEvent[]) => void,
     options: WriteOptions,
-  ): Promise<void> {
-    inFlight++
-    let stored: readonly ClewEvent[]
-    try {
-      stored = await (journal as Journal).send(events)
-    } catch (error) {
-      return refused(error, events, options)
+  ): void {
+    const written = (stored: readonly ClewEvent[]): void => {
+      inFlight--
+      then(stored)
+      onSettled()
     }
-    inFlight--
-    then(stored)
-    onSettled()
+    inFlight++
+    void (journal as Journal).send(events).then(written, (error: unknown) => refused(error, events, options))
   }
 
   return {
@@ -101,9 +98,9 @@ export function createWrites(
     retell: (start, eventType, payload) => ({ ...start, eventType, payload: withClock(payload) }),
     send(events, then, options = {}) {
       const before = held
-      if (before.length === 0) return void write(events, then, options)
+      if (before.length === 0) return write(events, then, options)
       held = []
-      void write([...before, ...events], (stored) => then(stored.slice(before.length)), options)
+      write([...before, ...events], (stored) => then(stored.slice(before.length)), options)
     },
     hold: (start) => void held.push(start),
     take(startId) {
@@ -122,7 +119,7 @@ export function createWrites(
       if (held.length === 0) return
       const starts = held
       held = []
-      void write(starts, () => {}, options)
+      write(starts, () => {}, options)
     },
   }
 }

@@ -1,5 +1,6 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
-import { currentPlace, outsidePlaces } from '../machine/current-run.ts'
+import { outsidePlaces } from '../machine/current-run.ts'
+import { currentPlace } from '../surroundings.ts'
 import type { Fetch } from './read-request.ts'
 
 /** What each of our functions stands in front of. */

@@ -1,14 +1,15 @@
 import { copyText } from '@clew/react'
 import { useIsFetching } from '@tanstack/react-query'
 import { Link, Outlet, useNavigate } from '@tanstack/react-router'
-import { Command as CommandIcon, Keyboard, Monitor, Moon, Sun } from 'lucide-react'
-import { lazy, type ReactElement, Suspense, useEffect, useState } from 'react'
+import { Keyboard, Monitor, Moon, Search, Sun } from 'lucide-react'
+import { lazy, type ReactElement, Suspense, useEffect, useRef, useState } from 'react'
 import { KeysSheet } from './keys-sheet.tsx'
 import { OfflineStrip } from './offline-strip.tsx'
 import { PLACES } from './places.ts'
 import { keysOf, listenToKeys, useShortcut } from './shortcuts.ts'
 import { nextTheme, setTheme, useTheme } from './theme.ts'
 import { TopBarSlot } from './top-bar.tsx'
+import { gatherTyped, type TypedAhead } from './typed-ahead.ts'
 
 const Palette = lazy(() => import('./palette.tsx').then(({ Palette: shown }) => ({ default: shown })))
 
@@ -20,7 +21,17 @@ export function Frame(): ReactElement {
   const isBusy = useIsFetching() > 0
 
   useEffect(listenToKeys, [])
-  useShortcut('palette', () => setOpen(open === 'palette' ? null : 'palette'))
+  const typed = useRef<TypedAhead>(undefined)
+  const close = (): void => {
+    typed.current?.stop()
+    setOpen(null)
+  }
+  const find = (): void => {
+    typed.current?.stop()
+    typed.current = gatherTyped()
+    setOpen('palette')
+  }
+  useShortcut('palette', () => (open === 'palette' ? close() : find()))
   useShortcut('sheet', () => setOpen('keys'))
   useShortcut('theme', () => setTheme(nextTheme(theme)))
   useShortcut('copyLink', () => void copyText(location.href))
@@ -61,8 +72,8 @@ export function Frame(): ReactElement {
         />
         <TopBarSlot />
         <div className="top-tools">
-          <button type="button" className="icon-button wide" onClick={() => setOpen('palette')}>
-            <CommandIcon size={14} aria-hidden="true" />
+          <button type="button" className="icon-button wide" onClick={find}>
+            <Search size={14} aria-hidden="true" />
             <span className="clew-hidden">Find anything</span>
             <kbd>{keysOf('palette').join(' ')}</kbd>
           </button>
@@ -93,7 +104,7 @@ export function Frame(): ReactElement {
       {open === 'keys' && <KeysSheet onClose={() => setOpen(null)} />}
       {open === 'palette' && (
         <Suspense>
-          <Palette onClose={() => setOpen(null)} />
+          <Palette typed={typed.current} onClose={close} />
         </Suspense>
       )}
     </div>

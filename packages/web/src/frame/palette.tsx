@@ -4,19 +4,20 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
 import type { StreamView } from '@clew/trace'
 import { Command, defaultFilter } from 'cmdk'
-import { MessagesSquare } from 'lucide-react'
-import { type ReactElement, useDeferredValue, useEffect, useRef, useState } from 'react'
+import { History, MessagesSquare, Search } from 'lucide-react'
+import { type ReactElement, useCallback, useDeferredValue, useMemo, useRef, useState } from 'react'
 import { nameOfTab, readRunSearch, RUN_TABS } from '../url.ts'
 import { STREAMS_PATH } from '../views/streams/paths.ts'
 import { PLACES } from './places.ts'
+import { recentRuns } from './recent-runs.ts'
 import { isHeard, keysOf, SHORTCUTS, type ShortcutName, tellShortcut } from './shortcuts.ts'
+import type { TypedAhead } from './typed-ahead.ts'
 
 interface Hits {
   readonly hits: readonly { readonly run: RunSummary }[]
 }
 
 async function findRuns(client: Client, words: string, signal: AbortSignal): Promise<readonly RunSummary[]> {
-  if (words === '') return (await client.get<{ runs: RunSummary[] }>('/v1/runs', { limit: 6 }, signal)).runs
   const { hits } = await client.get<Hits>('/v1/search', { query: words, limit: 6 }, signal)
   return hits.map(({ run }) => run)
 }
@@ -26,18 +27,31 @@ const COMMANDS = (Object.keys(SHORTCUTS) as ShortcutName[]).filter(
   (name) => !/^(?:palette|down|up|open|go[A-Z]|unselect)/.test(name),
 )
 
-/** What is named so comes first, then runs in which the words were found, in the order of the search. */
-const rank = (name: string, words: string, found?: string[]): number =>
-  Math.max(defaultFilter(name, words), found?.includes(words.trim()) ? 0.01 : 0)
+const SEARCH = 'search all runs'
 
-export function Palette({ onClose }: { readonly onClose: () => void }): ReactElement {
+/** What is named so comes first, then runs in which the words were found, in the order of the search; then the list. */
+const rank = (name: string, words: string, found?: string[]): number =>
+  Math.max(
+    defaultFilter(name, words),
+    found?.includes(words.trim()) ? 0.01 : 0,
+    name === SEARCH && words.trim() !== '' ? 0.001 : 0,
+  )
+
+interface PaletteProps {
+  /** What was typed before the palette was there. */
+  readonly typed: TypedAhead | undefined
+  readonly onClose: () => void
+}
+
+export function Palette({ typed, onClose }: PaletteProps): ReactElement {
   const client = useClient()
   const navigate = useNavigate()
   const [words, setWords] = useState('')
   const wanted = useDeferredValue(words.trim())
-  const { data: runs = [] } = useQuery({
+  const found = useQuery({
     queryKey: ['palette', wanted],
     queryFn: ({ signal }) => findRuns(client, wanted, signal),
+    enabled: wanted !== '',
     placeholderData: keepPreviousData,
   })
   const { data: streams = [] } = useQuery({
@@ -45,15 +59,28 @@ export function Palette({ onClose }: { readonly onClose: () => void }): ReactEle
     queryFn: async ({ signal }) =>
       (await client.get<{ streams: readonly StreamView[] }>(STREAMS_PATH, { limit: 50 }, signal)).streams,
   })
+  const runs = wanted === '' ? [] : (found.data ?? [])
+  // What was found for the words before stands there until it is replaced, but only if its name fits these as well.
+  const foundBy = found.isPlaceholderData ? [] : [wanted]
   const [here, setHere] = useState('')
-  const list = useRef<HTMLDivElement>(null)
-  // What was found arrives after the list has looked for its first line.
-  useEffect(() => {
-    if (list.current?.querySelector('[cmdk-item][aria-selected="true"]')) return
-    const first = list.current?.querySelector('[cmdk-item]')?.getAttribute('data-value')
-    if (first) setHere(first)
-  })
+  const isMoved = useRef(false)
+  // What was found arrives late. The first line is under the cursor all the same, unless somebody has moved it.
+  const follow = useCallback((box: HTMLDivElement | null) => {
+    if (!box) return undefined
+    const observer = new MutationObserver(() => {
+      const items = [...box.querySelectorAll('[cmdk-item]')]
+      const chosen = items.findIndex((item) => item.getAttribute('aria-selected') === 'true')
+      if (chosen > 0 && isMoved.current) return
+      const first = items[0]?.getAttribute('data-value')
+      if (chosen !== 0 && first) setHere(first)
+    })
+    observer.observe(box, { childList: true, subtree: true })
+    return () => observer.disconnect()
+  }, [])
   const { runId } = useParams({ strict: false })
+  const recent = useMemo(() => recentRuns().filter((run) => run.runId !== runId), [runId])
+  const openRun = (to: string): void =>
+    void navigate({ to: '/runs/$runId', params: { runId: to }, search: {} })
   const then = (doing: () => void) => () => {
     onClose()
     doing()
@@ -65,35 +92,63 @@ export function Palette({ onClose }: { readonly onClose: () => void }): ReactEle
       filter={rank}
       value={here}
       onValueChange={setHere}
+      onKeyDown={({ key }) => (isMoved.current ||= /^(?:Arrow|Home|End)/.test(key))}
+      onPointerMove={() => (isMoved.current = true)}
       onOpenChange={(open) => !open && onClose()}
       overlayClassName="palette-ground"
       contentClassName="palette"
     >
-      <Command.Input
-        value={words}
-        onValueChange={setWords}
-        placeholder="Find a run, go somewhere, do something…"
-      />
-      <Command.List ref={list}>
-        <Command.Empty>Nothing fits.</Command.Empty>
-        <Command.Group heading="Runs">
-          {runs.map((run) => (
-            <Command.Item
-              // Anew with other words: the list looks at keywords once.
-              key={`${wanted} ${run.runId}`}
-              value={`run ${run.runId}`}
-              keywords={[wanted]}
-              onSelect={then(
-                () => void navigate({ to: '/runs/$runId', params: { runId: run.runId }, search: {} }),
-              )}
-            >
-              <StatusMark status={run.status} compact />
-              <span>{run.agent ?? 'run'}</span>
-              <span className="clew-mono quiet">{shortenId(run.runId, 24)}</span>
-              <span className="quiet end">{formatAgo(run.startedAt, Date.now())}</span>
-            </Command.Item>
-          ))}
-        </Command.Group>
+      <div className="palette-field">
+        <Search size={15} aria-hidden="true" />
+        <Command.Input
+          value={words}
+          // From now on letters come here by themselves.
+          onFocus={() => setWords((before) => before + (typed?.take() ?? ''))}
+          onValueChange={(next) => {
+            isMoved.current = false
+            setWords(next)
+          }}
+          placeholder="Find a run, go somewhere, do something…"
+        />
+        <span className="quiet" role="status">
+          {found.isFetching && 'Looking…'}
+        </span>
+      </div>
+      <Command.List ref={follow}>
+        <Command.Empty>Nothing here is called that.</Command.Empty>
+        {words.trim() === '' && recent.length > 0 && (
+          <Command.Group heading="Recent">
+            {recent.map((run) => (
+              <Command.Item
+                key={run.runId}
+                value={`recent ${run.agent} ${run.runId}`}
+                onSelect={then(() => openRun(run.runId))}
+              >
+                <History size={15} aria-hidden="true" />
+                <span>{run.agent}</span>
+                <span className="clew-mono quiet">{shortenId(run.runId, 24)}</span>
+              </Command.Item>
+            ))}
+          </Command.Group>
+        )}
+        {runs.length > 0 && (
+          <Command.Group heading="Runs">
+            {runs.map((run) => (
+              <Command.Item
+                // Anew with other words: the list looks at keywords once.
+                key={`${foundBy.join()} ${run.runId}`}
+                value={`run ${run.agent ?? ''} ${run.runId}`}
+                keywords={foundBy}
+                onSelect={then(() => openRun(run.runId))}
+              >
+                <StatusMark status={run.status} compact />
+                <span>{run.agent ?? 'run'}</span>
+                <span className="clew-mono quiet">{shortenId(run.runId, 24)}</span>
+                <span className="quiet end">{formatAgo(run.startedAt, Date.now())}</span>
+              </Command.Item>
+            ))}
+          </Command.Group>
+        )}
         {runId !== undefined && (
           <Command.Group heading="In this run">
             {RUN_TABS.map((tab) => (
@@ -115,17 +170,6 @@ export function Palette({ onClose }: { readonly onClose: () => void }): ReactEle
           </Command.Group>
         )}
         <Command.Group heading="Go to">
-          {streams.map(({ streamId, title }) => (
-            <Command.Item
-              key={streamId}
-              value={`stream ${title ?? ''} ${streamId}`}
-              onSelect={then(
-                () => void navigate({ to: '/streams/$streamId', params: { streamId }, search: {} }),
-              )}
-            >
-              <MessagesSquare size={15} aria-hidden="true" /># {title ?? streamId}
-            </Command.Item>
-          ))}
           {PLACES.map(({ to, label, icon: Icon, shortcut }) => (
             <Command.Item
               key={to}
@@ -137,6 +181,17 @@ export function Palette({ onClose }: { readonly onClose: () => void }): ReactEle
               <Keys name={shortcut} />
             </Command.Item>
           ))}
+          {streams.map(({ streamId, title }) => (
+            <Command.Item
+              key={streamId}
+              value={`stream ${title ?? ''} ${streamId}`}
+              onSelect={then(
+                () => void navigate({ to: '/streams/$streamId', params: { streamId }, search: {} }),
+              )}
+            >
+              <MessagesSquare size={15} aria-hidden="true" /># {title ?? streamId}
+            </Command.Item>
+          ))}
         </Command.Group>
         <Command.Group heading="Do">
           {COMMANDS.filter(isHeard).map((name) => (
@@ -146,7 +201,29 @@ export function Palette({ onClose }: { readonly onClose: () => void }): ReactEle
             </Command.Item>
           ))}
         </Command.Group>
+        {words.trim() !== '' && (
+          <Command.Group heading="All runs">
+            <Command.Item
+              value={SEARCH}
+              onSelect={then(() => void navigate({ to: '/runs', search: { q: words.trim() } }))}
+            >
+              <Search size={15} aria-hidden="true" />
+              <span className="palette-words">List the runs with “{words.trim()}”</span>
+            </Command.Item>
+          </Command.Group>
+        )}
       </Command.List>
+      <footer className="palette-feet quiet">
+        <span>
+          <kbd>↑</kbd> <kbd>↓</kbd> move
+        </span>
+        <span>
+          <kbd>Enter</kbd> open
+        </span>
+        <span>
+          <kbd>Esc</kbd> close
+        </span>
+      </footer>
     </Command.Dialog>
   )
 }

@@ -5,6 +5,7 @@ import { type ScanReport, scanSecrets } from '../../scan-secrets.ts'
 import type { Command, InputOf } from '../command.ts'
 import { EXIT } from '../failure.ts'
 import { createProgress } from '../progress.ts'
+import { proposalLines } from '../retention-lines.ts'
 import { keepMemorySteady } from '../steady-memory.ts'
 import { type Column, formatTable } from '../table.ts'
 import type { Terminal } from '../terminal.ts'
@@ -17,13 +18,14 @@ export const doctorCommand: Command<InputOf<typeof doctor>> = async ({
   storeUrl,
   withLedger,
 }) => {
-  const { ok, checks } = await diagnose(storeUrl, (look) => withLedger(look))
+  const { ok, checks, retention } = await diagnose(storeUrl, (look) => withLedger(look), 'of the store')
   const opens = checks.every((check) => check.name !== 'store' || check.status === 'ok')
   const scan = input.scan === true && opens ? await withLedger((ledger) => scanned(ledger, terminal)) : null
   const fine = ok && (scan?.total ?? 0) === 0
-  const report = { ok: fine, checks, scan }
+  const report = { ok: fine, checks, retention, scan }
   await terminal.answer(report, () => [
     ...lines(terminal, checks),
+    ...(retention?.proposal ? ['', ...proposalLines(terminal, retention)] : []),
     ...(scan ? ['', ...scanLines(terminal, scan)] : []),
   ])
   return fine ? EXIT.fine : EXIT.no

@@ -16,14 +16,8 @@ const SHOWN = 50
 
 export const gcCommand: Command<InputOf<typeof gc>> = async ({ input, flags, terminal, withLedger }) => {
   const file = text(flags['policy'])
-  if (file === undefined)
-    throw new ClewError(
-      'bad_option',
-      'No retention policy was named, and without one nothing goes',
-      'Give --policy FILE; docs/guide/retention.md has examples.',
-      { option: '--policy' },
-    )
-  const policy = await readPolicy(file)
+  // Without a file it is the policy that the workspace has, if it has one.
+  const policy = file === undefined ? undefined : await readPolicy(file)
   keepMemorySteady()
   return withLedger(
     async (ledger) => {
@@ -60,7 +54,7 @@ async function readPolicy(file: string): Promise<Record<string, unknown>> {
   }
 }
 
-function lines({ output, width, next }: Terminal, report: Report, file: string): string[] {
+function lines({ output, width, next }: Terminal, report: Report, file: string | undefined): string[] {
   const { dim, green, yellow } = output.colour
   const { dryRun, events, runs, ranges, kept, rules } = report
   const result: string[] = []
@@ -97,7 +91,7 @@ function lines({ output, width, next }: Terminal, report: Report, file: string):
   const what = `${plural(events, 'event')} of ${plural(new Set(ranges.map(({ runId }) => runId)).size, 'run')}, ${plural(runs, 'run')} as a whole`
   if (dryRun) {
     result.push(events === 0 ? 'Nothing would go.' : `Would go: ${what} (${byRule}).`)
-    return [...result, '', dim(next(`clew gc --policy ${printable(file)}`))]
+    return [...result, '', dim(next(file === undefined ? 'clew gc' : `clew gc --policy ${printable(file)}`))]
   }
   const freed = Math.max(0, report.bytesBefore - report.bytesAfter)
   result.push(

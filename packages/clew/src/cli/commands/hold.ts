@@ -14,7 +14,7 @@ const COLUMNS: readonly Column[] = [
   { title: 'REASON', flexible: true },
 ]
 
-const shown = ({ target }: ListedHold): string => {
+export const shownTarget = ({ target }: Pick<ListedHold, 'target'>): string => {
   const [kind, name] = Object.entries(target)[0] as [string, string]
   return `${kind === 'runId' ? 'run' : kind === 'threadId' ? 'thread' : kind} ${printable(name)}`
 }
@@ -29,7 +29,7 @@ export const holdAddCommand: Command<InputOf<typeof holdAdd>> = async ({ input, 
   )
   const { green, dim } = terminal.output.colour
   await terminal.answer(hold, () => [
-    `${green('✓')} Held: ${shown(hold)}. Neither gc nor erase takes anything of it until it is released.`,
+    `${green('✓')} Held: ${shownTarget(hold)}. Neither gc nor erase takes anything of it until it is released.`,
     '',
     dim(terminal.next(`clew hold release ${hold.holdId}`)),
   ])
@@ -44,7 +44,7 @@ export const holdListCommand: Command<InputOf<typeof holdList>> = async ({ input
       return ['Nothing is held.', '', dim(terminal.next('clew hold add --run <run> --reason "case 12"'))]
     const rows = data.holds.map((hold) => [
       hold.holdId,
-      shown(hold),
+      shownTarget(hold),
       formatLocal(hold.since),
       printable(hold.by ?? '–'),
       printable(hold.reason ?? '–'),
@@ -71,7 +71,7 @@ export const holdReleaseCommand: Command<InputOf<typeof holdRelease>> = async ({
   })
   const { green, dim } = terminal.output.colour
   await terminal.answer(hold, () => [
-    `${green('✓')} Released: ${shown(hold)}.`,
+    `${green('✓')} Released: ${shownTarget(hold)}.`,
     '',
     dim(terminal.next('clew gc --policy retention.json --dry-run')),
   ])

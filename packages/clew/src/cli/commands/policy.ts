@@ -11,7 +11,10 @@ export const policyCommand: Command<InputOf<typeof policy>> = ({ input, terminal
       const text = JSON.stringify(data.policy, null, 2).split('\n').map(printable)
       await terminal.answer(data, () => [
         ...(data.changed
-          ? [`${green('✓')} Set; redaction follows it in ledgers that are opened from now on.`, '']
+          ? [
+              `${green('✓')} Set; redaction follows it in ledgers that are opened from now on, clew gc at once.`,
+              '',
+            ]
           : []),
         ...(Object.keys(data.policy).length === 0
           ? ['This workspace asks for nothing beyond the defaults.']

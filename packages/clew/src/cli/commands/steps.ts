@@ -66,7 +66,7 @@ function lines(
     .map(([name, value]) => (value === undefined ? '' : `--${name} ${shellWord(printable(String(value)))} `))
     .join('')
   const more = nextCursor === null ? '' : ` · ${next(`clew steps ${id} ${filter}--cursor ${nextCursor}`)}`
-  const counts = `${plural(found.length, 'step')}${total > found.length ? ` of ${formatCount(total)}` : ''}`
+  const counts = `${plural(found.length, 'step')}${total !== null && total > found.length ? ` of ${formatCount(total)}` : ''}`
   return [colour.dim(head), ...body, '', colour.dim(`${counts} · ${next(`clew timeline ${id}`)}${more}`)]
 }
 

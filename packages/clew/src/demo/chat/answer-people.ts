@@ -1,7 +1,8 @@
-import type { ClewEvent, Ledger } from '@clew/ledger'
-import { foldStream, type MessageAuthor, streamBook } from '@clew/trace'
+import { ClewError, type ClewEvent, type Ledger, type RunSummary } from '@clew/ledger'
+import { foldStream, type MessageAuthor, postMessage, streamBook } from '@clew/trace'
 import type { Asked, createAgents } from './agents.ts'
 import { PERSONAS, personaFor } from './personas.ts'
+import { workInLine } from './wait-in-line.ts'
 
 type Agents = ReturnType<typeof createAgents>
 type Persona = (typeof PERSONAS)[number]
@@ -24,20 +25,54 @@ export async function answerPeople(ledger: Ledger, agents: Agents, signal: Abort
   for await (const event of ledger.follow({ types, signal })) {
     const wanted =
       event.eventType === 'ui.message_created' ? asMessage(event) : await asRequest(ledger, event)
-    if (wanted && !(await ledger.getRun(wanted.sessionId))) begin(ledger, agents, wanted)
+    if (!wanted || (await ledger.getRun(wanted.sessionId))) continue
+    // What becomes of it is in the record, and nobody here waits for it.
+    begin(ledger, agents, wanted, signal)
+      .catch((error: unknown) => (signal.aborted ? undefined : sayWhyNot(ledger, wanted, error)))
+      .catch((error: unknown) => console.error(error))
   }
 }
 
-function begin(ledger: Ledger, agents: Agents, wanted: Wanted): void {
+async function begin(ledger: Ledger, agents: Agents, wanted: Wanted, signal: AbortSignal): Promise<void> {
   const { sessionId, streamId, messageId, content, persona, supersedes } = wanted
   const { id, name, avatarUrl } = persona
   const asked: Asked = { question: content.replace(/@\w+\s*/, ''), streamId }
   const session = { streamId, triggerMessageId: messageId, persona: { id, name, avatarUrl }, supersedes }
   const options = { runId: sessionId, onBusy: 'wait' as const, session }
-  const ended =
-    id === 'ariadne' ? agents.ariadne.invoke({ asked }, options) : agents[id].start(ledger, asked, options)
-  // What becomes of it is in the record, and nobody here waits for it.
-  ended.catch((error: unknown) => console.error(error))
+  if (id !== 'ariadne') {
+    await agents[id].start(ledger, asked, options)
+    return
+  }
+  const tell = (waiting: RunSummary): Promise<void> => sayWhatWaits(ledger, wanted, waiting)
+  const line = { ledger, streamId, supersedes, signal, tell }
+  await workInLine(line, () => agents.ariadne.invoke({ asked }, options))
+}
+
+/** Said by the one who waits, so that the page has its question below. */
+async function sayWhatWaits(ledger: Ledger, wanted: Wanted, waiting: RunSummary): Promise<void> {
+  const { runId, status, pauses } = waiting
+  const what = pauses[0]?.pauseId ?? status
+  const content =
+    pauses.length > 0
+      ? 'I come to this as soon as you have answered what I asked you before, or have stopped that run.'
+      : `I come to this as soon as my run before it is over: it is ${status}. Resume it, or stop it.`
+  await say(ledger, wanted, { messageId: `waits-${wanted.sessionId}-${what}`, sessionId: runId, content })
+}
+
+/** A failure inside a session is in its record, and its card tells it. */
+async function sayWhyNot(ledger: Ledger, wanted: Wanted, error: unknown): Promise<void> {
+  console.error(error)
+  if (await ledger.getRun(wanted.sessionId)) return
+  const { message, hint } = error instanceof ClewError ? error : { message: String(error), hint: '' }
+  await say(ledger, wanted, { content: `I could not begin with this. ${message}. ${hint}`.trim() })
+}
+
+async function say(
+  ledger: Ledger,
+  { streamId, persona: { id, name } }: Wanted,
+  message: { readonly content: string; readonly messageId?: string; readonly sessionId?: string },
+): Promise<void> {
+  await postMessage(ledger, { streamId, author: { type: 'persona', id, name }, ...message })
 }
 
 function asMessage({ eventId, payload }: ClewEvent): Wanted | null {

@@ -57,7 +57,7 @@ export function ComparePage(): ReactElement {
       {error && <ErrorNote error={error} />}
       {a === undefined || b === undefined ? (
         <div className="empty">
-          <h2>Choose two runs</h2>
+          <h2>Choose two runs above</h2>
           <p>
             Or select two in the{' '}
             <Link to="/runs" search={{}}>

@@ -2,31 +2,41 @@ import { formatCount } from '@clew/react'
 import { type ReactElement, useEffect, useRef } from 'react'
 import UPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
-import type { Sample } from './use-samples.ts'
+
+export interface Point {
+  readonly atMs: number
+  readonly value: number
+}
 
 interface ChartProps {
   readonly title: string
+  /** The number that counts, beside its name. */
+  readonly shown: string
   readonly unit: string
-  readonly samples: readonly Sample[]
-  readonly of: Exclude<keyof Sample, 'atMs'>
+  readonly points: readonly Point[]
+  /** A bar for each, rather than a line through them. */
+  readonly isBars?: boolean | undefined
 }
 
 const HEIGHT = 96
 
-/** One number over the last minutes; the number itself stands beside its name. */
-export function Chart({ title, unit, samples, of }: ChartProps): ReactElement {
+const rounded = (value: number): number => (value < 10 ? Math.round(value * 10) / 10 : Math.round(value))
+
+/** One number over time; what it is now stands beside its name. */
+export function Chart({ title, shown, unit, points, isBars = false }: ChartProps): ReactElement {
   const box = useRef<HTMLDivElement>(null)
   const plot = useRef<UPlot>(undefined)
   useEffect(() => {
     const place = box.current
     if (!place) return undefined
     const style = getComputedStyle(place)
+    const bars = UPlot.paths.bars?.({ size: [0.7, 24], align: 1 })
     const drawn = new UPlot(
       {
         width: place.clientWidth,
         height: HEIGHT,
         legend: { show: false },
-        cursor: { y: false },
+        cursor: isBars ? { show: false } : { y: false },
         scales: { y: { range: (_, __, most) => [0, Math.max(1, most * 1.1)] } },
         axes: [
           { show: false },
@@ -36,11 +46,18 @@ export function Chart({ title, unit, samples, of }: ChartProps): ReactElement {
             grid: { stroke: () => style.borderTopColor, width: 1 },
             ticks: { show: false },
             splits: (_, __, ___, most) => [0, most / 2, most],
-            values: (_, all) =>
-              all.map((value) => (value === 0 ? '' : formatCount(Math.round(value * 10) / 10))),
+            values: (_, all) => all.map((value) => (value === 0 ? '' : formatCount(rounded(value)))),
           },
         ],
-        series: [{}, { stroke: () => style.outlineColor, width: 1.5, points: { show: false } }],
+        series: [
+          {},
+          {
+            stroke: () => style.outlineColor,
+            width: isBars ? 0 : 1.5,
+            points: { show: false },
+            ...(isBars && bars && { paths: bars, fill: () => style.color }),
+          },
+        ],
       },
       [[], []],
       place,
@@ -52,17 +69,14 @@ export function Chart({ title, unit, samples, of }: ChartProps): ReactElement {
       seen.disconnect()
       drawn.destroy()
     }
-  }, [])
+  }, [isBars])
   useEffect(() => {
-    plot.current?.setData([samples.map(({ atMs }) => atMs / 1000), samples.map((sample) => sample[of])])
-  }, [samples, of])
-  const last = samples.at(-1)?.[of]
+    plot.current?.setData([points.map(({ atMs }) => atMs / 1000), points.map(({ value }) => value)])
+  }, [points, isBars])
   return (
     <figure className="chart">
       <figcaption>
-        {title}{' '}
-        <b className="clew-mono">{last === undefined ? '–' : formatCount(Math.round(last * 10) / 10)}</b>{' '}
-        <span className="quiet">{unit}</span>
+        {title} <b className="clew-mono">{shown}</b> <span className="quiet">{unit}</span>
       </figcaption>
       <div ref={box} className="chart-box" aria-hidden="true" />
     </figure>

@@ -8,7 +8,8 @@ import { TopBar } from '../../frame/top-bar.tsx'
 import { Command } from '../../parts/command.tsx'
 import { ErrorNote } from '../../parts/note.tsx'
 import { RunLink } from '../run/run-head.tsx'
-import { Chart } from './chart.tsx'
+import { Retention } from './retention.tsx'
+import { SampleChart } from './sample-chart.tsx'
 import { useSamples } from './use-samples.ts'
 
 interface Diagnosis {
@@ -102,13 +103,14 @@ export function HealthPage(): ReactElement {
           <h2>Now</h2>
           {error !== null && <ErrorNote error={error} />}
           <div className="charts">
-            <Chart title="Events recorded" unit="per s" samples={samples} of="eventsPerSecond" />
-            <Chart title="Requests" unit="per s" samples={samples} of="requestsPerSecond" />
-            <Chart title="Follower lag" unit="positions" samples={samples} of="lag" />
-            <Chart title="Appends that wait" unit="" samples={samples} of="waiting" />
-            <Chart title="Open streams and sockets" unit="" samples={samples} of="open" />
+            <SampleChart title="Events recorded" unit="per s" samples={samples} of="eventsPerSecond" />
+            <SampleChart title="Requests" unit="per s" samples={samples} of="requestsPerSecond" />
+            <SampleChart title="Follower lag" unit="events" samples={samples} of="lag" />
+            <SampleChart title="Appends that wait" unit="" samples={samples} of="waiting" />
+            <SampleChart title="Open streams and sockets" unit="" samples={samples} of="open" />
           </div>
         </section>
+        <Retention />
         <section>
           <h2>Machine and store</h2>
           {doctor.error && <ErrorNote error={doctor.error} />}

@@ -35,7 +35,7 @@ export function useSamples(appended: { current: number }): {
         atMs,
         eventsPerSecond: seconds > 0 ? appended.current / seconds : 0,
         requestsPerSecond: before && seconds > 0 ? (requests - before.requests) / seconds : 0,
-        lag: totalOf(metrics, 'clew_follower_lag_positions'),
+        lag: totalOf(metrics, 'clew_follower_lag_events'),
         waiting: totalOf(metrics, 'clew_append_waiting'),
         open: totalOf(metrics, 'clew_streams') + totalOf(metrics, 'clew_sockets'),
       }

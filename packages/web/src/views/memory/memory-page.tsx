@@ -2,6 +2,7 @@ import type { MemoryItem } from '@clew/ledger'
 import { formatExact, JsonTree, LongText, useClient } from '@clew/react'
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { Search } from 'lucide-react'
 import { type ReactElement, useRef, useState } from 'react'
 import { useShortcut } from '../../frame/shortcuts.ts'
 import { TopBar } from '../../frame/top-bar.tsx'
@@ -46,6 +47,7 @@ export function MemoryPage(): ReactElement {
       <TopBar title="Memory">
         <h1 className="crumb-here">Memory</h1>
         <search className="filter">
+          <Search size={14} className="quiet" aria-hidden="true" />
           <input
             ref={filter}
             aria-label="Search memory"
@@ -119,16 +121,18 @@ function Item({ item }: { readonly item: MemoryItem }): ReactElement {
     <li>
       <button type="button" className="memory-head" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
         <span className="clew-chip">{item.layer}</span>
-        <span className="quiet">{item.scope}</span>
-        <b>
-          {item.namespace}/{item.key}
-        </b>
-        {item.tags.map((tag) => (
-          <span key={tag} className="quiet">
-            #{tag}
-          </span>
-        ))}
-        <span className="quiet end">
+        <span className="quiet memory-scope">{item.scope}</span>
+        <span className="memory-name">
+          <b>
+            {item.namespace}/{item.key}
+          </b>
+          {item.tags.map((tag) => (
+            <span key={tag} className="quiet">
+              #{tag}
+            </span>
+          ))}
+        </span>
+        <span className="quiet memory-time">
           {item.expiresAt === null ? (
             'stays'
           ) : (
@@ -137,7 +141,7 @@ function Item({ item }: { readonly item: MemoryItem }): ReactElement {
             </span>
           )}
         </span>
-        <span className="quiet">
+        <span className="quiet memory-time">
           <Ago at={item.updatedAt} />
         </span>
       </button>

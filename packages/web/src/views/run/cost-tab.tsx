@@ -4,7 +4,10 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import type { ReactElement } from 'react'
 import { Command, shellWord } from '../../parts/command.tsx'
 import { ErrorNote } from '../../parts/note.tsx'
+import { NumberTable } from '../../parts/number-table.tsx'
 import type { TabProps } from './run-page.tsx'
+
+const COLUMNS = ['Calls', 'In', 'Out', 'Cache read', 'Thinking', 'Cost']
 
 /** Tokens and money, model by model. */
 export function CostTab({ runId, view }: TabProps): ReactElement {
@@ -21,43 +24,28 @@ export function CostTab({ runId, view }: TabProps): ReactElement {
   const most = Math.max(...data.groups.map((group) => group.amount ?? 0), 1e-9)
   return (
     <div className="scroll tab-page">
-      <table className="table">
-        <thead>
-          <tr>
-            <th>Model</th>
-            <th>Calls</th>
-            <th>In</th>
-            <th>Out</th>
-            <th>Cache read</th>
-            <th>Thinking</th>
-            <th>Cost</th>
-            <th className="table-wide">
-              <span className="clew-hidden">Share</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {[...data.groups, data.total].map((group) => (
-            <tr key={group === data.total ? 'total' : group.key} data-total={group === data.total}>
-              <th scope="row">{group === data.total ? 'Total' : (group.key ?? 'not told')}</th>
-              <td>{formatCount(group.modelCalls)}</td>
-              <td>{formatCount(group.inputTokens)}</td>
-              <td>{formatCount(group.outputTokens)}</td>
-              <td>{formatCount(group.cacheReadTokens)}</td>
-              <td>{formatCount(group.reasoningTokens)}</td>
-              <td title={group.complete ? undefined : `${group.unpricedCalls} calls without a known price`}>
-                {group.amount === null ? 'no price' : formatMoney(group.amount)}
-                {!group.complete && group.amount !== null && '+'}
-              </td>
-              <td className="table-wide">
-                {group !== data.total && group.amount !== null && (
-                  <span className="share" style={{ width: `${(group.amount / most) * 100}%` }} />
-                )}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <NumberTable
+        label="Cost by model"
+        first="Model"
+        columns={COLUMNS}
+        rows={[...data.groups, data.total].map((group) => {
+          const isTotal = group === data.total
+          return {
+            key: isTotal ? 'total' : `model ${group.key}`,
+            name: isTotal ? 'Total' : (group.key ?? 'not told'),
+            numbers: [
+              formatCount(group.modelCalls),
+              formatCount(group.inputTokens),
+              formatCount(group.outputTokens),
+              formatCount(group.cacheReadTokens),
+              formatCount(group.reasoningTokens),
+              <Money key="cost" group={group} />,
+            ],
+            share: isTotal || group.amount === null ? null : group.amount / most,
+            isTotal,
+          }
+        })}
+      />
       {data.unpriced.map(({ model, provider, modelCalls }) => (
         <p key={`${provider} ${model}`} className="quiet">
           {plural(modelCalls, 'call')} of {model ?? 'a model without a name'}: no price is known.
@@ -70,5 +58,16 @@ export function CostTab({ runId, view }: TabProps): ReactElement {
       ))}
       <Command text={`clew cost ${shellWord(runId)} --by model`} />
     </div>
+  )
+}
+
+/** A sum to which calls without a known price belong says so. */
+function Money({ group }: { readonly group: CostReport['total'] }): ReactElement {
+  const { amount, complete, unpricedCalls } = group
+  return (
+    <span title={complete ? undefined : `${plural(unpricedCalls, 'call')} without a known price`}>
+      {amount === null ? 'no price' : formatMoney(amount)}
+      {!complete && amount !== null && '+'}
+    </span>
   )
 }

@@ -10,15 +10,19 @@ import {
   type NodeProps,
   Position,
   ReactFlow,
+  type ReactFlowInstance,
 } from '@xyflow/react'
 import '@xyflow/react/dist/base.css'
-import { type ReactElement, useMemo } from 'react'
+import { type ReactElement, useMemo, useRef, useSyncExternalStore } from 'react'
 import { ErrorNote } from '../../parts/note.tsx'
-import { GRAPH_NODE, layOutGraph } from './graph-layout.ts'
+import { type GraphDirection, layOutGraph, type NodePlace } from './graph-layout.ts'
 import type { TabProps } from './run-page.tsx'
 import { stepKey } from './step-key.ts'
 
-type StepNode = Node<{ readonly task: TaskNode; readonly isChosen: boolean }, 'task'>
+type StepNode = Node<
+  { readonly task: TaskNode; readonly isChosen: boolean; readonly direction: GraphDirection },
+  'task'
+>
 
 const LOOK_AGAIN_EVERY = 20
 
@@ -30,7 +34,9 @@ export function GraphTab({ runId, view, chosen, choose }: TabProps): ReactElemen
     queryFn: ({ signal }) => client.get<TaskGraph>(`${runPath(runId)}/graph`, {}, signal),
     placeholderData: keepPreviousData,
   })
-  const places = useMemo(() => (data ? layOutGraph(data) : undefined), [data])
+  const pane = useRef<HTMLDivElement>(null)
+  const direction = useDirection()
+  const places = useMemo(() => (data ? layOutGraph(data, direction) : undefined), [data, direction])
   if (error) return <ErrorNote error={error} />
   if (!data || !places) return <p className="tab-empty">Drawing…</p>
   if (data.nodes.length === 0) return <p className="tab-empty">Nothing to draw: this run has no steps yet.</p>
@@ -38,13 +44,11 @@ export function GraphTab({ runId, view, chosen, choose }: TabProps): ReactElemen
   const nodes: StepNode[] = data.nodes.map((task) => ({
     id: task.id,
     type: 'task',
-    position: places.get(task.id) ?? { x: 0, y: 0 },
-    data: { task, isChosen: chosen?.nodeName === task.name && task.kind === 'step' },
-    width: GRAPH_NODE.width,
-    height: GRAPH_NODE.height,
+    ...placeOf(places, task),
+    data: { task, isChosen: chosen?.nodeName === task.name && task.kind === 'step', direction },
     ariaLabel: `${task.kind} ${task.name}, ${task.count} times`,
   }))
-  const edges = toEdges(data, places)
+  const edges = toEdges(data, places, direction)
   function pick(task: TaskNode): void {
     const step = view.steps.find(
       ({ nodeName, startedSeq }) =>
@@ -54,8 +58,9 @@ export function GraphTab({ runId, view, chosen, choose }: TabProps): ReactElemen
     else if (task.firstSeq !== null) choose({ event: task.firstSeq, step: undefined })
   }
   return (
-    <div className="graph">
+    <div ref={pane} className="graph">
       <ReactFlow<StepNode>
+        key={direction}
         nodes={nodes}
         edges={edges}
         nodeTypes={NODE_TYPES}
@@ -63,7 +68,8 @@ export function GraphTab({ runId, view, chosen, choose }: TabProps): ReactElemen
         nodesConnectable={false}
         edgesFocusable={false}
         minZoom={0.1}
-        fitView
+        fitView={direction === 'right'}
+        onInit={(flow) => direction === 'down' && showTop(flow, pane.current?.clientWidth ?? 0)}
         fitViewOptions={{ maxZoom: 1, padding: 0.15 }}
         proOptions={{ hideAttribution: true }}
         onNodeClick={(_, node) => pick(node.data.task)}
@@ -74,18 +80,47 @@ export function GraphTab({ runId, view, chosen, choose }: TabProps): ReactElemen
   )
 }
 
+const PHONE = matchMedia('(max-width: 640px)')
+
+/** A phone is scrolled down. */
+const useDirection = (): GraphDirection =>
+  useSyncExternalStore(
+    (changed) => {
+      PHONE.addEventListener('change', changed)
+      return () => PHONE.removeEventListener('change', changed)
+    },
+    () => (PHONE.matches ? 'down' : 'right'),
+  )
+
+/** Around the nodes, for the ways back. */
+const MARGIN = 28
+const LEAST_READABLE = 0.75
+
+/** As wide as the pane, if names can still be read then; the rest is moved into view. */
+function showTop(flow: ReactFlowInstance<StepNode>, width: number): void {
+  const bounds = flow.getNodesBounds(flow.getNodes())
+  const zoom = Math.min(1, Math.max(LEAST_READABLE, width / (bounds.width + 2 * MARGIN)))
+  const middle = bounds.x + bounds.width / 2
+  void flow.setViewport({ x: width / 2 - middle * zoom, y: (MARGIN - bounds.y) * zoom, zoom })
+}
+
 type Places = ReturnType<typeof layOutGraph>
 
-/** One line per way between two nodes, whatever it is known from; ways back arch over the nodes. */
-function toEdges({ nodes, edges }: TaskGraph, places: Places): Edge[] {
+function placeOf(places: Places, { id }: TaskNode): Pick<StepNode, 'position' | 'width' | 'height'> {
+  const { x, y, width, height } = places.get(id) as NodePlace
+  return { position: { x, y }, width, height }
+}
+
+/** One line per way between two nodes, whatever it is known from; ways back go around the nodes. */
+function toEdges({ nodes, edges }: TaskGraph, places: Places, direction: GraphDirection): Edge[] {
   const never = new Set(nodes.filter(({ kind }) => kind === 'target').map(({ id }) => id))
-  const x = (id: string): number => places.get(id)?.x ?? 0
+  const rank = (id: string): number => places.get(id)?.[direction === 'right' ? 'x' : 'y'] ?? 0
   const ways = Map.groupBy(edges, ({ from, to }) => JSON.stringify([from, to]))
   const taken = [...ways.values()].map((those): Edge => {
     const [{ from, to }] = those as [(typeof edges)[number]]
     const best = those.find(({ kind }) => kind === 'decision') ?? those[0]
     const count = Math.max(...those.map((each) => each.count))
-    const isBack = x(to) <= x(from)
+    const isBack = rank(to) <= rank(from)
     return {
       id: `${from} → ${to}`,
       source: from,
@@ -95,7 +130,12 @@ function toEdges({ nodes, edges }: TaskGraph, places: Places): Edge[] {
         : { sourceHandle: 'out', targetHandle: 'in' }),
       label: `${best?.label ?? ''}${count > 1 ? ` ×${count}` : ''}`.trim() || undefined,
       className: never.has(to) ? 'edge-untaken' : `edge-${best?.kind}`,
-      markerEnd: { type: MarkerType.ArrowClosed, width: 14, height: 14, color: 'var(--clew-ink-3)' },
+      markerEnd: {
+        type: MarkerType.ArrowClosed,
+        width: 14,
+        height: 14,
+        color: never.has(to) ? 'var(--clew-line-strong)' : 'var(--clew-ink)',
+      },
     }
   })
   const inside = nodes.flatMap(({ id, parent }): Edge[] =>
@@ -125,26 +165,39 @@ const KINDS: Readonly<Record<TaskNode['kind'], string>> = {
   target: 'node',
 }
 
-function TaskBox({ data: { task, isChosen } }: NodeProps<StepNode>): ReactElement {
+/** Where lines begin and end. */
+const SIDES = {
+  right: {
+    in: Position.Left,
+    out: Position.Right,
+    back: Position.Top,
+    inside: Position.Bottom,
+    along: 'left',
+  },
+  down: { in: Position.Top, out: Position.Bottom, back: Position.Right, inside: Position.Left, along: 'top' },
+} as const
+
+function TaskBox({ data: { task, isChosen, direction } }: NodeProps<StepNode>): ReactElement {
   const kind = task.kind === 'step' ? namedKind(task.stepKind ?? 'step', task.name) : KINDS[task.kind]
+  const side = SIDES[direction]
   return (
     <div className="task" data-kind={task.kind} data-status={task.status ?? ''} data-chosen={isChosen}>
-      <Handle id="in" type="target" position={Position.Left} isConnectable={false} />
+      <Handle id="in" type="target" position={side.in} isConnectable={false} />
       <Handle
         id="back-in"
         type="target"
-        position={Position.Top}
+        position={side.back}
         isConnectable={false}
-        style={{ left: '30%' }}
+        style={{ [side.along]: '30%' }}
       />
       <Handle
         id="back-out"
         type="source"
-        position={Position.Top}
+        position={side.back}
         isConnectable={false}
-        style={{ left: '70%' }}
+        style={{ [side.along]: '70%' }}
       />
-      <Handle id="inside" type="source" position={Position.Bottom} isConnectable={false} />
+      <Handle id="inside" type="source" position={side.inside} isConnectable={false} />
       <div className="task-name">
         <KindGlyph kind={task.status === 'failed' ? 'error' : kind} />
         <span>{task.name}</span>
@@ -162,7 +215,7 @@ function TaskBox({ data: { task, isChosen } }: NodeProps<StepNode>): ReactElemen
           </>
         )}
       </div>
-      <Handle id="out" type="source" position={Position.Right} isConnectable={false} />
+      <Handle id="out" type="source" position={side.out} isConnectable={false} />
     </div>
   )
 }

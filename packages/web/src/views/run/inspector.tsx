@@ -28,6 +28,9 @@ export function Inspector(props: TabProps & { readonly onClose: () => void }): R
   return chosen ? <StepSide {...props} step={chosen} key={`${runId} ${chosen.stepId}`} /> : null
 }
 
+const stepCommand = (runId: string, { stepId, attempt }: StepSkeleton): string =>
+  `clew step ${shellWord(runId)} ${shellWord(stepId)}${attempt === 1 ? '' : ` --attempt ${attempt}`}`
+
 interface HeadProps {
   readonly title: ReactNode
   readonly onClose: () => void
@@ -127,7 +130,7 @@ function StepSide({
         <button type="button" className="button" onClick={() => choose({ act: 'fork' })}>
           <GitFork size={13} aria-hidden="true" /> Fork from here…
         </button>
-        <Command text={`clew steps ${shellWord(runId)} --node ${shellWord(step.nodeName)}`} />
+        <Command text={stepCommand(runId, step)} />
       </div>
     </div>
   )

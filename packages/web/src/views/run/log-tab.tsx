@@ -1,20 +1,11 @@
-import type { StepSkeleton } from '@clew/ledger'
 import { formatDuration, KindGlyph } from '@clew/react'
 import { type ReactElement, useMemo } from 'react'
+import { NumberTable } from '../../parts/number-table.tsx'
+import { nodeStats } from './node-stats.ts'
 import type { TabProps } from './run-page.tsx'
 import { stepKey } from './step-key.ts'
 
-interface NodeStats {
-  readonly name: string
-  readonly kind: string
-  readonly first: StepSkeleton
-  readonly count: number
-  readonly totalMs: number
-  readonly p50Ms: number
-  readonly p95Ms: number
-  readonly errors: number
-  readonly cached: number
-}
+const COLUMNS = ['Count', 'Total', 'Average', 'p50', 'p95', 'Errors', 'Cached']
 
 /** R1: what took how long, name by name. */
 export function LogTab({ view, choose }: TabProps): ReactElement {
@@ -23,70 +14,47 @@ export function LogTab({ view, choose }: TabProps): ReactElement {
   const most = Math.max(...stats.map(({ totalMs }) => totalMs), 1)
   return (
     <div className="scroll tab-page">
-      <table className="table">
-        <thead>
-          <tr>
-            <th>Step</th>
-            <th>Count</th>
-            <th>Total</th>
-            <th>Average</th>
-            <th>p50</th>
-            <th>p95</th>
-            <th>Errors</th>
-            <th>Cached</th>
-            <th className="table-wide">
-              <span className="clew-hidden">Share</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {stats.map(({ name, kind, first, count, totalMs, p50Ms, p95Ms, errors, cached }) => (
-            <tr key={name}>
-              <th scope="row">
-                <KindGlyph kind={kind} />{' '}
-                <button
-                  type="button"
-                  className="link"
-                  onClick={() => choose({ step: stepKey(first), event: undefined })}
-                >
-                  {name}
-                </button>
-              </th>
-              <td>{count.toLocaleString('en')}</td>
-              <td>{formatDuration(totalMs)}</td>
-              <td>{formatDuration(totalMs / count)}</td>
-              <td>{formatDuration(p50Ms)}</td>
-              <td>{formatDuration(p95Ms)}</td>
-              <td className={errors > 0 ? 'bad' : 'quiet'}>{errors}</td>
-              <td className="quiet">{cached}</td>
-              <td className="table-wide">
-                <span className="share" style={{ width: `${(totalMs / most) * 100}%` }} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <NumberTable
+        label="What took how long"
+        first="Step"
+        columns={COLUMNS}
+        rows={stats.map(({ name, kind, first, count, totalMs, p50Ms, p95Ms, errors, cached }) => ({
+          key: name,
+          name: (
+            <>
+              <KindGlyph kind={kind} />{' '}
+              <button
+                type="button"
+                className="link"
+                onClick={() => choose({ step: stepKey(first), event: undefined })}
+              >
+                {name}
+              </button>
+            </>
+          ),
+          numbers: [
+            count.toLocaleString('en'),
+            formatDuration(totalMs),
+            formatDuration(totalMs / count),
+            formatDuration(p50Ms),
+            formatDuration(p95Ms),
+            <Count key="errors" count={errors} isBad />,
+            <Count key="cached" count={cached} />,
+          ],
+          share: totalMs / most,
+        }))}
+      />
     </div>
   )
 }
 
-function nodeStats(steps: readonly StepSkeleton[]): NodeStats[] {
-  const groups = Map.groupBy(steps, ({ nodeName }) => nodeName)
-  return [...groups].map(([name, those]) => {
-    const times = Float64Array.from(those, ({ durationMs }) => durationMs ?? 0).sort()
-    const at = (share: number): number =>
-      times[Math.min(times.length - 1, Math.floor(share * times.length))] ?? 0
-    const first = those[0] as StepSkeleton
-    return {
-      name,
-      kind: first.kind,
-      first,
-      count: those.length,
-      totalMs: times.reduce((sum, ms) => sum + ms, 0),
-      p50Ms: at(0.5),
-      p95Ms: at(0.95),
-      errors: those.filter(({ status }) => status === 'failed').length,
-      cached: those.filter((step) => step.cached).length,
-    }
-  })
-}
+/** None of them is the usual case, and no news. */
+const Count = ({
+  count,
+  isBad = false,
+}: {
+  readonly count: number
+  readonly isBad?: boolean
+}): ReactElement => (
+  <span className={count === 0 ? 'quiet' : isBad ? 'bad' : undefined}>{count.toLocaleString('en')}</span>
+)

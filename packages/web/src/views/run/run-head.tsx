@@ -1,5 +1,5 @@
 import type { RunSummary } from '@clew/ledger'
-import { formatCount, formatDuration, formatMoney, plural, StatusMark } from '@clew/react'
+import { formatCount, formatDuration, formatMoney, plural, StatusMark, wordsOf } from '@clew/react'
 import { Link } from '@tanstack/react-router'
 import { CircleStop, GitFork, Play, RotateCcw } from 'lucide-react'
 import { type ReactElement, useEffect, useState } from 'react'
@@ -19,21 +19,7 @@ export function RunHead({ run, view, choose }: TabProps & { readonly run: RunSum
           <Took run={run} />
         </span>
         <span className="fact">{plural(run.steps, 'step')}</span>
-        <span
-          className="fact"
-          title={`${run.inputTokens.toLocaleString('en')} in, ${run.outputTokens.toLocaleString('en')} out`}
-        >
-          {formatCount(run.inputTokens + run.outputTokens)} tok
-        </span>
-        <span
-          className="fact"
-          title={
-            run.unpricedCalls > 0 ? `${plural(run.unpricedCalls, 'call')} without a known price` : undefined
-          }
-        >
-          {run.cost === null ? 'no price' : formatMoney(run.cost)}
-          {run.cost !== null && run.unpricedCalls > 0 && '+'}
-        </span>
+        {run.modelCalls > 0 && <Spent run={run} />}
         {run.errors > 0 && <span className="fact bad">{plural(run.errors, 'error')}</span>}
         <span className="fact quiet">
           started <Ago at={run.startedAt} />
@@ -52,6 +38,11 @@ export function RunHead({ run, view, choose }: TabProps & { readonly run: RunSum
         {run.replay && (
           <span className="fact">
             replay of <RunLink runId={run.replay.sourceRunId} />: {run.replay.verdict ?? 'going on'}
+          </span>
+        )}
+        {run.status === 'paused' && (
+          <span className="fact waits">
+            paused <Ago at={run.updatedAt} />, waiting for: {wordsOf(run.pauses[0]?.question) ?? 'an answer'}
           </span>
         )}
         {run.stopRequested && !isOver && <span className="fact waits">asked to stop</span>}
@@ -78,6 +69,28 @@ export function RunHead({ run, view, choose }: TabProps & { readonly run: RunSum
         </button>
       </div>
     </div>
+  )
+}
+
+/** What models took; a run without any is not told that it cost nothing. */
+function Spent({ run }: { readonly run: RunSummary }): ReactElement {
+  const { inputTokens, outputTokens, unpricedCalls, cost } = run
+  return (
+    <>
+      <span
+        className="fact"
+        title={`${inputTokens.toLocaleString('en')} in, ${outputTokens.toLocaleString('en')} out`}
+      >
+        {formatCount(inputTokens + outputTokens)} tok
+      </span>
+      <span
+        className="fact"
+        title={unpricedCalls > 0 ? `${plural(unpricedCalls, 'call')} without a known price` : undefined}
+      >
+        {cost === null ? 'no price' : formatMoney(cost)}
+        {cost !== null && unpricedCalls > 0 && '+'}
+      </span>
+    </>
   )
 }
 

@@ -1,8 +1,9 @@
 import type { StepSkeleton } from '@clew/ledger'
-import { type RunView, type StoryRow, useRun } from '@clew/react'
+import { isRequestError, type RunView, type StoryRow, useRun } from '@clew/react'
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
-import { lazy, type ReactElement, Suspense, useMemo, useState } from 'react'
+import { lazy, type ReactElement, Suspense, useEffect, useMemo, useState } from 'react'
 import { useTellLink } from '../../frame/link-state.ts'
+import { rememberRun } from '../../frame/recent-runs.ts'
 import { useShortcut } from '../../frame/shortcuts.ts'
 import { TopBar } from '../../frame/top-bar.tsx'
 import { Id } from '../../parts/id.tsx'
@@ -14,11 +15,12 @@ import { Inspector } from './inspector.tsx'
 import { RunHead } from './run-head.tsx'
 import { Scrubber } from './scrubber.tsx'
 import { SplitPane } from './split-pane.tsx'
-import { chosenStep, stepKey } from './step-key.ts'
+import { stepKey } from './step-key.ts'
 import { createSupersteps, type Supersteps } from './supersteps.ts'
 import { Tabs } from './tabs.tsx'
 import { createTimeline, type Timeline } from './timeline-layout.ts'
 import { TranscriptTab } from './transcript-tab.tsx'
+import { useChosenStep } from './use-chosen-step.ts'
 import { useStory } from './use-story.ts'
 
 const TimelineTab = lazy(() => import('./timeline-tab.tsx').then((m) => ({ default: m.TimelineTab })))
@@ -55,12 +57,13 @@ function OneRun({ runId }: { readonly runId: string }): ReactElement {
   const search = useSearch({ from: '/runs/$runId' })
   const navigate = useNavigate({ from: '/runs/$runId' })
   const view = useRun(runId)
-  const { run, steps, entries } = view
+  const { run, steps } = view
   useTellLink(view.link)
-  const chosen = useMemo(
-    () => chosenStep(steps, entries, search),
-    [steps, entries, search.step, search.event],
-  )
+  const agent = run === null ? undefined : (run.agent ?? 'run')
+  useEffect(() => {
+    if (agent !== undefined) rememberRun({ runId, agent })
+  }, [runId, agent])
+  const chosen = useChosenStep(runId, view, search)
   // What every tab is drawn from grows with the steps, whichever tab is shown: going to another one is no new work.
   const [takeRounds] = useState(createSupersteps)
   const [timeline] = useState(createTimeline)
@@ -88,7 +91,7 @@ function OneRun({ runId }: { readonly runId: string }): ReactElement {
   /** From one step to the next in the order of their start; all panes show the run as it stood there. */
   const walk = (by: 1 | -1): void => {
     const here = chosen
-      ? steps.indexOf(chosen)
+      ? steps.findLastIndex(({ startedSeq }) => startedSeq <= chosen.startedSeq)
       : steps.findLastIndex(({ superstep }) => search.at === undefined || superstep <= search.at)
     const next = steps[Math.max(0, Math.min(steps.length - 1, here + (chosen ? by : 0)))]
     if (!next) return
@@ -123,6 +126,8 @@ function OneRun({ runId }: { readonly runId: string }): ReactElement {
   useShortcut('previousError', () => toError(-1))
 
   const props: TabProps = { runId, view, timeline, rounds, story, search, chosen, untilSeq, choose }
+  // Of a run that a server refuses to show there is nothing to turn tabs of.
+  const isNowhere = run === null && isRequestError(view.error)
   const hasChoice = chosen !== undefined || search.event !== undefined
   return (
     <>
@@ -137,29 +142,39 @@ function OneRun({ runId }: { readonly runId: string }): ReactElement {
         <Id id={runId} label="run id" most={22} />
       </TopBar>
       {view.error && <ErrorNote error={view.error} />}
-      {run && <RunHead {...props} run={run} />}
-      <PrunedNote runId={runId} hasGaps={view.hasGaps} />
-      <Tabs tab={tab} onTab={(next) => choose({ tab: next })} rounds={rounds} at={search.at} onAt={scrub} />
-      <SplitPane
-        isOpen={hasChoice}
-        side={
-          hasChoice ? (
-            <Inspector
-              {...props}
-              key={`${search.step} ${search.event}`}
-              onClose={() => choose({ step: undefined, event: undefined })}
-            />
-          ) : null
-        }
-      >
-        <div className="tab-panel" role="tabpanel" id="tab-panel" aria-label={tab}>
-          <Suspense>
-            <TabBody tab={tab} {...props} />
-          </Suspense>
-        </div>
-      </SplitPane>
-      <Scrubber rounds={rounds} at={search.at} onAt={scrub} />
-      {run && search.act !== undefined && <ActSheet {...props} run={run} act={search.act} />}
+      {isNowhere || (
+        <>
+          {run && <RunHead {...props} run={run} />}
+          <PrunedNote runId={runId} hasGaps={view.hasGaps} />
+          <Tabs
+            tab={tab}
+            onTab={(next) => choose({ tab: next })}
+            rounds={rounds}
+            at={search.at}
+            onAt={scrub}
+          />
+          <SplitPane
+            isOpen={hasChoice}
+            side={
+              hasChoice ? (
+                <Inspector
+                  {...props}
+                  key={`${search.step} ${search.event}`}
+                  onClose={() => choose({ step: undefined, event: undefined })}
+                />
+              ) : null
+            }
+          >
+            <div className="tab-panel" role="tabpanel" id="tab-panel" aria-label={tab}>
+              <Suspense>
+                <TabBody tab={tab} {...props} />
+              </Suspense>
+            </div>
+          </SplitPane>
+          <Scrubber rounds={rounds} at={search.at} onAt={scrub} />
+          {run && search.act !== undefined && <ActSheet {...props} run={run} act={search.act} />}
+        </>
+      )}
     </>
   )
 }

@@ -17,7 +17,7 @@ export function SinceSuperstep({ rounds, shown, since, onPick }: SinceSuperstepP
   const before = rounds.all.slice(0, rounds.placeOf(shown - 1) + 1)
   const named = {
     className: 'input state-since',
-    'aria-label': 'Changes since superstep',
+    'aria-label': 'Diff to superstep',
     value: since,
   }
   if (before.length > MOST)

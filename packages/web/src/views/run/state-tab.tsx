@@ -50,12 +50,12 @@ export function StateTab(props: TabProps): ReactElement {
             onPick={() => choose({ since: undefined })}
           />
           <Option
-            label="Changes since the one before"
+            label="Diff to previous"
             isOn={search.since === 'before'}
             onPick={() => choose({ since: 'before' })}
           />
           <Option
-            label="Changes since…"
+            label="Diff to…"
             isOn={typeof search.since === 'number'}
             onPick={() => choose({ since: 0 })}
           />

@@ -5,6 +5,13 @@ import type { RunSearch } from '../../url.ts'
 export const stepKey = ({ stepId, attempt }: Pick<StepSkeleton, 'stepId' | 'attempt'>): string =>
   attempt === 1 ? stepId : `${stepId}@${attempt}`
 
+/** What a key of an address may mean, likeliest first: an id can end as an attempt does. */
+export function readStepKey(key: string): readonly Pick<StepSkeleton, 'stepId' | 'attempt'>[] {
+  const whole = { stepId: key, attempt: 1 }
+  const [, stepId, attempt] = /^(.+)@(\d{1,9})$/.exec(key) ?? []
+  return stepId === undefined ? [whole] : [{ stepId, attempt: Number(attempt) }, whole]
+}
+
 const findStep = (steps: readonly StepSkeleton[], key: string): StepSkeleton | undefined =>
   steps.find((step) => stepKey(step) === key)
 

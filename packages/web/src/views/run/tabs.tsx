@@ -13,11 +13,14 @@ interface TabsProps {
 
 export function Tabs({ tab, onTab, rounds, at, onAt }: TabsProps): ReactElement {
   const list = useRef<HTMLDivElement>(null)
+  const last = rounds.all.at(-1)
+  const hasRounds = last !== undefined
+  // Also when the supersteps come to stand beside the tabs and take some of their room.
   useEffect(() => {
     list.current
       ?.querySelector('[aria-selected="true"]')
       ?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
-  }, [tab])
+  }, [tab, hasRounds])
 
   function onKeyDown(event: KeyboardEvent): void {
     const by = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0
@@ -30,7 +33,6 @@ export function Tabs({ tab, onTab, rounds, at, onAt }: TabsProps): ReactElement 
     list.current?.querySelector<HTMLElement>(`[data-tab="${next}"]`)?.focus()
   }
 
-  const last = rounds.all.at(-1)
   return (
     <div className="tabs">
       <div className="tab-list" role="tablist" aria-label="Views of the run" ref={list} onKeyDown={onKeyDown}>

@@ -95,8 +95,9 @@ export function TimelineTab({ view, timeline, search, chosen, untilSeq, choose }
     <div className="timeline" ref={whole}>
       <div className="timeline-head">
         <div className="timeline-about quiet">
-          {plural(steps.length, 'step')} · {formatDuration(layout.spanMs)}
-          {errors > 0 && <span className="bad"> · {plural(errors, 'error')}</span>}
+          <span>{plural(steps.length, 'step')} ·</span>
+          {errors > 0 && <span className="bad">{errors.toLocaleString('en')} failed</span>}
+          <span>{formatDuration(layout.spanMs)}</span>
         </div>
         <MiniMap layout={layout} span={span} onSpan={setZoom} />
       </div>

@@ -1,17 +1,22 @@
+import type { RunSummary } from '@clew/ledger'
 import { type AgentTrace, useAgentTrace, useClient } from '@clew/react'
-import { useMutation } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { RotateCcw } from 'lucide-react'
 import { type ReactElement, useEffect, useEffectEvent } from 'react'
 import { rerunPath } from './paths.ts'
 
 interface RunAgainProps {
   readonly sessionId: string
-  readonly status: AgentTrace['status']
+  readonly trace: AgentTrace
   readonly onBegun: (sessionId: string) => void
+  /** Leads to the stream, where questions are answered. */
+  readonly onStream: () => void
 }
 
+const LOOK_AGAIN_MS = 2000
+
 /** Asks for another answer in the place of this one, and goes to it when an agent has begun it. */
-export function RunAgain({ sessionId, status, onBegun }: RunAgainProps): ReactElement | null {
+export function RunAgain({ sessionId, trace, onBegun, onStream }: RunAgainProps): ReactElement | null {
   const client = useClient()
   const ask = useMutation({ mutationFn: () => client.post<{ sessionId: string }>(rerunPath(sessionId), {}) })
   const wanted = ask.data?.sessionId ?? null
@@ -21,6 +26,19 @@ export function RunAgain({ sessionId, status, onBegun }: RunAgainProps): ReactEl
   useEffect(() => {
     if (isBegun) tell()
   }, [isBegun])
+  const streamId = trace.session?.streamId ?? null
+  const waiting = useQuery({
+    queryKey: ['waiting', streamId],
+    queryFn: ({ signal }) =>
+      client.get<{ runs: readonly RunSummary[] }>(
+        '/v1/runs',
+        { threadId: streamId, status: 'paused', limit: 1 },
+        signal,
+      ),
+    enabled: wanted !== null && !isBegun && streamId !== null,
+    refetchInterval: LOOK_AGAIN_MS,
+  })
+  const { status } = trace
   if (status === null || status === 'running' || status === 'superseded') return null
   const isAsked = ask.isPending || wanted !== null
   return (
@@ -28,6 +46,14 @@ export function RunAgain({ sessionId, status, onBegun }: RunAgainProps): ReactEl
       {ask.error && (
         <span className="quiet" role="alert">
           {ask.error.message}
+        </span>
+      )}
+      {wanted !== null && (waiting.data?.runs.length ?? 0) > 0 && (
+        <span className="quiet" role="status">
+          Something asked in this stream is not answered yet.{' '}
+          <button type="button" className="clew-link" onClick={onStream}>
+            Show it
+          </button>
         </span>
       )}
       <button type="button" className="button" disabled={isAsked} onClick={() => ask.mutate()}>

@@ -1,6 +1,7 @@
 import type { EntryOf, RunSummary } from '@clew/ledger'
 import { runPath, textOf, useClient, wordsOf } from '@clew/react'
 import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import type { ReactElement } from 'react'
 import { PauseForm } from '../run/pause-form.tsx'
 
@@ -33,7 +34,12 @@ export function SessionQuestion({
     <>
       {asked.data?.map((entry) => (
         <div key={entry.pauseId ?? entry.seq} className="stream-question">
-          <p>{wordsOf(entry.question) ?? textOf(entry.question) ?? 'It asks:'}</p>
+          <p>
+            {wordsOf(entry.question) ?? textOf(entry.question) ?? 'It asks:'}{' '}
+            <Link to="/runs/$runId" params={{ runId }} search={{ act: 'stop' }} className="clew-link">
+              Stop it…
+            </Link>
+          </p>
           <PauseForm runId={runId} entry={entry} isWaiting />
         </div>
       ))}

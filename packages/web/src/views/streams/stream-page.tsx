@@ -3,6 +3,7 @@ import {
   preloadMarkdown,
   type StreamTrace,
   TraceDialog,
+  type TracePlace,
   TraceProvider,
   useStreamSocket,
 } from '@clew/react'
@@ -64,9 +65,7 @@ export function StreamPage(): ReactElement {
           />
         )}
       </div>
-      <TraceDialog
-        renderActions={(trace, sessionId) => <Actions {...{ trace, sessionId }} onBegun={place.open} />}
-      />
+      <TraceDialog renderActions={(trace, sessionId) => <Actions {...{ trace, sessionId, place }} />} />
     </TraceProvider>
   )
 }
@@ -74,13 +73,13 @@ export function StreamPage(): ReactElement {
 interface ActionsProps {
   readonly trace: AgentTrace
   readonly sessionId: string
-  readonly onBegun: (sessionId: string) => void
+  readonly place: TracePlace
 }
 
-function Actions({ trace, sessionId, onBegun }: ActionsProps): ReactElement {
+function Actions({ trace, sessionId, place }: ActionsProps): ReactElement {
   return (
     <>
-      <RunAgain key={sessionId} sessionId={sessionId} status={trace.status} onBegun={onBegun} />
+      <RunAgain key={sessionId} {...{ sessionId, trace }} onBegun={place.open} onStream={place.close} />
       <Link to="/runs/$runId" params={{ runId: sessionId }} search={{}} className="button">
         Open run
       </Link>

@@ -6,7 +6,8 @@ import {
   type StreamTrace,
   useEndInView,
 } from '@clew/react'
-import { type ReactElement, type ReactNode, useLayoutEffect, useMemo, useRef } from 'react'
+import type { SessionHead } from '@clew/trace'
+import { Fragment, type ReactElement, type ReactNode, useLayoutEffect, useMemo, useRef } from 'react'
 import { ErrorNote } from '../../parts/note.tsx'
 import { Composer } from './composer.tsx'
 import { SessionQuestion } from './session-question.tsx'
@@ -73,15 +74,22 @@ function Items({
 }: { readonly items: readonly StreamItem[] } & Pick<StreamPaneProps, 'stream' | 'context'>): ReactNode {
   const words = useMemo(() => wordsById(items), [items])
   const avatars = useMemo(() => avatarsById(items), [items])
+  const asking = useMemo(() => askingByItem(items), [items])
+  const questionAt = ({ key }: StreamItem): ReactNode => {
+    const session = asking.get(key)
+    return session && <SessionQuestion runId={session.sessionId} seq={session.seq} />
+  }
   return items.map((item) =>
     item.type === 'message' ? (
-      <StreamMessageRow
-        key={item.key}
-        message={item.message}
-        context={context}
-        activity={stream.activityOf(item.message.messageId)}
-        avatarUrl={avatars.get(item.message.author.id) ?? null}
-      />
+      <Fragment key={item.key}>
+        <StreamMessageRow
+          message={item.message}
+          context={context}
+          activity={stream.activityOf(item.message.messageId)}
+          avatarUrl={avatars.get(item.message.author.id) ?? null}
+        />
+        {asking.has(item.key) && <div className="stream-asking">{questionAt(item)}</div>}
+      </Fragment>
     ) : (
       <div key={item.key} className="stream-card" data-live={item.session.status === 'running'}>
         <SessionCard
@@ -89,13 +97,28 @@ function Items({
           asked={words.get(item.session.triggerMessageId ?? '') ?? null}
           onOpen={() => context.openTrace(item.session.sessionId)}
         >
-          {item.session.status === 'paused' && (
-            <SessionQuestion runId={item.session.sessionId} seq={item.session.seq} />
-          )}
+          {questionAt(item)}
         </SessionCard>
       </div>
     ),
   )
+}
+
+/** Where a session asks: on its card, or under what it has said since. */
+function askingByItem(items: readonly StreamItem[]): ReadonlyMap<string, SessionHead> {
+  const paused = new Map(
+    items.flatMap((item) =>
+      item.type === 'session' && item.session.status === 'paused'
+        ? [[item.session.sessionId, item.session]]
+        : [],
+    ),
+  )
+  const places = new Map<string, string>()
+  for (const item of items) {
+    const sessionId = item.type === 'session' ? item.session.sessionId : item.message.sessionId
+    if (sessionId !== null && paused.has(sessionId)) places.set(sessionId, item.key)
+  }
+  return new Map([...places].map(([sessionId, key]) => [key, paused.get(sessionId) as SessionHead]))
 }
 
 const wordsById = (items: readonly StreamItem[]): Map<string, string> =>

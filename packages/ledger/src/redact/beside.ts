@@ -1,0 +1,153 @@
+import {
+  hasDenseRun,
+  isGenerated,
+  isMixed,
+  isPassword,
+  isRandom,
+  isTemplate,
+  isVaried,
+  looksAssigned,
+} from './checks.ts'
+import { type Detector, simple } from './detector.ts'
+import { HARD_KEY, KEY_ENDING, keyStrength, kindOfKey, SOFT_KEY } from './keys.ts'
+
+/** A name and its value with something between them: the word "value", a line end, a quotation mark. */
+
+const QUOTE = `\\\\{0,9}["'\`]`
+const KEY = `(?<key>${HARD_KEY}|${SOFT_KEY})`
+const NAME = `(?:${HARD_KEY}|${SOFT_KEY})`
+const LINES = '(?:\\\\{1,9}[nrt]|[\\s>+|])'
+const kind = (match: RegExpExecArray): string => kindOfKey(match.groups?.key ?? '')
+
+const isOfKey = (secret: string, match: RegExpExecArray): boolean => {
+  const end = match.index + (match.groups?.key?.length ?? 0)
+  const name = /[\w-]*$/.exec(match.input.slice(Math.max(0, end - 64), end))?.[0] ?? ''
+  const strength = keyStrength(name)
+  if (strength === 'hard') return !isTemplate(secret) && (looksAssigned(secret) || isPassword(secret))
+  return strength === 'soft' && isGenerated(secret)
+}
+
+const BESIDE = `(?:${QUOTE})?(?: {0,2},)?(?: {1,3}|${LINES}{1,40}|(?<=,))(?:${QUOTE})?`
+
+const LOGIN_WORD =
+  '(?:[cC]red(?:s|entials?)|[lL]og(?:in|ged in)|[zZ]ugangsdaten|[iI]dentifiants|[aA]cc(?:ount|esso))(?: with| as| is| are|:| :)?'
+const USER_AND = (sign: string): string =>
+  `${sign}(?= ?["'\`\\\\]{0,9}(?=\\S{0,64}\\d)[^\\s"'\`\\\\<>/]{8})(?<=${LOGIN_WORD} {0,2}["'\`\\\\]{0,9}[\\w.@-]{2,40}["'\`\\\\]{0,9} ?.)`
+
+const AFTER_USER = `(?:${QUOTE})?(?<secret>[^\\s"'\`\\\\<>/]{8,64})(?![\\w/])`
+const isAfterUser = (secret: string): boolean =>
+  isPassword(secret) && /[A-Z!#$%^&*+]/.test(secret) && /\d/.test(secret) && !/[()[\]{}:]/.test(secret)
+
+/** With the slash, which the anchors of others have. */
+export const userAndPassword: Detector = simple(
+  'password',
+  USER_AND('\\/'),
+  `${LOGIN_WORD} {0,2}(?:${QUOTE})?[\\w.@-]{2,40}(?:${QUOTE})? ?\\/ ?${AFTER_USER}`,
+  isAfterUser,
+)
+
+export const besideDetectors: readonly Detector[] = [
+  // `name: DB_PASSWORD` and in the next line `value: …`; `<add key="password" value="…" />`.
+  simple(
+    kind,
+    `[vV](?=alue\\\\{0,9}["'\`]? {0,2}[:=])(?<=${NAME}${BESIDE}.)`,
+    `${KEY}${BESIDE}[vV]alue(?:${QUOTE})? {0,2}[:=] {0,2}(?:${QUOTE})?(?<secret>[^\\s"'\`\\\\<>]{4,4096})`,
+    isOfKey,
+  ),
+  // `awsSecretAccessKey "…" was revoked`.
+  simple(
+    kind,
+    `["'\`](?<= \\\\{0,9}.)(?<=${KEY_ENDING} {1,2}\\\\{0,9}.)(?<=${NAME} {1,2}\\\\{0,9}.)`,
+    `${KEY} {1,2}${QUOTE}(?<secret>[^\\s"'\`\\\\]{8,4096})(?=${QUOTE})`,
+    isOfKey,
+  ),
+  // "please use this client secret for the demo:", and then the value in a line of its own.
+  simple(
+    'secret',
+    `\`(?<=:${LINES}{1,12}.)`,
+    `(?:[pP]ass(?:word|wort|phrase|code)|[sS]ecret|[tT]oken|[kK]ey|[cC]redentials?)(?: [^\\s:\`]{1,24}){0,6}:${LINES}{1,12}\`(?<secret>[^\\s\`]{8,4096})(?=\`)`,
+    (secret) =>
+      !isTemplate(secret) &&
+      (looksAssigned(secret) || isPassword(secret)) &&
+      !/[(){}]|\\.\\w{1,4}$/.test(secret),
+  ),
+  // The token instead of the user of a URL.
+  simple(
+    'url-password',
+    ':(?=\\/\\/[\\w-]{20,256}@)',
+    '(?<=:\\/\\/)[\\w-]{20,256}(?=@[A-Za-z0-9_.-])',
+    (secret) => isMixed(secret) && hasDenseRun(secret),
+  ),
+  // `bundle config gems.example.org name:password`.
+  simple(
+    'password',
+    ':(?=[^\\s/:]{6})(?<= [\\w.-]{1,64}.)(?<=bundle config (?:[\\w.-]{1,80} ){1,4}[\\w.-]{1,64}.)',
+    'bundle config (?:set )?(?:--\\w{1,12} ){0,2}[\\w.-]{3,80} (?<secret>[\\w.-]{1,64}:[^\\s"\'`\\\\/:]{6,128})',
+    isMixed,
+  ),
+  // "I have set `POSTGRES_PASSWORD` to `…`", in quotation marks or in none of them.
+  simple(
+    kind,
+    `["'\`](?<=(?:to|is|as|was|auf|value|zu|à|a) \\\\{0,9}.)(?<=${KEY_ENDING}["'\`*\\\\]{0,9} (?:(?:is|was|has been) )?(?:now )?(?:set )?(?:to|is|as|was|auf|value|zu|à|a) \\\\{0,9}.)`,
+    `${KEY}["'\`*\\\\]{0,9} (?:(?:is|was|has been) )?(?:now )?(?:set )?(?:to|is|as|was|auf|value|zu|à|a) ${QUOTE}(?<secret>[^\\s"'\`\\\\]{5,4096})(?=${QUOTE})`,
+    isOfKey,
+  ),
+  // `getenv("DB_PASSWORD") ?? "…"`.
+  simple(
+    kind,
+    `["'\`](?<=\\?\\? {0,2}\\\\{0,9}.)`,
+    `${KEY}["'\`\\\\)\\]]{0,9} {0,2}\\?\\? {0,2}${QUOTE}(?<secret>[^\\s"'\`\\\\]{5,512})(?=${QUOTE})`,
+    isOfKey,
+  ),
+  // `variable "db_password" { default = "…" }`.
+  simple(
+    kind,
+    `=(?<=efault["'\`\\\\]{0,9} {1,8}.)`,
+    `${KEY}${QUOTE} \\{[^{}]{0,400}?default {1,12}= {0,3}${QUOTE}(?<secret>[^\\s"'\`\\\\]{5,512})(?=${QUOTE})`,
+    isOfKey,
+  ),
+  // `203.0.113.1 : PSK "…"`.
+  simple(
+    'password',
+    '["\'`](?<=PSK \\\\{0,9}.)',
+    `(?<![A-Za-z])PSK ${QUOTE}(?<secret>[^"'\`\\\\\\r\\n]{6,256})(?=${QUOTE})`,
+    (secret) => !isTemplate(secret),
+  ),
+  // `creds: admin:…`, `login with admin / …`.
+  simple(
+    'password',
+    USER_AND(':'),
+    `${LOGIN_WORD} {0,2}(?:${QUOTE})?(?!https?:)[\\w.@-]{2,40}(?:${QUOTE})? ?: ?${AFTER_USER}`,
+    isAfterUser,
+  ),
+  // What a webhook or a redirect carries.
+  simple(
+    'url-secret',
+    '=(?<=[?&](?:code|key|auth|ticket|sig|signature|hash|st)=)(?=[\\w.~%+/-]{16})',
+    '(?<=[?&](?:code|key|auth|ticket|sig|signature|hash|st)=)[\\w.~%+/-]{16,2048}',
+    (secret) => isVaried(secret) && (hasDenseRun(secret) || (/^[\w-]+$/.test(secret) && isRandom(secret))),
+  ),
+  simple(
+    'cookie',
+    '=(?<=(?:connect\\.sid|SESSID|SESSIONID|SessionId|[_.-]session|session|sessionid|_sess|remember_token)=)(?=[\\w.%+/:-]{20})',
+    '(?<=(?:(?<![\\w.-])|(?<=\\\\[bfnrt]))(?:connect\\.sid|PHPSESSID|JSESSIONID|ASP\\.NET_SessionId|[\\w.-]{1,40}[_.-]sess(?:ion)?|session|sessionid|remember_token)=)[\\w.%+/:=-]{20,2048}',
+    (secret, { input, index }) =>
+      isVaried(secret) &&
+      hasDenseRun(secret) &&
+      (!/^[0-9a-fA-F-]+$/.test(secret) ||
+        /(?:SESSID|SESSIONID|SessionId)=$/.test(input.slice(Math.max(0, index - 20), index))),
+  ),
+  simple('password-hash', '\\{(?=S?SHA)', '\\{S?SHA(?:256|512)?\\}[A-Za-z0-9+/]{20,200}={0,2}', isVaried),
+]
+
+export const BESIDE_OPEN: readonly string[] = [
+  'bundle(?: [^\\r\\n]{0,400})?',
+  `${LOGIN_WORD}[^\\r\\n]{0,130}`,
+  '[cC]red(?:s|entials?)|[lL]og(?:in|ged)?|[zZ]ugangsdaten|[iI]dentifiants|[aA]cc(?:ount|esso)',
+  'PSK(?: [^\\r\\n]{0,260})?',
+  `${NAME}["'\`*\\\\]{0,9} (?:[a-z]{1,5} ){0,4}[^\\s]{0,4100}`,
+  `${NAME}${QUOTE} (?:\\{[^{}]{0,960})?`,
+  `${NAME}(?:${QUOTE})?(?: {0,2},)?${LINES}{0,40}(?:${QUOTE})?(?:[vV](?:a(?:l(?:u(?:e(?:${QUOTE}? {0,2}(?:[:=] {0,2}\\S{0,4100})?)?)?)?)?)?)?`,
+  `${NAME} {1,2}${QUOTE}?[^\\s"'\`]{0,4100}`,
+  `(?:[pP]ass(?:word|wort|phrase|code)|[sS]ecret|[tT]oken|[kK]ey|[cC]redentials?)(?: [^\\s:\`]{0,24}){0,7}(?::${LINES}{0,12}(?:\`\\S{0,4100})?)?`,
+]

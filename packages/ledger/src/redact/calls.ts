@@ -1,0 +1,103 @@
+import { isGenerated, isMixed, isTemplate } from './checks.ts'
+import { type Detector, simple } from './detector.ts'
+import { anyCase } from './keys.ts'
+
+/** Calls by whose name an argument is known to be a secret. */
+
+const QUOTE = `\\\\{0,9}["'\`]`
+const STRING = `[bru]?${QUOTE}[^"'\`\\r\\n\\\\]{0,200}${QUOTE}`
+const SECRET = `[bru@]?${QUOTE}(?<secret>[^"'\`\\r\\n\\\\]{4,512})(?=${QUOTE})`
+const SHORT_NAME = '(?:_PASS|_PWD|_pass|_pwd|(?<=["\'])(?:pass|pwd|PASS))'
+/** Any argument before: a name, a string, an object, a call. */
+const ANY = `(?:[^"'\`\\r\\n,(){}]{0,80}(?:${STRING})?(?:\\{[^{}]{0,240}\\}|\\([^()\\r\\n]{0,120}\\))?[^"'\`\\r\\n,(){}]{0,40})`
+
+/** The user and the password behind an address. */
+const CONNECTS =
+  'getConnection|PDO|mysqli|mysqli_connect|mysqli_real_connect|mysql_connect|oci_connect|ftp_login|ssh2_auth_password|imap_open|odbc_connect|sqlsrv_connect|dbConnect|createConnection|createPool|connect|driver|bind|open'
+/** The secret behind what is signed. */
+const SIGNS =
+  'jwt\\.(?:sign|verify|encode|decode)|JWT\\.(?:sign|verify|encode|decode)|jsonwebtoken\\.(?:sign|verify)|createHmac|createSigner|createCipheriv|HmacSHA(?:1|256|512)|hash_hmac|AES\\.(?:encrypt|decrypt)|(?:HMAC|Hmac)\\.(?:hexdigest|digest)|signToken|verifyToken|openssl_encrypt|SymmetricSecurityKey|pgp_sym_(?:en|de)crypt|crypt_key'
+/** An id, and then the key. */
+const CLIENTS =
+  'algoliasearch|liteClient|[tT]wilio|Twilio\\.Client|Client|Razorpay|MailjetClient|apiConnect|Nexmo|Vonage|createClient|StreamChat(?:\\.getInstance)?|StaticCredentialsProvider|BasicAWSCredentials|AwsBasicCredentials\\.create|StorageSharedKeyCredential|AzureNamedKeyCredential|BasicSessionCredentials|OAuth1|OAuth1Session|OAuthHandler|setAccessToken|Pusher|PubNub'
+/** One argument is all. */
+const ALONE =
+  'Fernet|cookieParser|AzureKeyCredential|CognitiveServicesCredentials|Stripe|stripe|setApiKey|set_api_key|SetAPIKey|setPassword|setSecret|SetPassword|setToken|SecretKeySpec|SecretString|PasswordAuthenticator|withPassword|WithPassword|setSigningKey|signWith|secret_key'
+
+const isSecret = (text: string): boolean =>
+  !isTemplate(text) &&
+  !/^(?:[-/.]|pass(?:word|wd)?$|secret$|true$|false$|utf-?8$|hex$|base64\w*$|sha\d+$|[a-z]+:\/\/)|\s.*\s|[<>{}]|^[\w.+-]+@[\w.-]+$|^[\w-]*\.[a-z]{2,6}$/i.test(
+    text,
+  ) &&
+  (isMixed(text) || /[!@#$%^&*+?]/.test(text))
+
+/** Of a call that has many other uses. */
+const isSurely = (text: string): boolean =>
+  isSecret(text) &&
+  text.length >= 8 &&
+  !/^[a-z]+[-_:.]?[a-z]*[-_:.]?\d{0,5}$|^\d+$|\.[a-z]{2,4}$|:\d+$|^[a-z]+:/.test(text)
+
+/** How all of these names end; in prose a gap stands before the bracket. */
+const CALLED =
+  '\\((?<=\\w.)(?<=(?:Fernet|Hmac|Key|OAuth1|PDO|Parser|Pool|PubNub|SHA\\d{1,3}|Signer|Spec|String|Token|With|\\.AUTH|\\.auth|_key|_login|assword|bind|bind_s|cator|create|crypt|crypt_key|decode|digest|ecret|ection|encode|ential|entials|eriv|ession|exmo|hat|hmac|hmac\\.new|lient|mysqli|ndler|nect|nstance|oken|onage|onnect|open|orpay|pass|river|search|sign|tripe|unwrap_or|usher|verify|vider|wilio|word).)'
+
+export const callDetectors: readonly Detector[] = [
+  simple(
+    'password',
+    CALLED,
+    `(?<![a-zA-Z])(?:${CONNECTS})\\(\\s{0,12}${ANY},\\s{0,12}(?:[a-z]{1,12} ?= ?)?${STRING},\\s{0,12}(?:[a-z]{1,12} ?= ?)?${SECRET}`,
+    (secret, match) =>
+      /^(?:connect|driver|bind|open)\(/.test(match[0]) ? isSurely(secret) : isSecret(secret),
+  ),
+  simple(
+    'secret',
+    [],
+    `(?<![a-zA-Z])(?:${SIGNS})\\(\\s{0,12}${ANY},\\s{0,12}(?:key ?= ?)?${SECRET}`,
+    isSecret,
+  ),
+  simple('api-key', [], `(?<![a-zA-Z])(?:${CLIENTS})\\(\\s{0,12}${STRING},\\s{0,12}${SECRET}`, isSurely),
+  simple(
+    'secret',
+    [],
+    `(?:(?<![a-zA-Z])(?:${ALONE})|\\.auth|\\.AUTH)\\(\\s{0,12}${SECRET}`,
+    (secret, match) =>
+      isSecret(secret) &&
+      (!/^(?:\\.auth|stripe|Stripe|setToken)/.test(match[0]) || isGenerated(secret) || isSurely(secret)),
+  ),
+  // `getenv('DB_PASS', '…')`, `var("DB_PASSWORD").unwrap_or("…")`.
+  simple(
+    'password',
+    [`[,;|](?<=${SHORT_NAME}${QUOTE}.)`],
+    `(?:${SHORT_NAME}${QUOTE}, {0,2}(?:default ?= ?)?|(?:${SHORT_NAME}|${anyCase('password|secret|token|key')})${QUOTE}\\)\\.unwrap_or\\()${SECRET}`,
+    isSecret,
+  ),
+  // `hmac.new(b"…", …)`.
+  simple('secret', [], `hmac\\.new\\(\\s{0,4}(?:key ?= ?)?${SECRET}`, isSecret),
+]
+
+/** A long run of letters and digits in no order; an object of a store has a path or an id for a key. */
+const isKey = (text: string): boolean =>
+  isGenerated(text) &&
+  !/[./]\w{2,5}$|\//.test(text) &&
+  !/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i.test(text) &&
+  !/^[0-9a-f]{40}$|^[0-9a-f]{64}$/.test(text) &&
+  (text.match(/\d/g)?.length ?? 0) >= 4
+
+/** Apart, for its sign. */
+export const keyDetectors: readonly Detector[] = [
+  // `client({ username: 'api', key: '…' })`, and the like with a plain `key`.
+  simple(
+    'api-key',
+    ':(?<=(?<![a-zA-Z_-])[kK]ey["\'`\\\\]{0,9} ?.)(?= {0,2}["\'`\\\\]{1,9}[\\w+/=.-]{20})',
+    `(?<![a-zA-Z_-])[kK]ey(?:${QUOTE})? ?: {0,2}${QUOTE}(?<secret>[\\w+/=.-]{20,200})(?=${QUOTE})`,
+    (secret, { input, index }) =>
+      isKey(secret) &&
+      !/public|cache|etag|sort|partition|object|s3|bucket/i.test(input.slice(Math.max(0, index - 60), index)),
+  ),
+]
+
+export const CALL_OPEN: readonly string[] = [
+  `(?:${SHORT_NAME}|${anyCase('password|secret|token|key')})${QUOTE}[^\\r\\n]{0,540}`,
+  `(?:${CONNECTS}|${SIGNS}|${CLIENTS}|${ALONE}|\\.auth|\\.AUTH|hmac\\.new)(?:\\([^]{0,900}| ["'\`]?[^\\r\\n]{0,520})?`,
+  `[kK]ey(?:${QUOTE})? ?:? {0,2}(?:${QUOTE}[\\w+/=.-]{0,200})?`,
+]

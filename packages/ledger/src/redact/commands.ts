@@ -1,0 +1,197 @@
+import { hasDenseRun, isGenerated, isMixed, isPassword, isTemplate, isVaried } from './checks.ts'
+import { type Detector, simple } from './detector.ts'
+import { anyCase } from './keys.ts'
+
+/** Secrets among the arguments of commands and calls, where a place and no name says what they are. */
+
+const QUOTE = `\\\\{0,3}["'\`]`
+/** In quotation marks anything, else one word. */
+const VALUE = `(?:${QUOTE}(?<secret>[^"'\`\\r\\n\\\\]{3,128})(?=\\\\{0,3}["'\`])|(?<secret>[^\\s"'\`\\\\|;&<>-][^\\s"'\`\\\\|;&<>]{2,127}))`
+const START = '(?:(?<![\\w-])|(?<=\\\\[bfnrt]))'
+/** The rest of the command before the argument. */
+const ARGUMENTS = '(?: [^\\s|;&][^\\r\\n|;&\\\\]{0,240}?)?'
+
+/** By the argument: in `mysql` the password follows at once, in others behind a space. */
+const TOOLS: readonly (readonly [argument: string, tools: string])[] = [
+  ['-p', 'mysql|mysqldump|mysqladmin|mysqlimport|mysqlshow|mariadb|mariadb-dump|7z|7za|rar|unrar|sshpass'],
+  [
+    '-p ',
+    'sshpass|mongo|mongosh|mongodump|mongorestore|mongoexport|mongoimport|docker login|podman login|buildah login|skopeo login|helm registry login|az login|cqlsh|psexec|winrs|rabbitmqadmin|xcrun|altool|notarytool|kinit|mosquitto_passwd -b|useradd|usermod|winexe|ncrack|pg_dumpall|oc login|argocd login|cf login|cf auth|surreal|impacket-\\w+|evil-winrm|crackmapexec|nxc|snowsql',
+  ],
+  ['-a ', 'redis-cli|valkey-cli|redis-benchmark|memtier_benchmark|keydb-cli'],
+  ['-w ', 'ldapsearch|ldapadd|ldapmodify|ldapdelete|ldapwhoami|ldappasswd'],
+  ['-P ', 'sqlcmd|bcp|osql|tsql|fisql|mosquitto_pub|mosquitto_sub|zip|unzip|ipmitool'],
+  ['-N ', 'ssh-keygen'],
+  ['-(?:k|K|pass) ', 'openssl'],
+  ['-(?:t|-token|T) ', 'influx|codecov\\S{0,40}|cloudflared|linode-cli|vault|argocd|rasa|ngrok|netlify'],
+  ['-pw ', 'plink|pscp|psftp|putty|vncviewer'],
+  ['-b ', 'oathtool'],
+  ['-(?:storepass|keypass|srcstorepass|deststorepass) ', 'keytool|jarsigner'],
+  ['-pass(?:in|out)? (?:pass:|\\\\{0,3}["\']pass:)', 'openssl'],
+]
+
+const isArgument = (secret: string): boolean =>
+  !isTemplate(secret) && !/^(?:[-/.]|pass(?:word|wd)?$|secret$|x{3,}$|stdin$|true$|false$)/i.test(secret)
+
+const isSpoken = (secret: string): boolean => isArgument(secret) && isPassword(secret)
+
+/** The user and the password, one behind the other. */
+const LOGINS =
+  'auth|[aA]uthenticate|[lL]ogin|[lL]og_in|[sS]ign[iI]n|[bB]asic_?[aA]uth|HTTPBasicAuth|HTTPDigestAuth|[sS]etBasicAuth|[cC]redentials?|auth\\.basic|simple_bind_s|bind_s|ldap_bind|NetworkCredential|UsernamePasswordCredentials|PasswordAuthentication|PlainAuth|[wW]i[fF]i\\.begin'
+
+const toolDetectors = TOOLS.map(([argument, tools], index) =>
+  simple(
+    argument === '-b ' ? 'totp-seed' : 'password',
+    // The dash of an argument; which one it is, the tools tell.
+    index === 0 ? ['-(?<=[ ].)(?=p[^\\s]|[pawPNbktTK] |pw |storepass|keypass|srcst|destst|pass)'] : [],
+    `${START}(?:${tools})${ARGUMENTS} ${argument}${VALUE}`,
+    argument.startsWith('-(?:t') ? isGenerated : isArgument,
+  ),
+)
+
+export const commandDetectors: readonly Detector[] = [
+  ...toolDetectors,
+  // `--password x`, `--http-passwd=x`.
+  simple(
+    'password',
+    '-(?<=[ ]-)(?=-(?:[a-z]{1,12}-){0,3}(?:pass|pw))',
+    `(?<= )--(?:[a-z]{1,12}-){0,3}(?:password|passwd|passphrase|pass|pwd|pw)[ =]${VALUE}`,
+    (secret) => isArgument(secret) && (secret.length > 5 || /\d/.test(secret)) && !/^--|[(){}]/.test(secret),
+  ),
+  // `curl -u name:password`, `lftp -u name,password`, `http -a name:password`, `smbclient -U name%password`.
+  simple(
+    'password',
+    '-(?<=[ ].)(?=[uaU] ["\'`\\\\]{0,4}[\\w.@\\\\/-]{1,64}[:,%])',
+    `${START}(?:curl|wget|lftp|https?|xh|ncftp\\w*|smbclient|rpcclient|smbmap|net rpc)${ARGUMENTS} -[uaU] (?:${QUOTE})?[\\w.@\\\\/-]{1,64}[:,%](?:${QUOTE})?(?<secret>[^\\s"'\`\\\\]{3,128})`,
+    (secret) => isArgument(secret) && !/^\d{1,5}$/.test(secret),
+  ),
+  // `net use Z: \\host\share password /user:name`.
+  simple(
+    'password',
+    '\\/(?=[uU](?:ser)?:)',
+    `net use [^\\r\\n]{0,120}?\\/(?:user|USER):[^\\s]{1,64} ${VALUE}`,
+    isArgument,
+  ),
+  simple(
+    'password',
+    '\\/(?=p(?:ass(?:word)?)?:)',
+    `(?:freerdp|xfreerdp|wfreerdp|mstsc|cmdkey)[^\\r\\n]{0,200}? \\/p(?:ass(?:word)?)?:${VALUE}`,
+    isArgument,
+  ),
+  // `echo … | sudo -S`, `echo … | docker login --password-stdin`, `echo name:… | chpasswd`.
+  simple(
+    'password',
+    '\\|(?= {0,2}(?:sudo -S|(?:sudo )?chpasswd|passwd|[a-z]+ (?:registry )?login|cryptsetup|gpg|openssl|su ))',
+    `(?:echo|printf)(?: -n| -e)? (?:${QUOTE})?(?:[\\w.-]{1,32}:)?(?<secret>[^\\s"'\`\\\\|]{4,128})(?=(?:\\\\+n)?(?:${QUOTE})? {0,2}\\| {0,2}(?:sudo -S|(?:sudo )?chpasswd|passwd|[a-z]+ (?:registry )?login|cryptsetup|gpg|openssl|su ))`,
+    isArgument,
+  ),
+  // `auth=("name", "…")`, `client.login("name", "…")`, `WiFi.begin("net", "…")`.
+  simple(
+    'password',
+    `\\((?<=(?:uth|uth ?= ?|icate|og_?[iI]n|ign[iI]n|entials?|ication|egin|asic|bind_s|_bind)\\()`,
+    `(?<![a-z])(?:${LOGINS})(?: ?= ?)?\\( {0,2}(?:${QUOTE}{1,2}, {0,2})?${QUOTE}[^"'\`\\r\\n\\\\]{1,64}${QUOTE}, {0,2}(?:Some\\()?${QUOTE}(?<secret>[^"'\`\\s\\\\]{4,128})(?=${QUOTE})`,
+    (secret) => isArgument(secret) && (isMixed(secret) || /[@#$%^&*!]/.test(secret)),
+  ),
+  // `composer config http-basic.host name password`.
+  simple(
+    'password',
+    '-(?<=http.)(?=basic\\.)',
+    `http-basic\\.[\\w.-]{1,80} [\\w.@-]{1,64} ${VALUE}`,
+    isArgument,
+  ),
+  // `sqlplus name/password@host`.
+  simple(
+    'password',
+    '\\/(?<=(?:sqlplus|expdp|impdp|sqlldr|target|rman|exp|imp|sqlcl|sql)(?: -\\w{1,8}){0,4} ["\'\\\\]{0,4}[\\w$#]{1,32}.)(?=[^\\s/@]{3,64}["\'\\\\]{0,4}@)',
+    `(?:sqlplus|expdp|impdp|sqlldr|target|rman|exp|imp|sqlcl|sql)(?: -\\w{1,8}){0,4} (?:${QUOTE})?[\\w$#]{1,32}\\/(?:${QUOTE})?(?<secret>[^\\s/@"'\`\\\\]{3,64})(?=(?:${QUOTE})?@)`,
+    isArgument,
+  ),
+  // `a1 LOGIN "name" "…"`, `AUTH …`: what a client says to its server.
+  simple(
+    'password',
+    'L(?=OGIN ["\'\\\\]{0,4}[^\\s"]{1,80}["\'\\\\]{0,4} )',
+    `(?<=[\\w.*]{1,12} )LOGIN (?:${QUOTE})?[^\\s"'\\\\]{1,80}(?:${QUOTE})? ${VALUE}`,
+    isSpoken,
+  ),
+  simple(
+    'password',
+    'A(?=UTH [^\\s]{6})',
+    `${START}AUTH (?!PLAIN|LOGIN|CRAM|XOAUTH|TLS|GSSAPI|NTLM)(?:[\\w-]{1,32} )?(?:${QUOTE})?(?<secret>[^\\s"'\`\\\\]{6,256})`,
+    (secret) => isSpoken(secret) && (/[a-z].*\d.*\d|\d.*\d.*[a-z]/i.test(secret) || hasDenseRun(secret)),
+  ),
+  simple('password', '-(?<=ConvertTo.)', `ConvertTo-SecureString(?: -String)? ${VALUE}`, isArgument),
+  // `net user name … /add`.
+  simple(
+    'password',
+    '\\/(?=[aA][dD][dD])',
+    `net user [\\w.-]{1,32} ${VALUE}(?=[^\\r\\n]{0,40} \\/[aA][dD][dD])`,
+    isArgument,
+  ),
+  // The code on the wall of a café.
+  simple(
+    'wifi-password',
+    'W(?=IFI:)',
+    `WIFI:(?:[TSHRK]:[^;\\r\\n]{0,64};){0,4}P:(?<secret>[^;\\r\\n"]{4,64})(?=;)`,
+  ),
+  simple(
+    'cookie',
+    '-(?<=[ ].)(?=b ["\'`\\\\]{0,4}[\\w.-]{1,64}=|-cookie )',
+    `(?<= )-(?:b|-cookie) (?:${QUOTE})?(?<secret>[\\w.%-]{1,64}=[^\\s;"'\`\\\\]{8,2048}(?:; ?[^;\\r\\n"'\`\\\\]{1,2048}){0,16})`,
+    isVaried,
+  ),
+]
+
+/** With the word in them. */
+export const passwordCommands: readonly Detector[] = [
+  simple(
+    'password',
+    [],
+    `htpasswd (?:-[A-Za-z0-9]{1,6} ){1,4}(?:\\S{0,120}[/.]\\S{0,120} )?(?:${QUOTE})?[\\w.@-]{1,64}(?:${QUOTE})? ${VALUE}`,
+    isArgument,
+  ),
+  simple('password', [], '(?<=chpasswd[^]{0,300}?(?:\\s|\\\\n)[\\w.-]{1,32}:)[^\\s"\'\\\\]{4,128}', isSpoken),
+  // `username x privilege 15 password 0 …` of a router, and `authentication … password …`.
+  simple(
+    'password',
+    [],
+    'password (?:[05789]|encrypted|clear|cleartext|plain|hash) (?<secret>[^\\s"\'\\\\]{4,128})',
+    isSpoken,
+  ),
+  simple(
+    'password',
+    [],
+    '(?:enable|neighbor [^\\s]{1,40}) password (?<secret>[^\\s"\'\\\\]{4,128})',
+    isSpoken,
+  ),
+  // `PASS …` of FTP and POP, `requirepass …` of Redis.
+  simple(
+    'password',
+    [],
+    `(?:(?<![\\w-])|(?<=\\\\[nrt]))(?:PASS|requirepass|masterpass) (?:${QUOTE})?(?<secret>[^\\s"'\`\\\\]{5,128})(?=["'\\\\\\s]|$)`,
+    (secret, match) =>
+      isSpoken(secret) &&
+      (!match[0].startsWith('PASS') || !/^[(\w./-]*\/|\.[jt]sx?$|^\d+(?:\.\d+)?m?s$/.test(secret)),
+  ),
+  // `pulumi config set --secret dbPassword …`, `aws configure set …`.
+  simple(
+    'password',
+    [],
+    `(?:set|put|add|config)(?: [\\w:/.=-]{1,60}){0,4}? [\\w:/.-]{0,60}${anyCase('pass(?:word|wd|phrase)')} ${VALUE}`,
+    isSpoken,
+  ),
+]
+
+/** The ends of a text that a command may go on behind; each begins where its match does. */
+export const COMMAND_OPEN: readonly string[] = [
+  `(?:${TOOLS.map(([, tools]) => tools).join('|')}|docker|podman|buildah|skopeo|helm(?: registry)?|az|curl|wget|lftp|https?|xh|ncftp\\w*|smbclient|rpcclient|smbmap|net(?: rpc| use)?|freerdp|xfreerdp|wfreerdp|mstsc|cmdkey)(?: [^\\r\\n]{0,400})?`,
+  `(?:echo|printf)(?: [^\\r\\n]{0,180})?`,
+  ` --(?:[a-z]{1,12}-){0,3}(?:password|passwd|passphrase|pass|pwd|pw)(?:[ =][^\\r\\n]{0,130})?`,
+  ` -(?:b|-cookie)(?: [^\\r\\n]{0,4096})?`,
+  `(?:${LOGINS})(?: ?=? ?)(?:\\([^\\r\\n]{0,220})?`,
+  'WIFI:[^\\r\\n]{0,340}',
+  `(?:bundle|http-basic|LOGIN|AUTH|PASS|requirepass|masterpass|target)(?:[ .][^\\r\\n]{0,300})?`,
+  '(?:sqlplus|expdp|impdp|sqlldr|rman|exp|imp|sqlcl|sql)(?: [^\\r\\n]{0,200})?',
+  'chpasswd[^]{0,440}',
+  'ConvertTo(?:-[^\\r\\n]{0,180})?',
+  '(?:set|put|add|config)(?: [^\\r\\n]{0,440})?',
+]

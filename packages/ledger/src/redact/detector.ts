@@ -1,0 +1,70 @@
+/**
+ * One thing to look for. The secret is the group `secret` of `pattern`, which ends the match, or the
+ * whole match. `anchor` are fragments of the prefilter, weaker than `pattern`:
+ * one rare character and then only lookarounds, because V8 skips to such characters many
+ * bytes at a time. An anchor with a common first character is scanned `alone`, or it would slow all others.
+ */
+export interface Detector {
+  readonly kind: string | ((match: RegExpExecArray) => string)
+  readonly anchor: string | readonly string[]
+  readonly alone?: boolean
+  readonly pattern: RegExp
+  validate?(secret: string, match: RegExpExecArray): boolean
+  /** Where the secrets stand when `pattern` finds only what tells of them, such as the head of a column. */
+  locate?(match: RegExpExecArray): readonly Place[]
+}
+
+export interface Place {
+  readonly start: number
+  readonly end: number
+}
+
+/** Detectors that are asked together, about a text that one of their anchors fits. */
+export interface Group {
+  readonly detectors: readonly Detector[]
+  /** The anchors make a pass of their own, since V8 can leap only to so many different characters. */
+  readonly apart?: boolean
+  /** Without this in the text that pass is not made. */
+  readonly needs?: RegExp
+  /** Finds something even in a text that is plain. */
+  readonly thorough?: boolean
+}
+
+/** A token begins where no letter or digit stands before it; `\n` and `%3D` of escaped text count as gaps. */
+export const START = '(?:(?<![A-Za-z0-9])|(?<=\\\\[bfnrt]|%[0-9A-F]{2}))'
+/** What the prefilter may demand instead: the letters of `\b \f \n \r \t` could be an escape. */
+export const LOOSE_START = '(?<![ac-eg-mo-qsu-z])'
+
+export const ID = '[A-Za-z0-9]'
+export const URL_ID = '[A-Za-z0-9_-]'
+
+export const simple = (
+  kind: Detector['kind'],
+  anchor: Detector['anchor'],
+  pattern: string,
+  validate?: Detector['validate'],
+): Detector => ({ kind, anchor, pattern: new RegExp(pattern, 'g'), ...(validate && { validate }) })
+
+const SAMPLE = 'tell me a little '.repeat(16)
+
+/** V8 looks at the first texts to decide which characters it can leap to; many signs in them would make it slow for ever. */
+export function warmed(pattern: RegExp): RegExp {
+  for (let n = 0; n < 3; n++) pattern.test(SAMPLE)
+  pattern.lastIndex = 0
+  return pattern
+}
+
+/** The prefilter as regular expressions: when none of them matches, no detector does. */
+export function anchorsOf(detectors: readonly Detector[]): RegExp[] {
+  const wanted = detectors.filter((one) => one.anchor.length > 0)
+  const together = wanted.filter((one) => !one.alone).flatMap((one) => one.anchor)
+  const byTrigger = Map.groupBy(together, (anchor) => /^(?:\\.|\[[^\]]*\]|.)/.exec(anchor)?.[0] ?? '')
+  const grouped = [...byTrigger].map(
+    ([trigger, anchors]) =>
+      `${trigger}(?:${anchors.map((anchor) => anchor.slice(trigger.length)).join('|')})`,
+  )
+  const alone = wanted.filter((one) => one.alone).flatMap((one) => one.anchor)
+  return [grouped.join('|'), ...alone]
+    .filter((source) => source !== '')
+    .map((source) => warmed(new RegExp(source)))
+}

@@ -1,0 +1,68 @@
+import type { JsonValue } from '../json.ts'
+import { keyStrength } from './keys.ts'
+import { isIdName } from './long-runs.ts'
+import type { Scan } from './scan.ts'
+import { typesPassword } from './walk.ts'
+
+const [CLEAN, TELLING, FOUND, ID] = [0, 1, 2, 4]
+/** Keys are few, unless somebody uses ids as keys. */
+const MOST_KEYS = 4096
+const LONGEST_KEY = 64
+
+/**
+ * The quick look at a value: false when the walk would change nothing. Strings are asked one by one, so that the signs of
+ * JSON alarm nobody, and each name of a key is judged once.
+ */
+export function createLook(scan: Scan, scanId: Scan, byKeyName: boolean): (value: JsonValue) => boolean {
+  const judged = new Map<string, number>()
+
+  const judge = (key: string): number => {
+    let flags = CLEAN
+    if (byKeyName && keyStrength(key) !== undefined) flags |= TELLING
+    if (scan.mayFind(key)) flags |= FOUND
+    if (isIdName(key)) flags |= ID
+    if (key.length <= LONGEST_KEY) {
+      if (judged.size >= MOST_KEYS) judged.clear()
+      judged.set(key, flags)
+    }
+    return flags
+  }
+  const flagsOf = (key: string): number => judged.get(key) ?? judge(key)
+  const isTelling = (label: JsonValue | undefined): boolean =>
+    typeof label === 'string' && label !== '' && (flagsOf(label) & TELLING) !== 0
+
+  /** Whether the walk replaces what stands under a name that tells. */
+  const isCovered = (value: JsonValue): boolean =>
+    typeof value === 'string'
+      ? value !== ''
+      : Array.isArray(value) || (typeof value === 'object' && value !== null && 'stringValue' in value)
+
+  const inArray = (items: readonly JsonValue[], isId: boolean): boolean => {
+    for (const item of items) if (inValue(item, isId)) return true
+    // `["cookie", "…"]`: the walk sees whether this is a pair.
+    return items.length === 2 && isTelling(items[0])
+  }
+
+  const inObject = (source: Readonly<Record<string, JsonValue>>): boolean => {
+    for (const key in source) {
+      const flags = flagsOf(key)
+      const value = source[key] as JsonValue
+      if ((flags & FOUND) !== 0) return true
+      if (typeof value === 'number' || value === null) continue
+      if ((flags & TELLING) !== 0 && isCovered(value)) return true
+      if (inValue(value, (flags & ID) !== 0)) return true
+      if (key === 'text' && byKeyName && typesPassword(source)) return true
+      if (key === 'value' && (isTelling(source['name']) || isTelling(source['key']))) return true
+    }
+    return false
+  }
+
+  const inValue = (value: JsonValue, isId: boolean): boolean => {
+    if (typeof value === 'string')
+      return scan.mayFind(value) && (!isId || !/^[\w-]+$/.test(value) || scanId.mayFind(value))
+    if (typeof value !== 'object' || value === null) return false
+    return Array.isArray(value) ? inArray(value, isId) : inObject(value)
+  }
+
+  return (value) => inValue(value, false)
+}

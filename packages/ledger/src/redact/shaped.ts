@@ -1,0 +1,182 @@
+import { decodeBase64, isBasicCredentials, isJwt, isPaymentCard, isVaried } from './checks.ts'
+import { type Detector, ID, LOOSE_START, simple, START, URL_ID } from './detector.ts'
+import { anyCase } from './keys.ts'
+
+const BEARER = '[A-Za-z0-9._~+/=-]'
+const PEM_LABEL = '[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----'
+/** What may stand between BEGIN and END, as in the file or with its line ends escaped. */
+export const PEM_BODY = '(?:[A-Za-z0-9+/=\\s\\\\:,.>]|-(?!----))'
+
+/** Who knows the address may write. */
+const HOOKS = [
+  'hooks\\.slack\\.com\\/(?:services|workflows)\\/',
+  'discord(?:app)?\\.com\\/api\\/webhooks\\/',
+  'hooks\\.zapier\\.com\\/hooks\\/(?:catch|standard)\\/',
+  'hook\\.[\\w.]{0,24}(?:make|integromat)\\.com\\/',
+  'ifttt\\.com\\/trigger\\/[\\w-]{1,64}\\/(?:json\\/)?with\\/key\\/',
+  'office(?:365)?\\.com\\/webhook(?:b2)?\\/',
+  '\\/bot\\/(?:v\\d\\/)?hook\\/',
+  'hc-ping\\.com\\/|healthchecks\\.io\\/ping\\/',
+  '\\/api\\/v\\d\\/(?:incoming-webhook|heartbeat)\\/',
+  'events\\.pagerduty\\.com\\/integration\\/',
+  'hooks\\.airtable\\.com\\/workflows\\/',
+  'script\\.google\\.com\\/macros\\/s\\/',
+  ':\\/\\/[\\w.-]{3,80}\\/hooks\\/(?=[a-z0-9]{26}(?![a-z0-9]))',
+  ':\\/\\/[\\w.-]{3,80}\\/webhook(?:-test)?\\/(?=[0-9a-f]{8}-[0-9a-f]{4}-)',
+].join('|')
+
+const isSecretJson = (text: string): boolean =>
+  /"(?:s|t|k|secret|token|password|key|auth|private_?key|access_?token|refresh_?token)" ?:/i.test(
+    decodeBase64(text) ?? '',
+  )
+
+export const shapedDetectors: readonly Detector[] = [
+  simple(
+    'google-key',
+    'A(?=(?:Iza|[KSBC][IC]A|KID)[\\w-]{16}|T[AC]TT3|TBB[A-Za-z0-9]{28}|BSK[A-Za-z0-9+/]{60})',
+    `${START}AIza${URL_ID}{35,}`,
+  ),
+  simple('aws-key', [], `${START}(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}(?![A-Za-z0-9])`),
+  simple('aws-bedrock-key', [], `${START}ABSK[A-Za-z0-9+/]{60,}={0,2}`),
+  simple('facebook-token', `A(?<=${LOOSE_START}EAA)(?=${ID}{100})`, `${START}EAA${ID}{100,}`, isVaried),
+  simple('twilio-key', 'S(?=K[0-9a-f]{32})', `${START}SK[0-9a-f]{32}(?![A-Za-z0-9])`),
+  simple('atlassian-token', [], `${START}AT[AC]TT3[A-Za-z0-9_=-]{60,}`),
+  simple('bitbucket-token', [], `${START}ATBB${ID}{28,32}(?![A-Za-z0-9])`, isVaried),
+  simple('tencent-key', [], `${START}AKID${ID}{32}(?![A-Za-z0-9])`, isVaried),
+  simple('alibaba-key', 'A(?<=LTA)(?=I[A-Za-z0-9]{16})', `${START}LTAI${ID}{16,20}(?![A-Za-z0-9])`, isVaried),
+  simple(
+    'mailchimp-key',
+    '-(?=us\\d)(?<=[0-9a-f]{32}-)',
+    '(?<![A-Za-z0-9])[0-9a-f]{32}-us\\d{1,2}(?![A-Za-z0-9])',
+    isVaried,
+  ),
+  simple('google-token', '\\/(?<=1\\/\\/)(?=0[\\w-]{30})', `(?<![\\w/.:])1\\/\\/0${URL_ID}{30,}`, isVaried),
+  simple('airtable-token', [], `${START}pat${ID}{14}\\.[0-9a-f]{64}`),
+  simple(
+    'telegram-token',
+    ':(?=AA[\\w-]{32})',
+    `(?:(?<![\\w.])|(?<=\\/bot))\\d{8,11}:AA${URL_ID}{32,34}(?![\\w-])`,
+    isVaried,
+  ),
+  simple(
+    'discord-token',
+    '\\.(?=[\\w-]{6}\\.|[0-9a-f]{32})(?<=(?:[MNO][\\w-]{23,27}|pat[A-Za-z0-9]{14})\\.)',
+    `${START}[MNO]${URL_ID}{23,27}\\.${URL_ID}{6}\\.${URL_ID}{27,}`,
+    isVaried,
+  ),
+  simple(
+    'webhook-url',
+    `\\/(?<=(?:\\/(?:services|webhooks?|workflows|hooks?|catch|webhookb2|ping|heartbeat|integration|key|incoming|incoming-webhook|s)|\\.(?:com|io))\\/)(?=[\\w@/-]{12})(?<=${HOOKS})`,
+    '(?<=hooks\\.slack\\.com\\/(?:services|workflows)\\/|discord(?:app)?\\.com\\/api\\/webhooks\\/)[\\w/-]{24,}',
+  ),
+  simple(
+    'webhook-url',
+    [],
+    `\\/(?<=${HOOKS})(?<secret>[\\w@/-]{12,})`,
+    (path) => /[A-Za-z\d]{7}/.test(path) && isVaried(path),
+  ),
+  // The address of a calendar that is nobody else's.
+  simple('webhook-url', '-(?<=\\/private.)(?=[0-9a-f]{16})', '(?<=\\/)private-[0-9a-f]{16,}'),
+  simple(
+    'recovery-key',
+    '-(?<=\\d{6}.)(?=(?:\\d{6}-){6}\\d{6})',
+    '(?<![\\w-])\\d{6}(?:-\\d{6}){7}(?![\\w-])',
+  ),
+  // A token that is JSON in base64, without a signature.
+  simple('token', [], `(?<![\\w/+.-])eyJ[A-Za-z0-9+/_-]{40,}={0,2}(?![\\w.])`, isSecretJson),
+  simple(
+    'azure-key',
+    '=(?<=(?:[Kk]ey|sig)=)(?=[A-Za-z0-9%+/]{40})',
+    '(?:AccountKey|SharedAccessKey|[?&]sig)=(?<secret>[A-Za-z0-9%+/]{40,}={0,2})',
+    isVaried,
+  ),
+  simple(
+    'azure-secret',
+    '~(?<=\\dQ~)(?=[\\w~.-]{31})',
+    '(?<![\\w~.-])[\\w~.-]{3}\\dQ~[\\w~.-]{31,34}(?![\\w~.-])',
+    isVaried,
+  ),
+  simple(
+    'jwt',
+    'J(?<=eyJ)(?=[\\w-]{8})',
+    `(?:(?<![A-Za-z0-9_-])|(?<=\\\\[bfnrt]|%[0-9A-F]{2}))eyJ${URL_ID}{8,}\\.${URL_ID}{8,}(?:\\.${URL_ID}*){1,3}`,
+    isJwt,
+  ),
+  simple(
+    'private-key',
+    '-(?=----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY)',
+    `-----BEGIN ${PEM_LABEL}${PEM_BODY}*(?:-----END ${PEM_LABEL})?`,
+    (text) => /-----[\s\S]{0,400}?[A-Za-z0-9+/]{24}/.test(text.slice(11)),
+  ),
+  simple(
+    'url-password',
+    ':(?=\\/\\/[^\\s"\'<>/]*@)',
+    ':\\/\\/[^\\s"\'<>/:@]{0,256}:(?<secret>[^\\s"\'<>/]{1,256})(?=@[A-Za-z0-9[_$.-])',
+    (secret) => !/^(?:\$|<|\{|%[({]|\*+$|PASS(?:WORD)?$|\.{3})/.test(secret),
+  ),
+  simple(
+    'bearer-token',
+    `[bB](?=${anyCase('earer')} +${BEARER}{16})`,
+    `(?<![A-Za-z0-9])${anyCase('bearer')} +(?<secret>${BEARER}{16,})`,
+    (secret) => /\d/.test(secret) && isVaried(secret),
+  ),
+  simple(
+    'basic-credentials',
+    `[bB](?=${anyCase('asic')} +[A-Za-z0-9+/]{4})`,
+    `(?<![A-Za-z0-9])${anyCase('basic')} +(?<secret>[A-Za-z0-9+/]{4,}={0,2})`,
+    isBasicCredentials,
+  ),
+  simple(
+    'url-signature',
+    '=(?<=[sS]ignature=)(?=[\\w~%+/-]{24})',
+    '(?<=[?&](?:X-Amz-|X-Goog-)?[sS]ignature=)[\\w~%+/-]{24,}={0,2}',
+    isVaried,
+  ),
+  simple(
+    'okta-token',
+    'S(?=SWS {1,3}[\\w-]{30})',
+    `(?<![A-Za-z0-9])SSWS {1,3}(?<secret>${URL_ID}{30,})`,
+    isVaried,
+  ),
+]
+
+/** Their first characters are too many for one pass over the text with the others. */
+export const furtherDetectors: readonly Detector[] = [
+  simple(
+    'password-hash',
+    '\\$(?=(?:2[abxy]|[156y]|apr1|argon2id?)\\$)',
+    '\\$(?:2[abxy]|[156y]|apr1|argon2id?)\\$[\\w./$=,+-]{20,200}',
+    isVaried,
+  ),
+  // A private key in PEM, in base64 once more, and that of minisign.
+  simple(
+    'private-key',
+    'L(?=S0tLS1CRUdJTi)',
+    'LS0tLS1CRUdJTi[A-Za-z0-9+/]{0,24}(?:UFJJVkFURSBLRV|QUklWQVRFIEtFW|BSSVZBVEUgS0VZ)[A-Za-z0-9+/=]{16,}',
+  ),
+  simple('private-key', 'R(?=WRTY0Iy)', `${START}RWRTY0Iy[A-Za-z0-9+/]{100,}={0,2}`),
+  simple(
+    'password',
+    'I(?=DENTIFIED BY )',
+    'IDENTIFIED BY \\\\{0,3}["\'](?<secret>[^"\'\\\\]{4,128})(?=\\\\{0,3}["\'])',
+  ),
+  simple(
+    'basic-credentials',
+    'A(?=UTH (?:PLAIN|LOGIN) )',
+    'AUTH (?:PLAIN|LOGIN) (?<secret>[A-Za-z0-9+/]{8,}={0,2})',
+    isVaried,
+  ),
+]
+
+export const cardDetector: Detector = {
+  kind: 'payment-card',
+  anchor: '[2-6](?=\\d{3}(?:\\d{10}|[ -](?:\\d{4}[ -]\\d{4}|\\d{6})[ -]\\d{4}))(?<![\\d.A-Z_a-mo-qsu-z].)',
+  alone: true,
+  pattern: new RegExp(
+    '(?:(?<![\\w#/]|\\d[ .,-]|[\\w.]-|\\.)|(?<=\\\\[nrt]))' +
+      '(?:\\d{14,19}|\\d{4}([ -])\\d{4}\\1\\d{4}\\1\\d{4}(?:\\1\\d{3})?|\\d{4}([ -])\\d{6}\\2\\d{4,5})' +
+      '(?![\\w]|[.,/-]\\d|[ -]\\d{4}(?!\\d))',
+    'g',
+  ),
+  validate: isPaymentCard,
+}

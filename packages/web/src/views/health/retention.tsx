@@ -1,0 +1,283 @@
+import { formatPolicy, type GrowthRate, type Hold, type RetentionReport } from '@clew/ledger'
+import { copyText, formatBytes, formatCount, plural, useClient } from '@clew/react'
+import { useQuery } from '@tanstack/react-query'
+import { Check, Copy } from 'lucide-react'
+import { type ReactElement, type ReactNode, useMemo, useState } from 'react'
+import { Ago } from '../../parts/ago.tsx'
+import { Command } from '../../parts/command.tsx'
+import { ErrorNote } from '../../parts/note.tsx'
+import { NumberTable } from '../../parts/number-table.tsx'
+import { RunLink } from '../run/run-head.tsx'
+import { Chart } from './chart.tsx'
+
+const SHOWN = 20
+
+/** R10: how much there is, how fast it grows, what would go and why, what stays, and a policy that would fit. */
+export function Retention(): ReactElement {
+  const client = useClient()
+  const { data, error, refetch } = useQuery({
+    queryKey: ['retention'],
+    queryFn: ({ signal }) => client.get<RetentionReport>('/v1/retention', {}, signal),
+    staleTime: 60_000,
+  })
+  return (
+    <section aria-labelledby="retention">
+      <h2 id="retention">Size and retention</h2>
+      <p className="quiet">
+        Nothing of the record goes until a policy says so, and nothing goes by itself. Looking here changes
+        nothing.
+      </p>
+      {error && <ErrorNote error={error} onRetry={() => void refetch()} />}
+      {!data && !error && <p className="quiet">Looking…</p>}
+      {data && <Report report={data} />}
+    </section>
+  )
+}
+
+function Report({ report }: { readonly report: RetentionReport }): ReactElement {
+  const { size, policy, goes, holds, lastGc, oldest, proposal, isWhole } = report
+  const least = isWhole ? '' : 'at least '
+  return (
+    <div className="retention">
+      <GrowthCharts report={report} />
+      <dl className="facts">
+        <Fact name="Recorded">
+          {least}
+          {plural(report.events, 'event')} in {plural(report.runs, 'run')} and {plural(report.books, 'book')}
+        </Fact>
+        <Fact name="Oldest">
+          {oldest ? (
+            <>
+              <Ago at={oldest.recordedAt} /> in <RunLink runId={oldest.runId} />
+            </>
+          ) : (
+            'nothing is recorded yet'
+          )}
+        </Fact>
+        <Fact name="Policy in force">
+          <InForce policy={policy} />
+        </Fact>
+        <Fact name="Last gc">
+          {lastGc ? (
+            <>
+              <Ago at={lastGc.endedAt} />
+              {lastGc.by !== null && ` by ${lastGc.by}`}: {!lastGc.isWhole && 'at least '}
+              {plural(lastGc.events, 'event')} of {plural(lastGc.runs, 'run')} went by{' '}
+              {lastGc.rules.join(', ')}
+            </>
+          ) : (
+            'none: nothing has gone yet'
+          )}
+        </Fact>
+        <Fact name="Holds">
+          {holds.length === 0
+            ? 'none: clew hold add keeps a run, a subject or a thread from retention and erasure'
+            : holds.slice(0, SHOWN).map((hold) => (
+                <span key={hold.holdId} className="hold">
+                  {targetOf(hold)} keeps{' '}
+                  {hold.runs === 1 ? '1 run or book' : `${formatCount(hold.runs)} runs and books`}
+                  <span className="quiet">
+                    {hold.reason !== null && ` · ${hold.reason}`}
+                    {hold.by !== null && ` · ${hold.by}`} · <Ago at={hold.since} />
+                  </span>
+                </span>
+              ))}
+        </Fact>
+      </dl>
+      {size.parts.length > 1 && (
+        <NumberTable
+          label="What takes the space"
+          first={size.isShared ? 'On disk, all workspaces together' : 'On disk'}
+          columns={['Size']}
+          rows={size.parts.map(({ name, bytes }) => ({
+            key: name,
+            name,
+            numbers: [formatBytes(bytes)],
+            share: size.bytes === 0 ? null : bytes / size.bytes,
+          }))}
+        />
+      )}
+      {goes && <Goes title="What would go today" goes={goes} />}
+      {proposal && <Proposal proposal={proposal} isMore={policy !== null && policy.problem === null} />}
+      {!proposal && <p className="quiet">The policy in force leaves nothing to propose.</p>}
+    </div>
+  )
+}
+
+function GrowthCharts({
+  report: { size, growth, oldest },
+}: {
+  readonly report: RetentionReport
+}): ReactElement {
+  const { days, week, month, bytesIn30Days, isExact } = growth
+  const points = useMemo(
+    () => days.map(({ from, events }) => ({ atMs: Date.parse(from), value: events })),
+    [days],
+  )
+  const least = isExact ? '' : 'at least '
+  if (!week || !month || bytesIn30Days === null)
+    return (
+      <p>
+        <b className="clew-mono">{formatBytes(size.bytes)}</b>{' '}
+        <span className="quiet">
+          {oldest
+            ? 'on disk. The record is younger than a day: how fast it grows can be told from tomorrow on.'
+            : 'on disk. Nothing is recorded yet, so nothing grows.'}
+        </span>
+      </p>
+    )
+  return (
+    <div className="charts">
+      <Chart
+        title="Events a day"
+        shown={`${least}${formatCount(week.eventsPerDay)}`}
+        unit={`over ${daysText(week)}${month.days > week.days ? `, ${formatCount(month.eventsPerDay)} over ${daysText(month)}` : ''}`}
+        points={points}
+        isBars
+      />
+      <dl className="facts">
+        <Fact name="On disk">
+          <b className="clew-mono">{formatBytes(size.bytes)}</b>
+        </Fact>
+        <Fact name="Grows by">about {formatBytes(week.bytesPerDay)} a day</Fact>
+        <Fact name="In 30 days">about {formatBytes(bytesIn30Days)}, if nothing goes</Fact>
+      </dl>
+    </div>
+  )
+}
+
+const daysText = ({ days }: GrowthRate): string => `${days} days`
+
+function InForce({ policy }: { readonly policy: RetentionReport['policy'] }): ReactNode {
+  if (!policy) return 'none: everything stays'
+  const { source, by, at, problem, policy: inForce } = policy
+  return (
+    <>
+      {inForce.rules.map(({ name }, place) => name ?? `rule ${place + 1}`).join(', ')}
+      <span className="quiet">
+        {source === 'opened' ? ' · given where the ledger is opened' : ' · of the workspace'}
+        {by !== null && ` · ${by}`}
+        {at !== null && (
+          <>
+            {' · '}
+            <Ago at={at} />
+          </>
+        )}
+      </span>
+      {problem !== null && <span className="bad"> {problem}</span>}
+    </>
+  )
+}
+
+function Goes({
+  title,
+  goes,
+}: {
+  readonly title: string
+  readonly goes: NonNullable<RetentionReport['goes']>
+}): ReactElement {
+  const { rules, kept, moreKept, events } = goes
+  const rest = Math.max(0, kept.length - SHOWN) + moreKept
+  return (
+    <>
+      {rules.length === 0 ? (
+        <p className="quiet">{title}: nothing.</p>
+      ) : (
+        <NumberTable
+          label={title}
+          first={title}
+          columns={['Runs, books', 'Events']}
+          rows={rules.map((each) => ({
+            key: each.rule,
+            name: each.rule,
+            numbers: [formatCount(each.runs), formatCount(each.events)],
+            share: events === 0 ? null : each.events / events,
+          }))}
+        />
+      )}
+      {kept.length > 0 && (
+        <details>
+          <summary>
+            {plural(kept.length + moreKept, 'run')} {kept.length + moreKept === 1 ? 'stays' : 'stay'} though a
+            rule names {kept.length + moreKept === 1 ? 'it' : 'them'}
+          </summary>
+          <ul className="checks">
+            {kept.slice(0, SHOWN).map(({ runId, rule, reason }) => (
+              <li key={`${runId} ${rule}`}>
+                <RunLink runId={runId} />
+                <span>
+                  {rule} <span className="quiet">{reason}</span>
+                </span>
+              </li>
+            ))}
+          </ul>
+          {rest > 0 && <p className="quiet">and {plural(rest, 'more')}: clew gc --dry-run</p>}
+        </details>
+      )}
+    </>
+  )
+}
+
+function Proposal({
+  proposal,
+  isMore,
+}: {
+  readonly proposal: NonNullable<RetentionReport['proposal']>
+  readonly isMore: boolean
+}): ReactElement {
+  const [isCopied, setCopied] = useState(false)
+  const text = formatPolicy(proposal.policy)
+  async function copy(): Promise<void> {
+    await copyText(text)
+    setCopied(true)
+    setTimeout(() => setCopied(false), 1200)
+  }
+  return (
+    <div className="proposal">
+      <h3>Proposed policy</h3>
+      <p className="quiet">
+        {isMore ? 'It goes on with the one in force. ' : ''}It fits what is here: runs that failed, wait or
+        are held are in no rule.
+      </p>
+      <ul className="adds">
+        {proposal.adds.map(({ name, why }) => (
+          <li key={name}>
+            <b>{name}</b> <span className="quiet">{why}</span>
+          </li>
+        ))}
+      </ul>
+      <div className="policy-text">
+        <pre>{text}</pre>
+        <button type="button" className="button" onClick={() => void copy()}>
+          {isCopied ? <Check size={13} aria-hidden="true" /> : <Copy size={13} aria-hidden="true" />}
+          {isCopied ? 'Copied' : 'Copy policy'}
+        </button>
+      </div>
+      {proposal.goes ? (
+        <Goes title="What would go by it today" goes={proposal.goes} />
+      ) : (
+        <p className="quiet">
+          There are too many runs to plan for while you wait: the dry run tells what would go.
+        </p>
+      )}
+      <div className="health-act">
+        <Command text="clew retention --save retention.json" />
+        <Command text="clew gc --policy retention.json --dry-run" />
+      </div>
+    </div>
+  )
+}
+
+function Fact({ name, children }: { readonly name: string; readonly children: ReactNode }): ReactElement {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  )
+}
+
+function targetOf({ target }: Pick<Hold, 'target'>): ReactNode {
+  if ('runId' in target) return <RunLink runId={target.runId} />
+  return 'subject' in target ? `subject ${target.subject}` : `thread ${target.threadId}`
+}

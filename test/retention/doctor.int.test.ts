@@ -1,0 +1,143 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import type { RetentionReport } from '@clew/ledger'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createDatabase, type TestDatabase } from '../postgres/database.ts'
+import { agedLines } from './aged-lines.ts'
+import { openLedger } from 'clew'
+
+const BIN = resolve(import.meta.dirname, '../../packages/clew/bin/clew.mjs')
+const SECRET = 'a secret that is long enough for all of them'
+const folder = mkdtempSync(join(tmpdir(), 'clew-retention-'))
+const sqlite = (name: string): string => `sqlite:${join(folder, name)}`
+const stores: Record<string, string> = { SQLite: sqlite('aged.db') }
+let database: TestDatabase
+
+async function clew(store: string, ...args: readonly string[]) {
+  const env = {
+    ...process.env,
+    CLEW_STORE: store,
+    CLEW_SECRET: SECRET,
+    COLUMNS: '100',
+  }
+  const child = spawn(process.execPath, [BIN, ...args], { cwd: folder, env })
+  let [out, err] = ['', '']
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text))
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (err += text))
+  child.stdin.end()
+  const [code] = (await once(child, 'close')) as [number]
+  return { code, out, err }
+}
+
+const report = async (store: string, ...args: readonly string[]): Promise<RetentionReport> => {
+  const { data } = JSON.parse((await clew(store, ...args, '--json')).out) as {
+    data: RetentionReport & { retention?: RetentionReport }
+  }
+  return data.retention ?? data
+}
+
+beforeAll(async () => {
+  database = await createDatabase()
+  stores['PostgreSQL'] = database.url
+  process.env['CLEW_SECRET'] = SECRET
+  for (const url of Object.values(stores)) {
+    const ledger = await openLedger(url)
+    await ledger.import(agedLines(10))
+    await ledger.hold({ runId: 'aged-9-1' }, { reason: 'case 12', by: 'legal' })
+    await ledger.close()
+  }
+}, 120_000)
+afterAll(async () => {
+  await database.drop()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+describe.each(['SQLite', 'PostgreSQL'])('R10 size, growth and a proposed policy on %s', (name) => {
+  it('R10 doctor shows them, with the commands that would apply it, and changes nothing', async () => {
+    const store = stores[name] ?? ''
+    const before = await report(store, 'doctor')
+    const { code, out } = await clew(store, 'doctor')
+    expect(code).toBe(0)
+    expect(out).toMatch(/✓ size +\d[\d.]* [KM]B on disk/)
+    expect(out).toMatch(/✓ growth +[\d.]+ events or .* a day over 7 days/)
+    expect(out).toMatch(/✓ policy +none: nothing of the record goes/)
+    expect(out).toContain('{"name":"short-term memory","match":{"layer":"short"},"olderThan":"24h"}')
+    expect(out).toContain('{"name":"session memory","match":{"layer":"session"},"olderThan":"30d"}')
+    expect(out).toContain('clew retention --save retention.json')
+    const after = await report(store, 'doctor')
+    expect([after.events, after.runs, after.proposal]).toEqual([before.events, before.runs, before.proposal])
+    expect(after.growth.week).toMatchObject({ days: 7, runsPerDay: expect.closeTo(2, 0) as number })
+    expect(after.growth.bytesIn30Days).toBeGreaterThan(after.size.bytes)
+    expect(after.size.parts.reduce((sum, { bytes }) => sum + bytes, 0)).toBe(after.size.bytes)
+  })
+
+  it('R10 the proposal can be saved, and gc lets go what the report said', async () => {
+    const store = stores[name] ?? ''
+    const file = `${name}.json`
+    const { proposal, holds } = await report(store, 'retention')
+    expect(holds).toMatchObject([{ target: { runId: 'aged-9-1' }, runs: 2, reason: 'case 12' }])
+    const saved = await clew(store, 'retention', '--save', file)
+    expect([saved.code, saved.out]).toEqual([
+      0,
+      expect.stringContaining(`clew gc --policy ${file} --dry-run`),
+    ])
+    const policy = JSON.parse(readFileSync(join(folder, file), 'utf8')) as object
+    expect(policy).toEqual(proposal?.policy)
+    expect((await clew(store, 'retention', '--save', file)).err).toContain('it is there already')
+    const set = await clew(store, 'policy', '--set', JSON.stringify({ retention: policy }), '--by', 'ann')
+    expect([set.code, set.err]).toEqual([0, ''])
+    const inForce = await report(store, 'retention')
+    expect(inForce.policy).toMatchObject({ source: 'workspace', by: 'ann', problem: null })
+    expect([inForce.goes, inForce.proposal]).toEqual([proposal?.goes, null])
+    expect(inForce.goes?.rules).toEqual([{ rule: 'short-term memory', runs: 9, events: 9 }])
+    const gone = await clew(store, 'gc', '--by', 'nightly')
+    expect([gone.code, gone.out]).toEqual([0, expect.stringContaining('Gone: 9 events of 9 runs')])
+    expect(await report(store, 'retention')).toMatchObject({
+      lastGc: { by: 'nightly', events: 9, rules: ['short-term memory'] },
+      goes: { events: 0 },
+    })
+  })
+})
+
+describe('R10 what is too young or empty', () => {
+  it('R10 an empty ledger and one of today say so, and invent no growth', async () => {
+    const store = sqlite('young.db')
+    const ledger = await openLedger(store)
+    const empty = await clew(store, 'doctor')
+    expect([empty.code, empty.out]).toEqual([0, expect.stringMatching(/growth +nothing is recorded yet/)])
+    await ledger.record({ eventType: 'execution.note', correlationId: 'r', payload: {} })
+    await ledger.close()
+    const { out } = await clew(store, 'retention')
+    expect(out).toMatch(/growth +the record began .*less than a day ago: too young to tell/s)
+    expect(out).not.toContain('completed runs')
+  })
+
+  it('R10 --help has an example', async () => {
+    expect((await clew(sqlite('young.db'), 'retention', '--help')).out).toContain(
+      'Example:\n  $ clew retention --save retention.json',
+    )
+  })
+})
+
+describe('P1 doctor --scan', () => {
+  it('P1 finds secrets that are told in sentences and recovery phrases, and quotes none of them', async () => {
+    const store = sqlite('told.db')
+    const told = ['Zk7', 'qW2', 'pX9'].join('')
+    const words = 'legal winner thank year wave sausage worth useful legal winner thank yellow'
+    const ledger = await openLedger(store, { redact: false })
+    for (const text of [`the password is ${told}`, `My recovery phrase: ${words}`, 'nothing to see'])
+      await ledger.record({ eventType: 'execution.message', correlationId: 'r', payload: { content: text } })
+    await ledger.close()
+    const { code, out } = await clew(store, 'doctor', '--scan', '--json')
+    const { scan } = (JSON.parse(out) as { data: { scan: { total: number; places: { seq: number }[] } } })
+      .data
+    expect([code, scan.places.map(({ seq }) => seq)]).toEqual([1, [1, 2]])
+    for (const secret of [told, words]) expect(out).not.toContain(secret)
+    const shown = await clew(store, 'doctor', '--scan')
+    expect(shown.out).toContain("2 places that today's rules would redact: 3 events read.")
+    expect(shown.out).not.toContain(told)
+  })
+})
