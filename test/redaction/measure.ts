@@ -7,6 +7,8 @@ import { HELD_OUT, type HeldOut } from './held-out-forms.ts'
 import { KNOWN, type Make } from './known-forms.ts'
 import { lookAlikes } from './look-alikes.ts'
 import { createMaker, type Maker } from './make.ts'
+import { ORDINARY } from './ordinary-texts.ts'
+import { SECRETS, type SecretCase } from './whole-texts.ts'
 
 /** P2: recall and precision per kind, on secrets and look-alikes made from a seed. */
 
@@ -116,6 +118,29 @@ export function measureBlind(samples: number, texts: number, seed = 1): BlindFig
     return kinds.length === 0 ? [] : [`${source}: ${kinds.join(', ')}`]
   })
   return { forms: [...forms.values()], texts, alarms }
+}
+
+export interface WholeTextFigures {
+  /** Cases whose misses were read when rules were made, and cases that nobody looked into. */
+  readonly read: { readonly cases: number; readonly missed: readonly SecretCase[] }
+  readonly unread: { readonly cases: number; readonly missed: readonly SecretCase[] }
+  readonly texts: number
+  readonly alarms: readonly string[]
+}
+
+/** A second blind corpus: texts written down one by one, 546 kinds of secrets in them. Every other kind is never looked into. */
+export function measureWholeTexts(): WholeTextFigures {
+  const redactor = createRedactor({}, () => '')
+  const kinds = [...new Set(SECRETS.map(({ kind }) => kind))]
+  const half = (isRead: boolean): WholeTextFigures['read'] => {
+    const cases = SECRETS.filter(({ kind }) => (kinds.indexOf(kind) % 2 === 0) === isRead)
+    return {
+      cases: cases.length,
+      missed: cases.filter(({ text, secret }) => redactor.text(text).includes(secret)),
+    }
+  }
+  const alarms = ORDINARY.filter((text) => redactor.text(text) !== text)
+  return { read: half(true), unread: half(false), texts: ORDINARY.length, alarms }
 }
 
 const makeOne = (maker: Maker, make: Make): string =>

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { measure, measureBlind } from './measure.ts'
+import { measure, measureBlind, measureWholeTexts } from './measure.ts'
 
 const { kinds, heldOut, clean, alarms } = measure(4)
 const recall = (all: readonly { made: number; found: number }[]): number =>
@@ -37,4 +37,15 @@ test('P2 finds most of what somebody else thought of, without having seen the ru
 
 test('P1 leaves ordinary texts of somebody else as they are', () => {
   expect(blind.alarms.length / blind.texts).toBeLessThanOrEqual(0.01)
+})
+
+const whole = measureWholeTexts()
+
+test('P2 finds what stands in whole texts of a second author, also where nobody has looked at what was missed', () => {
+  expect(1 - whole.read.missed.length / whole.read.cases).toBeGreaterThanOrEqual(0.99)
+  expect(1 - whole.unread.missed.length / whole.unread.cases).toBeGreaterThanOrEqual(0.85)
+})
+
+test('P1 leaves the ordinary texts of the second author as they are', () => {
+  expect(whole.alarms).toEqual([])
 })

@@ -1,4 +1,4 @@
-import { measure, measureBlind } from './measure.ts'
+import { measure, measureBlind, measureWholeTexts } from './measure.ts'
 
 /** npm run redaction: what the rules find, what they miss and what they take for a secret. */
 const ROUNDS = 20
@@ -51,3 +51,10 @@ console.log(
   `${share(blind.forms)} of all ${blind.forms.length}; ${blind.alarms.length} of ${blind.texts} ordinary texts changed`,
 )
 for (const alarm of new Set(blind.alarms)) console.log(`false alarm: ${alarm}`)
+
+const whole = measureWholeTexts()
+const found = ({ cases, missed }: typeof whole.read): string => ratio(cases - missed.length, cases)
+console.log(
+  `\nwhole texts of a second blind author: recall ${found(whole.unread)} of ${whole.unread.cases} that nobody looked into,`,
+  `${found(whole.read)} of ${whole.read.cases} whose misses were read; ${whole.alarms.length} of ${whole.texts} ordinary texts changed`,
+)
