@@ -3,7 +3,7 @@ import { carryOn } from './carry-on.ts'
 import { checkBudget, threadOf } from './check-options.ts'
 import type { RunLogBuilder } from './log/run-log.ts'
 import { sha256 } from './machine/journal.ts'
-import type { Program } from './machine/program.ts'
+import type { Previous, Program } from './machine/program.ts'
 import type { ChildLink } from './machine/step.ts'
 import { assertMode } from './mode.ts'
 import type { RunResult } from './result.ts'
@@ -47,10 +47,16 @@ export async function beginRun(
   const { runId, threadId, parent, subjects, session, log } = options
   assertMode(ledger, 'write')
   if (await ledger.getRun(runId)) throw existingRun(runId)
-  if (session?.supersedes !== undefined) await supersedeRun(ledger, session.supersedes, runId)
+  const findPrevious = async (): Promise<Previous | undefined> =>
+    threadId === null ? undefined : program.findPrevious?.(ledger, threadId)
+  if (session?.supersedes !== undefined) {
+    // What would be refused below is refused before anything is written; only the run that has to go may be unfinished.
+    await findPrevious().catch(unlessOf(session.supersedes))
+    await supersedeRun(ledger, session.supersedes, runId)
+  }
   const take = await takeRun(ledger, program, options, options, log)
   try {
-    const previous = threadId === null ? undefined : await program.findPrevious?.(ledger, threadId)
+    const previous = await findPrevious()
     const payload = {
       agent: program.name,
       ...(program.version !== undefined && { agentVersion: program.version }),
@@ -80,6 +86,13 @@ export async function beginRun(
     await take.hold.release()
   }
 }
+
+const unlessOf =
+  (runId: string) =>
+  (error: unknown): void => {
+    if (!(error instanceof ClewError && error.code === 'unfinished' && error.fields['runId'] === runId))
+      throw error
+  }
 
 export const existingRun = (runId: string): ClewError =>
   new ClewError(
