@@ -205,7 +205,7 @@ export function createAppender({ database, ports, waitMs }: AppendParts): Append
         return { draft, known, outcomes }
       } catch (error) {
         if (error !== LACKING) throw error
-        await read(widen(draft.needs, calls, known))
+        await read(widen(draft.needs(), calls, known))
       }
     }
   }

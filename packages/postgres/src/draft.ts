@@ -70,8 +70,8 @@ export interface DraftStep {
 
 export interface Draft {
   readonly tx: Transaction
-  /** Filled when `tx` throws `LACKING`. */
-  readonly needs: Needs
+  /** What it was that `tx` threw `LACKING` for. */
+  needs(): Needs
   readonly runs: Map<string, DraftRun>
   readonly touched: Set<DraftRun>
   readonly events: DraftEvent[]
@@ -303,6 +303,9 @@ export function createDrafts(remembered: Remembered): (known: Known) => Draft {
     return readScopes.has(scope)
   }
 
+  // A getter would be made anew with each draft.
+  const lacking = (): Needs => (needs ??= noNeeds())
+
   return (given) => {
     known = given
     needs = byEventId = newScopes = newHashes = readScopes = latest = undefined
@@ -315,9 +318,7 @@ export function createDrafts(remembered: Remembered): (known: Known) => Draft {
     leanedOn = new Map()
     return {
       tx,
-      get needs() {
-        return (needs ??= noNeeds())
-      },
+      needs: lacking,
       runs,
       touched,
       events,
