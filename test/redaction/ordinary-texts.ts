@@ -95,7 +95,7 @@ Changes not staged for commit:
 add(
   `    "node_modules/picocolors": {
       "version": "1.1.1",
-      "resolved": "https://registry.npmjs.org/picocolors/-/picocolors-1.1.1.tgz",
+      "resolved": "https://npm.acme.io/picocolors/-/picocolors-1.1.1.tgz",
       "integrity": "${sri()}",
       "license": "ISC"
     },`,
@@ -211,7 +211,7 @@ ${hex(12)}   acme/web:4.12.0    "node server.js"         Up 3 hours    web`,
   `FROM node:22-slim@sha256:${hex(64)} AS build
 WORKDIR /app
 COPY package*.json ./
-RUN --mount=type=secret,id=npmrc,target=/root/.npmrc npm ci`,
+RUN --mount=type=secret,id=npmrc,target=/home/ci/.npmrc npm ci`,
   `NAME                        READY   STATUS    RESTARTS   AGE
 api-7d9c6b5f8d-x2k4p        1/1     Running   0          4d2h
 secret-rotator-28911240-q7  0/1     Completed 0          11m

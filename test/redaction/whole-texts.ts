@@ -759,14 +759,14 @@ https://acme.atlassian.net/rest/api/3/myself`,
 put(
   'npm-token',
   checked('npm_'),
-  (s) => `//registry.npmjs.org/:_authToken=${s}
-@acme:registry=https://registry.npmjs.org/
+  (s) => `//npm.acme.io/:_authToken=${s}
+@acme:registry=https://npm.acme.io/
 save-exact=true`,
 )
 put(
   'npm-token',
   checked('npm_'),
-  (s) => `npm notice Publishing to https://registry.npmjs.org/ with tag latest
+  (s) => `npm notice Publishing to https://npm.acme.io/ with tag latest
 npm verbose cli NPM_TOKEN=${s}
 npm ERR! code E403`,
 )
@@ -1100,7 +1100,7 @@ put(
   'wandb-key',
   hex(40),
   (s) => `$ wandb login ${s}
-wandb: Appending key for api.wandb.ai to your netrc file: /root/.netrc`,
+wandb: Appending key for api.wandb.ai to your netrc file: /home/ci/.netrc`,
 )
 put('tavily-key', `tvly-dev-${alnum(32)}`, (s) => `"env": {"TAVILY_API_KEY": "${s}"}`)
 put('nvidia-key', `nvapi-${url64(64)}`, (s) => `NGC_CLI_API_KEY=${s} docker compose up nim`)
