@@ -1,39 +1,24 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import type { RetentionReport } from '@clew/ledger'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { BIN, type Ended, ended, startNode } from '../../packages/clew/test/run-clew.ts'
 import { createDatabase, type TestDatabase } from '../postgres/database.ts'
 import { agedLines } from './aged-lines.ts'
 import { openLedger } from 'clew'
 
-const BIN = resolve(import.meta.dirname, '../../packages/clew/bin/clew.mjs')
 const SECRET = 'a secret that is long enough for all of them'
 const folder = mkdtempSync(join(tmpdir(), 'clew-retention-'))
 const sqlite = (name: string): string => `sqlite:${join(folder, name)}`
 const stores: Record<string, string> = { SQLite: sqlite('aged.db') }
 let database: TestDatabase
 
-async function clew(store: string, ...args: readonly string[]) {
-  const env = {
-    ...process.env,
-    CLEW_STORE: store,
-    CLEW_SECRET: SECRET,
-    COLUMNS: '100',
-  }
-  const child = spawn(process.execPath, [BIN, ...args], { cwd: folder, env })
-  let [out, err] = ['', '']
-  child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text))
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (err += text))
-  child.stdin.end()
-  const [code] = (await once(child, 'close')) as [number]
-  return { code, out, err }
-}
+const clew = (store: string, ...args: readonly string[]): Promise<Ended> =>
+  ended(startNode(folder, [BIN, ...args], { CLEW_STORE: store, CLEW_SECRET: SECRET, COLUMNS: '100' }))
 
 const report = async (store: string, ...args: readonly string[]): Promise<RetentionReport> => {
-  const { data } = JSON.parse((await clew(store, ...args, '--json')).out) as {
+  const { data } = JSON.parse((await clew(store, ...args, '--json')).stdout) as {
     data: RetentionReport & { retention?: RetentionReport }
   }
   return data.retention ?? data
@@ -59,14 +44,14 @@ describe.each(['SQLite', 'PostgreSQL'])('R10 size, growth and a proposed policy 
   it('R10 doctor shows them, with the commands that would apply it, and changes nothing', async () => {
     const store = stores[name] ?? ''
     const before = await report(store, 'doctor')
-    const { code, out } = await clew(store, 'doctor')
+    const { code, stdout } = await clew(store, 'doctor')
     expect(code).toBe(0)
-    expect(out).toMatch(/✓ size +\d[\d.]* [KM]B on disk/)
-    expect(out).toMatch(/✓ growth +[\d.]+ events or .* a day over 7 days/)
-    expect(out).toMatch(/✓ policy +none: nothing of the record goes/)
-    expect(out).toContain('{"name":"short-term memory","match":{"layer":"short"},"olderThan":"24h"}')
-    expect(out).toContain('{"name":"session memory","match":{"layer":"session"},"olderThan":"30d"}')
-    expect(out).toContain('clew retention --save retention.json')
+    expect(stdout).toMatch(/✓ size +\d[\d.]* [KM]B on disk/)
+    expect(stdout).toMatch(/✓ growth +[\d.]+ events or .* a day over 7 days/)
+    expect(stdout).toMatch(/✓ policy +none: nothing of the record goes/)
+    expect(stdout).toContain('{"name":"short-term memory","match":{"layer":"short"},"olderThan":"24h"}')
+    expect(stdout).toContain('{"name":"session memory","match":{"layer":"session"},"olderThan":"30d"}')
+    expect(stdout).toContain('clew retention --save retention.json')
     const after = await report(store, 'doctor')
     expect([after.events, after.runs, after.proposal]).toEqual([before.events, before.runs, before.proposal])
     expect(after.growth.week).toMatchObject({ days: 7, runsPerDay: expect.closeTo(2, 0) as number })
@@ -80,21 +65,21 @@ describe.each(['SQLite', 'PostgreSQL'])('R10 size, growth and a proposed policy 
     const { proposal, holds } = await report(store, 'retention')
     expect(holds).toMatchObject([{ target: { runId: 'aged-9-1' }, runs: 2, reason: 'case 12' }])
     const saved = await clew(store, 'retention', '--save', file)
-    expect([saved.code, saved.out]).toEqual([
+    expect([saved.code, saved.stdout]).toEqual([
       0,
       expect.stringContaining(`clew gc --policy ${file} --dry-run`),
     ])
     const policy = JSON.parse(readFileSync(join(folder, file), 'utf8')) as object
     expect(policy).toEqual(proposal?.policy)
-    expect((await clew(store, 'retention', '--save', file)).err).toContain('it is there already')
+    expect((await clew(store, 'retention', '--save', file)).stderr).toContain('it is there already')
     const set = await clew(store, 'policy', '--set', JSON.stringify({ retention: policy }), '--by', 'ann')
-    expect([set.code, set.err]).toEqual([0, ''])
+    expect([set.code, set.stderr]).toEqual([0, ''])
     const inForce = await report(store, 'retention')
     expect(inForce.policy).toMatchObject({ source: 'workspace', by: 'ann', problem: null })
     expect([inForce.goes, inForce.proposal]).toEqual([proposal?.goes, null])
     expect(inForce.goes?.rules).toEqual([{ rule: 'short-term memory', runs: 9, events: 9 }])
     const gone = await clew(store, 'gc', '--by', 'nightly')
-    expect([gone.code, gone.out]).toEqual([0, expect.stringContaining('Gone: 9 events of 9 runs')])
+    expect([gone.code, gone.stdout]).toEqual([0, expect.stringContaining('Gone: 9 events of 9 runs')])
     expect(await report(store, 'retention')).toMatchObject({
       lastGc: { by: 'nightly', events: 9, rules: ['short-term memory'] },
       goes: { events: 0 },
@@ -107,16 +92,16 @@ describe('R10 what is too young or empty', () => {
     const store = sqlite('young.db')
     const ledger = await openLedger(store)
     const empty = await clew(store, 'doctor')
-    expect([empty.code, empty.out]).toEqual([0, expect.stringMatching(/growth +nothing is recorded yet/)])
+    expect([empty.code, empty.stdout]).toEqual([0, expect.stringMatching(/growth +nothing is recorded yet/)])
     await ledger.record({ eventType: 'execution.note', correlationId: 'r', payload: {} })
     await ledger.close()
-    const { out } = await clew(store, 'retention')
-    expect(out).toMatch(/growth +the record began .*less than a day ago: too young to tell/s)
-    expect(out).not.toContain('completed runs')
+    const { stdout } = await clew(store, 'retention')
+    expect(stdout).toMatch(/growth +the record began .*less than a day ago: too young to tell/s)
+    expect(stdout).not.toContain('completed runs')
   })
 
   it('R10 --help has an example', async () => {
-    expect((await clew(sqlite('young.db'), 'retention', '--help')).out).toContain(
+    expect((await clew(sqlite('young.db'), 'retention', '--help')).stdout).toContain(
       'Example:\n  $ clew retention --save retention.json',
     )
   })
@@ -131,13 +116,13 @@ describe('P1 doctor --scan', () => {
     for (const text of [`the password is ${told}`, `My recovery phrase: ${words}`, 'nothing to see'])
       await ledger.record({ eventType: 'execution.message', correlationId: 'r', payload: { content: text } })
     await ledger.close()
-    const { code, out } = await clew(store, 'doctor', '--scan', '--json')
-    const { scan } = (JSON.parse(out) as { data: { scan: { total: number; places: { seq: number }[] } } })
+    const { code, stdout } = await clew(store, 'doctor', '--scan', '--json')
+    const { scan } = (JSON.parse(stdout) as { data: { scan: { total: number; places: { seq: number }[] } } })
       .data
     expect([code, scan.places.map(({ seq }) => seq)]).toEqual([1, [1, 2]])
-    for (const secret of [told, words]) expect(out).not.toContain(secret)
+    for (const secret of [told, words]) expect(stdout).not.toContain(secret)
     const shown = await clew(store, 'doctor', '--scan')
-    expect(shown.out).toContain("2 places that today's rules would redact: 3 events read.")
-    expect(shown.out).not.toContain(told)
+    expect(shown.stdout).toContain("2 places that today's rules would redact: 3 events read.")
+    expect(shown.stdout).not.toContain(told)
   })
 })

@@ -1,35 +1,22 @@
-import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import type { EventInput, Ledger } from '@clew/ledger'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { BIN, type Ended, ended, startNode } from '../../test/run-clew.ts'
 import { openLedger } from '../open-ledger.ts'
 
-const BIN = resolve(import.meta.dirname, '../../bin/clew.mjs')
 const folder = mkdtempSync(join(tmpdir(), 'clew-gc-'))
 const url = `sqlite:${join(folder, 'ledger.db')}`
 const policy = join(folder, 'policy.json')
 
 const start = (...args: readonly string[]) =>
-  spawn(process.execPath, [BIN, ...args], {
-    cwd: folder,
-    env: { ...process.env, CLEW_STORE: url, COLUMNS: '100' },
-  })
-
-async function clew(...args: readonly string[]): Promise<{ code: number; out: string; err: string }> {
-  const child = start(...args)
-  let [out, err] = ['', '']
-  child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text))
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (err += text))
-  child.stdin.end()
-  const [code] = (await once(child, 'close')) as [number]
-  return { code, out, err }
-}
+  startNode(folder, [BIN, ...args], { CLEW_STORE: url, COLUMNS: '100' })
+const clew = (...args: readonly string[]): Promise<Ended> => ended(start(...args))
 
 const json = async (...args: readonly string[]): Promise<Record<string, unknown>> =>
-  (JSON.parse((await clew(...args, '--json')).out) as { data: Record<string, unknown> }).data
+  (JSON.parse((await clew(...args, '--json')).stdout) as { data: Record<string, unknown> }).data
 
 async function addRun(ledger: Ledger, runId: string, agent: string, notes: number): Promise<void> {
   const notesOf = Array.from(
@@ -58,15 +45,15 @@ describe('clew hold', () => {
     timeout: 120_000,
   }, async () => {
     const held = await clew('hold', 'add', '--run', 'first', '--reason', 'case 12', '--by', 'legal')
-    expect([held.code, held.out]).toEqual([0, expect.stringContaining('Held: run first.')])
+    expect([held.code, held.stdout]).toEqual([0, expect.stringContaining('Held: run first.')])
     const { holds } = (await json('hold', 'list')) as { holds: { holdId: string }[] }
     expect(holds).toMatchObject([{ target: { runId: 'first' }, reason: 'case 12', by: 'legal' }])
 
     const plan = await clew('gc', '--policy', policy, '--dry-run')
-    expect([plan.code, plan.out]).toEqual([0, expect.stringMatching(/first +old +hold .*case 12/)])
+    expect([plan.code, plan.stdout]).toEqual([0, expect.stringMatching(/first +old +hold .*case 12/)])
     const released = await clew('hold', 'release', holds[0]?.holdId ?? '', '--by', 'legal')
-    expect([released.code, released.out]).toEqual([0, expect.stringContaining('Released: run first.')])
-    expect((await clew('hold', 'list')).out).toContain('Nothing is held.')
+    expect([released.code, released.stdout]).toEqual([0, expect.stringContaining('Released: run first.')])
+    expect((await clew('hold', 'list')).stdout).toContain('Nothing is held.')
   })
 })
 
@@ -75,25 +62,25 @@ describe('clew gc', () => {
     timeout: 120_000,
   }, async () => {
     const plan = await clew('gc', '--policy', policy, '--dry-run')
-    expect(plan.out).toMatch(/RUN +SEQ +GOES +RULE/)
-    expect(plan.out).toMatch(/first +1–5 +run +old/)
-    expect(plan.out).toContain('Would go: 10 events of 2 runs, 2 runs as a whole (old 10 events).')
+    expect(plan.stdout).toMatch(/RUN +SEQ +GOES +RULE/)
+    expect(plan.stdout).toMatch(/first +1–5 +run +old/)
+    expect(plan.stdout).toContain('Would go: 10 events of 2 runs, 2 runs as a whole (old 10 events).')
     const done = await json('gc', '--policy', policy, '--by', 'ann')
     expect(done).toMatchObject({ dryRun: false, events: 10, runs: 2, kept: [] })
     const verified = await clew('verify')
-    expect([verified.code, verified.out]).toEqual([
+    expect([verified.code, verified.stdout]).toEqual([
       0,
       expect.stringContaining('10 events of 2 runs were pruned'),
     ])
-    expect((await clew('compliance')).out).toMatch(/ann .*pruned/)
+    expect((await clew('compliance')).stdout).toMatch(/ann .*pruned/)
   })
 
   it('P4 wants a policy that it can read', { timeout: 120_000 }, async () => {
     const none = await clew('gc')
-    expect([none.code, none.err]).toEqual([2, expect.stringContaining('--policy FILE')])
+    expect([none.code, none.stderr]).toEqual([2, expect.stringContaining('--policy FILE')])
     writeFileSync(join(folder, 'bad.json'), JSON.stringify({ rules: [{ newest: -1 }] }))
     const bad = await clew('gc', '--policy', 'bad.json')
-    expect([bad.code, bad.err]).toEqual([2, expect.stringContaining('rules')])
+    expect([bad.code, bad.stderr]).toEqual([2, expect.stringContaining('rules')])
   })
 
   it('P4 killed in the middle it leaves whole batches, and the next one goes on', {
@@ -112,7 +99,7 @@ describe('clew gc', () => {
     const { ok, pruned } = await ledger.verify()
     expect([ok, pruned.length > 2]).toEqual([true, true])
     const left = await json('gc', '--policy', policy)
-    expect((await clew('gc', '--policy', policy)).out).toContain('Nothing went.')
+    expect((await clew('gc', '--policy', policy)).stdout).toContain('Nothing went.')
     expect(left['events']).toBeGreaterThan(0)
     expect(left['events']).toBeLessThan(20_000)
     expect((await ledger.verify()).ok).toBe(true)

@@ -1,16 +1,14 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { BIN, type Ended, ended, startNode } from '../../test/run-clew.ts'
 import { openLedger } from '../open-ledger.ts'
 import { explain } from '../operations/explain.ts'
 import { replay } from '../operations/replay.ts'
 import type { ReplayAnswer } from '../operations/replay-schema.ts'
 
-const BIN = resolve(import.meta.dirname, '../../bin/clew.mjs')
 const CLEW = pathToFileURL(resolve(import.meta.dirname, '../index.ts')).href
 const folder = mkdtempSync(join(tmpdir(), 'clew-replay-'))
 const store = `sqlite:${join(folder, 'ledger.db')}`
@@ -55,26 +53,8 @@ await ledger.record({ eventType: 'execution.message', correlationId: 'loose', pa
 await ledger.close()
 `
 
-interface Ended {
-  readonly code: number | null
-  readonly stdout: string
-  readonly stderr: string
-}
-
-async function node(args: readonly string[], input = '', env: NodeJS.ProcessEnv = {}): Promise<Ended> {
-  const { CLEW_WORKSPACE: _, CLEW_DEBUG: __, CLEW_MODE: ___, ...rest } = process.env
-  const child = spawn(process.execPath, args, {
-    cwd: folder,
-    env: { ...rest, CLEW_STORE: store, COLUMNS: '100', ...env },
-    timeout: 60_000,
-  })
-  let [stdout, stderr] = ['', '']
-  child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text))
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text))
-  child.stdin.end(input)
-  const [code] = (await once(child, 'close')) as [number | null]
-  return { code, stdout, stderr }
-}
+const node = (args: readonly string[], input = '', env: NodeJS.ProcessEnv = {}): Promise<Ended> =>
+  ended(startNode(folder, args, { CLEW_STORE: store, COLUMNS: '100', ...env }), input)
 
 const clew = (...args: string[]): Promise<Ended> => node([BIN, ...args])
 const calls = (): number => readFileSync(join(folder, 'outside.txt'), 'utf8').length

@@ -4,6 +4,19 @@ import { answering } from './operation.ts'
 
 const count = z.int().min(0)
 
+/** What goes by which rule, and what stays although a rule names it: of a `gc`, and of a look ahead. */
+export const goesAndStays = z.object({
+  events: count,
+  runs: count.describe('runs that are deleted'),
+  rules: z.array(z.object({ rule: z.string(), runs: count, events: count })).readonly(),
+  ranges: z
+    .array(
+      z.object({ runId: z.string(), fromSeq: count, toSeq: count, deletes: z.boolean(), rule: z.string() }),
+    )
+    .readonly(),
+  kept: z.array(z.object({ runId: z.string(), rule: z.string(), reason: z.string() })).readonly(),
+})
+
 export const gc = answering({
   name: 'gc',
   summary: 'Let go what the retention policy no longer keeps and nobody still needs',
@@ -18,18 +31,9 @@ export const gc = answering({
     dryRun: z.boolean().optional().describe('only say what would go and why'),
     by: z.string().min(1).max(200).optional().describe('who stands in the audit book'),
   }),
-  output: z.object({
+  output: goesAndStays.extend({
     dryRun: z.boolean(),
-    events: count,
-    runs: count.describe('runs that are deleted'),
     values: count.describe('shared values that nobody needed any more'),
-    rules: z.array(z.object({ rule: z.string(), runs: count, events: count })).readonly(),
-    ranges: z
-      .array(
-        z.object({ runId: z.string(), fromSeq: count, toSeq: count, deletes: z.boolean(), rule: z.string() }),
-      )
-      .readonly(),
-    kept: z.array(z.object({ runId: z.string(), rule: z.string(), reason: z.string() })).readonly(),
     bytesBefore: count,
     bytesAfter: count,
   }),

@@ -1,23 +1,12 @@
 import { z } from 'zod'
+import { goesAndStays } from './gc.ts'
 import { answering } from './operation.ts'
 import { listedHold } from './hold.ts'
 import { retentionPolicy } from './retention-policy.ts'
 
 const count = z.int().min(0)
 
-const outlook = z.object({
-  events: count,
-  runs: count.describe('runs that would be deleted'),
-  rules: z.array(z.object({ rule: z.string(), runs: count, events: count })).readonly(),
-  ranges: z
-    .array(
-      z.object({ runId: z.string(), fromSeq: count, toSeq: count, deletes: z.boolean(), rule: z.string() }),
-    )
-    .readonly(),
-  kept: z.array(z.object({ runId: z.string(), rule: z.string(), reason: z.string() })).readonly(),
-  moreRanges: count,
-  moreKept: count,
-})
+const outlook = goesAndStays.extend({ moreRanges: count, moreKept: count })
 
 const rate = z.object({
   days: z.number(),
