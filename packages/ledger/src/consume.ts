@@ -273,9 +273,10 @@ export function createConsumers(parts: ConsumeParts): Consumers {
     async list() {
       assertOpen()
       const claims = await store.leases.list()
+      const upToPosition = await store.newestPosition()
       const states: ConsumerState[] = []
       for (const { name, position, failures, error, movedAt } of await store.cursors.list(workspace)) {
-        const [waiting] = await store.readAll({ workspace, afterPosition: position, limit: 1 })
+        const [waiting] = await store.readAll({ workspace, afterPosition: position, upToPosition, limit: 1 })
         const claimed = claims.find((each) => each.workspace === workspace + CLAIMS && each.runId === name)
         const lag = waiting ? await store.countAfter(position) : 0
         const isWorking = claimed?.state === 'alive'

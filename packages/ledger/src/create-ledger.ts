@@ -225,7 +225,8 @@ function createView(core: Core, { isOpened = false, plain = false, ...view }: Vi
       read,
       async readTypes(types, afterPosition, limit) {
         assertOpen()
-        return reader.toEvents(await store.readAll({ workspace, types, afterPosition, limit }))
+        const upToPosition = await store.newestPosition()
+        return reader.toEvents(await store.readAll({ workspace, types, afterPosition, upToPosition, limit }))
       },
     }),
     causedBy: (event, fn) => ports.context.run(typeof event === 'string' ? event : event.eventId, fn),
@@ -326,7 +327,7 @@ function createView(core: Core, { isOpened = false, plain = false, ...view }: Vi
     async import(stream, importOptions = {}) {
       assertWritable()
       const push = (events: readonly PreparedEvent[]) => queue.push({ workspace, events }, (stored) => stored)
-      const lastPosition = await store.lastPosition()
+      const lastPosition = await store.newestPosition()
       const { importLines } = await import('./import.ts')
       const { createSealImport } = await import('./retention/adopt-seals.ts')
       const seals = await createSealImport({ store, reader, preparer, workspace, push })

@@ -295,13 +295,14 @@ export function createMemoryStore(ports: Ports): Store {
         (event) => event.seq <= upToSeq && (!types || types.includes(event.eventType)),
       )
     },
-    async readAll({ workspace, afterPosition, limit, types }) {
+    async readAll({ workspace, afterPosition, upToPosition = Number.POSITIVE_INFINITY, limit, types }) {
       assertOpen()
       return take(
         events,
         afterPosition,
         limit,
         (event) =>
+          event.position <= upToPosition &&
           (workspace === undefined || event.workspace === workspace) &&
           (!types || types.includes(event.eventType)),
       )
@@ -352,6 +353,10 @@ export function createMemoryStore(ports: Ports): Store {
       }
     },
     async lastPosition() {
+      assertOpen()
+      return events.length
+    },
+    async newestPosition() {
       assertOpen()
       return events.length
     },

@@ -82,9 +82,12 @@ export function createRunReader(store: Store, workspace: string, assertOpen: () 
       }
     },
     async *allEvents() {
+      assertOpen()
+      // What is committed later is left out, and so is all that follows it in its run: that comes to lie above.
+      const upToPosition = await store.newestPosition()
       for (let afterPosition = 0; ; ) {
         assertOpen()
-        const page = await store.readAll({ workspace, afterPosition, limit: PAGE })
+        const page = await store.readAll({ workspace, afterPosition, upToPosition, limit: PAGE })
         if (page.length === 0) return
         yield page
         afterPosition = page.at(-1)?.position ?? afterPosition

@@ -111,6 +111,8 @@ export interface ReadRunOptions {
 export interface ReadAllOptions {
   readonly workspace?: string | undefined
   readonly afterPosition: number
+  /** With it, all that is committed up to there; without, what nothing can come before any more (L3). */
+  readonly upToPosition?: number | undefined
   readonly limit: number
   readonly types?: readonly string[] | undefined
 }
@@ -282,8 +284,10 @@ export interface Store {
   readSkeleton(key: RunKey, range?: SkeletonRange): Promise<StepSkeleton[]>
   workspaces(): Promise<string[]>
   stats(): Promise<StoreStats>
-  /** Position of the newest event, 0 when there is none. */
+  /** Position of the newest event that followers are told of, 0 when there is none. */
   lastPosition(): Promise<number>
+  /** Position of the newest event that is committed. */
+  newestPosition(): Promise<number>
   /** How many events lie after a position, also such as `readAll` holds back; about how many where they are very many. */
   countAfter(position: number): Promise<number>
   /** Calls `wake` after commits by anyone; carries no data, and a missed one only makes a reader late (L7). */

@@ -69,6 +69,7 @@ export async function openPostgresStore(
     workspaces: reader.workspaces,
     stats: reader.stats,
     lastPosition: reader.lastPosition,
+    newestPosition: reader.newestPosition,
     countAfter: reader.countAfter,
     watch: watch.add,
     async close() {

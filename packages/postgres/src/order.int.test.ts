@@ -78,6 +78,10 @@ describe('L3 a transaction that ends late', () => {
     expect((await ledger.getRun('early'))?.events).toBe(1)
     expect(await ledger.lastPosition()).toBeLessThan(first.ledger.position)
     expect(await naive()).toEqual(['early'])
+    const exported = (await Array.fromAsync(ledger.export())).map(
+      (line) => JSON.parse(line) as { event_id: string },
+    )
+    expect(exported.map((line) => line.event_id)).toEqual([second.eventId])
     // Others go on writing, each in its own time.
     for (let n = 0; n < 20; n++) await ledger.record(note('early', n))
     expect(follower.seen).toEqual([])

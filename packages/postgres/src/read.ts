@@ -22,7 +22,7 @@ const HORIZON = `(SELECT base + pg_snapshot_xmin(pg_current_snapshot())::text::b
 
 const RUN = `SELECT ${EVENT_COLUMNS} WHERE e.run = (SELECT id FROM runs WHERE workspace = $1 AND run_id = $2)
   AND e.seq > $3 AND e.seq <= $4`
-const ALL = `SELECT ${EVENT_COLUMNS} WHERE e.position > $1 AND e.position < ${HORIZON}`
+const ALL = `SELECT ${EVENT_COLUMNS} WHERE e.position > $1`
 const HELD_BACK = `SELECT EXISTS (SELECT FROM events WHERE position > $1 AND position >= ${HORIZON}) AS held_back`
 const BY_ID = `SELECT ${EVENT_COLUMNS} WHERE e.event_id = $1 AND r.workspace = $2 ORDER BY e.position`
 const CAUSED = `SELECT ${EVENT_COLUMNS} WHERE r.workspace = $2 AND e.position IN (
@@ -34,7 +34,8 @@ const CAUSED = `SELECT ${EVENT_COLUMNS} WHERE r.workspace = $2 AND e.position IN
 const NODES = 'SELECT id, hash, body FROM nodes WHERE id = ANY ($1::bigint[])'
 const SKELETON = `SELECT ${STEP_COLUMNS} FROM steps s
   WHERE s.run = (SELECT id FROM runs WHERE workspace = $1 AND run_id = $2) AND s.started_seq > $3 AND s.started_seq < $4`
-const LAST = `SELECT coalesce(max(position), 0) AS last FROM events WHERE position < ${HORIZON}`
+const NEWEST = 'SELECT coalesce(max(position), 0) AS last FROM events'
+const LAST = `${NEWEST} WHERE position < ${HORIZON}`
 // Exact while it is few; else by the part of all positions that lies behind, of the number that the server last counted.
 const COUNTED = 10_000
 const COUNT = `SELECT CASE WHEN c.n < ${COUNTED} THEN c.n ELSE greatest(c.n,
@@ -64,6 +65,7 @@ export interface Reader {
   workspaces(): Promise<string[]>
   stats(): Promise<StoreStats>
   lastPosition(): Promise<number>
+  newestPosition(): Promise<number>
   countAfter(position: number): Promise<number>
 }
 
@@ -87,10 +89,11 @@ export function createReader({ sql, heldBack }: ReaderParts): Reader {
       const ofTypes = `${RUN} AND e.event_type = ANY ($6::text[]) ORDER BY e.seq LIMIT $5`
       return events('read run types', ofTypes, [...values, types])
     },
-    async all({ workspace, afterPosition, limit, types }) {
+    async all({ workspace, afterPosition, upToPosition, limit, types }) {
       const values: unknown[] = [afterPosition, safe(limit)]
-      let text = ALL
-      let name = 'read all'
+      const isTold = upToPosition === undefined
+      let text = `${ALL} AND e.position ${isTold ? `< ${HORIZON}` : `<= $${values.push(upToPosition)}`}`
+      let name = isTold ? 'read all' : 'read committed'
       if (workspace !== undefined) {
         text += ` AND r.workspace = $${values.push(workspace)}`
         name += ' workspace'
@@ -100,7 +103,7 @@ export function createReader({ sql, heldBack }: ReaderParts): Reader {
         name += ' types'
       }
       const page = await events(name, `${text} ORDER BY e.position LIMIT $2`, values)
-      if (page.length === 0) {
+      if (page.length === 0 && isTold) {
         const [row] = await read('read held back', HELD_BACK, [afterPosition])
         if (row?.['held_back'] === true) heldBack()
       }
@@ -138,6 +141,7 @@ export function createReader({ sql, heldBack }: ReaderParts): Reader {
     workspaces: async () =>
       (await read('read workspaces', WORKSPACES, [])).map((row) => row['name'] as string),
     lastPosition: async () => (await read('read last', LAST, []))[0]?.['last'] as number,
+    newestPosition: async () => (await read('read newest', NEWEST, []))[0]?.['last'] as number,
     countAfter: async (position) => (await read('read count', COUNT, [position]))[0]?.['count'] as number,
     async stats() {
       const [row] = await read('read stats', STATS, [])

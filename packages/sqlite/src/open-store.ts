@@ -192,6 +192,7 @@ export function openSqliteStore(path: string, ports: Ports, options: SqliteOptio
     workspaces: () => reading(() => reader.workspaces()),
     stats: () => reading(() => reader.stats()),
     lastPosition: () => reading(() => reader.lastPosition()),
+    newestPosition: () => reading(() => reader.lastPosition()),
     countAfter: (position) => reading(() => reader.countAfter(position)),
     watch: watch.add,
     async close() {

@@ -35,9 +35,11 @@ export function createReader(db: DatabaseSync, foldTail: FoldTail): Reader {
   const run = db.prepare(
     `SELECT ${EVENT_COLUMNS} WHERE e.run = ? AND e.seq > ? AND e.seq <= ? ORDER BY e.seq LIMIT ?`,
   )
-  const all = db.prepare(`SELECT ${EVENT_COLUMNS} WHERE e.position > ? ORDER BY e.position LIMIT ?`)
+  const all = db.prepare(
+    `SELECT ${EVENT_COLUMNS} WHERE e.position > ? AND e.position <= ? ORDER BY e.position LIMIT ?`,
+  )
   const inWorkspace = db.prepare(
-    `SELECT ${EVENT_COLUMNS} WHERE e.position > ? AND r.workspace = ? ORDER BY e.position LIMIT ?`,
+    `SELECT ${EVENT_COLUMNS} WHERE e.position > ? AND e.position <= ? AND r.workspace = ? ORDER BY e.position LIMIT ?`,
   )
   const byId = db.prepare(
     `SELECT ${EVENT_COLUMNS} WHERE e.event_id = ? AND r.workspace = ? ORDER BY e.position`,
@@ -74,8 +76,8 @@ export function createReader(db: DatabaseSync, foldTail: FoldTail): Reader {
       `SELECT ${EVENT_COLUMNS} WHERE ${where} AND e.event_type IN (SELECT value FROM json_each(?)) ORDER BY ${order} LIMIT ?`,
     )
   const runOfTypes = ofTypes('e.run = ? AND e.seq > ? AND e.seq <= ?', 'e.seq')
-  const allOfTypes = ofTypes('e.position > ?', 'e.position')
-  const inWorkspaceOfTypes = ofTypes('e.position > ? AND r.workspace = ?', 'e.position')
+  const allOfTypes = ofTypes('e.position > ? AND e.position <= ?', 'e.position')
+  const inWorkspaceOfTypes = ofTypes('e.position > ? AND e.position <= ? AND r.workspace = ?', 'e.position')
 
   const count = (table: string): number =>
     Number(db.prepare(`SELECT count(*) AS n FROM ${table}`).get()?.['n'])
@@ -87,16 +89,18 @@ export function createReader(db: DatabaseSync, foldTail: FoldTail): Reader {
       if (types) return runOfTypes.all(id, afterSeq, upToSeq, JSON.stringify(types), limit).map(toStoredEvent)
       return run.all(id, afterSeq, upToSeq, limit).map(toStoredEvent)
     },
-    all({ workspace, afterPosition, limit, types }) {
+    all({ workspace, afterPosition, upToPosition = Number.MAX_SAFE_INTEGER, limit, types }) {
       const names = types && JSON.stringify(types)
       if (workspace === undefined)
         return (
-          names === undefined ? all.all(afterPosition, limit) : allOfTypes.all(afterPosition, names, limit)
+          names === undefined
+            ? all.all(afterPosition, upToPosition, limit)
+            : allOfTypes.all(afterPosition, upToPosition, names, limit)
         ).map(toStoredEvent)
       return (
         names === undefined
-          ? inWorkspace.all(afterPosition, workspace, limit)
-          : inWorkspaceOfTypes.all(afterPosition, workspace, names, limit)
+          ? inWorkspace.all(afterPosition, upToPosition, workspace, limit)
+          : inWorkspaceOfTypes.all(afterPosition, upToPosition, workspace, names, limit)
       ).map(toStoredEvent)
     },
     byId: (workspace, eventId) => byId.all(eventId, workspace).map(toStoredEvent),

@@ -73,7 +73,7 @@ export const erasureTests: readonly StoreTest[] = [
       await record(ledger, 'r2', { subjects: ['bob'] }, 'the slow owl')
       await ledger.append([note('loose', { text: 'kept' }), note('loose', { subjects: ['ann'], text: SAID })])
       const heads = (await readAll(ledger, 'r1')).map((event) => event.ledger.hash)
-      assert((await other.search('heron')).hits.length === 2, 'found before')
+      await world.until('it is found', async () => (await other.search('heron')).hits.length === 2)
       const values = (await ledger.stats()).values
       const report = await ledger.erase({ subject: 'ann' }, { by: 'dpo', reason: 'asked by letter' })
       assertEqual([report.events, report.runs, report.payloads], [6, 2, 6], 'what went')

@@ -185,7 +185,7 @@ export const stateRetentionTests: readonly StoreTest[] = [
       await store.cursors.put(cursor, 0)
       await ledger.pruneStates('held', LATEST)
       assertEqual(await kept(ledger, 'held'), [3, 4, 5], 'what a consumer has not seen')
-      await store.cursors.put({ ...cursor, position: await ledger.lastPosition() }, 1)
+      await store.cursors.put({ ...cursor, position: await store.newestPosition() }, 1)
       await ledger.pruneStates('held', LATEST)
       assertEqual(await kept(ledger, 'held'), [5], 'then they go')
     },

@@ -104,7 +104,7 @@ async function readBehind(
 ): Promise<RetentionFacts['behind']> {
   const cursors = await store.cursors.list(workspace)
   const [last] = cursors.toSorted((a, b) => a.position - b.position)
-  if (!last || last.position >= (await store.lastPosition())) return null
+  if (!last || last.position >= (await store.newestPosition())) return null
   const asked = new Set(selectRuns(policy, facts).keys())
   for (const runs of facts.parts.values()) for (const runId of runs.keys()) asked.add(runId)
   const runIds = new Set<string>()
