@@ -7,6 +7,17 @@ const shared = {
   ssr: { resolve: { conditions } },
 }
 
+/** Machines with much else to do are slow: what comes late is no failure. */
+const patient = { expect: { poll: { timeout: 20_000 } } }
+
+const withServers = {
+  ...patient,
+  globalSetup: ['test/keep-compiled.ts', 'test/postgres/global-setup.ts'],
+  testTimeout: 120_000,
+  hookTimeout: 60_000,
+  maxWorkers: 2,
+}
+
 /** Tiers by file name: `*.test.ts` is fast and pure, `*.int.test.ts` uses databases and processes. */
 export default defineConfig({
   test: {
@@ -15,31 +26,29 @@ export default defineConfig({
       {
         ...shared,
         test: {
+          ...patient,
           name: 'unit',
           include: ['packages/*/src/**/*.test.ts', 'test/**/*.test.ts'],
           exclude: ['**/*.int.test.ts', '**/node_modules/**', '**/dist/**'],
-          testTimeout: 30_000,
+          testTimeout: 240_000,
           maxWorkers: 2,
         },
       },
       {
         ...shared,
         test: {
+          ...withServers,
           name: 'int',
-          globalSetup: ['test/keep-compiled.ts', 'test/postgres/global-setup.ts'],
           include: ['packages/*/src/**/*.int.test.ts', 'test/**/*.int.test.ts'],
           exclude: ['**/node_modules/**', '**/dist/**'],
-          testTimeout: 120_000,
-          hookTimeout: 60_000,
-          maxWorkers: 2,
         },
       },
       {
         // The runtime's own suites once more, with all that they keep in memory kept by PostgreSQL.
         ...shared,
         test: {
+          ...withServers,
           name: 'postgres',
-          globalSetup: ['test/keep-compiled.ts', 'test/postgres/global-setup.ts'],
           setupFiles: ['test/postgres/worlds-over-postgres.ts'],
           // Those that lean on a store most: deaths, leases, forks, pauses, workers, states.
           include: [
@@ -51,15 +60,13 @@ export default defineConfig({
             'test/replay/{accepted,features,modes,parity}.test.ts',
           ],
           env: { CLEW_RUNS: '10' },
-          testTimeout: 120_000,
-          hookTimeout: 60_000,
-          maxWorkers: 2,
         },
       },
       {
         // What is published, as it was built, installed outside the repository.
         ...shared,
         test: {
+          ...patient,
           name: 'packed',
           globalSetup: ['test/postgres/global-setup.ts'],
           include: ['test/packed/*.packed.ts'],
@@ -71,10 +78,11 @@ export default defineConfig({
         // The built page in a real browser, on a real server.
         ...shared,
         test: {
+          ...patient,
           name: 'e2e',
           globalSetup: ['test/keep-compiled.ts'],
           include: ['test/e2e/**/*.e2e.ts'],
-          testTimeout: 90_000,
+          testTimeout: 240_000,
           hookTimeout: 90_000,
           maxWorkers: 2,
         },

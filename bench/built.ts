@@ -29,8 +29,16 @@ interface CommandEnd {
   readonly peakMb: number
 }
 
-/** Says at its end how much memory the process held at most, in KB. */
-const TELL_MEMORY = `process.on('exit', () => process.stderr.write('\\npeak memory ' + process.resourceUsage().maxRSS))`
+/**
+ * Says at its end how much memory the process held at most, in KB. On Linux the kernel is asked for what is its own:
+ * `maxRSS` begins there with what the process that started it held.
+ */
+const TELL_MEMORY = `process.on('exit', () => {
+  const { existsSync, readFileSync } = process.getBuiltinModule('node:fs')
+  const status = '/proc/self/status'
+  const own = existsSync(status) ? /VmHWM:\\s*(\\d+)/.exec(readFileSync(status, 'utf8'))[1] : process.resourceUsage().maxRSS
+  process.stderr.write('\\npeak memory ' + own)
+})`
 
 /** One command in a process of its own. What it compiles is kept in the folder, as it is at home for users. */
 function runCommand(folder: string, args: readonly string[]): CommandEnd {

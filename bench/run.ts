@@ -31,7 +31,6 @@ import { verifyFigures } from './scenarios/verify.ts'
 const MILLION = 1_000_000
 
 const SCENARIOS: Readonly<Record<string, () => Promise<Figure[]>>> = {
-  // First, for it looks at the memory of this process, and others leave theirs behind.
   transfer: () => transferFigures(MILLION),
   peers: peerFigures,
   redaction: redactionFigures,

@@ -1,20 +1,37 @@
 import { relative } from 'node:path'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-/**
- * Short files with long work in them, the longest first. Not PostgreSQL's conformance, which comes last: an export holds back
- * what was committed while an older transaction of the same server is open, and others open many.
- */
+/** Of each tier those that take longest on a quiet machine of two processors, the longest first. */
 const LONG = [
-  'test/runtime/workers.int.test.ts',
-  'test/live/processes.int.test.ts',
+  'packages/ledger/src/redact/properties.test.ts',
+  'test/replay/unchanged.test.ts',
+  'packages/ledger/src/redact/redact.test.ts',
+  'test/replay/accepted.test.ts',
+  'test/catalogue/catalogue.test.ts',
+  'packages/ledger/src/conformance/conformance.test.ts',
+
+  'packages/postgres/src/postgres-store.int.test.ts',
+  'test/postgres/chaos.int.test.ts',
   'test/docs.int.test.ts',
+  'packages/clew/src/cli/cli.int.test.ts',
+  'packages/clew/src/cli/control.int.test.ts',
+  'test/runtime/workers.int.test.ts',
   'test/runtime/kills.int.test.ts',
-  'test/retention/kills.int.test.ts',
-  'test/langgraph/crash.int.test.ts',
   'packages/sqlite/src/sqlite-store.int.test.ts',
-  'packages/sqlite/src/kills.int.test.ts',
+  'packages/clew/src/cli/replay.int.test.ts',
+  'packages/clew/src/cli/views.int.test.ts',
+  'packages/clew/src/cli/refusals.int.test.ts',
+  'packages/clew/src/cli/fork.int.test.ts',
+  'test/retention/kills.int.test.ts',
+  'test/crash/crash.int.test.ts',
+  'test/langgraph/crash.int.test.ts',
   'test/replay/long.int.test.ts',
+  'test/live/processes.int.test.ts',
+  'packages/sqlite/src/kills.int.test.ts',
+  'test/retention/doctor.int.test.ts',
+
+  'test/e2e/streams.e2e.ts',
+  'test/e2e/access.e2e.ts',
 ]
 
 /**

@@ -1,6 +1,8 @@
 import { join } from 'node:path'
-import { agent, append, END, last, type Ledger, openLedger, START, StateGraph } from 'clew'
+import { append, END, last, type Ledger, openLedger, START, StateGraph } from 'clew'
 import { type Figure, fileBytes, inTempFolder, median, prose, seconds } from '../measure.ts'
+import { best, micro, onFile } from '../on-file.ts'
+import { functionFigures } from './durable-function.ts'
 import { peerResults } from './peers.ts'
 
 const STEPS = 1000
@@ -18,30 +20,6 @@ const chatGraph = (messages: readonly string[]) =>
   new StateGraph({ messages: append<string>(), count: last(0) })
     .addNode('say', ({ count }) => ({ messages: [messages[count] as string], count: count + 1 }))
     .addEdge(START, 'say')
-
-/** Best of several rounds, after one that does not count. */
-async function best(rounds: number, work: () => Promise<unknown>): Promise<number> {
-  await work()
-  let least = Number.POSITIVE_INFINITY
-  for (let round = 0; round < rounds; round++) least = Math.min(least, await seconds(work))
-  return least
-}
-
-const onFile = <T>(
-  work: (ledger: Ledger, path: string) => Promise<T>,
-  sync: 'normal' | 'full' = 'normal',
-): Promise<T> =>
-  inTempFolder(async (folder) => {
-    const path = join(folder, 'bench.db')
-    const ledger = await openLedger(`sqlite:${path}`, { sync })
-    try {
-      return await work(ledger, path)
-    } finally {
-      await ledger.close()
-    }
-  })
-
-const micro = (value: number): string => `${value.toFixed(1)} µs`
 
 /** A ratio to a peer of the same run; without the peer there is nothing to hold it to. */
 function beside(name: string, ours: number, peer: number | undefined, who: string, most: number): Figure {
@@ -114,16 +92,6 @@ async function growth(work: (ledger: Ledger, tick: () => void) => Promise<void>)
   })
 }
 
-/** The least of several runs, early and late by themselves: what grows does so in each of them, a neighbour's noise does not. */
-async function leastGrowth(rounds: number, work: () => Promise<Grown>): Promise<Grown> {
-  let least = await work()
-  for (let round = 1; round < rounds; round++) {
-    const { early, late } = await work()
-    least = { ...least, early: Math.min(least.early, early), late: Math.min(least.late, late) }
-  }
-  return least
-}
-
 async function chatFigures(): Promise<Figure[]> {
   const { langGraphChat: chat } = await peerResults()
   const messages = Array.from({ length: STEPS }, (_, i) => prose(1024, i))
@@ -177,68 +145,6 @@ async function chatFigures(): Promise<Figure[]> {
       ours: micro(turns.late),
       beside: micro(turns.early),
       ratio: turns.late / turns.early,
-      most: 1.3,
-    },
-  ]
-}
-
-async function functionFigures(): Promise<Figure[]> {
-  const { dbos, mastra } = await peerResults()
-  const count = agent('count', async (run, steps: number) => {
-    let value = 0
-    for (let i = 0; i < steps; i++) value = await run.step('add', value, (before) => before + 1)
-    return value
-  })
-  const time = (sync: 'normal' | 'full'): Promise<number> =>
-    onFile(async (ledger) => ((await best(4, () => count.start(ledger, STEPS))) * 1e3) / STEPS, sync)
-  const normal = await time('normal')
-  const full = await time('full')
-  const page = prose(10_240, 1)
-  const pages = (): Promise<Grown> =>
-    growth(async (ledger, tick) => {
-      const wide = agent('wide', async (run) => {
-        for (let i = 0; i < 2000; i++) {
-          await run.step('page', i, (n) => `${n} ${page}`)
-          tick()
-        }
-      })
-      await wide.start(ledger, null)
-    })
-  // Its windows are short, 30 ms: one busy neighbour reaches into several runs in a row.
-  const grown = await leastGrowth(6, pages)
-  const peer = dbos ? `DBOS on PostgreSQL ${dbos.msPerStep.toFixed(2)} ms` : 'DBOS was left out'
-  return [
-    {
-      name: 'durable function, 1,000 steps',
-      ours: `${(normal * 1000).toFixed(1)} µs a step`,
-      beside: 'promise 0.15 ms',
-      ratio: normal,
-      most: 0.15,
-      unit: 'ms',
-    },
-    ...(dbos
-      ? [
-          {
-            name: 'durable function against DBOS, ours on disk at each commit (FULL)',
-            ours: `${full.toFixed(3)} ms`,
-            beside: peer,
-            ratio: full / dbos.msPerStep,
-            most: 0.1 * 4,
-          },
-          {
-            name: 'durable function against DBOS, ours at its default (NORMAL)',
-            ours: `${normal.toFixed(3)} ms`,
-            beside: peer,
-            ratio: normal / dbos.msPerStep,
-            most: 0.1,
-          },
-        ]
-      : []),
-    {
-      name: 'durable function, 2,000 outputs of 10 KB: the last against the 100th',
-      ours: micro(grown.late),
-      beside: `${micro(grown.early)}${mastra ? `; Mastra ${mastra.msPerStepAtEnd.toFixed(0)} ms at ${mastra.steps}` : ''}`,
-      ratio: grown.late / grown.early,
       most: 1.3,
     },
   ]

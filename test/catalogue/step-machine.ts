@@ -1,7 +1,8 @@
 import { type ClewEvent, deriveId, type EventInput, type JsonValue, type Ledger } from '@clew/ledger'
 import type { Agent, Fault, Replayed, RunResult } from './agent.ts'
-import { type ChildLink, execute, sha256, SOURCE, type World } from './execution.ts'
+import { execute } from './execution.ts'
 import { collect, indexRecord, outcomeOf, type RunRecord } from './record.ts'
+import { type ChildLink, sha256, SOURCE, type World } from './world.ts'
 
 export interface MachineOptions {
   readonly ledger: Ledger

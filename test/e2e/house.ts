@@ -36,7 +36,7 @@ export async function openHouse(prepare?: (ledger: Ledger) => Promise<void>): Pr
     ledger,
     async open(path, options = {}) {
       const context = await browser.newContext({ locale: 'en-GB', reducedMotion: 'reduce', ...options })
-      context.setDefaultTimeout(20_000)
+      context.setDefaultTimeout(60_000)
       const page = await context.newPage()
       page.on('pageerror', (error) => failures.push(error))
       await page.goto(`${url}${path}`)

@@ -111,11 +111,11 @@ describe('U1 memory and health', () => {
 
   it('R10 says inline when the report cannot be had, and tries again', async () => {
     const page = await house.open('/runs')
-    await page.route('**/v1/retention*', (route) => route.abort())
+    await page.route('**/v1/doctor*', (route) => route.abort())
     await page.goto(`${house.url}/health`)
     const section = page.getByRole('region', { name: 'Size and retention' })
     await section.getByRole('alert').waitFor()
-    await page.unroute('**/v1/retention*')
+    await page.unroute('**/v1/doctor*')
     await section.getByRole('button', { name: 'Try again' }).click()
     await section.getByText('Policy in force', { exact: true }).waitFor()
   })

@@ -239,6 +239,10 @@ describe('U1 acts', () => {
   it('U2 an address that leads nowhere says so', async () => {
     const page = await house.open('/runs/nobody')
     await page.getByRole('alert').filter({ hasText: 'There is no run nobody' }).waitFor()
+    await page.getByRole('main').getByRole('link', { name: 'All runs' }).click()
+    await page.waitForURL(/\/runs$/)
+    const other = await house.open('/runs/field-notes-7?step=nothing')
+    await other.getByRole('alert').filter({ hasText: 'This run has no step nothing' }).waitFor()
   })
 })
 

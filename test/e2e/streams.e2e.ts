@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import type { Browser, Page } from 'playwright-core'
+import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openBrowser } from './browser.ts'
 
@@ -52,6 +52,17 @@ async function say(page: Page, text: string): Promise<void> {
   await page.getByRole('textbox', { name: 'Write a message' }).first().fill(text)
   await page.keyboard.press('Enter')
 }
+/** Thoughts pass, and one that is seen too late is followed by a question: so the page itself kills at the first. */
+const killAtFirstThought = (page: Page): Promise<void> =>
+  page.evaluate<void>(`new Promise((done) => {
+    const watch = new MutationObserver(() => {
+      if (!/The question is about|looks? right/.test(document.body.textContent)) return
+      watch.disconnect()
+      ;[...document.querySelectorAll('button')].find((each) => each.textContent.includes('Kill')).click()
+      done()
+    })
+    watch.observe(document.body, { childList: true, characterData: true, subtree: true })
+  })`)
 const answers = (page: Page) => page.getByRole('article', { name: 'Message of Ariadne' })
 
 describe('the demo, as a stranger meets it', () => {
@@ -61,11 +72,14 @@ describe('the demo, as a stranger meets it', () => {
     await answers(page).getByText('northern hawk-owl').waitFor()
     expect(new URL(page.url()).pathname).toBe('/streams/field-notes')
 
-    await say(page, 'Why do owls fly so quietly? And publish it')
-    const card = page.getByRole('article', { name: /^Session of Ariadne/ }).last()
-    // Whichever of its first thoughts is seen: they pass.
-    await card.getByText(/The question is about|looks? right/).waitFor()
-    await page.getByRole('button', { name: 'Kill the agents' }).click()
+    // What could be asked stands there; it is written, not sent.
+    await page
+      .getByRole('group', { name: 'Examples' })
+      .getByRole('button', { name: 'And publish it' })
+      .click()
+    const killed = killAtFirstThought(page)
+    await page.keyboard.press('Enter')
+    await killed
     await page.getByRole('article', { name: 'Session of Ariadne, interrupted' }).waitFor()
     await page.getByRole('article', { name: 'Session of Ariadne, running' }).waitFor()
 
@@ -85,6 +99,26 @@ describe('the demo, as a stranger meets it', () => {
     await page.waitForURL(/\/runs\//)
     const runId = decodeURIComponent(new URL(page.url()).pathname.slice('/runs/'.length))
     await page.getByRole('article').filter({ hasText: 'completed' }).last().waitFor()
+    // What the kill cut off says so, and its thought stands where it was thought again.
+    const told = page.getByRole('feed', { name: 'Transcript' })
+    const cut = told.getByRole('article').filter({ hasText: /^thinking.*interrupted$/s })
+    await cut.waitFor()
+    expect(await told.getByText('running', { exact: true }).count()).toBe(0)
+    const placeOf = async (each: Locator): Promise<number> => (await each.boundingBox())?.y ?? Number.NaN
+    const thought = told.getByRole('article').filter({ hasText: 'The question is about' })
+    expect(await placeOf(thought)).toBeGreaterThan(await placeOf(cut))
+    await told.getByRole('button', { name: 'workspace_search' }).first().click()
+    const side = page.getByRole('complementary', { name: 'What is chosen' })
+    await side.getByRole('heading', { name: 'workspace_search' }).waitFor()
+    await side.getByText('output').waitFor()
+    await page.keyboard.press('Escape')
+    // The code is there, too.
+    await page.keyboard.press('r')
+    const again = page.getByRole('dialog', { name: 'Replay this run' })
+    await again.getByRole('button', { name: 'Replay', exact: true }).click()
+    await again.getByText(/^Identical/).waitFor()
+    await again.getByRole('button', { name: 'Close' }).first().click()
+    await again.waitFor({ state: 'detached' })
     const track = await page.getByRole('slider', { name: 'Superstep' }).boundingBox()
     if (!track) throw new Error('The scrubber is not there')
     await page.mouse.move(track.x + track.width - 10, track.y + 10)
@@ -198,10 +232,19 @@ describe('the demo, as a stranger meets it', () => {
     await other.getByRole('button', { name: '2 replies' }).waitFor()
   })
 
-  it('U2 on a phone, by keyboard', async () => {
+  it('U2 on a phone nothing is wider than it, and a trace with several versions can be closed', async () => {
     const page = await open('/streams/field-notes', 390)
     await answers(page).first().waitFor()
     const width: number = await page.evaluate('document.documentElement.scrollWidth')
     expect(width).toBeLessThanOrEqual(390)
+    await answers(page).first().getByRole('button', { name: 'trace', exact: true }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('combobox', { name: 'Version' }).waitFor()
+    for (const name of ['Open run', 'Close']) {
+      const box = await dialog.getByText(name).or(dialog.getByRole('button', { name })).first().boundingBox()
+      expect((box?.x ?? 1000) + (box?.width ?? 0)).toBeLessThanOrEqual(390)
+    }
+    await dialog.getByRole('button', { name: 'Close' }).click()
+    await dialog.waitFor({ state: 'detached' })
   })
 })

@@ -8,6 +8,8 @@ import { KNOWN, type Make } from './known-forms.ts'
 import { lookAlikes } from './look-alikes.ts'
 import { createMaker, type Maker } from './make.ts'
 import { ORDINARY } from './ordinary-texts.ts'
+import { ORDINARY as THIRD_ORDINARY, SECRETS as THIRD } from './third/load.ts'
+import { findSecretsOf, type Found, isFalseAlarm } from './third/score.ts'
 import { SECRETS, type SecretCase } from './whole-texts.ts'
 
 /** P2: recall and precision per kind, on secrets and look-alikes made from a seed. */
@@ -121,26 +123,42 @@ export function measureBlind(samples: number, texts: number, seed = 1): BlindFig
 }
 
 export interface WholeTextFigures {
-  /** Cases whose misses were read when rules were made, and cases that nobody looked into. */
-  readonly read: { readonly cases: number; readonly missed: readonly SecretCase[] }
-  readonly unread: { readonly cases: number; readonly missed: readonly SecretCase[] }
+  readonly cases: number
+  readonly missed: readonly SecretCase[]
   readonly texts: number
   readonly alarms: readonly string[]
 }
 
-/** A second blind corpus: texts written down one by one, 546 kinds of secrets in them. Every other kind is never looked into. */
+/** A second blind corpus: texts written down one by one, 546 kinds of secrets in them. By now all that was missed has been read. */
 export function measureWholeTexts(): WholeTextFigures {
   const redactor = createRedactor({}, () => '')
-  const kinds = [...new Set(SECRETS.map(({ kind }) => kind))]
-  const half = (isRead: boolean): WholeTextFigures['read'] => {
-    const cases = SECRETS.filter(({ kind }) => (kinds.indexOf(kind) % 2 === 0) === isRead)
-    return {
-      cases: cases.length,
-      missed: cases.filter(({ text, secret }) => redactor.text(text).includes(secret)),
-    }
+  return {
+    cases: SECRETS.length,
+    missed: SECRETS.filter(({ text, secret }) => redactor.text(text).includes(secret)),
+    texts: ORDINARY.length,
+    alarms: ORDINARY.filter((text) => redactor.text(text) !== text),
   }
-  const alarms = ORDINARY.filter((text) => redactor.text(text) !== text)
-  return { read: half(true), unread: half(false), texts: ORDINARY.length, alarms }
+}
+
+export interface ThirdFigures {
+  /** Those of which the rules' authors have read what was missed, and those which they have not. */
+  readonly read: readonly Found[]
+  readonly unread: readonly Found[]
+  readonly texts: number
+  readonly alarms: readonly string[]
+}
+
+/** A third blind corpus: transcripts of agents, with secrets as often as in practice. The misses of every other text were read. */
+export function measureThird(): ThirdFigures {
+  const redactor = createRedactor({}, () => '')
+  const half = (rest: number): Found[] =>
+    THIRD.filter((_, at) => at % 2 === rest).flatMap((text) => findSecretsOf(text, redactor.value))
+  return {
+    read: half(0),
+    unread: half(1),
+    texts: THIRD_ORDINARY.length,
+    alarms: THIRD_ORDINARY.filter((text) => isFalseAlarm(text, redactor.value)).map(({ text }) => text),
+  }
 }
 
 const makeOne = (maker: Maker, make: Make): string =>

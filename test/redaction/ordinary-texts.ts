@@ -1,14 +1,9 @@
 // A blind corpus of ordinary texts from agent transcripts: much in them resembles a secret, nothing is one.
 import { createHash } from 'node:crypto'
 import { Buffer } from 'node:buffer'
+import { createRandom } from '../../packages/ledger/src/conformance/random.ts'
 
-let state = 0x0bad_cafe
-function rnd(below: number): number {
-  state = (state + 0x6d2b79f5) | 0
-  let t = Math.imul(state ^ (state >>> 15), 1 | state)
-  t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
-  return Math.floor((((t ^ (t >>> 14)) >>> 0) / 4294967296) * below)
-}
+const { below: rnd } = createRandom(0x0bad_cafe)
 function of(alphabet: string, n: number): string {
   let out = ''
   for (let i = 0; i < n; i++) out += alphabet[rnd(alphabet.length)]

@@ -1,6 +1,7 @@
 // A blind corpus of secrets: every value is generated here from a fixed seed; none was ever valid anywhere.
 import { createHash, createHmac } from 'node:crypto'
 import { Buffer } from 'node:buffer'
+import { createRandom } from '../../packages/ledger/src/conformance/random.ts'
 
 export interface SecretCase {
   readonly kind: string
@@ -8,13 +9,7 @@ export interface SecretCase {
   readonly secret: string
 }
 
-let state = 0x5eed_b11d
-function rnd(below: number): number {
-  state = (state + 0x6d2b79f5) | 0
-  let t = Math.imul(state ^ (state >>> 15), 1 | state)
-  t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
-  return Math.floor((((t ^ (t >>> 14)) >>> 0) / 4294967296) * below)
-}
+const { below: rnd } = createRandom(0x5eed_b11d)
 
 const LOW = 'abcdefghijklmnopqrstuvwxyz'
 const UP = LOW.toUpperCase()

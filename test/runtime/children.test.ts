@@ -19,7 +19,10 @@ const statusOf = async (runId: string): Promise<string | undefined> => (await le
 describe('R5 a child run that cannot be stopped', () => {
   /** Wins when the child waits: then nothing but a request stops it. */
   const win = async (childId: string): Promise<string> => {
-    await vi.waitFor(async () => expect(await statusOf(childId)).toBe('paused'), { interval: 1 })
+    await vi.waitFor(async () => expect(await statusOf(childId)).toBe('paused'), {
+      timeout: 20_000,
+      interval: 1,
+    })
     return 'won'
   }
   const race = agent('race', (run) =>
@@ -128,7 +131,7 @@ describe('R5 a child run whose time is over', () => {
         return tries
       }),
     )
-    const options = { retry: { tries: 2, delayMs: 0 }, timeoutMs: 200 }
+    const options = { retry: { tries: 2, delayMs: 0 }, timeoutMs: 500 }
     const parent = agent('parent', (run) => run.child(slow, null, options))
     const { runId, output } = await parent.start(ledger, null)
     expect([output, tries]).toEqual([2, 2])

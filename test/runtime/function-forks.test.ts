@@ -257,11 +257,16 @@ describe.each(worlds.KEPT_WORLDS)('forks of functions, %s', (_, open) => {
 
   it('R10 a write in flight where the fork parts has an unknown outcome there', async () => {
     const { promise, resolve } = Promise.withResolvers<string>()
+    const begun = worlds.createLatch()
+    const pay = (): Promise<string> => {
+      begun.open()
+      return promise
+    }
     const pays = agent('pays', (run) =>
-      run.effect('pay', null, () => promise, { safety: 'write' }).catch((error: StepError) => error.code),
+      run.effect('pay', null, pay, { safety: 'write' }).catch((error: StepError) => error.code),
     )
     const started = pays.start(ledger, null, { runId: `pays-${_.length}` })
-    await new Promise((later) => void setTimeout(later, 20))
+    await begun.opened
     const forked = await fork(pays, { ledger, runId: `pays-${_.length}`, ...how })
     expect(forked.pause?.question).toMatchObject({ unknown: 'outcome', options: ['done', 'retry', 'abort'] })
     resolve('paid')

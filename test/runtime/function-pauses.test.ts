@@ -1,6 +1,6 @@
 import type { ClewEvent, Ledger } from '@clew/ledger'
 import { agent, recordAnswers, requestStop, type StepError } from '@clew/runtime'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createLatch, flawsOf, KEPT_WORLDS } from './worlds.ts'
 
 async function eventsOf(ledger: Ledger, runId: string): Promise<ClewEvent[]> {
@@ -9,10 +9,25 @@ async function eventsOf(ledger: Ledger, runId: string): Promise<ClewEvent[]> {
   return events
 }
 
+const MINUTE_MS = 60_000
+/** Time stands still for the rest of a test, but that it can be turned on by a minute. */
+function stopClock(): () => void {
+  vi.useFakeTimers({ toFake: ['Date'] })
+  onTestFinished(() => void vi.useRealTimers())
+  return () => void vi.setSystemTime(Date.now() + MINUTE_MS)
+}
+
 const wait = (ms: number): Promise<void> => new Promise((resolve) => void setTimeout(resolve, ms))
 
 describe.each(KEPT_WORLDS)('pausing and sleeping, %s', (_, open) => {
   const { ledger, how } = open()
+  /** Pending, and neither it nor a child of it has an owner. */
+  const untilAsleep = (runId: string): Promise<void> =>
+    vi.waitFor(async () => {
+      expect((await ledger.getRun(runId))?.status).toBe('pending')
+      const owned = (await ledger.leases.list()).map((lease) => lease.runId)
+      expect(owned.filter((owner) => owner.startsWith(runId))).toEqual([])
+    }, 20_000)
 
   it('R6 the answer reaches the very call that asked, among several', async () => {
     const asking = agent('asking', (run) =>
@@ -46,10 +61,9 @@ describe.each(KEPT_WORLDS)('pausing and sleeping, %s', (_, open) => {
       }
     })()
     await asking.start(ledger, null, { runId: 'watched', ...how })
-    await wait(30)
+    await vi.waitFor(() => expect(seen).toContain('paused 1'), 20_000)
     stop.abort()
     await reading
-    expect(seen).toContain('paused 1')
     expect(seen).not.toContain('paused 0')
   })
 
@@ -71,24 +85,28 @@ describe.each(KEPT_WORLDS)('pausing and sleeping, %s', (_, open) => {
   })
 
   it('R6 a question that times out gets its default answer, or no; before that nothing happens by itself', async () => {
+    const turnClock = stopClock()
     const asking = agent('asking', async (run) => [
-      await run.interrupt({ question: 'With default?', timeoutMs: 30, default: 'perhaps' }),
-      await run.interrupt({ question: 'Without?', timeoutMs: 30 }).catch((error: StepError) => error.code),
+      await run.interrupt({ question: 'With default?', timeoutMs: MINUTE_MS, default: 'perhaps' }),
+      await run
+        .interrupt({ question: 'Without?', timeoutMs: MINUTE_MS })
+        .catch((error: StepError) => error.code),
     ])
     const first = await asking.start(ledger, null, how)
     expect(first.status).toBe('paused')
     expect((await ledger.getRun(first.runId))?.dueAt).toBe(first.dueAt)
     await expect(asking.resume(ledger, first.runId, how)).rejects.toMatchObject({ code: 'not_resumable' })
-    await wait(40)
+    turnClock()
     const second = await asking.resume(ledger, first.runId, how)
     expect(second.status).toBe('paused')
-    await wait(40)
+    turnClock()
     expect((await asking.resume(ledger, first.runId, how)).output).toEqual(['perhaps', 'denied'])
     const by = (await eventsOf(ledger, first.runId)).flatMap(({ payload }) => payload['by'] ?? [])
     expect(by).toEqual(['timeout', 'timeout'])
   })
 
   it('R10 actions declare a safety class; approvals default to deny and resume after the decision', async () => {
+    const turnClock = stopClock()
     const done: string[] = []
     const acting = agent('acting', async (run, approval: true | { question: string; timeoutMs: number }) => {
       try {
@@ -112,8 +130,8 @@ describe.each(KEPT_WORLDS)('pausing and sleeping, %s', (_, open) => {
     expect((await acting.resume(ledger, asked.runId, { answer: 'approve', ...how })).output).toBe(1)
     const refused = await acting.start(ledger, true, how)
     expect((await acting.resume(ledger, refused.runId, { answer: 'deny', ...how })).output).toBe('denied')
-    const late = await acting.start(ledger, { question: 'Quick?', timeoutMs: 10 }, how)
-    await wait(20)
+    const late = await acting.start(ledger, { question: 'Quick?', timeoutMs: MINUTE_MS }, how)
+    turnClock()
     expect((await acting.resume(ledger, late.runId, how)).output).toBe('denied')
     expect(done).toEqual(['paid'])
   })
@@ -172,11 +190,14 @@ describe.each(KEPT_WORLDS)('pausing and sleeping, %s', (_, open) => {
   })
 
   it('R6 a question of a child that times out is settled in both', async () => {
-    const asks = agent('asks', (run) => run.interrupt({ question: 'Well?', timeoutMs: 20, default: 'late' }))
+    const turnClock = stopClock()
+    const asks = agent('asks', (run) =>
+      run.interrupt({ question: 'Well?', timeoutMs: MINUTE_MS, default: 'late' }),
+    )
     const parent = agent('parent', async (run) => [await run.child(asks, null), await run.interrupt('And?')])
     const { runId, dueAt } = await parent.start(ledger, null, how)
     expect(dueAt).not.toBeNull()
-    await wait(30)
+    turnClock()
     const second = await parent.resume(ledger, runId, how)
     expect(second.pauses.map(({ stepId }) => stepId)).toEqual(['interrupt#0'])
     expect((await ledger.getRun(runId))?.pauses).toHaveLength(1)
@@ -234,10 +255,9 @@ describe.each(KEPT_WORLDS)('pausing and sleeping, %s', (_, open) => {
     })
     const runId = `sleep-${_.length}`
     const started = sleepy.start(ledger, null, { runId, ...how })
-    await wait(100)
+    await untilAsleep(runId)
     const asleep = await ledger.getRun(runId)
-    expect([asleep?.status, typeof asleep?.dueAt]).toEqual(['pending', 'string'])
-    expect((await ledger.leases.list()).filter((lease) => lease.runId === runId)).toEqual([])
+    expect(asleep?.dueAt).toBeTypeOf('string')
     // Taken up before its time it waits for the rest; whoever waits too sees the same end.
     const resumed = await sleepy.resume(ledger, runId, how)
     expect(Date.now()).toBeGreaterThanOrEqual(Date.parse(asleep?.dueAt as string))
@@ -250,21 +270,20 @@ describe.each(KEPT_WORLDS)('pausing and sleeping, %s', (_, open) => {
     const parent = agent('parent', (run) => run.child(sleepy, null))
     const runId = `parent-${_.length}`
     const started = parent.start(ledger, null, { runId, ...how })
-    await wait(100)
-    expect((await ledger.getRun(runId))?.status).toBe('pending')
-    expect((await ledger.leases.list()).filter((lease) => lease.runId.startsWith(runId))).toEqual([])
+    await untilAsleep(runId)
     expect((await started).output).toBe('rested')
   })
 
   it.concurrent('R12 a signal or a stop request ends a run that sleeps as stopped', async () => {
     const sleepy = agent('sleepy', (run) => run.sleep(60_000))
     const abort = new AbortController()
-    const cancelled = sleepy.start(ledger, null, { signal: abort.signal, ...how })
-    const asked = sleepy.start(ledger, null, { runId: `asked-${_.length}`, ...how })
-    await wait(50)
+    const runIds = [`cancelled-${_.length}`, `asked-${_.length}`] as const
+    const cancelled = sleepy.start(ledger, null, { runId: runIds[0], signal: abort.signal, ...how })
+    const asked = sleepy.start(ledger, null, { runId: runIds[1], ...how })
+    for (const runId of runIds) await untilAsleep(runId)
     abort.abort(new Error('never mind'))
     expect([(await cancelled).status, (await cancelled).error?.message]).toEqual(['stopped', 'never mind'])
-    await requestStop(ledger, `asked-${_.length}`, { reason: 'enough' })
+    await requestStop(ledger, runIds[1], { reason: 'enough' })
     expect((await asked).status).toBe('stopped')
   })
 

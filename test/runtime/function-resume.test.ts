@@ -341,18 +341,18 @@ describe.each(KEPT_WORLDS)('resuming functions, %s', (name, open) => {
 
   it('R9 two who resume at once: one has the run, the other is told that it is busy', async () => {
     let calls = 0
+    const refused = createLatch()
     const asking = agent('asking', async (run) => {
       await run.interrupt('Go on?')
       return run.effect('work', null, async () => {
-        await new Promise((resolve) => void setTimeout(resolve, 20))
+        await refused.opened
         return ++calls
       })
     })
     const { runId } = await asking.start(ledger, null, how)
-    const both = await Promise.allSettled([
-      asking.resume(ledger, runId, { answer: 1, ...how }),
-      asking.resume(ledger, runId, { answer: 1, ...how }),
-    ])
+    const resumed = [1, 2].map(() => asking.resume(ledger, runId, { answer: 1, ...how }))
+    for (const each of resumed) each.catch(refused.open)
+    const both = await Promise.allSettled(resumed)
     const failed = both.find((each) => each.status === 'rejected')
     expect([both.map(({ status }) => status).toSorted(), failed?.reason.code, calls]).toEqual([
       ['fulfilled', 'rejected'],
@@ -362,7 +362,7 @@ describe.each(KEPT_WORLDS)('resuming functions, %s', (name, open) => {
   })
 
   it('R9 a lost lease aborts run.signal, start() throws stale_epoch, and not one event is written after', async () => {
-    const begun = createLatch()
+    const [begun, lost] = [createLatch(), createLatch()]
     let told: unknown
     const working = agent('working', async (run) => {
       run.signal.addEventListener('abort', () => {
@@ -370,7 +370,7 @@ describe.each(KEPT_WORLDS)('resuming functions, %s', (name, open) => {
       })
       await run.effect('long', null, async () => {
         begun.open()
-        await new Promise((resolve) => void setTimeout(resolve, 60))
+        await lost.opened
         return 'too late'
       })
       await run.step('after', null, () => 1)
@@ -384,6 +384,7 @@ describe.each(KEPT_WORLDS)('resuming functions, %s', (name, open) => {
     await ledger.leases.release(lease as never)
     const taken = await ledger.leases.acquire({ workspace: ledger.workspace, runId }, null)
     const before = (await eventsOf(ledger, runId)).length
+    lost.open()
     await expect(started).rejects.toMatchObject({ code: 'stale_epoch' })
     expect(told).toBe('stale_epoch')
     await new Promise((resolve) => void setTimeout(resolve, 20))

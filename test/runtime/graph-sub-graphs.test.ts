@@ -118,7 +118,7 @@ describe.each(ALL_WORLDS)('R3 sub-graphs, %s', (_, open) => {
       .addEdge(START, 'in')
       .compile({ name: 'flaky' })
     const graph = new StateGraph({ n: last(0) })
-      .addNode('sub', flaky, { timeoutMs: 200, retry: { tries: 2, delayMs: 1 } })
+      .addNode('sub', flaky, { timeoutMs: 500, retry: { tries: 2, delayMs: 1 } })
       .addEdge(START, 'sub')
       .compile({ name: 'tried', checkpointer: ledger })
     const { state, log, runId } = await graph.invoke({}, { ...how, runId: 'tried' })

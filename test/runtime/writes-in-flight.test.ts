@@ -102,7 +102,7 @@ describe('R10 a write in flight when the body around it fails', () => {
             },
             { safety: 'write' },
           ),
-        { timeoutMs: 20, retry: { tries: 2, delayMs: 0 } },
+        { timeoutMs: 300, retry: { tries: 2, delayMs: 0 } },
       ),
     )
     const { output } = await pays.start(ledger, null, { runId: 'r' })

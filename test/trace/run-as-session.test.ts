@@ -130,15 +130,17 @@ describe('T1 a run as a session', () => {
         stepType,
         content,
       ])
-    await vi.waitFor(async () =>
-      expect(await notes()).toEqual([
-        ['s1', 'thinking#0', 'thinking', 'Let me see '],
-        ['s1', 'child#0', 'child', 'from below '],
-      ]),
+    await vi.waitFor(
+      async () =>
+        expect(await notes()).toEqual([
+          ['s1', 'thinking#0', 'thinking', 'Let me see '],
+          ['s1', 'child#0', 'child', 'from below '],
+        ]),
+      20_000,
     )
     go.resolve()
     await running
-    await vi.waitFor(async () => expect(await notes()).toEqual([]))
+    await vi.waitFor(async () => expect(await notes()).toEqual([]), 20_000)
   })
 
   it('T7 a dead run’s open steps show as interrupted, and resume finds them in flight all the same', async () => {
@@ -150,7 +152,7 @@ describe('T1 a run as a session', () => {
       })
     })
     const abandoned = worker.start(ledger, null, { runId: 's1', session }).catch(() => undefined)
-    await vi.waitFor(async () => expect((await ledger.getSteps('s1'))[0]?.status).toBe('running'))
+    await vi.waitFor(async () => expect((await ledger.getSteps('s1'))[0]?.status).toBe('running'), 20_000)
     const [lease] = await other.leases.list()
     await world.turnClock(61_000)
     const trace = world.emitter(other)
@@ -197,7 +199,7 @@ describe('T1 a run as a session', () => {
   it('T1 a run that supersedes a session at work takes its stream', async () => {
     const stuck = agent('stuck', (run) => run.effect('thinking', {}, () => new Promise<never>(() => {})))
     const first = stuck.start(ledger, null, { runId: 's1', session })
-    await vi.waitFor(async () => expect((await ledger.getRun('s1'))?.steps).toBe(1))
+    await vi.waitFor(async () => expect((await ledger.getRun('s1'))?.steps).toBe(1), 20_000)
     await expect(search.start(ledger, 'x', { runId: 's2', session })).rejects.toMatchObject({ code: 'busy' })
     await search.start(ledger, 'x', { runId: 's3', session: { ...session, supersedes: 's1' } })
     expect((await ledger.getRun('s1'))?.status).toBe('superseded')

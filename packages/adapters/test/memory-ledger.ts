@@ -1,6 +1,3 @@
-import { AsyncLocalStorage } from 'node:async_hooks'
-import { hash, randomBytes } from 'node:crypto'
-import { setTimeout as sleep } from 'node:timers/promises'
 import {
   type ClewEvent,
   createLedger,
@@ -9,6 +6,7 @@ import {
   type LedgerOptions,
   type Ports,
 } from '@clew/ledger'
+import { nodePorts } from '../../ledger/test/node-ports.ts'
 
 export interface MemoryWorld {
   /** Another view of the same store, as another process would have it. */
@@ -17,17 +15,7 @@ export interface MemoryWorld {
 
 /** Ledgers over one store in memory; its clock is the one of `Date`, which a test may turn. */
 export function createMemoryWorld(): MemoryWorld {
-  const causes = new AsyncLocalStorage<string>()
-  const ports: Ports = {
-    sha256: (text) => hash('sha256', text),
-    randomHex: (bytes) => randomBytes(bytes).toString('hex'),
-    now: () => Date.now(),
-    defer: (task) => void setImmediate(() => task()),
-    async sleep(ms, signal) {
-      await sleep(ms, undefined, signal && { signal })
-    },
-    context: { run: (causationId, fn) => causes.run(causationId, fn), current: () => causes.getStore() },
-  }
+  const ports: Ports = { ...nodePorts, now: () => Date.now() }
   const store = createMemoryStore(ports)
   const heads = { verify: async () => false }
   const secret = 'a secret for tests that is long enough'

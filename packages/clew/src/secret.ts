@@ -1,5 +1,5 @@
 import { createHmac, hash, randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { ClewError } from '@clew/ledger'
@@ -48,13 +48,7 @@ function readOrMake(file: string, fresh: string, writable: boolean): string {
   if (!existsSync(file)) {
     if (!writable) return fresh
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
-    try {
-      writeFileSync(file, fresh, { mode: 0o600, flag: 'wx' })
-      return fresh
-    } catch (error) {
-      // Another process made it at the same moment.
-      if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
-    }
+    if (make(file, fresh)) return fresh
   }
   const secret = readFileSync(file, 'utf8').trim()
   if (secret.length >= 32) return secret
@@ -63,4 +57,19 @@ function readOrMake(file: string, fresh: string, writable: boolean): string {
     `The key file ${file} is empty or cut short`,
     'Restore it from a backup, or delete it to begin a new one; records stay readable either way.',
   )
+}
+
+/** It appears with its content or not at all; false when another process was first. */
+function make(file: string, secret: string): boolean {
+  const draft = `${file}.${randomBytes(6).toString('hex')}`
+  writeFileSync(draft, secret, { mode: 0o600, flag: 'wx' })
+  try {
+    linkSync(draft, file)
+    return true
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false
+    throw error
+  } finally {
+    rmSync(draft)
+  }
 }

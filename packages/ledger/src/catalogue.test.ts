@@ -1,12 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import {
-  assertPayload,
-  needsEpoch,
-  OWN_EVENT_TYPES,
-  payloadSchemas,
-  PRIMITIVES,
-  primitiveOf,
-} from './catalogue.ts'
+import { assertPayload, needsEpoch, OWN_EVENT_TYPES, payloadSchemas, primitiveOf } from './catalogue.ts'
+import { PRIMITIVES } from './catalogue/primitive.ts'
 import { ClewError } from './errors.ts'
 
 describe('the event catalogue', () => {

@@ -125,6 +125,13 @@ function toEvent({ workspace }: AppendCall, event: PreparedEvent, place: EventPl
     correlationId: event.correlationId,
     causationId: event.causationId,
     payload: event.payload ?? {},
-    ledger: event.payload === null ? { ...ledger, erased: true } : ledger,
+    ledger:
+      event.payload === null || event.sealed?.pruned
+        ? {
+            ...ledger,
+            ...(event.payload === null && { erased: true as const }),
+            ...(event.sealed?.pruned && { pruned: true as const }),
+          }
+        : ledger,
   }
 }

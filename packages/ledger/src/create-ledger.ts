@@ -37,7 +37,7 @@ function createView(core: Core, { isOpened = false, plain = false, ...view }: Vi
   const { store, ports, heads, options, queue, forgetValues } = core
   const workspace = checkWorkspace(view.workspace)
   const sides = core.sidesOf(workspace)
-  const { redactor } = sides
+  const { redactor, followed } = sides
   const { codecs, preparer, reader } = plain ? sides.plain() : sides.rich
   const mode = { write: true, resume: true, replay: true, ...options.mode }
   const memoryPolicy = checkMemoryPolicy(options.memory)
@@ -103,6 +103,13 @@ function createView(core: Core, { isOpened = false, plain = false, ...view }: Vi
       checkCount('expectedSeq', expectedSeq)
       checkCount('epoch', epoch)
       if (events.length === 0) return Promise.resolve([])
+      const following = followed()
+      if (following) {
+        const frozen = events.map((event, item) =>
+          atItem(events.length, item, () => preparer.freeze(check(event))),
+        )
+        return following.then(() => append(frozen, { expectedSeq, epoch }, (event) => event))
+      }
       const prepared = events.map((event, item) =>
         atItem(events.length, item, () => preparer.prepare(check(event))),
       )
@@ -131,7 +138,15 @@ function createView(core: Core, { isOpened = false, plain = false, ...view }: Vi
     workspace,
     in: (other, viewOptions) => createView(core, { ...viewOptions, workspace: other }),
     leases: consumers.runLeases,
-    progress: createProgress({ store, redactor, workspace, now: ports.now, assertOpen, assertWritable }),
+    progress: createProgress({
+      store,
+      redactor,
+      followed,
+      workspace,
+      now: ports.now,
+      assertOpen,
+      assertWritable,
+    }),
     mode,
     durability: checkDurability(options.durability ?? 'group'),
     redactor,
@@ -142,7 +157,15 @@ function createView(core: Core, { isOpened = false, plain = false, ...view }: Vi
     record(event) {
       try {
         assertWritable()
-        const prepared = preparer.prepare(checkInput(event))
+        const checked = checkInput(event)
+        const following = followed()
+        if (following) {
+          const frozen = preparer.freeze(checked)
+          return following
+            .then(() => append([frozen], {}, (each) => each))
+            .then(([stored]) => stored as ClewEvent)
+        }
+        const prepared = preparer.prepare(checked)
         return queue.push({ workspace, events: [prepared] }, ([stored]) =>
           revive(stored as ClewEvent, prepared),
         )
@@ -331,11 +354,15 @@ function createView(core: Core, { isOpened = false, plain = false, ...view }: Vi
       const { importLines } = await import('./import.ts')
       const { createSealImport } = await import('./retention/adopt-seals.ts')
       const seals = await createSealImport({ store, reader, preparer, workspace, push })
-      return importLines(stream, { preparer, push, lastPosition, seals }, importOptions)
+      return importLines(stream, { preparer, push, lastPosition, seals, followed }, importOptions)
     },
     async lastPosition() {
       assertOpen()
       return store.lastPosition()
+    },
+    async newestPosition() {
+      assertOpen()
+      return store.newestPosition()
     },
     watch(wake) {
       assertOpen()

@@ -7,6 +7,7 @@ import type { Store } from './store.ts'
 interface ProgressParts {
   readonly store: Pick<Store, 'progress'>
   readonly redactor: Redactor
+  readonly followed: () => Promise<void> | undefined
   readonly workspace: string
   readonly now: () => number
   readonly assertOpen: () => void
@@ -18,7 +19,7 @@ const LONGEST_NAME = 1024
 
 /** T4 and P1: the one way to the side table, whoever reports. */
 export function createProgress(parts: ProgressParts): Progress {
-  const { store, redactor, workspace, now, assertOpen, assertWritable } = parts
+  const { store, redactor, followed, workspace, now, assertOpen, assertWritable } = parts
 
   function toStored(note: ProgressNote): StoredNote {
     assertNote(note)
@@ -41,6 +42,8 @@ export function createProgress(parts: ProgressParts): Progress {
   return {
     async put(notes) {
       assertWritable()
+      const following = followed()
+      if (following) await following
       if (notes.length > 0) await store.progress.put(notes.map(toStored), now())
     },
     async read({ runId, after, limit = PAGE } = {}) {

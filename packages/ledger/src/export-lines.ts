@@ -28,10 +28,7 @@ export async function* exportLines(
   const named = runId === undefined ? null : await store.findRun({ workspace, runId })
   if (runId !== undefined && !named) throw missingRun(runId)
   if (named?.summary.status === 'deleted')
-    throw prunedRun(
-      named.summary.runId,
-      await store.retention.seals({ workspace, runId: named.summary.runId }),
-    )
+    throw prunedRun(named.summary.runId, await store.retention.seals(workspace, [named.summary.runId]))
   const parts = runId === undefined ? undefined : await relatedRuns({ store, reader, runs, workspace }, runId)
   const clean = redacted
     ? createExportRedactor(

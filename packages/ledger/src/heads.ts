@@ -91,7 +91,9 @@ export async function checkHeads(
       const [event] = await store.readRun(key, { afterSeq: seq - 1, upToSeq: seq, limit: 1 })
       const seal = event
         ? undefined
-        : (await store.retention.seals(key)).find(({ fromSeq, toSeq }) => fromSeq <= seq && toSeq >= seq)
+        : (await store.retention.seals(workspace, [runId])).find(
+            ({ fromSeq, toSeq }) => fromSeq <= seq && toSeq >= seq,
+          )
       // Inside a pruned range there is nothing left to compare with; the seal itself is judged with the run.
       const found = event?.hash ?? (seal && (seal.toSeq === seq ? seal.headHash : hash))
       if (found === undefined) add(seq, 'truncated', `the signed heads have it up to seq ${seq}`)

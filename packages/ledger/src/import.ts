@@ -24,6 +24,7 @@ interface ImportParts {
   /** Place of the newest event before the import: what stands at it or before it was here already. */
   readonly lastPosition: number
   readonly seals: SealImport
+  readonly followed: () => Promise<void> | undefined
 }
 
 const BATCH_EVENTS = 500
@@ -35,7 +36,7 @@ const BATCH_CHARS = 4 * 1024 * 1024
  */
 export async function importLines(
   stream: AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>,
-  { preparer, push, lastPosition, seals }: ImportParts,
+  { preparer, push, lastPosition, seals, followed }: ImportParts,
   { rehash = false, onProgress }: ImportOptions,
 ): Promise<ImportReport> {
   const runs = new Set<string>()
@@ -58,7 +59,9 @@ export async function importLines(
     const settled = await Promise.allSettled(calls.map((call) => push(call)))
     for (const outcome of settled) {
       if (outcome.status === 'rejected') throw outcome.reason as Error
-      for (const { ledger } of outcome.value) if (ledger.position <= lastPosition) passed++
+      for (const { correlationId, ledger } of outcome.value)
+        if (ledger.position <= lastPosition) passed++
+        else if (ledger.pruned) seals.notePruned(correlationId, ledger.seq)
     }
     events += calls.reduce((sum, call) => sum + call.length, 0)
     onProgress?.(events)
@@ -77,6 +80,8 @@ export async function importLines(
       runs.add(seal.runId)
       continue
     }
+    const following = followed()
+    if (following) await following
     const event = parseLine(text, line, preparer, rehash)
     runs.add(event.correlationId)
     if (event.sealed && (await seals.isPruned(event.correlationId, event.sealed.seq))) {

@@ -12,11 +12,10 @@ export {
   type OwnEventType,
   type PayloadOf,
   payloadSchemas,
-  type Primitive,
-  PRIMITIVES,
   primitiveOf,
   type StateOperation,
 } from './catalogue.ts'
+export { type Primitive, PRIMITIVES } from './catalogue/primitive.ts'
 export {
   type ChainedEvent,
   type ChainedPlace,

@@ -4,7 +4,8 @@ import { type Codecs, createCodecs, plainCodecs } from './codecs.ts'
 import type { HeadChecker } from './heads.ts'
 import type { LedgerOptions } from './ledger.ts'
 import { createPayloadReader, type PayloadReader } from './payload-reader.ts'
-import { withPolicy, type WorkspacePolicy } from './policy/workspace-policy.ts'
+import { followPolicy } from './policy/follow-policy.ts'
+import { type StandingPolicy, withPolicy, type WorkspacePolicy } from './policy/workspace-policy.ts'
 import type { Ports } from './ports.ts'
 import { createPreparer, type Preparer } from './prepare.ts'
 import { createRedactor, type Redactor } from './redact/redact.ts'
@@ -19,8 +20,8 @@ export interface LedgerParts {
   readonly heads: HeadChecker
   /** What model calls cost (V7); without it no event gets a cost of its own. */
   readonly price?: Price | undefined
-  /** What workspaces ask for, as it is stored (`readPolicies`). */
-  readonly policies?: ReadonlyMap<string, WorkspacePolicy> | undefined
+  /** What workspaces ask for, as it was just read (`readPolicies`); it is followed from then on. Without it, nobody asks. */
+  readonly policies?: ReadonlyMap<string, StandingPolicy> | undefined
 }
 
 /** How values go in and come out: rich, or as the JSON that is stored. */
@@ -33,6 +34,8 @@ interface Side {
 /** What all views of a workspace share. */
 interface Sides {
   readonly redactor: Redactor
+  /** Undefined when the redactor is what the workspace asks for by now, else a promise for that. */
+  readonly followed: () => Promise<void> | undefined
   readonly rich: Side
   plain(): Side
 }
@@ -58,16 +61,23 @@ export function createCore(parts: LedgerParts, options: LedgerOptions): Core {
   const reader = createPayloadReader(store, codecs)
   let plainReader: PayloadReader | undefined
 
+  const openedMs = ports.now()
   const redactorFor = (policy: WorkspacePolicy): Redactor =>
     createRedactor(withPolicy(options.redact, policy) ?? {}, fingerprint, ports.now)
-  const usual = redactorFor({})
+  // Made at once where it could be refused; the usual one when it is first used, since who only reads needs none and
+  // its patterns take longer to compile than a page of runs to read.
+  let usual = options.redact ? redactorFor({}) : undefined
 
-  function createSides(policy: WorkspacePolicy): Sides & { use(policy: WorkspacePolicy): void } {
-    let current = policy.redact ? redactorFor(policy) : usual
+  function createSides(workspace: string): Sides & { use(policy: WorkspacePolicy): void } {
+    const known = policies?.get(workspace) ?? { policy: {}, seq: 0 }
+    const { policy } = known
+    const use = (next: WorkspacePolicy): void => void (asked = next.redact && redactorFor(next))
+    let asked = policy.redact && redactorFor(policy)
+    const current = (): Redactor => asked ?? (usual ??= redactorFor({}))
     const redactor: Redactor = {
-      value: (value) => current.value(value),
-      text: (text) => current.text(text),
-      stream: () => current.stream(),
+      value: (value) => current().value(value),
+      text: (text) => current().text(text),
+      stream: () => current().stream(),
     }
     const side = (own: Codecs, its: PayloadReader): Side => ({
       codecs: own,
@@ -77,19 +87,24 @@ export function createCore(parts: LedgerParts, options: LedgerOptions): Core {
     let plain: Side | undefined
     return {
       redactor,
+      // Who switched redaction off asks for none, whatever the workspace does.
+      followed:
+        policies && options.redact !== false
+          ? followPolicy({ store, workspace, now: ports.now, use, known: { ...known, readMs: openedMs } })
+          : () => undefined,
       rich: side(codecs, reader),
       plain() {
         const own = plainCodecs(codecs)
         plainReader ??= createPayloadReader(store, own)
         return (plain ??= side(own, plainReader))
       },
-      use: (next) => void (current = next.redact ? redactorFor(next) : usual),
+      use,
     }
   }
 
   const known = new Map<string, ReturnType<typeof createSides>>()
   function sidesOf(workspace: string): ReturnType<typeof createSides> {
-    const sides = known.get(workspace) ?? createSides(policies?.get(workspace) ?? {})
+    const sides = known.get(workspace) ?? createSides(workspace)
     known.set(workspace, sides)
     return sides
   }

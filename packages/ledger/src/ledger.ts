@@ -255,6 +255,11 @@ export interface Ledger extends RunViews, PolicyAccess {
   stats(): Promise<StoreStats>
   /** Place of the newest event in the whole ledger, 0 when there is none: follow from here to see only what comes. */
   lastPosition(): Promise<number>
+  /**
+   * Place of the newest event that is committed. Beyond `lastPosition` while an older transaction is under way, of
+   * which nobody knows yet whether it brings events before it.
+   */
+  newestPosition(): Promise<number>
   /** Calls `wake` after commits by anyone, until what it gives back is called. It carries no data, and a missed one only makes late (L7). */
   watch(wake: () => void): () => void
   /** Appends that wait for their commit. */

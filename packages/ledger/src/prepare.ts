@@ -17,6 +17,8 @@ const MAX_PAYLOAD_CHARS = 64 * 1024 * 1024
 export interface Preparer {
   /** The one way in: checked, redacted, hashed, encoded once (P1). */
   prepare(checked: CheckedEnvelope): PreparedEvent
+  /** As it is now, for whoever prepares it later: its payload may be changed by then, and its cause be another. */
+  freeze(checked: CheckedEnvelope): CheckedEnvelope
   /** The same for an event that brings its place along and must keep its hash. */
   prepareSealed(checked: CheckedEnvelope, sealed: SealedPlace, salt: string): PreparedEvent
   /** The same for one whose payload was erased: its hash is all that is left of it. */
@@ -78,6 +80,9 @@ export function createPreparer({ ports, codecs, redactor, macKey, price }: Prepa
     return sha256(`${macKey}\n${content}\n${macKey}`).slice(0, 32)
   }
 
+  const causeOf = ({ causationId }: CheckedEnvelope): string | null =>
+    causationId === undefined ? (ports.context.current() ?? null) : causationId
+
   function finish(
     checked: CheckedEnvelope,
     given: JsonObject,
@@ -89,8 +94,7 @@ export function createPreparer({ ports, codecs, redactor, macKey, price }: Prepa
     const payload = clean.value as JsonObject
     const text = payload === priced.payload ? priced.text : JSON.stringify(payload)
     const hashed = root(payload, text)
-    const causationId =
-      checked.causationId === undefined ? (ports.context.current() ?? null) : checked.causationId
+    const causationId = causeOf(checked)
     let own: PreparedEvent['given'] = null
     if (checked.eventId !== undefined) {
       const givenRoot = payload === given ? hashed.root : root(given, givenText).root
@@ -126,6 +130,13 @@ export function createPreparer({ ports, codecs, redactor, macKey, price }: Prepa
           : priceValues(given, text, checked.timestamp ?? nowText(), price)
       return finish(checked, given, text, nextSalt(), priced)
     },
+    freeze: (checked) => ({
+      ...checked,
+      payload: JSON.parse(encode(checked).text) as JsonObject,
+      isJson: true,
+      timestamp: checked.timestamp ?? nowText(),
+      causationId: causeOf(checked),
+    }),
     prepareSealed(checked, sealed, salt) {
       const { given, text } = encode(checked)
       assertPayload(checked.eventType, given)

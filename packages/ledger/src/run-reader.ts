@@ -48,7 +48,7 @@ export function createRunReader(store: Store, workspace: string, assertOpen: () 
   async function assertThere({ run, upToSeq: last }: Segment, after: number, upTo: number): Promise<void> {
     if (run.summary.status !== 'deleted') return
     const { runId } = run.summary
-    const seals = await store.retention.seals({ workspace, runId })
+    const seals = await store.retention.seals(workspace, [runId])
     const gone = seals.filter(({ fromSeq, toSeq }) => toSeq > after && fromSeq <= Math.min(upTo, last))
     if (gone.length > 0) throw prunedRun(runId, gone)
   }

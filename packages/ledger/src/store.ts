@@ -47,6 +47,8 @@ export interface SealedPlace {
   readonly schemaVersion: number
   /** What the erased first event of a fork does not say any more. */
   readonly forkedFrom?: { readonly runId: string; readonly seq: number } | undefined
+  /** The state at its checkpoint is no longer kept (R10). */
+  readonly pruned?: true | undefined
 }
 
 /** One `append`: all of it is written, or nothing. */

@@ -22,7 +22,7 @@ export const storedEvent = (
   body,
   salt: body === null ? null : event.salt,
   erased: body === null,
-  pruned: false,
+  pruned: event.sealed?.pruned === true,
 })
 
 /** An event from a row of a database; `hex` reads its bytes. */

@@ -23,10 +23,11 @@ export async function formatLine(
   })
   const payload =
     body === null ? '{}' : body.startsWith('{') ? body : JSON.stringify(await reader.toJson(stored))
-  const { erased, pruned: _, ...where } = stored
+  const { erased, pruned, ...where } = stored
   const place = {
     ...toWirePlace(where),
     ...(erased && { erased }),
+    ...(pruned && { pruned }),
     ...(forkedFrom && { forked_from: { run_id: forkedFrom.runId, seq: forkedFrom.seq } }),
     payload_hash: stored.payloadHash,
     salt: stored.salt,
@@ -77,7 +78,8 @@ const SALT = /^[0-9a-f]{32}$/
 
 function parsePlace(place: unknown, line: number): ParsedPlace {
   if (!isObject(place)) throw brokenLine(line, 'has a `ledger` that is not an object')
-  const { seq, recorded_at, hash, schema_version, payload_hash, salt, erased, forked_from: source } = place
+  const { seq, recorded_at, hash, schema_version, payload_hash, salt, erased, pruned } = place
+  const source = place['forked_from']
   const text = (field: string, value: unknown, form: RegExp): string => {
     if (typeof value === 'string' && form.test(value)) return value
     throw brokenLine(line, `has no usable ledger.${field}; an event read over HTTP lacks some of them`)
@@ -92,6 +94,7 @@ function parsePlace(place: unknown, line: number): ParsedPlace {
       recordedAt: text('recorded_at', recorded_at, TIME),
       hash: text('hash', hash, DIGEST),
       schemaVersion: whole('schema_version', schema_version, 0),
+      ...(pruned === true && { pruned }),
       ...(isObject(source) && {
         forkedFrom: {
           runId: text('forked_from.run_id', source['run_id'], /^[^]+$/),

@@ -190,6 +190,12 @@ export const ERASURES = part(
   (from, at) => `INSERT INTO erasures (position, erased_at)
     SELECT ${at('x.place')}, x.erased_at FROM p, ${from}`,
 )
+export const PRUNED_STATES = part(
+  ['Q', 'x'],
+  ERASURE,
+  (from, at) => `INSERT INTO pruned_states (position, pruned_at)
+    SELECT ${at('x.place')}, x.erased_at FROM p, ${from}`,
+)
 export const NODES = part(
   ['N', 'n'],
   NODE,

@@ -12,6 +12,7 @@ import {
   NODES,
   type Part,
   PAYLOADS,
+  PRUNED_STATES,
   RENAMED_HEADS,
   ROOM,
   RUNS,
@@ -52,6 +53,7 @@ function fill(draft: Draft, isFull: boolean): Filled[] {
   const begun = heads.length === touched.length ? [] : touched.filter((run) => run.stored === null)
   const erased = draft.events.filter((own) => own.body === null)
   const kept = erased.length === 0 ? draft.events : draft.events.filter((own) => own.body !== null)
+  const pruned = draft.events.filter((own) => own.event.sealed?.pruned === true)
   const newSteps: StepRow[] = []
   const knownSteps: StepRow[] = []
   for (const { run, step, isStored } of draft.steps.values())
@@ -72,7 +74,8 @@ function fill(draft: Draft, isFull: boolean): Filled[] {
   add(SUBJECTS, touched.flatMap(newSubjects))
   add(EVENTS, draft.events)
   add(PAYLOADS, kept)
-  add(ERASURES, erased)
+  add(ERASURES, pruned.length === 0 ? erased : erased.filter((own) => !pruned.includes(own)))
+  add(PRUNED_STATES, pruned)
   add(NODES, [...draft.nodes.values()])
   add(NEW_STEPS, newSteps)
   add(KNOWN_STEPS, knownSteps)

@@ -5,6 +5,7 @@ import {
   type EraseWork,
   type Erasing,
   parseMemoryBook,
+  type Ports,
   type RunKey,
 } from '@clew/ledger'
 import type { Appender } from './append.ts'
@@ -12,6 +13,7 @@ import { int8s, texts } from './binary-array.ts'
 import { EVENT_COLUMNS, toStoredEvent } from './event-row.ts'
 import { indexText, indexTextOrNull } from './index-text.ts'
 import { RUN_COLUMNS, toStoredRun } from './list-runs.ts'
+import { countAnew, rewriteTables } from './rewrite-tables.ts'
 import type { Database, Row, Sql } from './sql.ts'
 import { stepRows, stepValues } from './step-row.ts'
 
@@ -19,6 +21,8 @@ interface EraseParts {
   readonly db: Database
   readonly reading: Sql
   readonly appender: Pick<Appender, 'together' | 'forget'>
+  readonly ports: Pick<Ports, 'sleep'>
+  readonly waitMs: number
   readonly ring: () => void
 }
 
@@ -70,7 +74,7 @@ const TABLES = [
   'progress',
 ]
 
-export function createErasing({ db, reading, appender, ring }: EraseParts): Erasing {
+export function createErasing({ db, reading, appender, ports, waitMs, ring }: EraseParts): Erasing {
   async function apply(sql: Sql, work: EraseWork): Promise<boolean> {
     const { workspace, positions, runs, erasedAt } = work
     const { rows } = await sql.query({ text: LOCK, values: [workspace, runs.map(({ runId }) => runId)] })
@@ -130,14 +134,13 @@ export function createErasing({ db, reading, appender, ring }: EraseParts): Eras
       ring()
       return outcome.events[0] as ClewEvent
     },
-    /**
-     * Old versions of rows go; where they lay, VACUUM leaves their bytes until the page is used again, VACUUM FULL does not.
-     * ANALYZE, for what the server counted of a table may quote from it.
-     */
+    /** Where rows lay, VACUUM leaves their bytes until the page is used again. */
     async scrub({ rewrite }) {
-      for (const table of TABLES)
-        await db.query({ text: `VACUUM (${rewrite ? 'FULL, ' : ''}ANALYZE) ${table}` })
-      return { backups: 0 }
+      if (rewrite)
+        return { backups: 0, unfinished: await rewriteTables({ db, reading, ports, waitMs }, TABLES) }
+      await countAnew(db, TABLES)
+      for (const table of TABLES) await db.query({ text: `VACUUM ${table}` })
+      return { backups: 0, unfinished: null }
     },
   }
 }

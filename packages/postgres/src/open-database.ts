@@ -9,7 +9,7 @@ import type { Database, Sql, Statement } from './sql.ts'
 export interface OpenDatabaseOptions {
   readonly readOnly?: boolean | undefined
   readonly create?: boolean | undefined
-  /** How long to wait for a server that is away, and for one statement of an append; 30 s unless told. */
+  /** How long to wait for a server that is away, for one statement of an append, and for others before a rewrite; 30 s unless told. */
   readonly waitMs?: number | undefined
   readonly migrations?: readonly string[] | undefined
   readonly keyMark?: KeyMark | undefined

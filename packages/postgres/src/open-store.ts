@@ -50,7 +50,7 @@ export async function openPostgresStore(
     memory: createMemory(database, reading),
     progress: createProgress({ sql: database, reading, watch: noteWatch, schema, assertOpen }),
     retention: createRetention({ db: database, reading, appender, ring: watch.ring }),
-    erasure: createErasing({ db: database, reading, appender, ring: watch.ring }),
+    erasure: createErasing({ db: database, reading, appender, ports, waitMs, ring: watch.ring }),
     async write(calls) {
       assertOpen()
       const outcomes = await appender.write(calls)

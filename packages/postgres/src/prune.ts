@@ -64,8 +64,8 @@ const STILL_THERE = 'SELECT r FROM unnest($1::bigint[]) r WHERE EXISTS (SELECT F
 const UPDATE_RUNS = `UPDATE runs r SET status = 'deleted', due_ms = NULL, summary = d.summary, revision = r.revision + 1
   FROM unnest($1::bigint[], $2::text[]) d (id, summary) WHERE r.id = d.id`
 const DROP_SUBJECTS = 'DELETE FROM subjects WHERE run = ANY ($1::bigint[])'
-const SEALS = `SELECT from_seq, to_seq, head_hash FROM seals
-  WHERE run = (SELECT id FROM runs WHERE workspace = $1 AND run_id = $2) ORDER BY from_seq`
+const SEALS = `SELECT r.run_id, s.from_seq, s.to_seq, s.head_hash FROM runs r JOIN seals s ON s.run = r.id
+  WHERE r.workspace = $1 AND r.run_id = ANY ($2::text[]) ORDER BY r.id, s.from_seq`
 const SEALED = `SELECT coalesce(sum(s.to_seq - s.from_seq + 1), 0)::bigint AS n
   FROM seals s JOIN runs r ON r.id = s.run`
 const LEFTOVERS = `SELECT ${RUN_COLUMNS} WHERE r.workspace = $1 AND r.status = 'deleted' AND r.id > $2
@@ -191,8 +191,9 @@ export function createRetention({ db, reading, appender, ring }: PruneParts): St
   return {
     // Others write beside it: only who takes a lease waits.
     pace: { batchMs: 20, rest: 1 },
-    async seals({ workspace, runId }) {
-      return (await read(SEALS, [workspace, runId])).map((row) => ({
+    async seals(workspace, runIds) {
+      return (await read(SEALS, [workspace, runIds])).map((row) => ({
+        runId: row['run_id'] as string,
         fromSeq: Number(row['from_seq']),
         toSeq: Number(row['to_seq']),
         headHash: hexOf(row['head_hash']),
@@ -312,6 +313,7 @@ export function createRetention({ db, reading, appender, ring }: PruneParts): St
         await db.query({ text: END_SWEEP, values: [scope, mark] })
       },
     },
+    writeBack: () => {},
     async reclaim() {
       for (const table of TABLES) await db.query({ text: `VACUUM (SKIP_LOCKED) ${table}` })
       return false

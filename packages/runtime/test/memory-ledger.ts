@@ -1,6 +1,3 @@
-import { AsyncLocalStorage } from 'node:async_hooks'
-import { hash, randomBytes } from 'node:crypto'
-import { setTimeout as sleep } from 'node:timers/promises'
 import {
   createLedger,
   createMemoryStore,
@@ -9,6 +6,7 @@ import {
   type Ports,
   type Store,
 } from '@clew/ledger'
+import { nodePorts } from '../../ledger/test/node-ports.ts'
 
 export interface MemoryWorld {
   readonly store: Store
@@ -29,17 +27,7 @@ export function makeWorldsOver(make: MakeStore): void {
 /** Ledgers over one store in memory, with a clock that tests can turn. */
 export function createMemoryWorld(): MemoryWorld {
   let offsetMs = 0
-  const causes = new AsyncLocalStorage<string>()
-  const ports: Ports = {
-    sha256: (text) => hash('sha256', text),
-    randomHex: (bytes) => randomBytes(bytes).toString('hex'),
-    now: () => Date.now() + offsetMs,
-    defer: (task) => void setImmediate(() => task()),
-    async sleep(ms, signal) {
-      await sleep(ms, undefined, signal && { signal })
-    },
-    context: { run: (causationId, fn) => causes.run(causationId, fn), current: () => causes.getStore() },
-  }
+  const ports: Ports = { ...nodePorts, now: () => Date.now() + offsetMs }
   const store = makeStore(ports)
   const heads = { verify: async () => false }
   return {

@@ -62,7 +62,13 @@ function coerce(schema: z.ZodType | undefined, name: string, text: string): unkn
   if (text === 'false') readings.push(false)
   readings.push(text.split(',').map((part) => part.trim()))
   for (const reading of readings) if (schema.safeParse(reading).success) return reading
-  throw wrong(name, 'has a value that does not fit', `It takes: ${schema.description ?? 'another value'}.`)
+  const [issue] = schema.safeParse(text).error?.issues ?? []
+  const choice = issue?.code === 'invalid_value' ? ` One of: ${issue.values.join(', ')}.` : ''
+  throw wrong(
+    name,
+    'has a value that does not fit',
+    `It takes: ${schema.description ?? 'another value'}.${choice}`,
+  )
 }
 
 function wrong(name: string, what: string, hint: string): ClewError {

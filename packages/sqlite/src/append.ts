@@ -109,6 +109,7 @@ export function createAppender(db: DatabaseSync, ports: Pick<Ports, 'sha256' | '
     ),
     insertPayload: db.prepare('INSERT INTO payloads (position, salt, mac, body) VALUES (?, ?, ?, ?)'),
     insertErasure: db.prepare('INSERT INTO erasures (position, erased_at) VALUES (?, ?)'),
+    insertPruned: db.prepare('INSERT INTO pruned_states (position, pruned_at) VALUES (?, ?)'),
     node: db.prepare('SELECT id FROM nodes WHERE scope = ? AND hash = ?'),
     nodeHash: db.prepare('SELECT hash FROM nodes WHERE id = ?'),
     insertNode: db.prepare('INSERT INTO nodes (scope, hash, body) VALUES (?, ?, ?)'),
@@ -237,8 +238,11 @@ export function createAppender(db: DatabaseSync, ports: Pick<Ports, 'sha256' | '
         event.causationId !== null && event.causationId === own.lastEventId ? 1 : 0,
       )
       own.lastEventId = event.eventId
-      if (body === null) sql.insertErasure.run(place.position, place.recordedAt)
-      else
+      const isPruned = event.sealed?.pruned === true
+      if (isPruned) sql.insertPruned.run(place.position, place.recordedAt)
+      if (body === null) {
+        if (!isPruned) sql.insertErasure.run(place.position, place.recordedAt)
+      } else
         sql.insertPayload.run(
           place.position,
           saltBytes(event.salt),

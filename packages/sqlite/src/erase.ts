@@ -4,7 +4,6 @@ import type { DatabaseSync } from 'node:sqlite'
 import {
   type AppendCall,
   type AppendOutcome,
-  ClewError,
   type ClewEvent,
   dueMsOf,
   type ErasedRun,
@@ -20,11 +19,12 @@ import { PUT_STEP, stepValues } from './step-row.ts'
 /** Positions that one statement looks through: a few milliseconds, in which nothing else goes on here. */
 const WINDOW = 20_000
 const FREE_PAGES = 2000
+const STILL_READ =
+  'Nothing of it can be read any more, but others still read an older state of the file from its WAL. Let them end, and erase the same again: then nothing is left of it.'
 
 interface EraseParts {
   readonly db: DatabaseSync
   readonly file: string
-  readonly url: string
   readonly ports: Pick<Ports, 'sleep'>
   readonly waitMs: number
   readonly transact: <T>(work: () => T) => Promise<T>
@@ -123,19 +123,13 @@ export function createErasing(parts: EraseParts): Erasing {
     sql.forgetScope.run(scope)
   }
 
-  /** Readers of an older state keep the WAL: they are waited for. */
-  async function truncateWal(database: DatabaseSync): Promise<void> {
+  /** Readers of an older state keep the WAL: they are waited for. Says whether it is empty. */
+  async function truncateWal(database: DatabaseSync): Promise<boolean> {
     const deadline = performance.now() + parts.waitMs
     for (;;) {
       const done = await reading(() => database.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get())
-      if (done?.['busy'] === 0) return
-      if (performance.now() > deadline)
-        throw new ClewError(
-          'store_locked',
-          `What was erased is gone from ${parts.url}, but others still read an older state of the file from its WAL`,
-          'Let them end, and erase the same again: then nothing is left of it.',
-          { url: parts.url },
-        )
+      if (done?.['busy'] === 0) return true
+      if (performance.now() > deadline) return false
       await parts.ports.sleep(5 + Math.random() * 20)
     }
   }
@@ -180,12 +174,13 @@ export function createErasing(parts: EraseParts): Erasing {
     async scrub({ rewrite }) {
       const backups = removeBackups()
       const search = parts.search()
+      let isEmpty = true
       for (const database of search ? [db, search] : [db]) {
         await vacuum(database)
         if (rewrite) await reading(() => database.exec('VACUUM'))
-        await truncateWal(database)
+        isEmpty = (await truncateWal(database)) && isEmpty
       }
-      return { backups }
+      return { backups, unfinished: isEmpty ? null : STILL_READ }
     },
   }
 }

@@ -161,7 +161,6 @@ export function openSqliteStore(path: string, ports: Ports, options: SqliteOptio
     erasure: createErasing({
       db,
       file,
-      url,
       ports,
       waitMs,
       transact,

@@ -73,8 +73,9 @@ export function createRetention(parts: PruneParts): StoreRetention {
          ON CONFLICT (scope) DO UPDATE SET mark = mark + 1`,
     ),
     seals: db.prepare(
-      `SELECT from_seq, to_seq, head_hash FROM seals WHERE run = (SELECT id FROM runs WHERE workspace = ? AND run_id = ?)
-       ORDER BY from_seq`,
+      `SELECT r.run_id, s.from_seq, s.to_seq, s.head_hash FROM json_each(?2) w
+         CROSS JOIN runs r ON r.workspace = ?1 AND r.run_id = w.value CROSS JOIN seals s ON s.run = r.id
+       ORDER BY w.key, s.from_seq`,
     ),
     sealed: db.prepare(
       'SELECT coalesce(sum(s.to_seq - s.from_seq + 1), 0) AS n FROM seals s CROSS JOIN runs r ON r.id = s.run',
@@ -174,9 +175,10 @@ export function createRetention(parts: PruneParts): StoreRetention {
 
   return {
     pace: { batchMs: 0.8, rest: 7 },
-    seals: ({ workspace, runId }) =>
+    seals: (workspace, runIds) =>
       reading(() =>
-        sql.seals.all(workspace, runId).map((row) => ({
+        sql.seals.all(workspace, JSON.stringify(runIds)).map((row) => ({
+          runId: row['run_id'] as string,
           fromSeq: row['from_seq'] as number,
           toSeq: row['to_seq'] as number,
           headHash: hex(row['head_hash']),
@@ -229,6 +231,7 @@ export function createRetention(parts: PruneParts): StoreRetention {
         }),
       end: (scope, mark) => transact(() => void sql.endSweep.run(scope, mark)),
     },
+    writeBack: reclaim.checkpoint,
     reclaim: reclaim.step,
   }
 }

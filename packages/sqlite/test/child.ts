@@ -56,18 +56,31 @@ const COMMANDS: Readonly<Record<string, () => Promise<void>>> = {
     await ledger.consume(name, handler, { batch: Number(batch) })
   },
 
-  /** Brings the search index to the newest event, saying how far it is. */
+  /** Brings the search index to the newest event, saying how far it is; with MOST, stands still after so many answers. */
   async index() {
     const ledger = openLedger(path)
-    await ledger.index({ onProgress: say })
+    const most = Number(rest[0] ?? Number.POSITIVE_INFINITY)
+    let answers = 0
+    const onProgress = (position: number): void => {
+      say(position)
+      if (++answers === most) stand()
+    }
+    await ledger.index({ onProgress })
     await ledger.close()
     say('done')
   },
 
-  /** Rebuilds the rows of runs and steps, saying how many runs are done. */
+  /** Rebuilds the rows of runs and steps, saying how many runs are done; with MOST, stands still after so many runs. */
   async rebuild() {
     const ledger = openLedger(path)
-    const report = await ledger.rebuild({ onProgress: say })
+    const most = Number(rest[0] ?? Number.POSITIVE_INFINITY)
+    const onProgress = (runs: number): void => {
+      say(runs)
+      // Long enough for a note of how far it is.
+      if (runs === Math.floor(most / 2)) stand(600)
+      if (runs === most) stand()
+    }
+    const report = await ledger.rebuild({ onProgress })
     await ledger.close()
     say(report)
   },
@@ -124,6 +137,10 @@ const COMMANDS: Readonly<Record<string, () => Promise<void>>> = {
     say({ write: await outcome(false), read: await outcome(true) })
   },
 }
+
+/** Whoever is to be killed in the midst of its work must not be done before, however slow the one who kills is. */
+const stand = (ms = Number.POSITIVE_INFINITY): void =>
+  void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
 
 async function attempt(ledger: Ledger, lease: Lease, what: string): Promise<string> {
   const step = {

@@ -16,8 +16,9 @@ export function createLedgerPort(ledger: Ledger): TracePort {
     release: (lease) => ledger.leases.release(lease),
     lookMs: 200,
     async findStops(sessionIds) {
-      const position = await ledger.lastPosition()
-      if (position === lookedAt) return []
+      const [position, newest] = await Promise.all([ledger.lastPosition(), ledger.newestPosition()])
+      // While transactions are under way, which of them end does not show in either.
+      if (position === lookedAt && position === newest) return []
       const stops = await findStops(ledger, sessionIds)
       lookedAt = position
       return stops

@@ -119,10 +119,12 @@ export function describeTrace(name: string, makeWorld: () => World): void {
       for (const text of ['Let ', 'Let me ', 'Let me see ']) step.progress({ content: text })
       expect((await ledger.progress.read()).notes).toEqual([])
       await world.turnClock(60)
-      await vi.waitFor(async () =>
-        expect((await world.open().progress.read({ runId: 's1' })).notes).toMatchObject([
-          { stepId: step.stepId, stepType: 'thinking', content: 'Let me see ' },
-        ]),
+      await vi.waitFor(
+        async () =>
+          expect((await world.open().progress.read({ runId: 's1' })).notes).toMatchObject([
+            { stepId: step.stepId, stepType: 'thinking', content: 'Let me see ' },
+          ]),
+        20_000,
       )
       expect((await readSession(ledger, 's1')).steps[0]?.progress?.content).toBe('Let me see ')
       step.progress({ content: 'never told ' })
@@ -141,7 +143,7 @@ export function describeTrace(name: string, makeWorld: () => World): void {
         await vi.waitFor(async () => {
           const [lease] = await ledger.leases.list()
           expect(world.ports.now() - Date.parse(lease?.heartbeatAt ?? '')).toBeLessThan(15_000)
-        })
+        }, 20_000)
       }
       await expect(begin('s2', {}, world.emitter(world.open()))).rejects.toMatchObject({ code: 'busy' })
       await (await session.startStep({ stepType: 'thinking' })).complete({ content: 'still here' })
@@ -407,7 +409,7 @@ export function describeTrace(name: string, makeWorld: () => World): void {
         ])
         expect(page.messages[1]).toMatchObject({ sessionId: 's1', threadStreamId: 't', replyCount: 1 })
         expect(page.activities).toMatchObject([{ messageId: 'm2', sessionId: 's2', stepType: 'thinking' }])
-      })
+      }, 20_000)
       await step.complete()
       await inThread.notifyCompleted()
       const after = await readStream(ledger, 'general')

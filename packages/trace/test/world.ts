@@ -1,6 +1,3 @@
-import { AsyncLocalStorage } from 'node:async_hooks'
-import { hash, randomBytes } from 'node:crypto'
-import { setTimeout as sleep } from 'node:timers/promises'
 import {
   type ClewEvent,
   createLedger,
@@ -12,6 +9,7 @@ import {
 import type { Fetch } from '../src/remote-port.ts'
 import { TraceEmitter } from '../src/trace-emitter.ts'
 import type { TracePorts } from '../src/trace-ports.ts'
+import { nodePorts } from '../../ledger/test/node-ports.ts'
 
 /** Ledgers over one store, and emitters whose timers run when the test turns the clock. */
 export interface World {
@@ -36,17 +34,7 @@ export function createWorld(makeStore: (ports: Ports) => () => Store = ofMemory)
   let offsetMs = 0
   const timers = new Set<Timer>()
   const opened: Ledger[] = []
-  const causes = new AsyncLocalStorage<string>()
-  const ports: Ports = {
-    sha256: (text) => hash('sha256', text),
-    randomHex: (bytes) => randomBytes(bytes).toString('hex'),
-    now: () => Date.now() + offsetMs,
-    defer: (task) => void setImmediate(() => task()),
-    async sleep(ms, signal) {
-      await sleep(ms, undefined, signal && { signal })
-    },
-    context: { run: (id, fn) => causes.run(id, fn), current: () => causes.getStore() },
-  }
+  const ports: Ports = { ...nodePorts, now: () => Date.now() + offsetMs }
   const makeConnection = makeStore(ports)
   const tracePorts = (given: Partial<TracePorts> = {}): TracePorts => ({
     now: ports.now,

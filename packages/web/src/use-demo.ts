@@ -7,11 +7,19 @@ interface DemoState {
   /** Who can be talked to, in the demo; null elsewhere. */
   readonly chat: {
     readonly model: string
-    readonly personas: readonly { readonly id: string; readonly name: string; readonly about: string }[]
+    readonly personas: readonly {
+      readonly id: string
+      readonly name: string
+      readonly about: string
+      readonly example: string
+    }[]
     readonly pid: number | null
     readonly deaths: number
   } | null
 }
+
+/** The stream of the demo; in others nobody asks for it. */
+export const DEMO_STREAM = 'field-notes'
 
 export function useDemo(enabled = true): UseQueryResult<DemoState> {
   const client = useClient()

@@ -31,14 +31,17 @@ async function kill({ crew, dice }: Scene, role: Role): Promise<number> {
   return (await crew.kill(victim)) ? 1 : 0
 }
 
-/** Kills a worker that has runs in hand; undefined when none has. */
-async function killHolder(scene: Scene): Promise<HeldLease[] | undefined> {
+/** Kills a worker that has runs in hand, such as fit; undefined when none has. */
+async function killHolder(
+  scene: Scene,
+  fits: (lease: HeldLease) => boolean = () => true,
+): Promise<HeldLease[] | undefined> {
   const { crew, database, dice } = scene
   for (const member of dice.shuffle(crew.members.filter((each) => each.role === 'worker'))) {
     // Frozen, so that it does not end them between the look and the kill.
     member.child.kill('SIGSTOP')
     const held = await leasesOf(database.query, member.child.pid ?? 0)
-    if (held.length > 0 && (await crew.kill(member))) return held
+    if (held.length > 0 && held.every(fits) && (await crew.kill(member))) return held
     member.child.kill('SIGCONT')
   }
   return undefined
@@ -80,8 +83,8 @@ export const FAULTS = {
 
   /** The server stays up meanwhile, so that the death can be proved. */
   async 'holder killed'(scene) {
-    const held = await killHolder(scene)
-    if (!held?.every((lease) => lease.isProvable)) return 0
+    const held = await killHolder(scene, (lease) => lease.isProvable)
+    if (!held) return 0
     scene.takeovers.push(...(await watchTakeovers(scene.database.query, held, scene.sweepMs)))
     return 1
   },

@@ -168,7 +168,7 @@ async function settle(ledger: Ledger, crew: Crew): Promise<void> {
     return open.every(({ runs }) => runs.length === 0)
   })
   await crew.stop('worker')
-  const last = await ledger.lastPosition()
+  const last = await ledger.newestPosition()
   await until(() =>
     crew.notesOf('follower').every((file) => {
       const note = readNotes(file).findLast((each) => 'followed' in each)

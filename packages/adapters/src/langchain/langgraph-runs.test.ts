@@ -237,9 +237,11 @@ describe('a graph of LangGraph', () => {
 
   it('R0 a node that throws fails its step and the run; one that is stopped, stops it', async () => {
     const ledger = createMemoryWorld().open()
+    const stop = new AbortController()
     const graph = new StateGraph(State)
       .addNode('bad', ({ notes }) => {
         if (notes.length === 0) throw new RangeError('no notes')
+        setImmediate(() => stop.abort())
         return new Promise((resolve) => setTimeout(() => resolve({}), 1_000).unref())
       })
       .addEdge(START, 'bad')
@@ -249,15 +251,13 @@ describe('a graph of LangGraph', () => {
       status: 'failed',
       error: { name: 'RangeError', message: 'no notes' },
     })
-    const stop = new AbortController()
-    setTimeout(() => stop.abort(), 20)
     await expect(graph.invoke({ notes: ['x'] }, { ...config(ledger), signal: stop.signal })).rejects.toThrow()
     // The framework lets go of the caller before it has told its callbacks.
     const run = await vi.waitFor(async () => {
       const found = await newest(ledger)
       expect(found?.status).toBe('stopped')
       return found
-    })
+    }, 20_000)
     const steps = await ledger.getSteps(run?.runId ?? '')
     expect(steps.every(({ status }) => status !== 'running')).toBe(true)
   })

@@ -14,6 +14,10 @@ export const toCell = (stored: unknown): Cell =>
     ? { kind: 'list', items: stored as unknown[], length: stored.length }
     : { kind: 'value', value: stored }
 
+/** The list grows later, and the one in the payload, which may be a step's output too, must not. */
+const toOwnCell = (stored: unknown): Cell =>
+  toCell(Array.isArray(stored) ? [...(stored as unknown[])] : stored)
+
 export const cellValue = (cell: Cell): unknown =>
   cell.kind === 'value'
     ? cell.value
@@ -33,7 +37,7 @@ function appendTo(cell: Cell | undefined, more: readonly unknown[]): Cell {
 export function applyTo(cell: Cell | undefined, operation: StateOperation): Cell | undefined {
   switch (operation.op) {
     case 'set':
-      return toCell(operation.value)
+      return toOwnCell(operation.value)
     case 'append':
       return appendTo(cell, operation.items ?? [])
     case 'patch': {
@@ -68,8 +72,7 @@ export function findChange(channel: string, cell: Cell | undefined, live: unknow
   } else if (cell?.kind === 'value' && isSame(live, cell.value)) return undefined
   const value = toPayload(live, channel)
   const added = sizeOf(value)
-  // The list grows later, and the one in the payload must not.
-  const next = toCell(Array.isArray(value) ? [...(value as unknown[])] : value)
+  const next = toOwnCell(value)
   return {
     operation: { op: 'set', channel, value },
     cell: next,

@@ -3,11 +3,13 @@ import type { CheckpointMetadata } from '@langchain/langgraph-checkpoint'
 import { applyTo, type Cell, cellValue, toCell } from './cells.ts'
 import { isInternal, readyTasks, type Seen, type Versions } from './next-nodes.ts'
 import { isObject, setKey, sizeOf } from './rich-values.ts'
-import type { Place, Saved, TaskWrites } from './saved.ts'
+import type { Place, Saved, TaskWrites, Write } from './saved.ts'
+import { afterRun, mergeSeen } from './version-changes.ts'
 
 /** What `execution.checkpoint` says beyond the ledger's own fields: only what differs from the checkpoint before. */
 export interface Beyond {
-  readonly source: string
+  /** Left out where it is `loop`. */
+  readonly source?: string | undefined
   /** Left out where it is the superstep less one. */
   readonly step?: number | undefined
   readonly v?: number | undefined
@@ -15,6 +17,11 @@ export interface Beyond {
   readonly metadata?: Payload | undefined
   readonly versions?: Versions | undefined
   readonly seen?: Seen | undefined
+  /**
+   * In place of both, where the one node that was ready ran and its step carries this: the version of all that it wrote to
+   * and of what is empty now. It has seen what it was triggered by.
+   */
+  readonly ran?: number | string | undefined
   /** Versions, what was seen, and internal channels are whole, not changes. */
   readonly whole?: true | undefined
   /** Internal channels: new values, and those that are empty now. */
@@ -32,22 +39,25 @@ export interface Beyond {
 }
 
 export const START = '__start__'
-const KNOWN_METADATA = new Set(['source', 'step', 'parents'])
 
 export function metadataFields(metadata: CheckpointMetadata): Payload | undefined {
-  const rest: Payload = {}
-  for (const [key, value] of Object.entries(metadata))
-    if (!KNOWN_METADATA.has(key) || (key === 'parents' && !isEmptyObject(value))) setKey(rest, key, value)
-  return isEmptyObject(rest) ? undefined : rest
+  let rest: Payload | undefined
+  for (const key of Object.keys(metadata)) {
+    if (key === 'source' || key === 'step') continue
+    const value: unknown = Reflect.get(metadata, key)
+    if (key === 'parents' && isObject(value) && Object.keys(value).length === 0) continue
+    setKey((rest ??= {}), key, value)
+  }
+  return rest
 }
-
-const isEmptyObject = (value: unknown): boolean => isObject(value) && Object.keys(value).length === 0
 
 /** How a state is folded on: where it stands, and what the events since say. */
 export interface Reading {
   readonly before: Saved | null
   readonly input: unknown
   readonly outputs: ReadonlyMap<string, Readonly<Record<string, unknown>>>
+  /** What the step wrote that carries it. */
+  readonly written: readonly Write[]
   /** Calls of `putWrites` that came before their checkpoint, by its id. */
   readonly early: ReadonlyMap<string, readonly TaskWrites[]>
 }
@@ -62,7 +72,7 @@ export function carriedBy({ eventType, payload, ledger }: ClewEvent): Payload | 
 export function readCheckpoint(
   event: ClewEvent,
   payload: Payload,
-  { before, input, outputs, early }: Reading,
+  { before, input, outputs, written, early }: Reading,
 ): Saved | null {
   const { correlationId: runId, ledger, timestamp } = event
   const given = payload['langgraph']
@@ -97,8 +107,9 @@ export function readCheckpoint(
   for (const channel of beyond.drop ?? []) values.delete(channel)
   for (const [channel, value] of Object.entries(beyond.hold ?? {})) values.set(channel, toCell(value))
   if (beyond.input) values.set(START, toCell(input))
-  const versions = beyond.whole ? (beyond.versions ?? {}) : { ...before?.versions, ...beyond.versions }
-  const seen = beyond.whole ? (beyond.seen ?? {}) : mergeSeen(before?.seen ?? {}, beyond.seen)
+  const ran = before && beyond.ran !== undefined ? afterRun(before, beyond.ran, written, beyond.drop) : beyond
+  const versions = beyond.whole ? (beyond.versions ?? {}) : { ...before?.versions, ...ran.versions }
+  const seen = beyond.whole ? (beyond.seen ?? {}) : mergeSeen(before?.seen ?? {}, ran.seen)
   const superstep = payload['superstep'] as number
   const hasBase = isWhole || before === null || payload['from'] !== undefined
   return {
@@ -109,7 +120,7 @@ export function readCheckpoint(
     v: beyond.v ?? 4,
     ts: beyond.ts ?? timestamp,
     metadata: {
-      source: beyond.source,
+      source: beyond.source ?? 'loop',
       step: beyond.step ?? superstep - 1,
       parents: {},
       ...beyond.metadata,
@@ -118,7 +129,7 @@ export function readCheckpoint(
     values,
     versions,
     seen,
-    ready: readyTasks(internalValues(values), versions, seen),
+    ready: readyTasks(values, cellValue, versions, seen),
     writes: early.get(id) ?? [],
     applied: beyond.applied,
     counts,
@@ -147,20 +158,6 @@ function parentOf(
       ? undefined
       : { runId, seq: parentSeq }
   return { id: parentId, place }
-}
-
-export function internalValues(values: ReadonlyMap<string, Cell>): Map<string, unknown> {
-  const internal = new Map<string, unknown>()
-  for (const [channel, cell] of values) if (isInternal(channel)) internal.set(channel, cellValue(cell))
-  return internal
-}
-
-export function mergeSeen(before: Seen, change: Seen | undefined): Seen {
-  if (!change) return before
-  const merged: Record<string, Versions> = { ...before }
-  for (const [node, versions] of Object.entries(change))
-    setKey(merged, node, { ...merged[node], ...versions })
-  return merged
 }
 
 /** The operation with its value in place of `from`. */

@@ -20,7 +20,8 @@ import { fromPayload, setKey } from './rich-values.ts'
 import { type Saved, settleWrites } from './saved.ts'
 import { readConfig, readId, requireConfig, type SpaceKey } from './space-key.ts'
 import type { ParentStep } from './run-drafts.ts'
-import type { Handed, Space } from './space.ts'
+import type { Handed } from './line.ts'
+import type { Space } from './space.ts'
 import { createSpaces, type Spaces } from './spaces.ts'
 import { settledLater } from './settled-later.ts'
 
@@ -241,10 +242,8 @@ function readNs(config: RunnableConfig): string {
 }
 
 function hasNext({ channel_values, channel_versions, versions_seen }: Checkpoint): boolean {
-  return (
-    readyTasks(new Map(Object.entries(channel_values ?? {})), channel_versions ?? {}, versions_seen ?? {})
-      .length > 0
-  )
+  const values = new Map(Object.entries(channel_values ?? {}))
+  return readyTasks(values, (value) => value, channel_versions ?? {}, versions_seen ?? {}).length > 0
 }
 
 /** The framework makes one of these for each invocation and hands it along with everything that belongs to it. */

@@ -5,7 +5,9 @@ import {
   type Ledger,
   type Payload,
   type RunSummary,
+  isoText,
 } from '@clew/ledger'
+import { toConflict } from './conflict.ts'
 import type { Saved, TaskWrites } from './saved.ts'
 
 const SOURCE = { origin: 'agent', runtime: 'langgraph' } as const
@@ -76,18 +78,29 @@ export interface Draft {
   readonly eventId?: string | undefined
   readonly timestamp?: string | undefined
   readonly causationId?: string | null | undefined
+  /** When the step began that this ends, in milliseconds: its end and duration are told when it goes out. */
+  readonly beganMs?: number | undefined
 }
 
-/** How far the ledger is known to have come, and where somebody else was last seen writing. */
+/** How far the ledger is known to have come. */
 export interface Tide {
   last: number
-  foreignAt: number
+  /** Grows whenever somebody else may have written. */
+  turn: number
 }
 
 interface AppendParts {
   readonly ledger: Ledger
   readonly tide: Tide
+  readonly thread: string
 }
+
+/** Waits for the commit of what was handed to the ledger. */
+export type Wait = () => Promise<unknown>
+/** A promise only where something has to be read first: what is known here is handed over before the call returns. */
+export type Handed = Wait | Promise<Wait>
+
+export const nothing = (): Promise<unknown> => Promise.resolve()
 
 /** Counts events in that go to the ledger in this turn at the latest, together with what comes until then. */
 export function postTo(parts: AppendParts, line: Line, drafts: readonly Draft[]): Promise<void> {
@@ -108,6 +121,9 @@ export function flush(parts: AppendParts, line: Line): void {
   if (line.outbox.length > 0) appendTo(parts, line, [], line.toldSeq).catch(() => undefined)
 }
 
+/** The last event that waits. */
+export const lastWaiting = (line: Line): Draft | undefined => line.outbox.at(-1)?.drafts.at(-1)
+
 /** Takes back the last event that waits, for it to carry more. */
 export function takeLast(line: Line): Draft | undefined {
   const last = line.outbox.at(-1)
@@ -119,12 +135,16 @@ export function takeLast(line: Line): Draft | undefined {
   return draft
 }
 
-/** Appends to a line, behind what waits, without waiting for what is under way; resolves when committed. */
+/**
+ * Appends to a line, behind what waits, without waiting for what is under way; resolves when committed. `ended` is told
+ * either way: one promise less for each checkpoint.
+ */
 export function appendTo(
-  { ledger, tide }: AppendParts,
+  { ledger, tide, thread }: AppendParts,
   line: Line,
   more: readonly Draft[],
   expectedSeq: number,
+  ended?: () => void,
 ): Promise<void> {
   const { outbox } = line
   line.outbox = []
@@ -147,34 +167,44 @@ export function appendTo(
       if (stored.at(-1)?.ledger.seq !== seq) line.failure ??= outOfStep(line.runId)
       noteTide(tide, stored)
       for (const { resolve } of outbox) resolve()
+      ended?.()
       return undefined
     },
     (error: unknown) => {
       line.pending.delete(appended)
       line.failure ??= error
-      for (const { reject } of outbox) reject(error)
-      throw error
+      ended?.()
+      const told = toConflict(line.failure, thread)
+      for (const { reject } of outbox) reject(told)
+      throw told
     },
   )
   line.pending.add(appended)
   return appended
 }
 
-const toInput = (line: Line, draft: Draft): EventInput => ({
-  eventType: draft.type,
-  correlationId: draft.runId ?? line.runId,
-  source: SOURCE,
-  payload: draft.payload,
-  eventId: draft.eventId,
-  timestamp: draft.timestamp,
-  causationId: draft.causationId ?? null,
-})
+function toInput(
+  line: Line,
+  { type, payload, runId, eventId, timestamp, causationId, beganMs }: Draft,
+): EventInput {
+  const endedMs = beganMs === undefined ? undefined : Math.max(Date.now(), beganMs)
+  if (endedMs !== undefined) payload['durationMs'] = endedMs - (beganMs as number)
+  return {
+    eventType: type,
+    correlationId: runId ?? line.runId,
+    source: SOURCE,
+    payload,
+    eventId,
+    timestamp: endedMs === undefined ? timestamp : isoText(endedMs),
+    causationId: causationId ?? null,
+  }
+}
 
 function noteTide(tide: Tide, stored: readonly ClewEvent[]): void {
   const first = stored[0]?.ledger.position ?? 0
   const last = stored.at(-1)?.ledger.position ?? 0
   if (last <= tide.last) return
-  if (first !== tide.last + 1) tide.foreignAt = last
+  if (first !== tide.last + 1) tide.turn++
   tide.last = last
 }
 

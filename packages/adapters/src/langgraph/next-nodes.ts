@@ -25,19 +25,22 @@ export const isInternal = (channel: string): boolean =>
  * which that node has not seen. It works for compiled graphs, whose channels name their nodes; where nodes are
  * subscribed to channels by hand the record cannot tell.
  */
-export function readyTasks(
-  values: ReadonlyMap<string, unknown>,
+export function readyTasks<Held>(
+  values: ReadonlyMap<string, Held>,
+  valueOf: (held: Held) => unknown,
   versions: Versions,
   seen: Seen,
 ): ReadyTask[] {
   const ready: ReadyTask[] = []
-  const sends = values.get(TASKS)
+  const packets = values.get(TASKS)
+  const sends = packets === undefined ? undefined : valueOf(packets)
   if (Array.isArray(sends))
     for (const [index, packet] of sends.entries())
       if (isObject(packet) && typeof packet['node'] === 'string')
         ready.push({ node: packet['node'], trigger: TASKS, index })
-  for (const [channel, value] of values) {
-    const node = triggeredBy(channel, value)
+  for (const [channel, held] of values) {
+    if (!isInternal(channel)) continue
+    const node = triggeredBy(channel, valueOf(held))
     if (node !== undefined && isNewer(versions[channel], seen[node]?.[channel]))
       ready.push({ node, trigger: channel })
   }
@@ -71,13 +74,18 @@ export function findTask(
   { ns, step, checkpointId }: { ns: string; step: number; checkpointId: string },
 ): ReadyTask | undefined {
   try {
-    return ready.find(({ node, trigger, index }) => {
-      const path = ns === '' ? node : `${ns}|${node}`
-      const parts = index === undefined ? ['__pregel_pull', [trigger]] : ['__pregel_push', String(index)]
-      return isDerived(taskId, JSON.stringify([path, String(step), node, ...parts]), checkpointId)
-    })
+    for (const task of ready) if (isDerived(taskId, nameOf(task, ns, step), checkpointId)) return task
   } catch {
     // An id of the caller's own making is no UUID: nothing can be derived from it.
-    return undefined
   }
+  return undefined
+}
+
+/** What the framework derives the id of a task from: a list of texts as JSON. */
+function nameOf({ node, trigger, index }: ReadyTask, ns: string, step: number): string {
+  const own = JSON.stringify(node)
+  const path = ns === '' ? own : JSON.stringify(`${ns}|${node}`)
+  const call =
+    index === undefined ? `"__pregel_pull",[${JSON.stringify(trigger)}]` : `"__pregel_push","${index}"`
+  return `[${path},"${step}",${own},${call}]`
 }

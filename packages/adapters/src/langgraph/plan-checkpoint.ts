@@ -1,10 +1,11 @@
 import { isoMs, type Payload, type StateOperation } from '@clew/ledger'
 import type { Checkpoint, CheckpointMetadata } from '@langchain/langgraph-checkpoint'
 import { type Cell, cellValue, findChange, toCell } from './cells.ts'
-import { type Beyond, internalValues, mergeSeen, metadataFields, START } from './checkpoint-payload.ts'
+import { type Beyond, metadataFields, START } from './checkpoint-payload.ts'
 import { isInternal, readyTasks, type Seen, type Versions } from './next-nodes.ts'
 import { isSame, isSameList, setKey, toPayload } from './rich-values.ts'
 import type { Place, Saved, TaskWrites } from './saved.ts'
+import { hasKeys, mergeSeen, ranVersion, seenChanges, versionChanges } from './version-changes.ts'
 
 /** Turns go back through at most so many runs before a whole state is written. */
 const MOST_DEPTH = 128
@@ -26,15 +27,21 @@ export interface CheckpointGiven {
   readonly isFirst: boolean
   /** Steps of this very superstep and run: a value may be given by naming one. */
   readonly writers: readonly TaskWrites[]
+  /** The only one of them, where its event carries this checkpoint. */
+  readonly carrier: TaskWrites | undefined
   readonly applied: readonly number[] | undefined
   readonly early: readonly TaskWrites[]
 }
 
 export interface CheckpointPlan {
   readonly payload: Payload
+  /** Nodes that run next. */
+  readonly next: readonly string[]
   readonly input: unknown
   /** When it was made, where the framework tells it by a time that an event can have. */
   readonly timestamp: string | undefined
+  /** The same in milliseconds. */
+  readonly madeMs: number
   /** All of the checkpoint but its place. */
   toSaved(place: Place): Saved
 }
@@ -57,7 +64,8 @@ export function planCheckpoint(given: CheckpointGiven): CheckpointPlan {
       else operations.push({ op: 'remove', channel })
       values.delete(channel)
     }
-  for (const channel of changedChannels(given)) {
+  for (const channel of Object.keys(checkpoint.channel_values)) {
+    if (!isChanged(channel, given)) continue
     const live = checkpoint.channel_values[channel]
     if (isInternal(channel)) {
       const cell = values.get(channel)
@@ -71,7 +79,7 @@ export function planCheckpoint(given: CheckpointGiven): CheckpointPlan {
     const change = findChange(channel, values.get(channel), live)
     if (!change) continue
     values.set(channel, change.cell)
-    operations.push(...byReference(change.operation, given.writers))
+    addByReference(operations, change.operation, given.writers)
     added += change.added
     grown += change.grown
   }
@@ -89,20 +97,27 @@ export function planCheckpoint(given: CheckpointGiven): CheckpointPlan {
       depth >= MOST_DEPTH ||
       isWholeDue(size, since))
   const counts = countOperations(before?.counts, operations)
-  const ready = readyTasks(internalValues(values), versions, seen)
+  const ready = readyTasks(values, cellValue, versions, seen)
   const rest = metadataFields(metadata)
-  const hasTime = isTime(checkpoint.ts)
+  const madeMs = timeOf(checkpoint.ts)
+  const hasTime = !Number.isNaN(madeMs)
   const holdAll = isWhole ? wholeOf(values, isInternal, input !== undefined) : hold
   const versionsTold = isWhole ? { ...versions } : changedVersions
   const seenTold = isWhole ? (toPayload(seen, 'versions_seen') as Seen) : changedSeen
+  const ran =
+    isWhole || isTurn ? undefined : ranVersion(before, given.carrier, drop, changedVersions, changedSeen)
   // Field by field: an object spread for each of them took as long as all the rest of the plan.
-  const beyond: { -readonly [Field in keyof Beyond]: Beyond[Field] } = { source: metadata.source }
+  const beyond: { -readonly [Field in keyof Beyond]: Beyond[Field] } = {}
+  if (metadata.source !== 'loop') beyond.source = metadata.source
   if (metadata.step !== superstep - 1) beyond.step = metadata.step
   if (checkpoint.v !== 4) beyond.v = checkpoint.v
   if (!hasTime) beyond.ts = checkpoint.ts
   if (rest) beyond.metadata = toPayload(rest, 'metadata') as Payload
-  if (versionsTold && hasKeys(versionsTold)) beyond.versions = versionsTold
-  if (seenTold && hasKeys(seenTold)) beyond.seen = seenTold
+  if (ran !== undefined) beyond.ran = ran
+  else {
+    if (versionsTold && hasKeys(versionsTold)) beyond.versions = versionsTold
+    if (seenTold && hasKeys(seenTold)) beyond.seen = seenTold
+  }
   if (hasKeys(holdAll)) beyond.hold = holdAll
   if (isWhole) beyond.whole = true
   else if (drop.length > 0) beyond.drop = drop
@@ -128,8 +143,10 @@ export function planCheckpoint(given: CheckpointGiven): CheckpointPlan {
   payload['langgraph'] = beyond
   return {
     payload,
+    next,
     input,
     timestamp: hasTime ? checkpoint.ts : undefined,
+    madeMs,
     toSaved: ({ runId, seq }) => ({
       id: checkpoint.id,
       runId,
@@ -172,46 +189,53 @@ function isKept(channel: string, { checkpoint, newVersions, before }: Checkpoint
 }
 
 /**
- * Channels whose value is taken from the checkpoint: those that the framework calls new. Where it copies a checkpoint,
+ * Whether the value of a channel is taken from the checkpoint: the framework calls it new. Where it copies a checkpoint,
  * or goes on from one that is not in the record, nothing is new to it, and yet nothing of it is here.
  */
-function changedChannels({ checkpoint, metadata, newVersions, before, parentId }: CheckpointGiven): string[] {
-  const { channel_versions: versions, channel_values: values } = checkpoint
-  const isAlone = !before && parentId === undefined && metadata.source !== 'fork'
-  return Object.keys(values).filter((channel) => {
-    if (Object.hasOwn(newVersions, channel)) return true
-    if (isAlone || !Object.hasOwn(versions, channel)) return false
-    return !before || versions[channel] !== before.versions[channel]
-  })
+function isChanged(channel: string, given: CheckpointGiven): boolean {
+  const { checkpoint, metadata, newVersions, before, parentId } = given
+  if (Object.hasOwn(newVersions, channel)) return true
+  const { channel_versions: versions } = checkpoint
+  if (!Object.hasOwn(versions, channel)) return false
+  if (before) return versions[channel] !== before.versions[channel]
+  return parentId !== undefined || metadata.source === 'fork'
 }
 
 /** Names the steps that wrote these items or this value, where they did. */
-function byReference(operation: StateOperation, writers: readonly TaskWrites[]): StateOperation[] {
+function addByReference(
+  found: StateOperation[],
+  operation: StateOperation,
+  writers: readonly TaskWrites[],
+): void {
   const { op, channel } = operation
-  if (op !== 'append' && op !== 'set') return [operation]
-  const written = writers.flatMap(({ stepId, writes }) => {
+  if ((op !== 'append' && op !== 'set') || (op === 'set' && isShort(operation.value)))
+    return void found.push(operation)
+  const written: { readonly stepId: string; readonly value: unknown }[] = []
+  for (const { stepId, writes } of writers) {
     const own = writes.filter((write) => write.channel === channel)
-    return stepId !== undefined && own.length === 1 ? [{ stepId, value: own[0]?.value }] : []
-  })
+    if (stepId !== undefined && own.length === 1) written.push({ stepId, value: own[0]?.value })
+  }
   if (op === 'set') {
     const from = written.find(({ value }) => isStored(value, operation.value))
-    return [from ? { op, channel, from: from.stepId } : operation]
+    return void found.push(from ? { op, channel, from: from.stepId } : operation)
   }
   const items = operation.items ?? []
-  const found: StateOperation[] = []
   const used = new Set<string>()
   for (let at = 0; at < items.length; ) {
     const from = written.find(({ stepId, value }) => {
       const list = Array.isArray(value) ? (value as unknown[]) : [value]
       return !used.has(stepId) && list.length > 0 && isStoredList(list, items.slice(at, at + list.length))
     })
-    if (!from) return at === 0 ? [operation] : [...found, { op, channel, items: items.slice(at) }]
+    if (!from) return void found.push(at === 0 ? operation : { op, channel, items: items.slice(at) })
     used.add(from.stepId)
     found.push({ op, channel, from: from.stepId })
     at += Array.isArray(from.value) ? from.value.length : 1
   }
-  return found
 }
+
+/** Takes no more room than the name of a step. */
+const isShort = (value: unknown): boolean =>
+  typeof value === 'number' || typeof value === 'boolean' || value === null
 
 const isStoredList = (one: readonly unknown[], other: readonly unknown[]): boolean =>
   one.length === other.length && one.every((item, i) => isStored(item, other[i]))
@@ -246,33 +270,6 @@ function wholeOf(
   return whole
 }
 
-function hasKeys(content: object): boolean {
-  for (const _ in content) return true
-  return false
-}
-
-/** Undefined when one is gone, which changes cannot say. */
-function versionChanges(before: Versions | undefined, now: Versions): Versions | undefined {
-  const changed: Record<string, number | string> = {}
-  let kept = 0
-  for (const [channel, version] of Object.entries(now)) {
-    if (before && Object.hasOwn(before, channel)) kept++
-    if (before?.[channel] !== version) setKey(changed, channel, version)
-  }
-  return before && kept < Object.keys(before).length ? undefined : changed
-}
-
-function seenChanges(before: Seen | undefined, now: Seen): Seen | undefined {
-  const changed: Record<string, Versions> = {}
-  for (const node of Object.keys(before ?? {})) if (!Object.hasOwn(now, node)) return undefined
-  for (const [node, versions] of Object.entries(now)) {
-    const own = versionChanges(before && Object.hasOwn(before, node) ? before[node] : undefined, versions)
-    if (own === undefined) return undefined
-    if (!before || !Object.hasOwn(before, node) || Object.keys(own).length > 0) setKey(changed, node, own)
-  }
-  return changed
-}
-
 function countOperations(
   before: Saved['counts'] | undefined,
   operations: readonly StateOperation[],
@@ -284,5 +281,6 @@ function countOperations(
 }
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z$/
-const isTime = (text: unknown): text is string =>
-  typeof text === 'string' && TIME.test(text) && !Number.isNaN(isoMs(text))
+/** In milliseconds; NaN for what no event can have as its time. */
+const timeOf = (text: unknown): number =>
+  typeof text === 'string' && TIME.test(text) ? isoMs(text) : Number.NaN

@@ -1,7 +1,7 @@
 import { type ClewEvent, ClewError, type Ledger, type RunSummary } from '@clew/ledger'
 import { carriedBy, readCheckpoint } from './checkpoint-payload.ts'
 import { isObject } from './rich-values.ts'
-import type { Place, Saved, TaskWrites } from './saved.ts'
+import type { Place, Saved, TaskWrites, Write } from './saved.ts'
 import { readWrites, WRITE_TYPES } from './task-writes.ts'
 
 const BEGINNINGS: readonly string[] = ['system.workflow_started', 'system.workflow_forked']
@@ -88,7 +88,7 @@ export function createLineReader(ledger: Ledger): LineReader {
     for await (const event of events(runId, afterSeq, upTo)) {
       const { eventType, payload, ledger: place } = event
       if (BEGINNINGS.includes(eventType)) input = payload['input']
-      else if (eventType !== 'execution.checkpoint') addWrites(event, found, outputs, early)
+      const written = eventType === 'execution.checkpoint' ? [] : addWrites(event, found, outputs, early)
       const carried = carriedBy(event)
       if (carried && place.seq > upTo) break
       if (carried && place.seq >= baseSeq) {
@@ -98,7 +98,7 @@ export function createLineReader(ledger: Ledger): LineReader {
         const seqs = isObject(langgraph) ? (langgraph['early'] as number[] | undefined) : undefined
         const id = carried['checkpointId'] as string
         if (seqs && !early.has(id)) early.set(id, await readEarly(runId, seqs))
-        const saved = readCheckpoint(event, carried, { before, input, outputs, early })
+        const saved = readCheckpoint(event, carried, { before, input, outputs, written, early })
         if (!saved) continue
         found.push(saved)
         keep({ ...saved, writes: [] })
@@ -114,9 +114,9 @@ export function createLineReader(ledger: Ledger): LineReader {
     found: Saved[],
     outputs: Map<string, Readonly<Record<string, unknown>>>,
     early: Map<string, TaskWrites[]>,
-  ): void {
+  ): readonly Write[] {
     const read = readWrites(event)
-    if (!read) return
+    if (!read) return []
     const { call, checkpointId } = read
     const { output } = event.payload
     if (call.stepId !== undefined && isObject(output)) outputs.set(call.stepId, output)
@@ -125,6 +125,7 @@ export function createLineReader(ledger: Ledger): LineReader {
     const saved = found[at]
     if (saved) found[at] = { ...saved, writes: [...saved.writes, call] }
     else if (checkpointId !== undefined) early.set(checkpointId, [...(early.get(checkpointId) ?? []), call])
+    return call.writes
   }
 
   return {

@@ -30,7 +30,7 @@ interface Entry {
   readonly thread: string
   readonly space: Space
   readonly life: number
-  /** Up to where in the ledger it knows what others wrote. */
+  /** The turn of the tide at which it knew what others wrote. */
   checkedAt: number
   queue: Promise<unknown>
   waiting: number
@@ -38,23 +38,24 @@ interface Entry {
 
 export function createSpaces(ledger: Ledger, agent: string): Spaces {
   const reader = createLineReader(ledger)
-  const tide: Tide = { last: -1, foreignAt: 0 }
+  const tide: Tide = { last: -1, turn: 0 }
   const entries = new Map<string, Entry>()
   const lives = new Map<string, { life: number; checkedAt: number }>()
 
   const keyOf = ({ thread, ns }: SpaceKey): string => `${thread.length} ${thread} ${ns}`
 
   async function look(): Promise<void> {
-    const last = await ledger.lastPosition()
-    if (last === tide.last) return
-    tide.last = last
-    tide.foreignAt = last
+    const [last, newest] = await Promise.all([ledger.lastPosition(), ledger.newestPosition()])
+    if (last === tide.last && last === newest) return
+    tide.turn++
+    // Behind transactions still under way more may come, wherever the newest event lies.
+    tide.last = last === newest ? last : -1
   }
 
   async function lifeOf(thread: string): Promise<number> {
     const known = lives.get(thread)
-    if (known && known.checkedAt >= tide.foreignAt) return known.life
-    const checkedAt = tide.last
+    if (known && known.checkedAt === tide.turn) return known.life
+    const checkedAt = tide.turn
     const life = (await ledger.getRun(graveOf(thread)))?.events ?? 0
     lives.delete(thread)
     lives.set(thread, { life, checkedAt })
@@ -68,7 +69,7 @@ export function createSpaces(ledger: Ledger, agent: string): Spaces {
   function open(key: SpaceKey, life: number): Entry {
     const names = spaceNames(key, life)
     const later = (work: (space: Space) => Promise<void>): void => {
-      setTimeout(() => void queued(entry, () => work(space)), MOMENT_MS)
+      setTimeout(() => void queued(entry, work), MOMENT_MS)
     }
     const parts = {
       ...key,
@@ -113,28 +114,29 @@ export function createSpaces(ledger: Ledger, agent: string): Spaces {
   // What is being written here needs no look at what others do: the ledger compares when it commits.
   function within<T>(key: SpaceKey, work: (space: Space) => T | Promise<T>): T | Promise<T> {
     const known = entries.get(keyOf(key))
-    if (known) return queued(known, () => work(known.space))
+    if (known) return queued(known, work)
     const opened = look().then(() => enter(key))
-    return opened.then((entry) => queued(entry, () => work(entry.space)))
+    return opened.then((entry) => queued(entry, work))
   }
 
   async function reading<T>(key: SpaceKey, work: (space: Space) => T | Promise<T>): Promise<T> {
     await look()
     const entry = await enter(key)
-    return queued(entry, async () => {
-      const checkedAt = tide.last
-      const isFresh = (await entry.space.settle()) && entry.checkedAt >= tide.foreignAt
+    return queued(entry, async (space) => {
+      const checkedAt = tide.turn
+      const isFresh = (await space.settle()) && entry.checkedAt === tide.turn
       if (!isFresh) {
-        await entry.space.refresh()
+        await space.refresh()
         entry.checkedAt = checkedAt
       }
-      return work(entry.space)
+      return work(space)
     })
   }
 
   /** At once when nobody is before it, so that what is called in one turn reaches the ledger in that turn. */
-  function queued<T>(entry: Entry, work: () => T | Promise<T>): T | Promise<T> {
-    const done = entry.waiting === 0 ? work() : entry.queue.then(work)
+  function queued<T>(entry: Entry, work: (space: Space) => T | Promise<T>): T | Promise<T> {
+    const { space, queue } = entry
+    const done = entry.waiting === 0 ? work(space) : queue.then(() => work(space))
     if (!(done instanceof Promise)) return done
     entry.waiting++
     const leave = (): void => void entry.waiting--

@@ -1,58 +1,75 @@
 import { WRITES_IDX_MAP } from '@langchain/langgraph-checkpoint'
 import type { ClewEvent, Payload } from '@clew/ledger'
 import { isInternal } from './next-nodes.ts'
-import { isObject, setKey } from './rich-values.ts'
+import { isObject, setKey, toPayload } from './rich-values.ts'
 import type { TaskWrites, Write } from './saved.ts'
 
 /** Writes that no step stands for: input of the caller's, answers, errors, questions. */
 export const PENDING_WRITES = 'execution.pending_writes'
-export const WRITE_TYPES: readonly string[] = ['execution.step_completed', PENDING_WRITES]
+export const STEP_COMPLETED = 'execution.step_completed'
+export const WRITE_TYPES: readonly string[] = [STEP_COMPLETED, PENDING_WRITES]
 
 const BRANCH = 'branch:to:'
 const TASKS = '__pregel_tasks'
 
-/** Each write with the index the framework tells it by; `encode` makes the value fit for a payload. */
-export const toWrites = (
-  given: readonly (readonly [string, unknown])[],
-  encode: (value: unknown, channel: string) => unknown,
-): Write[] =>
+/** Each write with the index the framework tells it by, its value fit for a payload. */
+export const toWrites = (given: readonly (readonly [string, unknown])[]): Write[] =>
   given.map(([channel, value], place) => ({
     index: WRITES_IDX_MAP[channel] || place,
     channel,
-    value: encode(value, channel),
+    value: toPayload(value, channel),
   }))
 
-/** What a node gave back: its channels as output, where it goes as its decision. */
-export function outputFields(writes: readonly Write[]): Payload {
+/**
+ * What a node gave back: its channels as output, where it goes as its decision. An edge writes null there, a conditional
+ * one the name of the node that it leaves, which `signed` says in one word.
+ */
+export function addOutput(payload: Payload, taskId: string, writes: readonly Write[]): void {
   const output: Record<string, unknown> = {}
-  const rest: unknown[] = []
   const targets: string[] = []
+  let others = 0
+  let told = 0
+  let signed = 0
   let isOrdered = true
   for (const { channel, value } of writes) {
     if (!isInternal(channel)) {
-      if (rest.length > 0 || Object.hasOwn(output, channel)) isOrdered = false
+      if (others > 0 || Object.hasOwn(output, channel)) isOrdered = false
       setKey(output, channel, value)
       continue
     }
-    const isBranch = channel.startsWith(BRANCH) && value === null
-    const target = isBranch
-      ? channel.slice(BRANCH.length)
-      : channel === TASKS && isObject(value)
-        ? value['node']
-        : undefined
-    if (typeof target === 'string' && !targets.includes(target)) targets.push(target)
-    rest.push(isBranch ? target : [channel, value])
+    others++
+    const isBranch = channel.startsWith(BRANCH)
+    const isSigned = isBranch && value !== null && value === payload['name']
+    const target =
+      isSigned || (isBranch && value === null)
+        ? channel.slice(BRANCH.length)
+        : channel === TASKS && isObject(value)
+          ? value['node']
+          : undefined
+    if (typeof target !== 'string' || targets.includes(target)) continue
+    targets.push(target)
+    if (isBranch) told++
+    if (isSigned) signed++
+  }
+  payload['taskId'] = taskId
+  if (isOrdered) payload['output'] = output
+  else payload['writes'] = writes.map(({ channel, value }) => [channel, value])
+  if (targets.length > 0) payload['decision'] = targets.length === 1 ? targets[0] : targets
+  if (isOrdered && others > 0) {
+    if (told < others || (signed > 0 && signed < told)) payload['rest'] = restOf(writes)
+    else if (signed > 0) payload['signed'] = true
   }
   const first = writes[0]?.index ?? 0
-  const decision = targets.length === 1 ? targets[0] : targets
-  const isTold = rest.every((each) => typeof each === 'string') && rest.length === targets.length
-  return {
-    ...(isOrdered ? { output } : { writes: writes.map(({ channel, value }) => [channel, value]) }),
-    ...(targets.length > 0 && { decision }),
-    ...(isOrdered && !isTold && { rest }),
-    ...(first > 0 && { index: first }),
-  }
+  if (first > 0) payload['index'] = first
 }
+
+/** Writes to internal channels where the decision does not tell all of them: an edge by its target alone. */
+const restOf = (writes: readonly Write[]): unknown[] =>
+  writes
+    .filter(({ channel }) => isInternal(channel))
+    .map(({ channel, value }) =>
+      channel.startsWith(BRANCH) && value === null ? channel.slice(BRANCH.length) : [channel, value],
+    )
 
 export const pendingFields = (writes: readonly Write[]): Payload => ({
   writes: writes.map(({ channel, value }) => [channel, value]),
@@ -66,7 +83,7 @@ export function readWrites(event: ClewEvent): { call: TaskWrites; checkpointId: 
   const { payload, eventType, correlationId: runId, ledger } = event
   const { taskId, stepId, checkpointId } = payload
   if (typeof taskId !== 'string' || ledger.erased) return null
-  const isStep = eventType === 'execution.step_completed'
+  const isStep = eventType === STEP_COMPLETED
   return {
     call: {
       runId,
@@ -79,7 +96,7 @@ export function readWrites(event: ClewEvent): { call: TaskWrites; checkpointId: 
   }
 }
 
-function readOutput({ output, rest, decision, writes, index }: Payload): Write[] {
+function readOutput({ output, rest, decision, signed, name, writes, index }: Payload): Write[] {
   const first = typeof index === 'number' ? index : 0
   const list: (readonly [string, unknown])[] = []
   if (Array.isArray(writes)) list.push(...(writes as [string, unknown][]))
@@ -93,7 +110,7 @@ function readOutput({ output, rest, decision, writes, index }: Payload): Write[]
           ? decision
           : [decision]
     for (const each of others as (string | [string, unknown])[])
-      list.push(typeof each === 'string' ? [`${BRANCH}${each}`, null] : each)
+      list.push(typeof each === 'string' ? [`${BRANCH}${each}`, signed ? name : null] : each)
   }
   return list.map(([channel, value], place) => ({ index: first + place, channel, value }))
 }

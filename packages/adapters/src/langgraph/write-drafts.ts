@@ -1,10 +1,10 @@
-import { formatStepId, isoMs, isoText, type Payload } from '@clew/ledger'
+import { formatStepId, isoMs, type Payload } from '@clew/ledger'
 import { isDerived } from './derived-id.ts'
 import type { Draft, Line } from './line.ts'
 import { findTask, type ReadyTask } from './next-nodes.ts'
 import { isObject } from './rich-values.ts'
 import type { Saved, Write } from './saved.ts'
-import { outputFields, PENDING_WRITES, pendingFields } from './task-writes.ts'
+import { addOutput, PENDING_WRITES, pendingFields, STEP_COMPLETED } from './task-writes.ts'
 
 /** The task of input and answers that no node of the graph asked for. */
 export const NULL_TASK = '00000000-0000-0000-0000-000000000000'
@@ -40,69 +40,66 @@ export const earlyDrafts = (checkpointId: string, { taskId, writes }: WritesGive
  */
 export function writeDrafts(saved: Saved, causationId: string, given: WritesGiven): WriteDrafts {
   const { line, taskId, writes } = given
-  const isRegular = writes.some(({ index }) => index >= 0)
-  const has = (channel: string): boolean => writes.some((write) => write.channel === channel)
   if (taskId === NULL_TASK) return answer(given)
-  const place = { ns: given.ns, step: saved.metadata.step + 1, checkpointId: saved.id }
-  const task = findTask(saved.ready, taskId, place)
+  const task = findTask(saved.ready, taskId, {
+    ns: given.ns,
+    step: saved.metadata.step + 1,
+    checkpointId: saved.id,
+  })
   if (!task && isUpdate(taskId, saved.id)) return answer(given)
-  const begin = (): BegunStep => beginStep(saved, task, causationId, given)
-  if (has(ERROR)) return failure(given, begin(), has(ERROR_SOURCE))
-  if (has(INTERRUPT)) return question(given, begin())
-  if (!isRegular) return answer(given)
-  const { stepId, more, start, attempt } = begin()
+  const has = (channel: string): boolean => writes.some((write) => write.channel === channel)
+  const isSpecial = writes.some(({ index }) => index < 0)
+  if (isSpecial && has(ERROR))
+    return failure(given, beginStep(saved, task, causationId, given), has(ERROR_SOURCE))
+  if (isSpecial && has(INTERRUPT)) return question(given, beginStep(saved, task, causationId, given))
+  const regular = isSpecial ? writes.filter(({ index }) => index >= 0) : writes
+  if (regular.length === 0) return answer(given)
+  const { stepId, attempt, more, start } = beginStep(saved, task, causationId, given)
   line.steps.set(stepId, { attempt, isOpen: false })
   for (const [pauseId, of] of line.pauses) if (of === stepId) line.pauses.delete(pauseId)
-  const special = writes.filter(({ index }) => index < 0)
-  const regular = writes.filter(({ index }) => index >= 0)
-  const output = outputFields(regular)
   const [only] = start
   // `index` is the place of the task in the one and of its first write in the other.
-  if (only && special.length === 0 && !('index' in output) && !('index' in only.payload))
-    return { drafts: [wholeDraft(only, { taskId, ...output })], after: 0, stepId }
-  const end: Draft = {
-    type: 'execution.step_completed',
-    payload: { stepId, ...more, taskId, ...output },
+  if (only && !isSpecial && regular[0]?.index === 0 && task?.index === undefined) {
+    addOutput(only.payload, taskId, regular)
+    return { drafts: [wholeDraft(only)], after: 0, stepId }
   }
+  const payload: Payload = { stepId, ...more }
+  addOutput(payload, taskId, regular)
+  const end: Draft = { type: STEP_COMPLETED, payload }
+  const special = writes.filter(({ index }) => index < 0)
   return {
-    drafts: [...start, ...(special.length > 0 ? [pending(given, special)] : []), end],
+    drafts: [...start, ...(isSpecial ? [pending(given, special)] : []), end],
     after: 0,
     stepId,
   }
 }
 
 /** Start and end in one (R2): nothing happens in between that is told. */
-function wholeDraft({ payload, timestamp, causationId }: Draft, end: Payload): Draft {
-  const began = isoMs(timestamp ?? '')
-  const ended = Math.max(Date.now(), began)
-  return {
-    type: 'execution.step_completed',
-    payload: { ...payload, ...end, durationMs: ended - began },
-    timestamp: isoText(ended),
-    causationId,
-  }
-}
+const wholeDraft = ({ payload, timestamp = '', causationId }: Draft): Draft => ({
+  type: STEP_COMPLETED,
+  payload,
+  causationId,
+  beganMs: isoMs(timestamp),
+})
 
-/** The same, with the checkpoint that it led to: then it ended when that was made. */
+/** The step with the checkpoint that it led to: then it ended when that was made. */
 export function carrying(
   draft: Draft,
   checkpoint: Payload,
-  place: Pick<Draft, 'eventId' | 'timestamp'>,
+  { eventId, timestamp, madeMs }: Pick<Draft, 'eventId' | 'timestamp'> & { readonly madeMs: number },
 ): Draft {
-  const { type, causationId, runId, timestamp } = draft
-  const payload: Payload = { ...draft.payload, checkpoint }
-  const { durationMs } = payload
-  if (typeof durationMs === 'number' && timestamp !== undefined && place.timestamp !== undefined) {
-    const later = isoMs(place.timestamp) - isoMs(timestamp)
-    payload['durationMs'] = Math.max(0, durationMs + later)
-  }
+  const { type, payload, causationId, runId, beganMs } = draft
+  const isTimed = timestamp !== undefined && beganMs !== undefined
+  if (isTimed) payload['durationMs'] = Math.max(0, madeMs - beganMs)
+  payload['checkpoint'] = checkpoint
   return {
     type,
     causationId,
     runId,
     payload,
-    eventId: place.eventId,
-    timestamp: place.timestamp ?? timestamp,
+    eventId,
+    timestamp: timestamp ?? draft.timestamp,
+    beganMs: isTimed ? undefined : beganMs,
   }
 }
 
@@ -132,21 +129,13 @@ function beginStep(
   const last = line.steps.get(stepId)
   const attempt = last?.isOpen ? last.attempt : (last?.attempt ?? 0) + 1
   const more = attempt > 1 ? { attempt } : {}
-  const payload = {
-    stepId,
-    ...more,
-    name,
-    kind: 'node',
-    superstep,
-    ...(task?.index !== undefined && { index: task.index }),
-    ...(childRunId !== undefined && { childRunId }),
-  }
   // The framework's own way from the input to the channels is no step of the user's graph.
-  const start =
-    last?.isOpen || name === '__start__'
-      ? []
-      : [{ type: 'execution.step_started', payload, timestamp: saved.createdAt, causationId }]
-  return { stepId, attempt, more, start }
+  if (last?.isOpen || name === '__start__') return { stepId, attempt, more, start: [] }
+  const payload: Payload = { stepId, ...more, name, kind: 'node', superstep }
+  if (task?.index !== undefined) payload['index'] = task.index
+  if (childRunId !== undefined) payload['childRunId'] = childRunId
+  const start = { type: 'execution.step_started', payload, timestamp: saved.createdAt, causationId }
+  return { stepId, attempt, more, start: [start] }
 }
 
 function failure(

@@ -100,7 +100,7 @@ async function importFrom(specifier: string, folder: string): Promise<unknown> {
 }
 
 /** Known by their shape: the module may bring a Clew of its own. */
-function toRunnable(value: unknown): Runnable | undefined {
+export function toRunnable(value: unknown): Runnable | undefined {
   if (typeof value !== 'object' || value === null || !('program' in value)) return undefined
   const { program } = value
   if (typeof program !== 'object' || program === null || !('name' in program)) return undefined

@@ -6,7 +6,7 @@ import { newRunId, playResearch } from './research.ts'
 /** The agents that a chat is with, and the process they live in. */
 export const demoChat = z.object({
   model: z.string(),
-  personas: z.array(z.object({ id: z.string(), name: z.string(), about: z.string() })),
+  personas: z.array(z.object({ id: z.string(), name: z.string(), about: z.string(), example: z.string() })),
   /** Null while none lives. */
   pid: z.int().nullable(),
   deaths: z.int(),

@@ -60,7 +60,7 @@ export async function importForeign(
   files: readonly ImportFile[],
   { format, runId, agent, onProgress }: ForeignOptions,
 ): Promise<ForeignReport> {
-  const lastPosition = await ledger.lastPosition()
+  const lastPosition = await ledger.newestPosition()
   const at = new Date().toISOString()
   const runs = new Set<string>()
   const refused: Refusal[] = []

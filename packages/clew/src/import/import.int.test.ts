@@ -1,36 +1,18 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import type { ClewEvent, Ledger } from '@clew/ledger'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { BIN, ended, type Ended, startNode } from '../../test/run-clew.ts'
 import { openLedger } from '../open-ledger.ts'
 
-const BIN = resolve(import.meta.dirname, '../../bin/clew.mjs')
 const folder = mkdtempSync(join(tmpdir(), 'clew-import-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-interface Ended {
-  readonly code: number | null
-  readonly stdout: string
-  readonly stderr: string
-}
-
-function start(...args: string[]): ChildProcess {
-  const { CLEW_STORE: _, CLEW_WORKSPACE: __, ...env } = process.env
-  return spawn(process.execPath, [BIN, ...args], { cwd: folder, env, timeout: 60_000 })
-}
-
-async function clew(args: string[], input?: string): Promise<Ended> {
-  const child = start(...args)
-  let [stdout, stderr] = ['', '']
-  child.stdout?.setEncoding('utf8').on('data', (text: string) => (stdout += text))
-  child.stderr?.setEncoding('utf8').on('data', (text: string) => (stderr += text))
-  child.stdin?.end(input)
-  const [code] = (await once(child, 'close')) as [number | null]
-  return { code, stdout, stderr }
-}
+const start = (...args: string[]): ChildProcess => startNode(folder, [BIN, ...args])
+const clew = (args: string[], input?: string): Promise<Ended> => ended(start(...args), input)
 
 const dataOf = ({ stdout }: Ended): Record<string, unknown> =>
   (JSON.parse(stdout) as { data: Record<string, unknown> }).data

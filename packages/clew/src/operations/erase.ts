@@ -94,6 +94,7 @@ export const erase = answering({
     searchRows: z.int(),
     backups: z.int(),
     kept: z.array(kept).readonly(),
+    unfinished: z.string().nullable(),
     dryRun: z.boolean(),
     certificate: certificate.nullable(),
   }),

@@ -1,7 +1,7 @@
 import type { EventInput } from '../envelope.ts'
 import type { Ledger } from '../ledger.ts'
 import { assert, assertEqual, assertRefused } from './assert.ts'
-import { forked, note, started, type StoreTest, upTo } from './world.ts'
+import { forked, indexAll, note, started, type StoreTest, upTo } from './world.ts'
 
 const event = (correlationId: string, eventType: string, payload: Record<string, unknown>): EventInput => ({
   eventType,
@@ -179,7 +179,7 @@ export const searchTests: readonly StoreTest[] = [
       assertEqual((await ledger.indexState()).lag, 11, 'lag before')
       const { lag, hits } = await ledger.search('owl', { catchUpMs: 0 })
       assertEqual([lag, hits.length], [11, 0], 'asked as it is')
-      await Promise.all([ledger.index(), other.index(), ledger.index()])
+      await Promise.all([indexAll(ledger), indexAll(other), indexAll(ledger)])
       const position = await ledger.lastPosition()
       assertEqual(await ledger.indexState(), { position, lag: 0, isCurrent: true }, 'after')
       const count = async (): Promise<number | undefined> =>

@@ -2,16 +2,12 @@ import type { EventInput } from '../envelope.ts'
 import type { Ledger } from '../ledger.ts'
 import type { StatePolicy } from '../retention/plan-states.ts'
 import { assert, assertEqual, assertRefused } from './assert.ts'
+import { assertSound, ended } from './ended-runs.ts'
 import { createRandom } from './random.ts'
 import { beginExpected, type Expected, runSuperstep } from './state-model.ts'
-import { forked, readAll, started, type StoreTest, upTo, type World } from './world.ts'
+import { forked, indexAll, readAll, started, type StoreTest, upTo, type World } from './world.ts'
 
 const LATEST: StatePolicy = { keep: 'latest' }
-const over = (runId: string): EventInput => ({
-  eventType: 'system.workflow_completed',
-  correlationId: runId,
-  payload: {},
-})
 
 /** A superstep whose only step says a word; with `isWhole` the whole state stands in its checkpoint. */
 const say = (runId: string, n: number, baseSeq: number, isWhole = false): EventInput => ({
@@ -42,10 +38,6 @@ async function kept(ledger: Ledger, runId: string): Promise<number[]> {
   return found
 }
 
-async function assertSound(ledger: Ledger): Promise<void> {
-  assertEqual((await ledger.verify(undefined, { projections: true })).problems, [], 'problems')
-}
-
 /** Which states of a run can still be read: those must be what they were. */
 async function readable(ledger: Ledger, { runId, states }: Expected, own: number): Promise<number[]> {
   const found: number[] = []
@@ -74,7 +66,7 @@ async function randomThread(world: World, seed: number): Promise<void> {
     const summary = await ledger.getRun(run.runId)
     for (let left = 1 + random.below(9); left > 0; left--) await runSuperstep(ledger, random, run)
     const isOver = random.below(3) > 0
-    if (isOver) await ledger.record(over(run.runId))
+    if (isOver) await ledger.record(ended(run.runId))
     runs.push({ run, own: summary?.forkedFrom?.seq ?? 0, isOver })
   }
   const all = runs.flatMap(({ run, own }) =>
@@ -122,7 +114,7 @@ export const stateRetentionTests: readonly StoreTest[] = [
     async run(world) {
       const ledger = await world.open()
       await addLine(ledger, 'r', 10)
-      await ledger.index()
+      await indexAll(ledger)
       const before = await readAll(ledger, 'r')
       assertEqual(await ledger.pruneStates('r', { keep: 'windowed', window: 2 }), 9, 'states that go')
       for (const reader of [ledger, await world.open()]) {
@@ -153,15 +145,59 @@ export const stateRetentionTests: readonly StoreTest[] = [
   },
   {
     rule: 'R10',
+    title: 'a state that went is pruned wherever its run is imported, not erased, and the audit book says so',
+    async run(world) {
+      const source = await world.open()
+      await addLine(source, 'r', 10)
+      await source.pruneStates('r', { keep: 'windowed', window: 2 })
+      const lines = await Array.fromAsync(source.export({ runId: 'r' }))
+      const target = await (await world.elsewhere()).open()
+      for (const round of ['imported', 'once more']) {
+        await target.import(lines)
+        const marks = async (ledger: Ledger) =>
+          (await readAll(ledger, 'r')).map(({ ledger: { seq, hash, erased, pruned } }) => [
+            seq,
+            hash,
+            erased,
+            pruned,
+          ])
+        assertEqual(await marks(target), await marks(source), `events ${round}`)
+        assertEqual(await kept(target, 'r'), [9, 10], `checkpoints ${round}`)
+        await assertRefused(() => target.getState('r', { superstep: 8 }), 'pruned', { runId: 'r', seq: 10 })
+        await assertRefused(() => target.getState('r', { superstep: 1 }), 'pruned')
+        const told = (await target.pruned('r')).map(({ fromSeq, toSeq, rule, states }) => [
+          fromSeq,
+          toSeq,
+          rule,
+          states,
+        ])
+        assertEqual(told, [[2, 10, 'imported', 9]], `told ${round}`)
+        await assertSound(target)
+      }
+      const whole = await (await world.elsewhere()).open()
+      const all = await Array.fromAsync(source.export())
+      await whole.import(all)
+      assertEqual(
+        await whole.pruned('r'),
+        await source.pruned('r'),
+        'with the audit book nothing is told twice',
+      )
+      const again = await whole.import(all)
+      assertEqual([again.passed, again.events], [all.length, all.length], 'nothing was added to what came')
+      assertEqual((await whole.stats()).events, all.length, 'events')
+    },
+  },
+  {
+    rule: 'R10',
     title: 'a fork, an unfinished run, a hold and a consumer keep what they need',
     async run(world) {
       const store = await world.openStore()
       const ledger = await world.open({}, store)
       await addLine(ledger, 'source', 10)
-      await ledger.append([forked('fork', 'source', 5), over('fork'), over('source')])
+      await ledger.append([forked('fork', 'source', 5), ended('fork'), ended('source')])
       await addLine(ledger, 'paused', 3)
       await addLine(ledger, 'newest', 9)
-      await ledger.record(over('newest'))
+      await ledger.record(ended('newest'))
       await ledger.pruneStates('newest', LATEST)
       assertEqual(await kept(ledger, 'source'), [3], 'where the fork parts')
       assertEqual((await ledger.getState('fork'))?.state['word'], 'word3', 'the fork')
@@ -196,7 +232,7 @@ export const stateRetentionTests: readonly StoreTest[] = [
     async run(world) {
       const ledger = await world.open()
       await addLine(ledger, 'old', 4)
-      await ledger.record(over('old'))
+      await ledger.record(ended('old'))
       world.turnClock(60_000)
       assertEqual(await ledger.pruneStates('old', { ttlMs: 120_000 }), 0, 'young enough')
       assertEqual(await ledger.pruneStates('old', { ttlMs: 30_000 }), 4, 'too old, but for the newest')

@@ -7,6 +7,7 @@ import { envelopeTests } from './envelope.ts'
 import { erasureTests } from './erasure.ts'
 import { followTests } from './follow.ts'
 import { forkTests } from './forks.ts'
+import { heldMemoryTests } from './held-memory.ts'
 import { idempotencyTests } from './idempotency.ts'
 import { leaseTests } from './leases.ts'
 import { memoryTests } from './memory.ts'
@@ -17,6 +18,8 @@ import { progressTests } from './progress.ts'
 import { projectionTests } from './projections.ts'
 import { rebuildTests } from './rebuilds.ts'
 import { refusalTests } from './refusals.ts'
+import { retentionKeepsTests } from './retention-keeps.ts'
+import { retentionToldTests } from './retention-told.ts'
 import { retentionTests } from './retention.ts'
 import { richValueTests } from './rich-values.ts'
 import { searchTests } from './search.ts'
@@ -54,6 +57,9 @@ const ALL: readonly StoreTest[] = [
   ...progressTests,
   ...erasureTests,
   ...retentionTests,
+  ...retentionKeepsTests,
+  ...retentionToldTests,
+  ...heldMemoryTests,
   ...stateRetentionTests,
 ]
 

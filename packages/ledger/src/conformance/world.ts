@@ -155,6 +155,11 @@ export async function readAll(ledger: Ledger, runId: string, options?: ReadOptio
   return events
 }
 
+/** An index goes as far as a follower does: not yet beyond what was committed beside a transaction still under way. */
+export async function indexAll(ledger: Ledger): Promise<void> {
+  while ((await ledger.index()).lag > 0) continue
+}
+
 export const note = (runId: string, payload: Record<string, unknown> = {}): EventInput => ({
   eventType: 'execution.note',
   correlationId: runId,

@@ -43,6 +43,8 @@ export interface EraseReport {
   /** Files that migrations had left behind and that held the same. */
   readonly backups: number
   readonly kept: readonly KeptPart[]
+  /** Why files may still hold bytes of what nobody can read any more, and what to do; null when nothing is left to do. */
+  readonly unfinished: string | null
   readonly dryRun: boolean
   /** Null when there was nothing to erase. */
   readonly certificate: ErasureCertificate | null

@@ -52,11 +52,11 @@ export async function erase(
     parts.forget()
     await sweepValues(parts)
     const searchRows = await blankSearch(parts, erased.documents)
-    const { backups } = await store.erasure.scrub(scrubbing(options))
+    const scrubbed = await store.erasure.scrub(scrubbing(options))
     const shared = await countKept(parts, values)
     const kept: KeptPart[] =
       shared > 0 ? [...plan.kept, { reason: 'shared', values: shared }] : [...plan.kept]
-    const done = report({ ...plan, kept }, { values: values.length - shared, searchRows, backups })
+    const done = report({ ...plan, kept }, { values: values.length - shared, searchRows, ...scrubbed })
     const { audit } = erased
     const certificate = await signCertificate({ report: done, workspace, target, options, audit, plan })
     return { ...done, certificate }
@@ -208,6 +208,7 @@ function report(plan: ErasurePlan, counts: Partial<EraseReport>): EraseReport {
     searchRows: 0,
     backups: 0,
     kept: plan.kept,
+    unfinished: null,
     dryRun: false,
     certificate: null,
     ...counts,

@@ -2,6 +2,7 @@ import type { ClewEvent } from '../envelope.ts'
 import type { RunSummary } from '../fold/run-summary.ts'
 import type { StepSkeleton } from '../fold/steps.ts'
 import type { AppendCall, StoredEvent, StoredRun } from '../store.ts'
+import type { EraseReport } from './erase-types.ts'
 
 /** A run's rows as its events fold without what goes. */
 export interface ErasedRun {
@@ -52,5 +53,5 @@ export interface Erasing {
    * Makes physical what `erase` did, now or before a kill: WAL, free pages, backups made by migrations. Can be done again.
    * `rewrite` writes tables anew where a database otherwise leaves bytes in pages that are in use.
    */
-  scrub(options: { readonly rewrite: boolean }): Promise<{ readonly backups: number }>
+  scrub(options: { readonly rewrite: boolean }): Promise<Pick<EraseReport, 'backups' | 'unfinished'>>
 }

@@ -8,6 +8,7 @@ import { memoryBook, parseMemoryBook } from '../memory/item.ts'
 import type { PayloadReader } from '../payload-reader.ts'
 import type { Ports } from '../ports.ts'
 import type { Redactor } from '../redact/redact.ts'
+import { findHold } from '../retention/find-hold.ts'
 import { type Hold, heldBy, readHolds } from '../retention/holds.ts'
 import type { RunReader } from '../run-reader.ts'
 import type { Store, StoredEvent, StoredRun } from '../store.ts'
@@ -177,7 +178,6 @@ async function takeOutHeld(
   holds: readonly Hold[],
 ): Promise<KeptPart[]> {
   if (holds.length === 0) return []
-  const { store, workspace } = parts
   const onSubject =
     'subject' in target
       ? holds.find((hold) => 'subject' in hold.target && hold.target.subject === target.subject)
@@ -187,17 +187,7 @@ async function takeOutHeld(
     let hold = onSubject
     for (const each of await withBelow(parts, [run]))
       if (each === run || each.summary.forkedFrom) hold ??= heldBy(holds, each.summary)[0]
-    for (let above = run.summary.parentRunId; above !== null && !hold; ) {
-      const parent: StoredRun | null = await store.findRun({ workspace, runId: above })
-      hold = parent ? heldBy(holds, parent.summary)[0] : undefined
-      above = parent?.summary.parentRunId ?? null
-    }
-    const book = parseMemoryBook(runId)
-    if (book && book.layer !== 'long') {
-      const { scope: name } = book
-      const owner = { runId: name, threadId: book.layer === 'session' ? name : null, subjects: [] }
-      hold ??= heldBy(holds, owner)[0]
-    }
+    hold ??= await findHold(parts, holds, run.summary)
     if (!hold) continue
     kept.push({ reason: 'held', runId, holdId: hold.holdId })
     found.delete(runId)

@@ -8,6 +8,9 @@ function isDeed(entry: TranscriptEntry): boolean {
   return entry.kind === 'tool_call' || entry.kind === 'structured_output'
 }
 
+/** A step that is told as a call: what was thought after it was thought by the next attempt. */
+const isAttempt = (entry: TranscriptEntry): boolean => entry.kind === 'tool_call' && entry.toolCallId === null
+
 /**
  * Puts each reasoning right above the message or tool call that it led to: the one it caused; else the next one of
  * its step; else, where it was recorded late, the last one of its step that has no reasoning yet. Entries come by seq.
@@ -52,9 +55,12 @@ function findTargets(entries: readonly TranscriptEntry[]): Map<number, number> {
     if (entry.kind === 'reasoning') {
       const late = lastOf.get(entry.stepId ?? '')
       const free = late === undefined || explained.has(late) ? undefined : late
-      const target = caused.get(entry.eventId) ?? targets.get(at) ?? free
+      const next = targets.get(at)
+      // What was told in one event belongs together, whatever came of it.
+      const said = next !== undefined && entries[next]?.seq === entry.seq ? next : undefined
+      const target = said ?? caused.get(entry.eventId) ?? next ?? free
       if (target !== undefined) targets.set(at, target)
-    } else if (entry.stepId !== null && isDeed(entry)) lastOf.set(entry.stepId, at)
+    } else if (entry.stepId !== null && isDeed(entry) && !isAttempt(entry)) lastOf.set(entry.stepId, at)
   }
   return targets
 }

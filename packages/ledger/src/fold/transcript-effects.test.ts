@@ -35,6 +35,12 @@ it('V3 what a model gave is told as what it thought and said', () => {
     'reasoning: "Hm"',
     'message: "Owls."',
   ])
+  const next: Happening = { ...began('search'), cause: 1 }
+  expect(told(began('ask'), gave('ask', { choices: [{ message }] }), next)).toEqual([
+    'reasoning: "Hm"',
+    'message: "Owls."',
+    'search 1 → undefined',
+  ])
   const asks = {
     role: 'assistant',
     content: null,
@@ -53,6 +59,18 @@ it('V3 an attempt that failed is told once, with its error, and the next one bes
   expect(
     told(began('search'), failed, began('search', { attempt: 2 }), gave('search', 2, { attempt: 2 })),
   ).toEqual(['search 1 → late', 'search 1 → 2'])
+  const ask = (attempt: number): Happening => began('thinking', { kind: 'thinking', attempt })
+  const refused: Happening = {
+    type: 'execution.step_failed',
+    payload: { stepId: 'thinking#0', attempt: 1, error: { message: 'overloaded' } },
+  }
+  const lost: Happening = {
+    type: 'execution.step_interrupted',
+    payload: { stepId: 'thinking#0', attempt: 1 },
+  }
+  const thought = gave('thinking', { content: 'Hm' }, { attempt: 2 })
+  expect(told(ask(1), refused, ask(2), thought)).toEqual(['thinking 1 → overloaded', 'reasoning: "Hm"'])
+  expect(told(ask(1), lost, ask(2), thought)).toEqual(['thinking 1 → undefined', 'reasoning: "Hm"'])
 })
 
 it('V3 a step that tells its own messages and calls is not told a second time', () => {

@@ -108,46 +108,50 @@ export function withPolicy(
 const TYPES = ['system.policy_changed']
 const PAGE = 200
 
-interface PolicyChange {
+/** What a workspace asks for, and up to which event of its audit book that was read. */
+export interface StandingPolicy {
   readonly policy: WorkspacePolicy
+  readonly seq: number
+}
+
+interface PolicyChange extends StandingPolicy {
   /** Who asked for it, and when; null while nobody has. */
   readonly by: string | null
   readonly at: string | null
 }
 
-/** The last change of the policy. */
-export async function readPolicyChange(store: Store, workspace: string): Promise<PolicyChange> {
+/** The last change of the policy after an event of the audit book. */
+export async function readPolicyChange(store: Store, workspace: string, after = 0): Promise<PolicyChange> {
+  const book = { workspace, runId: AUDIT_BOOK }
+  // What comes after this is not looked at, so that the seq fits what was read.
+  const upToSeq = (await store.findRun(book))?.seq ?? 0
+  let change: PolicyChange = { policy: {}, by: null, at: null, seq: upToSeq }
+  if (upToSeq <= after) return change
   const reader = createPayloadReader(store, createCodecs(undefined))
-  let change: PolicyChange = { policy: {}, by: null, at: null }
-  for (let afterSeq = 0; ; ) {
-    const page = await store.readRun(
-      { workspace, runId: AUDIT_BOOK },
-      { afterSeq, limit: PAGE, types: TYPES },
-    )
+  for (let afterSeq = after; ; ) {
+    const page = await store.readRun(book, { afterSeq, upToSeq, limit: PAGE, types: TYPES })
     for (const event of await reader.toPlainEvents(page)) {
       const { policy: given } = event.payload
       if (isObject(given) && Object.keys(given).every((key) => KNOWN.has(key)))
-        change = { policy: given, by: textOf(event.payload['by']), at: event.ledger.recordedAt }
+        change = { ...change, policy: given, by: textOf(event.payload['by']), at: event.ledger.recordedAt }
     }
     if (page.length < PAGE) return change
     afterSeq = page.at(-1)?.seq ?? afterSeq
   }
 }
 
-/** The policies of all workspaces that have one, for whoever opens the store. */
-export async function readPolicies(store: Store): Promise<ReadonlyMap<string, WorkspacePolicy>> {
-  const found = new Map<string, WorkspacePolicy>()
-  for (const workspace of await store.workspaces()) {
-    const { policy } = await readPolicyChange(store, workspace)
-    if (Object.keys(policy).length > 0) found.set(workspace, policy)
-  }
+/** The policies of all workspaces, for whoever opens the store. */
+export async function readPolicies(store: Store): Promise<ReadonlyMap<string, StandingPolicy>> {
+  const found = new Map<string, StandingPolicy>()
+  for (const workspace of await store.workspaces())
+    found.set(workspace, await readPolicyChange(store, workspace))
   return found
 }
 
 export interface PolicyAccess {
   /** What the workspace asks of everybody who opens it. */
   policy(): Promise<WorkspacePolicy>
-  /** Replaces it. Redaction follows it at once here, in other processes when they open the ledger the next time. */
+  /** Replaces it. Redaction follows it at once here, in other processes within a second. */
   setPolicy(
     policy: WorkspacePolicy,
     options?: { by?: string | undefined; reason?: string | undefined },

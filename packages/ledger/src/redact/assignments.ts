@@ -2,14 +2,15 @@ import {
   isBasicCredentials,
   isGenerated,
   isLabel,
+  isReference,
   isNamedOnly,
-  isPassphrase,
   isPassword,
   isTemplate,
   looksAssigned,
 } from './checks.ts'
 import { HARD_KEY, KEY_ENDING, keyStrength, kindOfKey, SOFT_KEY } from './keys.ts'
 import type { Detector } from './detector.ts'
+import { isPassphrase, isShortPhrase } from './passphrase.ts'
 
 /** `password: hunter…`, `OPENAI_API_KEY=…`, `"api_key": "…"` and headers inside text. */
 
@@ -64,7 +65,7 @@ export const assignmentDetectors: readonly Detector[] = [
       `${KEY}${QUOTE} {0,3}: {0,3}(?<quote>${QUOTE})(?!\\k<quote>)(?<secret>[^\\r\\n]{1,8192}?)(?=(?<!\\\\)\\k<quote>)`,
       'g',
     ),
-    validate: (secret, match) => judge(secret, match, (text) => !isLabel(text)),
+    validate: (secret, match) => judge(secret, match, (text) => !isLabel(text) && !isReference(text)),
   },
   {
     kind: 'authorization',
@@ -87,6 +88,14 @@ export const assignmentDetectors: readonly Detector[] = [
       'g',
     ),
     validate: looksAssigned,
+  },
+  {
+    // In quotation marks it may have spaces, as those of WordPress do.
+    kind: 'password',
+    anchor: [],
+    pattern:
+      /(?<![\w-])-(?:u|-user)[ =]\\{0,3}(?<quote>["'])[^\s"':\\]{1,64}:(?<secret>[^"'\r\n\\]{8,128})(?=\\{0,3}\k<quote>)/g,
+    validate: (secret) => !isTemplate(secret),
   },
   {
     kind: 'cookie',
@@ -171,7 +180,15 @@ export const assignmentDetectors: readonly Detector[] = [
       `(?:(?<![A-Za-z])|(?<=\\\\[bfnrt]))${SHORT}(?:${QUOTE})? {0,3}[:=] {0,3}(?:${QUOTE})?(?<secret>[^\\s"'\`\\\\,;&(){}<>]{6,512})(?![^\\s"'\`\\\\,;&)}<>])`,
       'g',
     ),
-    validate: isPassword,
+    validate: (secret) => isPassword(secret) || /^[A-Za-z0-9+/]{8,}={1,2}$/.test(secret),
+  },
+  {
+    // `DB_PASS=lemon-cabin-frost`, `?password=…`; no code has hyphens there.
+    kind: 'password',
+    anchor: [],
+    pattern:
+      /(?:[pP]ass(?:word)?|PASS(?:WORD)?|[pP]wd|PWD|PW)=(?<secret>[a-z]{4,10}-[a-z]{4,10}-[a-z]{4,10})(?![\w.(-])/g,
+    validate: isShortPhrase,
   },
   {
     // What Docker keeps of a login.
@@ -196,7 +213,7 @@ export const labelledDetectors: readonly Detector[] = [
       '-(?=-body )',
       `=(?<=${KEY_ENDING}${IN_QUOTES_THEN})(?<=(?:${HARD_KEY}|${SOFT_KEY})${IN_QUOTES_THEN})`,
       `\\|(?=\\|| default )(?<=${KEY_ENDING}["'\`\\\\)\\]]{0,9} {0,2}.)(?<=(?:${HARD_KEY}|${SOFT_KEY})["'\`\\\\)\\]]{0,9} {0,2}.)`,
-      `=(?<= [A-Za-z*&]{3,8} ?.)(?<=(?:${HARD_KEY}|${SOFT_KEY}) [A-Za-z*&]{3,8} ?.)`,
+      `=(?<= [A-Za-z*&]{3,8} ?.)(?<=${KEY_ENDING} [A-Za-z*&]{3,8} ?.)(?<=(?:${HARD_KEY}|${SOFT_KEY}) [A-Za-z*&]{3,8} ?.)`,
     ],
     pattern: new RegExp(
       `${KEY}(?:${QUOTE}[\\])]{0,2} {0,2}(?:,|=|=>|\\|\\|)| [A-Za-z*&]{3,8} ?=| --body| {0,2}(?:\\|\\||\\| default)) {0,16}(?:default ?= ?|fallback: ?)?[bru@]?${QUOTE}(?<secret>[^\\s"'\`\\\\]{6,4096})(?=${QUOTE})`,
@@ -208,7 +225,7 @@ export const labelledDetectors: readonly Detector[] = [
     kind,
     anchor: `>(?<=${KEY_ENDING}.)(?<=(?:${HARD_KEY}|${SOFT_KEY}).)`,
     pattern: new RegExp(
-      `(?<=(?<!\\?)<[A-Za-z0-9_.-]{0,40})${KEY}>(?:<!\\[CDATA\\[)?(?<secret>[^\\s<>\\]]{6,4096})(?=<|\\]\\])`,
+      `(?<=(?<!\\?)<[A-Za-z0-9_.-]{0,40})${KEY}>(?:<!\\[CDATA\\[)?(?<secret>[^\\s<>\\]]{6,4096})(?=<\\\\{0,3}\\/|\\]\\])`,
       'g',
     ),
     validate: (secret, match) => judge(secret, match, (text) => looksAssigned(text) || isPassword(text)),
@@ -230,7 +247,7 @@ export const xmlDetectors: readonly Detector[] = [
     kind,
     anchor: `>(?<=${XML_NAMED}.)`,
     pattern: new RegExp(
-      `${KEY}(?:${QUOTE}[^<>"'\`\\r\\n]{0,60}|<\\/[A-Za-z]{1,10})>(?:\\s|\\\\{1,9}[nrt]){0,24}(?:<[A-Za-z]{1,16}[^<>]{0,60}>(?:\\s|\\\\{1,9}[nrt]){0,24}){0,2}(?<secret>[^\\s<>]{5,4096})(?=<)`,
+      `${KEY}(?:${QUOTE}[^<>"'\`\\r\\n]{0,60}|<\\/[A-Za-z]{1,10})>(?:\\s|\\\\{1,9}[nrt]){0,24}(?:<[A-Za-z]{1,16}[^<>]{0,60}>(?:\\s|\\\\{1,9}[nrt]){0,24}){0,2}(?<secret>[^\\s<>]{5,4096})(?=<\\\\{0,3}\\/)`,
       'g',
     ),
     validate: (secret, match) => judge(secret, match, (text) => looksAssigned(text) || isPassword(text)),

@@ -29,23 +29,6 @@ const isOfKey = (secret: string, match: RegExpExecArray): boolean => {
 
 const BESIDE = `(?:${QUOTE})?(?: {0,2},)?(?: {1,3}|${LINES}{1,40}|(?<=,))(?:${QUOTE})?`
 
-const LOGIN_WORD =
-  '(?:[cC]red(?:s|entials?)|[lL]og(?:in|ged in)|[zZ]ugangsdaten|[iI]dentifiants|[aA]cc(?:ount|esso))(?: with| as| is| are|:| :)?'
-const USER_AND = (sign: string): string =>
-  `${sign}(?= ?["'\`\\\\]{0,9}(?=\\S{0,64}\\d)[^\\s"'\`\\\\<>/]{8})(?<=${LOGIN_WORD} {0,2}["'\`\\\\]{0,9}[\\w.@-]{2,40}["'\`\\\\]{0,9} ?.)`
-
-const AFTER_USER = `(?:${QUOTE})?(?<secret>[^\\s"'\`\\\\<>/]{8,64})(?![\\w/])`
-const isAfterUser = (secret: string): boolean =>
-  isPassword(secret) && /[A-Z!#$%^&*+]/.test(secret) && /\d/.test(secret) && !/[()[\]{}:]/.test(secret)
-
-/** With the slash, which the anchors of others have. */
-export const userAndPassword: Detector = simple(
-  'password',
-  USER_AND('\\/'),
-  `${LOGIN_WORD} {0,2}(?:${QUOTE})?[\\w.@-]{2,40}(?:${QUOTE})? ?\\/ ?${AFTER_USER}`,
-  isAfterUser,
-)
-
 export const besideDetectors: readonly Detector[] = [
   // `name: DB_PASSWORD` and in the next line `value: …`; `<add key="password" value="…" />`.
   simple(
@@ -64,12 +47,26 @@ export const besideDetectors: readonly Detector[] = [
   // "please use this client secret for the demo:", and then the value in a line of its own.
   simple(
     'secret',
-    `\`(?<=:${LINES}{1,12}.)`,
+    `\`(?<=:${LINES}{1,12}.)(?=[^\\s\`]{8})`,
     `(?:[pP]ass(?:word|wort|phrase|code)|[sS]ecret|[tT]oken|[kK]ey|[cC]redentials?)(?: [^\\s:\`]{1,24}){0,6}:${LINES}{1,12}\`(?<secret>[^\\s\`]{8,4096})(?=\`)`,
     (secret) =>
       !isTemplate(secret) &&
       (looksAssigned(secret) || isPassword(secret)) &&
       !/[(){}]|\\.\\w{1,4}$/.test(secret),
+  ),
+  // `name:password@tcp(host)`, and an address without its scheme.
+  simple(
+    'url-password',
+    ':(?=[^\\s"\'`@:/]{3,64}@(?:tcp|udp|unix|[\\w.-]{1,80}:\\d{2,5}[/"\'`\\s\\\\]))',
+    '(?<![\\w./:@-])[\\w.-]{1,40}:(?<secret>[^\\s"\'`@:/]{3,64})(?=@(?:(?:tcp|udp|unix)\\(|[\\w.-]{1,80}:\\d{2,5}[/"\'`\\s\\\\]))',
+    (secret) => !isTemplate(secret),
+  ),
+  // A line of a .pgpass: host, port, database, user, password.
+  simple(
+    'password',
+    ':(?=\\d{2,5}:[^\\s:"\'\\\\]{1,64}:[^\\s:"\'\\\\]{1,64}:[^\\s:"\'\\\\]{4})',
+    '(?<![\\w.:/-])(?=[\\d.-]*[a-zA-Z*])[\\w.*-]{1,80}:\\d{2,5}:[^\\s:"\'\\\\]{1,64}:[^\\s:"\'\\\\]{1,64}:(?<secret>[^\\s:"\'\\\\]{4,128})(?!:)',
+    isPassword,
   ),
   // The token instead of the user of a URL.
   simple(
@@ -113,24 +110,37 @@ export const besideDetectors: readonly Detector[] = [
     `(?<![A-Za-z])PSK ${QUOTE}(?<secret>[^"'\`\\\\\\r\\n]{6,256})(?=${QUOTE})`,
     (secret) => !isTemplate(secret),
   ),
-  // `creds: admin:…`, `login with admin / …`.
-  simple(
-    'password',
-    USER_AND(':'),
-    `${LOGIN_WORD} {0,2}(?:${QUOTE})?(?!https?:)[\\w.@-]{2,40}(?:${QUOTE})? ?: ?${AFTER_USER}`,
-    isAfterUser,
-  ),
   // What a webhook or a redirect carries.
   simple(
     'url-secret',
-    '=(?<=[?&](?:code|key|auth|ticket|sig|signature|hash|st)=)(?=[\\w.~%+/-]{16})',
-    '(?<=[?&](?:code|key|auth|ticket|sig|signature|hash|st)=)[\\w.~%+/-]{16,2048}',
-    (secret) => isVaried(secret) && (hasDenseRun(secret) || (/^[\w-]+$/.test(secret) && isRandom(secret))),
+    '=(?<=[?&](?:code|key|auth|ticket|sig|signature|hash|st|appid|appkey|ak|sk|authkey|auth_key|sign|secret|apikey|api-key|t|tk|hmac|oobCode|invite|magic|otp|assertion|sid|s|p)=)(?=[\\w.~%+/-]{16})',
+    '(?<=[?&](?:code|key|auth|ticket|sig|signature|hash|st|appid|appkey|ak|sk|authkey|auth_key|sign|secret|apikey|api-key|t|tk|hmac|oobCode|invite|magic|otp|assertion|sid|s|p)=)[\\w.~%+/-]{16,2048}',
+    (secret, { input, index }) =>
+      isVaried(secret) &&
+      (hasDenseRun(secret) ||
+        (/^[\w-]+$/.test(secret) && isRandom(secret)) ||
+        /[?&](?:key|secret|apikey|api-key|auth|authkey|auth_key|appkey)=$/.test(
+          input.slice(Math.max(0, index - 12), index),
+        )),
+  ),
+  // A line of a cookie file.
+  simple(
+    'cookie',
+    '[\\t\\\\](?<=(?:connect\\.sid|SESSID|SESSIONID|session|sessionid|token|_sess)[\\t\\\\])',
+    '(?<=(?:connect\\.sid|SESSID|SESSIONID|session|sessionid|token|_sess)(?:\\t|\\\\{1,9}t))[\\w.%+/:=-]{20,2048}',
+    isVaried,
+  ),
+  // A short one under a name that says it all.
+  simple(
+    'url-secret',
+    '=(?<=[?&](?:token|api_?key|apiKey|access_?token|secret|auth_?token)=)(?=[\\w-]{10})',
+    '(?<=[?&](?:token|api_?key|apiKey|access_?token|secret|auth_?token)=)[\\w-]{10,64}',
+    (secret) => isMixed(secret) && !/^[a-z]+(?:[-_][a-z0-9]+)*$/i.test(secret.replace(/\d/g, '')),
   ),
   simple(
     'cookie',
-    '=(?<=(?:connect\\.sid|SESSID|SESSIONID|SessionId|[_.-]session|session|sessionid|_sess|remember_token)=)(?=[\\w.%+/:-]{20})',
-    '(?<=(?:(?<![\\w.-])|(?<=\\\\[bfnrt]))(?:connect\\.sid|PHPSESSID|JSESSIONID|ASP\\.NET_SessionId|[\\w.-]{1,40}[_.-]sess(?:ion)?|session|sessionid|remember_token)=)[\\w.%+/:=-]{20,2048}',
+    '=(?<=(?:connect\\.sid|SESSID|SESSIONID|SessionId|[_.-]session|session|sessionid|_sess|remember_token|ASPXAUTH|Cookies|csrftoken|TOKEN|sid|auth)=)(?=[\\w.%+/:-]{20})',
+    '(?<=(?:(?<![\\w.-])|(?<=\\\\[bfnrt]))(?:connect\\.sid|PHPSESSID|JSESSIONID|ASP\\.NET_SessionId|[\\w.-]{1,40}[_.-]sess(?:ion)?|session|sessionid|remember_token|\\.ASPXAUTH|\\.AspNetCore\\.[\\w.]{1,40}|__(?:Secure|Host)-[\\w.-]{1,40}|csrftoken|XSRF-TOKEN|sid|auth)=)[\\w.%+/:=-]{20,2048}',
     (secret, { input, index }) =>
       isVaried(secret) &&
       hasDenseRun(secret) &&
@@ -138,16 +148,4 @@ export const besideDetectors: readonly Detector[] = [
         /(?:SESSID|SESSIONID|SessionId)=$/.test(input.slice(Math.max(0, index - 20), index))),
   ),
   simple('password-hash', '\\{(?=S?SHA)', '\\{S?SHA(?:256|512)?\\}[A-Za-z0-9+/]{20,200}={0,2}', isVaried),
-]
-
-export const BESIDE_OPEN: readonly string[] = [
-  'bundle(?: [^\\r\\n]{0,400})?',
-  `${LOGIN_WORD}[^\\r\\n]{0,130}`,
-  '[cC]red(?:s|entials?)|[lL]og(?:in|ged)?|[zZ]ugangsdaten|[iI]dentifiants|[aA]cc(?:ount|esso)',
-  'PSK(?: [^\\r\\n]{0,260})?',
-  `${NAME}["'\`*\\\\]{0,9} (?:[a-z]{1,5} ){0,4}[^\\s]{0,4100}`,
-  `${NAME}${QUOTE} (?:\\{[^{}]{0,960})?`,
-  `${NAME}(?:${QUOTE})?(?: {0,2},)?${LINES}{0,40}(?:${QUOTE})?(?:[vV](?:a(?:l(?:u(?:e(?:${QUOTE}? {0,2}(?:[:=] {0,2}\\S{0,4100})?)?)?)?)?)?)?`,
-  `${NAME} {1,2}${QUOTE}?[^\\s"'\`]{0,4100}`,
-  `(?:[pP]ass(?:word|wort|phrase|code)|[sS]ecret|[tT]oken|[kK]ey|[cC]redentials?)(?: [^\\s:\`]{0,24}){0,7}(?::${LINES}{0,12}(?:\`\\S{0,4100})?)?`,
 ]

@@ -13,7 +13,7 @@ const ANY = `(?:[^"'\`\\r\\n,(){}]{0,80}(?:${STRING})?(?:\\{[^{}]{0,240}\\}|\\([
 
 /** The user and the password behind an address. */
 const CONNECTS =
-  'getConnection|PDO|mysqli|mysqli_connect|mysqli_real_connect|mysql_connect|oci_connect|ftp_login|ssh2_auth_password|imap_open|odbc_connect|sqlsrv_connect|dbConnect|createConnection|createPool|connect|driver|bind|open'
+  'getConnection|PDO|mysqli|mysqli_connect|mysqli_real_connect|mysql_connect|oci_connect|ftp_login|ssh2_auth_password|imap_open|odbc_connect|sqlsrv_connect|dbConnect|createConnection|createPool|connect|driver|bind|open|__construct|sp_addlogin'
 /** The secret behind what is signed. */
 const SIGNS =
   'jwt\\.(?:sign|verify|encode|decode)|JWT\\.(?:sign|verify|encode|decode)|jsonwebtoken\\.(?:sign|verify)|createHmac|createSigner|createCipheriv|HmacSHA(?:1|256|512)|hash_hmac|AES\\.(?:encrypt|decrypt)|(?:HMAC|Hmac)\\.(?:hexdigest|digest)|signToken|verifyToken|openssl_encrypt|SymmetricSecurityKey|pgp_sym_(?:en|de)crypt|crypt_key'
@@ -22,7 +22,7 @@ const CLIENTS =
   'algoliasearch|liteClient|[tT]wilio|Twilio\\.Client|Client|Razorpay|MailjetClient|apiConnect|Nexmo|Vonage|createClient|StreamChat(?:\\.getInstance)?|StaticCredentialsProvider|BasicAWSCredentials|AwsBasicCredentials\\.create|StorageSharedKeyCredential|AzureNamedKeyCredential|BasicSessionCredentials|OAuth1|OAuth1Session|OAuthHandler|setAccessToken|Pusher|PubNub'
 /** One argument is all. */
 const ALONE =
-  'Fernet|cookieParser|AzureKeyCredential|CognitiveServicesCredentials|Stripe|stripe|setApiKey|set_api_key|SetAPIKey|setPassword|setSecret|SetPassword|setToken|SecretKeySpec|SecretString|PasswordAuthenticator|withPassword|WithPassword|setSigningKey|signWith|secret_key'
+  'Fernet|ServerClient|Wallet|fromPrivateKey|privateKeyToAccount|fromSecretKey|PrivateKey|PrivateKeySigner|cookieParser|AzureKeyCredential|CognitiveServicesCredentials|Stripe|stripe|setApiKey|set_api_key|SetAPIKey|setPassword|setSecret|SetPassword|setToken|SecretKeySpec|SecretString|PasswordAuthenticator|withPassword|WithPassword|setSigningKey|signWith|secret_key'
 
 const isSecret = (text: string): boolean =>
   !isTemplate(text) &&
@@ -39,7 +39,7 @@ const isSurely = (text: string): boolean =>
 
 /** How all of these names end; in prose a gap stands before the bracket. */
 const CALLED =
-  '\\((?<=\\w.)(?<=(?:Fernet|Hmac|Key|OAuth1|PDO|Parser|Pool|PubNub|SHA\\d{1,3}|Signer|Spec|String|Token|With|\\.AUTH|\\.auth|_key|_login|assword|bind|bind_s|cator|create|crypt|crypt_key|decode|digest|ecret|ection|encode|ential|entials|eriv|ession|exmo|hat|hmac|hmac\\.new|lient|mysqli|ndler|nect|nstance|oken|onage|onnect|open|orpay|pass|river|search|sign|tripe|unwrap_or|usher|verify|vider|wilio|word).)'
+  '\\((?<=\\w.)(?<=(?:Fernet|Wallet|[sS]igner|Account|Hmac|Key|OAuth1|PDO|Parser|Pool|PubNub|SHA\\d{1,3}|Signer|Spec|String|Token|With|\\.AUTH|\\.auth|_key|_login|assword|bind|bind_s|cator|create|crypt|crypt_key|decode|digest|ecret|ection|encode|ential|entials|eriv|ession|exmo|hat|hmac|hmac\\.new|lient|mysqli|ndler|nect|nstance|oken|onage|onnect|onstruct|open|orpay|pass|river|search|sign|tripe|unwrap_or|usher|verify|vider|wilio|word).)(?=[^"\'`)]{0,400}["\'`({])'
 
 export const callDetectors: readonly Detector[] = [
   simple(
@@ -94,10 +94,4 @@ export const keyDetectors: readonly Detector[] = [
       isKey(secret) &&
       !/public|cache|etag|sort|partition|object|s3|bucket/i.test(input.slice(Math.max(0, index - 60), index)),
   ),
-]
-
-export const CALL_OPEN: readonly string[] = [
-  `(?:${SHORT_NAME}|${anyCase('password|secret|token|key')})${QUOTE}[^\\r\\n]{0,540}`,
-  `(?:${CONNECTS}|${SIGNS}|${CLIENTS}|${ALONE}|\\.auth|\\.AUTH|hmac\\.new)(?:\\([^]{0,900}| ["'\`]?[^\\r\\n]{0,520})?`,
-  `[kK]ey(?:${QUOTE})? ?:? {0,2}(?:${QUOTE}[\\w+/=.-]{0,200})?`,
 ]

@@ -1,3 +1,5 @@
+import { isCapitalPair, isPassphrase } from './passphrase.ts'
+
 /** The checks that turn "has the shape of a secret" into "is one". All are linear and free of dependencies. */
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
@@ -105,7 +107,7 @@ export const hasDenseRun = (text: string): boolean => (text.match(/[A-Za-z0-9]{1
 /** `${TOKEN}`, `<password>`, `{{key}}`, `%s`, `your-api-key`, `****`, `process.env.KEY`: names of secrets, not secrets. */
 export const isTemplate = (text: string): boolean =>
   isAdvice(text) ||
-  /^["'`]?(?:\$|<|\{|%[({sd]|your[-_ ]|my[-_ ]|(.)\1*$|\[[A-Za-z ]+\]$|[\w-]*(?:\.{3}|…)$|process\.|os\.|env[.(]|[A-Za-z]+\.env\b)/i.test(
+  /^["'`]?(?:\$|<|\{|%[({sd]|your[-_ ]|my[-_ ]|(.)\1*$|\[[A-Za-z ]+\]$|[\w-]*(?:\.{3}|…)$|\?[\w -]*$|[@:][a-z_]*(?:pass|pwd|pw|secret|token|key|value|param|hash)\w*$|process\.|os\.|env[.(]|[A-Za-z]+\.env\b)/i.test(
     text,
   )
 
@@ -116,24 +118,33 @@ function isAdvice(text: string): boolean {
   )
 }
 
-const NAME_WORD =
-  /(?:^|[-_.])(?:secrets?|pass\w*|keys?|tokens?|creds?|credentials?|auth|prod\w*|staging|dev|test\w*|service|config|app|api|tls|cert\w*|backup|example|your|version|release|cluster|node|user|admin|docker|registry|postgres\w*|mysql|redis|github|gitlab|google|azure|aws|vault|default)(?:[-_.]|\d|$)/
+/** Letters alone, small and capital ones in no order: `hJVijnSPXzGjGW`. Names are made of words, which are longer and have vowels. */
+export function isScrambled(text: string): boolean {
+  if (!/^[A-Za-z=+~_-]{12,64}$/.test(text) || !/[a-z]/.test(text) || !/[A-Z]/.test(text)) return false
+  const parts = text.match(/[A-Z]*[a-z]+|[A-Z]+/g) ?? []
+  const odd = parts.filter((part) => part.length < 3 || !/[aeiouy]/i.test(part)).length
+  return parts.length >= 3 && (odd >= 2 || parts.length * 2 >= text.length * 0.8)
+}
 
-/** Words that were joined for a password, which no name of a thing in a cluster is. */
-export const isPassphrase = (text: string): boolean =>
-  /^[a-z]{3,12}(?:[-_.][a-z]{3,12}){2,7}[-_.]?\d{1,4}!?$/i.test(text) && !NAME_WORD.test(text)
+/** `events[index][1]`, `users[1].password`, `*.*.token`. */
+const isIndexed = (text: string): boolean =>
+  /^[A-Za-z_$][\w$.]*\[[\w$.[\]]*\](?:\.[A-Za-z_$][\w$]*)*$|^(?:[A-Za-z_*]+\.)*\*(?:\.[A-Za-z_*]+)*$/.test(
+    text,
+  )
 
 /** What may follow `password:` in free text and still be a word, a label, code, a path or an address. */
 export function looksAssigned(text: string): boolean {
   const value = text.replace(/[.,;:!?]+$/, '')
   if (value.length < 8 || isTemplate(value) || value.includes('://')) return false
+  if (isPassphrase(value)) return true
   // A base64 secret may begin with a slash too; no path is that long without a hyphen or a dot.
   if (/^(?:\.{0,2}|~\w*)\//.test(value) && !/^[A-Za-z0-9+/]{32,}={0,2}$/.test(value)) return false
-  const isMember = /^[A-Za-z_$][\w$]*(?:(?:\.|::|->)[A-Za-z_$][\w$]*)+$/.test(value)
+  if (/^(?:=|urn:|![a-z]+[A-Z][A-Za-z]+$)/.test(value) || isIndexed(value)) return false
+  const isMember = /^[A-Za-z_$][\w$]*(?:(?:\??\.|::|->)[A-Za-z_$][\w$]*)+$/.test(value)
   if (isMember && !/(?:\d.*){3}/.test(value)) return false
   if (/^[a-z]+(?:[-_][a-z]+)*[-_]?\d{0,2}$/.test(value) && /[-_]/.test(value)) return false
   if (/^[A-Za-z+/]{12,}={1,2}$/.test(value)) return true
-  return isMixed(value) || (/[A-Za-z]/.test(value) && /[@#$%^&*!?]/.test(value))
+  return isMixed(value) || (/[A-Za-z]/.test(value) && /[@#$%^&*!?]/.test(value)) || isScrambled(value)
 }
 
 /** For names that are words of prose and code too: only what was surely generated counts after them. */
@@ -152,17 +163,31 @@ const CODE = /[(){}[\]]|=>|::|->|;|^[\w.+-]+@[\w-]+\.[\w.]+$|:\/\//
 export function isPassword(text: string): boolean {
   if (isTemplate(text) || TECHNICAL.test(text) || CODE.test(text) || /^(?:\.{0,2}|~\w*)\//.test(text))
     return false
+  if (isPassphrase(text) || isCapitalPair(text)) return true
+  if (isIndexed(text)) return false
   if (/^[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)+$/.test(text) && !/(?:\d.*){2}/.test(text)) return false
   if (/[-_]/.test(text) && /^[A-Za-z]+(?:[-_][A-Za-z]+)?[-_]?\d{0,2}$|^[A-Za-z_-]+$/.test(text)) return false
   if (/^[\w*.-]+$/.test(text) && text.includes('*.')) return false
   if (/^\d+$/.test(text)) return text.length >= 5 && text.length <= 16
-  return text.length >= 5 && (isMixed(text) || /^(?=.*[A-Za-z]).*[@#$%^&*!+=~].*\w/.test(text))
+  return (
+    text.length >= 5 &&
+    (isMixed(text) || /^(?=.*[A-Za-z]).*[@#$%^&*!+=~].*\w/.test(text) || isScrambled(text))
+  )
 }
 
 const LABEL_WORD =
   /^(?:pass(?:word|wort|phrase|code|e|ord)s?|kennwort|contraseña|clave|senha|hasło|wachtwoord|heslo|jelszó|lösenord|parola|salasana|adgangskode|şifre|secrete?o?|secreta?|segreto|segredo|geheim(?:nis)?|clé|chiave|chave|klucz|schlüssel|nyckel|sleutel|key|api(?:-schlüssel)?|token|jeton|cookies?|credentials?|authorization|пароль|ключ|секрет)$/i
 const LABEL_SIGNS =
   /^(?:密码|密碼|口令|パスワード|비밀번호|암호|秘密|シークレット|密钥|密鑰|キー|APIキー|API 密钥|API キー|Cookie|令牌|トークン)$/
+
+/** `{{ vault_password }}`, `${DB_PASSWORD}`, `<password>`, `[REDACTED]`; the version of a package; `sops -d secrets.yaml` under the name of a script. */
+export const isReference = (text: string): boolean =>
+  /^(?:\{\{[^]*\}\}|\$\{[^{}]*\}|\$\([^]*\)|<[A-Za-z][\w -]{0,60}>|\[[A-Za-z ]+\]|[~^]?\d+\.\d+\.\d+(?:-[\w.]+)?)$/.test(
+    text,
+  ) ||
+  /^[a-z][\w./-]*(?: [\w./:=@-]+)*? (?:-{1,2}[a-z][\w-]*(?: |=|$)|[\w./-]+\.(?:ya?ml|json|[cm]?[jt]s|sh|py|env)(?: |$)|&& )/.test(
+    text,
+  )
 
 /** What a page calls such a field, as the catalogues of its languages have it: "Mot de passe", "Clé API". */
 export function isLabel(text: string): boolean {

@@ -9,17 +9,20 @@ const QUOTE = `\\\\{0,3}["'\`]`
 const VALUE = `(?:${QUOTE}(?<secret>[^"'\`\\r\\n\\\\]{3,128})(?=\\\\{0,3}["'\`])|(?<secret>[^\\s"'\`\\\\|;&<>-][^\\s"'\`\\\\|;&<>]{2,127}))`
 const START = '(?:(?<![\\w-])|(?<=\\\\[bfnrt]))'
 /** The rest of the command before the argument. */
-const ARGUMENTS = '(?: [^\\s|;&][^\\r\\n|;&\\\\]{0,240}?)?'
+const ARGUMENTS = '(?: [^\\s|;&][^\\r\\n|;&\\\\]{0,240}?)??'
 
 /** By the argument: in `mysql` the password follows at once, in others behind a space. */
 const TOOLS: readonly (readonly [argument: string, tools: string])[] = [
   ['-p', 'mysql|mysqldump|mysqladmin|mysqlimport|mysqlshow|mariadb|mariadb-dump|7z|7za|rar|unrar|sshpass'],
   [
     '-p ',
-    'sshpass|mongo|mongosh|mongodump|mongorestore|mongoexport|mongoimport|docker login|podman login|buildah login|skopeo login|helm registry login|az login|cqlsh|psexec|winrs|rabbitmqadmin|xcrun|altool|notarytool|kinit|mosquitto_passwd -b|useradd|usermod|winexe|ncrack|pg_dumpall|oc login|argocd login|cf login|cf auth|surreal|impacket-\\w+|evil-winrm|crackmapexec|nxc|snowsql',
+    'sshpass|mongo|mongosh|mongodump|mongorestore|mongoexport|mongoimport|docker login|podman login|buildah login|skopeo login|helm registry login|az login|cqlsh|psexec|winrs|rabbitmqadmin|xcrun|altool|notarytool|kinit|mosquitto_passwd -b|useradd|usermod|winexe|ncrack|pg_dumpall|oc login|argocd login|cf login|cf auth|surreal|impacket-\\w+|evil-winrm|crackmapexec|nxc|snowsql|esxcli|twine|ovftool|govc|xe',
   ],
   ['-a ', 'redis-cli|valkey-cli|redis-benchmark|memtier_benchmark|keydb-cli'],
-  ['-w ', 'ldapsearch|ldapadd|ldapmodify|ldapdelete|ldapwhoami|ldappasswd'],
+  [
+    '-w ',
+    'security add-generic-password|security add-internet-password|ldapsearch|ldapadd|ldapmodify|ldapdelete|ldapwhoami|ldappasswd',
+  ],
   ['-P ', 'sqlcmd|bcp|osql|tsql|fisql|mosquitto_pub|mosquitto_sub|zip|unzip|ipmitool'],
   ['-N ', 'ssh-keygen'],
   ['-(?:k|K|pass) ', 'openssl'],
@@ -37,13 +40,13 @@ const isSpoken = (secret: string): boolean => isArgument(secret) && isPassword(s
 
 /** The user and the password, one behind the other. */
 const LOGINS =
-  'auth|[aA]uthenticate|[lL]ogin|[lL]og_in|[sS]ign[iI]n|[bB]asic_?[aA]uth|HTTPBasicAuth|HTTPDigestAuth|[sS]etBasicAuth|[cC]redentials?|auth\\.basic|simple_bind_s|bind_s|ldap_bind|NetworkCredential|UsernamePasswordCredentials|PasswordAuthentication|PlainAuth|[wW]i[fF]i\\.begin'
+  'username_pw_set|auth|[aA]uthenticate|[lL]ogin|[lL]og_in|[sS]ign[iI]n|[bB]asic_?[aA]uth|HTTPBasicAuth|HTTPDigestAuth|[sS]etBasicAuth|[cC]redentials?|auth\\.basic|simple_bind_s|bind_s|ldap_bind|NetworkCredential|UsernamePasswordCredentials|PasswordAuthentication|PlainAuth|[wW]i[fF]i\\.begin'
 
 const toolDetectors = TOOLS.map(([argument, tools], index) =>
   simple(
     argument === '-b ' ? 'totp-seed' : 'password',
     // The dash of an argument; which one it is, the tools tell.
-    index === 0 ? ['-(?<=[ ].)(?=p[^\\s]|[pawPNbktTK] |pw |storepass|keypass|srcst|destst|pass)'] : [],
+    index === 0 ? ['-(?<=[ ].)(?=p[^\\s]|[pawPNbktTKcAX] |pw |storepass|keypass|srcst|destst|pass)'] : [],
     `${START}(?:${tools})${ARGUMENTS} ${argument}${VALUE}`,
     argument.startsWith('-(?:t') ? isGenerated : isArgument,
   ),
@@ -51,6 +54,17 @@ const toolDetectors = TOOLS.map(([argument, tools], index) =>
 
 export const commandDetectors: readonly Detector[] = [
   ...toolDetectors,
+  // `["mysql", "-u", "root", "-p…"]`.
+  simple(
+    'password',
+    '-(?<=["\'].)(?=p[^"\'\\s])',
+    '["\'](?:mysql|mysqldump|mysqladmin|mariadb|sshpass|7z)\\\\{0,3}["\'][^\\]\\r\\n]{0,160}["\']-p(?<secret>[^"\'\\r\\n\\\\]{4,128})(?=\\\\{0,3}["\'])',
+    isArgument,
+  ),
+  simple('password', '-(?=S <<<)', `sudo -S <<< ?${VALUE}`, isArgument),
+  simple('pin', '-(?=-otp[ =]\\d)', '(?<=--otp[ =])\\d{6,8}(?!\\w)'),
+  // Several in one command: `snmpget -A … -X …`.
+  simple('password', [], `(?<=snmp[a-z]{3,12} [^\\r\\n|;&]{0,200}-[cAX] )${VALUE}`, isArgument),
   // `--password x`, `--http-passwd=x`.
   simple(
     'password',
@@ -88,9 +102,23 @@ export const commandDetectors: readonly Detector[] = [
   // `auth=("name", "…")`, `client.login("name", "…")`, `WiFi.begin("net", "…")`.
   simple(
     'password',
-    `\\((?<=(?:uth|uth ?= ?|icate|og_?[iI]n|ign[iI]n|entials?|ication|egin|asic|bind_s|_bind)\\()`,
+    `\\((?<=(?:uth|uth ?= ?|icate|og_?[iI]n|ign[iI]n|entials?|ication|egin|asic|bind_s|_bind|pw_set)\\()`,
     `(?<![a-z])(?:${LOGINS})(?: ?= ?)?\\( {0,2}(?:${QUOTE}{1,2}, {0,2})?${QUOTE}[^"'\`\\r\\n\\\\]{1,64}${QUOTE}, {0,2}(?:Some\\()?${QUOTE}(?<secret>[^"'\`\\s\\\\]{4,128})(?=${QUOTE})`,
-    (secret) => isArgument(secret) && (isMixed(secret) || /[@#$%^&*!]/.test(secret)),
+    (secret) => isArgument(secret) && (isMixed(secret) || isPassword(secret) || /[@#$%^&*!]/.test(secret)),
+  ),
+  // `"auth": ["name", "…"]`.
+  simple(
+    'password',
+    `\\[(?<=(?:uth|entials)["'\`\\\\]{0,9} {0,2}[:=] {0,2}.)(?= {0,2}["'\`\\\\])`,
+    `(?:[aA]uth|[cC]redentials)(?:${QUOTE})? {0,2}[:=] {0,2}\\[ {0,2}${QUOTE}[^"'\`\\r\\n\\\\]{1,64}${QUOTE}, {0,2}${QUOTE}(?<secret>[^"'\`\\s\\\\]{6,128})(?=${QUOTE} {0,2}\\])`,
+    (secret) => isSpoken(secret) && !/^[a-z]+[-_]?\d{0,2}$/.test(secret),
+  ),
+  // `jdbc:oracle:thin:name/password@host`.
+  simple(
+    'password',
+    '\\/(?<=thin:[\\w$#.-]{1,32}.)(?=[^\\s/@]{3,64}@)',
+    'thin:[\\w$#.-]{1,32}\\/(?<secret>[^\\s/@"\'`\\\\]{3,64})(?=@)',
+    isArgument,
   ),
   // `composer config http-basic.host name password`.
   simple(
@@ -149,12 +177,17 @@ export const passwordCommands: readonly Detector[] = [
     `htpasswd (?:-[A-Za-z0-9]{1,6} ){1,4}(?:\\S{0,120}[/.]\\S{0,120} )?(?:${QUOTE})?[\\w.@-]{1,64}(?:${QUOTE})? ${VALUE}`,
     isArgument,
   ),
-  simple('password', [], '(?<=chpasswd[^]{0,300}?(?:\\s|\\\\n)[\\w.-]{1,32}:)[^\\s"\'\\\\]{4,128}', isSpoken),
+  simple(
+    'password',
+    [],
+    '(?<=chpasswd[^]{0,300}?(?:\\s|\\\\n|["\'])[\\w.-]{1,32}:)[^\\s"\'\\\\]{4,128}',
+    isSpoken,
+  ),
   // `username x privilege 15 password 0 …` of a router, and `authentication … password …`.
   simple(
     'password',
     [],
-    'password (?:[05789]|encrypted|clear|cleartext|plain|hash) (?<secret>[^\\s"\'\\\\]{4,128})',
+    'password (?:[05789]|encrypted|clear|cleartext|plain|hash|cipher|irreversible-cipher|simple|ENC) (?<secret>[^\\s"\'\\\\]{4,128})',
     isSpoken,
   ),
   simple(
@@ -179,19 +212,4 @@ export const passwordCommands: readonly Detector[] = [
     `(?:set|put|add|config)(?: [\\w:/.=-]{1,60}){0,4}? [\\w:/.-]{0,60}${anyCase('pass(?:word|wd|phrase)')} ${VALUE}`,
     isSpoken,
   ),
-]
-
-/** The ends of a text that a command may go on behind; each begins where its match does. */
-export const COMMAND_OPEN: readonly string[] = [
-  `(?:${TOOLS.map(([, tools]) => tools).join('|')}|docker|podman|buildah|skopeo|helm(?: registry)?|az|curl|wget|lftp|https?|xh|ncftp\\w*|smbclient|rpcclient|smbmap|net(?: rpc| use)?|freerdp|xfreerdp|wfreerdp|mstsc|cmdkey)(?: [^\\r\\n]{0,400})?`,
-  `(?:echo|printf)(?: [^\\r\\n]{0,180})?`,
-  ` --(?:[a-z]{1,12}-){0,3}(?:password|passwd|passphrase|pass|pwd|pw)(?:[ =][^\\r\\n]{0,130})?`,
-  ` -(?:b|-cookie)(?: [^\\r\\n]{0,4096})?`,
-  `(?:${LOGINS})(?: ?=? ?)(?:\\([^\\r\\n]{0,220})?`,
-  'WIFI:[^\\r\\n]{0,340}',
-  `(?:bundle|http-basic|LOGIN|AUTH|PASS|requirepass|masterpass|target)(?:[ .][^\\r\\n]{0,300})?`,
-  '(?:sqlplus|expdp|impdp|sqlldr|rman|exp|imp|sqlcl|sql)(?: [^\\r\\n]{0,200})?',
-  'chpasswd[^]{0,440}',
-  'ConvertTo(?:-[^\\r\\n]{0,180})?',
-  '(?:set|put|add|config)(?: [^\\r\\n]{0,440})?',
 ]

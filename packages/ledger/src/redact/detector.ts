@@ -9,9 +9,13 @@ export interface Detector {
   readonly anchor: string | readonly string[]
   readonly alone?: boolean
   readonly pattern: RegExp
+  /** Without this in the text the pattern matches nothing; quicker to ask for when there are many patterns. */
+  readonly mark?: string | undefined
   validate?(secret: string, match: RegExpExecArray): boolean
   /** Where the secrets stand when `pattern` finds only what tells of them, such as the head of a column. */
   locate?(match: RegExpExecArray): readonly Place[]
+  /** Beside `locate`, for a text that goes on: the place of which the rest decides, and from where on that needs the text. */
+  unsettled?(match: RegExpExecArray): { readonly from: number; readonly head: number } | undefined
 }
 
 export interface Place {
@@ -54,17 +58,32 @@ export function warmed(pattern: RegExp): RegExp {
   return pattern
 }
 
+/** So many first characters V8 can leap to in one pass; of more it is quicker to make several. */
+const MOST_TRIGGERS = 12
+const FEW = 4
+
+function partsOf(triggers: readonly string[]): (readonly string[])[] {
+  if (triggers.length <= MOST_TRIGGERS) return [triggers]
+  const isLetter = (trigger: string): boolean => /^\[?[A-Za-z]/.test(trigger)
+  const signs = triggers.filter((trigger) => !isLetter(trigger))
+  const parts: (readonly string[])[] = [triggers.filter(isLetter)]
+  for (let at = 0; at < signs.length; at += FEW) parts.push(signs.slice(at, at + FEW))
+  return parts
+}
+
 /** The prefilter as regular expressions: when none of them matches, no detector does. */
 export function anchorsOf(detectors: readonly Detector[]): RegExp[] {
   const wanted = detectors.filter((one) => one.anchor.length > 0)
   const together = wanted.filter((one) => !one.alone).flatMap((one) => one.anchor)
   const byTrigger = Map.groupBy(together, (anchor) => /^(?:\\.|\[[^\]]*\]|.)/.exec(anchor)?.[0] ?? '')
-  const grouped = [...byTrigger].map(
-    ([trigger, anchors]) =>
-      `${trigger}(?:${anchors.map((anchor) => anchor.slice(trigger.length)).join('|')})`,
+  const grouped = partsOf([...byTrigger.keys()]).map((triggers) =>
+    triggers
+      .map((trigger) => {
+        const anchors = byTrigger.get(trigger) ?? []
+        return `${trigger}(?:${anchors.map((anchor) => anchor.slice(trigger.length)).join('|')})`
+      })
+      .join('|'),
   )
   const alone = wanted.filter((one) => one.alone).flatMap((one) => one.anchor)
-  return [grouped.join('|'), ...alone]
-    .filter((source) => source !== '')
-    .map((source) => warmed(new RegExp(source)))
+  return [...grouped, ...alone].filter((source) => source !== '').map((source) => warmed(new RegExp(source)))
 }

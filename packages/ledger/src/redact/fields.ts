@@ -59,11 +59,3 @@ export const expectDetectors: readonly Detector[] = [
     (secret) => !isTemplate(secret),
   ),
 ]
-
-export const FIELD_OPEN: readonly string[] = [
-  `${PW}[^]{0,420}`,
-  `["'\`][*?.]{0,2}(?:\\[[pP]{2}\\])?(?:assword[^]{0,240})?`,
-  `${TEXT_NAMES}[^{}]{0,400}`,
-  '\\svalue=[^<>\\r\\n]{0,400}',
-  '[iI]nput(?: [^\\r\\n]{0,210})?',
-]

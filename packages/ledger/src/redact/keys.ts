@@ -8,14 +8,20 @@ const J = '[-_]?'
 
 /** Under these names every non-empty string is a secret. */
 export const HARD_KEY = [
-  anyCase('pass(?:word|wort|wd|phrase|code)s?'),
+  anyCase(
+    `pass${J}(?:word|wort|wd|phrase|code)s?(?:[-_](?:plain|text|clear|raw|value|prod|dev|new|old|\\d))?`,
+  ).replaceAll('\\[dD]', '\\d'),
   anyCase(`(?:seed|recovery|backup|mnemonic)${J}(?:phrase|words?)`),
-  anyCase(`secret(?:${J}access)?(?:${J}key)?s?`),
+  anyCase(`secret(?:${J}access)?(?:${J}key)?s?(?:${J}(?:base|value|string))?`),
   anyCase(`api${J}keys?`),
   anyCase(
     `(?:private|auth|signing|encryption|decryption|master|unseal|fernet|pre${J}shared|service${J}role)${J}key`,
   ),
-  anyCase(`(?:access|refresh|session|auth|bearer|api|bot|security|csrf|xsrf)${J}token`),
+  anyCase(
+    `(?:access|refresh|session|auth|bearer|api|bot|security|csrf|xsrf|personal|private|deploy|service|vault|device|push|admin)${J}token`,
+  ),
+  '(?<![A-Za-z])[xX]-[A-Za-z-]{0,30}(?:[kK]ey|KEY|[tT]oken|TOKEN|[sS]ecret|SECRET)',
+  anyCase(`client${J}assertion|x${J}honeycomb${J}team|code${J}verifier`),
   `(?<![a-zA-Z])${anyCase(`id${J}token`)}`,
   anyCase(`client${J}key${J}data`),
   anyCase(`(?:totp|otp|mfa|2fa)${J}(?:seed|secret|key)`),
@@ -41,14 +47,14 @@ export const SOFT_KEY = [
   ),
   anyCase('credentials?'),
   `(?<![a-zA-Z_-])${anyCase('encrypt')}`,
-  '_SALT',
+  '(?:_|(?<![A-Za-z]))SALT|PEPPER|_PK|_SESSION',
   // Of the environment; others are names of places in a table or a cache.
   '(?<!PUBLIC|PRIMARY|FOREIGN|CACHE|SORT|PARTITION|IDEMPOTENCY|OBJECT|HOT|PRODUCT|ROW|GROUP|S3|HASH|RANGE|HOST|SSH)_KEY',
 ].join('|')
 
 /** How all of these end. The prefilter asks this first, since most keys of a payload fail it at once. */
 export const KEY_ENDING =
-  '(?:[rRwW][dD]|[rR][tT]|[tT][aA]|[sSdD][eE]|[eE][tTyYnN]|[oO][nN]|[eE][dD]|[iI][eE]|[wW][tT]|[tT][hH]|[aA][lL]|[pPlL][tT]|[hHnNñ][aA]|[lLłzZ][oOóÓ]|[sS][eE])[sS]?'
+  '(?:[rRwW][dD]|[rR][tT]|[tT][aA]|[sSdD][eE]|[eE][tTyYnN]|[oO][nN]|[eE][dD]|[iI][eE]|[wW][tT]|[tT][hH]|[aA][lL]|[pPlL][tT]|[hHnNñ][aA]|[lLłzZ][oOóÓ]|[sS][eE]|[iI][nN][gG]?|[xX][tT]|[aA][rRmM]|[aA][wW]|[uU][eE]|[oO][dD]|[eE][vVwWrR]|[lL][dD]|_\\d|ER|PK|ON)[sS]?'
 
 const HARD = new RegExp(`(?:${HARD_KEY})$`)
 const SOFT = new RegExp(`(?:${SOFT_KEY})$`)

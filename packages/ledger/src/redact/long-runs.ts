@@ -1,5 +1,4 @@
 import { decodeBase64, entropyOf } from './checks.ts'
-import { anyCase } from './keys.ts'
 import type { Finder, Span } from './spans.ts'
 
 /**
@@ -22,6 +21,15 @@ const MARKED: readonly (readonly [kind: string, pattern: RegExp])[] = [
   ['databricks-token', /(?:^|[_-])dapi[0-9a-f]{32}(?:-\d)?$/],
   ['wallet-key', /^[tuvxyz]prv[1-9A-HJ-NP-Za-km-z]{100,120}$/i],
   ['wallet-key', /^S[A-Z2-7]{55}$/],
+  ['nats-seed', /^S[UAOCNX][A-Z2-7]{56}$/],
+  ['nuget-key', /^oy2[a-z0-9]{43}$/],
+  ['artifactory-key', /^(?:AKCp[A-Za-z0-9]{69}|cmVmdGtu[A-Za-z0-9]{56})$/],
+  ['easypost-key', /^EZ[AT]K[A-Za-z0-9]{54}$/],
+  ['trello-token', /^ATTA[0-9a-f]{72}$/],
+  ['gitlab-token', /^GR1348941[\w-]{20,}$/],
+  ['cargo-token', /^cio[A-Za-z0-9]{32}$/],
+  ['woocommerce-key', /^c[ks]_[0-9a-f]{40}$/],
+  ['volcengine-key', /^AKLT[A-Za-z0-9_-]{32,60}$/],
   ['wallet-key', /^nsec1[02-9ac-hj-np-z]{58}$/],
 ]
 
@@ -32,6 +40,12 @@ const OPENS = /(?:^|[_-])(?:sk|pat|key|keys|apikey|api|token|tok|secret|auth|acc
 /** Public by their form: IPFS, OpenSSH, symbols of C++, Rust and Swift, base64 of JSON and of XML. */
 const PUBLIC =
   /^(?:Qm[1-9A-HJ-NP-Za-km-z]{44}$|AAAA|__?Z|_R|eyJ|PD94|PHN2|iVBOR|R0lGOD|UklGR|JVBER|H4sI|MII|RW[A-Za-z0-9]{54}$)/
+
+/** `msg_8Fk2…`: a name in front of what was drawn, and none of a secret. */
+export const isIdOfThing = (word: string): boolean => {
+  const prefix = PREFIX.exec(word)?.[0]
+  return prefix !== undefined && !OPENS.test(prefix) && word.length - prefix.length >= 12
+}
 
 function isDrawn(word: string): boolean {
   const { length } = word
@@ -85,11 +99,6 @@ const WEAK = /W\/\\{0,3}"$/
 const BEHIND = /^(?:$|[\s"'`|<>,;)\]}\\*]|[\u0080-\uffff]|[.:!?](?:$|[\s"'`\\<]))/
 /** `name: "`, `"name":"`, `name=` and `name ` in front of the word. */
 const NAMED = /(?:\\[bfnrt])?([A-Za-z][\w-]*)\\{0,3}["'`]?(?: {0,2}[:=] {0,2}| )[\\"'`*]{0,5}$/
-/** The ends of a text that tell what a long word behind them is, or which such a word may turn into the line of a block. */
-export const RUN_OPEN: readonly string[] = [
-  `(?:${anyCase(ID_WORDS)})\\\\{0,3}["'\`]?(?: {0,2}[:=] {0,2}| )?[\\\\"'\`*]{0,5}`,
-  '[A-Za-z0-9+/=_-]{32}(?:\\\\[rn]|\\s){1,4}',
-]
 const ENV = /(?:^|[\s"'`\\]|\\[bfnrt]|[\u0080-\uffff])[A-Z][A-Z0-9_]{2,60}=$/
 
 function standsAlone(text: string, start: number, end: number): boolean {
@@ -104,6 +113,10 @@ function standsAlone(text: string, start: number, end: number): boolean {
 const isLineOfBlock = (text: string, start: number, end: number): boolean =>
   /[A-Za-z0-9+/=_-]{56}(?:\\[rn]|\s){1,4}$/.test(text.slice(Math.max(0, start - 64), start)) ||
   /^(?:\\[rn]|\s){1,4}[A-Za-z0-9+/=_-]{56}/.test(text.slice(end, end + 64))
+
+/** While the line below comes in, nothing tells whether it makes a block of the two. */
+const UNDECIDED = /(?<![\w-])(?<run>[\w-]{32,201})(?:\\[rn]|\s){1,4}[A-Za-z0-9+/=_-]{0,55}$/g
+const LONGEST_UNDECIDED = 272
 
 /** The only ASCII characters with which `BEFORE` and `ENV` end, and `BEHIND` begins; the letters are those of an escape. */
 const BOUNDS_BEFORE = new Set(Array.from(' \t\n\r\v\f"\'`|<>,;()[]{}\\*=bfnrt', (char) => char.charCodeAt(0)))
@@ -120,14 +133,11 @@ function kindOfRun(text: string, start: number, end: number): string | undefined
   if (!mayBound(text, start - 1, BOUNDS_BEFORE) || !mayBound(text, end, BOUNDS_BEHIND))
     return /(?:^|[_-])dapi[0-9a-f]{32}(?:-\d)?$/.test(text.slice(start, end)) ? 'databricks-token' : undefined
   const word = text.slice(start, end)
-  if (HEX.test(word)) return undefined
+  if (HEX.test(word) || !/\d/.test(word)) return undefined
   const marked = MARKED.find(([, pattern]) => pattern.test(word))
   if (marked) return marked[0]
   return isDrawn(word) && standsAlone(text, start, end) ? 'unmarked-key' : undefined
 }
-
-/** All of them have a digit, and on one of its sides half of the rest. */
-const DIGIT = /\d(?:(?=[\w-]{15})|(?<=[\w-]{16}))/
 
 /** Calls `visit` with each word of at least 32 characters until it says true. Looks at one character in about thirty. */
 function eachRun(text: string, visit: (start: number, end: number) => boolean): boolean {
@@ -150,7 +160,8 @@ function eachRun(text: string, visit: (start: number, end: number) => boolean): 
 }
 
 const finderOf = (isWanted: (kind: string | undefined) => boolean): Finder => ({
-  mayFind: (text) => DIGIT.test(text) && eachRun(text, (start, end) => isWanted(kindOfRun(text, start, end))),
+  needs: /\d/,
+  mayFind: (text) => eachRun(text, (start, end) => isWanted(kindOfRun(text, start, end))),
   find(text) {
     const spans: Span[] = []
     eachRun(text, (start, end) => {
@@ -161,6 +172,15 @@ const finderOf = (isWanted: (kind: string | undefined) => boolean): Finder => ({
       return false
     })
     return spans
+  },
+  open(text, from) {
+    UNDECIDED.lastIndex = Math.max(from, text.length - LONGEST_UNDECIDED)
+    const match = UNDECIDED.exec(text)
+    if (!match) return text.length
+    const { index, groups } = match
+    const start = text.charAt(index - 1) === '\\' ? index + 1 : index
+    const kind = kindOfRun(text, start, index + (groups?.['run'] ?? '').length)
+    return kind === 'unmarked-key' ? start : text.length
   },
 })
 

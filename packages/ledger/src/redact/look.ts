@@ -52,7 +52,9 @@ export function createLook(scan: Scan, scanId: Scan, byKeyName: boolean): (value
       if ((flags & TELLING) !== 0 && isCovered(value)) return true
       if (inValue(value, (flags & ID) !== 0)) return true
       if (key === 'text' && byKeyName && typesPassword(source)) return true
-      if (key === 'value' && (isTelling(source['name']) || isTelling(source['key']))) return true
+      if (key === 'value' && (isTelling(source['name']) || isTelling(source['key']) || 'keyName' in source))
+        return true
+      if (key === 'kty' && byKeyName) return true
     }
     return false
   }

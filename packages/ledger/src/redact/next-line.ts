@@ -1,6 +1,7 @@
-import { entropyOf, isGenerated, isMixed, isPassword, isTemplate } from './checks.ts'
+import { entropyOf, isGenerated, isMixed, isPassword, isScrambled, isTemplate } from './checks.ts'
 import { type Detector, simple } from './detector.ts'
 import { anyCase } from './keys.ts'
+import { isPassphrase } from './passphrase.ts'
 import { PASSWORD } from './said.ts'
 
 /** A line asks for a secret, announces it or prints it, and the next line is the secret and nothing else. */
@@ -17,12 +18,14 @@ const isOrdinary = (text: string): boolean =>
 
 /** What stands alone in its line: no word, and no name of a thing. */
 export const isAlone = (text: string): boolean => {
-  if (text.length < 6 || isTemplate(text) || isOrdinary(text)) return false
+  if (text.length < 6 || isTemplate(text)) return false
+  if (isPassphrase(text)) return true
+  if (isOrdinary(text)) return false
   if (/^\d{6}(?:-\d{6}){7}$/.test(text)) return true
   if (/^(?:[a-z]+[-_.]){2,}[a-z]*\d{2,}$/.test(text)) return true
   return isMixed(text)
     ? isPassword(text) && !/^[a-z]+[-_]?\d{0,3}$/.test(text)
-    : /[a-z].*[!#$%^&*+?=]|[!#$%^&*+?=].*[a-z]/i.test(text)
+    : isScrambled(text) || /[a-z].*[!#$%^&*+?=]|[!#$%^&*+?=].*[a-z]/i.test(text)
 }
 
 /** Commands that print a secret. */
@@ -47,8 +50,15 @@ export const nextLineDetectors: readonly Detector[] = [
   simple(
     'password',
     [],
-    `(?:${PASSWORD})s?[^\\r\\n\\\\]{0,100}?[.?!:)]?["'*_]{0,2} ?${LINE}{1,3}[^\\S\\r\\n]{0,4}[*_>[(<]{0,3}(?:\\d\\d?:\\d\\d(?::\\d\\d)?[\\])]? )?[*_<]{0,2}[A-Za-zÀ-ɏ][\\wÀ-ɏ .]{0,20}[\\])>]?[:>][*_]{0,2} ?(?<secret>${WORD}{6,64})(?=[.!]?${END.slice(3)}`,
+    `(?:${PASSWORD})s?[^\\r\\n\\\\]{0,100}?[.?!:)]?["'*_]{0,2} ?${LINE}{1,3}[^\\S\\r\\n]{0,4}[*_>[(<]{0,3}(?:\\d\\d?:\\d\\d(?::\\d\\d)?[\\])]? )?[*_<]{0,2}[A-Za-zÀ-ɏ][\\wÀ-ɏ .]{0,20}[\\])>]?[:>][*_]{0,2} ?(?:(?:[iI]t(?:'s|’s| is)|[sS]ure|[oO]k(?:ay)?|[yY]es|[hH]ere|[eE]s ist|[cC]'est)[,:]? )?(?<secret>${WORD}{6,64})(?=[.!]?${END.slice(3)}`,
     (secret, match) => isAlone(secret) && !/^\d|[:=]/.test(secret) && isTurn(match[0]),
+  ),
+  // "What is the password of the guest network?", and the answer below.
+  simple(
+    'password',
+    [],
+    `(?:${PASSWORD})s?(?: [^\\s?"'\`\\\\]{1,24}){0,8} ?\\?["'*_]{0,2} ?${LINE}{1,3}[ \\t>*_\`"'«-]{0,6}(?:(?:[iI]t(?:'s|’s| is)|[sS]ure|[oO]k(?:ay)?|[yY]es|[tT]ry)[,:]? )?(?<secret>${WORD}{6,64})(?=[.!]?${END.slice(3)}`,
+    isAlone,
   ),
   // The same as messages of a model.
   simple(
@@ -74,11 +84,11 @@ export const nextLineDetectors: readonly Detector[] = [
 
 /** Told by the sign of a prompt. */
 export const printedDetectors: readonly Detector[] = [
-  // `$ kubectl get secret … | base64 -d`, and its output.
+  // `$ kubectl get secret … | base64 -d`, and its output. What it prints is looked for once, or a long line would take long.
   simple(
     'secret',
     `\\$(?= [^\\r\\n]{0,240}?(?:${PRINTS}))`,
-    `(?:(?<![^\\s"'\`~])|(?<=\\\\[nrt])|(?<=[\\w~)\\]]))\\$ [^\\r\\n\\\\]{0,240}?(?:${PRINTS})(?:[^\\r\\n\\\\]|\\\\{1,9}["'])*${LINE}(?<secret>${WORD}{8,512})${END}`,
+    `(?:(?<![^\\s"'\`~])|(?<=\\\\[nrt])|(?<=[\\w~)\\]]))\\$ (?=[^\\r\\n\\\\]{0,240}?(?:${PRINTS}))(?:[^\\r\\n\\\\]|\\\\{1,9}["']){0,600}${LINE}(?<secret>${WORD}{8,512})${END}`,
     isPrinted,
   ),
 ]
@@ -88,10 +98,3 @@ const isTurn = (text: string): boolean =>
   !/(?:url|host|user ?name|email|port|id|version|date|time|branch|commit|file|path|login|type|status|name|plan|size)[*_]{0,2}[:>][*_]{0,2} ?\S*$/i.test(
     text,
   )
-
-export const NEXT_LINE_OPEN: readonly string[] = [
-  `(?:${PASSWORD})[^\\r\\n]{0,300}(?:${LINE}[^\\r\\n]{0,200}){0,4}`,
-  `\\$ [^\\r\\n]{0,600}(?:${LINE}\\S{0,512} {0,3})?`,
-  `(?:^|\\n)(?:[#%>❯➜»]|PS [^\\r\\n>]{0,40}>)[^\\r\\n]{0,600}(?:${LINE}\\S{0,512} {0,3})?`,
-  '(?:[eE]nter|[nN]ew|[tT]ype|[cC]onfirm|[rR]epeat|[rR]etype|\\[sudo\\])(?: [^\\r\\n]{0,300})?',
-]

@@ -12,7 +12,7 @@ const UUID_LENGTH = 36
 
 const [HEX, LETTER, UPPER, DIGIT, HYPHEN, JOINT, GAP] = [1, 2, 4, 8, 16, 32, 64]
 const WORD = HEX | LETTER | UPPER | DIGIT | HYPHEN
-const [SLASH, COLON] = [47, 58]
+const [HASH, SLASH, COLON, AT] = [35, 47, 58, 64]
 
 /** What is in none of the classes is a sign, with which all is possible. */
 const CLASS = new Uint8Array(128)
@@ -35,9 +35,16 @@ const isHarmlessColon = (text: string, at: number): boolean =>
   (text.charCodeAt(at + 1) === SLASH ||
     (isDigit(text.charCodeAt(at + 1)) && isDigit(text.charCodeAt(at - 1))))
 
+/** What ends the id of a step: `read#2`, `write@s3`. */
+const isStepMark = (text: string, at: number): boolean =>
+  at > 0 && text.length - at < 10 && /^(?:@s\d+)?(?:#\d+)?$/.test(text.slice(at))
+
+const isHarmless = (text: string, at: number, code: number): boolean =>
+  code === COLON ? isHarmlessColon(text, at) : (code === AT || code === HASH) && isStepMark(text, at)
+
 /**
  * True for: words of letters, spaces, commas and dots, none of them long and none with a capital inside; one word without
- * spaces, in parts that are short and joined by `-`, `_`, `.` or `/`; a digest in hexadecimal; a UUID.
+ * spaces, in parts that are short and joined by `-`, `_`, `.` or `/`, such as the id of a step; a digest in hexadecimal; a UUID.
  */
 export function isPlain(text: string): boolean {
   const { length } = text
@@ -49,7 +56,7 @@ export function isPlain(text: string): boolean {
     if (code > 127) return false
     let sort = CLASS[code] as number
     if (sort === 0) {
-      if (code !== COLON || !isHarmlessColon(text, at)) return false
+      if (!isHarmless(text, at, code)) return false
       sort = JOINT
     }
     seen |= sort
@@ -72,6 +79,6 @@ const isUuid = (text: string, seen: number): boolean =>
   text[18] === '-' &&
   text[23] === '-'
 
-/** Between words only the dot joins; a line of a netrc tells all in words. */
+/** Between words nothing joins, not even a dot, as in a passphrase; a line of a netrc tells all in words. */
 const isProse = (text: string, seen: number): boolean =>
-  ((seen & JOINT) === 0 || !/[_/:]/.test(text)) && !text.includes('machine ')
+  ((seen & JOINT) === 0 || !/[_/:]|\.[a-zA-Z]/.test(text)) && !text.includes('machine ')

@@ -82,7 +82,7 @@ function wordsFrom(text: string, start: number): [start: number, end: number][] 
   return words
 }
 
-export const isBegin = (text: string, start: number): boolean =>
+const isBegin = (text: string, start: number): boolean =>
   BEGINS.test(text.slice(Math.max(0, start - 12), start))
 
 function find(text: string): Span[] {
@@ -121,18 +121,20 @@ function isFound(text: string, pattern: RegExp): boolean {
   return false
 }
 
-export const recoveryPhrases: Finder = { mayFind, find }
-
-/** Where a phrase may have begun with which a text of this length ends, since more words may come; its length if there is none. */
-export function openPhrase(text: string, length: number): number {
-  let open = length
-  let end = length
-  while (end > 0 && end > length - GAP && !inWord(text, end - 1)) end--
-  while (end > 0) {
+/** Where a phrase may have begun with which the text ends, since more words may come. */
+function open(text: string, from: number): number {
+  let first = text.length
+  let end = first
+  // The last word may become one of the list.
+  if (end > 0 && inWord(text, end - 1)) end = endBefore(text, startOf(text, end - 1))
+  else while (end > from && end > text.length - GAP && !inWord(text, end - 1)) end--
+  while (end > from) {
     const start = startOf(text, end - 1)
-    if (!isWord(text, start, end)) break
-    if (isBegin(text, start)) open = start
+    if (start < from || !isWord(text, start, end)) break
+    if (isBegin(text, start)) first = start
     end = endBefore(text, start)
   }
-  return open
+  return first
 }
+
+export const recoveryPhrases: Finder = { mayFind, find, open }

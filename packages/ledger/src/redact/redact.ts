@@ -5,6 +5,7 @@ import { createLook } from './look.ts'
 import { PERSONAL } from './personal.ts'
 import { assertTame } from './probe-pattern.ts'
 import { longRuns, markedRuns } from './long-runs.ts'
+import { nearName } from './near-name.ts'
 import { recoveryPhrases } from './recovery-phrase.ts'
 import { SECRETS } from './rules.ts'
 import { createScan } from './scan.ts'
@@ -59,8 +60,8 @@ export function createRedactor(
   const custom = rules.flatMap(patternDetector)
   for (const { kind, pattern, key } of now ? rules : [])
     for (const each of [pattern, key]) if (each && now) assertTame(kind, each, now)
-  const scan = createScan(custom, groups, byKeyName ? [longRuns, recoveryPhrases] : [])
-  const scanId = createScan(custom, groups, byKeyName ? [markedRuns, recoveryPhrases] : [])
+  const scan = createScan(custom, groups, byKeyName ? [longRuns, nearName, recoveryPhrases] : [])
+  const scanId = createScan(custom, groups, byKeyName ? [markedRuns, nearName, recoveryPhrases] : [])
 
   const alwaysWalk = rules.length > 0 || own !== undefined
   const clean = (text: string, isId = false) => cleanText(text, (isId ? scanId : scan).find, fingerprint)
@@ -80,7 +81,14 @@ export function createRedactor(
   return {
     value: (value) => (alwaysWalk || look(value) ? walk(value) : { value, redacted: 0 }),
     text,
-    stream: () => createStream({ text, detect: scan.find, byLine: custom.length > 0 || own !== undefined }),
+    stream: () =>
+      createStream({
+        find: scan.find,
+        unsettled: scan.unsettled,
+        fingerprint,
+        byLine: custom.length > 0 || own !== undefined,
+        own: own && ((part) => own(part, [])),
+      }),
   }
 }
 

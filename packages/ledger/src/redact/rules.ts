@@ -1,9 +1,12 @@
 import { assignmentDetectors, labelledDetectors, xmlDetectors } from './assignments.ts'
-import { besideDetectors, userAndPassword } from './beside.ts'
+import { besideDetectors } from './beside.ts'
+import { byteLists, codeBlocks, keyBlocks, passwordBlocks } from './blocks.ts'
 import { callDetectors, keyDetectors } from './calls.ts'
 import { commandDetectors, passwordCommands } from './commands.ts'
 import type { Group } from './detector.ts'
+import { deviceDetectors, deviceSecrets } from './device-config.ts'
 import { expectDetectors, fieldDetectors } from './fields.ts'
+import { keyObjects } from './key-objects.ts'
 import { markedDetectors } from './marked.ts'
 import { nextLineDetectors, printedDetectors } from './next-line.ts'
 import { saidCodes, saidDetectors, saidInPortuguese, TELLABLE_CODE } from './said.ts'
@@ -23,21 +26,26 @@ export const SECRETS: readonly Group[] = [
       ...passwordCommands,
       ...nextLineDetectors,
       ...fieldDetectors,
+      ...passwordBlocks,
     ],
     apart: true,
   },
   { detectors: saidInPortuguese, apart: true, needs: /é/ },
   { detectors: [...callDetectors, ...secretTables, ...xmlDetectors], apart: true, needs: /["'`>\n\\]/ },
-  { detectors: saidCodes, apart: true, needs: TELLABLE_CODE },
+  { detectors: [...saidCodes, ...codeBlocks, ...deviceSecrets], apart: true, needs: TELLABLE_CODE },
   {
     detectors: [
       ...furtherDetectors,
       ...labelledDetectors,
       ...commandDetectors,
       ...printedDetectors,
-      userAndPassword,
+      ...deviceDetectors,
+      ...keyBlocks,
     ],
     apart: true,
   },
-  { detectors: [...besideDetectors, ...expectDetectors, ...keyDetectors], apart: true },
+  {
+    detectors: [...besideDetectors, ...expectDetectors, ...keyDetectors, ...keyObjects, ...byteLists],
+    apart: true,
+  },
 ]

@@ -1,6 +1,7 @@
-import { isGenerated, isLabel, isNamedOnly, isPassphrase, isPassword } from './checks.ts'
+import { isGenerated, isLabel, isNamedOnly, isPassword } from './checks.ts'
 import { type Detector, simple } from './detector.ts'
 import { anyCase, keyStrength } from './keys.ts'
+import { isPassphrase } from './passphrase.ts'
 
 /**
  * Secrets that somebody tells: "the password for staging is …", "PIN: 4821", "**Passwort** | …". A name, at most a few words
@@ -50,6 +51,8 @@ const TELLS = `s?${GAP}(?:${SIGN}|${VERB}|${CJK})`
 
 const OPEN_MARK = '\\\\{0,3}["\'`“‘«»„]'
 const BARE_CHAR = '[^\\s"\'`<>\\\\|“”‘’«»„，。、；]'
+/** Scripts that put no spaces between words would make one word of a sentence. */
+const LATIN_CHAR = BARE_CHAR.replace(']', '\\u0250-\\uffff]')
 const LAST_CHAR = '[^\\s"\'`<>\\\\|“”‘’«»„，。、；.,;:?)\\]}*_]'
 const BARE = `(?<secret>${BARE_CHAR}{2,127}${LAST_CHAR})(?!${LAST_CHAR})`
 const QUOTED = `${OPEN_MARK}(?<secret>[^"'\`”’»“\\r\\n\\\\]{4,128})(?=\\\\{0,3}["'\`”’»“])`
@@ -131,7 +134,7 @@ export const saidDetectors: readonly Detector[] = [
   simple(
     'password',
     [],
-    `(?<![^\\s(])(?<secret>${BARE_CHAR}{6,64})(?= (?:${AS})(?: (?:the|a|my|your|our|its|das|dein|mein|le|la|el|mi|o|a|il|root|admin|new|temporary)){0,3} (?:${PASSWORD})(?![A-Za-z]))`,
+    `(?<![^\\s(])(?<secret>${LATIN_CHAR}{6,64})(?= (?:${AS})(?: (?:the|a|my|your|our|its|das|dein|mein|le|la|el|mi|o|a|il|root|admin|new|temporary)){0,3} (?:${PASSWORD})(?![A-Za-z]))`,
     isStrong,
   ),
   // `WITH PASSWORD '…'`, `rejected, adminPassword "…"`.
@@ -139,7 +142,7 @@ export const saidDetectors: readonly Detector[] = [
     'password',
     [],
     `(?:${PASSWORD}) ${OPEN_MARK}(?<secret>[^"'\`\\r\\n\\\\]{5,128})(?=\\\\{0,3}["'\`])`,
-    isPassword,
+    (text) => isPassword(text) || isPhrase(text),
   ),
   // A line of a netrc, also over several lines, and the like.
   simple(
@@ -196,34 +199,7 @@ export const saidCodes: readonly Detector[] = [
   ),
   simple(
     'pin',
-    '[cC](?=V[VC])',
-    '(?<![A-Za-z])(?:CVV2?|CVC2?)[:=] ?(?<secret>\\d{3,4})(?![\\w%]|[.,:/-]\\d)',
+    '[cC](?=[vV][vVcC])',
+    '(?<![A-Za-z])[cC][vV][vVcC]2?(?: code)?[:= ]{1,2}(?<secret>\\d{3,4})(?![\\w%]|[.,:/-]\\d)',
   ),
-]
-
-const NAMES = `(?:${PASSWORD}|${GENERATED}|${DIGITS}|[a-z]{4,8} [pP]hrase)`
-const ANY_WORD = '(?: {1,3}\\S{1,128})'
-
-/** The ends of a text behind which a secret may still be told; each begins where its match does. */
-export const SAID_OPEN: readonly string[] = [
-  // A part of a name: words end at each letter that is not ASCII.
-  `(?:${OPEN_MARK}|«[ \\u00a0])[^\\s"'\`”’»“]{0,64}[ \\u00a0]?\\\\{0,3}["'\`”’»“]?(?: [^\\s.,;:]{1,16}){0,6} ?`,
-  `(?<![^\\s(])${BARE_CHAR}{6,64} (?:${AS})(?: [a-zA-Z]{1,12}){0,5}`,
-  '(?:[cC]ontraseñ|[lL]ö|[hH]asł|[jJ]elszó?|[mM](?:ậ(?:t(?: kh(?:ẩu?)?)?)?)?|[şŞ]|暗(?:証番?)?|암|[пП](?:а(?:р(?:ол?)?)?)?|密|パ(?:ス(?:ワー?)?)?|비(?:밀번?)?|[\\u0370-\\u03ff\\u0590-\\u06ff\\u0900-\\u097f\\u0e00-\\u0e7f]{1,14}(?: [\\u0600-\\u06ff]{0,10})?)',
-  // The first of two words.
-  anyCase(`(?:mot(?: de)?|${KEY_OWNER}|${CODE_OWNER}|seed|mnemonic|wallet|user|pin|${CURSOR})`),
-  // Nothing yet but the name, then whose it is, then what it is.
-  `${NAMES}s?[^\\s\\w]{0,8}`,
-  `${NAMES}s? (?:\\([^()\\r\\n]{0,42}\\)?|(?:${OWNER})${ANY_WORD}{0,12})`,
-  `${NAMES}s?(?: \\([^()\\r\\n]{1,42}\\)| (?:${OWNER})${ANY_WORD}{1,6})?(?:[^\\s\\w]{0,6} {0,3}[-:=|→：>]|[は是为為은는]|'s| (?:is|are|was|will|should|has|ist|war|lautet|est|es|era|är|jest|este|é|è|to|je|on|er))\\S{0,130}(?:${ANY_WORD}{0,6}|[^\\r\\n]{0,12}["'\`“‘«„][^"'\`”’»\\r\\n]{0,130})`,
-  `(?:${PASSWORD}) ${OPEN_MARK}[^"'\`\\r\\n\\\\]{0,130}`,
-  '[pP]hrase[^\\r\\n]{0,420}',
-  `${CHANGED}${ANY_WORD}{0,12}`,
-  `machine\\s{1,4}\\S{0,128}(?:\\s{1,8}\\S{0,128}){0,4}`,
-  `${NAMED_USER}\\S{0,64}[\\s,;/]{0,3}(?:(?:and|with|the)[ ]?){0,2}(?:pass(?:word|wd)?|pw)?(?: \\S{0,130})?`,
-  `${WITH}(?: (?:${PASSWORD})(?: \\S{0,130})?)?`,
-  'SSWS',
-  `[sS]enha${GAP}(?: é:?)?(?: \\S{0,130})?`,
-  `[sS]enha(?: (?:${OWNER})${ANY_WORD}{0,8})?`,
-  '(?:G-)?\\d{4,8} (?:[a-z]{2,3}(?: [^.\\r\\n\\d]{0,64})?)?',
 ]

@@ -1,11 +1,14 @@
 import { isPlain } from './plain-text.ts'
 import { anchorsOf, type Detector, type Group } from './detector.ts'
-import { type Finder, findSpans, settleSpans, type Span } from './spans.ts'
+import { type Finder, findSpans, namesOf, settleSpans, type Span } from './spans.ts'
+import { createUnsettled, type Unsettled } from './unsettled.ts'
 
 /** All that is looked for. `mayFind` is quick, and true for every text in which `find` finds something. */
 export interface Scan {
   readonly mayFind: (text: string) => boolean
   readonly find: (text: string) => Span[]
+  /** What a text that goes on has not decided yet. */
+  readonly unsettled: Unsettled
 }
 
 interface Guard {
@@ -38,6 +41,7 @@ export function createScan(
     guardOf(joined),
     ...groups.filter((group) => group.apart).map(({ detectors, needs }) => guardOf(detectors, needs)),
   ]
+  const unsettled = createUnsettled(groups, finders)
   const quick = groups.every((group) => !group.thorough)
   return {
     mayFind(text) {
@@ -49,10 +53,13 @@ export function createScan(
     find(text) {
       const spans = findSpans(text, custom)
       if (!quick || !isPlain(text)) {
-        for (const group of guarded) if (isFit(group, text)) spans.push(...findSpans(text, group.detectors))
+        const names = namesOf(text)
+        for (const group of guarded)
+          if (isFit(group, text)) spans.push(...findSpans(text, group.detectors, names))
         for (const finder of finders) if (finder.mayFind(text)) spans.push(...finder.find(text))
       }
       return settleSpans(text, spans)
     },
+    unsettled,
   }
 }

@@ -1,4 +1,4 @@
-import { decodeBase64, isBasicCredentials, isJwt, isPaymentCard, isVaried } from './checks.ts'
+import { decodeBase64, hasDenseRun, isBasicCredentials, isJwt, isPaymentCard, isVaried } from './checks.ts'
 import { type Detector, ID, LOOSE_START, simple, START, URL_ID } from './detector.ts'
 import { anyCase } from './keys.ts'
 
@@ -18,6 +18,7 @@ const HOOKS = [
   '\\/bot\\/(?:v\\d\\/)?hook\\/',
   'hc-ping\\.com\\/|healthchecks\\.io\\/ping\\/',
   '\\/api\\/v\\d\\/(?:incoming-webhook|heartbeat)\\/',
+  'infura\\.io\\/(?:ws\\/)?v3\\/|alchemy\\.com\\/v2\\/|quiknode\\.pro\\/|ankr\\.com\\/\\w{2,12}\\/',
   'events\\.pagerduty\\.com\\/integration\\/',
   'hooks\\.airtable\\.com\\/workflows\\/',
   'script\\.google\\.com\\/macros\\/s\\/',
@@ -53,6 +54,11 @@ export const shapedDetectors: readonly Detector[] = [
   simple('google-token', '\\/(?<=1\\/\\/)(?=0[\\w-]{30})', `(?<![\\w/.:])1\\/\\/0${URL_ID}{30,}`, isVaried),
   simple('airtable-token', [], `${START}pat${ID}{14}\\.[0-9a-f]{64}`),
   simple(
+    'asana-token',
+    ':(?=[0-9a-f]{32})(?<=\\/\\d{13,17}:)',
+    '(?<![\\w/])[12]\\/\\d{13,17}(?:\\/\\d{13,17})?:[0-9a-f]{32}',
+  ),
+  simple(
     'telegram-token',
     ':(?=AA[\\w-]{32})',
     `(?:(?<![\\w.])|(?<=\\/bot))\\d{8,11}:AA${URL_ID}{32,34}(?![\\w-])`,
@@ -66,7 +72,7 @@ export const shapedDetectors: readonly Detector[] = [
   ),
   simple(
     'webhook-url',
-    `\\/(?<=(?:\\/(?:services|webhooks?|workflows|hooks?|catch|webhookb2|ping|heartbeat|integration|key|incoming|incoming-webhook|s)|\\.(?:com|io))\\/)(?=[\\w@/-]{12})(?<=${HOOKS})`,
+    `\\/(?<=(?:\\/(?:services|webhooks?|workflows|hooks?|catch|webhookb2|ping|heartbeat|integration|key|incoming|incoming-webhook|s|v\\d|eth)|\\.(?:com|io|pro))\\/)(?=[\\w@/-]{12})(?<=${HOOKS})`,
     '(?<=hooks\\.slack\\.com\\/(?:services|workflows)\\/|discord(?:app)?\\.com\\/api\\/webhooks\\/)[\\w/-]{24,}',
   ),
   simple(
@@ -129,7 +135,7 @@ export const shapedDetectors: readonly Detector[] = [
   simple(
     'url-signature',
     '=(?<=[sS]ignature=)(?=[\\w~%+/-]{24})',
-    '(?<=[?&](?:X-Amz-|X-Goog-)?[sS]ignature=)[\\w~%+/-]{24,}={0,2}',
+    '(?<=(?:[?&]|, ?)(?:X-Amz-|X-Goog-)?[sS]ignature=)[\\w~%+/-]{24,}={0,2}',
     isVaried,
   ),
   simple(
@@ -147,6 +153,13 @@ export const furtherDetectors: readonly Detector[] = [
     '\\$(?=(?:2[abxy]|[156y]|apr1|argon2id?)\\$)',
     '\\$(?:2[abxy]|[156y]|apr1|argon2id?)\\$[\\w./$=,+-]{20,200}',
     isVaried,
+  ),
+  // Who has the link may set the password.
+  simple(
+    'url-secret',
+    '\\/(?<=\\/(?:verify|reset|invite|confirm|activate|magic|join|reset-password|password-reset|set-password|onboard|confirmation|invitation|unlock|recover)\\/)(?=[\\w.~-]{20})',
+    '(?<=\\/(?:verify|reset|invite|confirm|activate|magic|join|reset-password|password-reset|set-password|onboard|confirmation|invitation|unlock|recover)\\/)[\\w.~-]{20,2048}',
+    (secret) => isVaried(secret) && hasDenseRun(secret),
   ),
   // A private key in PEM, in base64 once more, and that of minisign.
   simple(
@@ -173,7 +186,7 @@ export const cardDetector: Detector = {
   anchor: '[2-6](?=\\d{3}(?:\\d{10}|[ -](?:\\d{4}[ -]\\d{4}|\\d{6})[ -]\\d{4}))(?<![\\d.A-Z_a-mo-qsu-z].)',
   alone: true,
   pattern: new RegExp(
-    '(?:(?<![\\w#/]|\\d[ .,-]|[\\w.]-|\\.)|(?<=\\\\[nrt]))' +
+    '(?:(?<![\\w#/]|\\d[ .-]|[\\w.]-|\\.)|(?<=\\\\[nrt]))' +
       '(?:\\d{14,19}|\\d{4}([ -])\\d{4}\\1\\d{4}\\1\\d{4}(?:\\1\\d{3})?|\\d{4}([ -])\\d{6}\\2\\d{4,5})' +
       '(?![\\w]|[.,/-]\\d|[ -]\\d{4}(?!\\d))',
     'g',

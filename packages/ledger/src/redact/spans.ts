@@ -1,5 +1,6 @@
 import { formatPlaceholder } from './placeholder.ts'
 import type { Detector } from './detector.ts'
+import { HARD_KEY, SOFT_KEY } from './keys.ts'
 
 export interface Span {
   start: number
@@ -11,26 +12,90 @@ export interface Span {
 export interface Finder {
   readonly mayFind: (text: string) => boolean
   readonly find: (text: string) => readonly Span[]
+  /** What each of its finds has in itself. */
+  readonly needs?: RegExp
+  /**
+   * For what the text behind the next white space has a say in: where it begins, from `from` on, while that text is still to
+   * come; the length of the text when nothing is open.
+   */
+  readonly open?: (text: string, from: number) => number
+}
+
+const NAME_FIRST = new RegExp(`(?<key>${HARD_KEY}|${SOFT_KEY})`).source
+const NAME = new RegExp(`(?=${HARD_KEY}|${SOFT_KEY})`, 'g')
+
+/** Where the name of a secret begins. Many patterns begin with one; it is looked for once, and they are tried only there. */
+function namesIn(text: string): number[] {
+  const places: number[] = []
+  for (const { index } of text.matchAll(NAME)) places.push(index)
+  return places
+}
+
+const sticky = new WeakMap<RegExp, RegExp | null>()
+function atNames(pattern: RegExp): RegExp | null {
+  const known = sticky.get(pattern)
+  if (known !== undefined) return known
+  const isNamed = pattern.source.startsWith(NAME_FIRST) && !pattern.ignoreCase
+  const made = isNamed ? new RegExp(pattern.source, 'y') : null
+  sticky.set(pattern, made)
+  return made
+}
+
+/** Calls `visit` with each match, as a search through the whole text would find them. */
+function eachMatch(
+  text: string,
+  pattern: RegExp,
+  names: () => number[],
+  visit: (match: RegExpExecArray) => void,
+): void {
+  const named = atNames(pattern)
+  if (named === null) {
+    pattern.lastIndex = 0
+    for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {
+      if (match[0] === '') pattern.lastIndex++
+      else visit(match)
+    }
+    return
+  }
+  let end = 0
+  for (const place of names()) {
+    if (place < end) continue
+    named.lastIndex = place
+    const match = named.exec(text)
+    if (match === null) continue
+    end = named.lastIndex
+    visit(match)
+  }
 }
 
 /** Everything that the detectors find in the text, in their order. */
-export function findSpans(text: string, detectors: readonly Detector[]): Span[] {
+export function findSpans(
+  text: string,
+  detectors: readonly Detector[],
+  names: () => number[] = namesOf(text),
+): Span[] {
   const spans: Span[] = []
   for (const detector of detectors) {
-    const { kind, pattern } = detector
-    pattern.lastIndex = 0
-    for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {
+    const { kind, pattern, mark } = detector
+    if (mark !== undefined && !text.includes(mark)) continue
+    eachMatch(text, pattern, names, (match) => {
       const secret = match.groups?.secret ?? match[0]
       const end = match.index + match[0].length
       const name = (): string => (typeof kind === 'string' ? kind : kind(match))
-      if (match[0] === '') pattern.lastIndex = end + 1
-      else if (detector.locate)
-        for (const place of detector.locate(match)) spans.push({ ...place, kind: name() })
+      if (detector.locate) for (const place of detector.locate(match)) spans.push({ ...place, kind: name() })
       else if (detector.validate?.(secret, match) ?? true)
         spans.push({ start: end - secret.length, end, kind: name() })
-    }
+    })
   }
   return spans
+}
+
+/** The names in a text for all groups of detectors. */
+export const namesOf = (text: string): (() => number[]) => once(() => namesIn(text))
+
+function once<T>(make: () => T): () => T {
+  let made: { value: T } | undefined
+  return () => (made ??= { value: make() }).value
 }
 
 /** In order of the text, without overlaps. */
@@ -71,6 +136,9 @@ export interface Cleaned {
   count: number
 }
 
+/** How often a text is looked through again because something was found in it. */
+export const MOST_ROUNDS = 8
+
 /**
  * Replaces what `detect` finds until it finds no more: a placeholder in its neighbour's place can turn a text
  * into a find, which a second redaction would otherwise be the first to see.
@@ -82,7 +150,7 @@ export function cleanText(
 ): Cleaned {
   let cleaned = text
   let count = 0
-  for (let round = 0; round < 8; round++) {
+  for (let round = 0; round < MOST_ROUNDS; round++) {
     const spans = detect(cleaned)
     if (spans.length === 0) break
     cleaned = replaceSpans(cleaned, spans, fingerprint)

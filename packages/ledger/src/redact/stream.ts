@@ -1,15 +1,9 @@
-import { BESIDE_OPEN } from './beside.ts'
-import { CALL_OPEN } from './calls.ts'
-import { COMMAND_OPEN } from './commands.ts'
-import { FIELD_OPEN } from './fields.ts'
-import { anyCase, HARD_KEY, SOFT_KEY } from './keys.ts'
-import { RUN_OPEN } from './long-runs.ts'
-import { NEXT_LINE_OPEN } from './next-line.ts'
-import { isBegin, openPhrase } from './recovery-phrase.ts'
+import { formatPlaceholder } from './placeholder.ts'
 import { PEM_BODY } from './shaped.ts'
-import { SAID_OPEN } from './said.ts'
-import { TABLE_OPEN } from './tables.ts'
 import type { Span } from './spans.ts'
+import { MOST_ROUNDS } from './spans.ts'
+import type { Open } from './beginnings.ts'
+import type { Unsettled } from './unsettled.ts'
 
 /** `push` gives back what can be shown already, `end` the rest. */
 export interface RedactionStream {
@@ -24,77 +18,115 @@ export interface RedactionStream {
 export const HOLD_LIMIT = 32_768
 /** Kept back when a word longer than the limit has to be cut: longer than any token but JWTs and keys. */
 const FORCED_TAIL = 512
+/** What was shown and still tells what comes: longer than all that stands before a value, but for the head of a table. */
+const CONTEXT = 1024
+/** How much more may gather before the oldest is forgotten. */
+const SURPLUS = 512
 
-const QUOTES = '["\'`\\\\]{0,5}'
 const PEM_NAME = '[A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?'
-
-/** The ends of a text that a match may pass beyond white space; each alternative begins where its match does. */
-const OPEN = new RegExp(
-  `(?:${[
-    `(?:${HARD_KEY}|${SOFT_KEY}|[pP]ass|PASS|[pP]wd|PWD|[pP]w|[pP]sk|PSK)(?:${QUOTES}\\s{0,40}(?:(?::=|=>|[:=])\\s{0,16}(?:\\S{0,600}|(?<quote>\\\\{0,3}["'\`])(?:(?!(?<!\\\\)\\k<quote>)[^\\r\\n]){0,8200}))?| ["']?\\S{0,600})`,
-    `${anyCase('authorization')}${QUOTES} {0,3}[:=] {0,3}${QUOTES}(?:[A-Za-z-]+ +)?\\S*`,
-    '-(?:u|-user)[ =]{0,2}\\S{0,250}',
-    `${anyCase('cookie')}${QUOTES} {0,3}: {0,3}${QUOTES}[\\w.%-]{0,64}(?:=[^\\s;"'\\\\]*(?:;[^\\r\\n"'\\\\]*)?)?`,
-    `${anyCase('(?:bearer|basic)')} +`,
-    ':\\/\\/[^\\s"\'<>/]{0,600}',
-    '-----BEGIN [A-Z0-9 ]*',
-    `-----BEGIN ${PEM_NAME}-----${PEM_BODY}*(?:-----END [A-Z0-9 ]*)?`,
-    '[+(]?\\d[\\d ().-]*',
-    '[A-Z]{2}\\d{2}[A-Z0-9 ]{0,40}',
-    ...SAID_OPEN.map((open) => `${open} {0,3}`),
-    ...RUN_OPEN,
-    ...COMMAND_OPEN,
-    ...BESIDE_OPEN,
-    ...CALL_OPEN,
-    ...FIELD_OPEN,
-    ...NEXT_LINE_OPEN,
-    ...TABLE_OPEN,
-  ].join('|')})$`,
-)
-
 const PEM_REST = new RegExp(`^${PEM_BODY}*`)
 const PEM_END = new RegExp(`^-----END ${PEM_NAME}-----`)
 
-const BEFORE = 'x '
+/** Stands for what is gone: neither the beginning of a text nor a part of a word. */
+const GONE = 'x '
 
 export interface StreamOptions {
-  text: (whole: string) => string
-  detect: (text: string) => Span[]
+  readonly find: (text: string) => readonly Span[]
+  readonly unsettled: Unsettled
+  readonly fingerprint: (secret: string) => string
   /** Own rules may match whatever they like within a line, so only whole lines are let go. */
-  byLine: boolean
+  readonly byLine: boolean
+  /** Applied last to what is let go. */
+  readonly own?: ((text: string) => string) | undefined
 }
 
-export function createStream({ text, detect, byLine }: StreamOptions): RedactionStream {
-  let held = ''
+export function createStream(options: StreamOptions): RedactionStream {
+  const { own } = options
+  const first = createRound(options, '', 1)
+  if (own === undefined) return first
+  const cleaned = (text: string): string => (text === '' ? '' : own(text))
+  return { push: (chunk) => cleaned(first.push(chunk)), end: () => cleaned(first.end()) }
+}
+
+/**
+ * What is found is replaced, and what then is found is replaced again, as in a whole text: each round is a stream that the one
+ * before pours into. The text that was shown stays as context, so only what is undecided waits.
+ */
+function createRound(options: StreamOptions, context: string, round: number): RedactionStream {
+  const { find, unsettled, fingerprint, byLine } = options
+  let seen = context
+  let done = context.length
+  let word = done
+  let most = CONTEXT + SURPLUS
+  let open: Open | undefined
+  /** Where that begins, maybe inside of the word at `done`. */
+  let held = done
   let withholding: 'word' | 'private-key' | undefined
+  let next: RedactionStream | undefined
+  let watch = unsettled.watch()
+  let isQuiet = false
 
-  /** What stands before: where a text begins, a phrase may begin too. */
-  let before = ''
-  const piece = (part: string): string => text(before + part).slice(before.length)
+  const release = (until: number): string => {
+    if (until <= done) return ''
+    const before = done
+    let out = ''
+    let found = false
+    for (const { start, end, kind } of isQuiet ? [] : find(seen)) {
+      if (end <= done) continue
+      if (start >= until) break
+      if (end > until) {
+        until = wordStart(seen, done, Math.max(done, start))
+        break
+      }
+      out += seen.slice(done, start) + formatPlaceholder(kind, fingerprint(seen.slice(start, end)))
+      done = end
+      found = true
+    }
+    out += seen.slice(done, until)
+    done = until
+    if (found && round < MOST_ROUNDS) next ??= createRound(options, seen.slice(0, before), round + 1)
+    if (done > most) forget()
+    return next === undefined ? out : next.push(out)
+  }
 
-  const release = (cut: number): string => {
-    if (cut === 0) return ''
-    const out = piece(held.slice(0, cut))
-    before = isBegin(before + held, before.length + cut) ? '' : BEFORE
-    held = held.slice(cut)
-    return out
+  /** What lies far behind, up to the beginning of a line. */
+  const forget = (): void => {
+    const line = seen.lastIndexOf('\n', done - CONTEXT) + 1
+    const start = unsettled.headBefore(seen, Math.max(line, done - CONTEXT - SURPLUS))
+    seen = seen.slice(start)
+    watch.forget(start)
+    done -= start
+    word -= start
+    held -= start
+    most = done + SURPLUS
   }
 
   const overflow = (): string => {
-    const spans = detect(held)
+    const spans = find(seen)
     const last = spans.at(-1)
-    if (last !== undefined && last.end === held.length) {
+    if (last !== undefined && last.end === seen.length) {
       withholding = last.kind === 'private-key' ? 'private-key' : 'word'
-      return release(held.length)
+      const out = release(seen.length)
+      begin('')
+      return out
     }
-    const cut = held.length - FORCED_TAIL
+    const cut = seen.length - FORCED_TAIL
     return release(spans.find((span) => span.start < cut && span.end > cut)?.end ?? cut)
   }
 
-  const withhold = (): void => {
+  const begin = (rest: string): void => {
+    seen = GONE + rest
+    done = GONE.length
+    word = done
+    open = undefined
+    watch = unsettled.watch()
+  }
+
+  /** Drops the rest of a secret of which as much was found as could be held. */
+  const withhold = (held: string): void => {
     const rest = withholding === 'word' ? held.replace(/^[^\s"'`]+/, '') : held.replace(PEM_REST, '')
     const dashes = withholding === 'private-key' && rest === '' ? (/-{1,4}$/.exec(held)?.[0] ?? '') : ''
-    held = dashes + rest
+    begin(dashes + rest)
     if (rest === '') return
     const end = PEM_END.exec(rest)
     if (
@@ -103,49 +135,49 @@ export function createStream({ text, detect, byLine }: StreamOptions): Redaction
       /^-----(?:E|EN|END[A-Z0-9 ]{0,64}-{0,4})?$/.test(rest)
     )
       return
-    if (end !== null) held = rest.slice(end[0].length)
+    if (end !== null) begin(rest.slice(end[0].length))
     withholding = undefined
+  }
+
+  /** Up to where all is decided. */
+  const settled = (): number => {
+    word = Math.max(word, done, wordStart(seen, word))
+    const line = byLine ? Math.max(done, seen.lastIndexOf('\n') + 1) : word
+    const until = Math.min(word, line)
+    if (until === done) return done
+    if (open?.(seen, held) === held) return done
+    const { at, by, isFound } = watch.look(seen, done, until)
+    open = by
+    held = at
+    isQuiet = !isFound && !byLine && isGap(seen, done - 1)
+    // A placeholder beside the rest of its word may make that a find, too.
+    return at === until ? at : wordStart(seen, done, at)
   }
 
   return {
     push(chunk) {
-      held += chunk
-      if (withholding !== undefined) withhold()
+      seen += chunk
+      if (withholding !== undefined) withhold(seen.slice(done))
       if (withholding !== undefined) return ''
-      let out = release(byLine ? held.lastIndexOf('\n') + 1 : safeCut(held))
-      while (held.length > HOLD_LIMIT) out += overflow()
+      let out = release(settled())
+      isQuiet = false
+      while (seen.length - done > HOLD_LIMIT) out += overflow()
       return out
     },
     end() {
-      const out = withholding === undefined ? piece(held) : ''
-      held = ''
-      before = ''
-      withholding = undefined
-      return out
+      const out = withholding === undefined ? release(seen.length) : ''
+      return next === undefined ? out : out + next.end()
     },
   }
 }
 
-/** The last place between two words that no match can span, whatever comes next. */
-function safeCut(text: string): number {
-  let cut = wordStart(text, text.length)
-  for (let retreats = 0; cut > 0; retreats++) {
-    // Hostile text is one candidate after the other; then more is held instead of asking on and on.
-    if (retreats === 16) return 0
-    const open = Math.min(OPEN.exec(text.slice(0, cut))?.index ?? cut, openPhrase(text, cut))
-    if (open === cut) break
-    cut = wordStart(text, Math.min(open, cut - 1))
-  }
-  return cut
+/** Where the last word begins, if not before `from`. Detectors of a single word know only printable ASCII, so prose without spaces flows as well. */
+function wordStart(text: string, from: number, end = text.length): number {
+  for (let at = end; at > from; at--) if (isGap(text, at - 1)) return at
+  return from
 }
 
-/** Detectors of a single word know only printable ASCII, so prose without spaces flows as well. */
-function wordStart(text: string, from: number): number {
-  let at = from
-  while (at > 0) {
-    const code = text.charCodeAt(at - 1)
-    if (code < 0x21 || code > 0x7e) return at
-    at--
-  }
-  return at
+const isGap = (text: string, at: number): boolean => {
+  const code = at < 0 ? 0 : text.charCodeAt(at)
+  return code < 0x21 || code > 0x7e
 }

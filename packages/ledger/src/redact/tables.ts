@@ -11,7 +11,7 @@ const LINE_END = /\r?\n|\\{1,9}n/
 const LONGEST_LINE = 800
 const EDGE = '[^\\s,;|:"\'`\\\\*]'
 const SHORT = '(?:[pP]ass|PASS|[pP]wd|PWD|[pP]w|[cC]lave|senha|wachtwoord|heslo|salasana|adgangskode)'
-const HARD_NAME = `(?:[A-Za-z]{1,16}[_ -])?(?:${PASSWORD})`
+const HARD_NAME = `(?:[A-Za-z]{1,16}[_ -])?(?:${PASSWORD})(?:[_ -](?:plain|text|clear|raw|value|initial|temp|new|old|default))?`
 /** Behind the comma of a sentence more than one word follows. */
 const NO_PROSE = '(?! [a-z]+ [a-z0-9])'
 const SHORT_NAME = `(?:[A-Za-z]{1,16}[_-])?${SHORT}`
@@ -77,52 +77,76 @@ const SEPARATORS: readonly (readonly [RegExp, number])[] = [
   [/ {2,}/, 2],
 ]
 
-function below(match: RegExpExecArray, isSecret: Judge): Place[] {
-  const { input: text, index } = match
-  const head = lineAround(text, index)
-  if (head.end - head.start > 400) return []
-  for (const [by, least] of SEPARATORS) {
-    const names = cellsOf(text, head, by)
-    const column = names.findIndex((cell) => cell.start <= index && index < cell.start + cell.text.length)
-    if (names.length < least) continue
-    const name = names[column]?.text
-    if (
-      name !== match[0] ||
-      names.length > MOST_CELLS ||
-      names.some(({ text: cell }) => cell.length > 40 || /(?: \S+){3}|[=(){}]/.test(cell))
-    )
-      return []
-    return rowsBelow(text, head, by, names.length, column, isSecret)
-  }
-  return []
+interface Column {
+  readonly head: Line
+  readonly by: RegExp
+  readonly width: number
+  readonly at: number
+  readonly name: string
 }
 
-function rowsBelow(
+/** The column of which the match is the name. */
+function columnOf({ 0: wanted, input: text, index }: RegExpExecArray): Column | undefined {
+  const head = lineAround(text, index)
+  if (head.end - head.start > 400) return undefined
+  for (const [by, least] of SEPARATORS) {
+    const names = cellsOf(text, head, by)
+    const at = names.findIndex((cell) => cell.start <= index && index < cell.start + cell.text.length)
+    if (names.length < least) continue
+    const isHead =
+      names[at]?.text === wanted &&
+      names.length <= MOST_CELLS &&
+      names.every(({ text: cell }) => cell.length <= 40 && !/(?: \S+){3}|[=(){}]/.test(cell))
+    return isHead ? { head, by, width: names.length, at, name: wanted } : undefined
+  }
+  return undefined
+}
+
+/** The cells of a column, as far as the rows are alike; `rest` is where the row stands that the end of the text cuts off. */
+function cellsBelow(
   text: string,
-  head: Line,
-  by: RegExp,
-  width: number,
-  column: number,
-  isSecret: Judge,
-): Place[] {
-  const places: Place[] = []
+  { head, by, width, at, name }: Column,
+): { cells: Cell[]; rest: Line | undefined } {
+  const cells: Cell[] = []
   let line = head
   for (let row = 0; row < MOST_ROWS; row++) {
     const start = nextStart(text, line)
-    if (start === undefined) break
+    if (start === undefined) return { cells, rest: line.end === text.length ? line : undefined }
     line = lineFrom(text, start)
     if (line.end - line.start > LONGEST_LINE) break
     if (/^[\s|+:=-]*$/.test(text.slice(line.start, line.end)) && line.end > line.start) continue
-    const cells = cellsOf(text, line, by)
-    const cell = cells[column]
-    if (cells.length !== width || cell === undefined) break
-    if (isSecret(cell.text)) places.push({ start: cell.start, end: cell.start + cell.text.length })
+    const found = cellsOf(text, line, by)
+    const cell = found[at]
+    if (found.length !== width || cell === undefined)
+      return { cells, rest: line.end === text.length && found.length <= width ? line : undefined }
+    // The head of the next table, which is asked for itself.
+    if (cell.text === name) break
+    cells.push(cell)
   }
-  return places
+  return { cells, rest: undefined }
+}
+
+function below(match: RegExpExecArray, isSecret: Judge): Place[] {
+  const column = columnOf(match)
+  return column === undefined
+    ? []
+    : cellsBelow(match.input, column)
+        .cells.filter((cell) => isSecret(cell.text))
+        .map(({ start, text }) => ({ start, end: start + text.length }))
+}
+
+/** A row is one of the table when all of it is there. */
+function unsettledBelow(match: RegExpExecArray): ReturnType<NonNullable<Detector['unsettled']>> {
+  const { input: text } = match
+  const column = columnOf(match)
+  const rest = column && cellsBelow(text, column).rest
+  if (column === undefined || rest === undefined) return undefined
+  const cell = rest === column.head ? undefined : cellsOf(text, rest, column.by)[column.at]
+  return { from: cell?.start ?? text.length, head: column.head.start }
 }
 
 const TUPLE = /\s{0,4}\(((?:'(?:[^'\\]|''|\\.)*'|"[^"]*"|[^()'"]){1,2000})\)\s{0,4},?/y
-const ITEM = /\s*('(?:[^'\\]|''|\\.)*'|"[^"]*"|[^,'"]*)\s*(?:,|$)/y
+const ITEM = /\s*(N?'(?:[^'\\]|''|\\.)*'|"[^"]*"|[^,'"]*)\s*(?:,|$)/y
 
 /** `INSERT INTO t (name, password) VALUES ('a', '…'), …`. */
 function inTuples(match: RegExpExecArray): Place[] {
@@ -144,7 +168,7 @@ function inTuples(match: RegExpExecArray): Place[] {
     for (const judge of judges) {
       const item = ITEM.exec(body)
       if (!item) break
-      const quoted = /^(['"])(.*)\1$/s.exec(item[1] ?? '')?.[2]
+      const quoted = /^N?(['"])(.*)\1$/s.exec(item[1] ?? '')?.[2]
       if (quoted === undefined || !judge?.(quoted)) continue
       const at = start + item.index + item[0].indexOf(quoted)
       places.push({ start: at, end: at + quoted.length })
@@ -153,11 +177,26 @@ function inTuples(match: RegExpExecArray): Place[] {
   return places
 }
 
+const TUPLE_BEGUN =
+  /\s{0,4}\((?:'(?:[^'\\]|''|\\.)*'|"[^"]*"|[^()'"]){0,2000}(?:'(?:[^'\\]|''|\\.)*\\?|"[^"]*)?$/y
+
+/** The tuple that the end of the text cuts off. */
+function unsettledTuple(match: RegExpExecArray): ReturnType<NonNullable<Detector['unsettled']>> {
+  const { input: text, index: head } = match
+  let from = head + match[0].length
+  TUPLE.lastIndex = from
+  for (let row = 0; row < MOST_ROWS && TUPLE.test(text); row++) from = TUPLE.lastIndex
+  TUPLE_BEGUN.lastIndex = from
+  if (TUPLE_BEGUN.test(text)) return { from, head }
+  return /^\s{0,4}$/.test(text.slice(from, from + 5)) ? { from: text.length, head } : undefined
+}
+
 const columns = (names: string, anchor: Detector['anchor'], isSecret: Judge): Detector => ({
   kind: isSecret === isPasswordCell ? 'password' : 'secret',
   anchor,
   pattern: new RegExp(`(?:(?<!${EDGE})|(?<=\\\\[nrt]))${names}(?!${EDGE}|\\\\{0,9}["'\`]? {0,3}[=])`, 'g'),
   locate: (match) => below(match, isSecret),
+  unsettled: unsettledBelow,
 })
 
 const inserted: Detector = {
@@ -165,6 +204,7 @@ const inserted: Detector = {
   anchor: [],
   pattern: /\((?<names>[^()'=]{1,600})\)\s{0,8}(?:VALUES|values|Values)(?=\s{0,8}\()/g,
   locate: inTuples,
+  unsettled: unsettledTuple,
 }
 
 /** Their anchor is the word itself. */
@@ -178,21 +218,4 @@ export const secretTables: readonly Detector[] = [
     `[,;|]${NO_PROSE}(?=[ "'\\\\]{0,4}(?:${SHORT_NAME}|${SOFT_NAME})["'\\\\ ]{0,4}(?:[,;|)\\r\\n]|n))`,
     isSecretCell,
   ),
-]
-
-const CELL = '[^,;|\\t:\\r\\n]{0,44}'
-const SPACED = '\\S{1,40}(?: \\S{1,24}){0,2}'
-const LINE_START = '(?<=^ ?|[\\r\\n]|\\\\n)(?! )'
-const ANY_NAME = `(?:${HARD_NAME}|${SHORT_NAME}|${SOFT_NAME})`
-const BELOW = '(?:(?!\\n\\n)[^]){0,8000}'
-
-/** Not the comma of a sentence: who watches an agent write must not wait for the end of each line. */
-const BETWEEN = '(?:[|\\t]|[,;](?! ))'
-
-/** A line that may be the head of a table, a head and the rows so far, an INSERT. */
-export const TABLE_OPEN: readonly string[] = [
-  `${LINE_START}(?:${CELL}(?:${BETWEEN}${CELL}){1,23}|${SPACED}(?: {2,}${SPACED}){1,23} {0,9})`,
-  `${LINE_START}(?=[^\\r\\n]{0,400}${ANY_NAME})(?=${CELL}(?:[,;|\\t:]${CELL}){1,23}|${SPACED} {2})${BELOW}`,
-  `\\((?=[^()]{0,600}${ANY_NAME})[^()]{0,600}(?:\\)\\s{0,8}(?:[vV][^;]{0,8000})?)?`,
-  '(?:[iI]nsert|INSERT)(?: (?:(?:[iI]nto|INTO) [^;]{0,8000})?)?',
 ]

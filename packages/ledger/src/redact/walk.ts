@@ -1,5 +1,6 @@
 import { type JsonValue, setKey } from '../json.ts'
-import { isLabel, isMixed } from './checks.ts'
+import { isLabel, isMixed, isPassword, isReference } from './checks.ts'
+import { isPrivateMember, isWebKey } from './key-objects.ts'
 import { type KeyStrength, keyStrength, kindOfKey } from './keys.ts'
 import { isIdName } from './long-runs.ts'
 import { compilePath } from './path-rule.ts'
@@ -57,7 +58,9 @@ export function createWalk(
       if (
         verdict !== undefined &&
         !isPlaceholder(out) &&
-        (verdict.strength === 'hard' ? !(verdict.byName && isLabel(text)) : isGenerated(text))
+        (verdict.strength === 'hard'
+          ? !(verdict.byName && (isLabel(text) || isReference(text)))
+          : isGenerated(text))
       ) {
         out = formatPlaceholder(verdict.kind, fingerprint(text))
         count = 1
@@ -80,7 +83,9 @@ export function createWalk(
       const named = items.length > 0 && items.every(isPair)
       for (const [i, item] of items.entries()) {
         path.push(i)
-        const next = named ? pair(item as Pair, verdict) : visit(item, verdict)
+        const next = named
+          ? pair(item as Pair, verdict)
+          : visit(item, i === 1 && isLogin(items, verdict) ? { ...verdict, strength: 'hard' } : verdict)
         path.pop()
         if (next !== item) {
           copy ??= items.slice()
@@ -116,14 +121,21 @@ export function createWalk(
     }
 
     const besideOf = (key: string, source: Record<string, JsonValue>): Verdict | undefined =>
-      key === 'value' ? besideVerdict(source) : key === 'text' && byKeyName ? fieldVerdict(source) : undefined
+      key === 'value'
+        ? besideVerdict(source)
+        : key === 'text' && byKeyName
+          ? fieldVerdict(source)
+          : byKeyName && isPrivateMember(key) && isWebKey(source)
+            ? { kind: 'private-key', strength: 'hard' }
+            : undefined
 
     /** What a browser tool types into a field. */
     const fieldVerdict = (source: Record<string, JsonValue>): Verdict | undefined =>
       typesPassword(source) ? { kind: 'password', strength: 'hard' } : undefined
 
     /** `{ name, value }` and `{ key, value: { stringValue } }`, as headers and attributes are often listed. */
-    const besideVerdict = ({ name, key, value }: Record<string, JsonValue>): Verdict | undefined => {
+    const besideVerdict = ({ name, key, keyName, value }: Record<string, JsonValue>): Verdict | undefined => {
+      if (byKeyName && typeof keyName === 'string') return { kind: 'api-key', strength: 'soft' }
       const label = typeof name === 'string' ? name : key
       return typeof label === 'string' && (typeof value === 'string' || isStringValue(value))
         ? verdictOf(label)
@@ -158,6 +170,15 @@ export const typesPassword = ({ element, selector }: Readonly<Record<string, Jso
   (typeof element === 'string' && element.length < 200 && FIELD.test(element)) ||
   (typeof selector === 'string' && selector.length < 200 && FIELD.test(selector))
 const FIELD = /pass(?:word|wort|wd|phrase|code)|mot de passe|contraseña/i
+
+/** `auth: [name, password]`. */
+const isLogin = (items: readonly JsonValue[], verdict: Verdict | undefined): verdict is Verdict =>
+  verdict?.kind === 'authorization' &&
+  items.length === 2 &&
+  typeof items[0] === 'string' &&
+  typeof items[1] === 'string' &&
+  items[1].length >= 6 &&
+  isPassword(items[1])
 
 type Pair = [string, JsonValue]
 const isPair = (item: JsonValue): item is Pair =>

@@ -19,9 +19,11 @@ interface AdoptParts {
 export interface SealImport {
   /** Takes a seal over, unless it is here or all that it stands for is. */
   adopt(line: SealLine): Promise<void>
+  /** An event came whose state is no longer kept. */
+  notePruned(runId: string, seq: number): void
   /** Events that were pruned here do not come back. */
   isPruned(runId: string, seq: number): Promise<boolean>
-  /** The audit book says where the seals came from that no event of it names. */
+  /** The audit book says where the seals came from, and the ranges without states, that no event of it names. */
   end(): Promise<void>
 }
 
@@ -30,9 +32,10 @@ export async function createSealImport(parts: AdoptParts): Promise<SealImport> {
   const hasSeals = (await store.retention.sealedEvents()) > 0
   const known = new Map<string, Promise<readonly Seal[]>>()
   const adopted: SealLine[] = []
+  const pruned = new Map<string, number[]>()
 
   function sealsOf(runId: string): Promise<readonly Seal[]> {
-    const found = known.get(runId) ?? store.retention.seals({ workspace, runId })
+    const found = known.get(runId) ?? store.retention.seals(workspace, [runId])
     known.set(runId, found)
     return found
   }
@@ -41,7 +44,8 @@ export async function createSealImport(parts: AdoptParts): Promise<SealImport> {
     async adopt(line) {
       const { runId, fromSeq, toSeq, headHash } = line
       const key = { workspace, runId }
-      if ((await store.retention.seals(key)).some((seal) => sealKey(seal) === sealKey(line))) return
+      if ((await store.retention.seals(workspace, [runId])).some((seal) => sealKey(seal) === sealKey(line)))
+        return
       if (await store.retention.adopt(key, { fromSeq, toSeq, headHash }, line.run)) {
         adopted.push(line)
         return
@@ -49,16 +53,28 @@ export async function createSealImport(parts: AdoptParts): Promise<SealImport> {
       const [last] = await store.readRun(key, { afterSeq: toSeq - 1, upToSeq: toSeq, limit: 1 })
       if (last?.hash !== headHash) throw notFollowing(line)
     },
+    notePruned(runId, seq) {
+      const seqs = pruned.get(runId)
+      if (seqs) seqs.push(seq)
+      else pruned.set(runId, [seq])
+    },
     async isPruned(runId, seq) {
       if (!hasSeals) return false
       return (await sealsOf(runId)).some(({ fromSeq, toSeq }) => fromSeq <= seq && seq <= toSeq)
     },
     async end() {
-      if (adopted.length === 0) return
-      const { seals: named } = await readNamedSeals(store, parts.reader, workspace)
-      const ranges = adopted
-        .filter((line) => !named.has(sealKey(line)))
+      if (adopted.length + pruned.size === 0) return
+      const named = await readNamedSeals(store, parts.reader, workspace)
+      const sealed = adopted
+        .filter((line) => !named.seals.has(sealKey(line)))
         .map(({ runId, fromSeq, toSeq, headHash }) => ({ runId, fromSeq, toSeq, headHash, rule: 'imported' }))
+      const stateless = [...pruned]
+        .filter(([runId]) => !named.states.has(runId))
+        .map(([runId, seqs]) => {
+          const [fromSeq, toSeq] = [Math.min(...seqs), Math.max(...seqs)]
+          return { runId, fromSeq, toSeq, rule: 'imported', states: seqs.length }
+        })
+      const ranges = [...sealed, ...stateless]
       if (ranges.length === 0) return
       const event = auditEvent('system.range_pruned', { ranges, events: 0 })
       await parts.push([parts.preparer.prepare(checkInput(event))])

@@ -32,7 +32,7 @@ export function createSealCheck(store: Store, reader: PayloadReader): SealCheck 
 
   return {
     async of({ workspace, summary: { runId } }) {
-      const seals = await store.retention.seals({ workspace, runId })
+      const seals = await store.retention.seals(workspace, [runId])
       if (seals.length === 0) return NONE
       const { seals: told } = await namedIn(workspace)
       const trusted = new Map<number, Seal>()

@@ -18,6 +18,8 @@ export interface GatherParts {
   readonly runs: RunReader
   readonly ports: Ports
   readonly workspace: string
+  /** Called between two reads of many. */
+  readonly between?: (() => void) | undefined
 }
 
 const PAGE = 100
@@ -32,7 +34,10 @@ export async function gatherFacts(
 ): Promise<RetentionFacts> {
   const { store, runs, ports, workspace } = parts
   const listed: RunFacts[] = []
-  for await (const run of known ?? runs.allRuns()) listed.push(toFacts(run))
+  for await (const run of known ?? runs.allRuns()) {
+    listed.push(toFacts(run))
+    parts.between?.()
+  }
   listed.reverse()
   const bare: RetentionFacts = {
     workspace,
@@ -62,14 +67,34 @@ async function readLeftovers({ store, workspace }: GatherParts): Promise<RunFact
   const found: RunFacts[] = []
   for (let after = 0; ; ) {
     const page = await store.retention.leftovers(workspace, after, PAGE)
+    const seals = await readSeals(
+      store,
+      workspace,
+      page.map(({ run }) => run.summary.runId),
+    )
     for (const { key, run } of page) {
-      const seals = await store.retention.seals({ workspace, runId: run.summary.runId })
       const own = { fromSeq: (run.forkOf?.seq ?? 0) + 1, toSeq: run.seq }
-      found.push({ ...toFacts(run), left: without(own, seals) })
+      found.push({ ...toFacts(run), left: without(own, seals.get(run.summary.runId) ?? []) })
       after = key
     }
     if (page.length < PAGE) return found
   }
+}
+
+/** The seals of many runs, each by seq: one query for a page of them. */
+export async function readSeals(
+  store: Store,
+  workspace: string,
+  runIds: readonly string[],
+): Promise<ReadonlyMap<string, readonly Seal[]>> {
+  const found = new Map<string, Seal[]>()
+  for (let at = 0; at < runIds.length; at += PAGE)
+    for (const seal of await store.retention.seals(workspace, runIds.slice(at, at + PAGE))) {
+      const own = found.get(seal.runId)
+      if (own) own.push(seal)
+      else found.set(seal.runId, [seal])
+    }
+  return found
 }
 
 /** What seals leave of a range. */
@@ -85,11 +110,12 @@ export function without(range: SeqRange, seals: readonly Seal[]): SeqRange[] {
 }
 
 async function readSizes(
-  { store, workspace }: GatherParts,
+  { store, workspace, between }: GatherParts,
   runs: readonly RunFacts[],
 ): Promise<Map<string, number>> {
   const sizes = new Map<string, number>()
   for (let at = 0; at < runs.length; at += PAGE) {
+    between?.()
     const page = runs.slice(at, at + PAGE).map(({ runId }) => runId)
     for (const [runId, bytes] of await store.retention.sizes(workspace, page)) sizes.set(runId, bytes)
   }
@@ -98,7 +124,7 @@ async function readSizes(
 
 /** The runs of which a consumer has not seen all, among those that may go (V9). */
 async function readBehind(
-  { store, workspace }: GatherParts,
+  { store, workspace, between }: GatherParts,
   policy: RetentionPolicy,
   facts: RetentionFacts,
 ): Promise<RetentionFacts['behind']> {
@@ -110,6 +136,7 @@ async function readBehind(
   const runIds = new Set<string>()
   for (const { runId, seq } of facts.runs) {
     if (!asked.has(runId)) continue
+    between?.()
     const [head] = await store.readRun({ workspace, runId }, { afterSeq: seq - 1, limit: 1 })
     if (head && head.position > last.position) runIds.add(runId)
   }
@@ -130,6 +157,7 @@ async function readParts(
       if (run.status === 'deleted' || !fits(rule.match, run, facts.workspace) || isKeptBy(policy, facts, run))
         continue
       if (!isBook(run.runId) && !isTerminal(run.status)) continue
+      parts.between?.()
       const own = types
         ? await eventsOfTypes(parts, run, rule, facts.nowMs)
         : await oldPart(parts, run, rule, facts.nowMs)

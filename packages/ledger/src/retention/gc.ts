@@ -5,8 +5,9 @@ import type { Ledger } from '../ledger.ts'
 import { parseMemoryBook } from '../memory/item.ts'
 import type { Preparer } from '../prepare.ts'
 import type { EventPlace } from './facts.ts'
-import { gatherFacts, type GatherParts, readStandsOn, without } from './gather.ts'
-import { type Hold, heldBy, readHolds, type StandingHolds } from './holds.ts'
+import { gatherFacts, type GatherParts, readSeals, readStandsOn, without } from './gather.ts'
+import { findHold } from './find-hold.ts'
+import { type Hold, readHolds, type StandingHolds } from './holds.ts'
 import { createPace } from './pace.ts'
 import { type KeptRun, type PlannedRange, planRetention, type RetentionPlan } from './plan.ts'
 import type { RetentionPolicy, RetentionPolicyInput } from './policy.ts'
@@ -69,7 +70,8 @@ export async function collectGarbage(
   const { store, ports } = parts
   const bytesBefore = (await store.stats()).bytes
   let holds = await readHolds(parts.ledger)
-  const plan = await makePlan(parts, policy, holds.holds)
+  const between = dryRun ? undefined : () => store.retention.writeBack()
+  const plan = await makePlan({ ...parts, between }, policy, holds.holds)
   const total = countEvents(plan.ranges)
   if (dryRun)
     return { dryRun, ...describe(plan.ranges, plan.kept), values: 0, bytesBefore, bytesAfter: bytesBefore }
@@ -143,7 +145,10 @@ async function makePlan(
   for (;;) {
     const plan = planRetention(policy, { ...facts, standsOn })
     if (plan.lacking.length === 0) return { ...plan, ranges: await stillThere(parts, plan.ranges) }
-    for (const runId of plan.lacking) standsOn.set(runId, await readStandsOn(parts, runId))
+    for (const runId of plan.lacking) {
+      standsOn.set(runId, await readStandsOn(parts, runId))
+      parts.between?.()
+    }
   }
 }
 
@@ -152,15 +157,11 @@ async function stillThere(
   { store, workspace }: GatherParts,
   ranges: readonly PlannedRange[],
 ): Promise<PlannedRange[]> {
-  const left: PlannedRange[] = []
-  for (const range of ranges) {
-    const { runId } = range
-    if (!parseMemoryBook(runId)) left.push(range)
-    else
-      for (const part of without(range, await store.retention.seals({ workspace, runId })))
-        left.push({ ...range, ...part })
-  }
-  return left
+  const books = ranges.map(({ runId }) => runId).filter((runId) => parseMemoryBook(runId))
+  const seals = await readSeals(store, workspace, books)
+  return ranges.flatMap((range) =>
+    without(range, seals.get(range.runId) ?? []).map((part) => ({ ...range, ...part })),
+  )
 }
 
 /** `share` is what the last one took of the time that it may take: now and then more, for others work on this machine too. */
@@ -242,14 +243,14 @@ async function headOf(
 }
 
 async function stillHeld(
-  { store, workspace }: GcParts,
+  parts: GcParts,
   batch: readonly PlannedRange[],
   { holds }: StandingHolds,
 ): Promise<Set<string>> {
   const held = new Set<string>()
   for (const { runId } of batch) {
-    const run = await store.findRun({ workspace, runId })
-    if (run && heldBy(holds, run.summary).length > 0) held.add(runId)
+    const run = await parts.store.findRun({ workspace: parts.workspace, runId })
+    if (run && (await findHold(parts, holds, run.summary))) held.add(runId)
   }
   return held
 }

@@ -83,18 +83,18 @@ export async function readHolds(ledger: Pick<Ledger, 'read' | 'getRun'>): Promis
   return { holds: [...holds.values()], seq }
 }
 
-/** The holds that cover a run, or the book of what a held run or thread remembers. */
-export function heldBy(
-  holds: readonly Hold[],
-  run: Pick<RunSummary, 'runId' | 'threadId' | 'subjects'>,
-): Hold[] {
+/** What a hold is judged on. */
+export type Holdable = Pick<RunSummary, 'runId' | 'threadId' | 'parentRunId' | 'subjects'>
+
+/** The holds that name a run, or the book of memory that belongs to what they name. */
+export function heldBy(holds: readonly Hold[], run: Omit<Holdable, 'parentRunId'>): Hold[] {
   if (holds.length === 0) return []
   const memory = parseMemoryBook(run.runId)
   const scopeOf = (layer: MemoryLayer): string | null => (memory?.layer === layer ? memory.scope : null)
   return holds.filter(({ target }) => {
     if ('runId' in target) return [run.runId, scopeOf('short')].includes(target.runId)
     if ('threadId' in target) return [run.threadId, scopeOf('session')].includes(target.threadId)
-    return run.subjects.includes(target.subject)
+    return run.subjects.includes(target.subject) || scopeOf('long') === `user:${target.subject}`
   })
 }
 

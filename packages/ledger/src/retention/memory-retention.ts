@@ -106,10 +106,11 @@ export function createMemoryRetention<Run extends PrunableRun>(
 
   return {
     pace: { batchMs: 2, rest: 1 },
-    async seals(key) {
-      const run = findRun(key)
-      return (run && seals.get(run)) ?? []
-    },
+    seals: async (workspace, runIds) =>
+      runIds.flatMap((runId) => {
+        const run = findRun({ workspace, runId })
+        return ((run && seals.get(run)) ?? []).map((seal) => ({ ...seal, runId }))
+      }),
     async sealedEvents() {
       return [...seals.values()].flat().reduce((sum, { fromSeq, toSeq }) => sum + toSeq - fromSeq + 1, 0)
     },
@@ -218,6 +219,7 @@ export function createMemoryRetention<Run extends PrunableRun>(
         if (pending.get(scope) === at) pending.delete(scope)
       },
     },
+    writeBack: () => {},
     reclaim: async () => false,
     markScope: (scope) => void pending.set(scope, ++mark),
   }

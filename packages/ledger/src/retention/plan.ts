@@ -1,6 +1,6 @@
 import { isBook } from '../book.ts'
 import type { EventPlace, RetentionFacts, RunFacts, SeqRange } from './facts.ts'
-import { heldBy } from './holds.ts'
+import { createHoldCheck } from './find-hold.ts'
 import { selectRuns } from './match.ts'
 import type { RetentionPolicy } from './policy.ts'
 
@@ -122,16 +122,18 @@ export function planRetention(policy: RetentionPolicy, facts: RetentionFacts): R
 
 /** What keeps a run as a whole, whatever rules say. */
 function createBarriers({
+  runs,
   leases,
   holds,
   behind: late,
 }: RetentionFacts): (run: RunFacts) => string | undefined {
   const heldRuns = new Set(leases.map(({ runId }) => runId))
   const heldThreads = new Set(leases.flatMap(({ threadId }) => (threadId === null ? [] : [threadId])))
+  const holdOn = createHoldCheck(holds, runs)
   return (run) => {
     if (heldRuns.has(run.runId) || (run.threadId !== null && heldThreads.has(run.threadId)))
       return 'somebody works on it'
-    const [hold] = heldBy(holds, run)
+    const hold = holdOn(run)
     if (hold) return `hold ${hold.holdId}${hold.reason === null ? '' : ` (${hold.reason})`}`
     return late?.runIds.has(run.runId) ? `consumer ${late.name} has not seen all of it` : undefined
   }

@@ -4,7 +4,8 @@ import type { StoredRun } from '../store.ts'
 import type { GcParts, GcReport } from './gc.ts'
 import { planGc } from './gc.ts'
 import { foldGrowth, type Growth } from './growth.ts'
-import { type Hold, heldBy, readHolds } from './holds.ts'
+import { createHoldCheck } from './find-hold.ts'
+import { type Hold, readHolds } from './holds.ts'
 import { type LastGc, readLastGc } from './last-gc.ts'
 import { parsePolicy, type RetentionPolicyInput } from './policy.ts'
 import { proposePolicy, type ProposedPolicy } from './propose.ts'
@@ -118,10 +119,7 @@ export async function readRetentionReport(
     growth,
     policy,
     goes: usable && (await outlook(usable)),
-    holds: holds.map((hold) => ({
-      ...hold,
-      runs: there.filter(({ summary }) => heldBy([hold], summary).length > 0).length,
-    })),
+    holds: holds.map((hold) => ({ ...hold, runs: countHeld(hold, there) })),
     lastGc: await readLastGc(parts),
     proposal: proposal && { ...proposal, goes: await outlook(proposal.policy) },
     isWhole,
@@ -166,6 +164,12 @@ function countMemory(runs: readonly StoredRun[]): Record<'short' | 'session' | '
     if (memory) counts[memory.layer]++
   }
   return counts
+}
+
+function countHeld(hold: Hold, runs: readonly StoredRun[]): number {
+  const summaries = runs.map(({ summary }) => summary)
+  const holdOn = createHoldCheck([hold], summaries)
+  return summaries.filter((summary) => holdOn(summary)).length
 }
 
 function toOutlook({

@@ -24,12 +24,12 @@ export function createSealLines(store: Store, workspace: string): SealLines {
   async function between(run: StoredRun, upToSeq: number): Promise<SealLine[]> {
     const { runId } = run.summary
     const after = passed.get(runId) ?? run.forkOf?.seq ?? 0
-    const seals = await store.retention.seals({ workspace, runId })
+    const seals = await store.retention.seals(workspace, [runId])
     passed.set(runId, upToSeq)
     const { forkOf, recordedAt } = run
     return seals
       .filter(({ fromSeq, toSeq }) => fromSeq > after && toSeq <= upToSeq)
-      .map((seal) => ({ ...seal, runId, run: { summary: summaryAt(run, seal), forkOf, recordedAt } }))
+      .map((seal) => ({ ...seal, run: { summary: summaryAt(run, seal), forkOf, recordedAt } }))
   }
 
   return {

@@ -2,11 +2,12 @@ import { auditEvent } from '../audit-book.ts'
 import { missingRun } from '../check-options.ts'
 import { checkInput } from '../envelope.ts'
 import { CHECKPOINT_KEYS, CHECKPOINT_TYPES, checkpointOf } from '../fold/checkpoint.ts'
-import { isTerminal, type RunSummary } from '../fold/run-summary.ts'
+import { isTerminal } from '../fold/run-summary.ts'
 import { SEARCH_VERSION, toDocument } from '../search/extract.ts'
 import type { StoredRun } from '../store.ts'
 import type { GcParts } from './gc.ts'
-import { heldBy, type Hold, readHolds } from './holds.ts'
+import { findHold } from './find-hold.ts'
+import { type Hold, readHolds } from './holds.ts'
 import {
   keepsAll,
   nameOfPolicy,
@@ -176,14 +177,7 @@ export function createStateRetention(parts: GcParts): StateRetention {
   /** A hold of a run holds its child runs too. */
   async function heldAmong(all: readonly StoredRun[], holds: readonly Hold[]): Promise<Set<string>> {
     const held = new Set<string>()
-    for (const { summary } of all) {
-      let each: RunSummary | undefined = summary
-      while (each && heldBy(holds, each).length === 0) {
-        const runId: string | null = each.parentRunId
-        each = runId === null ? undefined : (await store.findRun({ workspace, runId }))?.summary
-      }
-      if (each) held.add(summary.runId)
-    }
+    for (const { summary } of all) if (await findHold(parts, holds, summary)) held.add(summary.runId)
     return held
   }
 

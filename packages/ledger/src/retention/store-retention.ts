@@ -9,6 +9,10 @@ export interface Seal {
   readonly headHash: string
 }
 
+export interface RunSeal extends Seal {
+  readonly runId: string
+}
+
 /** A seal as it is asked for. */
 export interface PruneItem extends Seal {
   readonly runId: string
@@ -75,8 +79,8 @@ export interface StoragePart {
 export interface StoreRetention {
   /** How long one transaction may take beside others, and how many times as long they then have. */
   readonly pace: { readonly batchMs: number; readonly rest: number }
-  /** Of one run, by seq. */
-  seals(key: RunKey): Promise<Seal[]>
+  /** Of these runs, each by seq. */
+  seals(workspace: string, runIds: readonly string[]): Promise<RunSeal[]>
   /** How many events all seals of the store cover. */
   sealedEvents(): Promise<number>
   /** One short transaction: seals, the event that names them, and without the events that they cover. */
@@ -95,6 +99,11 @@ export interface StoreRetention {
    */
   adopt(key: RunKey, seal: Seal, run: AdoptedRun): Promise<boolean>
   readonly values: ValueSweep
+  /**
+   * Called again and again by who reads much before it takes away: where writers have to bring on what they wrote now and
+   * then, it is done here in their place. Nobody waits for it.
+   */
+  writeBack(): void
   /**
    * A small step towards giving free space back to the file system; false when there is nothing left to give. Where
    * others write (`isShared`) nothing is done that they would wait for.

@@ -42,6 +42,7 @@ export async function sweepValues(
     for (let after = -1; ; ) {
       const page = await values.nodes(scope, after, NODES)
       for (const { id, body } of page) children.set(id, childIds(body))
+      store.retention.writeBack()
       await nextTurn(ports)
       if (page.length < NODES) break
       after = page.at(-1)?.id ?? after
@@ -61,6 +62,7 @@ export async function sweepValues(
         if (++attempts > ATTEMPTS) return false
         position = await markFrom(position)
       }
+      store.retention.writeBack()
       await pace.rest(ports.now() - startedMs, 0)
     }
     return true
@@ -71,6 +73,7 @@ export async function sweepValues(
         const page = await values.bodies(scope, after, BODIES)
         await need(page.flatMap(({ body }) => childIds(body)))
         after = page.at(-1)?.position ?? after
+        store.retention.writeBack()
         await nextTurn(ports)
         if (page.length < BODIES) return after
       }

@@ -10,7 +10,7 @@ const PAGE = 500
 const BUSY_PER_MS = 5
 const REST = 8
 const LONGEST_REST_MS = 400
-/** How long, at most, for events that stand behind a transaction still under way, and how often they are looked for. */
+/** How long, without a bound, for events that stand behind a transaction still under way, and how often it looks. */
 const HELD_BACK_MS = 2000
 const LOOK_MS = 5
 
@@ -36,10 +36,10 @@ interface CatchUpOptions {
  */
 export async function catchUp(
   { store, reader, ports }: CatchUpParts,
-  { budgetMs = Number.POSITIVE_INFINITY, signal, givesWay = false, onProgress }: CatchUpOptions = {},
+  { budgetMs, signal, givesWay = false, onProgress }: CatchUpOptions = {},
 ): Promise<IndexState> {
-  const until = ports.now() + budgetMs
-  const waitUntil = Math.min(until, ports.now() + HELD_BACK_MS)
+  const until = ports.now() + (budgetMs ?? Number.POSITIVE_INFINITY)
+  const waitUntil = ports.now() + (budgetMs ?? HELD_BACK_MS)
   let state = await store.search.state()
   if (state.version !== SEARCH_VERSION && state.position > 0) {
     await store.search.clear()

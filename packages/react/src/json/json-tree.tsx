@@ -81,7 +81,7 @@ export const JsonTree = memo(function JsonTree({ value, label, open: opened }: J
                   <ChevronRight size={12} aria-hidden="true" data-open={row.kind === 'open'} />
                   <Key row={row} />
                   <span className="clew-json-about">
-                    {row.kind === 'open' ? describeValue(row.value) : previewValue(row.value)}
+                    {row.kind === 'open' ? describeValue(row.value) : previewValue(row.value, 160)}
                   </span>
                 </>
               )}

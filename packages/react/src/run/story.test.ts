@@ -30,7 +30,7 @@ describe('the story of a run', () => {
 
   it('U1 a step that its tool call tells is not told twice', () => {
     const rows = tellStory([entry('tool_call', 3, 'search')], [step('search', 2, { kind: 'web_search' })])
-    expect(rows).toMatchObject([{ type: 'entry', stepKind: 'web_search' }])
+    expect(rows).toMatchObject([{ type: 'entry', step: { kind: 'web_search' } }])
   })
 
   it('U1 what a model thought and said stands for its step, each under a key of its own', () => {
@@ -40,6 +40,22 @@ describe('the story of a run', () => {
     expect(new Set(rows.map(({ key }) => key)).size).toBe(2)
     expect(tellStory([entry('reasoning', 3, 'ask')], [{ ...asked, endedSeq: 9 }])).toHaveLength(2)
     expect(tellStory([entry('failure', 3, 'ask')], [asked])).toHaveLength(2)
+  })
+
+  it('U1 each entry knows its own attempt, and whether more can come of it', () => {
+    const lost = step('ask', 2, { kind: 'effect', status: 'interrupted', endedSeq: 4 })
+    const second = step('ask', 5, { kind: 'effect', attempt: 2, endedSeq: 6 })
+    const said = [entry('tool_call', 2, 'ask'), entry('status', 3), entry('reasoning', 6, 'ask')]
+    const tell = (...more: TranscriptEntry[]) =>
+      tellStory([...said, ...more], [lost, second]).map(
+        (row) => row.type === 'entry' && [row.step?.attempt ?? null, row.isOver],
+      )
+    expect(tell()).toEqual([
+      [1, false],
+      [null, false],
+      [2, false],
+    ])
+    expect(tell(entry('end', 7)).map((each) => each && each[1])).toEqual([true, true, true, true])
   })
 
   it('U1 in a very long run, steps that tell by what they gave back stand alone and are read when they are seen', () => {

@@ -18,8 +18,10 @@ export interface EntryRow {
   readonly key: string
   readonly seq: number
   readonly entry: TranscriptEntry
-  /** Kind of the step that it tells. */
-  readonly stepKind: string | null
+  /** The attempt that it belongs to, or stands for. */
+  readonly step: StepSkeleton | null
+  /** Nothing more can come of a call without an outcome. */
+  readonly isOver: boolean
 }
 
 /** A run as it is told: what was said, and between it what was done. */
@@ -67,23 +69,28 @@ export function* tellInSlices(
     if (TELLS_STEP.has(kind) || (TELLS_END.has(kind) && known.get(stepId)?.endedSeq === seq)) told.add(stepId)
   }
   const depths = new Map<string, number>()
+  /** The newest attempt so far. */
+  const begun = new Map<string, StepSkeleton>()
+  const isOver = entries.at(-1)?.kind === 'end'
   const rows: StoryRow[] = []
   let next = 0
   for (const entry of entries) {
     if (++work % SLICE === 0) yield
     // Reasoning stands above what it led to, so entries are not in the order of their seq all the time.
     for (; next < steps.length && (steps[next]?.startedSeq ?? 0) < entry.seq; next++) {
-      addStep(rows, steps[next] as StepSkeleton, told, depths, isBrief)
+      const step = steps[next] as StepSkeleton
+      begun.set(step.stepId, step)
+      addStep(rows, step, told, depths, isBrief)
       if (++work % SLICE === 0) yield
     }
     if (isBrief && isLeftOpen(entry, known)) continue
-    rows.push({
-      type: 'entry',
-      key: `e${entry.seq} ${entry.kind}`,
-      seq: entry.seq,
-      entry,
-      stepKind: entry.stepId === null ? null : (known.get(entry.stepId)?.kind ?? null),
-    })
+    const { seq, stepId, kind } = entry
+    const beginning = steps[next]
+    const step =
+      stepId === null
+        ? null
+        : ((beginning?.startedSeq === seq ? beginning : begun.get(stepId)) ?? known.get(stepId) ?? null)
+    rows.push({ type: 'entry', key: `e${seq} ${kind}`, seq, entry, step, isOver })
   }
   for (; next < steps.length; next++) {
     addStep(rows, steps[next] as StepSkeleton, told, depths, isBrief)

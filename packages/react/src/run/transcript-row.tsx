@@ -12,16 +12,16 @@ import {
   Play,
   Workflow,
 } from 'lucide-react'
-import { memo, type ReactElement, type ReactNode, useState } from 'react'
-import { describeValue, previewValue } from '../json/json-rows.ts'
+import { memo, type ReactElement, type ReactNode } from 'react'
 import { JsonTree } from '../json/json-tree.tsx'
 import { LongText } from '../json/long-text.tsx'
 import { StreamingText } from '../live/streaming-text.tsx'
 import { formatDuration, plural } from '../theme/format.ts'
 import { StatusMark } from '../theme/status.tsx'
 import { KindGlyph, namedKind } from '../theme/step-kinds.tsx'
+import { Folded, Reasoning } from './folded.tsx'
 import { Markdown } from './markdown.tsx'
-import { type StoryRow, textOf, wordsOf } from './story.ts'
+import { type EntryRow, type StoryRow, textOf, wordsOf } from './story.ts'
 
 export interface TranscriptRowProps {
   readonly row: StoryRow
@@ -102,10 +102,14 @@ function tellSteps(steps: readonly StepSkeleton[], name: string, kind: string): 
 
 /** What is recorded as a word, in words. */
 const REASONS: Readonly<Record<string, string>> = {
-  pending: 'it waited to be taken up',
-  interrupted: 'after its process was gone',
+  'its owner is dead': 'its process is gone',
+  pending: 'a process took it up',
+  interrupted: 'another process took it up',
   answered: 'with an answer',
 }
+
+/** What is recorded without a reason. */
+const STANDS: Readonly<Record<string, string>> = { paused: 'it waits' }
 
 const WHO: Readonly<Record<string, string>> = {
   user: 'You',
@@ -132,7 +136,14 @@ function tell(
         tone: 'quiet',
         glyph: <Play size={14} />,
         who: 'started',
-        body: <Folded label="input" value={entry.input} lead={entry.agent ?? 'run'} />,
+        body: (
+          <Folded
+            label="input"
+            value={entry.input}
+            words={firstLine(wordsOf(entry.input))}
+            lead={entry.agent ?? 'run'}
+          />
+        ),
       }
     case 'message': {
       const text = textOf(entry.content)
@@ -157,7 +168,7 @@ function tell(
         body: <Reasoning content={entry.content} />,
       }
     case 'tool_call':
-      return tellTool(entry, row.type === 'entry' ? row.stepKind : null)
+      return tellTool(entry, row.type === 'entry' ? row : null)
     case 'handoff':
       return {
         tone: 'quiet',
@@ -206,7 +217,7 @@ function tell(
         tone: 'quiet',
         glyph: entry.status === 'forked' ? <GitFork size={14} /> : <Info size={14} />,
         who: entry.status,
-        body: entry.reason === null ? null : <LongText text={REASONS[entry.reason] ?? entry.reason} />,
+        body: <LongText text={REASONS[entry.reason ?? ''] ?? entry.reason ?? STANDS[entry.status] ?? ''} />,
       }
     case 'end':
       return {
@@ -232,9 +243,9 @@ function tell(
   }
 }
 
-function tellTool(entry: EntryOf<'tool_call'>, stepKind: string | null): Told {
+function tellTool(entry: EntryOf<'tool_call'>, row: EntryRow | null): Told {
   const { outcome, name } = entry
-  const kind = namedKind(stepKind ?? 'tool', name ?? '')
+  const kind = namedKind(row?.step?.kind ?? 'tool', name ?? '')
   const ms = outcome === null ? null : Math.max(0, Date.parse(outcome.at) - Date.parse(entry.at))
   return {
     ...(outcome?.error ? { tone: 'error' as const } : {}),
@@ -246,7 +257,7 @@ function tellTool(entry: EntryOf<'tool_call'>, stepKind: string | null): Told {
         <div className="clew-tool-outcome">
           <CornerDownRight size={12} aria-hidden="true" />
           {outcome === null ? (
-            <StatusMark status="running" />
+            <Unanswered row={row} />
           ) : outcome.error ? (
             <span className="clew-row-error">{outcome.error.message ?? outcome.error.name ?? 'failed'}</span>
           ) : outcome.result === null || outcome.result === undefined ? (
@@ -254,11 +265,21 @@ function tellTool(entry: EntryOf<'tool_call'>, stepKind: string | null): Told {
           ) : (
             <Folded label="result" value={outcome.result} />
           )}
+          {row?.step && row.step.attempt > 1 && (
+            <span className="clew-row-note">attempt {row.step.attempt}</span>
+          )}
           {ms !== null && <span className="clew-row-note clew-mono">{formatDuration(ms)}</span>}
         </div>
       </div>
     ),
   }
+}
+
+/** A call that gave nothing back yet, or never will. */
+function Unanswered({ row }: { readonly row: EntryRow | null }): ReactElement {
+  const status = row?.step?.status ?? (row?.isOver ? 'completed' : 'running')
+  if (status === 'completed') return <span className="clew-row-note">no result was recorded</span>
+  return <StatusMark status={status} />
 }
 
 function tellQuestion(entry: EntryOf<'question'>, renderPause: TranscriptRowProps['renderPause']): Told {
@@ -285,69 +306,12 @@ function tellQuestion(entry: EntryOf<'question'>, renderPause: TranscriptRowProp
   }
 }
 
+const firstLine = (words: string | null): string | null =>
+  words?.trim().split('\n', 1)[0]?.slice(0, 300) ?? null
+
 const isEmpty = (value: unknown): boolean =>
   value === null || (typeof value === 'object' && Object.keys(value).length === 0)
 
 function Erased(): ReactElement {
   return <span className="clew-chip clew-redacted">erased: only that it was here is known</span>
-}
-
-/** Thoughts are kept short until somebody wants them whole. */
-function Reasoning({ content }: { readonly content: unknown }): ReactElement {
-  const text = textOf(content)
-  const [isOpen, setOpen] = useState(false)
-  if (text === null) return <JsonTree value={content} label="reasoning" />
-  const isLong = text.length > 280
-  return (
-    <div className="clew-reasoning" data-folded={isLong && !isOpen}>
-      <Markdown text={isLong && !isOpen ? `${text.slice(0, 260)}…` : text} />
-      {isLong && (
-        <button type="button" className="clew-more" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-          {isOpen ? 'less' : 'more'}
-        </button>
-      )}
-    </div>
-  )
-}
-
-interface FoldedProps {
-  readonly label: string
-  readonly value: unknown
-  readonly lead?: string
-  readonly open?: boolean
-}
-
-/** A value in one line, with its size, that opens into a tree. */
-function Folded({ label, value, lead, open = false }: FoldedProps): ReactElement {
-  const [isOpen, setOpen] = useState(open)
-  const isBranch = typeof value === 'object' && value !== null
-  if (!isBranch) {
-    return (
-      <span className="clew-row-facts">
-        {lead !== undefined && <span>{lead}</span>}
-        {value === null || value === undefined ? null : typeof value === 'string' ? (
-          <Markdown text={value} />
-        ) : (
-          <span className="clew-mono">{JSON.stringify(value)}</span>
-        )}
-      </span>
-    )
-  }
-  const preview = previewValue(value, 110)
-  return (
-    <div className="clew-folded">
-      <button
-        type="button"
-        className="clew-folded-line"
-        aria-expanded={isOpen}
-        onClick={() => setOpen(!isOpen)}
-      >
-        {lead !== undefined && <span className="clew-folded-lead">{lead}</span>}
-        <span className="clew-folded-label">{label}</span>
-        <span className="clew-folded-preview">{isOpen ? '' : preview}</span>
-        {preview.endsWith('…') && <span className="clew-folded-size">{describeValue(value)}</span>}
-      </button>
-      {isOpen && <JsonTree value={value} label={label} open />}
-    </div>
-  )
 }

@@ -66,6 +66,8 @@ const UNKNOWN = kind('Step', 'plain', CornerDownRight)
 /** A kind that nobody described is shown under its own name. */
 export function stepKindOf(name: string): StepKind {
   const known = Object.hasOwn(STEP_KINDS, name) ? STEP_KINDS[name] : undefined
+  const approved = /^(.+):approval$/.exec(name)?.[1]
+  if (approved !== undefined) return kind(`Approval of ${approved.replaceAll('_', ' ')}`, 'human', UserRound)
   return known ?? { ...UNKNOWN, label: name === '' ? UNKNOWN.label : name.replaceAll('_', ' ') }
 }
 

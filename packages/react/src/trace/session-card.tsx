@@ -9,6 +9,8 @@ export interface SessionCardProps {
   readonly session: SessionHead
   /** What it answers, in the words of who asked. */
   readonly asked?: string | null | undefined
+  /** Another session has answered the same before: this one is a fork of it, or a second try. */
+  readonly isAgain?: boolean | undefined
   readonly onOpen: () => void
   /** Below the card, such as the answer to what it asks. */
   readonly children?: ReactNode
@@ -18,6 +20,7 @@ export interface SessionCardProps {
 export function SessionCard({
   session: given,
   asked = null,
+  isAgain = false,
   onOpen,
   children,
 }: SessionCardProps): ReactElement {
@@ -40,7 +43,8 @@ export function SessionCard({
         <StatusMark status={status} />
         <span className="clew-card-who">{name}</span>
         <span className="clew-card-facts">
-          {plural(stepCount, 'step')} · {elapsed}
+          <span className="clew-card-steps">{plural(stepCount, 'step')} · </span>
+          {elapsed}
         </span>
         <button type="button" className="clew-link clew-end" onClick={onOpen}>
           show trace
@@ -54,7 +58,7 @@ export function SessionCard({
             {words !== undefined && <span className="clew-card-words">{lastLine(words)}</span>}
           </>
         ) : (
-          <Saying session={session} asked={asked} />
+          <Saying session={session} asked={asked} isAgain={isAgain} />
         )}
       </p>
       {children}
@@ -65,11 +69,13 @@ export function SessionCard({
 function Saying({
   session,
   asked,
+  isAgain,
 }: {
   readonly session: SessionHead
   readonly asked: string | null
+  readonly isAgain: boolean
 }): ReactElement {
-  const text = saying(session, asked)
+  const text = saying(session, asked, isAgain)
   return (
     <span className={session.status === 'failed' ? 'clew-row-error' : undefined} title={text} dir="auto">
       {text}
@@ -77,7 +83,7 @@ function Saying({
   )
 }
 
-function saying({ status, error }: SessionHead, asked: string | null): string {
+function saying({ status, error }: SessionHead, asked: string | null, isAgain: boolean): string {
   const question = asked === null ? 'it' : `“${asked.slice(0, 200)}”`
   switch (status) {
     case 'failed':
@@ -94,7 +100,7 @@ function saying({ status, error }: SessionHead, asked: string | null): string {
     case 'stopped':
       return 'Somebody stopped it.'
     default:
-      return asked === null ? 'It has answered.' : `On ${question}`
+      return asked === null ? 'It has answered.' : `${isAgain ? 'Once more on' : 'On'} ${question}`
   }
 }
 

@@ -52,10 +52,16 @@ function Opened({
             />
           )}
           {renderActions?.(trace, sessionId)}
-          <button type="button" className="clew-trace-close" aria-label="Close" onClick={close}>
-            <X size={16} aria-hidden="true" />
-          </button>
         </span>
+        <button
+          type="button"
+          className="clew-trace-close"
+          aria-label="Close"
+          title="Close  Esc"
+          onClick={close}
+        >
+          <X size={16} aria-hidden="true" />
+        </button>
       </header>
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- what scrolls has to be reached by keyboard */}
       <div ref={scroller} className="clew-trace-scroll" tabIndex={0} role="region" aria-labelledby={titleId}>

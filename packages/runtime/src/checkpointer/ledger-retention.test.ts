@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createMemoryWorld } from '../../test/memory-ledger.ts'
 import { append, END, interrupt, last, replay, START, StateGraph } from '../index.ts'
 import type { Retention } from './checkpoint.ts'
@@ -136,10 +136,12 @@ describe('R10 retention on a ledger', () => {
   it('R10 ttl lets older states go with the next checkpoint of the thread', async () => {
     const made = createMemoryWorld()
     const ledger = made.open()
-    const graph = counter(1).compile({ checkpointer: ledger, retention: { ttlMs: 20 } })
+    const graph = counter(1).compile({ checkpointer: ledger, retention: { ttlMs: 60_000 } })
+    vi.useFakeTimers({ toFake: ['Date'] })
+    onTestFinished(() => void vi.useRealTimers())
     const first = await graph.invoke({ n: 0 }, { threadId: 't' })
     expect(await graph.getStateHistory({ threadId: 't' }).toArray()).toHaveLength(2)
-    await new Promise((resolve) => setTimeout(resolve, 40))
+    vi.setSystemTime(Date.now() + 61_000)
     await graph.invoke({ n: 0 }, { threadId: 't' })
     const left = await graph.getStateHistory({ threadId: 't' }).toArray()
     expect(left.some(({ runId }) => runId === first.runId)).toBe(false)

@@ -217,6 +217,7 @@ export function createSaverLedger(checkpointer: Checkpointer, retention: Retenti
     cost: refused('billed'),
     diff: refused('compared'),
     lastPosition: async () => position,
+    newestPosition: async () => position,
     get waiting() {
       return [...threads.values()].reduce((sum, { ledger: each }) => sum + each.waiting, 0)
     },

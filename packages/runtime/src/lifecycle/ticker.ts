@@ -100,8 +100,9 @@ function createTicker(ledger: Ledger, { beatMs, pollMs, staleMs }: Pace, onIdle:
   async function poll(): Promise<void> {
     polling = true
     try {
-      const position = await ledger.lastPosition()
-      const isNew = position !== lastPosition
+      const [position, newest] = await Promise.all([ledger.lastPosition(), ledger.newestPosition()])
+      // While transactions are under way, which of them end does not show in either.
+      const isNew = position !== lastPosition || position !== newest
       lastPosition = position
       for (const run of isNew ? [...runs] : []) await lookAt(run)
     } catch {

@@ -130,7 +130,7 @@ describe('R9 a worker takes up', () => {
 
   it('R6 a sleep beside an open question, which stays open', async () => {
     const both = agent('both', async (run) => {
-      const nap = run.sleep(20).then(() => run.step('after', null, () => 1))
+      const nap = run.sleep(500).then(() => run.step('after', null, () => 1))
       await Promise.all([run.interrupt('Well?'), nap])
     })
     await begin(both, 'b')
@@ -241,6 +241,7 @@ describe('R9 a worker leaves alone', () => {
 describe('R9 several workers', () => {
   it('R9 take no more than they may, and each run once; runs of one thread one after the other', async () => {
     let [most, now] = [0, 0]
+    const { promise: three, resolve: openThree } = Promise.withResolvers<void>()
     const threads = new Set<string>()
     const flaws: string[] = []
     const busy = agent('busy', async (run) => {
@@ -250,7 +251,9 @@ describe('R9 several workers', () => {
         const thread = String(run.threadId)
         if (threads.has(thread)) flaws.push(`two runs of ${thread}`)
         threads.add(thread)
-        await new Promise((resolve) => setTimeout(resolve, 50))
+        if (now === 3) openThree()
+        await three
+        await new Promise((resolve) => setTimeout(resolve, 20))
         threads.delete(thread)
         now--
       })

@@ -27,6 +27,9 @@ const COMMANDS = (Object.keys(SHORTCUTS) as ShortcutName[]).filter(
   (name) => !/^(?:palette|down|up|open|go[A-Z]|unselect)/.test(name),
 )
 
+/** What was said in a stream is in its book. */
+const streamOf = (runId: string): string | null => /^clew:stream\/(.+)$/.exec(runId)?.[1] ?? null
+
 const SEARCH = 'search all runs'
 
 /** What is named so comes first, then runs in which the words were found, in the order of the search; then the list. */
@@ -81,6 +84,13 @@ export function Palette({ typed, onClose }: PaletteProps): ReactElement {
   const recent = useMemo(() => recentRuns().filter((run) => run.runId !== runId), [runId])
   const openRun = (to: string): void =>
     void navigate({ to: '/runs/$runId', params: { runId: to }, search: {} })
+  const openStream = (streamId: string): void =>
+    void navigate({ to: '/streams/$streamId', params: { streamId }, search: {} })
+  const openFound = (id: string): void => {
+    const streamId = streamOf(id)
+    if (streamId === null) openRun(id)
+    else openStream(streamId)
+  }
   const then = (doing: () => void) => () => {
     onClose()
     doing()
@@ -139,11 +149,20 @@ export function Palette({ typed, onClose }: PaletteProps): ReactElement {
                 key={`${foundBy.join()} ${run.runId}`}
                 value={`run ${run.agent ?? ''} ${run.runId}`}
                 keywords={foundBy}
-                onSelect={then(() => openRun(run.runId))}
+                onSelect={then(() => openFound(run.runId))}
               >
-                <StatusMark status={run.status} compact />
-                <span>{run.agent ?? 'run'}</span>
-                <span className="clew-mono quiet">{shortenId(run.runId, 24)}</span>
+                {streamOf(run.runId) === null ? (
+                  <>
+                    <StatusMark status={run.status} compact />
+                    <span>{run.agent ?? 'run'}</span>
+                    <span className="clew-mono quiet">{shortenId(run.runId, 24)}</span>
+                  </>
+                ) : (
+                  <>
+                    <MessagesSquare size={15} aria-hidden="true" />
+                    <span># {streamOf(run.runId)}</span>
+                  </>
+                )}
                 <span className="quiet end">{formatAgo(run.startedAt, Date.now())}</span>
               </Command.Item>
             ))}
@@ -185,9 +204,7 @@ export function Palette({ typed, onClose }: PaletteProps): ReactElement {
             <Command.Item
               key={streamId}
               value={`stream ${title ?? ''} ${streamId}`}
-              onSelect={then(
-                () => void navigate({ to: '/streams/$streamId', params: { streamId }, search: {} }),
-              )}
+              onSelect={then(() => openStream(streamId))}
             >
               <MessagesSquare size={15} aria-hidden="true" /># {title ?? streamId}
             </Command.Item>

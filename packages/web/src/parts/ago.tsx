@@ -9,6 +9,8 @@ let timer: ReturnType<typeof setInterval> | undefined
 /** One clock for all that says how long ago something was. */
 function subscribe(listener: () => void): () => void {
   listeners.add(listener)
+  // It stood still while nobody looked.
+  if (timer === undefined) nowMs = Date.now()
   timer ??= setInterval(() => {
     nowMs = Date.now()
     for (const each of listeners) each()

@@ -1,6 +1,6 @@
 import { copyText } from '@clew/react'
 import { Copy } from 'lucide-react'
-import type { ReactElement } from 'react'
+import { Fragment, type ReactElement } from 'react'
 
 /** The same on the command line. */
 export function Command({ text }: { readonly text: string }): ReactElement {
@@ -8,7 +8,7 @@ export function Command({ text }: { readonly text: string }): ReactElement {
     <div className="command">
       <code>
         <span aria-hidden="true">$ </span>
-        {text}
+        {text.length > LONG ? text : text.split(' ').map(keptWhole)}
       </code>
       <button
         type="button"
@@ -22,6 +22,17 @@ export function Command({ text }: { readonly text: string }): ReactElement {
     </div>
   )
 }
+
+/** What is longer breaks where it must. */
+const LONG = 400
+
+/** Words begin a line rather than break at one of their hyphens. */
+const keptWhole = (word: string, at: number): ReactElement => (
+  <Fragment key={at}>
+    {at > 0 && ' '}
+    <span className="command-word">{word}</span>
+  </Fragment>
+)
 
 /** A word for a shell: quoted when it has to be. */
 export const shellWord = (word: string): string =>

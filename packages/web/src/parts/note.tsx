@@ -5,13 +5,15 @@ import type { ReactElement } from 'react'
 /** An error where it happened: what, and what to do now. */
 export function ErrorNote({
   error,
+  hint = isRequestError(error) ? error.hint : 'Is the server there? It is tried again when it answers.',
   onRetry,
 }: {
   readonly error: unknown
+  /** Default: what the server advises. */
+  readonly hint?: string | null | undefined
   readonly onRetry?: (() => void) | undefined
 }): ReactElement {
   const message = error instanceof Error ? error.message : String(error)
-  const hint = isRequestError(error) ? error.hint : 'Is the server there? It is tried again when it answers.'
   return (
     <div className="note" role="alert">
       <TriangleAlert size={14} aria-hidden="true" />

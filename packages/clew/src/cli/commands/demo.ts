@@ -45,22 +45,19 @@ async function chat(ledger: Ledger, store: string, flags: Flags, terminal: Termi
       { store },
     )
   const { signal, output } = terminal
-  const [{ startDemo }, { startServer }, { operations }, { createControl }, { findPage }] = await Promise.all(
-    [
-      import('../../demo/chat/start-demo.ts'),
-      import('@clew/server'),
-      import('../../operations.ts'),
-      import('../../control/create-control.ts'),
-      import('../../find-page.ts'),
-    ],
-  )
+  const [{ startDemo }, { startServer }, { operations }, { findPage }] = await Promise.all([
+    import('../../demo/chat/start-demo.ts'),
+    import('@clew/server'),
+    import('../../operations.ts'),
+    import('../../find-page.ts'),
+  ])
   const page = findPage()
   const board = join(dirname(path), 'demo-board.ndjson')
   const agents = await startDemo({ ledger, store, board, isFast: process.env['CLEW_DEMO_FAST'] === '1' })
   const options = {
     ledger,
     operations: [...operations, ...agents.operations],
-    controlOf: (view: Ledger) => createControl(view),
+    controlOf: agents.controlOf,
     page,
   }
   const server = await listen(startServer, options, text(flags['port']))

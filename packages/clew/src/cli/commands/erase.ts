@@ -39,7 +39,7 @@ export const eraseCommand: Command<InputOf<typeof erase>> = ({ input, flags, ter
       if (file !== undefined && report.certificate)
         await writeFile(file, `${JSON.stringify(report.certificate, null, 2)}\n`, { flag: 'wx' })
       await terminal.answer(report, () => lines(terminal, report, file))
-      return EXIT.fine
+      return report.unfinished === null ? EXIT.fine : EXIT.no
     },
     { readOnly: false },
   )
@@ -98,7 +98,7 @@ function lines({ output, width, next }: Terminal, report: Report, file: string |
   const { green, yellow, dim, bold } = output.colour
   const { events, runs, values, memory, searchRows, backups, kept, dryRun } = report
   if (events === 0)
-    return ['Nothing of it is here.', ...keptLines(report, yellow, width), '', dim(next('clew search …'))]
+    return ['Nothing of it is here.', ...leftLines(report, yellow, width), '', dim(next('clew search …'))]
   const parts = [
     plural(values, 'shared value'),
     `${plural(searchRows, 'row')} of search`,
@@ -111,7 +111,7 @@ function lines({ output, width, next }: Terminal, report: Report, file: string |
     : `${green('✓')} ${what} erased, with ${parts.join(', ')}.`
   return [
     ...wrap(head, width),
-    ...keptLines(report, yellow, width),
+    ...leftLines(report, yellow, width),
     ...(file !== undefined && report.certificate ? [`Certificate: ${printable(file)}`] : []),
     ...(kept.length > 0 ? [''] : []),
     '',
@@ -119,8 +119,8 @@ function lines({ output, width, next }: Terminal, report: Report, file: string |
   ].filter((line, at, all) => !(line === '' && all[at - 1] === ''))
 }
 
-function keptLines({ kept }: Report, mark: (text: string) => string, width: number): string[] {
-  return kept.flatMap((part) =>
+function leftLines({ kept, unfinished }: Report, mark: (text: string) => string, width: number): string[] {
+  const lines = kept.flatMap((part) =>
     wrap(
       part.reason === 'held'
         ? `${mark('!')} Run ${printable(part.runId)} stays: hold ${part.holdId} covers it.`
@@ -128,4 +128,5 @@ function keptLines({ kept }: Report, mark: (text: string) => string, width: numb
       width,
     ),
   )
+  return unfinished === null ? lines : [...lines, ...wrap(`${mark('!')} ${printable(unfinished)}`, width)]
 }

@@ -1,18 +1,12 @@
 import { startWorker } from '@clew/runtime'
-import { postMessage } from '@clew/trace'
 import { openLedger } from '../../open-ledger.ts'
-import { createAgents } from './agents.ts'
 import { answerPeople } from './answer-people.ts'
-import { modelFrom } from './call-model.ts'
-import { PERSONAS } from './personas.ts'
+import { createDemoAgents, type DemoSettings } from './demo-agents.ts'
 
 /** The process in which the agents of the demo live: it may be killed at any moment, and the next one goes on. */
 
-export interface AgentProcessSettings {
+export interface AgentProcessSettings extends DemoSettings {
   readonly store: string
-  readonly scriptedModel: string
-  readonly board: string
-  readonly isFast: boolean
 }
 
 /** What is under way after this is left as a crash would leave it. */
@@ -31,25 +25,7 @@ process.on('SIGINT', () => undefined)
 
 const settings = JSON.parse(process.argv[2] ?? '') as AgentProcessSettings
 const ledger = await openLedger(settings.store)
-const agents = createAgents({
-  ledger,
-  model: modelFrom(process.env, settings.scriptedModel),
-  board: settings.board,
-  isFast: settings.isFast,
-  async post({ streamId, sessionId, author, content, sources }) {
-    const { id, name } = PERSONAS.find((persona) => persona.id === author) ?? PERSONAS[0]
-    const messageId = `answer-${sessionId}`
-    await postMessage(ledger, {
-      streamId,
-      sessionId,
-      messageId,
-      content,
-      sources,
-      author: { type: 'persona', id, name },
-    })
-    return messageId
-  },
-})
+const agents = createDemoAgents(ledger, settings)
 
 const worker = await startWorker({ ledger, agents: Object.values(agents), sweepMs: 1000 })
 await answerPeople(ledger, agents, leaving.signal)

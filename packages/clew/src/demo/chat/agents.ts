@@ -12,7 +12,7 @@ import {
 import type { Ledger } from '@clew/ledger'
 import { callModel, isRefusal, type ModelAccess, type ModelAnswer } from './call-model.ts'
 import type { ChatMessage, ToolCall } from './chat-protocol.ts'
-import { NOT_PUBLISHED, TOOLS, type ToolResult, type ToolSource, useTool } from './tools.ts'
+import { NOT_PUBLISHED, STOPPED, TOOLS, type ToolResult, type ToolSource, useTool } from './tools.ts'
 
 export interface Surroundings {
   readonly ledger: Ledger
@@ -92,8 +92,8 @@ export function createAgents(around: Surroundings) {
     messages: append<ChatMessage>([{ role: 'system', content: SYSTEM }]),
     notesRead: append<string>(),
   })
-    .addNode('listen', ({ asked }) => ({
-      messages: { role: 'user', content: asked.question } as ChatMessage,
+    .addNode('listen', ({ asked, messages }) => ({
+      messages: [...answersOfStopped(messages), { role: 'user', content: asked.question }],
     }))
     .addNode('think', async ({ messages }, run) => ({ messages: (await think(run, messages)).message }))
     .addNode('act', async ({ messages }, run) => {
@@ -170,6 +170,10 @@ async function outcomeOf(work: Promise<ToolResult>): Promise<ToolResult> {
     return { content: error.code === 'denied' ? NOT_PUBLISHED : error.message }
   }
 }
+
+/** A run that was stopped leaves calls without a result, and a model refuses to go on from those. */
+const answersOfStopped = (messages: readonly ChatMessage[]): ChatMessage[] =>
+  (messages.at(-1)?.tool_calls ?? []).map(({ id }) => toolMessage(id, { content: STOPPED }))
 
 /** What was read since the last question: that is what the answer rests on. */
 function notesIn(messages: readonly ChatMessage[]): ToolSource[] {

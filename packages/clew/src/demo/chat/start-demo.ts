@@ -5,11 +5,15 @@ import { fileURLToPath } from 'node:url'
 import { bookId, type Ledger, sweepOrphans } from '@clew/ledger'
 import { createStream, postMessage } from '@clew/trace'
 import { z } from 'zod'
+import { agentSet, toRunnable } from '../../control/load-agents.ts'
+import { createControl } from '../../control/create-control.ts'
+import type { RunControl } from '../../control/run-control.ts'
 import { answering } from '../../operations/operation.ts'
 import { PROGRAM_ARGS, programFile } from '../../own-files.ts'
 import { type demoChat, servedDemo } from '../served-demo.ts'
 import type { AgentProcessSettings } from './agent-process.ts'
 import { modelFrom } from './call-model.ts'
+import { createDemoAgents } from './demo-agents.ts'
 import { PERSONAS } from './personas.ts'
 import { startScriptedModel } from './scripted-model.ts'
 
@@ -65,7 +69,7 @@ export async function startDemo({ ledger, store, board, isFast }: DemoOptions) {
 
   const state = (): z.output<typeof demoChat> => ({
     model: modelFrom(process.env, model.url).about,
-    personas: PERSONAS.map(({ id, name, about }) => ({ id, name, about })),
+    personas: PERSONAS.map(({ id, name, about, example }) => ({ id, name, about, example })),
     pid: child.exitCode === null && child.signalCode === null ? (child.pid ?? null) : null,
     deaths,
   })
@@ -89,8 +93,23 @@ export async function startDemo({ ledger, store, board, isFast }: DemoOptions) {
     },
   })
 
+  const runnables = Object.values(createDemoAgents(ledger, settings)).flatMap(
+    (each) => toRunnable(each) ?? [],
+  )
+  const agents = agentSet(runnables, 'the demo')
+
   return {
     operations: [...servedDemo(state), kill],
+    /** A fork is left to the process that can be killed; what needs the code of an agent at once has it here. */
+    controlOf(view: Ledger): RunControl {
+      const able = createControl(view, { agents })
+      const without = createControl(view)
+      return {
+        ...able,
+        fork: (runId, request = {}) =>
+          (request.state === undefined && request.retry !== true ? without : able).fork(runId, request),
+      }
+    },
     async close(): Promise<void> {
       isClosing = true
       if (child.exitCode === null && child.signalCode === null) {

@@ -27,6 +27,7 @@ export const TOOLS: readonly object[] = [
 ]
 
 export const PUBLISHED = 'It is published.'
+export const STOPPED = 'A person stopped the run before this was done.'
 export const NOT_PUBLISHED = 'A person said no: it is not published.'
 
 /** Long enough to be seen. */

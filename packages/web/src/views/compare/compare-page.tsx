@@ -1,5 +1,6 @@
 import type { ItemReference, RunDiff, RunSummary } from '@clew/ledger'
 import {
+  formatAgo,
   formatCount,
   formatDuration,
   formatMoney,
@@ -106,7 +107,8 @@ function RunPicker({ label, value, onPick }: RunPickerProps): ReactElement {
         )}
         {runs.map((run) => (
           <option key={run.runId} value={run.runId}>
-            {run.agent ?? 'run'} · {shortenId(run.runId, 30)} · {run.status}
+            {run.agent ?? 'run'} · {formatAgo(run.startedAt, Date.now())} · {run.status} ·{' '}
+            {shortenId(run.runId, 22)}
           </option>
         ))}
       </select>
@@ -225,8 +227,8 @@ const KINDS: Readonly<Record<string, string>> = {
   input: 'another input',
   output: 'another output',
   decision: 'another decision',
-  missing: 'the second does not do it',
-  extra: 'the second does more',
+  missing: 'only the first has this',
+  extra: 'only the second has this',
 }
 
 function Item({

@@ -1,4 +1,4 @@
-import { type ClewEvent } from '@clew/ledger'
+import type { ClewEvent, RetentionReport } from '@clew/ledger'
 import { plural, useClient, useFollow } from '@clew/react'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Check, CircleX, TriangleAlert } from 'lucide-react'
@@ -20,6 +20,7 @@ interface Diagnosis {
     readonly detail: string
     readonly hint: string | null
   }[]
+  readonly retention: RetentionReport | null
 }
 
 interface Verification {
@@ -110,7 +111,11 @@ export function HealthPage(): ReactElement {
             <SampleChart title="Open streams and sockets" unit="" samples={samples} of="open" />
           </div>
         </section>
-        <Retention />
+        <Retention
+          report={doctor.data?.retention}
+          error={doctor.error}
+          onRetry={() => void doctor.refetch()}
+        />
         <section>
           <h2>Machine and store</h2>
           {doctor.error && <ErrorNote error={doctor.error} />}

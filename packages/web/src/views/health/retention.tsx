@@ -1,6 +1,5 @@
 import { formatPolicy, type GrowthRate, type Hold, type RetentionReport } from '@clew/ledger'
-import { copyText, formatBytes, formatCount, plural, useClient } from '@clew/react'
-import { useQuery } from '@tanstack/react-query'
+import { copyText, formatBytes, formatCount, plural } from '@clew/react'
 import { Check, Copy } from 'lucide-react'
 import { type ReactElement, type ReactNode, useMemo, useState } from 'react'
 import { Ago } from '../../parts/ago.tsx'
@@ -13,13 +12,16 @@ import { Chart } from './chart.tsx'
 const SHOWN = 20
 
 /** R10: how much there is, how fast it grows, what would go and why, what stays, and a policy that would fit. */
-export function Retention(): ReactElement {
-  const client = useClient()
-  const { data, error, refetch } = useQuery({
-    queryKey: ['retention'],
-    queryFn: ({ signal }) => client.get<RetentionReport>('/v1/retention', {}, signal),
-    staleTime: 60_000,
-  })
+export function Retention({
+  report,
+  error,
+  onRetry,
+}: {
+  /** Undefined while it is looked for, null where it could not be made. */
+  readonly report: RetentionReport | null | undefined
+  readonly error: Error | null
+  readonly onRetry: () => void
+}): ReactElement {
   return (
     <section aria-labelledby="retention">
       <h2 id="retention">Size and retention</h2>
@@ -27,9 +29,10 @@ export function Retention(): ReactElement {
         Nothing of the record goes until a policy says so, and nothing goes by itself. Looking here changes
         nothing.
       </p>
-      {error && <ErrorNote error={error} onRetry={() => void refetch()} />}
-      {!data && !error && <p className="quiet">Looking…</p>}
-      {data && <Report report={data} />}
+      {error && <ErrorNote error={error} onRetry={onRetry} />}
+      {report === undefined && !error && <p className="quiet">Looking…</p>}
+      {report === null && <p className="quiet">It could not be told; what is wrong stands below.</p>}
+      {report && <Report report={report} />}
     </section>
   )
 }

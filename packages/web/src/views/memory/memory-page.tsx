@@ -89,8 +89,9 @@ export function MemoryPage(): ReactElement {
       {list.data && items.length === 0 && (
         <div className="empty">
           <h2>{q === undefined ? 'Nothing is remembered here' : 'Nothing that is remembered fits'}</h2>
-          <p>An agent remembers with one line, in its run, its thread, or for longer:</p>
-          <pre>{`await run.memory.put('facts/people', 'ann', { likes: 'green tea' }, { layer: 'long' })`}</pre>
+          <p>An agent remembers with one call, in its run, its thread, or for longer:</p>
+          <pre>{`const likes = { likes: 'green tea' }
+await run.memory.put('people', 'ann', likes, { layer: 'long' })`}</pre>
         </div>
       )}
       <div className="scroll">

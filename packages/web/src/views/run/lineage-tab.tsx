@@ -66,29 +66,31 @@ export function LineageTab({ runId, view }: TabProps): ReactElement {
             >
               <b>{row.agent ?? 'run'}</b> <span className="clew-mono">{shortenId(row.runId, 30)}</span>
             </Link>
-            <StatusMark status={row.status} />
-            <span className="clew-mono quiet">{formatDuration(row.durationMs)}</span>
-            <span className="quiet">
-              <Ago at={row.startedAt} />
-            </span>
-            {row.parted && (
+            <span className="lineage-facts">
+              <StatusMark status={row.status} />
+              <span className="clew-mono quiet">{formatDuration(row.durationMs)}</span>
               <span className="quiet">
-                left at {row.parted.stepId ?? `seq ${row.parted.seq}`}
-                {row.parted.edited !== null && `, with another ${row.parted.edited}`}
+                <Ago at={row.startedAt} />
               </span>
-            )}
-            {row.isNewest && <span className="clew-chip">newest</span>}
-            {row.runId !== runId && (
-              <Link
-                to="/compare"
-                search={{ a: runId, b: row.runId }}
-                className="icon-button"
-                aria-label={`Compare with ${row.runId}`}
-                title="Compare"
-              >
-                <GitCompareArrows size={14} aria-hidden="true" />
-              </Link>
-            )}
+              {row.parted && (
+                <span className="quiet">
+                  left at {row.parted.stepId ?? `seq ${row.parted.seq}`}
+                  {row.parted.edited !== null && `, with another ${row.parted.edited}`}
+                </span>
+              )}
+              {row.isNewest && <span className="clew-chip">newest</span>}
+              {row.runId !== runId && (
+                <Link
+                  to="/compare"
+                  search={{ a: runId, b: row.runId }}
+                  className="icon-button"
+                  aria-label={`Compare with ${row.runId}`}
+                  title="Compare"
+                >
+                  <GitCompareArrows size={14} aria-hidden="true" />
+                </Link>
+              )}
+            </span>
           </li>
         ))}
       </ol>

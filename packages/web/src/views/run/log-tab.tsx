@@ -1,4 +1,4 @@
-import { formatDuration, KindGlyph } from '@clew/react'
+import { formatDuration, KindGlyph, namedKind } from '@clew/react'
 import { type ReactElement, useMemo } from 'react'
 import { NumberTable } from '../../parts/number-table.tsx'
 import { nodeStats } from './node-stats.ts'
@@ -22,7 +22,7 @@ export function LogTab({ view, choose }: TabProps): ReactElement {
           key: name,
           name: (
             <>
-              <KindGlyph kind={kind} />{' '}
+              <KindGlyph kind={namedKind(kind, name)} />{' '}
               <button
                 type="button"
                 className="link"

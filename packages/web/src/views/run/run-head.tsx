@@ -1,5 +1,5 @@
 import type { RunSummary } from '@clew/ledger'
-import { formatCount, formatDuration, formatMoney, plural, StatusMark, wordsOf } from '@clew/react'
+import { formatCount, formatDuration, formatMoney, plural, shortenId, StatusMark, wordsOf } from '@clew/react'
 import { Link } from '@tanstack/react-router'
 import { CircleStop, GitFork, Play, RotateCcw } from 'lucide-react'
 import { type ReactElement, useEffect, useState } from 'react'
@@ -47,7 +47,9 @@ export function RunHead({ run, view, choose }: TabProps & { readonly run: RunSum
         )}
         {run.stopRequested && !isOver && <span className="fact waits">asked to stop</span>}
         {!isOver && view.owner !== null && view.owner.state !== 'alive' && (
-          <span className="fact waits">its owner is {view.owner.state}</span>
+          <span className="fact waits">
+            its process {view.owner.state === 'dead' ? 'is gone' : 'is silent'}
+          </span>
         )}
       </div>
       <div className="run-acts">
@@ -96,8 +98,8 @@ function Spent({ run }: { readonly run: RunSummary }): ReactElement {
 
 export function RunLink({ runId }: { readonly runId: string }): ReactElement {
   return (
-    <Link to="/runs/$runId" params={{ runId }} search={{}} className="run-link clew-mono">
-      {runId}
+    <Link to="/runs/$runId" params={{ runId }} search={{}} className="run-link clew-mono" title={runId}>
+      {shortenId(runId, 28)}
     </Link>
   )
 }

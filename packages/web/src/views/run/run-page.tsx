@@ -128,6 +128,7 @@ function OneRun({ runId }: { readonly runId: string }): ReactElement {
   const props: TabProps = { runId, view, timeline, rounds, story, search, chosen, untilSeq, choose }
   // Of a run that a server refuses to show there is nothing to turn tabs of.
   const isNowhere = run === null && isRequestError(view.error)
+  const isLost = chosen === undefined && search.step !== undefined && view.complete
   const hasChoice = chosen !== undefined || search.event !== undefined
   return (
     <>
@@ -142,10 +143,20 @@ function OneRun({ runId }: { readonly runId: string }): ReactElement {
         <Id id={runId} label="run id" most={22} />
       </TopBar>
       {view.error && <ErrorNote error={view.error} />}
+      {isNowhere && (
+        <p className="tab-empty">
+          <Link to="/runs" search={{}} className="run-link">
+            All runs
+          </Link>
+        </p>
+      )}
       {isNowhere || (
         <>
           {run && <RunHead {...props} run={run} />}
           <PrunedNote runId={runId} hasGaps={view.hasGaps} />
+          {isLost && (
+            <ErrorNote error={`This run has no step ${search.step}. Choose one below.`} hint={null} />
+          )}
           <Tabs
             tab={tab}
             onTab={(next) => choose({ tab: next })}

@@ -48,6 +48,13 @@ describe('the layout of a timeline', () => {
     )
   })
 
+  it('U1 a step that waited reaches to where it ended, around what lies in it', () => {
+    const at = (seconds: number): string => new Date(Date.UTC(2026, 10, 15, 10, 0, seconds)).toISOString()
+    const outer = { ...step('act', null), createdAt: at(0), completedAt: at(9), durationMs: 400 }
+    const inner = { ...step('publish', 'act'), createdAt: at(8), completedAt: at(9), durationMs: 1000 }
+    expect([...layOutSteps([outer, inner]).endMs]).toEqual([9000, 9000])
+  })
+
   it('U3 a timeline that grew and changed is laid out as if it had come at once', () => {
     const change = fc.tuple(fc.nat(), fc.constantFrom('ends', 'fails', 'moves'))
     fc.assert(

@@ -104,7 +104,9 @@ function makeRoom(tree: Tree, count: number): void {
 function setTimes({ starts, ends, failed }: Tree, index: number, step: StepSkeleton): void {
   const start = Date.parse(step.createdAt) || 0
   starts[index] = start
-  ends[index] = step.durationMs === null ? Number.NaN : start + step.durationMs
+  // One that was interrupted or waited worked for less time than it took: what lies in it must not stick out of it.
+  const end = Date.parse(step.completedAt ?? '') || 0
+  ends[index] = step.durationMs === null ? Number.NaN : Math.max(start + step.durationMs, end)
   failed[index] = step.status === 'failed' ? 1 : 0
 }
 

@@ -86,11 +86,18 @@ export function TimelineRow(props: TimelineRowProps): ReactElement {
                   : { insetInlineStart: `${left + Math.max(0, width)}%` }
               }
             >
-              {step.status === 'running' ? 'running' : formatDuration(step.durationMs)}
+              {step.status === 'running' ? 'running' : tellTime(step, endMs - startMs)}
             </span>
           </>
         )}
       </div>
     </div>
   )
+}
+
+/** As long as its bar; of one that waited or was interrupted also how long it was at work. */
+function tellTime({ durationMs, status }: StepSkeleton, wholeMs: number): string {
+  if (durationMs === null || status !== 'completed' || wholeMs < 2 * durationMs + 20)
+    return formatDuration(durationMs)
+  return `${formatDuration(wholeMs)}, ${formatDuration(durationMs)} at work`
 }

@@ -95,9 +95,10 @@ export function TimelineTab({ view, timeline, search, chosen, untilSeq, choose }
     <div className="timeline" ref={whole}>
       <div className="timeline-head">
         <div className="timeline-about quiet">
-          <span>{plural(steps.length, 'step')} ·</span>
+          <span>
+            {plural(steps.length, 'step')} · {formatDuration(layout.spanMs)}
+          </span>
           {errors > 0 && <span className="bad">{errors.toLocaleString('en')} failed</span>}
-          <span>{formatDuration(layout.spanMs)}</span>
         </div>
         <MiniMap layout={layout} span={span} onSpan={setZoom} />
       </div>

@@ -1,3 +1,4 @@
+import type { StepSkeleton } from '@clew/ledger'
 import { type RunView, type StoryRow, TranscriptRow, type TranscriptRowProps } from '@clew/react'
 import { type ReactElement, useCallback, useEffect, useMemo, useRef } from 'react'
 import { useTallList } from '../../parts/use-tall-list.ts'
@@ -24,7 +25,7 @@ export function TranscriptTab(props: TabProps): ReactElement {
     // What tells of a step stands for it.
     return own >= 0 || !chosen
       ? own
-      : rows.findIndex((row) => row.type === 'entry' && row.entry.stepId === chosen.stepId)
+      : rows.findIndex((row) => row.type === 'entry' && row.step !== null && isSame(row.step, chosen))
   }, [rows, search.event, search.step, chosen])
   const shown = useRef('')
   useEffect(() => {
@@ -36,19 +37,20 @@ export function TranscriptTab(props: TabProps): ReactElement {
 
   // At the end of a live run the end stays in sight; who has scrolled up is left alone.
   const atEnd = useRef(true)
+  // Also what it ends with, or stops to ask, is seen by who has seen it run.
+  const wasLive = useRef(isLive)
+  wasLive.current ||= isLive
   useEffect(() => {
     const box = scroll.current
-    if (box && isLive && atEnd.current) box.scrollTop = box.scrollHeight
-  }, [rows, list.height, isLive])
+    if (box && wasLive.current && atEnd.current) box.scrollTop = box.scrollHeight
+  }, [rows, list.height])
 
   // The same from one rendering to the next, so that scrolling draws only the rows that come into view.
   const latest = useRef(choose)
   latest.current = choose
   const pick = useCallback((row: StoryRow): void => {
-    if (row.type === 'entry') return latest.current({ event: row.seq, step: undefined })
-    const { steps } = row
-    const shownStep = steps.find(({ status }) => status === 'failed') ?? steps[0]
-    if (shownStep) latest.current({ step: stepKey(shownStep), event: undefined })
+    const step = stepToldBy(row)
+    latest.current(step ? { step: stepKey(step), event: undefined } : { event: row.seq, step: undefined })
   }, [])
   const isWaiting = run?.status === 'paused'
   const renderPause = useCallback<NonNullable<TranscriptRowProps['renderPause']>>(
@@ -81,7 +83,7 @@ export function TranscriptTab(props: TabProps): ReactElement {
             row,
             isChosen:
               index === here ||
-              (chosen !== undefined && row.type === 'entry' && row.entry.stepId === chosen.stepId),
+              (row.type === 'entry' && row.step !== null && chosen !== undefined && isSame(row.step, chosen)),
             isLive: isLive && index === rows.length - 1,
             text: isLive ? textOfRow(row, view.texts) : undefined,
             onChoose: pick,
@@ -138,6 +140,15 @@ function textOfRow(row: StoryRow, texts: RunView['texts']): string | undefined {
   return speaking && texts.get(`${speaking.attempt} ${speaking.stepId}`)
 }
 const AT_WORK_AT_ONCE = 50
+
+/** The step that a row tells whole; what is only a part of one is an event. */
+function stepToldBy(row: StoryRow): StepSkeleton | undefined {
+  if (row.type === 'steps') return row.steps.find(({ status }) => status === 'failed') ?? row.steps[0]
+  const { step, seq } = row
+  return step !== null && (step.startedSeq === seq || step.endedSeq === seq) ? step : undefined
+}
+
+const isSame = (a: StepSkeleton, b: StepSkeleton): boolean => a.stepId === b.stepId && a.attempt === b.attempt
 
 function isChosen(row: StoryRow, event: number | undefined, step: string | undefined): boolean {
   if (row.type === 'entry') return event !== undefined && row.seq === event

@@ -17,7 +17,8 @@ export const UNREAD_HEIGHT = 52
 /** A step of a very long run: what it said and gave back is read when it comes into view. */
 export function UnreadRow({ runId, lastSeq, isPassing, ...props }: UnreadRowProps): ReactElement {
   const { row, text } = props
-  const entries = useStepEntries(runId, row.steps[0] as StepSkeleton, lastSeq, !isPassing)
+  const step = row.steps[0] as StepSkeleton
+  const entries = useStepEntries(runId, step, lastSeq, !isPassing)
   if (entries === null)
     return (
       <div style={{ minHeight: UNREAD_HEIGHT }}>
@@ -31,7 +32,7 @@ export function UnreadRow({ runId, lastSeq, isPassing, ...props }: UnreadRowProp
         <TranscriptRow
           {...props}
           key={`${entry.seq} ${entry.kind}`}
-          row={{ type: 'entry', key: row.key, seq: entry.seq, entry, stepKind: row.kind }}
+          row={{ type: 'entry', key: row.key, seq: entry.seq, entry, step, isOver: step.endedSeq !== null }}
         />
       ))}
     </>

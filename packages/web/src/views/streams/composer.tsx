@@ -18,9 +18,11 @@ const newDraft = (text = ''): Draft => ({ text, messageId: crypto.randomUUID() }
 export function Composer({
   streamId,
   isThread,
+  examples,
 }: {
   readonly streamId: string
   readonly isThread: boolean
+  readonly examples?: readonly string[] | undefined
 }): ReactElement {
   const client = useClient()
   const field = useRef<HTMLTextAreaElement>(null)
@@ -48,6 +50,24 @@ export function Composer({
   return (
     <form className="composer" onSubmit={submit}>
       {send.error && <ErrorNote error={send.error} onRetry={() => send.mutate(draft)} />}
+      {examples && (
+        <div className="composer-examples" role="group" aria-label="Examples">
+          {examples.length > 0 && <span className="quiet">Try</span>}
+          {examples.map((text) => (
+            <button
+              key={text}
+              type="button"
+              className="chip-button"
+              onClick={() => {
+                setDraft(newDraft(text))
+                field.current?.focus()
+              }}
+            >
+              {text}
+            </button>
+          ))}
+        </div>
+      )}
       <div className="composer-line">
         <textarea
           ref={field}

@@ -2,10 +2,7 @@ import { useClient } from '@clew/react'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Skull } from 'lucide-react'
 import type { ReactElement } from 'react'
-import { useDemo } from '../../use-demo.ts'
-
-/** The stream of the demo; in others nobody asks for it. */
-const DEMO_STREAM = 'field-notes'
+import { DEMO_STREAM, useDemo } from '../../use-demo.ts'
 
 /** In the demo: who can be spoken to, and the button that kills them. Elsewhere nothing. */
 export function DemoBar({ streamId }: { readonly streamId: string }): ReactElement | null {

@@ -13,6 +13,7 @@ import { useTellLink } from '../../frame/link-state.ts'
 import { useShortcut } from '../../frame/shortcuts.ts'
 import { TopBar } from '../../frame/top-bar.tsx'
 import { ErrorNote } from '../../parts/note.tsx'
+import { DEMO_STREAM, useDemo } from '../../use-demo.ts'
 import { DemoBar } from './demo-bar.tsx'
 import { RunAgain } from './run-again.tsx'
 import { StreamPane } from './stream-pane.tsx'
@@ -27,6 +28,7 @@ export function StreamPage(): ReactElement {
   const { streamId } = useParams({ from: '/streams/$streamId' })
   const { thread, closeThread, place, context, error } = useStreamPlaces()
   const stream = useStreamSocket(streamId)
+  const examples = useExamples(streamId)
   const [isThreadActive, setThreadActive] = useState(true)
   useTellLink(stream.link)
   useShortcut('closeThread', closeThread, thread !== undefined)
@@ -50,6 +52,7 @@ export function StreamPage(): ReactElement {
             context={context}
             label="Messages"
             isActive={!isInThread}
+            examples={examples}
             empty={<Empty />}
           />
         </div>
@@ -68,6 +71,14 @@ export function StreamPage(): ReactElement {
       <TraceDialog renderActions={(trace, sessionId) => <Actions {...{ trace, sessionId, place }} />} />
     </TraceProvider>
   )
+}
+
+/** In the demo, what could be asked: none while they are on their way, so that their place is kept. */
+function useExamples(streamId: string): readonly string[] | undefined {
+  const isDemo = streamId === DEMO_STREAM
+  const { data, isError } = useDemo(isDemo)
+  if (!isDemo || isError || data?.chat === null) return undefined
+  return data?.chat.personas.map(({ example }) => example) ?? []
 }
 
 interface ActionsProps {

@@ -21,13 +21,15 @@ interface StreamPaneProps {
   /** Whether keys are meant for it. */
   readonly isActive: boolean
   readonly isThread?: boolean | undefined
+  /** What could be asked here. */
+  readonly examples?: readonly string[] | undefined
   /** While nothing has been said. */
   readonly empty: ReactNode
 }
 
 /** Messages and cards, the newest at the bottom; who reads further up is left there. */
 export function StreamPane(props: StreamPaneProps): ReactElement {
-  const { streamId, stream, context, label, isActive, isThread = false, empty } = props
+  const { streamId, stream, context, label, isActive, isThread = false, examples, empty } = props
   const { items, hasEarlier, readEarlier, isLoading, error } = stream
   const pane = useRef<HTMLElement>(null)
   const scroller = useEndInView()
@@ -62,7 +64,7 @@ export function StreamPane(props: StreamPaneProps): ReactElement {
           <Items items={items} stream={stream} context={context} />
         </div>
       </div>
-      <Composer streamId={streamId} isThread={isThread} />
+      <Composer streamId={streamId} isThread={isThread} examples={examples} />
     </section>
   )
 }
@@ -75,6 +77,7 @@ function Items({
   const words = useMemo(() => wordsById(items), [items])
   const avatars = useMemo(() => avatarsById(items), [items])
   const asking = useMemo(() => askingByItem(items), [items])
+  const again = useMemo(() => answeredAgain(items), [items])
   const questionAt = ({ key }: StreamItem): ReactNode => {
     const session = asking.get(key)
     return session && <SessionQuestion runId={session.sessionId} seq={session.seq} />
@@ -95,6 +98,7 @@ function Items({
         <SessionCard
           session={item.session}
           asked={words.get(item.session.triggerMessageId ?? '') ?? null}
+          isAgain={again.has(item.key)}
           onOpen={() => context.openTrace(item.session.sessionId)}
         >
           {questionAt(item)}
@@ -119,6 +123,18 @@ function askingByItem(items: readonly StreamItem[]): ReadonlyMap<string, Session
     if (sessionId !== null && paused.has(sessionId)) places.set(sessionId, item.key)
   }
   return new Map([...places].map(([sessionId, key]) => [key, paused.get(sessionId) as SessionHead]))
+}
+
+/** Sessions on a message that has one already. */
+function answeredAgain(items: readonly StreamItem[]): ReadonlySet<string> {
+  const answered = new Set<string>()
+  const again = new Set<string>()
+  for (const item of items) {
+    if (item.type !== 'session' || item.session.triggerMessageId === null) continue
+    if (answered.has(item.session.triggerMessageId)) again.add(item.key)
+    answered.add(item.session.triggerMessageId)
+  }
+  return again
 }
 
 const wordsById = (items: readonly StreamItem[]): Map<string, string> =>

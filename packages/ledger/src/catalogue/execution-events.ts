@@ -1,0 +1,129 @@
+import { checkpoint, eventInRun } from '../checkpoint-schema.ts'
+import { anything, either, integer, listOf, mapOf, maybe, maybeNull, oneOf, open, text } from '../schema.ts'
+import { count, error, inStep, optional, readings, texts, usage } from './payload-parts.ts'
+import type { EventFamily } from './primitive.ts'
+
+/** What names a step (R2): parent, name, and a key or the ordinal of the call; `stepId` spells them in one text. */
+const attempt = maybe(integer(1))
+const stepIdentity = { stepId: text, attempt }
+/** What a step is called with. */
+const calledWith = {
+  parentStepId: maybeNull(text),
+  key: optional.text,
+  ordinal: optional.count,
+  kind: optional.text,
+  superstep: optional.count,
+  index: optional.count,
+  inputDigest: optional.text,
+  input: anything,
+  inputVersions: maybe(mapOf(count)),
+}
+
+const message = open({
+  role: optional.text,
+  content: anything,
+  model: optional.text,
+  usage: maybe(usage),
+  ...inStep,
+})
+const tool = { toolCallId: optional.text, name: optional.text, ...inStep }
+const memory = open({
+  layer: optional.text,
+  namespace: optional.text,
+  key: optional.text,
+  value: anything,
+  tags: texts,
+  expiresAt: optional.text,
+  subjects: texts,
+  /** The run in which it was done. */
+  runId: optional.text,
+  /** Of what is forgotten: the version that was seen, and why. */
+  version: optional.count,
+  reason: optional.text,
+  /** Of what is promoted: where it comes from. */
+  from: anything,
+})
+
+/** What agents did: words, tool calls, steps, memory. */
+export const EXECUTION_EVENTS = {
+  'execution.message': ['execution.message', message],
+  'execution.reasoning': ['execution.message', message],
+  'execution.structured_output': [
+    'execution.message',
+    open({ value: anything, schema: anything, ...inStep }),
+  ],
+  'execution.tool_call': ['execution.tool_call', open({ ...tool, arguments: anything })],
+  'execution.tool_result': ['execution.tool_result', open({ ...tool, result: anything })],
+  'execution.tool_error': ['execution.tool_result', open({ ...tool, error: maybe(either(error, text)) })],
+
+  'execution.step_started': [
+    'execution.state_change',
+    open({
+      ...stepIdentity,
+      name: text,
+      ...calledWith,
+      childRunId: optional.text,
+      safety: maybe(oneOf('read', 'write', 'destructive', 'external')),
+      dueAt: optional.text,
+      ...readings,
+    }),
+  ],
+  'execution.step_completed': [
+    'execution.state_change',
+    open({
+      ...stepIdentity,
+      output: anything,
+      decision: maybeNull(either(text, listOf(text))),
+      usage: maybe(usage),
+      durationMs: optional.amount,
+      cached: optional.flag,
+      restored: optional.flag,
+      partial: optional.flag,
+      redacted: optional.flag,
+      sends: anything,
+      /** On the completion that ends its superstep. */
+      checkpoint: maybe(open(checkpoint)),
+      /** With the name of a step that nothing began before: it is the start too, `durationMs` after the call. */
+      name: optional.text,
+      ...calledWith,
+      ...readings,
+    }),
+  ],
+  // `retryInMs` says that another attempt follows; without it the failure is the step's last word.
+  'execution.step_failed': [
+    'execution.state_change',
+    open({ ...stepIdentity, error: maybe(error), retryInMs: optional.amount, ...readings }),
+  ],
+  /** Left behind by what waited for it, such as the loser of a race (D3). */
+  'execution.step_stopped': [
+    'execution.state_change',
+    open({ ...stepIdentity, reason: optional.text, ...readings }),
+  ],
+  /** Its process died while it was in flight: this attempt has no outcome, and the next one follows (R10). */
+  'execution.step_interrupted': [
+    'execution.state_change',
+    open({ ...stepIdentity, reason: optional.text, ...readings }),
+  ],
+  'execution.checkpoint': [
+    'execution.state_change',
+    open({
+      checkpointId: optional.text,
+      parentId: maybeNull(text),
+      ...checkpoint,
+      /** The state begins as that of another run at this event. */
+      from: maybe(eventInRun),
+      by: optional.text,
+      /** The edit counts as what this node wrote, and what its conditional edges then chose. */
+      asNode: optional.text,
+      decision: maybeNull(either(text, listOf(text))),
+    }),
+  ],
+  'execution.handoff': [
+    'execution.state_change',
+    open({ from: optional.text, to: optional.text, reason: optional.text, ...inStep }),
+  ],
+  'execution.memory_written': ['execution.state_change', memory],
+  'execution.memory_promoted': ['execution.state_change', memory],
+  'execution.memory_forgotten': ['execution.state_change', memory],
+  'execution.completed': ['execution.state_change', open({ output: anything, ...readings })],
+} as const satisfies EventFamily

@@ -1,0 +1,15 @@
+import type { Schema } from '../schema.ts'
+
+export const PRIMITIVES = [
+  'execution.message',
+  'execution.tool_call',
+  'execution.tool_result',
+  'execution.state_change',
+  'system.workflow_event',
+  'ui.interaction',
+  'integration.call',
+] as const
+export type Primitive = (typeof PRIMITIVES)[number]
+
+/** Of each event type of a family: its primitive, and what its payload must be. */
+export type EventFamily = Readonly<Record<string, readonly [Primitive, Schema<object>]>>

@@ -1,0 +1,120 @@
+import { eventInRun, stateOperation } from '../checkpoint-schema.ts'
+import { anything, integer, listOf, mapOf, maybe, maybeNull, oneOf, open, text } from '../schema.ts'
+import { count, error, inStep, optional, readings, texts } from './payload-parts.ts'
+import type { EventFamily } from './primitive.ts'
+
+const task = open({ taskId: optional.text, name: optional.text, dueAt: optional.text, ...inStep })
+
+/** The life of a run, and what replays and forks say of it. */
+export const RUN_EVENTS = {
+  'system.workflow_started': [
+    'system.workflow_event',
+    open({
+      agent: optional.text,
+      agentVersion: optional.text,
+      threadId: optional.text,
+      streamId: optional.text,
+      parentRunId: optional.text,
+      parentStepId: optional.text,
+      /** The end of the run before it in its thread. */
+      previous: maybe(eventInRun),
+      input: anything,
+      seed: optional.text,
+      structureHash: optional.text,
+      /** By node of a graph: what must be the same for its ends to count in a changed graph. */
+      signatures: maybe(mapOf(text)),
+      clewVersion: optional.text,
+      subjects: texts,
+      /** The run answers in a stream (T1); its thread is the stream. */
+      session: maybe(
+        open({
+          streamId: text,
+          persona: maybeNull(open({ id: text, name: optional.text, avatarUrl: maybeNull(text) })),
+          triggerMessageId: maybeNull(text),
+          supersedes: maybeNull(text),
+        }),
+      ),
+    }),
+  ],
+  'system.workflow_resumed': [
+    'system.workflow_event',
+    open({ reason: optional.text, epoch: optional.count }),
+  ],
+  // With open questions the run is paused; with nothing but a time to wait for it is pending.
+  'system.workflow_paused': [
+    'system.workflow_event',
+    open({ pauseIds: texts, dueAt: optional.text, ...readings }),
+  ],
+  'system.workflow_completed': [
+    'system.workflow_event',
+    /** A map of which some items completed and some failed is `partial`. */
+    open({ output: anything, status: maybe(oneOf('partial')) }),
+  ],
+  'system.workflow_failed': ['system.workflow_event', open({ error: maybe(error), ...readings })],
+  'system.workflow_stopped': ['system.workflow_event', open({ reason: optional.text })],
+  /** Another run takes its place; what it had done stays readable. */
+  'system.workflow_superseded': ['system.workflow_event', open({ by: optional.text })],
+  /** Asked by anyone; the owner of the run ends it as stopped. */
+  'system.stop_requested': ['system.workflow_event', open({ reason: optional.text, by: optional.text })],
+  'system.workflow_interrupted': ['system.workflow_event', open({ reason: optional.text })],
+  'system.workflow_forked': [
+    'system.workflow_event',
+    open({
+      sourceRunId: text,
+      sourceSeq: integer(1),
+      threadId: optional.text,
+      atStepId: optional.text,
+      agent: optional.text,
+      agentVersion: optional.text,
+      structureHash: optional.text,
+      signatures: maybe(mapOf(text)),
+      /** The run that failed, and how often it was tried again, this time included. */
+      retryOf: optional.text,
+      retryIndex: optional.count,
+      by: optional.text,
+      edit: anything,
+      input: anything,
+      /** The source's last checkpoint at or before `sourceSeq`: the fork begins with it. */
+      checkpoint: maybe(
+        open({ id: text, superstep: count, seq: integer(1), baseSeq: integer(1), createdAt: text }),
+      ),
+    }),
+  ],
+  'system.workflow_blocked': [
+    'system.workflow_event',
+    open({ reason: optional.text, path: optional.text, ...inStep }),
+  ],
+  /** A resume goes on although the code asks for something else here: all before this event may differ (D2). */
+  'system.divergence_accepted': [
+    'system.workflow_event',
+    open({ kind: optional.text, by: optional.text, ...inStep }),
+  ],
+  /** The report of a replay, kept as a run of its own: its source gets no event. */
+  'system.replay_started': [
+    'system.workflow_event',
+    open({ sourceRunId: text, mode: text, sourceAgent: maybeNull(text), sourceSeq: optional.count }),
+  ],
+  'system.replay_completed': [
+    'system.workflow_event',
+    open({
+      verdict: oneOf('identical', 'diverged'),
+      /** Id of the step at which the paths part. */
+      at: maybeNull(text),
+      divergences: anything,
+      outcome: anything,
+      steps: optional.count,
+      durationMs: optional.amount,
+    }),
+  ],
+  'system.task_scheduled': ['system.workflow_event', task],
+  'system.task_completed': ['system.workflow_event', task],
+  'system.state_transitioned': [
+    'system.workflow_event',
+    open({
+      superstep: optional.count,
+      write: anything,
+      operations: maybe(listOf(stateOperation)),
+      ...inStep,
+    }),
+  ],
+} as const satisfies EventFamily

@@ -1,0 +1,61 @@
+import { anything, integer, maybe, maybeNull, open, text } from '../schema.ts'
+import { optional, readings } from './payload-parts.ts'
+import type { EventFamily } from './primitive.ts'
+
+const inAttempt = { stepId: optional.text, attempt: maybe(integer(1)) }
+
+/** Questions to people and their answers, and what is said in a stream. */
+export const UI_EVENTS = {
+  'ui.input_requested': [
+    'ui.interaction',
+    open({
+      pauseId: optional.text,
+      question: anything,
+      options: anything,
+      schema: anything,
+      timeoutMs: optional.amount,
+      dueAt: optional.text,
+      /** What counts as the answer when nobody has given one by then. */
+      default: anything,
+      ...inAttempt,
+      ...readings,
+    }),
+  ],
+  'ui.input_received': [
+    'ui.interaction',
+    open({ pauseId: optional.text, answer: anything, by: optional.text, ...inAttempt }),
+  ],
+  /** Begins the book of a stream; one with a parent is the thread on a message. */
+  'ui.stream_created': [
+    'ui.interaction',
+    open({
+      streamId: text,
+      title: maybeNull(text),
+      parentStreamId: maybeNull(text),
+      parentMessageId: maybeNull(text),
+    }),
+  ],
+  'ui.message_created': [
+    'ui.interaction',
+    open({
+      messageId: optional.text,
+      streamId: optional.text,
+      author: maybe(open({ type: optional.text, id: optional.text, name: maybeNull(text) })),
+      /** Of an agent's message. */
+      sessionId: maybeNull(text),
+      /** What it rests on: each with `type`, `title`, `url`, `domain`, `snippet`. */
+      sources: anything,
+      content: anything,
+    }),
+  ],
+  'ui.message_edited': ['ui.interaction', open({ messageId: optional.text, content: anything })],
+  'ui.message_deleted': ['ui.interaction', open({ messageId: text })],
+  /** In the book of the message's stream: a thread was opened on it. */
+  'ui.thread_created': ['ui.interaction', open({ messageId: text, threadStreamId: text })],
+  /** In the book of its stream: somebody wants an agent to answer, or to answer again; agents consume it (V9). */
+  'ui.session_requested': [
+    'ui.interaction',
+    open({ sessionId: text, streamId: text, triggerMessageId: maybeNull(text), supersedes: maybeNull(text) }),
+  ],
+  'ui.output_displayed': ['ui.interaction', open({ content: anything })],
+} as const satisfies EventFamily

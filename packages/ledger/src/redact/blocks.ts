@@ -1,0 +1,131 @@
+import { isPassword, isTemplate, looksAssigned } from './checks.ts'
+import { type Detector, type Place, simple } from './detector.ts'
+import { anyCase } from './keys.ts'
+import { formOf } from './secret-words.ts'
+
+/** A line names secrets, and the lines below it are nothing but these. */
+
+const LINE = '(?:\\r?\\n|\\\\{1,9}r?\\\\{0,9}n)'
+const MOST_LINES = 64
+
+/** One code to a line, or several in columns: groups of letters and digits, with a number, a bullet or a box in front. */
+const CODES =
+  /(?:\r?\n|\\{1,9}r?\\{0,9}n)[ \t]{0,12}(?:[-*•☐>|]|\[[ x]?\]|\d{1,2}[.):])?[ \t`|]{0,8}((?:[A-Za-z0-9]{3,8}(?:[- ][A-Za-z0-9]{3,8}){0,4}(?:[ \t|,]{2,12}|[ \t`|,]{0,3}(?=[\r\n\\]|$))){1,6})/y
+
+/** The lines of codes below a heading; `rest` is the place from which on nothing is a code, or nothing yet. */
+function codesBelow(match: RegExpExecArray): { places: Place[]; rest: number } {
+  const { input: text } = match
+  const places: Place[] = []
+  let rest = match.index + match[0].length
+  for (let line = 0; line < MOST_LINES; line++) {
+    const blank = /^(?:\r?\n|\\{1,9}n)[ \t]{0,12}(?=\r?\n|\\{1,9}n)/.exec(text.slice(rest, rest + 32))
+    if (blank && places.length === 0) rest += blank[0].length
+    CODES.lastIndex = rest
+    const found = CODES.exec(text)
+    const codes = found?.[1]?.replace(/[ \t`|,]+$/, '') ?? ''
+    if (!found || !/\d/.test(codes) || /[a-z]{7}/i.test(codes)) break
+    const start = found.index + found[0].lastIndexOf(found[1] ?? '')
+    places.push({ start, end: start + codes.length })
+    rest = found.index + found[0].length
+  }
+  return { places, rest }
+}
+
+/** A line of codes is one when its end has come. */
+function unsettledBelow(match: RegExpExecArray): ReturnType<NonNullable<Detector['unsettled']>> {
+  const { input: text, index: head } = match
+  const { places, rest } = codesBelow(match)
+  const last = places.at(-1)
+  if (last && text.slice(last.end).trim() === '') return { from: last.start, head }
+  return /^[\r\n\\nt\s]{0,40}[^\r\n]{0,120}$/.test(text.slice(rest)) ? { from: rest, head } : undefined
+}
+
+const NAMES =
+  '(?:recovery|backup|scratch|emergency|2fa|mfa|one-time|single-use|rescue|fallback|wiederherstellungs-?|ersatz-?|notfall-?|secours|respaldo|recuperaci(?:ó|o)n|recupero|resgate)'
+
+/** Below a heading such as "Save these recovery codes:". */
+export const codeBlocks: readonly Detector[] = [
+  {
+    kind: 'recovery-code',
+    anchor: [
+      `[cC](?=[oOóÓ][dD](?:[eE]|ig|IG|ic|IC))(?:(?<=${anyCase(NAMES)}[- ]?.)|(?=.[a-zA-Z]{2,5} (?:de |d.|di )?${anyCase(NAMES)}))`,
+    ],
+    pattern: new RegExp(
+      `(?:${anyCase(NAMES)}[- ]?${anyCase('(?:codes?|c(?:ó|o)digos?|codici)')}|${anyCase('c(?:odes?|(?:ó|o)digos|odici) (?:de |d.|di )?')}${anyCase(NAMES)})[^\\r\\n\\\\]{0,80}(?=${LINE})`,
+      'g',
+    ),
+    locate: (match) => codesBelow(match).places,
+    unsettled: unsettledBelow,
+  },
+]
+
+export const keyBlocks: readonly Detector[] = [
+  {
+    // The private half of a key of PuTTY.
+    kind: 'private-key',
+    anchor: ['-(?<=Private.)(?=Lines: )'],
+    pattern: new RegExp(
+      `Private-Lines: \\d{1,3}${LINE}(?<secret>(?:[A-Za-z0-9+/=]{4,64}${LINE}?){1,64})`,
+      'g',
+    ),
+  },
+]
+
+/** The bytes of a key as a list of numbers, as Solana keeps them: 64 of them and nothing else. */
+export const byteLists: readonly Detector[] = [
+  {
+    kind: 'private-key',
+    anchor: ['\\[(?=(?:\\d{1,3}, ?){24})'],
+    pattern: /(?<=\[\s{0,4})(?:\d{1,3},\s{0,4}){63}\d{1,3}(?=\s{0,4}\])/g,
+    validate: (bytes) => {
+      const numbers = bytes.split(',').map(Number)
+      return (
+        numbers.every((one) => one < 256) &&
+        new Set(numbers).size > 36 &&
+        numbers.some((one, at) => one < (numbers[at - 1] ?? 0))
+      )
+    },
+  },
+]
+
+const isFit = (secret: string): boolean =>
+  !isTemplate(secret) && (isPassword(secret) || looksAssigned(secret))
+const isChosen = (secret: string): boolean => formOf(secret) === 'chosen'
+
+const PASSWORD_LINE = anyCase('pass(?:word|wd|phrase|code)')
+
+/** What a block says further down than the line with the word. */
+export const passwordBlocks: readonly Detector[] = [
+  // `password: >-`, and the value in the next line.
+  simple(
+    'password',
+    [],
+    `${PASSWORD_LINE}(?:\\\\{0,3}["'])?: ?[>|][+-]?${LINE} {1,40}(?<secret>[^\\s"'\\\\]{4,512})(?=[\\s\\\\]|$)`,
+    isFit,
+  ),
+  // `# user, password`, a line with the user, a line with the password.
+  simple(
+    'password',
+    [],
+    `${PASSWORD_LINE}[^\\r\\n\\\\]{0,60}${LINE}[\\w.@-]{2,64}${LINE}(?<secret>[^\\s"'\\\\<>]{8,128})(?=[\\r\\n\\\\]|$)`,
+    isChosen,
+  ),
+  // What Terraform has drawn.
+  simple(
+    'password',
+    [],
+    `random_password[^]{0,600}?\\\\{0,3}"(?:result|bcrypt_hash)\\\\{0,3}" ?: ?\\\\{0,3}"(?<secret>[^"\\r\\n\\\\]{4,256})(?=\\\\{0,3}")`,
+  ),
+  // And Apple.
+  simple(
+    'password',
+    [],
+    `${PASSWORD_LINE}[^\\r\\n\\\\]{0,60}?[ :="'\`](?<secret>[a-z]{4}(?:-[a-z]{4}){3})(?![\\w-])`,
+  ),
+  // The passwords that Google makes for one program.
+  simple(
+    'password',
+    [],
+    `${anyCase('app(?:lication)?[- ](?:specific )?')}${PASSWORD_LINE}[^\\r\\n\\\\]{0,80}?(?:["'\`:“„«]|is) ?(?<secret>(?:[a-z]{4}[ -]){3}[a-z]{4})(?![a-z])`,
+  ),
+]

@@ -1,0 +1,43 @@
+/** Words that were joined for a password, as programs that make them and people who remember them do. */
+
+/** Words of which names of things are made: with one of them it is a host, a package, a member, a key of a catalogue or a remark. */
+const NAME_WORDS = new Set(
+  (
+    'secret secrets pass password passwords passwd passphrase passcode key keys token tokens cred creds credential credentials auth oauth login logins logout signin signup ' +
+    'prod production staging stage dev devel development test tests testing tested service services svc config configs configuration conf settings setting option options app apps application api tls ssl cert certs certificate backup backups example examples your version release releases cluster node nodes user users admin admins docker registry postgres postgresql mysql redis github gitlab google azure aws vault default defaults ' +
+    'com org net www http https localhost local internal example host hosts hostname domain server servers client clients web site page pages form forms field fields label labels placeholder title name names value values error errors message messages msg info warn warning debug trace log logs logger ' +
+    'spring boot starter java javax kotlin python ruby react angular vue next nuxt express django flask rails laravel webpack rollup vite babel eslint prettier jest vitest mocha cypress playwright npm yarn pnpm node modules module package packages lib libs src dist build builds bin etc usr var opt tmp home root path paths file files dir folder index main core base common shared utils util helper helpers handler handlers manager factory provider providers controller controllers model models view views component components hook hooks store stores state reducer action actions event events queue worker workers job jobs task tasks cron batch ' +
+    'get set put post delete create update remove add new old current last first reset change changed forgot confirm verify verified validate valid invalid missing required optional enable enabled disable disabled allow allowed deny denied read write only self this that these those req request requests res response responses body header headers params param query data database databases schema table tables column columns row rows id ids type types kind list lists item items map set array object string number bool boolean null none undefined true false void async await return const function class interface import export from ' +
+    'the and for with not are was were has have had will can could should would must may might does did done its our their his her you they them there here when where what which who why how all any some each every both few more most other such than then too very just about into over under after before between out off via per set use used uses using see please never always still already yet also only same own sure course right left available ' +
+    'session sessions cookie cookies cache email mail phone address account accounts profile profiles role roles group groups team teams org policy policies rule rules access refresh bearer basic digest hash hashed salt encrypted encryption public private security secure insecure firewall proxy gateway ingress egress pod pods deployment namespace kube kubernetes helm chart charts terraform ansible jenkins pipeline ci cd image images container containers volume volumes mount network networks subnet region zone bucket storage disk memory cpu metrics monitor monitoring alert alerts grafana prometheus ' +
+    'text html css json yaml yml xml csv pdf png jpg svg icon button input modal dialog menu nav sidebar footer layout theme color dark light small large medium size width height color gray grey primary secondary success danger muted flex grid row col wrap center start end top bottom border margin padding shadow ' +
+    'line end time date day week month year hour minute second today step steps phase part section chapter level step way code source target origin cross content resource report state case open close closed free full end point check checks result results status count total max min limit limits usage run runs script scripts command commands manager setup install upgrade migration migrations generator random sample demo dummy fake mock stub fixture fixtures snapshot'
+  ).split(' '),
+)
+
+const JOINED = /^[a-z]{3,12}(?:([-_.])[a-z]{3,12})(?:\1[a-z]{3,12}){2,7}$/i
+const NUMBERED = /^[a-z]{3,12}(?:[-_.][a-z]{3,12}){2,7}[-_.]?\d{1,4}!?$/i
+
+const hasNoName = (text: string): boolean =>
+  text
+    .toLowerCase()
+    .split(/[-_.\d!]+/)
+    .every((word) => !NAME_WORDS.has(word))
+
+/** Three words or more with a number behind them. */
+export const isNumberedPhrase = (text: string): boolean => NUMBERED.test(text) && hasNoName(text)
+
+/** Also four words or more without one; what stands around them has to say that they are a password. */
+export const isPassphrase = (text: string): boolean =>
+  isNumberedPhrase(text) || (JOINED.test(text) && isOneCase(text) && hasNoName(text))
+
+/** `maple-comet-velvet-otter`, `Maple-Comet-Velvet-Otter`, but no `camelCase` in between. */
+const isOneCase = (text: string): boolean => /^(?:[A-Z]?[a-z]+[-_.]?)+$/.test(text) || !/[a-z]/.test(text)
+
+/** `Anchor-Planet64`. */
+export const isCapitalPair = (text: string): boolean =>
+  /^[A-Z][a-z]{3,}[-_.][A-Z][a-z]{3,}\d{2,4}$/.test(text) && hasNoName(text)
+
+/** Three words are enough where nothing but a password can stand. */
+export const isShortPhrase = (text: string): boolean =>
+  /^[a-z]{4,10}(?:-[a-z]{4,10}){2}$/.test(text) && hasNoName(text)

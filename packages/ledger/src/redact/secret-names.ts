@@ -1,0 +1,96 @@
+import { anyCase } from './keys.ts'
+import { MAKERS } from './naming.ts'
+
+/** What people call a secret, in the languages in which agents are spoken to. Each pattern is asked about the text before a word. */
+
+/** Passwords, and the words for a pair of a name and a password. */
+const PASSWORD_NAMES = [
+  anyCase(
+    'pass[-_ ]?(?:word|wort|wd|phrase|code|key)s?|parole?(?:s|ord|a)?|kennwort(?:s|er)?|pass?ord(?:et)?',
+  ),
+  '(?:add_user|change_password|set_password|adduser|user add|create[-_]user|addauth digest) \\S{1,40}|addauth digest',
+  '> ?user \\S{1,40}|[sS]ecurity [aA]nswer|[sS]ecret [aA]nswer|wpa_passphrase \\S{1,40}|user \\S{1,40} (?:on|off)[^\\r\\n]{0,60}?(?=>)|[iI]dentified [bB]y|IDENTIFIED BY|masterauth|requirepass|[kK]ey-string|psksecret|r[ow]community6?|/user:[\\w.@-]+',
+  '(?:[sS]tore|[kK]ey|[sS]sh|[bB]ind|[uU]ser|[aA]dmin|[rR]oot)[pP]ass(?![a-zA-Z])',
+  '(?:[a-z]|_)P[wW](?:[dD])?(?![a-zA-Z])|(?:root|bind|admin|user|db|my|ssh|ftp|smtp)_?pw|(?:_PASS|_pass|_PWD|_pwd|_PW|_pw)(?![A-Za-z])',
+  // The name and the password of an account, and the key of a network.
+  '[uU](?:ser(?:name)?)?[:=] ?\\S{1,40}[ ,;/]{1,3}[pP](?=[:=])',
+  '(?:WPA\\d?|WEP|SSID|[wW]i-?[fF]i|WLAN|iwconfig)[^\\r\\n]{0,40}?[kK]ey(?![A-Za-z])',
+  `(?<![A-Za-z])${anyCase('(?:pass|pw|pwd|psk|pswd|pword|creds?|credentials?|logins?|secrets?|mdp|mot de passe|passe)')}`,
+  anyCase(
+    'contrase(?:ñ|n)as?|wachtwoord(?:en)?|adgangskoden?|salasana(?:n|si)?|l(?:ö|o)senord(?:et)?|palavra-passe',
+  ),
+  `(?<![A-Za-z])${anyCase('(?:clave|senha|heslo|heslem|lozinka|geslo|slapta(?:ž|z)odis|jelsz(?:ó|o|ava)|has(?:ł|l)(?:o|a|em)|(?:ş|s)ifre(?:si|niz|m)?|parol(?:ă|a)|kata sandi|sandi|geheimzahl|codice|schl(?:ü|ue)sselwort)')}`,
+  anyCase(
+    'zugang(?:sdaten|scode)?|anmeldedaten|identifiants?|credenciales|credenziali|credenciais|inloggegevens',
+  ),
+  '[mM]ật khẩu|[пП]арол[а-я]{0,3}|[κΚ]ωδικ[όο][ςύ]|密[码碼]|口令|パスワード|暗証|비밀번호|비번|암호|पासवर्ड|รหัสผ่าน|סיסמ[הת]|كلمة (?:المرور|السر)|گذرواژه|رمز عبور',
+].join('|')
+
+/** Keys and tokens that are beyond doubt. */
+const API =
+  'api|access|secret|auth|private|bearer|bot|session|refresh|service|licen[cs]e|signing|encryption|master|deploy|app|client|webhook|personal access|subscription|account|admin|server|integration|ingest|recovery|unseal|root|sdk|rest|storage|tunnel|registration|runner|shared|pairing|activation|join|bootstrap|push|project|developer|consumer|write|publish'
+const KEY_NAMES = [
+  anyCase(
+    `(?:${API})[-_ ]?(?:key|token|secret|hash|password|credential|sleutel|nyckel|schl(?:ü|ue)ssel|anahtar(?:ı)?)s?`,
+  ),
+  anyCase('(?:totp|otp|2fa|mfa|authenticator)[- ](?:seed|secret|key|setup key)'),
+  '(?<=_)AUTH(?:_[A-Z]+)?(?![A-Za-z])|(?<=_)(?:PK|SESSION)(?![A-Za-z])',
+  '(?<![A-Za-z])[kK]ey[12]?(?![A-Za-z_-])|(?<=[a-z_])_?(?:Key|KEY|key|TOKEN|Token)(?![A-Za-z])',
+  `(?<![A-Za-z])${anyCase('(?:secret|token|jwt|pat|credentials?|apikey|appkey|appsecret|jeton|geheimnis|segreto|segredo|secreto)s?')}(?![a-z])`,
+  anyCase(
+    '(?:clave|llave|cl(?:é|e)|chave|chiave|klucz(?:a|em)?|klíč|kľúč|sleutel|nyckel|n(?:ø|o)(?:gle|kkel)|avain|cheie|schl(?:ü|ue)ssel|api[- ]schl(?:ü|ue)ssel)(?: (?:de|d’|d.|di|da|secr[a-zè]{1,6}))? ?(?:la |l’|l.)?(?:api|acceso|acc(?:è|e)s|acesso|accesso|secr[a-zè]{1,6}|priv[a-zé]{1,6})?',
+  ),
+  '[кК]люч[а-я]{0,3}|[тТ]окен[а-я]{0,3}|[сС]екрет[а-я]{0,3}|密[钥鑰]|令牌|金[钥鑰]|秘[钥鑰密]|キー|トークン|シークレット|키|토큰|시크릿|مفتاح|رمز|токен|κλειδί|מפתח|टोकन|कुंजी',
+].join('|')
+
+/** Keys of a table, a cache or a lock, and names of keys. */
+const NO_KEY =
+  /(?:public|primary|foreign|cache|sort|partition|idempotency|object|row|hash|range|host|group|unique|composite|dedup\w*|routing|ssh|gpg|pgp|rsa|dsa|eddsa|ecdsa|ed25519|answer|hot|arrow|next|page|continuation|sync|cursor|start|stop|eos|bos)[-_ ]?(?:key|token)s?$/i
+
+/** Numbers that are typed. */
+const DIGIT_NAMES = [
+  '(?<![A-Za-z])(?:PIN|[pP]in)(?:[- ]?(?:[cC]ode|[nN]umber|[nN]ummer))?(?![a-z])|(?<![A-Za-z])(?:OTP|TAN|CVV2?|CVC2?|PUK|CSC)(?![a-zA-Z])',
+  '(?:[yY]our|[mM]y|Ihr|[dD]ein|[vV]otre|[tT]on|[sS]u|[tT]u|[iI]l tuo|[sS]eu|[jJ]e|[dD]in)(?: [a-zA-Z-]{2,16})? [cC]ode',
+  anyCase(
+    'pass[- ]?code|geheimzahl|(?:access|door|gate|alarm|safe|vault|unlock|verification|security|login|entry|lock|confirmation|authentication|auth|pairing|sms|2fa|mfa|one-time|backup|recovery)[- ]code|t(?:ü|ue)rcode',
+  ),
+  '[cC]ode (?:d’|de |d.)(?:acc[èe]s|v[ée]rification|confirmation|s[ée]curit[ée])|[cC][óo]digo (?:de (?:acceso|verificaci[óo]n|seguridad|verifica[çc][ãa]o|acesso)|PIN)|[cC]odice (?:di (?:verifica|accesso)|PIN)|[kK]od (?:PIN|dostępu)',
+  '[пП][иИ][нН](?:-?код)?|验证码|驗證碼|暗証番号|認証コード|確認コード|인증번호|[кК]од (?:подтверждения|доступа)',
+].join('|')
+
+/** What is printed in groups. */
+const GROUPED_NAMES = anyCase(
+  '(?:licen[cs]e|product|serial|activation|recovery|backup|unlock|registration|redeem|scratch|emergency|2fa|mfa|reset|setup|pairing|enrol?l?ment|wiederherstellungs|secours|recuperaci(?:ó|o)n|bitlocker|filevault)[ -]?(?:key|code|number|token|schl(?:ü|ue)ssel)s?',
+)
+
+/** The last name in a text, and what stands behind it. */
+const lastOf = (names: string) => {
+  const pattern = new RegExp(names, 'g')
+  return (before: string): { readonly name: string; readonly rest: string } | undefined => {
+    let [start, end] = [-1, -1]
+    pattern.lastIndex = 0
+    for (let match = pattern.exec(before); match !== null; match = pattern.exec(before)) {
+      if (match[0] === '') break
+      start = match.index
+      end = pattern.lastIndex
+    }
+    return start < 0
+      ? undefined
+      : { name: before.slice(Math.max(0, start - 16), end), rest: before.slice(end) }
+  }
+}
+
+export const lastMaker = lastOf(`(?<![A-Za-z.@/])(?:${anyCase(MAKERS)})(?: (?:appid|api))?(?![A-Za-z./])`)
+
+export const lastPassword = lastOf(PASSWORD_NAMES)
+export const lastDigitName = lastOf(DIGIT_NAMES)
+export const lastGroupedName = lastOf(GROUPED_NAMES)
+/** A name that follows the word: "… is the password". */
+export const PASSWORD_BEHIND = new RegExp(
+  `^["'\`”“»)*_]{0,4}(?:[ ,]{1,2}(?:–|-|—|is|as|for|ist|als|für|est|comme|es|como|è|é|jako|som|#|//)[ (]| ?[=(] ?|[)\\]},;| ]{0,6}(?:--|#|//|<-|←) ?)[^.;:\\r\\n]{0,48}?(?:${PASSWORD_NAMES})(?![A-Za-z-])`,
+)
+const lastKey = lastOf(KEY_NAMES)
+export const lastKeyName = (before: string): ReturnType<typeof lastKey> => {
+  const found = lastKey(before)
+  return found && NO_KEY.test(found.name) ? undefined : found
+}

@@ -1,0 +1,81 @@
+import { isBook } from '../book.ts'
+import { parseMemoryBook } from '../memory/item.ts'
+import type { Store } from '../store.ts'
+import { type Hold, type Holdable, heldBy } from './holds.ts'
+
+/**
+ * Says which hold covers a run or book: one that names it; of a child run, one on the run it works for; of memory, one on
+ * its run or on any run of its thread. `runs` are all that may count for that.
+ */
+export function createHoldCheck(
+  holds: readonly Hold[],
+  runs: Iterable<Holdable>,
+): (run: Holdable) => Hold | undefined {
+  if (holds.length === 0) return () => undefined
+  const byId = new Map<string, Holdable>()
+  const byThread = new Map<string, Holdable[]>()
+  for (const run of runs) {
+    byId.set(run.runId, run)
+    if (run.threadId === null || isBook(run.runId)) continue
+    const mates = byThread.get(run.threadId)
+    if (mates) mates.push(run)
+    else byThread.set(run.threadId, [run])
+  }
+  function ofRun(run: Holdable | undefined): Hold | undefined {
+    const seen = new Set<Holdable>()
+    for (let each = run; each && !seen.has(each); ) {
+      const [hold] = heldBy(holds, each)
+      if (hold) return hold
+      seen.add(each)
+      each = each.parentRunId === null ? undefined : byId.get(each.parentRunId)
+    }
+    return undefined
+  }
+  return (run) => {
+    const own = ofRun(run)
+    const memory = parseMemoryBook(run.runId)
+    if (own || !memory) return own
+    if (memory.layer === 'short') return ofRun(byId.get(memory.scope))
+    if (memory.layer === 'long') return undefined
+    for (const mate of byThread.get(memory.scope) ?? []) {
+      const hold = ofRun(mate)
+      if (hold) return hold
+    }
+    return undefined
+  }
+}
+
+const PAGE = 100
+
+/** The hold that covers a run or book, by what the store says of those around it. */
+export async function findHold(
+  { store, workspace }: { readonly store: Store; readonly workspace: string },
+  holds: readonly Hold[],
+  run: Holdable,
+): Promise<Hold | undefined> {
+  if (holds.length === 0) return undefined
+  const around = new Map<string, Holdable>()
+  async function climb(from: Holdable | undefined): Promise<void> {
+    for (let each = from; each && !around.has(each.runId); ) {
+      around.set(each.runId, each)
+      const runId: string | null = each.parentRunId
+      each = runId === null ? undefined : (await store.findRun({ workspace, runId }))?.summary
+    }
+  }
+  await climb(run)
+  const memory = parseMemoryBook(run.runId)
+  if (memory?.layer === 'short')
+    await climb((await store.findRun({ workspace, runId: memory.scope }))?.summary)
+  for (let cursor: string | null | undefined; memory?.layer === 'session' && cursor !== null; ) {
+    const options = {
+      workspace,
+      threadId: memory.scope,
+      limit: PAGE,
+      ...(cursor !== undefined && { cursor }),
+    }
+    const page = await store.listRuns(options)
+    for (const { summary } of page.runs) await climb(summary)
+    cursor = page.nextCursor
+  }
+  return createHoldCheck(holds, around.values())(run)
+}

@@ -1,0 +1,97 @@
+import type { Ports } from '@clew/ledger'
+import type { Database, Sql } from './sql.ts'
+
+interface RewriteParts {
+  readonly db: Database
+  readonly reading: Sql
+  readonly ports: Pick<Ports, 'sleep'>
+  readonly waitMs: number
+}
+
+const FIRST_MS = 10
+const LONGEST_MS = 250
+
+const MARK = `SELECT pg_snapshot_xmax(pg_current_snapshot())::text AS mark`
+
+/** Transaction ids of sessions have 32 bits and begin anew: whether `id` comes before the mark. */
+const isOlder = (id: string): string =>
+  `(($1::bigint - ${id}::text::bigint) % 4294967296 + 4294967296) % 4294967296 BETWEEN 1 AND 2147483647`
+
+/**
+ * All that keeps dead rows of this database: whoever writes anywhere on the server (by its id the snapshot of a rewrite is
+ * as old), who reads an older state of this database or of a replica, what is prepared, and slots. A vacuum keeps nothing.
+ */
+const HOLDERS = `SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint < $1::bigint AS is_held, ARRAY(
+  SELECT format('%s (pid %s, database %s, since %s)', coalesce(nullif(application_name, ''), 'a session'), pid,
+      coalesce(datname, 'none'), to_char(xact_start AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'))
+    FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND (${isOlder('backend_xid')}
+      OR (datname = current_database() OR datname IS NULL) AND ${isOlder('backend_xmin')}
+        AND pid NOT IN (SELECT pid FROM pg_stat_progress_vacuum))
+  UNION ALL SELECT format('the prepared transaction %s (database %s)', gid, database)
+    FROM pg_prepared_xacts WHERE ${isOlder('transaction')}
+  UNION ALL SELECT format('the replication slot %s', slot_name)
+    FROM pg_replication_slots WHERE ${isOlder('xmin')}) AS holders`
+
+/** What was counted of a table, with values out of it; nobody else may write it anew. */
+const STATISTICS = 'pg_statistic'
+const IS_OWNER = `SELECT pg_has_role(datdba, 'USAGE') AS is_owner FROM pg_database WHERE datname = current_database()`
+
+/**
+ * Writes tables anew with what is alive, so that no byte of what was deleted is left; says why not, and what to do. VACUUM
+ * FULL copies dead rows that an older transaction may see, so those are waited for.
+ */
+export async function rewriteTables(
+  { db, reading, ports, waitMs }: RewriteParts,
+  tables: readonly string[],
+): Promise<string | null> {
+  // First, so that what was counted before is dead when it is written anew.
+  await countAnew(db, tables)
+  const holders = await awaitOlderTransactions(reading, ports, waitMs)
+  if (holders.length > 0) {
+    for (const table of tables) await db.query({ text: `VACUUM ${table}` })
+    return `Nothing of it can be read any more, but tables were not written anew, for older transactions may still see it: ${holders.join(', ')}. Let them end, and erase the same again: then no file of the database holds a byte of it.`
+  }
+  for (const table of tables) await db.query({ text: `VACUUM (FULL) ${table}` })
+  if ((await reading.query({ text: IS_OWNER })).rows[0]?.['is_owner'] !== true)
+    return `Nothing of it can be read any more, and tables were written anew, but ${STATISTICS} may hold values that the server had counted. Let the owner of the database run VACUUM FULL ${STATISTICS}: then no file of the database holds a byte of it.`
+  await db.query({ text: `VACUUM (FULL) ${STATISTICS}` })
+  return null
+}
+
+const COUNTED = `SELECT s.attname AS name, format_type(a.atttypid, a.atttypmod) AS type FROM pg_stats s
+  JOIN pg_attribute a ON a.attrelid = to_regclass(s.tablename) AND a.attname = s.attname
+  JOIN pg_type t ON t.oid = a.atttypid AND t.typcategory NOT IN ('N', 'B')
+  WHERE s.schemaname = current_schema() AND s.tablename = $1`
+
+/**
+ * What the server counted of a table quotes from it, and everybody can ask for it. ANALYZE counts anew, but of a table that
+ * is empty by now it leaves what it had counted; that goes when a column is given its type once more. Numbers quote nobody.
+ */
+export async function countAnew(db: Database, tables: readonly string[]): Promise<void> {
+  for (const table of tables) {
+    await db.query({ text: `ANALYZE ${table}` })
+    if ((await db.query({ text: `SELECT FROM ${table} LIMIT 1` })).rows.length > 0) continue
+    const counted = (await db.query({ text: COUNTED, values: [table] })).rows
+    if (counted.length === 0) continue
+    const columns = counted.map(({ name, type }) => `ALTER COLUMN "${String(name)}" TYPE ${String(type)}`)
+    await db.query({ text: `ALTER TABLE ${table} ${columns.join(', ')}` })
+  }
+}
+
+/** Waits until no transaction is open that began before now; else says who holds what is dead by now. */
+async function awaitOlderTransactions(
+  sql: Sql,
+  { sleep }: Pick<Ports, 'sleep'>,
+  waitMs: number,
+): Promise<readonly string[]> {
+  const mark = (await sql.query({ text: MARK })).rows[0]?.['mark']
+  const deadline = performance.now() + waitMs
+  for (let pauseMs = FIRST_MS; ; pauseMs = Math.min(LONGEST_MS, 2 * pauseMs)) {
+    const [row] = (await sql.query({ text: HOLDERS, values: [mark] })).rows
+    const holders = row?.['holders'] as string[]
+    if (row?.['is_held'] === false && holders.length === 0) return []
+    if (performance.now() > deadline)
+      return holders.length > 0 ? holders : ['one that this user may not see (grant pg_read_all_stats)']
+    await sleep(pauseMs)
+  }
+}
