@@ -8,6 +8,7 @@ import {
   isTemplate,
   looksAssigned,
 } from './checks.ts'
+import { isCertain } from './certain.ts'
 import { HARD_KEY, KEY_ENDING, keyStrength, kindOfKey, SOFT_KEY } from './keys.ts'
 import type { Detector } from './detector.ts'
 import { isPassphrase, isShortPhrase } from './passphrase.ts'
@@ -33,7 +34,7 @@ const judge = (secret: string, match: RegExpExecArray, hard: (secret: string) =>
 
 /** One anchor for all of them: the `:` or `=`, seen from which the key name is looked up backwards. */
 const BEFORE = `["'\`\\\\]{0,9} {0,40}[:=]`
-const SHORT = '(?:[pP]ass|PASS|[pP]wd|PWD|[pP]w|[pP]sk|PSK)'
+const SHORT = '(?:[pP]ass|PASS|[pP]wd|PWD|[pP]w|PW|[pP]sk|PSK)'
 const ASSIGNMENT = `[:=](?<=(?:${KEY_ENDING}|[sS][sSkK]|[pP][wW])${BEFORE})(?<=(?:${HARD_KEY}|${SOFT_KEY}|${SHORT})${BEFORE})`
 const FLAG = `--(?:[a-z]{1,12}[-.]){0,3}${KEY}`
 
@@ -187,7 +188,7 @@ export const assignmentDetectors: readonly Detector[] = [
     kind: 'password',
     anchor: [],
     pattern:
-      /(?:[pP]ass(?:word)?|PASS(?:WORD)?|[pP]wd|PWD|PW)=(?<secret>[a-z]{4,10}-[a-z]{4,10}-[a-z]{4,10})(?![\w.(-])/g,
+      /(?:[pP]assword|PASSWORD|(?:(?<![A-Za-z])|(?<=_))(?:[pP]ass|PASS|[pP]wd|PWD|PW))=(?<secret>[a-z]{4,10}-[a-z]{4,10}-[a-z]{4,10})(?![\w.(-])/g,
     validate: isShortPhrase,
   },
   {
@@ -201,6 +202,10 @@ export const assignmentDetectors: readonly Detector[] = [
     validate: isBasicCredentials,
   },
 ]
+
+/** `gh secret set DB_PASSWORD --body …`. */
+const isBodyPassword = (text: string, match: RegExpExecArray): boolean =>
+  match[0].includes(' --body') && isCertain(text)
 
 /** The name and the value in other places than around a sign. Their anchors have characters of their own, so they are a group. */
 export const labelledDetectors: readonly Detector[] = [
@@ -219,7 +224,8 @@ export const labelledDetectors: readonly Detector[] = [
       `${KEY}(?:${QUOTE}[\\])]{0,2} {0,2}(?:,|=|=>|\\|\\|)| [A-Za-z*&]{3,8} ?=| --body| {0,2}(?:\\|\\||\\| default)) {0,16}(?:default ?= ?|fallback: ?)?[bru@]?${QUOTE}(?<secret>[^\\s"'\`\\\\]{6,4096})(?=${QUOTE})`,
       'g',
     ),
-    validate: (secret, match) => judge(secret, match, (text) => looksAssigned(text) || isPassword(text)),
+    validate: (secret, match) =>
+      judge(secret, match, (text) => looksAssigned(text) || isPassword(text) || isBodyPassword(text, match)),
   },
   {
     kind,
@@ -228,7 +234,12 @@ export const labelledDetectors: readonly Detector[] = [
       `(?<=(?<!\\?)<[A-Za-z0-9_.-]{0,40})${KEY}>(?:<!\\[CDATA\\[)?(?<secret>[^\\s<>\\]]{6,4096})(?=<\\\\{0,3}\\/|\\]\\])`,
       'g',
     ),
-    validate: (secret, match) => judge(secret, match, (text) => looksAssigned(text) || isPassword(text)),
+    validate: (secret, match) =>
+      judge(
+        secret,
+        match,
+        (text) => looksAssigned(text) || isPassword(text) || (kind(match) === 'password' && isCertain(text)),
+      ),
   },
   {
     // The salts of WordPress have all signs, the space too.

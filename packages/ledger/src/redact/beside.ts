@@ -8,6 +8,7 @@ import {
   isVaried,
   looksAssigned,
 } from './checks.ts'
+import { isCertain } from './certain.ts'
 import { type Detector, simple } from './detector.ts'
 import { HARD_KEY, KEY_ENDING, keyStrength, kindOfKey, SOFT_KEY } from './keys.ts'
 
@@ -23,7 +24,11 @@ const isOfKey = (secret: string, match: RegExpExecArray): boolean => {
   const end = match.index + (match.groups?.key?.length ?? 0)
   const name = /[\w-]*$/.exec(match.input.slice(Math.max(0, end - 64), end))?.[0] ?? ''
   const strength = keyStrength(name)
-  if (strength === 'hard') return !isTemplate(secret) && (looksAssigned(secret) || isPassword(secret))
+  if (strength === 'hard')
+    return (
+      !isTemplate(secret) &&
+      (looksAssigned(secret) || isPassword(secret) || (kindOfKey(name) === 'password' && isCertain(secret)))
+    )
   return strength === 'soft' && isGenerated(secret)
 }
 

@@ -10,7 +10,7 @@ const MOST_LINES = 64
 
 /** One code to a line, or several in columns: groups of letters and digits, with a number, a bullet or a box in front. */
 const CODES =
-  /(?:\r?\n|\\{1,9}r?\\{0,9}n)[ \t]{0,12}(?:[-*•☐>|]|\[[ x]?\]|\d{1,2}[.):])?[ \t`|]{0,8}((?:[A-Za-z0-9]{3,8}(?:[- ][A-Za-z0-9]{3,8}){0,4}(?:[ \t|,]{2,12}|[ \t`|,]{0,3}(?=[\r\n\\]|$))){1,6})/y
+  /(?:\r?\n|\\{1,9}r?\\{0,9}n)[ \t]{0,12}(?:[-*•☐>|]|\d{1,2}[.):])?[ \t]{0,4}(?:\[[ x]?\])?[ \t`|]{0,8}((?:[A-Za-z0-9]{3,8}(?:[- ][A-Za-z0-9]{3,8}){0,4}(?:[ \t|,]{2,12}|[ \t`|,]{0,3}(?=[\r\n\\]|$))){1,6})/y
 
 /** The lines of codes below a heading; `rest` is the place from which on nothing is a code, or nothing yet. */
 function codesBelow(match: RegExpExecArray): { places: Place[]; rest: number } {
@@ -18,7 +18,7 @@ function codesBelow(match: RegExpExecArray): { places: Place[]; rest: number } {
   const places: Place[] = []
   let rest = match.index + match[0].length
   for (let line = 0; line < MOST_LINES; line++) {
-    const blank = /^(?:\r?\n|\\{1,9}n)[ \t]{0,12}(?=\r?\n|\\{1,9}n)/.exec(text.slice(rest, rest + 32))
+    const blank = /^(?:\r?\n|\\{1,9}n)[ \t=-]{0,24}(?=\r?\n|\\{1,9}n)/.exec(text.slice(rest, rest + 32))
     if (blank && places.length === 0) rest += blank[0].length
     CODES.lastIndex = rest
     const found = CODES.exec(text)
@@ -94,6 +94,11 @@ const isChosen = (secret: string): boolean => formOf(secret) === 'chosen'
 
 const PASSWORD_LINE = anyCase('pass(?:word|wd|phrase|code)')
 
+const isNoSentence = (groups: string): boolean =>
+  !/(?:^|[ -])(?:that|this|will|need|with|from|your|page|have|when|then|must|they|more|only|used|been|each|also|some|into|were|what|over|made|sent|here|just|once|very)(?:[ -]|$)/.test(
+    groups,
+  )
+
 /** What a block says further down than the line with the word. */
 export const passwordBlocks: readonly Detector[] = [
   // `password: >-`, and the value in the next line.
@@ -122,10 +127,24 @@ export const passwordBlocks: readonly Detector[] = [
     [],
     `${PASSWORD_LINE}[^\\r\\n\\\\]{0,60}?[ :="'\`](?<secret>[a-z]{4}(?:-[a-z]{4}){3})(?![\\w-])`,
   ),
+  simple(
+    'password',
+    [],
+    `${anyCase('app(?:lication)?[- ](?:specific )?')}${PASSWORD_LINE}[^\\r\\n\\\\]{0,40}${LINE}{1,2}[ \\t>*\`-]{0,4}(?<secret>(?:[a-z]{4} ){3}[a-z]{4})(?=["'\`]?(?:[\\r\\n\\\\]|$))`,
+    isNoSentence,
+  ),
+  // And WordPress.
+  simple(
+    'password',
+    [],
+    `${anyCase('application[- ]')}${PASSWORD_LINE}[^\\r\\n\\\\]{0,60}?[ :="'\`](?<secret>[A-Za-z0-9]{4}(?: [A-Za-z0-9]{4}){5})(?![A-Za-z0-9])`,
+    (secret) => /\d/.test(secret),
+  ),
   // The passwords that Google makes for one program.
   simple(
     'password',
     [],
-    `${anyCase('app(?:lication)?[- ](?:specific )?')}${PASSWORD_LINE}[^\\r\\n\\\\]{0,80}?(?:["'\`:“„«]|is) ?(?<secret>(?:[a-z]{4}[ -]){3}[a-z]{4})(?![a-z])`,
+    `${anyCase('app(?:lication)?[- ](?:specific )?')}${PASSWORD_LINE}[^\\r\\n\\\\]{0,80}?(?:["'\`:=“„«]|is) ?(?<secret>(?:[a-z]{4}[ -]){3}[a-z]{4})(?![a-z])`,
+    isNoSentence,
   ),
 ]

@@ -1,4 +1,5 @@
 import { isGenerated, isMixed, isTemplate } from './checks.ts'
+import { isCertain } from './certain.ts'
 import { type Detector, simple } from './detector.ts'
 import { anyCase } from './keys.ts'
 
@@ -47,7 +48,9 @@ export const callDetectors: readonly Detector[] = [
     CALLED,
     `(?<![a-zA-Z])(?:${CONNECTS})\\(\\s{0,12}${ANY},\\s{0,12}(?:[a-z]{1,12} ?= ?)?${STRING},\\s{0,12}(?:[a-z]{1,12} ?= ?)?${SECRET}`,
     (secret, match) =>
-      /^(?:connect|driver|bind|open)\(/.test(match[0]) ? isSurely(secret) : isSecret(secret),
+      /^(?:connect|driver|bind|open)\(/.test(match[0])
+        ? isSurely(secret)
+        : isSecret(secret) || isCertain(secret),
   ),
   simple(
     'secret',

@@ -1,6 +1,8 @@
 import { hasDenseRun, isGenerated, isMixed, isPassword, isTemplate, isVaried } from './checks.ts'
+import { isCertain } from './certain.ts'
 import { type Detector, simple } from './detector.ts'
 import { anyCase } from './keys.ts'
+import { isWordPhrase } from './passphrase.ts'
 
 /** Secrets among the arguments of commands and calls, where a place and no name says what they are. */
 
@@ -104,20 +106,32 @@ export const commandDetectors: readonly Detector[] = [
     'password',
     `\\((?<=(?:uth|uth ?= ?|icate|og_?[iI]n|ign[iI]n|entials?|ication|egin|asic|bind_s|_bind|pw_set)\\()`,
     `(?<![a-z])(?:${LOGINS})(?: ?= ?)?\\( {0,2}(?:${QUOTE}{1,2}, {0,2})?${QUOTE}[^"'\`\\r\\n\\\\]{1,64}${QUOTE}, {0,2}(?:Some\\()?${QUOTE}(?<secret>[^"'\`\\s\\\\]{4,128})(?=${QUOTE})`,
-    (secret) => isArgument(secret) && (isMixed(secret) || isPassword(secret) || /[@#$%^&*!]/.test(secret)),
+    (secret, match) =>
+      isArgument(secret) &&
+      (isMixed(secret) ||
+        isPassword(secret) ||
+        /[@#$%^&*!]/.test(secret) ||
+        (/^auth ?=|BasicAuth|DigestAuth|Credential|PasswordAuth/.test(match[0]) && isCertain(secret))),
   ),
   // `"auth": ["name", "…"]`.
   simple(
     'password',
-    `\\[(?<=(?:uth|entials)["'\`\\\\]{0,9} {0,2}[:=] {0,2}.)(?= {0,2}["'\`\\\\])`,
-    `(?:[aA]uth|[cC]redentials)(?:${QUOTE})? {0,2}[:=] {0,2}\\[ {0,2}${QUOTE}[^"'\`\\r\\n\\\\]{1,64}${QUOTE}, {0,2}${QUOTE}(?<secret>[^"'\`\\s\\\\]{6,128})(?=${QUOTE} {0,2}\\])`,
-    (secret) => isSpoken(secret) && !/^[a-z]+[-_]?\d{0,2}$/.test(secret),
+    `\\[(?<=(?:uth|entials|ogin)["'\`\\\\]{0,9} {0,2}[:=] {0,2}.)(?= {0,2}["'\`\\\\])`,
+    `(?:[aA]uth|[cC]redentials|[lL]ogin)(?:${QUOTE})? {0,2}[:=] {0,2}\\[ {0,2}${QUOTE}[^"'\`\\r\\n\\\\]{1,64}${QUOTE}, {0,2}${QUOTE}(?<secret>[^"'\`\\s\\\\]{6,128})(?=${QUOTE} {0,2}\\])`,
+    (secret) => isWordPhrase(secret) || (isSpoken(secret) && !/^[a-z]+[-_]?\d{0,2}$/.test(secret)),
   ),
   // `jdbc:oracle:thin:name/password@host`.
   simple(
     'password',
     '\\/(?<=thin:[\\w$#.-]{1,32}.)(?=[^\\s/@]{3,64}@)',
     'thin:[\\w$#.-]{1,32}\\/(?<secret>[^\\s/@"\'`\\\\]{3,64})(?=@)',
+    isArgument,
+  ),
+  // `name/password@//host` of Oracle.
+  simple(
+    'password',
+    '\\/(?<=@.)(?=\\/[\\w.-])',
+    '(?<![\\w./:@-])[\\w$#]{1,32}\\/(?<secret>[^\\s/@"\'`\\\\]{4,64})(?=@\\/\\/[\\w.-])',
     isArgument,
   ),
   // `composer config http-basic.host name password`.
@@ -145,7 +159,9 @@ export const commandDetectors: readonly Detector[] = [
     'password',
     'A(?=UTH [^\\s]{6})',
     `${START}AUTH (?!PLAIN|LOGIN|CRAM|XOAUTH|TLS|GSSAPI|NTLM)(?:[\\w-]{1,32} )?(?:${QUOTE})?(?<secret>[^\\s"'\`\\\\]{6,256})`,
-    (secret) => isSpoken(secret) && (/[a-z].*\d.*\d|\d.*\d.*[a-z]/i.test(secret) || hasDenseRun(secret)),
+    (secret) =>
+      isWordPhrase(secret) ||
+      (isSpoken(secret) && (/[a-z].*\d.*\d|\d.*\d.*[a-z]/i.test(secret) || hasDenseRun(secret))),
   ),
   simple('password', '-(?<=ConvertTo.)', `ConvertTo-SecureString(?: -String)? ${VALUE}`, isArgument),
   // `net user name … /add`.

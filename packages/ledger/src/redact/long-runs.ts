@@ -101,10 +101,14 @@ const BEHIND = /^(?:$|[\s"'`|<>,;)\]}\\*]|[\u0080-\uffff]|[.:!?](?:$|[\s"'`\\<])
 const NAMED = /(?:\\[bfnrt])?([A-Za-z][\w-]*)\\{0,3}["'`]?(?: {0,2}[:=] {0,2}| )[\\"'`*]{0,5}$/
 const ENV = /(?:^|[\s"'`\\]|\\[bfnrt]|[\u0080-\uffff])[A-Z][A-Z0-9_]{2,60}=$/
 
+/** The public half of a JSON Web Key. */
+const PUBLIC_MEMBER = /["'][xyn]\\{0,9}["'] ?: ?\\{0,9}["']$/
+
 function standsAlone(text: string, start: number, end: number): boolean {
   const before = text.slice(Math.max(0, start - 72), start).replace(/\\[bfnrt]$/, ' ')
   if ((!BEFORE.test(before) && !ENV.test(before)) || WEAK.test(before)) return false
   if (!BEHIND.test(text.slice(end, end + 2))) return false
+  if (PUBLIC_MEMBER.test(before)) return false
   const name = NAMED.exec(before)?.[1] ?? /([A-Za-z_]\w*)=$/.exec(before)?.[1]
   return name === undefined || !isIdName(name)
 }

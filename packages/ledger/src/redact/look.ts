@@ -2,7 +2,7 @@ import type { JsonValue } from '../json.ts'
 import { keyStrength } from './keys.ts'
 import { isIdName } from './long-runs.ts'
 import type { Scan } from './scan.ts'
-import { typesPassword } from './walk.ts'
+import { isSession, isShortName, typesPassword } from './walk.ts'
 
 const [CLEAN, TELLING, FOUND, ID] = [0, 1, 2, 4]
 /** Keys are few, unless somebody uses ids as keys. */
@@ -18,7 +18,7 @@ export function createLook(scan: Scan, scanId: Scan, byKeyName: boolean): (value
 
   const judge = (key: string): number => {
     let flags = CLEAN
-    if (byKeyName && keyStrength(key) !== undefined) flags |= TELLING
+    if (byKeyName && (keyStrength(key) !== undefined || isShortName(key))) flags |= TELLING
     if (scan.mayFind(key)) flags |= FOUND
     if (isIdName(key)) flags |= ID
     if (key.length <= LONGEST_KEY) {
@@ -52,7 +52,13 @@ export function createLook(scan: Scan, scanId: Scan, byKeyName: boolean): (value
       if ((flags & TELLING) !== 0 && isCovered(value)) return true
       if (inValue(value, (flags & ID) !== 0)) return true
       if (key === 'text' && byKeyName && typesPassword(source)) return true
-      if (key === 'value' && (isTelling(source['name']) || isTelling(source['key']) || 'keyName' in source))
+      if (
+        key === 'value' &&
+        (isTelling(source['name']) ||
+          isTelling(source['key']) ||
+          'keyName' in source ||
+          isSession(source['name']))
+      )
         return true
       if (key === 'kty' && byKeyName) return true
     }

@@ -1,6 +1,6 @@
 import { isIdName } from './long-runs.ts'
 import { eachName } from './naming.ts'
-import { isPassphrase } from './passphrase.ts'
+import { isPassphrase, isShortPhrase } from './passphrase.ts'
 import {
   lastDigitName,
   lastGroupedName,
@@ -19,10 +19,11 @@ import type { Finder, Span } from './spans.ts'
 
 const IN_WORD = /[^\s"'`\\<>|(){}[\],;\u0080-\uffff]/
 const WORD = new RegExp(`${IN_WORD.source}{4,}`, 'g')
-/** All of these words have a digit, a sign that words do not have, or are four words in one: most prose has none of them. */
+/** All of these words have a digit, a sign that words do not have, or are several words in one: most prose has none of them. */
 const DIGIT = /\d(?:(?=\S{3})|(?<=\S{4}))/
 const SIGN = /[#*^](?<=[A-Za-z].)(?=\S)/
-const JOINED = /[-_.](?=[a-zA-Z]{3,12}[-_.][a-zA-Z]{3,12}[-_.][a-zA-Z]{3})/
+const JOINED =
+  /[-_.](?=[a-zA-Z]{3,12}[-_.][a-zA-Z]{3})(?:(?=[a-zA-Z]{3,12}[-_.][a-zA-Z]{3,12}[-_.][a-zA-Z]{3})|(?<=[a-z]{4}-)(?=[a-z]{4,10}-[a-z]{4}))/
 const isStrange = (text: string): boolean => DIGIT.test(text) || JOINED.test(text) || SIGN.test(text)
 const LONGEST_LINE = 160
 const LONGEST_WORD = 1200
@@ -32,7 +33,7 @@ const UNDECIDED = /^["'`”“»)*_]{0,4}(?:$|[ ,(=#–—\]};|<←/-])[^.:\r\n]
 
 /** What the word is said to be: it follows, or it is quoted or marked. */
 const TIED =
-  /(?:[:=：→>|…]|\.{3}|(?<=[- ])-|–|—|は|是|为|為|은|는)[ \t]{0,40}[*_]{0,2}\\{0,3}["'`“„«‘]?$|[ \t](?:(?:changed|rotated|reset|updated|switched|geändert|cambiada?) (?:from|von|de|da)|is|are|was|to|as|be|set|use|using|with|type|enter|try|ist|war|lautet|auf|sind|est|sont|es|son|era|è|é|sono|são|jest|je|är|este|olarak|adalah|là|это|равен)(?: now| set to| jetzt| maintenant| ahora)?:?[ \t]{1,3}[*_]{0,2}\\{0,3}["'`“„«‘]?$|\\{0,3}["'`“„«‘*][*]?$/i
+  /(?:[:=：→>|…]|\.{3}|(?<=[- ])-|–|—|は|是|为|為|은|는)[ \t]{0,40}[*_]{0,2}\\{0,3}["'`“„«‘]?$|[ \t](?:(?:changed|rotated|reset|updated|switched|geändert|cambiada?) (?:from|von|de|da)|is|are|was|to|as|be|set|use|using|with|type|enter|try|first|ist|war|lautet|auf|sind|est|sont|es|son|era|è|é|sono|são|jest|je|är|este|olarak|adalah|là|это|равен)(?: now| set to| jetzt| maintenant| ahora)?:?[ \t]{1,3}[*_]{0,2}\\{0,3}["'`“„«‘]?$|\\{0,3}["'`“„«‘*][*]?$/i
 
 /** The word before says that this is somebody or something, or an example. */
 const OTHER =
@@ -138,6 +139,34 @@ function kindOfDigits(line: string): string | undefined {
     : undefined
 }
 
+/** Three words that hyphens join are a name too, so what ties them to a password must be beyond doubt. */
+const PHRASE_NAME =
+  /(?:pass|pw|pwd|word|wort|phrase|woord|contrase|clave|senha|parol|hasł|heslo|senord|mdp|passe|парол|المرور|السر|الدخول)[a-zñаąеoyяи]{0,5}$/i
+const SERVER_SECRET =
+  /(?:^|[\s-])(?:masterauth|requirepass|r[ow]community6?|bind [^\r\n]{0,60}password|bind password) $/
+function kindOfPhrase(before: string, after: string): string | undefined {
+  if (SERVER_SECRET.test(before) || isPairBefore(before, after)) return 'password'
+  const found = lastPassword(before)
+  if (!found || !PHRASE_NAME.test(found.name) || !TIED.test(before)) return undefined
+  if (/ (?:to|with|as|be|use|using|set)[ "'`]{1,3}$/.test(before)) return undefined
+  return isNear(found.rest, 6) ? 'password' : undefined
+}
+
+/** "kim / … is the login". */
+const IS_LOGIN =
+  /^["'`]? (?:is|are|was) (?:the |my |your |our )?(?:[a-z]{2,12} )?(?:logins?|creds|credentials)(?![a-z])/
+const isPairBefore = (before: string, after: string): boolean =>
+  /(?:^|\s)[\w.@-]{2,40} \/ ["'`]?$/.test(before) && IS_LOGIN.test(after)
+
+/** "first …, then …": the one before was a password. */
+const SECOND =
+  /(?:^|[\s"'`])([^\s"'`,]{6,64})["'`]?(?: as (?:the |a )?password)?, (?:and )?(?:then|dann|puis|luego|poi|afterwards) ["'`]?$/
+const isSecond = (before: string): boolean => {
+  const first = SECOND.exec(before)?.[1]
+  const form = first === undefined ? undefined : formOf(first)
+  return (form === 'weak' || form === 'chosen') && lastPassword(before) !== undefined
+}
+
 /** What a word is by its line. */
 function kindIn(before: string, after: string, word: string, form: WordForm): string | undefined {
   if (NAMED_ONLY.test(before)) return undefined
@@ -151,7 +180,11 @@ function kindIn(before: string, after: string, word: string, form: WordForm): st
     return 'password'
   if (form === 'drawn' && TOKEN_FLAG.test(before)) return 'token'
   if (form === 'weak' && (USER_FLAG.test(before) || SLASHED.test(before))) return 'password'
-  if ((form === 'weak' || form === 'chosen') && AUTH_PAIR.test(before)) return 'password'
+  if (
+    (form === 'weak' || form === 'chosen') &&
+    (AUTH_PAIR.test(before) || isPairBefore(before, after) || isSecond(before))
+  )
+    return 'password'
   if (CAPITALS.test(word) && ADMIN.test(before)) return 'password'
   if ((form === 'drawn' || form === 'plain') && isOfMaker(before)) return 'api-key'
   if (form === 'grouped' && isNamed(lastGroupedName(before), 6)) return 'recovery-code'
@@ -226,17 +259,21 @@ function wordEnd(text: string, at: number): number {
 
 /** Numbers are typed in the place of something that is named; behind a user they are anything. */
 function judge(text: string, from: number, raw: string, isNamed: boolean): Span | undefined {
-  if (raw.length > LONGEST_WORD || !/\d|[A-Za-z][#*^]|(?:[-._][a-zA-Z]{3,12}){3}/.test(raw)) return undefined
+  if (raw.length > LONGEST_WORD || !/\d|[A-Za-z][#*^]|(?:[-._][a-zA-Z]{3,12}){2}/.test(raw)) return undefined
   const { start, word } = trim(text, from, raw)
   const form = /\d|[A-Za-z][#*^]/.test(raw) || isPassphrase(word) ? formOf(word) : undefined
-  if (form === undefined || (form === 'digits' && !isNamed)) return undefined
   const end = start + word.length
+  if (form === undefined && isShortPhrase(word)) {
+    const told = kindOfPhrase(lineBefore(text, start), text.slice(end, end + AFTER))
+    return told === undefined ? undefined : { start, end, kind: told }
+  }
+  if (form === undefined || (form === 'digits' && !isNamed)) return undefined
   const kind = kindIn(lineBefore(text, start), text.slice(end, end + AFTER), word, form)
   return kind === undefined ? undefined : { start, end, kind }
 }
 
 export const nearName: Finder = {
-  needs: /\d|[A-Za-z][#*^]/,
+  needs: /\d|[A-Za-z][#*^]|[A-Za-z]{3}[-_.][A-Za-z]{3}/,
   mayFind(text) {
     let found = false
     eachNear(text, () => (found = true))
@@ -256,7 +293,8 @@ export const nearName: Finder = {
       const { start, word } = trim(text, first + match.index, match[0])
       const after = text.slice(start + word.length)
       if (start + word.length <= from || after.length >= AFTER) continue
-      if (UNDECIDED.test(after) && formOf(word) === 'chosen') return Math.max(start, from)
+      if (UNDECIDED.test(after) && (formOf(word) === 'chosen' || text.slice(0, start).endsWith(' / ')))
+        return Math.max(start, from)
     }
     return text.length
   },

@@ -1,7 +1,7 @@
 import { entropyOf, isGenerated, isMixed, isPassword, isScrambled, isTemplate } from './checks.ts'
 import { type Detector, simple } from './detector.ts'
 import { anyCase } from './keys.ts'
-import { isPassphrase } from './passphrase.ts'
+import { isPassphrase, isShortPhrase } from './passphrase.ts'
 import { PASSWORD } from './said.ts'
 
 /** A line asks for a secret, announces it or prints it, and the next line is the secret and nothing else. */
@@ -19,7 +19,7 @@ const isOrdinary = (text: string): boolean =>
 /** What stands alone in its line: no word, and no name of a thing. */
 export const isAlone = (text: string): boolean => {
   if (text.length < 6 || isTemplate(text)) return false
-  if (isPassphrase(text)) return true
+  if (isPassphrase(text) || isShortPhrase(text)) return true
   if (isOrdinary(text)) return false
   if (/^\d{6}(?:-\d{6}){7}$/.test(text)) return true
   if (/^(?:[a-z]+[-_.]){2,}[a-z]*\d{2,}$/.test(text)) return true

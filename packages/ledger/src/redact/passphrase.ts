@@ -36,7 +36,18 @@ const isOneCase = (text: string): boolean => /^(?:[A-Z]?[a-z]+[-_.]?)+$/.test(te
 
 /** `Anchor-Planet64`. */
 export const isCapitalPair = (text: string): boolean =>
-  /^[A-Z][a-z]{3,}[-_.][A-Z][a-z]{3,}\d{2,4}$/.test(text) && hasNoName(text)
+  /^[A-Z][a-z]{3,}[-_.][A-Z][a-z]{3,}\d{1,4}$/.test(text) && hasNoName(text)
+
+export const isNameWord = (word: string): boolean => NAME_WORDS.has(word.toLowerCase())
+
+const WORDS = /^[a-z]{3,12}([-_.])[a-z]{3,12}(?:\1[a-z]{3,12}){1,7}$/i
+
+/** Three words or more, where the place itself says that they are a password. */
+export const isWordPhrase = (text: string): boolean =>
+  text.length >= 13 && WORDS.test(text) && isOneCase(text) && hasNoName(text)
+
+/** Two words, where not even a word of prose could stand. */
+export const isWordPair = (text: string): boolean => /^[a-z]{4,12}-[a-z]{4,12}$/.test(text) && hasNoName(text)
 
 /** Three words are enough where nothing but a password can stand. */
 export const isShortPhrase = (text: string): boolean =>

@@ -79,6 +79,8 @@ const isUuid = (text: string, seen: number): boolean =>
   text[18] === '-' &&
   text[23] === '-'
 
-/** Between words nothing joins, not even a dot, as in a passphrase; a line of a netrc tells all in words. */
+/** Between words nothing joins, not even a dot, as in a passphrase; a line of a netrc tells all in words, as does one about a password. */
 const isProse = (text: string, seen: number): boolean =>
-  ((seen & JOINT) === 0 || !/[_/:]|\.[a-zA-Z]/.test(text)) && !text.includes('machine ')
+  ((seen & JOINT) === 0 || !/[_/:]|\.[a-zA-Z]/.test(text)) &&
+  !text.includes('machine ') &&
+  !text.includes('ass')

@@ -1,6 +1,7 @@
 import { assignmentDetectors, labelledDetectors, xmlDetectors } from './assignments.ts'
 import { besideDetectors } from './beside.ts'
 import { byteLists, codeBlocks, keyBlocks, passwordBlocks } from './blocks.ts'
+import { certainAssignments, certainOutput, certainPasswords, certainSigns } from './certain.ts'
 import { callDetectors, keyDetectors } from './calls.ts'
 import { commandDetectors, passwordCommands } from './commands.ts'
 import type { Group } from './detector.ts'
@@ -18,7 +19,7 @@ export const SECRETS: readonly Group[] = [
   { detectors: markedDetectors },
   { detectors: shapedDetectors },
   { detectors: [cardDetector] },
-  { detectors: assignmentDetectors },
+  { detectors: [...assignmentDetectors, ...certainAssignments] },
   {
     detectors: [
       ...saidDetectors,
@@ -27,6 +28,8 @@ export const SECRETS: readonly Group[] = [
       ...nextLineDetectors,
       ...fieldDetectors,
       ...passwordBlocks,
+      ...certainPasswords,
+      certainOutput,
     ],
     apart: true,
   },
@@ -39,13 +42,21 @@ export const SECRETS: readonly Group[] = [
       ...labelledDetectors,
       ...commandDetectors,
       ...printedDetectors,
+      certainOutput,
       ...deviceDetectors,
       ...keyBlocks,
     ],
     apart: true,
   },
   {
-    detectors: [...besideDetectors, ...expectDetectors, ...keyDetectors, ...keyObjects, ...byteLists],
+    detectors: [
+      ...besideDetectors,
+      ...certainSigns,
+      ...expectDetectors,
+      ...keyDetectors,
+      ...keyObjects,
+      ...byteLists,
+    ],
     apart: true,
   },
 ]

@@ -1,7 +1,7 @@
 import { isGenerated, isLabel, isNamedOnly, isPassword } from './checks.ts'
 import { type Detector, simple } from './detector.ts'
 import { anyCase, keyStrength } from './keys.ts'
-import { isPassphrase } from './passphrase.ts'
+import { isPassphrase, isWordPhrase } from './passphrase.ts'
 
 /**
  * Secrets that somebody tells: "the password for staging is …", "PIN: 4821", "**Passwort** | …". A name, at most a few words
@@ -103,9 +103,9 @@ const FOREIGN = `(?:[hH]asło${GAP} to|Heslo${GAP} je|Salasana${GAP} on|(?:Adgan
 export const saidDetectors: readonly Detector[] = [
   simple(
     'password',
-    '[pP](?=[aA][sS][sS](?:[wWpPcCeE]|ord)|arol[aă]|(?:w|ass|ASS) )',
+    '[pP](?=[aA][sS][sS](?:[wWpPcCeE]|ord)|arol[aă]|(?:[wW]|ass|ASS) )',
     `(?:${PASSWORD})${TELLS}${BARE}`,
-    isPassword,
+    (text) => isPassword(text) || isWordPhrase(text),
   ),
   {
     ...simple(

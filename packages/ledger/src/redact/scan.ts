@@ -14,18 +14,20 @@ export interface Scan {
 interface Guard {
   readonly detectors: readonly Detector[]
   readonly needs: RegExp | undefined
-  readonly anchors: readonly RegExp[]
+  /** Undefined until somebody asks: to compile them takes longer than to start a process. */
+  anchors: readonly RegExp[] | undefined
 }
 
 const guardOf = (detectors: readonly Detector[], needs?: RegExp): Guard => ({
   detectors,
   needs,
-  anchors: anchorsOf(detectors),
+  anchors: undefined,
 })
 
-function isFit({ needs, anchors }: Guard, text: string): boolean {
-  if (needs !== undefined && !needs.test(text)) return false
-  for (const anchor of anchors) if (anchor.test(text)) return true
+function isFit(guard: Guard, text: string): boolean {
+  if (guard.needs !== undefined && !guard.needs.test(text)) return false
+  guard.anchors ??= anchorsOf(guard.detectors)
+  for (const anchor of guard.anchors) if (anchor.test(text)) return true
   return false
 }
 
@@ -37,10 +39,7 @@ export function createScan(
 ): Scan {
   const guarded = groups.map(({ detectors, needs }) => guardOf(detectors, needs))
   const joined = groups.filter((group) => !group.apart).flatMap(({ detectors }) => detectors)
-  const passes = [
-    guardOf(joined),
-    ...groups.filter((group) => group.apart).map(({ detectors, needs }) => guardOf(detectors, needs)),
-  ]
+  const passes = [guardOf(joined), ...guarded.filter((_, at) => groups[at]?.apart)]
   const unsettled = createUnsettled(groups, finders)
   const quick = groups.every((group) => !group.thorough)
   return {

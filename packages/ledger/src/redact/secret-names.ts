@@ -23,7 +23,7 @@ const PASSWORD_NAMES = [
   anyCase(
     'zugang(?:sdaten|scode)?|anmeldedaten|identifiants?|credenciales|credenziali|credenciais|inloggegevens',
   ),
-  '[mM]ật khẩu|[пП]арол[а-я]{0,3}|[κΚ]ωδικ[όο][ςύ]|密[码碼]|口令|パスワード|暗証|비밀번호|비번|암호|पासवर्ड|รหัสผ่าน|סיסמ[הת]|كلمة (?:المرور|السر)|گذرواژه|رمز عبور',
+  '[mM]ật khẩu|[пП]арол[а-я]{0,3}|[κΚ]ωδικ[όο][ςύ]|密[码碼]|口令|パスワード|暗証|비밀번호|비번|암호|पासवर्ड|รหัสผ่าน|סיסמ[הת]|كلمة (?:المرور|السر)|گذرواژه|رمز (?:عبور|الدخول|المرور|السر)',
 ].join('|')
 
 /** Keys and tokens that are beyond doubt. */

@@ -1,4 +1,13 @@
-import { decodeBase64, hasDenseRun, isBasicCredentials, isJwt, isPaymentCard, isVaried } from './checks.ts'
+import {
+  decodeBase64,
+  hasDenseRun,
+  isBasicCredentials,
+  isJwt,
+  isPaymentCard,
+  isRandom,
+  isVaried,
+} from './checks.ts'
+import { isCertain } from './certain.ts'
 import { type Detector, ID, LOOSE_START, simple, START, URL_ID } from './detector.ts'
 import { anyCase } from './keys.ts'
 
@@ -38,6 +47,13 @@ export const shapedDetectors: readonly Detector[] = [
     `${START}AIza${URL_ID}{35,}`,
   ),
   simple('aws-key', [], `${START}(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}(?![A-Za-z0-9])`),
+  // The secret behind the id, with a sign or a gap between them.
+  simple(
+    'aws-secret',
+    [],
+    `${START}(?:AKIA|ASIA)[A-Z0-9]{16}\\\\{0,3}["']?(?: ?[/,:;|] ?| {1,3}|\\t)\\\\{0,3}["']?(?<secret>[A-Za-z0-9+/]{40})(?![A-Za-z0-9+/=])`,
+    isRandom,
+  ),
   simple('aws-bedrock-key', [], `${START}ABSK[A-Za-z0-9+/]{60,}={0,2}`),
   simple('facebook-token', `A(?<=${LOOSE_START}EAA)(?=${ID}{100})`, `${START}EAA${ID}{100,}`, isVaried),
   simple('twilio-key', 'S(?=K[0-9a-f]{32})', `${START}SK[0-9a-f]{32}(?![A-Za-z0-9])`),
@@ -173,6 +189,7 @@ export const furtherDetectors: readonly Detector[] = [
     'I(?=DENTIFIED BY )',
     'IDENTIFIED BY \\\\{0,3}["\'](?<secret>[^"\'\\\\]{4,128})(?=\\\\{0,3}["\'])',
   ),
+  simple('password', [], 'IDENTIFIED BY (?<secret>[A-Za-z][\\w#$]{4,64})(?=[;\\s\\\\"]|$)', isCertain),
   simple(
     'basic-credentials',
     'A(?=UTH (?:PLAIN|LOGIN) )',

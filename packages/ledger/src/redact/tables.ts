@@ -1,4 +1,5 @@
-import { isGenerated, isPassword, isTemplate, looksAssigned } from './checks.ts'
+import { isGenerated, isPassword, isRandom, isTemplate, looksAssigned } from './checks.ts'
+import { isCertain } from './certain.ts'
 import { type Detector, type Place } from './detector.ts'
 import { anyCase } from './keys.ts'
 import { PASSWORD } from './said.ts'
@@ -15,7 +16,7 @@ const HARD_NAME = `(?:[A-Za-z]{1,16}[_ -])?(?:${PASSWORD})(?:[_ -](?:plain|text|
 /** Behind the comma of a sentence more than one word follows. */
 const NO_PROSE = '(?! [a-z]+ [a-z0-9])'
 const SHORT_NAME = `(?:[A-Za-z]{1,16}[_-])?${SHORT}`
-const SOFT_NAME = `(?:[A-Za-z]{1,16}[_-])?${anyCase('(?:api[ _-]?key|secret(?:[ _-]key)?|token|credential)')}`
+const SOFT_NAME = `(?:[A-Za-z]{1,16}[_-])?${anyCase('(?:api[ _-]?key|secret(?:[ _-]access)?(?:[ _-]key)?|token|credential)')}`
 
 const HARD = new RegExp(`^(?:${HARD_NAME})$`)
 const SHORTER = new RegExp(`^(?:${SHORT_NAME})$`)
@@ -24,7 +25,8 @@ const SOFT = new RegExp(`^(?:${SOFT_NAME})$`)
 type Judge = (cell: string) => boolean
 const isPasswordCell: Judge = (cell) =>
   !isTemplate(cell) && !/[\s/]|^[\d.,-]+$/.test(cell) && (isPassword(cell) || looksAssigned(cell))
-const isSecretCell: Judge = (cell) => !/[\s/]/.test(cell) && isGenerated(cell)
+const isSecretCell: Judge = (cell) =>
+  (!/[\s/]/.test(cell) && isGenerated(cell)) || (/^[A-Za-z0-9+/]{40}$/.test(cell) && isRandom(cell))
 
 interface Line {
   readonly start: number
@@ -126,12 +128,19 @@ function cellsBelow(
   return { cells, rest: undefined }
 }
 
+const OF_USER = /(?<![a-z])(?:user(?:[-_ ]?name)?|login|e-?mail|account)(?![a-z])/i
+
 function below(match: RegExpExecArray, isSecret: Judge): Place[] {
   const column = columnOf(match)
+  // Beside the name of a user, any word is the password.
+  const isOfUser =
+    isSecret === isPasswordCell &&
+    column !== undefined &&
+    OF_USER.test(match.input.slice(column.head.start, column.head.end))
   return column === undefined
     ? []
     : cellsBelow(match.input, column)
-        .cells.filter((cell) => isSecret(cell.text))
+        .cells.filter(({ text }) => isSecret(text) || (isOfUser && isCertain(text)))
         .map(({ start, text }) => ({ start, end: start + text.length }))
 }
 

@@ -125,9 +125,11 @@ export function createWalk(
         ? besideVerdict(source)
         : key === 'text' && byKeyName
           ? fieldVerdict(source)
-          : byKeyName && isPrivateMember(key) && isWebKey(source)
-            ? { kind: 'private-key', strength: 'hard' }
-            : undefined
+          : byKeyName && isShortName(key) && hasUser(source)
+            ? { kind: 'password', strength: 'hard', byName: true }
+            : byKeyName && isPrivateMember(key) && isWebKey(source)
+              ? { kind: 'private-key', strength: 'hard' }
+              : undefined
 
     /** What a browser tool types into a field. */
     const fieldVerdict = (source: Record<string, JsonValue>): Verdict | undefined =>
@@ -138,7 +140,8 @@ export function createWalk(
       if (byKeyName && typeof keyName === 'string') return { kind: 'api-key', strength: 'soft' }
       const label = typeof name === 'string' ? name : key
       return typeof label === 'string' && (typeof value === 'string' || isStringValue(value))
-        ? verdictOf(label)
+        ? (verdictOf(label) ??
+            (byKeyName && isSession(label) ? { kind: 'cookie', strength: 'soft' } : undefined))
         : undefined
     }
 
@@ -162,7 +165,7 @@ export function createWalk(
 /** Whether the name nearest to a string says that it is an id, a digest or the like. */
 const isNamedId = (path: readonly (string | number)[]): boolean => {
   const name = path.findLast((step) => typeof step === 'string')
-  return name !== undefined && isIdName(name)
+  return name !== undefined && (isIdName(name) || /^[xyn]$/.test(name))
 }
 
 /** `{ element: 'Password field', text: '…' }`. */
@@ -170,6 +173,15 @@ export const typesPassword = ({ element, selector }: Readonly<Record<string, Jso
   (typeof element === 'string' && element.length < 200 && FIELD.test(element)) ||
   (typeof selector === 'string' && selector.length < 200 && FIELD.test(selector))
 const FIELD = /pass(?:word|wort|wd|phrase|code)|mot de passe|contraseña/i
+
+/** `{ user, pass }`. */
+export const isShortName = (key: string): boolean => /^(?:pass|pw)$/i.test(key)
+const hasUser = ({ user, username, login, email }: Readonly<Record<string, JsonValue>>): boolean =>
+  [user, username, login, email].some((one) => typeof one === 'string')
+
+/** The name of a cookie. */
+export const isSession = (label: JsonValue | undefined): boolean =>
+  typeof label === 'string' && /(?:^|[._-])(?:sid|sess|session|session_?id)$|SESSID$|SESSIONID$/.test(label)
 
 /** `auth: [name, password]`. */
 const isLogin = (items: readonly JsonValue[], verdict: Verdict | undefined): verdict is Verdict =>
