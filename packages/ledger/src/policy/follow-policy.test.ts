@@ -11,7 +11,7 @@ const PIN = { redact: { rules: [{ kind: 'pin', path: '$.pin' }] } }
 const ORDER = { redact: { rules: [{ kind: 'order', pattern: 'ORD-\\d{6}' }] } }
 
 /** Two who have the same ledger open, as two processes do, and a clock that stands unless it is turned. */
-async function openTwo(options: LedgerOptions = {}) {
+async function openTwo(options: LedgerOptions = {}, readMs = 0) {
   let nowMs = 1_700_000_000_000
   const ports = { ...nodePorts, now: () => nowMs }
   const shared = createMemoryStore(ports)
@@ -20,6 +20,7 @@ async function openTwo(options: LedgerOptions = {}) {
     ...shared,
     findRun(key) {
       heads.push(key.runId)
+      nowMs += readMs
       return shared.findRun(key)
     },
   }
@@ -120,6 +121,16 @@ describe('P1 a redaction policy that somebody else sets', () => {
     expect(one.payload).toEqual({ pin: expect.stringMatching(GONE), when: new Date(0), list: [1] })
     expect([one.causationId, one.timestamp]).toEqual([cause, new Date(1_700_000_060_000).toISOString()])
     expect(two.ledger.seq).toBe(one.ledger.seq + 1)
+  })
+
+  it('P1 is asked for once per write where a read takes longer than a policy may be old', async () => {
+    const { admin, writer, heads, turn } = await openTwo({}, 5000)
+    await admin.setPolicy(PIN)
+    turn(60_000)
+    heads.length = 0
+    expect(await pinOf(writer)).toMatch(GONE)
+    expect((await writer.append([said()]))[0]?.payload['pin']).toMatch(GONE)
+    expect(heads.filter((runId) => runId === 'clew:audit')).toHaveLength(2)
   })
 
   it('P1 does not count for who has switched redaction off', async () => {

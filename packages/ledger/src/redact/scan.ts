@@ -14,7 +14,7 @@ export interface Scan {
 interface Guard {
   readonly detectors: readonly Detector[]
   readonly needs: RegExp | undefined
-  /** Undefined until somebody asks: to compile them takes longer than to start a process. */
+  /** Undefined until a text asks for them: to compile those of all guards takes a tenth of a second. */
   anchors: readonly RegExp[] | undefined
 }
 

@@ -32,7 +32,7 @@ export async function createSealImport(parts: AdoptParts): Promise<SealImport> {
   const hasSeals = (await store.retention.sealedEvents()) > 0
   const known = new Map<string, Promise<readonly Seal[]>>()
   const adopted: SealLine[] = []
-  const pruned = new Map<string, number[]>()
+  const pruned = new Map<string, { readonly fromSeq: number; toSeq: number; states: number }>()
 
   function sealsOf(runId: string): Promise<readonly Seal[]> {
     const found = known.get(runId) ?? store.retention.seals(workspace, [runId])
@@ -54,9 +54,10 @@ export async function createSealImport(parts: AdoptParts): Promise<SealImport> {
       if (last?.hash !== headHash) throw notFollowing(line)
     },
     notePruned(runId, seq) {
-      const seqs = pruned.get(runId)
-      if (seqs) seqs.push(seq)
-      else pruned.set(runId, [seq])
+      const range = pruned.get(runId) ?? { fromSeq: seq, toSeq: seq, states: 0 }
+      range.toSeq = seq
+      range.states++
+      pruned.set(runId, range)
     },
     async isPruned(runId, seq) {
       if (!hasSeals) return false
@@ -70,10 +71,7 @@ export async function createSealImport(parts: AdoptParts): Promise<SealImport> {
         .map(({ runId, fromSeq, toSeq, headHash }) => ({ runId, fromSeq, toSeq, headHash, rule: 'imported' }))
       const stateless = [...pruned]
         .filter(([runId]) => !named.states.has(runId))
-        .map(([runId, seqs]) => {
-          const [fromSeq, toSeq] = [Math.min(...seqs), Math.max(...seqs)]
-          return { runId, fromSeq, toSeq, rule: 'imported', states: seqs.length }
-        })
+        .map(([runId, range]) => ({ runId, ...range, rule: 'imported' }))
       const ranges = [...sealed, ...stateless]
       if (ranges.length === 0) return
       const event = auditEvent('system.range_pruned', { ranges, events: 0 })
