@@ -28,6 +28,8 @@ export default defineConfig({
         test: {
           ...patient,
           name: 'unit',
+          // Files share a process, and each module is loaded once for all of them: a third less time.
+          isolate: false,
           include: ['packages/*/src/**/*.test.ts', 'test/**/*.test.ts'],
           exclude: ['**/*.int.test.ts', '**/node_modules/**', '**/dist/**'],
           testTimeout: 240_000,
@@ -55,7 +57,7 @@ export default defineConfig({
             'packages/runtime/src/checkpointer/time-travel.test.ts',
             'packages/runtime/src/lifecycle/{request-stop,sweep,waiting-line}.test.ts',
             'packages/runtime/src/worker/worker.test.ts',
-            'test/runtime/{changed-code,durability,function-resume,graph-crashes,graph-pauses}.test.ts',
+            'test/runtime/{changed-code,durability,function-races,function-redacted,function-resume,graph-crashes,graph-pauses}.test.ts',
             'test/runtime/random-graphs.test.ts',
             'test/replay/{accepted,features,modes,parity}.test.ts',
           ],

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { globSync, readFileSync, rmSync } from 'node:fs'
+import { copyFileSync, globSync, readFileSync, rmSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
 import { build } from 'rolldown'
 import { chunkName } from './chunk-name.ts'
@@ -12,6 +12,12 @@ const ROOT = resolve(import.meta.dirname, '..')
 const PROGRAMS: Readonly<Record<string, readonly string[]>> = {
   'packages/clew': ['./src/cli/main.ts', './src/index-worker.ts', './src/demo/chat/agent-process.ts'],
 }
+
+/**
+ * Whose code is taken in. Every entry of zod loads the words of all languages, a hundred files that each command would open for
+ * nothing; of the code, only what is used comes along.
+ */
+const TAKEN_IN: Readonly<Record<string, readonly string[]>> = { 'packages/clew': ['zod'] }
 
 interface Manifest {
   readonly exports: Readonly<Record<string, string | { '@clew/source': string; default: string }>>
@@ -30,13 +36,14 @@ async function bundlePackage(path: string): Promise<void> {
   const entries = Object.values(exports).flatMap((place) =>
     typeof place === 'string' ? [] : [[entryName(place.default), place['@clew/source']]],
   )
+  const taken = TAKEN_IN[path] ?? []
   const programs = (PROGRAMS[path] ?? []).map((file) => [basename(file, '.ts'), file])
   for (const file of globSync('**/*.{js,js.map}', { cwd: dist })) rmSync(join(dist, file))
   await build({
     cwd: folder,
     input: Object.fromEntries([...entries, ...programs]) as Record<string, string>,
     // Whatever is no file of the package: there is one copy of everything at run time, and `instanceof` holds.
-    external: (id) => /^[^./]/.test(id) && !id.startsWith(folder),
+    external: (id) => /^[^./]/.test(id) && !id.startsWith(folder) && !taken.some((name) => isOf(name, id)),
     platform: 'node',
     tsconfig: join(folder, 'tsconfig.json'),
     preserveEntrySignatures: 'allow-extension',
@@ -56,7 +63,12 @@ async function bundlePackage(path: string): Promise<void> {
       sourcemapExcludeSources: true,
     },
   })
+  for (const name of taken)
+    copyFileSync(join(ROOT, 'node_modules', name, 'LICENSE'), join(dist, `${name}.LICENSE`))
 }
+
+const isOf = (name: string, id: string): boolean =>
+  id === name || id.replaceAll('\\', '/').includes(`/node_modules/${name}/`)
 
 const entryName = (path: string): string => path.replace(/^\.\/dist\//, '').replace(/\.js$/, '')
 

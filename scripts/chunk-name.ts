@@ -25,9 +25,12 @@ export function chunkName(id: string, graph: ModuleGraph): string | null {
   const above = reach(id, graph, 'importers')
   const entries = above.filter((each) => graph.getModuleInfo(each)?.isEntry)
   if (entries.includes(id)) return null
+  const own = packageOf(id)
+  if (own) return own
   const isLate = above.some((each) => graph.getModuleInfo(each)?.dynamicImporters.length)
   const packages = isLate ? reach(id, graph, 'importedIds').filter((each) => isPackage(each, graph)) : []
-  return [...(isLate ? ['late'] : []), ...[...entries, ...packages].map(shortName).sort()].join('+')
+  const names = new Set([...entries, ...packages].map((each) => packageOf(each) ?? shortName(each)))
+  return [...(isLate ? ['late'] : []), ...[...names].sort()].join('+')
 }
 
 /** The module itself, and all that is found by going on in one direction. */
@@ -38,7 +41,14 @@ function reach(id: string, graph: ModuleGraph, direction: 'importers' | 'importe
 }
 
 const isPackage = (id: string, graph: ModuleGraph): boolean =>
-  !FREE.test(id) && (graph.getModuleInfo(id)?.code ?? null) === null
+  !FREE.test(id) && (packageOf(id) !== undefined || (graph.getModuleInfo(id)?.code ?? null) === null)
+
+/** The package whose code is taken in: it stands in a chunk of its own. */
+const packageOf = (id: string): string | undefined =>
+  /.*[\\/]node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/]+)/
+    .exec(id)?.[1]
+    ?.replace(/^@/, '')
+    .replaceAll(/[\\/]/g, '.')
 
 /** `…/src/conformance/index.ts` is conformance, `@clew/server/tokens` is clew.server.tokens. */
 const shortName = (id: string): string =>

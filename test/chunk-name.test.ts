@@ -34,8 +34,11 @@ describe('the chunk of a module', () => {
       '/src/runs.ts': ['/src/table.ts', 'zod'],
       '/src/serve.ts': ['/src/table.ts', 'node:http'],
       '/src/table.ts': [],
+      '/src/diff.ts': ['/src/table.ts', '/node_modules/@own/schemas/a.js'],
+      '/node_modules/@own/schemas/a.js': ['/node_modules/@own/schemas/b.js'],
+      '/node_modules/@own/schemas/b.js': [],
     },
-    late: { '/src/main.ts': ['/src/runs.ts', '/src/serve.ts'] },
+    late: { '/src/main.ts': ['/src/runs.ts', '/src/serve.ts', '/src/diff.ts'] },
   }
   const nameOf = (id: string): string | null => chunkName(id, graphOf(sketch))
 
@@ -49,6 +52,12 @@ describe('the chunk of a module', () => {
     expect(nameOf('/src/runs.ts')).toBe('late+zod')
     expect(nameOf('/src/serve.ts')).toBe('late+http')
     expect(nameOf('/src/table.ts')).toBe('late')
+  })
+
+  it('is its own for a package that is taken in, and who needs that stands apart as well', () => {
+    expect(nameOf('/src/diff.ts')).toBe('late+own.schemas')
+    expect(nameOf('/node_modules/@own/schemas/a.js')).toBe('own.schemas')
+    expect(nameOf('/node_modules/@own/schemas/b.js')).toBe('own.schemas')
   })
 })
 

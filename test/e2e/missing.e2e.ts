@@ -22,6 +22,20 @@ beforeAll(async () => {
       }
       await record('system.workflow_completed', { output: 'found' })
     }
+    const correlationId = 'states-1'
+    const superstep = (n: number) => ({
+      eventType: 'execution.step_completed',
+      correlationId,
+      payload: {
+        stepId: `say@s${n}`,
+        output: { word: `word ${n}` },
+        checkpoint: { superstep: n, next: [], operations: [], baseSeq: n + 2, state: { n }, versions: {} },
+      },
+    })
+    const started = { eventType: 'system.workflow_started', correlationId, payload: { threadId: 't' } }
+    await ledger.append([started, superstep(0), superstep(1)])
+    await ledger.append([{ eventType: 'system.workflow_completed', correlationId, payload: {} }])
+    await ledger.pruneStates(correlationId, { keep: 'latest' })
     await ledger.erase({ runId: 'erased-1' }, { by: 'dpo', reason: 'she asked' })
   })
 })
@@ -59,6 +73,14 @@ describe('U1 what is no longer there', () => {
     await page.getByRole('article').filter({ hasText: 'completed' }).waitFor()
     await page.getByRole('tab', { name: 'Events' }).click()
     await page.getByRole('listitem').getByText(gone).waitFor()
+  })
+
+  it('R10 a payload that went with its state says pruned, not erased', async () => {
+    const page = await house.open('/runs/states-1?tab=events&event=2')
+    const gone = `pruned on ${TODAY} (`
+    await page.getByRole('complementary').getByText(gone).waitFor()
+    await page.getByRole('listitem').getByText(gone).first().waitFor()
+    expect(await page.getByText('erased').count()).toBe(0)
   })
 
   it('U1 what was redacted is a chip with its kind, and a type that nobody knows is shown raw', async () => {

@@ -8,6 +8,7 @@ import { createLedger, type Ledger, type Store } from '@clew/ledger'
 import { nodePorts } from '../../packages/ledger/test/node-ports.ts'
 import { openPostgresStore } from '../../packages/postgres/src/index.ts'
 import { openSqliteStore } from '../../packages/sqlite/src/index.ts'
+import { BIN, type Ended, ended, startNode } from '../../packages/clew/test/run-clew.ts'
 import { createDatabase, query, type TestDatabase } from '../postgres/database.ts'
 import { type PostgresServer, startServer } from '../postgres/start-server.ts'
 import { findBytes, recordCustomers, SUBJECT } from './world.ts'
@@ -19,11 +20,13 @@ beforeAll(async () => {
 }, 60_000)
 afterAll(() => server.close())
 
+const SECRET = 'a secret for tests that is long enough'
+
 const ledgerOn = (store: Store): Ledger =>
   createLedger({
     store,
     ports: nodePorts,
-    secret: 'a secret for tests that is long enough',
+    secret: SECRET,
     heads: { verify: async () => false },
   })
 
@@ -111,7 +114,7 @@ it.each([
   120_000,
 )
 
-it('P5 who does not own the database is told what its owner has to do', async () => {
+it('P5 who does not own the database is told what its owner has to do, by exit code 1, too', async () => {
   const database = await createDatabase({ server: server.url })
   onTestFinished(() => database.drop())
   const guest = `guest_${database.name}`
@@ -123,10 +126,24 @@ it('P5 who does not own the database is told what its owner has to do', async ()
   const ledger = ledgerOn(await openPostgresStore(address.href, nodePorts))
   await recordCustomers(ledger, 5)
   await database.query('ANALYZE')
-  const report = await ledger.erase({ subject: SUBJECT }, { rewrite: true })
   await ledger.close()
-  expect(report.unfinished).toContain('Let the owner of the database run VACUUM FULL pg_statistic')
-  await database.query('VACUUM FULL pg_statistic')
+  const folder = mkdtempSync(join(tmpdir(), 'clew-guest-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const erase = (CLEW_STORE: string): Promise<Ended> =>
+    ended(
+      startNode(folder, [BIN, 'erase', '--subject', SUBJECT, '--rewrite'], {
+        CLEW_STORE,
+        CLEW_SECRET: SECRET,
+        COLUMNS: '500',
+      }),
+    )
+  const told = await erase(address.href)
+  expect([told.code, told.stdout]).toEqual([
+    1,
+    expect.stringMatching(/ erased, with [^]*Let the owner of the database run VACUUM FULL pg_statistic/),
+  ])
+  const owner = await erase(database.url)
+  expect([owner.code, owner.stdout]).toEqual([0, expect.stringContaining('Nothing of it is here')])
   expect(await bytesOf(database)).toEqual([])
   await database.query(`DROP OWNED BY ${guest}`)
 }, 120_000)

@@ -1,5 +1,10 @@
 import { Annotation, Command, END, MemorySaver, Send, START, StateGraph } from '@langchain/langgraph'
-import type { BaseCheckpointSaver, CheckpointTuple } from '@langchain/langgraph-checkpoint'
+import {
+  type BaseCheckpointSaver,
+  type CheckpointTuple,
+  emptyCheckpoint,
+  uuid6,
+} from '@langchain/langgraph-checkpoint'
 import { openLedger } from 'clew'
 import { ClewSaver } from 'clew/langgraph'
 import { expect, it } from 'vitest'
@@ -86,7 +91,9 @@ it('A4 L8 the step of a node that ran alone tells versions by one number, and wh
   const steps = []
   for await (const { eventType, payload } of ledger.read(runs[0]?.runId ?? ''))
     if (eventType === 'execution.step_completed') {
-      const { langgraph } = payload['checkpoint'] as { langgraph: object }
+      const { langgraph, ...told } = payload['checkpoint'] as { langgraph: object }
+      expect(told).toMatchObject({ writes: { count: 'set' } })
+      expect(told).not.toHaveProperty('operations')
       steps.push([payload['decision'], Object.keys(langgraph)])
     }
   expect(steps).toEqual([
@@ -96,5 +103,39 @@ it('A4 L8 the step of a node that ran alone tells versions by one number, and wh
     ['add', ['ran']],
     [undefined, ['ran', 'drop']],
   ])
+  await ledger.close()
+})
+
+it('A4 L8 a value is read back in whatever order its task wrote it, and however often', async () => {
+  const ledger = await openLedger('memory:')
+  const saver = new ClewSaver(ledger)
+  const orders: [string, unknown][][] = [
+    [
+      ['branch:to:x', null],
+      ['word', 'one'],
+    ],
+    [
+      ['word', 'none'],
+      ['word', 'two'],
+    ],
+    [
+      ['word', 'three'],
+      ['branch:to:x', null],
+    ],
+  ]
+  const root = { ...emptyCheckpoint(), id: uuid6(0) }
+  let config = await saver.put(thread('t'), root, { source: 'input', step: -1, parents: {} }, {})
+  for (const [step, writes] of orders.entries()) {
+    const word = writes.findLast(([channel]) => channel === 'word')?.[1]
+    const versions = { word: step + 1 }
+    const next = { ...root, id: uuid6(step + 1), channel_values: { word }, channel_versions: versions }
+    const written = saver.putWrites(config, writes, `task ${step}`)
+    config = await saver.put(config, next, { source: 'loop', step, parents: {} }, versions)
+    await written
+    const tuple = await new ClewSaver(ledger).getTuple(thread('t'))
+    expect(tuple?.checkpoint.channel_values).toEqual({ word })
+    const [run] = (await ledger.listRuns()).runs
+    expect((await ledger.getState(run?.runId ?? ''))?.state).toEqual({ word })
+  }
   await ledger.close()
 })

@@ -55,6 +55,17 @@ describe('what is published, installed in a folder of its own', () => {
     expect(zip(specifiers, found.trim().split('\n'))).toEqual(zip(specifiers, wanted))
   })
 
+  it('brings along what commands need of zod, in one file with its licence, and opens none of its own', async () => {
+    const dist = join(folder, 'node_modules/clew/dist')
+    const files = readdirSync(dist)
+    expect(files.filter((file) => /^zod-.*\.js$/.test(file))).toHaveLength(1)
+    expect(readFileSync(join(dist, 'zod.LICENSE'), 'utf8')).toContain('MIT License')
+    const asking = files
+      .filter((file) => file.endsWith('.js'))
+      .filter((file) => /from ?"zod"|import\("zod"\)/.test(readFileSync(join(dist, file), 'utf8')))
+    expect(asking).toEqual([])
+  })
+
   it('has types that a program outside agrees with', async () => {
     writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
     const uses = subpaths.map(([specifier], at) => `import * as part${at} from '${specifier}'\n`).join('')

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { measure, measureBlind, measureThird, measureWholeTexts } from './measure.ts'
+import { measure, measureBlind, measureFourth, measureThird, measureWholeTexts } from './measure.ts'
 
 const { kinds, heldOut, clean, alarms } = measure(4)
 const recall = (all: readonly { made: number; found: number }[]): number =>
@@ -50,13 +50,25 @@ test('P1 leaves the ordinary texts of the second author as they are', () => {
 })
 
 const third = measureThird()
-const share = (half: typeof third.read): number => half.filter(({ found }) => found).length / half.length
 
-test('P2 finds what stands in transcripts of a third author, of which half was never read', () => {
-  expect(share(third.read)).toBeGreaterThanOrEqual(0.99)
-  expect(share(third.unread)).toBeGreaterThanOrEqual(0.97)
+test('P2 finds what stands in transcripts of a third author, all of which were read', () => {
+  expect(third.found.filter(({ found }) => !found).map(({ secret }) => secret)).toEqual([])
+  expect(third.found.length).toBeGreaterThan(500)
 })
 
 test('P1 leaves ordinary transcripts of the third author as they are', () => {
-  expect(third.alarms.length / third.texts).toBeLessThanOrEqual(0.01)
+  expect(third.alarms).toEqual([])
+})
+
+test('P2 finds what stands in the half that was read of transcripts of a fourth author, and leaves its ordinary ones', () => {
+  const { found, alarms } = measureFourth('read')
+  expect(found.filter((each) => !each.found).map(({ secret }) => secret)).toEqual([])
+  expect([found.length, alarms]).toEqual([296, []])
+})
+
+test('P2 finds no less of the half that nobody read than when it was first judged', () => {
+  const { found, alarms, texts } = measureFourth('unread')
+  const share = found.filter((each) => each.found).length / found.length
+  expect(share).toBeGreaterThanOrEqual(0.94)
+  expect(alarms.length / texts).toBeLessThanOrEqual(0.03)
 })

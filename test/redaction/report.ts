@@ -1,4 +1,11 @@
-import { measure, measureBlind, measureThird, measureWholeTexts } from './measure.ts'
+import {
+  measure,
+  measureBlind,
+  measureFourth,
+  measureThird,
+  measureWholeTexts,
+  type TranscriptFigures,
+} from './measure.ts'
 
 /** npm run redaction: what the rules find, what they miss and what they take for a secret. */
 const ROUNDS = 20
@@ -59,10 +66,19 @@ console.log(
   `${whole.alarms.length} of ${whole.texts} ordinary texts changed`,
 )
 
+function tell(name: string, { found, texts, alarms }: TranscriptFigures): void {
+  const hits = found.filter((each) => each.found).length
+  console.log(
+    `\n${name}: recall ${ratio(hits, found.length)} of ${found.length},`,
+    `${alarms.length} of ${texts} ordinary texts changed`,
+  )
+}
+
 const third = measureThird()
-const of = (half: typeof third.read): string =>
-  `${ratio(half.filter(({ found }) => found).length, half.length)} of ${half.length}`
-console.log(
-  `\nthird blind set, transcripts as in practice: recall ${of(third.read)} where misses were read, ${of(third.unread)} where not,`,
-  `${third.alarms.length} of ${third.texts} ordinary texts changed`,
-)
+for (const { secret, found } of third.found) if (!found) console.log('missed:', secret)
+tell('third blind set, transcripts as in practice, whose misses were all read', third)
+const fourth = measureFourth('read')
+for (const { secret, found } of fourth.found) if (!found) console.log('missed:', secret)
+tell('fourth blind set, the half that was read', fourth)
+// Whoever writes rules must not see these texts.
+tell('fourth blind set, the half that nobody read', measureFourth('unread'))

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Ledger, RetentionReport } from '@clew/ledger'
+import type { Ledger, RetentionReport, WireEvent } from '@clew/ledger'
 import { createToken } from '@clew/server/tokens'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { recordRun, type Served, serve } from './served.ts'
@@ -14,6 +14,7 @@ beforeAll(async () => {
   async function prepare(ledger: Ledger): Promise<void> {
     const blue = ledger.in('blue')
     for (const runId of ['red-1', 'red-2']) await recordRun(ledger, runId)
+    await recordStates(ledger.in('green'), 'green-1')
     await recordRun(blue, 'blue-1')
     await blue.hold({ runId: 'blue-1' }, { reason: 'case of blue', by: 'bob' })
     await blue.setPolicy({ retention: { rules: [{ name: 'all of blue', newest: 0 }] } }, { by: 'bob' })
@@ -21,6 +22,7 @@ beforeAll(async () => {
     for (const [name, scopes, workspace] of [
       ['red', ['admin'], 'default'],
       ['blue', ['admin'], 'blue'],
+      ['green', ['read'], 'green'],
       ['reader', ['read', 'write', 'control'], 'default'],
     ] as const)
       tokens[name] = (await createToken(ledger, { name, scopes, workspace, expiresAt: null })).token
@@ -31,6 +33,35 @@ afterAll(async () => {
   await served.close()
   rmSync(folder, { recursive: true })
 })
+
+/** Three supersteps with their whole states, of which the newest is kept, and then an event is erased. */
+async function recordStates(ledger: Ledger, runId: string): Promise<void> {
+  const at = (eventType: string, payload: Record<string, unknown>) => ({
+    eventType,
+    correlationId: runId,
+    payload,
+  })
+  const superstep = (n: number) =>
+    at('execution.step_completed', {
+      stepId: `say@s${n}`,
+      output: { word: n },
+      checkpoint: {
+        superstep: n,
+        next: [],
+        operations: [],
+        baseSeq: n + 2,
+        state: { word: n },
+        versions: {},
+      },
+    })
+  await ledger.append([at('system.workflow_started', { threadId: 't' }), ...[0, 1, 2].map(superstep)])
+  const [message] = await ledger.append([
+    at('execution.message', { role: 'user', content: 'hello' }),
+    at('system.workflow_completed', {}),
+  ])
+  await ledger.pruneStates(runId, { keep: 'latest' })
+  await ledger.erase({ eventId: message?.eventId ?? '' })
+}
 
 const ask = (name: string, workspace: string) =>
   served.fetch(`/v1/retention?workspace=${workspace}`, { token: tokens[name] })
@@ -60,4 +91,18 @@ it('A2 GET /v1/doctor names no workspace but the one that is asked about', async
   const { checks } = (await answer.json()) as { checks: { name: string; detail: string }[] }
   expect(checks.find(({ name }) => name === 'workspaces')?.detail).toBe('default')
   expect(JSON.stringify(checks)).not.toContain('blue')
+})
+
+it('E2 an event whose payload went with its state says pruned over HTTP, an erased one does not', async () => {
+  const { events } = (await (
+    await served.fetch('/v1/runs/green-1/events?workspace=green', { token: tokens['green'] })
+  ).json()) as { events: WireEvent[] }
+  expect(events.map(({ payload, ledger }) => [payload, ledger.erased, ledger.pruned])).toEqual([
+    [{ threadId: 't' }, undefined, undefined],
+    [{}, true, true],
+    [{}, true, true],
+    [expect.objectContaining({ stepId: 'say@s2' }), undefined, undefined],
+    [{}, true, undefined],
+    [{}, undefined, undefined],
+  ])
 })

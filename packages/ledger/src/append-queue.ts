@@ -13,6 +13,8 @@ const AT_ONCE_CHARS = 64 * 1024
 /** So many groups of one call in a row tell that callers wait for each other. */
 const ALONE = 4
 
+const NOW = Promise.resolve()
+
 interface Waiting {
   readonly call: AppendCall
   readonly chars: number
@@ -49,7 +51,7 @@ export function createAppendQueue(store: Store, ports: Pick<Ports, 'defer'>): Ap
     scheduled = true
     if (alone < ALONE || leftAtOnce === 0 || chars > AT_ONCE_CHARS) return ports.defer(flush)
     if (leftAtOnce-- === AT_ONCE) ports.defer(() => void (leftAtOnce = AT_ONCE))
-    void Promise.resolve().then(flush)
+    void NOW.then(flush)
   }
 
   function takeGroup(): Waiting[] {

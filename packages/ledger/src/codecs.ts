@@ -183,7 +183,7 @@ export function createCodecs(own: readonly Codec[] = []): Codecs {
       if (copy) copy.push(json)
       else if (json !== item) copy = [...(array.slice(0, i) as JsonValue[]), json]
     }
-    path.length = at
+    if (array.length > 0) path.pop()
     return copy ?? (array as JsonValue[])
   }
 
@@ -212,7 +212,7 @@ export function createCodecs(own: readonly Codec[] = []): Codecs {
       }
       if (json !== undefined) setKey(copy, key, json)
     }
-    path.length = at
+    if (keys.length > 0) path.pop()
     const json = copy ?? (source as JsonObject)
     return escape ? { [TAG]: 'object', value: json } : json
   }
@@ -285,7 +285,7 @@ export function createCodecs(own: readonly Codec[] = []): Codecs {
 
   return {
     encode(value) {
-      path.length = 0
+      if (path.length > 0) path.length = 0
       return encode(value, 0)
     },
     accept(value) {

@@ -99,14 +99,11 @@ export function project(
   event: ClewEvent,
 ): void {
   const key = stepKey(event)
+  const before = key && tx.findStep(run, key.stepId, key.attempt)
   // Of an erased start only its type is left, and it counts.
-  let begins = beginsStep(event)
-  if (key) {
-    const before = tx.findStep(run, key.stepId, key.attempt)
-    begins = beginsStep(event, before !== undefined)
-    const step = foldStep(before, event, run.summary.steps)
-    if (step) tx.putStep(run, toSkeleton(step))
-  }
+  const begins = beginsStep(event, before !== undefined)
+  const step = key && foldStep(before, event, run.summary.steps)
+  if (step) tx.putStep(run, toSkeleton(step))
   const marks = {
     find: (stepId: string) => tx.findStep(run, stepId, 1),
     put: (step: StepSkeleton) => tx.putStep(run, step),

@@ -57,6 +57,7 @@ function createView(core: Core, { isOpened = false, plain = false, ...view }: Vi
       ports,
       workspace,
       append: ledger.append,
+      holds: ledger.holds,
       codecs,
       redactor,
       policy,
@@ -354,7 +355,7 @@ function createView(core: Core, { isOpened = false, plain = false, ...view }: Vi
       const lastPosition = await store.newestPosition()
       const { importLines } = await import('./import.ts')
       const { createSealImport } = await import('./retention/adopt-seals.ts')
-      const seals = await createSealImport({ store, reader, preparer, workspace, push })
+      const seals = await createSealImport({ store, reader, preparer, ports, workspace, push })
       return importLines(stream, { preparer, push, lastPosition, seals, followed }, importOptions)
     },
     async lastPosition() {

@@ -35,11 +35,39 @@ function refusal(work: () => unknown): ClewError {
 }
 
 describe('the envelope', () => {
+  it('E4 what was found good in one event counts for nothing else in the next', () => {
+    const [frozen, loose] = [Object.freeze({ ...wire.source }), { ...wire.source }]
+    for (const source of [frozen, loose])
+      for (let i = 0; i < 2; i++) expect(checkWire({ ...wire, source }).source).toEqual(wire.source)
+    const fieldOf = (change: object): unknown =>
+      refusal(() => checkWire({ ...wire, ...change })).fields['field']
+    Object.assign(loose, { runtime: 'a\u0000' })
+    expect(fieldOf({ source: loose })).toBe('source.runtime')
+    expect(fieldOf({ source: Object.freeze({ ...frozen, more: 1 }) })).toBe('source.more')
+    expect(fieldOf({ correlation_id: undefined })).toBe('correlation_id')
+    expect(fieldOf({ correlation_id: `${wire.correlation_id}\n` })).toBe('correlation_id')
+    expect(checkWire({ ...wire, causation_id: ID }).causationId).toBe(ID)
+    expect(fieldOf({ causation_id: `${ID.slice(0, -1)}x` })).toBe('causation_id')
+    const { event_id: _, ...without } = wire
+    checkWire(without)
+    expect(refusal(() => checkWire({ ...without, event_id: null })).fields['field']).toBe('event_id')
+  })
+
   it('E1 the two spellings convert both ways without loss', () => {
     const event = fromWire(wire)
     expect(event.eventType).toBe('execution.tool_call')
     expect(event.ledger.recordedAt).toBe('2026-11-15T07:17:00.200Z')
     expect(JSON.stringify(toWire(event))).toBe(JSON.stringify(wire))
+  })
+
+  it.each([
+    { erased: true as const },
+    { pruned: true as const },
+    { erased: true as const, pruned: true as const },
+  ])('E2 that a payload is gone, and why, is said in both spellings: %j', (marks) => {
+    const gone = { ...wire, payload: {}, ledger: { ...wire.ledger, ...marks } }
+    expect(fromWire(gone).ledger).toMatchObject(marks)
+    expect(toWire(fromWire(gone))).toEqual(gone)
   })
 
   it('E2 conversion never touches a payload', () => {

@@ -43,7 +43,7 @@ export interface Place {
   readonly recordedAt: string
   readonly hash: string
   readonly schemaVersion: number
-  /** The payload was erased (P5); the chain still proves that the event stood here. */
+  /** The payload was erased (P5), or pruned with its state; the chain still proves that the event stood here. */
   readonly erased?: true
   /** The state at its checkpoint is no longer kept (R10). */
   readonly pruned?: true
@@ -89,6 +89,19 @@ function checkId(field: string, value: unknown, most: number): string {
   if (CONTROL.test(value) || !value.isWellFormed())
     refuse(field, value, 'text without control characters or broken surrogates')
   return value
+}
+
+// Most events are of the run of the one before, caused by it and from the same source: what was looked at is not looked at again.
+let lastRunId: string | undefined
+let lastEventId: string | undefined
+let lastSource: { readonly given: unknown; readonly checked: Source } | undefined
+
+const isEventId = (value: unknown): value is string =>
+  typeof value === 'string' && (value === lastEventId || isUuid(value))
+
+function checkRunId(field: string, value: unknown): string {
+  if (value === undefined || value !== lastRunId) lastRunId = checkId(field, value, 512)
+  return lastRunId
 }
 
 /** E4: refuses a bad envelope by field, found and expected. Spelling of the fields is the caller's. */
@@ -143,15 +156,11 @@ function check(
   if (typeof eventType !== 'string' || eventType.length > 200 || !TYPE.test(eventType))
     refuse(names.eventType, eventType, 'a dotted name under execution., system., ui. or integration.')
   const eventId = input[names.eventId]
-  if (eventId !== undefined && (typeof eventId !== 'string' || !isUuid(eventId)))
-    refuse(names.eventId, eventId, 'a UUID')
+  if (eventId !== undefined && !isEventId(eventId)) refuse(names.eventId, eventId, 'a UUID')
   const causationId = input[names.causationId]
-  if (
-    causationId !== undefined &&
-    causationId !== null &&
-    (typeof causationId !== 'string' || !isUuid(causationId))
-  )
+  if (causationId !== undefined && causationId !== null && !isEventId(causationId))
     refuse(names.causationId, causationId, 'the UUID of the causing event, or null')
+  lastEventId = eventId
   const payload = input[names.payload] ?? {}
   if (!isObject(payload)) refuse(names.payload, payload, 'an object')
   return {
@@ -159,7 +168,7 @@ function check(
     eventType,
     timestamp: checkTimestamp(names.timestamp, input[names.timestamp]),
     source: checkSource(names.source, input[names.source]),
-    correlationId: checkId(names.correlationId, input[names.correlationId], 512),
+    correlationId: checkRunId(names.correlationId, input[names.correlationId]),
     causationId,
     payload,
     isJson,
@@ -176,10 +185,14 @@ function checkTimestamp(field: string, value: unknown): string | undefined {
 
 function checkSource(field: string, value: unknown): Source {
   if (value === undefined) return DEFAULT_SOURCE
+  if (value === lastSource?.given) return lastSource.checked
   if (!isObject(value)) refuse(field, value, 'an object { origin, runtime }')
-  const { origin, runtime, ...rest } = value
-  for (const key in rest)
-    refuse(`${field}.${key.slice(0, 60)}`, rest[key], 'absent: source has origin and runtime')
+  const { origin, runtime } = value
+  for (const key in value)
+    if (key !== 'origin' && key !== 'runtime')
+      refuse(`${field}.${key.slice(0, 60)}`, value[key], 'absent: source has origin and runtime')
   if (!ORIGINS.includes(origin as Origin)) refuse(`${field}.origin`, origin, `one of ${ORIGINS.join(', ')}`)
-  return { origin: origin as Origin, runtime: checkId(`${field}.runtime`, runtime, 200) }
+  const checked = { origin: origin as Origin, runtime: checkId(`${field}.runtime`, runtime, 200) }
+  if (Object.isFrozen(value)) lastSource = { given: value, checked }
+  return checked
 }

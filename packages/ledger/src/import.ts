@@ -59,9 +59,10 @@ export async function importLines(
     const settled = await Promise.allSettled(calls.map((call) => push(call)))
     for (const outcome of settled) {
       if (outcome.status === 'rejected') throw outcome.reason as Error
-      for (const { correlationId, ledger } of outcome.value)
+      for (const { correlationId, ledger } of outcome.value) {
         if (ledger.position <= lastPosition) passed++
-        else if (ledger.pruned) seals.notePruned(correlationId, ledger.seq)
+        if (ledger.pruned) seals.notePruned(correlationId, ledger.seq)
+      }
     }
     events += calls.reduce((sum, call) => sum + call.length, 0)
     onProgress?.(events)

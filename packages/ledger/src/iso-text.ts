@@ -3,10 +3,22 @@ const SLOTS = 4
 const seconds: number[] = Array.from({ length: SLOTS }, () => Number.NaN)
 /** Up to the point before the milliseconds. */
 const beginnings: string[] = Array.from({ length: SLOTS }, () => '')
+/** The last one whole: most are asked for again within their millisecond. */
+let lastMs = Number.NaN
+let lastText = ''
 const MILLISECONDS = Array.from({ length: 1000 }, (_, ms) => `${String(ms).padStart(3, '0')}Z`)
 
 /** `new Date(ms).toISOString()`, which is asked for several times with every event. */
 export function isoText(ms: number): string {
+  if (ms !== lastMs) {
+    lastText = print(ms)
+    // As `Date` has it: whole, and never -0.
+    lastMs = Math.trunc(ms) + 0
+  }
+  return lastText
+}
+
+function print(ms: number): string {
   const second = Math.floor(ms / 1000)
   const slot = second & (SLOTS - 1)
   if (seconds[slot] === second) {
@@ -24,6 +36,7 @@ export function isoText(ms: number): string {
 
 /** `Date.parse(text)`, for texts that `isoText` has printed lately. */
 export function isoMs(text: string): number {
+  if (text === lastText) return lastMs
   if (text.length === 24 && text.charCodeAt(23) === 0x5a)
     for (let slot = 0; slot < SLOTS; slot++) {
       if (!text.startsWith(beginnings[slot] as string) || beginnings[slot] === '') continue

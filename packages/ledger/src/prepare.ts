@@ -45,7 +45,7 @@ export function createPreparer({ ports, codecs, redactor, macKey, price }: Prepa
 
   function nextSalt(): string {
     if (saltAt === salts.length) {
-      salts = ports.randomHex(2048)
+      salts = ports.randomHex(8192)
       saltAt = 0
     }
     saltAt += 32

@@ -121,7 +121,7 @@ export const mapOf = <T>(item: Schema<T>): Schema<Record<string, T>> => ({
   optional: false,
   check(value) {
     if (!isRecord(value)) return { path: [], expected: 'an object' }
-    for (const key of Object.keys(value)) {
+    for (const key in value) {
       const fault = item.check(value[key])
       if (fault) return below(key, fault)
     }
@@ -146,7 +146,7 @@ export function open<S extends Shape>(shape: S): Schema<ObjectOf<S>> {
       for (const key of required)
         if (!Object.hasOwn(value, key)) return below(key, fields.get(key)?.check(undefined))
       // By the keys that are there: a payload has few of all that it may have.
-      for (const key of Object.keys(value)) {
+      for (const key in value) {
         const field = fields.get(key)
         const fault = field && field.check(value[key])
         if (fault) return below(key, fault)

@@ -19,6 +19,7 @@ export interface WirePlace {
   hash: string
   schema_version: number
   erased?: true
+  pruned?: true
 }
 
 export interface WireEvent extends WireEnvelope {
@@ -47,6 +48,7 @@ export function toWirePlace(place: Place): WirePlace {
     hash: place.hash,
     schema_version: place.schemaVersion,
     ...(place.erased && { erased: place.erased }),
+    ...(place.pruned && { pruned: place.pruned }),
   }
 }
 
@@ -73,6 +75,7 @@ export function fromWire(wire: WireEvent): ClewEvent {
       hash: ledger.hash,
       schemaVersion: ledger.schema_version,
       ...(ledger.erased && { erased: ledger.erased }),
+      ...(ledger.pruned && { pruned: ledger.pruned }),
     },
   }
 }

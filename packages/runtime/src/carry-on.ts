@@ -67,6 +67,7 @@ async function carry(take: Take, first: readonly ClewEvent[], known: Known): Pro
       handOver: options.handOver,
       tidings,
       onStepEnd: (step) => log.push(toNodeRecord(step)),
+      awaitsCallsOnly: program.kind === 'graph',
       suspendAlways: options.suspendAlways === true,
       now: Date.now,
       openChild: (child, link) => openChild(ledger, child, link, options),

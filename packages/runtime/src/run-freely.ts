@@ -30,6 +30,7 @@ export async function runFreely(
     tidings: options.tidings ?? {},
     onStepEnd: ({ name, error, ...step }) =>
       log.push({ nodeName: name, ...step, error: error && error.toJSON() }),
+    awaitsCallsOnly: program.kind === 'graph',
     suspendAlways: false,
     now: Date.now,
     openChild: (child, link) => openFreely(child, link, options),

@@ -3,28 +3,23 @@ import {
   type AppendCall,
   type AppendOutcome,
   commitCalls,
-  dueMsOf,
-  hasSameIdentity,
   type Ports,
-  type RunDraft,
   type RunKey,
-  type RunSummary,
-  type StepSkeleton,
   type Transaction,
 } from '@clew/ledger'
-import { EVENT_COLUMNS, toStoredEvent } from './event-row.ts'
+import { EVENT_COLUMNS, LAST_POSITION, toStoredEvent } from './event-row.ts'
 import { createTailFold, stepKeyOf } from './fold-tail.ts'
+import { createInbox, EVENT_FIELDS } from './inbox.ts'
 import { createRunInserter } from './insert-run.ts'
-import { PUT_STEP, STEP_COLUMNS, stepValues, toStep } from './step-row.ts'
+import { createRunRows, type SqliteRun } from './run-rows.ts'
+import { STEP_COLUMNS, toStep } from './step-row.ts'
 
 const RUN_CACHE = 5000
 const NODE_CACHE = 200_000
 const BEGUN_CACHE = 50_000
-/** So many events of a run may pass before its summary and steps are written. */
-const MOST_BEHIND = 64
-const RUNS_BEHIND = 256
-/** Rows are written with every commit until so many have passed in which nobody else wrote. */
-const QUIET_COMMITS = 8
+/** A commit of more events than this, or of larger ones, gains nothing by the inbox. */
+const INBOX_EVENTS = 4
+const INBOX_BODY = 2000
 
 const bytes = (hex: string): Buffer => Buffer.from(hex, 'hex')
 
@@ -44,21 +39,6 @@ const macBytes = scratch(16)
 const hex = (blob: unknown): string => Buffer.from(blob as Uint8Array).toString('hex')
 const keyOf = (key: RunKey): string => `${key.workspace}\n${key.runId}`
 
-interface SqliteRun extends RunDraft {
-  /** As the rows have it: what is searched for in them is never behind. */
-  stored: RunSummary
-  /** Up to where the rows of the run and of its steps are folded. */
-  foldedSeq: number
-  /** What has changed since: the steps, by `stepKeyOf`. */
-  readonly steps: Map<string, StepSkeleton>
-  /** All steps that the run ever had, by `stepKeyOf`, where that is known: nearly every step is new, and need not be looked for. */
-  begun: Set<string> | undefined
-  /** All events since can be folded from their rows alone. */
-  isPlain: boolean
-  /** Unknown until something was appended here. */
-  lastEventId?: string
-}
-
 export interface Appender {
   /**
    * Applies the calls inside the write transaction that the caller has begun. With `ids` *trusted* it throws if an id
@@ -67,6 +47,8 @@ export interface Appender {
   apply(calls: readonly AppendCall[], ids: 'trusted' | 'looked up'): AppendOutcome[]
   /** Writes the rows of the run, or of all runs, that are behind their events; inside a write transaction. */
   settle(key?: RunKey): void
+  /** Moves events out of the inbox, so that all of them stand in `events`; inside a write transaction. */
+  moveOn(): void
   readonly isBehind: boolean
   /** This process changed a lease itself. */
   forgetLeases(): void
@@ -88,24 +70,16 @@ export interface Appender {
  */
 export function createAppender(db: DatabaseSync, ports: Pick<Ports, 'sha256' | 'now'>): Appender {
   const sql = {
-    lastPosition: db.prepare('SELECT max(position) AS position FROM events'),
+    lastPosition: db.prepare(LAST_POSITION),
     run: db.prepare('SELECT * FROM runs WHERE workspace = ? AND run_id = ?'),
     runById: db.prepare('SELECT * FROM runs WHERE id = ?'),
-    moveHead: db.prepare('UPDATE runs SET seq = ?, hash = ?, recorded_at = ? WHERE id = ?'),
-    updateRun: db.prepare('UPDATE runs SET summary = ?, folded_seq = ? WHERE id = ?'),
-    // Apart, because naming an indexed column writes its index even when the value stays.
-    updateStatus: db.prepare('UPDATE runs SET status = ?, due_ms = ? WHERE id = ?'),
-    updateIdentity: db.prepare(
-      'UPDATE runs SET thread_id = ?, agent = ?, agent_version = ?, parent_run_id = ?, started_ms = ? WHERE id = ?',
-    ),
     // Most ids are not there, and that the index alone can tell.
-    isKnown: db.prepare('SELECT 1 FROM events WHERE event_id = ? AND run = ?'),
+    isKnown: db.prepare('SELECT 1 FROM entries WHERE event_id = ? AND run = ?'),
     event: db.prepare(`SELECT ${EVENT_COLUMNS} WHERE e.event_id = ? AND e.run = ?`),
     eventAt: db.prepare(`SELECT ${EVENT_COLUMNS} WHERE e.run = ? AND e.seq = ?`),
-    mac: db.prepare('SELECT mac FROM payloads WHERE position = ?'),
+    mac: db.prepare('SELECT mac FROM entries WHERE position = ?'),
     insertEvent: db.prepare(
-      `INSERT INTO events (position, run, seq, event_id, event_type, timestamp, origin, runtime, causation_id, recorded_at,
-        schema_version, payload_hash, hash, follows) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      `INSERT INTO events (${EVENT_FIELDS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     ),
     insertPayload: db.prepare('INSERT INTO payloads (position, salt, mac, body) VALUES (?, ?, ?, ?)'),
     insertErasure: db.prepare('INSERT INTO erasures (position, erased_at) VALUES (?, ?)'),
@@ -114,23 +88,22 @@ export function createAppender(db: DatabaseSync, ports: Pick<Ports, 'sha256' | '
     nodeHash: db.prepare('SELECT hash FROM nodes WHERE id = ?'),
     insertNode: db.prepare('INSERT INTO nodes (scope, hash, body) VALUES (?, ?, ?)'),
     step: db.prepare(`SELECT ${STEP_COLUMNS} FROM steps WHERE run = ? AND step_id = ? AND attempt = ?`),
-    putStep: db.prepare(PUT_STEP),
     lease: db.prepare('SELECT epoch, held, beat_ms FROM leases WHERE workspace = ? AND run_id = ?'),
   }
+  const inbox = createInbox(db)
   const inserter = createRunInserter(db)
+  const rows = createRunRows(db, inserter)
   const foldTail = createTailFold(db)
   const runs = new Map<string, SqliteRun>()
   const nodes = new Map<string, number>()
-  const openSteps = new Map<string, StepSkeleton>()
   const changedRuns = new Set<SqliteRun>()
-  const behind = new Set<SqliteRun>()
   let begunSteps = 0
-  let quietCommits = 0
   const leases = new Map<string, { epoch: number; held: boolean } | null>()
   /** Most events follow one of the same run. */
   let latest: SqliteRun | undefined
   let latestLease: (RunKey & { lease: { epoch: number; held: boolean } | null }) | undefined
   let position: number | undefined
+  let isSmallCommit = false
 
   function toDraft(row: Record<string, unknown>): SqliteRun {
     const { summary, steps } = foldTail(row)
@@ -150,6 +123,7 @@ export function createAppender(db: DatabaseSync, ports: Pick<Ports, 'sha256' | '
       steps,
       begun: undefined,
       isPlain: true,
+      isHeadBehind: false,
     }
   }
 
@@ -157,7 +131,7 @@ export function createAppender(db: DatabaseSync, ports: Pick<Ports, 'sha256' | '
     if (runs.size >= RUN_CACHE)
       for (const [key, old] of runs)
         if (!changedRuns.has(old) && runs.delete(key)) {
-          if (behind.delete(old)) writeRows(old)
+          if (old.foldedSeq < old.seq) rows.settle(old)
           break
         }
     runs.set(keyOf(draft), draft)
@@ -192,6 +166,7 @@ export function createAppender(db: DatabaseSync, ports: Pick<Ports, 'sha256' | '
         steps: new Map(),
         begun: new Set(),
         isPlain: false,
+        isHeadBehind: false,
       })
     },
     findEvent(run, eventId) {
@@ -221,7 +196,7 @@ export function createAppender(db: DatabaseSync, ports: Pick<Ports, 'sha256' | '
     },
     insertEvent(run, event, place, body) {
       const own = run as SqliteRun
-      sql.insertEvent.run(
+      const values = [
         place.position,
         run.id,
         place.seq,
@@ -236,20 +211,22 @@ export function createAppender(db: DatabaseSync, ports: Pick<Ports, 'sha256' | '
         payloadHashBytes(event.payloadHash),
         hashBytes(place.hash),
         event.causationId !== null && event.causationId === own.lastEventId ? 1 : 0,
-      )
+      ]
       own.lastEventId = event.eventId
-      const isPruned = event.sealed?.pruned === true
-      if (isPruned) sql.insertPruned.run(place.position, place.recordedAt)
-      if (body === null) {
-        if (!isPruned) sql.insertErasure.run(place.position, place.recordedAt)
-      } else
-        sql.insertPayload.run(
-          place.position,
-          saltBytes(event.salt),
-          event.mac === null ? null : macBytes(event.mac),
-          body,
-        )
+      const salt = saltBytes(event.salt)
+      const mac = event.mac === null ? null : macBytes(event.mac)
       if (event.tree || body === null) own.isPlain = false
+      const isPruned = event.sealed?.pruned === true
+      if (isSmallCommit && !event.tree && !isPruned && body !== null && body.length <= INBOX_BODY) {
+        inbox.add(...values, salt, mac, body)
+        return
+      }
+      inbox.empty()
+      sql.insertEvent.run(...values)
+      own.isHeadBehind = true
+      if (isPruned) sql.insertPruned.run(place.position, place.recordedAt)
+      if (body !== null) sql.insertPayload.run(place.position, salt, mac, body)
+      else if (!isPruned) sql.insertErasure.run(place.position, place.recordedAt)
     },
     findNode(scope, hash) {
       const key = `${scope} ${hash}`
@@ -269,7 +246,7 @@ export function createAppender(db: DatabaseSync, ports: Pick<Ports, 'sha256' | '
       const key = stepKeyOf(stepId, attempt)
       const known = steps.get(key)
       if (known || (begun && !begun.has(key))) return known
-      const open = openSteps.get(`${run.id} ${key}`)
+      const open = rows.openStep(run as SqliteRun, key)
       if (open) return open
       const row = sql.step.get(run.id, stepId, attempt)
       return row && toStep(run.runId, row)
@@ -309,71 +286,24 @@ export function createAppender(db: DatabaseSync, ports: Pick<Ports, 'sha256' | '
     nodes.set(key, id)
   }
 
-  function writeRows(run: SqliteRun): void {
-    const { summary, recordedAt } = run
-    sql.updateRun.run(JSON.stringify(summary), run.seq, run.id)
-    if (summary.status !== run.stored.status || summary.dueAt !== run.stored.dueAt)
-      sql.updateStatus.run(summary.status, dueMsOf(summary, recordedAt), run.id)
-    if (!hasSameIdentity(run.stored, summary)) {
-      const { threadId, agent, agentVersion, parentRunId, startedAt } = summary
-      sql.updateIdentity.run(threadId, agent, agentVersion, parentRunId, Date.parse(startedAt), run.id)
-      inserter.addSubjects(run.id, summary.subjects)
-    }
-    run.stored = summary
-    for (const [key, step] of run.steps) {
-      sql.putStep.run(...stepValues(run.id, step))
-      if (step.endedSeq === null && openSteps.size < RUN_CACHE) openSteps.set(`${run.id} ${key}`, step)
-      else openSteps.delete(`${run.id} ${key}`)
-    }
-    run.steps.clear()
-    run.foldedSeq = run.seq
-    run.isPlain = true
-  }
-
-  function settle(run: SqliteRun): void {
-    behind.delete(run)
-    writeRows(run)
-  }
-
-  const isLate = (run: SqliteRun): boolean =>
-    !run.isPlain ||
-    run.summary.status !== run.stored.status ||
-    run.summary.dueAt !== run.stored.dueAt ||
-    run.summary.cost !== run.stored.cost ||
-    !hasSameIdentity(run.stored, run.summary) ||
-    quietCommits < QUIET_COMMITS ||
-    run.seq - run.foldedSeq >= MOST_BEHIND
-
-  /** Heads and rows, once per transaction whatever the number of events. */
-  function flush(): void {
-    quietCommits++
-    for (const run of changedRuns) {
-      sql.moveHead.run(run.seq, hashBytes(run.hash), run.recordedAt, run.id)
-      if (isLate(run)) settle(run)
-      else behind.add(run)
-    }
-    changedRuns.clear()
-    if (behind.size > RUNS_BEHIND)
-      for (const run of behind) {
-        if (behind.size <= RUNS_BEHIND) break
-        settle(run)
-      }
-  }
-
   return {
     apply(calls, ids) {
+      isSmallCommit =
+        rows.isAlone && calls.reduce((events, call) => events + call.events.length, 0) <= INBOX_EVENTS
       const outcomes = commitCalls(tx, ports, calls, ids)
-      flush()
+      rows.flush(changedRuns)
+      changedRuns.clear()
       return outcomes
     },
     settle(key) {
       if (key) {
         const run = tx.findRun(key) as SqliteRun | undefined
-        if (run && run.foldedSeq < run.seq) settle(run)
-      } else for (const run of behind) settle(run)
+        if (run && run.foldedSeq < run.seq) rows.settle(run)
+      } else rows.settleAll()
     },
+    moveOn: inbox.empty,
     get isBehind() {
-      return behind.size > 0
+      return rows.isBehind || !inbox.isEmpty
     },
     forgetLeases() {
       leases.clear()
@@ -383,22 +313,20 @@ export function createAppender(db: DatabaseSync, ports: Pick<Ports, 'sha256' | '
       const run = runs.get(keyOf(key))
       if (!run) return
       runs.delete(keyOf(key))
-      behind.delete(run)
+      rows.forgetRun(run)
       if (latest === run) latest = undefined
-      for (const name of openSteps.keys()) if (name.startsWith(`${run.id} `)) openSteps.delete(name)
     },
     forgetNodes: () => nodes.clear(),
     forget() {
+      inbox.forget()
+      rows.forget()
       runs.clear()
       nodes.clear()
-      openSteps.clear()
       leases.clear()
       latest = undefined
       latestLease = undefined
       changedRuns.clear()
-      behind.clear()
       begunSteps = 0
-      quietCommits = 0
       position = undefined
     },
   }

@@ -12,7 +12,7 @@ import {
   type Ports,
   type RunKey,
 } from '@clew/ledger'
-import { EVENT_COLUMNS, toStoredEvent } from './event-row.ts'
+import { EVENT_COLUMNS, LAST_POSITION, toStoredEvent } from './event-row.ts'
 import { type FoldTail, RUN_COLUMNS, toStoredRun } from './list-runs.ts'
 import { PUT_STEP, stepValues } from './step-row.ts'
 
@@ -50,12 +50,12 @@ export function createErasing(parts: EraseParts): Erasing {
     /** Texts are few, and every payload is looked at: each has a place of its own in the statement. */
     payloads: (texts: readonly string[]) =>
       db.prepare(
-        `SELECT ${EVENT_COLUMNS} WHERE e.position IN (SELECT x.position FROM payloads x
-         WHERE x.position > ?1 AND x.position <= ?2
+        `SELECT ${EVENT_COLUMNS} WHERE e.position IN (SELECT x.position
+         FROM (SELECT position, body FROM payloads UNION ALL SELECT position, body FROM inbox) x WHERE x.position > ?1 AND x.position <= ?2
            AND (substr(x.body, 1, 1) <> '{'${texts.map((_, at) => ` OR instr(x.body, ?${at + 5}) > 0`).join('')}))
        AND r.workspace = ?3 ORDER BY e.position LIMIT ?4`,
       ),
-    last: db.prepare('SELECT max(position) AS last FROM payloads'),
+    last: db.prepare(LAST_POSITION),
     run: db.prepare('SELECT id, scope, seq, recorded_at FROM runs WHERE workspace = ? AND run_id = ?'),
     addErasures: db.prepare('INSERT INTO erasures (position, erased_at) SELECT value, ? FROM json_each(?)'),
     dropPayloads: db.prepare('DELETE FROM payloads WHERE position IN (SELECT value FROM json_each(?))'),
@@ -162,7 +162,7 @@ export function createErasing(parts: EraseParts): Erasing {
         const end = afterPosition + WINDOW
         const found = sql.payloads(texts).all(afterPosition, end, workspace, limit, ...texts)
         const events = found.map(toStoredEvent)
-        const last = Number(sql.last.get()?.['last'] ?? 0)
+        const last = Number(sql.last.get()?.['position'] ?? 0)
         if (events.length === limit) return { events, next: events.at(-1)?.position ?? end }
         return { events, next: end < last ? end : null }
       }),

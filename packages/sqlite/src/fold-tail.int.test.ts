@@ -140,7 +140,7 @@ describe('L1 rows that are behind their events', () => {
 
   it('an event of theirs whose payload somebody damaged is named by verify, and what is left can be read', async () => {
     const db = new DatabaseSync(file)
-    db.exec("DROP TRIGGER payloads_never_change; UPDATE payloads SET body = '{broken' WHERE position = 41")
+    db.exec("DROP TRIGGER inbox_never_changes; UPDATE inbox SET body = '{broken' WHERE position = 41")
     db.close()
     expect((await ledger.verify('r')).problems).toMatchObject([{ seq: 41, problem: 'changed' }])
     expect((await ledger.getRun('r'))?.events).toBe(41)
@@ -148,7 +148,7 @@ describe('L1 rows that are behind their events', () => {
 
   it('L6 a cut-off end is found all the same: heads are never behind', async () => {
     const db = new DatabaseSync(file, { enableForeignKeyConstraints: false })
-    db.exec('DROP TRIGGER events_never_go; DELETE FROM events WHERE seq > 38')
+    db.exec('DROP TRIGGER inbox_only_moves_on; DELETE FROM inbox WHERE seq > 38')
     db.close()
     expect((await ledger.verify('r')).problems).toMatchObject([{ seq: 39, problem: 'truncated' }])
   })

@@ -79,6 +79,13 @@ export function openSqliteStore(path: string, ports: Ports, options: SqliteOptio
       return complete(work)
     })
 
+  /** For work that looks for events in `events`, or takes them away. */
+  const transactOnTables = <T>(work: () => T): Promise<T> =>
+    transact(() => {
+      appender.moveOn()
+      return work()
+    })
+
   function complete<T>(work: () => T): T {
     try {
       const version = dataVersion.get()?.[0]
@@ -112,7 +119,7 @@ export function openSqliteStore(path: string, ports: Ports, options: SqliteOptio
   async function settleAll(): Promise<void> {
     if (!appender.isBehind) return
     try {
-      await transact(() => appender.settle())
+      await transactOnTables(() => appender.settle())
     } catch (error) {
       if (!(error instanceof ClewError)) throw error
     }
@@ -123,7 +130,17 @@ export function openSqliteStore(path: string, ports: Ports, options: SqliteOptio
     return result
   }
 
-  const search = createSearchIndex({ file, url, ports, options, assertOpen })
+  const waiting = db.prepare('SELECT 1 FROM inbox WHERE position <= ? LIMIT 1')
+  const search = createSearchIndex({
+    file,
+    url,
+    ports,
+    options,
+    assertOpen,
+    async moveOn(position) {
+      if (await reading(() => waiting.get(position))) await transactOnTables(() => undefined)
+    },
+  })
   const progress = createProgress({ file, url, ports, options, assertOpen })
   const transactLease = <T>(work: () => T): Promise<T> =>
     transact(() => {
@@ -137,7 +154,7 @@ export function openSqliteStore(path: string, ports: Ports, options: SqliteOptio
     cursors: createCursors({ db, transact, reading }),
     projections: createProjections({
       db,
-      transact,
+      transact: transactOnTables,
       reading: readingAtOnce,
       foldTail,
       settle: appender.settle,
@@ -147,7 +164,7 @@ export function openSqliteStore(path: string, ports: Ports, options: SqliteOptio
     memory: createMemory({ db, ports, transact, reading: readingAtOnce }),
     retention: createRetention({
       db,
-      transact,
+      transact: transactOnTables,
       reading,
       foldTail,
       append: (call) => appender.apply([call], 'looked up')[0] as AppendOutcome,
@@ -163,7 +180,7 @@ export function openSqliteStore(path: string, ports: Ports, options: SqliteOptio
       file,
       ports,
       waitMs,
-      transact,
+      transact: transactOnTables,
       reading,
       foldTail,
       append: (call) => appender.apply([call], 'looked up')[0] as AppendOutcome,

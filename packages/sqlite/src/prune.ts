@@ -88,6 +88,7 @@ export function createRetention(parts: PruneParts): StoreRetention {
       `SELECT r.run_id,
          (SELECT coalesce(sum(length(CAST(p.body AS BLOB))), 0) FROM events e CROSS JOIN payloads p ON p.position = e.position
           WHERE e.run = r.id)
+         + (SELECT coalesce(sum(length(CAST(i.body AS BLOB))), 0) FROM inbox i WHERE i.run = r.id)
          + (SELECT coalesce(sum(length(CAST(n.body AS BLOB))), 0) FROM nodes n WHERE n.scope = r.scope)
            / max(1, (SELECT count(*) FROM runs o WHERE o.scope = r.scope AND o.status <> 'deleted')) AS bytes
        FROM json_each(?2) j CROSS JOIN runs r ON r.workspace = ?1 AND r.run_id = j.value`,

@@ -9,7 +9,7 @@ import {
   type StoredNode,
   type StoreStats,
 } from '@clew/ledger'
-import { EVENT_COLUMNS, toStoredEvent } from './event-row.ts'
+import { EVENT_COLUMNS, LAST_POSITION, SETTLED_COLUMNS, toStoredEvent } from './event-row.ts'
 import { stepKeyOf } from './fold-tail.ts'
 import type { FoldTail } from './list-runs.ts'
 import { STEP_COLUMNS, toStep } from './step-row.ts'
@@ -32,14 +32,17 @@ export interface Reader {
 
 export function createReader(db: DatabaseSync, foldTail: FoldTail): Reader {
   const runId = db.prepare('SELECT id FROM runs WHERE workspace = ? AND run_id = ?')
-  const run = db.prepare(
-    `SELECT ${EVENT_COLUMNS} WHERE e.run = ? AND e.seq > ? AND e.seq <= ? ORDER BY e.seq LIMIT ?`,
-  )
-  const all = db.prepare(
-    `SELECT ${EVENT_COLUMNS} WHERE e.position > ? AND e.position <= ? ORDER BY e.position LIMIT ?`,
-  )
-  const inWorkspace = db.prepare(
-    `SELECT ${EVENT_COLUMNS} WHERE e.position > ? AND e.position <= ? AND r.workspace = ? ORDER BY e.position LIMIT ?`,
+  const lying = db.prepare('SELECT 1 FROM inbox LIMIT 1')
+  const reading = (rest: string): (() => StatementSync) => {
+    const settled = db.prepare(`SELECT ${SETTLED_COLUMNS} ${rest}`)
+    const whole = db.prepare(`SELECT ${EVENT_COLUMNS} ${rest}`)
+    // What comes to lie there after the look was not acknowledged when the read began.
+    return () => (lying.get() ? whole : settled)
+  }
+  const run = reading('WHERE e.run = ? AND e.seq > ? AND e.seq <= ? ORDER BY e.seq LIMIT ?')
+  const all = reading('WHERE e.position > ? AND e.position <= ? ORDER BY e.position LIMIT ?')
+  const inWorkspace = reading(
+    'WHERE e.position > ? AND e.position <= ? AND r.workspace = ? ORDER BY e.position LIMIT ?',
   )
   const byId = db.prepare(
     `SELECT ${EVENT_COLUMNS} WHERE e.event_id = ? AND r.workspace = ? ORDER BY e.position`,
@@ -49,7 +52,7 @@ export function createReader(db: DatabaseSync, foldTail: FoldTail): Reader {
   )
   const following = db.prepare(
     `SELECT ${EVENT_COLUMNS} WHERE e.position IN (SELECT n.position FROM json_each(?) j
-       CROSS JOIN events c ON c.event_id = j.value CROSS JOIN events n ON n.run = c.run AND n.seq = c.seq + 1
+       CROSS JOIN entries c ON c.event_id = j.value CROSS JOIN entries n ON n.run = c.run AND n.seq = c.seq + 1
        WHERE n.follows = 1) AND r.workspace = ?`,
   )
   const nodes = db.prepare('SELECT id, hash, body FROM nodes WHERE id IN (SELECT value FROM json_each(?))')
@@ -64,9 +67,9 @@ export function createReader(db: DatabaseSync, foldTail: FoldTail): Reader {
   const behind = db.prepare(
     'SELECT id, workspace, run_id, seq, folded_seq, summary FROM runs WHERE workspace = ? AND run_id = ? AND seq > folded_seq',
   )
-  const lastPosition = db.prepare('SELECT max(position) AS last FROM events')
+  const lastPosition = db.prepare(LAST_POSITION)
   const after = db.prepare(
-    `SELECT count(*) AS n FROM (SELECT 1 FROM events WHERE position > ? LIMIT ${COUNTED})`,
+    `SELECT count(*) AS n FROM (SELECT 1 FROM entries WHERE position > ? LIMIT ${COUNTED})`,
   )
   const workspaces = db.prepare('SELECT DISTINCT workspace FROM runs ORDER BY workspace')
 
@@ -87,19 +90,19 @@ export function createReader(db: DatabaseSync, foldTail: FoldTail): Reader {
       const id = runId.get(workspace, name)?.['id'] as number | undefined
       if (id === undefined) return []
       if (types) return runOfTypes.all(id, afterSeq, upToSeq, JSON.stringify(types), limit).map(toStoredEvent)
-      return run.all(id, afterSeq, upToSeq, limit).map(toStoredEvent)
+      return run().all(id, afterSeq, upToSeq, limit).map(toStoredEvent)
     },
     all({ workspace, afterPosition, upToPosition = Number.MAX_SAFE_INTEGER, limit, types }) {
       const names = types && JSON.stringify(types)
       if (workspace === undefined)
         return (
           names === undefined
-            ? all.all(afterPosition, upToPosition, limit)
+            ? all().all(afterPosition, upToPosition, limit)
             : allOfTypes.all(afterPosition, upToPosition, names, limit)
         ).map(toStoredEvent)
       return (
         names === undefined
-          ? inWorkspace.all(afterPosition, upToPosition, workspace, limit)
+          ? inWorkspace().all(afterPosition, upToPosition, workspace, limit)
           : inWorkspaceOfTypes.all(afterPosition, upToPosition, workspace, names, limit)
       ).map(toStoredEvent)
     },
@@ -136,18 +139,18 @@ export function createReader(db: DatabaseSync, foldTail: FoldTail): Reader {
       return last ? found.slice(Math.max(0, found.length - limit)) : found.slice(0, limit)
     },
     workspaces: () => workspaces.all().map((row) => row['workspace'] as string),
-    lastPosition: () => Number(lastPosition.get()?.['last'] ?? 0),
+    lastPosition: () => Number(lastPosition.get()?.['position'] ?? 0),
     // Exact while it is few: beyond that, what was pruned in between is counted too.
     countAfter(position) {
       const near = Number(after.get(position)?.['n'])
-      return near < COUNTED ? near : Number(lastPosition.get()?.['last'] ?? 0) - position
+      return near < COUNTED ? near : Number(lastPosition.get()?.['position'] ?? 0) - position
     },
     stats() {
       const page = db
         .prepare('SELECT page_count * page_size AS bytes FROM pragma_page_count(), pragma_page_size()')
         .get()
       return {
-        events: count('events'),
+        events: count('events') + count('inbox'),
         runs: count('runs'),
         // Without those that only keep an id taken.
         values: count('nodes') - count('nodes WHERE scope = 0'),

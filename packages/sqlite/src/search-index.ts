@@ -43,13 +43,15 @@ interface IndexParts {
   readonly ports: Pick<Ports, 'sleep' | 'sha256'>
   readonly options: OpenDatabaseOptions
   readonly assertOpen: () => void
+  /** Puts events up to there where the index looks for them: into `events`. */
+  readonly moveOn: (position: number) => Promise<void>
 }
 
 /**
  * The search index in a file of its own: its transactions never meet those of the ledger, and it can be thrown away
  * and filled again at any time. It holds words, no texts. The ledger is attached to it for reading only.
  */
-export function createSearchIndex({ file, url, ports, options, assertOpen }: IndexParts): {
+export function createSearchIndex({ file, url, ports, options, assertOpen, moveOn }: IndexParts): {
   readonly index: SearchIndex
   /** The file of the index, where there is one. */
   database(): DatabaseSync | undefined
@@ -146,8 +148,9 @@ export function createSearchIndex({ file, url, ports, options, assertOpen }: Ind
 
   const index: SearchIndex = {
     state: () => use(readState, { position: 0, version: 0 }),
-    add: ({ from, position, version, documents }) =>
-      use((db) => {
+    async add({ from, position, version, documents }) {
+      await moveOn(position)
+      return use((db) => {
         db.exec('BEGIN')
         const moved = db
           .prepare(
@@ -171,7 +174,8 @@ export function createSearchIndex({ file, url, ports, options, assertOpen }: Ind
         for (const document of documents) if (gone.has(document.position)) blankRow(db, document)
         db.exec('COMMIT')
         return true
-      }, false),
+      }, false)
+    },
     blank: (erased, version) =>
       use((db) => {
         db.exec('BEGIN IMMEDIATE')

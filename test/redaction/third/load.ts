@@ -1,4 +1,4 @@
-import type { OrdinaryText, SecretText } from './corpus.ts'
+import type { OrdinaryText, SecretText } from '../texts.ts'
 import { data } from './ordinary/data.ts'
 import { docs } from './ordinary/docs.ts'
 import { ids } from './ordinary/ids.ts'

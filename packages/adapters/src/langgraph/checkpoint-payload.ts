@@ -1,4 +1,4 @@
-import type { ClewEvent, Payload, StateOperation } from '@clew/ledger'
+import { checkpointOf, type ClewEvent, type Payload, type StateOperation } from '@clew/ledger'
 import type { CheckpointMetadata } from '@langchain/langgraph-checkpoint'
 import { applyTo, type Cell, cellValue, toCell } from './cells.ts'
 import { isInternal, readyTasks, type Seen, type Versions } from './next-nodes.ts'
@@ -91,7 +91,7 @@ export function readCheckpoint(
     for (const channel of values.keys()) if (!isInternal(channel)) values.delete(channel)
     for (const [channel, value] of Object.entries(state)) values.set(channel, toCell(value))
   } else
-    for (const operation of (payload['operations'] ?? []) as StateOperation[]) {
+    for (const operation of checkpointOf(event)?.operations ?? []) {
       const literal = toLiteral(operation, outputs)
       if (!literal) continue
       const { channel } = literal
@@ -110,10 +110,11 @@ export function readCheckpoint(
   const ran = before && beyond.ran !== undefined ? afterRun(before, beyond.ran, written, beyond.drop) : beyond
   const versions = beyond.whole ? (beyond.versions ?? {}) : { ...before?.versions, ...ran.versions }
   const seen = beyond.whole ? (beyond.seen ?? {}) : mergeSeen(before?.seen ?? {}, ran.seen)
-  const superstep = payload['superstep'] as number
+  const superstep = (payload['superstep'] ?? event.payload['superstep']) as number
   const hasBase = isWhole || before === null || payload['from'] !== undefined
   return {
     id,
+    eventId: event.eventId,
     runId,
     seq: ledger.seq,
     parent: parentOf(beyond, before, runId, payload['from']),

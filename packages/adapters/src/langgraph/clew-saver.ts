@@ -113,9 +113,10 @@ export class ClewSaver extends BaseCheckpointSaver {
       const { thread, ns, checkpointId: parentId } = requireConfig(config, 'a checkpoint')
       const id = readId('id of the checkpoint', checkpoint.id)
       const key = { thread, ns }
+      const agentName = (): string | undefined => agentOf(config)
       const handed = this.#within(key, parentId, (space) => {
         const parentStep = this.#parentStep(key, space)
-        return space.put({ parentId, checkpoint, metadata, newVersions, agent: agentOf(config), parentStep })
+        return space.put({ parentId, checkpoint, metadata, newVersions, agentName, parentStep })
       })
       const thread_id: unknown = config.configurable?.['thread_id']
       return committed(handed).then(

@@ -3,7 +3,7 @@ import { toConflict } from './conflict.ts'
 import { flush, type Line, openLine, type Tide } from './line.ts'
 import type { LineReader } from './read-line.ts'
 import { holdsOpaque, type Place, type Saved } from './saved.ts'
-import type { SpaceNames } from './space-key.ts'
+import { findEvent, type SpaceNames } from './space-key.ts'
 
 const MOST_LINES = 16
 const MOST_PLACES = 4096
@@ -46,7 +46,9 @@ export interface Lines {
 export function createLines(parts: LinesParts): Lines {
   const { ledger, reader, names } = parts
   const lines = new Map<string, Line>()
-  const places = new Map<string, Place>()
+  /** The newest, and as many before them: single ones are not taken out, since that makes a map slow. */
+  let places = new Map<string, Place>()
+  let olderPlaces: ReadonlyMap<string, Place> = new Map()
 
   function newest(): Line | undefined {
     let found: Line | undefined
@@ -69,11 +71,9 @@ export function createLines(parts: LinesParts): Lines {
 
   function note({ id, runId, seq }: Saved): void {
     places.set(id, { runId, seq })
-    if (places.size <= MOST_PLACES) return
-    for (const oldest of places.keys()) {
-      if (places.size <= MOST_PLACES) break
-      places.delete(oldest)
-    }
+    if (places.size < MOST_PLACES / 2) return
+    olderPlaces = places
+    places = new Map()
   }
 
   function at(checkpointId: string): Line | undefined {
@@ -94,7 +94,8 @@ export function createLines(parts: LinesParts): Lines {
       if (line.pending.size > 0) await Promise.allSettled(line.pending)
       if (line.failure === undefined) continue
       lines.delete(line.runId)
-      places.clear()
+      places = new Map()
+      olderPlaces = new Map()
       isSound = false
     }
     return isSound
@@ -132,12 +133,10 @@ export function createLines(parts: LinesParts): Lines {
   }
 
   async function findPlace(checkpointId: string): Promise<Place | undefined> {
-    const known = places.get(checkpointId)
+    const known = places.get(checkpointId) ?? olderPlaces.get(checkpointId)
     if (known) return known
-    const event = await ledger.getEvent(names.eventId(checkpointId))
-    return event?.correlationId.startsWith(names.prefix)
-      ? { runId: event.correlationId, seq: event.ledger.seq }
-      : undefined
+    const event = await findEvent(ledger, names, checkpointId)
+    return event && { runId: event.correlationId, seq: event.ledger.seq }
   }
 
   const headOf = (line: Line): Promise<Saved | null> | Saved | null =>
@@ -155,7 +154,7 @@ export function createLines(parts: LinesParts): Lines {
     remember,
     forget: (line) => void lines.delete(line.runId),
     note,
-    knows: (checkpointId) => places.has(checkpointId),
+    knows: (checkpointId) => places.has(checkpointId) || olderPlaces.has(checkpointId),
     newest,
     at,
     settle,

@@ -1,10 +1,11 @@
-import { isoMs, type Payload, type StateOperation } from '@clew/ledger'
+import { isoMs, isoText, type Payload, type StateOperation } from '@clew/ledger'
 import type { Checkpoint, CheckpointMetadata } from '@langchain/langgraph-checkpoint'
 import { type Cell, cellValue, findChange, toCell } from './cells.ts'
 import { type Beyond, metadataFields, START } from './checkpoint-payload.ts'
 import { isInternal, readyTasks, type Seen, type Versions } from './next-nodes.ts'
-import { isSame, isSameList, setKey, toPayload } from './rich-values.ts'
+import { isObject, isSame, isSameList, setKey, toPayload } from './rich-values.ts'
 import type { Place, Saved, TaskWrites } from './saved.ts'
+import { isOutput } from './task-writes.ts'
 import { hasKeys, mergeSeen, ranVersion, seenChanges, versionChanges } from './version-changes.ts'
 
 /** Turns go back through at most so many runs before a whole state is written. */
@@ -12,6 +13,11 @@ const MOST_DEPTH = 128
 const LEAST_SIZE = 16 * 1024
 const LEAST_SUPERSTEPS = 256
 const SIZE_PER_SUPERSTEP = 256
+
+export interface Carrier {
+  readonly call: TaskWrites
+  readonly payload: Payload
+}
 
 export interface CheckpointGiven {
   readonly checkpoint: Checkpoint
@@ -27,8 +33,8 @@ export interface CheckpointGiven {
   readonly isFirst: boolean
   /** Steps of this very superstep and run: a value may be given by naming one. */
   readonly writers: readonly TaskWrites[]
-  /** The only one of them, where its event carries this checkpoint. */
-  readonly carrier: TaskWrites | undefined
+  /** The only one of them with what its event tells, where that carries this checkpoint. */
+  readonly carrier: Carrier | undefined
   readonly applied: readonly number[] | undefined
   readonly early: readonly TaskWrites[]
 }
@@ -43,15 +49,17 @@ export interface CheckpointPlan {
   /** The same in milliseconds. */
   readonly madeMs: number
   /** All of the checkpoint but its place. */
-  toSaved(place: Place): Saved
+  toSaved(place: Place & Pick<Saved, 'eventId'>): Saved
 }
 
 /** What a checkpoint records: only what it changes, and now and then all of it. */
 export function planCheckpoint(given: CheckpointGiven): CheckpointPlan {
-  const { checkpoint, metadata, before, parentId, isTurn, isFirst, early } = given
+  const { checkpoint, metadata, before, parentId, isTurn, isFirst, early, carrier } = given
   const { channel_versions: versions, versions_seen: seen } = checkpoint
   const values = new Map<string, Cell>(before?.values)
   const operations: StateOperation[] = []
+  let writes: Payload | undefined
+  const counts: Record<string, number> = { ...before?.counts }
   const hold: Payload = {}
   const drop: string[] = []
   let added = 0
@@ -61,7 +69,10 @@ export function planCheckpoint(given: CheckpointGiven): CheckpointPlan {
   for (const channel of before?.values.keys() ?? [])
     if (!isKept(channel, given)) {
       if (isInternal(channel)) drop.push(channel)
-      else operations.push({ op: 'remove', channel })
+      else {
+        operations.push({ op: 'remove', channel })
+        countChange(counts, channel, 1)
+      }
       values.delete(channel)
     }
   for (const channel of Object.keys(checkpoint.channel_values)) {
@@ -79,7 +90,11 @@ export function planCheckpoint(given: CheckpointGiven): CheckpointPlan {
     const change = findChange(channel, values.get(channel), live)
     if (!change) continue
     values.set(channel, change.cell)
-    addByReference(operations, change.operation, given.writers)
+    const { operation } = change
+    if (carrier && isWrittenBy(carrier, operation)) {
+      setKey((writes ??= {}), channel, operation.op)
+      countChange(counts, channel, 1)
+    } else countChange(counts, channel, addByReference(operations, operation, given.writers))
     added += change.added
     grown += change.grown
   }
@@ -96,7 +111,6 @@ export function planCheckpoint(given: CheckpointGiven): CheckpointPlan {
       changedSeen === undefined ||
       depth >= MOST_DEPTH ||
       isWholeDue(size, since))
-  const counts = countOperations(before?.counts, operations)
   const ready = readyTasks(values, cellValue, versions, seen)
   const rest = metadataFields(metadata)
   const madeMs = timeOf(checkpoint.ts)
@@ -105,7 +119,7 @@ export function planCheckpoint(given: CheckpointGiven): CheckpointPlan {
   const versionsTold = isWhole ? { ...versions } : changedVersions
   const seenTold = isWhole ? (toPayload(seen, 'versions_seen') as Seen) : changedSeen
   const ran =
-    isWhole || isTurn ? undefined : ranVersion(before, given.carrier, drop, changedVersions, changedSeen)
+    isWhole || isTurn ? undefined : ranVersion(before, carrier?.call, drop, changedVersions, changedSeen)
   // Field by field: an object spread for each of them took as long as all the rest of the plan.
   const beyond: { -readonly [Field in keyof Beyond]: Beyond[Field] } = {}
   if (metadata.source !== 'loop') beyond.source = metadata.source
@@ -132,11 +146,17 @@ export function planCheckpoint(given: CheckpointGiven): CheckpointPlan {
 
   const next: string[] = []
   for (const { node } of ready) if (!next.includes(node)) next.push(node)
-  const payload: Payload = { checkpointId: checkpoint.id, superstep, next }
+  const payload: Payload =
+    carrier?.payload['superstep'] === superstep
+      ? { checkpointId: checkpoint.id, next }
+      : { checkpointId: checkpoint.id, superstep, next }
   if (isWhole) {
     payload['state'] = wholeOf(values, (channel) => !isInternal(channel), false)
     payload['versions'] = counts
-  } else if (operations.length > 0) payload['operations'] = operations
+  } else {
+    if (writes) payload['writes'] = writes
+    if (operations.length > 0) payload['operations'] = operations
+  }
   if (isTurn && before) payload['from'] = { runId: before.runId, seq: before.seq }
   if (!isTurn && !isWhole && before) payload['baseSeq'] = before.baseSeq
   if (isTurn && !isWhole) payload['depth'] = depth
@@ -147,8 +167,9 @@ export function planCheckpoint(given: CheckpointGiven): CheckpointPlan {
     input,
     timestamp: hasTime ? checkpoint.ts : undefined,
     madeMs,
-    toSaved: ({ runId, seq }) => ({
+    toSaved: ({ eventId, runId, seq }) => ({
       id: checkpoint.id,
+      eventId,
       runId,
       seq,
       parent: before
@@ -201,36 +222,58 @@ function isChanged(channel: string, given: CheckpointGiven): boolean {
   return parentId !== undefined || metadata.source === 'fork'
 }
 
-/** Names the steps that wrote these items or this value, where they did. */
+/** Whether the operation does no more than what the step that carries it has as its output. */
+function isWrittenBy({ payload }: Carrier, operation: StateOperation): boolean {
+  const { output } = payload
+  const { op, channel } = operation
+  if (!isObject(output) || !Object.hasOwn(output, channel)) return false
+  const value = output[channel]
+  if (op === 'set') return isStored(value, operation.value)
+  return op === 'append' && isStoredList(Array.isArray(value) ? value : [value], operation.items ?? [])
+}
+
+/** Names the steps that wrote these items or this value, where they did; answers with how many operations it takes. */
 function addByReference(
   found: StateOperation[],
   operation: StateOperation,
   writers: readonly TaskWrites[],
-): void {
+): number {
   const { op, channel } = operation
   if ((op !== 'append' && op !== 'set') || (op === 'set' && isShort(operation.value)))
-    return void found.push(operation)
+    return addTo(found, operation)
   const written: { readonly stepId: string; readonly value: unknown }[] = []
   for (const { stepId, writes } of writers) {
     const own = writes.filter((write) => write.channel === channel)
-    if (stepId !== undefined && own.length === 1) written.push({ stepId, value: own[0]?.value })
+    if (stepId !== undefined && own.length === 1 && isOutput(writes))
+      written.push({ stepId, value: own[0]?.value })
   }
   if (op === 'set') {
     const from = written.find(({ value }) => isStored(value, operation.value))
-    return void found.push(from ? { op, channel, from: from.stepId } : operation)
+    return addTo(found, from ? { op, channel, from: from.stepId } : operation)
   }
   const items = operation.items ?? []
   const used = new Set<string>()
+  let count = 0
   for (let at = 0; at < items.length; ) {
     const from = written.find(({ stepId, value }) => {
       const list = Array.isArray(value) ? (value as unknown[]) : [value]
       return !used.has(stepId) && list.length > 0 && isStoredList(list, items.slice(at, at + list.length))
     })
-    if (!from) return void found.push(at === 0 ? operation : { op, channel, items: items.slice(at) })
+    count++
+    if (!from) {
+      found.push(at === 0 ? operation : { op, channel, items: items.slice(at) })
+      break
+    }
     used.add(from.stepId)
     found.push({ op, channel, from: from.stepId })
     at += Array.isArray(from.value) ? from.value.length : 1
   }
+  return count
+}
+
+function addTo(found: StateOperation[], operation: StateOperation): number {
+  found.push(operation)
+  return 1
 }
 
 /** Takes no more room than the name of a step. */
@@ -270,17 +313,15 @@ function wholeOf(
   return whole
 }
 
-function countOperations(
-  before: Saved['counts'] | undefined,
-  operations: readonly StateOperation[],
-): Record<string, number> {
-  const counts: Record<string, number> = { ...before }
-  for (const { channel } of operations)
-    setKey(counts, channel, (Object.hasOwn(counts, channel) ? (counts[channel] as number) : 0) + 1)
-  return counts
+function countChange(counts: Record<string, number>, channel: string, by: number): void {
+  setKey(counts, channel, (Object.hasOwn(counts, channel) ? (counts[channel] as number) : 0) + by)
 }
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z$/
 /** In milliseconds; NaN for what no event can have as its time. */
-const timeOf = (text: unknown): number =>
-  typeof text === 'string' && TIME.test(text) ? isoMs(text) : Number.NaN
+function timeOf(text: unknown): number {
+  if (typeof text !== 'string') return Number.NaN
+  const ms = isoMs(text)
+  // Nearly all are as they are printed, and then there is no need of a pattern.
+  return Number.isNaN(ms) || isoText(ms) === text || TIME.test(text) ? ms : Number.NaN
+}

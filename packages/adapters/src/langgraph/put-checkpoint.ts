@@ -25,7 +25,8 @@ export interface PutGiven {
   readonly checkpoint: Checkpoint
   readonly metadata: CheckpointMetadata
   readonly newVersions: Versions
-  readonly agent: string | undefined
+  /** Asked for where a run begins. */
+  readonly agentName: () => string | undefined
   readonly parentStep: ParentStep | undefined
 }
 
@@ -136,9 +137,11 @@ export function createCheckpointer(parts: CheckpointerParts): Checkpointer {
     const { isTurn = false, isStarted = false, forked, ahead = [] } = how
     const isBehind = before !== undefined && line.head?.id === before.id
     const writes = isBehind && !isTurn ? writesSince(line.head, before.seq) : []
+    const [only] = writes
     const isResumed = isStarted && line.hasOwn && line.status !== 'running'
     /** The end of a step that has not gone out yet can carry the checkpoint that it led to: one event less. */
-    const canCarry = isStarted && lastWaiting(line)?.type === STEP_COMPLETED
+    const last = isStarted ? lastWaiting(line) : undefined
+    const canCarry = last?.type === STEP_COMPLETED
     const early = line.early.get(checkpoint.id) ?? []
     const plan = planCheckpoint({
       checkpoint,
@@ -151,7 +154,10 @@ export function createCheckpointer(parts: CheckpointerParts): Checkpointer {
       early,
       applied: appliedWrites(metadata.source, isBehind ? line.head : before),
       writers: lastOfEach(writes),
-      carrier: canCarry && !isResumed && writes.length === 1 ? writes[0] : undefined,
+      carrier:
+        canCarry && !isResumed && only && writes.length === 1
+          ? { call: only, payload: last.payload }
+          : undefined,
     })
     const isOver =
       plan.next.length === 0 && metadata.source === 'loop' && showsItsEnd(checkpoint.channel_versions)
@@ -160,7 +166,15 @@ export function createCheckpointer(parts: CheckpointerParts): Checkpointer {
     const eventId = names.eventId(checkpoint.id)
     const drafts: Draft[] = [...ahead]
     if (forked) drafts.push(withInput(forked, plan.input))
-    else if (!isStarted) drafts.push(startDraft(parts, { ...given, input: plan.input, previous: before }))
+    else if (!isStarted)
+      drafts.push(
+        startDraft(parts, {
+          agent: given.agentName(),
+          parentStep: given.parentStep,
+          input: plan.input,
+          previous: before,
+        }),
+      )
     if (isResumed && !isOver) drafts.push({ type: 'system.workflow_resumed', payload: {} })
     drafts.push(
       carrier
@@ -169,7 +183,7 @@ export function createCheckpointer(parts: CheckpointerParts): Checkpointer {
     )
     const seq = line.seq + drafts.length - ahead.length
     if (isOver) drafts.push({ type: 'system.workflow_completed', payload: {} })
-    const saved = plan.toSaved({ runId: line.runId, seq })
+    const saved = plan.toSaved({ eventId, runId: line.runId, seq })
     putting++
     const committing = appendTo(parts, line, drafts, how.expectedSeq, ended)
     line.head = saved

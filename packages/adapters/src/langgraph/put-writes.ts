@@ -91,9 +91,7 @@ export function createWriter(parts: WriterParts): Writer {
     writes: readonly Write[],
   ): Wait {
     const parted = { line, taskId, writes, childRunId: children.get(taskId), ns }
-    const { drafts, after, stepId } = saved
-      ? writeDrafts(saved, names.eventId(saved.id), parted)
-      : earlyDrafts(checkpointId, parted)
+    const { drafts, after, stepId } = saved ? writeDrafts(saved, parted) : earlyDrafts(checkpointId, parted)
     const all = opening.length > 0 ? [...opening, ...drafts] : drafts
     const call: TaskWrites = { runId: line.runId, seq: line.seq + all.length - after, taskId, writes, stepId }
     const isQuiet =

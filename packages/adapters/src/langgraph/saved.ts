@@ -26,6 +26,7 @@ export interface TaskWrites extends Place {
 /** One checkpoint with all that is needed to hand it out or to go on from it. Never changed but for `writes`. */
 export interface Saved extends Place {
   readonly id: string
+  readonly eventId: string
   readonly parent: { readonly id: string; readonly place: Place | undefined } | undefined
   readonly v: number
   readonly ts: string

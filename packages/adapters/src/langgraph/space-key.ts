@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { ClewError, createDeriver, type Ledger } from '@clew/ledger'
+import { ClewError, type ClewEvent, createDeriver, isUuid, type Ledger } from '@clew/ledger'
 import type { RunnableConfig } from '@langchain/core/runnables'
 
 const sha256 = (text: string): string => hash('sha256', text)
@@ -86,6 +86,8 @@ export interface SpaceNames {
   runId(kind: 'first' | 'turn' | 'root' | 'fork', id: string): string
   /** The event that carries this checkpoint. */
   eventId(checkpointId: string): string
+  /** Ids that it may have, that of earlier versions of Clew last. */
+  eventIds(checkpointId: string): readonly string[]
 }
 
 export const PREFIX = 'lg-'
@@ -93,16 +95,42 @@ export const PREFIX = 'lg-'
 export function spaceNames({ thread, ns }: SpaceKey, life: number): SpaceNames {
   const prefix = `${PREFIX}${sha256(JSON.stringify([thread, ns, life])).slice(0, 12)}-`
   const derive = createDeriver(sha256, prefix)
-  let last = { checkpointId: '', eventId: '' }
+  const own = sha256(prefix)
+  const [first, last] = [hexNumber(own.slice(0, 8)), hexNumber(own.slice(8, 16))]
+  const hashed = (checkpointId: string): string => derive(nearness(checkpointId), checkpointId)
+
+  // No two checkpoints of a space get the same, and neighbours stay neighbours; a hash of it took five times as long.
+  const eventId = (checkpointId: string): string =>
+    isUuid(checkpointId) && checkpointId === checkpointId.toLowerCase()
+      ? `${mixed(checkpointId.slice(0, 8), first)}${checkpointId.slice(8, 28)}${mixed(checkpointId.slice(28), last)}`
+      : hashed(checkpointId)
+
   return {
     prefix,
     runId: (kind, id) => `${prefix}${sha256(`${kind} ${id}`).slice(0, 12)}`,
-    eventId(checkpointId) {
-      if (last.checkpointId !== checkpointId)
-        last = { checkpointId, eventId: derive(nearness(checkpointId), checkpointId) }
-      return last.eventId
+    eventId,
+    eventIds(checkpointId) {
+      const ids = [eventId(checkpointId), hashed(checkpointId)]
+      return ids[0] === ids[1] ? ids.slice(1) : ids
     },
   }
+}
+
+const hexNumber = (digits: string): number => Number.parseInt(digits, 16)
+const mixed = (digits: string, own: number): string =>
+  ((hexNumber(digits) ^ own) >>> 0).toString(16).padStart(8, '0')
+
+/** The event of this checkpoint, whichever version of Clew recorded it. */
+export async function findEvent(
+  ledger: Ledger,
+  names: SpaceNames,
+  checkpointId: string,
+): Promise<ClewEvent | undefined> {
+  for (const eventId of names.eventIds(checkpointId)) {
+    const event = await ledger.getEvent(eventId)
+    if (event?.correlationId.startsWith(names.prefix)) return event
+  }
+  return undefined
 }
 
 /** The framework writes the step into its ids: ids of neighbours then lie together in the index. */

@@ -2,7 +2,7 @@ import { ClewError, type Ledger } from '@clew/ledger'
 import type { Tide } from './line.ts'
 import { createLineReader, type LineReader } from './read-line.ts'
 import { createSpace, type Space } from './space.ts'
-import { graveOf, type SpaceKey, spaceNames, threadName } from './space-key.ts'
+import { findEvent, graveOf, type SpaceKey, spaceNames, threadName } from './space-key.ts'
 
 const MOST_SPACES = 256
 /** Characters of states that are held for threads which may go on. */
@@ -153,8 +153,7 @@ export function createSpaces(ledger: Ledger, agent: string): Spaces {
     peek: (key) => entries.get(keyOf(key))?.space,
     async assertAlive({ thread, ns }, checkpointId) {
       for (let life = (await lifeOf(thread)) - 1; life >= 0; life--)
-        if (await ledger.getEvent(spaceNames({ thread, ns }, life).eventId(checkpointId)))
-          throw buried(thread)
+        if (await findEvent(ledger, spaceNames({ thread, ns }, life), checkpointId)) throw buried(thread)
     },
     async bury(thread) {
       await look()

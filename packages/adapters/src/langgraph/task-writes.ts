@@ -20,6 +20,14 @@ export const toWrites = (given: readonly (readonly [string, unknown])[]): Write[
     value: toPayload(value, channel),
   }))
 
+/** Whether a step can tell the writes to channels of the state as its output: each once, and before all others. */
+export function isOutput(writes: readonly Write[]): boolean {
+  const channels = writes.map(({ channel }) => channel)
+  const others = channels.findIndex(isInternal)
+  const own = others < 0 ? channels : channels.slice(0, others)
+  return new Set(own).size === own.length && channels.slice(own.length).every(isInternal)
+}
+
 /**
  * What a node gave back: its channels as output, where it goes as its decision. An edge writes null there, a conditional
  * one the name of the node that it leaves, which `signed` says in one word.

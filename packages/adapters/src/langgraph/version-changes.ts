@@ -31,17 +31,19 @@ export function ranVersion(
   return writes.every(({ channel }) => isNew(channel)) && drop.every(isNew) ? version : undefined
 }
 
+const NONE: Versions = {}
+
 /** Undefined when one is gone, which changes cannot say. */
 export function versionChanges(before: Versions | undefined, now: Versions): Versions | undefined {
-  const changed: Record<string, number | string> = {}
+  let changed: Record<string, number | string> | undefined
   let kept = 0
   for (const channel of Object.keys(now)) {
     const version = now[channel] as number | string
     const isKnown = before !== undefined && Object.hasOwn(before, channel)
     if (isKnown) kept++
-    if (!isKnown || before[channel] !== version) setKey(changed, channel, version)
+    if (!isKnown || before[channel] !== version) setKey((changed ??= {}), channel, version)
   }
-  return before && kept < Object.keys(before).length ? undefined : changed
+  return before && kept < Object.keys(before).length ? undefined : (changed ?? NONE)
 }
 
 export function seenChanges(before: Seen | undefined, now: Seen): Seen | undefined {

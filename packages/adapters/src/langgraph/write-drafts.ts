@@ -38,7 +38,7 @@ export const earlyDrafts = (checkpointId: string, { taskId, writes }: WritesGive
  * The events for one call of `putWrites`: a step with its end, a question, a failure, or writes that no step stands
  * for. The line is brought on accordingly.
  */
-export function writeDrafts(saved: Saved, causationId: string, given: WritesGiven): WriteDrafts {
+export function writeDrafts(saved: Saved, given: WritesGiven): WriteDrafts {
   const { line, taskId, writes } = given
   if (taskId === NULL_TASK) return answer(given)
   const task = findTask(saved.ready, taskId, {
@@ -49,12 +49,11 @@ export function writeDrafts(saved: Saved, causationId: string, given: WritesGive
   if (!task && isUpdate(taskId, saved.id)) return answer(given)
   const has = (channel: string): boolean => writes.some((write) => write.channel === channel)
   const isSpecial = writes.some(({ index }) => index < 0)
-  if (isSpecial && has(ERROR))
-    return failure(given, beginStep(saved, task, causationId, given), has(ERROR_SOURCE))
-  if (isSpecial && has(INTERRUPT)) return question(given, beginStep(saved, task, causationId, given))
+  if (isSpecial && has(ERROR)) return failure(given, beginStep(saved, task, given), has(ERROR_SOURCE))
+  if (isSpecial && has(INTERRUPT)) return question(given, beginStep(saved, task, given))
   const regular = isSpecial ? writes.filter(({ index }) => index >= 0) : writes
   if (regular.length === 0) return answer(given)
-  const { stepId, attempt, more, start } = beginStep(saved, task, causationId, given)
+  const { stepId, attempt, more, start } = beginStep(saved, task, given)
   line.steps.set(stepId, { attempt, isOpen: false })
   for (const [pauseId, of] of line.pauses) if (of === stepId) line.pauses.delete(pauseId)
   const [only] = start
@@ -119,7 +118,6 @@ interface BegunStep {
 function beginStep(
   saved: Saved,
   task: ReadyTask | undefined,
-  causationId: string,
   { line, taskId, childRunId }: WritesGiven,
 ): BegunStep {
   const superstep = saved.superstep + 1
@@ -134,7 +132,12 @@ function beginStep(
   const payload: Payload = { stepId, ...more, name, kind: 'node', superstep }
   if (task?.index !== undefined) payload['index'] = task.index
   if (childRunId !== undefined) payload['childRunId'] = childRunId
-  const start = { type: 'execution.step_started', payload, timestamp: saved.createdAt, causationId }
+  const start = {
+    type: 'execution.step_started',
+    payload,
+    timestamp: saved.createdAt,
+    causationId: saved.eventId,
+  }
   return { stepId, attempt, more, start: [start] }
 }
 

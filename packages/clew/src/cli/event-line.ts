@@ -14,12 +14,14 @@ export function eventLine(
   runLabel?: string,
 ): string {
   const { colour } = terminal.output
-  const { seq, erased } = event.ledger
+  const { seq, erased, pruned } = event.ledger
   const type = printable(event.event_type)
   const run = runLabel === undefined ? '' : `${pad(runLabel, 14)}  `
   const left = `${run}${String(seq).padStart(4)}  ${formatClock(event.timestamp)}  `
   const room = terminal.width - left.length - Math.max(TYPE_WIDTH, type.length) - 2
-  const preview = erased ? '(erased)' : cutPreview(previewPayload(type, event.payload), room)
+  const preview = erased
+    ? `(${pruned ? 'pruned' : 'erased'})`
+    : cutPreview(previewPayload(type, event.payload), room)
   return `${colour.dim(left)}${typeText(colour, type, TYPE_WIDTH)}  ${preview}`.trimEnd()
 }
 

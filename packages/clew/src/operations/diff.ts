@@ -73,6 +73,7 @@ export const diff = answering({
     again: z.object({ a: reference, b: reference }).nullable(),
     counts: z.object({
       same: count,
+      attempts: count,
       wording: count,
       changed: count,
       missing: count,
@@ -83,7 +84,7 @@ export const diff = answering({
     rows: z
       .array(
         z.object({
-          mark: z.union([z.enum(['same', 'wording']), kind]),
+          mark: z.union([z.enum(['same', 'attempts', 'wording']), kind]),
           a: reference.nullable(),
           b: reference.nullable(),
         }),

@@ -110,6 +110,7 @@ export const memorySweep = answering({
     scopes: z.int().min(0),
     checked: z.int().min(0),
     forgotten: z.int().min(0),
+    held: z.int().min(0),
     bytes: z.int().min(0),
     byReason: z.array(z.object({ layer, reason, items: z.int(), bytes: z.int() })).readonly(),
     items: z

@@ -136,6 +136,7 @@ export const wireEvent = z.object({
     hash: text,
     schema_version: count,
     erased: z.literal(true).exactOptional(),
+    pruned: z.literal(true).exactOptional(),
   }),
 })
 

@@ -1,8 +1,9 @@
 import type { Ledger } from '../ledger.ts'
+import type { MemoryLayer } from '../memory/item.ts'
 import type { HoldTarget } from '../retention/holds.ts'
 import type { RetentionPolicyInput } from '../retention/policy.ts'
 import { assert, assertEqual, assertRefused } from './assert.ts'
-import { addRun, assertSound, later } from './ended-runs.ts'
+import { addRun, assertSound, DAY_MS, later } from './ended-runs.ts'
 import { readAll, type StoreTest } from './world.ts'
 
 /** All memory that nobody has used for a month. */
@@ -20,7 +21,7 @@ const SCOPES = [
   ['session', 't'],
   ['long', 'user:ann'],
 ] as const
-const bookOf = ([layer, scope]: (typeof SCOPES)[number]): string => `clew:memory/${layer}/${scope}`
+const bookOf = ([layer, scope]: readonly [MemoryLayer, string]): string => `clew:memory/${layer}/${scope}`
 
 /** A run about ann in thread t, with a child run, and a run of somebody else; all have noted something. */
 async function remember(ledger: Ledger): Promise<void> {
@@ -31,6 +32,22 @@ async function remember(ledger: Ledger): Promise<void> {
   for (const [layer, scope] of all)
     await ledger.memory.put({ layer, scope, namespace: 'n', key: 'k', value: 'said in confidence' })
 }
+
+/** Scopes that belong to nobody who is held. */
+const COMMON = [
+  ['long', 'workspace'],
+  ['session', 'together'],
+] as const
+
+const SHARED = [
+  {
+    by: 'about a subject',
+    hold: { subject: 'ann' },
+    item: { about: { subjects: ['cem', 'ann'] }, written: {} },
+  },
+  { by: 'by a run', hold: { runId: 'r' }, item: { about: {}, written: { runId: 'r' } } },
+  { by: 'by a run about a subject', hold: { subject: 'bob' }, item: { about: {}, written: { runId: 'r' } } },
+] as const
 
 const HELD: readonly [HoldTarget, readonly (typeof SCOPES)[number][]][] = [
   [{ subject: 'ann' }, SCOPES],
@@ -91,6 +108,86 @@ export const heldMemoryTests: readonly StoreTest[] = [
         )
       await ledger.release(holdId)
       assertEqual((await ledger.erase({ runId: bookOf(SCOPES[2]) })).events, 1, 'then it goes')
+      await assertSound(ledger)
+    },
+  },
+  ...SHARED.map(
+    ({ by, hold: target, item }): StoreTest => ({
+      rule: 'P4',
+      title: `what is remembered ${by} is held in whatever scope it lies, also when it has expired or was forgotten`,
+      async run(world) {
+        const ledger = await world.open()
+        await addRun(ledger, 'r', { subjects: ['bob'] })
+        await addRun(ledger, 'other')
+        const expiresAt = new Date(world.ports.now() + DAY_MS).toISOString()
+        for (const [layer, scope] of COMMON) {
+          const place = { layer, scope, namespace: 'n' }
+          await ledger.memory.put({ ...place, key: 'held', value: 1, ...item.about, expiresAt }, item.written)
+          await ledger.memory.put({ ...place, key: 'free', value: 2, subjects: ['dan'], expiresAt })
+        }
+        const asked = { layer: 'long', scope: 'workspace', namespace: 'n', key: 'asked' } as const
+        await ledger.memory.put({ ...asked, value: 3, ...item.about }, item.written)
+        await ledger.memory.forget(asked)
+        const hold = await ledger.hold(target, { reason: 'case 8' })
+        await later(world, ledger)
+
+        const dry = await ledger.memory.sweep({ dryRun: true })
+        const swept = await ledger.memory.sweep()
+        assertEqual([dry.forgotten, dry.held], [2, 2], 'said before')
+        assertEqual(
+          [swept.items.map(({ key }) => key), swept.held],
+          [['free', 'free'], 2],
+          'what a sweep forgets',
+        )
+        world.turnClock(40 * DAY_MS)
+        await addRun(ledger, 'young again')
+        const gone = await ledger.gc({ policy: FORGETFUL })
+        assertEqual(
+          gone.kept.map(({ runId, reason }) => `${runId} ${reason}`).toSorted(),
+          COMMON.map((each) => `${bookOf(each)} hold ${hold.holdId} (case 8)`).toSorted(),
+          'kept by gc',
+        )
+        assertEqual([gone.events, (await ledger.memory.sweep()).held], [0, 2], 'nothing went')
+
+        await ledger.release(hold.holdId)
+        assertEqual((await ledger.memory.sweep()).forgotten, 2, 'then a sweep forgets it')
+        world.turnClock(40 * DAY_MS)
+        await addRun(ledger, 'younger')
+        assertEqual((await ledger.gc({ policy: FORGETFUL })).ranges.length, 2, 'and gc takes it')
+        await assertSound(ledger)
+      },
+    }),
+  ),
+  {
+    rule: 'P5',
+    title: 'of a scope that many share an erasure leaves the items that are held, each with all it ever was',
+    async run(world) {
+      const ledger = await world.open()
+      const place = { layer: 'long', scope: 'workspace', namespace: 'n' } as const
+      const book = bookOf(['long', 'workspace'])
+      // Written about bob, then about both, then about nobody: what is left of it is about ann, too.
+      await ledger.memory.put({ ...place, key: 'both', value: 1, subjects: ['bob'] })
+      await ledger.memory.put({ ...place, key: 'both', value: 2, subjects: ['bob', 'ann'] })
+      await ledger.memory.put({ ...place, key: 'both', value: 3 })
+      await ledger.memory.put({ ...place, key: 'bob', value: 4, subjects: ['bob'] })
+      const { eventId } = await ledger.memory.put({ ...place, key: 'ann', value: 5, subjects: ['ann'] })
+      const { holdId } = await ledger.hold({ subject: 'ann' })
+
+      await assertRefused(() => ledger.erase({ runId: book }), 'held', { runId: book, holdId })
+      await assertRefused(() => ledger.erase({ eventId }), 'held', { runId: book, holdId })
+      const report = await ledger.erase({ subject: 'bob' })
+      assertEqual(report.kept, [{ reason: 'held', runId: book, holdId }], 'told')
+      const erased = async (): Promise<number[]> =>
+        (await readAll(ledger, book))
+          .filter(({ ledger: { erased } }) => erased)
+          .map((each) => each.ledger.seq)
+      assertEqual([report.events, await erased()], [1, [4]], 'only what is about nobody else')
+      assertEqual((await ledger.memory.get({ ...place, key: 'both' }))?.value, 3, 'the item of both')
+
+      await ledger.release(holdId)
+      await ledger.erase({ subject: 'bob' })
+      assertEqual(await erased(), [1, 2, 3, 4], 'then it goes whole')
+      assertEqual((await ledger.memory.get({ ...place, key: 'ann' }))?.value, 5, 'who was not meant')
       await assertSound(ledger)
     },
   },

@@ -1,3 +1,4 @@
+import { AUDIT_BOOK } from '../audit-book.ts'
 import type { EventInput } from '../envelope.ts'
 import type { Ledger } from '../ledger.ts'
 import type { StatePolicy } from '../retention/plan-states.ts'
@@ -5,7 +6,7 @@ import { assert, assertEqual, assertRefused } from './assert.ts'
 import { assertSound, ended } from './ended-runs.ts'
 import { createRandom } from './random.ts'
 import { beginExpected, type Expected, runSuperstep } from './state-model.ts'
-import { forked, indexAll, readAll, started, type StoreTest, upTo, type World } from './world.ts'
+import { forked, indexAll, note, readAll, started, type StoreTest, upTo, type World } from './world.ts'
 
 const LATEST: StatePolicy = { keep: 'latest' }
 
@@ -185,6 +186,50 @@ export const stateRetentionTests: readonly StoreTest[] = [
       const again = await whole.import(all)
       assertEqual([again.passed, again.events], [all.length, all.length], 'nothing was added to what came')
       assertEqual((await whole.stats()).events, all.length, 'events')
+    },
+  },
+  {
+    rule: 'R10',
+    title:
+      'an import that was killed before it told the audit book what came pruned does so when it is done again',
+    async run(world) {
+      const source = await world.open()
+      await addLine(source, 'r', 10)
+      await source.append([started('old'), ...upTo(3).map((n) => note('old', { n })), ended('old')])
+      await source.pruneStates('r', { keep: 'windowed', window: 2 })
+      world.turnClock(1000)
+      const notes = { name: 'notes', match: { types: ['execution.note'] }, olderThan: '1s' }
+      assertEqual((await source.gc({ policy: { rules: [notes] } })).events, 3, 'notes that went')
+      const lines: string[] = []
+      for (const runId of ['r', 'old']) lines.push(...(await Array.fromAsync(source.export({ runId }))))
+      const target = await (await world.elsewhere()).open()
+      const told = async (runId: string) =>
+        (await target.pruned(runId)).map(({ fromSeq, toSeq, rule, states }) => [fromSeq, toSeq, rule, states])
+      const count = async () => (await target.getRun(AUDIT_BOOK))?.events ?? 0
+      async function* killed(): AsyncGenerator<string> {
+        yield* lines
+        throw new Error('killed')
+      }
+      const outcome = await target.import(killed()).then(
+        () => 'ended',
+        (error: unknown) => (error as Error).message,
+      )
+      assertEqual([outcome, await count(), await told('r')], ['killed', 0, []], 'nothing is told yet')
+      assertEqual((await readAll(target, 'r')).length, 12, 'but it came')
+      for (const round of ['again', 'once more']) {
+        await target.import(lines)
+        assertEqual(await told('r'), [[2, 10, 'imported', 9]], `states ${round}`)
+        assertEqual(await told('old'), [[2, 4, 'imported', undefined]], `sealed ${round}`)
+        assertEqual(await count(), 2, `lines of the book ${round}`)
+        await assertSound(target)
+      }
+      // A name that redaction takes out of what the book says cannot be looked up there.
+      const discreet = await (await world.elsewhere()).open({
+        redact: { redact: (text) => (text === 'r' ? 'nobody' : text) },
+      })
+      await discreet.import(lines)
+      await discreet.import(lines)
+      assertEqual((await discreet.getRun(AUDIT_BOOK))?.events, 2, 'told once')
     },
   },
   {

@@ -99,6 +99,50 @@ describe('where two runs part', () => {
     })
   })
 
+  /** A step that fails so many times before it is done, or is given up. */
+  const tried = (times: number, isDone: boolean) =>
+    Array.from({ length: times }, (_, at) => at + 1).flatMap(
+      (attempt): [string, Record<string, unknown>][] => [
+        ['execution.step_started', { stepId: 'fetch#0', name: 'fetch', attempt, input: { url: '/a' } }],
+        attempt === times && isDone
+          ? ['execution.step_completed', { stepId: 'fetch#0', attempt, output: 'a page' }]
+          : ['execution.step_failed', { stepId: 'fetch#0', attempt, error: { message: 'no answer' } }],
+      ],
+    )
+  const around = (middle: [string, Record<string, unknown>][]) =>
+    toItems(
+      makeEvents([
+        ['execution.step_started', { stepId: 'plan#0', name: 'plan' }],
+        ['execution.step_completed', { stepId: 'plan#0', output: 1 }],
+        ...middle,
+        ['execution.step_started', { stepId: 'write#0', name: 'write' }],
+        ['execution.step_completed', { stepId: 'write#0', output: 2 }],
+      ]),
+    )
+
+  it('V10 attempts belong to their step: the same after more of them is no other way', () => {
+    const { first, rows, counts } = compareItems(around(tried(1, true)), around(tried(3, true)))
+    expect(first).toBeNull()
+    expect(rows.map(({ mark, a, b }) => [mark, a?.label, b?.label])).toEqual([
+      ['same', 'plan#0', 'plan#0'],
+      ['attempts', 'fetch#0 {"url":"/a"}', 'fetch#0 (3 attempts) {"url":"/a"}'],
+      ['same', 'write#0', 'write#0'],
+    ])
+    expect(rows[1]?.b?.seq).toBe(3)
+    expect(counts).toMatchObject({ same: 2, attempts: 1, extra: 0, missing: 0 })
+  })
+
+  it('V10 a step that is given up in one run differs in what came of it, not in a step more', () => {
+    const { first, counts } = compareItems(around(tried(2, true)), around(tried(3, false)))
+    expect(first).toMatchObject({
+      kind: 'output',
+      expected: { label: 'fetch#0 (2 attempts) {"url":"/a"}' },
+      received: { label: 'fetch#0 (3 attempts) {"url":"/a"}' },
+      changes: expect.arrayContaining([{ path: 'status', expected: 'completed', received: 'failed' }]),
+    })
+    expect(counts).toMatchObject({ same: 2, changed: 1, extra: 0, missing: 0 })
+  })
+
   it('V10 tells where they do the same again', () => {
     const { again } = compareItems(steps(base), steps(base.with(1, ['search', { q: 'x' }, 9])))
     expect(again).toMatchObject({ a: { stepId: 'search#1' }, b: { stepId: 'search#1' } })

@@ -15,9 +15,12 @@ export interface ItemReference {
   readonly label: string
 }
 
-/** One line of the two runs side by side. `wording`: the same was said in other words. */
+/**
+ * One line of the two runs side by side. `wording`: the same was said in other words; `attempts`: the same came of it, after
+ * more attempts or fewer.
+ */
 export interface DiffRow {
-  readonly mark: 'same' | 'wording' | DivergenceKind
+  readonly mark: 'same' | 'attempts' | 'wording' | DivergenceKind
   readonly a: ItemReference | null
   readonly b: ItemReference | null
 }
@@ -44,18 +47,21 @@ export interface Comparison {
   readonly wording: Divergence | null
   /** Where they do the same thing again after the first divergence. */
   readonly again: { readonly a: ItemReference; readonly b: ItemReference } | null
-  readonly counts: Readonly<Record<'same' | 'wording' | 'changed' | 'missing' | 'extra' | 'moved', number>>
+  readonly counts: Readonly<
+    Record<'same' | 'attempts' | 'wording' | 'changed' | 'missing' | 'extra' | 'moved', number>
+  >
 }
+
+/** The same was done, and the same came of it. */
+const isSame = ({ mark }: Row): boolean => mark === 'same' || mark === 'attempts'
 
 export function compareItems(a: readonly Item[], b: readonly Item[]): Comparison {
   const rows = toRows(a, b, align(a, b))
-  const actions = rows.findIndex(
-    (row) => row.mark !== 'same' && row.mark !== 'wording' && !isTalkOnly(a, b, row),
-  )
-  const talk = rows.findIndex((row) => row.mark !== 'same')
+  const actions = rows.findIndex((row) => !isSame(row) && row.mark !== 'wording' && !isTalkOnly(a, b, row))
+  const talk = rows.findIndex((row) => !isSame(row))
   const first = actions >= 0 ? actions : talk
-  const again = first < 0 ? -1 : rows.findIndex((row, at) => at > first && row.mark === 'same')
-  const counts = { same: 0, wording: 0, changed: 0, missing: 0, extra: 0, moved: 0 }
+  const again = first < 0 ? -1 : rows.findIndex((row, at) => at > first && isSame(row))
+  const counts = { same: 0, attempts: 0, wording: 0, changed: 0, missing: 0, extra: 0, moved: 0 }
   for (const { mark } of rows) counts[COUNTED[mark]]++
   const refer = (row: Row): DiffRow => ({
     mark: row.mark,
@@ -75,6 +81,7 @@ export function compareItems(a: readonly Item[], b: readonly Item[]): Comparison
 
 const COUNTED = {
   same: 'same',
+  attempts: 'attempts',
   wording: 'wording',
   input: 'changed',
   output: 'changed',
@@ -127,7 +134,7 @@ function looseKeys(a: readonly Item[], b: readonly Item[], pairs: readonly Pair[
 }
 
 function markOf(x: Item, y: Item): Row['mark'] {
-  if (x.keys.strong === y.keys.strong) return 'same'
+  if (x.keys.strong === y.keys.strong) return x.attempts === y.attempts ? 'same' : 'attempts'
   const isMessage = x.prose === 'message'
   if (x.keys.mid !== y.keys.mid)
     return isMessage || (x.prose && differInWords(x.input, y.input)) ? 'wording' : 'input'
@@ -148,9 +155,14 @@ function divergence(a: readonly Item[], b: readonly Item[], rows: readonly Row[]
   const { mark, a: i, b: j } = rows[at] as Row
   const x = a[i]
   const y = b[j]
-  const before = rows.slice(0, at).findLast((row) => row.mark === 'same' || row.mark === 'wording')
+  const before = rows.slice(0, at).findLast((row) => isSame(row) || row.mark === 'wording')
   const next = (side: 'a' | 'b'): number => rows.slice(at).find((row) => row[side] >= 0)?.[side] ?? -1
-  const kind = mark === 'wording' || mark === 'same' ? (x?.output == null ? 'input' : 'output') : mark
+  const kind =
+    mark === 'wording' || mark === 'same' || mark === 'attempts'
+      ? x?.output == null
+        ? 'input'
+        : 'output'
+      : mark
   return {
     kind,
     expected: reference(a, next('a')),
@@ -184,9 +196,9 @@ const reference = (items: readonly Item[], index: number): ItemReference | null 
 
 /** What it was, in a few words. */
 function labelOf(item: Item): string {
-  const { kind, name, stepId, attempt, input, output, decision } = item
+  const { kind, name, stepId, attempts, input, output, decision } = item
   if (kind === 'step') {
-    const which = `${stepId ?? name}${attempt > 1 ? ` (attempt ${attempt})` : ''}`
+    const which = `${stepId ?? name}${attempts > 1 ? ` (${attempts} attempts)` : ''}`
     if (isTalk(item)) return `${which}: ${String(output).slice(0, 160)}`
     const given = input === null ? '' : ` ${shortText(input, 100) ?? ''}`
     const decided = (Array.isArray(decision) ? decision : [decision])

@@ -6,15 +6,17 @@ import { parseStepId } from '../step-id.ts'
 export type ItemKind = 'start' | 'step' | 'tool' | 'message' | 'answer' | 'handoff'
 
 /**
- * One thing a run did, as it is compared with another run: a step, or, outside of steps, a tool call with its result,
- * a message, an answer of a person, a hand-off. Ids, times and places are left out: they always differ.
+ * One thing a run did, as it is compared with another run: a step with what its last attempt came to, or, outside of steps,
+ * a tool call with its result, a message, an answer of a person, a hand-off. Ids, times and places are left out: they
+ * always differ.
  */
 export interface Item {
   readonly kind: ItemKind
   /** Name of the step or tool, role of the message. */
   readonly name: string
   readonly stepId: string | null
-  readonly attempt: number
+  /** How often it was tried. */
+  readonly attempts: number
   readonly seq: number
   readonly input: unknown
   readonly output: unknown
@@ -40,15 +42,24 @@ export const isTalk = ({ prose, output, decision, input }: Item): boolean =>
 export function toItems(events: readonly ClewEvent[]): Item[] {
   const steps = foldSteps(events)
   const byStart = new Map(steps.map((step) => [step.startedSeq, step]))
-  const known = new Set(steps.map((step) => step.stepId))
+  const lastOf = new Map(steps.map((step) => [step.stepId, step]))
+  const inputs = new Map<number, ClewEvent['payload']>()
+  for (const event of events) if (byStart.has(event.ledger.seq)) inputs.set(event.ledger.seq, event.payload)
+  const told = new Set<string>()
   const results = toolResults(events)
   const items: Item[] = []
   for (const event of events) {
     const { payload } = event
     const step = beginsStep(event) ? byStart.get(event.ledger.seq) : undefined
-    if (step) items.push(fromStep(step, payload))
+    if (step) {
+      // A step that was tried again stands where it was first tried.
+      const last = lastOf.get(step.stepId) ?? step
+      if (!told.has(step.stepId))
+        items.push(fromStep(last, inputs.get(last.startedSeq) ?? payload, step.startedSeq))
+      told.add(step.stepId)
+    }
     // What happened inside a step shows in what the step gave back.
-    else if (typeof payload['stepId'] !== 'string' || !known.has(payload['stepId'])) {
+    else if (typeof payload['stepId'] !== 'string' || !lastOf.has(payload['stepId'])) {
       const item = fromEvent(event, results)
       if (item) items.push(item)
     }
@@ -56,14 +67,14 @@ export function toItems(events: readonly ClewEvent[]): Item[] {
   return items
 }
 
-function fromStep(step: StepRecord, started: ClewEvent['payload']): Item {
-  const { nodeName, stepId, attempt, startedSeq, status, decision } = step
+function fromStep(step: StepRecord, started: ClewEvent['payload'], seq: number): Item {
+  const { nodeName, stepId, attempt, status, decision } = step
   return makeItem({
     kind: 'step',
     name: nodeName,
     stepId,
-    attempt,
-    seq: startedSeq,
+    attempts: attempt,
+    seq,
     input: parsed(started['input']) ?? (step.inputDigest === null ? null : { inputDigest: step.inputDigest }),
     output: step.error ?? parsed(step.values),
     decision,
@@ -77,7 +88,7 @@ function fromStep(step: StepRecord, started: ClewEvent['payload']): Item {
 function fromEvent(event: ClewEvent, results: ReadonlyMap<ClewEvent, ClewEvent>): Item | undefined {
   const { payload, ledger } = event
   const name = typeof payload['name'] === 'string' ? payload['name'] : ''
-  const base = { stepId: null, attempt: 1, seq: ledger.seq, decision: null, status: null, type: '' }
+  const base = { stepId: null, attempts: 1, seq: ledger.seq, decision: null, status: null, type: '' }
   switch (event.eventType) {
     case 'system.workflow_started':
       if (payload['input'] === undefined) return undefined

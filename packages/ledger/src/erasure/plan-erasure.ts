@@ -9,6 +9,7 @@ import type { PayloadReader } from '../payload-reader.ts'
 import type { Ports } from '../ports.ts'
 import type { Redactor } from '../redact/redact.ts'
 import { findHold } from '../retention/find-hold.ts'
+import { readHeldItems } from '../retention/held-items.ts'
 import { type Hold, heldBy, readHolds } from '../retention/holds.ts'
 import type { RunReader } from '../run-reader.ts'
 import type { Store, StoredEvent, StoredRun } from '../store.ts'
@@ -83,7 +84,7 @@ export async function planErasure(
 type Part = { readonly run: StoredRun } | { readonly events: readonly StoredEvent[] }
 
 async function* collect(parts: EraseParts, target: EraseTarget): AsyncGenerator<Part> {
-  const { store, workspace, redactor } = parts
+  const { store, workspace } = parts
   if ('eventId' in target) {
     const events = await store.findEvents(workspace, target.eventId)
     if (events.length === 0) throw missing('event', target.eventId)
@@ -101,8 +102,7 @@ async function* collect(parts: EraseParts, target: EraseTarget): AsyncGenerator<
     for (const each of all) yield { run: each }
     return
   }
-  // A subject that redaction took out when it was recorded stands there by its placeholder.
-  const names = [...new Set([target.subject, redactor.text(target.subject)])]
+  const names = namesOf(parts, target.subject)
   for (const run of await withBelow(parts, await store.erasure.findRuns(workspace, names))) yield { run }
   let events: StoredEvent[] = []
   for await (const event of findSubjectEvents(parts, names, target.paths ?? [])) {
@@ -114,6 +114,11 @@ async function* collect(parts: EraseParts, target: EraseTarget): AsyncGenerator<
   }
   yield { events }
 }
+
+/** A subject that redaction took out when it was recorded stands there by its placeholder. */
+const namesOf = ({ redactor }: EraseParts, subject: string): string[] => [
+  ...new Set([subject, redactor.text(subject)]),
+]
 
 /** With the child runs of these, the runs forked from them, and so on. */
 async function withBelow({ store, workspace }: EraseParts, runs: readonly StoredRun[]): Promise<StoredRun[]> {
@@ -174,25 +179,37 @@ async function addMemory(
 async function takeOutHeld(
   parts: EraseParts,
   target: EraseTarget,
-  found: Map<string, { readonly run: StoredRun }>,
+  found: Map<string, { readonly run: StoredRun; readonly events: Map<number, StoredEvent> }>,
   holds: readonly Hold[],
 ): Promise<KeptPart[]> {
   if (holds.length === 0) return []
-  const onSubject =
-    'subject' in target
-      ? holds.find((hold) => 'subject' in hold.target && hold.target.subject === target.subject)
-      : undefined
+  const names = 'subject' in target ? namesOf(parts, target.subject) : []
+  const onSubject = holds.find((hold) => 'subject' in hold.target && names.includes(hold.target.subject))
   const kept: KeptPart[] = []
-  for (const [runId, { run }] of found) {
+  for (const [runId, { run, events }] of found) {
     let hold = onSubject
     for (const each of await withBelow(parts, [run]))
       if (each === run || each.summary.forkedFrom) hold ??= heldBy(holds, each.summary)[0]
     hold ??= await findHold(parts, holds, run.summary)
-    if (!hold) continue
-    kept.push({ reason: 'held', runId, holdId: hold.holdId })
-    found.delete(runId)
+    if (hold) found.delete(runId)
+    else if (parseMemoryBook(runId)) hold = await takeOutItems(parts, holds, runId, events)
+    if (hold) kept.push({ reason: 'held', runId, holdId: hold.holdId })
+    if (events.size === 0) found.delete(runId)
   }
   return kept
+}
+
+/** Of a book that others remember in as well, only the items that are held stay. */
+async function takeOutItems(
+  parts: EraseParts,
+  holds: readonly Hold[],
+  book: string,
+  events: Map<number, StoredEvent>,
+): Promise<Hold | undefined> {
+  const held = await readHeldItems(parts, holds, book)
+  const going = [...events.keys()].filter((seq) => held?.seqs.has(seq))
+  for (const seq of going) events.delete(seq)
+  return going.length > 0 ? held?.hold : undefined
 }
 
 /** What is held is left out of the rest; where it is the very run that was named, or all there is, nothing is done. */

@@ -19,8 +19,10 @@ export const kindOfStep = (payload: ClewEvent['payload']): string | null =>
   textOf(payload['kind']) ?? (payload['checkpoint'] === undefined ? null : 'node')
 
 /** When the attempt began, for an event that begins one. */
-export function beganMs({ eventType, payload, timestamp }: Told & Pick<ClewEvent, 'timestamp'>): number {
-  const at = isoMs(timestamp)
+export function beganMs(
+  { eventType, payload, timestamp }: Told & Pick<ClewEvent, 'timestamp'>,
+  at = isoMs(timestamp),
+): number {
   return eventType === 'execution.step_started' ? at : Math.round(at - numberOf(payload['durationMs'], 0))
 }
 

@@ -42,6 +42,8 @@ export interface StepRecord {
   readonly endedSeq: number | null
 }
 
+type Draft = { -readonly [K in keyof StepRecord]: StepRecord[K] }
+
 /** A step without what it gave back: all that is stored of it beside its events. */
 export type StepSkeleton = Omit<StepRecord, 'values'>
 
@@ -108,12 +110,12 @@ export function foldStep(
     // An attempt starts once (R2): a second start neither turns it back nor moves it in the list.
     if (step) return undefined
     const begun = beginStep(event, ordinal)
-    return eventType === 'execution.step_started' ? begun : completeStep(begun, event)
+    return eventType === 'execution.step_started' ? begun : complete(begun, event)
   }
   if (!step) return undefined
   switch (eventType) {
     case 'execution.step_completed':
-      return completeStep(step, event)
+      return complete({ values: null, ...step }, event)
     case 'execution.step_failed':
       return { ...endStep(step, event, 'failed'), error: toRunError(payload['error']) }
     case 'execution.step_stopped':
@@ -144,7 +146,7 @@ export function foldStep(
 const parentOf = (stepId: string): string | null =>
   stepId.includes('/') ? (parseStepId(stepId)?.parentStepId ?? null) : null
 
-function beginStep(event: ClewEvent, ordinal: number): StepRecord {
+function beginStep(event: ClewEvent, ordinal: number): Draft {
   const { payload } = event
   const { checkpoint } = payload
   const stepId = payload['stepId'] as string
@@ -182,30 +184,29 @@ function beginStep(event: ClewEvent, ordinal: number): StepRecord {
 
 /** As it was written, where nothing has to be taken from it: also a time that is no date is kept. */
 function beganAt(event: ClewEvent): string {
-  const ms = beganMs(event)
-  return Math.abs(ms) <= LAST_MS && ms !== isoMs(event.timestamp) ? isoText(ms) : event.timestamp
+  const at = isoMs(event.timestamp)
+  const ms = beganMs(event, at)
+  return Math.abs(ms) <= LAST_MS && ms !== at ? isoText(ms) : event.timestamp
 }
 
 const LAST_MS = 8.64e15
 
-/** One copy: a loop makes this one for each of its turns. */
-function completeStep(step: StepSkeleton, event: ClewEvent): StepRecord {
+/** In place: a loop begins and completes a step with each of its turns, and a copy of it is not needed. */
+function complete(step: Draft, event: ClewEvent): StepRecord {
   const { payload } = event
-  return {
-    ...step,
-    values: payload['output'] ?? null,
-    status: 'completed',
-    completedAt: event.timestamp,
-    durationMs: durationOf(step, event),
-    endedSeq: event.ledger.seq,
-    decision: (payload['decision'] as StepRecord['decision'] | undefined) ?? null,
-    usage: payload['usage'] ?? null,
-    childRunId: text(payload['childRunId']) ?? step.childRunId,
-    cached: payload['cached'] === true,
-    restored: payload['restored'] === true,
-    partial: payload['partial'] === true,
-    pause: null,
-  }
+  step.values = payload['output'] ?? null
+  step.status = 'completed'
+  step.completedAt = event.timestamp
+  step.durationMs = durationOf(step, event)
+  step.endedSeq = event.ledger.seq
+  step.decision = (payload['decision'] as StepRecord['decision'] | undefined) ?? null
+  step.usage = payload['usage'] ?? null
+  step.childRunId = text(payload['childRunId']) ?? step.childRunId
+  step.cached = payload['cached'] === true
+  step.restored = payload['restored'] === true
+  step.partial = payload['partial'] === true
+  step.pause = null
+  return step
 }
 
 function endStep(step: StepSkeleton, event: ClewEvent, status: StepStatus): StepRecord {

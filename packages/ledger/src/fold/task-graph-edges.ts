@@ -1,3 +1,4 @@
+import type { RunStatus } from './run-summary.ts'
 import type { StepStatus } from './steps.ts'
 import type { Handoff, TaskEdge, TaskNode } from './task-graph.ts'
 import type { Timeline, TimelineItem } from './timeline.ts'
@@ -15,13 +16,13 @@ interface EdgeDraft extends TaskEdge {
 }
 
 export function drawGraph(
-  { items, agent }: Timeline,
+  { items, agent, status }: Timeline,
   ownerOf: (eventId: string) => number | undefined,
   decisions: ReadonlyMap<string, readonly string[]>,
   handoffs: ReadonlyMap<string, Handoff>,
 ): { nodes: TaskNode[]; edges: TaskEdge[] } {
   const graph = createGraph()
-  const nodeOf = gatherNodes(graph, items)
+  const nodeOf = gatherNodes(graph, items, status)
   addSequence(graph, items, nodeOf)
   for (const [index, item] of items.entries()) {
     const node = nodeOf[index]
@@ -92,7 +93,13 @@ function createGraph(): Graph {
 }
 
 /** The node of each item that has one. Items come after the one they lie in. */
-function gatherNodes(graph: Graph, items: readonly TimelineItem[]): (Draft | undefined)[] {
+function gatherNodes(
+  graph: Graph,
+  items: readonly TimelineItem[],
+  runStatus: RunStatus | null,
+): (Draft | undefined)[] {
+  // Nobody works on it: what has begun and not ended waits with it, also what lies around the question.
+  const isWaiting = runStatus === 'paused' || runStatus === 'pending'
   const nodeOf: (Draft | undefined)[] = []
   const seen = new Set<string>()
   for (const item of items) {
@@ -109,8 +116,9 @@ function gatherNodes(graph: Graph, items: readonly TimelineItem[]): (Draft | und
     if (item.stepId !== null && item.kind === 'step') seen.add(item.stepId)
     node.firstSeq = Math.min(node.firstSeq ?? item.seq, item.seq)
     node.stepKind = item.stepKind ?? node.stepKind
-    node.status = item.status
-    if (item.status !== null) node.statuses[item.status] = (node.statuses[item.status] ?? 0) + 1
+    const status = isWaiting && item.status === 'running' ? 'paused' : item.status
+    node.status = status
+    if (status !== null) node.statuses[status] = (node.statuses[status] ?? 0) + 1
     node.totalMs += item.durationMs ?? 0
     node.maxMs = Math.max(node.maxMs, item.durationMs ?? 0)
   }

@@ -63,6 +63,7 @@ function label({ name, count, statuses, loops }: TaskNode): string {
     loops > 0 ? `${loops} again` : '',
     statuses.failed ? `${statuses.failed} failed` : '',
     statuses.running ? `${statuses.running} running` : '',
+    statuses.paused ? `${statuses.paused} paused` : '',
   ].filter(Boolean)
   return `${escape(name)}${facts.length === 0 ? '' : `<br/>${facts.join(' · ')}`}`
 }

@@ -39,6 +39,26 @@ describe('task graph', () => {
     ])
   })
 
+  it.each([
+    ['asks', { type: 'system.workflow_paused', payload: { pauseIds: ['p'] } }, 'paused'],
+    ['is answered and not taken up', { type: 'ui.input_received', payload: { pauseId: 'p' } }, 'paused'],
+    ['goes on', { type: 'system.workflow_resumed', payload: {} }, 'running'],
+  ])('V5 what lies around a question waits with it, until the run goes on: %s', (_, last, expected) => {
+    const asked = [
+      { type: 'system.workflow_started', payload: {} },
+      start('review#0'),
+      start('review#0/interrupt#0', { parentStepId: 'review#0' }),
+      { type: 'ui.input_requested', payload: { pauseId: 'p', stepId: 'review#0/interrupt#0' } },
+    ]
+    const paused = { type: 'system.workflow_paused', payload: { pauseIds: ['p'] } }
+    const graph = fold(...asked, ...(last.type === paused.type ? [] : [paused]), last)
+    expect(graph.nodes.find(({ name }) => name === 'review')).toMatchObject({
+      status: expected,
+      statuses: { [expected]: 1 },
+    })
+    expect(formatMermaid(graph)).toContain(`review<br/>1 ${expected}`)
+  })
+
   it('V5 fans out and joins: what begins follows all that ended since', () => {
     expect(
       edges(start('a#0'), end('a#0'), start('b#0'), start('c#0'), end('c#0'), end('b#0'), start('d#0')),

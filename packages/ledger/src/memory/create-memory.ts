@@ -15,19 +15,11 @@ import type { MemoryPolicy } from './policy.ts'
 import { promoteItems } from './promote.ts'
 import { rankRows } from './rank.ts'
 import { ask, toItems } from './read-items.ts'
-import { forgottenEvent, sweepItems } from './sweep.ts'
+import { forgottenEvent, sweepItems, type SweepParts } from './sweep.ts'
 import { exportItems, importItems } from './transfer-items.ts'
-import {
-  assertVersion,
-  findOwn,
-  type ItemPlace,
-  readRow,
-  toReceipt,
-  writeIf,
-  type WriteParts,
-} from './write-item.ts'
+import { assertVersion, findOwn, type ItemPlace, readRow, toReceipt, writeIf } from './write-item.ts'
 
-export interface LedgerMemoryParts extends WriteParts {
+export interface LedgerMemoryParts extends SweepParts {
   readonly codecs: Codecs
   readonly redactor: Redactor
   readonly policy: MemoryPolicy

@@ -75,13 +75,20 @@ function toRow(
     key,
     tags,
     expiresAt: timeOf(payload['expiresAt']),
-    subjects: textsOf(payload['subjects']),
+    ...writtenFor({ payload }),
     eventId,
-    runId: textsOf([payload['runId']])[0] ?? null,
     bytes: json.length,
     tokens: estimateTokens(json),
   }
 }
+
+/** The people an event of memory is about, and the run in which it was written. */
+export const writtenFor = ({
+  payload,
+}: Pick<ClewEvent, 'payload'>): Pick<MemoryRow, 'subjects' | 'runId'> => ({
+  subjects: textsOf(payload['subjects']),
+  runId: textsOf([payload['runId']])[0] ?? null,
+})
 
 /** What is searched of the item that an event writes. */
 export const wordsOf = ({ namespace, key, tags }: MemoryRow, { payload }: ClewEvent): MemoryWords => ({

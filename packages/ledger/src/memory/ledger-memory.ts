@@ -123,6 +123,8 @@ export interface MemorySweepReport {
   readonly scopes: number
   readonly checked: number
   readonly forgotten: number
+  /** Items that would have gone, had no legal hold covered them. */
+  readonly held: number
   readonly bytes: number
   readonly byReason: readonly {
     readonly layer: MemoryLayer
@@ -155,7 +157,7 @@ export interface LedgerMemory {
   forget(name: MemoryName, options?: ForgetOptions): Promise<MemoryReceipt | null>
   /** Takes what fits a declared rule into a higher layer, each item once. Can be repeated, also after a crash. */
   promote(options?: PromoteOptions): Promise<PromotionReport>
-  /** Forgets what has expired and what the retention of its layer does not keep. Can be repeated, also after a crash. */
+  /** Forgets what has expired and what the retention of its layer does not keep, unless a hold covers it. Can be repeated, also after a crash. */
   sweep(options?: MemorySweepOptions): Promise<MemorySweepReport>
   /** What fits best into a prompt of so many tokens. The same record gives the same choice. */
   context(options: MemoryContextOptions): Promise<MemoryContext>

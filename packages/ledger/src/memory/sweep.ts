@@ -1,5 +1,8 @@
 import type { EventInput } from '../envelope.ts'
 import { isoText } from '../iso-text.ts'
+import type { Ledger } from '../ledger.ts'
+import { findHold } from '../retention/find-hold.ts'
+import { createItemHoldCheck } from '../retention/held-items.ts'
 import { isExpired } from './fold.ts'
 import { type MemoryRow, type MemoryScope, parseMemoryBook } from './item.ts'
 import type { MemorySweepOptions, MemorySweepReason, MemorySweepReport, SweptItem } from './ledger-memory.ts'
@@ -10,12 +13,17 @@ import type { WriteParts } from './write-item.ts'
 const PAGE = 500
 const MOST_SHOWN = 1000
 
+export interface SweepParts extends WriteParts {
+  readonly holds: Ledger['holds']
+}
+
 /**
- * M3: forgets what has expired and what its layer does not keep. Each forgotten item is an event that names the version it
- * saw, so one that is written meanwhile stays, and a sweep that was killed is simply done again.
+ * M3: forgets what has expired and what its layer does not keep, but for what a legal hold covers (P4). Each forgotten item
+ * is an event that names the version it saw, so one that is written meanwhile stays, and a sweep that was killed is simply
+ * done again.
  */
 export async function sweepItems(
-  parts: WriteParts,
+  parts: SweepParts,
   declared: MemoryPolicy['retention'],
   { dryRun = false, layers, scopes, retention = declared }: MemorySweepOptions,
 ): Promise<MemorySweepReport> {
@@ -24,10 +32,14 @@ export async function sweepItems(
   const sizes = await index.sizes(filter)
   const items: SweptItem[] = []
   const sums = new Map<string, MemorySweepReport['byReason'][number]>()
-  let [checked, forgotten, bytes] = [0, 0, 0]
+  const holds = await parts.holds()
+  const itemHold = createItemHoldCheck(parts, holds)
+  let [checked, forgotten, bytes, held] = [0, 0, 0, 0]
   for (const { book } of sizes) {
     const scope = parseMemoryBook(book) as MemoryScope
     const judge = await createJudge(parts, scope, retention?.[scope.layer] ?? {})
+    const run = await parts.store.findRun({ workspace: parts.workspace, runId: book })
+    const bookHold = run && (await findHold(parts, holds, run.summary))
     for (let before: number | undefined; ; ) {
       const page = await index.newest({ ...filter, books: [book], nowMs: null, limit: PAGE, before })
       const going: SweptItem[] = []
@@ -35,6 +47,10 @@ export async function sweepItems(
       for (const row of page) {
         const reason = judge(row)
         if (!reason) continue
+        if (bookHold ?? (await itemHold(row))) {
+          held++
+          continue
+        }
         going.push({
           ...scope,
           namespace: row.namespace,
@@ -59,7 +75,8 @@ export async function sweepItems(
       if (page.length < PAGE) break
     }
   }
-  return { dryRun, scopes: sizes.length, checked, forgotten, bytes, byReason: [...sums.values()], items }
+  const byReason = [...sums.values()]
+  return { dryRun, scopes: sizes.length, checked, forgotten, held, bytes, byReason, items }
 }
 
 /** Says why a row goes, if it does; rows are handed in from the newest on. */

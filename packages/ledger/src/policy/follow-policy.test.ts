@@ -7,7 +7,7 @@ import { createMemoryStore } from '../memory-store.ts'
 import type { Store } from '../store.ts'
 import { readPolicies } from './workspace-policy.ts'
 
-const PIN = { redact: { rules: [{ kind: 'pin', path: '$.pin' }] } }
+const SEAT = { redact: { rules: [{ kind: 'seat', path: '$.seat' }] } }
 const ORDER = { redact: { rules: [{ kind: 'order', pattern: 'ORD-\\d{6}' }] } }
 
 /** Two who have the same ledger open, as two processes do, and a clock that stands unless it is turned. */
@@ -40,28 +40,28 @@ async function openTwo(options: LedgerOptions = {}, readMs = 0) {
   return { admin, writer, heads, turn: (ms: number) => void (nowMs += ms) }
 }
 
-const said = (payload: Record<string, unknown> = { pin: '4711' }): EventInput => ({
+const said = (payload: Record<string, unknown> = { seat: '4711' }): EventInput => ({
   eventType: 'execution.note',
   correlationId: 'r',
   payload,
 })
-const pinOf = async (ledger: Ledger, event = said()): Promise<unknown> =>
-  (await ledger.record(event)).payload['pin']
-const GONE = /^\[redacted:pin:/
+const seatOf = async (ledger: Ledger, event = said()): Promise<unknown> =>
+  (await ledger.record(event)).payload['seat']
+const GONE = /^\[redacted:seat:/
 
 describe('P1 a redaction policy that somebody else sets', () => {
   it('P1 is in force here a second later, in every way in, without opening the ledger again', async () => {
     const { admin, writer, turn } = await openTwo()
-    expect(await pinOf(writer)).toBe('4711')
-    await admin.setPolicy(PIN)
+    expect(await seatOf(writer)).toBe('4711')
+    await admin.setPolicy(SEAT)
     turn(1000)
-    expect(await pinOf(writer)).toMatch(GONE)
+    expect(await seatOf(writer)).toMatch(GONE)
     await admin.setPolicy(ORDER)
     turn(1000)
-    const [event] = await writer.append([said({ text: 'ORD-123456', pin: '4711' })])
+    const [event] = await writer.append([said({ text: 'ORD-123456', seat: '4711' })])
     expect(event?.payload['text']).toMatch(/^\[redacted:order:/)
-    expect(event?.payload['pin']).toBe('4711')
-    await admin.setPolicy(PIN)
+    expect(event?.payload['seat']).toBe('4711')
+    await admin.setPolicy(SEAT)
     turn(1000)
     const note = {
       runId: 'r',
@@ -71,10 +71,10 @@ describe('P1 a redaction policy that somebody else sets', () => {
       version: 1,
       at: '2026-11-15T00:00:00.000Z',
     }
-    await writer.progress.put([{ ...note, content: { pin: '4711' } }])
-    expect((await writer.progress.read()).notes[0]?.content).toEqual({ pin: expect.stringMatching(GONE) })
-    await admin.in('other').setPolicy(PIN)
-    expect(await pinOf(writer.in('other'))).toMatch(GONE)
+    await writer.progress.put([{ ...note, content: { seat: '4711' } }])
+    expect((await writer.progress.read()).notes[0]?.content).toEqual({ seat: expect.stringMatching(GONE) })
+    await admin.in('other').setPolicy(SEAT)
+    expect(await seatOf(writer.in('other'))).toMatch(GONE)
     await admin.setPolicy({})
     turn(1000)
     const line = JSON.stringify({
@@ -84,23 +84,23 @@ describe('P1 a redaction policy that somebody else sets', () => {
       source: { origin: 'system', runtime: 'custom' },
       correlation_id: 'q',
       causation_id: null,
-      payload: { pin: '4711' },
+      payload: { seat: '4711' },
     })
-    await admin.setPolicy(PIN)
+    await admin.setPolicy(SEAT)
     turn(1000)
     await writer.import([line], { rehash: true })
-    for await (const { payload } of writer.read('q')) expect(payload['pin']).toMatch(GONE)
+    for await (const { payload } of writer.read('q')) expect(payload['seat']).toMatch(GONE)
   })
 
   it('P1 is asked for by the way by whoever writes all the time, and not with every event', async () => {
     const { admin, writer, heads, turn } = await openTwo()
-    await admin.setPolicy(PIN)
+    await admin.setPolicy(SEAT)
     heads.length = 0
     for (let n = 0; n < 100; n++) await writer.record(said())
     expect(heads).toEqual([])
     turn(500)
     await writer.record(said())
-    await expect.poll(() => pinOf(writer)).toMatch(GONE)
+    await expect.poll(() => seatOf(writer)).toMatch(GONE)
     expect(heads).toEqual(['clew:audit'])
     turn(-5000)
     await writer.record(said())
@@ -109,36 +109,36 @@ describe('P1 a redaction policy that somebody else sets', () => {
 
   it('P1 L9 what was given counts as it was when it was given: payload, order, cause and time', async () => {
     const { admin, writer, turn } = await openTwo()
-    await admin.setPolicy(PIN)
+    await admin.setPolicy(SEAT)
     turn(60_000)
-    const payload = { pin: '4711', when: new Date(0), list: [1] }
+    const payload = { seat: '4711', when: new Date(0), list: [1] }
     const cause = (await admin.record(said())).eventId
     const first = nodePorts.context.run(cause, () => writer.record(said(payload)))
     const second = writer.record(said({ n: 2 }))
     payload.list.push(2)
     turn(50)
     const [one, two] = await Promise.all([first, second])
-    expect(one.payload).toEqual({ pin: expect.stringMatching(GONE), when: new Date(0), list: [1] })
+    expect(one.payload).toEqual({ seat: expect.stringMatching(GONE), when: new Date(0), list: [1] })
     expect([one.causationId, one.timestamp]).toEqual([cause, new Date(1_700_000_060_000).toISOString()])
     expect(two.ledger.seq).toBe(one.ledger.seq + 1)
   })
 
   it('P1 is asked for once per write where a read takes longer than a policy may be old', async () => {
     const { admin, writer, heads, turn } = await openTwo({}, 5000)
-    await admin.setPolicy(PIN)
+    await admin.setPolicy(SEAT)
     turn(60_000)
     heads.length = 0
-    expect(await pinOf(writer)).toMatch(GONE)
-    expect((await writer.append([said()]))[0]?.payload['pin']).toMatch(GONE)
+    expect(await seatOf(writer)).toMatch(GONE)
+    expect((await writer.append([said()]))[0]?.payload['seat']).toMatch(GONE)
     expect(heads.filter((runId) => runId === 'clew:audit')).toHaveLength(2)
   })
 
   it('P1 does not count for who has switched redaction off', async () => {
     const { admin, writer, heads, turn } = await openTwo({ redact: false })
-    await admin.setPolicy(PIN)
+    await admin.setPolicy(SEAT)
     heads.length = 0
     turn(60_000)
-    expect(await pinOf(writer)).toBe('4711')
+    expect(await seatOf(writer)).toBe('4711')
     expect(heads).toEqual([])
   })
 })

@@ -17,13 +17,13 @@ const open = async (store: Store, options: LedgerOptions = {}) =>
     },
     options,
   )
-const said = { content: 'write to jane@example.org about ORD-123456', card: { pin: '4711' } }
+const said = { content: 'write to jane@example.org about ORD-123456', card: { seat: '4711' } }
 const POLICY: WorkspacePolicy = {
   redact: {
     policies: ['personal'],
     rules: [
       { kind: 'order', pattern: 'ORD-\\d{6}' },
-      { kind: 'pin', path: '$.card.pin' },
+      { kind: 'seat', path: '$.card.seat' },
       { kind: 'note', key: '^note$' },
     ],
   },
@@ -47,7 +47,7 @@ describe('P1 the redaction policy of a workspace', () => {
     expect(payload['content']).toMatch(
       /^write to \[redacted:email:\w+\] \[redacted:own:\w+\] \[redacted:order:\w+\]$/,
     )
-    expect(JSON.stringify(payload)).toMatch(/"pin":"\[redacted:pin:.*"note":"\[redacted:note:/)
+    expect(JSON.stringify(payload)).toMatch(/"seat":"\[redacted:seat:.*"note":"\[redacted:note:/)
     expect((await record(second.in('elsewhere'), 'r')).payload['card']).toEqual(said.card)
     expect((await record(await open(store, { redact: false }), 'q')).payload).toMatchObject(said)
     const other = await open(store, { workspace: 'elsewhere' })
@@ -59,14 +59,14 @@ describe('P1 the redaction policy of a workspace', () => {
   it('P1 counts at once for whoever changes it, in all views that are open', async () => {
     const ledger = await open(createMemoryStore(nodePorts))
     const view = ledger.in('elsewhere').in('default')
-    const pinOf = async (its: typeof ledger, runId: string): Promise<unknown> =>
+    const seatOf = async (its: typeof ledger, runId: string): Promise<unknown> =>
       (await its.record({ eventType: 'execution.note', correlationId: runId, payload: said })).payload['card']
-    expect(await pinOf(view, 'a')).toEqual(said.card)
+    expect(await seatOf(view, 'a')).toEqual(said.card)
     await ledger.setPolicy(POLICY)
-    for (const each of [ledger, view]) expect(await pinOf(each, 'b')).not.toEqual(said.card)
-    expect(await pinOf(ledger.in('elsewhere'), 'c')).toEqual(said.card)
+    for (const each of [ledger, view]) expect(await seatOf(each, 'b')).not.toEqual(said.card)
+    expect(await seatOf(ledger.in('elsewhere'), 'c')).toEqual(said.card)
     await view.setPolicy({})
-    expect(await pinOf(ledger, 'd')).toEqual(said.card)
+    expect(await seatOf(ledger, 'd')).toEqual(said.card)
   })
 
   it.each([

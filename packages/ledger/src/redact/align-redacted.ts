@@ -5,7 +5,7 @@ export interface TextChange {
   readonly text: string
 }
 
-const PLACEHOLDERS = /(?:\[redacted:[a-z0-9-]+:[^\]\s]*\])+/g
+const PLACEHOLDERS = /(?:\[redacted:[a-z0-9-]+:[^\][\s]*\])+/g
 
 /**
  * Where in the text the placeholders of its redacted form stand. Between them the two are the same; where that is not so,

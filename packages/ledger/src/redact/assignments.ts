@@ -8,23 +8,23 @@ import {
   isTemplate,
   looksAssigned,
 } from './checks.ts'
-import { isCertain } from './certain.ts'
+import { isCertain, isSaidWord } from './plain-words.ts'
 import { HARD_KEY, KEY_ENDING, keyStrength, kindOfKey, SOFT_KEY } from './keys.ts'
 import type { Detector } from './detector.ts'
 import { isPassphrase, isShortPhrase } from './passphrase.ts'
 
 /** `password: hunter…`, `OPENAI_API_KEY=…`, `"api_key": "…"` and headers inside text. */
 
-const QUOTE = `\\\\{0,3}["'\`]`
-const KEY = `(?<key>${HARD_KEY}|${SOFT_KEY})`
-const kind = (match: RegExpExecArray): string => kindOfKey(match.groups?.key ?? '')
+export const QUOTE = `\\\\{0,3}["'\`]`
+export const KEY = `(?<key>${HARD_KEY}|${SOFT_KEY})`
+export const kind = (match: RegExpExecArray): string => kindOfKey(match.groups?.key ?? '')
 
 const nameBefore = (match: RegExpExecArray): string => {
   const end = match.index + (match.groups?.key?.length ?? 0)
   return /[\w-]*$/.exec(match.input.slice(Math.max(0, end - 64), end))?.[0] ?? ''
 }
 
-const judge = (secret: string, match: RegExpExecArray, hard: (secret: string) => boolean): boolean => {
+export const judge = (secret: string, match: RegExpExecArray, hard: (secret: string) => boolean): boolean => {
   const strength = keyStrength(nameBefore(match))
   if (isNamedOnly(match)) return false
   // The key with which git signs is told by its public fingerprint.
@@ -36,6 +36,12 @@ const judge = (secret: string, match: RegExpExecArray, hard: (secret: string) =>
 const BEFORE = `["'\`\\\\]{0,9} {0,40}[:=]`
 const SHORT = '(?:[pP]ass|PASS|[pP]wd|PWD|[pP]w|PW|[pP]sk|PSK)'
 const ASSIGNMENT = `[:=](?<=(?:${KEY_ENDING}|[sS][sSkK]|[pP][wW])${BEFORE})(?<=(?:${HARD_KEY}|${SOFT_KEY}|${SHORT})${BEFORE})`
+/** `dbPass`, but not the passes of a renderer, a compiler or a traveller. */
+const INNER_SHORT =
+  '(?<=[a-z0-9])(?<!first|second|third|render|depth|shadow|post|pre|main|color|blur|bloom|geometry|light|forward|deferred|single|multi|next|last|final|compile|compute|effect|shader|type|check|boarding|season|day|travel|gate|test|each|did|has|all|over|under|one|two)(?:Pass|Pwd|Pw)'
+/** `dbpass`, `remotepass`. */
+const JOINED_SHORT =
+  '(?<=(?<![a-zA-Z])(?:db|remote|local|user|root|admin|mail|smtp|imap|ftp|ssh|bind|store|key|http|proxy|vpn|wifi|sql|mysql|pg|redis|ldap|login|master|web|app|host|server))(?:pass|pwd|pw)'
 const FLAG = `--(?:[a-z]{1,12}[-.]){0,3}${KEY}`
 
 const IN_QUOTES = '\\\\{0,9}["\'`].'
@@ -53,9 +59,7 @@ const isPreference = (cookies: string): boolean =>
     )
 
 const isFallback = (text: string): boolean =>
-  !isTemplate(text) && (isPassword(text) || looksAssigned(text) || isPassphrase(text))
-
-const XML_NAMED = `(?:${HARD_KEY}|${SOFT_KEY})(?:${QUOTE}[^<>"'\`\\r\\n]{0,60}|<\\/[A-Za-z]{1,10})`
+  !isTemplate(text) && (isPassword(text) || looksAssigned(text) || isPassphrase(text) || isSaidWord(text))
 
 export const assignmentDetectors: readonly Detector[] = [
   {
@@ -76,9 +80,18 @@ export const assignmentDetectors: readonly Detector[] = [
       'gi',
     ),
     validate: (secret, match) =>
-      /^(?:bearer|basic|token|apikey|digest|negotiate)$/i.test(match.groups?.scheme ?? '')
+      /^(?:bearer|basic|token|apikey|negotiate)$/i.test(match.groups?.scheme ?? '')
         ? !isTemplate(secret) && !/^[A-Za-z]?[a-z_.-]*$/.test(secret)
         : isGenerated(secret),
+  },
+  {
+    // What a Digest proves the password with.
+    kind: 'authorization',
+    anchor: [],
+    pattern: new RegExp(
+      `authorization(?:${QUOTE})? {0,3}[:=] {0,3}(?:${QUOTE})?digest [^\\r\\n]{0,600}?response=(?:${QUOTE})?(?<secret>[0-9a-f]{32,128})`,
+      'gi',
+    ),
   },
   {
     // `curl -u name:password`, but not `docker run -u 1000:1000`.
@@ -178,7 +191,7 @@ export const assignmentDetectors: readonly Detector[] = [
     kind: 'password',
     anchor: [],
     pattern: new RegExp(
-      `(?:(?<![A-Za-z])|(?<=\\\\[bfnrt]))${SHORT}(?:${QUOTE})? {0,3}[:=] {0,3}(?:${QUOTE})?(?<secret>[^\\s"'\`\\\\,;&(){}<>]{6,512})(?![^\\s"'\`\\\\,;&)}<>])`,
+      `(?:(?:(?<![A-Za-z])|(?<=\\\\[bfnrt]))${SHORT}|${INNER_SHORT}|${JOINED_SHORT})(?:${QUOTE})? {0,3}(?:=>|[:=]) {0,3}(?:${QUOTE})?(?<secret>[^\\s"'\`\\\\,;&(){}<>]{6,512})(?![^\\s"'\`\\\\,;&)}<>])`,
       'g',
     ),
     validate: (secret) => isPassword(secret) || /^[A-Za-z0-9+/]{8,}={1,2}$/.test(secret),
@@ -207,6 +220,16 @@ export const assignmentDetectors: readonly Detector[] = [
 const isBodyPassword = (text: string, match: RegExpExecArray): boolean =>
   match[0].includes(' --body') && isCertain(text)
 
+/** Behind a comma it is the value of a call, not the next name of a list. */
+const isNoList = (text: string, { 0: found, input, index }: RegExpExecArray): boolean =>
+  !/,\s*[bru@]?\\*["'`]$/.test(found.slice(0, -text.length)) ||
+  /(?:define|env|put|property|set|var)\(\s*\\*["'`][\w.-]*$/i.test(
+    input.slice(Math.max(0, index - 48), index),
+  )
+
+/** Of a variable. */
+const TYPE = "(?:&'static )?[A-Za-z*&?.]{3,16}"
+
 /** The name and the value in other places than around a sign. Their anchors have characters of their own, so they are a group. */
 export const labelledDetectors: readonly Detector[] = [
   {
@@ -218,14 +241,29 @@ export const labelledDetectors: readonly Detector[] = [
       '-(?=-body )',
       `=(?<=${KEY_ENDING}${IN_QUOTES_THEN})(?<=(?:${HARD_KEY}|${SOFT_KEY})${IN_QUOTES_THEN})`,
       `\\|(?=\\|| default )(?<=${KEY_ENDING}["'\`\\\\)\\]]{0,9} {0,2}.)(?<=(?:${HARD_KEY}|${SOFT_KEY})["'\`\\\\)\\]]{0,9} {0,2}.)`,
-      `=(?<= [A-Za-z*&]{3,8} ?.)(?<=${KEY_ENDING} [A-Za-z*&]{3,8} ?.)(?<=(?:${HARD_KEY}|${SOFT_KEY}) [A-Za-z*&]{3,8} ?.)`,
+      `=(?<= ${TYPE} ?.)(?<=${KEY_ENDING}:? ${TYPE} ?.)(?<=(?:${HARD_KEY}|${SOFT_KEY}):? ${TYPE} ?.)`,
     ],
     pattern: new RegExp(
-      `${KEY}(?:${QUOTE}[\\])]{0,2} {0,2}(?:,|=|=>|\\|\\|)| [A-Za-z*&]{3,8} ?=| --body| {0,2}(?:\\|\\||\\| default)) {0,16}(?:default ?= ?|fallback: ?)?[bru@]?${QUOTE}(?<secret>[^\\s"'\`\\\\]{6,4096})(?=${QUOTE})`,
+      `${KEY}(?:${QUOTE}[\\])]{0,2} {0,2}(?:,|=|=>|\\|\\|=?)|:? ${TYPE} ?=| --body| {0,2}(?:\\|\\||\\| default)) {0,16}(?:default ?= ?|fallback: ?)?[bru@]?${QUOTE}(?<secret>[^\\s"'\`\\\\]{6,4096})(?=${QUOTE})`,
       'g',
     ),
     validate: (secret, match) =>
-      judge(secret, match, (text) => looksAssigned(text) || isPassword(text) || isBodyPassword(text, match)),
+      judge(
+        secret,
+        match,
+        (text) =>
+          looksAssigned(text) ||
+          isPassword(text) ||
+          isBodyPassword(text, match) ||
+          (kind(match) === 'password' && isSaidWord(text) && isNoList(text, match)),
+      ),
+  },
+  {
+    kind: 'password',
+    anchor: '>(?<=<[\\w.-]{0,30}(?:[pP]ass|[pP]wd|[pP]w).)',
+    pattern:
+      /(?<=<(?:[\w.-]{0,30}[_.-])?)(?:[pP]ass|[pP]wd|[pP]w)>(?:<!\[CDATA\[)?(?<secret>[^\s<>\]]{5,512})(?=<\\{0,3}\/|\]\])/g,
+    validate: (secret) => isPassword(secret) || (isCertain(secret) && !/^[A-Z][a-z]*$/.test(secret)),
   },
   {
     kind,
@@ -238,8 +276,29 @@ export const labelledDetectors: readonly Detector[] = [
       judge(
         secret,
         match,
-        (text) => looksAssigned(text) || isPassword(text) || (kind(match) === 'password' && isCertain(text)),
+        (text) =>
+          looksAssigned(text) ||
+          isPassword(text) ||
+          (kind(match) === 'password' && isCertain(text)) ||
+          (/phrase>/i.test(match[0]) && /^[a-z]{3,12}(?:[-_.][a-z]{3,12}){3,7}$/i.test(text)),
       ),
+  },
+  {
+    // `password%3D…`, `%22token%22%3A%22…`: as an address carries them.
+    kind,
+    anchor: `%(?=3[DdAa]|22)(?<=${KEY_ENDING}.)(?<=(?:${HARD_KEY}|${SOFT_KEY}).)`,
+    pattern: new RegExp(
+      `${KEY}(?:%22)?(?:%20)?%3[DdAa](?:%20)?(?:%22)?(?<secret>(?:[\\w.~!*+/=-]|%(?!26|22|2[cC]|7[dD]|20|0[aAdD]|3[bB])[0-9A-Fa-f]{2}){5,2048})`,
+      'g',
+    ),
+    validate: (secret, match) => judge(secret, match, (text) => looksAssigned(text) || isPassword(text)),
+  },
+  {
+    // `://name:password@`, the same.
+    kind: 'url-password',
+    anchor: '%(?<=%3[aA].)(?=2[fF]%2[fF][\\w.-]{1,64}%3[aA])',
+    pattern:
+      /(?<=%3[aA]%2[fF]%2[fF][\w.-]{1,64}%3[aA])(?:[\w.~!*+-]|%(?!40|2[fF])[0-9A-Fa-f]{2}){3,256}(?=%40)/g,
   },
   {
     // The salts of WordPress have all signs, the space too.
@@ -248,19 +307,5 @@ export const labelledDetectors: readonly Detector[] = [
     pattern:
       /define\(\s{0,4}\\{0,3}['"][A-Z_]{0,20}(?:KEY|SALT)\\{0,3}['"],\s{0,16}\\{0,3}'(?<secret>[^'\r\n]{24,160}?)(?=\\{0,3}')/g,
     validate: (secret) => /\d/.test(secret) && /[A-Za-z]/.test(secret) && !secret.startsWith('put your'),
-  },
-]
-
-/** Names and values in XML. The anchor has a sign that the others do without. */
-export const xmlDetectors: readonly Detector[] = [
-  {
-    // `<key>password</key><string>…</string>`, `<property name="password">…</property>`, `<th>Password</th><td>…</td>`.
-    kind,
-    anchor: `>(?<=${XML_NAMED}.)`,
-    pattern: new RegExp(
-      `${KEY}(?:${QUOTE}[^<>"'\`\\r\\n]{0,60}|<\\/[A-Za-z]{1,10})>(?:\\s|\\\\{1,9}[nrt]){0,24}(?:<[A-Za-z]{1,16}[^<>]{0,60}>(?:\\s|\\\\{1,9}[nrt]){0,24}){0,2}(?<secret>[^\\s<>]{5,4096})(?=<\\\\{0,3}\\/)`,
-      'g',
-    ),
-    validate: (secret, match) => judge(secret, match, (text) => looksAssigned(text) || isPassword(text)),
   },
 ]

@@ -1,15 +1,18 @@
 import {
   hasDenseRun,
   isGenerated,
+  isLabel,
   isMixed,
   isPassword,
   isRandom,
+  isReference,
   isTemplate,
   isVaried,
   looksAssigned,
 } from './checks.ts'
-import { isCertain } from './certain.ts'
+import { isCertain } from './plain-words.ts'
 import { type Detector, simple } from './detector.ts'
+import { isWordPhrase } from './passphrase.ts'
 import { HARD_KEY, KEY_ENDING, keyStrength, kindOfKey, SOFT_KEY } from './keys.ts'
 
 /** A name and its value with something between them: the word "value", a line end, a quotation mark. */
@@ -32,15 +35,56 @@ const isOfKey = (secret: string, match: RegExpExecArray): boolean => {
   return strength === 'soft' && isGenerated(secret)
 }
 
+/** The value of what is called so, in an object: all but a label or a name of it. */
+const isValue = (secret: string, match: RegExpExecArray): boolean =>
+  isOfKey(secret, match) ||
+  (keyStrength(match.groups?.key ?? '') === 'hard' &&
+    !isTemplate(secret) &&
+    !isLabel(secret) &&
+    !isReference(secret) &&
+    isCertain(secret))
+
 const BESIDE = `(?:${QUOTE})?(?: {0,2},)?(?: {1,3}|${LINES}{1,40}|(?<=,))(?:${QUOTE})?`
 
+/** Other members of the object between the two. */
+const SPACE = '(?:\\s|\\\\{1,9}[nrt])'
+const MEMBER = `${SPACE}{0,40}${QUOTE}[\\w-]{1,24}${QUOTE} {0,2}: {0,2}(?:${QUOTE}[^"'\`\\r\\n\\\\]{0,80}${QUOTE}|true|false|null|\\d{1,12}),`
+const APART = `${QUOTE}(?:,| {0,2}: {0,2}\\{)(?:${MEMBER}){0,4}${SPACE}{0,40}${QUOTE}`
+
+const DECLARED = `(?:sensitive${QUOTE} {0,2}: {0,2}true|[tT]ype${QUOTE} {0,2}: {0,2}${QUOTE}(?:SecureString|CONCEALED)${QUOTE})`
+const isDeclared = (secret: string): boolean =>
+  !isTemplate(secret) && !isLabel(secret) && !isReference(secret)
+
 export const besideDetectors: readonly Detector[] = [
+  // `"Name": "/prod/db/password", "Type": "SecureString", "Value": "…"`, `"db_password": { "sensitive": true, "value": "…" }`.
+  simple(
+    kind,
+    `[vV](?=al(?:ue)?\\\\{0,9}["'\`] {0,2}:)(?<=[,{]${SPACE}{0,40}${QUOTE}[A-Za-z]{0,16}.)(?<=${NAME}${APART}[A-Za-z]{0,16}.)`,
+    `${KEY}${APART}[A-Za-z]{0,16}?[vV]al(?:ue)?${QUOTE} {0,2}: {0,2}${QUOTE}(?<secret>[^"'\`\\r\\n\\\\]{4,4096})(?=${QUOTE})`,
+    isValue,
+  ),
   // `name: DB_PASSWORD` and in the next line `value: …`; `<add key="password" value="…" />`.
   simple(
     kind,
     `[vV](?=alue\\\\{0,9}["'\`]? {0,2}[:=])(?<=${NAME}${BESIDE}.)`,
     `${KEY}${BESIDE}[vV]alue(?:${QUOTE})? {0,2}[:=] {0,2}(?:${QUOTE})?(?<secret>[^\\s"'\`\\\\<>]{4,4096})`,
     isOfKey,
+  ),
+  // The program says that the value is a secret: `"sensitive": true, "value": "…"`, in either order.
+  simple(
+    'secret',
+    [
+      `[vV](?=al(?:ue)?\\\\{0,9}["'\`] {0,2}:)(?<=${DECLARED},(?:${MEMBER}){0,3}${SPACE}{0,40}${QUOTE}.)`,
+      `:(?<=(?:sensitive|[tT]ype)\\\\{0,9}["'\`] {0,2}.)(?= {0,2}(?:true|\\\\{0,9}["'\`](?:SecureString|CONCEALED)))`,
+    ],
+    `${DECLARED},(?:${MEMBER}){0,3}${SPACE}{0,40}${QUOTE}[vV]alue${QUOTE} {0,2}: {0,2}${QUOTE}(?<secret>[^"'\`\\r\\n\\\\]{4,4096})(?=${QUOTE})`,
+    isDeclared,
+  ),
+  simple(
+    'secret',
+    [],
+    `(?<=${QUOTE})[vV]alue${QUOTE} {0,2}: {0,2}${QUOTE}(?<secret>[^"'\`\\r\\n\\\\]{4,4096})(?=${QUOTE},(?:${MEMBER}){0,3}${SPACE}{0,40}${QUOTE}${DECLARED})`,
+    isDeclared,
   ),
   // `awsSecretAccessKey "…" was revoked`.
   simple(
@@ -62,8 +106,8 @@ export const besideDetectors: readonly Detector[] = [
   // `name:password@tcp(host)`, and an address without its scheme.
   simple(
     'url-password',
-    ':(?=[^\\s"\'`@:/]{3,64}@(?:tcp|udp|unix|[\\w.-]{1,80}:\\d{2,5}[/"\'`\\s\\\\]))',
-    '(?<![\\w./:@-])[\\w.-]{1,40}:(?<secret>[^\\s"\'`@:/]{3,64})(?=@(?:(?:tcp|udp|unix)\\(|[\\w.-]{1,80}:\\d{2,5}[/"\'`\\s\\\\]))',
+    ':(?=[^\\s"\'`@:/]{3,64}@(?:tcp|udp|unix|\\(|[\\w.-]{1,80}:\\d{2,5}[/"\'`\\s\\\\]))',
+    '(?<![\\w./:@-])[\\w.-]{1,40}:(?<secret>[^\\s"\'`@:/]{3,64})(?=@(?:(?:tcp|udp|unix)?\\(|[\\w.-]{1,80}:\\d{2,5}[/"\'`\\s\\\\]))',
     (secret) => !isTemplate(secret),
   ),
   // A line of a .pgpass: host, port, database, user, password.
@@ -78,14 +122,14 @@ export const besideDetectors: readonly Detector[] = [
     'url-password',
     ':(?=\\/\\/[\\w-]{20,256}@)',
     '(?<=:\\/\\/)[\\w-]{20,256}(?=@[A-Za-z0-9_.-])',
-    (secret) => isMixed(secret) && hasDenseRun(secret),
+    (secret) => isMixed(secret) && (hasDenseRun(secret) || /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-/.test(secret)),
   ),
   // `bundle config gems.example.org name:password`.
   simple(
     'password',
     ':(?=[^\\s/:]{6})(?<= [\\w.-]{1,64}.)(?<=bundle config (?:[\\w.-]{1,80} ){1,4}[\\w.-]{1,64}.)',
     'bundle config (?:set )?(?:--\\w{1,12} ){0,2}[\\w.-]{3,80} (?<secret>[\\w.-]{1,64}:[^\\s"\'`\\\\/:]{6,128})',
-    isMixed,
+    (secret) => isMixed(secret) || isWordPhrase(secret.replace(/^[^:]*:/, '')),
   ),
   // "I have set `POSTGRES_PASSWORD` to `…`", in quotation marks or in none of them.
   simple(
@@ -108,11 +152,11 @@ export const besideDetectors: readonly Detector[] = [
     `${KEY}${QUOTE} \\{[^{}]{0,400}?default {1,12}= {0,3}${QUOTE}(?<secret>[^\\s"'\`\\\\]{5,512})(?=${QUOTE})`,
     isOfKey,
   ),
-  // `203.0.113.1 : PSK "…"`.
+  // `203.0.113.1 : PSK "…"`, `kim : EAP "…"`.
   simple(
     'password',
-    '["\'`](?<=PSK \\\\{0,9}.)',
-    `(?<![A-Za-z])PSK ${QUOTE}(?<secret>[^"'\`\\\\\\r\\n]{6,256})(?=${QUOTE})`,
+    '["\'`](?<=(?:PSK|EAP|XAUTH|NTLM) \\\\{0,9}.)',
+    `(?<![A-Za-z])(?:PSK|(?<=: )(?:EAP|XAUTH|NTLM)) ${QUOTE}(?<secret>[^"'\`\\\\\\r\\n]{6,256})(?=${QUOTE})`,
     (secret) => !isTemplate(secret),
   ),
   // What a webhook or a redirect carries.
@@ -151,6 +195,12 @@ export const besideDetectors: readonly Detector[] = [
       hasDenseRun(secret) &&
       (!/^[0-9a-fA-F-]+$/.test(secret) ||
         /(?:SESSID|SESSIONID|SessionId)=$/.test(input.slice(Math.max(0, index - 20), index))),
+  ),
+  // What a mail server keeps as it is.
+  simple(
+    'password',
+    '\\{(?=PLAIN\\}|CLEARTEXT\\}|CLEAR\\})',
+    '\\{(?:PLAIN|CLEARTEXT|CLEAR)\\}(?<secret>[^\\s:"\'`\\\\]{4,128})',
   ),
   simple('password-hash', '\\{(?=S?SHA)', '\\{S?SHA(?:256|512)?\\}[A-Za-z0-9+/]{20,200}={0,2}', isVaried),
 ]

@@ -43,6 +43,12 @@ function unsettledBelow(match: RegExpExecArray): ReturnType<NonNullable<Detector
 const NAMES =
   '(?:recovery|backup|scratch|emergency|2fa|mfa|one-time|single-use|rescue|fallback|wiederherstellungs-?|ersatz-?|notfall-?|secours|respaldo|recuperaci(?:ó|o)n|recupero|resgate)'
 
+const CODE = '[A-Za-z0-9]{3,8}(?:[- ][A-Za-z0-9]{3,8}){0,4}'
+/** Each has a digit, and none is a word. */
+const areCodes = (list: string): boolean =>
+  list.split(/[,;|] ?/).every((code) => /\d/.test(code) && code.length >= 6 && !/[a-z]{5}/i.test(code)) &&
+  /\d.*\d.*\d/.test(list)
+
 /** Below a heading such as "Save these recovery codes:". */
 export const codeBlocks: readonly Detector[] = [
   {
@@ -57,9 +63,31 @@ export const codeBlocks: readonly Detector[] = [
     locate: (match) => codesBelow(match).places,
     unsettled: unsettledBelow,
   },
+  // "Backup codes: 8F3K-2L9Q, 7M4N-1P6R", in one line.
+  simple(
+    'recovery-code',
+    [],
+    `(?:${anyCase(NAMES)}[- ]?${anyCase('(?:codes|c(?:ó|o)digos|codici)')}|${anyCase('c(?:odes|(?:ó|o)digos|odici) (?:de |d.|di )?')}${anyCase(NAMES)})[^\\r\\n\\\\:]{0,40}[:：] {0,2}(?<secret>${CODE}(?:(?:[,;|] ?| {1,3})${CODE}){1,15})(?![\\w-])`,
+    (list) => areCodes(list) || areCodes(list.replace(/ +/g, ',')),
+  ),
 ]
 
+/** Four characters of base32 at a time, as they are typed into a phone. */
+const isSetupKey = (groups: string): boolean =>
+  /\d/.test(groups) ? /^(?:[A-Z2-7 -]+|[a-z2-7 -]+)$/.test(groups) : /^[A-Z -]+$/.test(groups)
+
 export const keyBlocks: readonly Detector[] = [
+  // The user and the password of OpenVPN, and the key that both sides have.
+  simple(
+    'password',
+    '>(?<=<auth-user-pass.)',
+    `<auth-user-pass>${LINE}[^\\s<\\\\]{1,64}${LINE}(?<secret>[^\\s<\\\\]{4,128})(?=[\\s\\\\])`,
+  ),
+  simple(
+    'private-key',
+    '-(?=----BEGIN OpenVPN)',
+    `-----BEGIN OpenVPN Static key V1-----(?<secret>(?:[0-9a-f]|${LINE}|\\s){64,1200})`,
+  ),
   {
     // The private half of a key of PuTTY.
     kind: 'private-key',
@@ -71,8 +99,38 @@ export const keyBlocks: readonly Detector[] = [
   },
 ]
 
+/** "Setup key: JBSW Y3DP EHPK 3PXP". */
+export const setupKeys: readonly Detector[] = [
+  simple(
+    'totp-secret',
+    '[kK](?=[eE][yY][^\\r\\n:]{0,40}[:：][ *_`"\']{0,4}(?:[A-Za-z2-7]{4}[ -]){3}[A-Za-z2-7]{2,4}(?![a-z]))',
+    '(?:[sS]etup|[sS]ecret|[eE]ntry|[aA]uthenticator|TOTP|totp|2FA|MFA|[tT]his|[sS]ecurity|[aA]ccount)[ -][kK]ey[^\\r\\n:]{0,40}[:：][ *_`"\']{0,4}(?<secret>(?:[A-Za-z2-7]{4}[ -]){3,15}[A-Za-z2-7]{2,4})(?![A-Za-z0-9])',
+    isSetupKey,
+  ),
+  // "Recovery key: EsTc 5rr1 4Jhp …".
+  simple(
+    'recovery-key',
+    '[kK](?=[eE][yY][^\\r\\n:]{0,24}: {0,3}(?:[A-Za-z0-9]{4} ){4})',
+    '(?:[rR]ecovery|[sS]ecurity|[bB]ackup|[eE]mergency)[ -][kK]ey[^\\r\\n:]{0,24}: {0,3}(?<secret>(?:[A-Za-z0-9]{4} ){4,15}[A-Za-z0-9]{2,4})(?![A-Za-z0-9])',
+    (groups) => /\d.*\d/.test(groups) && isNoSentence(groups.toLowerCase()),
+  ),
+]
+
 /** The bytes of a key as a list of numbers, as Solana keeps them: 64 of them and nothing else. */
 export const byteLists: readonly Detector[] = [
+  // Of a network of lamps and switches.
+  simple(
+    'private-key',
+    '\\[(?=\\s{0,4}(?:(?:0x)?[0-9a-fA-F]{1,3},\\s{0,4}){15})(?<=[kK]ey["\'\\\\]{0,4} ?[:=] ?.)',
+    '(?:network|encryption|aes|nwk|secret|app|master)[-_]?[kK]ey["\'\\\\]{0,4} ?[:=] ?\\[\\s{0,4}(?<secret>(?:(?:0x)?[0-9a-fA-F]{1,3},\\s{0,4}){15,31}(?:0x)?[0-9a-fA-F]{1,3})(?=\\s{0,4}\\])',
+  ),
+  // `const uint8_t APPKEY[16] = { 0x2B, … }`.
+  simple(
+    'private-key',
+    '\\{(?=\\s{0,4}(?:0x[0-9a-fA-F]{1,2},\\s{0,4}){15})(?<=(?:[kK]ey|KEY|[pP]sk|PSK|[sS]ecret|SECRET)(?:_?\\d{1,2})?(?:\\[\\w{0,12}\\])? ?=\\s{0,2}.)',
+    '(?:[kK]ey|KEY|[pP]sk|PSK|[sS]ecret|SECRET)(?:_?\\d{1,2})?(?:\\[\\w{0,12}\\])? ?=\\s{0,2}\\{\\s{0,4}(?<secret>(?:0x[0-9a-fA-F]{1,2},\\s{0,4}){15,63}0x[0-9a-fA-F]{1,2})(?=,?\\s{0,4}\\})',
+    (_, { input, index }) => !/pub(?:lic)?[_-]?$/i.test(input.slice(Math.max(0, index - 8), index)),
+  ),
   {
     kind: 'private-key',
     anchor: ['\\[(?=(?:\\d{1,3}, ?){24})'],
@@ -94,7 +152,7 @@ const isChosen = (secret: string): boolean => formOf(secret) === 'chosen'
 
 const PASSWORD_LINE = anyCase('pass(?:word|wd|phrase|code)')
 
-const isNoSentence = (groups: string): boolean =>
+export const isNoSentence = (groups: string): boolean =>
   !/(?:^|[ -])(?:that|this|will|need|with|from|your|page|have|when|then|must|they|more|only|used|been|each|also|some|into|were|what|over|made|sent|here|just|once|very)(?:[ -]|$)/.test(
     groups,
   )
@@ -114,6 +172,13 @@ export const passwordBlocks: readonly Detector[] = [
     [],
     `${PASSWORD_LINE}[^\\r\\n\\\\]{0,60}${LINE}[\\w.@-]{2,64}${LINE}(?<secret>[^\\s"'\\\\<>]{8,128})(?=[\\r\\n\\\\]|$)`,
     isChosen,
+  ),
+  // `5) "password"`, and `6) "…"`: the fields of a hash of Redis.
+  simple(
+    'password',
+    [],
+    `${PASSWORD_LINE}\\\\{0,9}"${LINE}[ \\t]{0,4}\\d{1,3}\\) \\\\{0,9}"(?<secret>[^"\\r\\n\\\\]{4,128})(?=\\\\{0,9}")`,
+    (secret) => !isTemplate(secret),
   ),
   // What Terraform has drawn.
   simple(

@@ -1,7 +1,8 @@
 import { isGenerated, isMixed, isTemplate } from './checks.ts'
-import { isCertain } from './certain.ts'
+import { isCertain } from './plain-words.ts'
 import { type Detector, simple } from './detector.ts'
 import { anyCase } from './keys.ts'
+import { isNumberedPair, isWordPhrase } from './passphrase.ts'
 
 /** Calls by whose name an argument is known to be a secret. */
 
@@ -14,43 +15,67 @@ const ANY = `(?:[^"'\`\\r\\n,(){}]{0,80}(?:${STRING})?(?:\\{[^{}]{0,240}\\}|\\([
 
 /** The user and the password behind an address. */
 const CONNECTS =
-  'getConnection|PDO|mysqli|mysqli_connect|mysqli_real_connect|mysql_connect|oci_connect|ftp_login|ssh2_auth_password|imap_open|odbc_connect|sqlsrv_connect|dbConnect|createConnection|createPool|connect|driver|bind|open|__construct|sp_addlogin'
+  'getConnection|FTP|FTP_TLS|PDO|mysqli|mysqli_connect|mysqli_real_connect|mysql_connect|oci_connect|ftp_login|ssh2_auth_password|imap_open|odbc_connect|sqlsrv_connect|dbConnect|createConnection|createPool|connect|driver|bind|open|__construct|sp_addlogin|database'
+/** What a password is handed to when it is stored. */
+const HASHES =
+  'Hash::make|Hash\\.make|bcrypt|bcrypt\\.(?:hash|hashSync|hashpw)|hashpw|password_hash|make_password|set_password|check_password|generate_password_hash|hash_password|hashPassword|argon2\\.hash|pwd_context\\.hash|ph\\.hash|passlib\\.hash'
 /** The secret behind what is signed. */
 const SIGNS =
   'jwt\\.(?:sign|verify|encode|decode)|JWT\\.(?:sign|verify|encode|decode)|jsonwebtoken\\.(?:sign|verify)|createHmac|createSigner|createCipheriv|HmacSHA(?:1|256|512)|hash_hmac|AES\\.(?:encrypt|decrypt)|(?:HMAC|Hmac)\\.(?:hexdigest|digest)|signToken|verifyToken|openssl_encrypt|SymmetricSecurityKey|pgp_sym_(?:en|de)crypt|crypt_key'
 /** An id, and then the key. */
 const CLIENTS =
-  'algoliasearch|liteClient|[tT]wilio|Twilio\\.Client|Client|Razorpay|MailjetClient|apiConnect|Nexmo|Vonage|createClient|StreamChat(?:\\.getInstance)?|StaticCredentialsProvider|BasicAWSCredentials|AwsBasicCredentials\\.create|StorageSharedKeyCredential|AzureNamedKeyCredential|BasicSessionCredentials|OAuth1|OAuth1Session|OAuthHandler|setAccessToken|Pusher|PubNub'
+  'algoliasearch|AlgoliaSearch\\.client|liteClient|[tT]wilio|Twilio\\.Client|Client|Razorpay|MailjetClient|apiConnect|Nexmo|Vonage|createClient|StreamChat(?:\\.getInstance)?|StaticCredentialsProvider|BasicAWSCredentials|AwsBasicCredentials\\.create|StorageSharedKeyCredential|AzureNamedKeyCredential|BasicSessionCredentials|OAuth1|OAuth1Session|OAuthHandler|setAccessToken|Pusher|PubNub'
 /** One argument is all. */
 const ALONE =
   'Fernet|ServerClient|Wallet|fromPrivateKey|privateKeyToAccount|fromSecretKey|PrivateKey|PrivateKeySigner|cookieParser|AzureKeyCredential|CognitiveServicesCredentials|Stripe|stripe|setApiKey|set_api_key|SetAPIKey|setPassword|setSecret|SetPassword|setToken|SecretKeySpec|SecretString|PasswordAuthenticator|withPassword|WithPassword|setSigningKey|signWith|secret_key'
 
 const isSecret = (text: string): boolean =>
   !isTemplate(text) &&
-  !/^(?:[-/.]|pass(?:word|wd)?$|secret$|true$|false$|utf-?8$|hex$|base64\w*$|sha\d+$|[a-z]+:\/\/)|\s.*\s|[<>{}]|^[\w.+-]+@[\w.-]+$|^[\w-]*\.[a-z]{2,6}$/i.test(
+  !/^(?:[-/.]|pass(?:word|wd)?$|secret$|true$|false$|utf-?8$|hex$|base64\w*$|sha\d+$|[hrep]s\d{3}$|[a-z]+:\/\/)|\s.*\s|[<>{}]|^[\w.+-]+@[\w.-]+$|^[\w-]*\.[a-z]{2,6}$/i.test(
     text,
   ) &&
-  (isMixed(text) || /[!@#$%^&*+?]/.test(text))
+  (isMixed(text) || /[!@#$%^&*+?]/.test(text) || isWordPhrase(text))
 
 /** Of a call that has many other uses. */
 const isSurely = (text: string): boolean =>
   isSecret(text) &&
   text.length >= 8 &&
-  !/^[a-z]+[-_:.]?[a-z]*[-_:.]?\d{0,5}$|^\d+$|\.[a-z]{2,4}$|:\d+$|^[a-z]+:/.test(text)
+  (isNumberedPair(text) ||
+    !/^[a-z]+[-_:.]?[a-z]*[-_:.]?\d{0,5}$|^\d+$|\.[a-z]{2,4}$|:\d+$|^[a-z]+:/.test(text))
+
+/** `pymysql.connect(host, user, password)`. */
+const isOfDatabase = ({ input, index }: RegExpExecArray): boolean =>
+  /(?:pymysql|MySQLdb|psycopg2?|mysql\.connector|mariadb|oracledb|cx_Oracle|pymssql|pyodbc|ftp|smtp|imap|ldap|DBI|ssh)\w*(?:\.|->)$/i.test(
+    input.slice(Math.max(0, index - 24), index),
+  )
 
 /** How all of these names end; in prose a gap stands before the bracket. */
 const CALLED =
-  '\\((?<=\\w.)(?<=(?:Fernet|Wallet|[sS]igner|Account|Hmac|Key|OAuth1|PDO|Parser|Pool|PubNub|SHA\\d{1,3}|Signer|Spec|String|Token|With|\\.AUTH|\\.auth|_key|_login|assword|bind|bind_s|cator|create|crypt|crypt_key|decode|digest|ecret|ection|encode|ential|entials|eriv|ession|exmo|hat|hmac|hmac\\.new|lient|mysqli|ndler|nect|nstance|oken|onage|onnect|onstruct|open|orpay|pass|river|search|sign|tripe|unwrap_or|usher|verify|vider|wilio|word).)(?=[^"\'`)]{0,400}["\'`({])'
+  '\\((?<=\\w.)(?<=(?:Fernet|:make|\\.make|\\.hash|hashSync|hashpw|_hash|database|:auth|>auth|Wallet|[sS]igner|Account|Hmac|Key|OAuth1|PDO|FTP|_TLS|Parser|Pool|PubNub|SHA\\d{1,3}|Signer|Spec|String|Token|With|\\.AUTH|\\.auth|_key|_login|assword|bind|bind_s|cator|create|crypt|crypt_key|decode|digest|ecret|ection|encode|ential|entials|eriv|ession|exmo|hat|hmac|hmac\\.new|lient|mysqli|ndler|nect|nstance|oken|onage|onnect|onstruct|open|orpay|pass|river|search|sign|tripe|unwrap_or|usher|verify|vider|wilio|word|lient\\.new|lient::new|wilio\\.init).)(?=[^"\'`)]{0,400}["\'`({])'
 
 export const callDetectors: readonly Detector[] = [
   simple(
     'password',
     CALLED,
-    `(?<![a-zA-Z])(?:${CONNECTS})\\(\\s{0,12}${ANY},\\s{0,12}(?:[a-z]{1,12} ?= ?)?${STRING},\\s{0,12}(?:[a-z]{1,12} ?= ?)?${SECRET}`,
+    `(?<![a-zA-Z])(?:${CONNECTS})\\(\\s{0,12}${ANY},\\s{0,12}(?:[a-z]{1,12} ?= ?)?${STRING},\\s{0,12}(?:p[a-z]{1,12} ?= ?)?${SECRET}`,
     (secret, match) =>
-      /^(?:connect|driver|bind|open)\(/.test(match[0])
+      /^(?:connect|driver|bind|open|database|dbConnect)\(/.test(match[0]) && !isOfDatabase(match)
         ? isSurely(secret)
         : isSecret(secret) || isCertain(secret),
+  ),
+  // With a port, or a database, before the user.
+  simple(
+    'password',
+    [],
+    `(?<![a-zA-Z])(?:dbConnect|connect|database|ssh2_connect|mysql_real_connect|createConnection)\\(\\s{0,12}${ANY},\\s{0,12}(?:\\d{2,5}|${STRING}),\\s{0,12}${STRING},\\s{0,12}${SECRET}`,
+    isSurely,
+  ),
+  // `Hash::make('…')`, `bcrypt.hash("…", 10)`.
+  simple(
+    'password',
+    [],
+    `(?<![a-zA-Z])(?:${HASHES})\\(\\s{0,12}${SECRET}`,
+    (secret) => isNumberedPair(secret) || isCertain(secret),
   ),
   simple(
     'secret',
@@ -58,14 +83,20 @@ export const callDetectors: readonly Detector[] = [
     `(?<![a-zA-Z])(?:${SIGNS})\\(\\s{0,12}${ANY},\\s{0,12}(?:key ?= ?)?${SECRET}`,
     isSecret,
   ),
-  simple('api-key', [], `(?<![a-zA-Z])(?:${CLIENTS})\\(\\s{0,12}${STRING},\\s{0,12}${SECRET}`, isSurely),
+  simple(
+    'api-key',
+    [],
+    `(?<![a-zA-Z])(?:${CLIENTS})(?:(?:\\.|::)(?:new|init))?\\(\\s{0,12}${STRING},\\s{0,12}${SECRET}`,
+    isSurely,
+  ),
   simple(
     'secret',
     [],
-    `(?:(?<![a-zA-Z])(?:${ALONE})|\\.auth|\\.AUTH)\\(\\s{0,12}${SECRET}`,
+    `(?:(?<![a-zA-Z])(?:${ALONE})|\\.password|[.:>]auth|\\.AUTH)\\(\\s{0,12}${SECRET}`,
     (secret, match) =>
-      isSecret(secret) &&
-      (!/^(?:\\.auth|stripe|Stripe|setToken)/.test(match[0]) || isGenerated(secret) || isSurely(secret)),
+      (/^(?:set|Set|with|With|\.p)\w*assword/.test(match[0]) && isCertain(secret)) ||
+      (isSecret(secret) &&
+        (!/^(?:\\.auth|stripe|Stripe|setToken)/.test(match[0]) || isGenerated(secret) || isSurely(secret))),
   ),
   // `getenv('DB_PASS', '…')`, `var("DB_PASSWORD").unwrap_or("…")`.
   simple(

@@ -1,27 +1,15 @@
-import { isTemplate } from './checks.ts'
+import { isMixed, isScrambled, isTemplate } from './checks.ts'
+import { isNoSentence } from './blocks.ts'
 import { type Detector, simple } from './detector.ts'
-import { isNameWord, isWordPair, isWordPhrase } from './passphrase.ts'
+import { isWordPhrase } from './passphrase.ts'
+import { isCertain, isNoPassword, isSaidWord } from './plain-words.ts'
+import { formOf } from './secret-words.ts'
 
 /** Places where nothing but a password stands, so that plain words are one as well. */
 
 const QUOTE = `\\\\{0,9}["'\`]`
 const LINE = '(?:\\r?\\n|\\\\{1,9}r?\\\\{0,9}n)'
 const LINE_END = `(?=["'\`]{0,1}[ \\t]{0,8}(?:${LINE}|\\r|\\\\{0,9}["'\`]|$))`
-
-/** What is said there instead of a password, and passwords that everybody knows. */
-const NO_PASSWORD =
-  /^(?:pass(?:word|wd|phrase|code)?|pwd|secret|test(?:ing)?|change-?me|string|str|text|varchar|char|bool(?:ean)?|true|false|null|nil|none|empty|undefined|any|unknown|required|optional|missing|invalid|wrong|incorrect|hidden|masked|redacted|removed|omitted|example|sample|placeholder|admin|root|guest|user|postgres|yes|no|on|off|directive|expire|never|default|prompt|stdin|error|warning|fatal|failed|denied|forbidden|usage|not|the|and|see|here|plain(?:text)?|raw|hashed|encrypted|digest|typed|given|entered|generated|cancell?ed|kennwort|wachtwoord|contraseña|senha|heslo|hasło|motdepasse|anmelden|x+|\.+|\*+)$/i
-
-/** A word or some of them, joined as nobody writes a path, a name of a file, a member or a call. */
-export const isCertain = (text: string): boolean =>
-  text.length >= 5 &&
-  !isTemplate(text) &&
-  !NO_PASSWORD.test(text) &&
-  !/[(){}[\]<>$,;\s]|^[-/.~@:%&!=]|:\/\/|^\d+$|^[A-Z_]+$|\w\.\w{1,4}$/.test(text) &&
-  !/pass|secret|vault|env/i.test(text) &&
-  (/[-_.]/.test(text) && /^[a-z._-]+$/i.test(text)
-    ? isWordPhrase(text) || isWordPair(text)
-    : !isNameWord(text))
 
 const SHORT_NAMES = '(?:(?<![A-Za-z])|(?<=_))(?:[pP]ass|PASS|[pP]wd|PWD|[pP]w|PW)|(?<=[a-z])(?:Pass|Pwd|Pw)'
 const LONG_NAMES =
@@ -60,13 +48,13 @@ export const certainAssignments: readonly Detector[] = [
   simple(
     'password',
     [],
-    `(?<=[;&?] ?)(?:${LONG_NAMES}|Pwd|PWD|pwd|Pass|pass)=(?<secret>[^\\s;&"'\`\\\\,(){}<>]{5,128})(?=[;&"'\`\\\\\\s]|$)`,
+    `(?<=[;&?] ?|(?:-F|-d|--form|--data(?:-urlencode|-raw)?)[ =]["'\\\\]{0,4}|\\s-[DP][\\w.-]{0,60})(?:${LONG_NAMES}|Pwd|PWD|pwd|Pass|pass)=(?<secret>[^\\s;&"'\`\\\\,(){}<>]{5,128})(?=[;&"'\`\\\\\\s]|$)`,
     isCertain,
   ),
   simple(
     'password',
     [],
-    `(?<=user(?:name)?=[^\\s=\\\\]{1,64}(?: |\\n|\\\\n)(?:[a-z_]{2,20}=[^\\s=]{1,64} ){0,4})password=(?<secret>[^\\s;&"'\`\\\\,(){}<>]{5,128})(?=[;&"'\`\\\\\\s]|$)`,
+    `(?<=user(?:name)?=[^\\s=\\\\]{1,64}(?: |\\n|\\\\n)(?:[a-z_]{2,20}=[^\\s=]{1,64} ){0,4})(?:password|passwd|pass|pwd)=(?<secret>[^\\s;&"'\`\\\\,(){}<>]{5,128})(?=[;&"'\`\\\\\\s]|$)`,
     isCertain,
   ),
   // `user / password: kim / …`.
@@ -129,13 +117,40 @@ export const certainAssignments: readonly Detector[] = [
     `(?:session\\(\\{[^{}]{0,200}?secret: ?|secret_key ?= ?)${QUOTE}(?<secret>[a-zA-Z]{3,12}(?:[- ][a-zA-Z]{3,12}){1,6})(?=${QUOTE})`,
     (secret) => !/secret|your|change|key|env|replace/i.test(secret.replace('keyboard', '')),
   ),
-  // `password = "silverpaddleriver"`: several words in one.
+  // `password = "silverpaddleriver"`, `pw: 'swordfish'`: one word, or several in one.
   simple(
     'password',
     [],
-    `(?:${LONG_NAMES}|(?<=_)(?:pass|pw|pwd))(?:${QUOTE})? {0,8}(?:${QUOTE})?[:=] {0,8}${QUOTE}(?<secret>[a-z]{14,40})(?=${QUOTE})`,
-    (secret) =>
-      isCertain(secret) && !/(?:requir|invalid|incorrect|current|confirm|auth|valid|encrypt)/.test(secret),
+    `(?:${LONG_NAMES}|(?:(?<=_)|(?<![A-Za-z]))(?:pass|pw|pwd|psk)|(?:COOKIE|JWT|SESSION|AUTH|APP|SIGNING|WEBHOOK)_SECRET)(?:${QUOTE})? {0,8}(?:[:=]|=>) {0,8}${QUOTE}(?<secret>[a-zA-Z]{5,40})(?=${QUOTE})`,
+    isSaidWord,
+  ),
+  // `password: swordfish` as a line of a file, of a difference, or of what grep has found.
+  simple(
+    'password',
+    [],
+    `(?<=(?:^|\\\\n|\\n)(?:[\\w./-]{1,80}:(?:\\d{1,5}:)?)?[ \\t+-]{0,16}[\\w.-]{0,40})(?:${LONG_NAMES})(?:: {1,8}| ?= ?)(?<secret>[A-Za-z]{5,20})(?=[ \\t]{0,8}(?:${LINE}|\\r|\\\\{0,9}["'\`]|$))`,
+    isSaidWord,
+  ),
+  // What a tool takes from the environment.
+  simple(
+    'password',
+    [],
+    `(?<![\\w-])(?:REDISCLI_AUTH|MYSQL_PWD|SSHPASS|RSYNC_PASSWORD|PGPASSWORD|BORG_PASSPHRASE|RESTIC_PASSWORD)=(?:${QUOTE})?(?<secret>[^\\s"'\`\\\\;&<>]{4,128})(?=[\\s"'\`\\\\;&]|$)`,
+    (secret) => !isTemplate(secret) && !isNoPassword(secret),
+  ),
+  // The passwords that Google makes for one program.
+  simple(
+    'password',
+    [],
+    `(?:${SHORT_NAMES}|${LONG_NAMES})(?:${QUOTE})? {0,8}(?:[:=]|=>) {0,8}${QUOTE}(?<secret>(?:[a-z]{4} ){3}[a-z]{4})(?=${QUOTE})`,
+    isNoSentence,
+  ),
+  // `{user=app, password=swordfish, host=db}`.
+  simple(
+    'password',
+    [],
+    `(?<=\\{[^{}()\\r\\n]{0,120}[{, ])(?:${LONG_NAMES})=(?<secret>[A-Za-z]{5,20})(?=,|\\})`,
+    isSaidWord,
   ),
 ]
 
@@ -144,23 +159,42 @@ const USER_STATEMENT =
 
 /** Told by the word password. */
 export const certainPasswords: readonly Detector[] = [
+  // `password    …`, as a table of names and values.
+  simple(
+    'password',
+    [],
+    `(?<=(?:^|\\\\n|\\n)[ \\t]{0,8}[\\w.-]{0,30})(?:${LONG_NAMES}) {2,40}(?<secret>[^\\s"'\`\\\\<>|=]{5,128})${LINE_END}`,
+    (secret) =>
+      isCertain(secret) && (!/^[A-Za-z]+$/.test(secret) || isSaidWord(secret) || isScrambled(secret)),
+  ),
+  // "A temporary password is generated for root@localhost: …", whatever signs it has.
+  simple(
+    'password',
+    [],
+    `(?:[tT]emporary|[iI]nitial|[gG]enerated|[dD]efault|[rR]andom|[nN]ew|[rR]oot|[aA]dmin)(?: [a-z]{2,10})? (?:${LONG_NAMES})[^\\r\\n:\\\\]{0,80}: (?<secret>[^\\s"'\`\\\\]{8,64})${LINE_END}`,
+    (secret) =>
+      !isTemplate(secret) &&
+      isMixed(secret) &&
+      /[;,(){}[\]<>|&%$#@!*^+=?~]/.test(secret) &&
+      !/:\/\/|^[\w.]+\(|^\w+=|^[[({]/.test(secret),
+  ),
   simple(
     'password',
     [],
     `${USER_STATEMENT}(?:PASSWORD|password|Password)(?: ?= ?| )N?\\\\{0,3}'(?<secret>[^'\\r\\n\\\\]{4,128})(?=\\\\{0,3}')`,
-    (secret) => !isTemplate(secret) && !NO_PASSWORD.test(secret),
+    (secret) => !isTemplate(secret) && !isNoPassword(secret),
   ),
   simple(
     'password',
     [],
     `(?:SET PASSWORD|set password)[^\\r\\n;]{1,80}?= ?(?:PASSWORD|password)?\\(?\\\\{0,3}'(?<secret>[^'\\r\\n\\\\]{4,128})(?=\\\\{0,3}')`,
-    (secret) => !isTemplate(secret) && !NO_PASSWORD.test(secret),
+    (secret) => !isTemplate(secret) && !isNoPassword(secret),
   ),
   simple(
     'password',
     [],
     `@passwd ?= ?N?\\\\{0,3}'(?<secret>[^'\\r\\n\\\\]{4,128})(?=\\\\{0,3}')`,
-    (secret) => !isTemplate(secret) && !NO_PASSWORD.test(secret),
+    (secret) => !isTemplate(secret) && !isNoPassword(secret),
   ),
   // `ENV DB_PASSWORD …` of a Dockerfile.
   simple(
@@ -179,7 +213,7 @@ export const certainPasswords: readonly Detector[] = [
   simple(
     'password',
     [],
-    `(?<![\\w-])(?:bindpw|rootpw|auth_pass|rabbitmqctl change_password [\\w.-]{1,32})[ \\t]{1,12}(?:${QUOTE})?(?<secret>[^\\s"'\`\\\\]{5,128})${LINE_END}`,
+    `(?<![\\w-])(?:bindpw|rootpw|auth_pass|insecure-password|rabbitmqctl change_password [\\w.-]{1,32})[ \\t]{1,12}(?:${QUOTE})?(?<secret>[^\\s"'\`\\\\]{5,128})${LINE_END}`,
     isCertain,
   ),
   // What a client of FTP or POP says.
@@ -200,24 +234,42 @@ export const certainPasswords: readonly Detector[] = [
   simple(
     'password',
     [],
-    `--requirepass ${QUOTE}(?<secret>[^"'\`\\r\\n\\\\]{4,128})(?=${QUOTE})`,
+    `--requirepass[ =](?:${QUOTE}(?<secret>[^"'\`\\r\\n\\\\]{4,128})(?=${QUOTE})|(?<secret>[^\\s"'\`\\\\<$-][^\\s"'\`\\\\<]{3,127}))`,
     (secret) => !isTemplate(secret),
   ),
 ]
 
 /** Their signs are few elsewhere. */
 export const certainSigns: readonly Detector[] = [
+  // `btoa('kim:…')`, `Buffer.from("kim:…")`, `b64encode(b"kim:…")`.
+  simple(
+    'password',
+    `:(?<=(?:btoa|from|encode|encode64|byte|String)\\([bru]?["'\`\\\\]{1,4}[\\w.@-]{1,64}.)`,
+    `(?:btoa|Buffer\\.from|b64encode|base64_encode|encode64|\\[\\]byte|encodeToString)\\([bru]?${QUOTE}[\\w.@-]{1,64}:(?<secret>(?:[^"'\`\\r\\n\\\\$]|\\$(?!\\{)){4,128})(?=${QUOTE})`,
+    (secret) => !isTemplate(secret) && !isNoPassword(secret),
+  ),
+  // `kim@example.com:…`, as lists of stolen accounts and files of mail servers have them.
+  simple(
+    'password',
+    ':(?=[^\\s:/"\'`\\\\]{8})(?<=@[\\w-]{1,40}(?:\\.[\\w-]{2,20}){1,3}.)',
+    '(?<![\\w.+:/-])[\\w.+-]{1,64}@[\\w-]{1,40}(?:\\.[\\w-]{2,20}){1,3}:(?<secret>[^\\s:/"\'`\\\\,;<>()]{8,64})(?=[\\s:"\'`\\\\,;<]|$)',
+    (secret) =>
+      formOf(secret) === 'chosen' ||
+      (formOf(secret) === 'weak' && /[*$!?#]$/.test(secret)) ||
+      isWordPhrase(secret) ||
+      /^(?:[A-Z][a-z]{3,}){2,3}\d{2,4}[!#]?$/.test(secret),
+  ),
   simple(
     'password',
     `["'](?<=[bByY] \\\\{0,9}.)(?<=(?:IDENTIFIED|identified|Identified)(?: (?:WITH|with) \\w{1,40})? (?:BY|by) \\\\{0,9}.)`,
     `(?:IDENTIFIED|identified|Identified)(?: (?:WITH|with) \\w{1,40})? (?:BY|by) \\\\{0,9}["'](?<secret>[^"'\\r\\n\\\\]{4,128})(?=\\\\{0,9}["'])`,
-    (secret) => !isTemplate(secret) && !NO_PASSWORD.test(secret),
+    (secret) => !isTemplate(secret) && !isNoPassword(secret),
   ),
   simple(
     'password',
     `["'](?<=sp_addlogin N?\\\\{0,9}.)`,
     `sp_addlogin N?${QUOTE}[^"'\`\\r\\n\\\\]{1,64}${QUOTE}, ?N?${QUOTE}(?<secret>[^"'\`\\r\\n\\\\]{4,128})(?=${QUOTE})`,
-    (secret) => !isTemplate(secret) && !NO_PASSWORD.test(secret),
+    (secret) => !isTemplate(secret) && !isNoPassword(secret),
   ),
   // `stats auth name:…` of HAProxy.
   simple(
@@ -231,7 +283,7 @@ export const certainSigns: readonly Detector[] = [
     'password',
     [],
     `USERPWD, ?${QUOTE}[\\w.@-]{1,64}:(?<secret>[^"'\`\\r\\n\\\\]{4,128})(?=${QUOTE})`,
-    (secret) => !isTemplate(secret) && !NO_PASSWORD.test(secret),
+    (secret) => !isTemplate(secret) && !isNoPassword(secret),
   ),
   // A line of a .pgpass with a plain word.
   simple(
@@ -249,24 +301,3 @@ export const certainSigns: readonly Detector[] = [
       /\d.*\d.*\d/.test(secret) && /[a-z]/i.test(secret) && !/^[0-9a-f]{8}-|^\d{4}-\d\d/.test(secret),
   ),
 ]
-
-/** Commands that print nothing but a password. */
-const PRINTS = [
-  'vault (?:kv get|read) [^\\r\\n]{0,40}?-field[= ][a-z_]{0,20}(?:pass|pw|secret|token|key|value)',
-  'kubectl [^\\r\\n]{0,60}get secrets? [^\\r\\n]{0,160}base64 (?:-d|-D|--decode)',
-  'pass show',
-  'security find-(?:generic|internet)-password [^\\r\\n]{0,120}-[a-z]{0,3}w',
-  'gcloud secrets versions access',
-  'secretsmanager get-secret-value [^\\r\\n]{0,160}--output text',
-  'keyvault secret show [^\\r\\n]{0,160}-o(?:utput)? tsv',
-  'terraform output -raw [a-z_]{0,40}(?:pass|pw|secret|token)',
-  'op read',
-  'cat \\/run\\/secrets\\/[\\w.-]{0,40}(?:pass|pw)',
-].join('|')
-
-export const certainOutput: Detector = simple(
-  'secret',
-  [],
-  `(?<![(\`"])(?:${PRINTS})[^\\r\\n]{0,200}${LINE}(?<secret>[^\\s"'\`\\\\<>]{5,128})(?=[ ]{0,3}(?:${LINE}|\\r|\\\\{0,9}["'\`]|$))`,
-  (secret) => isCertain(secret) && !/:$|^[\w.]+=|^#/.test(secret),
-)

@@ -1,4 +1,4 @@
-import { isCapitalPair, isPassphrase } from './passphrase.ts'
+import { isCapitalPair, isNumberedPair, isPassphrase } from './passphrase.ts'
 
 /** The checks that turn "has the shape of a secret" into "is one". All are linear and free of dependencies. */
 
@@ -107,13 +107,22 @@ export const hasDenseRun = (text: string): boolean => (text.match(/[A-Za-z0-9]{1
 /** `${TOKEN}`, `<password>`, `{{key}}`, `%s`, `your-api-key`, `****`, `process.env.KEY`: names of secrets, not secrets. */
 export const isTemplate = (text: string): boolean =>
   isAdvice(text) ||
-  /^["'`]?(?:\$|<|\{|%[({sd]|your[-_ ]|my[-_ ]|(.)\1*$|\[[A-Za-z ]+\]$|[\w-]*(?:\.{3}|…)$|\?[\w -]*$|[@:][a-z_]*(?:pass|pwd|pw|secret|token|key|value|param|hash)\w*$|process\.|os\.|env[.(]|[A-Za-z]+\.env\b)/i.test(
+  isMarkedName(text) ||
+  isJoin(text) ||
+  (/^["'`]?(?:\$(?!(?=\S*[!@#%&*])(?:\w*[a-z]\d[a-z]|[a-z]@[a-z]))|<|\{|%[({sd]|your[-_ ]|my[-_ ]|(.)\1*$|\[[A-Za-z ]+\]$|[\w-]*(?:\.{3}|…)$|\?[\w -]*$|[@:][a-z_]*(?:pass|pwd|pw|secret|token|key|value|param|hash)\w*$|process\.|os\.|env[.(]|[A-Za-z]+\.env\b)/i.test(
+    text,
+  ) &&
+    !/^\$(?=\w*\d)\w{2,}[!@#%^&*?~][\w!@#%^&*?~+=-]*$/.test(text))
+
+/** `%API_KEY%`, `__SECRET__`, `@db.password@`, `op://vault/item/field`, `!secret wifi`, `ENC[AES256_GCM,…`: where the secret is, or what was made of it. */
+const isMarkedName = (text: string): boolean =>
+  /^(?:%[A-Z][A-Z0-9_]+%|__[A-Z][A-Z0-9_]*__|@[A-Za-z][\w.-]*@|#\{[\w.-]+\}#?|!(?:secret|vault|env|env_var|ENV|include|Ref|Sub|GetAtt|reference|file|ImportValue|encrypted\/\w+|vault-encrypted)|(?:op|vault|secretref|keyring|keyvault|ssm|awssm|aws-sm|gcpsm|gcp-sm|akv|bws|doppler|infisical|sops|ref\+[a-z]+):\/\/.*|ENC\[.*|Ag[A-D][A-Za-z0-9+/]{180,}={0,2}|VALUE_SPECIFIED_IN_NO_LOG_PARAMETER)$/.test(
     text,
   )
 
 /** `replace-me`, `change_me_in_production`, `insert your key here`: what an example says in the place of a secret. */
 function isAdvice(text: string): boolean {
-  return /^(?:replace|change|insert|put|fill|enter|todo|example|placeholder|dummy|sample|generate|paste|set|use|some)[-_](?:me|this|with|in|it|here|an?|your|the|value|secret|key|password|token|random|by|own)(?:[-_][a-z]+)*!?$/i.test(
+  return /^(?:replace|change|insert|put|fill|enter|todo|example|placeholder|dummy|sample|generate|paste|set|use|some)[-_](?:me|this|with|in|it|here|an?|your|the|value|secret|key|password|token|random|by|own)(?:[-_][a-z]+)*!?$|[-_]your[-_][a-z_-]+$|^(?:UGFzc3dvcmQ6|VXNlcm5hbWU6)$/i.test(
     text,
   )
 }
@@ -123,7 +132,13 @@ export function isScrambled(text: string): boolean {
   if (!/^[A-Za-z=+~_-]{12,64}$/.test(text) || !/[a-z]/.test(text) || !/[A-Z]/.test(text)) return false
   const parts = text.match(/[A-Z]*[a-z]+|[A-Z]+/g) ?? []
   const odd = parts.filter((part) => part.length < 3 || !/[aeiouy]/i.test(part)).length
-  return parts.length >= 3 && (odd >= 2 || parts.length * 2 >= text.length * 0.8)
+  if (parts.length < 3) return false
+  const capitals = text.replace(/[^A-Z]/g, '').length
+  return (
+    odd >= 2 ||
+    parts.length * 2 >= text.length * 0.8 ||
+    (parts.length >= 4 && capitals >= text.length * 0.4 && /^[A-Za-z]+$/.test(text))
+  )
 }
 
 /** `events[index][1]`, `users[1].password`, `*.*.token`. */
@@ -136,13 +151,13 @@ const isIndexed = (text: string): boolean =>
 export function looksAssigned(text: string): boolean {
   const value = text.replace(/[.,;:!?]+$/, '')
   if (value.length < 8 || isTemplate(value) || value.includes('://')) return false
-  if (isPassphrase(value)) return true
+  if (isPassphrase(value) || isNumberedPair(value)) return true
   // A base64 secret may begin with a slash too; no path is that long without a hyphen or a dot.
   if (/^(?:\.{0,2}|~\w*)\//.test(value) && !/^[A-Za-z0-9+/]{32,}={0,2}$/.test(value)) return false
   if (/^(?:=|urn:|![a-z]+[A-Z][A-Za-z]+$)/.test(value) || isIndexed(value)) return false
-  const isMember = /^[A-Za-z_$][\w$]*(?:(?:\??\.|::|->)[A-Za-z_$][\w$]*)+$/.test(value)
+  const isMember = /^[A-Za-z_$][\w$]*!?(?:(?:\??\.|::|->)[A-Za-z_$][\w$]*!?)+$/.test(text)
   if (isMember && !/(?:\d.*){3}/.test(value)) return false
-  if (/^[a-z]+(?:[-_][a-z]+)*[-_]?\d{0,2}$/.test(value) && /[-_]/.test(value)) return false
+  if (/^[a-z]+(?:[-_][a-z]+)*[-_]?v?\d{0,2}$|^[\w.-]+@$/.test(value) && /[-_@]/.test(value)) return false
   if (/^[A-Za-z+/]{12,}={1,2}$/.test(value)) return true
   return isMixed(value) || (/[A-Za-z]/.test(value) && /[@#$%^&*!?]/.test(value)) || isScrambled(value)
 }
@@ -152,6 +167,8 @@ export const isGenerated = (text: string): boolean =>
   text.length >= 16 &&
   isMixed(text) &&
   looksAssigned(text) &&
+  // An address of Ethereum, a fingerprint.
+  !/^0x[0-9a-fA-F]{40}$|^(?:SHA256|SHA512|MD5|sha256|sha512):/.test(text) &&
   !/^[A-Za-z]?[a-z]+(?:[A-Z][a-z]+)*\d{0,2}$/.test(text)
 
 /** Technical words with a digit in them, numbers with a unit, ordinals. */
@@ -163,15 +180,23 @@ const CODE = /[(){}[\]]|=>|::|->|;|^[\w.+-]+@[\w-]+\.[\w.]+$|:\/\//
 export function isPassword(text: string): boolean {
   if (isTemplate(text) || TECHNICAL.test(text) || CODE.test(text) || /^(?:\.{0,2}|~\w*)\//.test(text))
     return false
-  if (isPassphrase(text) || isCapitalPair(text)) return true
+  if (isPassphrase(text) || isCapitalPair(text) || isNumberedPair(text)) return true
   if (isIndexed(text)) return false
   if (/^[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)+$/.test(text) && !/(?:\d.*){2}/.test(text)) return false
-  if (/[-_]/.test(text) && /^[A-Za-z]+(?:[-_][A-Za-z]+)?[-_]?\d{0,2}$|^[A-Za-z_-]+$/.test(text)) return false
+  if (
+    /[-_]/.test(text) &&
+    /^[A-Za-z]+(?:[-_][A-Za-z]+)?[-_]?\d{0,2}$|^[A-Za-z_-]+$|^[a-z]+(?:[-_][a-z]+)+[-_]v\d{1,3}$/.test(text)
+  )
+    return false
   if (/^[\w*.-]+$/.test(text) && text.includes('*.')) return false
   if (/^\d+$/.test(text)) return text.length >= 5 && text.length <= 16
   return (
     text.length >= 5 &&
-    (isMixed(text) || /^(?=.*[A-Za-z]).*[@#$%^&*!+=~].*\w/.test(text) || isScrambled(text))
+    (isMixed(text) ||
+      /^(?=.*[A-Za-z]).*[@#$%^&*!+=~].*\w/.test(text) ||
+      isScrambled(text) ||
+      // Six letters of a machine: `ZHXRRJ`, `fCOZCC`.
+      /^[B-DF-HJ-NP-TV-Z]{6,11}$|^[a-z]{1,3}[A-Z]{3,9}$/.test(text))
   )
 }
 
@@ -180,11 +205,30 @@ const LABEL_WORD =
 const LABEL_SIGNS =
   /^(?:密码|密碼|口令|パスワード|비밀번호|암호|秘密|シークレット|密钥|密鑰|キー|APIキー|API 密钥|API キー|Cookie|令牌|トークン)$/
 
-/** `{{ vault_password }}`, `${DB_PASSWORD}`, `<password>`, `[REDACTED]`; the version of a package; `sops -d secrets.yaml` under the name of a script. */
+/** Instead of what was hidden: `********`, `••••••••7f2c`, `sk_live_****`. */
+const isMask = (text: string): boolean =>
+  /^(?:[\w-]{1,12})?([*•●·×#])\1{2,}[\w-]{0,8}$|^(?:x{4,}|X{4,}|-{4,}|\.{3,})[\w-]{0,4}$|^\((?:sensitive|known|hidden|redacted|not set|unset|none)[\w ]*\)$/.test(
+    text,
+  )
+
+/** What a setting about passwords may be: `update_password: on_create`. */
+const isChoice = (text: string): boolean =>
+  /^(?:on_create|always|never|true|false|yes|no|null|none|required|optional|enabled|disabled|prompt|ask|auto|default)$/.test(
+    text,
+  )
+
+/** Strings of a program that are put together: `"Password=" & pwd & ";"`. */
+const isJoin = (text: string): boolean => /^ ?(?:[&+.]|\|\|) ?[\w.$()]+ ?(?:[&+.]|\|\|) ?$/.test(text)
+
+/** `{{ vault_password }}`, `${DB_PASSWORD}`, `<password>`, `[REDACTED]`, `Bearer ${TOKEN}`; the version of a package; `sops -d secrets.yaml` under the name of a script. */
 export const isReference = (text: string): boolean =>
-  /^(?:\{\{[^]*\}\}|\$\{[^{}]*\}|\$\([^]*\)|<[A-Za-z][\w -]{0,60}>|\[[A-Za-z ]+\]|[~^]?\d+\.\d+\.\d+(?:-[\w.]+)?)$/.test(
+  /^(?:(?:[bB]earer|[bB]asic|[tT]oken|[aA]pi-?[kK]ey) +)?(?:\{\{[^]*\}\}|\$\{[^{}]*\}|\$[A-Z][A-Z0-9_]*|\$\([^]*\)|<[A-Za-z][\w -]{0,60}>|\[[A-Za-z ]+\]|[~^]?\d+\.\d+\.\d+(?:-[\w.]+)?)$/.test(
     text,
   ) ||
+  isMarkedName(text) ||
+  isMask(text) ||
+  isChoice(text) ||
+  isJoin(text) ||
   /^[a-z][\w./-]*(?: [\w./:=@-]+)*? (?:-{1,2}[a-z][\w-]*(?: |=|$)|[\w./-]+\.(?:ya?ml|json|[cm]?[jt]s|sh|py|env)(?: |$)|&& )/.test(
     text,
   )

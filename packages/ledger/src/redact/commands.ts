@@ -1,8 +1,9 @@
 import { hasDenseRun, isGenerated, isMixed, isPassword, isTemplate, isVaried } from './checks.ts'
-import { isCertain } from './certain.ts'
+import { isCertain, isSaidWord } from './plain-words.ts'
 import { type Detector, simple } from './detector.ts'
 import { anyCase } from './keys.ts'
 import { isWordPhrase } from './passphrase.ts'
+import { formOf } from './secret-words.ts'
 
 /** Secrets among the arguments of commands and calls, where a place and no name says what they are. */
 
@@ -18,14 +19,14 @@ const TOOLS: readonly (readonly [argument: string, tools: string])[] = [
   ['-p', 'mysql|mysqldump|mysqladmin|mysqlimport|mysqlshow|mariadb|mariadb-dump|7z|7za|rar|unrar|sshpass'],
   [
     '-p ',
-    'sshpass|mongo|mongosh|mongodump|mongorestore|mongoexport|mongoimport|docker login|podman login|buildah login|skopeo login|helm registry login|az login|cqlsh|psexec|winrs|rabbitmqadmin|xcrun|altool|notarytool|kinit|mosquitto_passwd -b|useradd|usermod|winexe|ncrack|pg_dumpall|oc login|argocd login|cf login|cf auth|surreal|impacket-\\w+|evil-winrm|crackmapexec|nxc|snowsql|esxcli|twine|ovftool|govc|xe',
+    'sshpass|mongo|mongosh|mongodump|mongorestore|mongoexport|mongoimport|docker login|podman login|buildah login|skopeo login|helm registry login|az login|cqlsh|psexec|winrs|rabbitmqadmin|doveadm pw|xcrun|altool|notarytool|kinit|mosquitto_passwd -b|useradd|usermod|winexe|ncrack|hydra|medusa|pg_dumpall|oc login|argocd login|cf login|cf auth|surreal|impacket-\\w+|evil-winrm|crackmapexec|nxc|snowsql|esxcli|twine|ovftool|govc|xe|cypher-shell|dotnet nuget [a-z]{3,8} source|nuget sources add',
   ],
   ['-a ', 'redis-cli|valkey-cli|redis-benchmark|memtier_benchmark|keydb-cli'],
   [
     '-w ',
     'security add-generic-password|security add-internet-password|ldapsearch|ldapadd|ldapmodify|ldapdelete|ldapwhoami|ldappasswd',
   ],
-  ['-P ', 'sqlcmd|bcp|osql|tsql|fisql|mosquitto_pub|mosquitto_sub|zip|unzip|ipmitool'],
+  ['-P ', 'sqlcmd|bcp|osql|tsql|fisql|mosquitto_pub|mosquitto_sub|zip|unzip|ipmitool|ssh-keygen'],
   ['-N ', 'ssh-keygen'],
   ['-(?:k|K|pass) ', 'openssl'],
   ['-(?:t|-token|T) ', 'influx|codecov\\S{0,40}|cloudflared|linode-cli|vault|argocd|rasa|ngrok|netlify'],
@@ -42,7 +43,7 @@ const isSpoken = (secret: string): boolean => isArgument(secret) && isPassword(s
 
 /** The user and the password, one behind the other. */
 const LOGINS =
-  'username_pw_set|auth|[aA]uthenticate|[lL]ogin|[lL]og_in|[sS]ign[iI]n|[bB]asic_?[aA]uth|HTTPBasicAuth|HTTPDigestAuth|[sS]etBasicAuth|[cC]redentials?|auth\\.basic|simple_bind_s|bind_s|ldap_bind|NetworkCredential|UsernamePasswordCredentials|PasswordAuthentication|PlainAuth|[wW]i[fF]i\\.begin'
+  'username_pw_set|PlainCredentials|auth|[aA]uthenticate|[lL]ogin|[lL]og_in|[sS]ign[iI]n|[bB]asic_?[aA]uth|HTTPBasicAuth|HTTPDigestAuth|[sS]etBasicAuth|(?:set|with|add)?[cC]redentials?|auth\\.basic|simple_bind_s|bind_s|ldap_bind|NetworkCredential|UsernamePasswordCredentials|PasswordAuthentication|PlainAuth|[wW]i[fF]i\\.begin'
 
 const toolDetectors = TOOLS.map(([argument, tools], index) =>
   simple(
@@ -63,7 +64,27 @@ export const commandDetectors: readonly Detector[] = [
     '["\'](?:mysql|mysqldump|mysqladmin|mariadb|sshpass|7z)\\\\{0,3}["\'][^\\]\\r\\n]{0,160}["\']-p(?<secret>[^"\'\\r\\n\\\\]{4,128})(?=\\\\{0,3}["\'])',
     isArgument,
   ),
-  simple('password', '-(?=S <<<)', `sudo -S <<< ?${VALUE}`, isArgument),
+  // What a command reads, said in its line.
+  simple(
+    'password',
+    '<(?<=<<.)',
+    `(?:sudo -S|kinit|cryptsetup|docker login|podman login|passwd|gpg|openssl|env add|secret put|secret set|su )(?: [^\\r\\n<|]{0,120}?)? ?<<< ?${VALUE}`,
+    isArgument,
+  ),
+  simple(
+    'password',
+    '-(?<=pass(?:word|phrase)?.)(?=(?:command|file)[ =]["\'`<(\\\\]{0,6}echo )',
+    `pass(?:word|phrase)?-(?:command|file)[ =]["'\`<(\\\\]{0,6}echo (?:-n )?${VALUE}`,
+    (secret) => isArgument(secret) && secret.length > 3,
+  ),
+  // `gh secret set API_KEY -b …`, `poetry config pypi-token.pypi …`.
+  simple('secret', '-(?=b |-body[ =])', `secrets? set [\\w.-]{2,60} (?:-b|--body)[ =]${VALUE}`, isArgument),
+  simple(
+    'token',
+    ['-(?<=pypi.)(?=token\\.)', '-(?<=github.)(?=oauth\\.)', '-(?<=gitlab.)(?=(?:token|oauth)\\.)'],
+    `(?:pypi-token|github-oauth|gitlab-token|gitlab-oauth)\\.[\\w.-]{2,60} ${VALUE}`,
+    isArgument,
+  ),
   simple('pin', '-(?=-otp[ =]\\d)', '(?<=--otp[ =])\\d{6,8}(?!\\w)'),
   // Several in one command: `snmpget -A … -X …`.
   simple('password', [], `(?<=snmp[a-z]{3,12} [^\\r\\n|;&]{0,200}-[cAX] )${VALUE}`, isArgument),
@@ -77,15 +98,15 @@ export const commandDetectors: readonly Detector[] = [
   // `curl -u name:password`, `lftp -u name,password`, `http -a name:password`, `smbclient -U name%password`.
   simple(
     'password',
-    '-(?<=[ ].)(?=[uaU] ["\'`\\\\]{0,4}[\\w.@\\\\/-]{1,64}[:,%])',
-    `${START}(?:curl|wget|lftp|https?|xh|ncftp\\w*|smbclient|rpcclient|smbmap|net rpc)${ARGUMENTS} -[uaU] (?:${QUOTE})?[\\w.@\\\\/-]{1,64}[:,%](?:${QUOTE})?(?<secret>[^\\s"'\`\\\\]{3,128})`,
+    '-(?<=[ -].)(?=(?:[uaU]|proxy-user) ["\'`\\\\]{0,4}[\\w.@\\\\/-]{1,64}[:,%])',
+    `${START}(?:curl|wget|lftp|https?|xh|ncftp\\w*|smbclient|rpcclient|smbmap|net rpc)${ARGUMENTS} (?:-[uaU]|--proxy-user) (?:${QUOTE})?[\\w.@\\\\/-]{1,64}[:,%](?:${QUOTE})?(?<secret>[^\\s"'\`\\\\]{3,128})`,
     (secret) => isArgument(secret) && !/^\d{1,5}$/.test(secret),
   ),
   // `net use Z: \\host\share password /user:name`.
   simple(
     'password',
     '\\/(?=[uU](?:ser)?:)',
-    `net use [^\\r\\n]{0,120}?\\/(?:user|USER):[^\\s]{1,64} ${VALUE}`,
+    `net use (?:[^\\r\\n]{0,120}?\\/(?:user|USER):[^\\s]{1,64} (?!\\/)${VALUE}|[^\\s]{1,40} [^\\s]{1,80} (?<secret>[^\\s"'/\\\\][^\\s"'\\\\]{3,64})(?= \\/(?:user|USER):))`,
     isArgument,
   ),
   simple(
@@ -97,8 +118,8 @@ export const commandDetectors: readonly Detector[] = [
   // `echo … | sudo -S`, `echo … | docker login --password-stdin`, `echo name:… | chpasswd`.
   simple(
     'password',
-    '\\|(?= {0,2}(?:sudo -S|(?:sudo )?chpasswd|passwd|[a-z]+ (?:registry )?login|cryptsetup|gpg|openssl|su ))',
-    `(?:echo|printf)(?: -n| -e)? (?:${QUOTE})?(?:[\\w.-]{1,32}:)?(?<secret>[^\\s"'\`\\\\|]{4,128})(?=(?:\\\\+n)?(?:${QUOTE})? {0,2}\\| {0,2}(?:sudo -S|(?:sudo )?chpasswd|passwd|[a-z]+ (?:registry )?login|cryptsetup|gpg|openssl|su ))`,
+    '\\|(?= {0,2}(?:sudo -S|(?:sudo )?chpasswd|passwd|[a-z]+ (?:registry )?login|cryptsetup|gpg|openssl|su |kinit|vault kv put|kubectl create secret|gh secret set|wrangler secret put|vercel env add))',
+    `(?:echo|printf)(?: -n| -e| '%s'| "%s")? (?:${QUOTE})?(?:[\\w.-]{1,32}:)?(?<secret>[^\\s"'\`\\\\|]{4,128})(?=(?:\\\\+n)?(?:${QUOTE})? {0,2}\\| {0,2}(?:sudo -S|(?:sudo )?chpasswd|passwd|[a-z]+ (?:registry )?login|cryptsetup|gpg|openssl|su |kinit|vault kv put|kubectl create secret|gh secret set|wrangler secret put|vercel env add))`,
     isArgument,
   ),
   // `auth=("name", "…")`, `client.login("name", "…")`, `WiFi.begin("net", "…")`.
@@ -111,6 +132,7 @@ export const commandDetectors: readonly Detector[] = [
       (isMixed(secret) ||
         isPassword(secret) ||
         /[@#$%^&*!]/.test(secret) ||
+        (/@[^"'`]*["'`], /.test(match[0]) && isSaidWord(secret)) ||
         (/^auth ?=|BasicAuth|DigestAuth|Credential|PasswordAuth/.test(match[0]) && isCertain(secret))),
   ),
   // `"auth": ["name", "…"]`.
@@ -153,7 +175,7 @@ export const commandDetectors: readonly Detector[] = [
     'password',
     'L(?=OGIN ["\'\\\\]{0,4}[^\\s"]{1,80}["\'\\\\]{0,4} )',
     `(?<=[\\w.*]{1,12} )LOGIN (?:${QUOTE})?[^\\s"'\\\\]{1,80}(?:${QUOTE})? ${VALUE}`,
-    isSpoken,
+    (secret, match) => isSpoken(secret) || (/LOGIN \\{0,3}["'].*["']/.test(match[0]) && isCertain(secret)),
   ),
   simple(
     'password',
@@ -163,13 +185,32 @@ export const commandDetectors: readonly Detector[] = [
       isWordPhrase(secret) ||
       (isSpoken(secret) && (/[a-z].*\d.*\d|\d.*\d.*[a-z]/i.test(secret) || hasDenseRun(secret))),
   ),
-  simple('password', '-(?<=ConvertTo.)', `ConvertTo-SecureString(?: -String)? ${VALUE}`, isArgument),
+  simple(
+    'password',
+    '-(?<=ConvertTo.)',
+    `ConvertTo-SecureString(?: -String| -AsPlainText| -Force){0,3} ${VALUE}`,
+    isArgument,
+  ),
   // `net user name … /add`.
   simple(
     'password',
     '\\/(?=[aA][dD][dD])',
     `net user [\\w.-]{1,32} ${VALUE}(?=[^\\r\\n]{0,40} \\/[aA][dD][dD])`,
     isArgument,
+  ),
+  // `impdp system/… directory=d`.
+  simple(
+    'password',
+    '\\/(?<=(?:sqlplus|expdp|impdp|sqlldr|rman)(?: -\\w{1,8}){0,4} [\\w$#]{1,32}.)(?=[^\\s/@]{3})',
+    `(?:sqlplus|expdp|impdp|sqlldr|rman)(?: -\\w{1,8}){0,4} [\\w$#]{1,32}\\/(?<secret>[^\\s/@"'\`\\\\;&|]{3,64})(?=[\\s"'\\\\;&|]|$)`,
+    isArgument,
+  ),
+  // What is made base64 by hand is mostly the value of a Secret.
+  simple(
+    'secret',
+    '\\|(?= {0,2}base64(?![\\w-]| -[dD]| --d))',
+    `(?:echo|printf)(?: -n| -e| '%s'| "%s")? (?:${QUOTE})(?<secret>[^\\s"'\`\\\\|]{8,128})(?=(?:\\\\+n)?(?:${QUOTE}) {0,2}\\| {0,2}base64(?! -[dD]| --d))`,
+    (secret) => isArgument(secret) && (formOf(secret) === 'chosen' || isWordPhrase(secret)),
   ),
   // The code on the wall of a café.
   simple(
@@ -209,8 +250,8 @@ export const passwordCommands: readonly Detector[] = [
   simple(
     'password',
     [],
-    '(?:enable|neighbor [^\\s]{1,40}) password (?<secret>[^\\s"\'\\\\]{4,128})',
-    isSpoken,
+    '(?:enable|neighbor [^\\s]{1,40}|(?<=line [a-z]{3,7} [\\d ]{1,8}(?:\\r?\\n|\\\\n)[^\\r\\n]{0,60}(?:\\r?\\n|\\\\n)? ?)) ?password (?<secret>[^\\s"\'\\\\]{4,128})(?=[\\s"\'\\\\]|$)',
+    (secret, match) => isSpoken(secret) || (isSaidWord(secret) && /^ ?password/.test(match[0])),
   ),
   // `PASS …` of FTP and POP, `requirepass …` of Redis.
   simple(

@@ -1,5 +1,7 @@
-import { isTemplate } from './checks.ts'
+import { isPassword, isTemplate } from './checks.ts'
 import { type Detector, simple } from './detector.ts'
+import { isWordPhrase } from './passphrase.ts'
+import { isSaidWord } from './plain-words.ts'
 
 /** Routers, switches and agents of SNMP: a command names the secret, a word or a digit says how it is written, then it stands bare. */
 
@@ -17,7 +19,16 @@ const isWord = (secret: string): boolean =>
 const isSecret = (secret: string): boolean =>
   (/^\$\w{1,4}\$/.test(secret) || !isTemplate(secret)) && !isWord(secret) && !/^[-/.(]|[()]/.test(secret)
 /** A word that prose could have at this place needs more than letters. */
-const isStrange = (secret: string): boolean => isSecret(secret) && /\d|[!@#$%^&*+]/.test(secret)
+const isStrange = (secret: string): boolean =>
+  isSecret(secret) && (/\d|[!@#$%^&*+]/.test(secret) || isWordPhrase(secret))
+const isTold = (secret: string): boolean =>
+  isSecret(secret) && (isPassword(secret) || isSaidWord(secret) || isWordPhrase(secret))
+
+/** A command that ends with the secret. */
+const isLine = ({ 0: found, input, index }: RegExpExecArray): boolean =>
+  /(?:^|\n|\\n)(?:set|neighbor| {1,8}[a-z])[^\r\n]{0,120}$/.test(
+    input.slice(Math.max(0, index - 160), index),
+  ) && /^(?:$|[\r\n\\])/.test(input.slice(index + found.length, index + found.length + 1))
 
 export const deviceDetectors: readonly Detector[] = [
   simple(
@@ -31,6 +42,14 @@ export const deviceDetectors: readonly Detector[] = [
     [],
     `snmp-server host \\S{1,64}(?: (?:traps|informs))?(?: version (?:1|2c|3))? ${VALUE}`,
     isStrange,
+  ),
+  // "The SNMP community is …", and `community: …` where SNMP is spoken of.
+  simple(
+    'snmp-community',
+    'y(?<=[cC]ommunit.)(?=(?: [sS]tring)?(?: is|["\'`\\\\]{0,4} ?[:=]))',
+    `[cC]ommunity(?: [sS]tring)?(?:(?: is| was)(?: set to)? |\\\\{0,3}["']? ?[:=] ?)${VALUE}`,
+    (secret, { input, index }) =>
+      isTold(secret.replace(/[.,]$/, '')) && /snmp/i.test(input.slice(Math.max(0, index - 240), index)),
   ),
   // `tacacs-server host … key …`, `radius-server key 7 …`.
   simple(
@@ -49,7 +68,7 @@ export const deviceDetectors: readonly Detector[] = [
     'password',
     [],
     `(?:authentication|message-digest|cisco-encrypt|session)-key(?: \\d{1,5})?${HOW} ${VALUE}`,
-    isStrange,
+    (secret, match) => isStrange(secret) || (isSaidWord(secret) && isLine(match)),
   ),
 ]
 

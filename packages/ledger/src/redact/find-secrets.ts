@@ -7,7 +7,7 @@ export interface SecretPlace {
   readonly kind: string
 }
 
-const PLACEHOLDER = /\[redacted:([a-z0-9-]+):[^\]\s]*\]/g
+const PLACEHOLDER = /\[redacted:([a-z0-9-]+):[^\][\s]*\]/g
 
 /** What the redactor would take out of a value: stored before there was a rule, or with redaction switched off. */
 export function findSecrets(redactor: Redactor, value: JsonValue): SecretPlace[] {

@@ -9,7 +9,7 @@ const J = '[-_]?'
 /** Under these names every non-empty string is a secret. */
 export const HARD_KEY = [
   anyCase(
-    `pass${J}(?:word|wort|wd|phrase|code)s?(?:[-_](?:plain|text|clear|raw|value|prod|dev|new|old|\\d))?`,
+    `pass${J}(?:word|wort|wd|phrase|code)s?(?:[-_](?:plain|text|clear|raw|value|prod|dev|new|old|confirmation|\\d)|${J}(?:repeat|confirm|again))?`,
   ).replaceAll('\\[dD]', '\\d'),
   anyCase(`(?:seed|recovery|backup|mnemonic)${J}(?:phrase|words?)`),
   anyCase(`secret(?:${J}access)?(?:${J}key)?s?(?:${J}(?:base|value|string))?`),
@@ -26,7 +26,7 @@ export const HARD_KEY = [
   anyCase(`client${J}key${J}data`),
   anyCase(`(?:totp|otp|mfa|2fa)${J}(?:seed|secret|key)`),
   anyCase(
-    'senha|wachtwoord|salasana|adgangskode|passord|kennwort|mot${J}de${J}passe|contrase(?:n|ñ)a|has(?:l|ł)o|heslo|jelsz(?:o|ó)|l(?:o|ö)senord'.replaceAll(
+    'sifre|senha|wachtwoord|salasana|adgangskode|passord|kennwort|mot${J}de${J}passe|contrase(?:n|ñ)a|has(?:l|ł)o|heslo|jelsz(?:o|ó)|l(?:o|ö)senord'.replaceAll(
       '${J}',
       J,
     ),
@@ -47,6 +47,7 @@ export const SOFT_KEY = [
   ),
   anyCase('credentials?'),
   `(?<![a-zA-Z_-])${anyCase('encrypt')}`,
+  anyCase(`password${J}salt`),
   '(?:_|(?<![A-Za-z]))SALT|PEPPER|_PK|_SESSION',
   // Of the environment; others are names of places in a table or a cache.
   '(?<!PUBLIC|PRIMARY|FOREIGN|CACHE|SORT|PARTITION|IDEMPOTENCY|OBJECT|HOT|PRODUCT|ROW|GROUP|S3|HASH|RANGE|HOST|SSH)_KEY',
@@ -54,7 +55,7 @@ export const SOFT_KEY = [
 
 /** How all of these end. The prefilter asks this first, since most keys of a payload fail it at once. */
 export const KEY_ENDING =
-  '(?:[rRwW][dD]|[rR][tT]|[tT][aA]|[sSdD][eE]|[eE][tTyYnN]|[oO][nN]|[eE][dD]|[iI][eE]|[wW][tT]|[tT][hH]|[aA][lL]|[pPlL][tT]|[hHnNñ][aA]|[lLłzZ][oOóÓ]|[sS][eE]|[iI][nN][gG]?|[xX][tT]|[aA][rRmM]|[aA][wW]|[uU][eE]|[oO][dD]|[eE][vVwWrR]|[lL][dD]|_\\d|ER|PK|ON)[sS]?'
+  '(?:[rRwW][dD]|[fF][rR][eE]|[rR][tT]|[tT][aA]|[sSdD][eE]|[eE][tTyYnN]|[oO][nN]|[eE][dD]|[iI][eE]|[wW][tT]|[tT][hH]|[aA][lL]|[pPlL][tT]|[hHnNñ][aA]|[lLłzZ][oOóÓ]|[sS][eE]|[iI][nN][gG]?|[xX][tT]|[aA][rRmM]|[aA][wW]|[uU][eE]|[oO][dD]|[eE][vVwWrR]|[aA][tT]|[rR][mM]|[lL][dD]|_\\d|ER|PK|ON)[sS]?'
 
 const HARD = new RegExp(`(?:${HARD_KEY})$`)
 const SOFT = new RegExp(`(?:${SOFT_KEY})$`)

@@ -19,7 +19,8 @@ const HEX = /^(?:0x)?[0-9a-fA-F-]+$/
 /** Marks without a sign behind them. */
 const MARKED: readonly (readonly [kind: string, pattern: RegExp])[] = [
   ['databricks-token', /(?:^|[_-])dapi[0-9a-f]{32}(?:-\d)?$/],
-  ['wallet-key', /^[tuvxyz]prv[1-9A-HJ-NP-Za-km-z]{100,120}$/i],
+  ['wallet-key', /^[tuvxyz]prv[1-9A-Za-z][A-Za-z0-9]{99,119}$/i],
+  ['wallet-key', /^(?:5[1-9A-HJ-NP-Za-km-z]{50}|[KL][1-9A-HJ-NP-Za-km-z]{51})$/],
   ['wallet-key', /^S[A-Z2-7]{55}$/],
   ['nats-seed', /^S[UAOCNX][A-Z2-7]{56}$/],
   ['nuget-key', /^oy2[a-z0-9]{43}$/],
@@ -31,26 +32,43 @@ const MARKED: readonly (readonly [kind: string, pattern: RegExp])[] = [
   ['woocommerce-key', /^c[ks]_[0-9a-f]{40}$/],
   ['volcengine-key', /^AKLT[A-Za-z0-9_-]{32,60}$/],
   ['wallet-key', /^nsec1[02-9ac-hj-np-z]{58}$/],
+  ['instagram-token', /^IGQ[VW][\w-]{100,}$/],
+  ['maxmind-key', /^[A-Za-z0-9]{6}_[A-Za-z0-9]{29}_mmk$/],
 ]
+
+const MAILGUN = /^[0-9a-f]{32}-[0-9a-f]{8}-[0-9a-f]{8}$/
 
 /** `msg_…`, `chatcmpl-…`, `cs_live_…`: the name of what it is the id of, unless the name says that it opens a door. */
 const PREFIX = /^(?:[a-z]{2,12}[_-])+/
 const OPENS = /(?:^|[_-])(?:sk|pat|key|keys|apikey|api|token|tok|secret|auth|access|admin)[_-]/
 
+/** `acme_live_…`: a key of one of two systems, unless it is one of the ids that Stripe makes so. */
+const MODE = /^(?!cs_|ppage_)[a-z]{2,10}[_-](?:live|test|prod|sandbox)[_-]$/
+
 /** Public by their form: IPFS, OpenSSH, symbols of C++, Rust and Swift, base64 of JSON and of XML. */
 const PUBLIC =
   /^(?:Qm[1-9A-HJ-NP-Za-km-z]{44}$|AAAA|__?Z|_R|eyJ|PD94|PHN2|iVBOR|R0lGOD|UklGR|JVBER|H4sI|MII|RW[A-Za-z0-9]{54}$)/
 
+/** `Linux-pnpm-353a…`: what a digest is of. */
+const isCacheKey = (word: string): boolean =>
+  /^(?:[A-Za-z][A-Za-z0-9.]{1,15}[-_]){2,6}[0-9a-f]{32,64}$/.test(word) && !OPENS.test(word.toLowerCase())
+
 /** `msg_8Fk2…`: a name in front of what was drawn, and none of a secret. */
 export const isIdOfThing = (word: string): boolean => {
   const prefix = PREFIX.exec(word)?.[0]
-  return prefix !== undefined && !OPENS.test(prefix) && word.length - prefix.length >= 12
+  return (
+    (prefix !== undefined &&
+      !OPENS.test(prefix) &&
+      !MODE.test(prefix) &&
+      word.length - prefix.length >= 12) ||
+    isCacheKey(word)
+  )
 }
 
 function isDrawn(word: string): boolean {
   const { length } = word
   if (length > LONGEST || !/[a-z]/.test(word) || !/[A-Z]/.test(word) || !/\d/.test(word)) return false
-  if (PUBLIC.test(word)) return false
+  if (PUBLIC.test(word) || isCacheKey(word)) return false
   const prefix = PREFIX.exec(word)?.[0]
   if (prefix !== undefined && !OPENS.test(prefix)) return false
   const body = prefix === undefined ? word : word.slice(prefix.length)
@@ -101,6 +119,9 @@ const BEHIND = /^(?:$|[\s"'`|<>,;)\]}\\*]|[\u0080-\uffff]|[.:!?](?:$|[\s"'`\\<])
 const NAMED = /(?:\\[bfnrt])?([A-Za-z][\w-]*)\\{0,3}["'`]?(?: {0,2}[:=] {0,2}| )[\\"'`*]{0,5}$/
 const ENV = /(?:^|[\s"'`\\]|\\[bfnrt]|[\u0080-\uffff])[A-Z][A-Z0-9_]{2,60}=$/
 
+/** A record of DNS, and what a command prints that asks for an address or a public key. */
+const PUBLIC_PLACE = /\sTXT\s+\\{0,9}"$|(?:address|pubkey|public-?key)(?: [^\r\n]{0,24})?(?:\r?\n|\\n)$/
+
 /** The public half of a JSON Web Key. */
 const PUBLIC_MEMBER = /["'][xyn]\\{0,9}["'] ?: ?\\{0,9}["']$/
 
@@ -108,7 +129,7 @@ function standsAlone(text: string, start: number, end: number): boolean {
   const before = text.slice(Math.max(0, start - 72), start).replace(/\\[bfnrt]$/, ' ')
   if ((!BEFORE.test(before) && !ENV.test(before)) || WEAK.test(before)) return false
   if (!BEHIND.test(text.slice(end, end + 2))) return false
-  if (PUBLIC_MEMBER.test(before)) return false
+  if (PUBLIC_MEMBER.test(before) || PUBLIC_PLACE.test(before)) return false
   const name = NAMED.exec(before)?.[1] ?? /([A-Za-z_]\w*)=$/.exec(before)?.[1]
   return name === undefined || !isIdName(name)
 }
@@ -137,7 +158,8 @@ function kindOfRun(text: string, start: number, end: number): string | undefined
   if (!mayBound(text, start - 1, BOUNDS_BEFORE) || !mayBound(text, end, BOUNDS_BEHIND))
     return /(?:^|[_-])dapi[0-9a-f]{32}(?:-\d)?$/.test(text.slice(start, end)) ? 'databricks-token' : undefined
   const word = text.slice(start, end)
-  if (HEX.test(word) || !/\d/.test(word)) return undefined
+  if (HEX.test(word)) return MAILGUN.test(word) ? 'mailgun-key' : undefined
+  if (!/\d/.test(word)) return undefined
   const marked = MARKED.find(([, pattern]) => pattern.test(word))
   if (marked) return marked[0]
   return isDrawn(word) && standsAlone(text, start, end) ? 'unmarked-key' : undefined

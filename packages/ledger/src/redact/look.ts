@@ -1,10 +1,20 @@
 import type { JsonValue } from '../json.ts'
 import { keyStrength } from './keys.ts'
 import { isIdName } from './long-runs.ts'
+import { headOf, questionBefore, textNameOf } from './messages.ts'
 import type { Scan } from './scan.ts'
-import { isSession, isShortName, typesPassword } from './walk.ts'
+import {
+  isCodeName,
+  isDeclared,
+  isDrawn,
+  isSession,
+  isShortName,
+  isValueName,
+  labelsOf,
+  typesPassword,
+} from './walk.ts'
 
-const [CLEAN, TELLING, FOUND, ID] = [0, 1, 2, 4]
+const [CLEAN, TELLING, FOUND, ID, VALUE, TYPE] = [0, 1, 2, 4, 8, 16]
 /** Keys are few, unless somebody uses ids as keys. */
 const MOST_KEYS = 4096
 const LONGEST_KEY = 64
@@ -18,9 +28,11 @@ export function createLook(scan: Scan, scanId: Scan, byKeyName: boolean): (value
 
   const judge = (key: string): number => {
     let flags = CLEAN
-    if (byKeyName && (keyStrength(key) !== undefined || isShortName(key))) flags |= TELLING
+    if (byKeyName && (keyStrength(key) !== undefined || isShortName(key) || isCodeName(key))) flags |= TELLING
     if (scan.mayFind(key)) flags |= FOUND
     if (isIdName(key)) flags |= ID
+    if (isValueName(key)) flags |= VALUE
+    if (key === 'type' && byKeyName) flags |= TYPE
     if (key.length <= LONGEST_KEY) {
       if (judged.size >= MOST_KEYS) judged.clear()
       judged.set(key, flags)
@@ -35,10 +47,25 @@ export function createLook(scan: Scan, scanId: Scan, byKeyName: boolean): (value
   const isCovered = (value: JsonValue): boolean =>
     typeof value === 'string'
       ? value !== ''
-      : Array.isArray(value) || (typeof value === 'object' && value !== null && 'stringValue' in value)
+      : Array.isArray(value) ||
+        (typeof value === 'object' &&
+          value !== null &&
+          ('stringValue' in value || 'value' in value || 'Value' in value || 'val' in value || 'S' in value))
+
+  /** Whether the other members may make a secret of the value. */
+  const isBeside = (source: Readonly<Record<string, JsonValue>>): boolean =>
+    'keyName' in source ||
+    (byKeyName && (isDeclared(source) || typesPassword(source))) ||
+    labelsOf(source).some((label) => isTelling(label) || isSession(label))
 
   const inArray = (items: readonly JsonValue[], isId: boolean): boolean => {
     for (const item of items) if (inValue(item, isId)) return true
+    if (byKeyName && items.length > 1) {
+      const name = textNameOf(items)
+      for (let at = 1; name !== undefined && at < items.length; at++)
+        if (questionBefore(items, at, name) !== undefined) return true
+      if (headOf(items)?.some(isTelling)) return true
+    }
     // `["cookie", "…"]`: the walk sees whether this is a pair.
     return items.length === 2 && isTelling(items[0])
   }
@@ -52,14 +79,8 @@ export function createLook(scan: Scan, scanId: Scan, byKeyName: boolean): (value
       if ((flags & TELLING) !== 0 && isCovered(value)) return true
       if (inValue(value, (flags & ID) !== 0)) return true
       if (key === 'text' && byKeyName && typesPassword(source)) return true
-      if (
-        key === 'value' &&
-        (isTelling(source['name']) ||
-          isTelling(source['key']) ||
-          'keyName' in source ||
-          isSession(source['name']))
-      )
-        return true
+      if ((flags & VALUE) !== 0 && isBeside(source)) return true
+      if ((flags & TYPE) !== 0 && isDrawn(source)) return true
       if (key === 'kty' && byKeyName) return true
     }
     return false

@@ -39,10 +39,13 @@ const PASSWORDS: readonly Name[] = [
   near('p[:=]', '(?<=[ ,;/])', 'p:'),
   near('p[:=]', '(?<=[ ,;/])', 'p='),
   near('user(?: add| \\S{1,40} o)'),
+  near('setuser'),
   near('user', '(?<=> ?|create[-_]|\\/)'),
   near('answer', '(?<=secur?[a-z]{1,3} )'),
   near('identifi(?:ed by|ant)'),
-  near('community', '(?<=r[ow])'),
+  near('community', '(?<=r[ow]|snmp[v123c]{0,3}[ -])'),
+  near('log(?:ged)?[ -]in (?:as|with|using|mit) '),
+  near('sign(?:ed)?[ -]in (?:as|with|using|mit) '),
   near(`cred(?:s|en|${END})`),
   near(`secret(?:[eo]?s?${END})`),
   near(`sandi${END}`),
@@ -80,10 +83,14 @@ const KEYS: readonly Name[] = [
 
 const CODES: readonly Name[] = [
   near(`pin(?:[- ]?(?:code|n)|${END})`, ALONE),
+  near(`mpin${END}`, ALONE),
   ...['otp', 'tan', 'cvv', 'cvc', 'puk', 'csc'].map((one) => near(`${one}2?${END}`, ALONE)),
-  near(`code${END}`),
+  near(`codes?${END}`),
   near('codi(?:ce|go)'),
+  ...'combi|lockbox|geheimz'.split('|').map((one) => near(one)),
+  near(`combo${END}`, ALONE),
   near('kod(?: |e)'),
+  near(`tan${END}`, '(?<=m)'),
   near('number', '(?<=(?:licen[cs]e|product|serial|activation|registration|recovery)[ -]?)'),
 ]
 
@@ -107,7 +114,7 @@ const NEXTS: readonly Name[] = [
 
 /** Written with letters that are not ASCII. */
 const FOREIGN =
-  /[пП]арол|[κΚ]ωδικ|密[码碼钥鑰]|口令|令牌|パスワード|暗証|비밀번호|비번|암호|पासवर्ड|รหัสผ่าน|סיסמ|كلمة|گذرواژه|رمز|[кК]люч|[тТ]окен|[сС]екрет|金[钥鑰]|秘[钥鑰密]|キー|トークン|シークレット|키|토큰|시크릿|مفتاح|κλειδί|מפתח|टोकन|कुंजी|[пП][иИ][нН]|验证码|驗證碼|認証コード|確認コード|인증번호|[кК]од (?:подтверждения|доступа)|(?<=[mM])ật khẩu|(?<=[cC]l)é|(?<=[kK]l)íč|(?<=[kK])ľúč|(?<=[cC])ódi|(?<=[tT])ürcode/y
+  /[пП]арол|[κΚ]ωδικ|密[码碼钥鑰]|口令|令牌|パスワード|暗証|비밀번호|비번|암호|पासवर्ड|รหัสผ่าน|סיסמ|كلمة|گذرواژه|رمز|[кК]люч|[тТ]окен|[сС]екрет|金[钥鑰]|秘[钥鑰密]|キー|トークン|シークレット|키|토큰|시크릿|مفتاح|κλειδί|מפתח|टोकन|कुंजी|[пП][иИ][нН]|验证码|驗證碼|認証コード|確認コード|인증번호|[кК]од(?: (?:подтверждения|доступа|от |для |на )|[: ]{1,2}(?=\d))|(?<=[mM])ật khẩu|(?<=[cC]l)é|(?<=[kK]l)íč|(?<=[kK])ľúč|(?<=[cC])ódi|(?<=[kK])ód|(?<=[tT])ürcode/y
 const FOREIGN_FIRST = new Set(
   Array.from('пПκΚ密口令パ暗비암पรסكگرкКтТсС金秘キトシ키토시مמटक验驗認確인ậéíľóü', (char) =>
     char.charCodeAt(0),

@@ -12,7 +12,7 @@ const WORD = '[^\\s"\'`\\\\<>]'
 
 /** A name of a file, a version, a path, an address or code is the usual answer of a command. */
 const isOrdinary = (text: string): boolean =>
-  /^[\w@./-]*\.[a-z]{1,5}\d?$|:\/\/|^[~.]{0,2}\/|^v?\d+(?:\.\d+)+|[(){}[\]<>,;]|==|=>|^[\w.+-]+@[\w.-]+$|:$/.test(
+  /^[\w@./-]*\.[a-z]{1,5}\d?$|^[a-z][a-z0-9_-]*(?:\/[a-z][a-z0-9_-]*)+$|:\/\/|^[~.]{0,2}\/|^v?\d+(?:\.\d+)+|[(){}[\]<>,;]|==|=>|^[\w.+-]+@[\w-]+\.[\w.-]+$|:$/.test(
     text,
   )
 
@@ -32,11 +32,13 @@ export const isAlone = (text: string): boolean => {
 const PRINTS = [
   anyCase('pass(?:word|wd|phrase|code)'),
   '[sS]ecrets?(?![a-zA-Z-]*(?:\\.[a-z]|s? ls))|SECRET|[tT]oken|TOKEN',
-  '_KEY|[aA]pi-?[kK]ey|master\\.key|private[-_]?key|genkey|genpsk|op read|pass show|rand -|pwgen|SecureString|unseal|keygen',
+  '_KEY|[aA]pi-?[kK]ey|master\\.key|private[-_]?key|genkey|genpsk|[-_./]priv(?![a-z])|[-_.]psk(?![a-z])|op read|pass show|rand -|pwgen|SecureString|unseal|keygen',
 ].join('|')
 
 const isPrinted = (text: string): boolean =>
-  isAlone(text) && (isGenerated(text) || isPassword(text) || entropyOf(text) > 2.8)
+  isAlone(text) &&
+  !/^[a-z][\w.-]{0,24}=\S/.test(text) &&
+  (isGenerated(text) || isPassword(text) || entropyOf(text) > 2.8)
 
 export const nextLineDetectors: readonly Detector[] = [
   // "Please use the following password to proceed:", a blank line, and the password.
@@ -46,12 +48,19 @@ export const nextLineDetectors: readonly Detector[] = [
     `(?:${PASSWORD})s?(?: \\S{1,24}){0,10} ?[:：][*_\`]{0,3} ?${LINE}{1,3}[ \\t>*_\`"'«-]{0,10}(?<secret>${WORD}{6,128})${END}`,
     isAlone,
   ),
+  // A line that is nothing but the name, or its heading.
+  simple(
+    'password',
+    [],
+    `(?<=(?:^|\\n|\\\\n)[ \\t*_#>-]{0,6}(?:[A-Za-zÀ-ɏ]{2,12} ){0,2})(?:${PASSWORD})[*_]{0,3}[ \\t]{0,4}${LINE}{1,3}[ \\t>*_\`-]{0,10}(?<secret>${WORD}{6,64})${END}`,
+    isAlone,
+  ),
   // `Assistant: I need the password.`, `User: …`.
   simple(
     'password',
     [],
-    `(?:${PASSWORD})s?[^\\r\\n\\\\]{0,100}?[.?!:)]?["'*_]{0,2} ?${LINE}{1,3}[^\\S\\r\\n]{0,4}[*_>[(<]{0,3}(?:\\d\\d?:\\d\\d(?::\\d\\d)?[\\])]? )?[*_<]{0,2}[A-Za-zÀ-ɏ][\\wÀ-ɏ .]{0,20}[\\])>]?[:>][*_]{0,2} ?(?:(?:[iI]t(?:'s|’s| is)|[sS]ure|[oO]k(?:ay)?|[yY]es|[hH]ere|[eE]s ist|[cC]'est)[,:]? )?(?<secret>${WORD}{6,64})(?=[.!]?${END.slice(3)}`,
-    (secret, match) => isAlone(secret) && !/^\d|[:=]/.test(secret) && isTurn(match[0]),
+    `(?:${PASSWORD})s?[^\\r\\n\\\\]{0,100}?[.?!:)]?["'*_]{0,2} ?${LINE}{1,3}[^\\S\\r\\n]{0,4}[*_>[(<]{0,3}(?:(?:\\d\\d?:\\d\\d(?::\\d\\d)?[\\])]? )?[*_<]{0,2}[A-Za-zÀ-ɏ][\\wÀ-ɏ .]{0,20}[\\])>]?[:>]|[A-Za-zÀ-ɏ][\\wÀ-ɏ .]{0,20} \\d\\d?:\\d\\d(?::\\d\\d)?\\])[*_]{0,2} ?(?:(?:[iI]t(?:'s|’s| is)|[sS]ure|[oO]k(?:ay)?|[yY]es|[hH]ere|[eE]s ist|[cC]'est)[,:]? )?(?<secret>${WORD}{6,64})(?=[.!]?${END.slice(3)}`,
+    (secret, match) => isAlone(secret) && !/^[\d.:,/-]+$|[:=]/.test(secret) && isTurn(match[0]),
   ),
   // "What is the password of the guest network?", and the answer below.
   simple(
@@ -88,7 +97,7 @@ export const printedDetectors: readonly Detector[] = [
   simple(
     'secret',
     `\\$(?= [^\\r\\n]{0,240}?(?:${PRINTS}))`,
-    `(?:(?<![^\\s"'\`~])|(?<=\\\\[nrt])|(?<=[\\w~)\\]]))\\$ (?=[^\\r\\n\\\\]{0,240}?(?:${PRINTS}))(?:[^\\r\\n\\\\]|\\\\{1,9}["']){0,600}${LINE}(?<secret>${WORD}{8,512})${END}`,
+    `(?:(?<![^\\s"'\`~])|(?<=\\\\[nrt])|(?<=[\\w~)\\]]))\\$ (?=[^\\r\\n\\\\]{0,240}?(?:${PRINTS}))(?![^\\r\\n\\\\]{0,240}pubkey)(?:[^\\r\\n\\\\]|\\\\{1,9}["']){0,600}${LINE}(?<secret>${WORD}{8,512})${END}`,
     isPrinted,
   ),
 ]

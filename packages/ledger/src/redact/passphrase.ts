@@ -15,14 +15,29 @@ const NAME_WORDS = new Set(
   ).split(' '),
 )
 
+/** Of these, one may stand among four words: they name things, but people think of them as well. */
+const COMMON_WORDS = new Set(
+  (
+    'spring boot java ruby python express rails angular node home root path index main core bin worker job batch queue state hook store event action map ' +
+    'light dark gray grey small large medium color size wrap center top bottom border margin shadow grid icon button menu nav case open close closed free full end point count total max min limit run script ' +
+    'line time date day week month year hour minute second today step phase part section chapter level way source target origin cross right left row table column page form field title trace ' +
+    'gateway zone bucket storage disk memory volume network mount image mail phone address account profile role group team rule salt light hour chart helm pod container monitor alert label point result cookie salt most may will'
+  ).split(' '),
+)
+
 const JOINED = /^[a-z]{3,12}(?:([-_.])[a-z]{3,12})(?:\1[a-z]{3,12}){2,7}$/i
 const NUMBERED = /^[a-z]{3,12}(?:[-_.][a-z]{3,12}){2,7}[-_.]?\d{1,4}!?$/i
 
-const hasNoName = (text: string): boolean =>
-  text
+function hasNoName(text: string, fewest = 4): boolean {
+  const words = text
     .toLowerCase()
     .split(/[-_.\d!]+/)
-    .every((word) => !NAME_WORDS.has(word))
+    .filter((word) => word !== '')
+  const names = words.filter((word) => NAME_WORDS.has(word))
+  return (
+    names.length === 0 || (names.length === 1 && words.length >= fewest && COMMON_WORDS.has(names[0] ?? ''))
+  )
+}
 
 /** Three words or more with a number behind them. */
 export const isNumberedPhrase = (text: string): boolean => NUMBERED.test(text) && hasNoName(text)
@@ -37,6 +52,16 @@ const isOneCase = (text: string): boolean => /^(?:[A-Z]?[a-z]+[-_.]?)+$/.test(te
 /** `Anchor-Planet64`. */
 export const isCapitalPair = (text: string): boolean =>
   /^[A-Z][a-z]{3,}[-_.][A-Z][a-z]{3,}\d{1,4}$/.test(text) && hasNoName(text)
+
+const PAIR = /^[A-Za-z]{3,14}([-_.])[A-Za-z]{3,14}(?:\1?\d{1,4}[!?#*]?|[!#*])$/
+const YEARED = /^[A-Za-z]{3,14}[-_]\d{3,4}(?:-[a-z]{3,8})?[!?#*]?$|^[a-z]{3,14}\.(?:19|20)\d\d[!?]?$/
+
+/** `winter_castle1`, `Castle-Winter-84`, `diego_2009`, `pine-6052-crest`: a name of a thing too, unless what stands before it says password. */
+export const isNumberedPair = (text: string): boolean =>
+  (PAIR.test(text) || YEARED.test(text)) &&
+  !/^[A-Z]{2,}[-_]\d+$|^[a-z]+[A-Z]/.test(text) &&
+  (!text.includes('.') || /\d\d/.test(text)) &&
+  hasNoName(text, 2)
 
 export const isNameWord = (word: string): boolean => NAME_WORDS.has(word.toLowerCase())
 

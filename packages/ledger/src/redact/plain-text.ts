@@ -51,12 +51,14 @@ export function isPlain(text: string): boolean {
   if (length > LONGEST) return false
   let [seen, run, longest] = [0, 0, 0]
   let inner = false
+  let address = false
   for (let at = 0; at < length; at++) {
     const code = text.charCodeAt(at)
     if (code > 127) return false
     let sort = CLASS[code] as number
     if (sort === 0) {
       if (!isHarmless(text, at, code)) return false
+      if (code === COLON) address = true
       sort = JOINT
     }
     seen |= sort
@@ -66,6 +68,8 @@ export function isPlain(text: string): boolean {
       if (sort === UPPER && run > 1) inner = true
     }
   }
+  // Who knows the address of a hook may write, however short it is.
+  if (address && text.includes('hook')) return false
   if (longest >= LONG_RUN) return seen === (HEX | DIGIT) || isUuid(text, seen)
   if ((seen & GAP) === 0) return true
   return (seen & (DIGIT | HYPHEN)) === 0 && !inner && length < LONGEST_WORDS && isProse(text, seen)
@@ -83,4 +87,5 @@ const isUuid = (text: string, seen: number): boolean =>
 const isProse = (text: string, seen: number): boolean =>
   ((seen & JOINT) === 0 || !/[_/:]|\.[a-zA-Z]/.test(text)) &&
   !text.includes('machine ') &&
-  !text.includes('ass')
+  !text.includes('ass') &&
+  !text.includes('ennwort')

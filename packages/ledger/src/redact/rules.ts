@@ -1,7 +1,8 @@
-import { assignmentDetectors, labelledDetectors, xmlDetectors } from './assignments.ts'
+import { answerDetectors, answeredCodes } from './answers.ts'
+import { assignmentDetectors, labelledDetectors } from './assignments.ts'
 import { besideDetectors } from './beside.ts'
-import { byteLists, codeBlocks, keyBlocks, passwordBlocks } from './blocks.ts'
-import { certainAssignments, certainOutput, certainPasswords, certainSigns } from './certain.ts'
+import { byteLists, codeBlocks, keyBlocks, passwordBlocks, setupKeys } from './blocks.ts'
+import { certainAssignments, certainPasswords, certainSigns } from './certain.ts'
 import { callDetectors, keyDetectors } from './calls.ts'
 import { commandDetectors, passwordCommands } from './commands.ts'
 import type { Group } from './detector.ts'
@@ -10,37 +11,50 @@ import { expectDetectors, fieldDetectors } from './fields.ts'
 import { keyObjects } from './key-objects.ts'
 import { markedDetectors } from './marked.ts'
 import { nextLineDetectors, printedDetectors } from './next-line.ts'
+import { configAssignments, configPasswords, configSigns, deviceLabels } from './config-lines.ts'
+import { placeDetectors } from './command-places.ts'
+import { certainOutput, passwordOutput } from './printed-output.ts'
 import { saidCodes, saidDetectors, saidInPortuguese, TELLABLE_CODE } from './said.ts'
 import { cardDetector, furtherDetectors, shapedDetectors } from './shaped.ts'
-import { passwordTables, secretTables } from './tables.ts'
+import { passwordColumns, secretColumns } from './table-columns.ts'
+import { inserted } from './tables.ts'
+import { xmlDetectors } from './xml.ts'
 
 /** On by default (P1). More telling kinds come first: they win when two find the same text. */
 export const SECRETS: readonly Group[] = [
   { detectors: markedDetectors },
   { detectors: shapedDetectors },
   { detectors: [cardDetector] },
-  { detectors: [...assignmentDetectors, ...certainAssignments] },
+  { detectors: [...assignmentDetectors, ...certainAssignments, ...configAssignments, ...deviceLabels] },
   {
     detectors: [
       ...saidDetectors,
-      ...passwordTables,
+      ...passwordColumns,
       ...passwordCommands,
       ...nextLineDetectors,
+      ...answerDetectors,
       ...fieldDetectors,
       ...passwordBlocks,
       ...certainPasswords,
-      certainOutput,
+      ...configPasswords,
+      passwordOutput,
     ],
     apart: true,
   },
   { detectors: saidInPortuguese, apart: true, needs: /é/ },
-  { detectors: [...callDetectors, ...secretTables, ...xmlDetectors], apart: true, needs: /["'`>\n\\]/ },
-  { detectors: [...saidCodes, ...codeBlocks, ...deviceSecrets], apart: true, needs: TELLABLE_CODE },
+  { detectors: [...callDetectors, inserted, ...xmlDetectors], apart: true, needs: /["'`>\n\\]/ },
+  { detectors: secretColumns, apart: true, needs: /\n|\\n/ },
+  {
+    detectors: [...saidCodes, ...answeredCodes, ...codeBlocks, ...deviceSecrets],
+    apart: true,
+    needs: TELLABLE_CODE,
+  },
   {
     detectors: [
       ...furtherDetectors,
       ...labelledDetectors,
       ...commandDetectors,
+      ...placeDetectors,
       ...printedDetectors,
       certainOutput,
       ...deviceDetectors,
@@ -52,10 +66,12 @@ export const SECRETS: readonly Group[] = [
     detectors: [
       ...besideDetectors,
       ...certainSigns,
+      ...configSigns,
       ...expectDetectors,
       ...keyDetectors,
       ...keyObjects,
       ...byteLists,
+      ...setupKeys,
     ],
     apart: true,
   },

@@ -2,6 +2,7 @@ import { isGenerated, isLabel, isNamedOnly, isPassword } from './checks.ts'
 import { type Detector, simple } from './detector.ts'
 import { anyCase, keyStrength } from './keys.ts'
 import { isPassphrase, isWordPhrase } from './passphrase.ts'
+import { isSaidWord } from './plain-words.ts'
 
 /**
  * Secrets that somebody tells: "the password for staging is …", "PIN: 4821", "**Passwort** | …". A name, at most a few words
@@ -33,7 +34,7 @@ const CODE_OWNER =
 const DIGITS = [
   '(?<![A-Za-z])(?:PIN|[pP]in)(?:[ -]?(?:[cC]ode|[nN]umber|[nN]ummer))?',
   `(?<![A-Za-z])${anyCase(`(?:${CODE_OWNER})[ -]code`)}`,
-  '(?<![A-Za-z])(?:OTP|CVV2?|CVC2?)|[bB]estätigungscode|[cC]ode de vérification|[cC]ódigo de verificación',
+  '(?<![A-Za-z])(?:OTP|otp|CVV2?|CVC2?|cvv|cvc)|(?:otp|mfa|2fa|totp|verification|sms)_code|[bB]estätigungscode|[cC]ode de vérification|[cC]ódigo de verificación',
 ].join('|')
 
 const WORD = '[^\\s"\'`<>=:;!?,|\\\\\\[\\]]{0,39}[^\\s"\'`<>=:;!?,|\\\\.\\[\\]]'
@@ -70,7 +71,7 @@ const isPhrase = (text: string): boolean =>
 const CURSOR = 'next|page|continuation|sync'
 const BEFORE_CURSOR = new RegExp(`(?:${CURSOR}) $`, 'i')
 const isNoCursor = (secret: string, match: RegExpExecArray): boolean => {
-  if (isNamedOnly(match) || !isGenerated(secret) || /^[&*]|[()[\]{}]/.test(secret)) return false
+  if (isNamedOnly(match) || !isGenerated(secret) || /^[&*]|[()[\]{}]|^[^,]{0,15},/.test(secret)) return false
   if (!/^token/i.test(match[0])) return true
   const before = match.input.slice(Math.max(0, match.index - 24), match.index)
   const name = `${/[\w-]*$/.exec(before)?.[0] ?? ''}token`
@@ -91,7 +92,8 @@ const PHRASE_WORD = '(?!(?:the|and|for|with|is|are|was|of|to|in|it|or|as|at|on|b
 const AS = 'as|als|comme|como|come|jako|som|is|ist|est|es|é|è|for|für|pour|para'
 const CHANGED = '(?:set|chang|reset|updat|rotat|setz|änder|cambi)[a-zé]{0,4}'
 const CHANGED_WORDS = '(?: [^\\s"\'`<>=:;!?,|\\\\.]{1,24})'
-const NAMED_USER = '(?<![A-Za-z])(?:login|user|username|user name|account|creds|credentials)[ :=]{1,3}'
+const NAMED_USER =
+  '(?<![A-Za-z])(?:login|user|username|user name|account|creds|credentials|Benutzer|Benutzername|Nutzername|usuario|utilisateur|utente)[ :=]{1,3}'
 const WITH = '(?:with|using|use|and|enter|typed?|mit|avec|con)(?: (?:the|a|my|your))?'
 
 /** What all the keys and numbers have that are told. */
@@ -100,7 +102,25 @@ export const TELLABLE_CODE = /\d(?:(?=\d\d)|(?=\S{8})|(?<=\S{8}))/
 /** Behind the word of one language its own verb. */
 const FOREIGN = `(?:[hH]asło${GAP} to|Heslo${GAP} je|Salasana${GAP} on|(?:Adgangskoden?|[pP]assord(?:et)?)${GAP} er)`
 
+/** Behind the verbs of these languages stand words that end so: "è sbagliata", "est vide", "ist kaputt". */
+const isSaidHere = (text: string, { 0: found }: RegExpExecArray): boolean => {
+  const verb = / (è|é|es|era|est|ist|war)(?: \S+)?:? {1,3}[*_]{0,2}$/.exec(found.slice(0, -text.length))?.[1]
+  if (verb === undefined) return isSaidWord(text)
+  return isSaidWord(text) && !(/^[iw]/.test(verb) ? /(?:t|en|er|ig|ch|bar|los|al|iv)$/ : /[aeio]$/).test(text)
+}
+
+/** The sentence or the line ends with the word. */
+const SAID_END =
+  '(?=[*_]{0,2}\\\\{0,3}["\'`”’»“]?(?:[.,;!)](?:\\s|\\\\|$)| {0,40}│| {0,2}(?:[\\r\\n]|\\\\{1,9}[rn]|$)| ?(?:です|입니다|。|，)))'
+
 export const saidDetectors: readonly Detector[] = [
+  // "The password is swordfish."
+  simple(
+    'password',
+    [],
+    `(?:${PASSWORD})${TELLS}${MAYBE_MARKED}(?<secret>[A-Za-z]{5,20})${SAID_END}`,
+    isSaidHere,
+  ),
   simple(
     'password',
     '[pP](?=[aA][sS][sS](?:[wWpPcCeE]|ord)|arol[aă]|(?:[wW]|ass|ASS) )',
@@ -154,8 +174,15 @@ export const saidDetectors: readonly Detector[] = [
   simple(
     'password',
     [],
-    `${NAMED_USER}\\S{1,64}[\\s,;/]{1,3}(?:and |with |the ){0,2}(?:password|passwd|pass|pw) ${MAYBE_MARKED}${BARE}`,
-    isPassword,
+    `${NAMED_USER}\\S{1,64}[\\s,;/]{1,3}(?:and |with |the |und |et |y |e ){0,2}(?:password|passwd|pass|pw|Kennwort|Passwort|contraseña|mot de passe) ${MAYBE_MARKED}${BARE}`,
+    (text) => isPassword(text) || isSaidWord(text),
+  ),
+  // "you can use login demo / swordfish", "sign in as `kim` / `swordfish`".
+  simple(
+    'password',
+    '\\/(?<=\\S .)(?= \\S{6})',
+    `(?:[lL]ogins?|[cC]reds|[cC]redentials|[aA]ccount|(?:[sS]ign|[lL]og) ?in (?:as|with))(?: is| are)?[ :]{1,3}${MAYBE_MARKED}[\\w.@+-]{2,48}["'\`]? \\/ ${MAYBE_MARKED}(?<secret>[^\\s"'\`<>\\\\/]{5,64}[^\\s"'\`<>\\\\/.,;:)])(?![^\\s"'\`.,;:)])`,
+    (text) => isPassword(text) || isSaidWord(text) || isWordPhrase(text),
   ),
   simple('password', [], `${WITH} (?:${PASSWORD}) ${MAYBE_MARKED}${BARE}`, isStrong),
   simple(
@@ -168,6 +195,12 @@ export const saidDetectors: readonly Detector[] = [
 /** "A senha do banco é …". */
 export const saidInPortuguese: readonly Detector[] = [
   simple('password', '[é](?= )', `[sS]enha${GAP} é:? ${MAYBE_MARKED}${BARE}`, isPassword),
+  simple(
+    'password',
+    [],
+    `[sS]enha${GAP} é:? ${MAYBE_MARKED}(?<secret>[A-Za-z]{5,20})${SAID_END}`,
+    isSaidHere,
+  ),
 ]
 
 /** Keys and numbers: a long word with a digit in it, or several digits. */
@@ -175,11 +208,41 @@ export const saidInPortuguese: readonly Detector[] = [
 const IS_YOURS = '(?:is|as|ist|es|est) (?:your|my|Ihr|dein|votre|ton|tu|su)'
 const NO_SECRET = '(?:status|error|exit|response|zip|postal|country|area|promo|discount|coupon)'
 
+/** What a code is typed in for. */
+const FOR_LOGIN =
+  ' to (?:sign|log|verify|confirm|complete|activate|unlock|authenticate|finish|reset)(?![a-z])'
+
 export const saidCodes: readonly Detector[] = [
+  // The key of a network is often a long number: `WLAN-Schlüssel: 7568…`.
+  simple(
+    'password',
+    ['W(?=LAN[- ]|[iI]-?F[iI][- ]|i-?[fF]i[- ]|PA\\d?[- ])', 'P(?=SK[- ])'],
+    '(?:WLAN|W[iI]-?F[iI]|Wi-?[fF]i|WPA\\d?|PSK)[- ](?:[kK]ey|KEY|[sS]chlüssel|[sS]chluessel)[: =]{1,3}(?<secret>\\d{8,24})(?!\\w)',
+  ),
+  // "The code is 482193".
   simple(
     'pin',
-    `[cC](?=[oO][dD][eE])(?<=\\d ${IS_YOURS} [^.\\r\\n\\d\\\\]{0,48}.)`,
-    `(?:(?<![\\w.,:/-])|(?<=\\\\[bfnrt]|(?<![A-Za-z])G-))\\d{4,8}(?= ${IS_YOURS} (?![^.\\r\\n]{0,48}${NO_SECRET})[^.\\r\\n\\d\\\\]{0,48}?[cC]ode(?![A-Za-z]))`,
+    "[cC](?=ode(?:'s| is|:) \\d{3})(?<=(?:he|our|ew) .)",
+    "(?<![A-Za-z])(?:[tT]he|[yY]our|[nN]ew) code(?:'s| is|:) (?<secret>\\d{6}|\\d{3}[- ]\\d{3})(?![\\w%]|[.,:/-]\\d| [a-z])",
+  ),
+  // "Use code 482193 to sign in", "Enter 482193 to verify your account".
+  simple(
+    'pin',
+    ['[cC](?=[oO][dD][eE]:? \\d)', 'E(?=nter (?:the code )?\\d)'],
+    `(?:[cC]ode|Enter|Enter the code):? (?<secret>\\d{4,8}|\\d{3}[- ]\\d{3})(?=${FOR_LOGIN})`,
+  ),
+  simple(
+    'pin',
+    'F(?<=[2M].)(?=A[: ])',
+    '(?<![A-Za-z\\d])(?:2FA|MFA)(?: code| token)?[:=]? (?<secret>\\d{6}|\\d{3}[ -]\\d{3})(?![\\w%]|[.,:/ -]\\d)',
+  ),
+  simple(
+    'pin',
+    [
+      `[cC](?=[oO][dD][eE])(?<=\\d ${IS_YOURS} [^.\\r\\n\\d\\\\]{0,48}.)`,
+      `O(?=TP)(?<=\\d ${IS_YOURS} [^.\\r\\n\\d\\\\]{0,48}.)`,
+    ],
+    `(?:(?<![\\w.,:/-])|(?<=\\\\[bfnrt]|(?<![A-Za-z])G-))\\d{4,8}(?= ${IS_YOURS} (?![^.\\r\\n]{0,48}${NO_SECRET})[^.\\r\\n\\d\\\\]{0,48}?(?:[cC]ode|OTP)(?![A-Za-z]))`,
   ),
   simple(
     kindOfGenerated,

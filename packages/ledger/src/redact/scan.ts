@@ -1,3 +1,4 @@
+import { maskPlaceholders } from './placeholder.ts'
 import { isPlain } from './plain-text.ts'
 import { anchorsOf, type Detector, type Group } from './detector.ts'
 import { type Finder, findSpans, namesOf, settleSpans, type Span } from './spans.ts'
@@ -43,21 +44,23 @@ export function createScan(
   const unsettled = createUnsettled(groups, finders)
   const quick = groups.every((group) => !group.thorough)
   return {
-    mayFind(text) {
-      if (quick && isPlain(text)) return false
+    mayFind(whole) {
+      if (quick && isPlain(whole)) return false
+      const text = maskPlaceholders(whole)
       for (const pass of passes) if (isFit(pass, text)) return true
       for (const finder of finders) if (finder.mayFind(text)) return true
       return false
     },
-    find(text) {
-      const spans = findSpans(text, custom)
+    find(whole) {
+      const spans = findSpans(whole, custom)
+      const text = maskPlaceholders(whole)
       if (!quick || !isPlain(text)) {
         const names = namesOf(text)
         for (const group of guarded)
           if (isFit(group, text)) spans.push(...findSpans(text, group.detectors, names))
         for (const finder of finders) if (finder.mayFind(text)) spans.push(...finder.find(text))
       }
-      return settleSpans(text, spans)
+      return settleSpans(whole, spans)
     },
     unsettled,
   }

@@ -9,7 +9,7 @@ const PASSWORD_NAMES = [
     'pass[-_ ]?(?:word|wort|wd|phrase|code|key)s?|parole?(?:s|ord|a)?|kennwort(?:s|er)?|pass?ord(?:et)?',
   ),
   '(?:add_user|change_password|set_password|adduser|user add|create[-_]user|addauth digest) \\S{1,40}|addauth digest',
-  '> ?user \\S{1,40}|[sS]ecurity [aA]nswer|[sS]ecret [aA]nswer|wpa_passphrase \\S{1,40}|user \\S{1,40} (?:on|off)[^\\r\\n]{0,60}?(?=>)|[iI]dentified [bB]y|IDENTIFIED BY|masterauth|requirepass|[kK]ey-string|psksecret|r[ow]community6?|/user:[\\w.@-]+',
+  '> ?user \\S{1,40}|SETUSER \\S{1,40} (?:on|off)[^\\r\\n]{0,60}?(?=>)|[sS]ecurity [aA]nswer|[sS]ecret [aA]nswer|wpa_passphrase \\S{1,40}|user \\S{1,40} (?:on|off)[^\\r\\n]{0,60}?(?=>)|[iI]dentified [bB]y|IDENTIFIED BY|masterauth|requirepass|[kK]ey-string|psksecret|r[ow]community6?|/user:[\\w.@-]+|isakmp key(?: \\d)?|auth-pass \\S{1,40}|[sS][nN][mM][pP](?:v[123]c?)?[ -][cC]ommunity(?: [sS]tring)?',
   '(?:[sS]tore|[kK]ey|[sS]sh|[bB]ind|[uU]ser|[aA]dmin|[rR]oot)[pP]ass(?![a-zA-Z])',
   '(?:[a-z]|_)P[wW](?:[dD])?(?![a-zA-Z])|(?:root|bind|admin|user|db|my|ssh|ftp|smtp)_?pw|(?:_PASS|_pass|_PWD|_pwd|_PW|_pw)(?![A-Za-z])',
   // The name and the password of an account, and the key of a network.
@@ -35,7 +35,7 @@ const KEY_NAMES = [
   ),
   anyCase('(?:totp|otp|2fa|mfa|authenticator)[- ](?:seed|secret|key|setup key)'),
   '(?<=_)AUTH(?:_[A-Z]+)?(?![A-Za-z])|(?<=_)(?:PK|SESSION)(?![A-Za-z])',
-  '(?<![A-Za-z])[kK]ey[12]?(?![A-Za-z_-])|(?<=[a-z_])_?(?:Key|KEY|key|TOKEN|Token)(?![A-Za-z])',
+  '(?<![A-Za-z])[kK]ey[12]?(?![A-Za-z_-])|(?<=[a-z_])_?(?:Key|KEY|key|TOKEN|Token|Secret)(?![A-Za-z])',
   `(?<![A-Za-z])${anyCase('(?:secret|token|jwt|pat|credentials?|apikey|appkey|appsecret|jeton|geheimnis|segreto|segredo|secreto)s?')}(?![a-z])`,
   anyCase(
     '(?:clave|llave|cl(?:é|e)|chave|chiave|klucz(?:a|em)?|klíč|kľúč|sleutel|nyckel|n(?:ø|o)(?:gle|kkel)|avain|cheie|schl(?:ü|ue)ssel|api[- ]schl(?:ü|ue)ssel)(?: (?:de|d’|d.|di|da|secr[a-zè]{1,6}))? ?(?:la |l’|l.)?(?:api|acceso|acc(?:è|e)s|acesso|accesso|secr[a-zè]{1,6}|priv[a-zé]{1,6})?',
@@ -49,13 +49,14 @@ const NO_KEY =
 
 /** Numbers that are typed. */
 const DIGIT_NAMES = [
-  '(?<![A-Za-z])(?:PIN|[pP]in)(?:[- ]?(?:[cC]ode|[nN]umber|[nN]ummer))?(?![a-z])|(?<![A-Za-z])(?:OTP|TAN|CVV2?|CVC2?|PUK|CSC)(?![a-zA-Z])',
-  '(?:[yY]our|[mM]y|Ihr|[dD]ein|[vV]otre|[tT]on|[sS]u|[tT]u|[iI]l tuo|[sS]eu|[jJ]e|[dD]in)(?: [a-zA-Z-]{2,16})? [cC]ode',
+  '(?<![A-Za-z])m?(?:PIN|[pP]in)(?:[- ]?(?:[cC]ode|[nN]umber|[nN]ummer))?(?![a-z])|(?<![A-Za-z])(?:OTP|m?TAN|CVV2?|CVC2?|PUK|CSC)(?![a-zA-Z])',
+  '(?:[yY]our|[mM]y|Ihr|[dD]ein|[vV]otre|[tT]on|[sS]u|[tT]u|[iI]l tuo|[sS]eu|[jJ]e|[dD]in)(?: [a-zA-Z-]{2,16}){0,3} [cC]ode|[dD]in kod|[вВ]аш(?: [а-я]{2,16})? код',
   anyCase(
-    'pass[- ]?code|geheimzahl|(?:access|door|gate|alarm|safe|vault|unlock|verification|security|login|entry|lock|confirmation|authentication|auth|pairing|sms|2fa|mfa|one-time|backup|recovery)[- ]code|t(?:ü|ue)rcode',
+    'pass[- ]?code|geheimzahl|(?:access|door|gate|alarm|safe|vault|entrance|garage|garden|cellar|locker|lockbox|bike lock|lock|operator|panel|engineer|installer|participant|moderator|parent|duress|disarm|steam guard|host|unlock|verification|security|login|entry|lock|confirmation|authentication|auth|pairing|sms|2fa|mfa|one-time|backup|recovery)[-_ ]code|(?:enter|type)(?: this| the)? code|host key|(?:t(?:ü|ue)r|tor|alarm|toegangs|deur|poort)code|(?:larm|port|d(?:ö|o)rr)kod(?:en)?|kapuk(?:ó|o)d|digicode|code du (?:portail|coffre|garage)|ovikoodi|zahlencode|(?:verificatie|bevestigings|inlog|best(?:ä|ae)tigungs|verifizierungs|sicherheits|anmelde|zugangs)code|kod (?:weryfikacyjny|jednorazowy|sms|potwierdzenia)|do(?:ğ|g)rulama kodu|engangskode|vahvistuskoodi',
   ),
   '[cC]ode (?:d’|de |d.)(?:acc[èe]s|v[ée]rification|confirmation|s[ée]curit[ée])|[cC][óo]digo (?:de (?:acceso|verificaci[óo]n|seguridad|verifica[çc][ãa]o|acesso)|PIN)|[cC]odice (?:di (?:verifica|accesso)|PIN)|[kK]od (?:PIN|dostępu)',
-  '[пП][иИ][нН](?:-?код)?|验证码|驗證碼|暗証番号|認証コード|確認コード|인증번호|[кК]од (?:подтверждения|доступа)',
+  '(?:[cC]ombination|[cC]ombo)(?=[ :=])|[lL]ock ?box(?=[^.\\r\\n]{0,40} is )|[kK]od do [a-zęłóśążźćń]{4,12}',
+  '[пП][иИ][нН](?:-?код)?|验证码|驗證碼|暗証番号|認証コード|確認コード|인증번호|[кК]од (?:подтверждения|доступа|(?:от|для|на|к) [а-яё]{3,14})',
 ].join('|')
 
 /** What is printed in groups. */
@@ -87,7 +88,7 @@ export const lastDigitName = lastOf(DIGIT_NAMES)
 export const lastGroupedName = lastOf(GROUPED_NAMES)
 /** A name that follows the word: "… is the password". */
 export const PASSWORD_BEHIND = new RegExp(
-  `^["'\`”“»)*_]{0,4}(?:[ ,]{1,2}(?:–|-|—|is|as|for|ist|als|für|est|comme|es|como|è|é|jako|som|#|//)[ (]| ?[=(] ?|[)\\]},;| ]{0,6}(?:--|#|//|<-|←) ?)[^.;:\\r\\n]{0,48}?(?:${PASSWORD_NAMES})(?![A-Za-z-])`,
+  `^(?:<\\/\\w{1,8}>)?["'\`”“»)*_]{0,4}(?:[ ,]{1,2}(?:–|-|—|is|as|for|when|if|once|at|wenn|quand|cuando|quando|ist|als|für|est|comme|es|como|è|é|jako|som|#|//)[ (]| ?[=(] ?|[)\\]},;| ]{0,6}(?:--|#|//|<-|←) ?)[^.;:\\r\\n]{0,48}?(?:${PASSWORD_NAMES})(?![A-Za-z-])`,
 )
 const lastKey = lastOf(KEY_NAMES)
 export const lastKeyName = (before: string): ReturnType<typeof lastKey> => {

@@ -1,6 +1,6 @@
 import { entropyOf, isPassword, isTemplate } from './checks.ts'
 import { isIdOfThing } from './long-runs.ts'
-import { isCapitalPair, isNumberedPhrase, isPassphrase } from './passphrase.ts'
+import { isNumberedPair, isNumberedPhrase, isPassphrase } from './passphrase.ts'
 
 /** What a word looks like by itself, before anybody asks what stands around it. */
 
@@ -11,7 +11,7 @@ import { isCapitalPair, isNumberedPhrase, isPassphrase } from './passphrase.ts'
 export type WordForm = 'chosen' | 'weak' | 'drawn' | 'plain' | 'grouped' | 'digits'
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}(?::fx|:[0-9a-f]{32})?$/i
-const HEX = /^(?:0x)?(?:[0-9a-f]{24,}|[0-9A-F]{24,})$/
+const HEX = /^(?!0x.{40}$)(?:0x)?(?:[0-9a-f]{24,}|[0-9A-F]{24,})$/
 
 /** Addresses, times, versions, names of files, members, packages and issues, numbers with a unit. */
 const THINGS: readonly RegExp[] = [
@@ -20,21 +20,23 @@ const THINGS: readonly RegExp[] = [
   /^[\w-]+(?:\.[\w-]+)*\.[a-z]{1,6}\d?(?::[\d:]+)?$/i,
   /^\d{4}-\d\d-\d\d|^\d{1,2}:\d\d|^\d{1,2}[./]\d{1,2}[./]\d{2,4}|^\d{8}T\d{4,6}Z?$/,
   /^[~^v=]?\d+(?:\.\d+)+(?:[-+~][\w.+-]*)?$|^@?[\w./-]+@[~^v]?(?:\d{1,2}|\d+\.[\d.x*]+)(?:[-+][\w.+-]*)?$/,
-  /^#?[A-Z][A-Z0-9]{1,9}-\d+(?:-\d+)?[!?]?$|^GHSA-|^#[\w-]+$|^1Password|^@/,
+  /^#?[A-Z][A-Z0-9]{1,9}-\d+(?:-\d+)?[!?]?$|^GHSA-|^#[\w-]+$|^1Password|^@(?:[\w-]*$|.*[./])/,
   /^[-+]?[$€£]?[\d.,]+(?:%|[a-zA-Z]{1,4}(?:\/[a-z]{1,4})?)?$|^\d+(?:x|\/|-|\+)\d+$/,
   /^[A-Za-z_$][\w$]*(?:(?:\.|::|->)[A-Za-z_$][\w$]*)+$|^[\w.]+\(/,
   /^(?:\d{1,3}\.){3}\d{1,3}(?:[:/]\d+)?$|^(?:[0-9a-f]{1,4}:){3,}|^(?:[0-9A-Fa-f]{2}[:-]){3,}/,
   /^-{1,2}[a-z]|^[%$]|^[!~=<>&|*+^]+$|^&[a-z#]|^[a-z-]+=|[=!<>]==?\w|&&|^\*|\*$|^[A-Za-z]+[!?]+$|^!\w+$/,
   /^(?:sha|md|aes|rsa|hs|rs|es|ps|ed|pbkdf|argon|hmac|utf|iso|base|ssh|tls|ipv|oauth|rfc|http|win)[-_]?\d+(?:[-_/+.@][\w.+-]*|with\w+|[a-z]{0,4})$|^(?:x86|x64|x509|v\d{1,3}[a-z]?$)/i,
+  // What stands behind the user in a line of /etc/passwd, and the host behind `${VARIABLE}`.
+  /^x:\d+:\d+:|^@[\w.-]+(?::\d+)?(?:\/|$)/,
   // What was masked already.
   /\*{3}|[•…]|x{6}/i,
   // A word that is escaped for a URL, a pattern, an article of a law, a key of a keyboard.
-  /^[a-z]+(?:%20[a-z]+)+$|^\^|\$$|^§|^(?:ctrl|cmd|alt|shift|meta|super|option|command|fn|win)\+\S{1,16}$|^0x[0-9a-f]{1,16}$/i,
+  /^[a-z]+(?:%20[a-z]+)+$|^\^|\$$|^§|^(?:ctrl|cmd|alt|shift|meta|super|option|command|fn|win)\+\S{1,16}$|^0x(?:[0-9a-f]{1,16}|[0-9a-f]{40})$/i,
 ]
 
 /** Base64 has slashes as well, but no words between them. */
 const isBase64 = (word: string): boolean =>
-  word.length >= 32 &&
+  word.length >= 28 &&
   /^[A-Za-z0-9+/]+={0,2}$/.test(word) &&
   turnsOf(word) >= word.length / 3 &&
   entropyOf(word) >= 4
@@ -102,15 +104,23 @@ const isWeak = (word: string): boolean =>
   !/[\s=&]/.test(word) &&
   !isIdOfThing(word)
 
+/** `QR87K`, `3969E`, `93-62-41`: what is typed on a keypad, or turned. */
+export const isKeypadCode = (word: string): boolean =>
+  /^(?=.*\d)(?=.*[A-Z])[A-Z0-9]{4,9}$|^(?=.*\d)[A-Z0-9]{4}-[A-Z0-9]{4}$|^\d\d-\d\d-\d\d$/.test(word)
+
+/** `Maple2019$`, `kettle857!`: neither a pattern nor a call out. */
+const SIGNED = /^[A-Za-z][a-z]{2,}\d{2,6}[*$!?#]{1,2}$/
+
 export function formOf(word: string): WordForm | undefined {
   if (/^\d{4,10}$/.test(word)) return 'digits'
   if (word.length < 6 || !/[A-Za-z]/.test(word)) return undefined
   if (UUID.test(word) || HEX.test(word)) return 'plain'
   if (isTemplate(word)) return undefined
   if (isPassphrase(word)) return isNumberedPhrase(word) ? 'chosen' : 'weak'
+  if (isNumberedPair(word)) return 'weak'
+  if (SIGNED.test(word)) return isChosen(word) ? 'chosen' : 'weak'
   if (isThing(word)) return undefined
   if (isChosen(word)) return 'chosen'
-  if (isCapitalPair(word)) return 'weak'
   if (GROUPED.test(word)) return 'grouped'
   if (isDrawn(word)) return /[A-Z]/.test(word) && /[a-z]/.test(word) ? 'drawn' : 'plain'
   return isPassword(word) && isWeak(word) ? 'weak' : undefined

@@ -7,7 +7,7 @@ import {
   isRandom,
   isVaried,
 } from './checks.ts'
-import { isCertain } from './certain.ts'
+import { isCertain } from './plain-words.ts'
 import { type Detector, ID, LOOSE_START, simple, START, URL_ID } from './detector.ts'
 import { anyCase } from './keys.ts'
 
@@ -39,6 +39,11 @@ const isSecretJson = (text: string): boolean =>
   /"(?:s|t|k|secret|token|password|key|auth|private_?key|access_?token|refresh_?token)" ?:/i.test(
     decodeBase64(text) ?? '',
   )
+
+/** `://user:password@`, as documentation has it. */
+const isExample = (secret: string, found: string): boolean =>
+  /^(?:pass(?:word|wd)?|secret|pw|pwd|your[-_]?\w*)$/i.test(secret) &&
+  /\/(?:user(?:name)?|dbuser|db_user|myuser|login|name|your[-_]?\w*):\S*$/i.test(found)
 
 export const shapedDetectors: readonly Detector[] = [
   simple(
@@ -134,7 +139,8 @@ export const shapedDetectors: readonly Detector[] = [
     'url-password',
     ':(?=\\/\\/[^\\s"\'<>/]*@)',
     ':\\/\\/[^\\s"\'<>/:@]{0,256}:(?<secret>[^\\s"\'<>/]{1,256})(?=@[A-Za-z0-9[_$.-])',
-    (secret) => !/^(?:\$|<|\{|%[({]|\*+$|PASS(?:WORD)?$|\.{3})/.test(secret),
+    (secret, match) =>
+      !/^(?:\$|<|\{|%[({]|\*+$|PASS(?:WORD)?$|\.{3})/.test(secret) && !isExample(secret, match[0]),
   ),
   simple(
     'bearer-token',
@@ -183,6 +189,16 @@ export const furtherDetectors: readonly Detector[] = [
     'L(?=S0tLS1CRUdJTi)',
     'LS0tLS1CRUdJTi[A-Za-z0-9+/]{0,24}(?:UFJJVkFURSBLRV|QUklWQVRFIEtFW|BSSVZBVEUgS0VZ)[A-Za-z0-9+/=]{16,}',
   ),
+  // With the scheme, which Fly prints as a part of it.
+  simple('fly-token', 'F(?=lyV1 f[mo]\\d)', 'FlyV1 f[mo]\\d[ar]?_[A-Za-z0-9+/=_,-]{40,}'),
+  // Of a cluster: the digest of its certificate, and the token behind it.
+  simple('k3s-token', 'K(?=10[0-9a-f]{64}::)', `${START}K10[0-9a-f]{64}::[\\w:.-]{8,120}`),
+  simple(
+    'wallet-key',
+    'W(?=IF[ :=])',
+    'WIF[^\\r\\n]{0,60}?[:= ](?<secret>[5KLc9][A-Za-z0-9]{50,51})(?![A-Za-z0-9])',
+    isRandom,
+  ),
   simple('private-key', 'R(?=WRTY0Iy)', `${START}RWRTY0Iy[A-Za-z0-9+/]{100,}={0,2}`),
   simple(
     'password',
@@ -192,8 +208,8 @@ export const furtherDetectors: readonly Detector[] = [
   simple('password', [], 'IDENTIFIED BY (?<secret>[A-Za-z][\\w#$]{4,64})(?=[;\\s\\\\"]|$)', isCertain),
   simple(
     'basic-credentials',
-    'A(?=UTH (?:PLAIN|LOGIN) )',
-    'AUTH (?:PLAIN|LOGIN) (?<secret>[A-Za-z0-9+/]{8,}={0,2})',
+    'A(?=UTH(?:ENTICATE)? (?:PLAIN|LOGIN) )',
+    'AUTH(?:ENTICATE)? (?:PLAIN|LOGIN) (?<secret>[A-Za-z0-9+/]{8,}={0,2})',
     isVaried,
   ),
 ]

@@ -1,6 +1,7 @@
-import { formatPlaceholder } from './placeholder.ts'
+import { formatPlaceholder, placeholdersIn } from './placeholder.ts'
 import type { Detector } from './detector.ts'
 import { HARD_KEY, SOFT_KEY } from './keys.ts'
+import { repeatsOf } from './repeats.ts'
 
 export interface Span {
   start: number
@@ -41,19 +42,25 @@ function atNames(pattern: RegExp): RegExp | null {
   return made
 }
 
-/** Calls `visit` with each match, as a search through the whole text would find them. */
+/** In a longer one nothing is looked for again: with many beginnings it would take long. */
+const LONGEST_RETRY = 96
+
+/**
+ * Calls `visit` with each match, as a search through the whole text would find them. In one that is no find, another may begin:
+ * `password: password = …`.
+ */
 function eachMatch(
   text: string,
   pattern: RegExp,
   names: () => number[],
-  visit: (match: RegExpExecArray) => void,
+  visit: (match: RegExpExecArray) => boolean,
 ): void {
   const named = atNames(pattern)
   if (named === null) {
     pattern.lastIndex = 0
     for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {
       if (match[0] === '') pattern.lastIndex++
-      else visit(match)
+      else if (!visit(match) && match[0].length <= LONGEST_RETRY) pattern.lastIndex = match.index + 1
     }
     return
   }
@@ -63,8 +70,7 @@ function eachMatch(
     named.lastIndex = place
     const match = named.exec(text)
     if (match === null) continue
-    end = named.lastIndex
-    visit(match)
+    if (visit(match)) end = named.lastIndex
   }
 }
 
@@ -82,9 +88,13 @@ export function findSpans(
       const secret = match.groups?.secret ?? match[0]
       const end = match.index + match[0].length
       const name = (): string => (typeof kind === 'string' ? kind : kind(match))
-      if (detector.locate) for (const place of detector.locate(match)) spans.push({ ...place, kind: name() })
-      else if (detector.validate?.(secret, match) ?? true)
-        spans.push({ start: end - secret.length, end, kind: name() })
+      if (detector.locate) {
+        for (const place of detector.locate(match)) spans.push({ ...place, kind: name() })
+        return true
+      }
+      if (!(detector.validate?.(secret, match) ?? true)) return false
+      spans.push({ start: end - secret.length, end, kind: name() })
+      return true
     })
   }
   return spans
@@ -101,15 +111,14 @@ function once<T>(make: () => T): () => T {
 /** In order of the text, without overlaps. */
 export function settleSpans(text: string, spans: Span[]): Span[] {
   if (spans.length === 0) return spans
-  return mergeSpans(text.includes('[redacted:') ? outsidePlaceholders(text, spans) : spans)
+  const places = placeholdersIn(text)
+  const settled = mergeSpans(places.length > 0 ? outside(places, spans) : spans)
+  const repeats = repeatsOf(text, settled)
+  return repeats.length === 0 ? settled : mergeSpans([...settled, ...outside(places, repeats)])
 }
 
-/**
- * Redacting twice changes nothing: `[redacted:password:4f…]` is itself an assignment to `password`. A find that
- * holds a placeholder became possible only through it, and a stream could not have known.
- */
-function outsidePlaceholders(text: string, spans: readonly Span[]): Span[] {
-  const places = [...text.matchAll(/\[redacted:[a-z0-9-]+:[^\]\s]*\]/g)]
+/** Redacting twice changes nothing: a find that holds a placeholder became possible only through it, and a stream could not have known. */
+function outside(places: readonly RegExpExecArray[], spans: readonly Span[]): Span[] {
   const sorted = spans.toSorted((a, b) => a.start - b.start)
   let next = 0
   return sorted.filter(({ start, end }) => {

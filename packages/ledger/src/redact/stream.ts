@@ -1,5 +1,6 @@
-import { formatPlaceholder } from './placeholder.ts'
+import { formatPlaceholder, maskPlaceholders } from './placeholder.ts'
 import { PEM_BODY } from './shaped.ts'
+import { REPEAT_REACH } from './repeats.ts'
 import type { Span } from './spans.ts'
 import { MOST_ROUNDS } from './spans.ts'
 import type { Open } from './beginnings.ts'
@@ -65,6 +66,8 @@ function createRound(options: StreamOptions, context: string, round: number): Re
   let next: RedactionStream | undefined
   let watch = unsettled.watch()
   let isQuiet = false
+  /** Where the last secret ended, which may be said again. */
+  let lastFound = Number.NEGATIVE_INFINITY
 
   const release = (until: number): string => {
     if (until <= done) return ''
@@ -80,6 +83,7 @@ function createRound(options: StreamOptions, context: string, round: number): Re
       }
       out += seen.slice(done, start) + formatPlaceholder(kind, fingerprint(seen.slice(start, end)))
       done = end
+      lastFound = end
       found = true
     }
     out += seen.slice(done, until)
@@ -92,12 +96,13 @@ function createRound(options: StreamOptions, context: string, round: number): Re
   /** What lies far behind, up to the beginning of a line. */
   const forget = (): void => {
     const line = seen.lastIndexOf('\n', done - CONTEXT) + 1
-    const start = unsettled.headBefore(seen, Math.max(line, done - CONTEXT - SURPLUS))
+    const start = unsettled.headBefore(maskPlaceholders(seen), Math.max(line, done - CONTEXT - SURPLUS))
     seen = seen.slice(start)
     watch.forget(start)
     done -= start
     word -= start
     held -= start
+    lastFound -= start
     most = done + SURPLUS
   }
 
@@ -118,6 +123,7 @@ function createRound(options: StreamOptions, context: string, round: number): Re
     seen = GONE + rest
     done = GONE.length
     word = done
+    lastFound = Number.NEGATIVE_INFINITY
     open = undefined
     watch = unsettled.watch()
   }
@@ -145,11 +151,12 @@ function createRound(options: StreamOptions, context: string, round: number): Re
     const line = byLine ? Math.max(done, seen.lastIndexOf('\n') + 1) : word
     const until = Math.min(word, line)
     if (until === done) return done
-    if (open?.(seen, held) === held) return done
-    const { at, by, isFound } = watch.look(seen, done, until)
+    const masked = maskPlaceholders(seen)
+    if (open?.(masked, held) === held) return done
+    const { at, by, isFound } = watch.look(masked, done, until)
     open = by
     held = at
-    isQuiet = !isFound && !byLine && isGap(seen, done - 1)
+    isQuiet = !isFound && !byLine && isGap(seen, done - 1) && done - lastFound > REPEAT_REACH
     // A placeholder beside the rest of its word may make that a find, too.
     return at === until ? at : wordStart(seen, done, at)
   }

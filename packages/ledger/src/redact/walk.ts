@@ -3,10 +3,12 @@ import { isLabel, isMixed, isPassword, isReference } from './checks.ts'
 import { isPrivateMember, isWebKey } from './key-objects.ts'
 import { type KeyStrength, keyStrength, kindOfKey } from './keys.ts'
 import { isIdName } from './long-runs.ts'
+import { headOf, isPair, isStringValue, type Pair, questionBefore, textNameOf, TURN } from './messages.ts'
 import { compilePath } from './path-rule.ts'
 import { formatPlaceholder, isPlaceholder } from './placeholder.ts'
 import type { RedactionRule } from './redact.ts'
 import type { Cleaned } from './spans.ts'
+import { isPasswordCell, isSecretCell } from './table-columns.ts'
 
 export interface WalkOptions {
   /** Replaces what the detectors find. An id is left alone unless it carries the mark of a secret. */
@@ -21,7 +23,7 @@ export interface WalkOptions {
 /** Why the strings under a key are replaced whole: by a rule of the user's, or by the name of the key. */
 interface Verdict {
   kind: string
-  strength: KeyStrength
+  strength: KeyStrength | 'code' | 'cell'
   byName?: boolean | undefined
 }
 
@@ -41,26 +43,46 @@ export function createWalk(
   const verdictOf = (key: string): Verdict | undefined => {
     const rule = keyRules.find((one) => one.key.test(key))
     if (rule !== undefined) return { kind: rule.kind, strength: 'hard' }
-    const strength = byKeyName ? keyStrength(key) : undefined
-    return strength && { kind: kindOfKey(key), strength, byName: true }
+    if (!byKeyName) return undefined
+    const strength = keyStrength(key)
+    if (strength !== undefined) return { kind: kindOfKey(key), strength, byName: true }
+    return isCodeName(key) ? { kind: kindOfCode(key), strength: 'code', byName: true } : undefined
   }
 
   return (root) => {
     let redacted = 0
+    /** How many objects around are of what was drawn at random. */
+    let drawn = 0
+    /** What the message before asks, and under which name this one answers. */
+    let question: string | undefined
+    let textName: string | undefined
     const path: (string | number)[] = []
+
+    /** The answer to the message before, of which more is known when both are read together. */
+    const answered = (text: string): Cleaned | undefined => {
+      if (question === undefined || path.at(-1) !== textName) return undefined
+      const both = clean(question + text)
+      const at = both.text.indexOf(TURN)
+      const count = both.count - clean(question).count
+      return at < 0 || count <= 0 ? undefined : { text: both.text.slice(at + TURN.length), count }
+    }
 
     const string = (text: string, verdict: Verdict | undefined): string => {
       if (text === '' || isPlaceholder(text)) return text
-      const cleaned = clean(text, /^[\w-]+$/.test(text) && isNamedId(path))
+      const cleaned = answered(text) ?? clean(text, /^[\w-]+$/.test(text) && isNamedId(path))
       let out = cleaned.text
       let count = cleaned.count
       // The same secret keeps the same placeholder, whether its key or its shape gave it away.
       if (
         verdict !== undefined &&
         !isPlaceholder(out) &&
-        (verdict.strength === 'hard'
-          ? !(verdict.byName && (isLabel(text) || isReference(text)))
-          : isGenerated(text))
+        (verdict.strength === 'code'
+          ? isTypedCode(text, verdict.kind)
+          : verdict.strength === 'cell'
+            ? isCell(text)
+            : verdict.strength === 'hard'
+              ? !(verdict.byName && (isLabel(text) || isReference(text) || /^[*•]+$/.test(text)))
+              : isGenerated(text))
       ) {
         out = formatPlaceholder(verdict.kind, fingerprint(text))
         count = 1
@@ -81,11 +103,20 @@ export function createWalk(
     const array = (items: JsonValue[], verdict: Verdict | undefined): JsonValue[] => {
       let copy: JsonValue[] | undefined
       const named = items.length > 0 && items.every(isPair)
+      const head = byKeyName && !named ? headOf(items)?.map((name) => cellVerdict(name)) : undefined
+      const texts = byKeyName ? textNameOf(items) : undefined
       for (const [i, item] of items.entries()) {
         path.push(i)
         const next = named
           ? pair(item as Pair, verdict)
-          : visit(item, i === 1 && isLogin(items, verdict) ? { ...verdict, strength: 'hard' } : verdict)
+          : head !== undefined && i > 0 && Array.isArray(item)
+            ? row(item, head)
+            : message(
+                items,
+                i,
+                texts,
+                i === 1 && isLogin(items, verdict) ? { ...verdict, strength: 'hard' } : verdict,
+              )
         path.pop()
         if (next !== item) {
           copy ??= items.slice()
@@ -93,6 +124,37 @@ export function createWalk(
         }
       }
       return copy ?? items
+    }
+
+    const message = (
+      items: JsonValue[],
+      at: number,
+      texts: string | undefined,
+      verdict: Verdict | undefined,
+    ): JsonValue => {
+      const asked = texts === undefined ? undefined : questionBefore(items, at, texts)
+      if (asked === undefined) return visit(items[at] as JsonValue, verdict)
+      ;[question, textName] = [asked, texts]
+      const next = visit(items[at] as JsonValue, verdict)
+      question = undefined
+      return next
+    }
+
+    const row = (cells: JsonValue[], verdicts: readonly (Verdict | undefined)[]): JsonValue[] => {
+      let copy: JsonValue[] | undefined
+      for (const [i, cell] of cells.entries()) {
+        path.push(i)
+        const next = visit(cell, verdicts[i])
+        path.pop()
+        if (next === cell) continue
+        copy ??= cells.slice()
+        copy[i] = next
+      }
+      return copy ?? cells
+    }
+    const cellVerdict = (name: string): Verdict | undefined => {
+      const verdict = verdictOf(name)
+      return verdict && verdict.strength !== 'code' ? { ...verdict, strength: 'cell' } : verdict
     }
 
     /** An entry of a map or a header list: the name stands beside the value instead of above it. */
@@ -105,44 +167,63 @@ export function createWalk(
       return next === value && key === name ? item : [key, next]
     }
 
-    const object = (source: Record<string, JsonValue>): Record<string, JsonValue> => {
+    const object = (
+      source: Record<string, JsonValue>,
+      above: Verdict | undefined,
+    ): Record<string, JsonValue> => {
       const copy: Record<string, JsonValue> = {}
       let changed = false
+      if (isDrawn(source)) drawn++
       for (const [key, value] of Object.entries(source)) {
         path.push(key)
-        const next = visit(value, verdictOf(key) ?? besideOf(key, source))
+        const next = visit(value, verdictOf(key) ?? besideOf(key, source, above))
         path.pop()
         let name = keyText(key)
         while (name !== key && Object.hasOwn(copy, name)) name += '~'
         setKey(copy, name, next)
         if (next !== value || name !== key) changed = true
       }
+      if (isDrawn(source)) drawn--
       return changed ? copy : source
     }
 
-    const besideOf = (key: string, source: Record<string, JsonValue>): Verdict | undefined =>
-      key === 'value'
-        ? besideVerdict(source)
-        : key === 'text' && byKeyName
-          ? fieldVerdict(source)
-          : byKeyName && isShortName(key) && hasUser(source)
-            ? { kind: 'password', strength: 'hard', byName: true }
-            : byKeyName && isPrivateMember(key) && isWebKey(source)
-              ? { kind: 'private-key', strength: 'hard' }
-              : undefined
+    const besideOf = (
+      key: string,
+      source: Record<string, JsonValue>,
+      above: Verdict | undefined,
+    ): Verdict | undefined =>
+      isValueName(key)
+        ? ((above?.byName ? above : undefined) ?? besideVerdict(source, source[key]))
+        : drawn > 0 && key === 'result'
+          ? { kind: 'password', strength: 'hard' }
+          : key === 'text' && byKeyName
+            ? fieldVerdict(source)
+            : byKeyName && isShortName(key) && hasUser(source)
+              ? { kind: 'password', strength: 'hard', byName: true }
+              : byKeyName && isPrivateMember(key) && isWebKey(source)
+                ? { kind: 'private-key', strength: 'hard' }
+                : undefined
 
     /** What a browser tool types into a field. */
     const fieldVerdict = (source: Record<string, JsonValue>): Verdict | undefined =>
       typesPassword(source) ? { kind: 'password', strength: 'hard' } : undefined
 
     /** `{ name, value }` and `{ key, value: { stringValue } }`, as headers and attributes are often listed. */
-    const besideVerdict = ({ name, key, keyName, value }: Record<string, JsonValue>): Verdict | undefined => {
-      if (byKeyName && typeof keyName === 'string') return { kind: 'api-key', strength: 'soft' }
-      const label = typeof name === 'string' ? name : key
-      return typeof label === 'string' && (typeof value === 'string' || isStringValue(value))
-        ? (verdictOf(label) ??
-            (byKeyName && isSession(label) ? { kind: 'cookie', strength: 'soft' } : undefined))
-        : undefined
+    const besideVerdict = (
+      source: Record<string, JsonValue>,
+      value: JsonValue | undefined,
+    ): Verdict | undefined => {
+      if (byKeyName && typeof source['keyName'] === 'string') return { kind: 'api-key', strength: 'soft' }
+      if (typeof value !== 'string' && !isStringValue(value)) return undefined
+      if (byKeyName && (isDeclared(source) || typesPassword(source)))
+        return { kind: 'secret', strength: 'hard', byName: true }
+      for (const label of labelsOf(source)) {
+        const verdict =
+          verdictOf(label) ??
+          (byKeyName && isSession(label) ? { kind: 'cookie', strength: 'soft' as const } : undefined)
+        if (verdict !== undefined) return verdict
+      }
+      return undefined
     }
 
     const visit = (value: JsonValue, verdict: Verdict | undefined): JsonValue => {
@@ -155,12 +236,14 @@ export function createWalk(
         const next = string(value['stringValue'], judged)
         return next === value['stringValue'] ? value : { stringValue: next }
       }
-      return object(value)
+      return object(value, judged)
     }
 
     return { value: visit(root, undefined), redacted }
   }
 }
+
+const isCell = (text: string): boolean => isPasswordCell(text) || isSecretCell(text)
 
 /** Whether the name nearest to a string says that it is an id, a digest or the like. */
 const isNamedId = (path: readonly (string | number)[]): boolean => {
@@ -174,10 +257,47 @@ export const typesPassword = ({ element, selector }: Readonly<Record<string, Jso
   (typeof selector === 'string' && selector.length < 200 && FIELD.test(selector))
 const FIELD = /pass(?:word|wort|wd|phrase|code)|mot de passe|contraseña/i
 
-/** `{ user, pass }`. */
-export const isShortName = (key: string): boolean => /^(?:pass|pw)$/i.test(key)
-const hasUser = ({ user, username, login, email }: Readonly<Record<string, JsonValue>>): boolean =>
-  [user, username, login, email].some((one) => typeof one === 'string')
+/** `{ user, pass }`, `{ ssid, psk }`. */
+export const isShortName = (key: string): boolean => /^(?:pass|pw|psk)$/i.test(key)
+const hasUser = ({ user, username, login, email, ssid }: Readonly<Record<string, JsonValue>>): boolean =>
+  [user, username, login, email, ssid].some((one) => typeof one === 'string')
+
+/** What stands beside the name of a secret, or under it, in an object of its own. */
+export const isValueName = (key: string): boolean => /^(?:(?:[A-Z][a-z]{2,12})?[vV]al(?:ue)?|S)$/.test(key)
+const LABELS = [
+  'name',
+  'key',
+  'Name',
+  'Key',
+  'label',
+  'field',
+  'id',
+  'variable',
+  'ParameterKey',
+  'OutputKey',
+] as const
+export const labelsOf = (source: Readonly<Record<string, JsonValue>>): string[] =>
+  LABELS.map((name) => source[name]).filter((label) => typeof label === 'string')
+
+/** The program that wrote the object says that its value is a secret: an output of Terraform, a parameter of AWS, a field of 1Password. */
+export const isDeclared = ({ sensitive, Type, type }: Readonly<Record<string, JsonValue>>): boolean =>
+  sensitive === true || Type === 'SecureString' || type === 'CONCEALED' || type === 'password'
+
+/** What Terraform keeps of `random_password`. */
+export const isDrawn = ({ type }: Readonly<Record<string, JsonValue>>): boolean => type === 'random_password'
+
+/** What is typed to prove that somebody is there: `otp`, `mfa_code`, `recovery_codes`. */
+export const isCodeName = (key: string): boolean =>
+  /^(?:pin|otp|cvv2?|cvc2?|puk|totp)$|(?:otp|mfa|2fa|totp|verification|sms|one[-_]?time|login|recovery|backup|scratch)[-_]?(?:code|pin)s?$/i.test(
+    key,
+  )
+const kindOfCode = (key: string): string =>
+  /recovery|backup|scratch/i.test(key) ? 'recovery-code' : /^totp$/i.test(key) ? 'totp-secret' : 'pin'
+const isTypedCode = (text: string, kind: string): boolean =>
+  kind === 'totp-secret'
+    ? /^[A-Z2-7]{16,64}$|^\d{6,8}$/.test(text)
+    : /^\d{3,10}$|^\d{3,4}[- ]\d{3,4}$/.test(text) ||
+      (kind === 'recovery-code' && /^(?=.*\d)[A-Za-z0-9]{4,8}(?:-[A-Za-z0-9]{4,8}){1,4}$/.test(text))
 
 /** The name of a cookie. */
 export const isSession = (label: JsonValue | undefined): boolean =>
@@ -191,17 +311,6 @@ const isLogin = (items: readonly JsonValue[], verdict: Verdict | undefined): ver
   typeof items[1] === 'string' &&
   items[1].length >= 6 &&
   isPassword(items[1])
-
-type Pair = [string, JsonValue]
-const isPair = (item: JsonValue): item is Pair =>
-  Array.isArray(item) && item.length === 2 && typeof item[0] === 'string'
-
-const isStringValue = (value: JsonValue | undefined): value is { stringValue: string } =>
-  typeof value === 'object' &&
-  value !== null &&
-  !Array.isArray(value) &&
-  typeof value['stringValue'] === 'string' &&
-  Object.keys(value).length === 1
 
 /** A `g` or `y` flag would make `test` remember where it was. */
 const unstated = (pattern: RegExp): RegExp => new RegExp(pattern.source, pattern.flags.replace(/[gy]/g, ''))

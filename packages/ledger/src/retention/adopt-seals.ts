@@ -1,7 +1,9 @@
-import { auditEvent } from '../audit-book.ts'
+import { AUDIT_BOOK, auditEvent } from '../audit-book.ts'
 import { checkInput } from '../envelope.ts'
 import { ClewError } from '../errors.ts'
+import { deriveId } from '../ids.ts'
 import type { PayloadReader } from '../payload-reader.ts'
+import type { Ports } from '../ports.ts'
 import type { Preparer } from '../prepare.ts'
 import type { PreparedEvent, Store } from '../store.ts'
 import { readNamedSeals, sealKey } from './pruned.ts'
@@ -12,6 +14,7 @@ interface AdoptParts {
   readonly store: Store
   readonly reader: PayloadReader
   readonly preparer: Preparer
+  readonly ports: Pick<Ports, 'sha256'>
   readonly workspace: string
   readonly push: (events: readonly PreparedEvent[]) => Promise<unknown>
 }
@@ -19,11 +22,14 @@ interface AdoptParts {
 export interface SealImport {
   /** Takes a seal over, unless it is here or all that it stands for is. */
   adopt(line: SealLine): Promise<void>
-  /** An event came whose state is no longer kept. */
+  /** An event came, now or before, whose state is no longer kept. */
   notePruned(runId: string, seq: number): void
   /** Events that were pruned here do not come back. */
   isPruned(runId: string, seq: number): Promise<boolean>
-  /** The audit book says where the seals came from, and the ranges without states, that no event of it names. */
+  /**
+   * The audit book says where the seals came from, and the ranges without states, that no event of it names. At the end, for
+   * the audit book of the source may come along, and must find its place free; who is killed before does it the next time.
+   */
   end(): Promise<void>
 }
 
@@ -31,8 +37,8 @@ export async function createSealImport(parts: AdoptParts): Promise<SealImport> {
   const { store, workspace } = parts
   const hasSeals = (await store.retention.sealedEvents()) > 0
   const known = new Map<string, Promise<readonly Seal[]>>()
-  const adopted: SealLine[] = []
-  const pruned = new Map<string, { readonly fromSeq: number; toSeq: number; states: number }>()
+  const taken: SealLine[] = []
+  const pruned = new Map<string, number[]>()
 
   function sealsOf(runId: string): Promise<readonly Seal[]> {
     const found = known.get(runId) ?? store.retention.seals(workspace, [runId])
@@ -44,38 +50,48 @@ export async function createSealImport(parts: AdoptParts): Promise<SealImport> {
     async adopt(line) {
       const { runId, fromSeq, toSeq, headHash } = line
       const key = { workspace, runId }
-      if ((await store.retention.seals(workspace, [runId])).some((seal) => sealKey(seal) === sealKey(line)))
-        return
-      if (await store.retention.adopt(key, { fromSeq, toSeq, headHash }, line.run)) {
-        adopted.push(line)
+      const seals = await store.retention.seals(workspace, [runId])
+      if (
+        seals.some((seal) => sealKey(seal) === sealKey(line)) ||
+        (await store.retention.adopt(key, { fromSeq, toSeq, headHash }, line.run))
+      ) {
+        taken.push(line)
         return
       }
       const [last] = await store.readRun(key, { afterSeq: toSeq - 1, upToSeq: toSeq, limit: 1 })
       if (last?.hash !== headHash) throw notFollowing(line)
     },
     notePruned(runId, seq) {
-      const range = pruned.get(runId) ?? { fromSeq: seq, toSeq: seq, states: 0 }
-      range.toSeq = seq
-      range.states++
-      pruned.set(runId, range)
+      const seqs = pruned.get(runId)
+      if (seqs) seqs.push(seq)
+      else pruned.set(runId, [seq])
     },
     async isPruned(runId, seq) {
       if (!hasSeals) return false
       return (await sealsOf(runId)).some(({ fromSeq, toSeq }) => fromSeq <= seq && seq <= toSeq)
     },
     async end() {
-      if (adopted.length + pruned.size === 0) return
+      if (taken.length + pruned.size === 0) return
       const named = await readNamedSeals(store, parts.reader, workspace)
-      const sealed = adopted
+      const sealed = taken
         .filter((line) => !named.seals.has(sealKey(line)))
         .map(({ runId, fromSeq, toSeq, headHash }) => ({ runId, fromSeq, toSeq, headHash, rule: 'imported' }))
-      const stateless = [...pruned]
-        .filter(([runId]) => !named.states.has(runId))
-        .map(([runId, range]) => ({ runId, ...range, rule: 'imported' }))
-      const ranges = [...sealed, ...stateless]
-      if (ranges.length === 0) return
-      const event = auditEvent('system.range_pruned', { ranges, events: 0 })
-      await parts.push([parts.preparer.prepare(checkInput(event))])
+      const stateless = [...pruned].flatMap(([runId, seqs]) => {
+        const told = named.states.get(runId) ?? []
+        const untold = seqs.filter(
+          (seq) => !told.some(({ fromSeq, toSeq }) => fromSeq <= seq && seq <= toSeq),
+        )
+        const [fromSeq, toSeq] = [untold[0], untold.at(-1)]
+        if (fromSeq === undefined || toSeq === undefined) return []
+        return [{ runId, fromSeq, toSeq, states: untold.length, rule: 'imported' }]
+      })
+      for (const ranges of [sealed, stateless]) {
+        if (ranges.length === 0) continue
+        // Where redaction takes the names of runs out of the book, their states do not count as told: the id says it.
+        const eventId = deriveId(parts.ports.sha256, AUDIT_BOOK, 'imported', JSON.stringify(ranges))
+        const event = auditEvent('system.range_pruned', { ranges, events: 0 }, eventId)
+        await parts.push([parts.preparer.prepare(checkInput(event))])
+      }
     },
   }
 }

@@ -38,6 +38,8 @@ export interface RetentionFacts {
   readonly runs: readonly RunFacts[]
   readonly leases: readonly { readonly runId: string; readonly threadId: string | null }[]
   readonly holds: readonly Hold[]
+  /** Books of memory in which something is held by itself, of those that a rule takes. */
+  readonly heldWithin: ReadonlyMap<string, Hold>
   /** The consumer that is farthest behind, and the runs that have events which it has not seen. */
   readonly behind: { readonly name: string; readonly runIds: ReadonlySet<string> } | null
   readonly bytes: ReadonlyMap<string, number>

@@ -1,11 +1,13 @@
 import { isBook } from '../book.ts'
 import { CHECKPOINT_KEYS, checkpointOf } from '../fold/checkpoint.ts'
 import { isTerminal } from '../fold/run-summary.ts'
+import { parseMemoryBook } from '../memory/item.ts'
 import type { PayloadReader } from '../payload-reader.ts'
 import type { Ports } from '../ports.ts'
 import type { RunReader } from '../run-reader.ts'
 import type { Store, StoredRun } from '../store.ts'
 import type { EventPlace, RetentionFacts, RunFacts, SeqRange } from './facts.ts'
+import { findHoldWithin } from './held-items.ts'
 import type { Hold } from './holds.ts'
 import { isOnlyRecorded } from './may-go.ts'
 import { fits, isKeptBy, selectRuns } from './match.ts'
@@ -45,6 +47,7 @@ export async function gatherFacts(
     runs: [...listed, ...(await readLeftovers(parts))],
     leases: (await store.leases.list()).filter((lease) => lease.workspace === workspace),
     holds,
+    heldWithin: new Map(),
     behind: null,
     bytes: policy.rules.some((rule) => rule.maxBytes !== undefined)
       ? await readSizes(parts, listed)
@@ -53,7 +56,25 @@ export async function gatherFacts(
     parts: new Map(),
   }
   const facts = { ...bare, parts: await readParts(parts, policy, bare) }
-  return { ...facts, behind: await readBehind(parts, policy, facts) }
+  const asked = new Set(selectRuns(policy, facts).keys())
+  for (const runs of facts.parts.values()) for (const runId of runs.keys()) asked.add(runId)
+  const heldWithin = await readHeldWithin(parts, asked, holds)
+  return { ...facts, heldWithin, behind: await readBehind(parts, asked, facts) }
+}
+
+async function readHeldWithin(
+  parts: GatherParts,
+  asked: ReadonlySet<string>,
+  holds: readonly Hold[],
+): Promise<RetentionFacts['heldWithin']> {
+  const held = new Map<string, Hold>()
+  for (const runId of asked) {
+    if (!parseMemoryBook(runId)) continue
+    parts.between?.()
+    const hold = await findHoldWithin(parts, holds, runId)
+    if (hold) held.set(runId, hold)
+  }
+  return held
 }
 
 function toFacts({ summary, seq, hash, forkOf, recordedAt }: StoredRun): RunFacts {
@@ -125,14 +146,12 @@ async function readSizes(
 /** The runs of which a consumer has not seen all, among those that may go (V9). */
 async function readBehind(
   { store, workspace, between }: GatherParts,
-  policy: RetentionPolicy,
+  asked: ReadonlySet<string>,
   facts: RetentionFacts,
 ): Promise<RetentionFacts['behind']> {
   const cursors = await store.cursors.list(workspace)
   const [last] = cursors.toSorted((a, b) => a.position - b.position)
   if (!last || last.position >= (await store.newestPosition())) return null
-  const asked = new Set(selectRuns(policy, facts).keys())
-  for (const runs of facts.parts.values()) for (const runId of runs.keys()) asked.add(runId)
   const runIds = new Set<string>()
   for (const { runId, seq } of facts.runs) {
     if (!asked.has(runId)) continue

@@ -7,6 +7,7 @@ import type { Preparer } from '../prepare.ts'
 import type { EventPlace } from './facts.ts'
 import { gatherFacts, type GatherParts, readSeals, readStandsOn, without } from './gather.ts'
 import { findHold } from './find-hold.ts'
+import { findHoldWithin } from './held-items.ts'
 import { type Hold, readHolds, type StandingHolds } from './holds.ts'
 import { createPace } from './pace.ts'
 import { type KeptRun, type PlannedRange, planRetention, type RetentionPlan } from './plan.ts'
@@ -250,7 +251,9 @@ async function stillHeld(
   const held = new Set<string>()
   for (const { runId } of batch) {
     const run = await parts.store.findRun({ workspace: parts.workspace, runId })
-    if (run && (await findHold(parts, holds, run.summary))) held.add(runId)
+    if (!run) continue
+    const hold = await findHold(parts, holds, run.summary)
+    if (hold ?? (parseMemoryBook(runId) && (await findHoldWithin(parts, holds, runId)))) held.add(runId)
   }
   return held
 }

@@ -103,6 +103,7 @@ function toFacts({
     holds: [nth(held)].flatMap((run) =>
       run ? [{ holdId: 'h', target: { runId: run.runId }, reason: null, by: null, since: '' }] : [],
     ),
+    heldWithin: new Map(),
     behind: unseen === undefined ? null : { name: 'c', runIds: new Set([nth(unseen)?.runId ?? '']) },
     bytes: new Map(runs.map(({ runId, seq }) => [runId, seq])),
     standsOn: new Map(),
@@ -236,6 +237,7 @@ describe('P4 the plan', () => {
       nowMs: NOW,
       leases: [],
       holds: [],
+      heldWithin: new Map(),
       behind: null,
       bytes: new Map(),
       standsOn: new Map(),

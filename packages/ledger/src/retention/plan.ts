@@ -125,6 +125,7 @@ function createBarriers({
   runs,
   leases,
   holds,
+  heldWithin,
   behind: late,
 }: RetentionFacts): (run: RunFacts) => string | undefined {
   const heldRuns = new Set(leases.map(({ runId }) => runId))
@@ -133,7 +134,7 @@ function createBarriers({
   return (run) => {
     if (heldRuns.has(run.runId) || (run.threadId !== null && heldThreads.has(run.threadId)))
       return 'somebody works on it'
-    const hold = holdOn(run)
+    const hold = holdOn(run) ?? heldWithin.get(run.runId)
     if (hold) return `hold ${hold.holdId}${hold.reason === null ? '' : ` (${hold.reason})`}`
     return late?.runIds.has(run.runId) ? `consumer ${late.name} has not seen all of it` : undefined
   }

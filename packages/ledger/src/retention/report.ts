@@ -32,7 +32,7 @@ export interface RetentionOutlook extends Pick<GcReport, 'events' | 'runs' | 'ru
 }
 
 export interface ReportedHold extends Hold {
-  /** How many runs and books it keeps today. */
+  /** How many runs and books it keeps today, without books of which it only covers single items. */
   readonly runs: number
 }
 

@@ -115,18 +115,22 @@ export function endNode(
   const { write, goto, sends, end } = readReturn(returned)
   if (!isCommand(returned) && typeof returned === 'string') refuseText(name)
   const prepared = write === null ? null : prepareWrite(channels, write, { node: name, nextId })
-  const own = { write: prepared, goto, sends: sends.map(toTask), ends: end }
-  if (goto !== null || branches.length === 0) return { ...own, decision: null }
+  const sent = sends.map(toTask)
+  if (goto !== null || branches.length === 0)
+    return { write: prepared, decision: null, goto, sends: sent, ends: end }
   let changed = state
   if (prepared !== null) {
-    const merged = mergeWrites(channels, state, [{ stepId, node: name, write: prepared }], { nextId })
+    const own = { stepId, node: name, write: prepared, isPrepared: true }
+    const merged = mergeWrites(channels, state, [own], { nextId })
     onMerged({ write: prepared, merged })
     changed = merged.state
   }
   return after(decide(branches, changed, run), (decision) => ({
-    ...own,
+    write: prepared,
     decision: decision?.targets ?? null,
-    sends: [...own.sends, ...(decision?.sends ?? []).map(toTask)],
+    goto,
+    sends: decision ? [...sent, ...decision.sends.map(toTask)] : sent,
+    ends: end,
   }))
 }
 

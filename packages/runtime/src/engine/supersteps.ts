@@ -1,4 +1,4 @@
-import { ClewError, formatStepId, type JsonValue, type Ledger, type StateOperation } from '@clew/ledger'
+import { ClewError, formatStepId, type Ledger, type StateOperation } from '@clew/ledger'
 import type { PruneStates } from '../checkpointer/retention.ts'
 import { type Branch, END, type GraphDefinition, type NodeDefinition, START } from '../graph/definition.ts'
 import { mergeWrites, type State, type StepWrite } from '../graph/merge-writes.ts'
@@ -63,9 +63,11 @@ export async function runSupersteps(first: Standing, options: SuperstepOptions):
     const superstep = at.superstep + 1
     if (superstep > recursionLimit) throw tooMany(recursionLimit, at)
     if (at.after.length > 0) await ask(machine, 'after', at.after, at.superstep)
-    const before = at.tasks.map(({ node }) => node)
-    const asked = before.filter((node) => interruptBefore.has(node) && !at.passed.includes(node))
-    if (asked.length > 0) await ask(machine, 'before', asked, superstep)
+    if (interruptBefore.size > 0) {
+      const before = at.tasks.map(({ node }) => node)
+      const asked = before.filter((node) => interruptBefore.has(node) && !at.passed.includes(node))
+      if (asked.length > 0) await ask(machine, 'before', asked, superstep)
+    }
     const next = await runSuperstep(at, superstep, parts, recorded)
     recorded = NONE
     at = next
@@ -126,15 +128,16 @@ async function runSuperstep(
     remaining--
     if (tidings.update) tellUpdate(index, end)
     const { write, decision, goto, sends, ends: stops } = end
-    const fields: Record<string, unknown> = {}
-    if (goto ?? decision) fields['decision'] = single(goto ?? decision)
-    if (goto) fields['goto'] = true
-    if (sends.length > 0) fields['sends'] = sends
-    if (stops) fields['ends'] = true
-    if (remaining === 0) {
-      const closed = close(at, superstep, stepIds, ends as TaskEnd[], alone, parts)
-      next = closed.standing
-      fields['checkpoint'] = closed.checkpoint
+    const chosen = goto ?? decision
+    const closed =
+      remaining === 0 ? close(at, superstep, stepIds, ends as TaskEnd[], alone, parts) : undefined
+    if (closed) next = closed.standing
+    const fields: EndFields = {
+      decision: chosen ? single(chosen) : undefined,
+      goto: goto ? true : undefined,
+      sends: sends.length > 0 ? sends : undefined,
+      ends: stops ? true : undefined,
+      checkpoint: closed?.checkpoint,
     }
     return { output: write, fields }
   }
@@ -175,8 +178,8 @@ async function allEnded<T>(calls: readonly Promise<T>[]): Promise<T[]> {
   return settled.map((each) => (each as PromiseFulfilledResult<T>).value)
 }
 
-const single = (names: readonly string[] | null): string | readonly string[] | null =>
-  names?.length === 1 ? (names[0] as string) : names
+const single = (names: readonly string[]): string | readonly string[] =>
+  names.length === 1 ? (names[0] as string) : names
 
 function close(
   at: Standing,
@@ -336,6 +339,7 @@ function specOf(
   return {
     name: task.node,
     key: keyOf(task, superstep),
+    stepId,
     input,
     isInputKept: false,
     digest: ledger && (() => digestOfTask(task, at.graph, ledger)),
@@ -346,7 +350,7 @@ function specOf(
       policy.cache === undefined || policy.cache === false
         ? undefined
         : ((policy.cache === true ? undefined : policy.cache.ttlMs) ?? Number.POSITIVE_INFINITY),
-    startFields: { superstep, index: task.index, inputVersions: versions as JsonValue },
+    startFields: { superstep, index: task.index, inputVersions: versions },
   }
 }
 

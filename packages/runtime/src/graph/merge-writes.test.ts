@@ -5,6 +5,7 @@ import type { Channels } from './channel.ts'
 import { append, channel, last } from './channels.ts'
 import { resolveOperations } from './digests.ts'
 import {
+  advanceVersions,
   initialState,
   mergeWrites,
   prepareWrite,
@@ -35,14 +36,14 @@ describe('merging writes', () => {
       most: channel({ initial: 5, merge: Math.max }),
     }
     const begin = initialState(channels)
-    const { state, operations, versions } = merge(channels, begin, by('a', { notes: 'x', turns: 1, most: 9 }))
+    const { state, operations } = merge(channels, begin, by('a', { notes: 'x', turns: 1, most: 9 }))
     expect(state).toEqual({ notes: ['x'], turns: 1, most: 9 })
     expect(operations).toEqual([
       { op: 'append', channel: 'notes', from: 'a@s1' },
       { op: 'set', channel: 'turns', from: 'a@s1' },
       { op: 'set', channel: 'most', from: 'a@s1' },
     ])
-    expect(versions).toEqual({ notes: 1, turns: 1, most: 1 })
+    expect(advanceVersions({}, operations)).toEqual({ notes: 1, turns: 1, most: 1 })
     expect(begin).toEqual({ notes: [], turns: 0, most: 5 })
   })
 
@@ -52,19 +53,15 @@ describe('merging writes', () => {
     const { state } = merge(channels, begin, by('a', { notes: ['x'] }))
     expect(state['big']).toBe(begin['big'])
     const nothing = merge(channels, state, by('a', { notes: [] }), by('b', { big: undefined }))
-    expect(nothing).toEqual({ state, operations: [], versions: {} })
+    expect(nothing).toEqual({ state, operations: [] })
     expect(nothing.state).toBe(state)
   })
 
   it('R5 versions count operations: 1 for the first production, +1 for each further one', () => {
     const channels = { notes: append<string>(), turns: last(0) }
-    const { versions } = mergeWrites(
-      channels,
-      initialState(channels),
-      [by('a', { notes: 'x' }), by('b', { notes: 'y', turns: 1 })],
-      { nextId: ids(), versions: { notes: 3 } },
-    )
-    expect(versions).toEqual({ notes: 5, turns: 1 })
+    const writes = [by('a', { notes: 'x' }), by('b', { notes: 'y', turns: 1 })]
+    const { operations } = merge(channels, initialState(channels), ...writes)
+    expect(advanceVersions({ notes: 3 }, operations)).toEqual({ notes: 5, turns: 1 })
   })
 
   it('R3 two writes to one value in a superstep are a conflict that names the channel and both nodes', () => {

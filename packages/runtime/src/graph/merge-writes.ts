@@ -1,6 +1,6 @@
 import { ClewError, type StateOperation } from '@clew/ledger'
 import type { Channel, Channels, Merged, Written, WriteContext } from './channel.ts'
-import { isPlain, ownValue, seal, setOwn } from './own.ts'
+import { isPlain, ownValue, setOwn } from './own.ts'
 
 export type State = Readonly<Record<string, unknown>>
 export type Versions = Readonly<Record<string, number>>
@@ -11,18 +11,14 @@ export interface StepWrite {
   /** Its node, for errors; default the step id. */
   readonly node?: string | undefined
   readonly write: Readonly<Record<string, unknown>>
-}
-
-export interface MergeOptions extends Pick<WriteContext, 'nextId'> {
-  /** How often each channel was changed so far; default never. */
-  readonly versions?: Versions | undefined
+  /** It is what `prepareWrite` gave, and need not be gone through again. */
+  readonly isPrepared?: boolean | undefined
 }
 
 export interface MergedState {
   /** A new object, or the very same one when nothing changed; channels that did not change keep their value. */
   readonly state: State
   readonly operations: readonly StateOperation[]
-  readonly versions: Versions
 }
 
 export interface WriteFrom extends Pick<WriteContext, 'nextId'> {
@@ -55,7 +51,7 @@ export function prepareWrite(
     setOwn(prepared, name, own)
   }
   // Also where all parts are owned, the object around them may still be the node's.
-  return isSame && Object.isFrozen(write) ? write : seal(prepared)
+  return isSame && Object.isFrozen(write) ? write : Object.freeze(prepared)
 }
 
 /** Merges all writes of a superstep, given in order of node declaration, by the rules of their channels. */
@@ -63,37 +59,47 @@ export function mergeWrites(
   channels: Channels,
   state: State,
   writes: readonly StepWrite[],
-  { nextId, versions = {} }: MergeOptions,
+  { nextId }: Pick<WriteContext, 'nextId'>,
 ): MergedState {
-  const byChannel = new Map<string, Written[]>()
-  for (const { stepId, node = stepId, write } of writes) {
-    let idsGiven = 0
-    const giveId = (): string => {
-      idsGiven++
-      return nextId()
-    }
-    const prepared = prepareWrite(channels, write, { node, nextId: giveId })
-    for (const [name, value] of Object.entries(prepared)) {
-      // Ids that are handed out only here are not in the record of the step.
-      const isRecorded = idsGiven === 0 || channels[name]?.kind !== 'messages'
-      const written: Written = { stepId, node, value, isRecorded }
-      const list = byChannel.get(name)
-      if (list) list.push(written)
-      else byChannel.set(name, [written])
-    }
-  }
+  const prepared: readonly PreparedStep[] = writes.map((each) =>
+    each.isPrepared ? each : prepareStep(channels, each, nextId),
+  )
   const operations: StateOperation[] = []
   const next: Record<string, unknown> = { ...state }
-  for (const [name, channel] of Object.entries(channels)) {
-    const written = byChannel.get(name)
-    if (!written) continue
+  for (const name of Object.keys(channels)) {
+    const channel = channels[name] as Channel<unknown, unknown>
+    const written: Written[] = []
+    for (const { stepId, node = stepId, write, hasNewIds = false } of prepared)
+      if (Object.hasOwn(write, name)) {
+        // Ids that are handed out only here are not in the record of the step.
+        const isRecorded = !hasNewIds || channel.kind !== 'messages'
+        written.push({ stepId, node, value: write[name], isRecorded })
+      }
+    if (written.length === 0) continue
     const before = Object.hasOwn(state, name) ? state[name] : channel.initial
     const merged: Merged<unknown> = channel.merge(name, before, written)
     setOwn(next, name, merged.value)
     for (const operation of merged.operations) operations.push(operation)
   }
-  if (operations.length === 0) return { state, operations, versions }
-  return { state: Object.freeze(next), operations, versions: advanceVersions(versions, operations) }
+  return operations.length === 0 ? { state, operations } : { state: Object.freeze(next), operations }
+}
+
+interface PreparedStep extends StepWrite {
+  readonly hasNewIds?: boolean | undefined
+}
+
+function prepareStep(
+  channels: Channels,
+  { stepId, node = stepId, write }: StepWrite,
+  nextId: () => string,
+): PreparedStep {
+  let hasNewIds = false
+  const giveId = (): string => {
+    hasNewIds = true
+    return nextId()
+  }
+  const prepared = prepareWrite(channels, write, { node, nextId: giveId })
+  return { stepId, node, write: prepared, hasNewIds }
 }
 
 /** 1 for the first production of a channel, +1 for each operation on it. */

@@ -53,16 +53,17 @@ export function createAttempts(
     scope.steps.add(step)
     if (scope.isRetried) tried.set(stepId, attempt)
     core.starts++
-    step.superstep = (spec.startFields?.['superstep'] as number | undefined) ?? scope.superstep ?? core.starts
+    step.superstep = spec.startFields?.superstep ?? scope.superstep ?? core.starts
     tidings.step?.({ stepId, name: spec.name, kind: work.kind, attempt, status: 'running' })
     if (!journal) return refused ? end(step, { error: refused }) : perform(step)
-    const payload = startedPayload(step, moreOf(step, work))
+    const mayHold = isHeld(step, before)
+    const payload = mayHold ? {} : startedPayload(step, moreOf(step, work))
     const event = writes.draft('execution.step_started', [stepId, attempt], causationId, payload)
     step.startId = event.eventId
     const isReserved = work.kind === 'effect' && (work.safety !== 'read' || durability === 'sync') && !refused
     // A critical action needs all that led to it on record (R10): a gap ends the run here.
     if (isReserved && writes.errors.length > 0) return writes.fail(writes.errors[0])
-    if (isHeld(step, before)) writes.hold(event)
+    if (mayHold) writes.hold({ event, payload: () => startedPayload(step, undefined) })
     else
       writes.send([...before, event], () => isReserved && perform(step), {
         mayMiss: durability === 'async' && !isReserved,
@@ -213,7 +214,7 @@ export function createAttempts(
     const { attempt, stepId, scope, spec } = step
     const body = openScope(stepId, scope, attempt, scope.isRetried || spec.retry !== undefined)
     step.body = body
-    body.superstep = (spec.startFields?.['superstep'] as number | undefined) ?? scope.superstep
+    body.superstep = spec.startFields?.superstep ?? scope.superstep
     limitTime(step, (error) => conclude(step, attempt, { error }))
     const outer = core.cause
     if (journal) core.cause = step.startId

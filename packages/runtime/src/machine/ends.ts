@@ -4,12 +4,13 @@ import { keepCached } from './cache.ts'
 import { type Core, type Delivery, quiet } from './core.ts'
 import type { Draft } from './journal.ts'
 import type { EndedStep } from './machine-types.ts'
-import { completedPayload, failedPayload, wholePayload } from './payloads.ts'
+import { completedPayload, type EndedHow, failedPayload, wholePayload } from './payloads.ts'
 import { timeoutOf } from './perform.ts'
 import { placeholderIn } from './placeholders.ts'
 import { stepIdOf } from './record.ts'
 import { isClosed, type Scope } from './scope.ts'
-import { hasBody, isWrite, type Outcome, type Step, type Work } from './step.ts'
+import { type Completed, hasBody, isWrite, type Outcome, type Step, type Work } from './step.ts'
+import type { HeldStart } from './writes.ts'
 
 /** What a body or a run leaves running when it ends, and the child runs that have to be stopped before. */
 export interface Left {
@@ -43,7 +44,9 @@ const isTimeout = (outcome: Outcome): boolean => 'error' in outcome && outcome.e
 
 /** Where a whole state lies is known only when it is committed. */
 const withSeq = (outcome: Outcome, { ledger }: ClewEvent): Outcome =>
-  'output' in outcome && outcome.fields?.checkpoint !== undefined ? { ...outcome, seq: ledger.seq } : outcome
+  'output' in outcome && outcome.fields?.checkpoint !== undefined
+    ? { output: outcome.output, fields: outcome.fields, seq: ledger.seq }
+    : outcome
 
 export const tookMs = ({ beganAt }: Step): number => Math.round((performance.now() - beganAt) * 100) / 100
 
@@ -148,12 +151,17 @@ export function createEnds(core: Core): Ends {
       return core.notify()
     }
     const stops = stopDrafts(left)
-    const ms = tookMs(step)
+    const durationMs = tookMs(step)
     const start = 'output' in outcome ? writes.take(step.startId) : undefined
     const event =
       'output' in outcome
-        ? completed(step, completedPayload(step, outcome, ms, { cached, restored }), by, start)
-        : writes.draft('execution.step_failed', [stepId, attempt], by, failedPayload(step, outcome.error, ms))
+        ? completed(step, outcome, { durationMs, cached, restored }, by, start)
+        : writes.draft(
+            'execution.step_failed',
+            [stepId, attempt],
+            by,
+            failedPayload(step, outcome.error, durationMs),
+          )
     const events = [...stops, event]
     if ('output' in outcome && spec.cacheTtlMs !== undefined && !cached)
       events.push(keepCached(journal, options.agent, step, given, now() + spec.cacheTtlMs))
@@ -202,13 +210,15 @@ export function createEnds(core: Core): Ends {
 
   /** A start that nobody has written yet is told by the end, under the id that what happened in between knows. */
   function completed(
-    { stepId, attempt }: Step,
-    payload: Record<string, unknown>,
+    step: Step,
+    outcome: Completed,
+    how: EndedHow,
     by: string,
-    start: Draft | undefined,
+    start: HeldStart | undefined,
   ): Draft {
-    if (!start) return writes.draft('execution.step_completed', [stepId, attempt], by, payload)
-    return writes.retell(start, 'execution.step_completed', wholePayload(start.payload, payload))
+    const type = 'execution.step_completed'
+    if (start) return writes.retell(start, type, wholePayload(step, outcome, how))
+    return writes.draft(type, [step.stepId, step.attempt], by, completedPayload(step, outcome, how))
   }
 
   /** Also when the body around is over by then: its next attempt asks again. */

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { ClewError, type ClewEvent, createDeriver, type EventInput, type Ledger } from '@clew/ledger'
 
 export const sha256 = (text: string): string => hash('sha256', text)
-const SOURCE = { origin: 'agent', runtime: 'clew' } as const
+const SOURCE = Object.freeze({ origin: 'agent', runtime: 'clew' })
 
 export type Draft = EventInput & { readonly eventId: string; readonly payload: Record<string, unknown> }
 
@@ -17,7 +17,13 @@ export interface Journal {
     payload: Record<string, unknown>,
   ): Draft
   idOf(...parts: (string | number)[]): string
-  /** In the order of the calls; resolves when committed. */
+  /** In the order of the calls; `then` is told when they are committed, `failed` why they are not. */
+  write(
+    events: readonly Draft[],
+    then: (stored: readonly ClewEvent[]) => void,
+    failed: (error: unknown) => void,
+  ): void
+  /** The same as a promise. */
   send(events: readonly Draft[]): Promise<readonly ClewEvent[]>
 }
 
@@ -34,14 +40,20 @@ export function openJournal({ ledger, runId, epoch, onEvent, onStale }: JournalO
   const idOf = createDeriver(sha256, runId)
   const options = { epoch }
 
-  function told(stored: readonly ClewEvent[]): readonly ClewEvent[] {
-    if (onEvent) for (const event of stored) onEvent(event)
-    return stored
-  }
-
-  function refused(error: unknown): never {
-    if (error instanceof ClewError && error.code === 'stale_epoch') onStale(error)
-    throw error
+  function write(...[events, then, failed]: Parameters<Journal['write']>): void {
+    const committed = (stored: readonly ClewEvent[]): void => {
+      try {
+        if (onEvent) for (const event of stored) onEvent(event)
+      } catch (error) {
+        return failed(error)
+      }
+      then(stored)
+    }
+    const refused = (error: unknown): void => {
+      if (error instanceof ClewError && error.code === 'stale_epoch') onStale(error)
+      failed(error)
+    }
+    void ledger.append(events, options).then(committed, refused)
   }
 
   return {
@@ -56,7 +68,8 @@ export function openJournal({ ledger, runId, epoch, onEvent, onStale }: JournalO
       source: SOURCE,
       payload,
     }),
-    send: (events) => ledger.append(events, options).then(told, refused),
+    write,
+    send: (events) => new Promise((resolve, reject) => write(events, resolve, reject)),
   }
 }
 

@@ -38,6 +38,8 @@ export interface MachineOptions {
   readonly handOver?: HandOver | undefined
   readonly tidings: Tidings
   readonly onStepEnd: (step: EndedStep) => void
+  /** The code waits for its calls and for nothing of its own, as that of a graph does. */
+  readonly awaitsCallsOnly: boolean
   /** Gives the run up whenever a step has ended, as if the process had died: for tests. */
   readonly suspendAlways: boolean
   readonly now: () => number

@@ -22,6 +22,8 @@ export type { Caller, Durability, EndedStep, Machine, MachineOptions, Rest } fro
 const GRACE_MS = 1000
 /** How long steps in flight get to come to their end when the run is stopped or given up. */
 const STOP_GRACE_MS = 1000
+/** So many supersteps may pass within one turn of the event loop: timers and sockets have theirs in between. */
+const MOST_IN_TURN = 8
 
 /**
  * The step machine that functions and graphs share. All that wakes the code is the recorded end of one of its calls;
@@ -162,9 +164,36 @@ export function createMachine(options: MachineOptions): Machine {
     core.notify()
   }
 
+  let inTurn = 0
+  let turn: NodeJS.Immediate | undefined
+  let rested: (() => void) | undefined
+  /**
+   * Resolves when the code has come to rest. That takes a turn of the event loop, for code may await things of its own. A
+   * graph awaits its calls alone: when the last of them has its end on record, it rests.
+   */
+  function atRest(): Promise<void> {
+    if (!options.awaitsCallsOnly) return quiet()
+    turn ??= setImmediate(() => {
+      turn = undefined
+      inTurn = 0
+      rested?.()
+    })
+    return new Promise((resolve) => {
+      rested = () => {
+        rested = undefined
+        core.notify = () => {}
+        resolve()
+      }
+      if (inTurn++ < MOST_IN_TURN)
+        core.notify = () => {
+          if (isNextDue() && !root.hasSteps && writes.inFlight === 0) rested?.()
+        }
+    })
+  }
+
   async function loop(): Promise<Rest> {
     for (;;) {
-      await quiet()
+      await atRest()
       writes.flush({ mayMiss: options.durability === 'async' })
       for (;;) {
         if (writes.fatal !== undefined) throw await abandon(writes.fatal)

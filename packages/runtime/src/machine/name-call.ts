@@ -9,9 +9,10 @@ import type { CallSpec } from './step.ts'
  */
 export function nameCall(
   scope: Scope,
-  { name, key, startFields }: Pick<CallSpec, 'name' | 'key' | 'startFields'>,
+  { name, key, stepId: made, startFields }: Pick<CallSpec, 'name' | 'key' | 'stepId' | 'startFields'>,
   ledger: Pick<Ledger, 'redactor'> | undefined,
 ): { readonly stepId: string; readonly ordinal: number } {
+  if (made !== undefined) return { stepId: made, ordinal: 0 }
   const ordinal = key === undefined ? (scope.ordinals.get(name) ?? 0) : 0
   if (key === undefined) scope.ordinals.set(name, ordinal + 1)
   const parentStepId = scope.path || null

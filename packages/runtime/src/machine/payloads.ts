@@ -3,62 +3,73 @@ import { StepError } from '../run.ts'
 import { own } from './own.ts'
 import type { Completed, EndFields, Outcome, Step, WaitingPause } from './step.ts'
 
-/** What the events of a step say. Built by hand, since two of them are written for each step. */
+/** What the events of a step say. Built by hand, key by key, since one or two of them are written for each step. */
 export function startedPayload(
   step: Step,
   more: Record<string, unknown> | undefined,
 ): Record<string, unknown> {
-  const { stepId, spec, scope, digest, refused } = step
+  const payload = begun(step, { isWhole: false, isClosing: false })
+  return more ? Object.assign(payload, more) : payload
+}
+
+export function completedPayload(step: Step, end: Completed, how: EndedHow): Record<string, unknown> {
+  return addEnd({ stepId: step.stepId, attempt: step.attempt }, step, end, how)
+}
+
+/** Start and end of a step in one, without what is as in most steps or is said by the checkpoint. */
+export function wholePayload(step: Step, end: Completed, how: EndedHow): Record<string, unknown> {
+  const isClosing = end.fields?.checkpoint !== undefined
+  return addEnd(begun(step, { isWhole: true, isClosing }), step, end, how)
+}
+
+export interface EndedHow {
+  readonly durationMs: number
+  readonly cached: boolean
+  readonly restored: boolean
+}
+
+function begun(
+  { stepId, spec, scope, digest, refused, attempt, superstep }: Step,
+  { isWhole, isClosing }: { readonly isWhole: boolean; readonly isClosing: boolean },
+): Record<string, unknown> {
   const { work, startFields } = spec
   const payload: Record<string, unknown> = { stepId }
   if (scope.path !== '') payload['parentStepId'] = scope.path
   payload['name'] = spec.name
-  payload['attempt'] = step.attempt
-  payload['kind'] = work.kind
-  if (startFields) Object.assign(payload, startFields)
-  else payload['superstep'] = step.superstep
+  if (!isWhole || attempt !== 1) payload['attempt'] = attempt
+  if (!isClosing || work.kind !== 'node') payload['kind'] = work.kind
+  if (!isClosing) payload['superstep'] = superstep
+  if (startFields) {
+    const { index, inputVersions } = startFields
+    if (index !== undefined && (!isWhole || index !== 0)) payload['index'] = index
+    if (inputVersions !== undefined) payload['inputVersions'] = inputVersions
+  }
   if (digest !== '') payload['inputDigest'] = digest
   if (spec.isInputKept && spec.input !== undefined && !refused) payload['input'] = spec.input
   if (work.kind === 'effect' && work.safety !== 'read') payload['safety'] = work.safety
-  return more ? Object.assign(payload, more) : payload
+  return payload
 }
 
-export function completedPayload(
+function addEnd(
+  payload: Record<string, unknown>,
   step: Step,
   { output, fields }: Completed,
-  durationMs: number,
-  { cached, restored }: { cached: boolean; restored: boolean },
+  { durationMs, cached, restored }: EndedHow,
 ): Record<string, unknown> {
-  const payload: Record<string, unknown> = { stepId: step.stepId, attempt: step.attempt }
   if (output !== null && output !== undefined) payload['output'] = output
-  if (fields) Object.assign(payload, fields)
+  if (fields) {
+    const { decision, goto, sends, ends, checkpoint } = fields
+    if (decision !== undefined) payload['decision'] = decision
+    if (goto !== undefined) payload['goto'] = goto
+    if (sends !== undefined) payload['sends'] = sends
+    if (ends !== undefined) payload['ends'] = ends
+    if (checkpoint !== undefined) payload['checkpoint'] = checkpoint
+  }
   payload['durationMs'] = durationMs
   if (cached) payload['cached'] = true
   if (restored) payload['restored'] = true
   return withUsage(payload, step)
 }
-
-/** Start and end of a step in one, without what is as in most steps or is said by the checkpoint. */
-export function wholePayload(
-  start: Record<string, unknown>,
-  end: Record<string, unknown>,
-): Record<string, unknown> {
-  const isClosing = end['checkpoint'] !== undefined
-  // Put together key by key: what was deleted from is slow to print.
-  const whole: Record<string, unknown> = {}
-  for (const key in start) {
-    const value = Object.hasOwn(end, key) ? end[key] : start[key]
-    if (!isUsual(key, value, isClosing)) whole[key] = value
-  }
-  for (const key in end)
-    if (!Object.hasOwn(start, key) && !isUsual(key, end[key], isClosing)) whole[key] = end[key]
-  return whole
-}
-
-const isUsual = (key: string, value: unknown, isClosing: boolean): boolean =>
-  (key === 'attempt' && value === 1) ||
-  (key === 'index' && value === 0) ||
-  (isClosing && (key === 'superstep' || (key === 'kind' && value === 'node')))
 
 export function failedPayload(
   step: Step,

@@ -1,4 +1,4 @@
-import type { ClewEvent, JsonValue, Pause, Safety } from '@clew/ledger'
+import type { ClewEvent, Pause, Safety } from '@clew/ledger'
 import type { ResumeDivergence } from '../result.ts'
 import type { CallUsage, EffectCall, Question, RetryPolicy, Run, StepError } from '../run.ts'
 import type { Piece } from './pieces.ts'
@@ -93,6 +93,8 @@ export interface WaitingPause extends Pause {
 export interface CallSpec {
   readonly name: string
   readonly key?: string | undefined
+  /** When the caller has made it of its name and key already. */
+  readonly stepId?: string | undefined
   /** Left out where the record has it elsewhere, as a node's state. */
   readonly input?: unknown
   readonly isInputKept: boolean
@@ -102,8 +104,14 @@ export interface CallSpec {
   readonly retry?: RetryPolicy | undefined
   readonly timeoutMs?: number | undefined
   readonly cacheTtlMs?: number | undefined
-  /** More for `execution.step_started`: superstep, index, versions. */
-  readonly startFields?: Readonly<Record<string, JsonValue>> | undefined
+  /** More for `execution.step_started`, of a graph's own calls. */
+  readonly startFields?: StartFields | undefined
+}
+
+export interface StartFields {
+  readonly superstep: number
+  readonly index?: number | undefined
+  readonly inputVersions?: Readonly<Record<string, number>> | undefined
 }
 
 export interface Step {

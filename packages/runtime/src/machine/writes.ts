@@ -8,6 +8,13 @@ export interface WriteOptions {
   readonly mayMiss?: boolean | undefined
 }
 
+/** A start that is kept back: most are never written, so what it says is only made when it has to be. */
+export interface HeldStart {
+  /** With readings of the clock for a payload, if there are any. */
+  readonly event: Draft
+  readonly payload: () => Record<string, unknown>
+}
+
 /** What a machine writes, in order; `errors` are the gaps that async durability left. */
 export interface Writes {
   readonly inFlight: number
@@ -22,12 +29,12 @@ export interface Writes {
     payload: Record<string, unknown>,
   ): Draft
   /** The event that takes the place of a start, under its id and with its cause. */
-  retell(start: Draft, eventType: string, payload: Record<string, unknown>): Draft
+  retell(start: HeldStart, eventType: string, payload: Record<string, unknown>): Draft
   send(events: readonly Draft[], then: (stored: readonly ClewEvent[]) => void, options?: WriteOptions): void
   /** Keeps a start back: its step may be over before anything else has to be written. */
-  hold(start: Draft): void
+  hold(start: HeldStart): void
   /** Gives a start up for an end that says all of it; undefined when it was sent already. */
-  take(startId: string): Draft | undefined
+  take(startId: string): HeldStart | undefined
   /** Sends the starts that are still held; what is sent goes after them anyway. */
   flush(options?: WriteOptions): void
 }
@@ -39,7 +46,7 @@ export function createWrites(
   onSettled: () => void,
 ): Writes {
   const errors: Error[] = []
-  let held: Draft[] = []
+  let held: HeldStart[] = []
   let inFlight = 0
   let fatal: unknown
 
@@ -69,6 +76,13 @@ export function createWrites(
     return payload
   }
 
+  /** The starts that are held, as they are written. */
+  function release(): Draft[] {
+    const starts = held
+    held = []
+    return starts.map(({ event, payload }) => ({ ...event, payload: { ...payload(), ...event.payload } }))
+  }
+
   function write(
     events: readonly Draft[],
     then: (stored: readonly ClewEvent[]) => void,
@@ -80,7 +94,7 @@ export function createWrites(
       onSettled()
     }
     inFlight++
-    void (journal as Journal).send(events).then(written, (error: unknown) => refused(error, events, options))
+    ;(journal as Journal).write(events, written, (error) => refused(error, events, options))
   }
 
   return {
@@ -95,31 +109,27 @@ export function createWrites(
     draft(eventType, ids, causationId, payload) {
       return (journal as Journal).draft(eventType, ids, causationId, withClock(payload))
     },
-    retell: (start, eventType, payload) => ({ ...start, eventType, payload: withClock(payload) }),
+    retell: ({ event }, eventType, payload) => ({ ...event, eventType, payload: withClock(payload) }),
     send(events, then, options = {}) {
-      const before = held
-      if (before.length === 0) return write(events, then, options)
-      held = []
+      if (held.length === 0) return write(events, then, options)
+      const before = release()
       write([...before, ...events], (stored) => then(stored.slice(before.length)), options)
     },
     hold: (start) => void held.push(start),
     take(startId) {
-      const at = held.findIndex(({ eventId }) => eventId === startId)
+      const at = held.findIndex(({ event }) => event.eventId === startId)
       if (at < 0) return undefined
-      const [start] = held.splice(at, 1) as [Draft]
+      const [start] = held.splice(at, 1) as [HeldStart]
       // They ride on the event that takes its place.
-      const { clock } = start.payload
+      const { clock } = start.event.payload
       if (clock !== undefined) {
         readings.unshift(...(clock as [string, number][]))
-        delete start.payload['clock']
+        delete start.event.payload['clock']
       }
       return start
     },
     flush(options = {}) {
-      if (held.length === 0) return
-      const starts = held
-      held = []
-      write(starts, () => {}, options)
+      if (held.length > 0) write(release(), () => {}, options)
     },
   }
 }

@@ -78,7 +78,7 @@ export function createStrictCalls(core: ReplayCore, bodies: Bodies): (step: Repl
   function isSameReason({ spec, scope }: ReplayStep, recorded: RecordedCall, isTask: boolean): boolean {
     const start = startOf(recorded)
     const { payload } = start
-    const index = spec.startFields?.['index'] ?? 0
+    const index = spec.startFields?.index ?? 0
     if (isTask && (payload['index'] ?? 0) !== index && kindOfStep(payload) !== 'interrupt') {
       core.diverge('order', placeOf(recorded), payload['index'] ?? 0, index)
       return false

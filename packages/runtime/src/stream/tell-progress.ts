@@ -18,8 +18,7 @@ function writerOf(ledger: Ledger): ProgressWriter {
 }
 
 interface OpenStep {
-  readonly attempt: number
-  readonly stepType: string
+  readonly step: StepTiding
   text: string
 }
 
@@ -37,24 +36,24 @@ export function tellProgress(
 
   function onStep(step: StepTiding): void {
     tidings.step?.(step)
-    const { stepId, name, kind, attempt, status } = step
-    if (status === 'running') open.set(stepId, { attempt, stepType: stepTypeOf(kind, name), text: '' })
+    const { stepId, status } = step
+    if (status === 'running') open.set(stepId, { step, text: '' })
     else if (status !== 'paused') void close(stepId)
   }
 
   /** Most steps never speak. */
-  async function close(stepId: string): Promise<void> {
-    const step = open.get(stepId)
+  function close(stepId: string): Promise<void> | undefined {
+    const told = open.get(stepId)
     open.delete(stepId)
-    if (step && step.text !== '') await writer.end({ runId, stepId, attempt: step.attempt })
+    return told && told.text !== '' ? writer.end({ runId, stepId, attempt: told.step.attempt }) : undefined
   }
 
   function add(stepId: string | null, text: string): void {
-    const step = stepId === null ? undefined : open.get(stepId)
-    if (stepId === null || !step) return
-    step.text += text
-    const { attempt, stepType, text: content } = step
-    writer.report({ runId, stepId, attempt, stepType, content })
+    const told = stepId === null ? undefined : open.get(stepId)
+    if (stepId === null || !told) return
+    told.text += text
+    const { attempt, kind, name } = told.step
+    writer.report({ runId, stepId, attempt, stepType: stepTypeOf(kind, name), content: told.text })
   }
 
   const below = (told: Tidings | undefined, parentStepId: string): Tidings => ({
@@ -77,7 +76,7 @@ export function tellProgress(
       child: (link) => below(tidings.child?.(link), link.parentStepId),
     },
     async close() {
-      await Promise.all([...open.keys()].map(close))
+      await Promise.all([...open.keys()].map(async (stepId) => close(stepId)))
     },
   }
 }

@@ -75,8 +75,12 @@ export function diffLines(terminal: Terminal, data: RunDiff, full: boolean): str
 }
 
 function summary({ same, counts, a, b }: RunDiff): string {
-  if (same) return `The same: ${plural(counts.same, 'thing')} done, one as the other.`
-  const parts = [`${counts.same} the same`]
+  const again = counts.attempts > 0 ? [`${counts.attempts} after more attempts or fewer`] : []
+  if (same)
+    return [`The same: ${plural(counts.same + counts.attempts, 'thing')} done, one as the other`, ...again]
+      .join(', ')
+      .concat('.')
+  const parts = [`${counts.same} the same`, ...again]
   if (counts.wording > 0) parts.push(`${counts.wording} in other words`)
   if (counts.changed > 0) parts.push(`${counts.changed} changed`)
   if (counts.moved > 0) parts.push(`${counts.moved} moved`)
@@ -87,6 +91,7 @@ function summary({ same, counts, a, b }: RunDiff): string {
 
 const MARKS: Readonly<Record<DiffRow['mark'], readonly [sign: string, style: Style]>> = {
   same: [' ', 'dim'],
+  attempts: ['↻', 'dim'],
   wording: ['~', 'dim'],
   input: ['≠', 'yellow'],
   output: ['≠', 'yellow'],
@@ -114,7 +119,7 @@ function sideBySide(
     const cell = (item: DiffRow['a']): string =>
       pad(cut(item ? `#${item.seq} ${printable(item.label)}` : '', half), half)
     const line = `${cell(left)} ${sign} ${cell(right)}`.trimEnd()
-    result.push(mark === 'same' || mark === 'wording' ? colour.dim(line) : colour[style](line))
+    result.push(colour[style](line))
   }
   if (!full && rows.length > SHOWN)
     result.push(

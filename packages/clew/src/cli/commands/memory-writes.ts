@@ -66,7 +66,8 @@ export const memorySweepCommand: Command<InputOf<typeof memorySweep>> = async ({
   const { dim } = terminal.output.colour
   await terminal.answer(data, () => {
     const looked = `${plural(data.checked, 'item')} in ${plural(data.scopes, 'scope')}`
-    if (data.forgotten === 0) return [`Nothing has to go of ${looked}.`]
+    const held = data.held === 0 ? [] : [`Kept by a legal hold: ${plural(data.held, 'item')}`]
+    if (data.forgotten === 0) return [`Nothing has to go of ${looked}.`, ...held]
     const rows = data.byReason.map(({ layer, reason, items, bytes }) => [
       layer,
       reason.replace('_', ' '),
@@ -80,6 +81,7 @@ export const memorySweepCommand: Command<InputOf<typeof memorySweep>> = async ({
       ...body,
       '',
       `${plural(data.forgotten, 'item')} of ${looked} ${went}, ${formatSize(data.bytes)}`,
+      ...held,
     ]
   })
   return EXIT.fine

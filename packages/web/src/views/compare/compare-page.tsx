@@ -134,12 +134,12 @@ function Comparison({ diff, showAll, onAll }: ComparisonProps): ReactElement {
     estimateSize: () => ROW,
     overscan: 20,
   })
-  const partsAt = rows.findIndex(({ mark }) => mark !== 'same' && mark !== 'wording')
+  const partsAt = rows.findIndex(({ mark }) => !['same', 'attempts', 'wording'].includes(mark))
   useEffect(() => {
     if (partsAt > 0) list.scrollToIndex(partsAt, { align: 'center' })
   }, [partsAt])
   const told = first?.changes.filter(({ path }) => path !== '$.inputDigest') ?? []
-  const differing = diff.rows.length - counts.same
+  const differing = diff.rows.length - counts.same - counts.attempts
   return (
     <div className="compare">
       <div className="compare-sums">
@@ -162,7 +162,8 @@ function Comparison({ diff, showAll, onAll }: ComparisonProps): ReactElement {
       {told.length > 0 && <Changes changes={told} />}
       <div className="compare-bar">
         <span className="quiet">
-          {counts.same} the same, {differing} differ
+          {counts.same + counts.attempts} the same
+          {counts.attempts > 0 && ` (${counts.attempts} after more attempts or fewer)`}, {differing} differ
           {diff.sharedEvents > 0 && `, first ${diff.sharedEvents} events shared`}
         </span>
         <label>

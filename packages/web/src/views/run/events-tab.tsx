@@ -76,7 +76,7 @@ export function EventsTab({ runId, view, search, chosen, untilSeq, choose }: Tab
                 {event ? (
                   <EventText runId={runId} event={event} startedMs={startedMs} />
                 ) : page?.data ? (
-                  <Missing runId={runId} seq={seq} kind="pruned" />
+                  <Missing runId={runId} place={{ seq, pruned: true }} />
                 ) : (
                   <span className="quiet">…</span>
                 )}
@@ -114,11 +114,7 @@ function EventText({
       </span>
       <span className="event-about clew-mono">{about}</span>
       <span className="event-preview clew-mono">
-        {event.ledger.erased ? (
-          <Missing runId={runId} seq={event.ledger.seq} kind="erased" />
-        ) : (
-          previewValue(payload, 160)
-        )}
+        {event.ledger.erased ? <Missing runId={runId} place={event.ledger} /> : previewValue(payload, 160)}
       </span>
     </>
   )

@@ -1,3 +1,4 @@
+import type { ClewEvent } from '@clew/ledger'
 import { formatExact, runPath, useClient } from '@clew/react'
 import { useQuery, type UseQueryResult } from '@tanstack/react-query'
 import type { ReactElement } from 'react'
@@ -25,17 +26,18 @@ function useGaps(runId: string, enabled = true): UseQueryResult<readonly RunGap[
 
 interface MissingProps {
   readonly runId: string
-  readonly seq: number
-  readonly kind: RunGap['kind']
+  readonly place: Pick<ClewEvent['ledger'], 'seq' | 'pruned'>
 }
 
-/** Says of an event that its payload is gone: since when, and by whom. */
-export function Missing({ runId, seq, kind }: MissingProps): ReactElement {
+/** Says of an event that its payload is gone: whether it was erased or pruned, since when, and by whom. */
+export function Missing({ runId, place: { seq, pruned } }: MissingProps): ReactElement {
   const { data } = useGaps(runId)
-  const gap = data?.find((each) => each.kind === kind && each.fromSeq <= seq && seq <= each.toSeq)
+  const gaps = data?.filter(({ fromSeq, toSeq }) => fromSeq <= seq && seq <= toSeq) ?? []
+  // A range of pruned states spans events that lost nothing by it.
+  const gap = gaps.find(({ kind }) => kind === 'erased') ?? gaps[0]
   return (
     <span className="clew-chip clew-redacted" title={gap ? formatExact(gap.at) : undefined}>
-      {gap ? tellGap(gap) : kind}
+      {gap ? tellGap(gap) : pruned ? 'pruned' : 'erased'}
     </span>
   )
 }

@@ -160,7 +160,7 @@ function EventSide({
       {error && <ErrorNote error={error} />}
       {!event && !isPending && !error && (
         <p className="quiet">
-          There is no event {seq} in this run: <Missing runId={runId} seq={seq} kind="pruned" />
+          There is no event {seq} in this run: <Missing runId={runId} place={{ seq, pruned: true }} />
         </p>
       )}
       {event && (
@@ -176,7 +176,7 @@ function EventSide({
           </div>
           <Part name="payload">
             {event.ledger.erased ? (
-              <Missing runId={runId} seq={seq} kind="erased" />
+              <Missing runId={runId} place={event.ledger} />
             ) : (
               <JsonTree value={event.payload} label="payload" open />
             )}
@@ -240,7 +240,7 @@ function Value({
   if (event.ledger.erased)
     return (
       <Part name={name}>
-        <Missing runId={event.correlationId} seq={event.ledger.seq} kind="erased" />
+        <Missing runId={event.correlationId} place={event.ledger} />
       </Part>
     )
   const value = event.payload[path]

@@ -17,6 +17,8 @@ interface TimelineRowProps {
   readonly isFolded: boolean
   readonly isChosen: boolean
   readonly isLater: boolean
+  /** Its run is paused: what has begun and not ended waits. */
+  readonly isWaiting: boolean
   readonly onChoose: () => void
   readonly onFold: () => void
 }
@@ -24,6 +26,7 @@ interface TimelineRowProps {
 export function TimelineRow(props: TimelineRowProps): ReactElement {
   const { step, depth, startMs, endMs, span, inside, errors, isFolded, isChosen } = props
   const kind = namedKind(step.kind, step.nodeName)
+  const status = props.isWaiting && step.status === 'running' ? 'paused' : step.status
   const length = span.toMs - span.fromMs
   const left = ((startMs - span.fromMs) / length) * 100
   const width = ((endMs - startMs) / length) * 100
@@ -71,7 +74,7 @@ export function TimelineRow(props: TimelineRowProps): ReactElement {
             <span
               className="bar"
               data-hue={step.status === 'failed' ? 'error' : stepKindOf(kind).hue}
-              data-status={step.status}
+              data-status={status}
               style={{
                 // The shortest at the very end is seen, too.
                 insetInlineStart: `min(${Math.max(-1, left)}%, 100% - 2px)`,
@@ -86,7 +89,9 @@ export function TimelineRow(props: TimelineRowProps): ReactElement {
                   : { insetInlineStart: `${left + Math.max(0, width)}%` }
               }
             >
-              {step.status === 'running' ? 'running' : tellTime(step, endMs - startMs)}
+              {status === 'running' || (status === 'paused' && step.durationMs === null)
+                ? status
+                : tellTime(step, endMs - startMs)}
             </span>
           </>
         )}

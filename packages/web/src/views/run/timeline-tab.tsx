@@ -138,6 +138,7 @@ export function TimelineTab({ view, timeline, search, chosen, untilSeq, choose }
                 errors={layout.errors[row] as number}
                 isFolded={folded.has(index)}
                 isChosen={step === chosen}
+                isWaiting={view.run?.status === 'paused'}
                 isLater={untilSeq !== null && step.startedSeq > untilSeq}
                 onChoose={() => choose({ step: stepKey(step), event: undefined })}
                 onFold={() => toggle(index)}

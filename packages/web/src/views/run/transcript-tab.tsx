@@ -58,7 +58,7 @@ export function TranscriptTab(props: TabProps): ReactElement {
     [runId, isWaiting],
   )
   const renderErased = useCallback<NonNullable<TranscriptRowProps['renderErased']>>(
-    ({ seq }) => <Missing runId={runId} seq={seq} kind="erased" />,
+    (entry) => <Missing runId={runId} place={entry} />,
     [runId],
   )
   return (

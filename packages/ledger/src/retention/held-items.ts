@@ -1,0 +1,87 @@
+import type { ClewEvent } from '../envelope.ts'
+import { eventsOfSameItems, MEMORY_TYPES, writtenFor } from '../memory/fold.ts'
+import type { MemoryRow } from '../memory/item.ts'
+import type { PayloadReader } from '../payload-reader.ts'
+import type { Store } from '../store.ts'
+import { findHold } from './find-hold.ts'
+import type { Hold } from './holds.ts'
+
+interface HoldParts {
+  readonly store: Store
+  readonly reader: PayloadReader
+  readonly workspace: string
+}
+
+/**
+ * Says which hold covers something that is remembered, whatever book it lies in: one on a subject that it is about, or one
+ * on the run that wrote it. What covers the book as a whole is another question (`findHold`).
+ */
+export function createItemHoldCheck(
+  parts: Pick<HoldParts, 'store' | 'workspace'>,
+  holds: readonly Hold[],
+): (item: Pick<MemoryRow, 'subjects' | 'runId'>) => Promise<Hold | undefined> {
+  const { store, workspace } = parts
+  const byRun = new Map<string, Promise<Hold | undefined>>()
+  async function ofRun(runId: string): Promise<Hold | undefined> {
+    const run = await store.findRun({ workspace, runId })
+    return run ? findHold(parts, holds, run.summary) : undefined
+  }
+  return async ({ subjects, runId }) => {
+    const own = holds.find(({ target }) => 'subject' in target && subjects.includes(target.subject))
+    if (own || runId === null || holds.length === 0) return own
+    const known = byRun.get(runId) ?? ofRun(runId)
+    byRun.set(runId, known)
+    return known
+  }
+}
+
+const PAGE = 500
+const KEYS: ReadonlySet<string> = new Set(['namespace', 'key', 'subjects', 'runId'])
+
+/** The events of a book without their values. */
+async function* itemEvents({ store, reader, workspace }: HoldParts, book: string): AsyncGenerator<ClewEvent> {
+  for (let afterSeq = 0; ; ) {
+    const range = { afterSeq, limit: PAGE, types: MEMORY_TYPES }
+    const page = await store.readRun({ workspace, runId: book }, range)
+    for (const stored of page) yield reader.toPartialEvent(stored, KEYS)
+    if (page.length < PAGE) return
+    afterSeq = page.at(-1)?.seq ?? afterSeq
+  }
+}
+
+/** A hold that covers something in a book, also what was forgotten or written anew since: for who takes books as a whole. */
+export async function findHoldWithin(
+  parts: HoldParts,
+  holds: readonly Hold[],
+  book: string,
+): Promise<Hold | undefined> {
+  if (holds.length === 0) return undefined
+  const holdOn = createItemHoldCheck(parts, holds)
+  for await (const event of itemEvents(parts, book)) {
+    const hold = await holdOn(writtenFor(event))
+    if (hold) return hold
+  }
+  return undefined
+}
+
+/** Where all events of the items stand that a hold covers: as an item is erased whole, it is held whole. */
+export async function readHeldItems(
+  parts: HoldParts,
+  holds: readonly Hold[],
+  book: string,
+): Promise<{ readonly seqs: ReadonlySet<number>; readonly hold: Hold } | undefined> {
+  const holdOn = createItemHoldCheck(parts, holds)
+  const events: ClewEvent[] = []
+  const own = new Set<number>()
+  let first: Hold | undefined
+  for await (const event of itemEvents(parts, book)) {
+    events.push(event)
+    const hold = await holdOn(writtenFor(event))
+    if (!hold) continue
+    first ??= hold
+    own.add(event.ledger.seq)
+  }
+  return (
+    first && { seqs: new Set(eventsOfSameItems(events, own).map(({ ledger }) => ledger.seq)), hold: first }
+  )
+}
