@@ -28,7 +28,7 @@ SELECT e.position, e.run, e.seq, e.event_id, e.event_type, e.timestamp, e.origin
 UNION ALL
 SELECT position, run, seq, event_id, event_type, timestamp, origin, runtime, causation_id, recorded_at,
     schema_version, payload_hash, hash, follows, salt, mac, body
-  FROM inbox;
+  FROM inbox i WHERE NOT EXISTS (SELECT 1 FROM events e WHERE e.position = i.position);
 
 CREATE TRIGGER inbox_never_changes BEFORE UPDATE ON inbox
 BEGIN SELECT RAISE(ABORT, 'clew: events are append-only'); END;

@@ -162,6 +162,19 @@ describe('L2 a plain connection to the file', () => {
     expect(await ledger.verify(undefined, { projections: true })).toMatchObject({ ok: true, checked: 30 })
   })
 
+  it('can move an event on by hand, and the next writer moves on the others', async () => {
+    const moved = `run, seq, event_id, causation_id, ${eventColumns}`
+    plain.exec(
+      `INSERT INTO events (position, ${moved}) SELECT position, ${moved} FROM inbox WHERE position = 29`,
+    )
+    recorded.push(await ledger.record(note(31)))
+    await ledger.close()
+    expect([lying(), numberOf('SELECT count(*) FROM events')]).toEqual([0, 31])
+    ledger = openLedger(file)
+    expect(await all(ledger.read('r'))).toEqual(recorded)
+    expect(await ledger.verify(undefined, { projections: true })).toMatchObject({ ok: true, checked: 31 })
+  })
+
   it.each([
     ['changed 30', "UPDATE inbox SET body = '{}' WHERE seq = 30"],
     ['missing 29', 'DELETE FROM inbox WHERE seq = 29'],

@@ -26,11 +26,14 @@ export function createInbox(db: DatabaseSync): Inbox {
     add: db.prepare(
       `INSERT INTO inbox (${EVENT_FIELDS}, ${PAYLOAD_FIELDS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     ),
+    // Without what another client of the file may have moved by hand.
     moveEvents: db.prepare(
-      `INSERT INTO events (${EVENT_FIELDS}) SELECT ${EVENT_FIELDS} FROM inbox ORDER BY position`,
+      `INSERT INTO events (${EVENT_FIELDS}) SELECT ${EVENT_FIELDS} FROM inbox i
+         WHERE NOT EXISTS (SELECT 1 FROM events e WHERE e.position = i.position) ORDER BY position`,
     ),
     movePayloads: db.prepare(
-      `INSERT INTO payloads (position, ${PAYLOAD_FIELDS}) SELECT position, ${PAYLOAD_FIELDS} FROM inbox ORDER BY position`,
+      `INSERT INTO payloads (position, ${PAYLOAD_FIELDS}) SELECT position, ${PAYLOAD_FIELDS} FROM inbox i
+         WHERE NOT EXISTS (SELECT 1 FROM payloads p WHERE p.position = i.position) ORDER BY position`,
     ),
     clear: db.prepare('DELETE FROM inbox'),
   }

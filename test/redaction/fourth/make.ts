@@ -1,4 +1,6 @@
-import type { Kind } from '../third/make.ts'
+import { base64, type Kind, oneOf } from '../third/make.ts'
+
+export { base64, oneOf } from '../third/make.ts'
 
 const UPPER = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ'
 const LOWER = 'abcdefghijklmnopqrstuvwxyz'
@@ -28,14 +30,6 @@ export const f =
     pattern.replace(/\{([A-Za-z9])(\d+)\}/g, (_, name: string, count: string) =>
       dice.chars(ALPHABETS[name] as string, Number(count)),
     )
-export const oneOf =
-  (...kinds: readonly Kind[]): Kind =>
-  (dice) =>
-    dice.pick(kinds)(dice)
-export const base64 =
-  (kind: Kind): Kind =>
-  (dice) =>
-    btoa(kind(dice))
 /** Body of a PEM block: lines of 64. */
 export const pem =
   (lines: number, begin = '', lineEnd = '\n'): Kind =>
