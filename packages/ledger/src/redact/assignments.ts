@@ -15,6 +15,8 @@ import { isPassphrase, isShortPhrase } from './passphrase.ts'
 
 /** `password: hunter…`, `OPENAI_API_KEY=…`, `"api_key": "…"` and headers inside text. */
 
+const looksGiven = (text: string): boolean => looksAssigned(text) || isPassword(text)
+
 export const QUOTE = `\\\\{0,3}["'\`]`
 export const KEY = `(?<key>${HARD_KEY}|${SOFT_KEY})`
 export const kind = (match: RegExpExecArray): string => kindOfKey(match.groups?.key ?? '')
@@ -252,8 +254,7 @@ export const labelledDetectors: readonly Detector[] = [
         secret,
         match,
         (text) =>
-          looksAssigned(text) ||
-          isPassword(text) ||
+          looksGiven(text) ||
           isBodyPassword(text, match) ||
           (kind(match) === 'password' && isSaidWord(text) && isNoList(text, match)),
       ),
@@ -277,8 +278,7 @@ export const labelledDetectors: readonly Detector[] = [
         secret,
         match,
         (text) =>
-          looksAssigned(text) ||
-          isPassword(text) ||
+          looksGiven(text) ||
           (kind(match) === 'password' && isCertain(text)) ||
           (/phrase>/i.test(match[0]) && /^[a-z]{3,12}(?:[-_.][a-z]{3,12}){3,7}$/i.test(text)),
       ),
@@ -291,7 +291,7 @@ export const labelledDetectors: readonly Detector[] = [
       `${KEY}(?:%22)?(?:%20)?%3[DdAa](?:%20)?(?:%22)?(?<secret>(?:[\\w.~!*+/=-]|%(?!26|22|2[cC]|7[dD]|20|0[aAdD]|3[bB])[0-9A-Fa-f]{2}){5,2048})`,
       'g',
     ),
-    validate: (secret, match) => judge(secret, match, (text) => looksAssigned(text) || isPassword(text)),
+    validate: (secret, match) => judge(secret, match, looksGiven),
   },
   {
     // `://name:password@`, the same.
