@@ -12,6 +12,7 @@ import { createTailFold, stepKeyOf } from './fold-tail.ts'
 import { createInbox, EVENT_FIELDS } from './inbox.ts'
 import { createRunInserter } from './insert-run.ts'
 import { createRunRows, type SqliteRun } from './run-rows.ts'
+import { scratch } from './scratch.ts'
 import { STEP_COLUMNS, toStep } from './step-row.ts'
 
 const RUN_CACHE = 5000
@@ -23,14 +24,6 @@ const INBOX_BODY = 2000
 
 const bytes = (hex: string): Buffer => Buffer.from(hex, 'hex')
 
-/** Bytes of a hex text in a place that is used again and again: a bound blob is copied, and this is four per event. */
-function scratch(size: number): (hex: string) => Buffer {
-  const place = Buffer.alloc(size)
-  return (text) => {
-    place.write(text, 'hex')
-    return place
-  }
-}
 const payloadHashBytes = scratch(32)
 const hashBytes = scratch(32)
 const saltBytes = scratch(16)
@@ -79,14 +72,14 @@ export function createAppender(db: DatabaseSync, ports: Pick<Ports, 'sha256' | '
     eventAt: db.prepare(`SELECT ${EVENT_COLUMNS} WHERE e.run = ? AND e.seq = ?`),
     mac: db.prepare('SELECT mac FROM entries WHERE position = ?'),
     insertEvent: db.prepare(
-      `INSERT INTO events (${EVENT_FIELDS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      `INSERT OR ROLLBACK INTO events (${EVENT_FIELDS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     ),
     insertPayload: db.prepare('INSERT INTO payloads (position, salt, mac, body) VALUES (?, ?, ?, ?)'),
     insertErasure: db.prepare('INSERT INTO erasures (position, erased_at) VALUES (?, ?)'),
     insertPruned: db.prepare('INSERT INTO pruned_states (position, pruned_at) VALUES (?, ?)'),
     node: db.prepare('SELECT id FROM nodes WHERE scope = ? AND hash = ?'),
     nodeHash: db.prepare('SELECT hash FROM nodes WHERE id = ?'),
-    insertNode: db.prepare('INSERT INTO nodes (scope, hash, body) VALUES (?, ?, ?)'),
+    insertNode: db.prepare('INSERT OR ROLLBACK INTO nodes (scope, hash, body) VALUES (?, ?, ?)'),
     step: db.prepare(`SELECT ${STEP_COLUMNS} FROM steps WHERE run = ? AND step_id = ? AND attempt = ?`),
     lease: db.prepare('SELECT epoch, held, beat_ms FROM leases WHERE workspace = ? AND run_id = ?'),
   }

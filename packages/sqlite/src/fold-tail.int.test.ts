@@ -148,7 +148,7 @@ describe('L1 rows that are behind their events', () => {
 
   it('L6 a cut-off end is found all the same: heads are never behind', async () => {
     const db = new DatabaseSync(file, { enableForeignKeyConstraints: false })
-    db.exec('DROP TRIGGER inbox_only_moves_on; DELETE FROM inbox WHERE seq > 38')
+    db.exec('DROP TRIGGER inbox_moves_on; DELETE FROM inbox WHERE seq > 38')
     db.close()
     expect((await ledger.verify('r')).problems).toMatchObject([{ seq: 39, problem: 'truncated' }])
   })

@@ -147,7 +147,6 @@ describe('L2 a plain connection to the file', () => {
     'event_type, timestamp, origin, runtime, recorded_at, schema_version, payload_hash, hash, follows'
   it.each([
     "UPDATE inbox SET body = '{}'",
-    'DELETE FROM inbox',
     'DELETE FROM inbox WHERE position = 30',
     `REPLACE INTO inbox (position, event_id, run, seq, ${columns}) SELECT position, 'new', run, 77, ${columns} FROM inbox WHERE position = 30`,
     `INSERT INTO inbox (position, event_id, run, seq, ${columns}) SELECT 50, event_id, run, 77, ${columns} FROM inbox WHERE position = 30`,
@@ -160,6 +159,14 @@ describe('L2 a plain connection to the file', () => {
     expect(() => plain.exec(sql)).toThrow(/append-only/)
     expect(await all(ledger.read('r'))).toEqual(recorded)
     expect(await ledger.verify(undefined, { projections: true })).toMatchObject({ ok: true, checked: 30 })
+  })
+
+  it('can delete all that lies in the inbox: it moves on, and nothing is lost', async () => {
+    plain.exec('DELETE FROM inbox')
+    expect([lying(), numberOf('SELECT count(*) FROM events')]).toEqual([0, 30])
+    recorded.push(...(await record(31, 50)))
+    expect(await all(ledger.read('r'))).toEqual(recorded)
+    expect(await ledger.verify(undefined, { projections: true })).toMatchObject({ ok: true, checked: 50 })
   })
 
   it('can move an event on by hand, and the next writer moves on the others', async () => {
@@ -180,7 +187,7 @@ describe('L2 a plain connection to the file', () => {
     ['missing 29', 'DELETE FROM inbox WHERE seq = 29'],
     ['truncated 30', 'DELETE FROM inbox WHERE seq = 30'],
   ])('L6 with the triggers dropped, verify finds %s after %s', async (found, sql) => {
-    plain.exec('DROP TRIGGER inbox_never_changes; DROP TRIGGER inbox_only_moves_on')
+    plain.exec('DROP TRIGGER inbox_never_changes; DROP TRIGGER inbox_moves_on')
     plain.exec(sql)
     const { problems } = await ledger.verify()
     expect(problems.map(({ problem, seq }) => `${problem} ${seq}`)).toContain(found)

@@ -6,9 +6,8 @@ const MOST = 64
 /** Columns of `events`, in the order in which `add` takes them. */
 export const EVENT_FIELDS = `position, run, seq, event_id, event_type, timestamp, origin, runtime, causation_id, recorded_at,
   schema_version, payload_hash, hash, follows`
-const PAYLOAD_FIELDS = 'salt, mac, body'
 
-/** Where events of small commits lie first; all of it inside write transactions. See migration 10. */
+/** Where events of small commits lie first; all of it inside write transactions. See migrations 10 and 11. */
 export interface Inbox {
   /** The values of `EVENT_FIELDS`, then those of the payload. The head of the run moves with it. */
   add(...values: SQLInputValue[]): void
@@ -24,27 +23,17 @@ export function createInbox(db: DatabaseSync): Inbox {
   const sql = {
     count: db.prepare('SELECT count(*) AS n FROM inbox'),
     add: db.prepare(
-      `INSERT INTO inbox (${EVENT_FIELDS}, ${PAYLOAD_FIELDS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      `INSERT OR ROLLBACK INTO inbox (${EVENT_FIELDS}, salt, mac, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     ),
-    // Without what another client of the file may have moved by hand.
-    moveEvents: db.prepare(
-      `INSERT INTO events (${EVENT_FIELDS}) SELECT ${EVENT_FIELDS} FROM inbox i
-         WHERE NOT EXISTS (SELECT 1 FROM events e WHERE e.position = i.position) ORDER BY position`,
-    ),
-    movePayloads: db.prepare(
-      `INSERT INTO payloads (position, ${PAYLOAD_FIELDS}) SELECT position, ${PAYLOAD_FIELDS} FROM inbox i
-         WHERE NOT EXISTS (SELECT 1 FROM payloads p WHERE p.position = i.position) ORDER BY position`,
-    ),
-    clear: db.prepare('DELETE FROM inbox'),
+    // A trigger moves what is deleted.
+    moveOn: db.prepare('DELETE FROM inbox'),
   }
   let known: number | undefined
   const count = (): number => (known ??= Number(sql.count.get()?.['n']))
 
   function empty(): void {
     if (count() === 0) return
-    sql.moveEvents.run()
-    sql.movePayloads.run()
-    sql.clear.run()
+    sql.moveOn.run()
     known = 0
   }
 

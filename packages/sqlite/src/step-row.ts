@@ -1,4 +1,5 @@
 import { packStep, type StepSkeleton, unpackStep } from '@clew/ledger'
+import { scratch } from './scratch.ts'
 
 export const PUT_STEP = `INSERT INTO steps (run, step_id, attempt, started_seq, record, span, digest)
   VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (run, step_id, attempt) DO UPDATE
@@ -9,7 +10,11 @@ export const STEP_COLUMNS = 'step_id, attempt, started_seq, record, span, digest
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 const DIGEST = /^(?:[0-9a-f]{32}){1,2}$/
 
-/** Values of `PUT_STEP`: span and digest apart if both are bytes, else in the record as they are. */
+const spanBytes = scratch(16)
+const shortDigestBytes = scratch(16)
+const digestBytes = scratch(32)
+
+/** Values of `PUT_STEP`, good until the next call: span and digest apart if both are bytes, else in the record as they are. */
 export function stepValues(
   run: number,
   step: StepSkeleton,
@@ -22,8 +27,10 @@ export function stepValues(
     attempt,
     startedSeq,
     packStep(step, areBytes),
-    areBytes ? Buffer.from(spanId.replaceAll('-', ''), 'hex') : null,
-    areBytes && inputDigest !== null ? Buffer.from(inputDigest, 'hex') : null,
+    areBytes ? spanBytes(spanId.replaceAll('-', '')) : null,
+    areBytes && inputDigest !== null
+      ? (inputDigest.length === 32 ? shortDigestBytes : digestBytes)(inputDigest)
+      : null,
   ]
 }
 
