@@ -9,6 +9,7 @@ import { KNOWN, type Make } from './known-forms.ts'
 import { lookAlikes } from './look-alikes.ts'
 import { createMaker, type Maker } from './make.ts'
 import { ORDINARY } from './ordinary-texts.ts'
+import { readAuthors } from './read-texts.ts'
 import { findSecretsOf, type Found, isFalseAlarm } from './score.ts'
 import type { OrdinaryText, SecretText } from './texts.ts'
 import { ORDINARY as THIRD_ORDINARY, SECRETS as THIRD } from './third/load.ts'
@@ -171,6 +172,20 @@ export function measureFourth(half: 'read' | 'unread'): TranscriptFigures {
   const isIn = (_: unknown, at: number): boolean => at % 2 === (half === 'read' ? 0 : 1)
   return measureTranscripts(FOURTH.filter(isIn), FOURTH_ORDINARY.filter(isIn))
 }
+
+const measureAuthors = (corpus: string): TranscriptFigures => {
+  const authors = readAuthors(corpus)
+  return measureTranscripts(
+    authors.flatMap(({ secrets }) => secrets),
+    authors.flatMap(({ ordinary }) => ordinary),
+  )
+}
+
+/** What many authors wrote so that rules could be made from it; all of it was read. */
+export const measurePractice = (): TranscriptFigures => measureAuthors('practice')
+
+/** A fifth corpus by four authors, none of which those who write rules have read. */
+export const measureFifth = (): TranscriptFigures => measureAuthors('fifth')
 
 const makeOne = (maker: Maker, make: Make): string =>
   typeof make === 'string' ? maker.form(make) : make(maker)

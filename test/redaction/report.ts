@@ -1,7 +1,9 @@
 import {
   measure,
   measureBlind,
+  measureFifth,
   measureFourth,
+  measurePractice,
   measureThird,
   measureWholeTexts,
   type TranscriptFigures,
@@ -82,3 +84,5 @@ for (const { secret, found } of fourth.found) if (!found) console.log('missed:',
 tell('fourth blind set, the half that was read', fourth)
 // Whoever writes rules must not see these texts.
 tell('fourth blind set, the half that nobody read', measureFourth('unread'))
+tell('texts of many authors by which rules were made, all read', measurePractice())
+tell('fifth blind set, by four authors, none of it read', measureFifth())

@@ -1,3 +1,4 @@
+import { isAboutSecret, questionOf } from './asked.ts'
 import { isPassword, isTemplate } from './checks.ts'
 import { type Detector, simple } from './detector.ts'
 import { isAlone } from './next-line.ts'
@@ -44,14 +45,14 @@ export const answerDetectors: readonly Detector[] = [
     'password',
     `[pP](?=[aA][sS][sS]|[wW]d?[ ?.:,])`,
     `${ASKED}${REST}{0,100}${LINE}{1,3}${HEADER}?(?:${TURN})?${LEAD}(?<secret>${WORD}{6,64})${END}`,
-    (secret, { 0: found }) =>
-      isNextAnswer(secret) && (/\?/.test(found) || new RegExp(TURN).test(found)) && isTalk(found),
+    (secret, match) =>
+      isNextAnswer(secret) && (/\?/.test(match[0]) || new RegExp(TURN).test(match[0])) && isTalk(match),
   ),
   simple(
     'password',
     [],
     `${ASKED}${REST}{0,100}${LINE}{1,3}${BETWEEN}${TURN}${LEAD}(?<secret>${WORD}{6,64})${END}`,
-    (secret, { 0: found }) => isAnswer(secret) && isTalk(found),
+    (secret, match) => isAnswer(secret) && isTalk(match),
   ),
   // "Here's a strong one: `…`", "it was '…'", "I typed "…"".
   simple(
@@ -72,13 +73,13 @@ export const answeredCodes: readonly Detector[] = [
       `O(?=TP${REST}{0,80}${LINE})`,
     ],
     `${ASKED_CODE}${REST}{0,80}${LINE}{1,3}${HEADER}?(?:${TURN})?${LEAD}(?<secret>\\d{4,8}|\\d{3}[ -]\\d{3})(?=[#*]?(?:[.!,]|${END.slice(3)})`,
-    (_, { 0: found, input, index }) =>
-      WANTS.test(input.slice(Math.max(0, index - 60), index) + (found.split(/\\n|\n/)[0] ?? '')),
+    (_, match) => WANTS.test(questionOf(match)) && !isAboutSecret(match),
   ),
 ]
 
 /** A name with a colon is somebody who speaks, not one more field of a form. */
-const isTalk = (text: string): boolean =>
-  !/(?:url|host|user ?name|user|email|port|id|version|date|time|branch|commit|file|path|login|type|status|name|plan|size|model|serial|phone|tel|address|ssid|server|release|build|sha|hash|digest)[*_]{0,2}[:>][*_]{0,2} ?\S*$/i.test(
-    text,
+const isTalk = (match: RegExpExecArray): boolean =>
+  !isAboutSecret(match) &&
+  !/(?:url|host|user ?name|user|email|port|id|version|date|time|branch|commit|file|path|login|type|status|name|plan|size|model|serial|phone|tel|address|ssid|server|release|build|sha|hash|digest|licen[cs]e|copyright|age|kms|arn|image|tag|checksum|namespace|region|zone|package)[*_]{0,2}[:>][*_]{0,2} ?\S*$/i.test(
+    match[0],
   )

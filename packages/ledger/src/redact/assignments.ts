@@ -1,4 +1,5 @@
 import {
+  entropyOf,
   isBasicCredentials,
   isGenerated,
   isLabel,
@@ -8,8 +9,9 @@ import {
   isTemplate,
   looksAssigned,
 } from './checks.ts'
-import { isCertain, isSaidWord } from './plain-words.ts'
+import { isCertain, isNoPassword, isSaidWord } from './plain-words.ts'
 import { HARD_KEY, KEY_ENDING, keyStrength, kindOfKey, SOFT_KEY } from './keys.ts'
+import { isJoinedBare, isJoinedHere } from './joined-words.ts'
 import type { Detector } from './detector.ts'
 import { isPassphrase, isShortPhrase } from './passphrase.ts'
 
@@ -23,7 +25,7 @@ export const kind = (match: RegExpExecArray): string => kindOfKey(match.groups?.
 
 const nameBefore = (match: RegExpExecArray): string => {
   const end = match.index + (match.groups?.key?.length ?? 0)
-  return /[\w-]*$/.exec(match.input.slice(Math.max(0, end - 64), end))?.[0] ?? ''
+  return /[\p{L}\w.-]*$/u.exec(match.input.slice(Math.max(0, end - 64), end))?.[0] ?? ''
 }
 
 export const judge = (secret: string, match: RegExpExecArray, hard: (secret: string) => boolean): boolean => {
@@ -31,13 +33,15 @@ export const judge = (secret: string, match: RegExpExecArray, hard: (secret: str
   if (isNamedOnly(match)) return false
   // The key with which git signs is told by its public fingerprint.
   if (/signing[-_]?key$/i.test(nameBefore(match)) && /^[0-9A-F]{8,40}$/.test(secret)) return false
+  if (/jwt$/i.test(nameBefore(match)) && /^[0-9a-f]+$/.test(secret)) return false
+  if (isPreference(secret) || isUnset(secret)) return false
   return strength === 'hard' ? hard(secret) : strength === 'soft' && isGenerated(secret)
 }
 
 /** One anchor for all of them: the `:` or `=`, seen from which the key name is looked up backwards. */
 const BEFORE = `["'\`\\\\]{0,9} {0,40}[:=]`
 const SHORT = '(?:[pP]ass|PASS|[pP]wd|PWD|[pP]w|PW|[pP]sk|PSK)'
-const ASSIGNMENT = `[:=](?<=(?:${KEY_ENDING}|[sS][sSkK]|[pP][wW])${BEFORE})(?<=(?:${HARD_KEY}|${SOFT_KEY}|${SHORT})${BEFORE})`
+const ASSIGNMENT = `[:=](?<![^_]\\d.)(?<=(?:${KEY_ENDING}|[sS][sSkK]|[pP][wW])${BEFORE})(?<=(?:${HARD_KEY}|${SOFT_KEY}|${SHORT})${BEFORE})`
 /** `dbPass`, but not the passes of a renderer, a compiler or a traveller. */
 const INNER_SHORT =
   '(?<=[a-z0-9])(?<!first|second|third|render|depth|shadow|post|pre|main|color|blur|bloom|geometry|light|forward|deferred|single|multi|next|last|final|compile|compute|effect|shader|type|check|boarding|season|day|travel|gate|test|each|did|has|all|over|under|one|two)(?:Pass|Pwd|Pw)'
@@ -59,6 +63,17 @@ const isPreference = (cookies: string): boolean =>
         one,
       ),
     )
+
+/** A cookie that is taken back, or that code fills in: `sid=; Path=/`, `sid=${id}; HttpOnly`. */
+const isUnset = (cookie: string): boolean =>
+  /^[^=;\s]+=(?:\$\{[^{}]*\})?; ?(?:path|max-age|expires|domain|httponly|samesite|secure)/i.test(cookie)
+
+/** Drawn from letters, digits and all signs, as Django does it; code has words between its signs. */
+const isDrawnOfSigns = (text: string): boolean =>
+  !isTemplate(text) &&
+  entropyOf(text) >= 4.2 &&
+  !/[A-Za-z]{9}|:\/\//.test(text.replace('django-insecure', '')) &&
+  new Set(text.match(/[!@#$^*()+]/g)).size >= (/[A-Za-z]{3}\(|\)$/.test(text) ? 6 : 3)
 
 const isFallback = (text: string): boolean =>
   !isTemplate(text) && (isPassword(text) || looksAssigned(text) || isPassphrase(text) || isSaidWord(text))
@@ -83,15 +98,15 @@ export const assignmentDetectors: readonly Detector[] = [
     ),
     validate: (secret, match) =>
       /^(?:bearer|basic|token|apikey|negotiate)$/i.test(match.groups?.scheme ?? '')
-        ? !isTemplate(secret) && !/^[A-Za-z]?[a-z_.-]*$/.test(secret)
+        ? !isTemplate(secret) && !/^[A-Za-z]?[a-z_.-]*$|^[A-Z_]+(?:<\/|$)/.test(secret)
         : isGenerated(secret),
   },
   {
-    // What a Digest proves the password with.
+    // What a Digest, a Hawk or a MAC proves the password with.
     kind: 'authorization',
     anchor: [],
     pattern: new RegExp(
-      `authorization(?:${QUOTE})? {0,3}[:=] {0,3}(?:${QUOTE})?digest [^\\r\\n]{0,600}?response=(?:${QUOTE})?(?<secret>[0-9a-f]{32,128})`,
+      `authorization(?:${QUOTE})? {0,3}[:=] {0,3}(?:${QUOTE})?(?:digest|hawk|mac|hmac|[a-z0-9-]{2,20}hmac[a-z0-9-]{0,20}) [^\\r\\n]{0,600}?(?:response|mac|signature)=(?:${QUOTE})?(?<secret>[\\w+/=-]{20,128})`,
       'gi',
     ),
   },
@@ -120,7 +135,7 @@ export const assignmentDetectors: readonly Detector[] = [
       `cookie(?:${QUOTE})? {0,3}: {0,3}(?:${QUOTE})?(?<secret>[\\w.%-]{1,64}=[^\\s;"'\\\\]{1,4096}(?:; ?[^;\\r\\n"'\\\\]{1,4096}){0,64})`,
       'gi',
     ),
-    validate: (secret) => !/=[<$]/.test(secret) && !isPreference(secret),
+    validate: (secret) => !/=(?:[<$]|\{\w*\})/.test(secret) && !isPreference(secret),
   },
   {
     // A line of an environment dump: the shape is evidence enough, so the value may be a plain word.
@@ -132,8 +147,18 @@ export const assignmentDetectors: readonly Detector[] = [
     ),
     validate: (secret, match) => {
       const name = /[A-Z0-9_]+(?==)/.exec(match[0])?.[0] ?? ''
+      // The first word of several in quotation marks; whether they are a password is asked elsewhere.
+      if (
+        /PASS|PWD/.test(name) &&
+        /["']$/.test(match[0].slice(0, -secret.length)) &&
+        match.input[match.index + match[0].length] === ' '
+      )
+        return false
+      if (isNoPassword(secret)) return false
       return keyStrength(name) === 'hard'
-        ? !isTemplate(secret) && !/^<?[a-z]{3,}[-_][a-z]+>?$/.test(secret) && !/^[/.]/.test(secret)
+        ? !isTemplate(secret) &&
+            !/^<?[a-z]{3,}[-_][a-z]+>?$/.test(secret) &&
+            !/^[/.]|^-----BEGIN|^[a-z_]+\.[A-Z_]+$/.test(secret)
         : isGenerated(secret)
     },
   },
@@ -153,6 +178,15 @@ export const assignmentDetectors: readonly Detector[] = [
       ),
   },
   {
+    kind,
+    anchor: [],
+    pattern: new RegExp(
+      `${KEY}(?:${QUOTE})? {0,40}[:=] {0,16}[bru]?(?:${QUOTE})?(?<secret>[\\w!@#$%^&*()=+-]{24,256})(?=["'\`\\s\\\\]|$)`,
+      'g',
+    ),
+    validate: (secret, match) => isDrawnOfSigns(secret) && judge(secret, match, () => true),
+  },
+  {
     // `password: process.env.DB_PASS ?? "…"`, `password = os.getenv("DB") or "…"`.
     kind,
     anchor: [],
@@ -167,10 +201,10 @@ export const assignmentDetectors: readonly Detector[] = [
     kind,
     anchor: [],
     pattern: new RegExp(
-      `\\{[\\w.-]{0,60}?(?:${KEY}|${SHORT}):[-=]?(?<secret>[^\\s"'\`{}$\\\\]{4,256})(?=\\})`,
+      `\\$\\\\{0,3}\\{[\\w.-]{0,60}?(?:${KEY}|${SHORT}):[-=]?(?<secret>[^\\s"'\`{}$\\\\]{4,256})(?=\\})`,
       'g',
     ),
-    validate: (secret) => isFallback(secret) && /[\d!@#%^&*+]/.test(secret),
+    validate: (secret) => (isFallback(secret) && /[\d!@#%^&*+]/.test(secret)) || isJoinedBare(secret),
   },
   {
     // `SSHPASS=…`, in capitals and joined to the word before.
@@ -229,6 +263,11 @@ const isNoList = (text: string, { 0: found, input, index }: RegExpExecArray): bo
     input.slice(Math.max(0, index - 48), index),
   )
 
+/** `['Authorization', 'A2A-Version']`. */
+const isHeader = (text: string, match: RegExpExecArray): boolean =>
+  /^(?:authorization|cookie|x-.*)$/i.test(match.groups?.key ?? '') &&
+  /^[A-Z][A-Za-z0-9]*(?:-[A-Z][A-Za-z]*)+$/.test(text)
+
 /** Of a variable. */
 const TYPE = "(?:&'static )?[A-Za-z*&?.]{3,16}"
 
@@ -250,21 +289,51 @@ export const labelledDetectors: readonly Detector[] = [
       'g',
     ),
     validate: (secret, match) =>
+      !isHeader(secret, match) &&
       judge(
         secret,
         match,
         (text) =>
           looksGiven(text) ||
           isBodyPassword(text, match) ||
-          (kind(match) === 'password' && isSaidWord(text) && isNoList(text, match)),
+          ((kind(match) === 'password' || /^(?:secret_key|SECRET_KEY)$/.test(match.groups?.key ?? '')) &&
+            (isSaidWord(text) || isJoinedHere(text)) &&
+            isNoList(text, match)),
       ),
+  },
+  {
+    // `conf.set("fs.azure.account.key.….net", "…")`.
+    kind: 'api-key',
+    anchor: `,(?<=account\\.key[^"'\\r\\n]{0,100}["'].)`,
+    pattern: /account\.key[^"'\r\n]{0,100}["'],\s{0,24}["'](?<secret>[A-Za-z0-9+/]{40,}={0,2})(?=["'])/g,
+  },
+  {
+    // `(215,'mailserver_pass','…','yes')`, a row of names and values.
+    kind: 'password',
+    anchor: `,(?<=(?:_pass|_pwd|_pw|assword)\\\\{0,3}'.)`,
+    pattern:
+      /(?<=\((?:\d{1,9}, ?)?\\{0,3}'[\w.-]{0,40})(?:_pass|_pwd|_pw|[pP]assword)\\{0,3}', ?\\{0,3}'(?<secret>[^'\s\\]{5,128})(?=\\{0,3}')/g,
+    validate: isJoinedHere,
+  },
+  {
+    // `<wsse:Password Type="PasswordText">…`, `<AdminPassword><Value>…`.
+    kind: 'password',
+    anchor: '>(?<=<[\\w:.-]{0,30}[pP]ass(?:word|wd|phrase)(?: [^<>]{1,120}|>\\s{0,24}<[vV]alue).)',
+    pattern:
+      /<[\w:.-]{0,30}[pP]ass(?:word|wd|phrase)(?: [^<>]{1,120}>|>\s{0,24}<[vV]alue>)(?<secret>[^\s<>]{4,512})(?=<\\{0,3}\/)/g,
+    validate: (secret) => isPassword(secret) || isJoinedHere(secret),
+  },
+  {
+    kind: 'pin',
+    anchor: '>(?<=<(?:[cC][vV][vVcC]2?|[sS]ecurity_?[cC]ode).)',
+    pattern: /(?<=<(?:[cC][vV][vVcC]2?|[sS]ecurity_?[cC]ode)>)\d{3,4}(?=<)/g,
   },
   {
     kind: 'password',
     anchor: '>(?<=<[\\w.-]{0,30}(?:[pP]ass|[pP]wd|[pP]w).)',
     pattern:
       /(?<=<(?:[\w.-]{0,30}[_.-])?)(?:[pP]ass|[pP]wd|[pP]w)>(?:<!\[CDATA\[)?(?<secret>[^\s<>\]]{5,512})(?=<\\{0,3}\/|\]\])/g,
-    validate: (secret) => isPassword(secret) || (isCertain(secret) && !/^[A-Z][a-z]*$/.test(secret)),
+    validate: (secret) => isPassword(secret) || (isJoinedHere(secret) && !/^[A-Z][a-z]*$/.test(secret)),
   },
   {
     kind,
@@ -279,7 +348,7 @@ export const labelledDetectors: readonly Detector[] = [
         match,
         (text) =>
           looksGiven(text) ||
-          (kind(match) === 'password' && isCertain(text)) ||
+          (kind(match) === 'password' && isJoinedHere(text)) ||
           (/phrase>/i.test(match[0]) && /^[a-z]{3,12}(?:[-_.][a-z]{3,12}){3,7}$/i.test(text)),
       ),
   },

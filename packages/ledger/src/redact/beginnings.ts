@@ -62,8 +62,8 @@ const FEWEST_LETTERS = 2
 const BEFORE = 80
 /** Outside of these, words have no end that each detector knows. */
 const FOREIGN = /[^\t-\r\x20-\x7e]/
-/** A row of a table, or the values of an INSERT, may begin here. */
-const ROW = /[\n(]|\\n/
+/** A row of a table, the values of an INSERT or an object of cookies may begin here. */
+const ROW = /[\n({]|\\n/
 /** `VALUES` and the names before it. */
 const HEAD = 64
 const LONGEST_HEAD = 640

@@ -10,9 +10,9 @@ import {
   isVaried,
   looksAssigned,
 } from './checks.ts'
-import { isCertain } from './plain-words.ts'
+import { isJoinedHere } from './joined-words.ts'
 import { type Detector, simple } from './detector.ts'
-import { isWordPhrase } from './passphrase.ts'
+import { isNoPassword } from './plain-words.ts'
 import { HARD_KEY, KEY_ENDING, keyStrength, kindOfKey, SOFT_KEY } from './keys.ts'
 
 /** A name and its value with something between them: the word "value", a line end, a quotation mark. */
@@ -30,7 +30,9 @@ const isOfKey = (secret: string, match: RegExpExecArray): boolean => {
   if (strength === 'hard')
     return (
       !isTemplate(secret) &&
-      (looksAssigned(secret) || isPassword(secret) || (kindOfKey(name) === 'password' && isCertain(secret)))
+      (looksAssigned(secret) ||
+        isPassword(secret) ||
+        (kindOfKey(name) === 'password' && isJoinedHere(secret)))
     )
   return strength === 'soft' && isGenerated(secret)
 }
@@ -42,7 +44,7 @@ const isValue = (secret: string, match: RegExpExecArray): boolean =>
     !isTemplate(secret) &&
     !isLabel(secret) &&
     !isReference(secret) &&
-    isCertain(secret))
+    isJoinedHere(secret))
 
 const BESIDE = `(?:${QUOTE})?(?: {0,2},)?(?: {1,3}|${LINES}{1,40}|(?<=,))(?:${QUOTE})?`
 
@@ -56,6 +58,16 @@ const isDeclared = (secret: string): boolean =>
   !isTemplate(secret) && !isLabel(secret) && !isReference(secret)
 
 export const besideDetectors: readonly Detector[] = [
+  // `#define WIFI_PASSWORD "…"`.
+  simple(
+    kind,
+    `["'](?<=#define[ \\t]{1,4}\\w{1,60}[ \\t]{1,40}.)`,
+    `#define[ \\t]{1,4}\\w{0,40}(?:${KEY}|_(?:PASS|PWD|PW|PSK))[ \\t]{1,40}["'](?<secret>[^"'\\r\\n\\\\]{5,128})(?=["'])`,
+    (secret, match) =>
+      !isTemplate(secret) &&
+      !isNoPassword(secret) &&
+      (keyStrength(match.groups?.key ?? 'password') === 'hard' || isGenerated(secret)),
+  ),
   // `"Name": "/prod/db/password", "Type": "SecureString", "Value": "…"`, `"db_password": { "sensitive": true, "value": "…" }`.
   simple(
     kind,
@@ -69,6 +81,13 @@ export const besideDetectors: readonly Detector[] = [
     `[vV](?=alue\\\\{0,9}["'\`]? {0,2}[:=])(?<=${NAME}${BESIDE}.)`,
     `${KEY}${BESIDE}[vV]alue(?:${QUOTE})? {0,2}[:=] {0,2}(?:${QUOTE})?(?<secret>[^\\s"'\`\\\\<>]{4,4096})`,
     isOfKey,
+  ),
+  // The same with the short names of an environment: `SMTP_PASS`.
+  simple(
+    'password',
+    `[vV](?=alue\\\\{0,9}["'\`]? {0,2}[:=])(?<=_(?:PASS|PWD|PW|PSK)${BESIDE}.)`,
+    `_(?:PASS|PWD|PW|PSK)${BESIDE}[vV]alue(?:${QUOTE})? {0,2}[:=] {0,2}(?:${QUOTE})?(?<secret>[^\\s"'\`\\\\<>]{4,512})`,
+    (secret) => !isTemplate(secret) && (isPassword(secret) || isJoinedHere(secret)),
   ),
   // The program says that the value is a secret: `"sensitive": true, "value": "…"`, in either order.
   simple(
@@ -106,9 +125,9 @@ export const besideDetectors: readonly Detector[] = [
   // `name:password@tcp(host)`, and an address without its scheme.
   simple(
     'url-password',
-    ':(?=[^\\s"\'`@:/]{3,64}@(?:tcp|udp|unix|\\(|[\\w.-]{1,80}:\\d{2,5}[/"\'`\\s\\\\]))',
+    '@(?=tcp|udp|unix|\\(|[\\w.-]{1,80}:\\d{2,5}[/"\'`\\s\\\\])(?<=:[^\\s"\'`@:/]{3,64}.)',
     '(?<![\\w./:@-])[\\w.-]{1,40}:(?<secret>[^\\s"\'`@:/]{3,64})(?=@(?:(?:tcp|udp|unix)?\\(|[\\w.-]{1,80}:\\d{2,5}[/"\'`\\s\\\\]))',
-    (secret) => !isTemplate(secret),
+    (secret) => !isTemplate(secret) && !/^\(.*\)$/.test(secret),
   ),
   // A line of a .pgpass: host, port, database, user, password.
   simple(
@@ -127,9 +146,9 @@ export const besideDetectors: readonly Detector[] = [
   // `bundle config gems.example.org name:password`.
   simple(
     'password',
-    ':(?=[^\\s/:]{6})(?<= [\\w.-]{1,64}.)(?<=bundle config (?:[\\w.-]{1,80} ){1,4}[\\w.-]{1,64}.)',
+    ':(?=[^\\s/:]{6})(?<= [\\w.-]+.)(?<=bundle config (?:[\\w.-]{1,80} ){1,4}[\\w.-]{1,64}.)',
     'bundle config (?:set )?(?:--\\w{1,12} ){0,2}[\\w.-]{3,80} (?<secret>[\\w.-]{1,64}:[^\\s"\'`\\\\/:]{6,128})',
-    (secret) => isMixed(secret) || isWordPhrase(secret.replace(/^[^:]*:/, '')),
+    (secret) => isMixed(secret) || isJoinedHere(secret.replace(/^[^:]*:/, '')),
   ),
   // "I have set `POSTGRES_PASSWORD` to `…`", in quotation marks or in none of them.
   simple(
@@ -172,23 +191,19 @@ export const besideDetectors: readonly Detector[] = [
           input.slice(Math.max(0, index - 12), index),
         )),
   ),
-  // A line of a cookie file.
-  simple(
-    'cookie',
-    '[\\t\\\\](?<=(?:connect\\.sid|SESSID|SESSIONID|session|sessionid|token|_sess)[\\t\\\\])',
-    '(?<=(?:connect\\.sid|SESSID|SESSIONID|session|sessionid|token|_sess)(?:\\t|\\\\{1,9}t))[\\w.%+/:=-]{20,2048}',
-    isVaried,
-  ),
   // A short one under a name that says it all.
   simple(
     'url-secret',
     '=(?<=[?&](?:token|api_?key|apiKey|access_?token|secret|auth_?token)=)(?=[\\w-]{10})',
     '(?<=[?&](?:token|api_?key|apiKey|access_?token|secret|auth_?token)=)[\\w-]{10,64}',
-    (secret) => isMixed(secret) && !/^[a-z]+(?:[-_][a-z0-9]+)*$/i.test(secret.replace(/\d/g, '')),
+    (secret) =>
+      isMixed(secret) &&
+      (!/^[a-z]+(?:[-_][a-z0-9]+)*$/i.test(secret.replace(/\d/g, '')) ||
+        /^(?=.*[a-z])(?=.*[A-Z])(?=.*\d[A-Za-z]+\d)[A-Za-z0-9]+$/.test(secret)),
   ),
   simple(
     'cookie',
-    '=(?<=(?:connect\\.sid|SESSID|SESSIONID|SessionId|[_.-]session|session|sessionid|_sess|remember_token|ASPXAUTH|Cookies|csrftoken|TOKEN|sid|auth)=)(?=[\\w.%+/:-]{20})',
+    '=(?<=[DHNdehnst0].)(?=[\\w.%+/:-]{20})(?<=(?:connect\\.sid|SESSID|SESSIONID|SessionId|session|sessionid|session_id|_sess|[tT]oken|ASPXAUTH|Cookies|csrftoken|TOKEN|sid|auth|li_at|ct0|PSID|clearance).)',
     '(?<=(?:(?<![\\w.-])|(?<=\\\\[bfnrt]))(?:connect\\.sid|PHPSESSID|JSESSIONID|ASP\\.NET_SessionId|[\\w.-]{1,40}[_.-]sess(?:ion)?|session|sessionid|remember_token|\\.ASPXAUTH|\\.AspNetCore\\.[\\w.]{1,40}|__(?:Secure|Host)-[\\w.-]{1,40}|csrftoken|XSRF-TOKEN|sid|auth)=)[\\w.%+/:=-]{20,2048}',
     (secret, { input, index }) =>
       isVaried(secret) &&

@@ -77,6 +77,12 @@ const isSetupKey = (groups: string): boolean =>
   /\d/.test(groups) ? /^(?:[A-Z2-7 -]+|[a-z2-7 -]+)$/.test(groups) : /^[A-Z -]+$/.test(groups)
 
 export const keyBlocks: readonly Detector[] = [
+  // "HomeKit setup code: 733-65-115", "Matter code: 3497-011-2332".
+  simple(
+    'pairing-code',
+    '-(?<=\\d{3}.)(?=\\d{2,3}-\\d{3})',
+    '(?:[sS]etup|[pP]airing|HomeKit|Matter)[ -](?:[cC]ode|PIN|pin)[^\\r\\n\\d]{0,24}(?<secret>\\d{3}-\\d{2}-\\d{3}|\\d{4}-\\d{3}-\\d{4})(?![\\w-])',
+  ),
   // The user and the password of OpenVPN, and the key that both sides have.
   simple(
     'password',

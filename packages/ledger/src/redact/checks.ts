@@ -107,22 +107,34 @@ export const hasDenseRun = (text: string): boolean => (text.match(/[A-Za-z0-9]{1
 /** `${TOKEN}`, `<password>`, `{{key}}`, `%s`, `your-api-key`, `****`, `process.env.KEY`: names of secrets, not secrets. */
 export const isTemplate = (text: string): boolean =>
   isAdvice(text) ||
+  ALGORITHM.test(text) ||
+  CLASS.test(text) ||
+  isIndexed(text) ||
   isMarkedName(text) ||
+  isMask(text) ||
   isJoin(text) ||
-  (/^["'`]?(?:\$(?!(?=\S*[!@#%&*])(?:\w*[a-z]\d[a-z]|[a-z]@[a-z]))|<|\{|%[({sd]|your[-_ ]|my[-_ ]|(.)\1*$|\[[A-Za-z ]+\]$|[\w-]*(?:\.{3}|…)$|\?[\w -]*$|[@:][a-z_]*(?:pass|pwd|pw|secret|token|key|value|param|hash)\w*$|process\.|os\.|env[.(]|[A-Za-z]+\.env\b)/i.test(
+  isRule(text) ||
+  (/^["'`]?(?:\$(?!(?=\S*[!@#%&*])(?:\w*[a-z]\d[a-z]|[a-z]@[a-z]))|<|\{|%[({sd]|your[-_ ]|my[-_ ](?!.*\d\d)[^]{1,21}$|(.)\1*$|\[[A-Za-z ]+\]$|[\w-]*(?:\.{3}|…)$|\*{3}|\?[\w -]*$|[@:][a-z_]*(?:pass|pwd|pw|secret|token|key|value|param|hash)\w*$|process\.|os\.|env[.(]|[A-Za-z]+\.env\b)/i.test(
     text,
   ) &&
-    !/^\$(?=\w*\d)\w{2,}[!@#%^&*?~][\w!@#%^&*?~+=-]*$/.test(text))
+    !/^\$(?:(?=\w*\d)\w{2,}|[a-z]+)[!@#%^&*?~](?=.*\d|(?<=\d.*))[\w!@#%^&*?~+-]*$/.test(text))
 
-/** `%API_KEY%`, `__SECRET__`, `@db.password@`, `op://vault/item/field`, `!secret wifi`, `ENC[AES256_GCM,…`: where the secret is, or what was made of it. */
+/** `%API_KEY%`, `__SECRET__`, `@db.password@`, `op://vault/item/field`, `!secret wifi`, `ENC[AES256_GCM,…`, `hmac-sha256:…`: where the secret is, what was made of it, or for whom. */
 const isMarkedName = (text: string): boolean =>
-  /^(?:%[A-Z][A-Z0-9_]+%|__[A-Z][A-Z0-9_]*__|@[A-Za-z][\w.-]*@|#\{[\w.-]+\}#?|!(?:secret|vault|env|env_var|ENV|include|Ref|Sub|GetAtt|reference|file|ImportValue|encrypted\/\w+|vault-encrypted)|(?:op|vault|secretref|keyring|keyvault|ssm|awssm|aws-sm|gcpsm|gcp-sm|akv|bws|doppler|infisical|sops|ref\+[a-z]+):\/\/.*|ENC\[.*|Ag[A-D][A-Za-z0-9+/]{180,}={0,2}|VALUE_SPECIFIED_IN_NO_LOG_PARAMETER)$/.test(
+  /^[A-Z][A-Z0-9]*_(?:[A-Z0-9]+_)*(?:PASS|PASSWORD|PWD|TOKEN|KEY|SECRET)$/.test(text) ||
+  /^(?:%[A-Z][A-Z0-9_]+%|__[A-Z][A-Z0-9_]*__|@[A-Za-z][\w.-]*@|#\{[\w.-]+\}#?|!(?:secret|vault|env|env_var|ENV|include|Ref|Sub|GetAtt|reference|file|ImportValue|encrypted\/\w+|vault-encrypted)|(?:op|vault|secretref|keyring|keyvault|ssm|awssm|aws-sm|gcpsm|gcp-sm|akv|bws|doppler|infisical|sops|ref\+[a-z]+):\/\/.*|ENC\[.*|Ag[A-D][A-Za-z0-9+/]{180,}={0,2}|hmac-sha\d+:[0-9a-f]{40,}|age1[a-z0-9]{58}|VALUE_SPECIFIED_IN_NO_LOG_PARAMETER|NOT_LOGGING_PASSWORD)$/.test(
     text,
   )
 
-/** `replace-me`, `change_me_in_production`, `insert your key here`: what an example says in the place of a secret. */
+/** What a digest, a signature, a cipher or an encoding is called. */
+const ALGORITHM =
+  /^(?:scram-sha-\d+(?:-plus)?|rsassa-[\w-]+|(?:aes|rsa|ecdh|hmac)[-_](?:[a-z]{2,6}\d{0,3}[-_]){1,4}[a-z]{2,6}\d{0,3}|base\d+(?:url)?-[a-z]+)$/i
+/** `SecuritySchemeOauth2Password`. */
+const CLASS = /^(?:[A-Z][a-z]+)*(?:O[Aa]uth2|MD5|Sha\d+|Base64|Http2|Utf8)(?:[A-Z][a-z]{3,})+$/
+
+/** `replace-me`, `changeit`, `change_me_in_production`, `insert your key here`: what an example says in the place of a secret. */
 function isAdvice(text: string): boolean {
-  return /^(?:replace|change|insert|put|fill|enter|todo|example|placeholder|dummy|sample|generate|paste|set|use|some)[-_](?:me|this|with|in|it|here|an?|your|the|value|secret|key|password|token|random|by|own)(?:[-_][a-z]+)*!?$|[-_]your[-_][a-z_-]+$|^(?:UGFzc3dvcmQ6|VXNlcm5hbWU6)$/i.test(
+  return /^(?:change|replace)[-_ ]?(?:me|it|this)\d{0,3}!?$|^(?:replace|change|insert|put|fill|enter|todo|example|placeholder|dummy|sample|generate|paste|set|use|some)[-_](?:me|this|with|in|it|here|an?|your|the|value|secret|key|password|token|random|by|own)(?:[-_][a-z]+)*!?$|[-_]your[-_][a-z_-]+$|^your(?:[-_ ][\w -]+|[a-z]*(?:key|token|secret|password|here))$|^(?:UGFzc3dvcmQ6|VXNlcm5hbWU6)$/i.test(
     text,
   )
 }
@@ -141,9 +153,9 @@ export function isScrambled(text: string): boolean {
   )
 }
 
-/** `events[index][1]`, `users[1].password`, `*.*.token`. */
+/** `events[index][1]`, `key[:16]`, `users[1].password`, `*.*.token`. */
 const isIndexed = (text: string): boolean =>
-  /^[A-Za-z_$][\w$.]*\[[\w$.[\]]*\](?:\.[A-Za-z_$][\w$]*)*$|^(?:[A-Za-z_*]+\.)*\*(?:\.[A-Za-z_*]+)*$/.test(
+  /^[A-Za-z_$][\w$.]*\[[\w$.:[\]-]*\](?:\.[A-Za-z_$][\w$]*)*$|^(?:[A-Za-z_*]+\.)*\*(?:\.[A-Za-z_*]+)*$/.test(
     text,
   )
 
@@ -154,8 +166,12 @@ export function looksAssigned(text: string): boolean {
   if (isPassphrase(value) || isNumberedPair(value)) return true
   // A base64 secret may begin with a slash too; no path is that long without a hyphen or a dot.
   if (/^(?:\.{0,2}|~\w*)\//.test(value) && !/^[A-Za-z0-9+/]{32,}={0,2}$/.test(value)) return false
-  if (/^(?:=|urn:|![a-z]+[A-Z][A-Za-z]+$)/.test(value) || isIndexed(value)) return false
-  const isMember = /^[A-Za-z_$][\w$]*!?(?:(?:\??\.|::|->)[A-Za-z_$][\w$]*!?)+$/.test(text)
+  if (
+    /^(?:=|urn:|![a-z]+[A-Z][A-Za-z]+$)|^[\w$.]+\[$|^[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)+\(/.test(value) ||
+    isIndexed(value)
+  )
+    return false
+  const isMember = /^[A-Za-z_$]\w*[$!]?(?:(?:\??\.#?|::|->)[A-Za-z_$]\w*[$!]?)+$/.test(text)
   if (isMember && !/(?:\d.*){3}/.test(value)) return false
   if (/^[a-z]+(?:[-_][a-z]+)*[-_]?v?\d{0,2}$|^[\w.-]+@$/.test(value) && /[-_@]/.test(value)) return false
   if (/^[A-Za-z+/]{12,}={1,2}$/.test(value)) return true
@@ -169,16 +185,21 @@ export const isGenerated = (text: string): boolean =>
   looksAssigned(text) &&
   // An address of Ethereum, a fingerprint.
   !/^0x[0-9a-fA-F]{40}$|^(?:SHA256|SHA512|MD5|sha256|sha512):/.test(text) &&
-  !/^[A-Za-z]?[a-z]+(?:[A-Z][a-z]+)*\d{0,2}$/.test(text)
+  !/^[A-Za-z]?[a-z]+(?:[A-Z][a-z]+)*\d{0,2}$|^[a-z]+(?:[-_:.][a-z]+)+[-_:.]v\d+(?:[._]\d+)*$/.test(text)
 
 /** Technical words with a digit in them, numbers with a unit, ordinals. */
 const TECHNICAL =
-  /^(?:base\d+|sha-?\d+\w*|md5\w*|utf-?\d+|argon2\w*|pbkdf2\w*|aes-?\d+.*|rsa-?\d+.*|oauth2?|http2|pkcs\d+|x\.?509|ed25519|ipv[46]|v?\d[\d.]*[a-z]{0,5}|\d+-\w+|(?:step|field|arg|param|col|column|row|line|page|part|option|level|phase|section|table|user|test|item|db|s3)-?\d*)$/i
+  /^(?:base\d+(?:-[a-z]+)?|b64(?:enc|dec)|sha-?\d+\w*|md5\w*|utf-?\d+|argon2\w*|pbkdf2\w*|aes-?\d+.*|rsa-?\d+.*|oauth2?|http2|pkcs\d+|x\.?509|ed25519|ipv[46]|v?\d[\d.]*[a-z]{0,5}|\d+-\w+|(?:step|field|arg|param|col|column|row|line|page|part|option|level|phase|section|table|user|test|item|db|s3)-?\d*)$/i
 const CODE = /[(){}[\]]|=>|::|->|;|^[\w.+-]+@[\w-]+\.[\w.]+$|:\/\//
 
 /** A word that nobody would say at this place unless it is the secret itself. */
 export function isPassword(text: string): boolean {
-  if (isTemplate(text) || TECHNICAL.test(text) || CODE.test(text) || /^(?:\.{0,2}|~\w*)\//.test(text))
+  if (
+    isTemplate(text) ||
+    TECHNICAL.test(text) ||
+    CODE.test(text) ||
+    /^(?:\.{0,2}|~\w*)\/|^\s|\s(?:&&|\|\|?)\s/.test(text)
+  )
     return false
   if (isPassphrase(text) || isCapitalPair(text) || isNumberedPair(text)) return true
   if (isIndexed(text)) return false
@@ -201,42 +222,61 @@ export function isPassword(text: string): boolean {
 }
 
 const LABEL_WORD =
-  /^(?:pass(?:word|wort|phrase|code|e|ord)s?|kennwort|contraseña|clave|senha|hasło|wachtwoord|heslo|jelszó|lösenord|parola|salasana|adgangskode|şifre|secrete?o?|secreta?|segreto|segredo|geheim(?:nis)?|clé|chiave|chave|klucz|schlüssel|nyckel|sleutel|key|api(?:-schlüssel)?|token|jeton|cookies?|credentials?|authorization|пароль|ключ|секрет)$/i
+  /^(?:pass(?:word|wort|phrase|code|e|ord)s?|kennwort|contraseña|clave|senha|hasł[oa]|wachtwoord|heslo|jelszó|lösenord|parola|salasana|adgangskode|şifre|secrete?o?|secreta?|segreto|segredo|geheim(?:nis)?|clé|chiave|chave|klucz|schlüssel|nyckel|sleutel|key|api(?:-schlüssel)?|token|jeton|cookies?|credentials?|authorization|пароль|ключ|секрет)$/i
 const LABEL_SIGNS =
   /^(?:密码|密碼|口令|パスワード|비밀번호|암호|秘密|シークレット|密钥|密鑰|キー|APIキー|API 密钥|API キー|Cookie|令牌|トークン)$/
 
-/** Instead of what was hidden: `********`, `••••••••7f2c`, `sk_live_****`. */
+/** Instead of what was hidden: `********`, `••••••••7f2c`, `sk_live_****`, `sk_test_xxx`, `sk_live_...7f2c`. */
 const isMask = (text: string): boolean =>
-  /^(?:[\w-]{1,12})?([*•●·×#])\1{2,}[\w-]{0,8}$|^(?:x{4,}|X{4,}|-{4,}|\.{3,})[\w-]{0,4}$|^\((?:sensitive|known|hidden|redacted|not set|unset|none)[\w ]*\)$/.test(
+  /^[\w-]{0,12}([*•●·×#])\1{2,}[\w-]{0,8}$|^(?:[\w-]{1,12}[-_])?(?:x{3,}|X{3,})$|^(?:x{4,}|X{4,}|-{4,})[\w-]{0,4}$|^[\w-]{0,12}(?:\.{3,}|…)[\w-]{0,8}$|^\*+(?:[A-Z_]+\*+)+$|^\((?:sensitive|known|hidden|redacted|not set|unset|none)[\w ]*\)$/.test(
     text,
   )
 
-/** What a setting about passwords may be: `update_password: on_create`. */
+/** What a setting about passwords may be, `update_password: on_create`, or its type: `"password": "string"`. */
 const isChoice = (text: string): boolean =>
-  /^(?:on_create|always|never|true|false|yes|no|null|none|required|optional|enabled|disabled|prompt|ask|auto|default)$/.test(
+  /^(?:on_create|always|never|true|false|yes|no|null|none|required|optional|enabled|disabled|prompt|ask|auto|default|string|str|text|number|integer|boolean|uuid|error|warn|off|on|ignore)$/.test(
     text,
   )
+
+/** What a form demands: `required|string|min:10`. */
+const isRule = (text: string): boolean =>
+  /^(?:required|nullable|sometimes|string|confirmed|present|filled|omitempty)(?:[|,][\w:=,.]+)+$/.test(text)
 
 /** Strings of a program that are put together: `"Password=" & pwd & ";"`. */
 const isJoin = (text: string): boolean => /^ ?(?:[&+.]|\|\|) ?[\w.$()]+ ?(?:[&+.]|\|\|) ?$/.test(text)
 
+/** Where a value is kept, or that there is none to be seen. */
+const ELSEWHERE =
+  /^(?:(?:process|import\.meta)\.env[.[][\w.'"\]]+|os\.(?:environ|getenv)[^]*|env:[A-Za-z_]\w*|(?:vault|ssm|kv):[\w-]+\/[\w./#@-]+|(?:secrets?|sm|gsm|env|file|k8s):\/\/[\w./#@:-]+|arn:aws[\w-]*:(?:secretsmanager|ssm|kms):\S+|projects\/[\w-]+\/secrets\/\S+|(?:\/var)?\/run\/secrets\/\S+|secretKeyRef|\(?(?:not set|known after apply|redacted|masked|hidden|sensitive(?: value)?)\)?|\(set\)|[Nn]\/[Aa]|[-–—?…])$/
+/** How one proves who one is, the type of a column or a field, what a form fills in, and keys that are made to be shown. */
+const KIND =
+  /^(?:(?:bearer|basic|token|digest|negotiate|api-?key|aws4-hmac-sha256) *|(?:str|secretstr|string|varchar|char|character varying|binary|varbinary|bytea|keyword)(?:\(\d+\))?[!?]?|Optional\[\w+\]|\w+ \| (?:None|null|undefined)|(?:new|current)-password|password_hash|pk_(?:live|test)_\w+)$/i
+
 /** `{{ vault_password }}`, `${DB_PASSWORD}`, `<password>`, `[REDACTED]`, `Bearer ${TOKEN}`; the version of a package; `sops -d secrets.yaml` under the name of a script. */
 export const isReference = (text: string): boolean =>
-  /^(?:(?:[bB]earer|[bB]asic|[tT]oken|[aA]pi-?[kK]ey) +)?(?:\{\{[^]*\}\}|\$\{[^{}]*\}|\$[A-Z][A-Z0-9_]*|\$\([^]*\)|<[A-Za-z][\w -]{0,60}>|\[[A-Za-z ]+\]|[~^]?\d+\.\d+\.\d+(?:-[\w.]+)?)$/.test(
+  /^(?:(?:[bB]earer|[bB]asic|[tT]oken|[aA]pi-?[kK]ey) +)?(?:\{\{[^]*\}\}|\$\{\{[^{}]*\}\}|[*•]{3,}[\w-]{0,6}|\$\{[^{}]*\}|\$[A-Z][A-Z0-9_]*|\$\([^]*\)|<[A-Za-z][\w -]{0,60}>|\[[A-Za-z ]+\]|[~^]?\d+\.\d+\.\d+(?:-[\w.]+)?)$/.test(
     text,
   ) ||
+  ELSEWHERE.test(text) ||
+  KIND.test(text) ||
   isMarkedName(text) ||
+  isAdvice(text) ||
   isMask(text) ||
+  isRule(text) ||
   isChoice(text) ||
   isJoin(text) ||
   /^[a-z][\w./-]*(?: [\w./:=@-]+)*? (?:-{1,2}[a-z][\w-]*(?: |=|$)|[\w./-]+\.(?:ya?ml|json|[cm]?[jt]s|sh|py|env)(?: |$)|&& )/.test(
     text,
   )
 
+/** What a form says of what was typed, or asks: "must contain a digit", "Nie pamiętasz hasła?". */
+const REMARK =
+  /^(?:is|isn['’]t|must|can|can['’]t|don['’]t|doesn['’]t|didn['’]t|cannot|should|has|does|may|needs|was|are|too|at least|please|enter|invalid|wrong|the|this|your|no) [\p{L}\d]|^\p{L}+(?: \p{L}+){1,9}\?$|(?:ください|ません|ます|です|ました|ない)。?$/iu
+
 /** What a page calls such a field, as the catalogues of its languages have it: "Mot de passe", "Clé API". */
 export function isLabel(text: string): boolean {
   if (text.length > 80) return false
-  if (LABEL_SIGNS.test(text)) return true
+  if (LABEL_SIGNS.test(text) || REMARK.test(text)) return true
   if (!/^[\p{L}’'-]+(?: [\p{L}’'()-]+){0,9}[.:?!…*]{0,3}$/u.test(text)) return false
   const words = text.replace(/[().:?!…*]+/g, '').split(/[ ’']/)
   return (words.length > 1 || /^\p{Lu}\p{Ll}/u.test(text)) && words.some((word) => LABEL_WORD.test(word))

@@ -1,7 +1,7 @@
 import { isGenerated, isMixed, isPassword, isTemplate } from './checks.ts'
 import { type Detector, simple } from './detector.ts'
 import { isNumberedPair } from './passphrase.ts'
-import { isCertain } from './plain-words.ts'
+import { isCertain, isNoPassword } from './plain-words.ts'
 import { formOf } from './secret-words.ts'
 
 /** What a command takes as a secret by its place alone, and what one prints besides. */
@@ -15,7 +15,80 @@ const isGiven = (secret: string): boolean => !isTemplate(secret) && !/^(?:[-/.~]
 const isChosen = (secret: string): boolean =>
   isNumberedPair(secret) || (isGiven(secret) && ['chosen', 'drawn', 'weak'].includes(formOf(secret) ?? ''))
 
+const WORD = `(?:${QUOTE})?[^\\s"'\`\\\\]{1,64}(?:${QUOTE})?`
+/** Behind these words comes the secret. */
+const POSITIONS = [
+  `wpa_passphrase ${WORD}`,
+  `rabbitmqctl (?:[^\\r\\n]{1,40} )?(?:add_user|change_password) ${WORD}`,
+  'pdftk [^\\r\\n]{0,200} (?:input|user|owner)_pw',
+  `samba-tool user (?:create|add|setpassword) ${WORD}`,
+  `b2 authorize-account ${WORD}`,
+  `user-secrets set ${WORD}`,
+  `virsh secret-set-value ${WORD}`,
+  'reset-admin-password',
+  '(?:create|put|update)-secret(?:-value)? [^\\r\\n]{0,160}?--secret-string',
+  'keyvault secret set [^\\r\\n]{0,160}?--value',
+  'put-parameter [^\\r\\n]{0,160}?(?:SecureString|[pP]assw|secret|token)[^\\r\\n]{0,80}?--value',
+  `user:(?:password|reset-?password) ${WORD}`,
+]
+/** What tells of them. */
+const POSITION_SIGNS = [
+  '_(?=(?:passphrase|user|password|pw) )(?<=(?:wpa|add|change|input|user|owner).)',
+  '-(?=(?:tool|account|secrets set|set-value|password) )(?<=(?:samba|authorize|user|secret|admin).)',
+  ':(?=(?:password|reset-?password) )(?<=user.)',
+  '-(?=-secret-string )',
+  '-(?=-value )(?<=(?:secret set|put-parameter) [^\\r\\n]{0,240}.)',
+]
+const isPositioned = (secret: string): boolean =>
+  isGiven(secret) && !isNoPassword(secret) && !/^(?:file|fileb):|^\{/.test(secret)
+
 export const placeDetectors: readonly Detector[] = [
+  simple('password', POSITION_SIGNS, `(?:${POSITIONS.join('|')}) ${VALUE}`, isPositioned),
+  // `smbclient //fs/share … -U kim`.
+  simple(
+    'password',
+    '\\/(?<=smbclient ["\'\\\\]{0,4}.)',
+    `smbclient (?:${QUOTE})?\\/\\/[^\\s"'\`\\\\]{1,80}(?:${QUOTE})? ${VALUE}(?= [^\\r\\n]{0,40}-U)`,
+    isPositioned,
+  ),
+  // `-Password …` of PowerShell.
+  simple(
+    'password',
+    [],
+    `(?<= )-(?:[A-Z][a-z]{1,16}){0,2}Pass(?:word|phrase) ${VALUE}`,
+    (secret) => isPositioned(secret) && !/^[($@[]/.test(secret),
+  ),
+  // `/password:…`, and `/p …` of a tool that signs.
+  simple('password', '\\/(?<=[ ].)(?=pass(?:word)?:)', `(?<= )\\/pass(?:word)?:${VALUE}`, isPositioned),
+  simple('password', '\\/(?=p )', `signtool [^\\r\\n]{0,160} \\/p ${VALUE}`, isPositioned),
+  // `kadmin -q "addprinc -pw … kim"`, `choco apikey -k …`; the dash of a command serves them.
+  simple(
+    'password',
+    [],
+    `(?:(?:addprinc|ank|cpw|change_password) (?:[^\\r\\n"]{0,60} )?-pw|(?:choco|nuget|dotnet nuget) (?:apikey|setapikey|push)[^\\r\\n]{0,120}? -k) ${VALUE}`,
+    isPositioned,
+  ),
+  // `curl --data-urlencode "password=two words"`.
+  simple(
+    'password',
+    '=(?<=(?:pass|password|passwd).)(?<=(?:-d|-F|--form|--data(?:-urlencode|-raw)?)[ =]["\'`\\\\]{1,10}[\\w.-]{0,30}.)',
+    `(?:-d|-F|--form|--data(?:-urlencode|-raw)?)[ =]${QUOTE}[\\w.-]{0,20}(?:pass|password|passwd)=(?<secret>[^"'\`&\\r\\n\\\\]{4,128})(?=${QUOTE})`,
+    (secret) => isGiven(secret) && !isNoPassword(secret),
+  ),
+  // What a script tells FTP.
+  simple(
+    'password',
+    '<(?<=ftp [^\\r\\n]{0,60}<.)',
+    `ftp [^\\r\\n]{0,60}<<[^]{0,120}?${LINE}(?:quote )?(?:user|USER) [\\w.@-]{1,64} ${VALUE}`,
+    isPositioned,
+  ),
+  // `register => kim:…@sip.example.org` of Asterisk.
+  simple(
+    'password',
+    '>(?<=register =.)',
+    'register => ?[\\w.+-]{1,40}:(?<secret>[^\\s:@"\'`\\\\]{4,64})(?=[:@])',
+    isGiven,
+  ),
   // `curl -u KEY:`, the key instead of a user.
   simple(
     'api-key',
@@ -49,7 +122,7 @@ export const placeDetectors: readonly Detector[] = [
   // `a2="-U" a3="DOMAIN/name%…"`, as the kernel tells of a command, or a list of its arguments.
   simple(
     'password',
-    '-(?<=["\'].)(?=U\\\\{0,9}["\'])',
+    [],
     `-U${QUOTE},? ?(?:a\\d{1,2}=)?${QUOTE}[\\w.@\\\\/-]{1,64}%(?<secret>[^"'\`\\r\\n\\\\]{4,128})(?=${QUOTE})`,
     isGiven,
   ),

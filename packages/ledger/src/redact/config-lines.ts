@@ -1,4 +1,5 @@
 import { judge, KEY, kind } from './assignments.ts'
+import { isJoinedHere } from './joined-words.ts'
 import { isGenerated, isLabel, isReference, isTemplate } from './checks.ts'
 import { type Detector, simple } from './detector.ts'
 import { isNameWord, isNumberedPair } from './passphrase.ts'
@@ -33,28 +34,34 @@ export const configAssignments: readonly Detector[] = [
     'password',
     [],
     `(?:password|passwd|passphrase)=(?<=(?:level|lvl|msg|time|ts)=[^\\r\\n]{0,240} [\\w.-]{0,30}pass[a-z]{2,6}=)(?:${QUOTE})?(?<secret>[^\\s"'\`\\\\,;(){}<>]{5,128})(?=["'\`\\\\\\s]|$)`,
-    isCertain,
+    isJoinedHere,
   ),
   // `sifre=kartopuvespa`, as a line of a file in other languages.
   simple(
     'password',
-    [],
-    `(?<=(?:^|\\\\n|\\n)[ \\t]{0,16}[\\w.-]{0,40})(?:[kK]ennwort|[sS]enha|[wW]achtwoord|[hH]eslo|[cC]ontrasena|[sS]ifre|[lL]osenord|[hH]aslo|[mM]ot[-_]de[-_]passe)(?:: {1,8}| ?= ?)(?:${QUOTE})?(?<secret>[^\\s"'\`\\\\,;(){}<>]{5,64})${LINE_END}`,
-    isCertain,
+    '[:=](?<=(?:CLAVE|GESLO|LOZINKA|MDP) ?.)',
+    `(?<=(?:^|\\\\n|\\n)[ \\t]{0,16}[\\w.-]{0,40})(?:[kK]ennwort|[sS]enha|[wW]achtwoord|[hH]eslo|[cC]ontrasena|[sS]ifre|[lL]osenord|[hH]aslo|[mM]ot[-_]de[-_]passe|CLAVE|CONTRASENA|SENHA|GESLO|LOZINKA|MDP)(?:: {1,8}| ?= ?)(?:${QUOTE})?(?<secret>[^\\s"'\`\\\\,;(){}<>]{5,64})${LINE_END}`,
+    isJoinedHere,
   ),
   // `psk=…` of a wireless network.
   simple(
     'password',
     [],
-    `(?<=(?:^|\\\\n|\\n)[ \\t]{0,8})psk=(?<secret>[^\\s"'\`\\\\,;(){}<>]{8,64})${LINE_END}`,
-    isCertain,
+    `(?<=(?:^|\\\\n|\\n)[ \\t]{0,8})psk=(?:${QUOTE})?(?<secret>[^\\s"'\`\\\\,;(){}<>]{8,64})${LINE_END}`,
+    (secret) => !isTemplate(secret) && !/pass|secret/i.test(secret),
+  ),
+  simple(
+    'password',
+    [],
+    `(?<![\\w-])psk=(?<quote>\\\\{0,9}")(?<secret>[^"\\r\\n\\\\]{8,63})(?=\\k<quote>)`,
+    (secret) => !isTemplate(secret) && !/pass|secret/i.test(secret),
   ),
   // `Usr="kim";Pwd="…";`.
   simple(
     'password',
     [],
     `(?<=;)(?:Pwd|PWD|pwd|Password)=${QUOTE}(?<secret>[^\\s"'\`\\\\;]{5,128})(?=${QUOTE};)`,
-    isCertain,
+    isJoinedHere,
   ),
 ]
 
@@ -65,7 +72,7 @@ export const configPasswords: readonly Detector[] = [
     'password',
     [],
     `[pP]assword (?:is |was |has been )?(?:generated|created|set|reset|changed)(?: (?:for|of|to) [^\\r\\n:]{1,40})?: ?(?<secret>[^\\s"'\`\\\\<>(){}]{5,128})${LINE_END}`,
-    isCertain,
+    isJoinedHere,
   ),
 ]
 
@@ -104,9 +111,9 @@ export const configSigns: readonly Detector[] = [
   simple(
     'password',
     `:(?!\\d)(?=[^\\s:/]{5})(?<=\\w\\]?:\\d{2,5}${SPACES}{1,16}[\\w.@+-]{2,64}.)`,
-    `(?:\\]|\\w\\.[a-z]{2,20}):\\d{2,5}${SPACES}{1,16}[\\w.@+-]{2,64}:(?!\\d)(?<secret>[^\\s:/"'\`\\\\]{5,128})(?=[\\s\\\\"']|$)`,
+    `(?:\\]|\\w\\.[a-z]{2,20}):\\d{2,5}${SPACES}{1,16}[\\w.@+-]{2,64}:(?!\\d)(?<secret>[^\\s:/"'\`\\\\][^\\s:"'\`\\\\]{4,127})(?=[\\s\\\\"']|$)`,
     (secret, match) =>
-      isGenerated(secret) || (match[0].startsWith(']') && (isCertain(secret) || isNumberedPair(secret))),
+      isGenerated(secret) || (match[0].startsWith(']') && (isJoinedHere(secret) || isNumberedPair(secret))),
   ),
   // `"password": { "S": "…" }` of DynamoDB.
   simple(

@@ -1,3 +1,5 @@
+import { mayPrecedeDigit } from './digit-ahead.ts'
+
 /**
  * One thing to look for. The secret is the group `secret` of `pattern`, which ends the match, or the
  * whole match. `anchor` are fragments of the prefilter, weaker than `pattern`:
@@ -39,6 +41,9 @@ export const START = '(?:(?<![A-Za-z0-9])|(?<=\\\\[bfnrt]|%[0-9A-F]{2}))'
 /** What the prefilter may demand instead: the letters of `\b \f \n \r \t` could be an escape. */
 export const LOOSE_START = '(?<![ac-eg-mo-qsu-z])'
 
+/** The same where a sign may not stand before it either. */
+export const NAME_START = '(?:(?<![\\w-])|(?<=\\\\[bfnrt]))'
+
 export const ID = '[A-Za-z0-9]'
 export const URL_ID = '[A-Za-z0-9_-]'
 
@@ -59,16 +64,32 @@ export function warmed(pattern: RegExp): RegExp {
 }
 
 /** So many first characters V8 can leap to in one pass; of more it is quicker to make several. */
-const MOST_TRIGGERS = 12
+const MOST_TRIGGERS = 14
 const FEW = 4
+/** Of longer ones V8 makes slow code. */
+const LONGEST_PASS = 19_000
 
-function partsOf(triggers: readonly string[]): (readonly string[])[] {
-  if (triggers.length <= MOST_TRIGGERS) return [triggers]
-  const isLetter = (trigger: string): boolean => /^\[?[A-Za-z]/.test(trigger)
-  const signs = triggers.filter((trigger) => !isLetter(trigger))
-  const parts: (readonly string[])[] = [triggers.filter(isLetter)]
-  for (let at = 0; at < signs.length; at += FEW) parts.push(signs.slice(at, at + FEW))
-  return parts
+const isLetter = (source: string): boolean => /^\[?[A-Za-z]/.test(source)
+
+/** In a log most signs stand before a digit, where few anchors can fit: the others are passed over at once. */
+function joinAnchors(trigger: string, anchors: readonly string[]): string {
+  const looks = anchors.map((anchor) => anchor.slice(trigger.length))
+  const away = isLetter(trigger) ? [] : looks.filter((one) => !mayPrecedeDigit(one))
+  if (away.length < 2) return `${trigger}(?:${looks.join('|')})`
+  const near = looks.filter((one) => !away.includes(one))
+  return `${trigger}(?:${[...near, `(?!\\d)(?:${away.join('|')})`].join('|')})`
+}
+
+/** As many in each as in the others: to a single character V8 leaps no faster than it walks. */
+function passesOf(sources: readonly string[], most: number): string[] {
+  const passes: string[][] = []
+  const even = Math.ceil(sources.length / Math.ceil(sources.length / most))
+  for (const source of sources) {
+    const last = passes.at(-1)
+    if (last && last.length < even && last.join('|').length + source.length < LONGEST_PASS) last.push(source)
+    else passes.push([source])
+  }
+  return passes.map((pass) => pass.join('|'))
 }
 
 /** The prefilter as regular expressions: when none of them matches, no detector does. */
@@ -76,14 +97,17 @@ export function anchorsOf(detectors: readonly Detector[]): RegExp[] {
   const wanted = detectors.filter((one) => one.anchor.length > 0)
   const together = wanted.filter((one) => !one.alone).flatMap((one) => one.anchor)
   const byTrigger = Map.groupBy(together, (anchor) => /^(?:\\.|\[[^\]]*\]|.)/.exec(anchor)?.[0] ?? '')
-  const grouped = partsOf([...byTrigger.keys()]).map((triggers) =>
-    triggers
-      .map((trigger) => {
-        const anchors = byTrigger.get(trigger) ?? []
-        return `${trigger}(?:${anchors.map((anchor) => anchor.slice(trigger.length)).join('|')})`
-      })
-      .join('|'),
-  )
+  const sources = Array.from(byTrigger, ([trigger, anchors]) => joinAnchors(trigger, anchors))
+  const grouped =
+    sources.length <= MOST_TRIGGERS
+      ? passesOf(sources, MOST_TRIGGERS)
+      : [
+          ...passesOf(sources.filter(isLetter), sources.length),
+          ...passesOf(
+            sources.filter((source) => !isLetter(source)),
+            FEW,
+          ),
+        ]
   const alone = wanted.filter((one) => one.alone).flatMap((one) => one.anchor)
-  return [...grouped, ...alone].filter((source) => source !== '').map((source) => warmed(new RegExp(source)))
+  return [...grouped, ...alone].map((source) => warmed(new RegExp(source)))
 }

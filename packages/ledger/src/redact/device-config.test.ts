@@ -17,6 +17,9 @@ test.each([
   ['set security ike policy p1 pre-shared-key ascii-text "ikeShared44x"', 'ikeShared44x'],
   ['wpa-psk ascii 0 GuestWifi2291', 'GuestWifi2291'],
   ['password cipher Huawei@123x', 'Huawei@123x'],
+  ['radius server ISE-1\n address ipv4 10.1.1.20 auth-port 1812\n key f1reW!re_x\n', 'f1reW!re_x'],
+  ['edit 10.20.30.40\n    set psksecret Copper-Kite\n', 'Copper-Kite'],
+  ['interface Gi0/1\n ip ospf message-digest-key 1 md5 GlassOtter\n', 'GlassOtter'],
 ])('P1 the secret of a device: %s', (text, secret) => {
   const out = redactor.text(text)
   expect(out).not.toContain(secret)

@@ -1,3 +1,4 @@
+import { isJoinedBare, isJoinedHere } from './joined-words.ts'
 import { isPassword, isTemplate } from './checks.ts'
 import { type Detector, simple } from './detector.ts'
 import { isWordPhrase } from './passphrase.ts'
@@ -20,7 +21,7 @@ const isSecret = (secret: string): boolean =>
   (/^\$\w{1,4}\$/.test(secret) || !isTemplate(secret)) && !isWord(secret) && !/^[-/.(]|[()]/.test(secret)
 /** A word that prose could have at this place needs more than letters. */
 const isStrange = (secret: string): boolean =>
-  isSecret(secret) && (/\d|[!@#$%^&*+]/.test(secret) || isWordPhrase(secret))
+  isSecret(secret) && (/\d|[!@#$%^&*+]/.test(secret) || isJoinedBare(secret) || isWordPhrase(secret))
 const isTold = (secret: string): boolean =>
   isSecret(secret) && (isPassword(secret) || isSaidWord(secret) || isWordPhrase(secret))
 
@@ -68,7 +69,7 @@ export const deviceDetectors: readonly Detector[] = [
     'password',
     [],
     `(?:authentication|message-digest|cisco-encrypt|session)-key(?: \\d{1,5})?${HOW} ${VALUE}`,
-    (secret, match) => isStrange(secret) || (isSaidWord(secret) && isLine(match)),
+    (secret, match) => isStrange(secret) || (isJoinedHere(secret) && isLine(match)),
   ),
 ]
 
@@ -76,12 +77,31 @@ export const deviceDetectors: readonly Detector[] = [
 export const deviceSecrets: readonly Detector[] = [
   simple(
     'password',
-    ['c(?<=se.)(?=ret[ ](?:\\d |ENC |cipher |encrypted |["\'\\\\]{0,4}\\$))', 'k(?<=isa.)(?=mp[ ]key )'],
+    [
+      'c(?<=se.)(?=ret[ ](?:\\d |ENC |cipher |encrypted |["\'\\\\]{0,4}\\$))',
+      'k(?=(?:mp[ ]key|secret) |ey [^\\s])(?<=(?:isa|set ps|(?:\\n|\\\\n) {1,4}).)',
+    ],
     `(?:secret|psksecret)(?: (?:\\d|ENC|cipher|encrypted|sha512))? ${VALUE}`,
     (secret, match) =>
       isStrange(secret) &&
       (/secret \w+ /.test(match[0]) || /^\$[0-9a-z]{1,4}\$/.test(secret)) &&
       !/^\d{1,3}$/.test(secret),
+  ),
+  // `radius server one`, and further down ` key …`.
+  simple(
+    'password',
+    [],
+    `(?:radius|tacacs) server [^\\r\\n]{1,60}(?:(?:\\r?\\n|\\\\n) {1,4}[^\\r\\n\\\\]{1,100}){0,6}?(?:\\r?\\n|\\\\n) {1,4}key${HOW} ${VALUE}`,
+    isSecret,
+  ),
+  // Of FortiGate.
+  simple('password', [], `set psksecret(?: ENC)? ${VALUE}`, isSecret),
+  // `enable secret 0 …`, `username kim secret 5 …`.
+  simple(
+    'password',
+    [],
+    `(?:enable|username [\\w.-]{1,32}(?: privilege \\d{1,2})?) secret(?: level \\d{1,2})? \\d ${VALUE}`,
+    isSecret,
   ),
   simple('password', [], `isakmp key${HOW} ${VALUE}(?= (?:address|hostname))`, isSecret),
 ]

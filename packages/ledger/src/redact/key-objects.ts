@@ -1,5 +1,6 @@
 import { isGenerated } from './checks.ts'
 import { type Detector, simple } from './detector.ts'
+import { isOwned } from './keys.ts'
 
 /** Objects of JSON that are keys as a whole: the other members say what one of them is. */
 
@@ -18,6 +19,30 @@ export const isWebKey = (source: Readonly<Record<string, unknown>>): boolean =>
   typeof source['kty'] === 'string'
 const PRIVATE_NAME = new RegExp(`^${PRIVATE}$`)
 export const isPrivateMember = (name: string): boolean => PRIVATE_NAME.test(name)
+
+const SHORT_FLAGS: Readonly<Record<string, string>> = {
+  sshpass: '-p',
+  mongosh: '-p',
+  mongodump: '-p',
+  mongorestore: '-p',
+  'redis-cli': '-a',
+  ldapsearch: '-w',
+  sqlcmd: '-P',
+  mosquitto_pub: '-P',
+  mosquitto_sub: '-P',
+  zip: '-P',
+  unzip: '-P',
+  curl: '-u',
+}
+const LONG_FLAG = /^--?[\w.-]*(?:password|passwd|passphrase|requirepass|token|secret|api-?key)$/i
+
+/** `["sshpass", "-p", "…"]`, `["--password", "…"]`: an argument after which the secret comes. */
+export const isSecretFlag = (flag: unknown, tool: unknown): boolean =>
+  typeof flag === 'string' &&
+  flag.startsWith('-') &&
+  (LONG_FLAG.test(flag) ||
+    isOwned(flag.replace(/^--?/, '')) ||
+    (typeof tool === 'string' && SHORT_FLAGS[tool] === flag))
 
 export const keyObjects: readonly Detector[] = [
   simple(

@@ -12,13 +12,13 @@ export const HARD_KEY = [
     `pass${J}(?:word|wort|wd|phrase|code)s?(?:[-_](?:plain|text|clear|raw|value|prod|dev|new|old|confirmation|\\d)|${J}(?:repeat|confirm|again))?`,
   ).replaceAll('\\[dD]', '\\d'),
   anyCase(`(?:seed|recovery|backup|mnemonic)${J}(?:phrase|words?)`),
-  anyCase(`secret(?:${J}access)?(?:${J}key)?s?(?:${J}(?:base|value|string))?`),
+  anyCase(`secret(?:${J}access)?(?:[-_.]?key)?s?(?:${J}(?:base|value|string))?`),
   anyCase(`api${J}keys?`),
   anyCase(
     `(?:private|auth|signing|encryption|decryption|master|unseal|fernet|pre${J}shared|service${J}role)${J}key`,
   ),
   anyCase(
-    `(?:access|refresh|session|auth|bearer|api|bot|security|csrf|xsrf|personal|private|deploy|service|vault|device|push|admin)${J}token`,
+    `(?:access|refresh|session|auth|bearer|api|bot|security|csrf|xsrf|personal|private|deploy|service|vault|device|push|admin|job|runner|registration|remember|reset|invite|oauth|root)${J}token`,
   ),
   '(?<![A-Za-z])[xX]-[A-Za-z-]{0,30}(?:[kK]ey|KEY|[tT]oken|TOKEN|[sS]ecret|SECRET)',
   anyCase(`client${J}assertion|x${J}honeycomb${J}team|code${J}verifier`),
@@ -46,6 +46,7 @@ export const SOFT_KEY = [
     `(?:access|account|subscription|recovery|shared|gossip|hmac|jwt|licen(?:c|s)e|app|application|admin|write|function|host|storage|primary|secondary|server|integration|ingestion|deploy|consumer|wallet|publish|webhook|routing|session|cookie|security|read)${J}key`,
   ),
   anyCase('credentials?'),
+  anyCase(`access${J}key${J}id|macaroon`),
   `(?<![a-zA-Z_-])${anyCase('encrypt')}`,
   anyCase(`password${J}salt`),
   '(?:_|(?<![A-Za-z]))SALT|PEPPER|_PK|_SESSION',
@@ -53,25 +54,49 @@ export const SOFT_KEY = [
   '(?<!PUBLIC|PRIMARY|FOREIGN|CACHE|SORT|PARTITION|IDEMPOTENCY|OBJECT|HOT|PRODUCT|ROW|GROUP|S3|HASH|RANGE|HOST|SSH)_KEY',
 ].join('|')
 
+/** What other languages call a password, as the key of an object. */
+const FOREIGN =
+  /(?:^|[-_. ])(?:lozinka|geslo|parool|parole|slapta(?:ž|z)odis|kata[-_ ]?sandi|(?:ş|s)ifre|mdp|mot[-_ ]?de[-_ ]?passe|parola(?:[-_ ]?(?:chiave|d[-_ ]?ordine))?|palavra[-_ ]?passe|palabra[-_ ]?clave|clave[-_ ]?(?:secreta|api|privada|de[-_ ]?acceso)|llave[-_ ]?(?:secreta|api|privada)|cl(?:é|e)[-_ ]?(?:secr(?:è|e)te|api|priv(?:é|e)e)|chave[-_ ]?(?:secreta|api|privada)|chiave[-_ ]?(?:segreta|api|privata)|geheimnis|api[-_ ]?schl(?:ü|ue)ssel|пароль|ключ[-_ ]?api|κωδικός|密[码碼钥鑰]|口令|パスワード|비밀번호|암호|mật[-_ ]?khẩu|รหัสผ่าน|סיסמה|كلمة[-_ ]?(?:المرور|السر))$/i
+
 /** How all of these end. The prefilter asks this first, since most keys of a payload fail it at once. */
 export const KEY_ENDING =
-  '(?:[rRwW][dD]|[fF][rR][eE]|[rR][tT]|[tT][aA]|[sSdD][eE]|[eE][tTyYnN]|[oO][nN]|[eE][dD]|[iI][eE]|[wW][tT]|[tT][hH]|[aA][lL]|[pPlL][tT]|[hHnNñ][aA]|[lLłzZ][oOóÓ]|[sS][eE]|[iI][nN][gG]?|[xX][tT]|[aA][rRmM]|[aA][wW]|[uU][eE]|[oO][dD]|[eE][vVwWrR]|[aA][tT]|[rR][mM]|[lL][dD]|_\\d|ER|PK|ON)[sS]?'
+  '(?:[eElLoOrRwW][dD]|(?:[dDiIsSuU]|[fF][rR])[eE]|[aAeElLpPrRwWxX][tT]|[eE][yY]|[eEiIoO][nN]|[aAeE][rR]|[hHnNñtT][aA]|[lLłzZ][oOóÓ]|[tT][hH]|[aA][lL]|[iI][nN][gG]|[aArR][mM]|[aAeE][wW]|[eE][vV]|[eE][yY][-_]?[iI][dD]|_\\d|PK)[sS]?'
 
 const HARD = new RegExp(`(?:${HARD_KEY})$`)
 const SOFT = new RegExp(`(?:${SOFT_KEY})$`)
 const PAGING =
-  /(?:next|page|continuation|sync|cursor|start|end|eos|bos|pad|unk|mask|sep|cls|stop)[-_]?token$/i
+  /(?:public[-_]?key|next|page|continuation|sync|cursor|start|end|eos|bos|pad|unk|mask|sep|cls|stop)[-_]?token$/i
 
 export type KeyStrength = 'hard' | 'soft'
 
+/** Whose password it is, so that a short word for it is no pass of a renderer, a test or a filter. */
+export const PASS_OWNER =
+  'db|database|remote|user|root|admin|mail|email|smtp|imap|pop3?|ftp|sftp|ssh|sudo|become|bind|store|keystore|truststore|key|http|basic|proxy|vpn|wifi|wlan|sql|mysql|pg|postgres|mongo|redis|rabbit|rabbitmq|amqp|mqtt|kafka|ldap|login|master|app|web|host|server|svc|service|guest|default|new|old|initial|temp|router|nas|registry|docker|git|jenkins|grafana|auth|account|acct|repl|replication|connect'
+/** `root_pass`, `smtpPass`, `db.pwd`. */
+const OWNED = new RegExp(`(?:^|[-_.]|(?<=[a-z0-9])(?=[A-Z]))(?:${PASS_OWNER})[-_.]?(?:pass|pwd|pw|psk)$`, 'i')
+/** `SHOP_PASS`, which in capitals is a variable of the environment. */
+const IN_CAPITALS = /^[A-Z][A-Z0-9_]*(?<!FIRST|SECOND|THIRD|RENDER|FINAL|LAST|TEST|NUM)_(?:PASS|PWD|PW|PSK)$/
+/** Names of nothing else. */
+const OTHER_NAME =
+  /^(?:\w+[-_.])?(?:(?:wpa[23]?|ipsec|ike)[-_]?psk|(?:snmp|read|write|r[ow])[-_]?community|bind[-_]?credentials?|(?:security|secret)[-_]?answer|mnemonic)$/i
+export const isOwned = (key: string): boolean =>
+  (OWNED.test(key) && !/^(?:old_?pwd|proxy_pass)$/i.test(key)) ||
+  IN_CAPITALS.test(key) ||
+  OTHER_NAME.test(key)
+
+/** What a page offers or asks about a password, and the names of secrets of Kubernetes. */
+const QUESTION =
+  /(?:forgot(?:ten)?|lost|show|hide|toggle|has)[-_]?pass(?:word|wort|code)$|(?:existing|image[-_]?pull)[-_]?secrets?$/i
+
 export function keyStrength(key: string): KeyStrength | undefined {
-  if (HARD.test(key)) return 'hard'
+  if (QUESTION.test(key)) return undefined
+  if (HARD.test(key) || FOREIGN.test(key) || isOwned(key)) return 'hard'
   return SOFT.test(key) && !PAGING.test(key) ? 'soft' : undefined
 }
 
 const KINDS: readonly (readonly [RegExp, string])[] = [
   [
-    /pass(?:word|wort|wd|phrase|code|ord|e)s?$|pwd$|senha$|w[ao][cr][ht]?t?woord$|kennwort$|contrase.a$|has.o$|heslo$|jelsz.$|l.senord$|salasana$|kode$/i,
+    /pass(?:word|wort|wd|phrase|code|ord|e)s?$|(?:pwd|pass|pw|psk)$|senha$|w[ao][cr][ht]?t?woord$|kennwort$|contrase.a$|has.o$|heslo$|jelsz.$|l.senord$|salasana$|kode$|ifre$|mdp$|geslo$|lozinka$|parol[ae]$|parool$|пароль$|密[码碼]$|パスワード$|비밀번호$/i,
     'password',
   ],
   [/(?:phrase|words?)$/i, 'recovery-phrase'],

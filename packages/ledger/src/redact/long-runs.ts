@@ -47,7 +47,7 @@ const MODE = /^(?!cs_|ppage_)[a-z]{2,10}[_-](?:live|test|prod|sandbox)[_-]$/
 
 /** Public by their form: IPFS, OpenSSH, symbols of C++, Rust and Swift, base64 of JSON and of XML. */
 const PUBLIC =
-  /^(?:Qm[1-9A-HJ-NP-Za-km-z]{44}$|AAAA|__?Z|_R|eyJ|PD94|PHN2|iVBOR|R0lGOD|UklGR|JVBER|H4sI|MII|RW[A-Za-z0-9]{54}$)/
+  /^(?:Qm[A-Za-z0-9]{44}$|AAAA|__?Z|_R|eyJ|PD94|PHN2|iVBOR|R0lGOD|UklGR|JVBER|H4sI|MII|RW[A-Za-z0-9]{54}$)/
 
 /** `Linux-pnpm-353a…`: what a digest is of. */
 const isCacheKey = (word: string): boolean =>
@@ -119,8 +119,9 @@ const BEHIND = /^(?:$|[\s"'`|<>,;)\]}\\*]|[\u0080-\uffff]|[.:!?](?:$|[\s"'`\\<])
 const NAMED = /(?:\\[bfnrt])?([A-Za-z][\w-]*)\\{0,3}["'`]?(?: {0,2}[:=] {0,2}| )[\\"'`*]{0,5}$/
 const ENV = /(?:^|[\s"'`\\]|\\[bfnrt]|[\u0080-\uffff])[A-Z][A-Z0-9_]{2,60}=$/
 
-/** A record of DNS, and what a command prints that asks for an address or a public key. */
-const PUBLIC_PLACE = /\sTXT\s+\\{0,9}"$|(?:address|pubkey|public-?key)(?: [^\r\n]{0,24})?(?:\r?\n|\\n)$/
+/** A record of DNS, a block of PEM that is no secret, and what a command prints that asks for an address or a public key. */
+const PUBLIC_PLACE =
+  /-----BEGIN [A-Z0-9 ]{0,24}(?:PUBLIC KEY|CERTIFICATE|REQUEST|PARAMETERS)-----(?:\r?\n|\\n)$|\sTXT\s+\\{0,9}"$|(?:address|pubkey|public-?key)(?: [^\r\n]{0,24})?(?:\r?\n|\\n)$/
 
 /** The public half of a JSON Web Key. */
 const PUBLIC_MEMBER = /["'][xyn]\\{0,9}["'] ?: ?\\{0,9}["']$/

@@ -1,20 +1,23 @@
 import type { JsonValue } from '../json.ts'
+import { isCookie, isSession } from './cookies.ts'
+import { isSecretFlag } from './key-objects.ts'
 import { keyStrength } from './keys.ts'
 import { isIdName } from './long-runs.ts'
-import { headOf, questionBefore, textNameOf } from './messages.ts'
+import { headBeside, headOf, isRows, questionBefore, textNameOf } from './messages.ts'
 import type { Scan } from './scan.ts'
 import {
   isCodeName,
   isDeclared,
   isDrawn,
-  isSession,
   isShortName,
+  isTypedName,
   isValueName,
   labelsOf,
+  typesCode,
   typesPassword,
 } from './walk.ts'
 
-const [CLEAN, TELLING, FOUND, ID, VALUE, TYPE] = [0, 1, 2, 4, 8, 16]
+const [CLEAN, TELLING, FOUND, ID, VALUE, TYPE, ROWS, TYPED] = [0, 1, 2, 4, 8, 16, 32, 64]
 /** Keys are few, unless somebody uses ids as keys. */
 const MOST_KEYS = 4096
 const LONGEST_KEY = 64
@@ -33,6 +36,8 @@ export function createLook(scan: Scan, scanId: Scan, byKeyName: boolean): (value
     if (isIdName(key)) flags |= ID
     if (isValueName(key)) flags |= VALUE
     if (key === 'type' && byKeyName) flags |= TYPE
+    if (isRows(key) && byKeyName) flags |= ROWS
+    if (isTypedName(key) && byKeyName) flags |= TYPED
     if (key.length <= LONGEST_KEY) {
       if (judged.size >= MOST_KEYS) judged.clear()
       judged.set(key, flags)
@@ -55,7 +60,7 @@ export function createLook(scan: Scan, scanId: Scan, byKeyName: boolean): (value
   /** Whether the other members may make a secret of the value. */
   const isBeside = (source: Readonly<Record<string, JsonValue>>): boolean =>
     'keyName' in source ||
-    (byKeyName && (isDeclared(source) || typesPassword(source))) ||
+    (byKeyName && (isDeclared(source) || typesPassword(source) || typesCode(source) || isCookie(source))) ||
     labelsOf(source).some((label) => isTelling(label) || isSession(label))
 
   const inArray = (items: readonly JsonValue[], isId: boolean): boolean => {
@@ -66,6 +71,7 @@ export function createLook(scan: Scan, scanId: Scan, byKeyName: boolean): (value
         if (questionBefore(items, at, name) !== undefined) return true
       if (headOf(items)?.some(isTelling)) return true
     }
+    if (byKeyName && items.some((item) => isSecretFlag(item, items[0]))) return true
     // `["cookie", "…"]`: the walk sees whether this is a pair.
     return items.length === 2 && isTelling(items[0])
   }
@@ -78,7 +84,8 @@ export function createLook(scan: Scan, scanId: Scan, byKeyName: boolean): (value
       if (typeof value === 'number' || value === null) continue
       if ((flags & TELLING) !== 0 && isCovered(value)) return true
       if (inValue(value, (flags & ID) !== 0)) return true
-      if (key === 'text' && byKeyName && typesPassword(source)) return true
+      if ((flags & ROWS) !== 0 && headBeside(source, value)?.some(isTelling)) return true
+      if ((flags & TYPED) !== 0 && (typesPassword(source) || typesCode(source))) return true
       if ((flags & VALUE) !== 0 && isBeside(source)) return true
       if ((flags & TYPE) !== 0 && isDrawn(source)) return true
       if (key === 'kty' && byKeyName) return true

@@ -31,10 +31,10 @@ const choicesOf = (prefix: string): readonly string[] => prefix.split(/\|(?![^(]
 /** Alone they would fire on every `task_…` of a payload and every `orders.service.…` of a trace. */
 const SHORT: Readonly<Record<string, string>> = {
   _: `${LOOSE_START}sk_(?=[0-9a-f]{16})`,
-  '\\.': `${LOOSE_START}(?:[sbrp]|st|t1)\\.(?=[A-Za-z0-9]{20}|[0-9a-f-]{20}|eyJ|[\\w-]{0,8}\\d)`,
+  '\\.': `${LOOSE_START}(?:[sbrpo]|st|t1)\\.(?=[A-Za-z0-9]{20}|[0-9a-f-]{20}|eyJ|[\\w-]{0,8}\\d)`,
 }
 const isShort = (lead: string): boolean =>
-  ['sk_', 's\\.', 'b\\.', 'r\\.', 'p\\.', 'st\\.', 't1\\.'].includes(lead)
+  ['sk_', 's\\.', 'b\\.', 'r\\.', 'p\\.', 'o\\.', 'st\\.', 't1\\.'].includes(lead)
 
 const prefixAnchors = (['_', '-', '\\.'] as const).map((trigger) => {
   const leads = PREFIXED.flatMap(([, prefix]) => choicesOf(prefix)).filter(
@@ -43,8 +43,9 @@ const prefixAnchors = (['_', '-', '\\.'] as const).map((trigger) => {
   const short = SHORT[trigger] === undefined ? '' : `|${SHORT[trigger]}`
   const behind = `(?<=${byLastCharacter(leads.flatMap(spellOut), trigger)}${short})`
   const ahead = '(?=[\\w.+/=-]{16})'
-  // The cheaper test first: most `_` stand in short names and most `.` before a space, most `-` in long ids.
-  return trigger + (trigger === '-' ? behind + ahead : ahead + behind)
+  // The cheaper test first: most `_` stand in short names and most `.` before a space, most `-` in long ids and in dates. No mark
+  // ends with two digits and a hyphen.
+  return trigger + (trigger === '-' ? `(?<!\\d\\d.)${behind}${ahead}` : ahead + behind)
 })
 
 /** What all that a prefix stands for begin with. */

@@ -168,6 +168,7 @@ export const PREFIXED: readonly Prefixed[] = [
   ['cockroach-key', 'CCDB1_', `${ID}{20,}_${ID}{30,}`],
   ['upcloud-token', 'ucat_', `${ID}{24,}`],
   ['netbird-token', 'nbp_', `${ID}{30,}`],
+  ['boundary-token', 'at_', `${ID}{10}_${ID}{60,}`],
   ['swarm-token', 'SWMTKN-1-', '[0-9a-z]{40,}-[0-9a-z]{25}'],
   ['doppler-token', 'dp\\.(?:sci|said|ctl)\\.', '[A-Za-z0-9_.-]{30,}'],
   ['sambanova-key', 'snk-|sn-', '[0-9a-f]{32,}'],
@@ -209,4 +210,6 @@ export const PREFIXED: readonly Prefixed[] = [
   ['logfire-token', 'pylf_v\\d_(?:us|eu)_', `${ID}{32,}`],
   ['buildkite-token', 'bkct_', `${ID}{32,}`],
   ['svix-key', 'testsk_', `${URL_ID}{24,}`],
+  ['aws-bedrock-key', 'bedrock-api-key-', '[A-Za-z0-9+/]{60,}={0,2}'],
+  ['pushbullet-token', 'o\\.', `${ID}{32}(?![\\w.(-])`, isDrawn],
 ]

@@ -50,6 +50,21 @@ export function headOf(items: readonly JsonValue[]): readonly string[] | undefin
     : undefined
 }
 
+/** The same where an object has them apart: `{ columns: ['login', 'password'], rows: [['kim', …]] }`. */
+export const isRows = (key: string): boolean => /^(?:rows|data|values|results?|records)$/.test(key)
+export function headBeside(
+  source: Readonly<Record<string, JsonValue>>,
+  rows: JsonValue | undefined,
+): readonly string[] | undefined {
+  if (!Array.isArray(rows) || !Array.isArray(rows[0])) return undefined
+  const head = source['columns'] ?? source['fields'] ?? source['headers'] ?? source['header']
+  if (!Array.isArray(head) || head.length !== rows[0].length || head.length > MOST_COLUMNS) return undefined
+  return head.map((one) => {
+    const name = isObject(one) ? one['name'] : one
+    return typeof name === 'string' ? name : ''
+  })
+}
+
 /** An entry of a map or of a header list. */
 export type Pair = [string, JsonValue]
 export const isPair = (item: JsonValue): item is Pair =>

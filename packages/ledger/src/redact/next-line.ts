@@ -1,3 +1,4 @@
+import { isAboutSecret } from './asked.ts'
 import { entropyOf, isGenerated, isMixed, isPassword, isScrambled, isTemplate } from './checks.ts'
 import { type Detector, simple } from './detector.ts'
 import { anyCase } from './keys.ts'
@@ -45,7 +46,7 @@ export const nextLineDetectors: readonly Detector[] = [
   simple(
     'password',
     [],
-    `(?:${PASSWORD})s?(?: \\S{1,24}){0,10} ?[:：][*_\`]{0,3} ?${LINE}{1,3}[ \\t>*_\`"'«-]{0,10}(?<secret>${WORD}{6,128})${END}`,
+    `(?:${PASSWORD})s?(?: \\S{1,24}){0,10} ?[:：][*_\`]{0,3} ?(?:${LINE}(?:[\\w.-]{1,40} {1,6}\\| ?)?){1,3}[ \\t>*_\`"'«-]{0,10}(?<secret>${WORD}{6,128})${END}`,
     isAlone,
   ),
   // A line that is nothing but the name, or its heading.
@@ -60,14 +61,15 @@ export const nextLineDetectors: readonly Detector[] = [
     'password',
     [],
     `(?:${PASSWORD})s?[^\\r\\n\\\\]{0,100}?[.?!:)]?["'*_]{0,2} ?${LINE}{1,3}[^\\S\\r\\n]{0,4}[*_>[(<]{0,3}(?:(?:\\d\\d?:\\d\\d(?::\\d\\d)?[\\])]? )?[*_<]{0,2}[A-Za-zÀ-ɏ][\\wÀ-ɏ .]{0,20}[\\])>]?[:>]|[A-Za-zÀ-ɏ][\\wÀ-ɏ .]{0,20} \\d\\d?:\\d\\d(?::\\d\\d)?\\])[*_]{0,2} ?(?:(?:[iI]t(?:'s|’s| is)|[sS]ure|[oO]k(?:ay)?|[yY]es|[hH]ere|[eE]s ist|[cC]'est)[,:]? )?(?<secret>${WORD}{6,64})(?=[.!]?${END.slice(3)}`,
-    (secret, match) => isAlone(secret) && !/^[\d.:,/-]+$|[:=]/.test(secret) && isTurn(match[0]),
+    (secret, match) =>
+      isAlone(secret) && !/^[\d.:,/-]+$|[:=]/.test(secret) && isTurn(match[0]) && !isAboutSecret(match),
   ),
   // "What is the password of the guest network?", and the answer below.
   simple(
     'password',
     [],
     `(?:${PASSWORD})s?(?: [^\\s?"'\`\\\\]{1,24}){0,8} ?\\?["'*_]{0,2} ?${LINE}{1,3}[ \\t>*_\`"'«-]{0,6}(?:(?:[iI]t(?:'s|’s| is)|[sS]ure|[oO]k(?:ay)?|[yY]es|[tT]ry)[,:]? )?(?<secret>${WORD}{6,64})(?=[.!]?${END.slice(3)}`,
-    isAlone,
+    (secret, match) => isAlone(secret) && !isAboutSecret(match),
   ),
   // The same as messages of a model.
   simple(

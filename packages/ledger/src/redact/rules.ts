@@ -4,11 +4,13 @@ import { besideDetectors } from './beside.ts'
 import { byteLists, codeBlocks, keyBlocks, passwordBlocks, setupKeys } from './blocks.ts'
 import { certainAssignments, certainPasswords, certainSigns } from './certain.ts'
 import { callDetectors, keyDetectors } from './calls.ts'
+import { cookieDetectors, setCookies } from './cookies.ts'
 import { commandDetectors, passwordCommands } from './commands.ts'
 import type { Group } from './detector.ts'
 import { deviceDetectors, deviceSecrets } from './device-config.ts'
 import { expectDetectors, fieldDetectors } from './fields.ts'
 import { keyObjects } from './key-objects.ts'
+import { lineAssignments, machineLines, machineTables } from './machine-lines.ts'
 import { markedDetectors } from './marked.ts'
 import { nextLineDetectors, printedDetectors } from './next-line.ts'
 import { configAssignments, configPasswords, configSigns, deviceLabels } from './config-lines.ts'
@@ -17,7 +19,7 @@ import { certainOutput, passwordOutput } from './printed-output.ts'
 import { saidCodes, saidDetectors, saidInPortuguese, TELLABLE_CODE } from './said.ts'
 import { cardDetector, furtherDetectors, shapedDetectors } from './shaped.ts'
 import { passwordColumns, secretColumns } from './table-columns.ts'
-import { inserted } from './tables.ts'
+import { copied, inserted } from './tables.ts'
 import { xmlDetectors } from './xml.ts'
 
 /** On by default (P1). More telling kinds come first: they win when two find the same text. */
@@ -25,7 +27,15 @@ export const SECRETS: readonly Group[] = [
   { detectors: markedDetectors },
   { detectors: shapedDetectors },
   { detectors: [cardDetector] },
-  { detectors: [...assignmentDetectors, ...certainAssignments, ...configAssignments, ...deviceLabels] },
+  {
+    detectors: [
+      ...assignmentDetectors,
+      ...certainAssignments,
+      ...configAssignments,
+      ...deviceLabels,
+      ...lineAssignments,
+    ],
+  },
   {
     detectors: [
       ...saidDetectors,
@@ -42,7 +52,11 @@ export const SECRETS: readonly Group[] = [
     apart: true,
   },
   { detectors: saidInPortuguese, apart: true, needs: /é/ },
-  { detectors: [...callDetectors, inserted, ...xmlDetectors], apart: true, needs: /["'`>\n\\]/ },
+  {
+    detectors: [...callDetectors, ...setCookies, inserted, copied, ...xmlDetectors],
+    apart: true,
+    needs: /["'`>\n\\]/,
+  },
   { detectors: secretColumns, apart: true, needs: /\n|\\n/ },
   {
     detectors: [...saidCodes, ...answeredCodes, ...codeBlocks, ...deviceSecrets],
@@ -59,6 +73,7 @@ export const SECRETS: readonly Group[] = [
       certainOutput,
       ...deviceDetectors,
       ...keyBlocks,
+      ...machineTables,
     ],
     apart: true,
   },
@@ -66,7 +81,9 @@ export const SECRETS: readonly Group[] = [
     detectors: [
       ...besideDetectors,
       ...certainSigns,
+      ...cookieDetectors,
       ...configSigns,
+      ...machineLines,
       ...expectDetectors,
       ...keyDetectors,
       ...keyObjects,

@@ -1,14 +1,16 @@
 import { entropyOf, isPassword, isTemplate } from './checks.ts'
 import { isIdOfThing } from './long-runs.ts'
-import { isNumberedPair, isNumberedPhrase, isPassphrase } from './passphrase.ts'
+import { isFaint, isNumberedPair, isNumberedPhrase, isPassphrase } from './passphrase.ts'
 
+import { fold } from './fold.ts'
+import { isSaidJoined } from './plain-words.ts'
 /** What a word looks like by itself, before anybody asks what stands around it. */
 
 /**
- * `chosen` by somebody as a password beyond doubt, `weak` when it is a word with a number too, `drawn` by a machine, `plain` hex
- * digits or a UUID, `grouped` as licences are printed, `digits`.
+ * `chosen` by somebody as a password beyond doubt, `weak` when it is a word with a number too, `faint` when it is a word with a
+ * digit or some words that were joined, `drawn` by a machine, `plain` hex digits or a UUID, `grouped` as licences are printed, `digits`.
  */
-export type WordForm = 'chosen' | 'weak' | 'drawn' | 'plain' | 'grouped' | 'digits'
+export type WordForm = 'chosen' | 'weak' | 'faint' | 'drawn' | 'plain' | 'grouped' | 'digits'
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}(?::fx|:[0-9a-f]{32})?$/i
 const HEX = /^(?!0x.{40}$)(?:0x)?(?:[0-9a-f]{24,}|[0-9A-F]{24,})$/
@@ -28,6 +30,10 @@ const THINGS: readonly RegExp[] = [
   /^(?:sha|md|aes|rsa|hs|rs|es|ps|ed|pbkdf|argon|hmac|utf|iso|base|ssh|tls|ipv|oauth|rfc|http|win)[-_]?\d+(?:[-_/+.@][\w.+-]*|with\w+|[a-z]{0,4})$|^(?:x86|x64|x509|v\d{1,3}[a-z]?$)/i,
   // What stands behind the user in a line of /etc/passwd, and the host behind `${VARIABLE}`.
   /^x:\d+:\d+:|^@[\w.-]+(?::\d+)?(?:\/|$)/,
+  // The version of a package with its epoch, its digest in go.sum, a heading of a page, a setting of the kernel.
+  /^\d+:\d[\w.+~-]*$|^h1:|^[\w./-]+\.[a-z]{1,5}#[\w-]+$|^[a-z]+(?:\.\w+)+=\d+$|^[?&]\w+=/,
+  // What stands behind the number of a line, and what a bundler or a compiler calls things.
+  /^\d{1,5}:[a-z]+$|^(?=.*(?:[a-z][A-Z]|_))[A-Za-z_]\w*\$\d{1,2}$|^!?[A-Za-z_$][\w$]*(?:\??\.#?[A-Za-z_$][\w$]*)+$/,
   // What was masked already.
   /\*{3}|[•…]|x{6}/i,
   // A word that is escaped for a URL, a pattern, an article of a law, a key of a keyboard.
@@ -106,12 +112,16 @@ const isWeak = (word: string): boolean =>
 
 /** `QR87K`, `3969E`, `93-62-41`: what is typed on a keypad, or turned. */
 export const isKeypadCode = (word: string): boolean =>
-  /^(?=.*\d)(?=.*[A-Z])[A-Z0-9]{4,9}$|^(?=.*\d)[A-Z0-9]{4}-[A-Z0-9]{4}$|^\d\d-\d\d-\d\d$/.test(word)
+  !/^(?:RFC|ISO|AES|SHA|HTTP|WPA|TLS|USB|GPIO|UTF|IPV|MD)\d/.test(word) &&
+  /^(?=.*\d)(?=.*[A-Z])[A-Z0-9]{4,9}$|^(?=.*\d)[A-Z0-9]{4}-[A-Z0-9]{4}$|^\d{1,2}-\d\d-\d\d$|^\d{3}-\d\d-\d{3}$/.test(
+    word,
+  )
 
 /** `Maple2019$`, `kettle857!`: neither a pattern nor a call out. */
 const SIGNED = /^[A-Za-z][a-z]{2,}\d{2,6}[*$!?#]{1,2}$/
 
-export function formOf(word: string): WordForm | undefined {
+export function formOf(text: string): WordForm | undefined {
+  const word = fold(text)
   if (/^\d{4,10}$/.test(word)) return 'digits'
   if (word.length < 6 || !/[A-Za-z]/.test(word)) return undefined
   if (UUID.test(word) || HEX.test(word)) return 'plain'
@@ -119,9 +129,11 @@ export function formOf(word: string): WordForm | undefined {
   if (isPassphrase(word)) return isNumberedPhrase(word) ? 'chosen' : 'weak'
   if (isNumberedPair(word)) return 'weak'
   if (SIGNED.test(word)) return isChosen(word) ? 'chosen' : 'weak'
-  if (isThing(word)) return undefined
+  if (/^[A-Za-z]+[^\w.-][A-Za-z]+$/.test(word) && isSaidJoined(word)) return 'weak'
+  if (isThing(word)) return isSaidJoined(word) ? 'faint' : undefined
   if (isChosen(word)) return 'chosen'
   if (GROUPED.test(word)) return 'grouped'
   if (isDrawn(word)) return /[A-Z]/.test(word) && /[a-z]/.test(word) ? 'drawn' : 'plain'
-  return isPassword(word) && isWeak(word) ? 'weak' : undefined
+  if (isPassword(word) && isWeak(word)) return 'weak'
+  return (isFaint(word) || isSaidJoined(word)) && !SHORTHAND.test(word) ? 'faint' : undefined
 }

@@ -1,6 +1,7 @@
 import { entropyOf, isGenerated, isMixed, isPassword, isRandom, isTemplate, looksAssigned } from './checks.ts'
 import type { Detector, Place } from './detector.ts'
 import { anyCase } from './keys.ts'
+import { isJoinedBare, isJoinedHere } from './joined-words.ts'
 import { isCertain } from './plain-words.ts'
 import { PASSWORD } from './said.ts'
 import { type Cell, type Column, columnOf, cellsBelow, unsettledBelow } from './table-rows.ts'
@@ -20,13 +21,14 @@ export const isSecretCell: Judge = (cell) =>
 /** The key of a network or of a device is as short as a password. */
 const isKeyCell: Judge = (cell) => isPasswordCell(cell) || isSecretCell(cell) || /^\d{8,20}$/.test(cell)
 const isCodeCell: Judge = (cell) => /^\d{4,10}[#*]?$/.test(cell)
+const isCardCode: Judge = (cell) => /^\d{3,4}$/.test(cell)
 const isWordCell: Judge = (cell) =>
   /^[^\s()<>]{4,64}$/.test(cell) && !isTemplate(cell) && (isMixed(cell) || isCertain(cell))
 
 const OWNER = '(?:[A-Za-zÀ-ɏ0-9.]{1,16}[ _-]){0,2}'
 const REST =
   '(?:[ _-](?:plain|text|clear|raw|value|initial|temp|new|old|default|prod|dev|staging|1|2|RO|RW|ro|rw))?(?: \\([^()|,;\\t\\r\\n\\\\]{1,40}\\))?'
-const LONG_PASSWORD = `(?:[A-Za-z]{1,16}[_ -])?(?:${PASSWORD})(?:[_ -](?:plain|text|clear|raw|value|initial|temp|new|old|default))?`
+const LONG_PASSWORD = `(?!(?:has|is|needs)_)(?:[A-Za-z]{1,16}[_ -])?(?:${PASSWORD})(?:[_ -](?:plain|text|clear|raw|value|initial|temp|new|old|default))?`
 const WORDS = anyCase(
   'pass|pwd?|psk|passwd|password|passwort|kennwort|erstkennwort|startpasswort|initialpasswort|clave|contraseña|contrasena|senha|mot de passe|mdp|wachtwoord|heslo|hasło|haslo|salasana|adgangskode|lösenord|parola|şifre|jelszó|passphrase|passcode',
 )
@@ -35,7 +37,7 @@ const SECRETS = anyCase(
 )
 const NETWORK = `${anyCase('(?:wpa\\d?|wep|wi-?fi|wlan|network|router|psk)[ _-](?:key|code)').replaceAll('\\[dD]', '\\d')}|[kK]ey|KEY|[sS]chlüssel|[cC]lé|[cC]have`
 const CODES =
-  'P(?:IN|in)(?: ?[12])?|pin|PUK(?: ?[12])?|CVV|CVC|(?:[dD]oor|[aA]larm|[aA]ccess|[eE]ntry|[gG]ate|[uU]nlock|[sS]afe)[ _-][cC]ode|Geheimzahl|Türcode'
+  'P(?:IN|in)(?: ?[12])?|pin|PUK(?: ?[12])?|CVV2?|CVC2?|cvv2?|cvc2?|(?:[dD]oor|[aA]larm|[aA]ccess|[eE]ntry|[gG]ate|[uU]nlock|[sS]afe)[ _-][cC]ode|Geheimzahl|Türcode'
 const COMMUNITY = '[cC]ommunity(?:[ _-][sS]tring)?'
 
 /** Beside the name of a user, any word is the password. */
@@ -46,7 +48,9 @@ const OF_NETWORK = /ssid|wi-?fi|wlan|wpa|network|netz|router|access ?point/i
 /** What a column holds, by the name at its head; undefined where other columns would have to say so and do not. */
 type Sort = (head: string) => Judge | undefined
 const ofPasswords: Sort = (head) =>
-  OF_USER.test(head) ? (cell) => isPasswordCell(cell) || isCertain(cell) || isCodeCell(cell) : isPasswordCell
+  OF_USER.test(head)
+    ? (cell) => isPasswordCell(cell) || isJoinedHere(cell) || isCodeCell(cell)
+    : (cell) => isPasswordCell(cell) || isJoinedBare(cell)
 
 const cellsOfSecrets = (match: RegExpExecArray, sort: Sort): readonly Cell[] => {
   const column: Column | undefined = columnOf(match)
@@ -93,5 +97,6 @@ export const secretColumns: readonly Detector[] = [
     OF_NETWORK.test(head) ? isKeyCell : undefined,
   ),
   columns('pin', inHead(CODES), `<(?=t[hd]>${ANY})`, () => isCodeCell),
+  columns('pin', inHead('[cC][vV][vVcC]2?'), [], () => isCardCode),
   columns('password', inHead(COMMUNITY), [], () => isWordCell),
 ]

@@ -55,10 +55,12 @@ function partsOf(line: string, by: RegExp): string[] {
 function cellsOf(text: string, { start, end }: Line, by: RegExp): Cell[] {
   const cells: Cell[] = []
   let at = start
-  for (const part of partsOf(text.slice(start, end), by)) {
+  // A row may be a list: `["a", "b"],`.
+  const line = text.slice(start, end).replace(/(?<=^\s*\[.*\])[\],\s]+$/, '')
+  for (const part of partsOf(line, by)) {
     const found = text.indexOf(part, at)
-    const bare = part.replace(/^[\s"'`*\\]+/, '')
-    cells.push({ start: found + part.length - bare.length, text: bare.replace(/[\s"'`*\\]+$/, '') })
+    const bare = part.replace(/^[\s"'`*\\[]+/, '')
+    cells.push({ start: found + part.length - bare.length, text: bare.replace(/[\s"'`*\\]+(?:\]+$)?$/, '') })
     at = found + part.length
   }
   return cells
@@ -96,6 +98,8 @@ export function columnOf({ 0: wanted, input: text, index }: RegExpExecArray): Co
     const names = cellsOf(text, head, by)
     const at = names.findIndex((cell) => cell.start <= index && index < cell.start + cell.text.length)
     if (names.length < least) continue
+    // Nothing but an indented word, or one of a type that is a choice of words.
+    if (/^\s+(?:\| )?\S+$/.test(text.slice(head.start, head.end))) return undefined
     const isHead =
       names[at]?.text === wanted &&
       names.length <= MOST_CELLS &&

@@ -13,6 +13,10 @@ describe('a value whose name stands beside it or above it', () => {
     { ParameterKey: 'DBPassword', ParameterValue: SECRET },
     { id: 'password', type: 'CONCEALED', label: 'password', value: SECRET },
     { ssid: 'Office', psk: SECRET },
+    { root_pass: SECRET },
+    { smtpPass: SECRET, port: 25 },
+    { field: 'password', text: SECRET },
+    { name: 'SMTP_PASS', value: SECRET },
     { type: 'random_password', instances: [{ attributes: { length: 16, result: SECRET } }] },
   ]
   test.each(objects)('P1 is found as an object and as its text: %j', (value) => {
@@ -25,6 +29,11 @@ describe('a value whose name stands beside it or above it', () => {
     { password: { type: 'string', title: 'Password', default: '' } },
     { password: { value: 'Mot de passe', touched: false } },
     { token: { value: '#ff00aa', type: 'color' } },
+    { render_pass: 'shadow', proxy_pass: 'http://backend' },
+    { db_pass: 'DB_PASSWORD' },
+    { password: 'process.env.DB_PASSWORD', secret: '${{ secrets.DB }}', token: '(not set)' },
+    { authorization: 'Bearer ****1234', api_key: 'N/A' },
+    { element: 'Pin to board', text: '2024' },
     { sensitive: true, type: 'string', value: '${var.db_password}' },
     { ParameterKey: 'InstanceType', ParameterValue: 't3.micro' },
     { Name: '/prod/db/host', Type: 'String', Value: 'database' },

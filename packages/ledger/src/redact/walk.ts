@@ -1,9 +1,20 @@
 import { type JsonValue, setKey } from '../json.ts'
-import { isLabel, isMixed, isPassword, isReference } from './checks.ts'
-import { isPrivateMember, isWebKey } from './key-objects.ts'
+import { isLabel, isMixed, isPassword, isRandom, isReference } from './checks.ts'
+import { isCookie, isSession } from './cookies.ts'
+import { isPrivateMember, isSecretFlag, isWebKey } from './key-objects.ts'
 import { type KeyStrength, keyStrength, kindOfKey } from './keys.ts'
 import { isIdName } from './long-runs.ts'
-import { headOf, isPair, isStringValue, type Pair, questionBefore, textNameOf, TURN } from './messages.ts'
+import {
+  headBeside,
+  headOf,
+  isPair,
+  isRows,
+  isStringValue,
+  type Pair,
+  questionBefore,
+  textNameOf,
+  TURN,
+} from './messages.ts'
 import { compilePath } from './path-rule.ts'
 import { formatPlaceholder, isPlaceholder } from './placeholder.ts'
 import type { RedactionRule } from './redact.ts'
@@ -28,7 +39,10 @@ interface Verdict {
 }
 
 const isGenerated = (text: string): boolean =>
-  text.length >= 12 && isMixed(text) && !/[\s/]|\[redacted:/.test(text)
+  text.length >= 12 &&
+  isMixed(text) &&
+  (!/[\s/]|\[redacted:/.test(text) ||
+    (/^[A-Za-z0-9+/]{32,}={0,2}$/.test(text) && isRandom(text) && !/(?:^|\/)[a-z]+\//.test(text)))
 
 /** The slow path: visits every string, copies only the branches that change and never mutates its input. */
 export function createWalk(
@@ -115,7 +129,9 @@ export function createWalk(
                 items,
                 i,
                 texts,
-                i === 1 && isLogin(items, verdict) ? { ...verdict, strength: 'hard' } : verdict,
+                i === 1 && isLogin(items, verdict)
+                  ? { ...verdict, strength: 'hard' }
+                  : (verdict ?? argumentVerdict(items, i)),
               )
         path.pop()
         if (next !== item) {
@@ -124,6 +140,16 @@ export function createWalk(
         }
       }
       return copy ?? items
+    }
+
+    const argumentVerdict = (items: JsonValue[], at: number): Verdict | undefined => {
+      const [argument, flag] = [items[at], items[at - 1]]
+      return byKeyName &&
+        typeof argument === 'string' &&
+        /^(?!\w+=\w)[^-\s]\S{3,}$/.test(argument) &&
+        isSecretFlag(flag, items[0])
+        ? { kind: 'password', strength: 'hard', byName: true }
+        : undefined
     }
 
     const message = (
@@ -138,6 +164,17 @@ export function createWalk(
       const next = visit(items[at] as JsonValue, verdict)
       question = undefined
       return next
+    }
+
+    const table = (rows: JsonValue[], head: readonly string[]): JsonValue[] => {
+      const verdicts = head.map(cellVerdict)
+      const next = rows.map((cells, i) => {
+        path.push(i)
+        const cleaned = Array.isArray(cells) ? row(cells, verdicts) : visit(cells, undefined)
+        path.pop()
+        return cleaned
+      })
+      return next.every((cells, i) => cells === rows[i]) ? rows : next
     }
 
     const row = (cells: JsonValue[], verdicts: readonly (Verdict | undefined)[]): JsonValue[] => {
@@ -176,7 +213,15 @@ export function createWalk(
       if (isDrawn(source)) drawn++
       for (const [key, value] of Object.entries(source)) {
         path.push(key)
-        const next = visit(value, verdictOf(key) ?? besideOf(key, source, above))
+        const head = byKeyName && isRows(key) ? headBeside(source, value) : undefined
+        const next = head
+          ? table(value as JsonValue[], head)
+          : visit(
+              value,
+              (isShortName(key) ? undefined : verdictOf(key)) ??
+                besideOf(key, source, above) ??
+                verdictOf(key),
+            )
         path.pop()
         let name = keyText(key)
         while (name !== key && Object.hasOwn(copy, name)) name += '~'
@@ -196,17 +241,25 @@ export function createWalk(
         ? ((above?.byName ? above : undefined) ?? besideVerdict(source, source[key]))
         : drawn > 0 && key === 'result'
           ? { kind: 'password', strength: 'hard' }
-          : key === 'text' && byKeyName
+          : isTypedName(key) && byKeyName
             ? fieldVerdict(source)
-            : byKeyName && isShortName(key) && hasUser(source)
+            : byKeyName &&
+                isRepeat(key) &&
+                Object.keys(source).some((name) => /pass(?:word|wd|phrase)$/i.test(name))
               ? { kind: 'password', strength: 'hard', byName: true }
-              : byKeyName && isPrivateMember(key) && isWebKey(source)
-                ? { kind: 'private-key', strength: 'hard' }
-                : undefined
+              : byKeyName && isShortName(key) && hasUser(source) && !isDirectory(source[key])
+                ? { kind: 'password', strength: 'hard', byName: true }
+                : byKeyName && isPrivateMember(key) && isWebKey(source)
+                  ? { kind: 'private-key', strength: 'hard' }
+                  : undefined
 
     /** What a browser tool types into a field. */
     const fieldVerdict = (source: Record<string, JsonValue>): Verdict | undefined =>
-      typesPassword(source) ? { kind: 'password', strength: 'hard' } : undefined
+      typesPassword(source)
+        ? { kind: 'password', strength: 'hard', byName: true }
+        : typesCode(source)
+          ? { kind: 'pin', strength: 'code' }
+          : undefined
 
     /** `{ name, value }` and `{ key, value: { stringValue } }`, as headers and attributes are often listed. */
     const besideVerdict = (
@@ -217,6 +270,8 @@ export function createWalk(
       if (typeof value !== 'string' && !isStringValue(value)) return undefined
       if (byKeyName && (isDeclared(source) || typesPassword(source)))
         return { kind: 'secret', strength: 'hard', byName: true }
+      if (byKeyName && typesCode(source)) return { kind: 'pin', strength: 'code' }
+      if (byKeyName && isCookie(source)) return { kind: 'cookie', strength: 'hard' }
       for (const label of labelsOf(source)) {
         const verdict =
           verdictOf(label) ??
@@ -252,15 +307,50 @@ const isNamedId = (path: readonly (string | number)[]): boolean => {
 }
 
 /** `{ element: 'Password field', text: '…' }`. */
-export const typesPassword = ({ element, selector }: Readonly<Record<string, JsonValue>>): boolean =>
-  (typeof element === 'string' && element.length < 200 && FIELD.test(element)) ||
-  (typeof selector === 'string' && selector.length < 200 && FIELD.test(selector))
-const FIELD = /pass(?:word|wort|wd|phrase|code)|mot de passe|contraseña/i
+export const isTypedName = (key: string): boolean => /^(?:text|keys|characters)$/.test(key)
+export const typesPassword = ({
+  element,
+  selector,
+  target,
+  field,
+  ref,
+}: Readonly<Record<string, JsonValue>>): boolean =>
+  isField(element) ||
+  isField(selector) ||
+  isField(field) ||
+  isField(ref) ||
+  (isField(target) && !/\/|\.\w+$/.test(target))
+const isField = (name: JsonValue | undefined): name is string =>
+  typeof name === 'string' && name.length < 200 && FIELD.test(name)
+const FIELD =
+  /pass(?:word|wort|wd|phrase|code)|mot de passe|contraseña|(?:^|[#="'_.-])(?:pass|pwd|pw)(?:$|["'\]])/i
 
-/** `{ user, pass }`, `{ ssid, psk }`. */
-export const isShortName = (key: string): boolean => /^(?:pass|pw|psk)$/i.test(key)
-const hasUser = ({ user, username, login, email, ssid }: Readonly<Record<string, JsonValue>>): boolean =>
-  [user, username, login, email, ssid].some((one) => typeof one === 'string')
+/** `{ selector: '#cvc', text: '…' }`. */
+export const typesCode = ({
+  element,
+  selector,
+  target,
+  field,
+  ref,
+}: Readonly<Record<string, JsonValue>>): boolean =>
+  [element, selector, target, field, ref].some(
+    (name) => typeof name === 'string' && name.length < 200 && CODE_FIELD.test(name),
+  )
+const CODE_FIELD =
+  /(?<![a-z])(?:cvv2?|cvc2?|otp|totp)(?![a-z])|[#=_-]pin(?![a-z])|(?:security|verification|one-time|2fa|mfa|sms|pin)[-_ ]?code|pin[-_ ](?:input|field)/i
+
+/** `{ user, pass }`, `{ ssid, psk }`, `{ usuario, clave }`. */
+export const isShortName = (key: string): boolean => /^(?:pass|pw|pwd|psk|clave|chiave|chave)$/i.test(key)
+const USER = /^(?:user|username|login|e?mail|ssid|usuario|usuário|utente|utilizador|nombre_?usuario|correo)$/i
+const hasUser = (source: Readonly<Record<string, JsonValue>>): boolean =>
+  Object.keys(source).some((name) => USER.test(name) && typeof source[name] === 'string')
+
+/** `pwd` is where a shell stands, too. */
+const isDirectory = (value: JsonValue | undefined): boolean =>
+  typeof value === 'string' && /^(?:[~/]|[A-Z]:\\)/.test(value)
+
+/** `{ new_password, confirm }`. */
+const isRepeat = (key: string): boolean => /^(?:confirm|confirmation|repeat|retype|again)$/i.test(key)
 
 /** What stands beside the name of a secret, or under it, in an object of its own. */
 export const isValueName = (key: string): boolean => /^(?:(?:[A-Z][a-z]{2,12})?[vV]al(?:ue)?|S)$/.test(key)
@@ -298,10 +388,6 @@ const isTypedCode = (text: string, kind: string): boolean =>
     ? /^[A-Z2-7]{16,64}$|^\d{6,8}$/.test(text)
     : /^\d{3,10}$|^\d{3,4}[- ]\d{3,4}$/.test(text) ||
       (kind === 'recovery-code' && /^(?=.*\d)[A-Za-z0-9]{4,8}(?:-[A-Za-z0-9]{4,8}){1,4}$/.test(text))
-
-/** The name of a cookie. */
-export const isSession = (label: JsonValue | undefined): boolean =>
-  typeof label === 'string' && /(?:^|[._-])(?:sid|sess|session|session_?id)$|SESSID$|SESSIONID$/.test(label)
 
 /** `auth: [name, password]`. */
 const isLogin = (items: readonly JsonValue[], verdict: Verdict | undefined): verdict is Verdict =>
