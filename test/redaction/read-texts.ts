@@ -18,7 +18,7 @@ export interface AuthorTexts {
 const MADE = /«[a-z]+\|(?<secret>[^»]*?)(?:@@(?<name>\w+))?»|‹(?<plain>[^›]*)›/g
 
 function withCheckDigit(digits: string): string {
-  const sum = [...digits].reverse().reduce((all, digit, at) => {
+  const sum = [...digits].toReversed().reduce((all, digit, at) => {
     const value = Number(digit) * (at % 2 === 0 ? 2 : 1)
     return all + (value > 9 ? value - 9 : value)
   }, 0)
