@@ -82,7 +82,7 @@ export default defineConfig({
         test: {
           ...patient,
           name: 'e2e',
-          globalSetup: ['test/keep-compiled.ts'],
+          globalSetup: ['test/keep-compiled.ts', 'test/e2e/unpack-browser.ts'],
           include: ['test/e2e/**/*.e2e.ts'],
           testTimeout: 240_000,
           hookTimeout: 90_000,

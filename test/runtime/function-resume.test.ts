@@ -1,7 +1,7 @@
 import { ClewError, type Ledger } from '@clew/ledger'
 import { agent, recordAnswers, type StepError } from '@clew/runtime'
 import { describe, expect, it } from 'vitest'
-import { createLife } from './mortal-ledger.ts'
+import { createLife, unheard } from './mortal-ledger.ts'
 import { flawsOf, KEPT_WORLDS } from './worlds.ts'
 
 /** A ledger whose process dies at the n-th append. */
@@ -119,7 +119,7 @@ describe.each(KEPT_WORLDS)('resuming functions, %s', (name, open) => {
       keys.length = 0
       const runId = nextId()
       const life = createLife(ledger, { append: 3, committed: true })
-      void pays.start(life.ledger, null, { runId })
+      unheard(pays.start(life.ledger, null, { runId }))
       // The reservation is there, the outcome is not.
       await life.died
       const asked = await pays.resume(ledger, runId, how)

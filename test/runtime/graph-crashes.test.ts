@@ -2,7 +2,7 @@ import type { Ledger } from '@clew/ledger'
 import { describe, expect, it } from 'vitest'
 import { append, START, StateGraph } from '../../packages/runtime/src/index.ts'
 import { createMemoryWorld } from '../../packages/runtime/test/memory-ledger.ts'
-import { createLife } from './mortal-ledger.ts'
+import { createLife, unheard } from './mortal-ledger.ts'
 import { flawsOf } from './worlds.ts'
 
 describe('what a dead process leaves behind', () => {
@@ -34,7 +34,7 @@ describe('what a dead process leaves behind', () => {
       const ledger = createMemoryWorld().open()
       const kill = { append: -1, committed: false }
       const life = createLife(ledger, kill)
-      void make(life.ledger).invoke({}, { runId: 'r' })
+      unheard(make(life.ledger).invoke({}, { runId: 'r' }))
       while (sent.length === 0) await new Promise((resolve) => void setTimeout(resolve, 1))
       kill.append = life.appends
       void life.ledger.append([])
@@ -59,7 +59,7 @@ describe('what a dead process leaves behind', () => {
         .compile({ name: 'thread', checkpointer: ledger })
     const ledger = createMemoryWorld().open()
     const life = createLife(ledger, { append: 2, committed: true })
-    void make(life.ledger).invoke({ out: 'one' }, { threadId: 't' })
+    unheard(make(life.ledger).invoke({ out: 'one' }, { threadId: 't' }))
     await life.died
     await expect(make(ledger).invoke({ out: 'two' }, { threadId: 't' })).rejects.toMatchObject({
       code: 'unfinished',

@@ -28,6 +28,9 @@ const ASYNC = [
   'lastPosition',
 ] as const
 
+/** Of what a dead process was about nobody hears: its leases fall silent later, while other tests run. */
+export const unheard = (work: Promise<unknown>): void => void work.catch(() => undefined)
+
 /** One life of a process: from its death on, nothing it awaits from the ledger ever settles. */
 export function createLife(inner: Ledger, kill?: Kill, fault?: Fault): Life {
   const life = createMortal(inner, kill)

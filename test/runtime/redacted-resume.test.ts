@@ -1,7 +1,7 @@
 import { agent, fork, type Run } from '@clew/runtime'
 import { describe, expect, it } from 'vitest'
 import { createMemoryWorld } from '../../packages/runtime/test/memory-ledger.ts'
-import { createLife } from './mortal-ledger.ts'
+import { createLife, unheard } from './mortal-ledger.ts'
 
 const secretOf = (text: string): string => ['sk', 'proj', text.repeat(5)].join('-')
 const SECRET = secretOf('a1B2c3D4')
@@ -123,7 +123,7 @@ describe('inputs that were redacted', () => {
     const sending = (key: string, fn: () => unknown) =>
       agent('sending', (run: Run) => run.effect('send', { key }, fn, { safety: 'write' }))
     let sent = 0
-    void sending(SECRET, () => ++sent).start(life.ledger, null, { runId: 'r' })
+    unheard(sending(SECRET, () => ++sent).start(life.ledger, null, { runId: 'r' }))
     await life.died
     const result = await sending(secretOf('z9Y8x7W6'), () => ++sent).resume(open(), 'r')
     expect([result.status, sent]).toEqual(['paused', 0])
