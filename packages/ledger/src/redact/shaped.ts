@@ -243,7 +243,11 @@ export const furtherDetectors: readonly Detector[] = [
   ),
   // What an OAuth client gets a token for, and what a tunnel is run with.
   simple('google-code', '4(?=(?:\\/|%2F)0A[\\w-]{30})', `${START}4(?:\\/|%2F)0A[\\w-]{30,200}`),
-  simple('cloudflare-token', 'e(?=yJhIjoi[A-Za-z0-9+/]{80})', `${START}eyJhIjoi[A-Za-z0-9+/]{80,}={0,2}`),
+  simple(
+    'cloudflare-token',
+    'J(?<=ey.)(?=hIjoi[A-Za-z0-9+/]{80})',
+    `${START}eyJhIjoi[A-Za-z0-9+/]{80,}={0,2}`,
+  ),
   simple(
     'wallet-key',
     'W(?=IF[ :=])',
