@@ -15,7 +15,7 @@ import {
   labelsOf,
   typesCode,
   typesPassword,
-} from './walk.ts'
+} from './members.ts'
 
 const [CLEAN, TELLING, FOUND, ID, VALUE, TYPE, ROWS, TYPED] = [0, 1, 2, 4, 8, 16, 32, 64]
 /** Keys are few, unless somebody uses ids as keys. */
