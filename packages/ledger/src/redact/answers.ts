@@ -3,10 +3,10 @@ import { isPassword, isTemplate } from './checks.ts'
 import { type Detector, simple } from './detector.ts'
 import { isAlone } from './next-line.ts'
 import { PASSWORD } from './said.ts'
+import { LINE } from './pieces.ts'
 
 /** One message of a talk asks for a secret, and one of the next is the secret: turns of a chat, an interview, a form that is read aloud. */
 
-const LINE = '(?:\\r?\\n|\\\\{1,9}r?\\\\{0,9}n)'
 const REST = '[^\\r\\n\\\\]'
 const ASKED = `(?:${PASSWORD}|(?<![A-Za-z])(?:[pP][wW]|[pP]wd|[mM]dp|[lL]ogin)(?![A-Za-z]))`
 const ASKED_CODE =

@@ -14,10 +14,10 @@ import { isJoinedHere } from './joined-words.ts'
 import { type Detector, simple } from './detector.ts'
 import { isNoPassword } from './plain-words.ts'
 import { HARD_KEY, KEY_ENDING, keyStrength, kindOfKey, SOFT_KEY } from './keys.ts'
+import { QUOTE } from './pieces.ts'
 
 /** A name and its value with something between them: the word "value", a line end, a quotation mark. */
 
-const QUOTE = `\\\\{0,9}["'\`]`
 const KEY = `(?<key>${HARD_KEY}|${SOFT_KEY})`
 const NAME = `(?:${HARD_KEY}|${SOFT_KEY})`
 const LINES = '(?:\\\\{1,9}[nrt]|[\\s>+|])'

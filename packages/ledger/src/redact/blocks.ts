@@ -2,10 +2,10 @@ import { isPassword, isTemplate, looksAssigned } from './checks.ts'
 import { type Detector, type Place, simple } from './detector.ts'
 import { anyCase } from './keys.ts'
 import { formOf } from './secret-words.ts'
+import { LINE } from './pieces.ts'
 
 /** A line names secrets, and the lines below it are nothing but these. */
 
-const LINE = '(?:\\r?\\n|\\\\{1,9}r?\\\\{0,9}n)'
 const MOST_LINES = 64
 
 /** One code to a line, or several in columns: groups of letters and digits, with a number, a bullet or a box in front. */

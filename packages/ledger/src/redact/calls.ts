@@ -3,10 +3,10 @@ import { isJoinedHere, isJoinedInQuotes } from './joined-words.ts'
 import { type Detector, simple } from './detector.ts'
 import { anyCase } from './keys.ts'
 import { isNumberedPair, isWordPhrase } from './passphrase.ts'
+import { QUOTE } from './pieces.ts'
 
 /** Calls by whose name an argument is known to be a secret. */
 
-const QUOTE = `\\\\{0,9}["'\`]`
 const STRING = `[bru]?${QUOTE}[^"'\`\\r\\n\\\\]{0,200}${QUOTE}`
 /** Of the name of a call. */
 const BEGIN = '(?:(?<![a-zA-Z])|(?<=\\\\[bfnrt]))'

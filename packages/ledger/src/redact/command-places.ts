@@ -3,11 +3,10 @@ import { type Detector, simple } from './detector.ts'
 import { isNumberedPair } from './passphrase.ts'
 import { isCertain, isNoPassword } from './plain-words.ts'
 import { formOf } from './secret-words.ts'
+import { LINE, QUOTE } from './pieces.ts'
 
 /** What a command takes as a secret by its place alone, and what one prints besides. */
 
-const QUOTE = `\\\\{0,9}["'\`]`
-const LINE = '(?:\\r?\\n|\\\\{1,9}r?\\\\{0,9}n)'
 const VALUE = `(?:${QUOTE}(?<secret>[^"'\`\\r\\n\\\\]{4,128})(?=${QUOTE})|(?<secret>[^\\s"'\`\\\\|;&<>$/-][^\\s"'\`\\\\|;&<>]{3,127}))`
 
 const isGiven = (secret: string): boolean => !isTemplate(secret) && !/^(?:[-/.~]|stdin$)/.test(secret)

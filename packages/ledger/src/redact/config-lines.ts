@@ -5,10 +5,10 @@ import { type Detector, simple } from './detector.ts'
 import { isNameWord, isNumberedPair } from './passphrase.ts'
 import { isCertain } from './plain-words.ts'
 import { formOf } from './secret-words.ts'
+import { QUOTE } from './pieces.ts'
 
 /** Passwords in lines of configurations and logs, which people have chosen of plain words or which follow a user. */
 
-const QUOTE = `\\\\{0,9}["'\`]`
 const LINE_END = '(?=["\'`]?[ \\t]{0,8}(?:\\r|\\n|\\\\{1,9}[rn"]|$))'
 const SPACES = '(?:[ \\t]|\\\\{1,9}t)'
 const NAMES =

@@ -5,10 +5,10 @@ import { anyCase } from './keys.ts'
 import { isAlone } from './next-line.ts'
 import { isNumberedPair } from './passphrase.ts'
 import { isCertain, isSaidWord } from './plain-words.ts'
+import { QUOTE } from './pieces.ts'
 
 /** Fields of a page or of a document that are called password, and what is typed into them. */
 
-const QUOTE = `\\\\{0,9}["'\`]`
 const LINE = '(?:\\r?\\n|\\\\{1,9}r\\\\{1,9}n|\\\\{1,9}n)'
 const PW = `(?:${anyCase('pass(?:word|wort|wd|phrase|code)')}|[kK]ennwort|[cC]ontraseña|[sS]enha|[wW]achtwoord|[mM]ot de passe|[hH]asło|[lL]ösenord|[hH]eslo|[şŞ]ifre|[пП]арол[ья]|密码|パスワード|비밀번호)`
 /** `#pass`, `input[name="pw"]`. */

@@ -13,12 +13,10 @@ import { isJoinedHere } from './joined-words.ts'
 import { keyStrength, kindOfKey } from './keys.ts'
 import { isPassphrase, isWordPhrase } from './passphrase.ts'
 import { isNoPassword, isSaidPhrase } from './plain-words.ts'
+import { LINE, LINE_START, QUOTE } from './pieces.ts'
 
 /** Lines that programs write or read, in which a place or a name says that the value is a secret. */
 
-const QUOTE = `\\\\{0,9}["'\`]`
-const LINE = '(?:\\r?\\n|\\\\{1,9}r?\\\\{0,9}n)'
-const LINE_START = '(?:^|\\n|\\\\n)'
 const LINE_END = `(?=[ \\t]{0,8}(?:${LINE}|\\r|\\\\{0,9}["'\`]|$))`
 
 const isGiven = (text: string): boolean => !isTemplate(text) && !isNoPassword(text)

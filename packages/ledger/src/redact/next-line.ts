@@ -4,10 +4,10 @@ import { type Detector, simple } from './detector.ts'
 import { anyCase } from './keys.ts'
 import { isPassphrase, isShortPhrase } from './passphrase.ts'
 import { PASSWORD } from './said.ts'
+import { LINE } from './pieces.ts'
 
 /** A line asks for a secret, announces it or prints it, and the next line is the secret and nothing else. */
 
-const LINE = '(?:\\r?\\n|\\\\{1,9}r?\\\\{0,9}n)'
 const END = `(?=[\`"'*» ]{0,3}(?:${LINE}|\\r|\\\\{0,9}["'\`]|$))`
 const WORD = '[^\\s"\'`\\\\<>]'
 

@@ -1,10 +1,10 @@
 import { type Detector, simple } from './detector.ts'
 import { isJoinedHere } from './joined-words.ts'
 import { isDrawnBracketed } from './machine-lines.ts'
+import { LINE } from './pieces.ts'
 
 /** What a command prints that reads one secret: the next line, and nothing else in it. */
 
-const LINE = '(?:\\r?\\n|\\\\{1,9}r?\\\\{0,9}n)'
 const PRINTED_NAME = '(?:[pP]ass(?:word|wd|phrase)|PASS(?:WORD|WD|PHRASE)?|_PWD|_PW|_pass|_pw)'
 const FLAGS = '(?: {1,2}-{1,2}[a-zA-Z][\\w-]{0,24}(?:[= ][\\w./:{}\'"-]{1,60})?)'
 /** Commands that print nothing but a password. */
