@@ -1,133 +1,86 @@
-import { randomUUID } from 'node:crypto'
-import { createRedactor, type JsonObject } from '@clew/ledger'
-import { measureFifth } from '../../test/redaction/measure.ts'
-import { type Figure, prose } from '../measure.ts'
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { createRedactor, type Redactor } from '@clew/ledger'
+import { agent, openLedger } from 'clew'
+import { foreignTexts } from '../foreign-texts.ts'
+import { type Figure, inTempFolder, median } from '../measure.ts'
 
-const PAYLOADS = 3000
+const ROOT = resolve(import.meta.dirname, '../..')
+const PIECE = 10_000
 
-/** A log of a web shop: what the rules have to look at twice, and none of it a secret. */
-function logOf(length: number, seed: number): string {
-  const lines: string[] = []
-  let size = 0
-  for (let n = seed; size < length; n++) {
-    const at = new Date(1_790_000_000_000 + n * 731).toISOString()
-    const id = (n * 2_654_435_761).toString(16).padStart(12, '0')
-    const line = [
-      `${at} INFO  [exec-${n % 20}] c.e.orders.OrderController - GET /api/v1/orders/${n}?page=2 200 ${n % 300}ms`,
-      `10.0.${n % 255}.7 - alice [16/Nov/2026:05:12:11 +0000] "GET /static/main.${id}.js HTTP/1.1" 200 ${n} "-" "Mozilla/5.0"`,
-      `${at} WARN  user ${n} logged in from 10.0.4.${n % 255} session=${id} attempts=1`,
-      `    at Object.handle (/srv/app/dist/server.js:${n % 900}:17)`,
-      `level=info ts=${at} caller=main.go:${n % 400} msg="model answered" input_tokens=${n} output_tokens=58`,
-      `[2026-11-16 05:12:33,182] {kafka.log.Log} - [partition=events-${n % 12}] rolled a segment at offset ${n * 97} in 4 ms`,
-    ][n % 6] as string
-    lines.push(line)
-    size += line.length + 1
-  }
-  return lines.join('\n')
-}
+const create = (): Redactor => createRedactor({}, (secret) => secret.slice(0, 4))
 
-/** What nearly every payload is: a message, or the many small fields of a tool's answer. */
-const CLEAN: Readonly<Record<string, readonly [number, (i: number) => JsonObject]>> = {
-  'clean text': [4, (i) => ({ role: 'user', content: prose(1000, i) })],
-  // What a tool reads from a file: names, numbers, ids and addresses in every line.
-  'clean logs': [30, (i) => ({ role: 'tool', content: logOf(4000, i) })],
-  'clean JSON of many fields': [
-    5,
-    (i) => ({
-      id: randomUUID(),
-      call: { name: 'search', arguments: { query: prose(60, i), limit: 10, offset: i, sort: 'desc' } },
-      usage: { inputTokens: 412 + i, outputTokens: 58, cacheReadTokens: 0 },
-      items: Array.from({ length: 8 }, (_, k) => ({
-        index: k,
-        title: prose(30, i + k),
-        url: `https://example.org/${i}/${k}`,
-        score: 0.5 + k / 100,
-      })),
-    }),
-  ],
-  // What a durable step records: 1.5 µs for each of them.
-  'a small payload of a step': [
-    5,
-    (i) => ({
-      stepId: randomUUID(),
-      name: 'fetch-order',
-      input: { url: `https://example.org/orders/${i}`, limit: 20, digest: 'b2c4'.repeat(10) },
-      output: {
-        orderId: 10000 + i,
-        customer: { id: `cus_${i}`, name: 'Jane Miller', city: 'Bremen' },
-        lines: [{ sku: 'A-1204', quantity: 2, price: 19.9 }],
-      },
-      startedAt: '2026-11-15T07:00:00.000Z',
-      durationMs: 12 + i,
-    }),
-  ],
-}
-
-/** What a live page shows as it is written: how many characters wait, in the mean, when each comes with the three before. */
-const LIVE: Readonly<Record<string, readonly [number, () => string]>> = {
-  prose: [8, () => prose(8000, 1)],
-  code: [
-    16,
-    () =>
-      'export function readPage(db: Db, after: string, limit = 50): Page {\n  const rows = db.all(SELECT, after, limit)\n  return { rows, next: rows.at(-1)?.id ?? null }\n}\n\n'.repeat(
-        40,
-      ),
-  ],
-  'text about passwords': [
-    12,
-    () =>
-      'Reset the password of the account, then set a new token and tell nobody about the secret. '.repeat(60),
-  ],
-}
-
-function holdFigures(): Figure[] {
-  const redactor = createRedactor({}, (secret) => secret.slice(0, 4))
-  return Object.entries(LIVE).map(([name, [most, make]]) => {
-    const text = make()
-    const stream = redactor.stream()
-    let [shown, waiting, pushes] = [0, 0, 0]
-    for (let at = 0; at < text.length; at += 4, pushes++) {
-      shown += stream.push(text.slice(at, at + 4)).length
-      waiting += Math.min(text.length, at + 4) - shown
-    }
-    const mean = waiting / pushes
-    return {
-      name: `held back of ${name} in pieces`,
-      ours: `${mean.toFixed(1)} characters in the mean`,
-      beside: `promise ${most}`,
-      ratio: mean,
-      most,
-      unit: 'characters',
-    }
+/** The best of three, each with a redactor that has not seen the text: what a noisy neighbour cannot make worse. */
+function bestMs(text: string): number {
+  const times = Array.from({ length: 3 }, () => {
+    const redactor = create()
+    const start = performance.now()
+    redactor.text(text)
+    return performance.now() - start
   })
+  return Math.min(...times)
 }
 
-/** Texts made against the rules, once and twice as long: what is linear takes twice the time. */
+/** Text that nobody here wrote, in pieces as a tool would return them: cost, worst piece, and what was taken out. */
+function foreignFigures(): Figure[] {
+  const figures: Figure[] = []
+  const taken = new Map<string, number>()
+  let megabytes = 0
+  for (const [name, texts] of foreignTexts(join(ROOT, 'node_modules'), PIECE)) {
+    for (const { text } of texts.slice(0, 100)) create().text(text)
+    const kilobytes = texts.reduce((sum, { text }) => sum + text.length, 0) / 1024
+    megabytes += kilobytes / 1024
+    let [sum, worst] = [0, 0]
+    for (const { file, text } of texts) {
+      const ms = bestMs(text)
+      sum += ms
+      worst = Math.max(worst, ms)
+      for (const [found] of create()
+        .text(text)
+        .matchAll(/.{0,40}\[redacted:[^\]]*\]/g)) {
+        const line = `${file}: ${found.trim()}`
+        taken.set(line, (taken.get(line) ?? 0) + 1)
+      }
+    }
+    const micros = (sum * 1000) / kilobytes
+    figures.push({
+      name: `redaction of ${name}`,
+      ours: `${micros.toFixed(1)} µs per KB, worst piece of 10 KB ${worst.toFixed(2)} ms`,
+      beside: `${(kilobytes / 1024).toFixed(1)} MB of files of the installed packages`,
+      ratio: Math.max(micros, worst * 15),
+      most: 15,
+      unit: 'µs/KB',
+    })
+  }
+  for (const [line, count] of taken) console.log(`  taken out ${count} times: ${line}`)
+  const files = new Set(Array.from(taken.keys(), (line) => line.slice(0, line.indexOf(':'))))
+  figures.push({
+    name: 'files of the installed packages from which something was taken, right or wrong',
+    ours: `${files.size} in ${megabytes.toFixed(0)} MB, listed above`,
+    beside: 'at most 0.2 wrong ones per MB',
+    ratio: files.size / megabytes,
+    most: 0.2,
+    unit: 'per MB',
+  })
+  return figures
+}
+
+/** What begins and never ends, once and twice as long: what is linear takes twice the time. */
 const HOSTILE = [
   'password=',
-  'password is ',
-  "apiKey', '",
+  'password: "',
   'cookie:a=b;',
-  '$ token ',
-  'machine a login ',
-  '"text":"a1b2c3" ',
+  'token ',
+  '-----BEGIN PRIVATE KEY-----',
+  'eyJ-',
+  'card 4 ',
+  'bearer a.',
 ]
 
-function hostileFigure(): Figure {
-  const redactor = createRedactor({}, (secret) => secret.slice(0, 4))
-  const secondsOf = (text: string): number => {
-    let best = Number.POSITIVE_INFINITY
-    for (let round = 0; round < 3; round++) {
-      const before = process.cpuUsage()
-      redactor.text(text)
-      const { user, system } = process.cpuUsage(before)
-      best = Math.min(best, (user + system) / 1e6)
-    }
-    return best
-  }
+function growthFigure(): Figure {
   const ratios = HOSTILE.map((piece) => {
-    const text = piece.repeat(100_000 / piece.length)
-    return secondsOf(text + text) / secondsOf(text)
+    const text = piece.repeat(400_000 / piece.length)
+    return bestMs(text + text) / bestMs(text)
   })
   const ratio = Math.max(...ratios)
   return {
@@ -135,58 +88,123 @@ function hostileFigure(): Figure {
     ours: `${ratio.toFixed(2)} times the time, the worst of ${HOSTILE.length}`,
     beside: 'linear is 2',
     ratio,
+    most: 2.2,
+    unit: 'times',
+  }
+}
+
+/** A durable step that returns 10 KB of source code, with redaction and without, in turn. */
+async function stepFigure(): Promise<Figure> {
+  const source = globSync('packages/*/src/**/*.ts', { cwd: ROOT })
+    .map((file) => readFileSync(join(ROOT, file), 'utf8'))
+    .join('\n')
+  const page = (n: number): string => source.slice((n * 7919) % (source.length - 10_240)).slice(0, 10_240)
+  return inTempFolder(async (folder) => {
+    const open = async (name: string, redact: false | undefined) => {
+      const ledger = await openLedger(`sqlite:${join(folder, name)}`, redact === false ? { redact } : {})
+      const reader = agent('reader', async (run, from: number) => {
+        for (let n = 0; n < 100; n++) await run.step('read', from + n, (at) => page(at))
+      })
+      let made = 0
+      const round = async (): Promise<number> => {
+        const start = performance.now()
+        await reader.start(ledger, (made += 100))
+        return (performance.now() - start) / 100
+      }
+      return { ledger, round }
+    }
+    const [ours, off] = [await open('on.db', undefined), await open('off.db', false)]
+    const times: { on: number[]; off: number[] } = { on: [], off: [] }
+    for (let round = 0; round < 12; round++) {
+      const on = await ours.round()
+      const without = await off.round()
+      if (round < 2) continue
+      times.on.push(on)
+      times.off.push(without)
+    }
+    await Promise.all([ours.ledger.close(), off.ledger.close()])
+    const ratio = median(times.on) / median(times.off)
+    return {
+      name: 'durable step that returns 10 KB of source code',
+      ours: `${median(times.on).toFixed(2)} ms`,
+      beside: `${median(times.off).toFixed(2)} ms with redaction off`,
+      ratio,
+      most: 1.5,
+      unit: 'times',
+    }
+  })
+}
+
+/** A thousand messages of which one is new: what was looked at before is not looked at again. */
+async function growingFigure(): Promise<Figure> {
+  const source = readFileSync(join(ROOT, 'package-lock.json'), 'utf8')
+  const ledger = await openLedger('memory:')
+  const messages = Array.from({ length: 1000 }, (_, n) => ({
+    role: 'user',
+    content: `${n} ${source.slice(n * 97, n * 97 + 1000)}`,
+  }))
+  const times: { ours: number[]; json: number[] } = { ours: [], json: [] }
+  for (let n = 0; n < 60; n++) {
+    messages.push({ role: 'user', content: `new ${n} ${source.slice(n * 31, n * 31 + 1000)}` })
+    const start = performance.now()
+    JSON.stringify({ model: 'any', messages })
+    const between = performance.now()
+    await ledger.record({
+      eventType: 'integration.call',
+      correlationId: 'chat',
+      payload: { model: 'any', messages },
+    })
+    times.json.push(between - start)
+    times.ours.push(performance.now() - between)
+  }
+  await ledger.close()
+  const ratio = median(times.ours) / median(times.json)
+  return {
+    name: 'event with 1,000 messages of 1 KB, one of them new',
+    ours: `${median(times.ours).toFixed(2)} ms`,
+    beside: `${median(times.json).toFixed(2)} ms for JSON.stringify`,
+    ratio,
     most: 3,
     unit: 'times',
   }
 }
 
-/** Of texts by four authors that nobody who writes rules has read. */
-function qualityFigures(): Figure[] {
-  const { found, alarms, texts } = measureFifth()
-  const hits = found.filter((each) => each.found).length
-  const missed = found.length - hits
+/** Runs of real agents, one JSON object a line, from the file that CLEW_BENCH_REAL_RUNS names. */
+function realRunFigures(): Figure[] {
+  const file = process.env['CLEW_BENCH_REAL_RUNS']
+  if (file === undefined || !existsSync(file)) return []
+  const lines = readFileSync(file, 'utf8').split('\n').filter(Boolean)
+  const redactor = create()
+  const hits = lines.reduce((sum, line) => sum + redactor.value(JSON.parse(line)).redacted, 0)
   return [
     {
-      name: 'secrets that are missed in texts that nobody read',
-      ours: `${missed} of ${found.length}: recall ${(hits / found.length).toFixed(3)}`,
-      beside: 'promise 0.98',
-      ratio: missed / found.length,
-      most: 0.02,
-    },
-    {
-      name: 'false alarms among what is taken out of them',
-      ours: `${alarms.length} of ${texts} ordinary transcripts changed: precision ${(hits / (hits + alarms.length)).toFixed(3)}`,
-      beside: 'promise 0.99',
-      ratio: alarms.length / (hits + alarms.length),
-      most: 0.01,
+      name: 'replacements in real runs',
+      ours: `${hits} in ${lines.length} runs`,
+      beside: 'none is right',
+      ratio: hits,
+      most: 0,
+      unit: 'replacements',
     },
   ]
 }
 
 export async function redactionFigures(): Promise<Figure[]> {
-  const redactor = createRedactor({}, (secret) => secret.slice(0, 4))
-  const figures: Figure[] = []
-  for (const [name, [most, make]] of Object.entries(CLEAN)) {
-    const payloads = Array.from({ length: PAYLOADS }, (_, i) => make(i))
-    const texts = payloads.map((payload) => JSON.stringify(payload))
-    const kilobytes = texts.reduce((sum, text) => sum + text.length, 0) / 1000
-    let best = Number.POSITIVE_INFINITY
-    for (let round = 0; round < 9; round++) {
-      // Time of the processor: a neighbour that takes turns with us doubles the other one.
-      const before = process.cpuUsage()
-      for (let i = 0; i < PAYLOADS; i++) redactor.value(payloads[i] as JsonObject)
-      const { user, system } = process.cpuUsage(before)
-      best = Math.min(best, (user + system) / 1e6)
-    }
-    const micros = (best * 1e6) / kilobytes
-    figures.push({
-      name: `redaction of ${name}`,
-      ours: `${micros.toFixed(2)} µs per KB`,
-      beside: `promise ${most} µs per KB`,
-      ratio: micros,
-      most,
-      unit: 'µs/KB',
-    })
-  }
-  return [...figures, ...holdFigures(), hostileFigure(), ...qualityFigures()]
+  const start = performance.now()
+  create().text('const password = process.env.PASSWORD ?? "x"')
+  const first = performance.now() - start
+  return [
+    {
+      name: 'redaction of the first text',
+      ours: `${first.toFixed(1)} ms`,
+      beside: 'promise 20 ms',
+      ratio: first,
+      most: 20,
+      unit: 'ms',
+    },
+    ...foreignFigures(),
+    growthFigure(),
+    await stepFigure(),
+    await growingFigure(),
+    ...realRunFigures(),
+  ]
 }

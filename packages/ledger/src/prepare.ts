@@ -10,6 +10,7 @@ import type { JsonObject, JsonValue } from './json.ts'
 import type { Ports } from './ports.ts'
 import type { Redactor } from './redact/redact.ts'
 import type { PreparedEvent, SealedPlace } from './store.ts'
+import { createTextMemo } from './text-memo.ts'
 import { INLINE, LEAF, toTree, type TreeNode } from './tree.ts'
 
 const MAX_PAYLOAD_CHARS = 64 * 1024 * 1024
@@ -38,6 +39,7 @@ export interface PreparerOptions {
 export function createPreparer({ ports, codecs, redactor, macKey, price }: PreparerOptions): Preparer {
   const { sha256 } = ports
   const nextId = createIds(ports)
+  const leaves = createTextMemo<TreeNode>()
   let salts = ''
   let saltAt = 0
 
@@ -69,7 +71,7 @@ export function createPreparer({ ports, codecs, redactor, macKey, price }: Prepa
 
   function root(value: JsonValue, text: string): { root: string; tree: PreparedEvent['tree'] } {
     if (text.length <= LEAF) return { root: text, tree: undefined }
-    const tree = toTree(sha256, value) as TreeNode
+    const tree = toTree(sha256, value, leaves) as TreeNode
     return { root: tree.hash, tree: text.length > INLINE ? tree : undefined }
   }
 

@@ -1,6 +1,7 @@
 import type { JsonObject, JsonValue } from './json.ts'
 import { setKey } from './json.ts'
 import type { Ports } from './ports.ts'
+import type { TextMemo } from './text-memo.ts'
 
 /**
  * Value trees (L8) and the Merkle root over them (L6): one structure serves both.
@@ -45,16 +46,20 @@ const sizeOf = (item: string | TreeNode): number => (typeof item === 'string' ? 
 
 /**
  * The node of a value, or its text when that is short enough to stand in the parent. Built from the leaves up,
- * so that no text is made twice.
+ * so that no text is made twice. `leaves` remembers the nodes of strings that come again.
  */
-export function toTree(sha256: Ports['sha256'], value: JsonValue): string | TreeNode {
-  if (typeof value === 'string') return stringTree(sha256, value)
+export function toTree(
+  sha256: Ports['sha256'],
+  value: JsonValue,
+  leaves?: TextMemo<TreeNode>,
+): string | TreeNode {
+  if (typeof value === 'string') return stringTree(sha256, value, leaves)
   if (typeof value !== 'object' || value === null) return String(value)
   const entries: Entry[] = []
   let size = 1
   if (Array.isArray(value)) {
     for (const each of value) {
-      const item = toTree(sha256, each)
+      const item = toTree(sha256, each, leaves)
       entries.push({ key: '', item })
       size += sizeOf(item) + 1
     }
@@ -65,7 +70,7 @@ export function toTree(sha256: Ports['sha256'], value: JsonValue): string | Tree
   }
   for (const name of Object.keys(value)) {
     const key = keyText(name)
-    const item = toTree(sha256, value[name] as JsonValue)
+    const item = toTree(sha256, value[name] as JsonValue, leaves)
     entries.push({ key, item })
     size += key.length + 1 + sizeOf(item) + 1
   }
@@ -94,10 +99,20 @@ export function merkleRoot(sha256: Ports['sha256'], value: JsonValue, text: stri
   return text.length <= LEAF ? text : (toTree(sha256, value) as TreeNode).hash
 }
 
-function stringTree(sha256: Ports['sha256'], value: string): string | TreeNode {
+function stringTree(
+  sha256: Ports['sha256'],
+  value: string,
+  leaves: TextMemo<TreeNode> | undefined,
+): string | TreeNode {
+  const known = leaves?.get(value)
+  if (known) return known
   const text = JSON.stringify(value)
   if (text.length <= LEAF) return text
-  if (value.length <= PIECE) return leafNode(sha256, text)
+  if (value.length <= PIECE) {
+    const leaf = leafNode(sha256, text)
+    leaves?.set(value, leaf)
+    return leaf
+  }
   const pieces: Entry[] = []
   for (let at = 0; at < value.length; ) {
     let end = Math.min(at + PIECE, value.length)

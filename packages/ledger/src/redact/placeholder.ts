@@ -3,11 +3,6 @@ import { formatPath, type JsonValue } from '../json.ts'
 const WHOLE = /^\[redacted:[a-z0-9-]+:[^\][\s]*\]$/
 const INSIDE = /\[redacted:[a-z0-9-]+:[^\][\s]*\]/
 const EACH = new RegExp(INSIDE, 'g')
-/** Also one of which the end was cut off. */
-const TORN = new RegExp(`${INSIDE.source}|\\[redacted:[a-z0-9-]+:[0-9a-f]*(?!\\w)`, 'g')
-/** Of no script: neither a letter nor a sign to any pattern. */
-const BLANK = '\ue000'
-
 export const formatPlaceholder = (kind: string, fingerprint: string): string =>
   `[redacted:${kind}:${fingerprint}]`
 
@@ -17,13 +12,6 @@ export const isPlaceholder = (text: string): boolean => WHOLE.test(text)
 /** Where the placeholders of a text stand. */
 export const placeholdersIn = (text: string): readonly RegExpExecArray[] =>
   text.includes('[redacted:') ? [...text.matchAll(EACH)] : []
-
-/**
- * The same text, in which placeholders tell nothing. `[redacted:password:4f…]` is itself an assignment to `password`, and its kind
- * would speak for its neighbours, to a whole text but not to a stream that has shown them already.
- */
-export const maskPlaceholders = (text: string): string =>
-  text.includes('[redacted:') ? text.replace(TORN, (one) => `[${BLANK.repeat(one.length - 2)}]`) : text
 
 /** The paths of all strings and keys that carry a placeholder: what a resume must not hand to code (P2). */
 export function findPlaceholders(value: JsonValue): string[] {

@@ -1,15 +1,11 @@
 import { ClewError } from '../errors.ts'
 import type { JsonValue } from '../json.ts'
-import type { Detector } from './detector.ts'
-import { createLook } from './look.ts'
-import { PERSONAL } from './personal.ts'
+import { createTextMemo } from '../text-memo.ts'
+import { compilePath } from './path-rule.ts'
+import { PERSONAL, type TextRule } from './policies.ts'
 import { assertTame } from './probe-pattern.ts'
-import { longRuns, markedRuns } from './long-runs.ts'
-import { nearName } from './near-name.ts'
-import { recoveryPhrases } from './recovery-phrase.ts'
-import { SECRETS } from './rules.ts'
-import { createScan } from './scan.ts'
-import { cleanText } from './spans.ts'
+import { scanText } from './scan.ts'
+import { outsidePlaceholders, replaceSpans, settleSpans, type Span } from './spans.ts'
 import { createStream, type RedactionStream } from './stream.ts'
 import { createWalk } from './walk.ts'
 
@@ -25,12 +21,14 @@ export interface RedactionRule {
 export interface RedactOptions {
   policies?: readonly ('secrets' | 'personal')[]
   rules?: readonly RedactionRule[]
+  /** What is never taken: a pattern that fits the found text, or a path such as `$.headers.**`. */
+  allow?: readonly (RegExp | string)[]
   /** Your own function, applied last to every string. */
   redact?: (text: string, path: readonly (string | number)[]) => string
 }
 
 export interface Redactor {
-  /** Returns the same reference when nothing changed, which one quick look tells of nearly all values. */
+  /** Returns the same reference when nothing changed. */
   value(value: JsonValue): { value: JsonValue; redacted: number }
   /** Free text, such as an error message. */
   text(text: string): string
@@ -54,60 +52,98 @@ export function createRedactor(
   now?: () => number,
 ): Redactor {
   if (options === false) return OFF
-  const { policies = ['secrets'], rules = [], redact: own } = options
-  const byKeyName = policies.includes('secrets')
-  const groups = [...(byKeyName ? SECRETS : []), ...(policies.includes('personal') ? [PERSONAL] : [])]
-  const custom = rules.flatMap(patternDetector)
-  for (const { kind, pattern, key } of now ? rules : [])
-    for (const each of [pattern, key]) if (each && now) assertTame(kind, each, now)
-  const scan = createScan(custom, groups, byKeyName ? [longRuns, nearName, recoveryPhrases] : [])
-  const scanId = createScan(custom, groups, byKeyName ? [markedRuns, nearName, recoveryPhrases] : [])
+  const { policies = ['secrets'], rules = [], allow = [], redact: own } = options
+  const hasSecrets = policies.includes('secrets')
+  for (const rule of rules) checkRule(rule, now)
+  const textRules = [...rules.flatMap(toTextRule), ...(policies.includes('personal') ? PERSONAL : [])]
+  const { isAllowedText, isAllowedPath } = createAllowed(allow)
+  /** Texts in which the built-in scan found nothing: it depends on the text alone. Hits are never remembered. */
+  const cleanTexts = createTextMemo<true>()
 
-  const alwaysWalk = rules.length > 0 || own !== undefined
-  const clean = (text: string, isId = false) => cleanText(text, (isId ? scanId : scan).find, fingerprint)
-  const walk = createWalk({
-    clean,
-    fingerprint,
-    rules,
-    byKeyName,
-    ...(own && { own }),
-  })
-
-  const look = createLook(scan, scanId, byKeyName)
-  const text = (whole: string): string => {
-    const cleaned = clean(whole).text
-    return own === undefined ? cleaned : own(cleaned, [])
+  function builtIn(text: string): readonly Span[] {
+    if (!hasSecrets || cleanTexts.get(text)) return []
+    const { spans } = scanText(text)
+    if (spans.length === 0) cleanTexts.set(text, true)
+    return spans
   }
+
+  const settle = (text: string, spans: readonly Span[]): readonly Span[] =>
+    spans.length === 0
+      ? spans
+      : settleSpans(spans.filter(({ start, end }) => !isAllowedText(text.slice(start, end))))
+
+  function clean(text: string, more: readonly Span[] = []): { text: string; count: number } {
+    const custom = textRules.length === 0 ? [] : outsidePlaceholders(text, matchRules(text, textRules))
+    const found = builtIn(text)
+    if (found.length + custom.length + more.length === 0) return { text, count: 0 }
+    const spans = settle(text, [...more, ...custom, ...found])
+    return spans.length === 0
+      ? { text, count: 0 }
+      : { text: replaceSpans(text, spans, fingerprint), count: spans.length }
+  }
+
+  const walk = createWalk({ clean, fingerprint, rules, byName: hasSecrets, isAllowed: isAllowedPath, own })
   return {
-    value: (value) => (alwaysWalk || look(value) ? walk(value) : { value, redacted: 0 }),
-    text,
+    value: walk,
+    text(whole) {
+      const { text } = clean(whole)
+      return own === undefined ? text : own(text, [])
+    },
     stream: () =>
       createStream({
-        find: scan.find,
-        unsettled: scan.unsettled,
+        find(text, from) {
+          const custom = textRules.length === 0 ? [] : outsidePlaceholders(text, matchRules(text, textRules))
+          const { spans, open } = hasSecrets
+            ? scanText(text, { growing: true, from })
+            : { spans: [], open: text.length }
+          return { spans: settle(text, [...custom, ...spans]), open }
+        },
         fingerprint,
-        byLine: custom.length > 0 || own !== undefined,
+        byLine: textRules.length > 0 || own !== undefined,
         own: own && ((part) => own(part, [])),
       }),
   }
 }
 
-function patternDetector(rule: RedactionRule): Detector[] {
-  if (!/^[a-z0-9-]+$/.test(rule.kind))
+function matchRules(text: string, rules: readonly TextRule[]): Span[] {
+  const spans: Span[] = []
+  for (const { kind, pattern, validate } of rules)
+    for (const match of text.matchAll(pattern)) {
+      const [found] = match
+      if (found !== '' && (validate?.(found) ?? true))
+        spans.push({ start: match.index, end: match.index + found.length, kind })
+    }
+  return spans
+}
+
+function createAllowed(allow: readonly (RegExp | string)[]): {
+  isAllowedText(found: string): boolean
+  isAllowedPath(path: readonly (string | number)[]): boolean
+} {
+  const patterns: RegExp[] = []
+  const paths: ReturnType<typeof compilePath>[] = []
+  for (const each of allow)
+    if (typeof each === 'string') paths.push(compilePath(each))
+    else patterns.push(new RegExp(each.source, each.flags.replace(/[gy]/g, '')))
+  return {
+    isAllowedText: (found) => patterns.some((pattern) => pattern.test(found)),
+    isAllowedPath: (path) => paths.some((matches) => matches(path)),
+  }
+}
+
+function checkRule({ kind, pattern, key }: RedactionRule, now: (() => number) | undefined): void {
+  if (!/^[a-z0-9-]+$/.test(kind))
     throw new ClewError(
       'bad_option',
       'A redaction rule has a kind that cannot stand in a placeholder',
       'Use small letters, digits and hyphens',
     )
-  if (rule.pattern === undefined) return []
-  const { kind } = rule
-  const pattern = new RegExp(rule.pattern.source, `${rule.pattern.flags.replace(/[gy]/g, '')}g`)
-  return [
-    {
-      kind,
-      anchor: '',
-      pattern,
-      validate: (_, match) => rule.validate?.(match[0]) ?? true,
-    },
-  ]
+  for (const each of [pattern, key]) if (each && now) assertTame(kind, each, now)
+}
+
+function toTextRule(rule: RedactionRule): TextRule[] {
+  const { kind, pattern } = rule
+  if (pattern === undefined) return []
+  const global = new RegExp(pattern.source, `${pattern.flags.replace(/[gy]/g, '')}g`)
+  return [{ kind, pattern: global, validate: (text) => rule.validate?.(text) ?? true }]
 }

@@ -1,67 +1,94 @@
-import { maskPlaceholders } from './placeholder.ts'
-import { isPlain } from './plain-text.ts'
-import { anchorsOf, type Detector, type Group } from './detector.ts'
-import { type Finder, findSpans, namesOf, settleSpans, type Span } from './spans.ts'
-import { createUnsettled, type Unsettled } from './unsettled.ts'
+import { createAutomaton } from './automaton.ts'
+import { type Mark, MARKS } from './marks.ts'
+import { findAssignment, type SecretName, SPELLINGS } from './places.ts'
+import type { Span } from './spans.ts'
 
-/** All that is looked for. `mayFind` is quick, and true for every text in which `find` finds something. */
-export interface Scan {
-  readonly mayFind: (text: string) => boolean
-  readonly find: (text: string) => Span[]
-  /** What a text that goes on has not decided yet. */
-  readonly unsettled: Unsettled
+/** What stands behind a keyword: a mark begins with it, or it is the name of a secret. */
+type Meaning =
+  | { readonly mark: Mark; readonly name?: undefined }
+  | { readonly name: SecretName; readonly mark?: undefined }
+
+interface Keyword {
+  readonly text: string
+  readonly means: Meaning
 }
 
-interface Guard {
-  readonly detectors: readonly Detector[]
-  readonly needs: RegExp | undefined
-  /** Undefined until a text asks for them: to compile those of all guards takes a tenth of a second. */
-  anchors: readonly RegExp[] | undefined
+export interface Scanned {
+  readonly spans: readonly Span[]
+  /** Where something begins that the end of the text leaves undecided; the length of the text if nothing does. Only when growing. */
+  readonly open: number
 }
 
-const guardOf = (detectors: readonly Detector[], needs?: RegExp): Guard => ({
-  detectors,
-  needs,
-  anchors: undefined,
-})
+const KEYWORDS: readonly Keyword[] = [
+  ...MARKS.flatMap((mark) => mark.keywords.map((text) => ({ text, means: { mark } }))),
+  ...Array.from(SPELLINGS, ([text, name]) => ({ text, means: { name } })),
+]
 
-function isFit(guard: Guard, text: string): boolean {
-  if (guard.needs !== undefined && !guard.needs.test(text)) return false
-  guard.anchors ??= anchorsOf(guard.detectors)
-  for (const anchor of guard.anchors) if (anchor.test(text)) return true
-  return false
+let automaton: ReturnType<typeof createAutomaton> | undefined
+
+/**
+ * Finds secrets in one pass: the automaton leads from keyword to keyword, and only what stands around one is looked at. What is
+ * found depends on the text alone. With `growing` the text may go on; hits that begin before `from` were decided earlier.
+ */
+export function scanText(text: string, { growing = false, from = 0 } = {}): Scanned {
+  automaton ??= createAutomaton(KEYWORDS.map((keyword) => keyword.text.toLowerCase()))
+  const spans: Span[] = []
+  const regions: { readonly start: number; readonly end: number }[] = []
+  let open = text.length
+  // Of a run of equal keywords each begins inside of the one before: what a mark took is not looked at again.
+  let taken = from
+  let cookiesTo = from
+  const unfinished = automaton.find(text, (index, end) => {
+    const { text: keyword, means } = KEYWORDS[index] as Keyword
+    const start = end - keyword.length
+    if (start < taken) return
+    if (means.name) {
+      if (start < cookiesTo && means.name.kind === 'cookie') return
+      const { places, isOpen, readTo = 0 } = findAssignment(text, start, end, means.name)
+      cookiesTo = Math.max(cookiesTo, readTo)
+      for (const place of places) spans.push({ ...place, kind: means.name.kind, isPlace: true })
+      regions.push({ start, end: places.at(-1)?.end ?? end })
+      if (isOpen) open = Math.min(open, start)
+      return
+    }
+    const { mark } = means
+    if (!mark.anyCase && !text.startsWith(keyword, start)) return
+    if (!isTokenStart(text, start)) return
+    const span = matchMark(text, start, end, mark)
+    if (span) {
+      spans.push(span)
+      regions.push({ start, end: span.end })
+      taken = span.end
+    }
+    if (growing && reachesEnd(text, end, mark)) open = Math.min(open, start)
+  })
+  if (!growing) return { spans, open: text.length }
+  open = Math.min(open, unfinished)
+  // What lies across an open place is shown together with it, or the rest would be scanned without its name.
+  for (const { start, end } of regions.toReversed()) if (start < open && end > open) open = start
+  return { spans, open }
 }
 
-/** `custom` has no prefilter: patterns of the user's are asked about every text. */
-export function createScan(
-  custom: readonly Detector[],
-  groups: readonly Group[],
-  finders: readonly Finder[],
-): Scan {
-  const guarded = groups.map(({ detectors, needs }) => guardOf(detectors, needs))
-  const joined = groups.filter((group) => !group.apart).flatMap(({ detectors }) => detectors)
-  const passes = [guardOf(joined), ...guarded.filter((_, at) => groups[at]?.apart)]
-  const unsettled = createUnsettled(groups, finders)
-  const quick = groups.every((group) => !group.thorough)
-  return {
-    mayFind(whole) {
-      if (quick && isPlain(whole)) return false
-      const text = maskPlaceholders(whole)
-      for (const pass of passes) if (isFit(pass, text)) return true
-      for (const finder of finders) if (finder.mayFind(text)) return true
-      return false
-    },
-    find(whole) {
-      const spans = findSpans(whole, custom)
-      const text = maskPlaceholders(whole)
-      if (!quick || !isPlain(text)) {
-        const names = namesOf(text)
-        for (const group of guarded)
-          if (isFit(group, text)) spans.push(...findSpans(text, group.detectors, names))
-        for (const finder of finders) if (finder.mayFind(text)) spans.push(...finder.find(text))
-      }
-      return settleSpans(whole, spans)
-    },
-    unsettled,
-  }
+function matchMark(text: string, start: number, end: number, { kind, body, check }: Mark): Span | undefined {
+  body.lastIndex = end
+  const match = body.exec(text)
+  if (match === null) return undefined
+  const stop = body.lastIndex
+  const secret = match.groups?.['secret']
+  if (check && !check(secret ?? match[0])) return undefined
+  return { start: secret === undefined ? start : stop - secret.length, end: stop, kind }
+}
+
+function reachesEnd(text: string, end: number, { extent }: Mark): boolean {
+  extent.lastIndex = end
+  extent.exec(text)
+  return extent.lastIndex === text.length
+}
+
+const ALNUM = /[A-Za-z0-9]/
+
+/** A token begins where no letter or digit stands before it; the letters of `\n` and the digits of `%3D` are none. */
+function isTokenStart(text: string, start: number): boolean {
+  if (start === 0 || !ALNUM.test(text[start] as string) || !ALNUM.test(text[start - 1] as string)) return true
+  return /\\[bfnrt]$|%[0-9A-F]{2}$/.test(text.slice(Math.max(0, start - 3), start))
 }
