@@ -266,7 +266,7 @@ export function createMachine(options: MachineOptions): Machine {
 
   async function finish(outcome: Outcome): Promise<Rest> {
     const missed = reading?.uncalledIn('', 1)
-    if (missed !== undefined) return { type: 'blocked', divergence: core.missing(missed) }
+    if (missed !== undefined) return { type: 'blocked', divergence: core.withTexts(core.missing(missed)) }
     const left = closeBelow(root, { steps: [], children: [] })
     await allStopped(left)
     while (writes.inFlight > 0 && writes.fatal === undefined) await notified(STOP_GRACE_MS)
