@@ -13,7 +13,7 @@ import {
   StateGraph,
 } from '@langchain/langgraph'
 import { type Ledger, openLedger } from 'clew'
-import { ClewSaver, type ClewSaverOptions } from 'clew/langgraph'
+import { ClewSaver, type ClewSaverOptions, ClewStore } from 'clew/langgraph'
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { thread } from './graphs.ts'
 
@@ -85,7 +85,9 @@ describe.each([
     async (durability) => {
       const options = { ...thread('t'), durability }
       const inputs = noting(() => ({ way: ['made'] })).invoke({ note: { deep: [CODE] } }, options)
-      await expect(inputs).rejects.toMatchObject(refused(expect.stringMatching(/\.note\.deep\[0\]$/) as string))
+      await expect(inputs).rejects.toMatchObject(
+        refused(expect.stringMatching(/\.note\.deep\[0\]$/) as string),
+      )
       await expect(noting(() => ({ note: CODE })).invoke({ way: ['a'] }, options)).rejects.toMatchObject(
         refused('$.note'),
       )
@@ -140,6 +142,22 @@ describe.each([
     // What is a placeholder already is no secret: the thread goes on, also without the option.
     const next = await noting(() => ({ way: ['made'] })).invoke({ way: ['b'] }, thread('t'))
     expect(next.way).toEqual(['a', 'after', 'b', 'made', 'after'])
+  })
+
+  it('P2 a store does the same, for the whole batch', async () => {
+    const store = new ClewStore(ledger)
+    const put = (key: string, note: string) => ({ namespace: ['a'], key, value: { note } })
+    const batch = store.batch([put('fine', 'x'), put('bad', CODE)])
+    await expect(batch).rejects.toMatchObject({
+      code: 'bad_value',
+      fields: { path: '$.value.note', kind: 'code' },
+    })
+    expect(await store.search(['a'])).toEqual([])
+    await store.batch([put('text', `use ${CODE} now`)])
+    expect((await new ClewStore(ledger).get(['a'], 'text'))?.value['note']).toMatch(INSIDE)
+    const lenient = new ClewStore(ledger, { secrets: 'redact' })
+    await lenient.batch([put('whole', CODE)])
+    expect((await lenient.get(['a'], 'whole'))?.value['note']).toMatch(/^\[redacted:code:\w+\]$/)
   })
 
   it('P2 an error that a node throws is told as it is', async () => {

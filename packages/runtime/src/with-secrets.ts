@@ -68,7 +68,7 @@ async function assertFit(ledger: Ledger, runId: string, secrets: readonly string
 }
 
 /** All that a resume of the run may read: its events, its state, and the same of its child runs. */
-async function* partsOf(ledger: Ledger, runId: string): AsyncGenerator<unknown> {
+async function* partsOf(ledger: Ledger, runId: string): AsyncGenerator {
   for await (const { payload } of ledger.read(runId)) yield payload
   yield await ledger.getState(runId)
   for (const below of await ledger.findBelow([runId]))

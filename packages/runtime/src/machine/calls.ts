@@ -116,7 +116,7 @@ export function createCall(
     if (!kept) return undefined
     const outcome = outcomeOf(kept.end, stepId)
     if (!mayGiveAgain(work, outcome)) return undefined
-    return isRedacted(outcome) ? { outcome, start: kept.start } : { outcome }
+    return isRedacted(outcome, work) ? { outcome, start: kept.start } : { outcome }
   }
 
   /** P2: what the record has only in part, when it is this call's turn in the code and not in the record. */
@@ -157,7 +157,7 @@ export function createCall(
         ready.push({ step, eventId, outcome, isDue: true, isShared: true })
       }
       const outcome = outcomeOf(over, step.stepId)
-      if (isRedacted(outcome)) giveFresh(step, outcome, give)
+      if (isRedacted(outcome, spec.work)) giveFresh(step, outcome, give)
       else give(outcome)
     } else foretell(step, over)
     if (!reading || reading.isDone) for (const go of deferred.splice(0)) go()
@@ -168,7 +168,7 @@ export function createCall(
     const { work } = step.spec
     if (work.kind !== 'effect' || !work.pieces || over.eventType !== 'execution.step_completed') return
     const outcome = { output: over.payload['output'] }
-    if (isRedacted(outcome) && (work.refresh || !giveRedacted(core, step, outcome))) return
+    if (isRedacted(outcome, work) && (work.refresh || !giveRedacted(core, step, outcome))) return
     core.pieces.add(work.pieces(outcome.output))
   }
 

@@ -55,7 +55,7 @@ export function createMachine(options: MachineOptions): Machine {
 
   async function deliverRecorded(step: Step, event: ClewEvent): Promise<void> {
     const recorded = outcomeOf(event, step.stepId)
-    const outcome = isRedacted(recorded) ? await refresh(core, step, recorded) : recorded
+    const outcome = isRedacted(recorded, step.spec.work) ? await refresh(core, step, recorded) : recorded
     if (outcome) deliver({ step, eventId: event.eventId, outcome })
   }
 

@@ -1,5 +1,5 @@
 import { findPlaceholderPlaces, type PlaceholderPlace } from '@clew/ledger'
-import type { Outcome } from './step.ts'
+import type { Outcome, Work } from './step.ts'
 
 /** Text with a placeholder inside that code was given, and what gave it: a step, the input, the state. */
 export interface RedactedText {
@@ -13,10 +13,12 @@ export const wholePlaceholderIn = (value: unknown): PlaceholderPlace | undefined
   findPlaceholderPlaces(value).find(({ isWhole }) => isWhole)
 
 /** Placeholders in what a recorded step would give to code: its output, and what it sends to other nodes. */
-export function placeholdersOf(outcome: Outcome): PlaceholderPlace[] {
+export function placeholdersOf(outcome: Outcome, work: Work): PlaceholderPlace[] {
   if (!('output' in outcome)) return []
   const sends = outcome.fields?.sends
-  const found = findPlaceholderPlaces(outcome.output)
+  const { output } = outcome
+  const given = work.kind === 'effect' && work.asGiven ? work.asGiven(output) : output
+  const found = findPlaceholderPlaces(given)
   return sends === undefined ? found : [...found, ...findPlaceholderPlaces({ sends })]
 }
 

@@ -1,16 +1,17 @@
 import type { Core } from './core.ts'
 import { settle, signalOf } from './perform.ts'
 import { placeholdersOf, textsFrom } from './placeholders.ts'
-import type { Outcome, Step } from './step.ts'
+import type { Outcome, Step, Work } from './step.ts'
 
-export const isRedacted = (recorded: Outcome): boolean => placeholdersOf(recorded).length > 0
+export const isRedacted = (recorded: Outcome, work: Work): boolean =>
+  placeholdersOf(recorded, work).length > 0
 
 /**
  * P2: what code is given of a recorded outcome with placeholders. Text with a placeholder inside is given as it is, with
  * a warning. A value that is a placeholder as a whole blocks the run: code would use it as the secret.
  */
-export function giveRedacted(core: Core, { stepId }: Step, recorded: Outcome): Outcome | undefined {
-  const places = placeholdersOf(recorded)
+export function giveRedacted(core: Core, { stepId, spec }: Step, recorded: Outcome): Outcome | undefined {
+  const places = placeholdersOf(recorded, spec.work)
   const whole = places.find(({ isWhole }) => isWhole)
   if (whole) {
     core.diverge({

@@ -46,6 +46,8 @@ export type Work =
        * came, before the end of the call.
        */
       readonly pieces?: ((output: unknown) => readonly Piece[]) | undefined
+      /** What code makes of its recorded output, where the output itself does not show which values were redacted (P2). */
+      readonly asGiven?: ((output: unknown) => unknown) | undefined
       /** Whether the next attempt of the body around may be given what this one gave; default always. */
       readonly mayGiveAgain?: ((output: unknown) => boolean) | undefined
     }
