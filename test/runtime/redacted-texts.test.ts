@@ -1,5 +1,16 @@
 import type { Ledger } from '@clew/ledger'
-import { agent, append, last, recordAnswers, replay, type Run, START, StateGraph } from '@clew/runtime'
+import {
+  agent,
+  append,
+  command,
+  last,
+  recordAnswers,
+  replay,
+  type Run,
+  send,
+  START,
+  StateGraph,
+} from '@clew/runtime'
 import { describe, expect, it } from 'vitest'
 import { createMemoryWorld } from '../../packages/runtime/test/memory-ledger.ts'
 import { createLife, unheard } from './mortal-ledger.ts'
@@ -366,6 +377,26 @@ describe('R10 P2 an effect with a placeholder in its input', () => {
     expect([done.status, sent.length]).toEqual(['completed', 1])
   })
 
+  it('R10 in a child run and in an item of a map: the secrets given to the whole reach the one that asks', async () => {
+    const sent: unknown[] = []
+    const child = agent('child', async (run: Run, n: number) => {
+      const text = await run.effect('read', null, () => `${n}: ${CODE}`)
+      await run.interrupt('Go on?')
+      return run.effect('send', text, (given) => void sent.push(given), { safety: 'external' })
+    })
+    const parent = agent('parent', (run: Run) => run.child(child, 1))
+    const ledger = open()
+    const { runId } = await parent.start(ledger, null)
+    const asked = await parent.resume(ledger, runId, { answer: 1 })
+    expect([asked.status, asked.pause?.question['redactedInput'], sent]).toEqual(['paused', '$', []])
+    expect((await parent.resume(ledger, runId, { secrets: [CODE] })).status).toBe('completed')
+    const first = await child.map(ledger, [2], { runId: 'm' })
+    const answers = { [first.items[0]?.pauses[0]?.pauseId ?? '']: 1 }
+    expect((await child.map(ledger, [2], { runId: 'm', answers })).status).toBe('paused')
+    expect((await child.map(ledger, [2], { runId: 'm', secrets: [CODE] })).status).toBe('completed')
+    expect(sent).toEqual([`1: ${CODE}`, `2: ${CODE}`])
+  })
+
   it('R10 without a ledger nobody can be asked: the step fails', async () => {
     let sent = 0
     const ledger = open()
@@ -461,5 +492,27 @@ describe('P2 graphs', () => {
     await expect(turn(null).invoke({ way: 'b' }, { threadId: 'u' })).rejects.toThrow(/redacted at \$\.note/)
     await turn(null).invoke({ way: 'b' }, { threadId: 'u', secrets: [CODE] })
     expect(seen).toEqual([null, expect.stringMatching(PLACEHOLDER), null, CODE])
+  })
+})
+
+describe('P2 what a node sends', () => {
+  it('P2 a whole value that was sent before a crash is not handed to the node it was sent to', async () => {
+    const ledger = open()
+    const seen: unknown[] = []
+    const sending = new StateGraph({ way: append<string>() })
+      .addNode('give', () => command({ send: send('use', { code: CODE }) }), { targets: ['use'] })
+      .addNode('ask', async (_, run) => ({ way: await run.interrupt<string>('Go on?') }))
+      .addNode('use', (given) => {
+        seen.push(given)
+        return { way: 'used' }
+      })
+      .addEdge(START, 'give')
+      .addEdge(START, 'ask')
+      .compile({ name: 'sending', checkpointer: ledger })
+    const { runId } = await sending.invoke({})
+    const blocked = await sending.resume({ runId }, { answer: 'a' })
+    expect([blocked.status, blocked.divergence?.secretKind, seen]).toEqual(['blocked', 'code', []])
+    expect((await sending.resume({ runId }, { secrets: [CODE] })).status).toBe('completed')
+    expect(seen).toEqual([{ code: CODE }])
   })
 })
