@@ -8,7 +8,7 @@ const SECRET = ['sk', 'proj', 'a1B2c3D4'.repeat(5)].join('-')
 describe.each(KEPT_WORLDS)('resuming what was redacted, %s', (name, open) => {
   const { ledger } = open()
 
-  it('P2 resume never hands a placeholder to code: refresh runs again, otherwise the run is blocked, naming step and path', async () => {
+  it('P2 resume never hands code a placeholder in place of a whole value: refresh runs again, otherwise the run is blocked, naming step and path', async () => {
     let calls = 0
     const seen: unknown[] = []
     const keyed = agent('keyed', async (run, refresh: boolean) => {

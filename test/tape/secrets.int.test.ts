@@ -103,10 +103,12 @@ describe('secrets on tape', () => {
     expect(seen[1]).toBe(events.join(''))
   })
 
-  it('P2 a response that was redacted is not handed to code on resume: the run is blocked, or asks again', async () => {
+  it('P2 a response that was redacted as a whole value is not handed to code on resume; text is, with a warning; refresh asks again', async () => {
     const secret = key('7')
+    let body = `{"key":"${secret}","fine":true}`
+    let type = 'application/json'
     await using server = await startServer((_seen, response) =>
-      stream(response, cut(`your new key is ${secret}, keep it`, 12), { type: 'text/plain', gapMs: 1 }),
+      stream(response, cut(body, 12), { type, gapMs: 1 }),
     )
     const code = (recordFetch: true | TapeOptions) => {
       const came: string[] = []
@@ -130,10 +132,21 @@ describe('secrets on tape', () => {
         {
           kind: 'redacted',
           stepId: 'fetch body@0',
-          expected: expect.stringMatching(/^\$\.chunks\[\d+\]\[1\]$/),
+          expected: '$.body.key',
         },
       ])
       expect(came.length).toBe(1)
+      const given = await taped.resume(ledger, runId, { secrets: [secret] })
+      expect([given.status, came[1]]).toEqual(['completed', body])
+      ;[body, type] = [`your new key is ${secret}, keep it`, 'text/plain']
+      const text = code(true)
+      const { runId: other } = await text.taped.start(ledger, null)
+      const done = await text.taped.resume(ledger, other, { answer: 'yes' })
+      expect([said(done), text.came[1]]).toEqual([
+        ['completed', undefined],
+        expect.stringMatching(/^your new key is \[redacted:[a-z0-9-]+:\w+\], keep it$/),
+      ])
+      expect(done.warnings).toEqual([expect.stringContaining('$.body of step fetch body@0')])
       const fresh = code({ refresh: true })
       const paused = await fresh.taped.start(ledger, null)
       const before = server.seen.length

@@ -5,7 +5,7 @@ const CLEW = pathToFileURL(resolve(import.meta.dirname, '../src/index.ts')).href
 
 /** A module of agents, as a user has one; \`calls.txt\` beside it tells what was done outside. */
 export const AGENTS = `
-import { appendFileSync, existsSync } from 'node:fs'
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { agent, append, END, interrupt, last, START, StateGraph } from '${CLEW}'
 
@@ -28,6 +28,16 @@ export const slow = agent('slow', async (run) => {
       return page
     })
   return 'all read'
+})
+
+export const dotenv = agent('dotenv', async (run) => {
+  const text = await run.effect('read', null, () => readFileSync('.env', 'utf8'))
+  await run.effect('look', null, async (_, { signal }) => {
+    if (process.env['HANG_AT']) await sleep(60_000, undefined, { signal })
+  })
+  const save = ({ text }) => writeFileSync('.env', text)
+  await run.effect('save', { text: text + 'DEBUG=1\\n' }, save, { safety: 'write' })
+  return 'saved'
 })
 
 export const form = agent('form', (run) =>

@@ -159,6 +159,7 @@ function createView(core: Core, { isOpened = false, plain = false, ...view }: Vi
     mode,
     durability: checkDurability(options.durability ?? 'group'),
     redactor,
+    fingerprint: core.fingerprint,
     memory: createLateMemory(loadMemory),
     get waiting() {
       return queue.waiting

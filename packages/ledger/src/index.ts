@@ -60,6 +60,7 @@ export {
   complianceFold,
   type ComplianceLog,
 } from './fold/compliance.ts'
+export { findWholeSecrets } from './find-whole-secrets.ts'
 export { type Fold, foldEvents } from './fold/fold.ts'
 export type { ExplainedCause, ExplainedPlace, Explanation } from './explain.ts'
 export {
@@ -233,8 +234,15 @@ export type { RebuildOptions, RebuildReport } from './rebuild.ts'
 export { alignRedacted } from './redact/align-redacted.ts'
 export { findSecrets, type SecretPlace } from './redact/find-secrets.ts'
 export { compilePath } from './redact/path-rule.ts'
-export { findPlaceholders, isPlaceholder } from './redact/placeholder.ts'
+export {
+  findPlaceholderPlaces,
+  findPlaceholders,
+  fingerprintOf,
+  isPlaceholder,
+  type PlaceholderPlace,
+} from './redact/placeholder.ts'
 export { recut, redactBody } from './redact/redact-body.ts'
+export { restoreEvent, restoreSecrets } from './restore-secrets.ts'
 export type { GcOptions, GcReport } from './retention/gc.ts'
 export {
   type Hold,

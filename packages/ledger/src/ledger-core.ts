@@ -44,6 +44,8 @@ interface Sides {
 export interface Core extends LedgerParts {
   readonly options: LedgerOptions
   readonly queue: AppendQueue
+  /** Keyed hash of a secret, as its placeholder carries it (P2). */
+  readonly fingerprint: (secret: string) => string
   sidesOf(workspace: string): Sides
   /** What the workspace asks for from now on. */
   usePolicy(workspace: string, policy: WorkspacePolicy): void
@@ -112,6 +114,7 @@ export function createCore(parts: LedgerParts, options: LedgerOptions): Core {
     ...parts,
     options,
     queue: createAppendQueue(store, ports),
+    fingerprint,
     sidesOf,
     usePolicy: (workspace, policy) => sidesOf(workspace).use(policy),
     forgetValues() {

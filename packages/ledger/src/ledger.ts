@@ -152,6 +152,8 @@ export interface Ledger extends RunViews, PolicyAccess {
   readonly durability: Durability
   /** What is taken out before anything is stored: for text that goes elsewhere, such as live progress (T4). */
   readonly redactor: Redactor
+  /** P2: the keyed hash that the placeholder of this text carries: tells whether a text is the one that was taken out. */
+  fingerprint(secret: string): string
   /** What agents remember: items of a run, of a thread, of a workspace, agent or user (section 8). */
   readonly memory: LedgerMemory
   /** Resolves when the event is committed. */

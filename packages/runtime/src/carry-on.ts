@@ -1,8 +1,8 @@
-import type { ClewEvent } from '@clew/ledger'
+import { type ClewEvent, findPlaceholderPlaces } from '@clew/ledger'
 import type { NodeRecord } from './log/node-record.ts'
 import { createMachine, type EndedStep, type Rest } from './machine/machine.ts'
 import { own } from './machine/own.ts'
-import { placeholderIn } from './machine/placeholders.ts'
+import { type RedactedText, textsFrom } from './machine/placeholders.ts'
 import type { Opening } from './machine/program.ts'
 import { indexRecord, type RunRecord } from './machine/record.ts'
 import { openChild, stopChild } from './open-child.ts'
@@ -18,11 +18,16 @@ import { openTape } from './tape/open-tape.ts'
 export interface Known {
   readonly input?: unknown
   readonly from?: Opening['from']
+  /** Redacted text in what it begins with. */
+  readonly redactedTexts?: readonly RedactedText[] | undefined
   /** Answers that were just given, by pause. */
   readonly answers?: ReadonlyMap<string, unknown> | undefined
   /** Attempts that the run had begun before this take of it. */
   readonly stepsBefore?: number | undefined
 }
+
+/** More of them say nothing new, and they are recorded with the end of the run. */
+const MAX_WARNINGS = 100
 
 /** Goes on from these events until the run ends or waits, giving itself up and coming back as often as needed. */
 export async function carryOn(take: Take, first: readonly ClewEvent[], known: Known): Promise<RunResult> {
@@ -40,14 +45,22 @@ async function carry(take: Take, first: readonly ClewEvent[], known: Known): Pro
   const signal = options.signal ? AbortSignal.any([hold.signal, options.signal]) : hold.signal
   const budget = options.budget ?? program.budget
   const endsAt = performance.now() + (budget?.timeMs ?? 0)
+  const warnings = new Set<string>()
+  const warn = (message: string): void => {
+    if (warnings.size < MAX_WARNINGS) warnings.add(message)
+  }
   for (let events = first; ; events = await program.load(ledger, runId)) {
     const started = events[0] as ClewEvent
     const record = indexRecord(events)
+    for (const warning of warningsOf(events)) warn(warning)
     if (events === first && known.stepsBefore !== undefined)
       log.giveBack(Math.max(known.stepsBefore, record.starts) - openIn(record))
     const given = inputOf(events, known, events === first)
     const begun = events === first ? known.from : undefined
-    const standing = begun === undefined ? await program.restore?.(ledger, runId, events) : { from: begun }
+    const standing =
+      begun === undefined
+        ? await program.restore?.(ledger, runId, events)
+        : { from: begun, redactedTexts: known.redactedTexts }
     const blocked = [given, standing].find((each) => each !== undefined && 'divergence' in each)
     const machine = createMachine({
       runId,
@@ -66,6 +79,10 @@ async function carry(take: Take, first: readonly ClewEvent[], known: Known): Pro
       signal,
       handOver: options.handOver,
       tidings,
+      warn,
+      redactedTexts: [given, standing].flatMap(
+        (each) => (each && 'redactedTexts' in each && each.redactedTexts) || [],
+      ),
       onStepEnd: (step) => log.push(toNodeRecord(step)),
       awaitsCallsOnly: program.kind === 'graph',
       suspendAlways: options.suspendAlways === true,
@@ -90,8 +107,8 @@ async function carry(take: Take, first: readonly ClewEvent[], known: Known): Pro
               tidings,
             }),
           )
-    const result = await settleRest(take, machine, rest, events)
-    if (result) return { ...result, warnings: warningsOf(events) }
+    const result = await settleRest(take, machine, rest, events, warnings)
+    if (result) return result
   }
 }
 
@@ -104,13 +121,17 @@ function inputOf(
   events: readonly ClewEvent[],
   known: Known,
   isFirst: boolean,
-): { readonly input: unknown } | { readonly divergence: ResumeDivergence } {
+):
+  | { readonly input: unknown; readonly redactedTexts?: readonly RedactedText[] }
+  | { readonly divergence: ResumeDivergence } {
   if (isFirst && known.input !== undefined) return { input: known.input }
   const recorded = recordedInput(events)
-  const path = placeholderIn(recorded)
-  if (path === undefined) return { input: own(recorded) }
-  if (known.input !== undefined) return { input: known.input }
-  return { divergence: { kind: 'redacted', stepId: null, expected: path, received: null } }
+  const places = findPlaceholderPlaces(recorded)
+  if (places.length > 0 && known.input !== undefined) return { input: known.input }
+  const whole = places.find(({ isWhole }) => isWhole)
+  if (!whole) return { input: own(recorded), redactedTexts: textsFrom('the input', places) }
+  const { path: expected, kind: secretKind } = whole
+  return { divergence: { kind: 'redacted', stepId: null, expected, received: null, secretKind } }
 }
 
 /** Field by field: a spread here was a sixtieth of what a step costs. */

@@ -15,7 +15,16 @@ export function divergenceError(divergence: ResumeDivergence): StepError {
   return new StepError({ name: 'DivergenceError', code: 'diverged', message }, stepId)
 }
 
-function sentence({ kind, stepId, expected, received, childRunId }: ResumeDivergence): string {
+function sentence(divergence: ResumeDivergence): string {
+  const { redactedFrom = [] } = divergence
+  const [what, ...more] = redactedFrom
+  if (what === undefined) return differs(divergence)
+  const from = more.length === 0 ? what : `${what} and ${more.length} more`
+  return `${differs(divergence)} The code was given redacted text from ${from}: code that cuts or parses it needs the secrets, by resume({ secrets }).`
+}
+
+function differs(divergence: ResumeDivergence): string {
+  const { kind, stepId, expected, received, childRunId, secretKind = 'secret' } = divergence
   const step = childRunId === undefined && stepId !== null ? `step ${stepId}` : 'a step'
   switch (kind) {
     case 'missing': {
@@ -28,8 +37,8 @@ function sentence({ kind, stepId, expected, received, childRunId }: ResumeDiverg
       return `${step} is ${named(expected)} in the record and ${named(received)} in the code. ${BACK}.`
     case 'redacted':
       return stepId === null
-        ? `what the run began with or stands at was redacted at ${String(expected)}, so it cannot go on here. Start a new run with the whole value, or fork this one with it.`
-        : `the result of ${step} was redacted at ${String(expected)} and is not handed to code as if it were whole. Declare the effect with refresh: true and resume, or fork the run before that step.`
+        ? `what the run began with or stands at was redacted at ${String(expected)} (${secretKind}), so it cannot go on here. Give the secret with resume({ secrets }), start a new run with the whole value, or fork this one with it.`
+        : `the result of ${step} was redacted at ${String(expected)} (${secretKind}): a placeholder is not handed to code in place of the secret. Give the secret with resume({ secrets }), declare the effect with refresh: true and resume, or fork the run before that step. A vault keeps secrets for the next time.`
   }
 }
 

@@ -1,5 +1,5 @@
 import type { ClewEvent } from '@clew/ledger'
-import { placeholderIn } from './machine/placeholders.ts'
+import { wholePlaceholderIn } from './machine/placeholders.ts'
 
 /** What the code of a run begins with: the input of its start, or the one that its fork was given. */
 export function recordedInput(events: readonly ClewEvent[]): unknown {
@@ -11,10 +11,10 @@ export function recordedInput(events: readonly ClewEvent[]): unknown {
 
 /** What whoever started the run should know before it is too late (P2). */
 export function warningsOf(events: readonly ClewEvent[]): readonly string[] {
-  const path = placeholderIn(recordedInput(events))
-  return path === undefined
+  const place = wholePlaceholderIn(recordedInput(events))
+  return place === undefined
     ? []
     : [
-        `The input holds a secret at ${path}, which is not stored: only the call that began this run can go on with it, a resume is blocked. Let an effect fetch the secret, by a name that the input gives.`,
+        `The input holds a secret at ${place.path} (${place.kind}), which is not stored: a resume is blocked unless it is given again, by resume({ secrets }). Or let an effect fetch the secret, by a name that the input gives.`,
       ]
 }

@@ -12,6 +12,10 @@ export interface ResumeDivergence {
   readonly received: unknown
   /** The run in which it was found, when that is a child of the step. */
   readonly childRunId?: string | undefined
+  /** Of a redacted one: the kind of the secret that is not stored. */
+  readonly secretKind?: string | undefined
+  /** Of the others: steps whose redacted text the code was given, which it may have cut or parsed. */
+  readonly redactedFrom?: readonly string[] | undefined
 }
 
 /** An open question of a run. */
@@ -38,7 +42,7 @@ export interface RunResult<Output = unknown> {
   /** False when async durability left gaps: the run's end stands, what `checkpointErrors` name may not. */
   readonly checkpointOk: boolean
   readonly checkpointErrors: readonly Error[]
-  /** What does no harm yet: a secret in the input, with which this run cannot be resumed. */
+  /** What does no harm yet: a secret in the input that a resume needs again, redacted text that the code was given. */
   readonly warnings: readonly string[]
 }
 

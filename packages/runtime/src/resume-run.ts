@@ -2,12 +2,14 @@ import { ClewError, type ClewEvent, isTerminal, type Ledger, type RunSummary } f
 import { carryOn } from './carry-on.ts'
 import { checkBudget } from './check-options.ts'
 import type { Program } from './machine/program.ts'
+import { answersWithSecrets } from './machine/redacted-input.ts'
 import { assertMode } from './mode.ts'
 import type { ResumeDivergence, RunResult } from './result.ts'
 import type { Carried, ResumeOptions } from './run-options.ts'
 import { settlePauses } from './settle-pauses.ts'
 import { sleepThrough } from './sleep-through.ts'
 import { beginLog, type Take, takeRun } from './take-run.ts'
+import { withSecrets } from './with-secrets.ts'
 
 export async function resumeRun(
   ledger: Ledger,
@@ -17,9 +19,28 @@ export async function resumeRun(
 ): Promise<RunResult> {
   checkBudget(options.budget, 'this run')
   const log = beginLog(program, runId)
-  const result = await goOnWithRun(ledger, program, runId, options, { log })
+  const { ledger: known, options: given } = await useSecrets(ledger, program, runId, options)
+  const result = await goOnWithRun(known, program, runId, given, { log })
   if (options.claimed) return result
-  return sleepThrough(ledger, program, result, options, { log })
+  return sleepThrough(known, program, result, options, { log })
+}
+
+/** The ledger with the secrets that this resume brings, which also answer the questions that ask for them. */
+async function useSecrets(
+  ledger: Ledger,
+  program: Program,
+  runId: string,
+  options: ResumeOptions,
+): Promise<{ readonly ledger: Ledger; readonly options: ResumeOptions }> {
+  const { secrets = [], answers } = options
+  if (secrets.length === 0) return { ledger, options }
+  const run = await ledger.getRun(runId)
+  assertResumable(run, runId, program)
+  const known = await withSecrets(ledger, runId, secrets)
+  return {
+    ledger: known,
+    options: { ...options, answers: { ...answersWithSecrets(run.pauses), ...answers } },
+  }
 }
 
 /** A run that is there up to its end or its next long wait. */

@@ -60,6 +60,11 @@ export interface ResumeOptions extends RunOptions {
    * what it does not ask for any more is passed over. Of child runs, too.
    */
   readonly onDivergence?: 'block' | 'accept' | undefined
+  /**
+   * Original texts of secrets that redaction took out of the record (P2): they are put back before the code is given
+   * anything. Each must fit a placeholder of this run or of one below it, or nothing is done. None of them is stored.
+   */
+  readonly secrets?: readonly string[] | undefined
   /** The lease under which a worker has claimed the run. A sleep then ends the call: whoever finds the run due goes on. */
   readonly claimed?: Lease | undefined
 }

@@ -15,32 +15,41 @@ export async function settleRest(
   machine: Machine,
   rest: Rest,
   events: readonly ClewEvent[],
+  warned: ReadonlySet<string>,
 ): Promise<RunResult | undefined> {
   const { hold, journal } = take
+  const warnings = [...warned]
+  const told: Told = { warnings, fields: warnings.length > 0 ? { warnings } : {} }
   const lifeIds = [hold.epoch, (events.at(-1) as ClewEvent).ledger.seq]
   switch (rest.type) {
     case 'suspended':
       return undefined
     case 'ended':
-      return end(take, machine, rest)
+      return end(take, machine, rest, told)
     case 'left':
       await journal.send([
-        machine.draft('system.workflow_interrupted', lifeIds, machine.cause, { reason: HANDED_OVER }),
+        machine.draft('system.workflow_interrupted', lifeIds, machine.cause, {
+          reason: HANDED_OVER,
+          ...told.fields,
+        }),
       ])
-      return resultOf(take, machine, 'interrupted', {})
+      return resultOf(take, machine, 'interrupted', told)
     case 'stopped':
-      return stop(take, machine, rest)
+      return stop(take, machine, rest, told)
     case 'blocked': {
-      const { kind, stepId, expected } = rest.divergence
+      const { kind, stepId, expected, secretKind, redactedFrom } = rest.divergence
       await journal.send([
         journal.draft('system.workflow_blocked', lifeIds, machine.cause, {
           reason: `diverged: ${kind}`,
           ...(stepId !== null && { stepId }),
           ...(kind === 'redacted' && { path: String(expected) }),
+          ...(secretKind !== undefined && { secretKind }),
+          ...(redactedFrom && { redactedFrom }),
+          ...told.fields,
         }),
       ])
       const { divergence } = rest
-      return resultOf(take, machine, 'blocked', { divergence, error: divergenceError(divergence) })
+      return resultOf(take, machine, 'blocked', told, { divergence, error: divergenceError(divergence) })
     }
     case 'waiting': {
       const { asked, pauses, dueAt: due } = rest
@@ -49,47 +58,65 @@ export async function settleRest(
         'system.workflow_paused',
         lifeIds,
         asked.at(-1)?.eventId ?? machine.cause,
-        { pauseIds: pauses.map(({ pauseId }) => pauseId), ...(dueAt !== null && { dueAt }) },
+        {
+          pauseIds: pauses.map(({ pauseId }) => pauseId),
+          ...(dueAt !== null && { dueAt }),
+          ...told.fields,
+        },
       )
       await journal.send([...asked, paused])
       const status = pauses.length > 0 || dueAt === null ? 'paused' : 'pending'
       // What asks, asks with a Question.
-      return resultOf(take, machine, status, { pauses: pauses as readonly RunPause[], dueAt })
+      return resultOf(take, machine, status, told, { pauses: pauses as readonly RunPause[], dueAt })
     }
   }
+}
+
+/** What the run warns of, as it is told to the caller and in the record. */
+interface Told {
+  readonly warnings: readonly string[]
+  readonly fields: { readonly warnings?: readonly string[] }
 }
 
 async function stop(
   take: Take,
   machine: Machine,
   { reason, stops }: { readonly reason: string; readonly stops: Extract<Rest, { type: 'stopped' }>['stops'] },
+  told: Told,
 ): Promise<RunResult> {
-  const stopped = machine.draft('system.workflow_stopped', [], machine.cause, { reason })
+  const stopped = machine.draft('system.workflow_stopped', [], machine.cause, { reason, ...told.fields })
   await take.journal.send([...stops, stopped])
-  return resultOf(take, machine, 'stopped', {
+  return resultOf(take, machine, 'stopped', told, {
     error: new StepError({ code: 'stopped', message: reason }, null),
   })
 }
 
-async function end(take: Take, machine: Machine, rest: Rest & { type: 'ended' }): Promise<RunResult> {
+async function end(
+  take: Take,
+  machine: Machine,
+  rest: Rest & { type: 'ended' },
+  told: Told,
+): Promise<RunResult> {
   const { journal, program, ledger, runId } = take
   const { outcome, stops } = rest
   // Asked to stop it is stopped, even if everything has finished.
   if ((await ledger.getRun(runId))?.stopRequested)
-    return stop(take, machine, { reason: 'stop requested', stops })
+    return stop(take, machine, { reason: 'stop requested', stops }, told)
   if ('error' in outcome) return fail(outcome.error)
   const kept = program.keptOutput(outcome.output)
   // A graph's output is its state, which its last checkpoint tells.
   const completed =
     kept === undefined ? undefined : machine.draft('execution.completed', [], machine.cause, { output: kept })
-  const ended = machine.draft('system.workflow_completed', [], completed?.eventId ?? machine.cause, {})
+  const ended = machine.draft('system.workflow_completed', [], completed?.eventId ?? machine.cause, {
+    ...told.fields,
+  })
   try {
     await journal.send([...stops, ...(completed ? [completed] : []), ended])
   } catch (error) {
     if (!isUnstorable(error)) throw error
     return fail(toStepError(error, null), completed)
   }
-  return resultOf(take, machine, 'completed', { output: outcome.output })
+  return resultOf(take, machine, 'completed', told, { output: outcome.output })
 
   /** `instead` was not written, so the readings of the clock that it carried have to be carried here. */
   async function fail(error: StepError, instead?: Draft): Promise<RunResult> {
@@ -97,9 +124,10 @@ async function end(take: Take, machine: Machine, rest: Rest & { type: 'ended' })
     const failed = machine.draft('system.workflow_failed', [], machine.cause, {
       error: error.toJSON(),
       ...(clock !== undefined && { clock }),
+      ...told.fields,
     })
     await journal.send([...stops, failed])
-    return resultOf(take, machine, 'failed', { error })
+    return resultOf(take, machine, 'failed', told, { error })
   }
 }
 
@@ -107,7 +135,8 @@ function resultOf(
   { runId, threadId, log }: Take,
   { writeErrors }: Machine,
   status: RunResult['status'],
-  more: Partial<RunResult>,
+  { warnings }: Told,
+  more: Partial<RunResult> = {},
 ): RunResult {
   log.end()
   return {
@@ -123,7 +152,7 @@ function resultOf(
     log: log.log,
     checkpointOk: writeErrors.length === 0,
     checkpointErrors: writeErrors,
-    warnings: [],
+    warnings,
     ...more,
   }
 }

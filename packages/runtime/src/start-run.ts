@@ -81,7 +81,11 @@ export async function beginRun(
         throw error instanceof ClewError && error.code === 'wrong_seq' ? existingRun(runId) : error
       })
     for (const event of stored) options.tidings?.event?.(event)
-    return await carryOn(take, stored, { input, from: opening?.from })
+    return await carryOn(take, stored, {
+      input,
+      from: opening?.from,
+      redactedTexts: opening?.redactedTexts,
+    })
   } finally {
     await take.hold.release()
   }

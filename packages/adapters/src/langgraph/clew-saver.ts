@@ -24,6 +24,7 @@ import type { Handed } from './line.ts'
 import type { Space } from './space.ts'
 import { createSpaces, type Spaces } from './spaces.ts'
 import { settledLater } from './settled-later.ts'
+import type { SecretsRule } from './whole-secrets.ts'
 
 export interface ClewSaverOptions {
   /** The name under which the runs are listed. Default: the agent's name where the framework tells it, else `langgraph`. */
@@ -33,6 +34,12 @@ export interface ClewSaverOptions {
    * looks at it only when the invocation ends; a rejection before that would end the process. Default 10,000.
    */
   readonly failureHoldMs?: number | undefined
+  /**
+   * What happens to a value of the state with a string that redaction would replace as a whole: refused (default), or
+   * stored as its placeholder, which the graph then reads back. A secret inside a longer text is stored redacted either
+   * way.
+   */
+  readonly secrets?: SecretsRule | undefined
 }
 
 /**
@@ -48,11 +55,14 @@ export class ClewSaver extends BaseCheckpointSaver {
   readonly #heldFailures = new WeakMap<object, () => void>()
   readonly #holdMs: number
 
-  constructor(ledger: Ledger, { agent = 'langgraph', failureHoldMs = 10_000 }: ClewSaverOptions = {}) {
+  constructor(
+    ledger: Ledger,
+    { agent = 'langgraph', failureHoldMs = 10_000, secrets = 'refuse' }: ClewSaverOptions = {},
+  ) {
     super()
     this.#ledger = ledger
     this.#holdMs = failureHoldMs
-    this.#spaces = createSpaces(ledger, agent)
+    this.#spaces = createSpaces(ledger, agent, secrets)
   }
 
   override async getTuple(config: RunnableConfig): Promise<CheckpointTuple | undefined> {
@@ -129,7 +139,10 @@ export class ClewSaver extends BaseCheckpointSaver {
   }
 
   override putWrites(config: RunnableConfig, writes: PendingWrite[], taskId: string): Promise<void> {
-    return settledLater(this.#putWrites(config, writes, taskId), (error) => this.#firstFailure(config, error))
+    const written = this.#putWrites(config, writes, taskId).catch((error: unknown) =>
+      this.#afterOthers(config, error),
+    )
+    return settledLater(written, (error) => this.#firstFailure(config, error))
   }
 
   #putWrites(config: RunnableConfig, writes: PendingWrite[], taskId: string): Promise<unknown> {
@@ -149,6 +162,16 @@ export class ClewSaver extends BaseCheckpointSaver {
     } catch (error) {
       return Promise.reject(error)
     }
+  }
+
+  /** A value that is refused ends the invocation: what was put before is committed by then, for the next one. */
+  async #afterOthers(config: RunnableConfig, error: unknown): Promise<never> {
+    this.#firstFailure(config, error)
+    const isRefused = error instanceof ClewError && error.code === 'bad_value'
+    const key = isRefused ? readConfig(config) : undefined
+    // The refusal is what the caller has to hear, whatever else fails.
+    if (key) await this.#spaces.reading(key, () => undefined).catch(() => undefined)
+    throw error
   }
 
   /** In the space of a thread, once it is known that the checkpoint to go on from is not of a life that is over. */

@@ -41,6 +41,8 @@ export interface CheckpointGiven {
 
 export interface CheckpointPlan {
   readonly payload: Payload
+  /** New values by channel, but for those that a step has written: they were looked at when it did. */
+  readonly changes: Readonly<Record<string, unknown>>
   /** Nodes that run next. */
   readonly next: readonly string[]
   readonly input: unknown
@@ -163,6 +165,7 @@ export function planCheckpoint(given: CheckpointGiven): CheckpointPlan {
   payload['langgraph'] = beyond
   return {
     payload,
+    changes: changesOf(operations, hold, input),
     next,
     input,
     timestamp: hasTime ? checkpoint.ts : undefined,
@@ -199,6 +202,17 @@ export function planCheckpoint(given: CheckpointGiven): CheckpointPlan {
       since: isWhole ? { supersteps: 0, size: 0 } : since,
     }),
   }
+}
+
+function changesOf(operations: readonly StateOperation[], hold: Payload, input: unknown): Payload {
+  const changes: Payload = { ...hold }
+  if (input !== undefined) changes[START] = input
+  for (const operation of operations) {
+    if (operation.op === 'remove' || operation.from !== undefined) continue
+    const { op, channel } = operation
+    setKey(changes, channel, op === 'append' ? operation.items : operation.value)
+  }
+  return changes
 }
 
 /** Whether a channel of the checkpoint before stays without a word: its version is the same. */

@@ -35,6 +35,8 @@ export interface CheckpointerParts extends LinesParts, RunOrigin {
   readonly firstRunId: string
   /** Throws unless going on from this checkpoint is meant. */
   readonly assertMeant: (checkpointId: string) => void
+  /** Throws for a value that must not be stored. */
+  readonly check: (value: unknown) => void
   /** Writes what was held for a checkpoint that comes now; undefined when nothing was. */
   readonly released: (checkpointId: string) => Promise<void> | undefined
   /** A checkpoint was committed or refused. */
@@ -159,6 +161,7 @@ export function createCheckpointer(parts: CheckpointerParts): Checkpointer {
           ? { call: only, payload: last.payload }
           : undefined,
     })
+    parts.check(plan.changes)
     const isOver =
       plan.next.length === 0 && metadata.source === 'loop' && showsItsEnd(checkpoint.channel_versions)
     const carrier = canCarry && (!isResumed || isOver) ? takeLast(line) : undefined

@@ -6,7 +6,7 @@ import { isOpaque } from './rich-values.ts'
 import { forkAt, type RunOrigin, startDraft } from './run-drafts.ts'
 import { type Saved, type TaskWrites, withWrites, type Write } from './saved.ts'
 import { toWrites } from './task-writes.ts'
-import { earlyDrafts, writeDrafts } from './write-drafts.ts'
+import { earlyDrafts, ERROR, writeDrafts } from './write-drafts.ts'
 
 type GivenWrites = readonly (readonly [string, unknown])[]
 
@@ -29,6 +29,8 @@ export interface WriterParts extends LinesParts, RunOrigin {
   readonly children: ReadonlyMap<string, string>
   /** Throws unless going on from this checkpoint is meant. */
   readonly assertMeant: (checkpointId: string) => void
+  /** Throws for a value that must not be stored. */
+  readonly check: (value: unknown) => void
   /** Whether a checkpoint is being written. */
   readonly isPutting: () => boolean
 }
@@ -71,6 +73,7 @@ export function createWriter(parts: WriterParts): Writer {
 
   function putNow(checkpointId: string, given: GivenWrites, taskId: string): Handed {
     const writes = toWrites(given)
+    for (const { channel, value } of writes) if (channel !== ERROR) parts.check({ [channel]: value })
     const hot = lines.at(checkpointId)
     return hot?.head && !hot.isClosed
       ? writeTo({ line: hot, opening: [] }, hot.head, checkpointId, taskId, writes)

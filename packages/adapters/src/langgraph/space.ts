@@ -11,6 +11,8 @@ const MOST_GRANTED = 4096
 export interface SpaceParts extends LinesParts, RunOrigin {
   /** Does something to the space a moment later, when it is its turn. */
   readonly later: (work: (space: Space) => Promise<void>) => void
+  /** Throws for a value that must not be stored; before anything is changed here. */
+  readonly check: (value: unknown) => void
 }
 
 /** Checkpoints of one namespace of one thread, as far as this process knows them. Calls are made one after the other. */

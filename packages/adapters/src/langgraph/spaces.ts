@@ -3,6 +3,7 @@ import type { Tide } from './line.ts'
 import { createLineReader, type LineReader } from './read-line.ts'
 import { createSpace, type Space } from './space.ts'
 import { findEvent, graveOf, type SpaceKey, spaceNames, threadName } from './space-key.ts'
+import { assertNoWholeSecret, type SecretsRule } from './whole-secrets.ts'
 
 const MOST_SPACES = 256
 /** Characters of states that are held for threads which may go on. */
@@ -36,7 +37,10 @@ interface Entry {
   waiting: number
 }
 
-export function createSpaces(ledger: Ledger, agent: string): Spaces {
+export function createSpaces(ledger: Ledger, agent: string, secrets: SecretsRule): Spaces {
+  const check = (value: unknown): void => {
+    if (secrets === 'refuse') assertNoWholeSecret(ledger.redactor, value, 'ClewSaver')
+  }
   const reader = createLineReader(ledger)
   const tide: Tide = { last: -1, turn: 0 }
   const entries = new Map<string, Entry>()
@@ -80,6 +84,7 @@ export function createSpaces(ledger: Ledger, agent: string): Spaces {
       agent,
       tide,
       later,
+      check,
     }
     const space = createSpace(parts)
     const entry: Entry = {

@@ -11,6 +11,7 @@ import { toPlain } from './store-copy.ts'
 import type { StoredItem, StoreItems } from './store-items.ts'
 import { formatNamespace } from './store-namespace.ts'
 import type { TimedPut } from './store-operations.ts'
+import { assertNoWholeSecret, type SecretsRule } from './whole-secrets.ts'
 
 export const MINUTE_MS = 60_000
 const LAYER = 'long-horizon'
@@ -30,15 +31,14 @@ export interface StoreEvents {
 
 export interface WriteRules {
   readonly defaultTtl: number | undefined
-  /** A value with a secret is stored without it, instead of being refused. */
-  readonly redacts: boolean
+  readonly secrets: SecretsRule
 }
 
 export function createStoreEvents(
   ledger: Ledger,
   runId: string,
   items: StoreItems,
-  { defaultTtl, redacts }: WriteRules,
+  { defaultTtl, secrets }: WriteRules,
 ): StoreEvents {
   const derive = createDeriver((text) => hash('sha256', text), runId)
   const draft = (eventType: string, payload: Payload): EventInput => ({
@@ -66,8 +66,8 @@ export function createStoreEvents(
     const life =
       minutes === undefined ? {} : { ttlMs: minutes * MINUTE_MS, expiresAt: inFuture(minutes * MINUTE_MS) }
     const payload = { ...named, value, ...(index !== undefined && { index }), ...life }
-    // By its name an item is found again, so that is never stored as another.
-    assertExact(redacts ? named : payload)
+    assertExactName(named)
+    if (secrets === 'refuse') assertNoWholeSecret(ledger.redactor, { value }, 'ClewStore')
     const rest = JSON.stringify([digest, index ?? null, life])
     return {
       ...draft('execution.memory_written', payload),
@@ -75,14 +75,14 @@ export function createStoreEvents(
     }
   }
 
-  /** What is read back is what was put: a placeholder would look like the value and not be it (P2). */
-  function assertExact(payload: Payload): void {
-    const [secret] = findSecrets(ledger.redactor, toPlain(payload))
+  /** By its name an item is found again, so that is never stored as another (P2). */
+  function assertExactName(named: Payload): void {
+    const [secret] = findSecrets(ledger.redactor, toPlain(named))
     if (!secret) return
     throw new ClewError(
       'bad_value',
-      `The item holds a secret (${secret.kind}) at ${secret.path}, which redaction would take out`,
-      "Keep it elsewhere and store where it is; in a value, new ClewStore(ledger, { secrets: 'redact' }) stores the rest. Nothing was written.",
+      `The name of the item holds a secret (${secret.kind}) at ${secret.path}, which redaction would take out`,
+      'Name the item otherwise. Nothing was written.',
       { path: secret.path, kind: secret.kind },
     )
   }

@@ -88,6 +88,12 @@ describe('what goes in and comes out', () => {
     await expect(refused).rejects.toMatchObject({ code: 'bad_value', fields: { path: '$.value.note.token' } })
     await expect(refused).rejects.not.toThrow('ghp_')
     await expect(store.put(['a'], `ghp_${'a1B2'.repeat(9)}`, { n: 1 })).rejects.toThrow(ClewError)
+    // Inside a longer text it is stored redacted, and goes on; the item's own name is exact in any case.
+    await store.put(['a'], 'text', { note: `it is ghp_${'a1B2'.repeat(9)} now` })
+    expect((await store.get(['a'], 'text'))?.value['note']).toMatch(/^it is \[redacted:[a-z0-9-]+:\w+\] now$/)
+    await expect(store.put(['a'], `ghp_${'a1B2'.repeat(9)} now`, { n: 1 })).rejects.toThrow(
+      /name of the item/,
+    )
     const lenient = new ClewStore(world.open(), { secrets: 'redact' })
     await lenient.put(['a'], 'k', secret)
     await expect(lenient.put(['a'], `ghp_${'a1B2'.repeat(9)}`, { n: 1 })).rejects.toThrow(ClewError)

@@ -14,6 +14,7 @@ import { createStoreItems, isExpired, type StoredItem, type StoreItems, wordsOfI
 import { selectNamespaces, startsWith } from './store-namespace.ts'
 import { assertTtl, planOperations } from './store-operations.ts'
 import { scoreWords, wordsOf } from './store-text.ts'
+import type { SecretsRule } from './whole-secrets.ts'
 
 export interface StoreTtl {
   /** Minutes that an item lives when its `put` says nothing; left out: for ever. */
@@ -26,8 +27,11 @@ export interface ClewStoreOptions {
   /** Stores of different names on one ledger share nothing. Default `default`. */
   readonly name?: string | undefined
   readonly ttl?: StoreTtl | undefined
-  /** What happens to a value in which redaction finds a secret: refused (default), or stored without it. */
-  readonly secrets?: 'refuse' | 'redact' | undefined
+  /**
+   * What happens to a value with a string that redaction would replace as a whole: refused (default), or stored as its
+   * placeholder. A secret inside a longer text is stored redacted either way.
+   */
+  readonly secrets?: SecretsRule | undefined
   /** Not supported: a ClewStore finds words, not vectors. Passing it is an error rather than a silent miss. */
   readonly index?: unknown
 }
@@ -66,7 +70,7 @@ export class ClewStore extends BaseStore {
     this.runId = `store:${options.name ?? 'default'}`
     this.#events = createStoreEvents(ledger, this.runId, this.#items, {
       defaultTtl: options.ttl?.defaultTtl,
-      redacts: options.secrets === 'redact',
+      secrets: options.secrets ?? 'refuse',
     })
   }
 

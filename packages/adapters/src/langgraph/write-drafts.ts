@@ -8,7 +8,8 @@ import { addOutput, PENDING_WRITES, pendingFields, STEP_COMPLETED } from './task
 
 /** The task of input and answers that no node of the graph asked for. */
 export const NULL_TASK = '00000000-0000-0000-0000-000000000000'
-const ERROR = '__error__'
+/** What a node threw is recorded in any case. */
+export const ERROR = '__error__'
 const ERROR_SOURCE = '__error_source_node__'
 const INTERRUPT = '__interrupt__'
 const RESUME = '__resume__'

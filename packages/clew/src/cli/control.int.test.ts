@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { AGENTS } from '../../test/controlled-agents.ts'
 import { createControlledRuns, type Shown } from '../../test/controlled-runs.ts'
@@ -58,6 +58,40 @@ describe('R5 a run that was killed', () => {
     expect(stderr).toContain('clew resume slow-2')
     expect(['running', 'interrupted']).toContain(await statusOf('slow-2'))
     expect((await clew('resume', 'slow-2', '--agent', 'agents.ts')).stdout).toContain('✓ completed  slow-2')
+  })
+})
+
+describe('P2 a run that was killed after it had read a .env file', () => {
+  const key = ['sk', 'ant', 'api03', 'a1B2c3D4e5'.repeat(9)].join('-')
+  const before = `HOST=db\nANTHROPIC_API_KEY=${key}\n`
+  const withKey = (...args: string[]) => ended(spawned([BIN, ...args], { LOST_KEY: key, OTHER: 'no secret' }))
+
+  it('does not write placeholders into it: it asks, shows why, and goes on with the secret from the environment', async () => {
+    writeFileSync(file('.env'), before)
+    const worker = starting('dotenv', 'env-1')
+    // Its start, the file that was read, and the look at which it hangs.
+    await grown('env-1', 4)
+    worker.kill('SIGKILL')
+    await once(worker, 'close')
+
+    const asked = await clew('resume', 'env-1', '--agent', './agents.ts')
+    expect([asked.code, asked.stderr]).toEqual([0, ''])
+    expect(readFileSync(file('.env'), 'utf8')).toBe(before)
+    const shown = await clew('show', 'env-1')
+    expect(shown.stdout).toMatch(/WARNINGS\n +The code was given text .* at \$ of step read#0/)
+    expect(shown.stdout).toMatch(/The input of save has the placeholder[^]*secrets \/ perform \/ abort/)
+
+    const wrong = await withKey('resume', 'env-1', '--agent', 'agents.ts', '--secrets-env', 'LOST_KEY,OTHER')
+    expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('number 2')])
+    const unset = await withKey('resume', 'env-1', '--agent', 'agents.ts', '--secrets-env', 'NOT_SET')
+    expect([unset.code, unset.stderr]).toEqual([2, expect.stringContaining('NOT_SET')])
+    expect(await statusOf('env-1')).toBe('paused')
+
+    const done = await withKey('resume', 'env-1', '--agent', 'agents.ts', '--secrets-env', 'LOST_KEY')
+    expect([done.code, done.stderr]).toEqual([0, ''])
+    expect(done.stdout).not.toContain(key)
+    expect(readFileSync(file('.env'), 'utf8')).toBe(`${before}DEBUG=1\n`)
+    expect(readFileSync(file('ledger.db')).includes(key)).toBe(false)
   })
 })
 

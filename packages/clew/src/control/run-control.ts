@@ -70,7 +70,7 @@ export interface ReplayRequest {
   readonly onProgress?: ((progress: ReplayProgress) => void) | undefined
 }
 
-export interface ResumeRequest extends AnswerOptions, Watching {}
+export interface ResumeRequest extends AnswerOptions, Watching, Pick<ResumeOptions, 'secrets'> {}
 
 /** How a run stands after it was touched. */
 export interface ControlOutcome {
@@ -81,7 +81,7 @@ export interface ControlOutcome {
   readonly output: unknown
   /** Where code and record part, when that blocked it (D2). */
   readonly divergence: ResumeDivergence | null
-  /** What of its source does not count in a fork, and why. */
+  /** What of its source does not count in a fork, and why; redacted text that its code or its effects were given. */
   readonly warnings: readonly string[]
 }
 

@@ -32,6 +32,8 @@ export const resume = answering({
     options: { answer: '--answer <value>', pauseId: '--pause <id>', by: '--by <who>' },
     flags: {
       '--agent <module>': 'file or package that exports its agent; without it, answers are only recorded',
+      '--secrets-env <names>':
+        'environment variables with the originals of redacted secrets, separated by commas',
     },
   },
   async run(ledger, { runId: id, wait: isWaitedFor, ...request }, { onEvent, ...context } = {}) {

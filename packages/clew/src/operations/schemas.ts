@@ -85,10 +85,15 @@ export const controlOutcome = z.object({
       stepId: text.nullable(),
       expected: z.unknown(),
       received: z.unknown(),
+      secretKind: text.optional(),
+      redactedFrom: z.array(text).readonly().optional(),
     })
     .nullable()
     .describe('where code and record part, when that blocked it'),
-  warnings: z.array(text).readonly().describe('what of its source does not count in a fork, and why'),
+  warnings: z
+    .array(text)
+    .readonly()
+    .describe('what of its source does not count in a fork, and why; redacted text that it was given'),
 }) satisfies z.ZodType<ControlOutcome>
 
 export const stepSkeleton = z.object({

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { readGaps, runGap } from './gaps.ts'
 import { answering } from './operation.ts'
 import { readRunTree, runTreeRow } from './run-tree.ts'
+import { readWarnings } from './run-warnings.ts'
 import { runId, runSummary, stepSkeleton } from './schemas.ts'
 
 const LAST_EVENTS = 5
@@ -37,6 +38,8 @@ export const show = answering({
     /** Steps that were left out. */
     moreSteps: z.int().min(0),
     lastEvents: z.array(eventReference),
+    /** Redacted text that the code or the effects of the run were given: step, path and kind. */
+    warnings: z.array(z.string()),
     /** Null unless asked for. */
     tree: z.array(runTreeRow).nullable(),
     gaps: z.array(runGap).nullable(),
@@ -64,6 +67,7 @@ export const show = answering({
       steps,
       moreSteps: steps.length < input.steps ? 0 : Math.max(0, run.steps - steps.length),
       lastEvents: await readLast(ledger, run),
+      warnings: await readWarnings(ledger, input.runId),
       tree: input.tree === true ? await readRunTree(ledger, run) : null,
       gaps: input.gaps === true ? await readGaps(ledger, run) : null,
     }

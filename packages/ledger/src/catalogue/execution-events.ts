@@ -65,6 +65,8 @@ export const EXECUTION_EVENTS = {
       childRunId: optional.text,
       safety: maybe(oneOf('read', 'write', 'destructive', 'external')),
       dueAt: optional.text,
+      /** Place of the placeholder for which a write is held back: it is not performed before somebody says so (R10). */
+      redactedInput: optional.text,
       ...readings,
     }),
   ],

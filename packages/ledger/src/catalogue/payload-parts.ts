@@ -15,6 +15,9 @@ export const usage = open({
   reasoningTokens: optional.count,
 })
 
+/** What the run warned of in this life of it: redacted text that its code or its effects were given (P2). */
+export const warned = { warnings: texts }
+
 export const inStep = { stepId: optional.text }
 /** Readings of `run.now()` since the event before, each with the step whose code took it ('' at the top): D3. */
 export const readings = { clock: maybe(listOf(pairOf(text, amount))) }

@@ -1,6 +1,6 @@
 import { eventInRun, stateOperation } from '../checkpoint-schema.ts'
 import { anything, integer, listOf, mapOf, maybe, maybeNull, oneOf, open, text } from '../schema.ts'
-import { count, error, inStep, optional, readings, texts } from './payload-parts.ts'
+import { count, error, inStep, optional, readings, texts, warned } from './payload-parts.ts'
 import type { EventFamily } from './primitive.ts'
 
 const task = open({ taskId: optional.text, name: optional.text, dueAt: optional.text, ...inStep })
@@ -43,20 +43,20 @@ export const RUN_EVENTS = {
   // With open questions the run is paused; with nothing but a time to wait for it is pending.
   'system.workflow_paused': [
     'system.workflow_event',
-    open({ pauseIds: texts, dueAt: optional.text, ...readings }),
+    open({ pauseIds: texts, dueAt: optional.text, ...readings, ...warned }),
   ],
   'system.workflow_completed': [
     'system.workflow_event',
     /** A map of which some items completed and some failed is `partial`. */
-    open({ output: anything, status: maybe(oneOf('partial')) }),
+    open({ output: anything, status: maybe(oneOf('partial')), ...warned }),
   ],
-  'system.workflow_failed': ['system.workflow_event', open({ error: maybe(error), ...readings })],
-  'system.workflow_stopped': ['system.workflow_event', open({ reason: optional.text })],
+  'system.workflow_failed': ['system.workflow_event', open({ error: maybe(error), ...readings, ...warned })],
+  'system.workflow_stopped': ['system.workflow_event', open({ reason: optional.text, ...warned })],
   /** Another run takes its place; what it had done stays readable. */
   'system.workflow_superseded': ['system.workflow_event', open({ by: optional.text })],
   /** Asked by anyone; the owner of the run ends it as stopped. */
   'system.stop_requested': ['system.workflow_event', open({ reason: optional.text, by: optional.text })],
-  'system.workflow_interrupted': ['system.workflow_event', open({ reason: optional.text })],
+  'system.workflow_interrupted': ['system.workflow_event', open({ reason: optional.text, ...warned })],
   'system.workflow_forked': [
     'system.workflow_event',
     open({
@@ -82,7 +82,16 @@ export const RUN_EVENTS = {
   ],
   'system.workflow_blocked': [
     'system.workflow_event',
-    open({ reason: optional.text, path: optional.text, ...inStep }),
+    open({
+      reason: optional.text,
+      path: optional.text,
+      /** Of a redacted one: the kind of the secret that is not stored. */
+      secretKind: optional.text,
+      /** Steps whose redacted text the code was given. */
+      redactedFrom: texts,
+      ...inStep,
+      ...warned,
+    }),
   ],
   /** A resume goes on although the code asks for something else here: all before this event may differ (D2). */
   'system.divergence_accepted': [

@@ -9,31 +9,60 @@ export const formatPlaceholder = (kind: string, fingerprint: string): string =>
 /** True when the text is one placeholder and nothing else. */
 export const isPlaceholder = (text: string): boolean => WHOLE.test(text)
 
+/** The keyed hash that a placeholder carries: compare it with `ledger.fingerprint`. */
+export const fingerprintOf = (placeholder: string): string =>
+  placeholder.slice(placeholder.lastIndexOf(':') + 1, -1)
+
 /** Where the placeholders of a text stand. */
 export const placeholdersIn = (text: string): readonly RegExpExecArray[] =>
   text.includes('[redacted:') ? [...text.matchAll(EACH)] : []
 
-/** The paths of all strings and keys that carry a placeholder: what a resume must not hand to code (P2). */
-export function findPlaceholders(value: JsonValue): string[] {
-  const found: string[] = []
+/** The paths of all strings and keys that carry a placeholder (P2). */
+export const findPlaceholders = (value: JsonValue): string[] =>
+  findPlaceholderPlaces(value).map(({ path }) => path)
+
+/** A string or a key that carries placeholders. */
+export interface PlaceholderPlace {
+  readonly path: string
+  /** Kind of what was taken out; several in one text are separated by commas. */
+  readonly kind: string
+  /** The text is one placeholder and nothing else: the value itself was the secret. */
+  readonly isWhole: boolean
+}
+
+/** Deeper values are refused by the codecs, so nothing that is stored is deeper. */
+const MAX_DEPTH = 512
+
+/** Strings and keys with placeholders, in order, also inside lists, maps and sets that came back from the record. */
+export function findPlaceholderPlaces(value: unknown): PlaceholderPlace[] {
+  const found: PlaceholderPlace[] = []
   const path: (string | number)[] = []
-  const visit = (part: JsonValue): void => {
-    if (typeof part === 'string') {
-      if (INSIDE.test(part)) found.push(formatPath(path))
-    } else if (Array.isArray(part)) {
-      for (const [index, item] of part.entries()) {
-        path.push(index)
+  const text = (part: string, isKey = false): void => {
+    const inside = placeholdersIn(part)
+    if (inside.length === 0) return
+    const kinds = new Set(inside.map(([one]) => one.split(':')[1] as string))
+    // Redaction appends tildes to a key that would stand twice in its object.
+    const isWhole = isPlaceholder(isKey ? part.replace(/~+$/, '') : part)
+    found.push({ path: formatPath(path), kind: [...kinds].join(', '), isWhole })
+  }
+  const inside = (step: string | number, item: unknown): void => {
+    path.push(step)
+    visit(item)
+    path.pop()
+  }
+  const visit = (part: unknown): void => {
+    if (typeof part === 'string') return text(part)
+    if (typeof part !== 'object' || part === null || path.length > MAX_DEPTH) return
+    if (Array.isArray(part)) for (const [index, item] of part.entries()) inside(index, item)
+    else if (part instanceof Set) for (const [index, item] of [...part].entries()) inside(index, item)
+    else
+      for (const [key, item] of part instanceof Map ? part : Object.entries(part)) {
+        path.push(typeof key === 'string' ? key : '<key>')
+        if (typeof key === 'string') text(key, true)
+        else visit(key)
         visit(item)
         path.pop()
       }
-    } else if (typeof part === 'object' && part !== null) {
-      for (const [key, item] of Object.entries(part)) {
-        path.push(key)
-        if (INSIDE.test(key)) found.push(formatPath(path))
-        visit(item)
-        path.pop()
-      }
-    }
   }
   visit(value)
   return found

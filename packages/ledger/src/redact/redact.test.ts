@@ -73,6 +73,11 @@ test('P1 redacts object keys, copies only what changed and never mutates', () =>
   expect(Object.keys(input.map)).toEqual([openai])
 })
 
+test('P1 two keys that redaction makes equal stay two', () => {
+  const f = createRedactor({ rules: [{ kind: 'n', pattern: /N-\d+/ }] }, () => 'f')
+  expect(f.value({ 'N-1': 1, 'N-2': 2 }).value).toEqual({ '[redacted:n:f]': 1, '[redacted:n:f]~': 2 })
+})
+
 test('P1 keeps an own key named __proto__', () => {
   const input = JSON.parse(`{"__proto__": {"password": "hunter2"}}`) as JsonValue
   expect(JSON.stringify(redactor.value(input).value)).toBe(

@@ -114,7 +114,10 @@ export function createWalk({
       const copy: JsonObject = {}
       for (const key of Object.keys(value)) {
         const [name, item] = changed.get(key) ?? [key, value[key] as JsonValue]
-        setKey(copy, name, item)
+        // Two keys that redaction makes equal stay two.
+        let unique = name
+        while (Object.hasOwn(copy, unique)) unique += '~'
+        setKey(copy, unique, item)
       }
       return copy
     }

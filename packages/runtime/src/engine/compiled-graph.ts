@@ -1,6 +1,6 @@
 import { ClewError, type Ledger, type RunSummary } from '@clew/ledger'
 import { checkBudget, checkName, checkRecursionLimit, threadOf } from '../check-options.ts'
-import { mapItems, resumeRun, runFreely, startRun } from '../drive.ts'
+import { mapItems, resumeRun, runFreely, startRun, withSecrets } from '../drive.ts'
 import type { Checkpointer, Retention } from '../checkpointer/checkpoint.ts'
 import { createStatePruner } from '../checkpointer/retention.ts'
 import { toLedger } from '../checkpointer/to-ledger.ts'
@@ -52,7 +52,7 @@ export interface CompileOptions {
   readonly recordFetch?: boolean | TapeOptions | undefined
 }
 
-export interface InvokeOptions extends StartOptions {
+export interface InvokeOptions extends StartOptions, Pick<ResumeOptions, 'secrets'> {
   readonly recursionLimit?: number | undefined
 }
 
@@ -128,6 +128,21 @@ export function compileGraph<C extends Channels>(
     throw new ClewError('not_found', `There is no ${what}`, 'Begin with invoke(input).', { ...place })
   }
 
+  /** P2: secrets of the turns before, whose state the next one goes on from. */
+  async function withThreadSecrets(
+    kept: Ledger,
+    threadId: string | undefined,
+    secrets: readonly string[],
+  ): Promise<Ledger> {
+    if (threadId !== undefined) return withSecrets(kept, (await headOf({ threadId })).runId, secrets)
+    throw new ClewError(
+      'bad_option',
+      'Secrets are put back into the state of a thread, and no thread is named',
+      'Name it: invoke(input, { threadId, secrets }); nothing was written.',
+      { option: 'secrets' },
+    )
+  }
+
   const withState = (result: RunResult): Promise<GraphResult<StateOf<C>>> => withStateOn(ledger, result)
 
   async function withStateOn(kept: Ledger | undefined, result: RunResult): Promise<GraphResult<StateOf<C>>> {
@@ -180,7 +195,9 @@ export function compileGraph<C extends Channels>(
       if ((input ?? null) === null) assertGoesOn(ledger, threadId)
       if (!ledger) return invokeFreely(input, invokeOptions)
       if (input === null && threadId !== undefined) return this.resume({ threadId }, invokeOptions)
-      return withState(await startRun(ledger, programFor(invokeOptions), input, invokeOptions))
+      const { secrets = [] } = invokeOptions
+      const known = secrets.length === 0 ? ledger : await withThreadSecrets(ledger, threadId, secrets)
+      return withState(await startRun(known, programFor(invokeOptions), input, invokeOptions))
     },
     async resume(place, resumeOptions = {}) {
       const { runId } = await headOf(place)

@@ -1,6 +1,7 @@
 import {
   ClewError,
   type ClewEvent,
+  findPlaceholderPlaces,
   isTerminal,
   type Ledger,
   type RunState,
@@ -15,7 +16,7 @@ import { mergeWrites, prepareWrite, type State, type StepWrite } from '../graph/
 import { type Joins, planNext, type Task } from '../graph/plan.ts'
 import type { Budget } from '../machine/budget.ts'
 import type { Caller, Durability } from '../machine/machine.ts'
-import { placeholderIn } from '../machine/placeholders.ts'
+import { type RedactedText, textsFrom } from '../machine/placeholders.ts'
 import type { Begin, Opening, Previous, Program } from '../machine/program.ts'
 import type { TapeRules } from '../tape/tape-options.ts'
 import { findThreadHead } from './find-thread-head.ts'
@@ -85,7 +86,8 @@ export function createGraphProgram(options: GraphProgramOptions, run: GraphRunOp
     const nextId = (): string => journal.idOf('message', ids++)
     const head = previous?.head as Head | undefined
     const accepted = accept(head?.graph ?? openState(channels, null, ledger), input, ledger, nextId)
-    if (previous && head?.redacted) assertWhole(previous, head.redacted, accepted.graph.state)
+    const redactedTexts =
+      previous && head?.redacted ? redactedIn(previous, head.redacted, accepted.graph.state) : []
     const isWhole = head !== undefined && head.depth + 1 >= MOST_DEPTH
     const standing: Standing = {
       superstep: 0,
@@ -100,7 +102,7 @@ export function createGraphProgram(options: GraphProgramOptions, run: GraphRunOp
     const fields = checkpointFields(standing, accepted, accepted.operations, isWhole)
     const from = previous && !isWhole && { from: { runId: previous.run.runId, seq: previous.seq } }
     const event = journal.draft('execution.checkpoint', ['input'], cause, { ...fields, ...from })
-    return { events: [event], from: standing }
+    return { events: [event], from: standing, redactedTexts }
   }
 
   async function restore(
@@ -114,9 +116,12 @@ export function createGraphProgram(options: GraphProgramOptions, run: GraphRunOp
     const folded = (await ledger.getStateAt(runId, event.ledger.seq, { pruned: isReplay })) as RunState
     const from = toStanding(channels, event, folded, ledger)
     const { state } = folded
-    const path = from.tasks.length === 0 || isReplay ? undefined : placeholderIn({ state, tasks: from.tasks })
-    if (path === undefined) return { from }
-    return { divergence: { kind: 'redacted', stepId: null, expected: path, received: null } }
+    const places =
+      from.tasks.length === 0 || isReplay ? [] : findPlaceholderPlaces({ state, tasks: from.tasks })
+    const whole = places.find(({ isWhole }) => isWhole)
+    if (!whole) return { from, redactedTexts: textsFrom('what the run stands at', places) }
+    const { path: expected, kind: secretKind } = whole
+    return { divergence: { kind: 'redacted', stepId: null, expected, received: null, secretKind } }
   }
 
   function supersteps(machine: Caller, standing: Standing, opening: Opening): Promise<State> {
@@ -260,7 +265,9 @@ async function findPrevious(
   if (!folded) return undefined
   const event = await ledger.getEvent(run.checkpoint.id)
   const depth = event && checkpointPayload(event)?.['depth']
-  const redacted = Object.keys(folded.state).filter((name) => placeholderIn(folded.state[name]) !== undefined)
+  const redacted = Object.keys(folded.state).filter(
+    (name) => findPlaceholderPlaces(folded.state[name]).length > 0,
+  )
   const head: Head = { graph: toGraph(folded), depth: typeof depth === 'number' ? depth : 0, redacted }
   return { run, seq, head }
 }
@@ -272,16 +279,18 @@ interface Head {
   readonly redacted?: readonly string[]
 }
 
-/** P2: what the input does not overwrite would be handed to nodes as if it were the value. */
-function assertWhole({ run }: Previous, names: readonly string[], state: State): void {
+/** P2: what the input does not overwrite; a placeholder in place of a whole value is not handed to nodes. */
+function redactedIn({ run }: Previous, names: readonly string[], state: State): RedactedText[] {
   const { runId, threadId } = run
-  const path = placeholderIn(Object.fromEntries(names.map((name) => [name, state[name]])))
-  if (path === undefined) return
+  const places = findPlaceholderPlaces(Object.fromEntries(names.map((name) => [name, state[name]])))
+  const whole = places.find(({ isWhole }) => isWhole)
+  if (!whole) return textsFrom(`the state of run ${runId}`, places)
+  const { path, kind } = whole
   throw new ClewError(
     'not_resumable',
-    `Thread ${threadId ?? ''} cannot go on from run ${runId}: its state was redacted at ${path}`,
-    'Give that channel anew in the input, or begin another thread; nothing was written.',
-    { runId, threadId, path },
+    `Thread ${threadId ?? ''} cannot go on from run ${runId}: its state was redacted at ${path} (${kind})`,
+    'Give the secret with invoke(input, { threadId, secrets }), give that channel anew in the input, or begin another thread; nothing was written.',
+    { runId, threadId, path, kind },
   )
 }
 

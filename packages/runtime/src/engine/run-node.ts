@@ -1,10 +1,11 @@
-import { ClewError, deriveId, type Safety } from '@clew/ledger'
+import { ClewError, deriveId } from '@clew/ledger'
 import type { Channels } from '../graph/channel.ts'
 import { isCommand, readReturn, type Send } from '../graph/command.ts'
 import { type Decision, readDecision } from '../graph/decision.ts'
 import type { Branch, NodeDefinition } from '../graph/definition.ts'
 import { type MergedState, mergeWrites, prepareWrite, type State } from '../graph/merge-writes.ts'
 import { ownValue } from '../graph/own.ts'
+import type { NodeEffectOptions } from '../machine/create-run.ts'
 import { sha256 } from '../machine/journal.ts'
 import type { EffectCall, Run } from '../run.ts'
 
@@ -63,7 +64,7 @@ export function runNode(
     const nextId = (): string => deriveId(sha256, idempotencyKey, drawn++)
     return explained(name, () => after(node.fn(input, run), (returned) => end(returned, nextId)))
   }
-  return runAsEffect(name, safety, run, work, end)
+  return runAsEffect(name, { safety, worksWith: input }, run, work, end)
 }
 
 const FROZEN =
@@ -92,12 +93,12 @@ function explained<T>(name: string, work: () => T | Promise<T>): T | Promise<T> 
 /** R10: the whole node is one effect, reserved before it runs; after a crash a person may say what it came to. */
 async function runAsEffect(
   name: string,
-  safety: Safety,
+  options: NodeEffectOptions,
   run: Run,
   work: (call: EffectCall) => TaskEnd | Promise<TaskEnd>,
   end: (returned: unknown) => TaskEnd | Promise<TaskEnd>,
 ): Promise<TaskEnd> {
-  const came: unknown = await run.effect(name, null, (_none, call) => work(call), { safety })
+  const came: unknown = await run.effect(name, null, (_none, call) => work(call), options)
   return isTaskEnd(came) ? came : end(came)
 }
 

@@ -8,10 +8,12 @@ import type { Draft, Journal } from './journal.ts'
 import { LateRun } from './late-run.ts'
 import { failedPayload, startedPayload } from './payloads.ts'
 import { limitTime, settle, signalOf, timeoutOf } from './perform.ts'
+import { warningOfInput } from './placeholders.ts'
 import { outcomePause, pauseIdOf } from './recovery.ts'
+import { mayUsePlaceholder, placeholderInInput, redactedInputPause } from './redacted-input.ts'
 import { delayOf } from './retry.ts'
 import { isClosed, isEnding, openScope, type Scope } from './scope.ts'
-import { hasBody, type Outcome, type Step, type WaitingPause, type Work } from './step.ts'
+import { hasBody, isWrite, type Outcome, type Step, type WaitingPause, type Work } from './step.ts'
 
 export interface Attempts {
   begin(step: Step, attempt: number, causationId: string | null, before?: readonly Draft[]): void
@@ -50,6 +52,9 @@ export function createAttempts(
     step.abort = undefined
     step.signal = undefined
     step.usage = undefined
+    const place = refused ? undefined : placeholderInInput(step)
+    step.redactedInput = place && isHeldBack(step) ? place : undefined
+    if (place && !step.redactedInput) core.warn(warningOfInput(stepId, place))
     scope.steps.add(step)
     if (scope.isRetried) tried.set(stepId, attempt)
     core.starts++
@@ -72,6 +77,12 @@ export function createAttempts(
     else if (!isReserved) perform(step)
   }
 
+  /** A write with a placeholder in its input waits for a word; not one of which nobody knows whether it happened. */
+  const isHeldBack = (step: Step): boolean =>
+    isWrite(step.spec.work) &&
+    !step.isDoubtful &&
+    !(reading && mayUsePlaceholder(step, reading.answers, runId))
+
   /**
    * The start of a node is written when it is not over by the time the code has come to rest, or calls something. Not
    * that of a function's step: its input is told there, and the body may change it.
@@ -85,6 +96,7 @@ export function createAttempts(
   function moreOf(step: Step, work: Work): Record<string, unknown> | undefined {
     if (work.kind === 'child') return { childRunId: core.childIdOf(step) }
     if (work.kind === 'sleep') return { dueAt: new Date(step.startedAt + work.ms).toISOString() }
+    if (step.redactedInput) return { redactedInput: step.redactedInput.path }
     return undefined
   }
 
@@ -121,17 +133,7 @@ export function createAttempts(
 
   function ask(step: Step, { question }: Work & { kind: 'interrupt' }): void {
     const { stepId } = step
-    if (!journal)
-      return end(step, {
-        error: toStepError(
-          new ClewError(
-            'bad_option',
-            'A run without a ledger cannot pause',
-            'Start it on a ledger, or compile the graph with a checkpointer.',
-          ),
-          stepId,
-        ),
-      })
+    if (!journal) return end(step, { error: toStepError(cannotPause(), stepId) })
     const dueAt = question.timeoutMs === undefined ? undefined : step.startedAt + question.timeoutMs
     wait(step, [{ pauseId: pauseIdOf(runId, step), stepId, question, dueAt }], dueAt)
   }
@@ -145,7 +147,11 @@ export function createAttempts(
   }
 
   function performEffect(step: Step, { fn }: Work & { kind: 'effect' }): void {
-    const { attempt } = step
+    const { attempt, redactedInput } = step
+    if (redactedInput)
+      return journal
+        ? wait(step, [redactedInputPause(step, runId, redactedInput)])
+        : end(step, { error: toStepError(cannotPause(), step.stepId) })
     if (step.isDoubtful) {
       step.isDoubtful = false
       return wait(step, [outcomePause(step, runId, core.keyOf(step))])
@@ -302,3 +308,10 @@ export function createAttempts(
 
   return { begin, perform, enter, wait, later, runOf }
 }
+
+const cannotPause = (): ClewError =>
+  new ClewError(
+    'bad_option',
+    'A run without a ledger cannot pause',
+    'Start it on a ledger, or compile the graph with a checkpointer.',
+  )

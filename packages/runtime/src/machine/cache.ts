@@ -1,7 +1,6 @@
-import { deriveId, type Ledger } from '@clew/ledger'
+import { deriveId, findPlaceholderPlaces, type Ledger } from '@clew/ledger'
 import { type Draft, type Journal, sha256 } from './journal.ts'
 import { own } from './own.ts'
-import { placeholderIn } from './placeholders.ts'
 import type { Step } from './step.ts'
 
 /**
@@ -22,8 +21,8 @@ export async function findCached(
   const fresh = kept.findLast(({ eventType, payload }) => {
     const expires = payload['expiresAt']
     const isFresh = typeof expires !== 'string' || Date.parse(expires) > nowMs
-    // A result that was redacted is of no use to anybody (P2).
-    return eventType === TYPE && isFresh && placeholderIn(payload['output']) === undefined
+    // The call itself gives the whole result, so one that was redacted is not given in its place (P2).
+    return eventType === TYPE && isFresh && findPlaceholderPlaces(payload['output']).length === 0
   })
   return fresh && { output: own(fresh.payload['output'] ?? null) }
 }

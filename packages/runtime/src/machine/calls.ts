@@ -7,10 +7,9 @@ import type { Draft } from './journal.ts'
 import type { Machine } from './machine-types.ts'
 import { nameCall } from './name-call.ts'
 import { outcomeOf } from './payloads.ts'
-import { placeholderIn } from './placeholders.ts'
 import { type AttemptRecord, isFinal } from './record.ts'
 import { recoveryOf } from './recovery.ts'
-import { isRedacted, refresh } from './refresh.ts'
+import { giveRedacted, isRedacted, refresh } from './refresh.ts'
 import { isEnding, type Scope } from './scope.ts'
 import {
   type CallSpec,
@@ -79,6 +78,7 @@ export function createCall(
         signal: undefined,
         timer: undefined,
         usage: undefined,
+        redactedInput: undefined,
       }
       if (before?.start) {
         step.startId = before.start.eventId
@@ -116,7 +116,7 @@ export function createCall(
     if (!kept) return undefined
     const outcome = outcomeOf(kept.end, stepId)
     if (!mayGiveAgain(work, outcome)) return undefined
-    return isRedacted(outcome) ? { outcome, start: kept.start } : { outcome }
+    return isRedacted(outcome, work) ? { outcome, start: kept.start } : { outcome }
   }
 
   /** P2: what the record has only in part, when it is this call's turn in the code and not in the record. */
@@ -157,19 +157,19 @@ export function createCall(
         ready.push({ step, eventId, outcome, isDue: true, isShared: true })
       }
       const outcome = outcomeOf(over, step.stepId)
-      if (isRedacted(outcome)) giveFresh(step, outcome, give)
+      if (isRedacted(outcome, spec.work)) giveFresh(step, outcome, give)
       else give(outcome)
     } else foretell(step, over)
     if (!reading || reading.isDone) for (const go of deferred.splice(0)) go()
   }
 
-  /** D4: what streamed in before the end is given at its own places; not what was redacted (P2). */
-  function foretell({ stepId, spec }: Step, over: ClewEvent): void {
-    const { work } = spec
+  /** D4: what streamed in before the end is given at its own places; not what is fetched again (P2). */
+  function foretell(step: Step, over: ClewEvent): void {
+    const { work } = step.spec
     if (work.kind !== 'effect' || !work.pieces || over.eventType !== 'execution.step_completed') return
-    const path = placeholderIn(over.payload['output'])
-    if (path === undefined) core.pieces.add(work.pieces(over.payload['output']))
-    else if (!work.refresh) core.diverge({ kind: 'redacted', stepId, expected: path, received: null })
+    const outcome = { output: over.payload['output'] }
+    if (isRedacted(outcome, work) && (work.refresh || !giveRedacted(core, step, outcome))) return
+    core.pieces.add(work.pieces(outcome.output))
   }
 
   function again(step: Step, { eventId, timestamp, payload }: ClewEvent): void {

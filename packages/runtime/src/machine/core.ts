@@ -6,6 +6,7 @@ import type { Left } from './ends.ts'
 import type { Journal } from './journal.ts'
 import type { Machine, MachineOptions } from './machine-types.ts'
 import { createReading, type Reading } from './reading.ts'
+import { type RedactedText, warningOfText } from './placeholders.ts'
 import { parentOf } from './record.ts'
 import { createPieces, type Pieces } from './pieces.ts'
 import { openScope, type Scope } from './scope.ts'
@@ -75,6 +76,11 @@ export interface Core {
   readonly isBusy: boolean
   readonly isStuck: boolean
   diverge(found: ResumeDivergence): void
+  /** A divergence with what gave the code text that lacks its secrets: code that cuts or parses it goes other ways. */
+  withTexts(found: ResumeDivergence): ResumeDivergence
+  warn(message: string): void
+  /** Code was given these: warned of, and named if the run is blocked later. */
+  noteTexts(texts: readonly RedactedText[]): void
   /** The record has a step that the code did not ask for. */
   missing(stepId: string): ResumeDivergence
   stop(reason: string): void
@@ -88,6 +94,7 @@ export interface Core {
 export function createCore(options: MachineOptions): Core {
   const { runId, journal, record } = options
   const readings: [string, number][] = []
+  const texts = new Set<string>()
   const writes = createWrites(journal, readings, () => core.notify())
   const core: Core = {
     options,
@@ -133,8 +140,19 @@ export function createCore(options: MachineOptions): Core {
       return core.isOver || core.isLeaving || core.divergence !== undefined || core.stopReason !== undefined
     },
     diverge(found) {
-      core.divergence ??= found
+      core.divergence ??= core.withTexts(found)
       core.notify()
+    },
+    withTexts: (found) =>
+      texts.size === 0 || found.kind === 'redacted' || found.redactedFrom
+        ? found
+        : { ...found, redactedFrom: [...texts] },
+    warn: (message) => options.warn?.(message),
+    noteTexts(given) {
+      for (const text of given) {
+        texts.add(`${text.from} (${text.path})`)
+        core.warn(warningOfText(text))
+      }
     },
     missing(stepId) {
       const start = core.reading?.attemptsOf(stepId)?.[0]?.start
@@ -154,6 +172,7 @@ export function createCore(options: MachineOptions): Core {
     childIdOf: ({ stepId, attempt }) =>
       attempt === 1 ? `${runId}/${stepId}` : `${runId}/${stepId}~${attempt}`,
   }
+  core.noteTexts(options.redactedTexts ?? [])
   return core
 }
 

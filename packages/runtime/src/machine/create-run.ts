@@ -12,6 +12,11 @@ import { toRetryPolicy } from './retry.ts'
 import type { Scope } from './scope.ts'
 import type { CallSpec, ChildEnd, ChildLink, Completed, Work } from './step.ts'
 
+/** Of an effect that stands for a whole node: the state it is given, which is no input of its own. */
+export interface NodeEffectOptions extends EffectOptions {
+  readonly worksWith: unknown
+}
+
 interface RunParts {
   readonly scope: Scope
   readonly runId: string
@@ -100,7 +105,9 @@ export function createRun(parts: RunParts): Run {
       check('effect', name, options)
       if (options.approval) await approved(name, options, input)
       const safety: Safety = options.safety ?? 'read'
-      const work = { kind: 'effect' as const, fn: fn as never, safety, refresh: options.refresh === true }
+      const refresh = options.refresh === true
+      const { worksWith } = options as Partial<NodeEffectOptions>
+      const work = { kind: 'effect' as const, fn: fn as never, safety, refresh, worksWith }
       return (await make(name, input, work, options)) as never
     },
     interrupt(question) {

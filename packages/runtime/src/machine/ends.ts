@@ -6,8 +6,8 @@ import type { Draft } from './journal.ts'
 import type { EndedStep } from './machine-types.ts'
 import { completedPayload, type EndedHow, failedPayload, wholePayload } from './payloads.ts'
 import { timeoutOf } from './perform.ts'
-import { placeholderIn } from './placeholders.ts'
 import { stepIdOf } from './record.ts'
+import { giveRedacted } from './refresh.ts'
 import { isClosed, type Scope } from './scope.ts'
 import { type Completed, hasBody, isWrite, type Outcome, type Step, type Work } from './step.ts'
 import type { HeldStart } from './writes.ts'
@@ -57,9 +57,8 @@ export function createEnds(core: Core): Ends {
 
   /** P2: with an outcome that comes from the record. */
   function endGiven(step: Step, outcome: Outcome, how: EndOptions): void {
-    const path = 'output' in outcome ? placeholderIn(outcome.output) : undefined
-    if (path === undefined) end(step, outcome, how)
-    else core.diverge({ kind: 'redacted', stepId: step.stepId, expected: path, received: null })
+    const given = giveRedacted(core, step, outcome)
+    if (given) end(step, given, how)
   }
 
   function end(step: Step, given: Outcome, how: EndOptions = {}): void {
@@ -268,7 +267,11 @@ export function createEnds(core: Core): Ends {
       if (!step.open) continue
       step.open = false
       const isWaiting = waits.delete(step)
-      if (scope.isRetried && isWrite(step.spec.work) && (step.isDispatched || isWaiting))
+      if (
+        scope.isRetried &&
+        isWrite(step.spec.work) &&
+        (step.isDispatched || (isWaiting && !step.redactedInput))
+      )
         core.doubtful.set(step.stepId, step.digest)
       core.leave(step)
       left.steps.push(step)

@@ -5,6 +5,7 @@ import type { HandOver } from '../run-options.ts'
 import type { Budget, Used } from './budget.ts'
 import type { Draft, Journal } from './journal.ts'
 import type { Program } from './program.ts'
+import type { RedactedText } from './placeholders.ts'
 import type { RunRecord } from './record.ts'
 import type { Scope } from './scope.ts'
 import type { CallSpec, ChildEnd, ChildLink, Completed, Outcome, WaitingPause } from './step.ts'
@@ -37,6 +38,10 @@ export interface MachineOptions {
   /** Leaves the run to others when it is asked for. */
   readonly handOver?: HandOver | undefined
   readonly tidings: Tidings
+  /** Told what does no harm yet, for the result and the record (P2). */
+  readonly warn?: ((message: string) => void) | undefined
+  /** Text with placeholders that the code begins with. */
+  readonly redactedTexts?: readonly RedactedText[] | undefined
   readonly onStepEnd: (step: EndedStep) => void
   /** The code waits for its calls and for nothing of its own, as that of a graph does. */
   readonly awaitsCallsOnly: boolean

@@ -55,7 +55,7 @@ export function createMachine(options: MachineOptions): Machine {
 
   async function deliverRecorded(step: Step, event: ClewEvent): Promise<void> {
     const recorded = outcomeOf(event, step.stepId)
-    const outcome = isRedacted(recorded) ? await refresh(core, step, recorded) : recorded
+    const outcome = isRedacted(recorded, step.spec.work) ? await refresh(core, step, recorded) : recorded
     if (outcome) deliver({ step, eventId: event.eventId, outcome })
   }
 
@@ -266,7 +266,7 @@ export function createMachine(options: MachineOptions): Machine {
 
   async function finish(outcome: Outcome): Promise<Rest> {
     const missed = reading?.uncalledIn('', 1)
-    if (missed !== undefined) return { type: 'blocked', divergence: core.missing(missed) }
+    if (missed !== undefined) return { type: 'blocked', divergence: core.withTexts(core.missing(missed)) }
     const left = closeBelow(root, { steps: [], children: [] })
     await allStopped(left)
     while (writes.inFlight > 0 && writes.fatal === undefined) await notified(STOP_GRACE_MS)

@@ -4,6 +4,7 @@ import type { ResumeDivergence, Tidings } from '../result.ts'
 import type { TapeRules } from '../tape/tape-options.ts'
 import type { Budget } from './budget.ts'
 import type { Draft, Journal } from './journal.ts'
+import type { RedactedText } from './placeholders.ts'
 import type { Caller, Durability } from './machine.ts'
 
 /** What the machine runs: a function or a graph, told apart only here. */
@@ -31,7 +32,7 @@ export interface Program {
   /** The same for a run that began already. */
   readPrevious?(ledger: Ledger, started: ClewEvent): Promise<Previous | undefined>
   /** What is recorded together with the start. */
-  open?(begin: Begin): { readonly events: readonly Draft[]; readonly from: unknown }
+  open?(begin: Begin): { readonly events: readonly Draft[] } & Ground
   /**
    * Where a recorded run goes on from; a divergence when the record lacks what its code would be given (P2). A replay,
    * which reaches nothing, takes it as it is.
@@ -41,12 +42,18 @@ export interface Program {
     runId: string,
     events: readonly ClewEvent[],
     options?: { readonly isReplay: boolean },
-  ): Promise<{ readonly from: unknown } | { readonly divergence: ResumeDivergence }>
+  ): Promise<Ground | { readonly divergence: ResumeDivergence }>
   code(machine: Caller, opening: Opening): () => Promise<unknown>
   /** What is recorded as the output; a graph's is its state, which is in the record already. */
   keptOutput(output: unknown): unknown
   /** What a completed run gave. */
   outputOf(ledger: Ledger, runId: string): Promise<unknown>
+}
+
+/** What the code goes on from, and the text in it that lacks its secrets. */
+interface Ground {
+  readonly from: unknown
+  readonly redactedTexts?: readonly RedactedText[]
 }
 
 export interface Previous {

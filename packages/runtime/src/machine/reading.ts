@@ -151,7 +151,9 @@ export function createReading(
     },
     isInDoubt(stepId, digest, parentAttempt) {
       const last = attempts.get(stepId)?.findLast((each) => each.parentAttempt < parentAttempt)
-      return last?.end?.eventType === 'execution.step_stopped' && last.start.payload['inputDigest'] === digest
+      if (last?.end?.eventType !== 'execution.step_stopped') return false
+      const { inputDigest, redactedInput } = last.start.payload
+      return inputDigest === digest && redactedInput === undefined
     },
     dueAtOf({ stepId, attempt }) {
       const start = attempts.get(stepId)?.find((each) => each.attempt === attempt)?.start

@@ -1,6 +1,12 @@
 import { type ClewEvent, deriveId, type Pause } from '@clew/ledger'
 import { StepError } from '../run.ts'
 import { sha256 } from './journal.ts'
+import {
+  abortedInput,
+  placeholderInInput,
+  redactedInputAnswer,
+  redactedInputPause,
+} from './redacted-input.ts'
 import type { AttemptRecord } from './record.ts'
 import type { Outcome, Step } from './step.ts'
 
@@ -26,6 +32,8 @@ export function recoveryOf(
   const { work } = step.spec
   switch (work.kind) {
     case 'effect':
+      if (start.payload['redactedInput'] !== undefined)
+        return heldBack(step, answers, [start.correlationId, runId])
       return work.safety === 'read'
         ? { type: 'start again' }
         : unknownOutcome(step, answers, runId, idempotencyKey)
@@ -42,6 +50,19 @@ export function recoveryOf(
     default:
       return { type: 'perform' }
   }
+}
+
+/** A write that was held back for a placeholder in its input has touched nothing. */
+function heldBack(
+  step: Step,
+  answers: ReadonlyMap<string, ClewEvent>,
+  owners: readonly [string, string],
+): Recovery {
+  const answer = redactedInputAnswer(step, answers, owners)
+  if (answer?.payload['answer'] === 'abort')
+    return { type: 'end', outcome: { error: abortedInput(step.stepId) }, by: answer.eventId }
+  const place = answer ? undefined : placeholderInInput(step)
+  return place ? { type: 'ask', pause: redactedInputPause(step, owners[1], place) } : { type: 'start again' }
 }
 
 function answered({ stepId }: Step, answer: ClewEvent): Recovery {

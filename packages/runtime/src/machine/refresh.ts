@@ -1,22 +1,36 @@
 import type { Core } from './core.ts'
 import { settle, signalOf } from './perform.ts'
-import { placeholderIn } from './placeholders.ts'
-import type { Outcome, Step } from './step.ts'
+import { placeholdersOf, textsFrom } from './placeholders.ts'
+import type { Outcome, Step, Work } from './step.ts'
 
-export const isRedacted = (recorded: Outcome): boolean =>
-  'output' in recorded && placeholderIn(recorded.output) !== undefined
+export const isRedacted = (recorded: Outcome, work: Work): boolean =>
+  placeholdersOf(recorded, work).length > 0
 
 /**
- * P2: a placeholder is never handed to code as if it were the value. An effect that says `refresh` is called again, and
- * nothing of that is recorded; any other blocks the run, and nothing is given.
+ * P2: what code is given of a recorded outcome with placeholders. Text with a placeholder inside is given as it is, with
+ * a warning. A value that is a placeholder as a whole blocks the run: code would use it as the secret.
  */
-export async function refresh(core: Core, step: Step, recorded: Outcome): Promise<Outcome | undefined> {
-  const { work, input } = step.spec
-  if (work.kind !== 'effect' || !work.refresh) {
-    const expected = 'output' in recorded ? placeholderIn(recorded.output) : undefined
-    core.diverge({ kind: 'redacted', stepId: step.stepId, expected, received: null })
+export function giveRedacted(core: Core, { stepId, spec }: Step, recorded: Outcome): Outcome | undefined {
+  const places = placeholdersOf(recorded, spec.work)
+  const whole = places.find(({ isWhole }) => isWhole)
+  if (whole) {
+    core.diverge({
+      kind: 'redacted',
+      stepId,
+      expected: whole.path,
+      received: null,
+      secretKind: whole.kind,
+    })
     return undefined
   }
+  core.noteTexts(textsFrom(`step ${stepId}`, places))
+  return recorded
+}
+
+/** The same, but an effect that says `refresh` is called again, and nothing of that is recorded. */
+export async function refresh(core: Core, step: Step, recorded: Outcome): Promise<Outcome | undefined> {
+  const { work, input } = step.spec
+  if (work.kind !== 'effect' || !work.refresh) return giveRedacted(core, step, recorded)
   const effectCall = {
     attempt: step.attempt,
     idempotencyKey: core.keyOf(step),

@@ -1,4 +1,4 @@
-import type { ClewEvent, Pause, Safety } from '@clew/ledger'
+import type { ClewEvent, Pause, PlaceholderPlace, Safety } from '@clew/ledger'
 import type { ResumeDivergence } from '../result.ts'
 import type { CallUsage, EffectCall, Question, RetryPolicy, Run, StepError } from '../run.ts'
 import type { Piece } from './pieces.ts'
@@ -39,11 +39,15 @@ export type Work =
       readonly fn: (input: unknown, call: EffectCall) => unknown
       readonly safety: Safety
       readonly refresh: boolean
+      /** What it works with, where that is not its input: the state that a node is given. */
+      readonly worksWith?: unknown
       /**
        * What came in while it was under way, read from its recorded output: handed to the code at the places where it
        * came, before the end of the call.
        */
       readonly pieces?: ((output: unknown) => readonly Piece[]) | undefined
+      /** What code makes of its recorded output, where the output itself does not show which values were redacted (P2). */
+      readonly asGiven?: ((output: unknown) => unknown) | undefined
       /** Whether the next attempt of the body around may be given what this one gave; default always. */
       readonly mayGiveAgain?: ((output: unknown) => boolean) | undefined
     }
@@ -148,6 +152,8 @@ export interface Step {
   signal: AbortSignal | undefined
   timer: ReturnType<typeof setTimeout> | undefined
   usage: CallUsage | undefined
+  /** A write that waits for somebody to say whether it is performed with this placeholder in its input. */
+  redactedInput: PlaceholderPlace | undefined
 }
 
 export const hasBody = (work: Work): work is Work & { kind: 'compute' | 'node' | 'gate' } =>

@@ -25,6 +25,8 @@ export interface MapOptions extends Pick<RunOptions, 'signal' | 'budget' | 'onBu
   readonly stopOnError?: boolean | undefined
   /** Answers to questions of items that paused, by the id of the pause. */
   readonly answers?: Readonly<Record<string, unknown>> | undefined
+  /** Originals of redacted secrets, for items that are gone on with: as in `ResumeOptions`. */
+  readonly secrets?: readonly string[] | undefined
   /** Who answers. */
   readonly by?: string | undefined
   /** Which of zipped inputs are lists to go through; default every list. */

@@ -1,11 +1,13 @@
 import { formatStepId, type Ledger } from '@clew/ledger'
 import { holdRun } from '../lifecycle/hold-run.ts'
 import { openJournal } from '../machine/journal.ts'
+import { answersWithSecrets } from '../machine/redacted-input.ts'
 import { assertMode } from '../mode.ts'
 import { resumeRun } from '../resume-run.ts'
 import type { RunOptions } from '../run-options.ts'
 import { checkRunId } from '../run-id.ts'
 import { beginRun } from '../start-run.ts'
+import { withSecrets } from '../with-secrets.ts'
 import { inTurns, type MapOptions, type Mapped, toItem } from './map-items.ts'
 import { createMapResult, type MapItem, type MapResult } from './map-result.ts'
 import type { MatchedItem } from './match-items.ts'
@@ -18,16 +20,20 @@ import { type ItemStep, type MapTake, openMap } from './open-map.ts'
  */
 export async function mapOnLedger(
   mapped: Mapped,
-  ledger: Ledger,
+  kept: Ledger,
   inputs: readonly unknown[],
-  options: MapOptions,
+  given: MapOptions,
 ): Promise<MapResult> {
-  const { threadId = null, onBusy, signal } = options
-  const runId = checkRunId(options.runId)
+  const { threadId = null, onBusy, signal, secrets = [] } = given
+  const runId = checkRunId(given.runId)
+  const ledger = secrets.length === 0 ? kept : await withSecrets(kept, runId, secrets)
   assertMode(ledger, 'write')
   // What cannot be stored is refused before anything is begun.
   const signatures = inputs.map((input) => ledger.digest(input ?? null))
-  const before = options.runId === undefined ? null : await ledger.getRun(runId)
+  const before = given.runId === undefined ? null : await ledger.getRun(runId)
+  const answers =
+    secrets.length === 0 ? given.answers : { ...answersWithSecrets(before?.pauses ?? []), ...given.answers }
+  const options: MapOptions = { ...given, answers }
   if (before) assertMode(ledger, 'resume')
   const hold = await holdRun(ledger, { runId, threadId: before?.threadId ?? threadId, onBusy, signal })
   try {

@@ -4,7 +4,7 @@ import { isPromise } from '../machine/perform.ts'
 import type { Scope } from '../machine/scope.ts'
 import type { CallSpec, Work } from '../machine/step.ts'
 import { type EffectCall, StepError } from '../run.ts'
-import { type BodyRecord, chunkBytes, piecesOf } from './body-record.ts'
+import { bodyAsRead, type BodyRecord, chunkBytes, piecesOf } from './body-record.ts'
 import { fromFetchError, toFetchError } from './fetch-error.ts'
 import { type BodySink, createSink, giveResponse } from './give-response.ts'
 import { readBody } from './read-body.ts'
@@ -51,7 +51,9 @@ interface Asked extends ReadRequest {
   readonly scope: Scope
   readonly key: string
   /** What its two calls have in common. */
-  effect(work: Pick<Work & { kind: 'effect' }, 'fn' | 'pieces' | 'mayGiveAgain'>): Omit<CallSpec, 'name'>
+  effect(
+    work: Pick<Work & { kind: 'effect' }, 'fn' | 'pieces' | 'mayGiveAgain' | 'asGiven'>,
+  ): Omit<CallSpec, 'name'>
   readonly isRead: boolean
   /** It was sent here and now. */
   isLive: boolean
@@ -162,6 +164,10 @@ export function createTape(
         return isRead || !head.hasBody ? head : { ...head, body: await bodyIn(response, scope, call) }
       },
       mayGiveAgain: (output) => readHead(output).head.status < 400,
+      asGiven(output) {
+        const { head, body } = readHead(output)
+        return body ? { ...head, body: bodyAsRead(body) } : head
+      },
     })
     try {
       return (await machine.call(scope, { name: 'fetch', ...work })).output
@@ -191,6 +197,7 @@ export function createTape(
         })
       },
       mayGiveAgain: (output) => (output as BodyRecord).ended === undefined,
+      asGiven: (output) => ({ body: bodyAsRead(output as BodyRecord) }),
     })
     const input = { method: taped.method, url: taped.url }
     try {

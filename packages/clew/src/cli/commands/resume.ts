@@ -3,7 +3,7 @@ import type { AgentSet, ControlOutcome } from '../../control/run-control.ts'
 import { resume } from '../../operations/resume.ts'
 import { agentsOf } from '../agent-flag.ts'
 import { ask } from '../ask.ts'
-import { type Command, type InputOf, text } from '../command.ts'
+import { type Command, type Flags, type InputOf, text } from '../command.ts'
 import { createLiveRun, orLeave } from '../live-run.ts'
 import { exitOf, outcomeLines } from '../outcome.ts'
 import { optionText, readQuestion, shellWord } from '../question.ts'
@@ -21,8 +21,10 @@ export const resumeCommand: Command<Input> = ({ input, flags, terminal, withLedg
     const run = (await ledger.getRun(runId)) as RunSummary
     // Before anybody is asked: who cannot go on with the run shall say so first.
     agents?.of(run)
-    const asked = await withAnswer(terminal, run, { ...input, runId })
-    const data = await goOn(ledger, terminal, asked, agents)
+    const secrets = secretsOf(flags)
+    const given = { ...input, runId }
+    const asked = secrets ? given : await withAnswer(terminal, run, given)
+    const data = await goOn(ledger, terminal, asked, agents, secrets)
     await terminal.answer(data, () =>
       data.worked ? outcomeLines(terminal, data, text(flags['agent'])) : answered(terminal, data),
     )
@@ -34,12 +36,18 @@ async function goOn(
   terminal: Terminal,
   input: Input,
   agents: AgentSet | undefined,
+  secrets: readonly string[] | undefined,
 ): Promise<ControlOutcome> {
   const { createControl } = await import('../../control/create-control.ts')
   const live = createLiveRun(terminal)
   try {
-    const context = { control: createControl(ledger, { agents }), onEvent: live.onEvent }
-    return await orLeave(resume.run(ledger, input, context), terminal)
+    const control = createControl(ledger, { agents })
+    const { onEvent } = live
+    const { runId, ...request } = input
+    const going = secrets
+      ? control.resume(runId, { ...request, secrets, onEvent })
+      : resume.run(ledger, input, { control, onEvent })
+    return await orLeave(going, terminal)
   } finally {
     await live.end()
     if (terminal.signal.aborted && agents)
@@ -47,6 +55,21 @@ async function goOn(
         `Left where it is; it goes on with: ${terminal.next(`clew resume ${shellWord(input.runId)} …`)}\n`,
       )
   }
+}
+
+/** P2: never from the command line itself, which others on the machine can read. */
+function secretsOf(flags: Flags): readonly string[] | undefined {
+  const names = text(flags['secretsEnv'])?.split(',')
+  return names?.map((name) => {
+    const secret = process.env[name.trim()]
+    if (secret) return secret
+    throw new ClewError(
+      'bad_option',
+      `The environment variable ${name.trim()} of --secrets-env is not set`,
+      'Set it to the secret, exactly as it was; nothing was changed.',
+      { option: 'secrets-env' },
+    )
+  })
 }
 
 const A_DAY_MS = 86_400_000

@@ -76,7 +76,7 @@ async function watch(terminal: Terminal, ledger: Ledger, asked: InputOf<typeof s
 type Shown = z.output<typeof show.output>
 
 function lines(terminal: Terminal, data: Shown): string[] {
-  const { run, owner, steps, moreSteps, lastEvents, tree, gaps } = data
+  const { run, owner, steps, moreSteps, lastEvents, warnings, tree, gaps } = data
   const { colour } = terminal.output
   const { bold, dim } = colour
   const id = printable(run.runId)
@@ -86,6 +86,7 @@ function lines(terminal: Terminal, data: Shown): string[] {
     ...summary(terminal, run, owner),
     ...questionLines(terminal, run),
   ]
+  if (warnings.length > 0) result.push('', dim('WARNINGS'), ...warningLines(terminal, warnings))
   if (gaps !== null) result.push('', dim('GAPS'), ...gapLines(gaps))
   if (tree !== null) result.push('', dim('RUNS'), ...treeLines(terminal, tree))
   if (steps.length > 0) {
@@ -166,6 +167,14 @@ function summary({ output, width }: Terminal, run: RunSummary, owner: Shown['own
     )
   }
   return lines
+}
+
+function warningLines({ output, width }: Terminal, warnings: readonly string[]): string[] {
+  return warnings.flatMap((warning) =>
+    wrap(printable(warning), width - 4).map(
+      (line, at) => `${at === 0 ? '  ' : '    '}${output.colour.yellow(line)}`,
+    ),
+  )
 }
 
 const DEEPEST = 12

@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest'
+import { findWholeSecrets } from './find-whole-secrets.ts'
+import { findPlaceholderPlaces } from './redact/placeholder.ts'
+import { createRedactor } from './redact/redact.ts'
+import { restoreSecrets } from './restore-secrets.ts'
+
+const A = '[redacted:code:00000000aa]'
+const B = '[redacted:pin:00000000bb]'
+const originalOf = (placeholder: string): string | undefined => (placeholder === A ? 'CODE-1' : undefined)
+
+describe('restoring secrets', () => {
+  it('P2 replaces whole strings, placeholders inside text and keys, and leaves what it does not know', () => {
+    const value = { a: A, list: [`x ${A}, ${B}, ${A}`, B], [A]: { [`k ${A}`]: 1 }, n: 1, none: null }
+    expect(restoreSecrets(value, originalOf)).toEqual({
+      a: 'CODE-1',
+      list: [`x CODE-1, ${B}, CODE-1`, B],
+      'CODE-1': { 'k CODE-1': 1 },
+      n: 1,
+      none: null,
+    })
+  })
+
+  it('P2 reaches into maps and sets, and gives unchanged parts back as they are', () => {
+    const date = new Date(0)
+    const value = { map: new Map<unknown, unknown>([[A, new Set([A])]]), date, same: { list: ['x'] } }
+    const restored = restoreSecrets(value, originalOf)
+    expect(restored.map).toEqual(new Map([['CODE-1', new Set(['CODE-1'])]]))
+    expect([restored.date, restored.same]).toEqual([date, value.same])
+    expect(restored.same).toBe(value.same)
+    expect(restoreSecrets(value, () => undefined)).toBe(value)
+  })
+
+  it('P2 does not look for placeholders in what it put in: an original is data', () => {
+    expect(restoreSecrets(`${A}${A}`, () => A)).toBe(`${A}${A}`)
+    expect(restoreSecrets(JSON.parse(`{"__proto__":"${A}"}`), originalOf)).toEqual(
+      JSON.parse('{"__proto__":"CODE-1"}'),
+    )
+  })
+})
+
+describe('places of placeholders', () => {
+  it('P2 tells whole values and keys from placeholders inside text, with path and kind', () => {
+    const value = { a: [A, `x ${A} ${B}`], [`${A}~`]: 1, map: new Map([['k', B]]), set: new Set([B]) }
+    expect(findPlaceholderPlaces(value)).toEqual([
+      { path: '$.a[0]', kind: 'code', isWhole: true },
+      { path: '$.a[1]', kind: 'code, pin', isWhole: false },
+      { path: `$["${A}~"]`, kind: 'code', isWhole: true },
+      { path: '$.map.k', kind: 'pin', isWhole: true },
+      { path: '$.set[0]', kind: 'pin', isWhole: true },
+    ])
+  })
+})
+
+describe('secrets that would be replaced as a whole', () => {
+  const redactor = createRedactor({ rules: [{ kind: 'code', pattern: /CODE-\d{6}/ }] }, () => '00000000cc')
+
+  it('P2 are told with path and kind; those inside a text, and placeholders that were there before, are not', () => {
+    const value = {
+      whole: 'CODE-123456',
+      text: 'use CODE-123456 now',
+      before: A,
+      list: [{ 'CODE-654321': 1 }, 'plain'],
+    }
+    expect(findWholeSecrets(redactor, value)).toEqual([
+      { path: '$.whole', kind: 'code' },
+      { path: '$.list[0]["[redacted:code:00000000cc]"]', kind: 'code' },
+    ])
+    expect(findWholeSecrets(redactor, 'CODE-123456')).toEqual([{ path: '$', kind: 'code' }])
+    expect(findWholeSecrets(redactor, { plain: 'text' })).toEqual([])
+  })
+})
