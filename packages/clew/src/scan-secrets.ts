@@ -1,7 +1,7 @@
 import { shellWord } from './cli/question.ts'
 import { findSecrets, type JsonObject, type Ledger, type SecretPlace } from '@clew/ledger'
 
-export interface StoredSecret extends SecretPlace {
+export interface StoredSecret extends Pick<SecretPlace, 'path' | 'kind'> {
   readonly runId: string
   readonly seq: number
 }

@@ -60,7 +60,6 @@ export {
   complianceFold,
   type ComplianceLog,
 } from './fold/compliance.ts'
-export { findWholeSecrets } from './find-whole-secrets.ts'
 export { type Fold, foldEvents } from './fold/fold.ts'
 export type { ExplainedCause, ExplainedPlace, Explanation } from './explain.ts'
 export {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { findWholeSecrets } from './find-whole-secrets.ts'
 import { findPlaceholderPlaces } from './redact/placeholder.ts'
+import { findSecrets } from './redact/find-secrets.ts'
 import { createRedactor } from './redact/redact.ts'
 import { restoreSecrets } from './restore-secrets.ts'
 
@@ -51,21 +51,22 @@ describe('places of placeholders', () => {
   })
 })
 
-describe('secrets that would be replaced as a whole', () => {
+describe('places of secrets', () => {
   const redactor = createRedactor({ rules: [{ kind: 'code', pattern: /CODE-\d{6}/ }] }, () => '00000000cc')
 
-  it('P2 are told with path and kind; those inside a text, and placeholders that were there before, are not', () => {
+  it('P2 are told with path, kind and whether the string is the secret; placeholders that were there before are not', () => {
     const value = {
       whole: 'CODE-123456',
       text: 'use CODE-123456 now',
       before: A,
       list: [{ 'CODE-654321': 1 }, 'plain'],
     }
-    expect(findWholeSecrets(redactor, value)).toEqual([
-      { path: '$.whole', kind: 'code' },
-      { path: '$.list[0]["[redacted:code:00000000cc]"]', kind: 'code' },
+    expect(findSecrets(redactor, value)).toEqual([
+      { path: '$.whole', kind: 'code', isWhole: true },
+      { path: '$.text', kind: 'code', isWhole: false },
+      { path: '$.list[0]["[redacted:code:00000000cc]"]', kind: 'code', isWhole: true },
     ])
-    expect(findWholeSecrets(redactor, 'CODE-123456')).toEqual([{ path: '$', kind: 'code' }])
-    expect(findWholeSecrets(redactor, { plain: 'text' })).toEqual([])
+    expect(findSecrets(redactor, 'CODE-123456')).toEqual([{ path: '$', kind: 'code', isWhole: true }])
+    expect(findSecrets(redactor, { plain: 'text' })).toEqual([])
   })
 })

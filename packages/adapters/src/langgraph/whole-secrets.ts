@@ -1,4 +1,4 @@
-import { ClewError, findWholeSecrets, type Redactor } from '@clew/ledger'
+import { ClewError, findSecrets, type Redactor } from '@clew/ledger'
 import { toPlain } from './store-copy.ts'
 
 /** What happens to a value that redaction would replace as a whole: refused, or stored as its placeholder. */
@@ -9,7 +9,7 @@ export type SecretsRule = 'refuse' | 'redact'
  * a longer text is stored redacted.
  */
 export function assertNoWholeSecret(redactor: Redactor, value: unknown, user: string): void {
-  const [secret] = findWholeSecrets(redactor, toPlain(value))
+  const secret = findSecrets(redactor, toPlain(value)).find(({ isWhole }) => isWhole)
   if (!secret) return
   throw new ClewError(
     'bad_value',

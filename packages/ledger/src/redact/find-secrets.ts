@@ -1,10 +1,13 @@
 import { formatPath, type JsonValue } from '../json.ts'
+import { isPlaceholder } from './placeholder.ts'
 import type { Redactor } from './redact.ts'
 
 /** A place that redaction would change, and what it would call the find. The secret itself is not told. */
 export interface SecretPlace {
   readonly path: string
   readonly kind: string
+  /** The string or key itself is the secret; else one stands inside a longer text. */
+  readonly isWhole: boolean
 }
 
 const PLACEHOLDER = /\[redacted:([a-z0-9-]+):[^\][\s]*\]/g
@@ -22,13 +25,15 @@ export function findSecrets(redactor: Redactor, value: JsonValue): SecretPlace[]
     const old = new Map<string, number>()
     for (const [text] of before.matchAll(PLACEHOLDER)) old.set(text, (old.get(text) ?? 0) + 1)
     const kinds: string[] = []
+    // Redaction appends tildes to a key that would stand twice in its object.
+    const isWhole = isPlaceholder(after.replace(/~+$/, ''))
     for (const [text, kind = ''] of after.matchAll(PLACEHOLDER)) {
       const left = old.get(text) ?? 0
       if (left > 0) old.set(text, left - 1)
       else kinds.push(kind)
     }
     for (const kind of kinds.length > 0 ? kinds : ['own-function'])
-      found.push({ path: formatPath(path), kind })
+      found.push({ path: formatPath(path), kind, isWhole })
   }
 
   // Redaction keeps the order of keys and items, so both sides are walked in step; names are those after it.

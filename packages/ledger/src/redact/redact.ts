@@ -36,6 +36,9 @@ export interface Redactor {
   stream(): RedactionStream
 }
 
+/** No mark is shorter. */
+const SHORTEST_MARK = 16
+
 const OFF: Redactor = {
   value: (value) => ({ value, redacted: 0 }),
   text: (text) => text,
@@ -82,7 +85,15 @@ export function createRedactor(
       : { text: replaceSpans(text, spans, fingerprint), count: spans.length }
   }
 
-  const walk = createWalk({ clean, fingerprint, rules, byName: hasSecrets, isAllowed: isAllowedPath, own })
+  const walk = createWalk({
+    clean,
+    fingerprint,
+    rules,
+    byName: hasSecrets,
+    shortestKey: textRules.length > 0 ? 0 : SHORTEST_MARK,
+    isAllowed: isAllowedPath,
+    own,
+  })
   return {
     value: walk,
     text(whole) {

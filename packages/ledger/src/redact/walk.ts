@@ -15,6 +15,8 @@ export interface WalkOptions {
   readonly rules: readonly RedactionRule[]
   /** Whether the names of fields count. */
   readonly byName: boolean
+  /** A shorter key is not looked at: no mark fits into it. */
+  readonly shortestKey: number
   readonly isAllowed: (path: Path) => boolean
   readonly own?: ((text: string, path: Path) => string) | undefined
 }
@@ -25,15 +27,13 @@ type FieldRule =
   | { readonly by: 'name'; readonly name: SecretName }
   | { readonly by: 'card' }
 
-/** A key shorter than this can hold no secret. */
-const SHORTEST_KEY = 16
-
 /** Visits every string of a value, copies only the branches that change and never mutates its input. */
 export function createWalk({
   clean,
   fingerprint,
   rules,
   byName,
+  shortestKey,
   isAllowed,
   own,
 }: WalkOptions): (value: JsonValue) => { value: JsonValue; redacted: number } {
@@ -105,8 +105,7 @@ export function createWalk({
         path.push(key)
         const field = key === 'value' && titled ? titled : isLogprob ? undefined : fieldRule(key)
         const next = visit(item, field, key === 'value' && titled !== undefined)
-        const name =
-          key.length < SHORTEST_KEY && keyRules.length + pathRules.length === 0 && !own ? key : keyText(key)
+        const name = key.length < shortestKey ? key : keyText(key)
         path.pop()
         if (next !== item || name !== key) changed.set(key, [name, next])
       }
