@@ -18,6 +18,16 @@ export const isPlaceholder = (text: string): boolean => WHOLE.test(text)
 export const placeholdersIn = (text: string): readonly RegExpExecArray[] =>
   text.includes('[redacted:') ? [...text.matchAll(EACH)] : []
 
+/** The text with placeholders that tell nothing but their fingerprint: kinds are named anew when rules are. */
+export const withoutKinds = (text: string): string =>
+  text.includes('[redacted:')
+    ? text.replace(EACH, (one) => `[redacted:${one.slice(one.lastIndexOf(':'))}`)
+    : text
+
+/** What stands before, between and after the placeholders of a text. */
+export const splitAtPlaceholders = (text: string): string[] =>
+  text.includes('[redacted:') ? text.split(INSIDE) : [text]
+
 /**
  * The same text, in which placeholders tell nothing. `[redacted:password:4f…]` is itself an assignment to `password`, and its kind
  * would speak for its neighbours, to a whole text but not to a stream that has shown them already.
