@@ -17,10 +17,12 @@ import { createProgress } from './create-progress.ts'
 import { PROJECTION_VERSION } from './projection-version.ts'
 import { createPolicyAccess } from './policy/workspace-policy.ts'
 import { createStateReader } from './read-state.ts'
+import { readHolds } from './retention/holds.ts'
 import { createLedgerRetention } from './retention/ledger-retention.ts'
 import { createRunReader } from './run-reader.ts'
 import { createRunViews } from './run-views.ts'
 import type { PreparedEvent } from './store.ts'
+import { nameThreads } from './thread-leases.ts'
 
 export function createLedger(parts: LedgerParts, options: LedgerOptions = {}): Ledger {
   return createView(createCore(parts, options), { workspace: options.workspace ?? 'default', isOpened: true })
@@ -37,7 +39,7 @@ function createView(core: Core, { isOpened = false, plain = false, ...view }: Vi
   const { store, ports, heads, options, queue, forgetValues } = core
   const workspace = checkWorkspace(view.workspace)
   const sides = core.sidesOf(workspace)
-  const { redactor, followed } = sides
+  const { redactor, identities, followed } = sides
   const { codecs, preparer, reader } = plain ? sides.plain() : sides.rich
   const mode = { write: true, resume: true, replay: true, ...options.mode }
   const memoryPolicy = checkMemoryPolicy(options.memory)
@@ -57,9 +59,9 @@ function createView(core: Core, { isOpened = false, plain = false, ...view }: Vi
       ports,
       workspace,
       append: ledger.append,
-      holds: ledger.holds,
+      holds: async () => (await readHolds(ledger)).holds,
       codecs,
-      redactor,
+      identities,
       policy,
     })
   }
@@ -95,12 +97,12 @@ function createView(core: Core, { isOpened = false, plain = false, ...view }: Vi
 
   function write<Event>(
     events: readonly Event[],
-    { expectedSeq, epoch }: AppendOptions,
+    { expectedSeq, epoch, keepStepIds }: AppendOptions,
     check: (event: Event) => CheckedEnvelope,
   ): Promise<readonly ClewEvent[]> {
     assertWritable()
     const prepared = events.map((event, item) =>
-      atItem(events.length, item, () => preparer.prepare(check(event))),
+      atItem(events.length, item, () => preparer.prepare(check(event), { keepStepIds })),
     )
     return queue.push({ workspace, events: prepared, expectedSeq, epoch }, (stored) =>
       stored.map((event, item) => revive(event, prepared[item] as PreparedEvent)),
@@ -142,11 +144,16 @@ function createView(core: Core, { isOpened = false, plain = false, ...view }: Vi
     return events
   }
 
+  /** All that the record may have for these names. */
+  const namesOf = (given: string | readonly string[]): string[] => [
+    ...new Set([given].flat().flatMap((name) => identities.identity(name).names)),
+  ]
+
   const ledger: Ledger = {
     url: store.url,
     workspace,
     in: (other, viewOptions) => createView(core, { ...viewOptions, workspace: other }),
-    leases: consumers.runLeases,
+    leases: nameThreads(consumers.runLeases, identities),
     progress: createProgress({
       store,
       redactor,
@@ -193,11 +200,12 @@ function createView(core: Core, { isOpened = false, plain = false, ...view }: Vi
       const run = await store.findRun({ workspace, runId })
       return run && reviveRow(run.summary)
     },
-    async listRuns({ since, limit = 50, book, ...filter } = {}) {
+    async listRuns({ since, limit = 50, book, threadId, ...filter } = {}) {
       assertOpen()
       const page = await store.listRuns({
         ...filter,
         workspace,
+        threadId: threadId === undefined ? undefined : namesOf(threadId),
         book: book ?? null,
         limit: checkLimit(limit),
         since: checkSince(since),
@@ -233,6 +241,8 @@ function createView(core: Core, { isOpened = false, plain = false, ...view }: Vi
       const json = codecs.encode(value)
       return inputDigest(ports.sha256, redactor.value(json).value)
     },
+    keyedDigest: (value) => identities.keyedDigest(codecs.encode(value)),
+    identity: identities.identity,
     async causes(eventId) {
       assertOpen()
       return reader.toEvents(await findCauses(store, workspace, eventId))
@@ -243,7 +253,8 @@ function createView(core: Core, { isOpened = false, plain = false, ...view }: Vi
     },
     async cost(filter = {}) {
       assertOpen()
-      return readCost({ store, reader, runs, workspace }, filter, checkSince(filter.since))
+      const threadIds = filter.threadId === undefined ? undefined : namesOf(filter.threadId)
+      return readCost({ store, reader, runs, workspace }, { ...filter, threadIds }, checkSince(filter.since))
     },
     diff: async (runA, runB) => (await import('./diff/diff-runs.ts')).diffRuns(ledger, runA, runB),
     explain: async (runId) => (await import('./explain.ts')).explainRun(ledger, runId),
@@ -288,6 +299,7 @@ function createView(core: Core, { isOpened = false, plain = false, ...view }: Vi
         reader,
         runs,
         redactor,
+        identities,
         ports,
         workspace,
         preparer,

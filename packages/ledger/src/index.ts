@@ -5,6 +5,8 @@ export { roundAmount } from './billing/money.ts'
 export type { CostFilter } from './billing/read-cost.ts'
 export { normaliseUsage, type Usage } from './billing/usage.ts'
 export { canonicalText, inputDigest } from './canonical.ts'
+export { fitsRecorded, type FitOptions } from './fits-recorded.ts'
+export type { Identity } from './identity.ts'
 export {
   isOwnEventType,
   needsEpoch,

@@ -2,6 +2,7 @@ import { type AppendQueue, createAppendQueue } from './append-queue.ts'
 import type { Price } from './billing/cost.ts'
 import { type Codecs, createCodecs, plainCodecs } from './codecs.ts'
 import type { HeadChecker } from './heads.ts'
+import { createIdentities, type Identities } from './identity.ts'
 import type { LedgerOptions } from './ledger.ts'
 import { createPayloadReader, type PayloadReader } from './payload-reader.ts'
 import { followPolicy } from './policy/follow-policy.ts'
@@ -34,6 +35,7 @@ interface Side {
 /** What all views of a workspace share. */
 interface Sides {
   readonly redactor: Redactor
+  readonly identities: Identities
   /** Undefined when the redactor is what the workspace asks for by now, else a promise for that. */
   readonly followed: () => Promise<void> | undefined
   readonly rich: Side
@@ -81,14 +83,16 @@ export function createCore(parts: LedgerParts, options: LedgerOptions): Core {
       text: (text) => current().text(text),
       stream: () => current().stream(),
     }
+    const identities = createIdentities(ports.sha256, secret, redactor)
     const side = (own: Codecs, its: PayloadReader): Side => ({
       codecs: own,
-      preparer: createPreparer({ ports, codecs: own, redactor, macKey: secret, price }),
+      preparer: createPreparer({ ports, codecs: own, redactor, identities, macKey: secret, price }),
       reader: its,
     })
     let plain: Side | undefined
     return {
       redactor,
+      identities,
       // Who switched redaction off asks for none, whatever the workspace does.
       followed:
         policies && options.redact !== false

@@ -10,6 +10,7 @@ import type { RunStatus, RunSummary } from './fold/run-summary.ts'
 import type { RunState } from './fold/state.ts'
 import type { StepRecord, StepSkeleton } from './fold/steps.ts'
 import type { HeadSigner, SignedHeads } from './heads.ts'
+import type { Identity } from './identity.ts'
 import type { ImportOptions, ImportReport } from './import.ts'
 import type { PolicyAccess } from './policy/workspace-policy.ts'
 import type { Progress } from './progress.ts'
@@ -62,6 +63,8 @@ export interface AppendOptions {
   readonly expectedSeq?: number | undefined
   /** Epoch of the lease under which this is written. */
   readonly epoch?: number | undefined
+  /** Step ids are kept as they are: who writes them made them of `identity`, or has them from the record. */
+  readonly keepStepIds?: boolean | undefined
 }
 
 export interface ReadOptions {
@@ -84,7 +87,8 @@ export interface RunFilter {
   readonly book?: string | undefined
   readonly status?: RunStatus | undefined
   readonly agent?: string | undefined
-  readonly threadId?: string | undefined
+  /** The thread as it was named when its runs were started, or one of several names. */
+  readonly threadId?: string | readonly string[] | undefined
   readonly since?: string | Date | undefined
   readonly limit?: number | undefined
   readonly cursor?: string | undefined
@@ -191,6 +195,10 @@ export interface Ledger extends RunViews, PolicyAccess {
   listCheckpoints(runId: string): AsyncGenerator<CheckpointReference>
   /** sha256 of the canonical text of a value as it would be stored: encoded, then redacted. */
   digest(value: unknown): string
+  /** Digest of a value as given, before redaction, keyed with the ledger's secret: the same whatever the rules are. */
+  keyedDigest(value: unknown): string
+  /** How a name (of a thread, a subject, a step, what is remembered) is recorded, and what the record may have for it. */
+  identity(name: string): Identity
   /** The events that led to this one, nearest first; stops where a cause has not arrived. */
   causes(eventId: string): Promise<ClewEvent[]>
   /** The events that this one led to, breadth first. */

@@ -97,10 +97,11 @@ export function createMemoryLeases(
       async acquire({ workspace, runId }, threadId = null, options = {}) {
         const before = all.get(keyOf({ workspace, runId }))
         if (before && !isFree(before)) throw busyLease(runId, 'another owner is working on it')
+        const threads = new Set([threadId, ...(options.alsoThreads ?? [])])
         for (const other of threadId === null ? [] : all.values()) {
           const { lease, held } = other
-          if (!held || lease.workspace !== workspace || lease.threadId !== threadId || lease.runId === runId)
-            continue
+          if (!held || lease.workspace !== workspace || lease.runId === runId) continue
+          if (!threads.has(lease.threadId)) continue
           if (!isFree(other)) throw busyLease(runId, `run ${lease.runId} is working on thread ${threadId}`)
           other.held = false
         }

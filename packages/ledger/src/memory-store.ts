@@ -143,7 +143,8 @@ export function createMemoryStore(ports: Ports): Store {
         ? options.deleted === true || summary.status !== 'deleted'
         : summary.status === options.status) &&
       (options.agent === undefined || summary.agent === options.agent) &&
-      (options.threadId === undefined || summary.threadId === options.threadId) &&
+      (options.threadId === undefined ||
+        (summary.threadId !== null && [options.threadId].flat().includes(summary.threadId))) &&
       (options.since === undefined || Date.parse(summary.startedAt) >= Date.parse(options.since))
     )
   }

@@ -6,6 +6,7 @@ import type { CheckedEnvelope } from './envelope.ts'
 import { ClewError } from './errors.ts'
 import { createIds } from './ids.ts'
 import { isoText } from './iso-text.ts'
+import type { Identities } from './identity.ts'
 import type { JsonObject, JsonValue } from './json.ts'
 import type { Ports } from './ports.ts'
 import type { Redactor } from './redact/redact.ts'
@@ -17,7 +18,7 @@ const MAX_PAYLOAD_CHARS = 64 * 1024 * 1024
 
 export interface Preparer {
   /** The one way in: checked, redacted, hashed, encoded once (P1). */
-  prepare(checked: CheckedEnvelope): PreparedEvent
+  prepare(checked: CheckedEnvelope, options?: PrepareOptions): PreparedEvent
   /** As it is now, for whoever prepares it later: its payload may be changed by then, and its cause be another. */
   freeze(checked: CheckedEnvelope): CheckedEnvelope
   /** The same for an event that brings its place along and must keep its hash. */
@@ -26,17 +27,29 @@ export interface Preparer {
   prepareErased(checked: CheckedEnvelope, sealed: SealedPlace, erasedHash: string): PreparedEvent
 }
 
+export interface PrepareOptions {
+  readonly keepStepIds?: boolean | undefined
+}
+
 export interface PreparerOptions {
   readonly ports: Ports
   readonly codecs: Codecs
   readonly redactor: Redactor
+  readonly identities: Identities
   /** Secret of this ledger, from outside its store. */
   readonly macKey: string
   /** What a call costs; frozen on the event that tells its usage (V7). */
   readonly price?: Price | undefined
 }
 
-export function createPreparer({ ports, codecs, redactor, macKey, price }: PreparerOptions): Preparer {
+export function createPreparer({
+  ports,
+  codecs,
+  redactor,
+  identities,
+  macKey,
+  price,
+}: PreparerOptions): Preparer {
   const { sha256 } = ports
   const nextId = createIds(ports)
   const leaves = createTextMemo<TreeNode>()
@@ -82,6 +95,15 @@ export function createPreparer({ ports, codecs, redactor, macKey, price }: Prepa
     return sha256(`${macKey}\n${content}\n${macKey}`).slice(0, 32)
   }
 
+  function redact(eventType: string, priced: PricedPayload, options: PrepareOptions): PricedPayload {
+    const clean = redactor.value(priced.payload).value as JsonObject
+    if (clean === priced.payload) return priced
+    const payload = identities.keepNames(eventType, priced.payload, clean, options)
+    const text = JSON.stringify(payload)
+    // Redaction may find a name in its `id-` form, which stays as it is.
+    return text === priced.text ? priced : { payload, text }
+  }
+
   const causeOf = ({ causationId }: CheckedEnvelope): string | null =>
     causationId === undefined ? (ports.context.current() ?? null) : causationId
 
@@ -91,10 +113,9 @@ export function createPreparer({ ports, codecs, redactor, macKey, price }: Prepa
     givenText: string,
     salt: string,
     priced: PricedPayload = { payload: given, text: givenText },
+    options: PrepareOptions = {},
   ): Omit<PreparedEvent, 'sealed'> {
-    const clean = redactor.value(priced.payload)
-    const payload = clean.value as JsonObject
-    const text = payload === priced.payload ? priced.text : JSON.stringify(payload)
+    const { payload, text } = redact(checked.eventType, priced, options)
     const hashed = root(payload, text)
     const causationId = causeOf(checked)
     let own: PreparedEvent['given'] = null
@@ -122,7 +143,7 @@ export function createPreparer({ ports, codecs, redactor, macKey, price }: Prepa
   }
 
   return {
-    prepare(checked) {
+    prepare(checked, options) {
       const { given, text } = encode(checked)
       assertPayload(checked.eventType, given)
       // Sameness is judged by what was sent (L4), so a retry after a change of prices is still the same event.
@@ -130,7 +151,7 @@ export function createPreparer({ ports, codecs, redactor, macKey, price }: Prepa
         given['usage'] === undefined
           ? undefined
           : priceValues(given, text, checked.timestamp ?? nowText(), price)
-      return finish(checked, given, text, nextSalt(), priced)
+      return finish(checked, given, text, nextSalt(), priced, options)
     },
     freeze: (checked) => ({
       ...checked,

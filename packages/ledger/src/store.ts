@@ -127,7 +127,8 @@ export interface ListRunsOptions {
   /** Deleted runs too, which are otherwise listed only when `status` asks for them. */
   readonly deleted?: boolean | undefined
   readonly agent?: string | undefined
-  readonly threadId?: string | undefined
+  /** Runs of this thread; of a list, runs of any of them. */
+  readonly threadId?: string | readonly string[] | undefined
   /** Only runs that began at or after this time. */
   readonly since?: string | undefined
   readonly limit: number
@@ -170,6 +171,8 @@ export interface AcquireOptions {
    * of this process, so only its silence counts.
    */
   readonly owner?: string | undefined
+  /** Other names under which runs of the same thread may be held. */
+  readonly alsoThreads?: readonly string[] | undefined
 }
 
 /**

@@ -26,6 +26,7 @@ export async function supersedeRun(ledger: Ledger, runId: string, by: string): P
     const steps = await closeOpenSteps(ledger, runId, `superseded by ${by}`)
     await ledger.append([...steps, endingEvent('system.workflow_superseded', runId, { by })], {
       epoch: taken.epoch,
+      keepStepIds: true,
     })
   } finally {
     await ledger.leases.release(taken)

@@ -50,10 +50,12 @@ export async function sweepThread(
   exceptRunId: string,
   options: Omit<SweepOptions, 'leases'> = {},
 ): Promise<void> {
+  const idOf = (name: string): string => ledger.identity(name).names.at(-1) as string
   const { runs } = await ledger.listRuns({ threadId, limit: 4 })
   if (!runs.some(({ runId, status }) => status === 'running' && runId !== exceptRunId)) return
   const leases = (await ledger.leases.list()).filter(
-    (lease) => lease.threadId === threadId && lease.runId !== exceptRunId,
+    (lease) =>
+      lease.threadId !== null && idOf(lease.threadId) === idOf(threadId) && lease.runId !== exceptRunId,
   )
   await sweepOrphans(ledger, { ...options, leases })
 }
@@ -72,7 +74,7 @@ async function sweepLease(
       if ((await ledger.getRun(runId))?.status !== 'running') return false
       const steps = await closeOpenSteps(ledger, runId, reason)
       const interrupted = endingEvent('system.workflow_interrupted', runId, { reason })
-      await ledger.append([...steps, interrupted], { epoch: taken.epoch })
+      await ledger.append([...steps, interrupted], { epoch: taken.epoch, keepStepIds: true })
       return true
     } finally {
       await ledger.leases.release(taken)

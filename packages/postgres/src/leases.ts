@@ -1,7 +1,7 @@
 import { busyLease, type Lease, type Leases, lostLease, type OwnerState, type RunKey } from '@clew/ledger'
 import { claimRuns } from './claim-runs.ts'
 import { refusedBy } from './errors.ts'
-import { indexTextOrNull } from './index-text.ts'
+import { indexText, indexTextOrNull } from './index-text.ts'
 import { isoOf, STATE, TIME, toLease } from './lease-row.ts'
 import type { OwnerLock } from './owner-lock.ts'
 import type { Row, Sql } from './sql.ts'
@@ -23,7 +23,7 @@ interface LeaseParts {
 const ACQUIRE = `WITH holders AS MATERIALIZED (
     SELECT l.run_id, l.epoch, l.beat_at, ${STATE} AS state
     FROM leases l LEFT JOIN owners o ON o.owner = l.owner
-    WHERE l.workspace = $3 AND l.held AND (l.run_id = $4 OR l.thread_id = $5)
+    WHERE l.workspace = $3 AND l.held AND (l.run_id = $4 OR l.thread_id = $5 OR l.thread_id = ANY ($6::text[]))
   ), freed AS (
     UPDATE leases l SET held = false FROM holders h
     WHERE l.workspace = $3 AND l.run_id = h.run_id AND l.run_id <> $4 AND l.held
@@ -59,8 +59,20 @@ export function createLeases({ sql, owner, lock, forget, aheadMs = () => 0 }: Le
     if (rowCount === 0) throw lostLease(lease)
   }
 
-  async function take(key: RunKey, threadId: string | null, by: string): Promise<Row> {
-    const values = [by, aheadMs(), key.workspace, key.runId, indexTextOrNull(threadId)]
+  async function take(
+    key: RunKey,
+    threadId: string | null,
+    alsoThreads: readonly string[],
+    by: string,
+  ): Promise<Row> {
+    const values = [
+      by,
+      aheadMs(),
+      key.workspace,
+      key.runId,
+      indexTextOrNull(threadId),
+      alsoThreads.map(indexText),
+    ]
     try {
       const { rows } = await sql.query({ name: 'lease acquire', text: ACQUIRE, values })
       return rows[0] as Row
@@ -74,7 +86,11 @@ export function createLeases({ sql, owner, lock, forget, aheadMs = () => 0 }: Le
     async acquire({ workspace, runId }, threadId = null, options = {}) {
       await lock.hold()
       const by = options.owner ?? owner
-      const { epoch, beat_at: beatAt, holder } = await take({ workspace, runId }, threadId, by)
+      const {
+        epoch,
+        beat_at: beatAt,
+        holder,
+      } = await take({ workspace, runId }, threadId, options.alsoThreads ?? [], by)
       forget({ workspace, runId })
       if (epoch === null)
         throw busyLease(

@@ -40,8 +40,32 @@ export async function listRuns(
   sql: Sql,
   options: ListRunsOptions,
 ): Promise<{ runs: StoredRun[]; nextCursor: string | null }> {
-  const where: string[] = []
   const values: unknown[] = []
+  const limit = `LIMIT $${values.push(options.limit + 1)}`
+  // One thread at a time: with several in one condition, all rows of a thread would be sorted for each page.
+  const threads = [options.threadId ?? [undefined]].flat()
+  if (threads.length === 0) return { runs: [], nextCursor: null }
+  const selects = threads.map((threadId) => selectRuns(options, threadId, values, limit))
+  const text =
+    selects.length === 1
+      ? (selects[0] as string)
+      : `SELECT * FROM (${selects.map((select) => `(${select})`).join(' UNION ALL ')}) all_runs ORDER BY id DESC ${limit}`
+  const { rows } = await sql.query({ text, values })
+  const page = rows.slice(0, options.limit)
+  const last = page.at(-1)
+  return {
+    runs: page.map(toStoredRun),
+    nextCursor: last && rows.length > page.length ? String(last['id']) : null,
+  }
+}
+
+function selectRuns(
+  options: ListRunsOptions,
+  threadId: string | undefined,
+  values: unknown[],
+  limit: string,
+): string {
+  const where: string[] = []
   const add = (condition: string, value: string | number | undefined): void => {
     if (value !== undefined) where.push(`${condition} $${values.push(value)}`)
   }
@@ -59,16 +83,8 @@ export async function listRuns(
   if (options.status === undefined && options.deleted !== true) where.push("r.status <> 'deleted'")
   add('r.status =', options.status)
   add('r.agent =', options.agent === undefined ? undefined : indexText(options.agent))
-  add('r.thread_id =', options.threadId === undefined ? undefined : indexText(options.threadId))
+  add('r.thread_id =', threadId === undefined ? undefined : indexText(threadId))
   add('r.started_ms >=', options.since === undefined ? undefined : Date.parse(options.since))
   add('r.id <', options.cursor === undefined ? undefined : parseCursor(options.cursor))
-  const limit = `LIMIT $${values.push(options.limit + 1)}`
-  const text = `SELECT ${RUN_COLUMNS} WHERE ${where.join(' AND ')} ORDER BY r.id DESC ${limit}`
-  const { rows } = await sql.query({ text, values })
-  const page = rows.slice(0, options.limit)
-  const last = page.at(-1)
-  return {
-    runs: page.map(toStoredRun),
-    nextCursor: last && rows.length > page.length ? String(last['id']) : null,
-  }
+  return `SELECT ${RUN_COLUMNS} WHERE ${where.join(' AND ')} ORDER BY r.id DESC ${limit}`
 }

@@ -53,7 +53,7 @@ function inRows(filter: RowFilter, put: Put): string[] {
     )
     where.push(`(${each.join(' OR ') || 'false'})`)
   }
-  if (filter.tags && filter.tags.length > 0) where.push(`m.tags @> ${put([...filter.tags])}::text[]`)
+  for (const names of filter.tags ?? []) where.push(`m.tags && ${put([...names])}::text[]`)
   return where
 }
 

@@ -37,7 +37,7 @@ export async function recordAnswers(
     })
     try {
       // What was read is still so: otherwise it is read and judged again.
-      await ledger.append(drafts, { expectedSeq: (run.forkedFrom?.seq ?? 0) + run.events })
+      await ledger.append(drafts, { keepStepIds: true, expectedSeq: (run.forkedFrom?.seq ?? 0) + run.events })
       return (await ledger.getRun(runId)) ?? run
     } catch (error) {
       if (!(error instanceof ClewError) || error.code !== 'wrong_seq' || tries === MOST_TRIES) throw error

@@ -1,4 +1,11 @@
-import { ClewError, type ClewEvent, type Pause, type RunSummary } from '@clew/ledger'
+import {
+  ClewError,
+  type ClewEvent,
+  fitsRecorded,
+  type JsonValue,
+  type Pause,
+  type RunSummary,
+} from '@clew/ledger'
 import { checkAnswer, pickPause } from './answers.ts'
 import type { Draft, Journal } from './machine/journal.ts'
 import type { ResumeOptions } from './run-options.ts'
@@ -75,8 +82,10 @@ export function assertSameAnswer(
 ): void {
   const pauseId = payload['pauseId'] as string
   if (!recorded) throw notOpen(runId, pauseId)
-  if (ledger.digest(recorded.payload['answer'] ?? null) !== ledger.digest(answer ?? null))
-    throw otherAnswer(runId, pauseId)
+  const was = recorded.payload['answer'] ?? null
+  if (ledger.digest(was) === ledger.digest(answer ?? null)) return
+  const { value } = ledger.redactor.value((answer ?? null) as JsonValue)
+  if (!fitsRecorded(was, value, { bySecret: true })) throw otherAnswer(runId, pauseId)
 }
 
 /** A child that was answered itself has its answer there. */

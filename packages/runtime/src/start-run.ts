@@ -60,7 +60,7 @@ export async function beginRun(
     const payload = {
       agent: program.name,
       ...(program.version !== undefined && { agentVersion: program.version }),
-      ...(threadId !== null && { threadId }),
+      ...(threadId !== null && { threadId: ledger.identity(threadId).stored }),
       ...(parent && { parentRunId: parent.parentRunId, parentStepId: parent.parentStepId }),
       ...(program.structureHash !== null && { structureHash: program.structureHash }),
       ...(program.signatures && { signatures: program.signatures }),

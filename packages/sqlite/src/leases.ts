@@ -73,8 +73,10 @@ export function createLeases({ db, ports, owner, locks, transact, reading }: Lea
         const before = find.get(workspace, runId)
         if (before?.['held'] === 1 && stateOf(before) === 'alive')
           throw busyLease(runId, 'another owner is working on it')
-        const rival = threadId === null ? undefined : byThread.get(workspace, threadId, runId)
-        if (rival) {
+        const threads = threadId === null ? [] : [threadId, ...(options.alsoThreads ?? [])]
+        for (const thread of threads) {
+          const rival = byThread.get(workspace, thread, runId)
+          if (!rival) continue
           if (stateOf(rival) === 'alive')
             throw busyLease(runId, `run ${String(rival['run_id'])} is working on thread ${threadId}`)
           free.run(workspace, rival['run_id'] as string)

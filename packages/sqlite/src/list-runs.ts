@@ -33,6 +33,26 @@ export function listRuns(
   foldTail: FoldTail,
   options: ListRunsOptions,
 ): { runs: StoredRun[]; nextCursor: string | null } {
+  const threads = Array.isArray(options.threadId)
+    ? (options.threadId as readonly string[])
+    : [options.threadId]
+  // One thread at a time: with several in one condition, all rows of a thread would be sorted for each page.
+  const rows = threads
+    .flatMap((threadId) => findRows(db, options, threadId as string | undefined))
+    .sort((a, b) => (b['id'] as number) - (a['id'] as number))
+  const page = rows.slice(0, options.limit)
+  const last = page.at(-1)
+  return {
+    runs: page.map((row) => toStoredRun(row, foldTail)),
+    nextCursor: last && rows.length > page.length ? String(last['id']) : null,
+  }
+}
+
+function findRows(
+  db: DatabaseSync,
+  options: ListRunsOptions,
+  threadId: string | undefined,
+): Record<string, unknown>[] {
   const where = ['r.workspace = ?']
   const values: SQLInputValue[] = [options.workspace]
   const add = (condition: string, value: SQLInputValue | undefined): void => {
@@ -49,16 +69,10 @@ export function listRuns(
   if (options.status === undefined && options.deleted !== true) where.push("r.status <> 'deleted'")
   add('r.status = ?', options.status)
   add('r.agent = ?', options.agent)
-  add('r.thread_id = ?', options.threadId)
+  add('r.thread_id = ?', threadId)
   add('r.started_ms >= ?', options.since === undefined ? undefined : Date.parse(options.since))
   add('r.id < ?', options.cursor === undefined ? undefined : parseCursor(options.cursor))
-  const rows = db
+  return db
     .prepare(`SELECT ${RUN_COLUMNS} WHERE ${where.join(' AND ')} ORDER BY r.id DESC LIMIT ?`)
     .all(...values, options.limit + 1)
-  const page = rows.slice(0, options.limit)
-  const last = page.at(-1)
-  return {
-    runs: page.map((row) => toStoredRun(row, foldTail)),
-    nextCursor: last && rows.length > page.length ? String(last['id']) : null,
-  }
 }

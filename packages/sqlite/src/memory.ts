@@ -74,9 +74,10 @@ export function createMemory({ db, ports, transact, reading }: MemoryParts): Mem
       })
       where.push(`(${each.join(' OR ') || '0'})`)
     }
-    for (const tag of filter.tags ?? []) {
-      where.push('EXISTS (SELECT 1 FROM json_each(m.tags) t WHERE t.value = ?)')
-      values.push(tag)
+    for (const names of filter.tags ?? []) {
+      const marks = names.map(() => '?').join(', ')
+      where.push(`EXISTS (SELECT 1 FROM json_each(m.tags) t WHERE t.value IN (${marks}))`)
+      values.push(...names)
     }
     return { where, values }
   }

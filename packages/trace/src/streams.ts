@@ -1,4 +1,13 @@
-import { bookId, ClewError, type ClewEvent, deriveId, type EventInput, type Ledger } from '@clew/ledger'
+import {
+  bookId,
+  ClewError,
+  type ClewEvent,
+  deriveId,
+  type EventInput,
+  fitsRecorded,
+  type JsonValue,
+  type Ledger,
+} from '@clew/ledger'
 import type { Content, MessageAuthor } from './payloads.ts'
 import type { GivenSource } from './session-options.ts'
 
@@ -82,7 +91,9 @@ export async function postMessage(ledger: Ledger, message: NewMessage): Promise<
     ...(sources.length > 0 && { sources }),
     content,
   })
-  const eventId = messageId === undefined ? undefined : messageEventId(ledger, streamId, messageId)
+  const posted = messageId === undefined ? undefined : await findMessage(ledger, streamId, messageId)
+  const eventId =
+    messageId === undefined ? undefined : (posted?.eventId ?? messageEventId(ledger, streamId, messageId))
   try {
     const [stored] = await ledger.append([{ ...event, eventId }])
     return messageId ?? (stored as ClewEvent).eventId
@@ -90,7 +101,7 @@ export async function postMessage(ledger: Ledger, message: NewMessage): Promise<
     // Sent again by another attempt of the same work: only its cause is another one.
     if (eventId === undefined || !(error instanceof ClewError) || error.code !== 'conflict') throw error
     const before = await ledger.getEvent(eventId)
-    if (before && ledger.digest(before.payload) === ledger.digest(event.payload)) return messageId as string
+    if (before && isSameMessage(ledger, before, event)) return messageId as string
     throw error
   }
 }
@@ -121,12 +132,30 @@ const written = (eventType: string, streamId: string, payload: Record<string, un
 
 /** The same for the same message, so that posting it again is free (L4). */
 const messageEventId = (ledger: Ledger, streamId: string, messageId: string): string =>
-  deriveId((text) => ledger.digest(text), streamBook(streamId), 'message', messageId)
+  deriveId((text) => ledger.keyedDigest(text), streamBook(streamId), 'message', messageId)
+
+/** Also one that an earlier version of Clew wrote, which made its id without the key. */
+async function findMessage(ledger: Ledger, streamId: string, messageId: string): Promise<ClewEvent | null> {
+  const book = streamBook(streamId)
+  const earlier = deriveId((text) => ledger.digest(text), book, 'message', messageId)
+  for (const eventId of [messageEventId(ledger, streamId, messageId), earlier]) {
+    const found = await ledger.getEvent(eventId)
+    if (found?.correlationId === book) return found
+  }
+  return null
+}
+
+/** But for the id of the message, which stands in the record by another name where redaction changed it. */
+function isSameMessage(ledger: Ledger, recorded: ClewEvent, { payload = {} }: EventInput): boolean {
+  const { messageId: _was, streamId: _in, ...was } = recorded.payload
+  const { messageId: _id, streamId: _of, ...now } = payload
+  const { value } = ledger.redactor.value(now as JsonValue)
+  return ledger.digest(was) === ledger.digest(now) || fitsRecorded(was, value, { bySecret: true })
+}
 
 async function assertMessage(ledger: Ledger, streamId: string, messageId: string): Promise<void> {
   // A message without an id of its own is known by that of its event.
-  const found =
-    (await ledger.getEvent(messageEventId(ledger, streamId, messageId))) ?? (await ledger.getEvent(messageId))
+  const found = (await findMessage(ledger, streamId, messageId)) ?? (await ledger.getEvent(messageId))
   if (found?.correlationId === streamBook(streamId)) return
   throw new ClewError(
     'not_found',

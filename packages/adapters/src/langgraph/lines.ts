@@ -3,7 +3,7 @@ import { toConflict } from './conflict.ts'
 import { flush, type Line, openLine, type Tide } from './line.ts'
 import type { LineReader } from './read-line.ts'
 import { holdsOpaque, type Place, type Saved } from './saved.ts'
-import { findEvent, type SpaceNames } from './space-key.ts'
+import { findEvent, type SpaceNames, threadNames } from './space-key.ts'
 
 const MOST_LINES = 16
 const MOST_PLACES = 4096
@@ -105,7 +105,7 @@ export function createLines(parts: LinesParts): Lines {
   async function newestRuns(): Promise<RunSummary[]> {
     const found: RunSummary[] = []
     for (let cursor: string | undefined; ; ) {
-      const page = await ledger.listRuns({ threadId: parts.threadName, limit: NEWEST_RUNS, cursor })
+      const page = await ledger.listRuns({ threadId: threadNames(parts.thread), limit: NEWEST_RUNS, cursor })
       for (const run of page.runs) if (run.runId.startsWith(names.prefix)) found.push(run)
       cursor = page.nextCursor ?? undefined
       if (cursor === undefined || found.some(hasOwnCheckpoint)) return found

@@ -1,7 +1,7 @@
 import type { Ledger, RunSummary } from '@clew/ledger'
 import { isObject } from './rich-values.ts'
 import type { Saved } from './saved.ts'
-import { PREFIX, type SpaceKey, spaceNames, threadName } from './space-key.ts'
+import { PREFIX, type SpaceKey, spaceNames, threadNames } from './space-key.ts'
 import type { Spaces } from './spaces.ts'
 
 const PAGE = 100
@@ -73,7 +73,7 @@ async function runsOf(ledger: Ledger, spaces: Spaces, { thread, ns }: Wanted): P
   if (thread !== undefined && ns !== undefined)
     keys.set(spaceNames({ thread, ns }, await spaces.lifeOf(thread)).prefix, { thread, ns })
   const isClosed = keys.size > 0
-  const filter = thread === undefined ? {} : { threadId: threadName(ledger, thread) }
+  const filter = thread === undefined ? {} : { threadId: threadNames(thread) }
   for (let cursor: string | undefined; ; ) {
     const page = await ledger.listRuns({ ...filter, limit: PAGE, cursor })
     for (const run of page.runs) {
@@ -81,7 +81,8 @@ async function runsOf(ledger: Ledger, spaces: Spaces, { thread, ns }: Wanted): P
       if (!runId.startsWith(PREFIX) || !checkpoint || (forkedFrom && checkpoint.seq <= forkedFrom.seq))
         continue
       const prefix = runId.slice(0, runId.lastIndexOf('-') + 1)
-      if (!keys.has(prefix)) keys.set(prefix, isClosed ? null : await readKey(ledger, spaces, run, prefix))
+      if (!keys.has(prefix))
+        keys.set(prefix, isClosed ? null : await readKey(ledger, spaces, run, prefix, thread))
       const key = keys.get(prefix)
       if (!key || (thread !== undefined && key.thread !== thread) || (ns !== undefined && key.ns !== ns))
         continue
@@ -98,10 +99,13 @@ async function readKey(
   spaces: Spaces,
   { runId }: RunSummary,
   prefix: string,
+  wanted: string | undefined,
 ): Promise<SpaceKey | null> {
   for await (const { payload } of ledger.read(runId, { limit: 1 })) {
     const given = payload['langgraph']
-    const { threadId: thread, ns } = isObject(given) ? given : { threadId: payload['threadId'], ns: '' }
+    const { threadId, ns } = isObject(given) ? given : { threadId: payload['threadId'], ns: '' }
+    // The record may have it without what redaction took out.
+    const thread = wanted ?? threadId
     if (typeof thread !== 'string' || typeof ns !== 'string') return null
     return spaceNames({ thread, ns }, await spaces.lifeOf(thread)).prefix === prefix ? { thread, ns } : null
   }

@@ -70,14 +70,16 @@ const PLAIN_ID = /^[\w.:-]{1,120}$/
 const LONG_NUMBER = /\d[\d.:-]{10,}\d/
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
-/**
- * The thread's name in the ledger: its own where that is a plain name which no redaction touches, else a hash of it.
- * It decides what is found again, so it must not depend on more than the name.
- */
+const hashedName = (thread: string): string => `thread-${sha256(thread).slice(0, 32)}`
+
+/** The thread's name in the ledger: its own where that is a plain name which no redaction touches, else a hash of it. */
 export function threadName(ledger: Ledger, thread: string): string {
   const isPlain = UUID.test(thread) || (PLAIN_ID.test(thread) && !LONG_NUMBER.test(thread))
-  return isPlain && ledger.redactor.text(thread) === thread ? thread : `thread-${sha256(thread).slice(0, 32)}`
+  return isPlain && ledger.identity(thread).stored === thread ? thread : hashedName(thread)
 }
+
+/** The names under which the record may have it, whatever the redaction rules were. */
+export const threadNames = (thread: string): readonly string[] => [thread, hashedName(thread)]
 
 /** Names of one space: whatever the ids hold, a run id is short and plain. `life` counts how often the thread was deleted. */
 export interface SpaceNames {

@@ -2,7 +2,7 @@ import { ClewError, type Ledger } from '@clew/ledger'
 import type { Tide } from './line.ts'
 import { createLineReader, type LineReader } from './read-line.ts'
 import { createSpace, type Space } from './space.ts'
-import { findEvent, graveOf, type SpaceKey, spaceNames, threadName } from './space-key.ts'
+import { findEvent, graveOf, type SpaceKey, spaceNames, threadName, threadNames } from './space-key.ts'
 import { assertNoWholeSecret, type SecretsRule } from './whole-secrets.ts'
 
 const MOST_SPACES = 256
@@ -162,7 +162,7 @@ export function createSpaces(ledger: Ledger, agent: string, secrets: SecretsRule
     },
     async bury(thread) {
       await look()
-      const { runs } = await ledger.listRuns({ threadId: threadName(ledger, thread), limit: 1 })
+      const { runs } = await ledger.listRuns({ threadId: threadNames(thread), limit: 1 })
       if (runs.length === 0) return
       for (const { thread: own, queue } of entries.values()) if (own === thread) await queue
       await ledger.append([

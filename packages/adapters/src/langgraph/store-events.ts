@@ -61,7 +61,7 @@ export function createStoreEvents(
         ...draft('execution.memory_forgotten', named),
         eventId: derive('forgotten', named.namespace, key, before),
       }
-    const digest = ledger.digest(value)
+    const digest = ledger.keyedDigest(value)
     const minutes = ttl ?? defaultTtl
     const life =
       minutes === undefined ? {} : { ttlMs: minutes * MINUTE_MS, expiresAt: inFuture(minutes * MINUTE_MS) }

@@ -28,7 +28,12 @@ interface Parts {
  */
 export async function readCost(
   { store, reader, runs, workspace }: Parts,
-  { runId, threadId, agent, by }: CostFilter,
+  {
+    runId,
+    threadIds,
+    agent,
+    by,
+  }: Omit<CostFilter, 'threadId'> & { readonly threadIds?: readonly string[] | undefined },
   since: string | undefined,
 ): Promise<CostReport> {
   const sinceMs = since === undefined ? Number.NEGATIVE_INFINITY : Date.parse(since)
@@ -50,7 +55,7 @@ export async function readCost(
   const isMeant = ({ summary }: StoredRun): boolean =>
     summary.modelCalls > 0 &&
     (agent === undefined || summary.agent === agent) &&
-    (threadId === undefined || summary.threadId === threadId) &&
+    (threadIds === undefined || (summary.threadId !== null && threadIds.includes(summary.threadId))) &&
     // The clock of the last event says when the run was last at work.
     (since === undefined || Date.parse(summary.updatedAt) >= sinceMs)
   if (runId !== undefined) {
@@ -59,6 +64,6 @@ export async function readCost(
     if (isMeant(run)) await addRun(run)
     return fold.view(state)
   }
-  for await (const run of runs.allRuns({ agent, threadId })) if (isMeant(run)) await addRun(run)
+  for await (const run of runs.allRuns({ agent, threadId: threadIds })) if (isMeant(run)) await addRun(run)
   return fold.view(state)
 }

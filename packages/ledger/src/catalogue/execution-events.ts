@@ -39,6 +39,8 @@ const memory = open({
   runId: optional.text,
   /** Of what is forgotten: the version that was seen, and why. */
   version: optional.count,
+  /** Seqs of writes of the same item under another form of its name. */
+  replaces: maybe(listOf(integer(1))),
   reason: optional.text,
   /** Of what is promoted: where it comes from. */
   from: anything,

@@ -13,6 +13,7 @@ import { leaseTests } from './leases.ts'
 import { memoryTests } from './memory.ts'
 import { listingTests } from './listing.ts'
 import { orderTests } from './order.ts'
+import { nameTests } from './names.ts'
 import { privacyTests } from './privacy.ts'
 import { progressTests } from './progress.ts'
 import { projectionTests } from './projections.ts'
@@ -50,6 +51,7 @@ const ALL: readonly StoreTest[] = [
   ...listingTests,
   ...workspaceTests,
   ...privacyTests,
+  ...nameTests,
   ...consumerTests,
   ...rebuildTests,
   ...searchTests,

@@ -2,6 +2,7 @@ import { AUDIT_BOOK } from '../audit-book.ts'
 import { isBook } from '../book.ts'
 import { ClewError } from '../errors.ts'
 import { isTerminal } from '../fold/run-summary.ts'
+import type { Identities } from '../identity.ts'
 import type { Ledger } from '../ledger.ts'
 import { eventsOfSameItems } from '../memory/fold.ts'
 import { memoryBook, parseMemoryBook } from '../memory/item.ts'
@@ -10,7 +11,7 @@ import type { Ports } from '../ports.ts'
 import type { Redactor } from '../redact/redact.ts'
 import { findHold } from '../retention/find-hold.ts'
 import { readHeldItems } from '../retention/held-items.ts'
-import { type Hold, heldBy, readHolds } from '../retention/holds.ts'
+import { type Hold, heldBy, isHeldName, readHolds } from '../retention/holds.ts'
 import type { RunReader } from '../run-reader.ts'
 import type { Store, StoredEvent, StoredRun } from '../store.ts'
 import type { EraseTarget, KeptPart } from './erase-types.ts'
@@ -22,6 +23,7 @@ export interface EraseParts {
   readonly reader: PayloadReader
   readonly runs: RunReader
   readonly redactor: Redactor
+  readonly identities: Identities
   readonly ports: Pick<Ports, 'now' | 'defer' | 'sleep'>
   readonly workspace: string
 }
@@ -115,9 +117,9 @@ async function* collect(parts: EraseParts, target: EraseTarget): AsyncGenerator<
   yield { events }
 }
 
-/** A subject that redaction took out when it was recorded stands there by its placeholder. */
-const namesOf = ({ redactor }: EraseParts, subject: string): string[] => [
-  ...new Set([subject, redactor.text(subject)]),
+/** What the record may have for a subject; records of earlier versions of Clew have a placeholder where redaction took it out. */
+const namesOf = ({ identities, redactor }: EraseParts, subject: string): string[] => [
+  ...new Set([...identities.identity(subject).names, redactor.text(subject)]),
 ]
 
 /** With the child runs of these, the runs forked from them, and so on. */
@@ -137,16 +139,19 @@ async function withBelow({ store, workspace }: EraseParts, runs: readonly Stored
 
 /** Memory that came from what goes, and that of the runs and of the subject: each item whole. */
 async function addMemory(
-  { store, reader, runs, workspace }: EraseParts,
+  parts: EraseParts,
   target: EraseTarget,
   found: ReadonlyMap<string, { readonly events: ReadonlyMap<number, StoredEvent> }>,
   add: (events: readonly StoredEvent[]) => Promise<void>,
   addRun: (run: StoredRun) => Promise<void>,
 ): Promise<void> {
+  const { store, reader, runs, workspace } = parts
   const isEvent = 'eventId' in target
   const scopes = isEvent ? [] : [...found.keys()].filter((runId) => !isBook(runId))
   const books = scopes.map((scope) => memoryBook({ layer: 'short', scope }))
-  if ('subject' in target) books.push(memoryBook({ layer: 'long', scope: `user:${target.subject}` }))
+  if ('subject' in target)
+    for (const name of namesOf(parts, target.subject))
+      books.push(memoryBook({ layer: 'long', scope: `user:${name}` }))
   for (const runId of books) {
     const book = await store.findRun({ workspace, runId })
     if (book) await addRun(book)
@@ -184,7 +189,9 @@ async function takeOutHeld(
 ): Promise<KeptPart[]> {
   if (holds.length === 0) return []
   const names = 'subject' in target ? namesOf(parts, target.subject) : []
-  const onSubject = holds.find((hold) => 'subject' in hold.target && names.includes(hold.target.subject))
+  const onSubject = holds.find(
+    (hold) => 'subject' in hold.target && names.some((name) => isHeldName(hold, name)),
+  )
   const kept: KeptPart[] = []
   for (const [runId, { run, events }] of found) {
     let hold = onSubject

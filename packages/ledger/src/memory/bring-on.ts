@@ -1,10 +1,12 @@
+import type { ClewEvent } from '../envelope.ts'
 import { ClewError } from '../errors.ts'
 import { nextTurn } from '../next-turn.ts'
 import type { PayloadReader } from '../payload-reader.ts'
 import type { Ports } from '../ports.ts'
 import type { Store } from '../store.ts'
-import { foldMemory, MEMORY_TYPES, MEMORY_VERSION, nameOf, subjectOf, wordsOf } from './fold.ts'
+import { foldMemory, MEMORY_TYPES, MEMORY_VERSION, nameOf, replacedBy, subjectOf, wordsOf } from './fold.ts'
 import { MEMORY_LAYERS, type MemoryRow } from './item.ts'
+import type { Spellings } from './spellings.ts'
 import type { BehindScope, MemoryIndex, ScopeFilter } from './memory-index.ts'
 import { createMemoryRows } from './memory-rows.ts'
 
@@ -13,6 +15,7 @@ export interface MemoryParts {
   readonly reader: PayloadReader
   readonly ports: Pick<Ports, 'sha256' | 'now' | 'defer'>
   readonly workspace: string
+  readonly spellings: Spellings
 }
 
 const PAGE = 500
@@ -53,6 +56,19 @@ async function rowsForReading(
   return { ...rows, events: (own, positions) => store.memory.events(own, positions) }
 }
 
+/** What events took the place of under another name: that name is in the event that wrote it. */
+async function readReplaced(
+  { store, reader, workspace }: MemoryParts,
+  runId: string,
+  events: readonly ClewEvent[],
+): Promise<ClewEvent[]> {
+  const seqs = new Set(events.flatMap((event) => replacedBy(event)))
+  const pages = [...seqs].map((seq) =>
+    store.readRun({ workspace, runId }, { afterSeq: seq - 1, upToSeq: seq, limit: 1 }),
+  )
+  return reader.toPlainEvents((await Promise.all(pages)).flat())
+}
+
 async function foldBook(
   parts: MemoryParts,
   index: MemoryIndex,
@@ -65,8 +81,9 @@ async function foldBook(
     const events = await reader.toPlainEvents(
       stored.filter((event) => MEMORY_TYPES.includes(event.eventType)),
     )
+    const named = [...events, ...(await readReplaced(parts, book, events))]
     const names = new Map(
-      events.flatMap((event) => {
+      named.flatMap((event) => {
         const subject = subjectOf(event)
         return subject ? [[nameOf(subject), subject] as const] : []
       }),

@@ -6,7 +6,7 @@ import type { MemoryContext, MemoryContextOptions } from './ledger-memory.ts'
 import { isWordless, parseWords } from './parse-words.ts'
 import { pickContext } from './pick-context.ts'
 import { rankRows } from './rank.ts'
-import { ask, type Names, toItems } from './read-items.ts'
+import { ask, toItems } from './read-items.ts'
 
 /** Of each layer so many of the newest are candidates, and so many of those that fit the query best. */
 const NEWEST = 300
@@ -21,7 +21,6 @@ const frameTokens = ({ namespace, key }: MemoryRow): number => estimateTokens(`-
 export async function buildContext(
   parts: MemoryParts,
   { query = '', budgetTokens, ...given }: MemoryContextOptions,
-  names: Names,
 ): Promise<MemoryContext> {
   if (!(Number.isSafeInteger(budgetTokens) && budgetTokens > 0))
     throw new ClewError(
@@ -30,7 +29,7 @@ export async function buildContext(
       'Give the number of tokens that the context may have, 1 or more.',
       { option: 'budgetTokens' },
     )
-  const { index, filter } = await ask(parts, given, names)
+  const { index, filter } = await ask(parts, given)
   const found = new Map<number, { row: MemoryRow; relevance: number }>()
   const words = parseWords(query)
   if (!isWordless(words)) {

@@ -3,45 +3,51 @@ import type { Codecs } from '../codecs.ts'
 import type { EventInput } from '../envelope.ts'
 import { ClewError } from '../errors.ts'
 import { isObject, type JsonValue } from '../json.ts'
-import type { Redactor } from '../redact/redact.ts'
 import { collectText } from '../search/extract.ts'
 import { highlight } from '../search/highlight.ts'
 import { buildContext } from './build-context.ts'
 import { checkKey, checkNamespace, checkPut, checkScope } from './check-put.ts'
 import type { LedgerMemory, MemoryName } from './ledger-memory.ts'
-import { memoryBook } from './item.ts'
 import { assertWords, parseWords } from './parse-words.ts'
 import type { MemoryPolicy } from './policy.ts'
 import { promoteItems } from './promote.ts'
 import { rankRows } from './rank.ts'
 import { ask, toItems } from './read-items.ts'
+import { createSpellings } from './spellings.ts'
 import { forgottenEvent, sweepItems, type SweepParts } from './sweep.ts'
 import { exportItems, importItems } from './transfer-items.ts'
-import { assertVersion, findOwn, type ItemPlace, readRow, toReceipt, writeIf } from './write-item.ts'
+import {
+  assertVersion,
+  findOwn,
+  findPlace,
+  type ItemPlace,
+  otherSeqs,
+  readRow,
+  toReceipt,
+  writeIf,
+} from './write-item.ts'
 
-export interface LedgerMemoryParts extends SweepParts {
+export interface LedgerMemoryParts extends Omit<SweepParts, 'spellings'> {
   readonly codecs: Codecs
-  readonly redactor: Redactor
   readonly policy: MemoryPolicy
 }
 
-export function createLedgerMemory(parts: LedgerMemoryParts): LedgerMemory {
-  const { ports, redactor, policy } = parts
-  /** What redaction takes out of a name when it is stored, it takes out of what is asked for, too. */
-  const stored = (name: string): string => redactor.text(name)
-  const names = (given: readonly string[]): readonly string[] => given.map(stored)
+export function createLedgerMemory(given: LedgerMemoryParts): LedgerMemory {
+  const parts = { ...given, spellings: createSpellings(given.identities) }
+  const { ports, policy, identities } = parts
 
-  function placeOf(name: MemoryName): ItemPlace {
-    const scope = checkScope(name)
-    const { namespace, key } = { namespace: checkNamespace(name.namespace), key: checkKey(name.key) }
-    return { ...scope, book: memoryBook(scope), namespace: stored(namespace), key: stored(key) }
-  }
+  const placeOf = (name: MemoryName): Promise<ItemPlace> =>
+    findPlace(parts, {
+      ...checkScope(name),
+      namespace: checkNamespace(name.namespace),
+      key: checkKey(name.key),
+    })
 
   const put: LedgerMemory['put'] = async (input, { ifVersion, eventId, runId } = {}) => {
     checkCount('ifVersion', ifVersion)
     const { layer, value, tags, subjects, expiresAt } = checkPut(input, ports.now())
-    const place = placeOf(input)
-    const event: EventInput = {
+    const place = await placeOf(input)
+    const toEvent = (replaces: readonly number[]): EventInput => ({
       eventType: 'execution.memory_written',
       correlationId: place.book,
       eventId,
@@ -51,21 +57,22 @@ export function createLedgerMemory(parts: LedgerMemoryParts): LedgerMemory {
         namespace: place.namespace,
         key: place.key,
         value,
-        ...(tags.length > 0 && { tags: names(tags) }),
+        ...(tags.length > 0 && { tags: tags.map((tag) => identities.identity(tag).stored) }),
         ...(expiresAt !== null && { expiresAt }),
         ...(subjects.length > 0 && { subjects }),
         ...(runId !== undefined && { runId }),
+        ...(replaces.length > 0 && { replaces }),
       },
-    }
+    })
     const before = await findOwn(parts, place.book, eventId)
     if (before) return toReceipt(place, before)
     if (ifVersion === undefined) {
-      const [written] = await parts.append([event])
+      const [written] = await parts.append([toEvent(await otherSeqs(parts, place))])
       return toReceipt(place, written as NonNullable<typeof written>)
     }
-    const written = await writeIf(parts, place, (row) => {
+    const written = await writeIf(parts, place, async (row) => {
       assertVersion(row, ifVersion, place)
-      return event
+      return toEvent(await otherSeqs(parts, place))
     })
     return toReceipt(place, written as NonNullable<typeof written>)
   }
@@ -73,14 +80,14 @@ export function createLedgerMemory(parts: LedgerMemoryParts): LedgerMemory {
   return {
     put,
     async get(name) {
-      const { row } = await readRow(parts, placeOf(name))
+      const { row } = await readRow(parts, await placeOf(name))
       const [item] = row ? await toItems(parts, parts.store.memory, [row]) : []
       return item ?? null
     },
-    async list({ limit = 50, cursor, ...given } = {}) {
+    async list({ limit = 50, cursor, ...wanted } = {}) {
       checkLimit(limit)
       const after = cursor === undefined ? undefined : parseCursor(cursor)
-      const { index, filter } = await ask(parts, given, names)
+      const { index, filter } = await ask(parts, wanted)
       const rows = await index.list({ ...filter, after, limit: limit + 1 })
       const shown = rows.slice(0, limit)
       const last = shown.at(-1)
@@ -89,11 +96,11 @@ export function createLedgerMemory(parts: LedgerMemoryParts): LedgerMemory {
         nextCursor: last && rows.length > limit ? formatCursor(last) : null,
       }
     },
-    async search(query, { limit = 20, ...given } = {}) {
+    async search(query, { limit = 20, ...wanted } = {}) {
       checkLimit(limit)
       const words = parseWords(query)
       assertWords(words)
-      const { index, filter } = await ask(parts, given, names)
+      const { index, filter } = await ask(parts, wanted)
       const ranked = (await rankRows(index, filter, words)).slice(0, limit)
       const rows = await index.rows(
         parts.workspace,
@@ -115,19 +122,34 @@ export function createLedgerMemory(parts: LedgerMemoryParts): LedgerMemory {
     },
     async forget(name, { ifVersion, eventId, runId, reason = 'asked' } = {}) {
       checkCount('ifVersion', ifVersion)
-      const place = placeOf(name)
+      const place = await placeOf(name)
       const before = await findOwn(parts, place.book, eventId)
       if (before) return toReceipt(place, before)
-      const { row } = await readRow(parts, place)
+      const { row, others } = await readRow(parts, place)
       assertVersion(row, ifVersion, place)
       if (!row) return null
-      const [written] = await parts.append([{ ...forgottenEvent(row, place, reason, runId), eventId }])
+      const [written] = await parts.append([
+        {
+          ...forgottenEvent(
+            parts,
+            [row, ...others.filter(({ book }) => book === row.book)],
+            place,
+            reason,
+            runId,
+          ),
+          eventId,
+        },
+      ])
+      // A scope that was named anew may have an older one of it.
+      for (const other of others)
+        if (other.book !== row.book)
+          await parts.append([forgottenEvent(parts, [other], place, reason, runId)])
       return toReceipt(place, written as NonNullable<typeof written>)
     },
     promote: (options = {}) => promoteItems(parts, policy.promote, options),
     sweep: (options = {}) => sweepItems(parts, policy.retention, options),
-    context: (options) => buildContext(parts, options, names),
-    export: (filter = {}) => exportItems(parts, filter, names),
+    context: (options) => buildContext(parts, options),
+    export: (filter = {}) => exportItems(parts, filter),
     import: (stream) => importItems({ ...parts, put }, stream),
   }
 }

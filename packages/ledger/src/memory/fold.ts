@@ -37,13 +37,21 @@ export function subjectOf({
 /**
  * M1–M3 as a fold: one event of a book, into what it remembers by `nameOf`. A write stands until the next write of its name, or until an event forgets it; that
  * one names the version it saw, so that a write which came between is not lost. Time plays no part but in one thing:
- * what is written where something had expired is not a change of it.
+ * what is written where something had expired is not a change of it. An event may take the place of writes under other
+ * names of the same item (`replaces`): names are recorded in another form when redaction rules change.
  */
 export function foldMemory(rows: Map<string, MemoryRow>, event: ClewEvent): void {
   const subject = subjectOf(event)
   if (!subject) return
   const name = nameOf(subject)
-  const before = rows.get(name)
+  const replaced = replacedBy(event)
+  let before = rows.get(name)
+  if (replaced.length > 0)
+    for (const [other, row] of rows)
+      if (replaced.includes(row.seq) && other !== name) {
+        rows.delete(other)
+        before ??= row
+      }
   if (event.eventType === 'execution.memory_forgotten') {
     const version = event.payload['version']
     if (before && (typeof version !== 'number' || before.seq <= version)) rows.delete(name)
@@ -52,6 +60,12 @@ export function foldMemory(rows: Map<string, MemoryRow>, event: ClewEvent): void
   const standing = before && !isExpired(before, event.ledger.recordedAt) ? before : undefined
   rows.set(name, toRow(event, subject, standing))
 }
+
+/** Seqs of the writes whose place an event takes. */
+export const replacedBy = ({ payload }: ClewEvent): readonly number[] =>
+  Array.isArray(payload['replaces'])
+    ? payload['replaces'].filter((seq): seq is number => Number.isSafeInteger(seq))
+    : []
 
 export const isExpired = ({ expiresAt }: Pick<MemoryRow, 'expiresAt'>, at: string): boolean =>
   expiresAt !== null && expiresAt <= at
@@ -115,9 +129,21 @@ export function eventsOfSameItems(
   erasedSeqs: ReadonlySet<number>,
 ): ClewEvent[] {
   const names = new Set<string>()
-  for (const event of events) {
-    const subject = erasedSeqs.has(event.ledger.seq) ? subjectOf(event) : undefined
-    if (subject) names.add(nameOf(subject))
+  const bySeq = new Map(events.map((event) => [event.ledger.seq, event]))
+  const subjectsOf = (event: ClewEvent): string[] =>
+    [event, ...replacedBy(event).map((seq) => bySeq.get(seq))].flatMap((each) => {
+      const subject = each && subjectOf(each)
+      return subject ? [nameOf(subject)] : []
+    })
+  for (const event of events)
+    if (erasedSeqs.has(event.ledger.seq)) for (const name of subjectsOf(event)) names.add(name)
+  // An item that was renamed is followed both ways, until nothing more is found.
+  for (let size = -1; size !== names.size; ) {
+    size = names.size
+    for (const event of events) {
+      const own = replacedBy(event).length > 0 ? subjectsOf(event) : []
+      if (own.some((name) => names.has(name))) for (const name of own) names.add(name)
+    }
   }
   return events.filter((event) => {
     const subject = subjectOf(event)

@@ -12,8 +12,8 @@ export interface ScopeFilter {
 export interface RowFilter extends ScopeFilter {
   /** In one of these or below it: `a/b` is below `a`. */
   readonly namespaces?: readonly string[] | undefined
-  /** With all of these. */
-  readonly tags?: readonly string[] | undefined
+  /** With one of each of these. */
+  readonly tags?: readonly (readonly string[])[] | undefined
   /** Without what had expired by then; null: with it. */
   readonly nowMs: number | null
   readonly limit: number

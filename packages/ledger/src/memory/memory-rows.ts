@@ -51,7 +51,7 @@ export function createMemoryRows({ heads, eventAt }: MemoryRowsParts): MemoryInd
         if (
           (now === null || !isExpired(row, now)) &&
           (namespaces === undefined || namespaces.some((above) => isWithin(row.namespace, above))) &&
-          tags.every((tag) => row.tags.includes(tag))
+          tags.every((names) => names.some((tag) => row.tags.includes(tag)))
         )
           yield row
     }

@@ -2,11 +2,11 @@ import type { EventInput } from '../envelope.ts'
 import { ClewError } from '../errors.ts'
 import type { RunSummary } from '../fold/run-summary.ts'
 import { deriveId } from '../ids.ts'
-import { type MemoryItem, memoryBook, type MemoryScope } from './item.ts'
+import { type MemoryItem, type MemoryScope } from './item.ts'
 import type { Promotion, PromoteOptions, PromotionReport } from './ledger-memory.ts'
 import { checkMemoryPolicy, type MemoryCondition, type PromotionRule } from './policy.ts'
 import { ask, toItems } from './read-items.ts'
-import { findOwn, readRow, type WriteParts, writeIf } from './write-item.ts'
+import { findOwn, findPlace, readRow, type WriteParts, writeIf } from './write-item.ts'
 
 const PAGE = 500
 
@@ -55,7 +55,7 @@ async function* itemsFor(
 ): AsyncGenerator<MemoryItem> {
   const condition: MemoryCondition = typeof when === 'function' ? {} : when
   const given = { layers: [from], scopes, namespaces: condition.namespaces, tags: condition.tags }
-  const { index, filter } = await ask(parts, given, (names) => names)
+  const { index, filter } = await ask(parts, given)
   const rows = []
   for (let before: number | undefined; ; ) {
     const page = await index.newest({ ...filter, limit: PAGE, before })
@@ -77,8 +77,8 @@ async function promoteItem(
   { reason, dryRun, callId }: { reason: string; dryRun: boolean; callId: string | undefined },
 ): Promise<'promoted' | 'before' | typeof NEWER> {
   const { namespace, key, value, tags, subjects, expiresAt, provenance, layer, scope, version } = item
-  const book = memoryBook(to)
-  const place = { ...to, book, namespace, key }
+  const place = await findPlace(parts, { ...to, namespace, key })
+  const { book } = place
   const eventId = deriveId(parts.ports.sha256, book, 'promoted', provenance.eventId)
   const event: EventInput = {
     eventType: 'execution.memory_promoted',

@@ -2,14 +2,7 @@ import type { ClewEvent } from '../envelope.ts'
 import { bringOn, type MemoryParts } from './bring-on.ts'
 import { checkNames, checkNamespace, checkScope } from './check-put.ts'
 import type { MemoryFilter } from './ledger-memory.ts'
-import {
-  type MemoryItem,
-  MEMORY_LAYERS,
-  memoryBook,
-  type MemoryRow,
-  type MemoryScope,
-  parseMemoryBook,
-} from './item.ts'
+import { type MemoryItem, MEMORY_LAYERS, type MemoryRow, type MemoryScope, parseMemoryBook } from './item.ts'
 import type { MemoryIndex, RowFilter } from './memory-index.ts'
 import { checkLayer } from './policy.ts'
 
@@ -19,18 +12,16 @@ export interface Asked {
   readonly filter: Omit<RowFilter, 'limit'>
 }
 
-/** Names as they are stored: what redaction takes out of a name, it takes out of what is asked for. */
-export type Names = (names: readonly string[]) => readonly string[]
-
-export async function ask(parts: MemoryParts, given: MemoryFilter, names: Names): Promise<Asked> {
+export async function ask(parts: MemoryParts, given: MemoryFilter): Promise<Asked> {
+  const { spellings } = parts
   const layers = (given.layers ?? MEMORY_LAYERS).map((layer) => checkLayer(layer, 'layers'))
-  const books = given.scopes?.map((scope) => memoryBook(checkScope(scope)))
+  const books = given.scopes?.flatMap((scope) => spellings.books(checkScope(scope)))
   const filter = {
     workspace: parts.workspace,
     layers,
     books,
-    namespaces: given.namespaces && names(given.namespaces.map(checkNamespace)),
-    tags: names(checkNames('tags', given.tags)),
+    namespaces: given.namespaces?.flatMap((each) => spellings.namespaces(checkNamespace(each))),
+    tags: checkNames('tags', given.tags).map(spellings.tag),
     nowMs: parts.ports.now(),
   }
   return { index: await bringOn(parts, { layers, books }), filter }

@@ -1,4 +1,5 @@
 import type { EventInput } from '../envelope.ts'
+import type { Identities } from '../identity.ts'
 import { isoText } from '../iso-text.ts'
 import type { Ledger } from '../ledger.ts'
 import { findHold } from '../retention/find-hold.ts'
@@ -14,6 +15,7 @@ const PAGE = 500
 const MOST_SHOWN = 1000
 
 export interface SweepParts extends WriteParts {
+  readonly identities: Identities
   readonly holds: Ledger['holds']
 }
 
@@ -28,7 +30,7 @@ export async function sweepItems(
   { dryRun = false, layers, scopes, retention = declared }: MemorySweepOptions,
 ): Promise<MemorySweepReport> {
   checkMemoryPolicy({ retention })
-  const { index, filter } = await ask(parts, { layers, scopes }, (names) => names)
+  const { index, filter } = await ask(parts, { layers, scopes })
   const sizes = await index.sizes(filter)
   const items: SweptItem[] = []
   const sums = new Map<string, MemorySweepReport['byReason'][number]>()
@@ -59,7 +61,7 @@ export async function sweepItems(
           bytes: row.bytes,
           reason,
         })
-        events.push(forgottenEvent(row, scope, reason))
+        events.push(forgottenEvent(parts, [row], scope, reason))
       }
       if (!dryRun && events.length > 0) await parts.append(events)
       checked += page.length
@@ -81,7 +83,7 @@ export async function sweepItems(
 
 /** Says why a row goes, if it does; rows are handed in from the newest on. */
 async function createJudge(
-  parts: WriteParts,
+  parts: SweepParts,
   scope: MemoryScope,
   { ttlMs, maxItems = Number.POSITIVE_INFINITY, maxBytes = Number.POSITIVE_INFINITY }: LayerRetention,
 ): Promise<(row: MemoryRow) => MemorySweepReason | undefined> {
@@ -108,7 +110,7 @@ async function createJudge(
 
 /** When the run of short memory ended, never while it may go on; when its thread was last worked in. */
 async function lastUse(
-  { store, workspace }: WriteParts,
+  { store, workspace, identities }: SweepParts,
   { layer, scope }: MemoryScope,
 ): Promise<number | null> {
   if (layer === 'short') {
@@ -117,27 +119,36 @@ async function lastUse(
     return run.endedAt === null ? Number.POSITIVE_INFINITY : Date.parse(run.endedAt)
   }
   if (layer === 'long') return null
-  const { runs } = await store.listRuns({ workspace, threadId: scope, limit: 1 })
+  const { runs } = await store.listRuns({ workspace, threadId: identities.identity(scope).names, limit: 1 })
   return runs[0] ? Date.parse(runs[0].summary.updatedAt) : null
 }
 
-export const forgottenEvent = (
-  { book, namespace, key, seq, subjects }: Pick<MemoryRow, 'book' | 'namespace' | 'key' | 'seq' | 'subjects'>,
+/** Forgets an item by its newest row; `others` are rows of the same item under other forms of its name. */
+export function forgottenEvent(
+  { spellings }: Pick<WriteParts, 'spellings'>,
+  [row, ...others]: readonly [MemoryRow, ...MemoryRow[]],
   { layer }: Pick<MemoryScope, 'layer'>,
   reason: string,
   runId?: string,
-): EventInput => ({
-  eventType: 'execution.memory_forgotten',
-  correlationId: book,
-  source: { origin: runId === undefined ? 'system' : 'agent', runtime: 'clew' },
-  payload: {
-    layer,
-    namespace,
-    key,
-    version: seq,
-    reason,
-    // So that whoever erases a person finds this, too.
-    ...(subjects.length > 0 && { subjects }),
-    ...(runId !== undefined && { runId }),
-  },
-})
+): EventInput {
+  const { book, seq, subjects } = row
+  const name = spellings.stored(row)
+  const replaces = [row, ...others]
+    .filter(({ namespace, key }) => namespace !== name.namespace || key !== name.key)
+    .map((each) => each.seq)
+  return {
+    eventType: 'execution.memory_forgotten',
+    correlationId: book,
+    source: { origin: runId === undefined ? 'system' : 'agent', runtime: 'clew' },
+    payload: {
+      layer,
+      ...name,
+      version: seq,
+      ...(replaces.length > 0 && { replaces }),
+      reason,
+      // So that whoever erases a person finds this, too.
+      ...(subjects.length > 0 && { subjects }),
+      ...(runId !== undefined && { runId }),
+    },
+  }
+}

@@ -5,22 +5,18 @@ import { isObject, type JsonValue } from '../json.ts'
 import { splitLines } from '../transfer.ts'
 import type { MemoryInput } from './check-put.ts'
 import type { MemoryFilter, MemoryImportReport } from './ledger-memory.ts'
-import { memoryBook, type MemoryScope } from './item.ts'
-import { ask, type Names, toItem } from './read-items.ts'
+import type { MemoryScope } from './item.ts'
+import { ask, toItem } from './read-items.ts'
 import { checkScope } from './check-put.ts'
 import type { MemoryParts } from './bring-on.ts'
-import { readRow } from './write-item.ts'
+import { findPlace, readRow } from './write-item.ts'
 
 const PAGE = 200
 
 /** One item a line, by layer, scope, namespace and key; values that JSON lacks are tagged, as they are stored. */
-export async function* exportItems(
-  parts: MemoryParts,
-  given: MemoryFilter,
-  names: Names,
-): AsyncGenerator<string> {
+export async function* exportItems(parts: MemoryParts, given: MemoryFilter): AsyncGenerator<string> {
   const { reader, workspace } = parts
-  const { index, filter } = await ask(parts, given, names)
+  const { index, filter } = await ask(parts, given)
   for (let after: { book: string; namespace: string; key: string } | undefined; ; ) {
     const rows = await index.list({ ...filter, after, limit: PAGE })
     const stored = await index.events(
@@ -122,8 +118,10 @@ async function isThere(
   given: Record<string, unknown>,
 ): Promise<boolean> {
   const scope: MemoryScope = checkScope(input)
-  const place = { ...scope, book: memoryBook(scope), namespace: input.namespace, key: input.key }
-  const { row } = await readRow(parts, place)
+  const { row } = await readRow(
+    parts,
+    await findPlace(parts, { ...scope, namespace: input.namespace, key: input.key }),
+  )
   if (!row) return false
   const stored = await parts.store.memory.events(parts.workspace, [row.position])
   const [event] = await parts.reader.toPlainEvents(stored)

@@ -17,18 +17,44 @@ const MOST_TRIES = 100
 
 export interface ItemPlace extends MemoryScope, RowName {
   readonly book: string
+  /** What the record may have for its scope and its name. */
+  readonly books: readonly string[]
+  readonly names: readonly RowName[]
+}
+
+/** Where an item is written, by its name as given: in the book that its scope has already, whichever form of the name that has. */
+export async function findPlace(
+  { store, spellings, workspace }: MemoryParts,
+  { layer, scope, namespace, key }: MemoryScope & RowName,
+): Promise<ItemPlace> {
+  const name = { namespace, key }
+  const books = spellings.books({ layer, scope })
+  let book = books[0] as string
+  if (books.length > 1 && !(await store.findRun({ workspace, runId: book })))
+    for (const other of books.slice(1)) if (await store.findRun({ workspace, runId: other })) book = other
+  return { layer, scope, book, books, ...spellings.stored(name), names: spellings.names(name) }
+}
+
+/** Seqs of rows of the item under other forms of its name than the one that is written now. */
+export async function otherSeqs(
+  { store, workspace }: MemoryParts,
+  { book, namespace, key, names }: ItemPlace,
+): Promise<number[]> {
+  const others = names.filter((name) => name.namespace !== namespace || name.key !== key)
+  return (await store.memory.named(workspace, book, others)).map(({ seq }) => seq)
 }
 
 /** The row of a name as it stands, and the seq at which it was read; expired is as good as not there. */
 export async function readRow(
   parts: MemoryParts,
-  { book, namespace, key }: ItemPlace,
-): Promise<{ row: MemoryRow | undefined; seq: number }> {
+  { book, books, names }: ItemPlace,
+): Promise<{ row: MemoryRow | undefined; others: MemoryRow[]; seq: number }> {
   const { store, ports, workspace } = parts
   const seq = (await store.findRun({ workspace, runId: book }))?.seq ?? 0
-  const index = await bringOn(parts, { books: [book], layers: MEMORY_LAYERS })
-  const [row] = await index.named(workspace, book, [{ namespace, key }])
-  return { row: row && !isExpired(row, isoText(ports.now())) ? row : undefined, seq }
+  const index = await bringOn(parts, { books, layers: MEMORY_LAYERS })
+  const rows = (await Promise.all(books.map((each) => index.named(workspace, each, names)))).flat()
+  const [row, ...others] = rows.sort((a, b) => b.position - a.position)
+  return { row: row && !isExpired(row, isoText(ports.now())) ? row : undefined, others, seq }
 }
 
 /** The event of an earlier attempt at the same write. */
@@ -47,11 +73,11 @@ export async function findOwn(
 export async function writeIf(
   parts: WriteParts,
   place: ItemPlace,
-  decide: (row: MemoryRow | undefined) => EventInput | undefined,
+  decide: (row: MemoryRow | undefined) => Promise<EventInput | undefined> | EventInput | undefined,
 ): Promise<ClewEvent | undefined> {
   for (let tries = 1; ; tries++) {
     const { row, seq } = await readRow(parts, place)
-    const event = decide(row)
+    const event = await decide(row)
     if (!event) return undefined
     try {
       const [written] = await parts.append([event], { expectedSeq: seq })

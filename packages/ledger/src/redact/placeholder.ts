@@ -17,6 +17,16 @@ export const fingerprintOf = (placeholder: string): string =>
 export const placeholdersIn = (text: string): readonly RegExpExecArray[] =>
   text.includes('[redacted:') ? [...text.matchAll(EACH)] : []
 
+/** The text with placeholders that tell nothing but their fingerprint: kinds are named anew when rules are. */
+export const withoutKinds = (text: string): string =>
+  text.includes('[redacted:')
+    ? text.replace(EACH, (one) => `[redacted:${one.slice(one.lastIndexOf(':'))}`)
+    : text
+
+/** What stands before, between and after the placeholders of a text. */
+export const splitAtPlaceholders = (text: string): string[] =>
+  text.includes('[redacted:') ? text.split(INSIDE) : [text]
+
 /** The paths of all strings and keys that carry a placeholder (P2). */
 export const findPlaceholders = (value: JsonValue): string[] =>
   findPlaceholderPlaces(value).map(({ path }) => path)

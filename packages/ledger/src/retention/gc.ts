@@ -47,7 +47,7 @@ export interface GcReport {
 
 export interface GcParts extends GatherParts {
   readonly preparer: Preparer
-  readonly ledger: Pick<Ledger, 'read' | 'getRun'>
+  readonly ledger: Pick<Ledger, 'read' | 'getRun' | 'identity'>
   /** Values that are gone must not be remembered. */
   readonly forgetValues: () => void
 }

@@ -4,7 +4,7 @@ import type { MemoryRow } from '../memory/item.ts'
 import type { PayloadReader } from '../payload-reader.ts'
 import type { Store } from '../store.ts'
 import { findHold } from './find-hold.ts'
-import type { Hold } from './holds.ts'
+import { type Hold, isHeldName } from './holds.ts'
 
 interface HoldParts {
   readonly store: Store
@@ -27,7 +27,9 @@ export function createItemHoldCheck(
     return run ? findHold(parts, holds, run.summary) : undefined
   }
   return async ({ subjects, runId }) => {
-    const own = holds.find(({ target }) => 'subject' in target && subjects.includes(target.subject))
+    const own = holds.find(
+      (hold) => 'subject' in hold.target && subjects.some((name) => isHeldName(hold, name)),
+    )
     if (own || runId === null || holds.length === 0) return own
     const known = byRun.get(runId) ?? ofRun(runId)
     byRun.set(runId, known)

@@ -72,7 +72,31 @@ function foldHolds(holds: ReadonlyMap<string, Hold>, event: ClewEvent): Readonly
   return released === null ? holds : new Map([...holds].filter(([holdId]) => holdId !== released))
 }
 
-export async function readHolds(ledger: Pick<Ledger, 'read' | 'getRun'>): Promise<StandingHolds> {
+/** As it is judged by: what it names may be recorded elsewhere as given or in its `id-` form. */
+interface NamedHold extends Hold {
+  readonly isNamed?: (name: string) => boolean
+}
+
+/** Whether a recorded name of a subject or thread is the one that the hold names. */
+export const isHeldName = ({ target, isNamed }: NamedHold, name: string): boolean =>
+  isNamed ? isNamed(name) : !('runId' in target) && nameIn(target) === name
+
+const nameIn = (target: Exclude<HoldTarget, { readonly runId: string }>): string =>
+  'subject' in target ? target.subject : target.threadId
+
+/** Without what only this process knows of it. */
+export const toHold = ({ isNamed: _, ...hold }: NamedHold): Hold => hold
+
+function withNames(hold: Hold, identity: Ledger['identity']): NamedHold {
+  if ('runId' in hold.target) return hold
+  const idOf = (name: string): string => identity(name).names.at(-1) as string
+  const meant = idOf(nameIn(hold.target))
+  return { ...hold, isNamed: (name) => idOf(name) === meant }
+}
+
+export async function readHolds(
+  ledger: Pick<Ledger, 'read' | 'getRun' | 'identity'>,
+): Promise<StandingHolds> {
   // What comes after this is not looked at, so that the seq fits what was read.
   const seq = (await ledger.getRun(AUDIT_BOOK))?.events ?? 0
   let holds: ReadonlyMap<string, Hold> = new Map()
@@ -80,7 +104,7 @@ export async function readHolds(ledger: Pick<Ledger, 'read' | 'getRun'>): Promis
     if (event.ledger.seq > seq) break
     holds = foldHolds(holds, event)
   }
-  return { holds: [...holds.values()], seq }
+  return { holds: [...holds.values()].map((hold) => withNames(hold, ledger.identity)), seq }
 }
 
 /** What a hold is judged on. */
@@ -91,10 +115,14 @@ export function heldBy(holds: readonly Hold[], run: Omit<Holdable, 'parentRunId'
   if (holds.length === 0) return []
   const memory = parseMemoryBook(run.runId)
   const scopeOf = (layer: MemoryLayer): string | null => (memory?.layer === layer ? memory.scope : null)
-  return holds.filter(({ target }) => {
+  return holds.filter((hold) => {
+    const { target } = hold
     if ('runId' in target) return [run.runId, scopeOf('short')].includes(target.runId)
-    if ('threadId' in target) return [run.threadId, scopeOf('session')].includes(target.threadId)
-    return run.subjects.includes(target.subject) || scopeOf('long') === `user:${target.subject}`
+    const names =
+      'threadId' in target
+        ? [run.threadId, scopeOf('session')]
+        : [...run.subjects, /^user:(.*)/s.exec(scopeOf('long') ?? '')?.[1]]
+    return names.some((name) => typeof name === 'string' && isHeldName(hold, name))
   })
 }
 
@@ -117,7 +145,7 @@ export async function setHold(
 }
 
 export async function releaseHold(
-  ledger: Pick<Ledger, 'record' | 'read' | 'getRun'>,
+  ledger: Pick<Ledger, 'record' | 'read' | 'getRun' | 'identity'>,
   holdId: string,
   { reason, by }: HoldOptions,
 ): Promise<Hold> {

@@ -1,7 +1,7 @@
 import { missingRun } from '../check-options.ts'
 import type { Ledger } from '../ledger.ts'
 import type { GcParts } from './gc.ts'
-import { readHolds, releaseHold, setHold } from './holds.ts'
+import { readHolds, releaseHold, setHold, toHold } from './holds.ts'
 import { checkStatePolicy } from './plan-states.ts'
 import { parsePolicy, type RetentionPolicy, type RetentionPolicyInput } from './policy.ts'
 import { readPolicyChange } from '../policy/workspace-policy.ts'
@@ -67,9 +67,9 @@ export function createLedgerRetention(given: RetentionParts): LedgerRetention {
     },
     async release(holdId, options = {}) {
       assertWritable()
-      return releaseHold(ledger(), holdId, options)
+      return toHold(await releaseHold(ledger(), holdId, options))
     },
-    holds: async () => (await readHolds(ledger())).holds,
+    holds: async () => (await readHolds(ledger())).holds.map(toHold),
     async pruned(runId) {
       assertOpen()
       const run = await store.findRun({ workspace, runId })

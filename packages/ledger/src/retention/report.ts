@@ -5,7 +5,7 @@ import type { GcParts, GcReport } from './gc.ts'
 import { planGc } from './gc.ts'
 import { foldGrowth, type Growth } from './growth.ts'
 import { createHoldCheck } from './find-hold.ts'
-import { type Hold, readHolds } from './holds.ts'
+import { type Hold, readHolds, toHold } from './holds.ts'
 import { type LastGc, readLastGc } from './last-gc.ts'
 import { parsePolicy, type RetentionPolicyInput } from './policy.ts'
 import { proposePolicy, type ProposedPolicy } from './propose.ts'
@@ -119,7 +119,7 @@ export async function readRetentionReport(
     growth,
     policy,
     goes: usable && (await outlook(usable)),
-    holds: holds.map((hold) => ({ ...hold, runs: countHeld(hold, there) })),
+    holds: holds.map((hold) => ({ ...toHold(hold), runs: countHeld(hold, there) })),
     lastGc: await readLastGc(parts),
     proposal: proposal && { ...proposal, goes: await outlook(proposal.policy) },
     isWhole,

@@ -89,7 +89,7 @@ export function createStateRetention(parts: GcParts): StateRetention {
       if (threadId === null) await bringOn(thread, run)
       // Child runs have states of their own, which do not count in the window of the thread.
       else
-        for await (const each of runs.allRuns({ threadId }))
+        for await (const each of runs.allRuns({ threadId: parts.ledger.identity(threadId).names }))
           if (each.summary.parentRunId === run.summary.parentRunId) await bringOn(thread, each)
       threads.set(name, thread)
       const [oldest] = threads.keys()

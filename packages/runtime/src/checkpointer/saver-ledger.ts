@@ -160,7 +160,8 @@ export function createSaverLedger(checkpointer: Checkpointer, retention: Retenti
   async function listRuns(
     filter: RunFilter = {},
   ): Promise<{ runs: RunSummary[]; nextCursor: string | null }> {
-    if (filter.threadId !== undefined) return (await sync(filter.threadId)).ledger.listRuns(filter)
+    const [threadId] = [filter.threadId ?? []].flat()
+    if (threadId !== undefined) return (await sync(threadId)).ledger.listRuns(filter)
     const pages = await Promise.all(
       [...threads.values()].map(({ ledger }) => ledger.listRuns({ ...filter, limit: 500 })),
     )

@@ -91,7 +91,7 @@ async function writeFork(
     const carried = to && carries ? carryEnds(journal, ground.carried ?? [], to, last.eventId) : []
     const expectedSeq = ground.kept ? 0 : ground.seq
     const rest = restDrafts(journal, edited?.standing, last.eventId)
-    await ledger.append([...begun, ...carried, ...rest], { expectedSeq, epoch })
+    await ledger.append([...begun, ...carried, ...rest], { expectedSeq, epoch, keepStepIds: true })
   })
   const { checkpointId, seq } = ground
   return {

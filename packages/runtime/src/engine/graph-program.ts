@@ -204,6 +204,7 @@ export function toStanding(channels: Channels, event: ClewEvent, folded: RunStat
   return {
     superstep: folded.superstep,
     graph: { ...graph, since: { ...graph.since, supersteps } },
+    folded: graph.state,
     tasks: tasks.map((task, index) => ({ ...task, index })),
     joins: (payload['joins'] ?? {}) as Joins,
     baseSeq,

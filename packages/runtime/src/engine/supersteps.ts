@@ -27,6 +27,8 @@ export interface Standing {
   readonly depth: number
   /** Nodes whose `interruptBefore` has been settled by an edit of the state. */
   readonly passed: readonly string[]
+  /** The state as the record has it, where a run is taken up. */
+  readonly folded?: State | undefined
   /** Nodes of the superstep that has ended here which `interruptAfter` names: it is asked before anything else. */
   readonly after: readonly string[]
 }
@@ -343,6 +345,7 @@ function specOf(
     input,
     isInputKept: false,
     digest: ledger && (() => digestOfTask(task, at.graph, ledger)),
+    recordedInput: at.folded && (() => (task.input === undefined ? at.folded : task.input)),
     work,
     retry: toRetryPolicy(policy.retry),
     timeoutMs: policy.timeoutMs,

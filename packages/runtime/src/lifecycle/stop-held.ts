@@ -46,7 +46,7 @@ export async function stopHeld(
       // Once per epoch: a run that was resumed after a stop can be stopped again.
       draft('system.workflow_stopped', [epoch], {}),
     ],
-    { epoch },
+    { epoch, keepStepIds: true },
   )
 }
 

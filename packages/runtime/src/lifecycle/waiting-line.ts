@@ -11,7 +11,9 @@ interface Bell {
 
 const lines = new Map<string, Line>()
 const keyOf = ({ url, workspace }: Ledger, what: string): string => `${url}\n${workspace}\n${what}`
-const threadOf = (threadId: string): string => `thread ${threadId}`
+/** By a form of its name that all who wait for it know. */
+const threadOf = (ledger: Ledger, threadId: string): string =>
+  `thread ${ledger.identity(threadId).names.at(-1)}`
 const runOf = (runId: string): string => `run ${runId}`
 
 export interface Place {
@@ -27,7 +29,7 @@ export interface WaitingPlace {
 }
 
 export function joinLine(ledger: Ledger, { runId, threadId }: Place): WaitingPlace {
-  const key = keyOf(ledger, threadId === null ? runOf(runId) : threadOf(threadId))
+  const key = keyOf(ledger, threadId === null ? runOf(runId) : threadOf(ledger, threadId))
   const line = lines.get(key) ?? []
   const bell = createBell()
   line.push(bell)
@@ -46,7 +48,7 @@ export function joinLine(ledger: Ledger, { runId, threadId }: Place): WaitingPla
 /** Tells the first in line that a lease became free. */
 export function ringLine(ledger: Ledger, { runId, threadId }: Place): void {
   lines.get(keyOf(ledger, runOf(runId)))?.[0]?.ring()
-  if (threadId !== null) lines.get(keyOf(ledger, threadOf(threadId)))?.[0]?.ring()
+  if (threadId !== null) lines.get(keyOf(ledger, threadOf(ledger, threadId)))?.[0]?.ring()
 }
 
 function createBell(): Bell {

@@ -116,10 +116,10 @@ export function createAttempts(
   }
 
   async function lookUp(step: Step, work: Work, { ledger }: Journal): Promise<void> {
-    const { attempt, spec, digest } = step
+    const { attempt, spec, cacheKey } = step
     core.working++
     try {
-      const found = await findCached(ledger, options.agent, spec.name, digest, now())
+      const found = await findCached(ledger, options.agent, spec.name, cacheKey, now())
       if (core.isOver || step.attempt !== attempt || !step.open) return
       if (found) end(step, { output: found.output }, { cached: true })
       else dispatch(step, work)

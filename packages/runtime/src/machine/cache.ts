@@ -4,20 +4,20 @@ import { own } from './own.ts'
 import type { Step } from './step.ts'
 
 /**
- * Results by agent, step name and input digest. A kept result is an event of the run that made it, whose cause is an id
- * derived from those three: asking for the effects of that id finds it, without an index of its own.
+ * Results by agent, step name and keyed digest of the input. A kept result is an event of the run that made it, whose cause
+ * is an id derived from those three: asking for the effects of that id finds it, without an index of its own.
  */
-const keyOf = (agent: string, name: string, digest: string): string =>
-  deriveId(sha256, `cache ${agent}`, name, digest)
+const idOf = (agent: string, name: string, cacheKey: string): string =>
+  deriveId(sha256, `cache ${agent}`, name, cacheKey)
 
 export async function findCached(
   ledger: Ledger,
   agent: string,
   name: string,
-  digest: string,
+  cacheKey: string,
   nowMs: number,
 ): Promise<{ output: unknown } | undefined> {
-  const kept = await ledger.effects(keyOf(agent, name, digest))
+  const kept = await ledger.effects(idOf(agent, name, cacheKey))
   const fresh = kept.findLast(({ eventType, payload }) => {
     const expires = payload['expiresAt']
     const isFresh = typeof expires !== 'string' || Date.parse(expires) > nowMs
@@ -33,11 +33,11 @@ const TYPE = 'execution.result_cached'
 export function keepCached(
   journal: Journal,
   agent: string,
-  { stepId, attempt, spec: { name }, digest }: Step,
+  { stepId, attempt, spec: { name }, digest, cacheKey }: Step,
   output: unknown,
   expiresMs: number,
 ): Draft {
-  return journal.draft(TYPE, [stepId, attempt], keyOf(agent, name, digest), {
+  return journal.draft(TYPE, [stepId, attempt], idOf(agent, name, cacheKey), {
     stepId,
     name,
     inputDigest: digest,

@@ -43,8 +43,8 @@ export function createCall(
       core.notify()
       return new Promise(() => {})
     }
-    const { stepId, ordinal } = nameCall(scope, spec, journal?.ledger)
-    const { digest: given, refused } = digestOf(journal, scope, spec, stepId)
+    const { stepId, ordinal } = nameCall(scope, spec, journal?.ledger, isRecorded)
+    const { digest: given, cacheKey, refused } = digestOf(journal, scope, spec, stepId)
     const digest = reading && !refused ? reading.digestOf(stepId, given, spec) : given
     const before = scope.attempt > 1 && !refused ? givenBefore(stepId, digest, scope, spec.work) : undefined
     if (before && !before.start)
@@ -58,6 +58,7 @@ export function createCall(
         ordinal,
         scope,
         digest,
+        cacheKey,
         resolve,
         reject,
         refused,
@@ -100,6 +101,12 @@ export function createCall(
       begin(step, next, core.cause, last.end ? [] : [cut(stepId, last.attempt)])
     })
   }
+
+  /** Undefined where the record has no step: then there is nothing to look for. */
+  const isRecorded =
+    reading && options.record && options.record.attempts.size + options.record.orphans.size > 0
+      ? (stepId: string): boolean => reading.triedOf(stepId) > 0
+      : undefined
 
   function beginNew(step: Step, attempt: number): void {
     if (!core.isReading) return begin(step, attempt, core.cause)

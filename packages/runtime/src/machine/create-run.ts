@@ -143,7 +143,14 @@ export function createRun(parts: RunParts): Run {
       return deriveId(sha256, seed, draw('uuid'))
     },
     get memory() {
-      memory ??= createRunMemory({ effect: run.effect, runId, agent, ledger, promote: parts.promote })
+      memory ??= createRunMemory({
+        effect: run.effect,
+        runId,
+        threadId,
+        agent,
+        ledger,
+        promote: parts.promote,
+      })
       return memory
     },
     emit: (data) => tidings.custom?.(stepId, data),

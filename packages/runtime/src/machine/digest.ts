@@ -10,15 +10,17 @@ export function digestOf(
   scope: Scope,
   spec: CallSpec,
   stepId: string,
-): { readonly digest: string; readonly refused: StepError | undefined } {
+): { readonly digest: string; readonly cacheKey: string; readonly refused: StepError | undefined } {
   // Without a ledger it only tells whether a body that is entered again asks for the same as before.
-  if (!journal) return { digest: scope.isRetried ? plainDigest(spec) : '', refused: undefined }
+  if (!journal) return { digest: scope.isRetried ? plainDigest(spec) : '', cacheKey: '', refused: undefined }
+  const { ledger } = journal
   try {
-    const digest = spec.digest ? spec.digest() : journal.ledger.digest(spec.input ?? null)
-    return { digest, refused: undefined }
+    const digest = spec.digest ? spec.digest() : ledger.digest(spec.input ?? null)
+    const cacheKey = spec.cacheTtlMs === undefined ? '' : ledger.keyedDigest(spec.input ?? null)
+    return { digest, cacheKey, refused: undefined }
   } catch (error) {
     if (!isUnstorable(error)) throw error
-    return { digest: '', refused: toStepError(error, stepId) }
+    return { digest: '', cacheKey: '', refused: toStepError(error, stepId) }
   }
 }
 
@@ -31,7 +33,10 @@ function plainDigest({ digest, input }: CallSpec): string {
   }
 }
 
-/** The same for each attempt of a call, another one for another input. */
+/**
+ * The same for each attempt of a call, another one for another input. The digest of a call that the record has is the
+ * recorded one, so the key does not change with redaction rules.
+ */
 export const idempotencyKeyOf = (
   journal: Journal | undefined,
   seed: string,

@@ -38,7 +38,7 @@ export interface JournalOptions {
 
 export function openJournal({ ledger, runId, epoch, onEvent, onStale }: JournalOptions): Journal {
   const idOf = createDeriver(sha256, runId)
-  const options = { epoch }
+  const options = { epoch, keepStepIds: true }
 
   function write(...[events, then, failed]: Parameters<Journal['write']>): void {
     const committed = (stored: readonly ClewEvent[]): void => {

@@ -1,5 +1,5 @@
 import type { ClewEvent } from '@clew/ledger'
-import type { Comparison } from '../replay/same-value.ts'
+import { type Comparison, isSameCall } from '../replay/same-value.ts'
 import type { ResumeDivergence } from '../result.ts'
 import type { MachineOptions } from './machine-types.ts'
 import { type AttemptRecord, attemptOf, parentOf, type RunRecord, stepIdOf } from './record.ts'
@@ -110,16 +110,12 @@ export function createReading(
     attemptsOf: (stepId) => attempts.get(stepId),
     triedOf: (stepId) =>
       Math.max(attempts.get(stepId)?.at(-1)?.attempt ?? 0, record.orphans.get(stepId) ?? 0),
-    digestOf(stepId, digest, { input, name, digest: own }) {
+    digestOf(stepId, digest, spec) {
       const tries = attempts.get(stepId)
-      // What stands for something else than the input is made by whoever knows what counts.
-      if (!tries || own || tries.some(({ start }) => start.payload['inputDigest'] === digest)) return digest
-      const alike = tries.findLast(({ start: { payload } }) => {
-        const where = { part: 'input', step: name } as const
-        return (
-          payload['input'] !== undefined && comparison?.compare(payload['input'], input, where) === 'same'
-        )
-      })
+      if (!tries || tries.some(({ start }) => start.payload['inputDigest'] === digest)) return digest
+      const alike = tries.findLast(
+        ({ start }) => comparison && isSameCall(comparison, spec, start.payload['input']) === 'same',
+      )
       return (alike?.start.payload['inputDigest'] as string | undefined) ?? digest
     },
     mismatch({ stepId, spec, digest }, { start }) {

@@ -104,6 +104,10 @@ export interface CallSpec {
   readonly isInputKept: boolean
   /** When the caller knows it better than by reading the input. */
   readonly digest?: (() => string) | undefined
+  /** What the record has as its input, where its start does not hold it. */
+  readonly recordedInput?: (() => unknown) | undefined
+  /** Whether a recorded input is that of the same call; default: the two are compared (D2). */
+  readonly isSameInput?: ((recorded: unknown) => boolean) | undefined
   readonly work: Work
   readonly retry?: RetryPolicy | undefined
   readonly timeoutMs?: number | undefined
@@ -124,6 +128,8 @@ export interface Step {
   readonly ordinal: number
   readonly scope: Scope
   readonly digest: string
+  /** What its result is kept by; empty where none is kept. */
+  readonly cacheKey: string
   readonly resolve: (end: Completed) => void
   readonly reject: (error: StepError) => void
   /** Why its input cannot be stored: nothing of it is run. */

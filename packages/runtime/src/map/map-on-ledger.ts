@@ -10,7 +10,7 @@ import { beginRun } from '../start-run.ts'
 import { withSecrets } from '../with-secrets.ts'
 import { inTurns, type MapOptions, type Mapped, toItem } from './map-items.ts'
 import { createMapResult, type MapItem, type MapResult } from './map-result.ts'
-import type { MatchedItem } from './match-items.ts'
+import { type ItemSignature, type MatchedItem, signatureOf } from './match-items.ts'
 import { endDrafts, type StoredChild } from './map-record.ts'
 import { type ItemStep, type MapTake, openMap } from './open-map.ts'
 
@@ -29,7 +29,10 @@ export async function mapOnLedger(
   const ledger = secrets.length === 0 ? kept : await withSecrets(kept, runId, secrets)
   assertMode(ledger, 'write')
   // What cannot be stored is refused before anything is begun.
-  const signatures = inputs.map((input) => ledger.digest(input ?? null))
+  const signatures = inputs.map((input) => ({
+    signature: signatureOf(ledger, input),
+    digest: ledger.digest(input ?? null),
+  }))
   const before = given.runId === undefined ? null : await ledger.getRun(runId)
   const answers =
     secrets.length === 0 ? given.answers : { ...answersWithSecrets(before?.pauses ?? []), ...given.answers }
@@ -39,7 +42,7 @@ export async function mapOnLedger(
   try {
     const journal = openJournal({ ledger, runId, epoch: hold.epoch, onStale: hold.lose })
     const current = before && (await ledger.getRun(runId))
-    const take = await openMap(mapped, ledger, journal, hold, signatures, current, options)
+    const take = await openMap(mapped, ledger, journal, hold, { inputs, signatures }, current, options)
     return await workThrough(take, inputs, options)
   } finally {
     await hold.release()
@@ -81,13 +84,14 @@ const RESTORED = { status: 'completed', error: null, pauses: [], log: null, rest
 
 async function runItem(take: MapTake, index: number, input: unknown, options: MapOptions): Promise<MapItem> {
   const { journal, mapped, begun, signatures, cause } = take
+  const match = take.matches[index] as MatchedItem & { readonly action: 'run' }
   const { name } = mapped.program
-  const signature = signatures[index] as string
+  const { signature, digest } = signatures[index] as ItemSignature
   const before = begun.get(index) ?? []
   const last = before.at(-1)
   // Another input is another step; the same one again is another attempt. Each is a child run of its own.
   const again = before.length === 0 ? '' : `~${before.length + 1}`
-  const isRetry = last?.signature === signature
+  const isRetry = last !== undefined && (last.runId === match.retryOf || last.signature === signature)
   const stepId = isRetry
     ? last.stepId
     : formatStepId({ parentStepId: null, name, key: `i${index}${again}`, ordinal: 0 })
@@ -101,12 +105,13 @@ async function runItem(take: MapTake, index: number, input: unknown, options: Ma
     kind: 'child',
     index,
     superstep: 1,
-    inputDigest: signature,
+    inputDigest: digest,
+    signature,
     childRunId,
   })
   // Before the child itself: no child is without its place in the map.
   await journal.send([start])
-  const child = { stepId, attempt, signature, startId: start.eventId, runId: childRunId }
+  const child = { stepId, attempt, signature, digest, startId: start.eventId, runId: childRunId }
   return beginItem(take, index, input, child, options)
 }
 

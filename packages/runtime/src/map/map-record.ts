@@ -27,6 +27,9 @@ export async function storedChildren(
   for await (const event of ledger.read(mapRunId)) events.push(event)
   if (events.length === 0) return null
   const children: StoredChild[] = []
+  const signatures = new Map(
+    events.map(({ eventId, payload }) => [eventId, textOf(payload['signature'])] as const),
+  )
   for (const step of await ledger.getSteps(mapRunId)) {
     if (step.childRunId === null) continue
     const run = await ledger.getRun(step.childRunId)
@@ -36,7 +39,8 @@ export async function storedChildren(
       stepId: step.stepId,
       attempt: step.attempt,
       startId: step.spanId,
-      signature: step.inputDigest ?? '',
+      signature: signatures.get(step.spanId),
+      digest: step.inputDigest ?? '',
       runId: step.childRunId,
       // Without a run of its own the child was never begun: it can be, under the same id.
       status: run?.status ?? 'interrupted',
@@ -47,6 +51,8 @@ export async function storedChildren(
   }
   return { children, events }
 }
+
+const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
 
 /** The end of a map, or that it waits. */
 export function endDrafts(

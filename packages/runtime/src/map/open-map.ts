@@ -1,15 +1,24 @@
-import { ClewError, type ClewEvent, isTerminal, type Ledger, type RunSummary } from '@clew/ledger'
+import {
+  ClewError,
+  type ClewEvent,
+  fitsRecorded,
+  isTerminal,
+  type JsonValue,
+  type Ledger,
+  type RunSummary,
+} from '@clew/ledger'
 import { checkAnswer } from '../answers.ts'
 import type { Hold } from '../lifecycle/hold-run.ts'
 import type { Draft, Journal } from '../machine/journal.ts'
 import { stopChild } from '../open-child.ts'
+import { recordedInput } from '../recorded-input.ts'
 import { answerDraft, notOpen } from '../settle-pauses.ts'
 import type { MapOptions, Mapped } from './map-items.ts'
 import { type StoredChild, storedChildren } from './map-record.ts'
-import { matchItems, type MatchedItem } from './match-items.ts'
+import { type ItemSignature, matchItems, type MatchedItem } from './match-items.ts'
 
 /** What is recorded of an item's child. */
-export type ItemStep = Pick<StoredChild, 'stepId' | 'attempt' | 'signature' | 'startId' | 'runId'>
+export type ItemStep = Pick<StoredChild, 'stepId' | 'attempt' | 'signature' | 'digest' | 'startId' | 'runId'>
 
 /** A map in the hands of this process. */
 export interface MapTake {
@@ -17,7 +26,7 @@ export interface MapTake {
   readonly ledger: Ledger
   readonly journal: Journal
   readonly hold: Hold
-  readonly signatures: readonly string[]
+  readonly signatures: readonly ItemSignature[]
   readonly matches: readonly MatchedItem[]
   readonly children: ReadonlyMap<string, StoredChild>
   /** What was begun for each item, in this run. */
@@ -31,7 +40,10 @@ export async function openMap(
   ledger: Ledger,
   journal: Journal,
   hold: Hold,
-  signatures: readonly string[],
+  {
+    inputs,
+    signatures,
+  }: { readonly inputs: readonly unknown[]; readonly signatures: readonly ItemSignature[] },
   current: RunSummary | null,
   options: MapOptions,
 ): Promise<MapTake> {
@@ -44,14 +56,14 @@ export async function openMap(
   const { children, events } = stored ?? { children: [], events: [] }
   // Of a map that has ended only what completed is taken over: its other children are that map's own.
   const claimable = current ? children : children.filter(({ status }) => status === 'completed')
-  const matches = matchItems(claimable, signatures)
+  const matches = await matchItems(claimable, signatures, fitting(ledger, inputs))
   const drafts: Draft[] = []
   if (!current) {
     if (Object.keys(answers).length > 0) throw notOpen(runId, Object.keys(answers)[0] as string)
     const started = {
       agent: name,
       ...(mapped.program.version !== undefined && { agentVersion: mapped.program.version }),
-      ...(threadId !== undefined && { threadId }),
+      ...(threadId !== undefined && { threadId: ledger.identity(threadId).stored }),
       ...(retryOf !== undefined && { retryOf }),
       input: { items: signatures.length },
     }
@@ -70,13 +82,33 @@ export async function openMap(
     drafts.push(...settled, journal.draft('system.workflow_resumed', [hold.epoch], cause, resumed))
     drafts.push(...leaveBehind(children, matches, (drafts.at(-1) as Draft).eventId, journal))
   }
-  await ledger.append(drafts, { epoch: hold.epoch, ...(!current && { expectedSeq: 0 }) })
+  await ledger.append(drafts, { epoch: hold.epoch, keepStepIds: true, ...(!current && { expectedSeq: 0 }) })
   for (const { runId: childId, status } of current ? unclaimed(children, matches) : [])
     if (!isTerminal(status)) await stopChild(ledger, childId)
   const begun = Map.groupBy(current ? children : [], ({ index }) => index)
   const byRun = new Map(children.map((child) => [child.runId, child]))
   const cause = (drafts.at(-1) as Draft).eventId
   return { mapped, ledger, journal, hold, signatures, matches, children: byRun, begun, cause }
+}
+
+/** Whether an item has the input that the start of a child has on record (D2). */
+function fitting(
+  ledger: Ledger,
+  inputs: readonly unknown[],
+): (child: StoredChild, index: number) => Promise<boolean> {
+  const clean = (value: unknown): JsonValue => ledger.redactor.value((value ?? null) as JsonValue).value
+  const isSame = (a: unknown, b: unknown): boolean => ledger.digest(a) === ledger.digest(b)
+  const starts = new Map<string, Promise<ClewEvent[]>>()
+  return async ({ runId, signature }, index) => {
+    const known = starts.get(runId) ?? Array.fromAsync(ledger.read(runId, { limit: 1 }))
+    starts.set(runId, known)
+    const events = await known
+    if (events.length === 0) return false
+    // Fingerprints tell secrets apart, unless they were made with another key.
+    const bySecret = signature === undefined
+    const recorded = recordedInput(events)
+    return fitsRecorded(clean(recorded), clean(inputs[index]), { bySecret, isSame })
+  }
 }
 
 function assertGoesOn(run: RunSummary, name: string): void {

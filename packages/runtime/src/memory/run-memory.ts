@@ -50,6 +50,7 @@ export interface RunMemory {
 interface RunMemoryParts {
   readonly effect: Run['effect']
   readonly runId: string
+  readonly threadId: string | null
   readonly agent: string
   readonly ledger: Ledger | undefined
   readonly promote: readonly PromotionRule[] | undefined
@@ -58,7 +59,14 @@ interface RunMemoryParts {
 // What is remembered was redacted when it was written. So a placeholder in a result is what it is, and the call may be made again.
 const AGAIN = { refresh: true }
 
-export function createRunMemory({ effect, runId, agent, ledger, promote }: RunMemoryParts): RunMemory {
+export function createRunMemory({
+  effect,
+  runId,
+  threadId,
+  agent,
+  ledger,
+  promote,
+}: RunMemoryParts): RunMemory {
   let found: Promise<RunScopes> | undefined
 
   function used(): Ledger {
@@ -71,7 +79,7 @@ export function createRunMemory({ effect, runId, agent, ledger, promote }: RunMe
   }
 
   async function scopes(): Promise<RunScopes> {
-    found ??= findScopes(used(), runId, agent)
+    found ??= findScopes(used(), runId, agent, threadId)
     return found
   }
 

@@ -12,7 +12,12 @@ export interface RunScopes {
  * The scopes of a run: short memory is its own, also in a child run, since children work side by side and would overwrite
  * each other; they share the session.
  */
-export async function findScopes(ledger: Ledger, runId: string, agent: string): Promise<RunScopes> {
+export async function findScopes(
+  ledger: Ledger,
+  runId: string,
+  agent: string,
+  given: string | null,
+): Promise<RunScopes> {
   const run = await ledger.getRun(runId)
   let above = run
   const subjects = new Set(run?.subjects)
@@ -20,7 +25,8 @@ export async function findScopes(ledger: Ledger, runId: string, agent: string): 
     above = await ledger.getRun(above.parentRunId)
     for (const subject of above?.subjects ?? []) subjects.add(subject)
   }
-  const threadId = above?.threadId ?? null
+  // As it was given, if it is known here: earlier turns may have been recorded under it.
+  const threadId = run?.threadId === null ? (above?.threadId ?? null) : (given ?? run?.threadId ?? null)
   const visible: MemoryScope[] = [
     { layer: 'short', scope: runId },
     ...(threadId === null ? [] : [{ layer: 'session', scope: threadId } as const]),

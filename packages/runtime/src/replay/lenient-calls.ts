@@ -7,6 +7,7 @@ import { digestIn, type RecordedCall, startOf } from './recorded-run.ts'
 import type { ReplayCore } from './replay-core.ts'
 import { placeOf } from './replay-core.ts'
 import type { ReplayStep } from './replay-step.ts'
+import { isSameCall } from './same-value.ts'
 
 export interface LenientCalls {
   ask(step: ReplayStep): void
@@ -46,9 +47,9 @@ export function createLenientCalls(core: ReplayCore, bodies: Bodies): LenientCal
 
   function isSameInput({ spec }: ReplayStep, call: RecordedCall): boolean {
     const start = startOf(call)
-    if (spec.digest) return spec.digest() === digestIn(start)
-    const where = { part: 'input', step: spec.name } as const
-    return comparison.compare(start.payload['input'] ?? null, spec.input ?? null, where) !== 'different'
+    if (spec.digest && spec.digest() === digestIn(start)) return true
+    const was = spec.isInputKept ? (start.payload['input'] ?? null) : options.inputOf(call)
+    return isSameCall(comparison, spec, was) !== 'different'
   }
 
   function ask(step: ReplayStep): void {

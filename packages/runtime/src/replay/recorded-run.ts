@@ -70,6 +70,7 @@ export interface RecordedRun {
   /** What the code came to; undefined where the record has not come so far. */
   readonly end: ClewEvent | undefined
   readonly last: ClewEvent
+  has(stepId: string): boolean
   find(parentAttempt: number, stepId: string): RecordedCall | undefined
   /** What an attempt of the body around, before this one, had completed. */
   completedBefore(parentAttempt: number, stepId: string): RecordedAttempt | undefined
@@ -221,6 +222,7 @@ export function indexRun(events: readonly ClewEvent[], options: IndexOptions): R
     takenUp,
     end,
     last: events.at(-1) ?? started,
+    has: (stepId) => byStep.has(stepId),
     find(parentAttempt, stepId) {
       let call = byStep.get(stepId)
       while (call && call.parentAttempt !== parentAttempt) call = call.before

@@ -16,6 +16,7 @@ import { createReplayCore, placeOf, type ReplayMachineOptions, scopeFor } from '
 import { release, type ReplayStep } from './replay-step.ts'
 import type { Divergence } from './report.ts'
 import { judgeRun, RUN, saidIn } from './judge-run.ts'
+import { isSameCall } from './same-value.ts'
 import { createStrictCalls } from './strict-calls.ts'
 
 /** What a replay of one run, or of one part of it, came to. */
@@ -50,7 +51,7 @@ export function createReplayMachine(options: ReplayMachineOptions): ReplayMachin
 
   function call(scope: Scope, spec: CallSpec): Promise<Completed> {
     if (core.isOver || isClosed(scope)) return never
-    const { stepId } = nameCall(scope, spec, options.ledger)
+    const { stepId } = nameCall(scope, spec, options.ledger, record.has)
     const before = scope.attempt > 1 ? givenBefore(scope, stepId, spec) : undefined
     if (before) return Promise.resolve(before)
     return new Promise((resolve, reject) => {
@@ -88,7 +89,10 @@ export function createReplayMachine(options: ReplayMachineOptions): ReplayMachin
     const tried = record.completedBefore(scope.attempt, stepId)
     if (!tried?.end) return undefined
     const digest = spec.digest ? spec.digest() : options.ledger.digest(spec.input ?? null)
-    if (digest !== digestIn(tried.start)) return undefined
+    const isSame =
+      digest === digestIn(tried.start) ||
+      isSameCall(options.comparison, spec, tried.start.payload['input']) === 'same'
+    if (!isSame) return undefined
     const outcome = outcomeOf(tried.end, stepId)
     return 'output' in outcome && mayGiveAgain(spec.work, outcome) ? outcome : undefined
   }

@@ -1,4 +1,6 @@
-import { ClewError, compilePath, isPlaceholder, type JsonValue, type Ledger } from '@clew/ledger'
+import { ClewError, compilePath, fitsRecorded, type JsonValue, type Ledger } from '@clew/ledger'
+
+import type { CallSpec } from '../machine/step.ts'
 
 /**
  * What may differ without being a divergence: paths that begin with `input` or `output`, as `input.requestId` or
@@ -7,8 +9,7 @@ import { ClewError, compilePath, isPlaceholder, type JsonValue, type Ledger } fr
  */
 export type Volatile = readonly string[] | Readonly<Record<string, readonly string[]>>
 
-type Path = readonly (string | number)[]
-type IsVolatile = (path: Path) => boolean
+type IsVolatile = (path: readonly (string | number)[]) => boolean
 
 /** Compares what the record has with what the code gives now. */
 export interface Comparison {
@@ -42,14 +43,33 @@ export function createComparison(ledger: Ledger, volatile: Volatile = []): Compa
     received: unknown,
     { part, step }: Where,
   ): ReturnType<Comparison['compare']> {
-    if (isEqual(recorded, received)) return 'same'
-    if (digestOf(ledger, recorded) === digestOf(ledger, received)) return 'same'
-    const clean = shown(received)
-    if (fits(recorded, clean, [part], NEVER)) return 'same'
-    return fits(recorded, clean, [part], rules(step)) ? 'alike' : 'different'
+    const isSame = (a: unknown, b: unknown): boolean => digestOf(ledger, a) === digestOf(ledger, b)
+    if (fitsRecorded(recorded, received, { isSame }) || isSame(recorded, received)) return 'same'
+    // Rules may take out more by now, and functions of the user's leave no placeholder.
+    const sides = [shown(recorded), shown(received)] as const
+    if (fitsRecorded(...sides, { isSame })) return 'same'
+    const how = { isSame, isVolatile: rules(step), path: [part] }
+    return fitsRecorded(recorded, received, how) || fitsRecorded(...sides, how) ? 'alike' : 'different'
   }
 
   return { compare, shown }
+}
+
+/** Whether a call is made with the input that its start has on record, or the record has elsewhere. */
+export function isSameCall(
+  comparison: Comparison,
+  {
+    name,
+    input,
+    recordedInput,
+    isSameInput,
+  }: Pick<CallSpec, 'name' | 'input' | 'recordedInput' | 'isSameInput'>,
+  inStart: unknown,
+): ReturnType<Comparison['compare']> {
+  const recorded = inStart === undefined ? recordedInput?.() : inStart
+  if (recorded === undefined) return 'different'
+  if (isSameInput) return isSameInput(recorded) ? 'same' : 'different'
+  return comparison.compare(recorded, input ?? null, { part: 'input', step: name })
 }
 
 const NEVER: IsVolatile = () => false
@@ -85,67 +105,4 @@ function compileOne(text: string): IsVolatile {
     `The volatile path ${JSON.stringify(text.slice(0, 80))} does not begin with input or output`,
     'Write it like input.requestId or output.items[*].at.',
   )
-}
-
-/** Equal as JSON: a property that is undefined is not there. The quick way, for what is plain data. */
-function isEqual(a: unknown, b: unknown): boolean {
-  if (a === b) return true
-  if (typeof a !== 'object' || typeof b !== 'object') return (a ?? null) === (b ?? null)
-  if (a === null || b === null) return false
-  if (Array.isArray(a)) {
-    if (!Array.isArray(b) || a.length !== b.length) return false
-    for (let at = 0; at < a.length; at++) if (!isEqual(a[at], b[at])) return false
-    return true
-  }
-  if (!isPlain(a) || !isPlain(b)) return false
-  let left = 0
-  for (const key in a) {
-    const own = a[key]
-    if (own === undefined) continue
-    left++
-    if (!Object.hasOwn(b, key) || !isEqual(own, b[key])) return false
-  }
-  for (const key in b) if (b[key] !== undefined) left--
-  return left === 0
-}
-
-function isPlain(value: object): value is Record<string, unknown> {
-  const prototype: unknown = Object.getPrototypeOf(value)
-  return prototype === Object.prototype || prototype === null
-}
-
-/** D2: a recorded placeholder fits any text in its place; what is volatile fits anything. */
-function fits(recorded: unknown, received: unknown, path: Path, isVolatile: IsVolatile): boolean {
-  if (isVolatile(path)) return true
-  if (typeof recorded === 'string') return typeof received === 'string' && fitsText(recorded, received)
-  if (Array.isArray(recorded))
-    return (
-      Array.isArray(received) &&
-      lengthsFit(recorded, received, path, isVolatile) &&
-      recorded.every((item, at) => fits(item, received[at], [...path, at], isVolatile))
-    )
-  if (typeof recorded !== 'object' || recorded === null || typeof received !== 'object' || received === null)
-    return isEqual(recorded, received)
-  if (Array.isArray(received) || !isPlain(recorded) || !isPlain(received)) return isEqual(recorded, received)
-  const keys = new Set([...Object.keys(recorded), ...Object.keys(received)])
-  return [...keys].every((key) => fits(recorded[key], received[key], [...path, key], isVolatile))
-}
-
-const lengthsFit = (a: readonly unknown[], b: readonly unknown[], path: Path, isVolatile: IsVolatile) =>
-  a.length === b.length || isVolatile([...path, Math.min(a.length, b.length)])
-
-const PLACEHOLDER = /\[redacted:[a-z0-9-]+:[^\]\s]*\]/
-
-/** A text with placeholders in it fits whatever has the same text around them. */
-function fitsText(recorded: string, received: string): boolean {
-  if (recorded === received || isPlaceholder(recorded)) return true
-  const parts = recorded.split(PLACEHOLDER)
-  if (parts.length === 1) return false
-  let at = 0
-  for (const [index, part] of parts.entries()) {
-    const found = index === parts.length - 1 ? received.lastIndexOf(part) : received.indexOf(part, at)
-    if (found < at || (index === 0 && found !== 0)) return false
-    at = found + part.length
-  }
-  return at === received.length
 }

@@ -6,6 +6,7 @@ import type { Bodies } from './bodies.ts'
 import { digestIn, type RecordedCall, startOf } from './recorded-run.ts'
 import { placeOf, reasonOf, type ReplayCore } from './replay-core.ts'
 import type { ReplayStep } from './replay-step.ts'
+import { isSameCall } from './same-value.ts'
 
 /** In which superstep of a graph a node is called: its key says so. */
 export const superstepIn = (stepId: string): number => Number(/@s(\d+)/.exec(stepId)?.[1] ?? Number.NaN)
@@ -49,7 +50,6 @@ export function createStrictCalls(core: ReplayCore, bodies: Bodies): (step: Repl
   function isSameInput(step: ReplayStep, recorded: RecordedCall): boolean {
     const { spec } = step
     const start = startOf(recorded)
-    const where = { part: 'input', step: spec.name } as const
     if (start.ledger.erased) {
       step.isSame = false
       core.diverge('redacted', placeOf(recorded), null, spec.input ?? null)
@@ -58,7 +58,7 @@ export function createStrictCalls(core: ReplayCore, bodies: Bodies): (step: Repl
     if (spec.digest && spec.digest() === digestIn(start)) return true
     const was = spec.isInputKept ? (start.payload['input'] ?? null) : options.inputOf(recorded)
     const now = spec.input ?? null
-    if (was !== undefined && comparison.compare(was, now, where) !== 'different') return true
+    if (isSameCall(comparison, spec, was) !== 'different') return true
     if (spec.isInputKept && digestIn(start) === '' && isRefused(now)) return true
     step.isSame = false
     core.diverge('input', placeOf(recorded), was === undefined ? digestIn(start) : was, now)

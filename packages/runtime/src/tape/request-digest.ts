@@ -1,4 +1,4 @@
-import { inputDigest, type JsonValue, type Redactor } from '@clew/ledger'
+import { fitsRecorded, inputDigest, type JsonValue, type Redactor } from '@clew/ledger'
 import { sha256 } from '../machine/journal.ts'
 import type { TapedRequest, TapeRules } from './tape-options.ts'
 
@@ -9,9 +9,25 @@ const PLACEHOLDER = /\[redacted:([a-z0-9-]+):[^\]\s]*\]/g
  * that a new key in place of an old one is the same request (D2).
  */
 export function requestDigest(request: TapedRequest, rules: TapeRules, redactor: Redactor): string {
+  const { value } = redactor.value(comparedParts(request, rules))
+  return inputDigest(sha256, byKind(value))
+}
+
+/** D2: whether a recorded request is this one, whatever was taken out of it then and would be taken out now. */
+export function isSameRequest(
+  recorded: unknown,
+  request: TapedRequest,
+  rules: TapeRules,
+  redactor: Redactor,
+): boolean {
+  const was = comparedParts(recorded as TapedRequest, rules)
+  const now = comparedParts(request, rules)
+  return fitsRecorded(was, now) || fitsRecorded(redactor.value(was).value, redactor.value(now).value)
+}
+
+function comparedParts(request: TapedRequest, { isVolatile }: TapeRules): JsonValue {
   const { method, url, query, headers, body, form, base64 } = request
-  const { isVolatile } = rules
-  const compared = {
+  return {
     method,
     url,
     query: (query ?? []).filter(([name]) => !isVolatile.query(name)),
@@ -19,9 +35,7 @@ export function requestDigest(request: TapedRequest, rules: TapeRules, redactor:
     body: body === undefined ? null : lasting(body, [], isVolatile.body),
     form: (form ?? []).filter(([name]) => !isVolatile.body([name])),
     base64: base64 ?? null,
-  }
-  const { value } = redactor.value(compared as unknown as JsonValue)
-  return inputDigest(sha256, byKind(value))
+  } as unknown as JsonValue
 }
 
 type IsVolatile = TapeRules['isVolatile']['body']

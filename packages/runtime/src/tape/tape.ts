@@ -1,4 +1,4 @@
-import { ClewError, type Redactor } from '@clew/ledger'
+import { ClewError, fitsRecorded, type Redactor } from '@clew/ledger'
 import type { Caller } from '../machine/machine-types.ts'
 import { isPromise } from '../machine/perform.ts'
 import type { Scope } from '../machine/scope.ts'
@@ -10,7 +10,7 @@ import { type BodySink, createSink, giveResponse } from './give-response.ts'
 import { readBody } from './read-body.ts'
 import { type Fetch, type FetchInput, type ReadRequest, readRequest } from './read-request.ts'
 import { readUsage } from './read-usage.ts'
-import { requestDigest } from './request-digest.ts'
+import { isSameRequest, requestDigest } from './request-digest.ts'
 import { readHead, type ResponseHead, toHead } from './response-head.ts'
 import type { TapeRules } from './tape-options.ts'
 
@@ -126,6 +126,7 @@ export function createTape(
         input: taped,
         isInputKept: true,
         digest: () => digest,
+        isSameInput: (recorded) => isSameRequest(recorded, taped, rules, redactor),
         work: { kind: 'effect', safety, refresh: rules.refresh && isRead, ...work },
       }),
     }
@@ -200,8 +201,10 @@ export function createTape(
       asGiven: (output) => ({ body: bodyAsRead(output as BodyRecord) }),
     })
     const input = { method: taped.method, url: taped.url }
+    // The head was given for the whole request; what follows it has no more than its address.
+    const isSameInput = (recorded: unknown): boolean => fitsRecorded(recorded, input)
     try {
-      const { output } = await machine.call(scope, { name: 'fetch body', key, ...work, input })
+      const { output } = await machine.call(scope, { name: 'fetch body', key, ...work, input, isSameInput })
       const record = output as BodyRecord
       giveRest(sink, record, isLive ? record.chunks.length : given, signal)
     } catch (error) {
