@@ -15,6 +15,7 @@ import type { PriceTable } from './prices/price-table.ts'
 import { keyPath, markOf, readSecret } from './secret.ts'
 import { headChecker } from './signing.ts'
 import { sqlitePath } from './sqlite-path.ts'
+import { openVault, type VaultOption } from './vault/open-vault.ts'
 
 export interface OpenLedgerOptions extends LedgerOptions {
   /** On SQLite: `normal` (default) survives the death of the process, `full` also the loss of power, as PostgreSQL always does. */
@@ -27,6 +28,11 @@ export interface OpenLedgerOptions extends LedgerOptions {
   readonly index?: boolean | undefined
   /** Prices of one's own, or the JSON file that holds them; default `CLEW_PRICES`. They win over the bundled ones. */
   readonly prices?: string | PriceTable | undefined
+  /**
+   * Keeps the secrets that redaction takes out, encrypted beside the record, so that runs are resumed and replayed with
+   * them. Off by default. `true` keeps the key in a file of mode 0600 beside a SQLite store.
+   */
+  readonly vault?: VaultOption | undefined
 }
 
 /** Opens a ledger: `memory:`, `sqlite:PATH` or `postgres://…`. What `mode` leaves open is as `CLEW_MODE` says; without it, all is on (R11). */
@@ -37,6 +43,7 @@ export async function openLedger(url: string, options: OpenLedgerOptions = {}): 
     create,
     index = false,
     prices = process.env['CLEW_PRICES'] || undefined,
+    vault: vaultOption,
     ...ledgerOptions
   } = options
   const mode = { ...readMode(process.env['CLEW_MODE']), ...options.mode }
@@ -44,9 +51,10 @@ export async function openLedger(url: string, options: OpenLedgerOptions = {}): 
   try {
     // Who only reads freezes no prices.
     const price = readOnly ? undefined : createPrice(prices)
+    const vault = await openVault(vaultOption, url, store, readOnly === true)
     const policies = await readPolicies(store)
     return createLedger(
-      { store, ports: nodePorts, secret, heads: headChecker, price, policies },
+      { store, ports: nodePorts, secret, heads: headChecker, price, policies, vault },
       { ...ledgerOptions, mode },
     )
   } catch (error) {

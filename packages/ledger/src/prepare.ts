@@ -11,6 +11,7 @@ import type { Ports } from './ports.ts'
 import type { Redactor } from './redact/redact.ts'
 import type { PreparedEvent, SealedPlace } from './store.ts'
 import { INLINE, LEAF, toTree, type TreeNode } from './tree.ts'
+import type { Vault } from './vault/vault.ts'
 
 const MAX_PAYLOAD_CHARS = 64 * 1024 * 1024
 
@@ -33,9 +34,10 @@ export interface PreparerOptions {
   readonly macKey: string
   /** What a call costs; frozen on the event that tells its usage (V7). */
   readonly price?: Price | undefined
+  readonly vault?: Vault | undefined
 }
 
-export function createPreparer({ ports, codecs, redactor, macKey, price }: PreparerOptions): Preparer {
+export function createPreparer({ ports, codecs, redactor, macKey, price, vault }: PreparerOptions): Preparer {
   const { sha256 } = ports
   const nextId = createIds(ports)
   let salts = ''
@@ -90,18 +92,21 @@ export function createPreparer({ ports, codecs, redactor, macKey, price }: Prepa
     salt: string,
     priced: PricedPayload = { payload: given, text: givenText },
   ): Omit<PreparedEvent, 'sealed'> {
-    const clean = redactor.value(priced.payload)
+    const redact = (): ReturnType<Redactor['value']> => redactor.value(priced.payload)
+    const clean = vault ? vault.during(redact) : redact()
     const payload = clean.value as JsonObject
     const text = payload === priced.payload ? priced.text : JSON.stringify(payload)
     const hashed = root(payload, text)
     const causationId = causeOf(checked)
+    const eventId = checked.eventId ?? nextId()
+    const hash = payloadHash(sha256, salt, hashed.root)
     let own: PreparedEvent['given'] = null
     if (checked.eventId !== undefined) {
       const givenRoot = payload === given ? hashed.root : root(given, givenText).root
       own = { root: givenRoot, mac: () => contentMac(checked, causationId, givenRoot) }
     }
     return {
-      eventId: checked.eventId ?? nextId(),
+      eventId,
       fresh: checked.eventId === undefined,
       eventType: checked.eventType,
       timestamp: checked.timestamp ?? nowText(),
@@ -113,9 +118,10 @@ export function createPreparer({ ports, codecs, redactor, macKey, price }: Prepa
       text,
       tree: hashed.tree,
       salt,
-      payloadHash: payloadHash(sha256, salt, hashed.root),
+      payloadHash: hash,
       mac: own && payload !== given ? own.mac() : null,
       given: own,
+      vault: vault?.rowOf(text, { runId: checked.correlationId, eventId, payloadHash: hash }) ?? null,
     }
   }
 
@@ -148,11 +154,21 @@ export function createPreparer({ ports, codecs, redactor, macKey, price }: Prepa
           'Import with rehash (clew import --rehash) to store it redacted under new hashes; nothing of this batch was written.',
           { runId: checked.correlationId, seq: sealed.seq },
         )
-      return { ...prepared, sealed }
+      // An import brings no originals along, whatever this process remembers.
+      return { ...prepared, vault: null, sealed }
     },
     prepareErased(checked, sealed, erasedHash) {
       const prepared = finish(checked, {}, '{}', '')
-      return { ...prepared, payload: null, text: '', payloadHash: erasedHash, mac: null, given: null, sealed }
+      return {
+        ...prepared,
+        payload: null,
+        text: '',
+        payloadHash: erasedHash,
+        mac: null,
+        given: null,
+        vault: null,
+        sealed,
+      }
     },
   }
 }

@@ -27,6 +27,7 @@ import { stateRetentionTests } from './state-retention.ts'
 import { stateTests } from './states.ts'
 import { transferTests } from './transfer.ts'
 import { valueTests } from './values.ts'
+import { vaultTests } from './vault.ts'
 import { workspaceTests } from './workspaces.ts'
 import { createWorld, type StoreHarness, type StoreTest } from './world.ts'
 
@@ -61,6 +62,7 @@ const ALL: readonly StoreTest[] = [
   ...retentionToldTests,
   ...heldMemoryTests,
   ...stateRetentionTests,
+  ...vaultTests,
 ]
 
 /** One test of the suite, ready for any runner. */
