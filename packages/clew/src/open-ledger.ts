@@ -15,7 +15,7 @@ import type { PriceTable } from './prices/price-table.ts'
 import { keyPath, markOf, readSecret } from './secret.ts'
 import { headChecker } from './signing.ts'
 import { sqlitePath } from './sqlite-path.ts'
-import { openVault, type VaultOption } from './vault/open-vault.ts'
+import { prepareVault, type VaultOption } from './vault/open-vault.ts'
 
 export interface OpenLedgerOptions extends LedgerOptions {
   /** On SQLite: `normal` (default) survives the death of the process, `full` also the loss of power, as PostgreSQL always does. */
@@ -47,11 +47,12 @@ export async function openLedger(url: string, options: OpenLedgerOptions = {}): 
     ...ledgerOptions
   } = options
   const mode = { ...readMode(process.env['CLEW_MODE']), ...options.mode }
+  const openVault = await prepareVault(vaultOption, url)
   const { store, secret } = await openStore(url, { sync, readOnly, create }, index)
   try {
     // Who only reads freezes no prices.
     const price = readOnly ? undefined : createPrice(prices)
-    const vault = await openVault(vaultOption, url, store, readOnly === true)
+    const vault = await openVault(store, readOnly === true)
     const policies = await readPolicies(store)
     return createLedger(
       { store, ports: nodePorts, secret, heads: headChecker, price, policies, vault },

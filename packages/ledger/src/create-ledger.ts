@@ -166,6 +166,7 @@ function createView(core: Core, { isOpened = false, plain = false, ...view }: Vi
     mode,
     durability: checkDurability(options.durability ?? 'group'),
     redactor,
+    hasVault: core.vault !== undefined,
     memory: createLateMemory(loadMemory),
     get waiting() {
       return queue.waiting

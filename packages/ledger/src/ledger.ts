@@ -158,6 +158,8 @@ export interface Ledger extends RunViews, PolicyAccess {
   readonly durability: Durability
   /** What is taken out before anything is stored: for text that goes elsewhere, such as live progress (T4). */
   readonly redactor: Redactor
+  /** Whether originals of redacted secrets are kept, so that `restored` reads give them back. */
+  readonly hasVault: boolean
   /** What agents remember: items of a run, of a thread, of a workspace, agent or user (section 8). */
   readonly memory: LedgerMemory
   /** Resolves when the event is committed. */

@@ -99,7 +99,7 @@ async function readKey(
   { runId }: RunSummary,
   prefix: string,
 ): Promise<SpaceKey | null> {
-  for await (const { payload } of ledger.read(runId, { limit: 1 })) {
+  for await (const { payload } of ledger.read(runId, { limit: 1, restored: true })) {
     const given = payload['langgraph']
     const { threadId: thread, ns } = isObject(given) ? given : { threadId: payload['threadId'], ns: '' }
     if (typeof thread !== 'string' || typeof ns !== 'string') return null

@@ -67,7 +67,7 @@ export function createStoreEvents(
       minutes === undefined ? {} : { ttlMs: minutes * MINUTE_MS, expiresAt: inFuture(minutes * MINUTE_MS) }
     const payload = { ...named, value, ...(index !== undefined && { index }), ...life }
     // By its name an item is found again, so that is never stored as another.
-    assertExact(redacts ? named : payload)
+    assertExact(redacts || ledger.hasVault ? named : payload)
     const rest = JSON.stringify([digest, index ?? null, life])
     return {
       ...draft('execution.memory_written', payload),
@@ -75,7 +75,7 @@ export function createStoreEvents(
     }
   }
 
-  /** What is read back is what was put: a placeholder would look like the value and not be it (P2). */
+  /** What is read back is what was put: a placeholder would look like the value and not be it (P2). A vault gives it back. */
   function assertExact(payload: Payload): void {
     const [secret] = findSecrets(ledger.redactor, toPlain(payload))
     if (!secret) return

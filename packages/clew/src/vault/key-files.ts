@@ -8,7 +8,8 @@ import { type CipherKey, type KeySource, toCipherKey } from './cipher.ts'
 interface KeyFiles {
   /** Oldest first. */
   read(): CipherKey[]
-  /** Makes the next one; where another process was first, that one counts. */
+  /** Makes the first one, or the next; where another process was first, that one counts. */
+  makeFirst(): CipherKey
   makeNext(): CipherKey
 }
 
@@ -23,23 +24,25 @@ function keyFiles(databasePath: string): KeyFiles {
     return rest.flatMap((digits) => (digits === undefined ? [] : [Number(digits)])).toSorted((a, b) => a - b)
   }
 
+  /** Hidden from readers until it is whole, and linked only where nobody was first. */
+  function make(number: number): CipherKey {
+    const file = pathOf(number)
+    const draft = `${file}.${randomBytes(6).toString('hex')}`
+    writeFileSync(draft, `${randomBytes(32).toString('hex')}\n`, { mode: 0o600, flag: 'wx' })
+    try {
+      linkSync(draft, file)
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
+    } finally {
+      rmSync(draft)
+    }
+    return readKey(file, number)
+  }
+
   return {
     read: () => numbers().map((number) => readKey(pathOf(number), number)),
-    makeNext() {
-      const number = (numbers().at(-1) ?? 0) + 1
-      const file = pathOf(number)
-      // Hidden from readers until it is whole, and linked only where nobody was first.
-      const draft = `${file}.${randomBytes(6).toString('hex')}`
-      writeFileSync(draft, `${randomBytes(32).toString('hex')}\n`, { mode: 0o600, flag: 'wx' })
-      try {
-        linkSync(draft, file)
-      } catch (error) {
-        if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
-      } finally {
-        rmSync(draft)
-      }
-      return readKey(file, number)
-    },
+    makeFirst: () => make(1),
+    makeNext: () => make((numbers().at(-1) ?? 0) + 1),
   }
 }
 
@@ -94,7 +97,7 @@ export function openKeyFiles(
     )
   if (found.length === 0 && !mayMake) return null
   return {
-    current: found.at(-1) ?? guarded(files.makeNext),
+    current: found.at(-1) ?? guarded(files.makeFirst),
     // Another process may have rotated since.
     find: async (id) => guarded(files.read).find((key) => key.id === id),
     renew: async () => guarded(files.makeNext),

@@ -21,40 +21,38 @@ export type VaultKeyFunction = (id?: string) => VaultKey | undefined | Promise<V
 /** `true`: keys in files beside a SQLite store. Elsewhere keys are given, or asked for. */
 export type VaultOption = boolean | VaultKeys | VaultKeyFunction
 
-/** The vault of a store that was just opened; undefined where it is off, or only read and empty. */
-export async function openVault(
-  option: VaultOption | undefined,
-  url: string,
-  store: Store,
-  readOnly: boolean,
-): Promise<VaultCipher | undefined> {
-  if (option === undefined || option === false) return undefined
-  const source = await sourceOf(option, url, store, readOnly)
-  if (!source) return undefined
-  const cipher = createCipher(source)
-  await assertRightKey(store, cipher)
-  return cipher
+/** Opens the vault of a store; undefined where it is off, or the store is only read and has no rows. */
+export type OpenVault = (store: Store, readOnly: boolean) => Promise<VaultCipher | undefined>
+
+/** Checks the option before a store is opened or made for it. */
+export async function prepareVault(option: VaultOption | undefined, url: string): Promise<OpenVault> {
+  if (option === undefined || option === false) return async () => undefined
+  const given = await keysOf(option, url)
+  return async (store, readOnly) => {
+    const source = 'file' in given ? openKeyFiles(given.file, await store.vault.keyIds(), !readOnly) : given
+    if (!source) return undefined
+    const cipher = createCipher(source)
+    await assertRightKey(store, cipher)
+    return cipher
+  }
 }
 
-async function sourceOf(
+async function keysOf(
   option: Exclude<VaultOption, false>,
   url: string,
-  store: Store,
-  readOnly: boolean,
-): Promise<KeySource | null> {
+): Promise<KeySource | { readonly file: string }> {
   if (typeof option === 'function') return askedKeys(option)
   if (option !== true && (typeof option !== 'object' || option === null)) throw badOption()
   if (option !== true) return givenKeys(option)
   if (url === 'memory:') return givenKeys({ id: 'memory', key: randomBytes(32) })
-  const path = sqlitePath(url)
-  if (path === undefined)
-    throw new ClewError(
-      'bad_option',
-      'vault: true keeps its key in a file beside the store, and this store has none',
-      'Give keys: vault: { id, key }, or a function that asks your key service; nothing was changed.',
-      { option: 'vault' },
-    )
-  return openKeyFiles(path, await store.vault.keyIds(), !readOnly)
+  const file = sqlitePath(url)
+  if (file !== undefined) return { file }
+  throw new ClewError(
+    'bad_option',
+    'vault: true keeps its key in a file beside the store, and this store has none',
+    'Give keys: vault: { id, key }, or a function that asks your key service; nothing was changed.',
+    { option: 'vault' },
+  )
 }
 
 function givenKeys({ id, key, older = [] }: VaultKeys): KeySource {

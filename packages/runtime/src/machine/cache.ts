@@ -18,7 +18,7 @@ export async function findCached(
   digest: string,
   nowMs: number,
 ): Promise<{ output: unknown } | undefined> {
-  const kept = await ledger.effects(keyOf(agent, name, digest))
+  const kept = await ledger.effects(keyOf(agent, name, digest), { restored: true })
   const fresh = kept.findLast(({ eventType, payload }) => {
     const expires = payload['expiresAt']
     const isFresh = typeof expires !== 'string' || Date.parse(expires) > nowMs
