@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { agent, fork, replay, type RunResult } from '@clew/runtime'
+import { agent, fork, last, replay, type RunResult, START, StateGraph } from '@clew/runtime'
 import { type Ledger, openLedger } from 'clew'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { startScript } from '../../packages/sqlite/test/start-child.ts'
@@ -14,10 +14,11 @@ import { optionsOf } from './options.ts'
 const SCRIPT = new URL('child.ts', import.meta.url).pathname
 // Put together here, so that no scanner takes this file for a leak.
 const KEY = ['sk', 'ant', `api03-${'aB3dE5gH7jK9'.repeat(7)}AbCdEf-AA`].join('-')
+const LINE = (word: string): string => `-----${word} PRIVATE KEY-----`
 const PEM = [
-  `-----BEGIN ${'PRIVATE'} KEY-----`,
+  LINE('BEGIN'),
   'MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj',
-  `-----END ${'PRIVATE'} KEY-----`,
+  LINE('END'),
   '',
 ].join('\n')
 
@@ -258,16 +259,54 @@ describe('P2 with a vault', () => {
       [KEY],
       [{ key: KEY }, { key: KEY }],
     ])
-    const turn = living()
-    await opened((ledger) => envGraph(turn.world, ledger).invoke({}, { threadId: 't' }))
-    writeFileSync(envFile(), 'API_KEY=\n')
-    const next = living()
+    const turns = (ledger: Ledger, seen: unknown[]) =>
+      new StateGraph({ key: last(''), size: last(0) })
+        .addNode('use', ({ key }) => void seen.push(key))
+        .addEdge(START, 'use')
+        .compile({ name: 'turns', checkpointer: ledger })
+    const seen: unknown[] = []
+    await opened((ledger) => turns(ledger, seen).invoke({ key: KEY }, { threadId: 't' }))
     await opened(async (ledger) => {
-      const graph = envGraph(next.world, ledger)
-      const state = await graph.getState({ threadId: 't' })
-      expect(state?.state.key).toMatch(/^\[redacted:/)
-      expect((await graph.invoke({ size: 7 }, { threadId: 't' })).status).toBe('completed')
+      const graph = turns(ledger, seen)
+      expect((await graph.getState({ threadId: 't' }))?.state.key).toMatch(/^\[redacted:/)
+      await graph.invoke({ size: 7 }, { threadId: 't' })
     })
+    expect(seen).toEqual([KEY, KEY])
     expect(holding(KEY)).toEqual([])
+  })
+
+  it('an update of the state, a fork and a retry of a graph carry them on to new events', async () => {
+    const graphOf = (ledger: Ledger, saw: unknown[], fails: boolean) =>
+      new StateGraph({ key: last(''), other: last(''), size: last(0) })
+        .addNode('read', () => ({ key: KEY }))
+        .addNode('beside', () => ({ other: `use ${KEY}` }))
+        .addNode('fail', () => {
+          if (fails) throw new Error('not yet')
+          return {}
+        })
+        .addNode('use', ({ key, other, size }) => void saw.push([key, other, size]))
+        .addEdge(START, 'read')
+        .addEdge('read', 'beside')
+        .addEdge('read', 'fail')
+        .addEdge(['beside', 'fail'], 'use')
+        .compile({ name: 'carried', checkpointer: ledger, interruptBefore: ['use'] })
+    const saw: unknown[] = []
+    await opened((ledger) => graphOf(ledger, [], true).invoke({}, { runId: 'r', threadId: 't' }))
+    const retried = await opened((ledger) => graphOf(ledger, [], false).retry({ runId: 'r' }))
+    expect(retried.status).toBe('paused')
+    await opened((ledger) => graphOf(ledger, [], false).updateState({ threadId: 't' }, { size: 3 }))
+    await opened((ledger) => graphOf(ledger, saw, false).invoke(null, { threadId: 't' }))
+    await opened((ledger) =>
+      graphOf(ledger, saw, false).fork({
+        runId: retried.runId,
+        update: { size: 4 },
+        asNode: 'read',
+        run: false,
+      }),
+    )
+    expect(saw).toEqual([[KEY, `use ${KEY}`, 3]])
+    expect(holding(KEY)).toEqual([])
+    const { problems } = await opened((ledger) => ledger.verify(undefined, { projections: true }))
+    expect(problems).toEqual([])
   })
 })

@@ -16,6 +16,7 @@ import { keyPath, markOf, readSecret } from './secret.ts'
 import { headChecker } from './signing.ts'
 import { sqlitePath } from './sqlite-path.ts'
 import { prepareVault, type VaultOption } from './vault/open-vault.ts'
+import { readVault } from './vault/read-vault.ts'
 
 export interface OpenLedgerOptions extends LedgerOptions {
   /** On SQLite: `normal` (default) survives the death of the process, `full` also the loss of power, as PostgreSQL always does. */
@@ -30,7 +31,7 @@ export interface OpenLedgerOptions extends LedgerOptions {
   readonly prices?: string | PriceTable | undefined
   /**
    * Keeps the secrets that redaction takes out, encrypted beside the record, so that runs are resumed and replayed with
-   * them. Off by default. `true` keeps the key in a file of mode 0600 beside a SQLite store.
+   * them; default `CLEW_VAULT`, else off. `true` keeps the key in a file of mode 0600 beside a SQLite store.
    */
   readonly vault?: VaultOption | undefined
 }
@@ -43,7 +44,7 @@ export async function openLedger(url: string, options: OpenLedgerOptions = {}): 
     create,
     index = false,
     prices = process.env['CLEW_PRICES'] || undefined,
-    vault: vaultOption,
+    vault: vaultOption = readVault(process.env['CLEW_VAULT']),
     ...ledgerOptions
   } = options
   const mode = { ...readMode(process.env['CLEW_MODE']), ...options.mode }

@@ -25,7 +25,7 @@ describe('P2 restoring secrets', () => {
   })
 
   it('does not take text that an original holds for another placeholder', () => {
-    const nested = restoreSecrets(`${KEY}`, () => `[redacted:code:ffffffffff] ${KEY}`)
+    const nested = restoreSecrets(KEY, () => `[redacted:code:ffffffffff] ${KEY}`)
     expect(nested).toBe(`[redacted:code:ffffffffff] ${KEY}`)
   })
 

@@ -13,10 +13,9 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import type { ClewEvent, Ledger } from '@clew/ledger'
+import { type ClewEvent, type Ledger, openLedger, type OpenLedgerOptions } from 'clew'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { createSchema } from '../../../../test/postgres/database.ts'
-import { openLedger, type OpenLedgerOptions } from '../open-ledger.ts'
+import { createSchema } from '../postgres/database.ts'
 
 const CODE = 'CODE-123456'
 const redact = { rules: [{ kind: 'code', pattern: /CODE-\d{6}/ }] }
@@ -124,7 +123,7 @@ describe('P2 vault: true on SQLite', () => {
 
   it('processes that open a new store at once agree on one key', async () => {
     const script = `
-      import { openLedger } from ${JSON.stringify(new URL('../open-ledger.ts', import.meta.url).href)}
+      import { openLedger } from ${JSON.stringify(import.meta.resolve('clew'))}
       const redact = { rules: [{ kind: 'code', pattern: /CODE-\\d{6}/ }] }
       const ledger = await openLedger(process.argv[1], { redact, vault: true })
       await ledger.record({ eventType: 'execution.note', correlationId: 'r', payload: { key: 'CODE-123456' } })
