@@ -157,7 +157,10 @@ describe('P2 with a vault', () => {
         return 'done'
       })
     const keys = [1, 2, 3].map((n) => `${KEY.slice(0, -9)}${n}bCdEf-AA`)
-    await opened((ledger) => twice([]).start(ledger, { key: keys[0] as string }, { runId: 'r' }))
+    const { warnings } = await opened((ledger) =>
+      twice([]).start(ledger, { key: keys[0] as string }, { runId: 'r' }),
+    )
+    expect(warnings).toEqual([])
     await opened((ledger) => twice([]).resume(ledger, 'r', { answer: keys[1] }))
     const saw: unknown[] = []
     const end = await opened((ledger) => twice(saw).resume(ledger, 'r', { answer: keys[2] }))

@@ -92,8 +92,7 @@ export function createPreparer({ ports, codecs, redactor, macKey, price, vault }
     salt: string,
     priced: PricedPayload = { payload: given, text: givenText },
   ): Omit<PreparedEvent, 'sealed'> {
-    const redact = (): ReturnType<Redactor['value']> => redactor.value(priced.payload)
-    const clean = vault ? vault.during(redact) : redact()
+    const clean = vault ? vault.during(() => redactor.value(priced.payload)) : redactor.value(priced.payload)
     const payload = clean.value as JsonObject
     const text = payload === priced.payload ? priced.text : JSON.stringify(payload)
     const hashed = root(payload, text)

@@ -91,7 +91,8 @@ async function carry(take: Take, first: readonly ClewEvent[], known: Known): Pro
             }),
           )
     const result = await settleRest(take, machine, rest, events)
-    if (result) return { ...result, warnings: warningsOf(events) }
+    // The vault has what the input holds.
+    if (result) return { ...result, warnings: ledger.hasVault ? [] : warningsOf(events) }
   }
 }
 
