@@ -1,4 +1,4 @@
-import { openLedger } from 'clew'
+import { openLedger, type OpenLedgerOptions } from 'clew'
 import type { Ledger } from '@clew/ledger'
 import { createLog, type RunningServer, type ServerOptions, startServer } from '@clew/server'
 import { createControl } from '../../packages/clew/src/control/create-control.ts'
@@ -16,8 +16,9 @@ export async function serve(
   options: Partial<ServerOptions> = {},
   prepare: (ledger: Ledger) => Promise<unknown> = async () => {},
   url = 'memory:',
+  ledgerOptions: OpenLedgerOptions = {},
 ): Promise<Served> {
-  const ledger = await openLedger(url)
+  const ledger = await openLedger(url, ledgerOptions)
   await prepare(ledger)
   const server = await startServer({
     ledger,

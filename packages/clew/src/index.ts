@@ -183,6 +183,7 @@ export {
   transcriptFold,
   type UnpricedModel,
   type Usage,
+  type VaultRotation,
   type Verification,
   type StoredRule,
   type VerifyOptions,
@@ -193,6 +194,7 @@ export {
 } from '@clew/ledger'
 export { openLedger } from './late-ledger.ts'
 export type { OpenLedgerOptions } from './open-ledger.ts'
+export type { VaultKey, VaultKeyFunction, VaultKeys, VaultOption } from './vault/open-vault.ts'
 export type { ModelPrice, PriceTable } from './prices/price-table.ts'
 export { headSigner, verifyCertificate } from './signing.ts'
 export {

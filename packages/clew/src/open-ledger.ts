@@ -15,6 +15,8 @@ import type { PriceTable } from './prices/price-table.ts'
 import { keyPath, markOf, readSecret } from './secret.ts'
 import { headChecker } from './signing.ts'
 import { sqlitePath } from './sqlite-path.ts'
+import { prepareVault, type VaultOption } from './vault/open-vault.ts'
+import { readVault } from './vault/read-vault.ts'
 
 export interface OpenLedgerOptions extends LedgerOptions {
   /** On SQLite: `normal` (default) survives the death of the process, `full` also the loss of power, as PostgreSQL always does. */
@@ -27,6 +29,11 @@ export interface OpenLedgerOptions extends LedgerOptions {
   readonly index?: boolean | undefined
   /** Prices of one's own, or the JSON file that holds them; default `CLEW_PRICES`. They win over the bundled ones. */
   readonly prices?: string | PriceTable | undefined
+  /**
+   * Keeps the secrets that redaction takes out, encrypted beside the record, so that runs are resumed and replayed with
+   * them; default `CLEW_VAULT`, else off. `true` keeps the key in a file of mode 0600 beside a SQLite store.
+   */
+  readonly vault?: VaultOption | undefined
 }
 
 /** Opens a ledger: `memory:`, `sqlite:PATH` or `postgres://…`. What `mode` leaves open is as `CLEW_MODE` says; without it, all is on (R11). */
@@ -37,16 +44,19 @@ export async function openLedger(url: string, options: OpenLedgerOptions = {}): 
     create,
     index = false,
     prices = process.env['CLEW_PRICES'] || undefined,
+    vault: vaultOption = readVault(process.env['CLEW_VAULT']),
     ...ledgerOptions
   } = options
   const mode = { ...readMode(process.env['CLEW_MODE']), ...options.mode }
+  const openVault = await prepareVault(vaultOption, url)
   const { store, secret } = await openStore(url, { sync, readOnly, create }, index)
   try {
     // Who only reads freezes no prices.
     const price = readOnly ? undefined : createPrice(prices)
+    const vault = await openVault(store, readOnly === true)
     const policies = await readPolicies(store)
     return createLedger(
-      { store, ports: nodePorts, secret, heads: headChecker, price, policies },
+      { store, ports: nodePorts, secret, heads: headChecker, price, policies, vault },
       { ...ledgerOptions, mode },
     )
   } catch (error) {

@@ -44,6 +44,7 @@ import { tail } from './operations/tail.ts'
 import { timeline } from './operations/timeline.ts'
 import { tokenCreate, tokenList, tokenRevoke } from './operations/token.ts'
 import { transcript } from './operations/transcript.ts'
+import { vaultRotate } from './operations/vault.ts'
 import { verify } from './operations/verify.ts'
 import { worker } from './operations/worker.ts'
 
@@ -95,6 +96,7 @@ export const operations = [
   importEvents,
   rebuild,
   reindex,
+  vaultRotate,
   demo,
   doctor,
   serve,

@@ -21,7 +21,7 @@ import { readHolds } from './retention/holds.ts'
 import { createLedgerRetention } from './retention/ledger-retention.ts'
 import { createRunReader } from './run-reader.ts'
 import { createRunViews } from './run-views.ts'
-import type { PreparedEvent } from './store.ts'
+import type { PreparedEvent, StoredEvent } from './store.ts'
 import { nameThreads } from './thread-leases.ts'
 
 export function createLedger(parts: LedgerParts, options: LedgerOptions = {}): Ledger {
@@ -45,6 +45,12 @@ function createView(core: Core, { isOpened = false, plain = false, ...view }: Vi
   const memoryPolicy = checkMemoryPolicy(options.memory)
   const runs = createRunReader(store, workspace, assertOpen)
   const states = createStateReader(runs, reader)
+  /** Events for code: with the originals that the vault has. */
+  const toCodeEvents = async (page: readonly StoredEvent[]): Promise<ClewEvent[]> =>
+    reader.toEvents(page, await sides.vault?.open(page))
+  const codeStates = createStateReader(runs, { ...reader, toEvents: toCodeEvents })
+  const toEventsFor = (restored: boolean | undefined) => (restored ? toCodeEvents : reader.toEvents)
+  const statesFor = (restored: boolean | undefined) => (restored ? codeStates : states)
   const consumers = createConsumers({ store, reader, ports, redactor, workspace, assertOpen })
   let closed = false
   const isClosed = (): boolean => closed || core.closed
@@ -135,7 +141,8 @@ function createView(core: Core, { isOpened = false, plain = false, ...view }: Vi
   async function* read(runId: string, readOptions: ReadOptions = {}): AsyncGenerator<ClewEvent> {
     checkCount('afterSeq', readOptions.afterSeq)
     checkCount('limit', readOptions.limit)
-    for await (const page of runs.events(runId, readOptions)) yield* await reader.toEvents(page)
+    const toEvents = toEventsFor(readOptions.restored)
+    for await (const page of runs.events(runId, readOptions)) yield* await toEvents(page)
   }
 
   async function readWhole(runId: string): Promise<ClewEvent[]> {
@@ -167,6 +174,7 @@ function createView(core: Core, { isOpened = false, plain = false, ...view }: Vi
     durability: checkDurability(options.durability ?? 'group'),
     redactor,
     fingerprint: core.fingerprint,
+    hasVault: core.vault !== undefined,
     memory: createLateMemory(loadMemory),
     get waiting() {
       return queue.waiting
@@ -226,15 +234,16 @@ function createView(core: Core, { isOpened = false, plain = false, ...view }: Vi
       const steps = await store.readSkeleton({ workspace, runId }, range)
       return steps.map((step) => (step.pause || step.usage ? reviveRow(step) : step))
     },
-    async getState(runId, { superstep } = {}) {
+    async getState(runId, { superstep, restored } = {}) {
       assertOpen()
       checkCount('superstep', superstep)
-      return superstep === undefined ? states.latest(runId) : states.atSuperstep(runId, superstep)
+      const from = statesFor(restored)
+      return superstep === undefined ? from.latest(runId) : from.atSuperstep(runId, superstep)
     },
     async getStateAt(runId, seq, stateOptions) {
       assertOpen()
       checkCount('seq', seq)
-      return states.atEvent(runId, seq, stateOptions)
+      return statesFor(stateOptions?.restored).atEvent(runId, seq, stateOptions)
     },
     listCheckpoints: (runId) => states.checkpoints(runId),
     digest(value) {
@@ -247,9 +256,9 @@ function createView(core: Core, { isOpened = false, plain = false, ...view }: Vi
       assertOpen()
       return reader.toEvents(await findCauses(store, workspace, eventId))
     },
-    async effects(eventId) {
+    async effects(eventId, { restored } = {}) {
       assertOpen()
-      return reader.toEvents(await findEffects(store, workspace, eventId))
+      return toEventsFor(restored)(await findEffects(store, workspace, eventId))
     },
     async cost(filter = {}) {
       assertOpen()
@@ -340,10 +349,16 @@ function createView(core: Core, { isOpened = false, plain = false, ...view }: Vi
       const { version, rebuilding } = await store.projections.state()
       return { version, current: PROJECTION_VERSION, isRebuilding: rebuilding !== null }
     },
+    async rotateVault(rotateOptions) {
+      assertWritable()
+      if (!core.vault) throw noVault(store.url)
+      const { rotateVault } = await import('./vault/rotate-vault.ts')
+      return rotateVault(store, core.vault, rotateOptions)
+    },
     async verify(runId, { heads: signed, publicKey, projections = false, onProgress } = {}) {
       assertOpen()
       if (signed) assertSameWorkspace(signed, workspace)
-      const parts = { store, reader, runs, ports, workspace }
+      const parts = { store, reader, runs, ports, workspace, vault: core.vault }
       const { verifyRuns } = await import('./verify-runs.ts')
       const { checked, problems, pruned } = await verifyRuns(parts, { runId, projections, onProgress })
       if (signed) problems.push(...(await checkHeads(store, heads, signed, { publicKey, only: runId })))
@@ -399,6 +414,14 @@ function createView(core: Core, { isOpened = false, plain = false, ...view }: Vi
   }
   return ledger
 }
+
+const noVault = (url: string): ClewError =>
+  new ClewError(
+    'bad_option',
+    `The ledger ${url} was opened without a vault`,
+    'Open it with the option vault and its keys; nothing was changed.',
+    { option: 'vault' },
+  )
 
 /** In a batch, the answer says which item (E4). */
 function atItem<T>(count: number, item: number, work: () => T): T {

@@ -4,6 +4,7 @@ export type ErrorCode =
   | 'bad_payload'
   | 'bad_value'
   | 'bad_option'
+  | 'bad_key'
   | 'bad_url'
   | 'bad_graph'
   | 'bad_write'

@@ -243,7 +243,7 @@ export {
   type PlaceholderPlace,
 } from './redact/placeholder.ts'
 export { recut, redactBody } from './redact/redact-body.ts'
-export { restoreEvent, restoreSecrets } from './restore-secrets.ts'
+export { type OriginalOf, restoreEvent, restoreSecrets } from './restore-secrets.ts'
 export type { GcOptions, GcReport } from './retention/gc.ts'
 export {
   type Hold,
@@ -346,6 +346,9 @@ export { type ListedLease, sweepOrphans, type SweepOptions, sweepThread } from '
 export { splitLines } from './transfer.ts'
 export { childIds, type StoredNode } from './tree.ts'
 export { type Upcast, upcastEvent } from './upcast.ts'
+export type { RotateOptions, VaultRotation } from './vault/rotate-vault.ts'
+export { badKey, type VaultCipher, vaultContext, type VaultProblem } from './vault/vault.ts'
+export type { VaultChange, VaultData, VaultedEvent, VaultRow, VaultRows } from './vault/vault-rows.ts'
 export type { Problem, ProblemKind, Verification } from './verify.ts'
 export { wakeAll } from './wake.ts'
 export { fromWire, toWire, type WireEnvelope, type WireEvent, type WirePlace } from './wire.ts'

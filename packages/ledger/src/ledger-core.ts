@@ -11,6 +11,7 @@ import type { Ports } from './ports.ts'
 import { createPreparer, type Preparer } from './prepare.ts'
 import { createRedactor, type Redactor } from './redact/redact.ts'
 import type { Store } from './store.ts'
+import { createVault, type Vault, type VaultCipher } from './vault/vault.ts'
 
 /** What `createLedger` needs beside its options; `openLedger` brings it along. */
 export interface LedgerParts {
@@ -23,6 +24,8 @@ export interface LedgerParts {
   readonly price?: Price | undefined
   /** What workspaces ask for, as it was just read (`readPolicies`); it is followed from then on. Without it, nobody asks. */
   readonly policies?: ReadonlyMap<string, StandingPolicy> | undefined
+  /** Keys of the vault, which keeps the originals of redacted secrets; without it none are kept. */
+  readonly vault?: VaultCipher | undefined
 }
 
 /** How values go in and come out: rich, or as the JSON that is stored. */
@@ -38,6 +41,7 @@ interface Sides {
   readonly identities: Identities
   /** Undefined when the redactor is what the workspace asks for by now, else a promise for that. */
   readonly followed: () => Promise<void> | undefined
+  readonly vault: Vault | undefined
   readonly rich: Side
   plain(): Side
 }
@@ -59,15 +63,15 @@ export interface Core extends LedgerParts {
 }
 
 export function createCore(parts: LedgerParts, options: LedgerOptions): Core {
-  const { store, ports, secret, price, policies } = parts
+  const { store, ports, secret, price, policies, vault: cipher } = parts
   const fingerprint = (text: string): string => ports.sha256(`${secret}\n${text}\n${secret}`).slice(0, 10)
   const codecs = createCodecs(options.codecs)
   const reader = createPayloadReader(store, codecs)
   let plainReader: PayloadReader | undefined
 
   const openedMs = ports.now()
-  const redactorFor = (policy: WorkspacePolicy): Redactor =>
-    createRedactor(withPolicy(options.redact, policy) ?? {}, fingerprint, ports.now)
+  const redactorFor = (policy: WorkspacePolicy, digest = fingerprint): Redactor =>
+    createRedactor(withPolicy(options.redact, policy) ?? {}, digest, ports.now)
   // Made at once where it could be refused; the usual one when it is first used, since who only reads needs none and
   // its patterns take longer to compile than a page of runs to read.
   let usual = options.redact ? redactorFor({}) : undefined
@@ -75,8 +79,18 @@ export function createCore(parts: LedgerParts, options: LedgerOptions): Core {
   function createSides(workspace: string): Sides & { use(policy: WorkspacePolicy): void } {
     const known = policies?.get(workspace) ?? { policy: {}, seq: 0 }
     const { policy } = known
-    const use = (next: WorkspacePolicy): void => void (asked = next.redact && redactorFor(next))
-    let asked = policy.redact && redactorFor(policy)
+    const vault = cipher && createVault({ rows: store.vault, cipher, workspace })
+    // Originals are remembered per workspace: a placeholder that is copied to another one is restored to nobody there.
+    const digest = vault
+      ? (text: string): string => {
+          const print = fingerprint(text)
+          vault.remember(print, text)
+          return print
+        }
+      : fingerprint
+    const use = (next: WorkspacePolicy): void =>
+      void (asked = next.redact || vault ? redactorFor(next, digest) : undefined)
+    let asked = policy.redact || vault ? redactorFor(policy, digest) : undefined
     const current = (): Redactor => asked ?? (usual ??= redactorFor({}))
     const redactor: Redactor = {
       value: (value) => current().value(value),
@@ -86,13 +100,14 @@ export function createCore(parts: LedgerParts, options: LedgerOptions): Core {
     const identities = createIdentities(ports.sha256, secret, redactor)
     const side = (own: Codecs, its: PayloadReader): Side => ({
       codecs: own,
-      preparer: createPreparer({ ports, codecs: own, redactor, identities, macKey: secret, price }),
+      preparer: createPreparer({ ports, codecs: own, redactor, identities, macKey: secret, price, vault }),
       reader: its,
     })
     let plain: Side | undefined
     return {
       redactor,
       identities,
+      vault,
       // Who switched redaction off asks for none, whatever the workspace does.
       followed:
         policies && options.redact !== false

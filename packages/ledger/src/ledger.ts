@@ -28,6 +28,7 @@ import type { RetentionPolicyInput } from './retention/policy.ts'
 import type { PrunedRange } from './retention/pruned.ts'
 import type { RetentionReport } from './retention/report.ts'
 import type { Leases, SkeletonRange, StoreStats } from './store.ts'
+import type { RotateOptions, VaultRotation } from './vault/rotate-vault.ts'
 import type { Verification } from './verify.ts'
 
 /** R11: what may be done with a ledger, switched one by one. Reading history always works. */
@@ -71,6 +72,11 @@ export interface ReadOptions {
   readonly afterSeq?: number | undefined
   readonly limit?: number | undefined
   readonly types?: readonly string[] | undefined
+  /**
+   * Secrets from the vault in place of their placeholders, as far as it has them: for code that goes on with a run, never
+   * for what is shown, logged or sent. Without a vault it changes nothing.
+   */
+  readonly restored?: boolean | undefined
 }
 
 export interface FollowOptions {
@@ -158,6 +164,8 @@ export interface Ledger extends RunViews, PolicyAccess {
   readonly redactor: Redactor
   /** P2: the keyed hash that the placeholder of this text carries: tells whether a text is the one that was taken out. */
   fingerprint(secret: string): string
+  /** Whether originals of redacted secrets are kept, so that `restored` reads give them back. */
+  readonly hasVault: boolean
   /** What agents remember: items of a run, of a thread, of a workspace, agent or user (section 8). */
   readonly memory: LedgerMemory
   /** Resolves when the event is committed. */
@@ -183,13 +191,16 @@ export interface Ledger extends RunViews, PolicyAccess {
    */
   getSkeleton(runId: string, range?: SkeletonRange): Promise<StepSkeleton[]>
   /** The latest state, or the one at a superstep. Frozen, for its parts are shared. Costs what the state is large. */
-  getState(runId: string, options?: { superstep?: number | undefined }): Promise<RunState | null>
+  getState(
+    runId: string,
+    options?: { superstep?: number | undefined; restored?: boolean | undefined },
+  ): Promise<RunState | null>
   /** The state at the checkpoint that the event at `seq` carries; null when it carries none. Frozen. */
   getStateAt(
     runId: string,
     seq: number,
     /** `pruned`: also one that is no longer kept (R10), as long as others are folded from it. */
-    options?: { readonly pruned?: boolean },
+    options?: { readonly pruned?: boolean; readonly restored?: boolean },
   ): Promise<RunState | null>
   /** The checkpoints of a run, in a fork those of its source first, oldest first, without their states. */
   listCheckpoints(runId: string): AsyncGenerator<CheckpointReference>
@@ -202,7 +213,7 @@ export interface Ledger extends RunViews, PolicyAccess {
   /** The events that led to this one, nearest first; stops where a cause has not arrived. */
   causes(eventId: string): Promise<ClewEvent[]>
   /** The events that this one led to, breadth first. */
-  effects(eventId: string): Promise<ClewEvent[]>
+  effects(eventId: string, options?: Pick<ReadOptions, 'restored'>): Promise<ClewEvent[]>
   /** Tokens and money (V7): the calls of one run, or of all runs that fit. */
   cost(filter?: CostFilter): Promise<CostReport>
   /** Two runs side by side (V10): the first as expected, the second as received. */
@@ -254,6 +265,11 @@ export interface Ledger extends RunViews, PolicyAccess {
   /** Makes the stored rows of runs and steps again from the events. */
   rebuild(options?: RebuildOptions): Promise<RebuildReport>
   projectionState(): Promise<ProjectionReport>
+  /**
+   * Encrypts all rows of the vault with a new key: one that is made now where keys are files beside the store, else the
+   * current one that `openLedger` was given. After a kill it is simply called again.
+   */
+  rotateVault(options?: RotateOptions): Promise<VaultRotation>
   verify(runId?: string, options?: VerifyOptions): Promise<Verification>
   /** Where every run of the workspace stands now, signed; keep it away from this machine. */
   signHeads(signer: HeadSigner): Promise<SignedHeads>

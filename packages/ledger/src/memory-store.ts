@@ -15,6 +15,7 @@ import { createMemoryRetention } from './retention/memory-retention.ts'
 import { MEMORY_BOOK } from './memory/item.ts'
 import { createMemoryRows } from './memory/memory-rows.ts'
 import { createMemoryIndex } from './search/memory-index.ts'
+import { createMemoryVault } from './vault/memory-vault.ts'
 import { wakeAll } from './wake.ts'
 import type {
   AppendOutcome,
@@ -52,6 +53,7 @@ export function createMemoryStore(ports: Ports): Store {
   const byCause = new Map<string, StoredEvent[]>()
   const watchers = new Set<() => void>()
   const leases = createMemoryLeases(ports, runs)
+  const vault = createMemoryVault((position) => events[position - 1])
   const search = createMemoryIndex((workspace, runId) => byKey.get(keyOf({ workspace, runId }))?.summary)
   let projected: ProjectionState = { version: PROJECTION_VERSION, rebuilding: null }
   let bytes = 0
@@ -94,6 +96,7 @@ export function createMemoryStore(ports: Ports): Store {
       events.push(stored)
       kept++
       macs.push(event.mac)
+      if (event.vault) vault.put(place.position, event.vault)
       own(run).events.push(stored)
       own(run).byEventId.set(event.eventId, stored)
       push(byEventId, `${run.workspace}\n${event.eventId}`, stored)
@@ -194,6 +197,7 @@ export function createMemoryStore(ports: Ports): Store {
     event.salt = null
     event.erased = true
     macs[position - 1] = null
+    vault.drop(position)
     void memory.remove((events[position - 1] as StoredEvent).workspace, [position])
   }
 
@@ -213,6 +217,7 @@ export function createMemoryStore(ports: Ports): Store {
     dropEvent(run, event) {
       events[event.position - 1] = undefined
       macs[event.position - 1] = null
+      vault.drop(event.position)
       kept--
       bytes -= (event.body?.length ?? 0) + 400
       run.byEventId.delete(event.eventId)
@@ -251,6 +256,7 @@ export function createMemoryStore(ports: Ports): Store {
       markScope: retention.markScope,
       ring: () => wakeAll(watchers),
     }),
+    vault: vault.rows,
     progress: createMemoryProgress(),
     async write(calls) {
       assertOpen()

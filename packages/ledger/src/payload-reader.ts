@@ -6,12 +6,16 @@ import type { Store, StoredEvent } from './store.ts'
 import { childIds, fromBody, pickKeys, type StoredNode } from './tree.ts'
 import { withPayload } from './stored-event.ts'
 import { upcastEvent } from './upcast.ts'
+import type { RestorePayload } from './vault/vault.ts'
 
 const CACHE_CHARS = 32 * 1024 * 1024
 
 export interface PayloadReader {
-  /** Events with their payloads put together; parts shared between events are the same frozen object. */
-  toEvents(stored: readonly StoredEvent[]): Promise<ClewEvent[]>
+  /**
+   * Events with their payloads put together; parts shared between events are the same frozen object. With `restore`,
+   * payloads have the originals of their secrets: for code, never for a view.
+   */
+  toEvents(stored: readonly StoredEvent[], restore?: RestorePayload): Promise<ClewEvent[]>
   /** Events with payloads as the JSON that is stored, rich values still tagged: what projections are folded from. */
   toPlainEvents(stored: readonly StoredEvent[]): Promise<ClewEvent[]>
   /** The same with only these keys of the payload, where the others need not be loaded to leave them out. */
@@ -74,10 +78,12 @@ export function createPayloadReader(store: Store, codecs: Codecs): PayloadReader
     return value
   }
 
-  async function toEvent(stored: StoredEvent): Promise<ClewEvent> {
+  async function toEvent(stored: StoredEvent, restore?: RestorePayload): Promise<ClewEvent> {
     const { body } = stored
-    const payload = codecs.decode(await toJson(stored), body?.startsWith('{') ? body : undefined) as Payload
-    return upcastEvent(withPayload(stored, payload))
+    const json = await toJson(stored)
+    const whole = restore ? restore(stored, json) : json
+    const text = whole === json && body?.startsWith('{') ? body : undefined
+    return upcastEvent(withPayload(stored, codecs.decode(whole, text) as Payload))
   }
 
   async function toJson(stored: StoredEvent): Promise<JsonValue> {
@@ -91,9 +97,9 @@ export function createPayloadReader(store: Store, codecs: Codecs): PayloadReader
   }
 
   return {
-    async toEvents(stored) {
+    async toEvents(stored, restore) {
       const events: ClewEvent[] = []
-      for (const each of stored) events.push(await toEvent(each))
+      for (const each of stored) events.push(await toEvent(each, restore))
       return events
     },
     toJson,

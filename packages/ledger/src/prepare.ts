@@ -13,6 +13,7 @@ import type { Redactor } from './redact/redact.ts'
 import type { PreparedEvent, SealedPlace } from './store.ts'
 import { createTextMemo } from './text-memo.ts'
 import { INLINE, LEAF, toTree, type TreeNode } from './tree.ts'
+import type { Vault } from './vault/vault.ts'
 
 const MAX_PAYLOAD_CHARS = 64 * 1024 * 1024
 
@@ -40,6 +41,7 @@ export interface PreparerOptions {
   readonly macKey: string
   /** What a call costs; frozen on the event that tells its usage (V7). */
   readonly price?: Price | undefined
+  readonly vault?: Vault | undefined
 }
 
 export function createPreparer({
@@ -49,6 +51,7 @@ export function createPreparer({
   identities,
   macKey,
   price,
+  vault,
 }: PreparerOptions): Preparer {
   const { sha256 } = ports
   const nextId = createIds(ports)
@@ -96,7 +99,8 @@ export function createPreparer({
   }
 
   function redact(eventType: string, priced: PricedPayload, options: PrepareOptions): PricedPayload {
-    const clean = redactor.value(priced.payload).value as JsonObject
+    const find = (): JsonValue => redactor.value(priced.payload).value
+    const clean = (vault ? vault.during(find) : find()) as JsonObject
     if (clean === priced.payload) return priced
     const payload = identities.keepNames(eventType, priced.payload, clean, options)
     const text = JSON.stringify(payload)
@@ -118,13 +122,15 @@ export function createPreparer({
     const { payload, text } = redact(checked.eventType, priced, options)
     const hashed = root(payload, text)
     const causationId = causeOf(checked)
+    const eventId = checked.eventId ?? nextId()
+    const hash = payloadHash(sha256, salt, hashed.root)
     let own: PreparedEvent['given'] = null
     if (checked.eventId !== undefined) {
       const givenRoot = payload === given ? hashed.root : root(given, givenText).root
       own = { root: givenRoot, mac: () => contentMac(checked, causationId, givenRoot) }
     }
     return {
-      eventId: checked.eventId ?? nextId(),
+      eventId,
       fresh: checked.eventId === undefined,
       eventType: checked.eventType,
       timestamp: checked.timestamp ?? nowText(),
@@ -136,9 +142,10 @@ export function createPreparer({
       text,
       tree: hashed.tree,
       salt,
-      payloadHash: payloadHash(sha256, salt, hashed.root),
+      payloadHash: hash,
       mac: own && payload !== given ? own.mac() : null,
       given: own,
+      vault: vault?.rowOf(text, { runId: checked.correlationId, eventId, payloadHash: hash }) ?? null,
     }
   }
 
@@ -171,11 +178,21 @@ export function createPreparer({
           'Import with rehash (clew import --rehash) to store it redacted under new hashes; nothing of this batch was written.',
           { runId: checked.correlationId, seq: sealed.seq },
         )
-      return { ...prepared, sealed }
+      // An import brings no originals along, whatever this process remembers.
+      return { ...prepared, vault: null, sealed }
     },
     prepareErased(checked, sealed, erasedHash) {
       const prepared = finish(checked, {}, '{}', '')
-      return { ...prepared, payload: null, text: '', payloadHash: erasedHash, mac: null, given: null, sealed }
+      return {
+        ...prepared,
+        payload: null,
+        text: '',
+        payloadHash: erasedHash,
+        mac: null,
+        given: null,
+        vault: null,
+        sealed,
+      }
     },
   }
 }

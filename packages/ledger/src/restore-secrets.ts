@@ -2,23 +2,15 @@ import type { ClewEvent } from './envelope.ts'
 import { setKey } from './json.ts'
 import { placeholdersIn } from './redact/placeholder.ts'
 
+/** Original text behind a placeholder; undefined when it is not known. */
+export type OriginalOf = (placeholder: string) => string | undefined
+
 /**
  * The value with originals in place of placeholders: whole strings, placeholders inside longer texts, and keys. What
  * `originalOf` does not know stays a placeholder. Parts without a change are the same objects as before.
  */
-export function restoreSecrets<Value>(
-  value: Value,
-  originalOf: (placeholder: string) => string | undefined,
-): Value {
-  const text = (part: string): string => {
-    let restored = ''
-    let at = 0
-    for (const { 0: placeholder, index } of placeholdersIn(part)) {
-      restored += part.slice(at, index) + (originalOf(placeholder) ?? placeholder)
-      at = index + placeholder.length
-    }
-    return at === 0 ? part : restored + part.slice(at)
-  }
+export function restoreSecrets<Value>(value: Value, originalOf: OriginalOf): Value {
+  const text = (part: string): string => restoreText(part, originalOf)
 
   const list = (items: readonly unknown[]): readonly unknown[] => {
     const next = items.map(restore)
@@ -58,6 +50,39 @@ export function restoreSecrets<Value>(
   return restore(value) as Value
 }
 
+function restoreText(text: string, originalOf: OriginalOf): string {
+  let restored = ''
+  let at = 0
+  for (const found of placeholdersIn(text)) {
+    const original = originalOf(found[0])
+    if (original === undefined) continue
+    const quoted = JSON.stringify(original).slice(1, -1)
+    const isQuoted = quoted !== original && isJson(lineAt(text, found.index))
+    restored += text.slice(at, found.index) + (isQuoted ? quoted : original)
+    at = found.index + found[0].length
+  }
+  return restored + text.slice(at)
+}
+
+/** Line around a place in a text, or the whole text where that is one JSON value over several lines. */
+function lineAt(text: string, at: number): string {
+  if (isJson(text)) return text
+  const end = text.indexOf('\n', at)
+  return text.slice(text.lastIndexOf('\n', at) + 1, end < 0 ? text.length : end)
+}
+
+/** JSON text such as a taped body or a line of one: in there a line break or a quote has to stay escaped. */
+function isJson(text: string): boolean {
+  const json = text.replace(/^data: ?/, '').trim()
+  if (!/^[[{"]/.test(json)) return false
+  try {
+    JSON.parse(json)
+    return true
+  } catch {
+    return false
+  }
+}
+
 /**
  * Fields of payloads that hold what code was given or gave. The others name steps, runs and pauses: they are compared as
  * they were stored.
@@ -78,10 +103,7 @@ const VALUES = [
 ] as const
 
 /** The event with originals in the values of its payload. */
-export function restoreEvent(
-  event: ClewEvent,
-  originalOf: (placeholder: string) => string | undefined,
-): ClewEvent {
+export function restoreEvent(event: ClewEvent, originalOf: OriginalOf): ClewEvent {
   const changed: Record<string, unknown> = {}
   for (const field of VALUES) {
     const value = event.payload[field]

@@ -10,6 +10,7 @@ import type { StoreRetention } from './retention/store-retention.ts'
 import type { MemoryIndex } from './memory/memory-index.ts'
 import type { SearchIndex } from './search/search-index.ts'
 import type { StoredNode, TreeNode } from './tree.ts'
+import type { VaultData, VaultRows } from './vault/vault-rows.ts'
 
 /** An event that is checked, redacted, hashed and encoded: all that can be done before its place is known. */
 export interface PreparedEvent {
@@ -36,6 +37,8 @@ export interface PreparedEvent {
    * fresh id, which nobody can send again but as it was read back.
    */
   readonly given: { readonly root: string; mac(): string } | null
+  /** Encrypted originals of its placeholders, written in the same transaction; null where none are kept. */
+  readonly vault: VaultData | null
   /** The place an imported event had and must get again. */
   readonly sealed?: SealedPlace
 }
@@ -270,6 +273,7 @@ export interface Store {
   readonly progress: ProgressStore
   readonly retention: StoreRetention
   readonly erasure: Erasing
+  readonly vault: VaultRows
   /** One transaction for all calls; a call that is refused leaves no trace and harms no other. */
   write(calls: readonly AppendCall[]): Promise<readonly AppendOutcome[]>
   findRun(key: RunKey): Promise<StoredRun | null>

@@ -5,6 +5,8 @@ import { checkProjections } from './projections.ts'
 import type { PrunedRange } from './retention/pruned.ts'
 import { createRunReader, type RunReader } from './run-reader.ts'
 import type { Store, StoredRun } from './store.ts'
+import { checkVault } from './vault/check-vault.ts'
+import type { VaultCipher } from './vault/vault.ts'
 import { createRunVerifier, type Problem } from './verify.ts'
 
 interface VerifyParts {
@@ -13,6 +15,7 @@ interface VerifyParts {
   readonly runs: RunReader
   readonly ports: Pick<Ports, 'sha256'>
   readonly workspace: string
+  readonly vault: VaultCipher | undefined
 }
 
 interface VerifyChoice {
@@ -21,9 +24,9 @@ interface VerifyChoice {
   readonly onProgress: ((checked: number) => void) | undefined
 }
 
-/** One run, or all of the workspace; then also whether the store holds events that belong to no run. */
+/** One run, or all of the workspace; then also whether the store holds events that belong to no run, and vault rows. */
 export async function verifyRuns(
-  { store, reader, runs, ports, workspace }: VerifyParts,
+  { store, reader, runs, ports, workspace, vault }: VerifyParts,
   { runId, projections, onProgress }: VerifyChoice,
 ): Promise<{ checked: number; problems: Problem[]; pruned: PrunedRange[] }> {
   const verifier = createRunVerifier(store, reader, ports)
@@ -45,7 +48,7 @@ export async function verifyRuns(
 
   if (runId === undefined) {
     for await (const run of runs.allRuns({ deleted: true })) await verifyOne(run)
-    problems.push(...(await findStrays(store)))
+    problems.push(...(await findStrays(store)), ...(await checkVault(store, workspace, vault)))
   } else {
     const run = await store.findRun({ workspace, runId })
     if (!run) throw missingRun(runId)

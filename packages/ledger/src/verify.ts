@@ -22,6 +22,8 @@ export type ProblemKind =
   | 'projection_differs'
   | 'bad_signature'
   | 'forged_seal'
+  | 'stray_vault_row'
+  | 'unreadable_vault_row'
 
 export interface Verification {
   readonly ok: boolean

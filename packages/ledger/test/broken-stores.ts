@@ -8,6 +8,7 @@ import type {
   StoredEvent,
   StoredRun,
 } from '../src/store.ts'
+import type { VaultRow } from '../src/vault/vault-rows.ts'
 import { BROKEN_MEMORY } from './broken-memory.ts'
 import { BROKEN_PROGRESS } from './broken-progress.ts'
 import { BROKEN_READINGS } from './broken-readings.ts'
@@ -338,6 +339,33 @@ export const BROKEN_STORES: readonly BrokenStore[] = [
     failing: ['L5 closing settles'],
     change: () => ({ write: async () => [{ error: new ClewError('closed', 'Closed', 'Open it.') }] }),
   },
+  {
+    what: 'loses rows of the vault',
+    failing: ['P2 the vault keeps a row', 'P2 whoever asks for it gets originals back'],
+    change: everyEvent((event) => ({ ...event, vault: null })),
+  },
+  {
+    what: 'keeps rows of the vault whose payload is gone',
+    failing: ['P5 an erased event leaves no row', 'P4 what retention takes'],
+    change: keepingVaultRows,
+  },
+  {
+    what: 'replaces a row of the vault that is no longer as it was',
+    failing: ['P2 a rotation does not overwrite'],
+    change: (store) => ({
+      vault: {
+        ...store.vault,
+        async replace(changes) {
+          const rows = await store.vault.read(changes.map(({ position }) => position))
+          return store.vault.replace(
+            changes.flatMap((change) =>
+              rows.map(({ keyId, data }) => ({ ...change, before: { keyId, data } })),
+            ),
+          )
+        },
+      },
+    }),
+  },
   ...BROKEN_READINGS,
   ...BROKEN_PROGRESS,
   ...BROKEN_MEMORY,
@@ -346,4 +374,22 @@ export const BROKEN_STORES: readonly BrokenStore[] = [
 function sorted(body: string): string {
   const value = JSON.parse(body) as Record<string, unknown>
   return JSON.stringify(Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1))))
+}
+
+/** Remembers every row that it has ever listed. */
+function keepingVaultRows(store: Store): Partial<Store> {
+  const seen = new Map<number, VaultRow>()
+  return {
+    async write(calls) {
+      const outcomes = await store.write(calls)
+      for (const row of await store.vault.list({ afterPosition: 0, limit: 10_000 }))
+        seen.set(row.position, row)
+      return outcomes
+    },
+    vault: {
+      ...store.vault,
+      list: async ({ afterPosition, limit }) =>
+        [...seen.values()].filter(({ position }) => position > afterPosition).slice(0, limit),
+    },
+  }
 }

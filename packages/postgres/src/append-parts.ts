@@ -115,6 +115,11 @@ const PAYLOAD: readonly Column<DraftEvent>[] = [
   ['mac', 'bytea', (own) => own.event.mac, 'plain'],
   ['body', 'text', (own) => own.body],
 ]
+const VAULT_ROW: readonly Column<DraftEvent>[] = [
+  ['place', 'int', (own) => -own.place.position - 1],
+  ['key_id', 'text', (own) => own.event.vault?.keyId ?? null],
+  ['data', 'bytea', (own) => own.event.vault?.data ?? null],
+]
 const ERASURE: readonly Column<DraftEvent>[] = [
   ['place', 'int', (own) => -own.place.position - 1],
   ['erased_at', 'text', (own) => own.place.recordedAt],
@@ -183,6 +188,12 @@ export const PAYLOADS = part(
   PAYLOAD,
   (from, at) => `INSERT INTO payloads (position, salt, mac, body)
     SELECT ${at('b.place')}, b.salt, b.mac, b.body FROM p, ${from}`,
+)
+export const VAULT = part(
+  ['V', 'v'],
+  VAULT_ROW,
+  (from, at) => `INSERT INTO vault (position, key_id, data)
+    SELECT ${at('v.place')}, v.key_id, v.data FROM p, ${from}`,
 )
 export const ERASURES = part(
   ['X', 'x'],

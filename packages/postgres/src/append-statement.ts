@@ -18,6 +18,7 @@ import {
   RUNS,
   SCOPES,
   SUBJECTS,
+  VAULT,
 } from './append-parts.ts'
 import { type Layout, layoutOf, parametersOf, putRows, rowsFrom } from './columns.ts'
 import type { Draft, DraftRun } from './draft.ts'
@@ -74,6 +75,10 @@ function fill(draft: Draft, isFull: boolean): Filled[] {
   add(SUBJECTS, touched.flatMap(newSubjects))
   add(EVENTS, draft.events)
   add(PAYLOADS, kept)
+  add(
+    VAULT,
+    kept.filter((own) => own.event.vault !== null),
+  )
   add(ERASURES, pruned.length === 0 ? erased : erased.filter((own) => !pruned.includes(own)))
   add(PRUNED_STATES, pruned)
   add(NODES, [...draft.nodes.values()])

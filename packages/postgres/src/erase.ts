@@ -63,6 +63,7 @@ const FORGET_SCOPES = `UPDATE scopes s SET name = 'erased ' || id WHERE id = ANY
 /** Tables in which something of an erased event may lie. */
 const TABLES = [
   'payloads',
+  'vault',
   'nodes',
   'runs',
   'steps',

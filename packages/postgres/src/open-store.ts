@@ -13,6 +13,7 @@ import { createProjections } from './projections.ts'
 import { createRetention } from './prune.ts'
 import { createReader } from './read.ts'
 import { createSearchIndex } from './search-index.ts'
+import { createVault } from './vault.ts'
 import { createWatch } from './watch.ts'
 
 export interface PostgresOptions extends OpenDatabaseOptions {
@@ -51,6 +52,7 @@ export async function openPostgresStore(
     progress: createProgress({ sql: database, reading, watch: noteWatch, schema, assertOpen }),
     retention: createRetention({ db: database, reading, appender, ring: watch.ring }),
     erasure: createErasing({ db: database, reading, appender, ports, waitMs, ring: watch.ring }),
+    vault: createVault(database, reading),
     async write(calls) {
       assertOpen()
       const outcomes = await appender.write(calls)

@@ -44,6 +44,7 @@ const PARTS: Readonly<Record<string, string>> = {
   events: 'events',
   payloads: 'payloads',
   nodes: 'shared values',
+  vault: 'vault',
   runs: 'runs and steps',
   steps: 'runs and steps',
   search_words: 'search index',

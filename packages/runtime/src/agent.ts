@@ -76,7 +76,7 @@ export function agent<Input, Output>(
     tape: useTape(recordFetch),
     async load(ledger, runId) {
       const events: ClewEvent[] = []
-      for await (const event of ledger.read(runId)) events.push(event)
+      for await (const event of ledger.read(runId, { restored: true })) events.push(event)
       return events
     },
     code:
@@ -108,7 +108,7 @@ export function agent<Input, Output>(
 }
 
 async function readOutput(ledger: Ledger, runId: string): Promise<unknown> {
-  for await (const { payload } of ledger.read(runId, { types: ['execution.completed'] }))
+  for await (const { payload } of ledger.read(runId, { types: ['execution.completed'], restored: true }))
     return own(payload['output'] ?? null)
   return null
 }

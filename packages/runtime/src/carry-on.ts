@@ -52,7 +52,8 @@ async function carry(take: Take, first: readonly ClewEvent[], known: Known): Pro
   for (let events = first; ; events = await program.load(ledger, runId)) {
     const started = events[0] as ClewEvent
     const record = indexRecord(events)
-    for (const warning of warningsOf(events)) warn(warning)
+    // With a vault the resume gets its input back.
+    if (!ledger.hasVault) for (const warning of warningsOf(events)) warn(warning)
     if (events === first && known.stepsBefore !== undefined)
       log.giveBack(Math.max(known.stepsBefore, record.starts) - openIn(record))
     const given = inputOf(events, known, events === first)

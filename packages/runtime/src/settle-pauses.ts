@@ -92,7 +92,7 @@ export function assertSameAnswer(
 async function answerOfChild({ ledger }: Journal, { payload }: ClewEvent): Promise<AnswerFields | undefined> {
   const { childRunId, pauseId } = payload
   if (typeof childRunId !== 'string') return undefined
-  for await (const event of ledger.read(childRunId, { types: ['ui.input_received'] }))
+  for await (const event of ledger.read(childRunId, { types: ['ui.input_received'], restored: true }))
     if (event.payload['pauseId'] === pauseId) {
       const { answer, by, denied } = event.payload
       return {

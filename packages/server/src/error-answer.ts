@@ -32,6 +32,7 @@ const STATUS: Readonly<Record<ErrorCode, number>> = {
   wrong_media: 415,
   rate_limited: 429,
   bad_peer: 500,
+  bad_key: 500,
   store_corrupt: 500,
   newer_store: 503,
   not_a_store: 503,

@@ -75,6 +75,7 @@ export function createAppender(db: DatabaseSync, ports: Pick<Ports, 'sha256' | '
       `INSERT OR ROLLBACK INTO events (${EVENT_FIELDS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     ),
     insertPayload: db.prepare('INSERT INTO payloads (position, salt, mac, body) VALUES (?, ?, ?, ?)'),
+    insertVault: db.prepare('INSERT INTO vault (position, key_id, data) VALUES (?, ?, ?)'),
     insertErasure: db.prepare('INSERT INTO erasures (position, erased_at) VALUES (?, ?)'),
     insertPruned: db.prepare('INSERT INTO pruned_states (position, pruned_at) VALUES (?, ?)'),
     node: db.prepare('SELECT id FROM nodes WHERE scope = ? AND hash = ?'),
@@ -209,6 +210,7 @@ export function createAppender(db: DatabaseSync, ports: Pick<Ports, 'sha256' | '
       const salt = saltBytes(event.salt)
       const mac = event.mac === null ? null : macBytes(event.mac)
       if (event.tree || body === null) own.isPlain = false
+      if (event.vault) sql.insertVault.run(place.position, event.vault.keyId, bytes(event.vault.data))
       const isPruned = event.sealed?.pruned === true
       if (isSmallCommit && !event.tree && !isPruned && body !== null && body.length <= INBOX_BODY) {
         inbox.add(...values, salt, mac, body)

@@ -18,6 +18,7 @@ import { createReader } from './read.ts'
 import { createReclaim } from './reclaim.ts'
 import { createSearchIndex } from './search-index.ts'
 import { createStorage } from './storage.ts'
+import { createVault } from './vault.ts'
 import { createWatch } from './watch.ts'
 
 export type SqliteOptions = OpenDatabaseOptions
@@ -189,6 +190,7 @@ export function openSqliteStore(path: string, ports: Ports, options: SqliteOptio
       ring: watch.ring,
       search: search.database,
     }),
+    vault: createVault({ db, transact, reading: readingAtOnce }),
     progress: progress.progress,
     write: (calls) =>
       transact(() => appender.apply(calls, 'trusted')).then(ringing, (error: unknown) => {

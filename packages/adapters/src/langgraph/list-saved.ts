@@ -101,7 +101,7 @@ async function readKey(
   prefix: string,
   wanted: string | undefined,
 ): Promise<SpaceKey | null> {
-  for await (const { payload } of ledger.read(runId, { limit: 1 })) {
+  for await (const { payload } of ledger.read(runId, { limit: 1, restored: true })) {
     const given = payload['langgraph']
     const { threadId, ns } = isObject(given) ? given : { threadId: payload['threadId'], ns: '' }
     // The record may have it without what redaction took out.

@@ -42,7 +42,7 @@ export function createLineReader(ledger: Ledger): LineReader {
     let limit = Math.max(8, upTo - afterSeq + 8)
     for (let seq = afterSeq; ; limit = 64) {
       let count = 0
-      for await (const event of ledger.read(runId, { afterSeq: seq, limit, types: TYPES })) {
+      for await (const event of ledger.read(runId, { afterSeq: seq, limit, types: TYPES, restored: true })) {
         yield event
         seq = event.ledger.seq
         count++
@@ -52,7 +52,12 @@ export function createLineReader(ledger: Ledger): LineReader {
   }
 
   async function eventAt({ runId, seq }: Place): Promise<ClewEvent | undefined> {
-    for await (const event of ledger.read(runId, { afterSeq: seq - 1, limit: 1, types: TYPES }))
+    for await (const event of ledger.read(runId, {
+      afterSeq: seq - 1,
+      limit: 1,
+      types: TYPES,
+      restored: true,
+    }))
       if (event.ledger.seq === seq && carriedBy(event)) return event
     return undefined
   }
@@ -71,7 +76,7 @@ export function createLineReader(ledger: Ledger): LineReader {
   async function readEarly(runId: string, seqs: readonly number[]): Promise<TaskWrites[]> {
     const calls: TaskWrites[] = []
     for (const seq of seqs)
-      for await (const event of ledger.read(runId, { afterSeq: seq - 1, limit: 1 })) {
+      for await (const event of ledger.read(runId, { afterSeq: seq - 1, limit: 1, restored: true })) {
         const read = readWrites(event)
         if (read) calls.push(read.call)
       }

@@ -39,7 +39,7 @@ interface Entry {
 
 export function createSpaces(ledger: Ledger, agent: string, secrets: SecretsRule): Spaces {
   const check = (value: unknown): void => {
-    if (secrets === 'refuse') assertNoWholeSecret(ledger.redactor, value, 'ClewSaver')
+    if (secrets === 'refuse' && !ledger.hasVault) assertNoWholeSecret(ledger.redactor, value, 'ClewSaver')
   }
   const reader = createLineReader(ledger)
   const tide: Tide = { last: -1, turn: 0 }

@@ -67,7 +67,7 @@ export function createStoreEvents(
       minutes === undefined ? {} : { ttlMs: minutes * MINUTE_MS, expiresAt: inFuture(minutes * MINUTE_MS) }
     const payload = { ...named, value, ...(index !== undefined && { index }), ...life }
     assertExactName(named)
-    if (secrets === 'refuse') assertNoWholeSecret(ledger.redactor, { value }, 'ClewStore')
+    if (secrets === 'refuse' && !ledger.hasVault) assertNoWholeSecret(ledger.redactor, { value }, 'ClewStore')
     const rest = JSON.stringify([digest, index ?? null, life])
     return {
       ...draft('execution.memory_written', payload),

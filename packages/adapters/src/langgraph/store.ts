@@ -227,6 +227,8 @@ export class ClewStore extends BaseStore {
 
   /** Own events are known already, unless others wrote between them. */
   async #take(stored: readonly ClewEvent[]): Promise<void> {
+    // What an append answers has placeholders; the vault has what was put.
+    if (this.#ledger.hasVault) return this.#catchUp()
     for (const event of stored) {
       if (event.ledger.seq <= this.#items.seq) continue
       if (event.ledger.seq > this.#items.seq + 1) return this.#catchUp()
@@ -257,7 +259,7 @@ export class ClewStore extends BaseStore {
       await this.#load()
       this.#loaded = true
     }
-    for await (const event of this.#ledger.read(this.runId, { afterSeq: this.#items.seq }))
+    for await (const event of this.#ledger.read(this.runId, { afterSeq: this.#items.seq, restored: true }))
       if (event.ledger.seq === this.#items.seq + 1) this.#items.apply(event)
   }
 
@@ -265,7 +267,11 @@ export class ClewStore extends BaseStore {
   async #load(): Promise<void> {
     const place = (await this.#ledger.getRun(this.runId))?.checkpoint
     if (!place) return
-    for await (const { payload } of this.#ledger.read(this.runId, { afterSeq: place.seq - 1, limit: 1 })) {
+    for await (const { payload } of this.#ledger.read(this.runId, {
+      afterSeq: place.seq - 1,
+      limit: 1,
+      restored: true,
+    })) {
       const { state, upToSeq } = payload as { state?: { items?: unknown }; upToSeq?: unknown }
       if (this.#items.seq === 0 && Array.isArray(state?.items) && typeof upToSeq === 'number')
         this.#items.restore(state.items, upToSeq)

@@ -74,6 +74,7 @@ const ABOUT: Readonly<Record<string, string>> = {
   hold: 'What neither retention nor erasure may take',
   memory: 'What agents remember: of a run, of a thread, of a workspace, an agent or a user',
   token: 'Tokens that let programs and people into a server',
+  vault: 'Encrypted originals of redacted secrets',
 }
 
 const quiet = (command: Command): Command =>

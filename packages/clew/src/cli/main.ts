@@ -64,6 +64,7 @@ const COMMANDS = {
   tokenCreate: async () => (await import('./commands/token.ts')).tokenCreateCommand,
   tokenList: async () => (await import('./commands/token.ts')).tokenListCommand,
   tokenRevoke: async () => (await import('./commands/token.ts')).tokenRevokeCommand,
+  vaultRotate: async () => (await import('./commands/vault.ts')).vaultRotateCommand,
   demo: async () => (await import('./commands/demo.ts')).demoCommand,
   completion: async () => (await import('./commands/completion.ts')).completionCommand,
   doctor: async () => (await import('./commands/doctor.ts')).doctorCommand,

@@ -1,4 +1,11 @@
-import { ClewError, type ErrorCode, isTerminal, type Ledger, type RunSummary } from '@clew/ledger'
+import {
+  ClewError,
+  type ErrorCode,
+  isTerminal,
+  type JsonValue,
+  type Ledger,
+  type RunSummary,
+} from '@clew/ledger'
 import { recordAnswers, recordFork, replay, requestStop, type RunResult, type Tidings } from '@clew/runtime'
 import type { AgentSet, ControlOutcome, ForkRequest, RunControl, Watching } from './run-control.ts'
 
@@ -15,10 +22,19 @@ export function createControl(ledger: Ledger, { agents }: ControlOptions = {}): 
   ): Promise<ControlOutcome> => ({
     run: await readRun(ledger, runId),
     worked,
-    output: result?.output ?? null,
+    output: shown(result?.output ?? null),
     divergence: result?.divergence ?? null,
     warnings: result?.warnings ?? [],
   })
+
+  /** What is sent or printed holds placeholders, also where the vault gave the code its secrets (P3). */
+  function shown(output: unknown): unknown {
+    try {
+      return ledger.redactor.value(output as JsonValue).value
+    } catch {
+      return `a ${typeof output} that cannot be stored`
+    }
+  }
 
   async function watch(
     { onEvent, wait = true }: Watching,

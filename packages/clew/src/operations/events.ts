@@ -30,7 +30,8 @@ export const events = streaming({
     options: { afterSeq: '--after <seq>', limit: '--limit <count>', types: '--type <types>' },
     flags: { '--full': 'whole payloads, one below the other' },
   },
-  async *run(ledger, input) {
-    for await (const event of ledger.read(input.runId, input)) yield toWire(event)
+  // Field by field: what is sent never has the secrets that a read can restore.
+  async *run(ledger, { runId: id, afterSeq, limit, types }) {
+    for await (const event of ledger.read(id, { afterSeq, limit, types })) yield toWire(event)
   },
 })

@@ -168,6 +168,8 @@ export const problem = z.object({
     'projection_differs',
     'bad_signature',
     'forged_seal',
+    'stray_vault_row',
+    'unreadable_vault_row',
   ]),
   detail: text,
 }) satisfies z.ZodType<Problem>

@@ -28,6 +28,7 @@ import { stateRetentionTests } from './state-retention.ts'
 import { stateTests } from './states.ts'
 import { transferTests } from './transfer.ts'
 import { valueTests } from './values.ts'
+import { vaultTests } from './vault.ts'
 import { workspaceTests } from './workspaces.ts'
 import { createWorld, type StoreHarness, type StoreTest } from './world.ts'
 
@@ -63,6 +64,7 @@ const ALL: readonly StoreTest[] = [
   ...retentionToldTests,
   ...heldMemoryTests,
   ...stateRetentionTests,
+  ...vaultTests,
 ]
 
 /** One test of the suite, ready for any runner. */

@@ -4,6 +4,7 @@ import type { HeadChecker, HeadSigner } from '../heads.ts'
 import type { FollowOptions, Ledger, LedgerOptions, ReadOptions } from '../ledger.ts'
 import type { Ports } from '../ports.ts'
 import type { Store } from '../store.ts'
+import type { VaultCipher } from '../vault/vault.ts'
 
 /** How the suite gets at a store; written once per store by its author. */
 export interface StoreHarness {
@@ -38,8 +39,8 @@ export interface World {
   /** Moves the clock of the store and of all ledgers; may go back. */
   turnClock(ms: number): void
   openStore(): Promise<Store>
-  /** A ledger over a connection of its own, or over the store given. */
-  open(options?: LedgerOptions, store?: Store): Promise<Ledger>
+  /** A ledger over a connection of its own, or over the store given; with a vault if it is given keys. */
+  open(options?: LedgerOptions, store?: Store, vault?: VaultCipher): Promise<Ledger>
   /** An empty place of the same kind, for moving a ledger elsewhere. */
   elsewhere(): Promise<World>
   /** Closes everything that is open; what was committed stays. */
@@ -117,8 +118,9 @@ export async function createWorld(harness: StoreHarness): Promise<World & { disp
       ports,
       turnClock: (ms) => void (offsetMs += ms),
       openStore,
-      async open(options, store) {
-        const parts = { store: store ?? (await place.open()), ports, secret: SECRET, heads: suiteHeads }
+      async open(options, store, vault) {
+        const kept = store ?? (await place.open())
+        const parts = { store: kept, ports, secret: SECRET, heads: suiteHeads, vault }
         const ledger = createLedger(parts, options)
         ledgers.push(ledger)
         return ledger

@@ -122,6 +122,7 @@ async function endsBetween(
   for await (const { eventType, payload, ledger: place } of ledger.read(runId, {
     afterSeq,
     types: STEP_TYPES,
+    restored: true,
   })) {
     if (place.seq > seq) break
     const { stepId, name, index, parentStepId } = payload as Record<string, string>

@@ -1,4 +1,4 @@
-import { type ClewEvent, checkpointOf, type RunState, type RunSummary } from '@clew/ledger'
+import { type ClewEvent, checkpointOf, type Ledger, type RunState, type RunSummary } from '@clew/ledger'
 import { type KeptCheckpoint, keeperOf } from '../checkpointer/keeper.ts'
 import type { Task } from '../graph/plan.ts'
 import type { CarriedEnd } from './carry-ends.ts'
@@ -46,8 +46,9 @@ export async function groundOf(
   return {
     superstep: fitted.cut.superstep,
     async standing() {
-      const folded = (await ledger.getStateAt(source.runId, seq)) as RunState
-      return { ...toStanding(channels, event, folded, ledger), ...(isSamePlan ? {} : fitted.plan) }
+      const folded = (await ledger.getStateAt(source.runId, seq, { restored: true })) as RunState
+      const carrier = await carrierAt(ledger, source.runId, seq)
+      return { ...toStanding(channels, carrier ?? event, folded, ledger), ...(isSamePlan ? {} : fitted.plan) }
     },
     checkpointId: checkpointOf(event)?.id ?? event.eventId,
     seq,
@@ -56,10 +57,16 @@ export async function groundOf(
     refit: isSamePlan ? { ...fitted, plan: undefined } : fitted,
     after: async () => {
       const events: ClewEvent[] = []
-      for await (const each of ledger.read(source.runId, { afterSeq: seq })) events.push(each)
+      for await (const each of ledger.read(source.runId, { afterSeq: seq, restored: true })) events.push(each)
       return events
     },
   }
+}
+
+/** The event of the checkpoint with its secrets: what was sent to a task stands in it. */
+async function carrierAt(ledger: Ledger, runId: string, seq: number): Promise<ClewEvent | undefined> {
+  for await (const event of ledger.read(runId, { afterSeq: seq - 1, limit: 1, restored: true })) return event
+  return undefined
 }
 
 /** The same nodes as the record says, none of them with an input of its own. */

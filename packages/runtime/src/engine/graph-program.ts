@@ -113,7 +113,10 @@ export function createGraphProgram(options: GraphProgramOptions, run: GraphRunOp
   ): ReturnType<NonNullable<Program['restore']>> {
     const event = events.find((each) => checkpointPayload(each) !== undefined)
     if (!event) throw noCheckpoint(runId)
-    const folded = (await ledger.getStateAt(runId, event.ledger.seq, { pruned: isReplay })) as RunState
+    const folded = (await ledger.getStateAt(runId, event.ledger.seq, {
+      pruned: isReplay,
+      restored: true,
+    })) as RunState
     const from = toStanding(channels, event, folded, ledger)
     const { state } = folded
     const places =
@@ -166,7 +169,7 @@ export function createGraphProgram(options: GraphProgramOptions, run: GraphRunOp
     code: (machine, opening) => async () =>
       opening.ledger ? supersteps(machine, opening.from as Standing, opening) : freely(machine, opening),
     keptOutput: () => undefined,
-    outputOf: async (ledger, runId) => (await ledger.getState(runId))?.state ?? {},
+    outputOf: async (ledger, runId) => (await ledger.getState(runId, { restored: true }))?.state ?? {},
   }
 
   /** Without a ledger: nothing is recorded, nothing can be resumed. */
@@ -240,12 +243,14 @@ export function toTaskEnd({ output, decision, goto, sends, ends }: ClewEvent['pa
 export async function loadGraphRun(ledger: Ledger, runId: string): Promise<ClewEvent[]> {
   const run = await ledger.getRun(runId)
   const events: ClewEvent[] = []
-  for await (const event of ledger.read(runId, { limit: 1 })) events.push(event)
+  const restored = true
+  for await (const event of ledger.read(runId, { limit: 1, restored })) events.push(event)
   const afterSeq = Math.max(1, (run?.checkpoint?.seq ?? 1) - 1)
   const forkSeq = run?.forkedFrom?.seq
   if (forkSeq !== undefined && forkSeq < afterSeq)
-    for await (const event of ledger.read(runId, { afterSeq: forkSeq, limit: 1 })) events.push(event)
-  for await (const event of ledger.read(runId, { afterSeq })) events.push(event)
+    for await (const event of ledger.read(runId, { afterSeq: forkSeq, limit: 1, restored }))
+      events.push(event)
+  for await (const event of ledger.read(runId, { afterSeq, restored })) events.push(event)
   return events
 }
 
@@ -262,7 +267,7 @@ async function findPrevious(
   const { seq } = run.checkpoint
   const known = recallHead(ledger, structureHash, threadId, run.runId, seq)
   if (known) return { run, seq, head: { graph: known.graph, depth: known.depth } satisfies Head }
-  const folded = await ledger.getStateAt(run.runId, seq)
+  const folded = await ledger.getStateAt(run.runId, seq, { restored: true })
   if (!folded) return undefined
   const event = await ledger.getEvent(run.checkpoint.id)
   const depth = event && checkpointPayload(event)?.['depth']
@@ -303,7 +308,10 @@ export async function readPrevious(
 ): Promise<Previous | undefined> {
   const { runId, seq } = (payload['previous'] ?? {}) as { runId?: string; seq?: number }
   const run = runId === undefined ? null : await ledger.getRun(runId)
-  const folded = run && seq !== undefined ? await ledger.getStateAt(run.runId, seq, { pruned: true }) : null
+  const folded =
+    run && seq !== undefined
+      ? await ledger.getStateAt(run.runId, seq, { pruned: true, restored: true })
+      : null
   if (!run || !folded || seq === undefined) return undefined
   const event = folded.checkpointId === null ? null : await findCheckpoint(ledger, folded.checkpointId)
   const depth = (event && checkpointPayload(event)?.['depth']) ?? 0

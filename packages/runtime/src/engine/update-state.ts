@@ -87,7 +87,7 @@ async function inPlace(
   const current = await ledger.getRun(runId)
   const events = await loadGraphRun(ledger, runId)
   const carrier = events.find((each) => checkpointPayload(each) !== undefined)
-  const folded = carrier && (await ledger.getStateAt(runId, carrier.ledger.seq))
+  const folded = carrier && (await ledger.getStateAt(runId, carrier.ledger.seq, { restored: true }))
   if (
     !carrier ||
     !folded ||

@@ -17,7 +17,7 @@ export async function findCached(
   cacheKey: string,
   nowMs: number,
 ): Promise<{ output: unknown } | undefined> {
-  const kept = await ledger.effects(idOf(agent, name, cacheKey))
+  const kept = await ledger.effects(idOf(agent, name, cacheKey), { restored: true })
   const fresh = kept.findLast(({ eventType, payload }) => {
     const expires = payload['expiresAt']
     const isFresh = typeof expires !== 'string' || Date.parse(expires) > nowMs

@@ -65,6 +65,8 @@ export function createReading(
   let below: Map<string, string[]> | undefined
   let seqs: Map<string, number> | undefined
 
+  /** A divergence is shown to people: without secrets, also those that the vault gave back (P3). */
+  const shown = (value: unknown): unknown => (comparison ? comparison.shown(value) : value)
   const isShared = ({ correlationId }: ClewEvent): boolean => correlationId !== runId
   const mayDiffer = (event: ClewEvent): boolean =>
     onMismatch === 'rerun' && (isShared(event) || event.ledger.seq <= record.acceptedSeq)
@@ -124,7 +126,12 @@ export function createReading(
       if (payload['kind'] === spec.work.kind && expected === digest) return undefined
       if (mayDiffer(start)) return 'rerun'
       return payload['kind'] === spec.work.kind
-        ? { kind: 'input', stepId, expected: payload['input'] ?? expected, received: spec.input ?? digest }
+        ? {
+            kind: 'input',
+            stepId,
+            expected: shown(payload['input']) ?? expected,
+            received: shown(spec.input) ?? digest,
+          }
         : { kind: 'kind', stepId, expected: payload['kind'], received: spec.work.kind }
     },
     isShared,

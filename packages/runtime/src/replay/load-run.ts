@@ -2,9 +2,9 @@ import type { ClewEvent, Ledger } from '@clew/ledger'
 
 /**
  * All events of a run, read once (D6). A run of 100,000 steps stays in memory as a whole: texts that its events have in
- * common are kept once, and of an event only what a replay looks at.
+ * common are kept once, and of an event only what a replay looks at. Code is given the secrets that the vault has.
  */
-export async function loadRun(ledger: Ledger, runId: string): Promise<ClewEvent[]> {
+export async function loadRun(ledger: Ledger, runId: string, restored = true): Promise<ClewEvent[]> {
   const events: ClewEvent[] = []
   const known = new Map<string, string>()
   const once = (text: string): string => {
@@ -13,7 +13,7 @@ export async function loadRun(ledger: Ledger, runId: string): Promise<ClewEvent[
     return same ?? text
   }
   let last: ClewEvent | undefined
-  for await (const event of ledger.read(runId)) {
+  for await (const event of ledger.read(runId, { restored })) {
     const { eventId, eventType, correlationId, causationId, payload, ledger: place } = event
     const { seq, erased, pruned } = place
     last = event

@@ -160,9 +160,8 @@ export function createReplayCore(options: ReplayMachineOptions): ReplayCore {
       core.tick()
     },
     diverge(kind, place, expected, received) {
-      const shown = comparison.shown(received)
-      const changes = findChanges(expected, shown)
-      const found = { kind, ...place, expected, received: shown, changes }
+      const [was, now] = [comparison.shown(expected), comparison.shown(received)]
+      const found = { kind, ...place, expected: was, received: now, changes: findChanges(was, now) }
       if (!core.parting) core.part({ step: undefined, expected: undefined, found })
       else if (core.divergences.length < MOST_DIVERGENCES) core.divergences.push(found)
     },

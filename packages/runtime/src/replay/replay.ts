@@ -74,8 +74,12 @@ async function goThrough(
   options: ReplayOptions,
 ): Promise<Omit<ReplayReport, 'durationMs'>> {
   const { ledger, runId, from } = options
-  const events = options.onEvent ? await Array.fromAsync(ledger.read(runId)) : await loadRun(ledger, runId)
-  const recorded = await recordedOutcome(ledger, run, events)
+  const restored = mode !== 'reconstruct'
+  const events = options.onEvent
+    ? await Array.fromAsync(ledger.read(runId, { restored }))
+    : await loadRun(ledger, runId, restored)
+  const { shown } = createComparison(ledger)
+  const recorded = shownOutcome(await recordedOutcome(ledger, run, events), shown)
   if (mode === 'reconstruct') {
     const path = await reconstruct(ledger, runId, events)
     return { ...NOTHING, mode, sourceRunId: runId, path, outcome: recorded, recorded, steps: path.length }
@@ -83,8 +87,10 @@ async function goThrough(
   assertNotErased(runId, events)
   // Checked: only a reconstruction goes without code.
   const { program } = target as ReplayTarget
-  if (mode === 'what-if')
-    return { ...(await replayWhatIf(target as Agent<never>, ledger, runId, options)), recorded }
+  if (mode === 'what-if') {
+    const gone = await replayWhatIf(target as Agent<never>, ledger, runId, options)
+    return { ...gone, outcome: shownOutcome(gone.outcome, shown), recorded }
+  }
   assertReplayable(run, program, events)
   const context = contextOf(options, events)
   const isMap = isMapOf(program, run.agent)
@@ -93,7 +99,8 @@ async function goThrough(
     : await replayRun(context, program, events, runId, { fromSuperstep: from?.superstep })
   const { divergences, path, steps } = gone
   if (options.onEvent)
-    for (const event of events) options.onEvent(context.trace?.events.get(event.eventId) ?? event)
+    for await (const event of ledger.read(runId))
+      options.onEvent(context.trace?.events.get(event.eventId) ?? event)
   return {
     mode,
     verdict: divergences.length === 0 ? 'identical' : 'diverged',
@@ -101,7 +108,7 @@ async function goThrough(
     runId: null,
     divergences,
     path,
-    outcome: isMap ? recorded : toOutcome(run, gone),
+    outcome: isMap ? recorded : shownOutcome(toOutcome(run, gone), shown),
     recorded,
     steps,
   }
@@ -135,8 +142,9 @@ function contextOf(
   ).length
   let done = 0
   const onTurn = onProgress ? (step: string) => onProgress({ done: ++done, total, step }) : () => {}
-  const trace = onEvent && createTrace(ledger)
-  return { ledger, comparison: createComparison(ledger, volatile), graceMs, onTurn, trace }
+  const comparison = createComparison(ledger, volatile)
+  const trace = onEvent && createTrace(ledger, comparison)
+  return { ledger, comparison, graceMs, onTurn, trace }
 }
 
 function assertReplayable(run: RunSummary, program: Program, [first]: readonly ClewEvent[]): void {
@@ -167,6 +175,13 @@ const ended = (outcome: Outcome): ReplayOutcome =>
   'output' in outcome
     ? { status: 'completed', output: outcome.output }
     : { status: 'failed', error: outcome.error.toJSON() }
+
+/** A report is kept and sent: it holds placeholders, whatever the code was given (P3). */
+const shownOutcome = (outcome: ReplayOutcome, shown: (value: unknown) => unknown): ReplayOutcome => ({
+  ...outcome,
+  ...(outcome.output !== undefined && { output: shown(outcome.output) }),
+  ...(outcome.error && { error: shown(outcome.error) as typeof outcome.error }),
+})
 
 async function recordedOutcome(
   ledger: Ledger,

@@ -1,6 +1,7 @@
 import type { ClewEvent, Ledger } from '@clew/ledger'
 import type { Outcome } from '../machine/step.ts'
 import type { ReplayStep } from './replay-step.ts'
+import type { Comparison } from './same-value.ts'
 
 /** The events of steps as the code made them this time, by the id of the recorded event whose place they take. */
 export interface Trace {
@@ -9,12 +10,14 @@ export interface Trace {
   ended(end: ClewEvent, outcome: Outcome): void
 }
 
-export function createTrace(ledger: Ledger): Trace {
+/** What is told is a view, so secrets that the vault or the code itself brought in are taken out (P3). */
+export function createTrace(ledger: Ledger, { shown }: Pick<Comparison, 'shown'>): Trace {
   const events = new Map<string, ClewEvent>()
 
   function put(event: ClewEvent, payload: Record<string, unknown>): void {
     const before = events.get(event.eventId) ?? event
-    events.set(event.eventId, { ...before, payload: { ...before.payload, ...payload } })
+    const told = shown({ ...before.payload, ...payload }) as ClewEvent['payload']
+    events.set(event.eventId, { ...before, payload: told })
   }
 
   return {

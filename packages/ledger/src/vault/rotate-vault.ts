@@ -1,0 +1,47 @@
+import type { Store } from '../store.ts'
+import { badKey, type VaultCipher, vaultContext } from './vault.ts'
+import type { VaultChange } from './vault-rows.ts'
+
+export interface RotateOptions {
+  /** Told how many rows have been encrypted anew so far. */
+  readonly onProgress?: ((rows: number) => void) | undefined
+}
+
+export interface VaultRotation {
+  /** Id of the key that all rows are encrypted with now. */
+  readonly keyId: string
+  readonly rows: number
+}
+
+const BATCH = 200
+
+/**
+ * Encrypts all rows of older keys with the current one, a transaction per batch: after a kill each row is old or new,
+ * and rotating again goes on. A row that changed meanwhile, or whose payload went, is left as it is.
+ */
+export async function rotateVault(
+  store: Store,
+  cipher: VaultCipher,
+  { onProgress }: RotateOptions = {},
+): Promise<VaultRotation> {
+  await cipher.renew()
+  const { keyId } = cipher
+  let rows = 0
+  for (let afterPosition = 0; ; ) {
+    const page = await store.vault.list({ afterPosition, limit: BATCH, exceptKeyId: keyId })
+    const last = page.at(-1)
+    if (!last) return { keyId, rows }
+    afterPosition = last.position
+    const changes: VaultChange[] = []
+    for (const { position, event, ...before } of page) {
+      // Stray rows are reported by verify.
+      if (!event?.hasPayload) continue
+      const context = vaultContext(event)
+      const opened = await cipher.decrypt(before, context)
+      if ('problem' in opened) throw badKey(opened.problem, before.keyId, event)
+      changes.push({ position, before, after: { keyId, data: cipher.encrypt(opened.text, context) } })
+    }
+    rows += await store.vault.replace(changes)
+    onProgress?.(rows)
+  }
+}
