@@ -233,8 +233,26 @@ const tapedGraph = new StateGraph({ url: last(''), pages: append<unknown>() })
   .addEdge('read', END)
   .compile({ name: 'taped-graph', recordFetch: true })
 
-export const FUNCTIONS = { parallel, race, retried, hotel, trip, publish, crashed, failed, sizes, taped }
-export const GRAPHS = { loop, fanOut, inner, outer, letter, chat, order, tapedGraph }
+/** In two parts, so that no scanner of repositories reports this file. */
+const TOKEN = ['ghp', 'a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8'].join('_')
+
+const redacted = agent('redacted', async (run, topic: string) => {
+  const file = await run.effect('read', { topic }, () => outside(`# settings\nGITHUB=${TOKEN}\nTOPIC=${topic}`))
+  const lines = await run.step('count', { file }, (given) => given.file.split('\n').length)
+  await run.effect('call', { url: `https://example.org/?access_token=${TOKEN}&q=${topic}` }, () => outside('ok'))
+  return { file, lines }
+})
+
+const redactedGraph = new StateGraph({ notes: append<string>(), count: last(0) })
+  .addNode('read', () => ({ notes: [`use ${TOKEN} for it`] }))
+  .addNode('count', ({ notes }) => ({ count: notes.length }))
+  .addEdge(START, 'read')
+  .addEdge('read', 'count')
+  .addEdge('count', END)
+  .compile({ name: 'redacted-graph' })
+
+export const FUNCTIONS = { parallel, race, retried, hotel, trip, publish, crashed, failed, sizes, taped, redacted }
+export const GRAPHS = { loop, fanOut, inner, outer, letter, chat, order, tapedGraph, redactedGraph }
 
 /** By the name that their runs carry. */
 export const AGENTS: ReadonlyMap<string, Agent<never> | CompiledGraph> = new Map<

@@ -19,8 +19,8 @@ import { formatViews, viewsOf } from './views.ts'
  * recorded stays, for later versions have to read it; a name as argument records that one again, which is
  * right only before it is released.
  */
-const { parallel, race, retried, trip, publish, crashed, failed, sizes, taped } = FUNCTIONS
-const { loop, fanOut, outer, letter, chat, order, tapedGraph } = GRAPHS
+const { parallel, race, retried, trip, publish, crashed, failed, sizes, taped, redacted } = FUNCTIONS
+const { loop, fanOut, outer, letter, chat, order, tapedGraph, redactedGraph } = GRAPHS
 
 /** Dies at its n-th append and is resumed. */
 async function dying(
@@ -62,6 +62,14 @@ const HISTORIES: Readonly<Record<string, (ledger: Ledger) => Promise<unknown>>> 
       (mortal) => crashed.start(mortal, 3, { runId: 'crashed-1' }),
       () => crashed.resume(ledger, 'crashed-1'),
     ),
+  'function-redacted': (ledger) =>
+    dying(
+      ledger,
+      3,
+      (mortal) => redacted.start(mortal, 'owls', { runId: 'redacted-1' }),
+      () => redacted.resume(ledger, 'redacted-1'),
+    ),
+  'graph-redacted': (ledger) => redactedGraph.withCheckpointer(ledger).invoke({}, { runId: 'redacted-2' }),
   'function-failed': (ledger) => failed.start(ledger, 'Rome', { runId: 'failed-1' }),
   async 'function-fork'(ledger) {
     await parallel.start(ledger, ['a', 'b'], { runId: 'parallel-2' })

@@ -39,6 +39,10 @@ function withoutNew(now: unknown, then: unknown): Told[] {
 /** A failed effect is told by its call since transcripts tell calls, and no longer beside it. */
 const asToldNow = (then: unknown): Told[] => (then as Told[]).filter(({ kind, stepId }) => kind !== 'failure' || stepId === null)
 
+/** Each ledger has a key of its own, so the same secret has another fingerprint here. */
+const withoutFingerprints = (value: unknown): unknown =>
+  JSON.parse(JSON.stringify(value).replaceAll(/\[redacted:([a-z0-9-]+):[0-9a-f]+\]/g, '[redacted:$1]'))
+
 test('D5 there are histories of every version, this one included', () => {
   for (let version = 0; version <= SCHEMA_VERSION; version++)
     expect(names.filter((name) => name.startsWith(`schema-${version}/`)).length).toBeGreaterThan(15)
@@ -83,7 +87,7 @@ describe.each(names)('%s', (name) => {
       if (target === undefined) continue
       const report = await replay(target, { ledger, runId })
       expect(report).toMatchObject({ verdict: 'identical', divergences: [], sourceRunId: runId })
-      expect(report.outcome).toEqual(report.recorded)
+      expect(withoutFingerprints(report.outcome)).toEqual(withoutFingerprints(report.recorded))
       expect(report.path.every(({ match }) => match === 'same')).toBe(true)
     }
     expect(await ledger.lastPosition()).toBe(position)

@@ -85,9 +85,15 @@ export function createIdentities(
   }
 
   function identity(name: string): Identity {
-    const id = idOf(name)
-    if (id === name) return { stored: name, names: [name] }
-    return { stored: redactor.text(name) === name ? name : id, names: [name, id] }
+    if (isIdForm(name)) return { stored: name, names: [name] }
+    const isKept = redactor.text(name) === name
+    return {
+      stored: isKept ? name : idOf(name),
+      // Most are never looked for, and a digest costs as much as the rest.
+      get names() {
+        return [name, idOf(name)]
+      },
+    }
   }
 
   return {
