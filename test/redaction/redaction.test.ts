@@ -98,7 +98,24 @@ describe('P1 T4 streams', () => {
     fc.assert(
       fc.property(
         fc.array(
-          fc.constantFrom(...texts, 'a word ', '\n', '"', ' = ', 'pass', 'word', '-----', 'card ', '密码 '),
+          fc.constantFrom(
+            ...texts,
+            'a word ',
+            '\n',
+            '"',
+            ' = ',
+            'pass',
+            'word',
+            '-----',
+            'card ',
+            '密码 ',
+            '\\',
+            '\\"',
+            'cookie:',
+            'token: string',
+            ' = ',
+            'secret',
+          ),
         ),
         fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1 }),
         fc.constantFrom('', ' ', '\n', ','),
@@ -129,6 +146,29 @@ describe('P1 T4 streams', () => {
       mostHeld = Math.max(mostHeld, Math.min(text.length, at + 4) - shown)
     }
     expect(mostHeld).toBeLessThanOrEqual(16)
+  })
+
+  test('what is held back has a limit, also in a text made against it', () => {
+    for (const piece of [
+      'password=',
+      'password="',
+      '.eyJ',
+      '-sk',
+      'test_a_live_b_',
+      `xai-${'a1B'.repeat(99)}`,
+    ]) {
+      const stream = redactor.stream()
+      let shown = 0
+      let given = 0
+      for (let at = 0; at < 150_000; at += 50) {
+        const chunk = piece.repeat(50).slice(at % piece.length, (at % piece.length) + 50)
+        given += chunk.length
+        const out = stream.push(chunk)
+        shown += out === '' ? 0 : given - shown
+      }
+      expect([piece, given - shown]).toEqual([piece, expect.any(Number)])
+      expect(given - shown).toBeLessThan(80_000)
+    }
   })
 
   test('a run of base64 without an end is not held back', () => {

@@ -45,7 +45,7 @@ describe('secrets on tape', () => {
       shaped: key('2'),
       request: key('3'),
       badge: 'B-4711-owl',
-      form: 'correct-horse-battery',
+      form: 'correct-horse-battery-9',
       answer: key('4'),
       answerBadge: 'B-0815-mouse',
       streamed: key('5'),
@@ -74,7 +74,7 @@ describe('secrets on tape', () => {
           headers: {
             authorization: `Bearer ${secrets.header}`,
             'x-api-key': secrets.header,
-            cookie: secrets.cookie,
+            cookie: `theme=dark; sid=${secrets.cookie}`,
             'content-type': 'application/json',
           },
           body: JSON.stringify({

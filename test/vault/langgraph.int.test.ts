@@ -64,7 +64,7 @@ describe('P2 LangGraph on a ledger with a vault', () => {
 
   it('a store takes items with secrets and gives them back, at once and to another process', async () => {
     const place = [['users', 'ann'], 'login'] as const
-    const value = { password: 'correct-horse-battery', note: `use ${KEY}` }
+    const value = { password: 'correct-horse-battery-9', note: `use ${KEY}` }
     await opened(true, async (ledger) => {
       const store = new ClewStore(ledger)
       await store.put([...place[0]], place[1], value)

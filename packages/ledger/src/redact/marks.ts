@@ -1,4 +1,4 @@
-import { isExampleWord, isMixed, isPaymentCard, isTemplate, looksRandom } from './judge-value.ts'
+import { isExampleWord, isGenerated, isMixed, isPaymentCard, isTemplate, looksRandom } from './judge-value.ts'
 
 /**
  * A text that gives a secret away by its own shape. The match begins with a keyword and goes on with `body`; the secret is the
@@ -13,8 +13,10 @@ export interface Mark {
   readonly check?: ((secret: string) => boolean) | undefined
   /** The keyword may be written in capitals. */
   readonly anyCase?: boolean
-  /** Sticky: how far the body may reach while a text is still growing. */
-  readonly extent: RegExp
+  /** Sticky: how far the body may reach while a text is still growing; without it, as far as a token may. */
+  readonly extent?: RegExp
+  /** Letters, digits, `-` and `_` right behind it belong to it: no end of a token stays visible. */
+  readonly hasTail?: boolean
   /** Two bodies of made-up secrets, apart from their keyword so that no scanner of repositories reports this file. */
   readonly samples: readonly [string, string]
 }
@@ -128,8 +130,8 @@ const PREFIXED: readonly Row[] = [
   ['contentful-token', 'CFPAT-', `${URL_ID}{43,${MOST}}`, ['oGKMRPglDFF7bD1qMmYKMNFjM0GdXAIzOJiRe9jBVTC', 'lVlpGE7Yq1VbJoCYg0a5jzJwnHQwBF8vIvArPy3c7rrP32x']],
   ['typeform-token', 'tfp_', `[A-Za-z0-9_.-]{40,${MOST}}`, ['8yQmxjl6GBou5n9LgaQqOht5cbKEdzG8wNcIM7PS', 'u2BZDtEb1znCuen4SnRqkOelPbj3kupRYBadXaSVuM7y']],
   ['square-token', 'sq0atp- sq0csp- sq0idp-', `${URL_ID}{22,${MOST}}`, ['ilbog6aFfVt8rONfH0Hceg', 'syE1Z7bGG64dRz0lMFIUn2TIXS']],
-  ['square-token', 'EAAA', `${URL_ID}{60}${END}`, ['8neQO0aa4abJZrmpmDHFJzUW6lOK7RDsdORZ4bxiVSlrIUnNeqySJzKcMOhw', 'qDDgbtzOxC8HMhgbt0gggWLFWb1dGUq5b6Xd5HphzvTcxdSNlrbzHWwtJB9x']],
-  ['facebook-token', 'EAA', `${ID}{100,${MOST}}`, ['ZqyRjZM7cQKVXrphooRMwXpDcHgQhCVlDDHnVDyU7CvZUZckviWnCfpmghuGbQRIfQNemoKB6kJZh6Uk1t8jWZZt953gTD3OObXL', 'ZNeBytfipFZvdb4KzCy6tLk0UahRMPorzQB2CCkyp31nkkoPV5xkZtJS47Qk7uWomoLZM4L2hmT7rUKsXJ7uCjd8AP5ExNHFqJjz59N2']],
+  ['square-token', 'EAAA', `(?<![/+]EAAA)${URL_ID}{60}${END}`, ['8neQO0aa4abJZrmpmDHFJzUW6lOK7RDsdORZ4bxiVSlrIUnNeqySJzKcMOhw', 'qDDgbtzOxC8HMhgbt0gggWLFWb1dGUq5b6Xd5HphzvTcxdSNlrbzHWwtJB9x']],
+  ['facebook-token', 'EAA', `(?<![/+]EAA)${ID}{100,${MOST}}`, ['ZqyRjZM7cQKVXrphooRMwXpDcHgQhCVlDDHnVDyU7CvZUZckviWnCfpmghuGbQRIfQNemoKB6kJZh6Uk1t8jWZZt953gTD3OObXL', 'ZNeBytfipFZvdb4KzCy6tLk0UahRMPorzQB2CCkyp31nkkoPV5xkZtJS47Qk7uWomoLZM4L2hmT7rUKsXJ7uCjd8AP5ExNHFqJjz59N2']],
   ['plaid-token', 'access-sandbox- access-development- access-production-', UUID, ['eb1815d3-0b4b-651d-aa02-a25f778977f0', '39088a62-02c1-0bb5-2cf4-1a66594b295f']],
   ['adyen-key', 'AQE', `[a-z]{0,4}hmfxK[A-Za-z0-9_+/=-]{40,${MOST}}`, ['hmfxKU75IshyouTP3T0by1EUUoXqtZjw2YvGWDIcd9xph', 'xqqkhmfxKoprM8IH2q2FehJe3QNy5bE7zqeNkYbycYUe9iowLLGgZ']],
   ['mollie-key', 'live_ test_', `${ID}{30,35}${END}`, ['vH3ONjMbZRZVKDL9qP4URs06VYiL2C', 'SLEYwV6WaEswIZnmP9UqAkxdyjl5nj3wmF'], isMixed],
@@ -169,10 +171,46 @@ const PREFIXED: readonly Row[] = [
   ['amazon-secret', 'amzn1.oa2-cs.v1.', `[0-9a-f]{40,${MOST}}`, ['da3070d8e883aec5936c4269680d064c1cc3cb94', 'fe98c36905cf444d9edf34dac1e76562939ea333df3c']],
   ['swarm-token', 'SWMTKN-1-', '[0-9a-z]{40,60}-[0-9a-z]{25}', ['et7fb6ww6u4omhsocfxccsec0rokn7g4mfsg5r2r-ufqxt28fcnnpdcx71yniresdp', 'd4l5vd3biknwpgmgxfif0mfnfsj56hr79qnh8tfgjaie-tns18ronjl8yk70xpif9ncdjg']],
   ['clew-token', 'clew_', `${URL_ID}{43}${END}`, ['Zfcu0995fY7noD7hEUkMtHymrT67pXajuylwi9iKTss', '9JlbNHsz8gB360sWCBD2Kjbu7OgT9bKJqz6ikSZwnqC']],
+  ['notion-token', 'secret_', `${ID}{43}${END}`, ['2LzWsnGq7Ina02dSLt28TowSdkbE9yAbr0fY87SbX1R', '5PvQrXNm8298QrJfHXUn4QEnCBbjKEBsFMbHlp8lYdl']],
+  ['gitlab-token', 'GR1348941', `[A-Za-z0-9_-]{20,${MOST}}`, ['dBAzGEC7KZEYzfFhsxyG', '6QwqNTk1xNOB1q3jhCRG8UQB']],
+  ['gitlab-token', 'glrtr-', `[A-Za-z0-9_.-]{20,${MOST}}`, ['99yTcQbzFfZzVhHOEPtt', 'zTrmnec7AaRzaemZj2T5UD0Y']],
+  ['openshift-token', 'sha256~', `${URL_ID}{43}`, ['QV6JnXISDOGBd6VU3Hbs2J0UzhaGQEROb5Wr1YWyMdX', 'lEvYYH9DF7hpaU68d2XbMuXi20zTpzhPKZti8JDdqK3']],
+  ['dropbox-token', 'sl.', `${URL_ID}{130,${MOST}}`, ['6f4W5mqgUkyhmTx8zHWnxELRWAXCvS5CZrQflt26dnqSDvYUXjbTppWxk6y6JQCZjw9d5YNMM93obhywOJNt0kuQE7a1o4tJNzGenpLiH9BIPwMrewe7MhVLt8ovJoOv1G', '2gSin7FXkgrmX35XLpUOcA8rj1OcNfi5Rz0H8ismxijhm6l1G9L8ooJqzEtPJyYvaH54CpoNAxA7E9hLdH7H3UEzPipTodVNONdBs7rrG6xPuIefJT06EaDgptOepkQHGUG21R']],
+  ['fly-token', 'fm1a_ fm1r_', `[A-Za-z0-9+/=_-]{40,${MOST}}`, ['wz37yzkvt3q51ZWEEosw89tXDZFCWKMVtIZ0KyGv', 'YeP38J3yEutZGmG7gEIVKXjCpzIucMueJOZZYYna3Z17']],
+  ['slack-webhook', 'hooks.slack.com/workflows/ hooks.slack.com/triggers/', `[A-Z0-9]{6,14}/[A-Za-z0-9/]{20,${MOST}}`, ['Z0QEJZ/tB6DtgZ6zUaqIivpQt8G', '37HEE5325Z/nqYyZHmvGvRxP8wQSEJwe9do']],
+  ['sonar-token', 'sqco_', '[a-z0-9]{59}', ['ibvels7eyfda5b95macuzdjv2wg7gqt8dgbjtqgj05dyzn1lbbxmdeq706y', '8oupg2la3gz6muqt0uicr610wz510sy8m7xcmxvldqlq009qy9t1ix961ih']],
+  ['figma-token', 'figp_', `${URL_ID}{40,${MOST}}`, ['frOazdjujptPz1Hc3t55EvVTt7ww6sUEWGVQZxnr', 'sFR2ZXnI97Bmp69KoOE3UvrjtvYxh8Tdfoo0HY6nBW0C']],
+  ['octopus-key', 'API-', `[A-Z0-9]{26}${END}`, ['QBLG09Z0TYTMAIWUMBB2IKYJLF', 'ISJ1EGOZWFIKSO0QG9JHC5UN6D']],
+  ['infracost-key', 'ico-', `${ID}{32}${END}`, ['Q6yRcjYi4dMDwGD0zDreloXUncomtWhO', 'vMZtVBwWR9uumZyai1nvZxigeimXT5k6']],
+  ['adobe-secret', 'p8e-', `[A-Za-z0-9_-]{32}${END}`, ['kGzqlqQNShHOEJIXCX9V4fjYELmanhCY', 'LI0oZGQkFyFhsLhoBD3agrwEG9NxW1t0']],
+  ['scalingo-token', 'tk-us-', `${URL_ID}{48}`, ['LSh2RwoKbn4vLoMjjuEjDEzJGqlsAxdeqhUhnfc7pcIVTA5K', 'qn9Khmv8babP2PwQpKGrnHevRfJ7qj4psvy4IgBk7TWiWe0E']],
+  ['settlemint-token', 'sm_aat_ sm_pat_ sm_sat_', `${ID}{16,${MOST}}`, ['LeFRuUasUVrgN3yo', 'saFcaJJdJxFzxAWVkXdq']],
+  ['intra42-secret', 's-s4t2ud- s-s4t2af-', '[0-9a-f]{64}', ['7761f640da1a98cb3f1d21526235d6c7bd793eb0761b843515c292dc6207153f', '38bb3ce0028042255e2a48042b6afb129c16dd1e1b5ad6286d9c78e0b24b30d5']],
+  ['rootly-key', 'rootly_', '[0-9a-f]{64}', ['7e1b885cbf84ce650dd9c99bd68eadf99a2b96bc6f91a7907d1e43d4ebbe7ce5', '7c85b998833d0ac4c9bc41a659503392c2e04aae7a401148372de454bc65c41e']],
+  ['ramp-token', 'ramp_sec_ ramp_tok_', `${ID}{48}`, ['XO9NUdQhINLvUeXD0auvsYjwNWASBQk613JZpqD8X8yzrxpR', 'ewdA7lCjVxHbfvr2B7ANpI6YyJJJ2PHhXt5rfnKoOsffj17g']],
+  ['voiceflow-key', 'VF.DM. VF.WS.', `[0-9a-f]{24}\\.${ID}{16}`, ['b8c58f98dfd0dc708ed9a51b.JRvGxPj5rRf7PZxj', 'f8dc2c91cd586944d3f8f145.3dgT4fVbq3NuLliW']],
+  ['adafruit-key', 'aio_', `${ID}{28}`, ['gHmMMW9SJu9U5xvjy6FH4CTjEkkD', 'O5cbc82bUAc3mFl3hVslrUdDBKAs']],
+  ['google-refresh-token', '1//0', `${URL_ID}{40,${MOST}}`, ['VEDX1xtIyYqPU8F8jkiDJW9yTEx9eiR0bGItAQIO', 'MtBS1gRa9D9j1yzm7gs8yyKllbQAfKinXXR0EfSvg925']],
+  ['aws-session-token', 'IQoJb3JpZ2lu', `[A-Za-z0-9+/]{100,${MOST}}`, ['mKYNDkP4N92tomEKDrIDoPqWOR5k8og7zUftTJH5UpdGYh7K3HP24bqb2DztRTqDDChZxm1THzH3YNgymB49ysepThYMrfP6zFvK', 'FTnxET5y9MPhgDgd8gaM4wiBSQ8RqXj1pRWu2ketrhtl3odsKOLoBTlahbN1I1Yna8Co5lePg8z7WI31KkNpueyXiTt6DiQlacGzvL7a']],
+  ['fireworks-key', 'fw_', `${ID}{22,24}${END}`, ['J4CFUxAjLDZc5ChLV5W6ML', 'NyF8UWimqOSqCZfb065CE1Mh']],
+  ['brave-key', 'BSA', `${ID}{27,28}${END}`, ['4vYKjK85SqqOiDHKVX0WUPWm5oY', 'tr0RIlA6WEnJgS3JTWoD0tjoLtpy']],
+  ['context7-key', 'ctx7sk-', `${UUID}`, ['991c8186-ccb6-8363-6053-d0d7ab3b33f2', 'd6413261-60c7-6e15-3987-181f26c9a9e2']],
+  ['sentry-token', 'sntryi_', `[A-Za-z0-9_+/=]{40,${MOST}}`, ['NOe24sfnnGNDIkMEspRLOKdTAQ9GAKVpYA2Mxbr4', 'Sl95x9MqMITlV9htwTuBCaD5Q1Bn6zzAd5CBJ8TpxZMb']],
+  ['volcengine-key', 'AKLT', `${ID}{40,${MOST}}`, ['f9r40rSHOCJkJWHky16pwBZrwmmkEohksTylnvRn', 'NVoGNfpvo4x5DAoQQSrVsx6l57d0ajhmUAhKqPWAoFuZ']],
+  ['grafana-key', 'eyJrIjoi', `${ID}{60,${MOST}}`, ['Z8TKqIELvRCrz7SNNbcQdE8Jy03omvo04BLXsoAqik2J44FyyN6BK9jzOeZx', 'BRTM7fezTOCPC3QZI4CUqBcqi7Wt9EOGJRhTopUQZ1qOeEHOM6GcMxef9V70tHHh']],
+  ['harness-token', 'pat. sat.', `${URL_ID}{22}\\.${ID}{24}\\.${ID}{20}`, ['KpnbEOaotZ8thLFXgC479T.U6irPLXXCYXI2pAsy9gQMGnx.CBfNgfRfVVbeo6TYsLo2', 'HhlWHLOhTMASUAezx0aTBJ.seEbyHgFjZ6vPYykSQsresZt.1yNCAcZH4QU7L5Q1vlCu']],
+  ['salesforce-token', '3MVG9', `[A-Za-z0-9._]{60,${MOST}}`, ['vuMQ3L1LblBJElqVFym7iFdCkNebdElMyd2YOLRnbFcrVhyiPi5MRWaznB4u', 'qGvCOeiP92FUHut36SgTGiCV3R8bmLQYIoL6rU1yiEFgmGXvbaROzFU7kRC1lwFt']],
+  ['doppler-token', 'dp.sci. dp.said.', `[A-Za-z0-9_.-]{30,${MOST}}`, ['LWYbh2nSubyn6Ohpf8jDXW3Tjvzau7', 's2UBEInAcgao5gQPwa0lqZJ0zqpSmGMmkF']],
+  ['buildkite-token', 'bkct_', `${ID}{32,${MOST}}`, ['E9eZl6AzcgPh0f6X67XuylENs19bkFgf', 'OjGwERj5fPIDc1p6Mn5IsvKvj3XpaavOrWCr']],
+  ['artifactory-token', 'cmVmd', `${ID}{59}`, ['Mqe5myEEVB8ArItLxb6zcwrtrywyxRPRmBi7KT2blywsgi7TSMGPIU0zJM9', 'X34DiKdZEiMdlbzyLmp89Y3wkH22DhFwE9YxdEEg7ehH5AmQ8GN89O0C7dF']],
+  ['gocardless-token', 'live_ sandbox_', `${URL_ID}{40}${END}`, ['WhMtQl9nlr1A06ZVKJyOYXqLI3GnhSV68bFDAqaS', 'nlzFM938Znk0dVemfh7A9WQG3f1Ffv0hX3ceZFZu']],
+  ['clickhouse-key', '4b1d', `${ID}{38}${END}`, ['6ViQV8I0njONNTKtf7kBnjyE7xo7PAPO507Gt5', 'WHSh5crUBcwo2aasog7C48BMl1mEi61Lb8sQ7D']],
+  ['defined-token', 'dnkey-', '[a-z0-9=_-]{26}-[a-z0-9=_-]{52}', ['rfdaj3jkhbmiqpcdxrtqojtuyk-gbuag3ddxd23balu79r2q0dw48znd89zb7m1d1fxvxhmetd2ce5c', 'amoodcmbfbgh8r4za7saaseysv-dmwq2at7op5s6hq5sy2nrot5v6fs9fntfun7fwix2ct907go4v6v']],
+  ['teams-webhook', 'webhook.office.com/webhookb2/', `${UUID}@${UUID}/IncomingWebhook/[0-9a-f]{32}/${UUID}`, ['c9594fa3-cc73-f1e3-8206-fc1cc63bd761@ce8cbab8-9ee0-9a70-c91f-80d511139ada/IncomingWebhook/fb2ec5e566f64bf136ab1dc9f784d54f/ec338b36-d79b-9ab3-dd17-ebee1c55bfcc', 'eb515154-6cab-b14e-65a2-ff0aaef2a31e@5cb9bc6c-8f57-8aad-26fa-05d07052bfbb/IncomingWebhook/8a8503a9500c34b452384c226b923486/b73f431d-96e1-4fd4-7968-e730c10dd0b7']],
+  ['yandex-token', 't1.', `[A-Za-z0-9_-]{4,64}={0,2}\\.${URL_ID}{86}`, ['loXU.ncomtWhOvMZtVBwWR9uumZyai1nvZxigeimXT5k6kGzqlqQNShHOEJIXCX9V4fjYELmanhCYLI0oZGQkFyFhsL', 'hoBD3agr.wEG9NxW1t06jWymzfiHECEMVdNxjMSbtAHbX9nfLSswj2xoXHy9h69XFItu1AFvuHpHjOs8Sz3aPP3QHcHFPJ9']],
+  ['frameio-token', 'fio-u-', '[A-Za-z0-9=_-]{64}', ['bjTXX0UGJUTQ3gJ9cnXso3m8UkGJr5GAc731PklJvgW9UZDDj3SVLSh2RwoKbn4v', 'LoMjjuEjDEzJGqlsAxdeqhUhnfc7pcIVTA5Kqn9Khmv8babP2PwQpKGrnHevRfJ7']],
   ['jwt', 'eyJ', `${URL_ID}{10,256}\\.eyJ${URL_ID}{8,8192}\\.${URL_ID}{10,${MOST}}`, ['ajL5NRkIuM.eyJg4kOFqqO.PQqBc6wNup', 'URa0etnh9AztgB.eyJYD1wTFuYiwwo.saBtGLpdwjeK8z']],
 ]
-
-const TOKEN_EXTENT = /[A-Za-z0-9_.+/=~%-]{0,32768}/y
 
 const PEM_LABEL = '[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----'
 /** Between BEGIN and END anything but five dashes; without an END, as in a torn text, only long runs of base64. */
@@ -196,9 +234,9 @@ const SHAPED: readonly Mark[] = [
   {
     kind: 'url-password',
     keywords: ['://'],
-    body: /[^\s:/?#@"'`<>\\]{0,64}:(?<secret>[^\s/?#@"'`<>]{1,256})(?=@[A-Za-z0-9[])/y,
+    body: /[^\s:/?#@"'`<>\\]{0,256}:(?<secret>[^\s/?#"'`<>]{3,256})(?=@[A-Za-z0-9[])/y,
     check: (password) => !isTemplate(password) && !isExampleWord(password),
-    extent: /[^\s/?#"'`<>]{0,330}/y,
+    extent: /[^\s/?#"'`<>]{0,520}/y,
     samples: ['ann:s3cr3t@db.example.org:5432/app', ':x8Kq!2m@cache:6379'],
   },
   {
@@ -207,14 +245,13 @@ const SHAPED: readonly Mark[] = [
     anyCase: true,
     body: /(?<secret>[A-Za-z0-9._~+/=-]{16,16384})/y,
     check: (token) => looksRandom(token),
-    extent: TOKEN_EXTENT,
     samples: ['mF9.B5f-4.1JqMx7Lw2Zr8', '0b79bab50daca910b000d4f1a2b675d604257e42'],
   },
   {
     kind: 'payment-card',
     keywords: ['card', 'creditcard', 'debitcard', 'visa', 'amex'],
     anyCase: true,
-    body: /[^\r\n]{0,40}?(?<![\w.-])(?<secret>\d(?:[ -]?\d){12,18})(?![\w-]|\.\d)/y,
+    body: /[^\r\n]{0,40}?(?<![\w.-])(?<secret>\d{13,19}|\d{4}([ -])\d{4}\2\d{4}\2\d{1,7}|\d{4}([ -])\d{6}\3\d{4,5})(?![\w-]|\.\d)/y,
     check: isPaymentCard,
     extent: /[^\r\n]{0,80}/y,
     samples: [': 4111 1111 1111 1111', 'Number":"5500005555555559"'],
@@ -228,8 +265,8 @@ export const MARKS: readonly Mark[] = [
       keywords: keywords.split(' '),
       body: new RegExp(body, 'y'),
       samples,
-      check,
-      extent: TOKEN_EXTENT,
+      check: (text) => isGenerated(text) && (check?.(text) ?? true),
+      hasTail: true,
     }),
   ),
   ...SHAPED,

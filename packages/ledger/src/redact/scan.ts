@@ -1,6 +1,6 @@
 import { createAutomaton } from './automaton.ts'
 import { type Mark, MARKS } from './marks.ts'
-import { findAssignment, type SecretName, SPELLINGS } from './places.ts'
+import { findAssignment, runEnd, type SecretName, SPELLINGS } from './places.ts'
 import type { Span } from './spans.ts'
 
 /** What stands behind a keyword: a mark begins with it, or it is the name of a secret. */
@@ -38,6 +38,13 @@ export function scanText(text: string, { growing = false, from = 0 } = {}): Scan
   // Of a run of equal keywords each begins inside of the one before: what a mark took is not looked at again.
   let taken = from
   let cookiesTo = from
+  /** Where the token ends that was looked at last. */
+  let tokenEnd = 0
+  function reachesEnd(from: number, { extent }: Mark): boolean {
+    if (extent) return runEnd(extent, text, from) === text.length
+    if (from > tokenEnd) tokenEnd = runEnd(TOKEN, text, from)
+    return tokenEnd === text.length && text.length - from <= LONGEST_TOKEN
+  }
   const unfinished = automaton.find(text, (index, end) => {
     const { text: keyword, means } = KEYWORDS[index] as Keyword
     const start = end - keyword.length
@@ -54,13 +61,14 @@ export function scanText(text: string, { growing = false, from = 0 } = {}): Scan
     const { mark } = means
     if (!mark.anyCase && !text.startsWith(keyword, start)) return
     if (!isTokenStart(text, start)) return
-    const span = matchMark(text, start, end, mark)
+    const { span, readTo } = matchMark(text, start, end, mark)
     if (span) {
       spans.push(span)
       regions.push({ start, end: span.end })
-      taken = span.end
     }
-    if (growing && reachesEnd(text, end, mark)) open = Math.min(open, start)
+    // What was judged as a whole is not judged again from a keyword inside of it.
+    taken = Math.max(taken, readTo)
+    if (growing && start < open && reachesEnd(end, mark)) open = start
   })
   if (!growing) return { spans, open: text.length }
   open = Math.min(open, unfinished)
@@ -69,26 +77,36 @@ export function scanText(text: string, { growing = false, from = 0 } = {}): Scan
   return { spans, open }
 }
 
-function matchMark(text: string, start: number, end: number, { kind, body, check }: Mark): Span | undefined {
+const TOKEN = /[A-Za-z0-9_.+/=~%@-]*/y
+const LONGEST_TOKEN = 32_768
+const TAIL = /[A-Za-z0-9_-]{0,16384}/y
+
+function matchMark(
+  text: string,
+  start: number,
+  end: number,
+  { kind, body, check, hasTail }: Mark,
+): { readonly span?: Span; readonly readTo: number } {
   body.lastIndex = end
   const match = body.exec(text)
-  if (match === null) return undefined
+  if (match === null) return { readTo: start }
   const stop = body.lastIndex
   const secret = match.groups?.['secret']
-  if (check && !check(secret ?? match[0])) return undefined
-  return { start: secret === undefined ? start : stop - secret.length, end: stop, kind }
-}
-
-function reachesEnd(text: string, end: number, { extent }: Mark): boolean {
-  extent.lastIndex = end
-  extent.exec(text)
-  return extent.lastIndex === text.length
+  if (check && !check(secret ?? match[0])) return { readTo: secret === undefined ? stop : start }
+  if (secret !== undefined) return { span: { start: stop - secret.length, end: stop, kind }, readTo: stop }
+  const tail = hasTail ? runEnd(TAIL, text, stop) : stop
+  return { span: { start, end: tail, kind }, readTo: tail }
 }
 
 const ALNUM = /[A-Za-z0-9]/
 
-/** A token begins where no letter or digit stands before it; the letters of `\n` and the digits of `%3D` are none. */
+/**
+ * A token begins where no letter or digit stands before it, nor one with `-` or `_` behind it: in base64 anything turns up. The
+ * letters of `\\n` and the digits of `%3D` are none.
+ */
 function isTokenStart(text: string, start: number): boolean {
-  if (start === 0 || !ALNUM.test(text[start] as string) || !ALNUM.test(text[start - 1] as string)) return true
-  return /\\[bfnrt]$|%[0-9A-F]{2}$/.test(text.slice(Math.max(0, start - 3), start))
+  if (start === 0 || !ALNUM.test(text[start] as string)) return true
+  const joint = /[-_]/.test(text[start - 1] as string) ? 1 : 0
+  if (start === joint || !ALNUM.test(text[start - 1 - joint] as string)) return true
+  return joint === 0 && /\\[bfnrt]$|%[0-9A-F]{2}$/.test(text.slice(Math.max(0, start - 3), start))
 }

@@ -95,16 +95,18 @@ export function createWalk({
 
     function object(value: JsonObject): JsonValue {
       // `{ "name": "x-api-key", "value": "…" }`, as headers and attributes are listed.
-      const title = value['value'] === undefined ? undefined : (value['name'] ?? value['key'])
-      const titled = typeof title === 'string' ? fieldRule(title) : undefined
+      const isCapital = value['Value'] !== undefined
+      const valueKey = isCapital ? 'Value' : 'value'
+      const title = isCapital ? (value['Name'] ?? value['Key']) : (value['name'] ?? value['key'])
+      const titled = typeof title === 'string' && value[valueKey] !== undefined ? fieldRule(title) : undefined
       // A token of a text, with its probability.
       const isLogprob = value['logprob'] !== undefined
       const changed = new Map<string, readonly [string, JsonValue]>()
       for (const key of Object.keys(value)) {
         const item = value[key] as JsonValue
         path.push(key)
-        const field = key === 'value' && titled ? titled : isLogprob ? undefined : fieldRule(key)
-        const next = visit(item, field, key === 'value' && titled !== undefined)
+        const field = key === valueKey && titled ? titled : isLogprob ? undefined : fieldRule(key)
+        const next = visit(item, field, key === valueKey && titled !== undefined)
         const name = key.length < shortestKey ? key : keyText(key)
         path.pop()
         if (next !== item || name !== key) changed.set(key, [name, next])
