@@ -110,7 +110,7 @@ describe('P2 restoring secrets', () => {
       `plain\ndata: {"pem":"${PEM}"}\n\nrest`,
       `{"a":1}\n{"pem":"${PEM}"}\n`,
     ]) {
-      const restored = restore(text) as string
+      const restored = restore(text)
       const [line] = /\{[^{]*"pem"[^]*?\}/.exec(restored) ?? ['']
       expect(JSON.parse(line)).toEqual({ pem: originals[PEM] })
     }

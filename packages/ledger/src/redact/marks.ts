@@ -194,7 +194,7 @@ const PREFIXED: readonly Row[] = [
   ['aws-session-token', 'IQoJb3JpZ2lu', `[A-Za-z0-9+/]{100,${MOST}}`, ['mKYNDkP4N92tomEKDrIDoPqWOR5k8og7zUftTJH5UpdGYh7K3HP24bqb2DztRTqDDChZxm1THzH3YNgymB49ysepThYMrfP6zFvK', 'FTnxET5y9MPhgDgd8gaM4wiBSQ8RqXj1pRWu2ketrhtl3odsKOLoBTlahbN1I1Yna8Co5lePg8z7WI31KkNpueyXiTt6DiQlacGzvL7a']],
   ['fireworks-key', 'fw_', `${ID}{22,24}${END}`, ['J4CFUxAjLDZc5ChLV5W6ML', 'NyF8UWimqOSqCZfb065CE1Mh']],
   ['brave-key', 'BSA', `${ID}{27,28}${END}`, ['4vYKjK85SqqOiDHKVX0WUPWm5oY', 'tr0RIlA6WEnJgS3JTWoD0tjoLtpy']],
-  ['context7-key', 'ctx7sk-', `${UUID}`, ['991c8186-ccb6-8363-6053-d0d7ab3b33f2', 'd6413261-60c7-6e15-3987-181f26c9a9e2']],
+  ['context7-key', 'ctx7sk-', UUID, ['991c8186-ccb6-8363-6053-d0d7ab3b33f2', 'd6413261-60c7-6e15-3987-181f26c9a9e2']],
   ['sentry-token', 'sntryi_', `[A-Za-z0-9_+/=]{40,${MOST}}`, ['NOe24sfnnGNDIkMEspRLOKdTAQ9GAKVpYA2Mxbr4', 'Sl95x9MqMITlV9htwTuBCaD5Q1Bn6zzAd5CBJ8TpxZMb']],
   ['volcengine-key', 'AKLT', `${ID}{40,${MOST}}`, ['f9r40rSHOCJkJWHky16pwBZrwmmkEohksTylnvRn', 'NVoGNfpvo4x5DAoQQSrVsx6l57d0ajhmUAhKqPWAoFuZ']],
   ['grafana-key', 'eyJrIjoi', `${ID}{60,${MOST}}`, ['Z8TKqIELvRCrz7SNNbcQdE8Jy03omvo04BLXsoAqik2J44FyyN6BK9jzOeZx', 'BRTM7fezTOCPC3QZI4CUqBcqi7Wt9EOGJRhTopUQZ1qOeEHOM6GcMxef9V70tHHh']],
