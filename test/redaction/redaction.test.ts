@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createRedactor } from '../../packages/ledger/src/redact/redact.ts'
 import { MARKS } from '../../packages/ledger/src/redact/marks.ts'
-import { SPELLINGS } from '../../packages/ledger/src/redact/places.ts'
+import { SPELLINGS } from '../../packages/ledger/src/redact/secret-names.ts'
 import { MUST_GO, MUST_STAY } from './cases.ts'
 
 const redactor = createRedactor({}, () => 'f')

@@ -17,7 +17,7 @@ export function createAutomaton(keywords: readonly string[]): Automaton {
     classOf[char.toUpperCase().charCodeAt(0)] = width++
   }
   const most = keywords.reduce((sum, { length }) => sum + length, 1)
-  // State s begins at s * width; 0 is the root, which every character that is in no keyword leads back to.
+  // Row of state s starts at s * width. State 0 is the root; every character outside the keywords leads back to it.
   const next = new Int32Array(most * width)
   const depths = new Uint8Array(most)
   const found: number[][] = [[]]
@@ -52,7 +52,7 @@ export function createAutomaton(keywords: readonly string[]): Automaton {
   }
 }
 
-/** Completes the trie: where a state has no child, it goes on as its longest proper suffix would. */
+/** Completes the trie to an automaton: a missing child is that of the state's longest proper suffix. */
 function link(next: Int32Array, found: number[][], width: number): void {
   const suffixes = new Int32Array(found.length)
   const queue: number[] = []

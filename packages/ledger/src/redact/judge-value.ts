@@ -1,46 +1,42 @@
-/**
- * Decides whether the value in a secret's place (`password: …`) can be a secret. Everything that source code, documentation and
- * configuration put there instead is left alone: a wrong hit costs a resume, and a name alone proves nothing.
- */
-export interface Place {
-  /** Shortest value that counts. */
-  readonly least: number
-  /** Whether the value must look generated. A password may be a word with a digit; a token may not. */
-  readonly random: boolean
-  /** A bare `abc1` behind `password = ` is a variable in code, and a value only in quotes or in a line `NAME=value`. */
-  readonly bare?: boolean
-  /** A UUID counts as an id: services lock, page and retry by tokens of this form. */
-  readonly isNoUuid?: boolean
+/** What the value behind the name of a secret must look like to be taken out. */
+export interface ValueRule {
+  readonly minLength: number
+  /** Set for tokens and keys. A password may be a word with a digit or a sign. */
+  readonly mustLookRandom?: boolean
+  /** Set where an unquoted word is probably a variable: `password = abc1`. */
+  readonly isUnquoted?: boolean
+  readonly excludesUuid?: boolean
 }
 
-const MOST = 4096
+const MAX_VALUE_CHARS = 4096
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
-export function canBeSecret(
-  value: string,
-  { least, random, bare = false, isNoUuid = false }: Place,
-): boolean {
-  if (value.length < least || value.length > MOST || (isNoUuid && UUID.test(value))) return false
-  if (/\s/.test(value) || isTemplate(value) || isExampleWord(value)) return false
+/**
+ * Decides whether a value behind the name of a secret (`password: …`) can be a secret. Rejects what source code, documentation
+ * and configuration write there instead, because a wrong replacement can block the resume of a run.
+ */
+export function canBeSecret(value: string, rule: ValueRule): boolean {
+  if (value.length < rule.minLength || value.length > MAX_VALUE_CHARS) return false
+  if (/\s/.test(value) || isTemplate(value) || isExample(value)) return false
   if (isNumber(value) || isVersion(value) || isDate(value)) return false
-  if (isPath(value) || isAddress(value) || isCode(value) || isRule(value)) return false
+  if (isPath(value) || isReference(value) || isCode(value) || isValidationRule(value)) return false
+  if (rule.excludesUuid && UUID.test(value)) return false
   if (/^[\p{L}\p{M}\-_.:*?!…'’]+$/u.test(value) && !isLongRandomWord(value)) return false
-  if (bare && (isOperation(value) || isWords(value) || isVariable(value))) return false
-  return !random || looksRandom(value) || isLongRandomWord(value)
+  if (rule.isUnquoted && (hasOperator(value) || isWords(value) || isVariable(value))) return false
+  return !rule.mustLookRandom || looksRandom(value) || isLongRandomWord(value)
 }
 
-/** The body of a token with a maker's prefix, and not a name or an example that begins alike: `sk-admin-panel`, `ghp_xxxx`. */
-export const isGenerated = (body: string): boolean =>
-  !isTemplate(body) && !isExampleWord(body) && !isWords(body)
+/** False for names and examples that start like a provider's key: `sk-admin-panel-layout`, `ghp_xxxxxxxx`. */
+export const isGenerated = (body: string): boolean => !isTemplate(body) && !isExample(body) && !isWords(body)
 
-/** `${KEY}`, `{{key}}`, `<your key>`, `%s`, `$KEY`, `****`, `[redacted:…]`: stands for a value and is none. */
+/** Variable or mask in place of a value: `${KEY}`, `{{key}}`, `<key>`, `%s`, `$KEY`, `****`, `[redacted:…]`. */
 export const isTemplate = (value: string): boolean =>
   /\$\{|\{\{|\}\}|\{[A-Za-z_]\w*\}|\$\(|^%\w|%[sd({]|%\w+%|^\$[A-Za-z_]|\[redacted:|…|•|^\*+$|([xX*.0-])\1{5}/.test(
     value,
   ) || /^(?:<.*>|\{.*\}|\[.*\]|\(.*\)|@.*@|["'`].*["'`])$/.test(value)
 
-/** What documentation writes in place of a secret. */
-export const isExampleWord = (value: string): boolean =>
+/** Example value of documentation: `your-key-here`, `changeme`, `password1`. */
+export const isExample = (value: string): boolean =>
   /your|example|sample|placeholder|change[-_]?me|change[-_]?it|dummy|insert|replace|redacted|hidden|(?:^|[-_.])(?:here|fake|mock|todo)(?:$|[-_.])/i.test(
     value,
   ) ||
@@ -64,36 +60,35 @@ const isPath = (value: string): boolean =>
   FILE.test(value) ||
   (/^[\w@.-]+(?:\/[\w@.-]+)+\/?$/.test(value) && !looksRandom(value))
 
-/** A URL (its password has a mark of its own), an e-mail address, a reference to where a value is kept, a named digest. */
-const isAddress = (value: string): boolean =>
+/** URL (a mark finds its password), e-mail address, reference into a secret store, named digest. */
+const isReference = (value: string): boolean =>
   /^[a-z][a-z0-9+.-]*:\/\//i.test(value) ||
   /^[\w.+-]+@[\w-]+\.[A-Za-z.]+$/.test(value) ||
   /^(?:data|urn|npm|file|arn|env|vault|ssm|keyvault|secretsmanager|op|sops|ref|sha\d+|md5):/.test(value)
 
-/** A member, a call or an index, an option, a name: `process.env.KEY`, `getToken()`, `a[0]`, `--password=`, `user=`. */
+/** Member, call, index, option or name: `process.env.KEY`, `getToken()`, `a[0]`, `--password=`, `user=`. */
 const isCode = (value: string): boolean =>
   /^[A-Za-z_$][\w$]*(?:\??\.[A-Za-z_$][\w$]*)+$/.test(value) ||
   /^[A-Za-z_$][\w$.]*[([]/.test(value) ||
   /^--[\w-]+=?$|^[\w.-]{1,15}=$|^[.+]*\$\w+[[\]().]*$/.test(value)
 
-/** What a form asks of a value: `required|string|min:10`, `^[a-z0-9]{8,}$`. */
-const isRule = (value: string): boolean =>
+/** Rule for input: `required|string|min:10`, `^[a-z0-9]{8,}$`. */
+const isValidationRule = (value: string): boolean =>
   /^[\w:,]+(?:\|[\w:,]+)+$/.test(value) || /\[\^?\w-\w[^\]]*\]/.test(value)
 
-/** Without quotes these are operators. */
-const isOperation = (value: string): boolean => /=>|\|\||&&|==.|\?\?|::|->|\+\+|;$/.test(value)
+const hasOperator = (value: string): boolean => /=>|\|\||&&|==.|\?\?|::|->|\+\+|;$/.test(value)
 
-/** Words, joined or not, each with a small number at the most: the name of a thing, `getToken2`, `step-2`, `ant-design-v2`. */
+/** Name made of words, each with at most a small number: `getToken2`, `step-2`, `ant-design-v2`. */
 const isWords = (value: string): boolean =>
   value.split(/[-_.]+/).every((part) => WORD.test(part)) && !looksRandom(value) && !isLongRandomWord(value)
 
-/** One or more words in camel case, or capitals. */
-const WORD = /^(?:(?:[A-Z]?[a-z]{2,}(?:[A-Z][a-z]{2,})*(?:[A-Z]{2,4})?|[A-Z]{2,}|[A-Za-z]?)\d{0,3})$/
+/** One word, several in camel case, or capitals. */
+const WORD = /^(?:(?:[A-Z]?[a-z]{2,40}(?:[A-Z][a-z]{2,40})*(?:[A-Z]{2,4})?|[A-Z]{2,40}|[A-Za-z]?)\d{0,3})$/
 
-/** A name of code that is no generated text: `sha256Hash`. */
+/** Identifier such as `sha256Hash`. */
 const isVariable = (value: string): boolean => /^[A-Za-z_$][\w$]*$/.test(value) && !looksRandom(value)
 
-/** Letters only, but too many for a word and too mixed, or too short of vowels, for a name. */
+/** At least 20 letters with too many changes of case, or too few vowels, for words. */
 function isLongRandomWord(value: string): boolean {
   if (value.length < 20 || !/^[A-Za-z]+$/.test(value)) return false
   const vowels = value.match(/[aeiou]/gi)?.length ?? 0
@@ -103,29 +98,29 @@ function isLongRandomWord(value: string): boolean {
 export const isMixed = (value: string): boolean => /\d/.test(value) && /[A-Za-z]/.test(value)
 
 /**
- * Words and names consist of long runs of letters, generated texts of short ones: between the changes from letters to digits
- * and from small letters to capitals lie two or three characters.
+ * True if letters, capitals and digits alternate as often as in generated text: every two or three characters. In words and
+ * names the runs are longer.
  */
 export function looksRandom(value: string): boolean {
-  let letters = 0
+  let length = 0
   let runs = 0
   let digits = 0
   let digitRuns = 0
   for (const [run] of value.matchAll(/[A-Z]?[a-z]+|[A-Z]+|\d+/g)) {
-    letters += run.length
+    length += run.length
     runs++
     if (run.charCodeAt(0) > 57) continue
     digits += run.length
     digitRuns++
   }
-  if (letters < 12) return false
-  if (digits === letters) return digits >= 12
-  if (letters / runs <= 3.2) return digits >= 2 || runs >= 8
-  // Capitals or small letters only, as in base32, with digits strewn in between.
-  return letters / runs <= 5 && digitRuns >= 3 && !/[-_.:/]/.test(value)
+  if (length < 12) return false
+  if (digits === length) return true
+  if (length / runs <= 3.2) return digits >= 2 || runs >= 8
+  // Base32 and base36 have longer runs of letters, but digits throughout.
+  return length / runs <= 5 && digitRuns >= 3 && !/[-_.:/]/.test(value)
 }
 
-/** Of thirteen to nineteen digits, with the first ones of a known scheme and a valid check digit (Luhn). */
+/** 13 to 19 digits with the prefix of a card network and a valid Luhn check digit. */
 export function isPaymentCard(text: string): boolean {
   const digits = text.replace(/[ -]/g, '')
   if (!/^(?:3[47]|3[0689]|4|5[1-5]|2[2-7]|6)\d{11,18}$/.test(digits) || /^(\d)\1+$/.test(digits)) return false

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import type { JsonValue } from '../json.ts'
 import { findPlaceholders, isPlaceholder } from './placeholder.ts'
-import { secretField } from './places.ts'
+import { secretField } from './secret-names.ts'
 import { createRedactor } from './redact.ts'
 
 const fingerprint = (secret: string) => createHmac('sha256', 'test').update(secret).digest('hex').slice(0, 10)

@@ -1,9 +1,10 @@
 import { createAutomaton } from './automaton.ts'
+import { findAssignment, runEnd } from './assignments.ts'
 import { type Mark, MARKS } from './marks.ts'
-import { findAssignment, runEnd, type SecretName, SPELLINGS } from './places.ts'
+import { type SecretName, SPELLINGS } from './secret-names.ts'
 import type { Span } from './spans.ts'
 
-/** What stands behind a keyword: a mark begins with it, or it is the name of a secret. */
+/** A keyword starts a mark or is the name of a secret. */
 type Meaning =
   | { readonly mark: Mark; readonly name?: undefined }
   | { readonly name: SecretName; readonly mark?: undefined }
@@ -15,7 +16,7 @@ interface Keyword {
 
 export interface Scanned {
   readonly spans: readonly Span[]
-  /** Where something begins that the end of the text leaves undecided; the length of the text if nothing does. Only when growing. */
+  /** Start of the first candidate that more text could still change; the text's length if there is none. */
   readonly open: number
 }
 
@@ -27,58 +28,57 @@ const KEYWORDS: readonly Keyword[] = [
 let automaton: ReturnType<typeof createAutomaton> | undefined
 
 /**
- * Finds secrets in one pass: the automaton leads from keyword to keyword, and only what stands around one is looked at. What is
- * found depends on the text alone. With `growing` the text may go on; hits that begin before `from` were decided earlier.
+ * Finds secrets in one pass: the automaton finds keywords, and patterns run only at those. The result depends on the text alone.
+ * In a growing text, candidates that start before `from` were decided by an earlier scan.
  */
 export function scanText(text: string, { growing = false, from = 0 } = {}): Scanned {
   automaton ??= createAutomaton(KEYWORDS.map((keyword) => keyword.text.toLowerCase()))
   const spans: Span[] = []
   const regions: { readonly start: number; readonly end: number }[] = []
   let open = text.length
-  // Of a run of equal keywords each begins inside of the one before: what a mark took is not looked at again.
+  // End of the last match. Keywords inside a match are skipped, or repeated keywords would take quadratic time.
   let taken = from
-  let cookiesTo = from
-  /** Where the token ends that was looked at last. */
+  let cookieHeaderEnd = from
+  // End of the token that was measured last.
   let tokenEnd = 0
   function reachesEnd(from: number, { extent }: Mark): boolean {
     if (extent) return runEnd(extent, text, from) === text.length
-    if (from > tokenEnd) tokenEnd = runEnd(TOKEN, text, from)
-    return tokenEnd === text.length && text.length - from <= LONGEST_TOKEN
+    if (from > tokenEnd) tokenEnd = runEnd(TOKEN_CHARS, text, from)
+    return tokenEnd === text.length && text.length - from <= MAX_OPEN_TOKEN_CHARS
   }
   const unfinished = automaton.find(text, (index, end) => {
     const { text: keyword, means } = KEYWORDS[index] as Keyword
     const start = end - keyword.length
     if (start < taken) return
     if (means.name) {
-      if (start < cookiesTo && means.name.kind === 'cookie') return
-      const { places, isOpen, readTo = 0 } = findAssignment(text, start, end, means.name)
-      cookiesTo = Math.max(cookiesTo, readTo)
-      for (const place of places) spans.push({ ...place, kind: means.name.kind, isPlace: true })
-      regions.push({ start, end: places.at(-1)?.end ?? end })
+      if (start < cookieHeaderEnd && means.name.kind === 'cookie') return
+      const { values, isOpen, headerEnd = 0 } = findAssignment(text, start, end, means.name)
+      cookieHeaderEnd = Math.max(cookieHeaderEnd, headerEnd)
+      for (const value of values) spans.push({ ...value, kind: means.name.kind, isByName: true })
+      regions.push({ start, end: values.at(-1)?.end ?? end })
       if (isOpen) open = Math.min(open, start)
       return
     }
     const { mark } = means
     if (!mark.anyCase && !text.startsWith(keyword, start)) return
     if (!isTokenStart(text, start)) return
-    const { span, readTo } = matchMark(text, start, end, mark)
+    const { span, judgedTo } = matchMark(text, start, end, mark)
     if (span) {
       spans.push(span)
       regions.push({ start, end: span.end })
     }
-    // What was judged as a whole is not judged again from a keyword inside of it.
-    taken = Math.max(taken, readTo)
+    taken = Math.max(taken, judgedTo)
     if (growing && start < open && reachesEnd(end, mark)) open = start
   })
   if (!growing) return { spans, open: text.length }
   open = Math.min(open, unfinished)
-  // What lies across an open place is shown together with it, or the rest would be scanned without its name.
+  // A match across the open position stays whole: the rest would be scanned later without its keyword.
   for (const { start, end } of regions.toReversed()) if (start < open && end > open) open = start
   return { spans, open }
 }
 
-const TOKEN = /[A-Za-z0-9_.+/=~%@-]*/y
-const LONGEST_TOKEN = 32_768
+const TOKEN_CHARS = /[A-Za-z0-9_.+/=~%@-]*/y
+const MAX_OPEN_TOKEN_CHARS = 32_768
 const TAIL = /[A-Za-z0-9_-]{0,16384}/y
 
 function matchMark(
@@ -86,23 +86,23 @@ function matchMark(
   start: number,
   end: number,
   { kind, body, check, hasTail }: Mark,
-): { readonly span?: Span; readonly readTo: number } {
+): { readonly span?: Span; readonly judgedTo: number } {
   body.lastIndex = end
   const match = body.exec(text)
-  if (match === null) return { readTo: start }
+  if (match === null) return { judgedTo: start }
   const stop = body.lastIndex
   const secret = match.groups?.['secret']
-  if (check && !check(secret ?? match[0])) return { readTo: secret === undefined ? stop : start }
-  if (secret !== undefined) return { span: { start: stop - secret.length, end: stop, kind }, readTo: stop }
+  if (check && !check(secret ?? match[0])) return { judgedTo: secret === undefined ? stop : start }
+  if (secret !== undefined) return { span: { start: stop - secret.length, end: stop, kind }, judgedTo: stop }
   const tail = hasTail ? runEnd(TAIL, text, stop) : stop
-  return { span: { start, end: tail, kind }, readTo: tail }
+  return { span: { start, end: tail, kind }, judgedTo: tail }
 }
 
 const ALNUM = /[A-Za-z0-9]/
 
 /**
- * A token begins where no letter or digit stands before it, nor one with `-` or `_` behind it: in base64 anything turns up. The
- * letters of `\\n` and the digits of `%3D` are none.
+ * True if no letter or digit precedes `start`, directly or before a `-` or `_`: inside base64 any prefix occurs by chance. The
+ * letter of an escaped line feed and the digits of `%3D` do not count.
  */
 function isTokenStart(text: string, start: number): boolean {
   if (start === 0 || !ALNUM.test(text[start] as string)) return true

@@ -5,16 +5,16 @@ export interface Span {
   readonly start: number
   readonly end: number
   readonly kind: string
-  /** Found by its place only: a mark that covers the same text names it better. */
-  readonly isPlace?: boolean
+  /** Found by a name only. A mark over the same text gives the better kind. */
+  readonly isByName?: boolean
 }
 
-/** Spans in order of the text and without overlaps. Of two that overlap the longer wins, of equals a mark before a place. */
+/** Spans in order of the text and without overlaps. Of two that overlap the longer wins, of equals a mark. */
 export function settleSpans(spans: readonly Span[]): Span[] {
   if (spans.length < 2) return [...spans]
   const settled: Span[] = []
   const order = (a: Span, b: Span): number =>
-    a.start - b.start || b.end - a.end || Number(a.isPlace ?? false) - Number(b.isPlace ?? false)
+    a.start - b.start || b.end - a.end || Number(a.isByName ?? false) - Number(b.isByName ?? false)
   for (const span of spans.toSorted(order)) {
     const last = settled.at(-1)
     if (last === undefined || span.start >= last.end) settled.push(span)

@@ -1,27 +1,28 @@
 import { isObject, type JsonObject, type JsonValue, setKey } from '../json.ts'
+import { findInField } from './assignments.ts'
 import { isPaymentCard } from './judge-value.ts'
 import { compilePath } from './path-rule.ts'
 import { formatPlaceholder, isPlaceholder } from './placeholder.ts'
-import { findInField, isCardField, type SecretName, secretField } from './places.ts'
+import { isCardField, type SecretName, secretField } from './secret-names.ts'
 import type { RedactionRule } from './redact.ts'
 import type { Span } from './spans.ts'
 
 type Path = readonly (string | number)[]
 
 export interface WalkOptions {
-  /** The text without what is found in it or in `more`; the same text when that is nothing. */
+  /** Replaces the secrets of a text, and those that `more` adds; returns the same text if there are none. */
   readonly clean: (text: string, more: readonly Span[]) => { readonly text: string; readonly count: number }
   readonly fingerprint: (secret: string) => string
   readonly rules: readonly RedactionRule[]
-  /** Whether the names of fields count. */
+  /** True if field names count. */
   readonly byName: boolean
-  /** A shorter key is not looked at: no mark fits into it. */
+  /** Shorter keys are not scanned: no mark fits into them. */
   readonly shortestKey: number
   readonly isAllowed: (path: Path) => boolean
   readonly own?: ((text: string, path: Path) => string) | undefined
 }
 
-/** Why the strings of a field are looked at more closely: a rule of the user's, the name of a secret, or that of a card. */
+/** Reason to treat the strings of a field specially: a rule of the user, or the name of a secret or of a card. */
 type FieldRule =
   | { readonly by: 'rule'; readonly kind: string }
   | { readonly by: 'name'; readonly name: SecretName }
@@ -42,10 +43,10 @@ export function createWalk({
     path === undefined ? [] : [{ kind, matches: compilePath(path) }],
   )
 
-  function fieldRule(field: string): FieldRule | undefined {
+  function fieldRule(field: string, isLogprob = false): FieldRule | undefined {
     const rule = keyRules.find(({ key }) => key.test(field))
     if (rule) return { by: 'rule', kind: rule.kind }
-    if (!byName) return undefined
+    if (!byName || isLogprob) return undefined
     const name = secretField(field)
     if (name) return { by: 'name', name }
     return isCardField(field) ? { by: 'card' } : undefined
@@ -75,7 +76,7 @@ export function createWalk({
 
     function list(items: readonly JsonValue[], field: FieldRule | undefined): JsonValue {
       let copy: JsonValue[] | undefined
-      // `["x-api-key", "…"]`, an entry of a map or a header.
+      // Entry of a map or list of headers: `["x-api-key", "…"]`.
       const [first] = items
       const pair =
         items.length === 2 && typeof first === 'string' && typeof items[1] === 'string'
@@ -94,18 +95,18 @@ export function createWalk({
     }
 
     function object(value: JsonObject): JsonValue {
-      // `{ "name": "x-api-key", "value": "…" }`, as headers and attributes are listed.
+      // Header or attribute: `{ "name": "x-api-key", "value": "…" }`.
       const isCapital = value['Value'] !== undefined
       const valueKey = isCapital ? 'Value' : 'value'
       const title = isCapital ? (value['Name'] ?? value['Key']) : (value['name'] ?? value['key'])
       const titled = typeof title === 'string' && value[valueKey] !== undefined ? fieldRule(title) : undefined
-      // A token of a text, with its probability.
+      // Token of a model's answer with its log probability.
       const isLogprob = value['logprob'] !== undefined
       const changed = new Map<string, readonly [string, JsonValue]>()
       for (const key of Object.keys(value)) {
         const item = value[key] as JsonValue
         path.push(key)
-        const field = key === valueKey && titled ? titled : isLogprob ? undefined : fieldRule(key)
+        const field = key === valueKey && titled ? titled : fieldRule(key, isLogprob)
         const next = visit(item, field, key === valueKey && titled !== undefined)
         const name = key.length < shortestKey ? key : keyText(key)
         path.pop()
@@ -115,7 +116,7 @@ export function createWalk({
       const copy: JsonObject = {}
       for (const key of Object.keys(value)) {
         const [name, item] = changed.get(key) ?? [key, value[key] as JsonValue]
-        // Two keys that redaction makes equal stay two.
+        // Keys that become equal by redaction are kept apart.
         let unique = name
         while (Object.hasOwn(copy, unique)) unique += '~'
         setKey(copy, unique, item)
@@ -130,7 +131,7 @@ export function createWalk({
       return text
     }
 
-    /** Strings in a list have the name of the list; those of an object below have names of their own. */
+    /** Strings in a list share the name of the list. */
     function visit(value: JsonValue, field: FieldRule | undefined, isTitled = false): JsonValue {
       if (typeof value === 'string') return string(value, field)
       if (Array.isArray(value)) return list(value, field)
@@ -152,7 +153,7 @@ function fieldSpans(text: string, field: FieldRule): readonly Span[] {
   if (field.by === 'card')
     return isPaymentCard(text.trim()) ? [{ start: 0, end: text.length, kind: 'payment-card' }] : []
   if (field.by === 'rule') return []
-  return findInField(text, field.name).map((place) => ({ ...place, kind: field.name.kind, isPlace: true }))
+  return findInField(text, field.name).map((range) => ({ ...range, kind: field.name.kind, isByName: true }))
 }
 
 /** A pattern with g or y remembers where it stopped, and would skip every other key. */
