@@ -44,6 +44,8 @@ const NAMES: readonly string[] = [
   'messageId',
   'parentMessageId',
 ]
+/** Links to runs. A run id stands in envelopes as it is, so a placeholder here would hide nothing and lose the link. */
+const RUN_IDS: readonly string[] = ['runId', 'parentRunId', 'childRunId', 'sourceRunId']
 const MEMORY_NAMES: readonly string[] = ['namespace', 'key', 'tags']
 /** In `clock` each reading has the step that took it. */
 const STEP_IDS: readonly string[] = ['stepId', 'parentStepId', 'atStepId', 'clock']
@@ -105,10 +107,9 @@ export function createIdentities(
       const isMemory = eventType.startsWith('execution.memory_')
       let kept = keepFields(isMemory ? [...NAMES, ...MEMORY_NAMES] : NAMES, given, clean)
       if (!keepStepIds) kept = keepFields(STEP_IDS, given, kept)
-      else
-        for (const field of STEP_IDS)
-          if (given[field] !== undefined && given[field] !== kept[field])
-            kept = { ...kept, [field]: given[field] }
+      for (const field of keepStepIds ? [...RUN_IDS, ...STEP_IDS] : RUN_IDS)
+        if (given[field] !== undefined && given[field] !== kept[field])
+          kept = { ...kept, [field]: given[field] }
       for (const field of NAMING) {
         const [was, now] = [given[field], clean[field]]
         if (was === now || !isObject(was) || !isObject(now)) continue
