@@ -80,7 +80,7 @@ const hasOperator = (value: string): boolean => /=>|\|\||&&|==.|\?\?|::|->|\+\+|
 
 /** Name made of words, each with at most a small number: `getToken2`, `step-2`, `ant-design-v2`. */
 const isWords = (value: string): boolean =>
-  value.split(/[-_.]+/).every((part) => WORD.test(part)) && !looksRandom(value) && !isLongRandomWord(value)
+  value.split(/[-_.]+/).every((part) => WORD.test(part) && !isLongRandomWord(part)) && !looksRandom(value)
 
 /** One word, several in camel case, or capitals. */
 const WORD = /^(?:(?:[A-Z]?[a-z]{2,40}(?:[A-Z][a-z]{2,40})*(?:[A-Z]{2,4})?|[A-Z]{2,40}|[A-Za-z]?)\d{0,3})$/
