@@ -1,7 +1,8 @@
 import { spawnSync } from 'node:child_process'
-import { copyFileSync, globSync, readFileSync, rmSync } from 'node:fs'
-import { basename, join, resolve } from 'node:path'
-import { build } from 'rolldown'
+import { globSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { isBuiltin } from 'node:module'
+import { basename, isAbsolute, join, resolve } from 'node:path'
+import { build, type InputOptions } from 'rolldown'
 import { chunkName } from './chunk-name.ts'
 
 /** `npm run build`: what is published of every package but the page: JavaScript in few files, declarations by tsc. */
@@ -14,13 +15,24 @@ const PROGRAMS: Readonly<Record<string, readonly string[]>> = {
 }
 
 /**
- * Whose code is taken in. Every entry of zod loads the words of all languages, a hundred files that each command would open for
- * nothing; of the code, only what is used comes along.
+ * Resolution for code that runs in browsers, and in Node when a page is rendered there. The `browser` field of a
+ * manifest is followed (engine.io-client has its WebSocket there), the `browser` condition is not: it leads to code that needs a document.
  */
-const TAKEN_IN: Readonly<Record<string, readonly string[]>> = { 'packages/clew': ['zod'] }
+const FOR_BROWSERS: InputOptions = {
+  platform: 'neutral',
+  resolve: { aliasFields: [['browser']], mainFields: ['module', 'main'] },
+}
+const RUNS_IN_BROWSERS = new Set(['packages/react'])
 
 interface Manifest {
   readonly exports: Readonly<Record<string, string | { '@clew/source': string; default: string }>>
+  readonly dependencies?: Readonly<Record<string, string>>
+  readonly peerDependencies?: Readonly<Record<string, string>>
+}
+
+interface Package {
+  readonly name: string
+  readonly version: string
 }
 
 /** The JavaScript alone, which takes a second. */
@@ -32,23 +44,24 @@ export async function bundlePackages(): Promise<void> {
 async function bundlePackage(path: string): Promise<void> {
   const folder = join(ROOT, path)
   const dist = join(folder, 'dist')
-  const { exports } = readJson(join(path, 'package.json')) as Manifest
+  const { exports, dependencies, peerDependencies } = readJson(join(path, 'package.json')) as Manifest
   const entries = Object.values(exports).flatMap((place) =>
     typeof place === 'string' ? [] : [[entryName(place.default), place['@clew/source']]],
   )
-  const taken = TAKEN_IN[path] ?? []
+  // What users get with the package stays outside it: there is one copy at run time, and `instanceof` holds. All else is bundled.
+  const outside = new Set(Object.keys({ ...dependencies, ...peerDependencies }))
   const programs = (PROGRAMS[path] ?? []).map((file) => [basename(file, '.ts'), file])
   for (const file of globSync('**/*.{js,js.map}', { cwd: dist })) rmSync(join(dist, file))
-  await build({
+  const { output } = await build({
     cwd: folder,
     input: Object.fromEntries([...entries, ...programs]) as Record<string, string>,
-    // Whatever is no file of the package: there is one copy of everything at run time, and `instanceof` holds.
-    external: (id) => /^[^./]/.test(id) && !id.startsWith(folder) && !taken.some((name) => isOf(name, id)),
-    platform: 'node',
+    external: (id) => isBuiltin(id) || (isBare(id) && outside.has(packageOf(id))),
+    ...(RUNS_IN_BROWSERS.has(path) ? FOR_BROWSERS : { platform: 'node' }),
     tsconfig: join(folder, 'tsconfig.json'),
     preserveEntrySignatures: 'allow-extension',
     // A late import of what is there already costs nothing, and from source it does help.
-    checks: { ineffectiveDynamicImport: false },
+    // "use client" of a bundled icon says nothing here: an app marks its own files that use the parts.
+    checks: { ineffectiveDynamicImport: false, moduleLevelDirective: false },
     output: {
       dir: dist,
       // Directly in dist, as deep as the files of src that look for others of the package by `import.meta.url`.
@@ -57,18 +70,32 @@ async function bundlePackage(path: string): Promise<void> {
         includeDependenciesRecursively: false,
         groups: [{ name: chunkName, debugName: 'by what is needed' }],
       },
-      comments: false,
-      sourcemap: true,
-      // The package has them.
-      sourcemapExcludeSources: true,
+      // Annotations tell a bundler which calls it may leave out when their result is not used.
+      comments: { annotation: true, legal: false, jsdoc: false },
     },
   })
-  for (const name of taken)
-    copyFileSync(join(ROOT, 'node_modules', name, 'LICENSE'), join(dist, `${name}.LICENSE`))
+  const bundled = output.flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []))
+  writeLicences(dist, new Set(bundled.flatMap((id) => PACKAGE_FOLDER.exec(id) ?? [])))
 }
 
-const isOf = (name: string, id: string): boolean =>
-  id === name || id.replaceAll('\\', '/').includes(`/node_modules/${name}/`)
+const PACKAGE_FOLDER = /^.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+/
+
+/** The licences of all bundled packages in one file, as each of them asks for. */
+function writeLicences(dist: string, folders: ReadonlySet<string>): void {
+  const file = join(dist, 'bundled-licences.txt')
+  rmSync(file, { force: true })
+  if (folders.size === 0) return
+  const texts = [...folders].sort().map((folder) => {
+    const { name, version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Package
+    const licence = globSync('{licen[cs]e,LICEN[CS]E,Licen[cs]e}*', { cwd: folder })[0]
+    if (licence === undefined) throw new Error(`${name} is bundled and has no licence file`)
+    return `${name} ${version}\n\n${readFileSync(join(folder, licence), 'utf8').trim()}\n`
+  })
+  writeFileSync(file, texts.join(`\n${'-'.repeat(80)}\n\n`))
+}
+
+const isBare = (id: string): boolean => !id.startsWith('.') && !isAbsolute(id)
+const packageOf = (id: string): string => id.split('/', id.startsWith('@') ? 2 : 1).join('/')
 
 const entryName = (path: string): string => path.replace(/^\.\/dist\//, '').replace(/\.js$/, '')
 

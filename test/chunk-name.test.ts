@@ -37,8 +37,18 @@ describe('the chunk of a module', () => {
       '/src/diff.ts': ['/src/table.ts', '/node_modules/@own/schemas/a.js'],
       '/node_modules/@own/schemas/a.js': ['/node_modules/@own/schemas/b.js'],
       '/node_modules/@own/schemas/b.js': [],
+      '/src/page.ts': ['/node_modules/marked/a.js', '/node_modules/tables/a.js'],
+      '/node_modules/marked/a.js': ['/node_modules/entities/a.js', '/node_modules/parser/a.js'],
+      '/node_modules/tables/a.js': ['/node_modules/parser/a.js'],
+      '/node_modules/entities/a.js': [],
+      '/node_modules/parser/a.js': [],
+      '/node_modules/socket/a.js': ['/node_modules/packets/a.js'],
+      '/node_modules/packets/a.js': [],
     },
-    late: { '/src/main.ts': ['/src/runs.ts', '/src/serve.ts', '/src/diff.ts'] },
+    late: {
+      '/src/main.ts': ['/src/runs.ts', '/src/serve.ts', '/src/diff.ts', '/src/page.ts'],
+      '/src/page.ts': ['/node_modules/socket/a.js'],
+    },
   }
   const nameOf = (id: string): string | null => chunkName(id, graphOf(sketch))
 
@@ -54,21 +64,36 @@ describe('the chunk of a module', () => {
     expect(nameOf('/src/table.ts')).toBe('late')
   })
 
-  it('is its own for a package that is taken in, and who needs that stands apart as well', () => {
+  it('is its own for a package that is bundled, and who needs that stands apart as well', () => {
     expect(nameOf('/src/diff.ts')).toBe('late+own.schemas')
     expect(nameOf('/node_modules/@own/schemas/a.js')).toBe('own.schemas')
     expect(nameOf('/node_modules/@own/schemas/b.js')).toBe('own.schemas')
   })
+
+  it('is, for what bundled packages use, that of the packages which the sources import', () => {
+    expect(nameOf('/src/page.ts')).toBe('late+marked+tables')
+    expect(nameOf('/node_modules/marked/a.js')).toBe('marked')
+    expect(nameOf('/node_modules/entities/a.js')).toBe('marked')
+    expect(nameOf('/node_modules/parser/a.js')).toBe('marked+tables')
+    expect(nameOf('/node_modules/socket/a.js')).toBe('socket')
+    expect(nameOf('/node_modules/packets/a.js')).toBe('socket')
+  })
 })
 
 it('no chunks import each other in a circle, and no late one loads a package for nothing', () => {
-  const names = Array.from({ length: 9 }, (_, at) => `/src/m${at}.ts`)
-  const edges = (targets: readonly string[]) =>
-    fc.tuple(...names.map(() => fc.subarray([...targets], { maxLength: 3 })))
+  const sources = Array.from({ length: 9 }, (_, at) => `/src/m${at}.ts`)
+  const bundled = Array.from({ length: 4 }, (_, at) => `/node_modules/p${at}/a.js`)
+  const names = [...sources, ...bundled]
+  // Bundled packages import each other, and never the sources.
+  const edges = (targets: readonly string[], others: readonly string[]) =>
+    fc.tuple(
+      ...sources.map(() => fc.subarray([...targets], { maxLength: 3 })),
+      ...bundled.map(() => fc.subarray([...others])),
+    )
   const sketches = fc.record({
-    entries: fc.subarray(names, { minLength: 1, maxLength: 3 }),
-    imports: edges([...names, 'zod', 'pg']),
-    late: edges(names),
+    entries: fc.subarray(sources, { minLength: 1, maxLength: 3 }),
+    imports: edges([...names, 'zod', 'pg'], bundled),
+    late: edges(names, []),
   })
   const byName = (lists: readonly (readonly string[])[]) =>
     Object.fromEntries(names.map((name, at) => [name, lists[at] ?? []]))

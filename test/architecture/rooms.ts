@@ -8,7 +8,7 @@ export interface Room {
   readonly usesPartsOf?: Readonly<Record<string, readonly string[]>>
   /** `pure` runs anywhere and touches neither `node:*` nor the page; `browser` never imports `node:*`. */
   readonly world: 'pure' | 'node' | 'browser'
-  /** Published as one bundle: what it is made of is needed to build it, not to use it. */
+  /** Published with its devDependencies inside: they are needed to build it, not to use it. */
   readonly isBundled?: boolean
 }
 
@@ -26,12 +26,14 @@ export const ROOMS: Table = {
     uses: ['ledger', 'trace'],
     usesPartsOf: { adapters: ['otel', 'ag-ui', 'ag2', 'cloudevents'] },
     world: 'node',
+    isBundled: true,
   },
-  react: { uses: ['ledger', 'trace'], world: 'browser' },
+  react: { uses: ['ledger', 'trace'], world: 'browser', isBundled: true },
   web: { uses: ['react', 'ledger', 'trace'], world: 'browser', isBundled: true },
   clew: {
     uses: ['ledger', 'runtime', 'sqlite', 'postgres', 'trace', 'mcp', 'adapters', 'server', 'react', 'web'],
     world: 'node',
+    isBundled: true,
   },
 }
 

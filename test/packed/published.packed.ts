@@ -1,10 +1,21 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  globSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { isBuiltin } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { installPacked } from '../../scripts/install-packed.ts'
+import { installPacked, weighPacked } from '../../scripts/install-packed.ts'
+import { scanModule } from '../architecture/scan-module.ts'
 import { createDatabase } from '../postgres/database.ts'
 
 const ROOT = resolve(import.meta.dirname, '../..')
@@ -12,8 +23,14 @@ const PACKAGES = join(ROOT, 'packages')
 
 interface Manifest {
   readonly name: string
-  readonly exports: Readonly<Record<string, string | { '@clew/source': string }>>
+  readonly exports: Readonly<Record<string, string | { '@clew/source': string; types: string }>>
+  readonly dependencies?: Readonly<Record<string, string>>
+  readonly peerDependencies?: Readonly<Record<string, string>>
 }
+
+/** A fifth more than what it was when the limit was set: 49 packages, 25 MB. */
+const MAX_PACKAGES = 59
+const MAX_MB = 30
 
 let folder = ''
 let env: NodeJS.ProcessEnv
@@ -25,14 +42,15 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-const node = async (...args: readonly string[]): Promise<string> =>
-  (await promisify(execFile)(process.execPath, args, { cwd: folder, env, timeout: 100_000 })).stdout
+const nodeIn = async (cwd: string, ...args: readonly string[]): Promise<string> =>
+  (await promisify(execFile)(process.execPath, args, { cwd, env, timeout: 100_000 })).stdout
+const node = (...args: readonly string[]): Promise<string> => nodeIn(folder, ...args)
 const evaluate = (program: string): Promise<string> => node('--input-type=module', '--eval', program)
 const clew = (...args: readonly string[]): Promise<string> =>
   node(join(folder, 'node_modules/clew/bin/clew.mjs'), ...args)
 
 const subpaths = readdirSync(PACKAGES).flatMap((room) => {
-  const { name, exports } = JSON.parse(readFileSync(join(PACKAGES, room, 'package.json'), 'utf8')) as Manifest
+  const { name, exports } = readManifest(join(PACKAGES, room))
   return Object.entries(exports).flatMap(([subpath, place]) =>
     typeof place === 'string'
       ? []
@@ -55,15 +73,107 @@ describe('what is published, installed in a folder of its own', () => {
     expect(zip(specifiers, found.trim().split('\n'))).toEqual(zip(specifiers, wanted))
   })
 
-  it('brings along what commands need of zod, in one file with its licence, and opens none of its own', async () => {
-    const dist = join(folder, 'node_modules/clew/dist')
+  it('installs few packages and little code', () => {
+    const { packages, bytes } = weighPacked(folder)
+    expect(packages).toBeLessThanOrEqual(MAX_PACKAGES)
+    expect(bytes / 2 ** 20).toBeLessThanOrEqual(MAX_MB)
+  })
+
+  it('has a licence and a README in every package, and no sources but styles', () => {
+    for (const room of readdirSync(PACKAGES)) {
+      const place = join(folder, 'node_modules', readManifest(join(PACKAGES, room)).name)
+      expect(readFileSync(join(place, 'LICENSE'), 'utf8')).toBe(readFileSync(join(ROOT, 'LICENSE'), 'utf8'))
+      expect(readFileSync(join(place, 'README.md'), 'utf8')).toContain('npm i clew')
+      expect(globSync('src/**/*.*', { cwd: place }).filter((file) => !file.endsWith('.css'))).toEqual([])
+    }
+  })
+
+  it('imports nothing but what its manifest declares, and nothing of Node for browsers', () => {
+    const undeclared = readdirSync(PACKAGES).flatMap((room) => {
+      const place = join(folder, 'node_modules', readManifest(join(PACKAGES, room)).name)
+      const { dependencies, peerDependencies } = readManifest(place)
+      const declared = new Set(Object.keys({ ...dependencies, ...peerDependencies }))
+      const isDeclared = (name: string): boolean =>
+        isBuiltin(name) ? room !== 'react' : declared.has(packageOf(name))
+      return room === 'web'
+        ? []
+        : globSync('dist/**/*.js', { cwd: place }).flatMap((file) =>
+            importsOf(join(place, file))
+              .filter((name) => !name.startsWith('.') && !isDeclared(name))
+              .map((name) => `${room}/${file}: ${name}`),
+          )
+    })
+    expect(undeclared).toEqual([])
+  })
+
+  it('names no bundled library in the types of clew and of its React parts', () => {
+    for (const room of ['clew', 'react']) {
+      const place = join(folder, 'node_modules', readManifest(join(PACKAGES, room)).name)
+      const { dependencies, peerDependencies, exports } = readManifest(place)
+      const declared = new Set(Object.keys({ ...dependencies, ...peerDependencies }))
+      const files = new Set(
+        Object.values(exports).flatMap((to) => (typeof to === 'string' ? [] : [join(place, to.types)])),
+      )
+      const outside = new Set<string>()
+      for (const file of files)
+        for (const name of importsOf(file))
+          if (name.startsWith('.')) files.add(resolve(file, '..', name.replace(/\.[jt]sx?$/, '.d.ts')))
+          else if (!isBuiltin(name)) outside.add(packageOf(name))
+      expect([...outside].filter((name) => !declared.has(name))).toEqual([])
+      expect(outside.size).toBeGreaterThan(1)
+    }
+  })
+
+  it.each([
+    ['clew', ['zod'], []],
+    ['@clew/server', ['pino', 'prom-client', 'zod'], ['sonic-boom', 'tdigest']],
+    [
+      '@clew/react',
+      ['lucide-react', 'react-markdown', 'remark-gfm', 'socket.io-client'],
+      ['engine.io-client', 'micromark'],
+    ],
+  ])('has in %s one file for each of %j, with their licences', (name, libraries, below) => {
+    const dist = join(folder, 'node_modules', name, 'dist')
     const files = readdirSync(dist)
-    expect(files.filter((file) => /^zod-.*\.js$/.test(file))).toHaveLength(1)
-    expect(readFileSync(join(dist, 'zod.LICENSE'), 'utf8')).toContain('MIT License')
-    const asking = files
-      .filter((file) => file.endsWith('.js'))
-      .filter((file) => /from ?"zod"|import\("zod"\)/.test(readFileSync(join(dist, file), 'utf8')))
-    expect(asking).toEqual([])
+    for (const library of libraries)
+      expect(files.filter((file) => file.startsWith(`${library}-`) && file.endsWith('.js'))).toHaveLength(1)
+    const licences = readFileSync(join(dist, 'bundled-licences.txt'), 'utf8')
+    for (const library of [...libraries, ...below])
+      expect(licences).toMatch(new RegExp(`^${library} \\d+\\.`, 'm'))
+  })
+
+  it('works without React and other optional packages; clew/react then says which is missing', async () => {
+    const bare = mkdtempSync(join(tmpdir(), 'clew-bare-'))
+    try {
+      cpSync(join(folder, 'node_modules'), join(bare, 'node_modules'), {
+        recursive: true,
+        verbatimSymlinks: true,
+        filter: (path) => !/node_modules[\\/](?:react|react-dom|@langchain)$/.test(path),
+      })
+      const found = await nodeIn(
+        bare,
+        '--input-type=module',
+        '--eval',
+        `import { openLedger } from 'clew'
+         const ledger = await openLedger('memory:')
+         console.log((await ledger.listRuns()).runs.length)
+         console.log(await import('clew/react').catch((error) => error.message))`,
+      )
+      expect(found).toMatch(/^0\nCannot find package 'react' imported from .*\n$/)
+    } finally {
+      rmSync(bare, { recursive: true, force: true })
+    }
+  })
+
+  it('renders Markdown with tables where there is no document', async () => {
+    const html = await evaluate(`
+      import { Markdown, preloadMarkdown } from 'clew/react'
+      import { createElement } from 'react'
+      import { renderToStaticMarkup } from 'react-dom/server'
+      await preloadMarkdown()
+      console.log(renderToStaticMarkup(createElement(Markdown, { text: '**bold** &eacute;\\n\\n| a |\\n|---|\\n| 1 |' })))`)
+    expect(html).toContain('<strong>bold</strong> é')
+    expect(html).toContain('<td>1</td>')
   })
 
   it('has types that a program outside agrees with', async () => {
@@ -162,6 +272,16 @@ describe('what is published, installed in a folder of its own', () => {
     expect(await ended).toBe(0)
   })
 })
+
+function readManifest(place: string): Manifest {
+  return JSON.parse(readFileSync(join(place, 'package.json'), 'utf8')) as Manifest
+}
+
+/** Every module that a built file names. */
+const importsOf = (file: string): string[] =>
+  scanModule(readFileSync(file, 'utf8')).imports.flatMap(({ specifier }) => specifier ?? [])
+
+const packageOf = (name: string): string => name.split('/', name.startsWith('@') ? 2 : 1).join('/')
 
 const zip = (names: readonly string[], values: readonly string[]): [string, string | undefined][] =>
   names.map((name, at) => [name, values[at]])

@@ -1,6 +1,7 @@
 import type { StreamMessage } from '@clew/trace'
-import { Copy, ListTree, type LucideIcon, MessageSquareReply } from 'lucide-react'
+import { Copy, ListTree, MessageSquareReply } from 'lucide-react'
 import { copyText } from '../json/copy-text.ts'
+import type { Icon } from '../theme/icon.ts'
 
 /** What an action is given beside the message. */
 export interface MessageContext {
@@ -11,7 +12,7 @@ export interface MessageContext {
 export interface MessageAction {
   readonly id: string
   readonly label: string
-  readonly icon: LucideIcon
+  readonly icon: Icon
   /** Left out of the menu where it makes no sense. */
   isFor(message: StreamMessage): boolean
   run(message: StreamMessage, context: MessageContext): void

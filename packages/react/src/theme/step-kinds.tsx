@@ -7,7 +7,6 @@ import {
   CornerDownRight,
   Globe,
   Hammer,
-  type LucideIcon,
   MessageSquare,
   PencilLine,
   Plug,
@@ -18,6 +17,7 @@ import {
   UserRound,
 } from 'lucide-react'
 import type { ReactElement } from 'react'
+import type { Icon } from './icon.ts'
 
 /** Hues are the seven of the theme, as `--clew-hue-…`. */
 export type Hue = 'thinking' | 'model' | 'tool' | 'search' | 'human' | 'memory' | 'error' | 'plain'
@@ -25,10 +25,10 @@ export type Hue = 'thinking' | 'model' | 'tool' | 'search' | 'human' | 'memory' 
 export interface StepKind {
   readonly label: string
   readonly hue: Hue
-  readonly glyph: LucideIcon
+  readonly glyph: Icon
 }
 
-const kind = (label: string, hue: Hue, glyph: LucideIcon): StepKind => ({ label, hue, glyph })
+const kind = (label: string, hue: Hue, glyph: Icon): StepKind => ({ label, hue, glyph })
 
 /** Every kind of step that Clew knows; one glyph and one hue each, here and nowhere else. */
 export const STEP_KINDS: Readonly<Record<string, StepKind>> = {
