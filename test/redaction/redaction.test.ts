@@ -16,6 +16,8 @@ const CARRIERS: readonly ((secret: string) => string)[] = [
   (secret) => JSON.stringify(JSON.stringify({ note: [secret] })),
   (secret) => `a\\n${secret}\\nb`,
   (secret) => `?x=1&y=${secret}&z=2`,
+  (secret) => `\u001b[33m${secret}\u001b[0m`,
+  (secret) => JSON.stringify({ o: `\u001b[1m${secret}` }),
 ]
 
 /** Bodies of shapes stand behind something of their own: a scheme, a word, digits. */
@@ -58,6 +60,12 @@ describe('P1 marks', () => {
     // One character less than the least.
     const short = token.slice(0, -1)
     expect(redactor.text(short)).toBe(short)
+  })
+
+  test('P1 a key joined to a word is found', () => {
+    const { text } = samples.find(({ kind }) => kind === 'github-token') as { text: string }
+    for (const joined of [`backup-${text}`, `my_${text}`, `KEY-${text}`])
+      expect(redactor.text(joined)).not.toContain(text)
   })
 
   test('P1 a torn private key goes as far as it is there', () => {

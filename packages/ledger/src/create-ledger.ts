@@ -175,6 +175,7 @@ function createView(core: Core, { isOpened = false, plain = false, ...view }: Vi
     redactor,
     fingerprint: core.fingerprint,
     hasVault: core.vault !== undefined,
+    conceal: (value) => sides.vault?.conceal(value) ?? value,
     memory: createLateMemory(loadMemory),
     get waiting() {
       return queue.waiting

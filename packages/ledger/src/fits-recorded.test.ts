@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, test } from 'vitest'
 import { fitsRecorded } from './fits-recorded.ts'
 
 const one = '[redacted:case:f1f1f1f1f1]'
@@ -46,4 +46,22 @@ describe('D2 what fits a recorded value', () => {
     expect(fitsRecorded(`a ${one}`, `a ${other}`, bySecret)).toBe(false)
     expect(fitsRecorded(`a ${one}`, 'a case-1', bySecret)).toBe(true)
   })
+})
+
+test('D2 a recorded placeholder fits inside of maps, sets, URLs and errors, and NaN fits NaN', () => {
+  const place = '[redacted:code:0123456789]'
+  const pairs: [unknown, unknown, unknown][] = [
+    [new Map([['a', place]]), new Map([['a', 'x']]), new Map([['b', 'x']])],
+    [new Set([`see ${place}`]), new Set(['see x']), new Set(['saw x'])],
+    [new Error(`no ${place}`), new Error('no x'), new Error('yes x')],
+    [
+      { n: Number.NaN, s: place },
+      { n: Number.NaN, s: 'x' },
+      { n: 1, s: 'x' },
+    ],
+  ]
+  for (const [was, fitting, other] of pairs) {
+    expect(fitsRecorded(was, fitting)).toBe(true)
+    expect(fitsRecorded(was, other)).toBe(false)
+  }
 })

@@ -28,9 +28,14 @@ export function fitsRecorded(recorded: unknown, received: unknown, options: FitO
     if (was === now || isVolatile?.(path)) return true
     if (typeof was === 'string')
       return typeof now === 'string' ? fitsText(was, now) : isPlaceholder(was) && isTold(now)
-    if (typeof was !== 'object' || typeof now !== 'object') return (was ?? null) === (now ?? null)
+    if (typeof was !== 'object' || typeof now !== 'object') return Object.is(was ?? null, now ?? null)
     if (was === null || now === null) return false
     if (Array.isArray(was)) return Array.isArray(now) && fitsList(was, now, path)
+    if (was instanceof Map && now instanceof Map) return fitsList([...was], [...now], path)
+    if (was instanceof Set && now instanceof Set) return fitsList([...was], [...now], path)
+    if (was instanceof URL && now instanceof URL) return fitsText(was.href, now.href)
+    if (was instanceof Error && now instanceof Error)
+      return was.name === now.name && fitsText(was.message, now.message)
     if (Array.isArray(now) || !isPlain(was) || !isPlain(now)) return isSame(was, now)
     return fitsObject(was, now, path)
   }

@@ -53,8 +53,14 @@ describe('P1 payloads', () => {
     ruled.keepNames(eventType, payload, ruled.redactor.value(payload).value as never, options)
   const id = ruled.identity('case-1').stored
 
-  it('P1 keep links to runs, whose ids stand in envelopes as they are', () => {
-    const links = { parentRunId: 'case-1', childRunId: 'run case-1', sourceRunId: 'case-1', runId: 'case-1' }
+  it('P1 keep links to runs, whose ids stand in envelopes as they are, and the name of the agent', () => {
+    const links = {
+      parentRunId: 'case-1',
+      childRunId: 'run case-1',
+      sourceRunId: 'case-1',
+      runId: 'case-1',
+      agent: 'a case-1',
+    }
     expect(redacted('system.workflow_started', { ...links, note: 'case-1' } as never)).toEqual({
       ...links,
       note: '[redacted:case:f1f2f3f4f5]',

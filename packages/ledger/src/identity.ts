@@ -44,8 +44,11 @@ const NAMES: readonly string[] = [
   'messageId',
   'parentMessageId',
 ]
-/** Links to runs. A run id stands in envelopes as it is, so a placeholder here would hide nothing and lose the link. */
-const RUN_IDS: readonly string[] = ['runId', 'parentRunId', 'childRunId', 'sourceRunId']
+/**
+ * Fields that are stored as given. A run id stands in envelopes as it is, so a placeholder here would hide nothing and lose the
+ * link; the name of an agent is part of the code, and a run is resumed by it.
+ */
+const KEPT: readonly string[] = ['runId', 'parentRunId', 'childRunId', 'sourceRunId', 'agent', 'sourceAgent']
 const MEMORY_NAMES: readonly string[] = ['namespace', 'key', 'tags']
 /** In `clock` each reading has the step that took it. */
 const STEP_IDS: readonly string[] = ['stepId', 'parentStepId', 'atStepId', 'clock']
@@ -107,7 +110,7 @@ export function createIdentities(
       const isMemory = eventType.startsWith('execution.memory_')
       let kept = keepFields(isMemory ? [...NAMES, ...MEMORY_NAMES] : NAMES, given, clean)
       if (!keepStepIds) kept = keepFields(STEP_IDS, given, kept)
-      for (const field of keepStepIds ? [...RUN_IDS, ...STEP_IDS] : RUN_IDS)
+      for (const field of keepStepIds ? [...KEPT, ...STEP_IDS] : KEPT)
         if (given[field] !== undefined && given[field] !== kept[field])
           kept = { ...kept, [field]: given[field] }
       for (const field of NAMING) {

@@ -166,6 +166,8 @@ export interface Ledger extends RunViews, PolicyAccess {
   fingerprint(secret: string): string
   /** Whether originals of redacted secrets are kept, so that `restored` reads give them back. */
   readonly hasVault: boolean
+  /** The value as a report may show it: without texts that hold a secret, or a part of one, that was restored here (P3). */
+  conceal<Value>(value: Value): Value
   /** What agents remember: items of a run, of a thread, of a workspace, agent or user (section 8). */
   readonly memory: LedgerMemory
   /** Resolves when the event is committed. */

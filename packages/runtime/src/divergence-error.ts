@@ -38,7 +38,7 @@ function differs(divergence: ResumeDivergence): string {
     case 'redacted':
       return stepId === null
         ? `what the run began with or stands at was redacted at ${String(expected)} (${secretKind}), so it cannot go on here. Give the secret with resume({ secrets }), start a new run with the whole value, or fork this one with it.`
-        : `the result of ${step} was redacted at ${String(expected)} (${secretKind}): a placeholder is not handed to code in place of the secret. Give the secret with resume({ secrets }), declare the effect with refresh: true and resume, or fork the run before that step. A vault keeps secrets for the next time.`
+        : `the result of ${step} was redacted at ${String(expected)} (${secretKind}): a placeholder is not handed to code in place of the secret. Give the secret with resume({ secrets }), or fork the run before that step. For the next time: a vault keeps secrets, and an effect that only reads can be declared with refresh: true.`
   }
 }
 

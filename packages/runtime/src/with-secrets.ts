@@ -1,5 +1,6 @@
 import {
   ClewError,
+  createConcealment,
   deepFreeze,
   fingerprintOf,
   type Ledger,
@@ -20,11 +21,14 @@ export async function withSecrets(
 ): Promise<Ledger> {
   const originals = new Map(secrets.map((secret) => [ledger.fingerprint(checkSecret(secret)), secret]))
   await assertFit(ledger, runId, secrets)
+  const { add, conceal } = createConcealment()
+  for (const secret of secrets) add(secret)
   const originalOf = (placeholder: string): string | undefined => originals.get(fingerprintOf(placeholder))
   const stateOf = (folded: RunState | null): RunState | null =>
     folded && deepFreeze({ ...folded, state: restoreSecrets(folded.state, originalOf) })
   const restoring: Ledger = {
     ...ledger,
+    conceal: (value) => ledger.conceal(conceal(value)),
     async *read(...args) {
       for await (const event of ledger.read(...args)) yield restoreEvent(event, originalOf)
     },

@@ -10,6 +10,7 @@ export const vaultRotate = answering({
   output: z.object({
     keyId: z.string().describe('id of the key that all rows have now'),
     rows: z.int().min(0).describe('how many were encrypted anew'),
+    unreadable: z.int().min(0).describe('how many do not decrypt; clew verify names them'),
   }),
   example: { command: 'clew vault rotate', input: {} },
   cli: { group: 'Move', words: ['vault', 'rotate'] },

@@ -43,6 +43,11 @@ export interface PlaceholderPlace {
 /** Deeper values are refused by the codecs, so nothing that is stored is deeper. */
 const MAX_DEPTH = 512
 
+/** The brackets of a placeholder are escaped in a URL. */
+function decoded(href: string): string {
+  return href.replaceAll('%5B', '[').replaceAll('%5D', ']')
+}
+
 /** Strings and keys with placeholders, in order, also inside lists, maps and sets that came back from the record. */
 export function findPlaceholderPlaces(value: unknown): PlaceholderPlace[] {
   const found: PlaceholderPlace[] = []
@@ -63,6 +68,9 @@ export function findPlaceholderPlaces(value: unknown): PlaceholderPlace[] {
   const visit = (part: unknown): void => {
     if (typeof part === 'string') return text(part)
     if (typeof part !== 'object' || part === null || path.length > MAX_DEPTH) return
+    if (part instanceof Uint8Array) return text(new TextDecoder().decode(part))
+    if (part instanceof URL) return text(decoded(part.href))
+    if (part instanceof Error) return text(part.message)
     if (Array.isArray(part)) for (const [index, item] of part.entries()) inside(index, item)
     else if (part instanceof Set) for (const [index, item] of [...part].entries()) inside(index, item)
     else

@@ -61,7 +61,7 @@ export function scanText(text: string, { growing = false, from = 0 } = {}): Scan
     }
     const { mark } = means
     if (!mark.anyCase && !text.startsWith(keyword, start)) return
-    if (!isTokenStart(text, start)) return
+    if (!isTokenStart(text, start, keyword)) return
     const { span, judgedTo } = matchMark(text, start, end, mark)
     if (span) {
       spans.push(span)
@@ -89,10 +89,10 @@ function matchMark(
 ): { readonly span?: Span; readonly judgedTo: number } {
   body.lastIndex = end
   const match = body.exec(text)
-  if (match === null) return { judgedTo: start }
+  if (match === null) return { judgedTo: 0 }
   const stop = body.lastIndex
   const secret = match.groups?.['secret']
-  if (check && !check(secret ?? match[0])) return { judgedTo: secret === undefined ? stop : start }
+  if (check && !check(secret ?? match[0])) return { judgedTo: secret === undefined ? stop : 0 }
   if (secret !== undefined) return { span: { start: stop - secret.length, end: stop, kind }, judgedTo: stop }
   const tail = hasTail ? runEnd(TAIL, text, stop) : stop
   return { span: { start, end: tail, kind }, judgedTo: tail }
@@ -100,13 +100,18 @@ function matchMark(
 
 const ALNUM = /[A-Za-z0-9]/
 
-/**
- * True if no letter or digit precedes `start`, directly or before a `-` or `_`: inside base64 any prefix occurs by chance. The
- * letter of an escaped line feed and the digits of `%3D` do not count.
- */
-function isTokenStart(text: string, start: number): boolean {
+/** Text before a token that is not part of it: an escaped line feed, `%3D`, a colour code. */
+const BEFORE_TOKEN = /\\[bfnrt]$|%[0-9A-F]{2}$|(?:\u001b|\\u001b)\[[0-9;]{0,16}m$/
+/** A word joined to a token: `backup-ghp_…`. */
+const JOINED_WORD = /(?:^|[^A-Za-z0-9_-])[A-Za-z]{1,12}[-_]$/
+/** Prefixes that are words, and so occur inside of other prefixes: `shippo_live_`. */
+const WORD_PREFIX = /^(?:live|test|sandbox|secret|key|api|sdk|pat|sess)[-_.]?$/
+
+/** True if no letter or digit precedes `start`, directly or before a `-` or `_`: inside base64 any prefix occurs by chance. */
+function isTokenStart(text: string, start: number, keyword: string): boolean {
   if (start === 0 || !ALNUM.test(text[start] as string)) return true
   const joint = /[-_]/.test(text[start - 1] as string) ? 1 : 0
   if (start === joint || !ALNUM.test(text[start - 1 - joint] as string)) return true
-  return joint === 0 && /\\[bfnrt]$|%[0-9A-F]{2}$/.test(text.slice(Math.max(0, start - 3), start))
+  const left = text.slice(Math.max(0, start - 24), start)
+  return BEFORE_TOKEN.test(left) || (JOINED_WORD.test(left) && !WORD_PREFIX.test(keyword))
 }

@@ -11,6 +11,8 @@ export interface VaultRotation {
   /** Id of the key that all rows are encrypted with now. */
   readonly keyId: string
   readonly rows: number
+  /** Rows that do not decrypt with their key, because they were changed or moved. They keep their key; `verify` names them. */
+  readonly unreadable: number
 }
 
 const BATCH = 200
@@ -27,10 +29,11 @@ export async function rotateVault(
   await cipher.renew()
   const { keyId } = cipher
   let rows = 0
+  let unreadable = 0
   for (let afterPosition = 0; ; ) {
     const page = await store.vault.list({ afterPosition, limit: BATCH, exceptKeyId: keyId })
     const last = page.at(-1)
-    if (!last) return { keyId, rows }
+    if (!last) return { keyId, rows, unreadable }
     afterPosition = last.position
     const changes: VaultChange[] = []
     for (const { position, event, ...before } of page) {
@@ -38,7 +41,11 @@ export async function rotateVault(
       if (!event?.hasPayload) continue
       const context = vaultContext(event)
       const opened = await cipher.decrypt(before, context)
-      if ('problem' in opened) throw badKey(opened.problem, before.keyId, event)
+      if ('problem' in opened) {
+        if (opened.problem === 'no key') throw badKey(opened.problem, before.keyId, event)
+        unreadable++
+        continue
+      }
       changes.push({ position, before, after: { keyId, data: cipher.encrypt(opened.text, context) } })
     }
     rows += await store.vault.replace(changes)

@@ -1,9 +1,10 @@
 import { ClewError } from '../errors.ts'
-import type { JsonValue } from '../json.ts'
+import { isObject, type JsonValue } from '../json.ts'
 import { placeholdersIn } from '../redact/placeholder.ts'
-import { restoreSecrets } from '../restore-secrets.ts'
+import { type OriginalOf, restoreSecrets } from '../restore-secrets.ts'
 import type { StoredEvent } from '../store.ts'
 import { createOriginals } from './originals.ts'
+import { createConcealment } from './conceal.ts'
 import type { VaultData, VaultedEvent, VaultRow, VaultRows } from './vault-rows.ts'
 
 /** Why a row cannot be read: nobody here has its key, or the key or the row is not the right one. */
@@ -37,6 +38,8 @@ export interface Vault {
   during<T>(redact: () => T): T
   /** The row of an event, from the JSON text of its redacted payload; null without a known original. */
   rowOf(text: string, event: Pick<VaultedEvent, 'runId' | 'eventId' | 'payloadHash'>): VaultData | null
+  /** The value as a report may show it: without texts that hold originals, or parts of them, that were opened here (P3). */
+  conceal<Value>(value: Value): Value
   /** Reads and decrypts the rows of these events; `bad_key` when one cannot be read. */
   open(events: readonly StoredEvent[]): Promise<RestorePayload>
 }
@@ -57,15 +60,19 @@ export const vaultContext = ({
 
 export function createVault({ rows, cipher, workspace }: VaultParts): Vault {
   const originals = createOriginals()
+  const concealment = createConcealment()
 
   async function read(row: VaultRow, stored: StoredEvent): Promise<ReadonlyMap<string, string>> {
     const { correlationId: runId, eventId, payloadHash, seq } = stored
     const opened = await cipher.decrypt(row, vaultContext({ workspace, runId, eventId, payloadHash }))
     if ('problem' in opened) throw badKey(opened.problem, row.keyId, { runId, seq })
-    return new Map(Object.entries(JSON.parse(opened.text) as Record<string, string>))
+    const known = new Map(Object.entries(JSON.parse(opened.text) as Record<string, string>))
+    for (const original of known.values()) concealment.add(original)
+    return known
   }
 
   return {
+    conceal: concealment.conceal,
     remember: originals.remember,
     during: originals.during,
     rowOf(text, event) {
@@ -92,10 +99,18 @@ export function createVault({ rows, cipher, workspace }: VaultParts): Vault {
       }
       return ({ position }, payload) => {
         const known = opened.get(position)
-        return known ? restoreSecrets(payload, (placeholder) => known.get(placeholder)) : payload
+        return known ? restorePayload(payload, (placeholder) => known.get(placeholder)) : payload
       }
     },
   }
+}
+
+/** Errors stay as they are: a live run gives code their redacted message, too. */
+function restorePayload(payload: JsonValue, originalOf: OriginalOf): JsonValue {
+  const restored = restoreSecrets(payload, originalOf)
+  return isObject(payload) && isObject(restored) && payload['error'] !== undefined
+    ? { ...restored, error: payload['error'] }
+    : restored
 }
 
 /** The parts of a large payload lie elsewhere, so its body does not tell. */

@@ -106,6 +106,7 @@ export function createRun(parts: RunParts): Run {
       if (options.approval) await approved(name, options, input)
       const safety: Safety = options.safety ?? 'read'
       const refresh = options.refresh === true
+      if (refresh && safety !== 'read') throw refreshedWrite(name, safety)
       const { worksWith } = options as Partial<NodeEffectOptions>
       const work = { kind: 'effect' as const, fn: fn as never, safety, refresh, worksWith }
       return (await make(name, input, work, options)) as never
@@ -164,3 +165,11 @@ function ttlOf(cache: StepOptions['cache']): number | undefined {
   if (cache === undefined || cache === false) return undefined
   return cache === true ? Number.POSITIVE_INFINITY : (cache.ttlMs ?? Number.POSITIVE_INFINITY)
 }
+
+const refreshedWrite = (name: string, safety: Safety): ClewError =>
+  new ClewError(
+    'bad_option',
+    `The effect ${name} is declared ${safety} and refresh: a resume would perform it again`,
+    'Declare refresh for reads only. After a redacted result of a write, resume with { secrets }, or keep a vault.',
+    { name, safety, option: 'refresh' },
+  )

@@ -15,7 +15,7 @@ type IsVolatile = (path: readonly (string | number)[]) => boolean
 export interface Comparison {
   /** `alike`: they differ in nothing but what was declared volatile. */
   compare(recorded: unknown, received: unknown, where: Where): 'same' | 'alike' | 'different'
-  /** As it may be shown: without what today's rules take out (P3). */
+  /** As it may be shown: without what today's rules take out, and without restored secrets (P3). */
   shown(value: unknown): unknown
 }
 
@@ -28,7 +28,9 @@ export interface Where {
 export function createComparison(ledger: Ledger, volatile: Volatile = []): Comparison {
   const rules = compile(volatile)
 
-  function shown(value: unknown): unknown {
+  const shown = (value: unknown): unknown => ledger.conceal(redacted(value))
+
+  function redacted(value: unknown): unknown {
     if (value === undefined || value === null) return value
     try {
       return ledger.redactor.value(value as JsonValue).value
@@ -46,7 +48,7 @@ export function createComparison(ledger: Ledger, volatile: Volatile = []): Compa
     const isSame = (a: unknown, b: unknown): boolean => digestOf(ledger, a) === digestOf(ledger, b)
     if (fitsRecorded(recorded, received, { isSame }) || isSame(recorded, received)) return 'same'
     // Rules may take out more by now, and functions of the user's leave no placeholder.
-    const sides = [shown(recorded), shown(received)] as const
+    const sides = [redacted(recorded), redacted(received)] as const
     if (fitsRecorded(...sides, { isSame })) return 'same'
     const how = { isSame, isVolatile: rules(step), path: [part] }
     return fitsRecorded(recorded, received, how) || fitsRecorded(...sides, how) ? 'alike' : 'different'

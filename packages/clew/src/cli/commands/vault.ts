@@ -23,6 +23,9 @@ export const vaultRotateCommand: Command<InputOf<typeof vaultRotate>> = async ({
   const { green, dim } = terminal.output.colour
   await terminal.answer(report, () => [
     `${green('✓')} ${plural(report.rows, 'row')} encrypted anew; the key is ${report.keyId} now.`,
+    ...(report.unreadable > 0
+      ? [`${plural(report.unreadable, 'row')} could not be decrypted and kept their key.`]
+      : []),
     '',
     dim(terminal.next('clew verify')),
   ])
