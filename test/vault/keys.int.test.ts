@@ -12,6 +12,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { promisify } from 'node:util'
 import { type ClewEvent, type Ledger, openLedger, type OpenLedgerOptions } from 'clew'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -99,7 +100,7 @@ describe('P2 vault: true on SQLite', () => {
     await opened({ vault: true }, async (other) => {
       await record(other)
       const rotated = await opened({ vault: true }, (ledger) => ledger.rotateVault())
-      expect(rotated).toEqual({ keyId: expect.stringMatching(/^file-2-/), rows: 1 })
+      expect(rotated).toEqual({ keyId: expect.stringMatching(/^file-2-/), rows: 1, unreadable: 0 })
       expect(keyFiles()).toEqual(['clew.db.vault-1.key', 'clew.db.vault-2.key'])
       expect(await readKey(other)).toBe(CODE)
       await record(other)
@@ -108,6 +109,22 @@ describe('P2 vault: true on SQLite', () => {
     const again = await opened({ vault: true }, (ledger) => ledger.rotateVault())
     expect(again).toMatchObject({ keyId: expect.stringMatching(/^file-3-/), rows: 2 })
     expect(await opened({ vault: true }, (ledger) => ledger.verify())).toMatchObject({ ok: true })
+  })
+
+  it('a damaged row keeps its key and is counted; the others are rotated, and verify names it', async () => {
+    await opened({ vault: true }, async (ledger) => {
+      for (let n = 0; n < 3; n++) await record(ledger)
+    })
+    const db = new DatabaseSync(join(folder, 'clew.db'))
+    db.exec(
+      "UPDATE vault SET data = X'00112233445566778899AABBCCDDEEFF00112233445566778899' WHERE position = 2",
+    )
+    db.close()
+    await opened({ vault: true }, async (ledger) => {
+      expect(await ledger.rotateVault()).toMatchObject({ rows: 2, unreadable: 1 })
+      const { problems } = await ledger.verify()
+      expect(problems).toMatchObject([{ problem: 'unreadable_vault_row', runId: 'r', seq: 2 }])
+    })
   })
 
   it('two that rotate at once lose no key', async () => {
@@ -152,7 +169,11 @@ describe('P2 keys that are given', () => {
     })
     const both = { ...two, older: [one] }
     expect(await opened({ vault: both }, readKey)).toBe(CODE)
-    expect(await opened({ vault: both }, (ledger) => ledger.rotateVault())).toEqual({ keyId: 'two', rows: 1 })
+    expect(await opened({ vault: both }, (ledger) => ledger.rotateVault())).toEqual({
+      keyId: 'two',
+      rows: 1,
+      unreadable: 0,
+    })
     expect(await opened({ vault: two }, readKey)).toBe(CODE)
   })
 
@@ -176,7 +197,7 @@ describe('P2 keys that are given', () => {
     await opened({ vault }, async (ledger) => {
       await record(ledger)
       current = two
-      expect(await ledger.rotateVault()).toEqual({ keyId: 'two', rows: 1 })
+      expect(await ledger.rotateVault()).toEqual({ keyId: 'two', rows: 1, unreadable: 0 })
       expect(await readKey(ledger)).toBe(CODE)
     })
     expect(asked).toEqual([undefined, undefined])

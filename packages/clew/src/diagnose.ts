@@ -6,6 +6,7 @@ import { formatCount } from './format-count.ts'
 import { formatSize } from './format-size.ts'
 import { growthText, policyText, sizeText } from './cli/retention-lines.ts'
 import { nodePorts } from '@clew/runtime/node-ports'
+import { vaultKeyFiles } from './vault/key-files.ts'
 
 export interface Check {
   name: string
@@ -202,8 +203,15 @@ async function checkFiles(path: string, retention: RetentionReport | null): Prom
     ...(await attempt('wal', () => checkWal(path))),
     ...(await checkKey('key', `${path}.key`)),
     ...(await checkKey('signing key', `${path}.signing.pem`)),
+    ...(await checkVaultKeys(path)),
     ...(await attempt('disk', () => checkRoom(dirname(path), retention?.growth.week?.bytesPerDay ?? 0))),
   ]
+}
+
+/** Whoever reads one of these decrypts the vault. */
+async function checkVaultKeys(path: string): Promise<Check[]> {
+  const files = vaultKeyFiles(path)
+  return (await Promise.all(files.map((file) => checkKey('vault key', file)))).flat()
 }
 
 async function checkWal(path: string): Promise<Check> {

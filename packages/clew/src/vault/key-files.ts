@@ -1,6 +1,15 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { chmodSync, linkSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import {
+  chmodSync,
+  existsSync,
+  linkSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { basename, dirname } from 'node:path'
 import { ClewError } from '@clew/ledger'
 import { type CipherKey, type KeySource, toCipherKey } from './cipher.ts'
 
@@ -13,20 +22,26 @@ interface KeyFiles {
   makeNext(): CipherKey
 }
 
+const pathOf = (databasePath: string, number: number): string => `${databasePath}.vault-${number}.key`
+
+/** Numbers of the key files beside a database, lowest first; none where there is no folder. */
+function keyNumbers(databasePath: string): number[] {
+  const [folder, prefix] = [dirname(databasePath), `${basename(databasePath)}.vault-`]
+  if (!existsSync(folder)) return []
+  return readdirSync(folder)
+    .filter((file) => file.startsWith(prefix))
+    .flatMap((file) => /^(\d{1,9})\.key$/.exec(file.slice(prefix.length))?.[1] ?? [])
+    .map(Number)
+    .toSorted((a, b) => a - b)
+}
+
+export const vaultKeyFiles = (databasePath: string): string[] =>
+  keyNumbers(databasePath).map((number) => pathOf(databasePath, number))
+
 function keyFiles(databasePath: string): KeyFiles {
-  const [folder, name] = [dirname(databasePath), basename(databasePath)]
-  const pathOf = (number: number): string => join(folder, `${name}.vault-${number}.key`)
-
-  function numbers(): number[] {
-    const rest = readdirSync(folder)
-      .filter((file) => file.startsWith(`${name}.vault-`))
-      .map((file) => /^(\d{1,9})\.key$/.exec(file.slice(name.length + '.vault-'.length))?.[1])
-    return rest.flatMap((digits) => (digits === undefined ? [] : [Number(digits)])).toSorted((a, b) => a - b)
-  }
-
   /** Hidden from readers until it is whole, and linked only where nobody was first. */
   function make(number: number): CipherKey {
-    const file = pathOf(number)
+    const file = pathOf(databasePath, number)
     const draft = `${file}.${randomBytes(6).toString('hex')}`
     writeFileSync(draft, `${randomBytes(32).toString('hex')}\n`, { mode: 0o600, flag: 'wx' })
     try {
@@ -40,9 +55,9 @@ function keyFiles(databasePath: string): KeyFiles {
   }
 
   return {
-    read: () => numbers().map((number) => readKey(pathOf(number), number)),
+    read: () => keyNumbers(databasePath).map((number) => readKey(pathOf(databasePath, number), number)),
     makeFirst: () => make(1),
-    makeNext: () => make((numbers().at(-1) ?? 0) + 1),
+    makeNext: () => make((keyNumbers(databasePath).at(-1) ?? 0) + 1),
   }
 }
 

@@ -76,7 +76,7 @@ export async function mapItems<Output>(
 
 export const toItem = (
   index: number,
-  { runId, status, output, error, pauses, log }: RunResult,
+  { runId, status, output, error, pauses, log, warnings }: RunResult,
   { toOutput }: Mapped,
 ): MapItem => ({
   index,
@@ -87,6 +87,7 @@ export const toItem = (
   runId,
   log,
   restored: false,
+  warnings,
 })
 
 /** Does all items, so many at a time, each beginning in its order. The outcomes are in the order of the items. */
@@ -129,4 +130,5 @@ const UNSTARTED = {
   runId: null,
   log: null,
   restored: false,
+  warnings: [],
 } as const

@@ -1,4 +1,4 @@
-import { formatStepId, type Ledger } from '@clew/ledger'
+import { formatStepId, type Ledger, findPlaceholderPlaces, type PlaceholderPlace } from '@clew/ledger'
 import { holdRun } from '../lifecycle/hold-run.ts'
 import { openJournal } from '../machine/journal.ts'
 import { answersWithSecrets } from '../machine/redacted-input.ts'
@@ -75,10 +75,14 @@ async function workOn(take: MapTake, index: number, input: unknown, options: Map
     const output: unknown = await mapped.program.outputOf(ledger, match.runId)
     if (!child.isEnded && child.parentRunId === take.journal.runId)
       await endStep(take, child, 'completed', { restored: true })
-    return { ...RESTORED, index, output: mapped.toOutput(output), runId: match.runId }
+    const warnings = findPlaceholderPlaces(output).map(warningOfOutput)
+    return { ...RESTORED, index, output: mapped.toOutput(output), runId: match.runId, warnings }
   }
   return goOn(take, index, input, child, options)
 }
+
+const warningOfOutput = ({ path, kind }: PlaceholderPlace): string =>
+  `The output was recorded without a secret (${kind}) at ${path}: the placeholder stands in its place.`
 
 const RESTORED = { status: 'completed', error: null, pauses: [], log: null, restored: true } as const
 
@@ -161,6 +165,7 @@ async function goOn(
       runId: child.runId,
       log: null,
       restored: false,
+      warnings: [],
     }
   const result = await resumeRun(ledger, mapped.program, child.runId, {
     ...itemOptions(options),

@@ -88,6 +88,7 @@ const item = (index: number, change: Partial<MapItem<{ title?: string; size?: nu
   runId: `run.i${index}`,
   log: logOf(10, step),
   restored: false,
+  warnings: [],
   ...change,
 })
 const FAILED = {

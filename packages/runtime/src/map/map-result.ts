@@ -17,6 +17,8 @@ export interface MapItem<Output = unknown> {
   readonly log: RunLog | null
   /** It had completed before, with the same input, and was not run again. */
   readonly restored: boolean
+  /** Placeholders of redacted secrets in its output, or that its code was given (P2). */
+  readonly warnings: readonly string[]
 }
 
 /** R8: the outcomes of a map, in the order of its items. */
