@@ -214,15 +214,17 @@ describe('P2 with a vault', () => {
     expect(holding(KEY)).toEqual([])
   })
 
-  it('a child run, a cached result and an error are given back whole', async () => {
+  it('a child run and a cached result are given back whole, an error as live code sees it', async () => {
     const child = agent('child', async (run) => ({ key: await run.effect('key', null, () => KEY) }))
     const failing = agent('failing', async () => {
       throw new Error(`refused ${KEY}`)
     })
+    const live: unknown[] = []
     const parent = (saw: unknown[], isFirst: boolean) =>
       agent('parent', async (run) => {
         const own = await run.child(child, null)
         const error = await run.child(failing, null).catch((thrown: Error) => thrown.message)
+        live.push(error)
         const kept = await run.effect('kept', null, () => ({ key: isFirst ? KEY : 'another' }), {
           cache: true,
         })
@@ -235,9 +237,10 @@ describe('P2 with a vault', () => {
     await opened((ledger) => parent(saw, false).resume(ledger, 'a', { answer: 1 }))
     await opened((ledger) => parent([], false).start(ledger, null, { runId: 'b' }))
     await opened((ledger) => parent(saw, false).resume(ledger, 'b', { answer: 1 }))
+    expect(live[0]).toMatch(/^refused \[redacted:anthropic-key:/)
     expect(saw).toEqual([
-      [KEY, `refused ${KEY}`, KEY],
-      [KEY, `refused ${KEY}`, KEY],
+      [KEY, live[0], KEY],
+      [KEY, live[0], KEY],
     ])
     expect(holding(KEY)).toEqual([])
   })

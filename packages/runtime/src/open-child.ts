@@ -1,4 +1,4 @@
-import { ClewError, findPlaceholderPlaces, isTerminal, type Ledger, type RunSummary } from '@clew/ledger'
+import { ClewError, isTerminal, type Ledger, type RunSummary } from '@clew/ledger'
 import { requestStop, type StopOptions, workingChild } from './lifecycle/request-stop.ts'
 import type { Program } from './machine/program.ts'
 import type { ChildEnd, ChildLink, WaitingPause } from './machine/step.ts'
@@ -43,16 +43,7 @@ async function errorOf(
   if (status === 'stopped' && timeout)
     for await (const { payload } of ledger.read(runId, { types: ['system.workflow_stopped'] }))
       if (payload['reason'] === timeout.message) return timeout
-  const told = findPlaceholderPlaces(error).length === 0 ? error : ((await failureOf(ledger, runId)) ?? error)
-  return new StepError(told ?? { code: status }, parentStepId)
-}
-
-/** What the child failed with, from its record: the vault may have what its summary does not. */
-async function failureOf(ledger: Ledger, runId: string): Promise<RunSummary['error'] | undefined> {
-  let told: unknown
-  for await (const { payload } of ledger.read(runId, { types: ['system.workflow_failed'], restored: true }))
-    told = payload['error']
-  return told as RunSummary['error'] | undefined
+  return new StepError(error ?? { code: status }, parentStepId)
 }
 
 /** A pause whose time is over is settled by the child itself, when it is taken up. */

@@ -7,7 +7,7 @@ import { type Ends, type Left, tookMs } from './ends.ts'
 import type { Draft, Journal } from './journal.ts'
 import { LateRun } from './late-run.ts'
 import { failedPayload, startedPayload } from './payloads.ts'
-import { limitTime, settle, signalOf, timeoutOf } from './perform.ts'
+import { limitTime, recordable, settle, signalOf, timeoutOf } from './perform.ts'
 import { warningOfInput } from './placeholders.ts'
 import { outcomePause, pauseIdOf } from './recovery.ts'
 import { mayUsePlaceholder, placeholderInInput, redactedInputPause } from './redacted-input.ts'
@@ -195,7 +195,8 @@ export function createAttempts(
       const child = await opened.finally(() => children.delete(step))
       if (child.status === 'completed' || child.status === 'failed') await countChild(childRunId)
       if (core.isOver || !step.open || step.attempt !== attempt || core.closing.has(step)) return
-      if (child.status === 'failed') conclude(step, attempt, { error: child.error })
+      if (child.status === 'failed')
+        conclude(step, attempt, { error: recordable(journal?.ledger, step.stepId, child.error) })
       else if (child.status === 'blocked') core.diverge({ childRunId, ...child.divergence, stepId })
       else if (child.status === 'left') waits.add(step, [], undefined)
       else if (child.status === 'paused')
