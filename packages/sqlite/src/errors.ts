@@ -1,6 +1,14 @@
 import { ClewError, type ErrorCode } from '@clew/ledger'
 
-const RESULTS: Readonly<Record<number, readonly [ErrorCode, string, string]>> = {
+type Told = readonly [ErrorCode, string, string]
+
+const CANNOT_OPEN: Told = [
+  'store_missing',
+  'cannot be opened',
+  'Check that the folder exists and that this user may use it.',
+]
+
+const RESULTS: Readonly<Record<number, Told>> = {
   5: [
     'store_locked',
     'is locked by another process',
@@ -19,7 +27,7 @@ const RESULTS: Readonly<Record<number, readonly [ErrorCode, string, string]>> = 
     'has no room left',
     'Free some disk space and append again; nothing of this group was written.',
   ],
-  14: ['store_missing', 'cannot be opened', 'Check that the folder exists and that this user may use it.'],
+  14: CANNOT_OPEN,
   23: [
     'store_readonly',
     'may not be used by this user',
@@ -30,6 +38,17 @@ const RESULTS: Readonly<Record<number, readonly [ErrorCode, string, string]>> = 
     'is not a SQLite database',
     'Give the path of a Clew ledger, or of a file that does not exist yet.',
   ],
+}
+
+const OTHERWISE: Told = ['store_failed', 'could not be used', 'See the cause for details.']
+
+/** By the system's own code, for files and folders that are made without SQLite. */
+const SYSTEM: Readonly<Record<string, Told>> = {
+  EACCES: CANNOT_OPEN,
+  EPERM: CANNOT_OPEN,
+  ENOENT: CANNOT_OPEN,
+  ENOTDIR: CANNOT_OPEN,
+  EEXIST: CANNOT_OPEN,
 }
 
 /** Result code of SQLite without its extension, or undefined for an error that is not SQLite's. */
@@ -44,14 +63,19 @@ export const isBusy = (error: unknown): boolean => resultOf(error) === 5
 export const isRepeated = (error: unknown): boolean =>
   resultOf(error instanceof ClewError ? error.cause : error) === 19
 
+const systemCodeOf = (error: unknown): string => {
+  const code: unknown = error instanceof Error ? Reflect.get(error, 'code') : undefined
+  return typeof code === 'string' ? code : ''
+}
+
 /** One clear sentence for what went wrong with the file; other errors pass through. */
 export function storeError(url: string, error: unknown): unknown {
+  if (error instanceof ClewError) return error
   const result = resultOf(error)
-  if (result === undefined || error instanceof ClewError) return error
-  const [code, what, hint] = RESULTS[result] ?? [
-    'store_failed',
-    'could not be used',
-    'See the cause for details.',
-  ]
-  return new ClewError(code, `The ledger ${url} ${what}`, hint, { url, sqlite: result }, error)
+  const system = systemCodeOf(error)
+  const told = result === undefined ? SYSTEM[system] : (RESULTS[result] ?? OTHERWISE)
+  if (!told) return error
+  const [code, what, hint] = told
+  const fields = result === undefined ? { url, system } : { url, sqlite: result }
+  return new ClewError(code, `The ledger ${url} ${what}`, hint, fields, error)
 }

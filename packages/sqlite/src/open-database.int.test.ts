@@ -88,6 +88,62 @@ describe('opening a file', () => {
   }
 })
 
+describe('P1 files that hold what was recorded', () => {
+  const modes = (): Record<string, string> =>
+    Object.fromEntries(
+      readdirSync(folder, { withFileTypes: true })
+        .filter((each) => each.isFile())
+        .map(({ name }) => [name, (statSync(join(folder, name)).mode & 0o777).toString(8)]),
+    )
+  const progressNote = { runId: 'r', stepId: 's', attempt: 1, stepType: 'thinking', version: 1, at: '' }
+
+  async function useAll(): Promise<Record<string, string>> {
+    const ledger = openLedger(file)
+    await ledger.record(note)
+    await ledger.index()
+    await ledger.progress.put([{ ...progressNote, content: 'so far' }])
+    const found = modes()
+    await ledger.close()
+    return found
+  }
+
+  let umask: number
+  beforeEach(() => {
+    umask = process.umask(0)
+  })
+  afterEach(() => void process.umask(umask))
+
+  it('are made for their owner alone, whatever the umask', async () => {
+    expect(await useAll()).toEqual({
+      'clew.db': '600',
+      'clew.db-wal': '600',
+      'clew.db-shm': '600',
+      'clew.db.search.db': '600',
+      'clew.db.search.db-wal': '600',
+      'clew.db.search.db-shm': '600',
+      'clew.db-progress': '600',
+    })
+    openDatabase(file, 'sqlite:x', { migrations: [...readMigrations(), 'CREATE TABLE later (a)'] }).close()
+    expect(modes()).toMatchObject({ [`clew.db.backup-${readMigrations().length}`]: '600' })
+  })
+
+  it('keep the mode they have, and new ones beside a shared ledger get its mode', async () => {
+    await fill()
+    chmodSync(file, 0o660)
+    expect(await useAll()).toEqual({
+      'clew.db': '660',
+      'clew.db-wal': '660',
+      'clew.db-shm': '660',
+      'clew.db.search.db': '660',
+      'clew.db.search.db-wal': '660',
+      'clew.db.search.db-shm': '660',
+      'clew.db-progress': '660',
+    })
+    chmodSync(`${file}.search.db`, 0o640)
+    expect(await useAll()).toMatchObject({ 'clew.db': '660', 'clew.db.search.db': '640' })
+  })
+})
+
 describe('migrations', () => {
   const newest = readMigrations().length
   const second = [...readMigrations(), 'CREATE TABLE later (a); ALTER TABLE runs ADD COLUMN extra TEXT']

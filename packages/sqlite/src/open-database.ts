@@ -4,6 +4,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import { ClewError } from '@clew/ledger'
 import { storeError } from './errors.ts'
+import { makeFile } from './make-file.ts'
 import { assertReadable, migrate, readMigrations } from './migrate.ts'
 
 export type Sync = 'normal' | 'full'
@@ -30,12 +31,15 @@ export function openDatabase(path: string, url: string, options: OpenDatabaseOpt
     waitMs = WAIT_MS,
     migrations = readMigrations(),
   } = options
-  if (!existsSync(path)) {
-    if (readOnly || !create) throw missing(url)
-    mkdirSync(dirname(path), { recursive: true })
-  } else if (statSync(path).isDirectory()) throw folderInstead(url)
+  const isNew = !existsSync(path)
+  if (isNew && (readOnly || !create)) throw missing(url)
+  if (!isNew && statSync(path).isDirectory()) throw folderInstead(url)
   let db: DatabaseSync | undefined
   try {
+    if (isNew) {
+      mkdirSync(dirname(path), { recursive: true })
+      makeFile(path)
+    }
     db = new DatabaseSync(readOnly && isAtRest(path) ? asItLies(path) : path, {
       readOnly,
       timeout: Math.min(waitMs, OPEN_WAIT_MS),
