@@ -48,6 +48,8 @@ export function openDatabase(path: string, url: string, options: OpenDatabaseOpt
     else {
       migrate(db, path, url, migrations)
       db.exec('PRAGMA journal_mode = WAL')
+      // The first read opens the WAL, which then lies beside the file until this connection is closed.
+      db.exec('SELECT 1 FROM sqlite_schema LIMIT 1')
     }
     db.exec(`PRAGMA synchronous = ${sync === 'full' ? 'FULL' : 'NORMAL'}`)
     db.exec('PRAGMA secure_delete = ON; PRAGMA temp_store = MEMORY')
