@@ -102,7 +102,7 @@ describe('L5 a file that goes away while the ledger has it open', () => {
     message: expect.stringContaining('was deleted, moved or replaced'),
   }
 
-  it.each([
+  const losses: readonly [string, () => unknown][] = [
     ['deleted alone', () => rmSync(file)],
     ['deleted with its log', () => ['', '-wal', '-shm'].forEach((end) => rmSync(file + end))],
     ['whose log alone was deleted', () => rmSync(`${file}-wal`)],
@@ -111,7 +111,8 @@ describe('L5 a file that goes away while the ledger has it open', () => {
     ['replaced by a copy', () => replaceBy(() => copyFileSync(file, `${file}.new`))],
     ['replaced by another ledger', () => replaceBy(() => openLedger(`${file}.new`).close())],
     ['replaced by an empty file', () => replaceBy(() => writeFileSync(`${file}.new`, ''))],
-  ])('%s, refuses every later write, and closes', async (_, lose) => {
+  ]
+  it.each(losses)('%s, refuses every later write, and closes', async (_, lose) => {
     const ledger = openLedger(file)
     await ledger.append([note(0), note(1)])
     await lose()

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { PROJECTION_VERSION } from '@clew/ledger'
 import { makeFolder, openLedger, removeFolder } from '../test/harness.ts'
-import { startChild } from '../test/start-child.ts'
+import { startChild, startCrowdedChild } from '../test/start-child.ts'
 import { readMigrations } from './migrate.ts'
 import { openDatabase } from './open-database.ts'
 
@@ -265,6 +265,22 @@ describe('a file that cannot be used', () => {
     expect((await ledger.record(note)).ledger.seq).toBe(2)
     other.close()
     await ledger.close()
+  })
+
+  it('because too many files are open, and goes on when there are fewer', async () => {
+    await fill()
+    const crowded = startCrowdedChild(64, 'crowded', file)
+    const tooMany = expect.stringMatching(/^store_failed: .+ too many files are open\. .+ulimit -n/)
+    // An append needs no further file; the search index and the proof that a process lives do.
+    expect(await crowded.next()).toEqual({
+      opening: tooMany,
+      migrating: tooMany,
+      making: tooMany,
+      record: 'ok',
+      index: tooMany,
+      lease: tooMany,
+    })
+    expect(await crowded.next()).toEqual({ record: 'ok', index: 'ok', lease: 'ok' })
   })
 
   it('because this user may not write the file or the folder', async () => {

@@ -24,18 +24,13 @@ export const WAIT_MS = 30_000
 const OPEN_WAIT_MS = 5000
 
 export function openDatabase(path: string, url: string, options: OpenDatabaseOptions): DatabaseSync {
-  const {
-    readOnly = false,
-    create = true,
-    sync = 'normal',
-    waitMs = WAIT_MS,
-    migrations = readMigrations(),
-  } = options
+  const { readOnly = false, create = true, sync = 'normal', waitMs = WAIT_MS } = options
   const isNew = !existsSync(path)
   if (isNew && (readOnly || !create)) throw missing(url)
   if (!isNew && statSync(path).isDirectory()) throw folderInstead(url)
   let db: DatabaseSync | undefined
   try {
+    const { migrations = readMigrations() } = options
     if (isNew) {
       mkdirSync(dirname(path), { recursive: true })
       makeFile(path)
@@ -63,7 +58,7 @@ export function openDatabase(path: string, url: string, options: OpenDatabaseOpt
     return db
   } catch (error) {
     db?.close()
-    throw storeError(url, error)
+    throw storeError(url, error, path)
   }
 }
 

@@ -69,7 +69,7 @@ export function openSqliteStore(path: string, ports: Ports, options: SqliteOptio
         return work()
       } catch (error) {
         const waitedMs = performance.now() - startedMs
-        if (!isBusy(error) || waitedMs > waitMs) throw storeError(url, error)
+        if (!isBusy(error) || waitedMs > waitMs) throw storeError(url, error, file)
         await (waitedMs < EAGER_MS ? nextTurn(ports) : ports.sleep(Math.random() * 3))
       }
     }
@@ -101,7 +101,7 @@ export function openSqliteStore(path: string, ports: Ports, options: SqliteOptio
     } catch (error) {
       appender.forget()
       if (db.isTransaction) db.exec('ROLLBACK')
-      throw storeError(url, error)
+      throw storeError(url, error, file)
     }
   }
 

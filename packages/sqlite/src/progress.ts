@@ -61,7 +61,7 @@ export function createProgress({ file, url, ports, options, assertOpen }: Progre
           mayReplace = false
           closeFile()
           rmSync(path, { force: true })
-        } else if (!isBusy(error) || performance.now() > deadline) throw storeError(url, error)
+        } else if (!isBusy(error) || performance.now() > deadline) throw storeError(url, error, path)
         else await ports.sleep(Math.random() * 3)
       }
     }

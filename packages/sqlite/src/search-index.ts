@@ -103,7 +103,7 @@ export function createSearchIndex({ file, url, ports, options, assertOpen, moveO
         return db ? work(db) : otherwise
       } catch (error) {
         if (opened?.isTransaction) opened.exec('ROLLBACK')
-        if (!isBusy(error) || performance.now() > deadline) throw storeError(url, error)
+        if (!isBusy(error) || performance.now() > deadline) throw storeError(url, error, side)
         await ports.sleep(Math.random() * 3)
       }
     }
