@@ -32,11 +32,18 @@ interface Ended {
 }
 
 /** As a stranger would: `clew COMMAND --store URL`. */
-async function clew(url: string, command = 'runs'): Promise<Ended> {
-  const child = spawn(process.execPath, [BIN, command, '--store', url], {
+async function clew(url: string, command = 'runs', env: NodeJS.ProcessEnv = {}): Promise<Ended> {
+  const child = spawn(process.execPath, [BIN, ...command.split(' '), '--store', url], {
     cwd: home,
-    env: { ...process.env, HOME: home, CLEW_SECRET: 'a secret for tests that is long enough', NO_COLOR: '1' },
+    env: {
+      ...process.env,
+      HOME: home,
+      CLEW_SECRET: 'a secret for tests that is long enough',
+      NO_COLOR: '1',
+      ...env,
+    },
   })
+  child.stdin.end()
   let said = ''
   for (const stream of [child.stdout, child.stderr])
     stream.setEncoding('utf8').on('data', (text: string) => (said += text))
@@ -141,6 +148,77 @@ describe('L10 clew runs --store postgres://… says one clear sentence and ends 
     } finally {
       proxy.close()
     }
+  })
+})
+
+describe('P3 a URL with a password', () => {
+  let hint: string
+  let mine: string
+  let runId: string
+  beforeAll(async () => {
+    mine = (await createDatabase({ server: server.url })).url
+    expect(new URL(mine).password).not.toBe('')
+    runId = /recorded in .+ as (\S+)/.exec((await clew(mine, 'demo --fast --terminal')).said)?.[1] ?? ''
+    hint = `CLEW_STORE='${changed(mine, { password: '***' })}' `
+  })
+
+  it.each([
+    'runs',
+    'runs --limit 1',
+    'runs --agent reseach',
+    'show RUN',
+    'transcript RUN',
+    'timeline RUN',
+    'steps RUN',
+    'events RUN --limit 2',
+    'state RUN',
+    'lineage RUN',
+    'graph RUN',
+    'explain RUN',
+    'diff RUN RUN',
+    'cost',
+    'search owl',
+    'search nothing-of-this-kind',
+    'verify',
+    'verify RUN',
+    'audit RUN',
+    'compliance',
+    'retention',
+    'policy',
+    'hold list',
+    'memory list',
+    'token list',
+    'reindex',
+    'rebuild',
+    'doctor',
+    'demo --fast --terminal',
+  ])('is left to CLEW_STORE in the hints of clew %s', async (command) => {
+    const { code, said } = await clew(mine, command.replaceAll('RUN', runId))
+    expect([0, 1], said).toContain(code)
+    expect(said).toContain(hint)
+    expect(said).not.toContain('--store postgres')
+  })
+})
+
+describe('P3 a password in a URL that is no use', () => {
+  const typed = `postgres://ann:${PASSWORD}@db.example/agents`
+
+  it.each([
+    ['in place of a command', typed],
+    ['in place of a run', `show ${typed}`],
+    ['as an argument too many', `runs ${typed}`],
+    ['as the value of another option', `runs --limit ${typed}`],
+    ['for people', `show ${typed} --workspace ${typed}`],
+    ['for programs', `show ${typed} --json`],
+  ])('is not repeated: %s', async (_, command) => {
+    const { code } = await clew(`sqlite:${join(home, 'none.db')}`, command, { CLEW_DEBUG: '1' })
+    expect(code).toBeGreaterThan(1)
+  })
+
+  it.each(['runs', 'doctor', 'tail', 'gc', 'runs --json'])('of a server, by clew %s', async (command) => {
+    const { code, said } = await clew(`http://ann:${PASSWORD}@127.0.0.1:1`, command, { CLEW_DEBUG: '1' })
+    expect(code).toBeGreaterThan(0)
+    expect(said).toMatch(/CLEW_TOKEN|cannot be done through the server/)
   })
 })
 

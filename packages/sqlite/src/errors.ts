@@ -1,6 +1,32 @@
+import { accessSync, closeSync, constants, existsSync, openSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { ClewError, type ErrorCode } from '@clew/ledger'
 
-const RESULTS: Readonly<Record<number, readonly [ErrorCode, string, string]>> = {
+type Told = readonly [ErrorCode, string, string]
+
+const CANNOT_OPEN: Told = [
+  'store_missing',
+  'cannot be opened',
+  'Check that the folder exists and that this user may use it.',
+]
+
+const READ_ONLY_DISK: Told = [
+  'store_readonly',
+  'lies on a file system that can only be read',
+  'Mount it for writing, or only read from it.',
+]
+const TOO_MANY_FILES: Told = [
+  'store_failed',
+  'needs another file, and too many files are open',
+  'Close some, or raise the limit of the process (ulimit -n), and try again.',
+]
+const FULL: Told = [
+  'store_full',
+  'has no room left',
+  'Free some disk space and append again; nothing of this group was written.',
+]
+
+const RESULTS: Readonly<Record<number, Told>> = {
   5: [
     'store_locked',
     'is locked by another process',
@@ -14,12 +40,8 @@ const RESULTS: Readonly<Record<number, readonly [ErrorCode, string, string]>> = 
   ],
   10: ['store_failed', 'met a disk error', 'Look at the disk; what was acknowledged before is committed.'],
   11: ['store_corrupt', 'is damaged', 'Restore it from a backup, or export what can still be read.'],
-  13: [
-    'store_full',
-    'has no room left',
-    'Free some disk space and append again; nothing of this group was written.',
-  ],
-  14: ['store_missing', 'cannot be opened', 'Check that the folder exists and that this user may use it.'],
+  13: FULL,
+  14: CANNOT_OPEN,
   23: [
     'store_readonly',
     'may not be used by this user',
@@ -30,6 +52,22 @@ const RESULTS: Readonly<Record<number, readonly [ErrorCode, string, string]>> = 
     'is not a SQLite database',
     'Give the path of a Clew ledger, or of a file that does not exist yet.',
   ],
+}
+
+const OTHERWISE: Told = ['store_failed', 'could not be used', 'See the cause for details.']
+
+/** By the system's own code, for files and folders that are made without SQLite. */
+const SYSTEM: Readonly<Record<string, Told>> = {
+  EACCES: CANNOT_OPEN,
+  EPERM: CANNOT_OPEN,
+  ENOENT: CANNOT_OPEN,
+  ENOTDIR: CANNOT_OPEN,
+  EEXIST: CANNOT_OPEN,
+  EROFS: READ_ONLY_DISK,
+  EMFILE: TOO_MANY_FILES,
+  ENFILE: TOO_MANY_FILES,
+  ENOSPC: FULL,
+  EDQUOT: FULL,
 }
 
 /** Result code of SQLite without its extension, or undefined for an error that is not SQLite's. */
@@ -44,14 +82,45 @@ export const isBusy = (error: unknown): boolean => resultOf(error) === 5
 export const isRepeated = (error: unknown): boolean =>
   resultOf(error instanceof ClewError ? error.cause : error) === 19
 
-/** One clear sentence for what went wrong with the file; other errors pass through. */
-export function storeError(url: string, error: unknown): unknown {
-  const result = resultOf(error)
-  if (result === undefined || error instanceof ClewError) return error
-  const [code, what, hint] = RESULTS[result] ?? [
-    'store_failed',
-    'could not be used',
-    'See the cause for details.',
+const codeOf = (error: unknown): string => {
+  const code: unknown = error instanceof Error ? Reflect.get(error, 'code') : undefined
+  return typeof code === 'string' ? code : ''
+}
+
+/** Results and codes behind which another reason may stand: SQLite hands on nothing of what the system answered. */
+const VAGUE: ReadonlySet<number | string> = new Set([8, 10, 14, 'ENOENT'])
+
+/** The reason that the system gives when it is asked once more: EROFS, EMFILE, ENFILE or none. */
+function askSystem(file: string): string | undefined {
+  let folder = dirname(file)
+  while (!existsSync(folder) && folder !== dirname(folder)) folder = dirname(folder)
+  const isTelling = (code: string): boolean => ['EROFS', 'EMFILE', 'ENFILE'].includes(code)
+  return [
+    () => accessSync(existsSync(file) ? file : folder, constants.W_OK),
+    // Never the file itself: closing it would free the locks that SQLite holds on it in this process.
+    () => closeSync(openSync(folder, 'r')),
   ]
-  return new ClewError(code, `The ledger ${url} ${what}`, hint, { url, sqlite: result }, error)
+    .map(failureOf)
+    .find(isTelling)
+}
+
+function failureOf(work: () => void): string {
+  try {
+    work()
+    return ''
+  } catch (error) {
+    return codeOf(error)
+  }
+}
+
+/** One clear sentence for what went wrong with a file of the ledger; other errors pass through. */
+export function storeError(url: string, error: unknown, file: string, ask = askSystem): unknown {
+  if (error instanceof ClewError) return error
+  const sqlite = resultOf(error)
+  const code = codeOf(error)
+  if (sqlite === undefined && !SYSTEM[code]) return error
+  const asked = VAGUE.has(sqlite ?? code) ? ask(file) : undefined
+  const system = asked ?? (sqlite === undefined ? code : undefined)
+  const [clewCode, what, hint] = SYSTEM[system ?? ''] ?? RESULTS[sqlite ?? 0] ?? OTHERWISE
+  return new ClewError(clewCode, `The ledger ${url} ${what}`, hint, { url, sqlite, system }, error)
 }

@@ -1,6 +1,17 @@
 import { DatabaseSync } from 'node:sqlite'
-import { copyFileSync, existsSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { EventInput, Ledger } from '@clew/ledger'
 import { makeFolder, openLedger, removeFolder } from '../test/harness.ts'
@@ -80,6 +91,78 @@ describe('a full disk', () => {
     const later = openLedger(file)
     expect(await assertWhole(later)).toBe(acknowledged + 2)
     await later.close()
+  })
+})
+
+describe('L5 a file that goes away while the ledger has it open', () => {
+  /** Longer than the time between two looks at the file. */
+  const LOOK_MS = 50
+  const gone = {
+    code: 'store_missing',
+    message: expect.stringContaining('was deleted, moved or replaced'),
+  }
+
+  const losses: readonly [string, () => unknown][] = [
+    ['deleted alone', () => rmSync(file)],
+    ['deleted with its log', () => ['', '-wal', '-shm'].forEach((end) => rmSync(file + end))],
+    ['whose log alone was deleted', () => rmSync(`${file}-wal`)],
+    ['restored in place, without its log', () => restore()],
+    ['deleted with its folder', () => rmSync(folder, { recursive: true })],
+    ['replaced by a copy', () => replaceBy(() => copyFileSync(file, `${file}.new`))],
+    ['replaced by another ledger', () => replaceBy(() => openLedger(`${file}.new`).close())],
+    ['replaced by an empty file', () => replaceBy(() => writeFileSync(`${file}.new`, ''))],
+  ]
+  it.each(losses)('%s, refuses every later write, and closes', async (_, lose) => {
+    const ledger = openLedger(file)
+    await ledger.append([note(0), note(1)])
+    await lose()
+    await sleep(LOOK_MS)
+    for (let n = 2; n < 4; n++) await expect(ledger.record(note(n))).rejects.toMatchObject(gone)
+    await expect(ledger.append([note(4), note(5)])).rejects.toMatchObject(gone)
+    await expect(ledger.leases.acquire({ workspace: 'default', runId: 'r' })).rejects.toMatchObject(gone)
+    // Nothing of what was refused was written, and what is still open can be saved by reading it.
+    expect((await ledger.stats()).events).toBe(2)
+    await ledger.close()
+    mkdirSync(folder, { recursive: true })
+  })
+
+  /** The inode of the database stays, as with `cp backup clew.db`. */
+  function restore(): void {
+    writeFileSync(file, readFileSync(file))
+    for (const end of ['-wal', '-shm']) rmSync(file + end)
+  }
+
+  async function replaceBy(make: () => unknown): Promise<void> {
+    await make()
+    renameSync(`${file}.new`, file)
+  }
+
+  it('moved away and put back, goes on', async () => {
+    const ledger = openLedger(file)
+    await ledger.record(note(0))
+    renameSync(file, `${file}.away`)
+    await sleep(LOOK_MS)
+    await expect(ledger.record(note(1))).rejects.toMatchObject(gone)
+    renameSync(`${file}.away`, file)
+    await ledger.record(note(2))
+    expect(await assertWhole(ledger)).toBe(2)
+    await ledger.close()
+    assertTidy()
+  })
+
+  it('deleted and made anew by another process, leaves that one whole', async () => {
+    const ledger = openLedger(file)
+    await ledger.append([note(0), note(1)])
+    for (const end of ['', '-wal', '-shm']) rmSync(file + end)
+    await sleep(LOOK_MS)
+    const other = openLedger(file)
+    await other.record(note(0))
+    await expect(ledger.record(note(2))).rejects.toMatchObject(gone)
+    await ledger.close()
+    await other.record(note(1))
+    expect(await assertWhole(other)).toBe(2)
+    await other.close()
+    assertTidy()
   })
 })
 

@@ -68,7 +68,7 @@ export function createLeases({ db, ports, owner, locks, transact, reading }: Lea
 
   return {
     async acquire({ workspace, runId }, threadId = null, options = {}) {
-      proveAlive()
+      await reading(proveAlive)
       return transact(() => {
         const before = find.get(workspace, runId)
         if (before?.['held'] === 1 && stateOf(before) === 'alive')
@@ -89,7 +89,7 @@ export function createLeases({ db, ports, owner, locks, transact, reading }: Lea
       const { workspace } = options
       // Looked for first without the write lock, which those who find nothing shall not take.
       const isAny = await reading(() => waiting.find({ ...options, limit: 1 }).length > 0)
-      if (isAny) proveAlive()
+      if (isAny) await reading(proveAlive)
       const leases = !isAny
         ? []
         : await transact(() =>

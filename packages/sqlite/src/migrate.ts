@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { ClewError, PROJECTION_VERSION } from '@clew/ledger'
+import { makeFile } from './make-file.ts'
 
 /** "Clew" in ASCII: marks the file as ours. */
 const APPLICATION_ID = 0x436c6577
@@ -81,6 +82,7 @@ function newer(url: string, version: number, newest: number): ClewError {
 function backUp(db: DatabaseSync, path: string, version: number): void {
   const made = `${path}.backup-${version}.${process.pid}`
   rmSync(made, { force: true })
+  makeFile(made, path)
   db.prepare('VACUUM INTO ?').run(made)
   const copy = new DatabaseSync(made, { readOnly: true })
   const isOld = pragma(copy, 'user_version') === version

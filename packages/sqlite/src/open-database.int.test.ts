@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { PROJECTION_VERSION } from '@clew/ledger'
 import { makeFolder, openLedger, removeFolder } from '../test/harness.ts'
-import { startChild } from '../test/start-child.ts'
+import { startChild, startCrowdedChild } from '../test/start-child.ts'
 import { readMigrations } from './migrate.ts'
 import { openDatabase } from './open-database.ts'
 
@@ -86,6 +86,62 @@ describe('opening a file', () => {
     db.exec(sql)
     db.close()
   }
+})
+
+describe('P1 files that hold what was recorded', () => {
+  const modes = (): Record<string, string> =>
+    Object.fromEntries(
+      readdirSync(folder, { withFileTypes: true })
+        .filter((each) => each.isFile())
+        .map(({ name }) => [name, (statSync(join(folder, name)).mode & 0o777).toString(8)]),
+    )
+  const progressNote = { runId: 'r', stepId: 's', attempt: 1, stepType: 'thinking', version: 1, at: '' }
+
+  async function useAll(): Promise<Record<string, string>> {
+    const ledger = openLedger(file)
+    await ledger.record(note)
+    await ledger.index()
+    await ledger.progress.put([{ ...progressNote, content: 'so far' }])
+    const found = modes()
+    await ledger.close()
+    return found
+  }
+
+  let umask: number
+  beforeEach(() => {
+    umask = process.umask(0)
+  })
+  afterEach(() => void process.umask(umask))
+
+  it('are made for their owner alone, whatever the umask', async () => {
+    expect(await useAll()).toEqual({
+      'clew.db': '600',
+      'clew.db-wal': '600',
+      'clew.db-shm': '600',
+      'clew.db.search.db': '600',
+      'clew.db.search.db-wal': '600',
+      'clew.db.search.db-shm': '600',
+      'clew.db-progress': '600',
+    })
+    openDatabase(file, 'sqlite:x', { migrations: [...readMigrations(), 'CREATE TABLE later (a)'] }).close()
+    expect(modes()).toMatchObject({ [`clew.db.backup-${readMigrations().length}`]: '600' })
+  })
+
+  it('keep the mode they have, and new ones beside a shared ledger get its mode', async () => {
+    await fill()
+    chmodSync(file, 0o660)
+    expect(await useAll()).toEqual({
+      'clew.db': '660',
+      'clew.db-wal': '660',
+      'clew.db-shm': '660',
+      'clew.db.search.db': '660',
+      'clew.db.search.db-wal': '660',
+      'clew.db.search.db-shm': '660',
+      'clew.db-progress': '660',
+    })
+    chmodSync(`${file}.search.db`, 0o640)
+    expect(await useAll()).toMatchObject({ 'clew.db': '660', 'clew.db.search.db': '640' })
+  })
 })
 
 describe('migrations', () => {
@@ -209,6 +265,22 @@ describe('a file that cannot be used', () => {
     expect((await ledger.record(note)).ledger.seq).toBe(2)
     other.close()
     await ledger.close()
+  })
+
+  it('because too many files are open, and goes on when there are fewer', async () => {
+    await fill()
+    const crowded = startCrowdedChild(64, 'crowded', file)
+    const tooMany = expect.stringMatching(/^store_failed: .+ too many files are open\. .+ulimit -n/)
+    // An append needs no further file; the search index and the proof that a process lives do.
+    expect(await crowded.next()).toEqual({
+      opening: tooMany,
+      migrating: tooMany,
+      making: tooMany,
+      record: 'ok',
+      index: tooMany,
+      lease: tooMany,
+    })
+    expect(await crowded.next()).toEqual({ record: 'ok', index: 'ok', lease: 'ok' })
   })
 
   it('because this user may not write the file or the folder', async () => {

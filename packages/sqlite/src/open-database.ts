@@ -4,6 +4,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import { ClewError } from '@clew/ledger'
 import { storeError } from './errors.ts'
+import { makeFile } from './make-file.ts'
 import { assertReadable, migrate, readMigrations } from './migrate.ts'
 
 export type Sync = 'normal' | 'full'
@@ -23,19 +24,17 @@ export const WAIT_MS = 30_000
 const OPEN_WAIT_MS = 5000
 
 export function openDatabase(path: string, url: string, options: OpenDatabaseOptions): DatabaseSync {
-  const {
-    readOnly = false,
-    create = true,
-    sync = 'normal',
-    waitMs = WAIT_MS,
-    migrations = readMigrations(),
-  } = options
-  if (!existsSync(path)) {
-    if (readOnly || !create) throw missing(url)
-    mkdirSync(dirname(path), { recursive: true })
-  } else if (statSync(path).isDirectory()) throw folderInstead(url)
+  const { readOnly = false, create = true, sync = 'normal', waitMs = WAIT_MS } = options
+  const isNew = !existsSync(path)
+  if (isNew && (readOnly || !create)) throw missing(url)
+  if (!isNew && statSync(path).isDirectory()) throw folderInstead(url)
   let db: DatabaseSync | undefined
   try {
+    const { migrations = readMigrations() } = options
+    if (isNew) {
+      mkdirSync(dirname(path), { recursive: true })
+      makeFile(path)
+    }
     db = new DatabaseSync(readOnly && isAtRest(path) ? asItLies(path) : path, {
       readOnly,
       timeout: Math.min(waitMs, OPEN_WAIT_MS),
@@ -44,6 +43,8 @@ export function openDatabase(path: string, url: string, options: OpenDatabaseOpt
     else {
       migrate(db, path, url, migrations)
       db.exec('PRAGMA journal_mode = WAL')
+      // The first read opens the WAL, which then lies beside the file until this connection is closed.
+      db.exec('SELECT 1 FROM sqlite_schema LIMIT 1')
     }
     db.exec(`PRAGMA synchronous = ${sync === 'full' ? 'FULL' : 'NORMAL'}`)
     db.exec('PRAGMA secure_delete = ON; PRAGMA temp_store = MEMORY')
@@ -57,7 +58,7 @@ export function openDatabase(path: string, url: string, options: OpenDatabaseOpt
     return db
   } catch (error) {
     db?.close()
-    throw storeError(url, error)
+    throw storeError(url, error, path)
   }
 }
 

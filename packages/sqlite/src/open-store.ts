@@ -4,6 +4,7 @@ import { createAppender } from './append.ts'
 import { createCursors } from './cursors.ts'
 import { isBusy, isRepeated, storeError } from './errors.ts'
 import { createErasing } from './erase.ts'
+import { createPresence } from './file-presence.ts'
 import { createTailFold } from './fold-tail.ts'
 import { createLeases } from './leases.ts'
 import { findBelow } from './find-below.ts'
@@ -47,6 +48,7 @@ export function openSqliteStore(path: string, ports: Ports, options: SqliteOptio
   dataVersion.setReturnArrays(true)
   const watch = createWatch(dataVersion)
   const named = db.prepare('SELECT 1 FROM leases WHERE owner = ? AND held = 1')
+  const assertPresent = createPresence(file, url)
   let seen: unknown
   let closed = false
 
@@ -67,7 +69,7 @@ export function openSqliteStore(path: string, ports: Ports, options: SqliteOptio
         return work()
       } catch (error) {
         const waitedMs = performance.now() - startedMs
-        if (!isBusy(error) || waitedMs > waitMs) throw storeError(url, error)
+        if (!isBusy(error) || waitedMs > waitMs) throw storeError(url, error, file)
         await (waitedMs < EAGER_MS ? nextTurn(ports) : ports.sleep(Math.random() * 3))
       }
     }
@@ -93,12 +95,13 @@ export function openSqliteStore(path: string, ports: Ports, options: SqliteOptio
       if (version !== seen) appender.forget()
       seen = version
       const result = work()
+      assertPresent()
       commit.run()
       return result
     } catch (error) {
       appender.forget()
       if (db.isTransaction) db.exec('ROLLBACK')
-      throw storeError(url, error)
+      throw storeError(url, error, file)
     }
   }
 

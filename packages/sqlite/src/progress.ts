@@ -1,6 +1,7 @@
 import { rmSync, statSync } from 'node:fs'
 import { type Ports, type ProgressStore, wakeAll } from '@clew/ledger'
 import { isBusy, resultOf, storeError } from './errors.ts'
+import { makeFile } from './make-file.ts'
 import { type OpenDatabaseOptions, WAIT_MS } from './open-database.ts'
 import { openProgressFile, type ProgressFile } from './progress-file.ts'
 
@@ -41,6 +42,7 @@ export function createProgress({ file, url, ports, options, assertOpen }: Progre
     if (opened && opened.inode === inode) return opened
     closeFile()
     if (readOnly && inode === undefined) return undefined
+    if (inode === undefined) makeFile(path, file)
     opened = openProgressFile(path, readOnly, Number.parseInt(ports.randomHex(3), 16))
     return opened
   }
@@ -59,7 +61,7 @@ export function createProgress({ file, url, ports, options, assertOpen }: Progre
           mayReplace = false
           closeFile()
           rmSync(path, { force: true })
-        } else if (!isBusy(error) || performance.now() > deadline) throw storeError(url, error)
+        } else if (!isBusy(error) || performance.now() > deadline) throw storeError(url, error, path)
         else await ports.sleep(Math.random() * 3)
       }
     }

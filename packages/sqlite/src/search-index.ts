@@ -13,6 +13,7 @@ import {
   type SearchMatch,
 } from '@clew/ledger'
 import { isBusy, resultOf, storeError } from './errors.ts'
+import { makeFile } from './make-file.ts'
 import { isAtRest, type OpenDatabaseOptions, WAIT_MS } from './open-database.ts'
 import { compileSearch, expandTools, phrasesText } from './search-query.ts'
 
@@ -78,6 +79,7 @@ export function createSearchIndex({ file, url, ports, options, assertOpen, moveO
 
   function connect(): DatabaseSync {
     const atRest = readOnly && isAtRest(side)
+    if (!readOnly) makeFile(side, file)
     const db = new DatabaseSync(atRest ? addressOf(side, 'immutable=1') : side, { readOnly, timeout: 1000 })
     try {
       if (!readOnly) prepare(db)
@@ -101,7 +103,7 @@ export function createSearchIndex({ file, url, ports, options, assertOpen, moveO
         return db ? work(db) : otherwise
       } catch (error) {
         if (opened?.isTransaction) opened.exec('ROLLBACK')
-        if (!isBusy(error) || performance.now() > deadline) throw storeError(url, error)
+        if (!isBusy(error) || performance.now() > deadline) throw storeError(url, error, side)
         await ports.sleep(Math.random() * 3)
       }
     }

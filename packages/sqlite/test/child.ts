@@ -1,3 +1,4 @@
+import { closeSync, openSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -108,6 +109,51 @@ const COMMANDS: Readonly<Record<string, () => Promise<void>>> = {
       say(await attempt(ledger, lease, line))
     }
     process.exit(0)
+  },
+
+  /** With no file left to open: says what opening and writing meet, and whether all goes on when there are some again. */
+  async crowded() {
+    // Loaded first, for modules and migrations are files as well.
+    const migrations = readMigrations()
+    const first = openLedger(path)
+    await first.index()
+    await first.close()
+    const taken: number[] = []
+    const crowd = (): void => {
+      try {
+        for (;;) taken.push(openSync('/dev/null', 'r'))
+      } catch (error) {
+        if (!String(error).includes('EMFILE')) throw error
+      }
+    }
+    const free = (): void => taken.splice(0).forEach((each) => closeSync(each))
+    const outcome = async (work: () => unknown): Promise<string> => {
+      try {
+        await work()
+        return 'ok'
+      } catch (error) {
+        return `${codeOf(error)}: ${(error as Error).message}`
+      }
+    }
+    const leased = { workspace: 'default', runId: 'r' }
+    crowd()
+    const opening = await outcome(() => openLedger(path, { migrations }))
+    const migrating = await outcome(() => openLedger(path))
+    const making = await outcome(() => openLedger(`${path}.new`, { migrations }))
+    free()
+    const ledger = openLedger(path)
+    crowd()
+    const record = await outcome(() => ledger.record(note('r', {})))
+    const index = await outcome(() => ledger.index())
+    const lease = await outcome(() => ledger.leases.acquire(leased))
+    free()
+    say({ opening, migrating, making, record, index, lease })
+    say({
+      record: await outcome(() => ledger.record(note('r', {}))),
+      index: await outcome(() => ledger.index()),
+      lease: await outcome(() => ledger.leases.acquire(leased)),
+    })
+    await ledger.close()
   },
 
   /** As a user who may do nothing: says what writing and reading meet. */

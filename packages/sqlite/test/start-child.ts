@@ -16,8 +16,27 @@ const SCRIPT = new URL('child.ts', import.meta.url).pathname
 /** Another process, for what one process cannot show. */
 export const startChild = (...args: readonly (string | number)[]): Child => startScript(SCRIPT, ...args)
 
-export function startScript(script: string, ...args: readonly (string | number)[]): Child {
-  const child = spawn(process.execPath, ['--conditions=@clew/source', script, ...args.map(String)])
+/** The same, allowed to open no more than so many files. */
+export const startCrowdedChild = (files: number, ...args: readonly (string | number)[]): Child =>
+  follow(
+    spawn('sh', [
+      '-c',
+      `ulimit -n ${files} && exec "$0" "$@"`,
+      process.execPath,
+      ...scriptArgs(SCRIPT, args),
+    ]),
+  )
+
+export const startScript = (script: string, ...args: readonly (string | number)[]): Child =>
+  follow(spawn(process.execPath, scriptArgs(script, args)))
+
+const scriptArgs = (script: string, args: readonly (string | number)[]): string[] => [
+  '--conditions=@clew/source',
+  script,
+  ...args.map(String),
+]
+
+function follow(child: ChildProcessWithoutNullStreams): Child {
   const ended = once(child, 'exit')
   let errors = ''
   child.stderr.on('data', (chunk: Buffer) => (errors += chunk.toString()))

@@ -1,4 +1,6 @@
+import { inspect } from 'node:util'
 import { ClewError, type ErrorCode } from '@clew/ledger'
+import { hidePasswords } from '../hide-passwords.ts'
 import { createColours, wantsColour } from './colour.ts'
 import { answerText, ReaderGone } from './terminal.ts'
 import { printable } from './text.ts'
@@ -22,11 +24,11 @@ const NO_STORE: ReadonlySet<ErrorCode> = new Set([
 export function reportFailure(error: unknown, command: string | null, json: boolean): number {
   if (error instanceof ReaderGone) return EXIT.fine
   if (error instanceof Error && error.name === 'AbortError') return EXIT.interrupted
-  const failure = toClewError(error)
+  const failure = withoutPasswords(toClewError(error))
   if (json) process.stdout.write(`${answerText(command, { error: failure })}\n`)
   const { red } = createColours(wantsColour(process.stderr.isTTY, process.env))
   process.stderr.write(`${red('clew:')} ${printable(failure.message)}\n`)
-  if (process.env['CLEW_DEBUG']) console.error(error)
+  if (process.env['CLEW_DEBUG']) process.stderr.write(`${hidePasswords(inspect(error))}\n`)
   if (failure.code === 'unexpected') return EXIT.no
   return NO_STORE.has(failure.code) ? EXIT.noStore : EXIT.wrongUse
 }
@@ -36,6 +38,20 @@ interface Failure {
   readonly message: string
   readonly hint: string
   readonly fields: ClewError['fields']
+}
+
+/** An error may repeat what was typed, and that may have been a URL in the wrong place. */
+function withoutPasswords({ code, message, hint, fields }: Failure): Failure {
+  const shown = Object.entries(fields).map(([name, value]) => [
+    name,
+    typeof value === 'string' ? hidePasswords(value) : value,
+  ])
+  return {
+    code,
+    message: hidePasswords(message),
+    hint: hidePasswords(hint),
+    fields: Object.fromEntries(shown) as Failure['fields'],
+  }
 }
 
 const FILE_ERRORS: Readonly<Record<string, string>> = {

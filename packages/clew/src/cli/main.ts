@@ -1,5 +1,6 @@
 import { ClewError } from '@clew/ledger'
 import { CommanderError } from 'commander'
+import { hidePasswords } from '../hide-passwords.ts'
 import { openLedger, type OpenLedgerOptions } from '../open-ledger.ts'
 import { commandOf, type Operation } from '../operations/operation.ts'
 import { type OperationName, operations } from '../operations.ts'
@@ -186,7 +187,7 @@ async function openOrExplain(
     const hint = 'Check that the folder is there and that this user may use it.'
     throw new ClewError(
       'store_failed',
-      `The ledger ${withoutPassword(url)} cannot be opened: ${error.message}`,
+      `The ledger ${hidePasswords(url)} cannot be opened: ${error.message}`,
       hint,
       {},
       error,
@@ -195,5 +196,3 @@ async function openOrExplain(
 }
 
 const hasAgentFlag = ({ cli }: Operation): boolean => '--agent <module>' in (cli.flags ?? {})
-
-const withoutPassword = (url: string): string => url.replace(/\/\/[^@/]*@/, '//…@')

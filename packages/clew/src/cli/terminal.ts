@@ -1,5 +1,6 @@
 import type { Writable } from 'node:stream'
 import { SCHEMA_VERSION } from '@clew/ledger'
+import { hidePasswords } from '../hide-passwords.ts'
 import { type Colours, createColours, wantsColour } from './colour.ts'
 import type { Flags } from './command.ts'
 import { choosePager, createPager } from './pager.ts'
@@ -20,7 +21,7 @@ export interface Terminal {
   readonly output: Side
   readonly errors: Side
   readonly width: number
-  /** A next command to name in a footer, with the store and workspace that were named in this one. */
+  /** A next command to name in a footer, with the store and workspace that were named in this one; never with a password. */
   next(command: string): string
   /** A person can be asked. */
   readonly interactive: boolean
@@ -51,9 +52,6 @@ const LIVE: ReadonlySet<string> = new Set([
 
 export function createTerminal(command: string, flags: Flags, signal: AbortSignal): Terminal {
   const json = flags['json'] === true
-  const same = ['store', 'workspace']
-    .map((name) => (flags[name] === undefined ? '' : ` --${name} ${String(flags[name])}`))
-    .join('')
   const { stdout, stderr, stdin, env } = process
   const side = (stream: NodeJS.WriteStream): Side => ({
     stream,
@@ -86,12 +84,23 @@ export function createTerminal(command: string, flags: Flags, signal: AbortSigna
     width: stdout.columns || Number(env['COLUMNS']) || 120,
     interactive: stdin.isTTY && output.isTerminal && !json,
     signal,
-    next: (next) => printable(`${next}${same}`),
+    next: (next) => printable(again(next, flags)),
     write,
     print,
     end: async () => pager?.end(),
     answer: (data, lines) => (json ? write(`${answerText(command, { data })}\n`) : print(lines())),
   }
+}
+
+/** In the same store and workspace. A URL with a password is left to CLEW_STORE: arguments are seen in the list of processes. */
+function again(command: string, { store, workspace }: Flags): string {
+  const inWorkspace = workspace === undefined ? '' : ` --workspace ${String(workspace)}`
+  if (store === undefined) return `${command}${inWorkspace}`
+  const url = String(store).replaceAll(/\s/g, '%20')
+  const shown = hidePasswords(url)
+  return shown === url
+    ? `${command} --store ${String(store)}${inWorkspace}`
+    : `CLEW_STORE='${shown}' ${command}${inWorkspace}`
 }
 
 export function answerText(command: string | null, body: { data: unknown } | { error: unknown }): string {

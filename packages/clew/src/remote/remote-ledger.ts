@@ -7,6 +7,7 @@ import {
   splitLines,
   type WireEvent,
 } from '@clew/ledger'
+import { hidePasswords } from '../hide-passwords.ts'
 import type { Operation } from '../operations/operation.ts'
 import { askServer, type RemoteServer } from './ask-server.ts'
 import { followServer } from './follow-server.ts'
@@ -23,6 +24,13 @@ export const serverOf = (ledger: Ledger): RemoteServer | undefined => servers.ge
  * they stand; beside them it can find runs, and nothing else.
  */
 export function openRemote(url: string, workspace: string | undefined, token: string | undefined): Ledger {
+  // `fetch` refuses such a URL, and everything below names the server by it.
+  if (hidePasswords(url) !== url)
+    throw new ClewError(
+      'bad_url',
+      `The URL of the server holds a password: ${hidePasswords(url)}`,
+      'Leave it out, and set CLEW_TOKEN to a token of that server.',
+    )
   const server = { url: url.replace(/\/+$/, ''), token, workspace }
   const get = async <T>(path: string, input: Record<string, unknown>): Promise<T> =>
     (await (await askServer(server, { rest: { method: 'get', path }, input })).json()) as T
