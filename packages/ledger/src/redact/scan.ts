@@ -100,8 +100,9 @@ function matchMark(
 
 const ALNUM = /[A-Za-z0-9]/
 
+const ESCAPE = String.fromCharCode(27)
 /** Text before a token that is not part of it: an escaped line feed, `%3D`, a colour code. */
-const BEFORE_TOKEN = /\\[bfnrt]$|%[0-9A-F]{2}$|(?:\u001b|\\u001b)\[[0-9;]{0,16}m$/
+const BEFORE_TOKEN = new RegExp(`\\\\[bfnrt]$|%[0-9A-F]{2}$|(?:${ESCAPE}|\\\\u001b)\\[[0-9;]{0,16}m$`)
 /** A word joined to a token: `backup-ghp_…`. */
 const JOINED_WORD = /(?:^|[^A-Za-z0-9_-])[A-Za-z]{1,12}[-_]$/
 /** Prefixes that are words, and so occur inside of other prefixes: `shippo_live_`. */
