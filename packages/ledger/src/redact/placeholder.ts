@@ -43,6 +43,16 @@ export interface PlaceholderPlace {
 /** Deeper values are refused by the codecs, so nothing that is stored is deeper. */
 const MAX_DEPTH = 512
 
+const CHUNK_BYTES = 8192
+
+/** One character a byte: placeholders are ASCII, whatever the encoding around them. */
+function asciiOf(bytes: Uint8Array): string {
+  let ascii = ''
+  for (let at = 0; at < bytes.length; at += CHUNK_BYTES)
+    ascii += String.fromCharCode(...bytes.subarray(at, at + CHUNK_BYTES))
+  return ascii
+}
+
 /** The brackets of a placeholder are escaped in a URL. */
 function decoded(href: string): string {
   return href.replaceAll('%5B', '[').replaceAll('%5D', ']')
@@ -68,7 +78,7 @@ export function findPlaceholderPlaces(value: unknown): PlaceholderPlace[] {
   const visit = (part: unknown): void => {
     if (typeof part === 'string') return text(part)
     if (typeof part !== 'object' || part === null || path.length > MAX_DEPTH) return
-    if (part instanceof Uint8Array) return text(new TextDecoder().decode(part))
+    if (part instanceof Uint8Array) return text(asciiOf(part))
     if (part instanceof URL) return text(decoded(part.href))
     if (part instanceof Error) return text(part.message)
     if (Array.isArray(part)) for (const [index, item] of part.entries()) inside(index, item)
