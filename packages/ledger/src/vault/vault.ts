@@ -1,6 +1,6 @@
 import { ClewError } from '../errors.ts'
 import { isObject, type JsonValue } from '../json.ts'
-import { placeholdersIn } from '../redact/placeholder.ts'
+import { fingerprintOf, placeholdersIn } from '../redact/placeholder.ts'
 import { type OriginalOf, restoreSecrets } from '../restore-secrets.ts'
 import type { StoredEvent } from '../store.ts'
 import { createOriginals } from './originals.ts'
@@ -116,8 +116,6 @@ function restorePayload(payload: JsonValue, originalOf: OriginalOf): JsonValue {
 /** The parts of a large payload lie elsewhere, so its body does not tell. */
 const mayHoldPlaceholder = (body: string | null): boolean =>
   body !== null && (!body.startsWith('{') || body.includes('[redacted:'))
-
-const fingerprintOf = (placeholder: string): string => placeholder.slice(placeholder.lastIndexOf(':') + 1, -1)
 
 export function badKey(
   problem: VaultProblem,
