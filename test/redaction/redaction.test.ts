@@ -143,6 +143,22 @@ describe('P1 T4 streams', () => {
     )
   })
 
+  test.each([
+    ['the separator goes on behind the end of the text', ':apiKey: 9f86d081884c7d659a2feaa0c55ad015'],
+    ['a type may be followed by its value', 'apiKey?: stringtoken = "9f86d081884c7d659a2feaa0c55ad015"'],
+    [
+      'a rejected mark hides the keywords in it',
+      'xoxb-your-token-goes-here-123API key: 9f86d081884c7d659a2feaa0c55ad015',
+    ],
+  ])('cut anywhere, %s', (_, text) => {
+    for (let length = 1; length < text.length; length++) {
+      const stream = redactor.stream()
+      let out = ''
+      for (let at = 0; at < text.length; at += length) out += stream.push(text.slice(at, at + length))
+      expect(out + stream.end()).toBe(redactor.text(text))
+    }
+  })
+
   test('prose is shown at once but for what a keyword may begin with', () => {
     const stream = redactor.stream()
     let shown = 0

@@ -32,7 +32,8 @@ const MAX_SEPARATOR_CHARS = 96
 const SEPARATOR =
   /(?:\\{0,8}["'`])?\]?(?:\??:[ \t]{0,4}&?[A-Za-z][\w.<>?[\]]{1,40}(?=[ \t]{1,4}=[ \t]{0,4}[bBrRuU@]?["'`])|[ \t]{1,4}string(?=[ \t]{1,4}=))?[ \t]{0,40}(?::=|=>|=(?![=>~])|:(?![:=]))[ \t]{0,40}(?:\[[ \t]{0,4}(?=\\{0,8}["'`])|[bBrRuU@](?=["']))?(?<quote>\\{0,8}["'`])?/y
 /** Beginning of a separator at the end of a growing text. */
-const PARTIAL_SEPARATOR = /^\\{0,8}["'`]?\]?(?:\??:?[ \t]{0,4}&?[\w.<>?[\]]{0,41})?[ \t]{0,40}$/
+const PARTIAL_SEPARATOR =
+  /^\\{0,8}["'`]?\]?(?:\??:?[ \t]{0,4}&?[\w.<>?[\]]{0,41})?[ \t]{0,40}(?:=[ \t]{0,4}[bBrRuU@]?)?$/
 /** Value without quotes; `=` only as base64 padding. */
 const UNQUOTED = /[^\s"'`,;&|<>()[\]{}\\=:]{0,4096}(?:={1,2}(?![^\s"'`,;&]))?/y
 /** Value without quotes that fills the rest of its line, up to the next parameter of a query or connection string. */
@@ -54,6 +55,8 @@ export function findAssignment(text: string, start: number, end: number, name: S
   if (separator === null)
     return text.length <= end + MAX_SEPARATOR_CHARS && PARTIAL_SEPARATOR.test(text.slice(end)) ? OPEN : NONE
   const from = SEPARATOR.lastIndex
+  // The value has not come yet, and the separator may go on.
+  if (from === text.length) return OPEN
   const quote = separator.groups?.['quote']
   if (quote === undefined && name !== COOKIE) return findUnquoted(text, start, from, separator[0], name)
   const until = quote === undefined ? headerEnd(text, from) : quotedEnd(text, from, quote)

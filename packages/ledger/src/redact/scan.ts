@@ -63,10 +63,8 @@ export function scanText(text: string, { growing = false, from = 0 } = {}): Scan
     if (!mark.anyCase && !text.startsWith(keyword, start)) return
     if (!isTokenStart(text, start, keyword)) return
     const { span, judgedTo } = matchMark(text, start, end, mark)
-    if (span) {
-      spans.push(span)
-      regions.push({ start, end: span.end })
-    }
+    if (span) spans.push(span)
+    regions.push({ start, end: span?.end ?? judgedTo })
     taken = Math.max(taken, judgedTo)
     if (growing && start < open && reachesEnd(end, mark)) open = start
   })
