@@ -1,7 +1,7 @@
 import {
   ClewError,
   createLedger,
-  createMemoryStore,
+  createInProcessStore,
   type Ledger,
   type LedgerOptions,
   readPolicies,
@@ -73,7 +73,7 @@ async function openStore(
   options: StoreOptions,
   index: boolean,
 ): Promise<{ store: Store; secret: string }> {
-  if (url === 'memory:') return { store: createMemoryStore(nodePorts), secret: readSecret(undefined) }
+  if (url === 'memory:') return { store: createInProcessStore(nodePorts), secret: readSecret(undefined) }
   const { store, secret } = /^postgres(?:ql)?:/.test(url)
     ? await openPostgres(url, options)
     : await openSqlite(url, options)

@@ -1,7 +1,8 @@
 import type { ClewEvent } from './envelope.ts'
 import { ClewError } from './errors.ts'
 import type { Ports } from './ports.ts'
-import type { AppendCall, AppendOutcome, Store } from './store.ts'
+import type { Store } from './store.ts'
+import type { AppendCall, AppendOutcome } from './store/change.ts'
 
 const GROUP_EVENTS = 1000
 const GROUP_CHARS = 8 * 1024 * 1024
@@ -81,8 +82,11 @@ export function createAppendQueue(store: Store, ports: Pick<Ports, 'defer'>): Ap
       scheduled = false
       idle = release(idle)
     }
-    store.write(group.map((each) => each.call)).then(
-      (outcomes) => answer((each, item) => each.settle(outcomes[item] ?? { error: noAnswer() })),
+    store.write({ calls: group.map((each) => each.call) }).then(
+      (written) => {
+        const outcomes = 'outcomes' in written ? written.outcomes : []
+        answer((each, item) => each.settle(outcomes[item] ?? { error: noAnswer() }))
+      },
       (error: unknown) => answer((each) => each.reject(error)),
     )
   }

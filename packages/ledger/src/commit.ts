@@ -8,7 +8,7 @@ import { foldStep, stepKey, type StepSkeleton, toSkeleton } from './fold/steps.t
 import { isoText } from './iso-text.ts'
 import { forkOrigin, judgeCall } from './judge.ts'
 import type { Ports } from './ports.ts'
-import type { AppendCall, AppendOutcome, PreparedEvent } from './store.ts'
+import type { AppendCall, AppendOutcome, PreparedEvent } from './store/change.ts'
 import type { EventPlace, RunDraft, Transaction } from './transaction.ts'
 import { storeRoot } from './tree.ts'
 

@@ -2,7 +2,7 @@ import type { ClewEvent } from './envelope.ts'
 import type { Preparer } from './prepare.ts'
 import type { SealImport } from './retention/adopt-seals.ts'
 import { parseSeal } from './retention/seal-lines.ts'
-import type { PreparedEvent } from './store.ts'
+import type { PreparedEvent } from './store/change.ts'
 import { brokenLine, parseLine, splitLines } from './transfer.ts'
 
 export interface ImportOptions {

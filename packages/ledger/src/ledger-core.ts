@@ -79,7 +79,7 @@ export function createCore(parts: LedgerParts, options: LedgerOptions): Core {
   function createSides(workspace: string): Sides & { use(policy: WorkspacePolicy): void } {
     const known = policies?.get(workspace) ?? { policy: {}, seq: 0 }
     const { policy } = known
-    const vault = cipher && createVault({ rows: store.vault, cipher, workspace })
+    const vault = cipher && createVault({ store, cipher, workspace })
     // Originals are remembered per workspace: a placeholder that is copied to another one is restored to nobody there.
     const digest = vault
       ? (text: string): string => {

@@ -51,7 +51,7 @@ export function createPayloadReader(store: Store, codecs: Codecs): PayloadReader
     while (wanted.length > 0) {
       const missing = [...new Set(wanted)].filter((id) => !found.has(id) && !skip?.has(id))
       if (missing.length === 0) break
-      const loaded = await store.readNodes(missing)
+      const loaded = await store.values.read(missing)
       wanted = []
       for (const [id, node] of loaded) {
         found.set(id, node)

@@ -1,3 +1,4 @@
+import { findRun } from './find-runs.ts'
 import { createUsageCounter } from './billing/usage-counter.ts'
 import { createBeginnings } from './fold/begins-step.ts'
 import { beginRun, foldRun, type RunSummary } from './fold/run-summary.ts'
@@ -34,7 +35,7 @@ export async function checkProjections(
     seq = page.at(-1)?.seq ?? seq
   }
   const named = run.summary.forkedFrom
-  const source = named ? await store.findRun({ workspace: run.workspace, runId: named.runId }) : null
+  const source = named ? await findRun(store, { workspace: run.workspace, runId: named.runId }) : null
   const problems: Problem[] = []
   const compare = (what: string, stored: unknown, rebuilt: unknown): void => {
     if (JSON.stringify(stored) !== JSON.stringify(rebuilt))
@@ -46,6 +47,6 @@ export async function checkProjections(
       })
   }
   compare('summary', run.summary, projectRun(events, source?.summary))
-  compare('list of steps', await store.readSkeleton(key), foldSteps(events).map(toSkeleton))
+  compare('list of steps', await store.readSteps(key), foldSteps(events).map(toSkeleton))
   return [...problems, ...(await checkMemoryRows(store, reader, run))]
 }

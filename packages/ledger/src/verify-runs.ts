@@ -1,3 +1,4 @@
+import { findRun } from './find-runs.ts'
 import { missingRun } from './check-options.ts'
 import type { PayloadReader } from './payload-reader.ts'
 import type { Ports } from './ports.ts'
@@ -50,7 +51,7 @@ export async function verifyRuns(
     for await (const run of runs.allRuns({ deleted: true })) await verifyOne(run)
     problems.push(...(await findStrays(store)), ...(await checkVault(store, workspace, vault)))
   } else {
-    const run = await store.findRun({ workspace, runId })
+    const run = await findRun(store, { workspace, runId })
     if (!run) throw missingRun(runId)
     await verifyOne(run)
   }
@@ -59,9 +60,10 @@ export async function verifyRuns(
 
 /** Events are counted before heads are added up, so that writers at work can only make the sum too large. */
 async function findStrays(store: Store): Promise<Problem[]> {
-  const { events } = await store.stats()
-  let owned = -(await store.retention.sealedEvents())
-  for (const workspace of await store.workspaces())
+  const { stats, prunedEvents, workspaces } = await store.info('stats', 'prunedEvents', 'workspaces')
+  const { events } = stats
+  let owned = -prunedEvents
+  for (const workspace of workspaces)
     for await (const { seq, forkOf } of createRunReader(store, workspace, () => {}).allRuns({
       deleted: true,
     }))

@@ -1,3 +1,4 @@
+import { findRun } from './find-runs.ts'
 import { chainHash, GENESIS, payloadHash } from './chain.ts'
 import type { PayloadReader } from './payload-reader.ts'
 import type { Ports } from './ports.ts'
@@ -163,12 +164,12 @@ export function createRunVerifier(
       // Writers may be at work. The head is read after the events it must match, so it can only be ahead of them;
       // where it is, the events in between must be there by now.
       await checkPages()
-      let head = (await store.findRun(key)) ?? run
+      let head = (await findRun(store, key)) ?? run
       if (head.seq > seq) {
         const { seq: known } = head
         await checkPages()
         if (seq < known) add(seq + 1, 'truncated', `the run's head is at ${known}, its last event at ${seq}`)
-        head = (await store.findRun(key)) ?? run
+        head = (await findRun(store, key)) ?? run
       }
       if (seq > head.seq) add(head.seq + 1, 'misplaced', `events stand after the run's head at ${head.seq}`)
       else if (seq === head.seq && previous !== head.hash)

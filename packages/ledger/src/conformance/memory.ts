@@ -180,7 +180,6 @@ export const memoryTests: readonly StoreTest[] = [
         for (let step = 0; step < 60; step++) {
           await act(random.pick([a, b]), random, place, known)
           if (random.below(12) === 0) await store.memory.clear('default')
-          if (random.below(12) === 0) await store.memory.clear('default', memoryBook(long))
         }
         const expected = await foldBooks(a, place.ports.now())
         assertEqual(await stored(b), expected, `rows of seed ${seed}`)

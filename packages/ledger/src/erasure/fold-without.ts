@@ -2,6 +2,7 @@ import { project } from '../commit.ts'
 import { beginRun, type RunSummary } from '../fold/run-summary.ts'
 import type { StepSkeleton } from '../fold/steps.ts'
 import type { PayloadReader } from '../payload-reader.ts'
+import { stepRowId } from '../rebuild.ts'
 import type { RunReader } from '../run-reader.ts'
 import type { Store, StoredEvent, StoredRun } from '../store.ts'
 import type { RunDraft } from '../transaction.ts'
@@ -17,9 +18,8 @@ export interface FoldedRows {
   /** Where the run stood. */
   readonly seq: number
   readonly summary: RunSummary
-  readonly steps: readonly StepSkeleton[]
-  /** Nothing of its own payloads is left. */
-  readonly isWhole: boolean
+  /** By `stepRowId`. */
+  readonly steps: ReadonlyMap<string, StepSkeleton>
 }
 
 /**
@@ -35,8 +35,8 @@ export async function foldWithout(
   const { runId } = run.summary
   const steps = new Map<string, StepSkeleton>()
   const rows = {
-    findStep: (_: RunDraft, stepId: string, attempt: number) => steps.get(`${attempt} ${stepId}`),
-    putStep: (_: RunDraft, step: StepSkeleton) => void steps.set(`${step.attempt} ${step.stepId}`, step),
+    findStep: (_: RunDraft, stepId: string, attempt: number) => steps.get(stepRowId({ stepId, attempt })),
+    putStep: (_: RunDraft, step: StepSkeleton) => void steps.set(stepRowId(step), step),
   }
   let seq = run.forkOf?.seq ?? 0
   let draft: RunDraft | undefined
@@ -52,10 +52,14 @@ export async function foldWithout(
       seq = event.ledger.seq
     }
   }
-  if (draft && isComplete) return { seq, summary: draft.summary, steps: [...steps.values()], isWhole }
+  if (draft && isComplete) return { seq, summary: draft.summary, steps }
   // Events before were pruned: what is left cannot be folded to the whole, so all that may be content is taken out.
-  const stored = await store.readSkeleton({ workspace, runId })
-  return { seq: run.seq, summary: bare(run.summary, isWhole), steps: stored.map(bareStep), isWhole }
+  const stored = await store.readSteps({ workspace, runId })
+  return {
+    seq: run.seq,
+    summary: bare(run.summary, isWhole),
+    steps: new Map(stored.map((step) => [stepRowId(step), bareStep(step)])),
+  }
 }
 
 const DRAFT = { id: 0, scope: 0, forkOf: null, seq: 0, hash: '', recordedAt: '' }

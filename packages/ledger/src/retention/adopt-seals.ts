@@ -1,3 +1,4 @@
+import { findSeals } from '../find-runs.ts'
 import { AUDIT_BOOK, auditEvent } from '../audit-book.ts'
 import { checkInput } from '../envelope.ts'
 import { ClewError } from '../errors.ts'
@@ -5,10 +6,11 @@ import { deriveId } from '../ids.ts'
 import type { PayloadReader } from '../payload-reader.ts'
 import type { Ports } from '../ports.ts'
 import type { Preparer } from '../prepare.ts'
-import type { PreparedEvent, Store } from '../store.ts'
+import type { Store } from '../store.ts'
+import type { PreparedEvent } from '../store/change.ts'
 import { readNamedSeals, sealKey } from './pruned.ts'
 import type { SealLine } from './seal-lines.ts'
-import type { Seal } from './store-retention.ts'
+import type { Seal } from '../store/change.ts'
 
 interface AdoptParts {
   readonly store: Store
@@ -35,25 +37,25 @@ export interface SealImport {
 
 export async function createSealImport(parts: AdoptParts): Promise<SealImport> {
   const { store, workspace } = parts
-  const hasSeals = (await store.retention.sealedEvents()) > 0
+  const hasSeals = (await store.info('prunedEvents')).prunedEvents > 0
   const known = new Map<string, Promise<readonly Seal[]>>()
   const taken: SealLine[] = []
   const pruned = new Map<string, number[]>()
 
   function sealsOf(runId: string): Promise<readonly Seal[]> {
-    const found = known.get(runId) ?? store.retention.seals(workspace, [runId])
+    const found = known.get(runId) ?? findSeals(store, { workspace, runId })
     known.set(runId, found)
     return found
   }
 
   return {
     async adopt(line) {
-      const { runId, fromSeq, toSeq, headHash } = line
+      const { runId, toSeq, headHash } = line
       const key = { workspace, runId }
-      const seals = await store.retention.seals(workspace, [runId])
+      const seals = await findSeals(store, { workspace, runId })
       if (
         seals.some((seal) => sealKey(seal) === sealKey(line)) ||
-        (await store.retention.adopt(key, { fromSeq, toSeq, headHash }, line.run))
+        'outcomes' in (await store.write({ calls: [], adopt: [{ workspace, ...line }] }))
       ) {
         taken.push(line)
         return

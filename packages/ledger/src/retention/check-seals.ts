@@ -1,7 +1,8 @@
+import { findSeals } from '../find-runs.ts'
 import type { PayloadReader } from '../payload-reader.ts'
 import type { Store, StoredRun } from '../store.ts'
 import { type PrunedRange, readNamedSeals, sealKey } from './pruned.ts'
-import type { Seal } from './store-retention.ts'
+import type { Seal } from '../store/change.ts'
 
 /** The seals of one run, as far as they can be believed. */
 interface RunSeals {
@@ -32,7 +33,7 @@ export function createSealCheck(store: Store, reader: PayloadReader): SealCheck 
 
   return {
     async of({ workspace, summary: { runId } }) {
-      const seals = await store.retention.seals(workspace, [runId])
+      const seals = await findSeals(store, { workspace, runId })
       if (seals.length === 0) return NONE
       const { seals: told } = await namedIn(workspace)
       const trusted = new Map<number, Seal>()

@@ -1,3 +1,4 @@
+import { findRun } from '../find-runs.ts'
 import { missingRun } from '../check-options.ts'
 import type { Ledger } from '../ledger.ts'
 import type { GcParts } from './gc.ts'
@@ -72,7 +73,7 @@ export function createLedgerRetention(given: RetentionParts): LedgerRetention {
     holds: async () => (await readHolds(ledger())).holds.map(toHold),
     async pruned(runId) {
       assertOpen()
-      const run = await store.findRun({ workspace, runId })
+      const run = await findRun(store, { workspace, runId })
       if (!run) throw missingRun(runId)
       const { createSealCheck } = await import('./check-seals.ts')
       const check = createSealCheck(store, reader)

@@ -16,6 +16,7 @@ const line = (runId: string, fromSeq: number, count: number, whole: number, posi
       baseSeq,
       from: undefined,
       seqs: [seq - 1, seq],
+      positions: [position + seq - 1, position + seq],
       pruned: false,
     }
   })

@@ -19,6 +19,8 @@ export interface StateEntry extends EventPlace {
   readonly from: EventPlace | undefined
   /** Its own event, and the ends of the steps that its superstep was made of. */
   readonly seqs: readonly number[]
+  /** Their positions. */
+  readonly positions: readonly number[]
   /** No longer kept, but others are folded from it. */
   readonly pruned: boolean
 }

@@ -1,11 +1,12 @@
 import { nextTurn } from '../next-turn.ts'
 import type { Ports } from '../ports.ts'
 import type { Store } from '../store.ts'
+import type { PendingScope } from '../store/values.ts'
 import { childIds } from '../tree.ts'
 import { createPace } from './pace.ts'
 
 interface SweepParts {
-  readonly store: Pick<Store, 'retention' | 'readNodes' | 'lastPosition'>
+  readonly store: Pick<Store, 'values' | 'disk' | 'info'>
   readonly ports: Pick<Ports, 'defer' | 'sleep' | 'now'>
 }
 
@@ -29,20 +30,18 @@ export async function sweepValues(
   { store, ports }: SweepParts,
   { onProgress }: SweepOptions = {},
 ): Promise<number> {
-  const { values } = store.retention
+  const { values, disk } = store
   const pace = await createPace(store, ports)
   let dropped = 0
-  for (const { scope, mark } of await values.pending()) {
-    if (await sweepScope(scope)) await values.end(scope, mark)
-  }
+  for (const pending of await values.pending()) await sweepScope(pending)
   return dropped
 
-  async function sweepScope(scope: number): Promise<boolean> {
+  async function sweepScope({ scope, mark }: PendingScope): Promise<void> {
     const children = new Map<number, number[]>()
     for (let after = -1; ; ) {
-      const page = await values.nodes(scope, after, NODES)
+      const page = await values.list(scope, after, NODES)
       for (const { id, body } of page) children.set(id, childIds(body))
-      store.retention.writeBack()
+      disk.flush()
       await nextTurn(ports)
       if (page.length < NODES) break
       after = page.at(-1)?.id ?? after
@@ -51,29 +50,30 @@ export async function sweepValues(
     let position = await markFrom(0)
     // Parents before the values below them: whatever is there at any moment has all that it refers to.
     const free = parentsFirst(children, needed)
-    for (let at = 0, attempts = 0; at < free.length; ) {
+    for (let at = 0, attempts = 0; ; ) {
       const ids = free.slice(at, at + DROPPED).filter((id) => !needed.has(id))
       const startedMs = ports.now()
-      if (await values.drop(scope, ids, position)) {
+      const isLast = at + DROPPED >= free.length
+      if (await values.drop({ scope, ids, upToPosition: position, mark: isLast ? mark : undefined })) {
         dropped += ids.length
         at += DROPPED
         onProgress?.(dropped)
+        if (isLast) return
       } else {
-        if (++attempts > ATTEMPTS) return false
+        if (++attempts > ATTEMPTS) return
         position = await markFrom(position)
       }
-      store.retention.writeBack()
+      disk.flush()
       await pace.rest(ports.now() - startedMs, 0)
     }
-    return true
 
     async function markFrom(start: number): Promise<number> {
       let after = start
       for (;;) {
-        const page = await values.bodies(scope, after, BODIES)
+        const page = await values.references(scope, after, BODIES)
         await need(page.flatMap(({ body }) => childIds(body)))
         after = page.at(-1)?.position ?? after
-        store.retention.writeBack()
+        disk.flush()
         await nextTurn(ports)
         if (page.length < BODIES) return after
       }
@@ -92,7 +92,7 @@ export async function sweepValues(
         }
         // Made since the scope was looked through.
         if (strange.length > 0)
-          for (const { body } of (await store.readNodes(strange)).values()) below.push(...childIds(body))
+          for (const { body } of (await values.read(strange)).values()) below.push(...childIds(body))
         open = below
       }
     }

@@ -1,3 +1,4 @@
+import { findRun } from '../find-runs.ts'
 import { ClewError } from '../errors.ts'
 import type { RunSummary } from '../fold/run-summary.ts'
 import type { PayloadReader } from '../payload-reader.ts'
@@ -151,7 +152,7 @@ async function toHit(
   found: Group,
 ): Promise<SearchHit> {
   const { runId, score, matches } = found
-  const run = await store.findRun({ workspace, runId })
+  const run = await findRun(store, { workspace, runId })
   const events: SearchEvent[] = []
   for (const { seq } of isAboutEvents(query) ? matches.slice(0, EVENTS_SHOWN) : []) {
     const range = { afterSeq: seq - 1, upToSeq: seq, limit: 1 }

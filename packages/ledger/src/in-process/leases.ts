@@ -1,27 +1,8 @@
-import { ClewError } from './errors.ts'
-import type { Ports } from './ports.ts'
-import type { RunSummary } from './fold/run-summary.ts'
-import { dueMsOf } from './due.ts'
-import type { Lease, Leases, RunKey } from './store.ts'
-
-/** A lease whose owner has been silent this long may be taken over (R9). */
-export const LEASE_STALE_MS = 60_000
-
-export const busyLease = (runId: string, holder: string): ClewError =>
-  new ClewError(
-    'busy',
-    `Run ${runId} cannot be leased: ${holder}`,
-    'Wait until it ends, or stop it; a lease of a dead process is free at once, a silent one after 60 s.',
-    { runId },
-  )
-
-export const lostLease = (lease: Lease): ClewError =>
-  new ClewError(
-    'stale_epoch',
-    `The lease of run ${lease.runId} at epoch ${lease.epoch} is no longer yours`,
-    'Stop working on this run here; another process has it.',
-    { runId: lease.runId, epoch: lease.epoch },
-  )
+import { dueMsOf } from '../due.ts'
+import type { RunSummary } from '../fold/run-summary.ts'
+import type { Ports } from '../ports.ts'
+import type { RunKey } from '../store.ts'
+import { busyLease, type Lease, LEASE_STALE_MS, type Leases, lostLease } from '../store/leases.ts'
 
 interface Held {
   lease: Lease
@@ -29,23 +10,24 @@ interface Held {
   beatMs: number
 }
 
-export interface MemoryLeases {
-  readonly api: Leases
+interface InProcessLeases {
+  readonly leases: Leases
   current(key: RunKey): { epoch: number; held: boolean } | undefined
-  /** Somebody holds the run, or another one of its thread. */
-  isHeld(key: RunKey, threadId: string | null): boolean
+  /** The run or another one of its thread is leased. */
+  isLeased(key: RunKey, threadId: string | null): boolean
+  /** Removes the name of the thread from the run's lease if it is released. */
+  forgetThread(key: RunKey): void
 }
 
-/** What is asked of the runs themselves. */
 interface LeasedRun extends RunKey {
   readonly recordedAt: string
   readonly summary: RunSummary
 }
 
-export function createMemoryLeases(
+export function createInProcessLeases(
   ports: Pick<Ports, 'now' | 'randomHex'>,
   runs: Iterable<LeasedRun>,
-): MemoryLeases {
+): InProcessLeases {
   const all = new Map<string, Held>()
   const owner = `memory-${ports.randomHex(8)}`
   const keyOf = (key: RunKey): string => `${key.workspace}\n${key.runId}`
@@ -57,16 +39,13 @@ export function createMemoryLeases(
     return held
   }
 
-  /** Nobody holds it or its thread, but somebody did: it was run here. */
-  function isLeft({ workspace, runId, summary: { threadId } }: LeasedRun): boolean {
-    if (all.get(keyOf({ workspace, runId }))?.held !== false) return false
-    return (
-      threadId === null ||
-      ![...all.values()].some(
-        ({ held, lease }) => held && lease.workspace === workspace && lease.threadId === threadId,
-      )
+  const isLeased = ({ workspace, runId }: RunKey, threadId: string | null): boolean =>
+    [...all.values()].some(
+      ({ held, lease }) =>
+        held &&
+        lease.workspace === workspace &&
+        (lease.runId === runId || (threadId !== null && lease.threadId === threadId)),
     )
-  }
 
   function take({ workspace, runId }: RunKey, threadId: string | null, by = owner): Lease {
     const lease: Lease = {
@@ -86,14 +65,12 @@ export function createMemoryLeases(
       const held = all.get(keyOf(key))
       return held && { epoch: held.lease.epoch, held: held.held }
     },
-    isHeld: ({ workspace, runId }, threadId) =>
-      [...all.values()].some(
-        ({ held, lease }) =>
-          held &&
-          lease.workspace === workspace &&
-          (lease.runId === runId || (threadId !== null && lease.threadId === threadId)),
-      ),
-    api: {
+    isLeased,
+    forgetThread(key) {
+      const held = all.get(keyOf(key))
+      if (held && !held.held) held.lease = { ...held.lease, threadId: null }
+    },
+    leases: {
       async acquire({ workspace, runId }, threadId = null, options = {}) {
         const before = all.get(keyOf({ workspace, runId }))
         if (before && !isFree(before)) throw busyLease(runId, 'another owner is working on it')
@@ -119,7 +96,9 @@ export function createMemoryLeases(
         const leases: Lease[] = []
         for (const { run, dueMs } of waiting) {
           if (dueMs > nowMs || leases.length >= limit) break
-          if (!except.includes(run.runId) && isLeft(run)) leases.push(take(run, run.summary.threadId))
+          // Only runs that were leased before: others were never run here.
+          if (except.includes(run.runId) || !all.has(keyOf(run))) continue
+          if (!isLeased(run, run.summary.threadId)) leases.push(take(run, run.summary.threadId))
         }
         return { leases, nextDueMs: waiting.find(({ dueMs }) => dueMs > nowMs)?.dueMs ?? null }
       },

@@ -1,6 +1,6 @@
-import type { RunKey } from './store.ts'
-import { MOST_NOTES, NOTE_LIFE_MS, type ProgressStore, type StoredNote } from './progress.ts'
-import { wakeAll } from './wake.ts'
+import type { RunKey } from '../store.ts'
+import { MOST_NOTES, NOTE_LIFE_MS, type ProgressStore, type StoredNote } from '../progress.ts'
+import { wakeAll } from '../wake.ts'
 
 interface Kept {
   readonly note: StoredNote
@@ -8,7 +8,8 @@ interface Kept {
   readonly putMs: number
 }
 
-export function createMemoryProgress(): ProgressStore {
+/** Notes of one process, for stores without a table for them. */
+export function createInProcessProgress(): ProgressStore {
   /** In the order of their last change. */
   const kept = new Map<string, Kept>()
   const wakes = new Set<() => void>()
