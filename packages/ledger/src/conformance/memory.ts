@@ -4,7 +4,6 @@ import {
   MEMORY_LAYERS,
   type MemoryItem,
   type MemoryRow,
-  memoryBook,
   parseMemoryBook,
 } from '../memory/item.ts'
 import { assert, assertEqual, assertRefused } from './assert.ts'

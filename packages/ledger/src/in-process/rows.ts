@@ -35,7 +35,7 @@ export interface Rows {
   readonly tx: Transaction
 }
 
-export const keyOf = ({ workspace, runId }: RunKey): string => `${workspace}\n${runId}`
+const keyOf = ({ workspace, runId }: RunKey): string => `${workspace}\n${runId}`
 const stepKeyOf = (stepId: string, attempt: number): string => `${attempt} ${stepId}`
 
 export function ownsEvents({ events }: InProcessRun): boolean {

@@ -51,7 +51,7 @@ export function scanSearch(core: Core): SearchIndex {
             (runId === undefined || entry.runId === runId) &&
             fitsEvent(entry, query),
         )
-        .reverse()
+        .toReversed()
       const found: SearchMatch[] = []
       for (let at = 0; at < candidates.length && found.length < limit; at += BATCH) {
         const batch = candidates.slice(at, at + BATCH)
