@@ -1,7 +1,14 @@
 import { readCost } from './billing/read-cost.ts'
 import { inputDigest } from './canonical.ts'
 import { findCauses, findEffects } from './causality.ts'
-import { checkCount, checkDurability, checkLimit, checkSince, checkWorkspace } from './check-options.ts'
+import {
+  checkCount,
+  checkDurability,
+  checkLimit,
+  checkScoresAndTags,
+  checkSince,
+  checkWorkspace,
+} from './check-options.ts'
 import { createConsumers } from './consume.ts'
 import { type CheckedEnvelope, checkInput, checkWire, type ClewEvent, type Payload } from './envelope.ts'
 import { ClewError } from './errors.ts'
@@ -211,6 +218,7 @@ function createView(core: Core, { isOpened = false, plain = false, ...view }: Vi
     },
     async listRuns({ since, limit = 50, book, threadId, ...filter } = {}) {
       assertOpen()
+      checkScoresAndTags(filter)
       const page = await store.listRuns({
         ...filter,
         workspace,

@@ -8,13 +8,20 @@ export { canonicalText, inputDigest } from './canonical.ts'
 export { fitsRecorded, type FitOptions } from './fits-recorded.ts'
 export type { Identity } from './identity.ts'
 export {
+  asErasable,
+  asOwn,
+  type ErasableEvent,
+  foreignType,
+  type ForeignType,
   isOwnEventType,
   needsEpoch,
   OWN_EVENT_TYPES,
+  type OwnEvent,
   type OwnEventType,
   type PayloadOf,
   payloadSchemas,
   primitiveOf,
+  type RecordInput,
   type StateOperation,
 } from './catalogue.ts'
 export { type Primitive, PRIMITIVES } from './catalogue/primitive.ts'
@@ -55,6 +62,15 @@ export {
   type AuditTrail,
   type Safety,
 } from './fold/audit.ts'
+export {
+  matchesScoresAndTags,
+  type Score,
+  SCORE_OPERATORS,
+  type ScoreAndTagFilter,
+  type ScoreFilter,
+  type ScoreValue,
+  type RunTags,
+} from './fold/scores-and-tags.ts'
 export { type Checkpoint, checkpointOf, type EventInRun } from './fold/checkpoint.ts'
 export {
   COMPLIANCE_TYPES,

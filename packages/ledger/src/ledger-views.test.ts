@@ -1,3 +1,4 @@
+import { foreignType } from './catalogue.ts'
 import { describe, expect, it } from 'vitest'
 import { nodePorts } from '../test/node-ports.ts'
 import { createLedger } from './create-ledger.ts'
@@ -19,7 +20,7 @@ function open() {
 }
 
 const note = (payload: Record<string, unknown> = {}) => ({
-  eventType: 'execution.note',
+  eventType: foreignType('execution.note'),
   correlationId: 'r',
   payload,
 })
