@@ -147,7 +147,6 @@ export {
   type MemoryWords,
   parseMemoryBook,
 } from './memory/item.ts'
-export { createLateMemory } from './memory/late-memory.ts'
 export type {
   ForgetOptions,
   LedgerMemory,
