@@ -196,8 +196,7 @@ export {
   type WireEvent,
   type WirePlace,
 } from '@clew/ledger'
-export { openLedger } from './late-ledger.ts'
-export type { OpenLedgerOptions } from './open-ledger.ts'
+export { openLedger, type OpenLedgerOptions } from './open-ledger.ts'
 export type { VaultKey, VaultKeyFunction, VaultKeys, VaultOption } from './vault/open-vault.ts'
 export type { ModelPrice, PriceTable } from './prices/price-table.ts'
 export { headSigner, verifyCertificate } from './signing.ts'

@@ -163,7 +163,6 @@ export {
   type MemoryWords,
   parseMemoryBook,
 } from './memory/item.ts'
-export { createLateMemory } from './memory/late-memory.ts'
 export type {
   ForgetOptions,
   LedgerMemory,
