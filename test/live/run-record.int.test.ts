@@ -1,5 +1,5 @@
-import { type Client, createClient, runPath } from '@clew/react'
 import type { EventInput, Payload } from '@clew/ledger'
+import { type Client, createClient, runPath } from '../../packages/react/src/client/client.ts'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openRunRecord, type RunRecord } from '../../packages/react/src/run/run-record.ts'
 import { serve, type Served } from '../server/served.ts'
