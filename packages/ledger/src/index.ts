@@ -1,6 +1,7 @@
 export { AUDIT_BOOK, auditEvent, type AuditType, recordAudit } from './audit-book.ts'
 export { BOOKS, bookId, booksOf, type IdRange, isBook } from './book.ts'
 export { type Cost, type Price } from './billing/cost.ts'
+export { countUsage } from './billing/count-usage.ts'
 export { roundAmount } from './billing/money.ts'
 export type { CostFilter } from './billing/read-cost.ts'
 export { normaliseUsage, type Usage } from './billing/usage.ts'
@@ -111,7 +112,15 @@ export {
 } from './fold/state.ts'
 export { beganMs, beginsStep, kindOfStep } from './fold/begins-step.ts'
 export { foldSession, type Persona, type RunSession, stepTypeOf } from './fold/session.ts'
-export { foldStep, foldSteps, type StepRecord, type StepSkeleton, type StepStatus } from './fold/steps.ts'
+export {
+  foldStep,
+  foldSteps,
+  stepKey,
+  type StepRecord,
+  type StepSkeleton,
+  type StepStatus,
+  toSkeleton,
+} from './fold/steps.ts'
 export { formatMermaid } from './fold/task-graph-mermaid.ts'
 export {
   type TaskEdge,
