@@ -1,5 +1,6 @@
 import type { Origin } from './envelope.ts'
 import type { RunStatus, RunSummary } from './fold/run-summary.ts'
+import type { ScoreAndTagFilter } from './fold/scores-and-tags.ts'
 import type { StepSkeleton } from './fold/steps.ts'
 import type { MemoryIndex } from './memory/memory-index.ts'
 import type { ProgressStore } from './progress.ts'
@@ -83,7 +84,7 @@ export type EventQuery = { readonly workspace: string } & (
 )
 
 /** Which runs; every condition that is given must hold. */
-export interface RunQuery {
+export interface RunQuery extends ScoreAndTagFilter {
   /** Runs of all workspaces without it. */
   readonly workspace?: string | undefined
   readonly ids?: readonly string[] | undefined

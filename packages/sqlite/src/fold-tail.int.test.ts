@@ -31,7 +31,7 @@ const end = (n: number, more: object = {}): EventInput =>
 
 /** One commit each, so that the store sees that nobody else writes. */
 async function appendAll(events: readonly EventInput[]): Promise<void> {
-  for (const each of events) await ledger.record(each)
+  for (const each of events) await ledger.append([each])
 }
 const steps = (count: number, first = 0): EventInput[] =>
   Array.from({ length: count }, (_, i) => [start(first + i), end(first + i)]).flat()
@@ -82,13 +82,13 @@ describe('L1 rows that are behind their events', () => {
   })
 
   it('are not behind any more when the status changes, the cost does, or the ledger is closed', async () => {
-    await ledger.record(end(19, { usage: { inputTokens: 1, outputTokens: 1 }, cost: 0.5, model: 'm' }))
-    await ledger.record(event('execution.message', { usage: { inputTokens: 1 }, cost: 0.25 }))
+    await ledger.append([end(19, { usage: { inputTokens: 1, outputTokens: 1 }, cost: 0.5, model: 'm' })])
+    await ledger.append([event('execution.message', { usage: { inputTokens: 1 }, cost: 0.25 })])
     const paid = stored()
     expect(paid.folded).toBe(paid.seq)
     await appendAll(steps(2, 30))
     expect(stored().folded).toBeLessThan(stored().seq)
-    await ledger.record(event('system.workflow_paused', {}))
+    await ledger.append([event('system.workflow_paused', {})])
     expect(stored().folded).toBe(stored().seq)
     await appendAll([event('system.workflow_resumed', {}), ...steps(2, 40)])
     expect(stored().folded).toBeLessThan(stored().seq)
@@ -108,8 +108,8 @@ describe('L1 rows that are behind their events', () => {
     expect(await reader.getSkeleton('r')).toHaveLength(20)
     await reader.close()
     const heir = openLedger(copy)
-    await heir.record(end(7))
-    await heir.record(start(20))
+    await heir.append([end(7)])
+    await heir.append([start(20)])
     await assertWhole(heir)
     expect((await heir.getRun('r'))?.steps).toBe(21)
     const after = stored(copy)
@@ -181,7 +181,7 @@ it('L1 whatever two connections write, in whatever turns, rows and tails togethe
             usage: ['execution.step_completed', { stepId, usage: { inputTokens: 2 }, cost: 0.1 }],
             message: ['execution.message', { content: 'hello' }],
           }
-          await two[who ? 1 : 0].record(event(...inputs[kind], run))
+          await two[who ? 1 : 0].append([event(...inputs[kind], run)])
         }
       for (const each of two) await assertWhole(each)
       expect(await two[0].rebuild()).toMatchObject({ changed: 0 })

@@ -2,7 +2,7 @@ import { copyFileSync, existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { ClewEvent, EventInput, Ledger } from '@clew/ledger'
+import { type ClewEvent, type ForeignType, foreignType, type Ledger, type RecordInput } from '@clew/ledger'
 import { makeFolder, openLedger, removeFolder } from '../test/harness.ts'
 
 let folder: string
@@ -10,8 +10,8 @@ let file: string
 let ledger: Ledger
 let plain: DatabaseSync
 
-const note = (n: number, more: Partial<EventInput> = {}): EventInput => ({
-  eventType: 'execution.note',
+const note = (n: number, more: Partial<RecordInput<ForeignType>> = {}): RecordInput<ForeignType> => ({
+  eventType: foreignType('execution.note'),
   correlationId: 'r',
   payload: { n, text: `needle number ${n}` },
   ...more,

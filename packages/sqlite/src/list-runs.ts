@@ -1,5 +1,13 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
-import { BOOKS, booksOf, type ListRunsOptions, parseCursor, type RunKey, type StoredRun } from '@clew/ledger'
+import {
+  BOOKS,
+  booksOf,
+  type ListRunsOptions,
+  matchesScoresAndTags,
+  parseCursor,
+  type RunKey,
+  type StoredRun,
+} from '@clew/ledger'
 import type { Folded } from './fold-tail.ts'
 
 export const RUN_COLUMNS = `r.id, r.workspace, r.run_id, r.seq, r.folded_seq, r.hash, r.recorded_at, r.summary, r.fork_seq, f.run_id AS fork_run
@@ -38,7 +46,7 @@ export function listRuns(
     : [options.threadId]
   // One thread at a time: with several in one condition, all rows of a thread would be sorted for each page.
   const rows = threads
-    .flatMap((threadId) => findRows(db, options, threadId as string | undefined))
+    .flatMap((threadId) => findRows(db, foldTail, options, threadId as string | undefined))
     .sort((a, b) => (b['id'] as number) - (a['id'] as number))
   const page = rows.slice(0, options.limit)
   const last = page.at(-1)
@@ -50,6 +58,7 @@ export function listRuns(
 
 function findRows(
   db: DatabaseSync,
+  foldTail: FoldTail,
   options: ListRunsOptions,
   threadId: string | undefined,
 ): Record<string, unknown>[] {
@@ -72,7 +81,13 @@ function findRows(
   add('r.thread_id = ?', threadId)
   add('r.started_ms >= ?', options.since === undefined ? undefined : Date.parse(options.since))
   add('r.id < ?', options.cursor === undefined ? undefined : parseCursor(options.cursor))
-  return db
-    .prepare(`SELECT ${RUN_COLUMNS} WHERE ${where.join(' AND ')} ORDER BY r.id DESC LIMIT ?`)
-    .all(...values, options.limit + 1)
+  const select = `SELECT ${RUN_COLUMNS} WHERE ${where.join(' AND ')} ORDER BY r.id DESC`
+  if (!options.tags && !options.scores)
+    return db.prepare(`${select} LIMIT ?`).all(...values, options.limit + 1)
+  const found: Record<string, unknown>[] = []
+  for (const row of db.prepare(select).iterate(...values)) {
+    if (matchesScoresAndTags(foldTail(row).summary, options)) found.push(row)
+    if (found.length > options.limit) break
+  }
+  return found
 }

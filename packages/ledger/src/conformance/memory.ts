@@ -1,11 +1,6 @@
 import type { Ledger } from '../ledger.ts'
 import { foldMemory } from '../memory/fold.ts'
-import {
-  MEMORY_LAYERS,
-  type MemoryItem,
-  type MemoryRow,
-  parseMemoryBook,
-} from '../memory/item.ts'
+import { MEMORY_LAYERS, type MemoryItem, type MemoryRow, parseMemoryBook } from '../memory/item.ts'
 import { assert, assertEqual, assertRefused } from './assert.ts'
 import { long } from './memory-names.ts'
 import { memoryPolicyTests } from './memory-policies.ts'

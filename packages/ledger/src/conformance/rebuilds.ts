@@ -77,7 +77,7 @@ export const rebuildTests: readonly StoreTest[] = [
         correlationId: 'busy',
         payload: { stepId: `s#${n}`, name: 's' },
       })
-      for (const n of upTo(300)) await ledger.record(step(n, 'execution.step_started'))
+      for (const n of upTo(300)) await ledger.append([step(n, 'execution.step_started')])
       const store = await world.openStore()
       const key = { workspace: 'default', runId: 'busy' }
       const late = { expect: [{ ...key, seq: 299 }], replace: [{ ...key, steps: [], gone: [] }] }
@@ -85,7 +85,7 @@ export const rebuildTests: readonly StoreTest[] = [
       assertEqual('moved' in moved && moved.moved, ['busy'], 'another seq')
       await spoil(store, 'busy')
       const writing = (async () => {
-        for (const n of upTo(300)) await writer.record(step(n, 'execution.step_completed'))
+        for (const n of upTo(300)) await writer.append([step(n, 'execution.step_completed')])
       })()
       await Promise.all([ledger.rebuild(), writing])
       await ledger.rebuild()

@@ -1,6 +1,7 @@
 import { bookId, isBook } from '../book.ts'
 import { parseCursor } from '../cursor.ts'
 import { ClewError } from '../errors.ts'
+import { matchesScoresAndTags } from '../fold/scores-and-tags.ts'
 import type { Ports } from '../ports.ts'
 import type { RunQuery, Store, StoreCore, StoredEvent, StoredRun, StoreInfo } from '../store.ts'
 import { applyChange } from '../store/apply-change.ts'
@@ -244,7 +245,8 @@ function matches(run: InProcessRun, query: RunQuery): boolean {
     (query.hasEvents !== true || ownsEvents(run)) &&
     (query.agent === undefined || summary.agent === query.agent) &&
     (!threadIds || threadIds.includes(summary.threadId ?? '')) &&
-    (query.since === undefined || Date.parse(summary.startedAt) >= Date.parse(query.since))
+    (query.since === undefined || Date.parse(summary.startedAt) >= Date.parse(query.since)) &&
+    matchesScoresAndTags(summary, query)
   )
 }
 
