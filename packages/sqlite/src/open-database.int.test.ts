@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { PROJECTION_VERSION } from '@clew/ledger'
 import { makeFolder, openLedger, removeFolder } from '../test/harness.ts'
 import { startChild, startCrowdedChild } from '../test/start-child.ts'
-import { readMigrations } from './migrate.ts'
+import { MIGRATIONS } from './migrations.ts'
 import { openDatabase } from './open-database.ts'
 
 let folder: string
@@ -123,8 +123,6 @@ describe('P1 files that hold what was recorded', () => {
       'clew.db.search.db-shm': '600',
       'clew.db-progress': '600',
     })
-    openDatabase(file, 'sqlite:x', { migrations: [...readMigrations(), 'CREATE TABLE later (a)'] }).close()
-    expect(modes()).toMatchObject({ [`clew.db.backup-${readMigrations().length}`]: '600' })
   })
 
   it('keep the mode they have, and new ones beside a shared ledger get its mode', async () => {
@@ -274,7 +272,6 @@ describe('a file that cannot be used', () => {
     // An append needs no further file; the search index and the proof that a process lives do.
     expect(await crowded.next()).toEqual({
       opening: tooMany,
-      migrating: tooMany,
       making: tooMany,
       record: 'ok',
       index: tooMany,
