@@ -31,7 +31,7 @@ export function openBare(path: string, sync: 'NORMAL' | 'FULL' = 'NORMAL'): Data
 }
 
 export function insertBare(db: DatabaseSync, { events, payloads }: BareRows, group: number): void {
-  const event = db.prepare(`INSERT INTO events VALUES (${Array(13).fill('?').join(', ')})`)
+  const event = db.prepare(`INSERT INTO events VALUES (${Array(14).fill('?').join(', ')})`)
   const payload = db.prepare('INSERT INTO payloads VALUES (?, ?, ?, ?)')
   const begin = db.prepare('BEGIN IMMEDIATE')
   const commit = db.prepare('COMMIT')

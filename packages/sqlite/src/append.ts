@@ -21,7 +21,7 @@ export function createAppend({ db, runs }: Connection, ports: Pick<Ports, 'sha25
     mac: db.prepare('SELECT mac FROM payloads WHERE position = ?'),
     insertEvent: db.prepare(
       `INSERT OR ROLLBACK INTO events (position, run, seq, event_id, event_type, timestamp, origin, runtime, causation_id,
-         recorded_at, schema_version, payload_hash, hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+         recorded_at, schema_version, payload_hash, hash, follows) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     ),
     insertPayload: db.prepare(
       'INSERT OR ROLLBACK INTO payloads (position, salt, mac, body) VALUES (?, ?, ?, ?)',
@@ -60,6 +60,7 @@ export function createAppend({ db, runs }: Connection, ports: Pick<Ports, 'sha25
       },
       nextPosition: () => ++position,
       insertEvent(run, event, place, body) {
+        const own = run as SqliteRun
         sql.insertEvent.run(
           place.position,
           run.id,
@@ -74,7 +75,9 @@ export function createAppend({ db, runs }: Connection, ports: Pick<Ports, 'sha25
           place.schemaVersion,
           fromHex(event.payloadHash),
           fromHex(place.hash),
+          event.causationId !== null && event.causationId === own.lastEventId ? 1 : 0,
         )
+        own.lastEventId = event.eventId
         const mac = event.mac === null ? null : fromHex(event.mac)
         if (body !== null) sql.insertPayload.run(place.position, fromHex(event.salt), mac, body)
         if (event.vault) sql.insertVault.run(place.position, event.vault.keyId, fromHex(event.vault.data))

@@ -33,8 +33,9 @@ export function createErasing(
     // Every payload of the window is read, so each text has a parameter of its own.
     payloads: (texts: readonly string[]) =>
       db.prepare(
-        `SELECT ${EVENT_COLUMNS} WHERE e.position > ?1 AND e.position <= ?2 AND r.workspace = ?3
-           AND (substr(p.body, 1, 1) <> '{'${texts.map((_, at) => ` OR instr(p.body, ?${at + 5}) > 0`).join('')})
+        `SELECT ${EVENT_COLUMNS} WHERE r.workspace = ?3 AND e.position IN (
+           SELECT x.position FROM payloads x WHERE x.position > ?1 AND x.position <= ?2
+             AND (substr(x.body, 1, 1) <> '{'${texts.map((_, at) => ` OR instr(x.body, ?${at + 5}) > 0`).join('')}))
          ORDER BY e.position LIMIT ?4`,
       ),
     last: db.prepare(LAST_POSITION),

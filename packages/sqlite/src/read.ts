@@ -58,7 +58,10 @@ export function createReader(db: DatabaseSync): Reader {
     inWorkspace: eventsBy('e.position > ? AND e.position <= ? AND r.workspace = ?', 'e.position'),
     byId: db.prepare(`SELECT ${EVENT_COLUMNS} WHERE e.event_id = ? AND r.workspace = ? ORDER BY e.position`),
     caused: db.prepare(
-      `SELECT ${EVENT_COLUMNS} WHERE e.causation_id IN (SELECT value FROM json_each(?)) AND r.workspace = ? ORDER BY e.position`,
+      `SELECT ${EVENT_COLUMNS} WHERE r.workspace = ?1 AND e.position IN (
+         SELECT position FROM events WHERE causation_id IN (SELECT value FROM json_each(?2)) AND follows = 0
+         UNION ALL SELECT n.position FROM json_each(?2) j CROSS JOIN events c ON c.event_id = j.value
+           CROSS JOIN events n ON n.run = c.run AND n.seq = c.seq + 1 AND n.follows = 1) ORDER BY e.position`,
     ),
     nodes: db.prepare('SELECT id, hash, body FROM nodes WHERE id IN (SELECT value FROM json_each(?))'),
     steps: stepsBy('WHERE'),
@@ -86,7 +89,7 @@ export function createReader(db: DatabaseSync): Reader {
       return sql.inWorkspace([afterPosition, upToPosition, workspace], types, limit)
     },
     byId: (workspace, eventId) => sql.byId.all(eventId, workspace).map(toStoredEvent),
-    caused: (workspace, eventIds) => sql.caused.all(JSON.stringify(eventIds), workspace).map(toStoredEvent),
+    caused: (workspace, eventIds) => sql.caused.all(workspace, JSON.stringify(eventIds)).map(toStoredEvent),
     nodes(ids) {
       const rows = sql.nodes.all(JSON.stringify(ids))
       return new Map(

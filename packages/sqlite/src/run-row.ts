@@ -32,6 +32,8 @@ export const toStoredRun = (row: Record<string, unknown>): StoredRun => ({
 export interface SqliteRun extends RunDraft {
   /** The summary as the row has it; undefined if all that repeats it must be written. */
   stored: RunSummary | undefined
+  /** Id of its newest event, once one was appended through this object. */
+  lastEventId?: string
   /** Steps to be written, by `stepKey`. */
   readonly steps: Map<string, StepSkeleton>
 }
