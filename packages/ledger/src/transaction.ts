@@ -45,9 +45,10 @@ export interface Transaction {
   lease(key: RunKey): { readonly epoch: number; readonly held: boolean } | undefined
   /**
    * The draft is written back: head, summary and all that rows repeat of it. If the summary has lost its thread, the
-   * thread's name is removed from released leases, and from the scope if no other run of it has a thread.
+   * thread's name is removed from released leases, and from the scope if no other run of it has a thread. A store may
+   * write only the columns whose fields have changed; with `isRewritten` it writes all, to repair them.
    */
-  touch(run: RunDraft): void
+  touch(run: RunDraft, isRewritten?: boolean): void
   /** The run or another one of its thread is leased. */
   isLeased(run: RunDraft): boolean
   /** Forks that begin in an own event of the run; one is needy while it is not deleted or still owns events. */

@@ -95,6 +95,7 @@ export async function collectGarbage(
       holds = { ...holds, seq: holds.seq + 1 }
       done += countEvents(batch)
       onProgress?.(done, total)
+      store.disk.flush()
       size = nextSize(size, outcome.tookMs / pace.batchMs)
       await pace.rest(outcome.tookMs, 1)
       continue

@@ -103,7 +103,7 @@ function replaceRows(tx: Transaction, { summary, steps, gone, ...key }: RowChang
   for (const { stepId, attempt } of gone) tx.dropStep(run, stepId, attempt)
   for (const step of steps) tx.putStep(run, step)
   run.summary = summary ?? run.summary
-  tx.touch(run)
+  tx.touch(run, summary !== undefined)
 }
 
 function adoptRange(tx: Transaction, { run: adopted, fromSeq, toSeq, headHash, ...key }: Adoption): void {

@@ -1,10 +1,11 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import type { Disk } from '@clew/ledger'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { makeFolder, removeFolder } from '../test/harness.ts'
 import { openDatabase } from './open-database.ts'
-import { createReclaim } from './reclaim.ts'
+import { createDisk } from './disk.ts'
 
 let folder: string
 let file: string
@@ -33,7 +34,11 @@ function grow(db: DatabaseSync): void {
   db.exec('CREATE TABLE filler (body); INSERT INTO filler VALUES (zeroblob(28 * 1024 * 1024))')
 }
 
-const transact = async <T>(work: () => T): Promise<T> => work()
+const diskOf = (db: DatabaseSync): Disk => {
+  const run = async <T>(work: () => T): Promise<T> => work()
+  const sleep = async (): Promise<void> => {}
+  return createDisk({ db, waitMs: 100, read: run, write: run }, { sleep }, () => undefined)
+}
 
 describe('giving space back', () => {
   it('P4 a long WAL is written back to its end, also when a reader holds on to an older state at first', () => {
@@ -54,7 +59,7 @@ describe('giving space back', () => {
       return { get } as unknown as StatementSync
     }
     const frames = (): number => Number(prepare('PRAGMA wal_checkpoint(PASSIVE)').get()?.['log'])
-    createReclaim(db, transact).checkpoint()
+    diskOf(db).flush()
     add(writer, 'begins the WAL anew')
     expect(frames()).toBeLessThan(100)
   })
@@ -62,10 +67,10 @@ describe('giving space back', () => {
   it('P4 the WAL is cut off where nobody else writes, and left to those who do', async () => {
     const db = connect()
     grow(db)
-    const { step } = createReclaim(db, transact)
-    while (await step(true));
+    const { reclaim } = diskOf(db)
+    while (await reclaim(true));
     expect(walBytes()).toBeGreaterThan(20e6)
-    while (await step(false));
+    while (await reclaim(false));
     expect(walBytes()).toBe(0)
   })
 
@@ -73,8 +78,8 @@ describe('giving space back', () => {
     const db = connect()
     grow(db)
     db.exec('DELETE FROM filler')
-    const { step } = createReclaim(db, transact)
-    while (await step(true));
+    const { reclaim } = diskOf(db)
+    while (await reclaim(true));
     expect(db.prepare('PRAGMA freelist_count').get()).toEqual({ freelist_count: 0 })
     expect(statSync(file).size).toBeLessThan(2e6)
   })
