@@ -92,8 +92,6 @@ it('P4 P5 what a seal or an erasure covers may go, and nothing beside it', async
     `DELETE FROM payloads WHERE position = ${at(1)}; DELETE FROM events WHERE run = ${run} AND seq = 1`,
   )
   await expect(plain(`DELETE FROM events WHERE run = ${run} AND seq = 2`)).rejects.toThrow(/append-only/)
-  await plain(
-    `INSERT INTO node_erasures SELECT min(id), '' FROM nodes; DELETE FROM nodes WHERE id = (SELECT min(id) FROM nodes)`,
-  )
   await expect(plain('DELETE FROM nodes')).rejects.toThrow(/append-only/)
+  await plain('INSERT INTO sweeps SELECT DISTINCT scope, 1 FROM nodes; DELETE FROM nodes')
 })
