@@ -1,7 +1,5 @@
 import {
   type ClewEvent,
-  dueMsOf,
-  type ErasedRun,
   type EraseWork,
   type Erasing,
   parseMemoryBook,
@@ -9,13 +7,14 @@ import {
   type RunKey,
 } from '@clew/ledger'
 import type { Appender } from './append.ts'
-import { int8s, texts } from './binary-array.ts'
 import { EVENT_COLUMNS, toStoredEvent } from './event-row.ts'
-import { indexText, indexTextOrNull } from './index-text.ts'
-import { RUN_COLUMNS, toStoredRun } from './list-runs.ts'
+import { findBySubject } from './find-runs.ts'
+import { ADD_SWEEPS } from './prune-states.ts'
 import { countAnew, rewriteTables } from './rewrite-tables.ts'
+import { replaceSummary } from './run-row.ts'
 import type { Database, Row, Sql } from './sql.ts'
-import { stepRows, stepValues } from './step-row.ts'
+import { PUT_STEPS, STEP } from './step-row.ts'
+import { arraysOf } from './unnest.ts'
 
 interface EraseParts {
   readonly db: Database
@@ -26,35 +25,23 @@ interface EraseParts {
   readonly ring: () => void
 }
 
-const RUNS = `SELECT ${RUN_COLUMNS} WHERE r.workspace = $1 AND r.id IN (SELECT run FROM subjects WHERE subject = ANY ($2::text[]))
-  ORDER BY r.id`
-/** Texts are few, and every payload is looked at: each has a place of its own in the statement. */
+/** The texts are few and every payload is compared with them: each text is a parameter of its own. */
 const payloadsWith = (wanted: readonly string[]): string => `SELECT ${EVENT_COLUMNS}
   WHERE e.position > $1 AND r.workspace = $2 AND p.body IS NOT NULL
     AND (left(p.body, 1) <> '{'${wanted.map((_, at) => ` OR strpos(p.body, $${at + 4}) > 0`).join('')})
   ORDER BY e.position LIMIT $3`
-/** By id, as everybody locks several runs. */
+/** In the order of ids, in which all transactions lock several runs. */
 const LOCK = `SELECT r.id, r.run_id, r.seq, r.scope, r.recorded_at FROM runs r
   WHERE r.workspace = $1 AND r.run_id = ANY ($2::text[]) ORDER BY r.id FOR UPDATE`
 const ADD_ERASURES = `INSERT INTO erasures (position, erased_at) SELECT p, $2 FROM unnest($1::bigint[]) p`
 const DROP_PAYLOADS = 'DELETE FROM payloads WHERE position = ANY ($1::bigint[])'
-/** Whoever folds these books ends first, or sees what is erased. */
+/** A fold of these memory scopes ends first, or sees what is erased. */
 const ADD_BOOKS = `INSERT INTO memory_scopes (workspace, book, seq, version) SELECT $1, b, 0, 0 FROM unnest($2::text[]) b
   ON CONFLICT DO NOTHING`
 const LOCK_BOOKS =
   'SELECT FROM memory_scopes WHERE workspace = $1 AND book = ANY ($2::text[]) ORDER BY id FOR UPDATE'
 const DROP_MEMORY = 'DELETE FROM memory_items WHERE position = ANY ($1::bigint[])'
-const ADD_SWEEPS = `INSERT INTO sweeps (scope, mark) SELECT DISTINCT s, 1 FROM unnest($1::bigint[]) s
-  ON CONFLICT (scope) DO UPDATE SET mark = sweeps.mark + 1`
 const DROP_STEPS = 'DELETE FROM steps WHERE run = ANY ($1::bigint[])'
-const PUT_STEPS = `INSERT INTO steps (run, step_id, step_text, attempt, started_seq, record, span, digest)
-  SELECT * FROM ${stepRows(1)}`
-/** `revision` tells whoever remembers the run that it is another. */
-const UPDATE_RUN = `UPDATE runs SET status = $2, due_ms = $3, thread_id = $4, agent = $5, agent_version = $6,
-  started_ms = $7, parent_run_id = $8, summary = $9, revision = revision + 1 WHERE id = $1`
-const DROP_SUBJECTS = 'DELETE FROM subjects WHERE run = ANY ($1::bigint[])'
-const PUT_SUBJECTS =
-  'INSERT INTO subjects (run, subject) SELECT $1, s FROM unnest($2::text[]) s ON CONFLICT DO NOTHING'
 // The name of a thread may be that of a person.
 const FORGET_THREADS = `UPDATE leases SET thread_id = NULL WHERE workspace = $1 AND run_id = ANY ($2::text[]) AND NOT held`
 const FORGET_SCOPES = `UPDATE scopes s SET name = 'erased ' || id WHERE id = ANY ($1::bigint[]) AND name LIKE 'thread %'
@@ -81,42 +68,30 @@ export function createErasing({ db, reading, appender, ports, waitMs, ring }: Er
     const { rows } = await sql.query({ text: LOCK, values: [workspace, runs.map(({ runId }) => runId)] })
     const found = new Map(rows.map((row) => [row['run_id'] as string, row]))
     if (runs.some(({ runId, seq }) => Number(found.get(runId)?.['seq']) !== seq)) return false
-    const places = int8s([...positions])
-    await sql.query({ text: ADD_ERASURES, values: [places, erasedAt] })
-    await sql.query({ text: DROP_PAYLOADS, values: [places] })
-    const books = [workspace, texts(runs.map(({ runId }) => runId).filter((runId) => parseMemoryBook(runId)))]
+    await sql.query({ text: ADD_ERASURES, values: [positions, erasedAt] })
+    await sql.query({ text: DROP_PAYLOADS, values: [positions] })
+    const books = [workspace, runs.map(({ runId }) => runId).filter((runId) => parseMemoryBook(runId))]
     await sql.query({ text: ADD_BOOKS, values: books })
     await sql.query({ text: LOCK_BOOKS, values: books })
-    await sql.query({ text: DROP_MEMORY, values: [places] })
-    const ids = int8s(rows.map((row) => Number(row['id'])))
-    await sql.query({ text: DROP_STEPS, values: [ids] })
-    await sql.query({ text: DROP_SUBJECTS, values: [ids] })
-    for (const run of runs) await replace(sql, run, found.get(run.runId) as Row)
-    const scopes = int8s(rows.map((row) => Number(row['scope'])))
+    await sql.query({ text: DROP_MEMORY, values: [positions] })
+    await sql.query({ text: DROP_STEPS, values: [rows.map((row) => row['id'])] })
+    const idOf = (runId: string): number => found.get(runId)?.['id'] as number
+    const steps = runs.flatMap((run) => run.steps.map((step) => ({ run: idOf(run.runId), step })))
+    await sql.query({ text: PUT_STEPS, values: arraysOf(STEP, steps) })
+    for (const { runId, summary } of runs) {
+      const { recorded_at: recordedAt } = found.get(runId) as Row
+      await replaceSummary(sql, idOf(runId), summary, recordedAt as string)
+    }
+    const scopes = rows.map((row) => row['scope'])
     await sql.query({ text: ADD_SWEEPS, values: [scopes] })
     const whole = runs.filter(({ isWhole }) => isWhole).map(({ runId }) => runId)
-    await sql.query({ text: FORGET_THREADS, values: [workspace, texts(whole)] })
+    await sql.query({ text: FORGET_THREADS, values: [workspace, whole] })
     await sql.query({ text: FORGET_SCOPES, values: [scopes] })
     return true
   }
 
-  async function replace(sql: Sql, { summary, steps }: ErasedRun, row: Row): Promise<void> {
-    const id = Number(row['id'])
-    if (steps.length > 0)
-      await sql.query({ text: PUT_STEPS, values: stepValues(steps.map((step) => ({ run: id, step }))) })
-    const { status, threadId, agent, agentVersion, startedAt, parentRunId, subjects } = summary
-    const dueMs = dueMsOf(summary, row['recorded_at'] as string)
-    const names = [threadId, agent, agentVersion].map(indexTextOrNull)
-    const values = [id, status, dueMs, ...names, Date.parse(startedAt), indexTextOrNull(parentRunId)]
-    await sql.query({ text: UPDATE_RUN, values: [...values, JSON.stringify(summary)] })
-    if (subjects.length > 0) await sql.query({ text: PUT_SUBJECTS, values: [id, subjects.map(indexText)] })
-  }
-
   return {
-    async findRuns(workspace, subjects) {
-      const { rows } = await reading.query({ text: RUNS, values: [workspace, subjects.map(indexText)] })
-      return rows.map(toStoredRun)
-    },
+    findRuns: (workspace, subjects) => findBySubject(reading, workspace, subjects),
     async findPayloads({ workspace, texts: wanted, afterPosition, limit }) {
       const values = [afterPosition, workspace, limit, ...wanted]
       const { rows } = await reading.query({ text: payloadsWith(wanted), values })

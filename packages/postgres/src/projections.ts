@@ -1,8 +1,9 @@
-import { dueMsOf, type ProjectionChange, type Projections, type RunKey } from '@clew/ledger'
-import { indexText, indexTextOrNull } from './index-text.ts'
-import { RUN_COLUMNS, toStoredRun } from './list-runs.ts'
+import { type ProjectionChange, type Projections, type RunKey } from '@clew/ledger'
+import { indexText } from './index-text.ts'
+import { replaceSummary, RUN_COLUMNS, toStoredRun } from './run-row.ts'
 import type { Database, Sql } from './sql.ts'
-import { stepRows, stepValues } from './step-row.ts'
+import { PUT_STEPS, STEP } from './step-row.ts'
+import { arraysOf } from './unnest.ts'
 
 interface ProjectionParts {
   readonly db: Database
@@ -14,14 +15,6 @@ const RUNS = `SELECT ${RUN_COLUMNS} WHERE r.id > $1 ORDER BY r.id LIMIT $2`
 const FIND = 'SELECT id, recorded_at FROM runs WHERE workspace = $1 AND run_id = $2 AND seq = $3 FOR UPDATE'
 const DROP_STEPS = `DELETE FROM steps s USING unnest($2::text[], $3::int[]) g (step_id, attempt)
   WHERE s.run = $1 AND s.step_id = g.step_id AND s.attempt = g.attempt`
-const PUT_STEPS = `INSERT INTO steps (run, step_id, step_text, attempt, started_seq, record, span, digest)
-  SELECT * FROM ${stepRows(1)}
-  ON CONFLICT (run, step_id, attempt) DO UPDATE SET step_text = excluded.step_text,
-    started_seq = excluded.started_seq, record = excluded.record, span = excluded.span, digest = excluded.digest`
-const UPDATE_RUN = `UPDATE runs SET status = $2, due_ms = $3, thread_id = $4, agent = $5, agent_version = $6,
-  started_ms = $7, parent_run_id = $8, summary = $9 WHERE id = $1`
-const DROP_SUBJECTS = 'DELETE FROM subjects WHERE run = $1'
-const PUT_SUBJECTS = `INSERT INTO subjects (run, subject) SELECT $1, s FROM unnest($2::text[]) s ON CONFLICT DO NOTHING`
 const TOUCH = 'UPDATE runs SET revision = revision + 1 WHERE id = $1'
 
 /** Rows of runs and steps, replaced by what their events fold to. */
@@ -62,17 +55,11 @@ async function replace(
     const names = gone.map(({ stepId }) => indexText(stepId))
     await sql.query({ text: DROP_STEPS, values: [id, names, gone.map(({ attempt }) => attempt)] })
   }
-  if (steps.length > 0)
-    await sql.query({ text: PUT_STEPS, values: stepValues(steps.map((step) => ({ run: id, step }))) })
-  if (summary) {
-    const { status, threadId, agent, agentVersion, startedAt, parentRunId, subjects } = summary
-    const dueMs = dueMsOf(summary, rows[0]['recorded_at'] as string)
-    const texts = [threadId, agent, agentVersion].map(indexTextOrNull)
-    const values = [id, status, dueMs, ...texts, Date.parse(startedAt), indexTextOrNull(parentRunId)]
-    await sql.query({ text: UPDATE_RUN, values: [...values, JSON.stringify(summary)] })
-    await sql.query({ text: DROP_SUBJECTS, values: [id] })
-    await sql.query({ text: PUT_SUBJECTS, values: [id, subjects.map(indexText)] })
+  if (steps.length > 0) {
+    const changed = steps.map((step) => ({ run: id, step }))
+    await sql.query({ text: PUT_STEPS, values: arraysOf(STEP, changed) })
   }
-  await sql.query({ text: TOUCH, values: [id] })
+  if (summary) await replaceSummary(sql, id, summary, rows[0]['recorded_at'] as string)
+  else await sql.query({ text: TOUCH, values: [id] })
   return true
 }

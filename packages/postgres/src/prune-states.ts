@@ -1,5 +1,4 @@
 import type { StatePruneItem } from '@clew/ledger'
-import { int8s } from './binary-array.ts'
 import type { Sql } from './sql.ts'
 
 /** Scopes of which payloads went, where they have values at all. */
@@ -24,7 +23,7 @@ export async function pruneStates(
 ): Promise<{ moved: readonly string[]; events: number }> {
   const { rows } = await sql.query({ text: LOCK, values: [workspace, items.map(({ runId }) => runId)] })
   const runs = new Map(rows.map((row) => [row['run_id'] as string, row]))
-  const ids = int8s(rows.map((row) => Number(row['id'])))
+  const ids = rows.map((row) => Number(row['id']))
   const counted = await sql.query({ text: FORKS, values: [ids] })
   const forks = new Map(counted.rows.map((row) => [Number(row['fork_of']), Number(row['n'])]))
   const moved = items.filter((item) => {
@@ -36,11 +35,11 @@ export async function pruneStates(
     const places = items.flatMap((item) =>
       of(item).map((seq) => [Number(runs.get(item.runId)?.['id']), seq] as const),
     )
-    return [int8s(places.map(([id]) => id)), int8s(places.map(([, seq]) => seq))]
+    return [places.map(([id]) => id), places.map(([, seq]) => seq)]
   }
   const all = placesOf(({ marks, blanks }) => [...new Set([...marks, ...blanks])])
   await sql.query({ text: MARK, values: [...all, new Date().toISOString()] })
   const { rowCount } = await sql.query({ text: DROP, values: placesOf(({ blanks }) => blanks) })
-  await sql.query({ text: ADD_SWEEPS, values: [int8s(rows.map((row) => Number(row['scope'])))] })
+  await sql.query({ text: ADD_SWEEPS, values: [rows.map((row) => Number(row['scope']))] })
   return { moved: [], events: rowCount ?? 0 }
 }

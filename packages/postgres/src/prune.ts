@@ -1,28 +1,32 @@
 import {
+  type AdoptedRun,
   deletedSummary,
-  dueMsOf,
   isBook,
   mayGo,
   parseMemoryBook,
   type PruneBatch,
   type PruneItem,
   type PruneOutcome,
+  type RunKey,
   type RunSummary,
+  type Seal,
   type StoreRetention,
 } from '@clew/ledger'
 import type { Appender } from './append.ts'
-import { hexes, int8s, texts } from './binary-array.ts'
 import { hexOf } from './event-row.ts'
-import { indexText, indexTextOrNull } from './index-text.ts'
+import { indexText } from './index-text.ts'
+import { BLOCK, scopeName } from './load.ts'
 import { ADD_SWEEPS, pruneStates } from './prune-states.ts'
-import { RUN_COLUMNS, toStoredRun } from './list-runs.ts'
-import { scopeName } from './remembered.ts'
+import { addSubjects, NEW_RUN, RUN_COLUMNS, type RunRow, toStoredRun } from './run-row.ts'
 import type { Database, Row, Sql } from './sql.ts'
+import { readStorage } from './storage.ts'
+import { arraysOf, bytesOf, columnNames, unnest } from './unnest.ts'
+import { createValues } from './values.ts'
 
 interface PruneParts {
   readonly db: Database
   readonly reading: Sql
-  readonly appender: Pick<Appender, 'together' | 'forget' | 'forgetScope'>
+  readonly appender: Pick<Appender, 'together' | 'forget'>
   readonly ring: () => void
 }
 
@@ -37,21 +41,6 @@ const CHECK = `SELECT i.run, i.first, (SELECT count(*) FROM events e WHERE e.run
     EXISTS (SELECT FROM runs f WHERE f.fork_of = i.run AND f.fork_seq >= i.first
       AND (f.status <> 'deleted' OR EXISTS (SELECT FROM events e WHERE e.run = f.id))) AS is_forked
   FROM ${ITEMS}`
-/** Tables with their indexes. */
-const STORAGE = `SELECT c.relname AS "table", pg_total_relation_size(c.oid) AS bytes FROM pg_class c
-  WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind = 'r' ORDER BY 2 DESC, 1`
-const PARTS: Readonly<Record<string, string>> = {
-  events: 'events',
-  payloads: 'payloads',
-  nodes: 'shared values',
-  vault: 'vault',
-  runs: 'runs and steps',
-  steps: 'runs and steps',
-  search_words: 'search index',
-  search_tools: 'search index',
-  memory_items: 'memory',
-  memory_scopes: 'memory',
-}
 const SEAL = `INSERT INTO seals (run, from_seq, to_seq, head_hash)
   SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bytea[])`
 const POSITIONS = `SELECT e.position FROM ${ITEMS} JOIN events e ON e.run = i.run AND e.seq BETWEEN i.first AND i.last`
@@ -64,6 +53,8 @@ const LOCK_BOOKS =
 const STILL_THERE = 'SELECT r FROM unnest($1::bigint[]) r WHERE EXISTS (SELECT FROM events WHERE run = r)'
 const UPDATE_RUNS = `UPDATE runs r SET status = 'deleted', due_ms = NULL, summary = d.summary, revision = r.revision + 1
   FROM unnest($1::bigint[], $2::text[]) d (id, summary) WHERE r.id = d.id`
+/** Steps and events of the run are not what a writer has cached. */
+const TOUCH_RUNS = 'UPDATE runs SET revision = revision + 1 WHERE id = ANY ($1::bigint[])'
 const DROP_SUBJECTS = 'DELETE FROM subjects WHERE run = ANY ($1::bigint[])'
 const SEALS = `SELECT r.run_id, s.from_seq, s.to_seq, s.head_hash FROM runs r JOIN seals s ON s.run = r.id
   WHERE r.workspace = $1 AND r.run_id = ANY ($2::text[]) ORDER BY r.id, s.from_seq`
@@ -81,24 +72,11 @@ const FIND = 'SELECT id, seq FROM runs WHERE workspace = $1 AND run_id = $2 FOR 
 const ADD_SCOPE = `INSERT INTO scopes (id, workspace, name) VALUES (nextval('ids'), $1, $2)
   ON CONFLICT (workspace, name) DO UPDATE SET name = excluded.name RETURNING id`
 /** Its id is a place that nobody else gets: positions begin above it. */
-const ADD_RUN = `INSERT INTO runs (id, workspace, run_id, scope, fork_of, fork_seq, seq, hash, recorded_at, status, thread_id, agent,
-    agent_version, started_ms, parent_run_id, due_ms, summary, epoch, held)
-  SELECT m.base + pg_current_xact_id()::text::bigint * 1024 + 1023, $1, $2, $3,
-    (SELECT id FROM runs WHERE workspace = $1 AND run_id = $4), $5, 0, ''::bytea, '', $6, $7, $8, $9, $10, $11, $12, $13,
-    0, false FROM meta m RETURNING id`
-const ADD_SUBJECTS =
-  'INSERT INTO subjects (run, subject) SELECT $1, s FROM unnest($2::text[]) s ON CONFLICT DO NOTHING'
+/** The id of a run is a position that no event gets: the last one of this transaction's block. */
+const NEW_ID = `SELECT base + pg_current_xact_id()::text::bigint * ${BLOCK} + ${BLOCK - 1} AS id FROM meta`
+const ADD_RUN = `INSERT INTO runs (${columnNames(NEW_RUN)}) SELECT * FROM ${unnest(NEW_RUN, 'n')}`
 const MOVE_HEAD =
   'UPDATE runs SET seq = $2, hash = $3, recorded_at = $4, revision = revision + 1 WHERE id = $1'
-
-const PENDING = 'SELECT scope, mark FROM sweeps ORDER BY scope'
-const BODIES = `SELECT e.position, p.body FROM runs r JOIN events e ON e.run = r.id JOIN payloads p ON p.position = e.position
-  WHERE r.scope = $1 AND e.position > $2 AND left(p.body, 1) <> '{' ORDER BY e.position LIMIT $3`
-const NODES = 'SELECT id, body FROM nodes WHERE scope = $1 AND id > $2 ORDER BY id LIMIT $3'
-const LOCK_SCOPE = 'SELECT pg_advisory_xact_lock(scope_lock($1))'
-const RAISE_SCOPE = 'UPDATE scopes SET revision = revision + 1 WHERE id = $1'
-const DROP_NODES = 'DELETE FROM nodes WHERE scope = $1 AND id = ANY ($2::bigint[])'
-const END_SWEEP = 'DELETE FROM sweeps WHERE scope = $1 AND mark = $2'
 
 /** Tables that pruning leaves holes in: VACUUM frees them for what comes, and gives back what is empty at their ends. */
 const TABLES = ['events', 'payloads', 'nodes', 'steps', 'search_words', 'memory_items', 'subjects']
@@ -160,33 +138,78 @@ export function createRetention({ db, reading, appender, ring }: PruneParts): St
 
   async function take(sql: Sql, workspace: string, found: readonly Found[]): Promise<void> {
     const ranges = rangesOf(found)
-    await sql.query({ text: SEAL, values: [...ranges, hexes(found.map(({ item }) => item.headHash))] })
+    await sql.query({ text: SEAL, values: [...ranges, found.map(({ item }) => bytesOf(item.headHash))] })
     await sql.query({ text: DROP_PAYLOADS, values: ranges })
     const books = found.map(({ item }) => item.runId).filter((runId) => parseMemoryBook(runId))
     if (books.length > 0) {
-      await sql.query({ text: LOCK_BOOKS, values: [workspace, texts(books)] })
+      await sql.query({ text: LOCK_BOOKS, values: [workspace, books] })
       await sql.query({ text: DROP_MEMORY, values: ranges })
     }
     await sql.query({ text: DROP_STEPS, values: ranges })
     await sql.query({ text: DROP_EVENTS, values: ranges })
+    await sql.query({ text: TOUCH_RUNS, values: [found.map(({ id }) => id)] })
     const deleted = new Map(
       found
         .filter(({ item, summary }) => item.deletes || summary.status === 'deleted')
         .map(({ id, summary }) => [id, summary]),
     )
     await markDeleted(sql, deleted)
-    await sql.query({ text: ADD_SWEEPS, values: [int8s(found.map(({ scope }) => scope))] })
+    await sql.query({ text: ADD_SWEEPS, values: [found.map(({ scope }) => scope)] })
   }
 
   async function markDeleted(sql: Sql, deleted: ReadonlyMap<number, RunSummary>): Promise<void> {
     const ids = [...deleted.keys()]
-    const { rows } = await sql.query({ text: STILL_THERE, values: [int8s(ids)] })
+    const { rows } = await sql.query({ text: STILL_THERE, values: [ids] })
     const left = new Set(rows.map((row) => Number(row['r'])))
     const summaries = [...deleted].map(([id, summary]) =>
       JSON.stringify(deletedSummary(summary, left.has(id))),
     )
-    await sql.query({ text: UPDATE_RUNS, values: [int8s(ids), texts(summaries)] })
-    await sql.query({ text: DROP_SUBJECTS, values: [int8s(ids.filter((id) => !left.has(id)))] })
+    await sql.query({ text: UPDATE_RUNS, values: [ids, summaries] })
+    await sql.query({ text: DROP_SUBJECTS, values: [ids.filter((id) => !left.has(id))] })
+  }
+
+  async function adopt(
+    sql: Sql,
+    { workspace, runId }: RunKey,
+    { fromSeq, toSeq, headHash }: Seal,
+    { summary, forkOf, recordedAt }: AdoptedRun,
+  ): Promise<boolean> {
+    const find = async (of: string): Promise<Row | undefined> =>
+      (await sql.query({ text: FIND, values: [workspace, of] })).rows[0]
+    const known = await find(runId)
+    const before = known ? Number(known['seq']) : (forkOf?.seq ?? 0)
+    if (before !== fromSeq - 1) return false
+    let id = known?.['id'] as number | undefined
+    if (id === undefined) {
+      id = (await sql.query({ text: NEW_ID })).rows[0]?.['id'] as number
+      const name = indexText(scopeName(runId, summary.threadId))
+      const [scope] = (await sql.query({ text: ADD_SCOPE, values: [workspace, name] })).rows
+      const owner = forkOf && (await find(forkOf.runId))
+      const run: RunRow = {
+        id,
+        workspace,
+        runId,
+        scope: scope?.['id'] as number,
+        forkOf: forkOf && owner ? { id: owner['id'] as number, seq: forkOf.seq } : null,
+        seq: toSeq,
+        hash: headHash,
+        recordedAt,
+        summary,
+        epoch: 0,
+        held: false,
+        revision: 0,
+        lastEventId: null,
+        stored: null,
+      }
+      await sql.query({ text: ADD_RUN, values: arraysOf(NEW_RUN, [run]) })
+      await addSubjects(sql, id, summary.subjects)
+    } else {
+      const head = [id, toSeq, Buffer.from(headHash, 'hex'), recordedAt]
+      await sql.query({ text: MOVE_HEAD, values: head })
+    }
+    await sql.query({ text: SEAL, values: [[id], [fromSeq], [toSeq], [bytesOf(headHash)]] })
+    if (summary.status === 'deleted') await markDeleted(sql, new Map([[id, summary]]))
+    return true
   }
 
   return {
@@ -234,86 +257,17 @@ export function createRetention({ db, reading, appender, ring }: PruneParts): St
       const rows = await read(LEFTOVERS, [workspace, after, limit])
       return rows.map((row) => ({ key: Number(row['id']), run: toStoredRun(row) }))
     },
-    async storage() {
-      const sizes = new Map<string, number>()
-      for (const { table, bytes } of await read(STORAGE)) {
-        const name = PARTS[table as string] ?? 'other'
-        sizes.set(name, (sizes.get(name) ?? 0) + Number(bytes))
-      }
-      return [...sizes].map(([name, bytes]) => ({ name, bytes }))
-    },
+    storage: () => readStorage(reading),
     async sizes(workspace, runIds) {
       const rows = await read(SIZES, [workspace, [...runIds]])
       return new Map(rows.map((row) => [row['run_id'] as string, Number(row['bytes'])]))
     },
-    async adopt({ workspace, runId }, { fromSeq, toSeq, headHash }, { summary, forkOf, recordedAt }) {
-      const isDone = await db.transact(async (sql) => {
-        const [known] = (await sql.query({ text: FIND, values: [workspace, runId] })).rows
-        const before = known ? Number(known['seq']) : (forkOf?.seq ?? 0)
-        if (before !== fromSeq - 1) return false
-        let id = Number(known?.['id'])
-        if (!known) {
-          const { threadId, agent, agentVersion, startedAt, parentRunId, status, subjects } = summary
-          const name = indexText(scopeName(runId, threadId))
-          const [scope] = (await sql.query({ text: ADD_SCOPE, values: [workspace, name] })).rows
-          const fork = [forkOf?.runId ?? null, forkOf?.seq ?? null]
-          const names = [threadId, agent, agentVersion].map(indexTextOrNull)
-          const rest = [Date.parse(startedAt), indexTextOrNull(parentRunId), dueMsOf(summary, recordedAt)]
-          const values = [
-            workspace,
-            runId,
-            scope?.['id'],
-            ...fork,
-            status,
-            ...names,
-            ...rest,
-            JSON.stringify(summary),
-          ]
-          id = Number((await sql.query({ text: ADD_RUN, values })).rows[0]?.['id'])
-          await sql.query({ text: ADD_SUBJECTS, values: [id, subjects.map(indexText)] })
-        }
-        const seal = [int8s([id]), int8s([fromSeq]), int8s([toSeq]), hexes([headHash])]
-        await sql.query({ text: SEAL, values: seal })
-        await sql.query({ text: MOVE_HEAD, values: [id, toSeq, Buffer.from(headHash, 'hex'), recordedAt] })
-        if (summary.status === 'deleted') await markDeleted(sql, new Map([[id, summary]]))
-        return true
-      })
-      appender.forget({ workspace, runId })
+    async adopt(key, seal, run) {
+      const isDone = await db.transact((sql) => adopt(sql, key, seal, run))
+      appender.forget(key)
       return isDone
     },
-    values: {
-      async pending() {
-        return (await read(PENDING)).map((row) => ({
-          scope: Number(row['scope']),
-          mark: Number(row['mark']),
-        }))
-      },
-      async bodies(scope, after, limit) {
-        const rows = await read(BODIES, [scope, after, limit])
-        return rows.map((row) => ({ position: Number(row['position']), body: row['body'] as string }))
-      },
-      async nodes(scope, after, limit) {
-        return (await read(NODES, [scope, after, limit])).map((row) => ({
-          id: Number(row['id']),
-          body: row['body'] as string,
-        }))
-      },
-      async drop(scope, ids, position) {
-        const isDone = await db.transact(async (sql) => {
-          await sql.query({ text: LOCK_SCOPE, values: [scope] })
-          const { rows } = await sql.query({ text: BODIES, values: [scope, position, 1] })
-          if (rows.length > 0) return false
-          await sql.query({ text: RAISE_SCOPE, values: [scope] })
-          await sql.query({ text: DROP_NODES, values: [scope, int8s([...ids])] })
-          return true
-        })
-        appender.forgetScope(scope)
-        return isDone
-      },
-      async end(scope, mark) {
-        await db.query({ text: END_SWEEP, values: [scope, mark] })
-      },
-    },
+    values: createValues(db, reading),
     writeBack: () => {},
     async reclaim() {
       for (const table of TABLES) await db.query({ text: `VACUUM (SKIP_LOCKED) ${table}` })
@@ -323,7 +277,7 @@ export function createRetention({ db, reading, appender, ring }: PruneParts): St
 }
 
 const rangesOf = (found: readonly Found[]): unknown[] => [
-  int8s(found.map(({ id }) => id)),
-  int8s(found.map(({ item }) => item.fromSeq)),
-  int8s(found.map(({ item }) => item.toSeq)),
+  found.map(({ id }) => id),
+  found.map(({ item }) => item.fromSeq),
+  found.map(({ item }) => item.toSeq),
 ]

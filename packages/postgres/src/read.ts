@@ -8,7 +8,6 @@ import type {
   StoredNode,
   StoreStats,
 } from '@clew/ledger'
-import { int8s } from './binary-array.ts'
 import { EVENT_COLUMNS, hexOf, toStoredEvent } from './event-row.ts'
 import { indexText } from './index-text.ts'
 import type { Row, Sql } from './sql.ts'
@@ -112,7 +111,7 @@ export function createReader({ sql, heldBack }: ReaderParts): Reader {
     byId: (workspace, eventId) => events('read id', BY_ID, [eventId, workspace]),
     caused: (workspace, eventIds) => events('read caused', CAUSED, [eventIds, workspace]),
     async nodes(ids) {
-      const rows = await read('read nodes', NODES, [int8s(ids)])
+      const rows = await read('read nodes', NODES, [ids])
       return new Map(
         rows.map((row) => [row['id'] as number, { hash: hexOf(row['hash']), body: row['body'] as string }]),
       )

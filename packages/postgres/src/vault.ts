@@ -1,7 +1,7 @@
 import type { VaultRow, VaultRows } from '@clew/ledger'
-import { hexes, int8s, texts } from './binary-array.ts'
 import { hexOf } from './event-row.ts'
 import type { Row, Sql } from './sql.ts'
+import { arraysOf, bytesOf, type Column, unnest } from './unnest.ts'
 
 const ROWS = `SELECT v.position, v.key_id, v.data, r.workspace, r.run_id, e.seq, e.event_id, e.payload_hash,
     p.position IS NOT NULL AS has_payload
@@ -11,14 +11,21 @@ const READ = `${ROWS} WHERE v.position = ANY ($1::bigint[]) ORDER BY v.position`
 const LIST = `${ROWS} WHERE v.position > $1 AND v.key_id = coalesce($2::text, v.key_id)
   AND v.key_id IS DISTINCT FROM $3::text ORDER BY v.position LIMIT $4`
 const KEY_IDS = 'SELECT DISTINCT key_id FROM vault ORDER BY key_id'
-const REPLACE = `UPDATE vault v SET key_id = c.new_id, data = c.new_data
-  FROM unnest($1::bigint[], $2::text[], $3::bytea[], $4::text[], $5::bytea[]) c (position, old_id, old_data, new_id, new_data)
+type Change = Parameters<VaultRows['replace']>[0][number]
+const CHANGE: readonly Column<Change>[] = [
+  ['position', 'bigint', ({ position }) => position],
+  ['old_id', 'text', ({ before }) => before.keyId],
+  ['old_data', 'bytea', ({ before }) => bytesOf(before.data)],
+  ['new_id', 'text', ({ after }) => after.keyId],
+  ['new_data', 'bytea', ({ after }) => bytesOf(after.data)],
+]
+const REPLACE = `UPDATE vault v SET key_id = c.new_id, data = c.new_data FROM ${unnest(CHANGE, 'c')}
   WHERE v.position = c.position AND v.key_id = c.old_id AND v.data = c.old_data`
 
 export function createVault(sql: Sql, reading: Sql): VaultRows {
   return {
     async read(positions) {
-      const { rows } = await reading.query({ name: 'vault read', text: READ, values: [int8s(positions)] })
+      const { rows } = await reading.query({ name: 'vault read', text: READ, values: [positions] })
       return rows.map(toRow)
     },
     async list({ afterPosition, limit, keyId = null, exceptKeyId = null }) {
@@ -29,14 +36,7 @@ export function createVault(sql: Sql, reading: Sql): VaultRows {
       return (await reading.query({ text: KEY_IDS })).rows.map((row) => row['key_id'] as string)
     },
     async replace(changes) {
-      const values = [
-        int8s(changes.map(({ position }) => position)),
-        texts(changes.map(({ before }) => before.keyId)),
-        hexes(changes.map(({ before }) => before.data)),
-        texts(changes.map(({ after }) => after.keyId)),
-        hexes(changes.map(({ after }) => after.data)),
-      ]
-      return (await sql.query({ text: REPLACE, values })).rowCount ?? 0
+      return (await sql.query({ text: REPLACE, values: arraysOf(CHANGE, changes) })).rowCount ?? 0
     },
   }
 }

@@ -9,22 +9,8 @@ import {
   type StoredRun,
 } from '@clew/ledger'
 import { indexText } from './index-text.ts'
-import type { Row, Sql } from './sql.ts'
-
-export const RUN_COLUMNS = `r.id, r.workspace, r.seq, r.hash, r.recorded_at, r.summary, r.fork_seq, f.run_id AS fork_run
-  FROM runs r LEFT JOIN runs f ON f.id = r.fork_of`
-
-export function toStoredRun(row: Row): StoredRun {
-  return {
-    summary: JSON.parse(row['summary'] as string) as RunSummary,
-    workspace: row['workspace'] as string,
-    seq: Number(row['seq']),
-    hash: (row['hash'] as Buffer).toString('hex'),
-    forkOf:
-      row['fork_run'] === null ? null : { runId: row['fork_run'] as string, seq: Number(row['fork_seq']) },
-    recordedAt: row['recorded_at'] as string,
-  }
-}
+import { RUN_COLUMNS, toStoredRun } from './run-row.ts'
+import type { Sql } from './sql.ts'
 
 const FIND = `SELECT ${RUN_COLUMNS} WHERE r.workspace = $1 AND r.run_id = $2`
 
@@ -116,4 +102,46 @@ function selectRuns(
   add('r.started_ms >=', options.since === undefined ? undefined : Date.parse(options.since))
   add('r.id <', options.cursor === undefined ? undefined : parseCursor(options.cursor))
   return `SELECT ${RUN_COLUMNS} WHERE ${where.join(' AND ')} ORDER BY r.id DESC ${limit}`
+}
+
+/**
+ * The row of a fork names the run that owns the event before its first one: the run it was forked from, or one of that
+ * run's own sources. Long ids are shortened in the index, so the summaries are compared once more.
+ */
+const BELOW = `WITH RECURSIVE owners (id) AS (
+    SELECT id FROM runs WHERE workspace = $1 AND run_id = ANY ($2::text[])
+    UNION SELECT r.fork_of FROM runs r JOIN owners o ON r.id = o.id WHERE r.fork_of IS NOT NULL
+  )
+  SELECT ${RUN_COLUMNS} WHERE r.id IN (
+    SELECT c.id FROM runs c WHERE c.workspace = $1 AND c.parent_run_id = ANY ($3::text[])
+    UNION SELECT k.id FROM runs k WHERE k.fork_of IN (SELECT id FROM owners)
+  ) ORDER BY r.id`
+
+export async function findBelow(
+  sql: Sql,
+  workspace: string,
+  runIds: readonly string[],
+): Promise<StoredRun[]> {
+  const values = [workspace, [...runIds], runIds.map(indexText)]
+  const { rows } = await sql.query({ name: 'runs below', text: BELOW, values })
+  const wanted = new Set(runIds)
+  return rows
+    .map(toStoredRun)
+    .filter(
+      ({ summary: { parentRunId, forkedFrom } }) =>
+        wanted.has(parentRunId ?? '') || wanted.has(forkedFrom?.runId ?? ''),
+    )
+}
+
+const BY_SUBJECT = `SELECT ${RUN_COLUMNS} WHERE r.workspace = $1
+  AND r.id IN (SELECT run FROM subjects WHERE subject = ANY ($2::text[])) ORDER BY r.id`
+
+/** Runs that are about any of these subjects; oldest first. */
+export async function findBySubject(
+  sql: Sql,
+  workspace: string,
+  subjects: readonly string[],
+): Promise<StoredRun[]> {
+  const { rows } = await sql.query({ text: BY_SUBJECT, values: [workspace, subjects.map(indexText)] })
+  return rows.map(toStoredRun)
 }

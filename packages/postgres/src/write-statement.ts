@@ -1,0 +1,148 @@
+import type { Batch, ChangedStep, NewNode, NewScope } from './batch.ts'
+import {
+  NEW_ERASURE,
+  NEW_EVENT,
+  NEW_PAYLOAD,
+  NEW_PRUNED_STATE,
+  NEW_VAULT_ROW,
+  type NewEvent,
+} from './event-row.ts'
+import { indexText } from './index-text.ts'
+import { BLOCK } from './load.ts'
+import { CHANGED_RUN, NEW_RUN, type RunRow, updateRuns } from './run-row.ts'
+import type { Statement } from './sql.ts'
+import { STEP, stepChanges } from './step-row.ts'
+import { arraysOf, bytesOf, type Column, columnNames, unnest } from './unnest.ts'
+
+const NEW_SCOPE: readonly Column<NewScope>[] = [
+  ['id', 'bigint', ({ id }) => id],
+  ['workspace', 'text', ({ workspace }) => workspace],
+  ['name', 'text', ({ name }) => indexText(name)],
+]
+const NEW_NODE: readonly Column<NewNode>[] = [
+  ['id', 'bigint', ({ id }) => id],
+  ['scope', 'bigint', ({ scope }) => scope],
+  ['hash', 'bytea', ({ hash }) => bytesOf(hash)],
+  ['body', 'text', ({ body }) => body],
+]
+interface Subject {
+  readonly run: number
+  readonly subject: string
+}
+const SUBJECT: readonly Column<Subject>[] = [
+  ['run', 'bigint', ({ run }) => run],
+  ['subject', 'text', ({ subject }) => subject],
+]
+
+const newSubjects = ({ id, summary, stored }: RunRow): Subject[] =>
+  summary.subjects
+    .slice(stored?.summary.subjects.length ?? 0)
+    .map((subject) => ({ run: id, subject: indexText(subject) }))
+
+/** What is written to one table. */
+interface Part {
+  readonly name: string
+  readonly sql: (first: number) => string
+  readonly values: unknown[][]
+}
+
+function insert<Row>(
+  table: string,
+  columns: readonly Column<Row>[],
+  rows: readonly Row[],
+  conflict = '',
+): Part[] {
+  if (rows.length === 0) return []
+  const selected = columns.map(([name]) =>
+    name === 'position' ? 'start.position + t.position' : `t.${name}`,
+  )
+  const sql = (first: number): string => `INSERT INTO ${table} (${columnNames(columns)})
+    SELECT ${selected.join(', ')} FROM start, ${unnest(columns, 't', first)} ${conflict}`
+  return [{ name: table, sql, values: arraysOf(columns, rows) }]
+}
+
+const updateSteps = (rows: readonly ChangedStep[]): Part[] =>
+  rows.length === 0
+    ? []
+    : [
+        {
+          name: 'changed_steps',
+          sql: (first) => `UPDATE steps s SET ${stepChanges('t')} FROM start, ${unnest(STEP, 't', first)}
+            WHERE s.run = t.run AND s.step_id = t.step_id AND s.attempt = t.attempt`,
+          values: arraysOf(STEP, rows),
+        },
+      ]
+
+/**
+ * All rows of a batch in one statement. It begins with the rows of runs that exist: each must still have the head, lease
+ * and revision that the batch builds on, or nothing is written (`assert_unchanged`). Tables without rows are left out; the
+ * statement is named after the others.
+ *
+ * With `isPlaced` positions are final. Otherwise they count from 0 and are moved into the block of the statement's own
+ * transaction, whose beginning is returned.
+ */
+export function writeStatement(batch: Batch, isPlaced: boolean): Statement {
+  const runs = [...batch.runs].toSorted((a, b) => a.id - b.id)
+  const changed = runs.filter(({ stored }) => stored !== null)
+  const steps = [...batch.steps.values()]
+  const kept = batch.events.filter(({ body }) => body !== null)
+  const isPruned = ({ event }: NewEvent): boolean => event.sealed?.pruned === true
+  const parts = [
+    ...insert('scopes', NEW_SCOPE, batch.scopes),
+    ...insert(
+      'runs',
+      NEW_RUN,
+      runs.filter(({ stored }) => stored === null),
+    ),
+    ...insert('subjects', SUBJECT, runs.flatMap(newSubjects), 'ON CONFLICT DO NOTHING'),
+    ...insert('nodes', NEW_NODE, batch.nodes),
+    ...insert('events', NEW_EVENT, batch.events),
+    ...insert('payloads', NEW_PAYLOAD, kept),
+    ...insert(
+      'vault',
+      NEW_VAULT_ROW,
+      kept.filter(({ event }) => event.vault !== null),
+    ),
+    ...insert(
+      'erasures',
+      NEW_ERASURE,
+      batch.events.filter((each) => each.body === null && !isPruned(each)),
+    ),
+    ...insert('pruned_states', NEW_PRUNED_STATE, batch.events.filter(isPruned)),
+    ...insert(
+      'steps',
+      STEP,
+      steps.filter(({ isNew }) => isNew),
+    ),
+    ...updateSteps(steps.filter(({ isNew }) => !isNew)),
+  ]
+  const heads = arraysOf(CHANGED_RUN, changed)
+  return {
+    ...textOf(parts, heads.length),
+    values: [isPlaced, changed.length, ...heads, ...parts.flatMap(({ values }) => values)],
+  }
+}
+
+/** Texts by the tables they write: most appends write the same few. */
+const texts = new Map<string, string>()
+
+function textOf(parts: readonly Part[], heads: number): { name: string; text: string } {
+  const name = `write ${parts.map((part) => part.name.slice(0, 2)).join(' ')}`
+  let text = texts.get(name)
+  if (text === undefined) {
+    let next = 3 + heads
+    const clauses = parts.map((part) => {
+      const clause = `"to ${part.name}" AS (${part.sql(next)})`
+      next += part.values.length
+      return clause
+    })
+    text = `WITH heads AS (${updateRuns(unnest(CHANGED_RUN, 'c', 3))}),
+      start AS MATERIALIZED (
+        SELECT CASE WHEN $1::boolean THEN 0 ELSE base + pg_current_xact_id()::text::bigint * ${BLOCK} END AS position
+        FROM meta WHERE assert_unchanged((SELECT count(*) FROM heads), $2::bigint)
+      ), ${clauses.join(', ')}
+      SELECT position FROM start`
+    texts.set(name, text)
+  }
+  return { name, text }
+}
