@@ -1,14 +1,5 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
-import {
-  BOOKS,
-  booksOf,
-  matchesScoresAndTags,
-  parseCursor,
-  type RunPage,
-  type RunQuery,
-  type RunSummary,
-  type Seal,
-} from '@clew/ledger'
+import { BOOKS, booksOf, parseCursor, type RunPage, type RunQuery, type Seal } from '@clew/ledger'
 import { toHex } from './hex.ts'
 import { createPrepared } from './prepared.ts'
 import { RUN_COLUMNS, RUN_TABLES, toStoredRun } from './run-row.ts'
@@ -50,14 +41,7 @@ export function createRunFinder(db: DatabaseSync): (query: RunQuery) => RunPage 
     const columns = parts.includes('bytes') ? `${RUN_COLUMNS}, ${BYTES}` : RUN_COLUMNS
     const sql = `SELECT ${columns} FROM ${RUN_TABLES} WHERE ${where.join(' AND ')}
       ORDER BY r.id ${order === 'newest' ? 'DESC' : 'ASC'}`
-    if (!query.tags && !query.scores) return prepared(`${sql} LIMIT ?`).all(...values, limit + 1)
-    const found: Row[] = []
-    for (const row of prepared(sql).iterate(...values)) {
-      const summary = JSON.parse(row['summary'] as string) as RunSummary
-      if (matchesScoresAndTags(summary, query)) found.push(row)
-      if (found.length > limit) break
-    }
-    return found
+    return prepared(`${sql} LIMIT ?`).all(...values, limit + 1)
   }
 
   function readSeals(rows: readonly Row[]): ReadonlyMap<unknown, readonly Seal[]> {
@@ -126,5 +110,18 @@ function conditionsOf(
   add('r.thread_id = ?', threadId)
   add('r.started_ms >= ?', since === undefined ? undefined : Date.parse(since))
   add(`r.id ${order === 'newest' ? '<' : '>'} ?`, cursor === undefined ? undefined : parseCursor(cursor))
+  for (const [name, value] of Object.entries(query.tags ?? {}))
+    add('EXISTS (SELECT 1 FROM tags t WHERE t.run = r.id AND t.name = ? AND t.value = ?)', name, value)
+  for (const { name, op, value } of query.scores ?? []) {
+    const isOrder = op !== '=' && op !== '!='
+    // Only numbers have an order: NULL fits nothing.
+    const given = isOrder ? (typeof value === 'number' ? value : null) : JSON.stringify(value)
+    const column = isOrder ? 'number' : 'value'
+    add(
+      `EXISTS (SELECT 1 FROM scores s WHERE s.run = r.id AND s.name = ? AND s.${column} ${op} ?)`,
+      name,
+      given,
+    )
+  }
   return { where, values }
 }

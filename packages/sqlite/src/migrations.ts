@@ -48,6 +48,13 @@ CREATE INDEX runs_by_scope ON runs (scope);
 CREATE TABLE subjects (run INTEGER NOT NULL REFERENCES runs (id), subject TEXT NOT NULL);
 CREATE UNIQUE INDEX subjects_by_name ON subjects (subject, run);
 CREATE INDEX subjects_by_run ON subjects (run);
+CREATE TABLE tags (run INTEGER NOT NULL REFERENCES runs (id), name TEXT NOT NULL, value TEXT NOT NULL);
+CREATE UNIQUE INDEX tags_by_run ON tags (run, name);
+CREATE INDEX tags_by_name ON tags (name, value, run);
+-- value is JSON; number is set for numbers only, which alone have an order.
+CREATE TABLE scores (run INTEGER NOT NULL REFERENCES runs (id), seq INTEGER NOT NULL, name TEXT NOT NULL, value TEXT NOT NULL, number REAL);
+CREATE UNIQUE INDEX scores_by_run ON scores (run, seq);
+CREATE INDEX scores_by_name ON scores (name, number, run);
 
 -- follows is 1 if the event right before it in its run is known to be its cause. Most causes are, and are found from
 -- there: without them in the index of causes, a commit in a loop writes one page less.
