@@ -10,7 +10,7 @@ import {
 } from '@clew/ledger'
 import { createDatabase, nodePorts, type TestDatabase } from '../test/server.ts'
 import { openLedger } from '../test/harness.ts'
-import { createAppender } from './append.ts'
+import { createWriter } from './write.ts'
 import { openPostgresStore } from './index.ts'
 import { openDatabase } from './open-database.ts'
 import type { Sql } from './sql.ts'
@@ -52,7 +52,7 @@ async function interposed(
   let roundTrips = 0
   const opened = await openDatabase(database.url, {})
   const store = await openPostgresStore(database.url, nodePorts)
-  const { write } = createAppender({
+  const { write } = createWriter({
     database: {
       ...opened,
       async connect() {

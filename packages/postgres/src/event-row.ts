@@ -12,6 +12,12 @@ export const EVENT_COLUMNS = `e.position, r.workspace, r.run_id, e.seq, e.event_
     AND EXISTS (SELECT FROM pruned_states s WHERE s.position = e.position) AS pruned
   FROM events e JOIN runs r ON r.id = e.run LEFT JOIN payloads p ON p.position = e.position`
 
+/**
+ * Positions below it are final (L3): no transaction that still runs can commit one there. Events above it are committed
+ * but not read yet, for an event with a lower position may still be committed.
+ */
+export const HORIZON = `(SELECT base + pg_snapshot_xmin(pg_current_snapshot())::text::bigint * 1024 FROM meta)`
+
 export const hexOf = (bytes: unknown): string => (bytes as Buffer).toString('hex')
 
 export const toStoredEvent = (row: Row): StoredEvent => eventOfRow(row, hexOf)

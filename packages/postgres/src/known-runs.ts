@@ -1,6 +1,6 @@
 import { type AppendCall, beginsStep, type PreparedEvent, type RunKey, type StepSkeleton } from '@clew/ledger'
 import type { Batch } from './batch.ts'
-import { BLOCK, type Loaded, nothingLoaded, runKey, stepKey } from './load.ts'
+import { BLOCK, type Loaded, nothingLoaded, runKey, stepKey } from './loaded.ts'
 import { dueMsOfRow, type RunRow } from './run-row.ts'
 
 const MAX_RUNS = 5000

@@ -1,4 +1,4 @@
-import { ClewError, PROJECTION_VERSION } from '@clew/ledger'
+import { ClewError } from '@clew/ledger'
 import { stateOf } from './errors.ts'
 import type { Sql } from './sql.ts'
 
@@ -36,9 +36,6 @@ export async function migrate(sql: Sql, options: MigrateOptions): Promise<void> 
     if (version === 0) await createSchema(sql, schema)
     const applied = version === 0 ? 0 : version - FIRST_VERSION + 1
     for (const script of migrations.slice(applied)) await sql.query({ text: script })
-    // A new schema has no rows of older folds.
-    if (version === 0)
-      await sql.query({ text: 'UPDATE projections SET version = $1', values: [PROJECTION_VERSION] })
     if (version < newest) await sql.query({ text: 'UPDATE meta SET version = $1', values: [newest] })
     await sql.query({ text: 'COMMIT' })
   } catch (error) {

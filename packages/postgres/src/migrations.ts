@@ -1,3 +1,5 @@
+import { NEW_PROJECTIONS } from '@clew/ledger'
+
 /**
  * The schema of a ledger, oldest migration first. Each runs with search_path on the ledger's own schema. Text that is a
  * key is compared byte by byte (COLLATE "C").
@@ -64,9 +66,23 @@ CREATE INDEX runs_by_parent ON runs (workspace, parent_run_id, id) WHERE parent_
 CREATE INDEX runs_by_due ON runs (workspace, agent, due_ms) WHERE due_ms IS NOT NULL;
 CREATE INDEX runs_by_scope ON runs (scope);
 
+-- Indexes of lists in the summary.
 CREATE TABLE subjects (run bigint NOT NULL, subject text COLLATE "C" NOT NULL);
-CREATE UNIQUE INDEX subjects_by_name ON subjects (subject, run);
-CREATE INDEX subjects_by_run ON subjects (run);
+CREATE UNIQUE INDEX subjects_by_run ON subjects (run, subject);
+CREATE INDEX subjects_by_name ON subjects (subject, run);
+CREATE TABLE tags (run bigint NOT NULL, name text COLLATE "C" NOT NULL, value text COLLATE "C" NOT NULL);
+CREATE UNIQUE INDEX tags_by_run ON tags (run, name);
+CREATE INDEX tags_by_name ON tags (name, value, run);
+-- value is JSON; number is set for numbers only, which alone have an order.
+CREATE TABLE scores (
+  run    bigint NOT NULL,
+  seq    bigint NOT NULL,
+  name   text COLLATE "C" NOT NULL,
+  value  text COLLATE "C" NOT NULL,
+  number double precision
+);
+CREATE UNIQUE INDEX scores_by_run ON scores (run, seq);
+CREATE INDEX scores_by_name ON scores (name, number, run);
 
 CREATE TABLE events (
   position       bigint NOT NULL,
@@ -130,15 +146,6 @@ CREATE TABLE steps (
 CREATE UNIQUE INDEX steps_by_key ON steps (run, step_id, attempt);
 CREATE INDEX steps_by_start ON steps (run, started_seq);
 
--- The version of the folds that wrote the rows of runs and steps, and the progress of a rebuild by newer folds.
-CREATE TABLE projections (
-  id        integer PRIMARY KEY CHECK (id = 1),
-  version   integer NOT NULL,
-  target    integer,
-  after_run bigint NOT NULL
-);
-INSERT INTO projections VALUES (1, 1, NULL, 0);
-
 -- Coordination, not events. No index contains beat_at, so a heartbeat stays within its page.
 CREATE TABLE leases (
   workspace text COLLATE "C" NOT NULL,
@@ -162,17 +169,16 @@ CREATE TABLE owners (
   server_start  timestamptz
 );
 
--- Cursors of consumers (V9).
-CREATE TABLE consumers (
+-- Small JSON values under a name: cursors of consumers (V9), and which folds made the rows of runs and steps. A new schema
+-- has no rows of older folds.
+CREATE TABLE slots (
   workspace text COLLATE "C" NOT NULL,
   name      text COLLATE "C" NOT NULL,
-  position  bigint NOT NULL,
+  value     text NOT NULL,
   version   bigint NOT NULL,
-  failures  integer NOT NULL,
-  error     text,
-  moved_ms  bigint NOT NULL,
   PRIMARY KEY (workspace, name)
 );
+INSERT INTO slots VALUES ('${NEW_PROJECTIONS.workspace}', '${NEW_PROJECTIONS.name}', '${JSON.stringify(NEW_PROJECTIONS.value)}', 1);
 
 -- Live progress (T4), one row per attempt of a step: no WAL, empty after a crash of the server. change comes from a
 -- sequence that survives such a crash.
@@ -201,6 +207,8 @@ INSERT INTO search_state VALUES (1, 0, 0);
 CREATE TABLE search_tools (tag text COLLATE "C" PRIMARY KEY, name text NOT NULL);
 CREATE TABLE search_words (position bigint PRIMARY KEY, words tsvector NOT NULL, texts text);
 CREATE INDEX search_words_by_word ON search_words USING gin (words);
+-- Positions of deleted payloads whose words the index has not dropped yet.
+CREATE TABLE search_removals (position bigint PRIMARY KEY);
 
 -- Projection: what agents remember (M1). How far the events of each memory scope are folded, by which version of the fold.
 CREATE TABLE memory_scopes (

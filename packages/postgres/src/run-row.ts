@@ -1,12 +1,13 @@
 import { dueMsOf, type RunDraft, type RunSummary, type StoredRun } from '@clew/ledger'
 import { hexOf } from './event-row.ts'
 import { indexText, indexTextOrNull } from './index-text.ts'
-import type { Row, Sql } from './sql.ts'
+import type { Row } from './sql.ts'
 import { bytesOf, type Column } from './unnest.ts'
 
 /** What readers need of a run's row. */
-export const RUN_COLUMNS = `r.id, r.workspace, r.seq, r.hash, r.recorded_at, r.summary, r.fork_seq, f.run_id AS fork_run
-  FROM runs r LEFT JOIN runs f ON f.id = r.fork_of`
+export const RUN_COLUMNS =
+  'r.id, r.workspace, r.seq, r.hash, r.recorded_at, r.summary, r.fork_seq, f.run_id AS fork_run'
+export const RUN_TABLES = 'runs r LEFT JOIN runs f ON f.id = r.fork_of'
 
 export function toStoredRun(row: Row): StoredRun {
   return {
@@ -28,7 +29,7 @@ export interface StoredHead {
   readonly dueMs: number | null
 }
 
-/** A run's row while events are appended to it; written back once, at the end. */
+/** A run's row inside a write transaction; written back once, at the end. */
 export interface RunRow extends RunDraft {
   readonly epoch: number
   readonly held: boolean
@@ -37,6 +38,8 @@ export interface RunRow extends RunDraft {
   lastEventId: string | null
   /** Null for a run that is new. */
   readonly stored: StoredHead | null
+  /** Everything that repeats the summary is written, whether it has changed or not. */
+  isRewritten: boolean
 }
 
 /** What an append reads of a run's row; named one by one, so that a later version may add columns. */
@@ -60,12 +63,13 @@ export function toRunRow(row: Row): RunRow {
     revision: row['revision'] as number,
     lastEventId: (row['last_event_id'] as string | null | undefined) ?? null,
     stored: { ...head, dueMs: row['due_ms'] as number | null },
+    isRewritten: false,
   }
 }
 
 /** The stored value while status and dueAt are unchanged, so that a run keeps the time since when it has been due. */
-export function dueMsOfRow({ summary, recordedAt, stored }: RunRow): number | null {
-  return stored?.summary.status === summary.status && stored.summary.dueAt === summary.dueAt
+export function dueMsOfRow({ summary, recordedAt, stored, isRewritten }: RunRow): number | null {
+  return stored?.summary.status === summary.status && stored.summary.dueAt === summary.dueAt && !isRewritten
     ? stored.dueMs
     : dueMsOf(summary, recordedAt)
 }
@@ -108,40 +112,73 @@ export const CHANGED_RUN: readonly Column<RunRow>[] = [
   ...FOLDED,
 ]
 
-/** Writes changed rows `c`, those that are still what they were; returns one row for each. */
+/**
+ * Writes changed rows `c`, those that are still what they were; returns one row for each. The revision is raised where the
+ * seq stays, so that a writer with a cached row notices the change.
+ */
 export const updateRuns = (from: string): string =>
-  `UPDATE runs r SET ${FOLDED.map(([name]) => `${name} = c.${name}`).join(', ')} FROM ${from}
-    WHERE r.id = c.id AND r.seq = c.old_seq AND r.hash = c.old_hash AND r.epoch = c.epoch AND r.held = c.held
+  `UPDATE runs r SET ${FOLDED.map(([name]) => `${name} = c.${name}`).join(', ')},
+      revision = r.revision + (c.seq = c.old_seq)::int
+    FROM ${from} WHERE r.id = c.id AND r.seq = c.old_seq AND r.hash = c.old_hash AND r.epoch = c.epoch AND r.held = c.held
       AND r.revision = c.revision RETURNING 1`
 
-const REPLACE_SUMMARY = `UPDATE runs SET status = $2, due_ms = $3, thread_id = $4, agent = $5, agent_version = $6,
-  started_ms = $7, parent_run_id = $8, summary = $9, revision = revision + 1 WHERE id = $1`
-const DROP_SUBJECTS = 'DELETE FROM subjects WHERE run = $1'
-const ADD_SUBJECTS = `INSERT INTO subjects (run, subject) SELECT $1, s FROM unnest($2::text[]) s ON CONFLICT DO NOTHING`
-
-export async function addSubjects(sql: Sql, id: number, subjects: readonly string[]): Promise<void> {
-  if (subjects.length > 0) await sql.query({ text: ADD_SUBJECTS, values: [id, subjects.map(indexText)] })
+/** Rows that repeat a list of the summary, to find runs by it. */
+interface IndexRow {
+  readonly run: number
+  readonly name: string
+  readonly seq?: number
+  readonly value?: string
+  readonly number?: number | null
 }
 
-/** Replaces the summary of a run without an event, with all that is stored of it in columns and indexes. */
-export async function replaceSummary(
-  sql: Sql,
-  id: number,
-  summary: RunSummary,
-  recordedAt: string,
-): Promise<void> {
-  const values = [
-    id,
-    summary.status,
-    dueMsOf(summary, recordedAt),
-    indexTextOrNull(summary.threadId),
-    indexTextOrNull(summary.agent),
-    indexTextOrNull(summary.agentVersion),
-    Date.parse(summary.startedAt),
-    indexTextOrNull(summary.parentRunId),
-    JSON.stringify(summary),
-  ]
-  await sql.query({ text: REPLACE_SUMMARY, values })
-  await sql.query({ text: DROP_SUBJECTS, values: [id] })
-  await addSubjects(sql, id, summary.subjects)
+/** A table of such rows: the first two columns are its key. */
+export interface RunIndex {
+  readonly table: string
+  readonly columns: readonly [Column<IndexRow>, Column<IndexRow>, ...Column<IndexRow>[]]
+  readonly listOf: (summary: RunSummary) => unknown
+  readonly rowsOf: (summary: RunSummary, run: number) => IndexRow[]
 }
+
+const RUN: Column<IndexRow> = ['run', 'bigint', ({ run }) => run]
+
+export const RUN_INDEXES: readonly RunIndex[] = [
+  {
+    table: 'subjects',
+    columns: [RUN, ['subject', 'text', ({ name }) => indexText(name)]],
+    listOf: ({ subjects }) => subjects,
+    rowsOf: ({ subjects }, run) => [...new Set(subjects)].map((name) => ({ run, name })),
+  },
+  {
+    table: 'tags',
+    columns: [
+      RUN,
+      ['name', 'text', ({ name }) => indexText(name)],
+      ['value', 'text', ({ value = '' }) => indexText(value)],
+    ],
+    listOf: ({ tags }) => tags,
+    rowsOf: ({ tags }, run) => Object.entries(tags).map(([name, value]) => ({ run, name, value })),
+  },
+  {
+    table: 'scores',
+    columns: [
+      RUN,
+      ['seq', 'bigint', ({ seq }) => seq],
+      ['name', 'text', ({ name }) => indexText(name)],
+      ['value', 'text', ({ value = '' }) => indexText(value)],
+      ['number', 'double precision', ({ number }) => number],
+    ],
+    listOf: ({ scores }) => scores,
+    rowsOf: ({ scores }, run) =>
+      scores.map(({ seq, name, value }) => ({
+        run,
+        seq,
+        name,
+        value: JSON.stringify(value),
+        number: typeof value === 'number' ? value : null,
+      })),
+  },
+]
+
+/** Whether the rows of an index must be written for this run. */
+export const isIndexChanged = ({ listOf }: RunIndex, { summary, stored, isRewritten }: RunRow): boolean =>
+  isRewritten || !stored || listOf(summary) !== listOf(stored.summary)

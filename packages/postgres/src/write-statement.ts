@@ -1,4 +1,4 @@
-import type { Batch, ChangedStep, NewNode, NewScope } from './batch.ts'
+import type { Batch, ChangedStep, DroppedStep, NewNode, NewScope } from './batch.ts'
 import {
   NEW_ERASURE,
   NEW_EVENT,
@@ -8,8 +8,16 @@ import {
   type NewEvent,
 } from './event-row.ts'
 import { indexText } from './index-text.ts'
-import { BLOCK } from './load.ts'
-import { CHANGED_RUN, NEW_RUN, type RunRow, updateRuns } from './run-row.ts'
+import { BLOCK } from './loaded.ts'
+import {
+  CHANGED_RUN,
+  isIndexChanged,
+  NEW_RUN,
+  RUN_INDEXES,
+  type RunIndex,
+  type RunRow,
+  updateRuns,
+} from './run-row.ts'
 import type { Statement } from './sql.ts'
 import { STEP, stepChanges } from './step-row.ts'
 import { arraysOf, bytesOf, type Column, columnNames, unnest } from './unnest.ts'
@@ -25,19 +33,11 @@ const NEW_NODE: readonly Column<NewNode>[] = [
   ['hash', 'bytea', ({ hash }) => bytesOf(hash)],
   ['body', 'text', ({ body }) => body],
 ]
-interface Subject {
-  readonly run: number
-  readonly subject: string
-}
-const SUBJECT: readonly Column<Subject>[] = [
+const DROPPED_STEP: readonly Column<DroppedStep>[] = [
   ['run', 'bigint', ({ run }) => run],
-  ['subject', 'text', ({ subject }) => subject],
+  ['step_id', 'text', ({ stepId }) => indexText(stepId)],
+  ['attempt', 'bigint', ({ attempt }) => attempt],
 ]
-
-const newSubjects = ({ id, summary, stored }: RunRow): Subject[] =>
-  summary.subjects
-    .slice(stored?.summary.subjects.length ?? 0)
-    .map((subject) => ({ run: id, subject: indexText(subject) }))
 
 /** What is written to one table. */
 interface Part {
@@ -66,12 +66,49 @@ const updateSteps = (rows: readonly ChangedStep[]): Part[] =>
     ? []
     : [
         {
-          name: 'changed_steps',
+          name: 'changed steps',
           sql: (first) => `UPDATE steps s SET ${stepChanges('t')} FROM start, ${unnest(STEP, 't', first)}
             WHERE s.run = t.run AND s.step_id = t.step_id AND s.attempt = t.attempt`,
           values: arraysOf(STEP, rows),
         },
       ]
+
+const dropSteps = (rows: readonly DroppedStep[]): Part[] =>
+  rows.length === 0
+    ? []
+    : [
+        {
+          name: 'dropped steps',
+          sql: (first) => `DELETE FROM steps s USING start, ${unnest(DROPPED_STEP, 't', first)}
+            WHERE s.run = t.run AND s.step_id = t.step_id AND s.attempt = t.attempt`,
+          values: arraysOf(DROPPED_STEP, rows),
+        },
+      ]
+
+/** Puts the rows of an index for runs of which its list has changed, and deletes the other rows of these runs. */
+function putIndex(index: RunIndex, runs: readonly RunRow[]): Part[] {
+  const changed = runs.filter((run) => isIndexChanged(index, run))
+  const old = changed.filter(({ stored }) => stored !== null)
+  const { table, columns } = index
+  const [run, key, ...others] = columns
+  const rows = changed.flatMap(({ id, summary }) => index.rowsOf(summary, id))
+  const conflict = others.map(([name]) => `${name} = excluded.${name}`).join(', ')
+  const put = insert(
+    table,
+    columns,
+    rows,
+    `ON CONFLICT (run, ${key[0]}) DO ${conflict === '' ? 'NOTHING' : `UPDATE SET ${conflict}`}`,
+  )
+  if (old.length === 0) return put
+  const drop: Part = {
+    name: `old ${table}`,
+    sql: (first) => `DELETE FROM ${table} o USING start, unnest($${first}::bigint[]) c (run)
+      WHERE o.run = c.run AND NOT EXISTS (SELECT FROM ${unnest([run, key], 't', first + 1)}
+        WHERE t.run = o.run AND t.${key[0]} = o.${key[0]})`,
+    values: [old.map(({ id }) => id), ...arraysOf([run, key], rows)],
+  }
+  return [...put, drop]
+}
 
 /**
  * All rows of a batch in one statement. It begins with the rows of runs that exist: each must still have the head, lease
@@ -94,7 +131,7 @@ export function writeStatement(batch: Batch, isPlaced: boolean): Statement {
       NEW_RUN,
       runs.filter(({ stored }) => stored === null),
     ),
-    ...insert('subjects', SUBJECT, runs.flatMap(newSubjects), 'ON CONFLICT DO NOTHING'),
+    ...RUN_INDEXES.flatMap((index) => putIndex(index, runs)),
     ...insert('nodes', NEW_NODE, batch.nodes),
     ...insert('events', NEW_EVENT, batch.events),
     ...insert('payloads', NEW_PAYLOAD, kept),
@@ -115,6 +152,7 @@ export function writeStatement(batch: Batch, isPlaced: boolean): Statement {
       steps.filter(({ isNew }) => isNew),
     ),
     ...updateSteps(steps.filter(({ isNew }) => !isNew)),
+    ...dropSteps([...batch.droppedSteps.values()]),
   ]
   const heads = arraysOf(CHANGED_RUN, changed)
   return {
@@ -123,26 +161,27 @@ export function writeStatement(batch: Batch, isPlaced: boolean): Statement {
   }
 }
 
-/** Texts by the tables they write: most appends write the same few. */
-const texts = new Map<string, string>()
+/** Texts by the tables they write: most appends write the same few. Names of statements must be short. */
+const texts = new Map<string, { readonly name: string; readonly text: string }>()
 
 function textOf(parts: readonly Part[], heads: number): { name: string; text: string } {
-  const name = `write ${parts.map((part) => part.name.slice(0, 2)).join(' ')}`
-  let text = texts.get(name)
-  if (text === undefined) {
+  const tables = parts.map((part) => part.name).join(', ')
+  let found = texts.get(tables)
+  if (!found) {
     let next = 3 + heads
     const clauses = parts.map((part) => {
       const clause = `"to ${part.name}" AS (${part.sql(next)})`
       next += part.values.length
-      return clause
+      return `, ${clause}`
     })
-    text = `WITH heads AS (${updateRuns(unnest(CHANGED_RUN, 'c', 3))}),
+    const text = `WITH heads AS (${updateRuns(unnest(CHANGED_RUN, 'c', 3))}),
       start AS MATERIALIZED (
         SELECT CASE WHEN $1::boolean THEN 0 ELSE base + pg_current_xact_id()::text::bigint * ${BLOCK} END AS position
         FROM meta WHERE assert_unchanged((SELECT count(*) FROM heads), $2::bigint)
-      ), ${clauses.join(', ')}
+      )${clauses.join('')}
       SELECT position FROM start`
-    texts.set(name, text)
+    found = { name: `write ${texts.size}`, text }
+    texts.set(tables, found)
   }
-  return { name, text }
+  return found
 }

@@ -1,7 +1,7 @@
 import type { Client } from 'pg'
 import { createLedger, type Ledger } from '@clew/ledger'
 import { nodePorts } from '../../ledger/test/node-ports.ts'
-import { createAppender } from '../src/append.ts'
+import { createWriter } from '../src/write.ts'
 import { openPostgresStore } from '../src/index.ts'
 import { openDatabase } from '../src/open-database.ts'
 import type { Sql } from '../src/sql.ts'
@@ -33,7 +33,7 @@ export async function openWriter(url: string, before: Before): Promise<{ ledger:
   await opened.settle(client)
   const store = await openPostgresStore(url, nodePorts)
   let last: Promise<unknown> = Promise.resolve()
-  // One after another: the appender sends several without waiting for answers.
+  // One after another: the writer sends several without waiting for answers.
   const query: Sql['query'] = (statement) => {
     const sent = last.then(async () =>
       (await before(statement.name ?? statement.text, client))
@@ -43,7 +43,7 @@ export async function openWriter(url: string, before: Before): Promise<{ ledger:
     last = sent.catch(() => undefined)
     return sent
   }
-  const { write } = createAppender({
+  const { write } = createWriter({
     database: { url: store.url, connect: async () => ({ query, release: () => {} }) },
     ports: nodePorts,
     waitMs: 30_000,
