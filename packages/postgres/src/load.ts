@@ -89,8 +89,8 @@ const WITH_EVENTS = `SELECT r.id FROM ${unnest(PRUNED_RUN, 'k')} JOIN runs r ON 
   WHERE EXISTS (SELECT FROM events e WHERE e.run = r.id OFFSET k.pruned)`
 
 /** Whether a change only appends: then its calls are independent of each other. */
-export const isAppend = ({ calls, ...rest }: StoreChange): boolean =>
-  Object.values(rest).every((part) => part === undefined || part.length === 0)
+export const isAppend = ({ calls: _, ...others }: StoreChange): boolean =>
+  Object.values(others).every((part) => part === undefined || part.length === 0)
 
 /**
  * Locks and reads, within an open transaction, all that a change needs. The statements of a stage are sent together, in
