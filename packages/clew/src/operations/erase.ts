@@ -92,7 +92,6 @@ export const erase = answering({
     values: z.int(),
     memory: z.int(),
     searchRows: z.int(),
-    backups: z.int(),
     kept: z.array(kept).readonly(),
     unfinished: z.string().nullable(),
     dryRun: z.boolean(),
