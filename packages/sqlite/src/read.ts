@@ -104,7 +104,7 @@ export function createReader(db: DatabaseSync): Reader {
       const rows =
         stepId === undefined ? sql.steps[order].all(...bounds) : sql.attempts[order].all(stepId, ...bounds)
       const steps = rows.map((row) => toStep(key.runId, row))
-      return last ? steps.reverse() : steps
+      return last ? steps.toReversed() : steps
     },
     workspaces: () => sql.workspaces.all().map((row) => row['workspace'] as string),
     lastPosition,

@@ -245,18 +245,24 @@ describe('exit codes', () => {
     expect((await on('missing/ledger.db', 'doctor')).code).toBe(1)
   })
 
-  it('3 for a store that is no database, not ours, newer, or a folder', async () => {
+  it('3 for a store that is no database, not ours, newer, older, or a folder', async () => {
     writeFileSync(
       file('text.db'),
       'This is only text, and long enough to be looked at as a database.'.repeat(20),
     )
     new DatabaseSync(file('foreign.db')).exec('CREATE TABLE t (a)')
-    copyFileSync(file('main.db'), file('newer.db'))
-    new DatabaseSync(file('newer.db')).exec('PRAGMA user_version = 99')
+    for (const [name, version] of [
+      ['newer.db', 999],
+      ['older.db', 12],
+    ] as const) {
+      copyFileSync(file('main.db'), file(name))
+      new DatabaseSync(file(name)).exec(`PRAGMA user_version = ${version}`)
+    }
     for (const [store, sentence] of [
       ['text.db', 'is not a SQLite database'],
       ['foreign.db', 'not a Clew ledger'],
-      ['newer.db', 'schema 99'],
+      ['newer.db', 'newer version of Clew'],
+      ['older.db', 'earlier version of Clew'],
       ['.', 'There is a folder at sqlite:'],
     ] as const) {
       const { code, stderr } = await on(store, 'runs')
