@@ -1,7 +1,7 @@
 import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { RetentionReport } from '@clew/ledger'
+import { foreignType, type RetentionReport } from '@clew/ledger'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { BIN, type Ended, ended, startNode } from '../../packages/clew/test/run-clew.ts'
 import { createDatabase, type TestDatabase } from '../postgres/database.ts'
@@ -93,7 +93,7 @@ describe('R10 what is too young or empty', () => {
     const ledger = await openLedger(store)
     const empty = await clew(store, 'doctor')
     expect([empty.code, empty.stdout]).toEqual([0, expect.stringMatching(/growth +nothing is recorded yet/)])
-    await ledger.record({ eventType: 'execution.note', correlationId: 'r', payload: {} })
+    await ledger.record({ eventType: foreignType('execution.note'), correlationId: 'r', payload: {} })
     await ledger.close()
     const { stdout } = await clew(store, 'retention')
     expect(stdout).toMatch(/growth +the record began .*less than a day ago: too young to tell/s)

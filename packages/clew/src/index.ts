@@ -74,6 +74,8 @@ export {
   type ImportReport,
   type IndexOptions,
   type IndexReport,
+  foreignType,
+  type ForeignType,
   isOwnEventType,
   isPlaceholder,
   isTerminal,
@@ -111,12 +113,14 @@ export {
   type Origin,
   OWN_EVENT_TYPES,
   type OwnerState,
+  type OwnEvent,
   type OwnEventType,
   parseSignedHeads,
   parseStepId,
   type Pause,
   type Payload,
   type PayloadOf,
+  type RecordInput,
   payloadSchemas,
   pickContext,
   type Place,
@@ -192,8 +196,7 @@ export {
   type WireEvent,
   type WirePlace,
 } from '@clew/ledger'
-export { openLedger } from './late-ledger.ts'
-export type { OpenLedgerOptions } from './open-ledger.ts'
+export { openLedger, type OpenLedgerOptions } from './open-ledger.ts'
 export type { VaultKey, VaultKeyFunction, VaultKeys, VaultOption } from './vault/open-vault.ts'
 export type { ModelPrice, PriceTable } from './prices/price-table.ts'
 export { headSigner, verifyCertificate } from './signing.ts'

@@ -1,5 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { ClewError, createLedger, type EventInput, type Ledger } from '@clew/ledger'
+import {
+  ClewError,
+  createLedger,
+  type EventInput,
+  type ForeignType,
+  foreignType,
+  type Ledger,
+  type RecordInput,
+} from '@clew/ledger'
 import { createDatabase, nodePorts, type TestDatabase } from '../test/server.ts'
 import { openLedger } from '../test/harness.ts'
 import { createAppender } from './append.ts'
@@ -17,8 +25,8 @@ afterEach(async () => {
   await database.drop()
 })
 
-const note = (runId: string, payload: Record<string, unknown> = {}): EventInput => ({
-  eventType: 'execution.note',
+const note = (runId: string, payload: Record<string, unknown> = {}): RecordInput<ForeignType> => ({
+  eventType: foreignType('execution.note'),
   correlationId: runId,
   payload,
 })
@@ -101,7 +109,7 @@ describe('L5 a connection that is lost', () => {
 describe('L4 writers that meet', () => {
   it('on a run, a thread and values that none of them knew yet all get their turn', async () => {
     const ledgers = await Promise.all([1, 2, 3, 4, 5].map(() => openLedger(database.url)))
-    const begin = (runId: string): EventInput => ({
+    const begin = (runId: string): RecordInput<'system.workflow_started'> => ({
       eventType: 'system.workflow_started',
       correlationId: runId,
       payload: { threadId: 'thread', input: large(0) },
@@ -140,7 +148,7 @@ describe('L4 writers that meet', () => {
     expect(fork?.ledger.seq).toBe(5)
     await other.record(note('r'))
     const again = {
-      eventType: 'system.workflow_forked',
+      eventType: 'system.workflow_forked' as const,
       correlationId: 'g',
       payload: { sourceRunId: 'r', sourceSeq: 5 },
     }
@@ -215,7 +223,7 @@ it('L8 an append to a run that is known is one statement; what must be read firs
   // Refused as it stands already, read again with what it refers to, compared, and known to be the same.
   expect(await count(() => other.ledger.record(big))).toBeLessThanOrEqual(4)
   await other.ledger.append(steps.map((n) => step('started', n)))
-  expect(await count(() => other.ledger.record({ ...step('completed', 1400) }))).toBe(1)
+  expect(await count(() => other.ledger.append([{ ...step('completed', 1400) }]))).toBe(1)
   // More than are remembered of one run.
   expect(await count(() => other.ledger.append(steps.map((n) => step('failed', n))))).toBe(2)
   expect((await ledger.verify('r', { projections: true })).ok).toBe(true)

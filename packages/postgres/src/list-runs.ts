@@ -2,6 +2,7 @@ import {
   BOOKS,
   booksOf,
   type ListRunsOptions,
+  matchesScoresAndTags,
   parseCursor,
   type RunKey,
   type RunSummary,
@@ -40,6 +41,7 @@ export async function listRuns(
   sql: Sql,
   options: ListRunsOptions,
 ): Promise<{ runs: StoredRun[]; nextCursor: string | null }> {
+  if (options.tags || options.scores) return listFiltered(sql, options)
   const values: unknown[] = []
   const limit = `LIMIT $${values.push(options.limit + 1)}`
   // One thread at a time: with several in one condition, all rows of a thread would be sorted for each page.
@@ -56,6 +58,33 @@ export async function listRuns(
   return {
     runs: page.map(toStoredRun),
     nextCursor: last && rows.length > page.length ? String(last['id']) : null,
+  }
+}
+
+const FILTERED_PAGE = 500
+
+/** Runs with the given tags and scores: found by reading the runs that fit the rest of the filter, newest first. */
+async function listFiltered(
+  sql: Sql,
+  options: ListRunsOptions,
+): Promise<{ runs: StoredRun[]; nextCursor: string | null }> {
+  const found: { readonly id: string; readonly run: StoredRun }[] = []
+  for (let cursor = options.cursor; ; ) {
+    const values: unknown[] = []
+    const limit = `LIMIT $${values.push(FILTERED_PAGE)}`
+    const threads = [options.threadId ?? [undefined]].flat()
+    const selects = threads.map((threadId) => selectRuns({ ...options, cursor }, threadId, values, limit))
+    const text = `SELECT * FROM (${selects.map((select) => `(${select})`).join(' UNION ALL ')}) all_runs ORDER BY id DESC ${limit}`
+    const { rows } = await sql.query({ text, values })
+    for (const row of rows) {
+      const run = toStoredRun(row)
+      if (!matchesScoresAndTags(run.summary, options)) continue
+      if (found.length === options.limit)
+        return { runs: found.map((each) => each.run), nextCursor: found.at(-1)?.id ?? null }
+      found.push({ id: String(row['id']), run })
+    }
+    if (rows.length < FILTERED_PAGE) return { runs: found.map((each) => each.run), nextCursor: null }
+    cursor = String(rows.at(-1)?.['id'])
   }
 }
 

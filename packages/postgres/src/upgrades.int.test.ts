@@ -1,10 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { EventInput, Ledger } from '@clew/ledger'
+import { type ForeignType, foreignType, type Ledger, type RecordInput } from '@clew/ledger'
 import { createDatabase, type TestDatabase } from '../test/server.ts'
 import { openLedger } from '../test/harness.ts'
 import { readMigrations } from './migrate.ts'
 
-const note = (n: number): EventInput => ({ eventType: 'execution.note', correlationId: 'r', payload: { n } })
+const note = (n: number): RecordInput<ForeignType> => ({
+  eventType: foreignType('execution.note'),
+  correlationId: 'r',
+  payload: { n },
+})
 const now = readMigrations()
 /** What a next version may bring: a column that has a default, a table, an index. */
 const NEXT = `ALTER TABLE runs ADD COLUMN mood text; CREATE TABLE moods (name text);

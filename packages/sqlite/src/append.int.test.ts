@@ -35,10 +35,12 @@ async function all<T>(stream: AsyncIterable<T>): Promise<T[]> {
   return items
 }
 
+const append = async (input: EventInput): Promise<ClewEvent> => (await ledger.append([input]))[0] as ClewEvent
+
 /** One commit each. */
 async function recordAll(events: readonly EventInput[]): Promise<ClewEvent[]> {
   const recorded: ClewEvent[] = []
-  for (const each of events) recorded.push(await ledger.record(each))
+  for (const each of events) recorded.push(await append(each))
   return recorded
 }
 
@@ -51,7 +53,7 @@ describe('L1 a commit', () => {
     )
     const events = [event('system.workflow_started', { agent: 'a' }), ...[1, 2, 3, 4, 5, 6].flatMap(step)]
     for (const [at, each] of events.entries()) {
-      const { ledger: place } = await ledger.record(each)
+      const { ledger: place } = await append(each)
       const { summary, hash, ...counts } = row.get() as Record<string, unknown>
       const seq = at + 1
       expect(counts).toEqual({ seq, events: seq, payloads: seq, steps: Math.ceil(at / 2) })
@@ -71,7 +73,10 @@ describe('L1 a commit', () => {
     expect(await reader.getSkeleton('r')).toHaveLength(3)
     await reader.close()
     const heir = openLedger(copy)
-    expect((await heir.record(event('execution.note', {}))).ledger).toMatchObject({ position: 7, seq: 7 })
+    expect((await heir.append([event('execution.note', {})]))[0]?.ledger).toMatchObject({
+      position: 7,
+      seq: 7,
+    })
     expect(await heir.verify(undefined, { projections: true })).toMatchObject({ ok: true, checked: 7 })
     await heir.close()
   })
@@ -83,10 +88,10 @@ describe('L4 an id that is there already', () => {
     const { eventId, timestamp } = first
     const again = { ...event('execution.note', { n: 1 }), eventId, timestamp }
     const [same, expected, other, next] = await Promise.allSettled([
-      ledger.record(again),
+      append(again),
       ledger.append([again], { expectedSeq: 0 }),
-      ledger.record({ ...again, payload: { n: 2 } }),
-      ledger.record(event('execution.note', { n: 3 })),
+      append({ ...again, payload: { n: 2 } }),
+      append(event('execution.note', { n: 3 })),
     ])
     expect(same).toMatchObject({ value: { ledger: { seq: 1 } } })
     expect(expected).toMatchObject({ value: [{ ledger: { seq: 1 } }] })
@@ -99,7 +104,7 @@ describe('L1 several connections to one file', () => {
   it('never use a cached row that another connection, or a transaction that was rolled back, made wrong', async () => {
     const other = openLedger(file)
     for (const each of [ledger, other, ledger, ledger, other, other, ledger]) {
-      await each.record(event('execution.note', {}))
+      await each.append([event('execution.note', {})])
       await expect(each.append([event('execution.note', {})], { expectedSeq: 99 })).rejects.toMatchObject({
         code: 'wrong_seq',
       })
@@ -108,10 +113,10 @@ describe('L1 several connections to one file', () => {
     const plain = new DatabaseSync(file)
     plain.exec(`CREATE TRIGGER stop BEFORE INSERT ON payloads WHEN NEW.body LIKE '%stop%'
       BEGIN SELECT RAISE(ABORT, 'stopped'); END`)
-    await expect(ledger.record(event('execution.note', { text: 'stop' }))).rejects.toThrow()
+    await expect(append(event('execution.note', { text: 'stop' }))).rejects.toThrow()
     plain.exec('DROP TRIGGER stop')
     plain.close()
-    expect((await ledger.record(event('execution.note', {}))).ledger).toMatchObject({ seq: 8, position: 8 })
+    expect((await append(event('execution.note', {}))).ledger).toMatchObject({ seq: 8, position: 8 })
     await other.close()
     expect(await ledger.verify(undefined, { projections: true })).toMatchObject({ ok: true, checked: 8 })
   })
@@ -142,7 +147,7 @@ describe('L1 several connections to one file', () => {
               usage: ['execution.step_completed', { stepId, usage: { inputTokens: 2 }, cost: 0.1 }],
               message: ['execution.message', { content: 'hello' }],
             }
-            await two[who ? 1 : 0].record(event(...inputs[kind], run))
+            await two[who ? 1 : 0].append([event(...inputs[kind], run)])
           }
         for (const each of two) {
           expect((await each.verify(undefined, { projections: true })).problems).toEqual([])

@@ -89,6 +89,18 @@ function listRows(
   add('r.thread_id = ?', threadId)
   add('r.started_ms >= ?', options.since === undefined ? undefined : Date.parse(options.since))
   add('r.id < ?', options.cursor === undefined ? undefined : parseCursor(options.cursor))
+  for (const [name, value] of Object.entries(options.tags ?? {})) {
+    where.push('EXISTS (SELECT 1 FROM tags t WHERE t.run = r.id AND t.name = ? AND t.value = ?)')
+    values.push(name, value)
+  }
+  for (const { name, op, value } of options.scores ?? []) {
+    const isOrder = op !== '=' && op !== '!='
+    where.push(
+      `EXISTS (SELECT 1 FROM scores s WHERE s.run = r.id AND s.name = ? AND s.${isOrder ? 'number' : 'value'} ${op} ?)`,
+    )
+    // Only numbers have an order: NULL fits nothing.
+    values.push(name, isOrder ? (typeof value === 'number' ? value : null) : JSON.stringify(value))
+  }
   return db
     .prepare(`SELECT ${RUN_COLUMNS} WHERE ${where.join(' AND ')} ORDER BY r.id DESC LIMIT ?`)
     .all(...values, options.limit + 1)

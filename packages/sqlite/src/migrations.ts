@@ -60,19 +60,11 @@ CREATE UNIQUE INDEX subjects_by_name ON subjects (subject, run);
 CREATE INDEX subjects_by_run ON subjects (run);
 CREATE TABLE tags (run INTEGER NOT NULL REFERENCES runs (id), name TEXT NOT NULL, value TEXT NOT NULL);
 CREATE UNIQUE INDEX tags_by_run ON tags (run, name);
-CREATE INDEX tags_by_value ON tags (name, value, run);
--- value is JSON, since a score may be a number, a text or a boolean; number is set if it is a number.
-CREATE TABLE scores (
-  run     INTEGER NOT NULL REFERENCES runs (id),
-  step_id TEXT,
-  attempt INTEGER,
-  name    TEXT NOT NULL,
-  by      TEXT NOT NULL,
-  value   TEXT NOT NULL,
-  number  REAL
-);
-CREATE INDEX scores_by_run ON scores (run, name);
-CREATE INDEX scores_by_name ON scores (name, number);
+CREATE INDEX tags_by_name ON tags (name, value, run);
+-- value is JSON; number is set for numbers only, which alone have an order.
+CREATE TABLE scores (run INTEGER NOT NULL REFERENCES runs (id), seq INTEGER NOT NULL, name TEXT NOT NULL, value TEXT NOT NULL, number REAL);
+CREATE UNIQUE INDEX scores_by_run ON scores (run, seq);
+CREATE INDEX scores_by_name ON scores (name, number, run);
 
 -- follows is 1 if the event right before it in its run is known to be its cause. Most causes are, and are found from
 -- there: without them in the index of causes, a commit in a loop writes one page less.

@@ -2,7 +2,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { PROJECTION_VERSION } from '@clew/ledger'
+import { foreignType, PROJECTION_VERSION } from '@clew/ledger'
 import { makeFolder, openLedger, removeFolder } from '../test/harness.ts'
 import { startChild, startCrowdedChild } from '../test/start-child.ts'
 import { MIGRATIONS } from './migrations.ts'
@@ -16,7 +16,7 @@ beforeEach(() => {
 })
 afterEach(() => removeFolder(folder))
 
-const note = { eventType: 'execution.note', correlationId: 'r', payload: { a: 1 } }
+const note = { eventType: foreignType('execution.note'), correlationId: 'r', payload: { a: 1 } }
 const code = (run: () => unknown): string => {
   try {
     run()

@@ -82,6 +82,10 @@ export function createRunRows(db: DatabaseSync): RunRows {
     ),
     dropSubjects: db.prepare('DELETE FROM subjects WHERE run = ?'),
     addSubject: db.prepare('INSERT OR IGNORE INTO subjects (run, subject) VALUES (?, ?)'),
+    dropTags: db.prepare('DELETE FROM tags WHERE run = ?'),
+    addTag: db.prepare('INSERT INTO tags (run, name, value) VALUES (?, ?, ?)'),
+    dropScores: db.prepare('DELETE FROM scores WHERE run = ?'),
+    addScore: db.prepare('INSERT INTO scores (run, seq, name, value, number) VALUES (?, ?, ?, ?, ?)'),
     step: db.prepare(`SELECT ${STEP_COLUMNS} FROM steps WHERE run = ? AND step_id = ? AND attempt = ?`),
     putStep: db.prepare(PUT_STEP),
   }
@@ -128,6 +132,15 @@ export function createRunRows(db: DatabaseSync): RunRows {
       sql.saveIdentity.run(threadId, agent, agentVersion, parentRunId, Date.parse(startedAt), id)
       sql.dropSubjects.run(id)
       for (const subject of subjects) sql.addSubject.run(id, subject)
+    }
+    if (summary.tags !== stored?.tags) {
+      sql.dropTags.run(id)
+      for (const [name, value] of Object.entries(summary.tags)) sql.addTag.run(id, name, value)
+    }
+    if (summary.scores !== stored?.scores) {
+      sql.dropScores.run(id)
+      for (const { seq: scoredSeq, name, value } of summary.scores)
+        sql.addScore.run(id, scoredSeq, name, JSON.stringify(value), typeof value === 'number' ? value : null)
     }
     for (const step of steps.values()) sql.putStep.run(...stepValues(id, step))
     run.stored = summary

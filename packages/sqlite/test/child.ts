@@ -186,7 +186,7 @@ const stand = (ms = Number.POSITIVE_INFINITY): void =>
 
 async function attempt(ledger: Ledger, lease: Lease, what: string): Promise<string> {
   const step = {
-    eventType: 'execution.step_started',
+    eventType: 'execution.step_started' as const,
     correlationId: lease.runId,
     payload: { stepId: 's#0', name: 's' },
   }

@@ -12,7 +12,7 @@ import {
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { SCHEMA_VERSION } from '@clew/ledger'
+import { foreignType, SCHEMA_VERSION } from '@clew/ledger'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { BIN, ended, type Ended, startNode } from '../../test/run-clew.ts'
 import { openLedger } from '../open-ledger.ts'
@@ -70,7 +70,7 @@ beforeAll(async () => {
   ])
   await ledger.record({ eventType: 'system.workflow_started', correlationId: 'c1-2J' })
   const many = Array.from({ length: 1000 }, (_, index) => ({
-    eventType: 'execution.message',
+    eventType: 'execution.message' as const,
     correlationId: 'long-run',
     payload: { index, content: `number ${index} `.repeat(10) },
   }))
@@ -161,7 +161,11 @@ describe('A1 for people', () => {
     let seen = false
     child.stdout?.on('data', () => (seen = true))
     for (let beat = 0; !seen && beat < 200; beat++) {
-      await ledger.record({ eventType: 'system.beat', correlationId: 'beats', payload: { beat } })
+      await ledger.record({
+        eventType: foreignType('system.beat'),
+        correlationId: 'beats',
+        payload: { beat },
+      })
       await new Promise((done) => setTimeout(done, 100))
     }
     await ledger.close()

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { EventInput, Ledger } from '@clew/ledger'
+import { type ForeignType, foreignType, type Ledger, type RecordInput } from '@clew/ledger'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { BIN, type Ended, ended, startNode } from '../../test/run-clew.ts'
 import { openLedger } from '../open-ledger.ts'
@@ -21,7 +21,11 @@ const json = async (...args: readonly string[]): Promise<Record<string, unknown>
 async function addRun(ledger: Ledger, runId: string, agent: string, notes: number): Promise<void> {
   const notesOf = Array.from(
     { length: notes },
-    (_, n): EventInput => ({ eventType: 'execution.note', correlationId: runId, payload: { n } }),
+    (_, n): RecordInput<ForeignType> => ({
+      eventType: foreignType('execution.note'),
+      correlationId: runId,
+      payload: { n },
+    }),
   )
   await ledger.append([
     { eventType: 'system.workflow_started', correlationId: runId, payload: { agent } },
@@ -93,7 +97,7 @@ describe('clew gc', () => {
     const closed = once(child, 'close')
     // Beside a writer it takes rests, so that there is a middle.
     for (let n = 0; (await ledger.stats()).events - n >= before && child.exitCode === null; n++)
-      await ledger.record({ eventType: 'execution.note', correlationId: 'live', payload: { n } })
+      await ledger.record({ eventType: foreignType('execution.note'), correlationId: 'live', payload: { n } })
     child.kill('SIGKILL')
     await closed
     const { ok, pruned } = await ledger.verify()

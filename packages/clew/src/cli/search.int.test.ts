@@ -1,3 +1,4 @@
+import { foreignType } from '@clew/ledger'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -89,7 +90,11 @@ describe('L1 upkeep', () => {
     const other = `sqlite:${join(folder, 'indexed.db')}`
     const ledger = await openLedger(other, { index: true })
     for (let n = 0; n < 20; n++)
-      await ledger.record({ eventType: 'execution.note', correlationId: 'r', payload: { n, text: 'needle' } })
+      await ledger.record({
+        eventType: foreignType('execution.note'),
+        correlationId: 'r',
+        payload: { n, text: 'needle' },
+      })
     await expect.poll(async () => (await ledger.indexState()).lag, { timeout: 20_000 }).toBe(0)
     expect((await ledger.search('needle', { catchUpMs: 0 })).hits[0]?.found).toBe(20)
     await ledger.close()

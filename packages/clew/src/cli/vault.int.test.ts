@@ -1,3 +1,4 @@
+import { foreignType } from '@clew/ledger'
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -15,7 +16,11 @@ const clew = (vault: string, ...args: readonly string[]): Promise<Ended> =>
 
 it('P2 clew vault rotate makes a new key and says which; views have no secret, and without keys it is refused', async () => {
   const ledger = await openLedger(url, { vault: true })
-  await ledger.record({ eventType: 'execution.note', correlationId: 'r', payload: { text: `use ${KEY}` } })
+  await ledger.record({
+    eventType: foreignType('execution.note'),
+    correlationId: 'r',
+    payload: { text: `use ${KEY}` },
+  })
   await ledger.close()
   const refused = await clew('', 'vault', 'rotate')
   expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('was opened without a vault')])

@@ -70,6 +70,22 @@ export const runSummary = z.object({
     })
     .nullable()
     .describe('Present when it answers in a stream.'),
+  tags: z.record(text, text).readonly(),
+  scores: z
+    .array(
+      z.object({
+        stepId: text.nullable().describe('The step it is about; null for the run.'),
+        attempt: count.nullable(),
+        name: text,
+        value: z.union([z.number(), z.string(), z.boolean()]),
+        by: text.describe('Who gave it.'),
+        why: text.nullable(),
+        seq: count,
+        at: text,
+      }),
+    )
+    .readonly()
+    .describe('The latest of each target, name and giver.'),
 }) satisfies z.ZodType<RunSummary>
 
 /** What controlling a run answers with. */
