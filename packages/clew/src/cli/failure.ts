@@ -9,6 +9,7 @@ export const EXIT = { fine: 0, no: 1, wrongUse: 2, noStore: 3, interrupted: 130 
 
 const NO_STORE: ReadonlySet<ErrorCode> = new Set([
   'newer_store',
+  'older_store',
   'not_a_store',
   'store_missing',
   'store_unreachable',
