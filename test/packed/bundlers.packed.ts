@@ -7,6 +7,7 @@ import { build as esbuild, type BuildOptions } from 'esbuild'
 import { build as vite } from 'vite'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { installPacked } from '../../scripts/install-packed.ts'
+import { createDatabase } from '../postgres/database.ts'
 
 const ROOT = resolve(import.meta.dirname, '../..')
 
@@ -28,6 +29,8 @@ afterAll(() => {
 
 /** Bundles `name`.ts of the project into a folder, and gives the file to run. */
 type Bundler = (name: string, folder: string) => Promise<string>
+
+const REQUIRE = `import { createRequire } from 'node:module'; const require = createRequire(import.meta.url)`
 
 const withEsbuild =
   (format: 'esm' | 'cjs', options: BuildOptions = {}): Bundler =>
@@ -81,14 +84,24 @@ const DONE = {
   index: 'bad_option',
 }
 
-describe.each<[string, Bundler]>([
-  ['esbuild to ESM', withEsbuild('esm')],
-  ['esbuild to CommonJS', withEsbuild('cjs')],
-  ['Vite SSR', withVite],
-])('an app bundled with %s', (_, bundler) => {
+describe.each<[string, Bundler, Bundler]>([
+  ['esbuild to ESM', withEsbuild('esm'), withEsbuild('esm', { banner: { js: REQUIRE } })],
+  ['esbuild to CommonJS', withEsbuild('cjs'), withEsbuild('cjs')],
+  ['Vite SSR', withVite, withVite],
+])('an app bundled with %s', (_, plain, forPostgres) => {
   it('starts, resumes, replays, prices, searches and verifies runs on SQLite', async () => {
-    const file = await bundle(bundler, 'app')
+    const file = await bundle(plain, 'app')
     expect(JSON.parse(await run(file, 'sqlite:./clew.db'))).toEqual(DONE)
+  })
+
+  it('does the same on PostgreSQL', async () => {
+    const file = await bundle(forPostgres, 'app')
+    const database = await createDatabase()
+    try {
+      expect(JSON.parse(await run(file, database.url))).toEqual(DONE)
+    } finally {
+      await database.drop()
+    }
   })
 })
 
