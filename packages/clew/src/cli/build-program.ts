@@ -12,12 +12,12 @@ export interface Chosen {
 }
 
 const GROUPS: Readonly<Record<CliShape<string>['group'], string>> = {
-  Begin: 'Begin:',
+  Begin: 'Get started:',
   Look: 'Look at runs:',
-  Remember: 'Remember:',
+  Remember: 'Memory:',
   Control: 'Control runs:',
-  Prove: 'Prove:',
-  Move: 'Move:',
+  Prove: 'Verify and audit:',
+  Move: 'Move and rebuild data:',
 }
 
 /** The command line as the registry describes it; `choose` learns what was asked for. */
@@ -37,8 +37,11 @@ export function buildProgram(version: string, choose: (chosen: Chosen) => void):
     .option('--store <url>', 'the ledger; default CLEW_STORE, else sqlite:.clew/ledger.db')
     .option('--workspace <name>', 'the workspace; default CLEW_WORKSPACE, else default')
     .option('--json', 'answer as JSON')
-    .option('--no-pager', 'never through a pager')
-    .addHelpText('after', '\nStart with:\n  $ clew demo\n\nclew <command> --help tells more about one.')
+    .option('--no-pager', 'do not use a pager')
+    .addHelpText(
+      'after',
+      '\nStart with:\n  $ clew demo\n\nRun clew <command> --help for the options of a command.',
+    )
   const order = Object.keys(GROUPS)
   for (const operation of operations.toSorted(
     (a, b) => order.indexOf(a.cli.group) - order.indexOf(b.cli.group),
@@ -71,9 +74,9 @@ function addCommand(program: Command, operation: Operation, choose: (chosen: Cho
 }
 
 const ABOUT: Readonly<Record<string, string>> = {
-  hold: 'What neither retention nor erasure may take',
-  memory: 'What agents remember: of a run, of a thread, of a workspace, an agent or a user',
-  token: 'Tokens that let programs and people into a server',
+  hold: 'Legal holds: protect data from retention and erasure',
+  memory: 'What agents remember, by run, thread, workspace, agent or user',
+  token: 'Access tokens for the server',
   vault: 'Encrypted originals of redacted secrets',
 }
 

@@ -18,8 +18,8 @@ export const runs = answering({
       .string()
       .optional()
       .describe('only runs that began since: 15m, 1h, 7d ago, or an ISO date or time'),
-    limit: z.int().min(1).max(1000).default(20).describe('how many at once, 1 to 1000'),
-    cursor: z.string().optional().describe('where the page before ended'),
+    limit: z.int().min(1).max(1000).default(20).describe('page size, 1 to 1000'),
+    cursor: z.string().optional().describe('cursor that the previous page returned'),
   }),
   output: z.object({ runs: z.array(runSummary), nextCursor: z.string().nullable() }),
   example: { command: 'clew runs --status failed --since 1d', input: { status: 'failed', since: '1d' } },

@@ -89,9 +89,9 @@ function lines(
     const narrowed = Object.keys(input).some((field) => field !== 'limit')
     return [
       near.length > 0
-        ? `No run fits. Did you mean ${near.map(printable).join(', ')}? All of them: ${terminal.next('clew runs')}`
+        ? `No run matches. Did you mean ${near.map(printable).join(', ')}? All of them: ${terminal.next('clew runs')}`
         : narrowed
-          ? `No run fits. All of them: ${terminal.next('clew runs')}`
+          ? `No run matches. All runs: ${terminal.next('clew runs')}`
           : `No runs yet. Record one: ${terminal.next('clew demo')}`,
     ]
   }
