@@ -1,4 +1,5 @@
 import { ClewError } from '@clew/ledger'
+import type { z } from 'zod'
 import { Command, type CommanderError, Option } from 'commander'
 import type { CliArgument, CliShape, Operation } from '../operations/operation.ts'
 import { operations } from '../operations.ts'
@@ -110,6 +111,9 @@ function buildCommand(operation: Operation, choose: (chosen: Chosen) => void): C
   for (const [field, flags] of Object.entries(cli.options ?? {})) {
     const about = (input.shape[field] as { description?: string }).description ?? ''
     const option = new Option(flags ?? '', about)
+    // A list may be given in one text with commas, or by the option several times.
+    if (isList(input.shape[field] as z.ZodType))
+      option.argParser((text, before: unknown) => (typeof before === 'string' ? `${before},${text}` : text))
     fields.set(option.attributeName(), field)
     command.addOption(option)
   }
@@ -138,6 +142,8 @@ function buildCommand(operation: Operation, choose: (chosen: Chosen) => void): C
   })
   return command
 }
+
+const isList = (schema: z.ZodType): boolean => schema.safeParse([]).success && !schema.safeParse('').success
 
 /** The shell has taken quotation marks off: what was given as one of several words and has spaces is put back in them. */
 function joinWords(words: readonly string[]): string {
