@@ -138,10 +138,10 @@ export function createErasing({ db, reading, appender, ports, waitMs, ring }: Er
     /** Where rows lay, VACUUM leaves their bytes until the page is used again. */
     async scrub({ rewrite }) {
       if (rewrite)
-        return { backups: 0, unfinished: await rewriteTables({ db, reading, ports, waitMs }, TABLES) }
+        return { unfinished: await rewriteTables({ db, reading, ports, waitMs }, TABLES) }
       await countAnew(db, TABLES)
       for (const table of TABLES) await db.query({ text: `VACUUM ${table}` })
-      return { backups: 0, unfinished: null }
+      return { unfinished: null }
     },
   }
 }
