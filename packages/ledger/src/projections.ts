@@ -1,4 +1,4 @@
-import { findRun } from './find-runs.ts'
+import { findRun } from './store/find-runs.ts'
 import { createUsageCounter } from './billing/usage-counter.ts'
 import { createBeginnings } from './fold/begins-step.ts'
 import { beginRun, foldRun, type RunSummary } from './fold/run-summary.ts'
@@ -6,7 +6,7 @@ import { foldSteps, toSkeleton } from './fold/steps.ts'
 import type { ClewEvent } from './envelope.ts'
 import { checkMemoryRows } from './memory/check-rows.ts'
 import type { PayloadReader } from './payload-reader.ts'
-import type { Store, StoredRun } from './store.ts'
+import type { Store, StoredRun } from './store/store.ts'
 import type { Problem } from './verify.ts'
 
 /** Folds a run's own events from the first one on: what its stored rows must equal (L1). */

@@ -1,5 +1,5 @@
-import { findRun } from './find-runs.ts'
-import { project } from './commit.ts'
+import { findRun } from './store/find-runs.ts'
+import { project } from './store/commit.ts'
 import type { ClewEvent } from './envelope.ts'
 import { beginRun } from './fold/run-summary.ts'
 import type { StepSkeleton } from './fold/steps.ts'
@@ -7,9 +7,9 @@ import { nextTurn } from './next-turn.ts'
 import type { PayloadReader } from './payload-reader.ts'
 import type { Ports } from './ports.ts'
 import { markProjections, PROJECTION_VERSION, readProjectionState } from './projection-version.ts'
-import type { RunKey, RunQuery, Store, StoredRun } from './store.ts'
+import type { RunKey, RunQuery, Store, StoredRun } from './store/store.ts'
 import type { RowChange } from './store/change.ts'
-import type { RunDraft } from './transaction.ts'
+import type { RunDraft } from './store/transaction.ts'
 
 export interface RebuildOptions {
   /** Told how many runs are done; what it throws ends the rebuild, which goes on from there the next time. */

@@ -1,10 +1,10 @@
-import { findRun } from './find-runs.ts'
+import { findRun } from './store/find-runs.ts'
 import { chainHash, GENESIS, payloadHash } from './chain.ts'
 import type { PayloadReader } from './payload-reader.ts'
 import type { Ports } from './ports.ts'
 import type { PrunedRange } from './retention/pruned.ts'
 import { createSealCheck, type SealCheck } from './retention/check-seals.ts'
-import type { RunKey, Store, StoredEvent, StoredRun } from './store.ts'
+import type { RunKey, Store, StoredEvent, StoredRun } from './store/store.ts'
 import { hashOfBody, rootOfBody } from './tree.ts'
 
 export interface Problem {

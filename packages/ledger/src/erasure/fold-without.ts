@@ -1,12 +1,12 @@
-import { project } from '../commit.ts'
+import { project } from '../store/commit.ts'
 import { beginRun, type RunSummary } from '../fold/run-summary.ts'
 import { NO_SCORES, NO_TAGS } from '../fold/scores-and-tags.ts'
 import type { StepSkeleton } from '../fold/steps.ts'
 import type { PayloadReader } from '../payload-reader.ts'
 import { stepRowId } from '../rebuild.ts'
 import type { RunReader } from '../run-reader.ts'
-import type { Store, StoredEvent, StoredRun } from '../store.ts'
-import type { RunDraft } from '../transaction.ts'
+import type { Store, StoredEvent, StoredRun } from '../store/store.ts'
+import type { RunDraft } from '../store/transaction.ts'
 
 interface FoldParts {
   readonly store: Store

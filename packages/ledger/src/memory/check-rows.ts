@@ -1,5 +1,5 @@
 import type { PayloadReader } from '../payload-reader.ts'
-import type { Store, StoredRun } from '../store.ts'
+import type { Store, StoredRun } from '../store/store.ts'
 import type { Problem } from '../verify.ts'
 import { foldMemory, MEMORY_TYPES, MEMORY_VERSION, nameOf } from './fold.ts'
 import { MEMORY_LAYERS, type MemoryRow, parseMemoryBook } from './item.ts'

@@ -1,6 +1,6 @@
-import { findSeals } from '../find-runs.ts'
+import { findSeals } from '../store/find-runs.ts'
 import type { PayloadReader } from '../payload-reader.ts'
-import type { Store, StoredRun } from '../store.ts'
+import type { Store, StoredRun } from '../store/store.ts'
 import { type PrunedRange, readNamedSeals, sealKey } from './pruned.ts'
 import type { Seal } from '../store/change.ts'
 

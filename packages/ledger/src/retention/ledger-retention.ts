@@ -1,4 +1,4 @@
-import { findRun } from '../find-runs.ts'
+import { findRun } from '../store/find-runs.ts'
 import { missingRun } from '../check-options.ts'
 import type { Ledger } from '../ledger.ts'
 import { createSealCheck } from './check-seals.ts'

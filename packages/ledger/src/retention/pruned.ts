@@ -4,7 +4,7 @@ import { ClewError } from '../errors.ts'
 import { textOf } from '../fold/fields.ts'
 import { isObject } from '../json.ts'
 import type { PayloadReader } from '../payload-reader.ts'
-import type { Store } from '../store.ts'
+import type { Store } from '../store/store.ts'
 import type { Seal } from '../store/change.ts'
 
 /** A range that retention took, as the audit book tells it. */

@@ -1,6 +1,6 @@
 import { nextTurn } from '../next-turn.ts'
 import type { Ports } from '../ports.ts'
-import type { Store } from '../store.ts'
+import type { Store } from '../store/store.ts'
 import type { PendingScope } from '../store/values.ts'
 import { childIds } from '../tree.ts'
 import { createPace } from './pace.ts'
