@@ -383,9 +383,9 @@ function createView(core: Core, { isOpened = false, plain = false, ...view }: Vi
       const push = (events: readonly PreparedEvent[]) => queue.push({ workspace, events }, (stored) => stored)
       const lastPosition = await store.newestPosition()
       const { importLines } = await import('./import.ts')
-      const { createSealImport } = await import('./retention/adopt-seals.ts')
-      const seals = await createSealImport({ store, reader, preparer, ports, workspace, push })
-      return importLines(stream, { preparer, push, lastPosition, seals, followed }, importOptions)
+      const { createRemovalImport } = await import('./removal/import-removals.ts')
+      const removals = await createRemovalImport({ store, reader, runs, preparer, workspace, push })
+      return importLines(stream, { preparer, push, lastPosition, removals, followed }, importOptions)
     },
     async lastPosition() {
       assertOpen()

@@ -45,7 +45,7 @@ export type {
   ErasureCertificate,
   KeptPart,
 } from './erasure/erase-types.ts'
-export type { ErasedRun, EraseWork, Erasing, FindPayloadsOptions } from './erasure/erasing.ts'
+export type { ErasedRun, EraseWork, Erasing, FindPayloadsOptions, RemovalMark } from './erasure/erasing.ts'
 export { ClewError, type ErrorCode, type ErrorFields } from './errors.ts'
 export {
   type AuditAction,
@@ -320,6 +320,8 @@ export type {
   PreparedEvent,
   ProjectionChange,
   Projections,
+  StoredRows,
+  StrayRows,
   ProjectionState,
   ReadAllOptions,
   ReadRunOptions,

@@ -1,5 +1,6 @@
 import { commitCalls } from './commit.ts'
 import { bookId, isBook } from './book.ts'
+import { dueMsOf } from './due.ts'
 import { ClewError } from './errors.ts'
 import type { RunSummary } from './fold/run-summary.ts'
 import { storedEvent } from './stored-event.ts'
@@ -173,6 +174,21 @@ export function createMemoryStore(ports: Ports): Store {
       if (summary) run.summary = summary
       return true
     },
+    async rows(key) {
+      const run = byKey.get(keyOf(key))
+      if (!run) return null
+      const { status, threadId, agent, agentVersion, parentRunId, startedAt, subjects } = run.summary
+      const dueMs = dueMsOf(run.summary, run.recordedAt)
+      const startedMs = Date.parse(startedAt)
+      const [shared] = [...scopes].find(([, id]) => id === run.scope) ?? []
+      return {
+        columns: { status, threadId, agent, agentVersion, parentRunId, startedMs, dueMs },
+        subjects,
+        scope: { id: run.scope, name: shared?.slice(run.workspace.length + 1) ?? null },
+        memorySeq: null,
+      }
+    },
+    strays: async () => [],
   }
 
   const memory = createMemoryRows({

@@ -233,6 +233,33 @@ export interface ProjectionChange {
   readonly gone: readonly Pick<StepSkeleton, 'stepId' | 'attempt'>[]
 }
 
+/** Columns of a run's row by which runs are found, as they stand. */
+export interface RunColumns {
+  readonly status: string
+  readonly threadId: string | null
+  readonly agent: string | null
+  readonly agentVersion: string | null
+  readonly parentRunId: string | null
+  readonly startedMs: number
+  readonly dueMs: number | null
+}
+
+/** What a store keeps of one run beside its summary and steps: `verify` compares it with the events. */
+export interface StoredRows {
+  readonly columns: RunColumns
+  readonly subjects: readonly string[]
+  /** The scope of its values (L8); no name where there is no row of it. */
+  readonly scope: { readonly id: number; readonly name: string | null }
+  /** Seq up to which its rows of memory are folded; null where it has none. */
+  readonly memorySeq: number | null
+}
+
+/** Rows that belong to no event, run or scope. */
+export interface StrayRows {
+  readonly table: string
+  readonly rows: number
+}
+
 /** The stored rows of runs and steps can be made again from the events (L1). */
 export interface Projections {
   state(): Promise<ProjectionState>
@@ -241,6 +268,10 @@ export interface Projections {
   runs(after: number, limit: number): Promise<{ readonly key: number; readonly run: StoredRun }[]>
   /** Replaces rows of a run in one transaction; false, and nothing is changed, when the run stands elsewhere. */
   replace(key: RunKey, change: ProjectionChange): Promise<boolean>
+  /** Null for a run that is not there. */
+  rows(key: RunKey): Promise<StoredRows | null>
+  /** Of all workspaces; empty where every row belongs to something. */
+  strays(): Promise<StrayRows[]>
 }
 
 export interface StoreStats {

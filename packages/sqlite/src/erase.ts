@@ -80,6 +80,13 @@ export function createErasing(parts: EraseParts): Erasing {
       `UPDATE scopes SET name = 'erased ' || id WHERE id = ?1 AND name LIKE 'thread %'
          AND NOT EXISTS (SELECT 1 FROM runs WHERE scope = ?1 AND thread_id IS NOT NULL)`,
     ),
+    marks: db.prepare(
+      `SELECT m.position, max(m.erased) AS erased, max(m.pruned) AS pruned, r.workspace, r.run_id, e.seq
+         FROM (SELECT position, 1 AS erased, 0 AS pruned FROM erasures WHERE position > ?1
+               UNION ALL SELECT position, 0, 1 FROM pruned_states WHERE position > ?1) m
+         LEFT JOIN events e ON e.position = m.position LEFT JOIN runs r ON r.id = e.run
+         GROUP BY m.position ORDER BY m.position LIMIT ?2`,
+    ),
     reclaim: db.prepare(`PRAGMA incremental_vacuum(${FREE_PAGES})`),
     freePages: db.prepare('PRAGMA freelist_count'),
   }
@@ -171,6 +178,22 @@ export function createErasing(parts: EraseParts): Erasing {
       if (event) parts.ring()
       return event
     },
+    marks: ({ afterPosition, limit }) =>
+      reading(() =>
+        sql.marks.all(afterPosition, limit).map((row) => ({
+          position: row['position'] as number,
+          isErased: row['erased'] === 1,
+          isPruned: row['pruned'] === 1,
+          event:
+            row['run_id'] === null
+              ? null
+              : {
+                  workspace: row['workspace'] as string,
+                  runId: row['run_id'] as string,
+                  seq: row['seq'] as number,
+                },
+        })),
+      ),
     async scrub({ rewrite }) {
       const backups = removeBackups()
       const search = parts.search()

@@ -2,10 +2,12 @@ import { auditEvent } from '../audit-book.ts'
 import { isBook } from '../book.ts'
 import { checkInput, type ClewEvent } from '../envelope.ts'
 import { ClewError } from '../errors.ts'
+import { withoutPayload } from '../fold-stored-run.ts'
 import { hasSameIdentity, type RunSummary } from '../fold/run-summary.ts'
 import { parseMemoryBook } from '../memory/item.ts'
 import { nextTurn } from '../next-turn.ts'
 import type { Preparer } from '../prepare.ts'
+import { rangeOf } from '../removal/removed-range.ts'
 import { sweepValues } from '../retention/sweep-values.ts'
 import { SEARCH_VERSION, toDocument } from '../search/extract.ts'
 import type { BlankedDocument } from '../search/search-index.ts'
@@ -13,7 +15,7 @@ import type { StoredRun } from '../store.ts'
 import { signCertificate } from './certificate.ts'
 import type { EraseOptions, EraseReport, EraseTarget, KeptPart } from './erase-types.ts'
 import type { ErasedRun } from './erasing.ts'
-import { foldWithout, withoutPayload } from './fold-without.ts'
+import { foldWithout } from './fold-without.ts'
 import { type ErasurePlan, type EraseParts, planErasure } from './plan-erasure.ts'
 
 /** Others may write what the plan stands on: then it is made again. */
@@ -105,19 +107,9 @@ async function tryOnce(
   return audit ? { audit, documents } : undefined
 }
 
-/** Where payloads went. Not those of books: the name of a book of memory may be that of the subject. */
-function rangesOf({ runs }: ErasurePlan): { runId: string; fromSeq: number; toSeq: number }[] {
-  const ranges: { runId: string; fromSeq: number; toSeq: number }[] = []
-  for (const [runId, { events }] of runs) {
-    if (isBook(runId)) continue
-    for (const seq of [...events.keys()].sort((a, b) => a - b)) {
-      const last = ranges.at(-1)
-      if (last?.runId === runId && last.toSeq === seq - 1) last.toSeq = seq
-      else ranges.push({ runId, fromSeq: seq, toSeq: seq })
-    }
-  }
-  return ranges
-}
+/** Where payloads went. A run of memory is not named: its name may be that of the subject, and the hash is enough. */
+const rangesOf = ({ runs }: ErasurePlan) =>
+  [...runs].map(([runId, { events }]) => ({ ...(!isBook(runId) && { runId }), ...rangeOf(events.values()) }))
 
 const countEvents = ({ runs }: ErasurePlan): number =>
   [...runs.values()].reduce((sum, { events }) => sum + events.size, 0)

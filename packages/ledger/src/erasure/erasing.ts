@@ -33,6 +33,16 @@ export interface FindPayloadsOptions {
   readonly limit: number
 }
 
+/** A row that lets a payload go, or hides the state at an event (R10). */
+export interface RemovalMark {
+  readonly position: number
+  /** By an erasure, as a state that is no longer kept, or both. */
+  readonly isErased: boolean
+  readonly isPruned: boolean
+  /** Null where there is no event at the position. */
+  readonly event: { readonly workspace: string; readonly runId: string; readonly seq: number } | null
+}
+
 /** P5: what a store does to make payloads go. */
 export interface Erasing {
   /** The runs that are about any of these subjects, by what they said when they began; oldest first. */
@@ -49,6 +59,8 @@ export interface Erasing {
    * has moved on. Salts and digests of the payloads go with them; values that only they need are left to the sweep.
    */
   erase(work: EraseWork): Promise<ClewEvent | null>
+  /** Marks of all workspaces, by position: what `verify` compares with the audit events. */
+  marks(options: { readonly afterPosition: number; readonly limit: number }): Promise<RemovalMark[]>
   /**
    * Makes physical what `erase` did, now or before a kill: WAL, free pages, backups made by migrations. Can be done again.
    * `rewrite` writes tables anew where a database otherwise leaves bytes in pages that are in use.

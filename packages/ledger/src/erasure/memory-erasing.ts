@@ -2,7 +2,7 @@ import type { RunSummary } from '../fold/run-summary.ts'
 import type { StepSkeleton } from '../fold/steps.ts'
 import type { AppendCall, AppendOutcome, RunKey, StoredEvent, StoredRun } from '../store.ts'
 import type { ClewEvent } from '../envelope.ts'
-import type { Erasing } from './erasing.ts'
+import type { Erasing, RemovalMark } from './erasing.ts'
 
 interface ErasableRun extends RunKey {
   readonly scope: number
@@ -62,6 +62,21 @@ export function createMemoryErasing<Run extends ErasableRun>(parts: ErasingParts
       }
       parts.ring()
       return outcome.events[0] as ClewEvent
+    },
+    async marks({ afterPosition, limit }) {
+      const found: RemovalMark[] = []
+      for (let at = afterPosition; at < parts.events.length && found.length < limit; at++) {
+        const event = parts.events[at]
+        if (!event || !(event.erased || event.pruned)) continue
+        const { position, workspace, correlationId: runId, seq, erased, pruned } = event
+        found.push({
+          position,
+          isErased: erased && !pruned,
+          isPruned: pruned,
+          event: { workspace, runId, seq },
+        })
+      }
+      return found
     },
     scrub: async () => ({ backups: 0, unfinished: null }),
   }

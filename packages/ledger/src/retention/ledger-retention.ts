@@ -74,9 +74,10 @@ export function createLedgerRetention(given: RetentionParts): LedgerRetention {
       assertOpen()
       const run = await store.findRun({ workspace, runId })
       if (!run) throw missingRun(runId)
-      const { createSealCheck } = await import('./check-seals.ts')
-      const check = createSealCheck(store, reader)
-      return [...(await check.of(run)).pruned, ...(await check.statesOf(run))]
+      const { checkRemovals } = await import('../removal/check-removals.ts')
+      const { readRemovals } = await import('../removal/read-removals.ts')
+      const seals = await store.retention.seals(workspace, [runId])
+      return checkRemovals(run, await readRemovals(store, reader, workspace), seals).end().pruned
     },
   }
 }

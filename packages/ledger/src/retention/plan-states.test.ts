@@ -12,6 +12,7 @@ const line = (runId: string, fromSeq: number, count: number, whole: number, posi
       runId,
       seq,
       position: position + seq,
+      hash: '',
       createdMs: seq,
       baseSeq,
       from: undefined,

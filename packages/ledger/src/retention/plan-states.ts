@@ -12,6 +12,7 @@ export interface StatePolicy {
 /** A checkpoint of a thread whose payload is still there. */
 export interface StateEntry extends EventPlace {
   readonly position: number
+  readonly hash: string
   readonly createdMs: number
   /** Folding from here on, in the line of the run, gives the state. */
   readonly baseSeq: number

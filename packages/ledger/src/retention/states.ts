@@ -3,6 +3,7 @@ import { missingRun } from '../check-options.ts'
 import { checkInput } from '../envelope.ts'
 import { CHECKPOINT_KEYS, CHECKPOINT_TYPES, checkpointOf } from '../fold/checkpoint.ts'
 import { isTerminal } from '../fold/run-summary.ts'
+import { rangeOf, toPairs } from '../removal/removed-range.ts'
 import { SEARCH_VERSION, toDocument } from '../search/extract.ts'
 import type { StoredRun } from '../store.ts'
 import type { GcParts } from './gc.ts'
@@ -62,12 +63,13 @@ export function createStateRetention(parts: GcParts): StateRetention {
         seqs.push(stored.seq)
         if (!checkpoint) continue
         const { seq, baseSeq, state, from, createdAt } = checkpoint
-        const { position, pruned } = stored
+        const { position, pruned, hash } = stored
         const source = state ? undefined : from
         found.push({
           runId,
           seq,
           position,
+          hash,
           createdMs: Date.parse(createdAt),
           baseSeq,
           from: source,
@@ -150,12 +152,13 @@ export function createStateRetention(parts: GcParts): StateRetention {
       blank,
       (runId) => below.filter(({ forkOf }) => forkOf?.runId === runId).length,
     )
+    const hashes = new Map([...marked, ...blank].map(({ runId, seq, hash }) => [`${seq} ${runId}`, hash]))
     const ranges = items.map(({ runId, marks, blanks }) => ({
       runId,
-      fromSeq: Math.min(...marks, ...blanks),
-      toSeq: Math.max(...marks, ...blanks),
+      ...rangeOf([...marks, ...blanks].map((seq) => ({ seq, hash: hashes.get(`${seq} ${runId}`) ?? '' }))),
       rule: nameOfPolicy(policy),
       states: marks.length,
+      ...(blanks.length > 0 && { blank: toPairs(blanks) }),
     }))
     const event = parts.preparer.prepare(checkInput(auditEvent('system.range_pruned', { ranges, events: 0 })))
     await removeWords(items)

@@ -4,6 +4,11 @@ import type { Store } from '../store.ts'
 import { childIds } from '../tree.ts'
 import { createPace } from './pace.ts'
 
+interface ReadParts {
+  readonly store: Pick<Store, 'retention' | 'readNodes'>
+  readonly ports: Pick<Ports, 'defer' | 'now'>
+}
+
 interface SweepParts {
   readonly store: Pick<Store, 'retention' | 'readNodes' | 'lastPosition'>
   readonly ports: Pick<Ports, 'defer' | 'sleep' | 'now'>
@@ -38,16 +43,7 @@ export async function sweepValues(
   return dropped
 
   async function sweepScope(scope: number): Promise<boolean> {
-    const children = new Map<number, number[]>()
-    for (let after = -1; ; ) {
-      const page = await values.nodes(scope, after, NODES)
-      for (const { id, body } of page) children.set(id, childIds(body))
-      store.retention.writeBack()
-      await nextTurn(ports)
-      if (page.length < NODES) break
-      after = page.at(-1)?.id ?? after
-    }
-    const needed = new Set<number>()
+    const { children, needed, markFrom } = await readScope({ store, ports }, scope)
     let position = await markFrom(0)
     // Parents before the values below them: whatever is there at any moment has all that it refers to.
     const free = parentsFirst(children, needed)
@@ -66,37 +62,72 @@ export async function sweepValues(
       await pace.rest(ports.now() - startedMs, 0)
     }
     return true
+  }
+}
 
-    async function markFrom(start: number): Promise<number> {
-      let after = start
-      for (;;) {
-        const page = await values.bodies(scope, after, BODIES)
-        await need(page.flatMap(({ body }) => childIds(body)))
-        after = page.at(-1)?.position ?? after
-        store.retention.writeBack()
-        await nextTurn(ports)
-        if (page.length < BODIES) return after
-      }
-    }
+interface ScopeValues {
+  /** Values by id, each with the ids of the values below it. */
+  readonly children: ReadonlyMap<number, readonly number[]>
+  /** Values that events up to the position marked last refer to. */
+  readonly needed: ReadonlySet<number>
+  /** Marks what events after a position refer to; returns the position of the last of them. */
+  markFrom(position: number): Promise<number>
+}
 
-    async function need(ids: readonly number[]): Promise<void> {
-      for (let open = [...ids]; open.length > 0; ) {
-        const below: number[] = []
-        const strange: number[] = []
-        for (const id of open) {
-          if (needed.has(id)) continue
-          needed.add(id)
-          const known = children.get(id)
-          if (known) below.push(...known)
-          else strange.push(id)
-        }
-        // Made since the scope was looked through.
-        if (strange.length > 0)
-          for (const { body } of (await store.readNodes(strange)).values()) below.push(...childIds(body))
-        open = below
-      }
+async function readScope({ store, ports }: ReadParts, scope: number): Promise<ScopeValues> {
+  const { values } = store.retention
+  const children = new Map<number, number[]>()
+  const needed = new Set<number>()
+  for (let after = -1; ; ) {
+    const page = await values.nodes(scope, after, NODES)
+    for (const { id, body } of page) children.set(id, childIds(body))
+    store.retention.writeBack()
+    await nextTurn(ports)
+    if (page.length < NODES) break
+    after = page.at(-1)?.id ?? after
+  }
+
+  async function markFrom(start: number): Promise<number> {
+    let after = start
+    for (;;) {
+      const page = await values.bodies(scope, after, BODIES)
+      await need(page.flatMap(({ body }) => childIds(body)))
+      after = page.at(-1)?.position ?? after
+      store.retention.writeBack()
+      await nextTurn(ports)
+      if (page.length < BODIES) return after
     }
   }
+
+  async function need(ids: readonly number[]): Promise<void> {
+    for (let open = [...ids]; open.length > 0; ) {
+      const below: number[] = []
+      const unknown: number[] = []
+      for (const id of open) {
+        if (needed.has(id)) continue
+        needed.add(id)
+        const known = children.get(id)
+        if (known) below.push(...known)
+        else unknown.push(id)
+      }
+      // Values that were written after the scope was read.
+      if (unknown.length > 0)
+        for (const { body } of (await store.readNodes(unknown)).values()) below.push(...childIds(body))
+      open = below
+    }
+  }
+  return { children, needed, markFrom }
+}
+
+/** Values of a scope that no event refers to; none where a sweep is pending, which will take them away. */
+export async function countUnused(parts: ReadParts, scope: number): Promise<number> {
+  const { children, needed, markFrom } = await readScope(parts, scope)
+  if (children.size === 0) return 0
+  await markFrom(0)
+  const unused = children.keys().reduce((sum, id) => sum + (needed.has(id) ? 0 : 1), 0)
+  if (unused === 0) return 0
+  const pending = await parts.store.retention.values.pending()
+  return pending.some((each) => each.scope === scope) ? 0 : unused
 }
 
 function parentsFirst(
