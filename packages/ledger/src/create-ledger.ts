@@ -31,7 +31,7 @@ import { PROJECTION_VERSION, readProjectionState } from './projection-version.ts
 import { createPolicyAccess } from './policy/workspace-policy.ts'
 import { createStateReader } from './read-state.ts'
 import { rebuildProjections } from './rebuild.ts'
-import { createSealImport } from './retention/adopt-seals.ts'
+import { createRemovalImport } from './removal/import-removals.ts'
 import { readHolds } from './retention/holds.ts'
 import { createLedgerRetention } from './retention/ledger-retention.ts'
 import { createRunReader } from './run-reader.ts'
@@ -391,8 +391,8 @@ function createView(core: Core, { isOpened = false, plain = false, ...view }: Vi
       assertWritable()
       const push = (events: readonly PreparedEvent[]) => queue.push({ workspace, events }, (stored) => stored)
       const { newestPosition: lastPosition } = await store.info('newestPosition')
-      const seals = await createSealImport({ store, reader, preparer, ports, workspace, push })
-      return importLines(stream, { preparer, push, lastPosition, seals, followed }, importOptions)
+      const removals = await createRemovalImport({ store, reader, runs, preparer, workspace, push })
+      return importLines(stream, { preparer, push, lastPosition, removals, followed }, importOptions)
     },
     async lastPosition() {
       assertOpen()

@@ -8,6 +8,7 @@ import { hasSameIdentity, type RunSummary } from '../fold/run-summary.ts'
 import { parseMemoryBook } from '../memory/item.ts'
 import { nextTurn } from '../next-turn.ts'
 import type { Preparer } from '../prepare.ts'
+import { rangeOf } from '../removal/removed-range.ts'
 import { sweepValues } from '../retention/sweep-values.ts'
 import { compareSteps } from '../rebuild.ts'
 import type { StoredRun } from '../store/store.ts'
@@ -100,19 +101,9 @@ async function tryOnce(
 const positionsOf = ({ runs }: ErasurePlan): number[] =>
   [...runs.values()].flatMap(({ events }) => [...events.values()].map(({ position }) => position))
 
-/** Where payloads went. Not those of books: the name of a book of memory may be that of the subject. */
-function rangesOf({ runs }: ErasurePlan): { runId: string; fromSeq: number; toSeq: number }[] {
-  const ranges: { runId: string; fromSeq: number; toSeq: number }[] = []
-  for (const [runId, { events }] of runs) {
-    if (isBook(runId)) continue
-    for (const seq of [...events.keys()].sort((a, b) => a - b)) {
-      const last = ranges.at(-1)
-      if (last?.runId === runId && last.toSeq === seq - 1) last.toSeq = seq
-      else ranges.push({ runId, fromSeq: seq, toSeq: seq })
-    }
-  }
-  return ranges
-}
+/** Where payloads went. A run of memory is not named: its name may be that of the subject, and the hash is enough. */
+const rangesOf = ({ runs }: ErasurePlan) =>
+  [...runs].map(([runId, { events }]) => ({ ...(!isBook(runId) && { runId }), ...rangeOf(events.values()) }))
 
 const countEvents = ({ runs }: ErasurePlan): number =>
   [...runs.values()].reduce((sum, { events }) => sum + events.size, 0)

@@ -193,12 +193,13 @@ async function prune(
     else items.push({ ...range, workspace, headHash })
   }
   if (moved.length > 0) return { moved }
-  const ranges = items.map(({ runId, fromSeq, toSeq, headHash, rule }) => ({
+  const ranges = items.map(({ runId, fromSeq, toSeq, headHash, rule, deletes }) => ({
     runId,
     fromSeq,
     toSeq,
     headHash,
     rule,
+    ...(deletes && { deletes }),
   }))
   const payload = { ranges, events: countEvents(items), ...(by !== undefined && { by }) }
   return writeAudited(parts, auditEvent('system.range_pruned', payload), expectedSeq, { prune: items })

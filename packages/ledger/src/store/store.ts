@@ -8,6 +8,7 @@ import type { SearchIndex } from '../search/search-index.ts'
 import type { StoreChange, Seal, Written } from './change.ts'
 import type { Disk, StoragePart } from './disk.ts'
 import type { Leases } from './leases.ts'
+import type { RawRows } from './raw-rows.ts'
 import type { Slots } from './slots.ts'
 import type { Values } from './values.ts'
 import type { VaultQuery, VaultRow } from '../vault/vault-rows.ts'
@@ -180,6 +181,7 @@ export interface StoreCore {
   readonly leases: Leases
   readonly slots: Slots
   readonly disk: Disk
+  readonly rows: RawRows
 }
 
 /** Every implementation passes the conformance suite (L10). */
