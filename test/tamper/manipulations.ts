@@ -205,7 +205,7 @@ const COVERS: readonly Manipulation[] = [
     title: 'a payload replaced by one with the same position',
     sql: ({ name }) =>
       `INSERT ${name === 'sqlite' ? 'OR REPLACE ' : ''}INTO payloads (position, salt, body) SELECT ${at('plain', 2)}, salt, '{}' FROM payloads WHERE position = ${at('plain', 2)}`,
-    verdict: ({ name }) => (name === 'postgres' ? 'refused' : { verify: 'plain', seq: 2 }),
+    verdict: 'refused',
   },
 ]
 
@@ -424,6 +424,40 @@ const SUBJECTS: readonly Manipulation[] = [
     title: 'an erased subject is put back',
     sql: () => `INSERT INTO subjects VALUES (${run('erased')}, 'bob')`,
     verdict: { projections: 'erased', says: 'subjects' },
+  },
+]
+
+/** Rows of `tags` and `scores`, by which runs are found. */
+const TAGS_AND_SCORES: readonly Manipulation[] = [
+  {
+    title: 'a tag has another value',
+    sql: () => `UPDATE tags SET value = 'fish'`,
+    verdict: { projections: 'tagged', says: 'tags' },
+  },
+  {
+    title: 'a tag is gone from the index',
+    sql: () => 'DELETE FROM tags',
+    verdict: { projections: 'tagged', says: 'tags' },
+  },
+  {
+    title: 'a tag is added to a run',
+    sql: () => `INSERT INTO tags VALUES (${run('plain')}, 'team', 'birds')`,
+    verdict: { projections: 'plain', says: 'tags' },
+  },
+  {
+    title: 'a score is ordered by another number',
+    sql: () => 'UPDATE scores SET number = 0.9',
+    verdict: { projections: 'tagged', says: 'scores' },
+  },
+  {
+    title: 'a score is gone from the index',
+    sql: () => 'DELETE FROM scores',
+    verdict: { projections: 'tagged', says: 'scores' },
+  },
+  {
+    title: 'a tag of a run that is not there',
+    sql: () => `INSERT INTO tags VALUES (${AWAY}, 'team', 'birds')`,
+    verdict: { projections: '', says: 'tags' },
   },
 ]
 
@@ -676,7 +710,6 @@ const PAYLOADS: readonly Manipulation[] = [
     // The digest of what was sent before redaction judges retries, and nothing that is read.
     verdict: 'harmless',
   },
-  { ...set('payloads', 'key_id = 7', `position = ${at('plain', 2)}`), unguarded: true, verdict: 'harmless' },
   {
     title: 'two payloads of a run have changed places',
     unguarded: true,
@@ -870,6 +903,7 @@ export const MANIPULATIONS: readonly Manipulation[] = [
   ...STRAYS,
   ...RUNS,
   ...SUBJECTS,
+  ...TAGS_AND_SCORES,
   ...STEPS,
   ...MEMORIES,
   ...EVENTS,

@@ -109,6 +109,12 @@ export async function fillWorld(openStore: (daysAgo: number) => Promise<Store>):
     event('system.workflow_paused', 'waiting', { dueAt: '2100-01-01T00:00:00.000Z' }),
   ])
   await ledger.append([
+    started('tagged', { agent: 'owl' }),
+    event('system.tagged', 'tagged', { set: { team: 'birds' } }),
+    event('system.scored', 'tagged', { target: 'run', name: 'accuracy', value: 0.5, by: 'ann' }),
+    ended('tagged'),
+  ])
+  await ledger.append([
     started('secret', { agent: 'owl' }),
     { ...note('secret', { apiKey: API_KEY }), eventId: '01890000-0000-7000-8000-000000000001' },
     {

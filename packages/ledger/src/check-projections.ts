@@ -1,6 +1,7 @@
 import { dueMsOf } from './store/due.ts'
 import type { ClewEvent } from './envelope.ts'
 import { beginRun, isTerminal, type RunSummary } from './fold/run-summary.ts'
+import type { ScoreValue } from './fold/scores-and-tags.ts'
 import type { StepSkeleton } from './fold/steps.ts'
 import { type FoldedRun, foldStoredRun, stepRowKey } from './fold-stored-run.ts'
 import { checkMemoryRows } from './memory/check-rows.ts'
@@ -161,9 +162,24 @@ function compareRun(
   if (!isDue(run, rows.columns.dueMs, facts)) differs('the column due_ms of runs')
   if (JSON.stringify(rows.subjects.toSorted()) !== JSON.stringify([...new Set(summary.subjects)].sort()))
     differs('what the table subjects has of it')
+  if (textOf(rows.tags) !== textOf(Object.entries(summary.tags))) differs('what the table tags has of it')
+  const scores = summary.scores.map(({ seq, name, value }) => [seq, name, value, numberOf(value)])
+  if (
+    textOf(rows.scores.map(({ seq, name, value, number }) => [seq, name, value, number])) !== textOf(scores)
+  )
+    differs('what the table scores has of it')
   if (!isScope(run, rows.scope.name, facts)) differs('the name of its scope')
   return problems
 }
+
+const numberOf = (value: ScoreValue): number | null => (typeof value === 'number' ? value : null)
+
+/** Rows in one order, whatever a store gives them in. */
+const textOf = (rows: readonly (readonly unknown[])[]): string =>
+  rows
+    .map((row) => JSON.stringify(row))
+    .sort()
+    .join('\n')
 
 /** Workers find runs by agent and `due_ms`: without an agent nobody reads it. */
 function isDue({ summary, recordedAt }: StoredRun, dueMs: number | null, facts: Facts): boolean {

@@ -358,7 +358,14 @@ export {
   lostLease,
   type OwnerState,
 } from './store/leases.ts'
-export type { RawRows, RemovalMark, RunColumns, StoredRows, StrayRows } from './store/raw-rows.ts'
+export type {
+  RawRows,
+  RemovalMark,
+  RunColumns,
+  StoredRows,
+  StoredScore,
+  StrayRows,
+} from './store/raw-rows.ts'
 export type { Slot, Slots, StoredSlot } from './store/slots.ts'
 export type { DropValues, PendingScope, Values } from './store/values.ts'
 export { withDefaults } from './store/with-defaults.ts'

@@ -1,4 +1,4 @@
-import type { RawRows, StoredRows } from '@clew/ledger'
+import type { RawRows, StoredRows, StoredScore } from '@clew/ledger'
 import type { Connection } from './connection.ts'
 
 /** Tables and the condition under which a row `t` of them belongs to nothing. Node rows of scope 0 only keep an id taken. */
@@ -30,6 +30,8 @@ export function createRawRows({ db, read }: Connection): RawRows {
        FROM runs r LEFT JOIN scopes s ON s.id = r.scope WHERE r.workspace = ? AND r.run_id = ?`,
     ),
     subjects: db.prepare('SELECT subject FROM subjects WHERE run = ?'),
+    tags: db.prepare('SELECT name, value FROM tags WHERE run = ?'),
+    scores: db.prepare('SELECT seq, name, value, number FROM scores WHERE run = ?'),
   }
   return {
     marks: ({ afterPosition, limit }) =>
@@ -56,6 +58,15 @@ export function createRawRows({ db, read }: Connection): RawRows {
         return {
           columns: columns as unknown as StoredRows['columns'],
           subjects: sql.subjects.all(id as number).map(({ subject }) => subject as string),
+          tags: sql.tags
+            .all(id as number)
+            .map(({ name: tag, value }) => [tag as string, value as string] as const),
+          scores: sql.scores.all(id as number).map(({ seq, name: score, value, number }) => ({
+            seq: seq as number,
+            name: score as string,
+            value: JSON.parse(value as string) as StoredScore['value'],
+            number: number as number | null,
+          })),
           scope: { id: scope as number, name: name as string | null },
           memorySeq: memorySeq as number | null,
         }

@@ -215,12 +215,20 @@ function createRawRows({ events, findRun, scopeName }: Rows): RawRows {
     async ofRun(key) {
       const run = findRun(key)
       if (!run) return null
-      const { status, threadId, agent, agentVersion, parentRunId, startedAt, subjects } = run.summary
+      const { status, threadId, agent, agentVersion, parentRunId, startedAt, subjects, tags, scores } =
+        run.summary
       const startedMs = Date.parse(startedAt)
       const dueMs = dueMsOf(run.summary, run.recordedAt)
       return {
         columns: { status, threadId, agent, agentVersion, parentRunId, startedMs, dueMs },
         subjects,
+        tags: Object.entries(tags),
+        scores: scores.map(({ seq, name, value }) => ({
+          seq,
+          name,
+          value,
+          number: typeof value === 'number' ? value : null,
+        })),
         scope: { id: run.scope, name: scopeName(run) },
         memorySeq: null,
       }

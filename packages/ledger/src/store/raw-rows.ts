@@ -1,3 +1,4 @@
+import type { ScoreValue } from '../fold/scores-and-tags.ts'
 import type { RunKey } from './store.ts'
 
 /** A row that covers a missing payload, or hides the state at an event (R10). */
@@ -25,10 +26,21 @@ export interface RunColumns {
 export interface StoredRows {
   readonly columns: RunColumns
   readonly subjects: readonly string[]
+  /** Index rows of its tags and scores, in any order. */
+  readonly tags: readonly (readonly [name: string, value: string])[]
+  readonly scores: readonly StoredScore[]
   /** The scope of its values (L8); no name if there is no row of it. */
   readonly scope: { readonly id: number; readonly name: string | null }
   /** Seq up to which its rows of memory are folded; null if it has none. */
   readonly memorySeq: number | null
+}
+
+export interface StoredScore {
+  readonly seq: number
+  readonly name: string
+  readonly value: ScoreValue
+  /** The value again if it is a number, by which scores are ordered. */
+  readonly number: number | null
 }
 
 /** Rows that belong to no event, run or scope. */
