@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { createAppendQueue } from './append-queue.ts'
 import type { ClewEvent } from './envelope.ts'
 import { ClewError } from './errors.ts'
-import type { Store } from './store.ts'
+import type { Store } from './store/store.ts'
 import type { AppendCall, AppendOutcome, PreparedEvent } from './store/change.ts'
 
 const call = (name: string, size = 10): AppendCall => ({

@@ -1,7 +1,7 @@
 import type { ClewEvent } from './envelope.ts'
 import { ClewError } from './errors.ts'
 import type { Ports } from './ports.ts'
-import type { Store } from './store.ts'
+import type { Store } from './store/store.ts'
 import type { AppendCall, AppendOutcome, Written } from './store/change.ts'
 
 const GROUP_EVENTS = 1000

@@ -1,7 +1,7 @@
 import { AUDIT_BOOK } from './audit-book.ts'
 import { checkInput, type ClewEvent, type EventInput } from './envelope.ts'
 import type { Preparer } from './prepare.ts'
-import type { StoreCore } from './store.ts'
+import type { StoreCore } from './store/store.ts'
 import type { StoreChange } from './store/change.ts'
 
 interface AuditParts {

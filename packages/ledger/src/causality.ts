@@ -1,4 +1,4 @@
-import type { Store, StoredEvent } from './store.ts'
+import type { Store, StoredEvent } from './store/store.ts'
 
 /** The chain of causes of an event, nearest first; ends where a cause has not arrived, and at a cycle (L9). */
 export async function findCauses(store: Store, workspace: string, eventId: string): Promise<StoredEvent[]> {

@@ -1,4 +1,4 @@
-import { findBelow, findRun } from './find-runs.ts'
+import { findBelow, findRun } from './store/find-runs.ts'
 import { readCost } from './billing/read-cost.ts'
 import { inputDigest } from './canonical.ts'
 import { findCauses, findEffects } from './causality.ts'
@@ -31,14 +31,14 @@ import { PROJECTION_VERSION, readProjectionState } from './projection-version.ts
 import { createPolicyAccess } from './policy/workspace-policy.ts'
 import { createStateReader } from './read-state.ts'
 import { rebuildProjections } from './rebuild.ts'
-import { createSealImport } from './retention/adopt-seals.ts'
+import { createRemovalImport } from './removal/import-removals.ts'
 import { readHolds } from './retention/holds.ts'
 import { createLedgerRetention } from './retention/ledger-retention.ts'
 import { createRunReader } from './run-reader.ts'
 import { createRunViews } from './run-views.ts'
 import { createIndexer } from './search/indexer.ts'
 import { searchRuns } from './search/search.ts'
-import type { StoredEvent } from './store.ts'
+import type { StoredEvent } from './store/store.ts'
 import type { PreparedEvent } from './store/change.ts'
 import { nameThreads } from './thread-leases.ts'
 import { rotateVault } from './vault/rotate-vault.ts'
@@ -391,8 +391,8 @@ function createView(core: Core, { isOpened = false, plain = false, ...view }: Vi
       assertWritable()
       const push = (events: readonly PreparedEvent[]) => queue.push({ workspace, events }, (stored) => stored)
       const { newestPosition: lastPosition } = await store.info('newestPosition')
-      const seals = await createSealImport({ store, reader, preparer, ports, workspace, push })
-      return importLines(stream, { preparer, push, lastPosition, seals, followed }, importOptions)
+      const removals = await createRemovalImport({ store, reader, runs, preparer, workspace, push })
+      return importLines(stream, { preparer, push, lastPosition, removals, followed }, importOptions)
     },
     async lastPosition() {
       assertOpen()

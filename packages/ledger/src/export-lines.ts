@@ -1,4 +1,4 @@
-import { findRun, findSeals } from './find-runs.ts'
+import { findRun, findSeals } from './store/find-runs.ts'
 import { missingRun } from './check-options.ts'
 import { partEvents, relatedRuns } from './export-run.ts'
 import type { ExportOptions } from './ledger.ts'
@@ -9,7 +9,7 @@ import { createExportRedactor } from './redact-export.ts'
 import { prunedRun } from './retention/pruned.ts'
 import { createSealLines, formatSeal } from './retention/seal-lines.ts'
 import type { RunReader } from './run-reader.ts'
-import type { Store } from './store.ts'
+import type { Store } from './store/store.ts'
 import { formatLine } from './transfer.ts'
 
 interface ExportParts {

@@ -1,8 +1,8 @@
-import { findRun } from './find-runs.ts'
+import { findRun } from './store/find-runs.ts'
 import { CHECKPOINT_KEYS, checkpointOf } from './fold/checkpoint.ts'
 import type { PayloadReader } from './payload-reader.ts'
 import type { RunReader } from './run-reader.ts'
-import type { Store, StoredEvent, StoredRun } from './store.ts'
+import type { Store, StoredEvent, StoredRun } from './store/store.ts'
 
 interface ExportParts {
   readonly store: Store

@@ -1,7 +1,7 @@
-import { findRun, findSeals } from './find-runs.ts'
+import { findRun, findSeals } from './store/find-runs.ts'
 import { ClewError } from './errors.ts'
 import { isObject } from './json.ts'
-import type { Store } from './store.ts'
+import type { Store } from './store/store.ts'
 import type { Problem, ProblemKind } from './verify.ts'
 
 /** Where a run stood at a time: what proves, kept elsewhere, that nothing after it was cut off (L6). */

@@ -36,7 +36,7 @@ export {
 } from './chain.ts'
 export { type CloudEvent, fromCloudEvent, toCloudEvent } from './cloud-events.ts'
 export { type Codec, type Codecs, createCodecs } from './codecs.ts'
-export { project } from './commit.ts'
+export { project } from './store/commit.ts'
 export type { ConsumeHandler, ConsumeOptions, ConsumerState } from './consume.ts'
 export { createLedger } from './create-ledger.ts'
 export type { LedgerParts } from './ledger-core.ts'
@@ -45,6 +45,7 @@ export type { DiffRow, Divergence, DivergenceKind, ItemReference } from './diff/
 export type { Delta, DiffSide, RunDiff } from './diff/diff-runs.ts'
 export type { ClewEvent, Envelope, EventInput, Origin, Payload, Place, Source } from './envelope.ts'
 export { parseCursor } from './cursor.ts'
+export { readForkTags } from './read-tags.ts'
 export { checkCertificate } from './erasure/certificate.ts'
 export type {
   EraseOptions,
@@ -152,7 +153,7 @@ export {
   parseSignedHeads,
   type SignedHeads,
 } from './heads.ts'
-export { dueMsOf } from './due.ts'
+export { dueMsOf } from './store/due.ts'
 export { createDeriver, createIds, deriveId, isUuid } from './ids.ts'
 export type { ImportOptions, ImportReport } from './import.ts'
 export { isoMs, isoText } from './iso-text.ts'
@@ -329,7 +330,7 @@ export type {
   StoredRun,
   StoreInfo,
   StoreStats,
-} from './store.ts'
+} from './store/store.ts'
 export { applyChange } from './store/apply-change.ts'
 export type {
   Adoption,
@@ -357,11 +358,19 @@ export {
   lostLease,
   type OwnerState,
 } from './store/leases.ts'
+export type {
+  RawRows,
+  RemovalMark,
+  RunColumns,
+  StoredRows,
+  StoredScore,
+  StrayRows,
+} from './store/raw-rows.ts'
 export type { Slot, Slots, StoredSlot } from './store/slots.ts'
 export type { DropValues, PendingScope, Values } from './store/values.ts'
 export { withDefaults } from './store/with-defaults.ts'
-export { eventOfRow, storedEvent, withPayload } from './stored-event.ts'
-export type { EventPlace, NewRun, RunDraft, Transaction } from './transaction.ts'
+export { eventOfRow, storedEvent, withPayload } from './store/stored-event.ts'
+export type { EventPlace, NewRun, RunDraft, Transaction } from './store/transaction.ts'
 export { endingEvent, isOpenStep, isResumedByCode } from './close-open.ts'
 export {
   findStopRequest,
@@ -380,5 +389,5 @@ export type { RotateOptions, VaultRotation } from './vault/rotate-vault.ts'
 export { badKey, type VaultCipher, vaultContext, type VaultProblem } from './vault/vault.ts'
 export type { VaultChange, VaultData, VaultedEvent, VaultQuery, VaultRow } from './vault/vault-rows.ts'
 export type { Problem, ProblemKind, Verification } from './verify.ts'
-export { wakeAll } from './wake.ts'
+export { wakeAll } from './store/wake.ts'
 export { fromWire, toWire, type WireEnvelope, type WireEvent, type WirePlace } from './wire.ts'

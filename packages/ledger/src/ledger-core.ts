@@ -10,7 +10,7 @@ import { type StandingPolicy, withPolicy, type WorkspacePolicy } from './policy/
 import type { Ports } from './ports.ts'
 import { createPreparer, type Preparer } from './prepare.ts'
 import { createRedactor, type Redactor } from './redact/redact.ts'
-import type { Store } from './store.ts'
+import type { Store } from './store/store.ts'
 import { createVault, type Vault, type VaultCipher } from './vault/vault.ts'
 
 /** What `createLedger` needs beside its options; `openLedger` brings it along. */

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { nodePorts } from '../test/node-ports.ts'
 import { createLedger } from './create-ledger.ts'
 import { createInProcessStore } from './in-process/in-process-store.ts'
-import type { Store } from './store.ts'
+import type { Store } from './store/store.ts'
 
 function open() {
   let closes = 0

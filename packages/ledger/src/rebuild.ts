@@ -1,15 +1,16 @@
-import { findRun } from './find-runs.ts'
-import { project } from './commit.ts'
+import { findRun } from './store/find-runs.ts'
+import { project } from './store/commit.ts'
 import type { ClewEvent } from './envelope.ts'
 import { beginRun } from './fold/run-summary.ts'
+import { stepRowKey } from './fold-stored-run.ts'
 import type { StepSkeleton } from './fold/steps.ts'
 import { nextTurn } from './next-turn.ts'
 import type { PayloadReader } from './payload-reader.ts'
 import type { Ports } from './ports.ts'
 import { markProjections, PROJECTION_VERSION, readProjectionState } from './projection-version.ts'
-import type { RunKey, RunQuery, Store, StoredRun } from './store.ts'
+import type { RunKey, RunQuery, Store, StoredRun } from './store/store.ts'
 import type { RowChange } from './store/change.ts'
-import type { RunDraft } from './transaction.ts'
+import type { RunDraft } from './store/transaction.ts'
 
 export interface RebuildOptions {
   /** Told how many runs are done; what it throws ends the rebuild, which goes on from there the next time. */
@@ -100,10 +101,6 @@ interface Folding {
   goOn(): Promise<boolean>
 }
 
-/** Key of a step's row within its run. */
-export const stepRowId = ({ stepId, attempt }: Pick<StepSkeleton, 'stepId' | 'attempt'>): string =>
-  `${attempt} ${stepId}`
-
 /** The same folding as inside an append, over rows held here. */
 async function beginFolding({ store, reader, ports }: RebuildParts, run: StoredRun): Promise<Folding> {
   const key: RunKey = { workspace: run.workspace, runId: run.summary.runId }
@@ -111,8 +108,8 @@ async function beginFolding({ store, reader, ports }: RebuildParts, run: StoredR
   const source = named ? await findRun(store, { workspace: run.workspace, runId: named.runId }) : null
   const steps = new Map<string, StepSkeleton>()
   const rows = {
-    findStep: (_: RunDraft, stepId: string, attempt: number) => steps.get(stepRowId({ stepId, attempt })),
-    putStep: (_: RunDraft, step: StepSkeleton) => void steps.set(stepRowId(step), step),
+    findStep: (_: RunDraft, stepId: string, attempt: number) => steps.get(stepRowKey({ stepId, attempt })),
+    putStep: (_: RunDraft, step: StepSkeleton) => void steps.set(stepRowKey(step), step),
   }
   let seq = run.forkOf?.seq ?? 0
   let draft: RunDraft | undefined
@@ -155,7 +152,10 @@ export function compareSteps(
   stored: readonly StepSkeleton[],
   folded: ReadonlyMap<string, StepSkeleton>,
 ): { steps: StepSkeleton[]; gone: StepSkeleton[] } {
-  const before = new Map(stored.map((step) => [stepRowId(step), JSON.stringify(step)]))
+  const before = new Map(stored.map((step) => [stepRowKey(step), JSON.stringify(step)]))
   const steps = [...folded].filter(([id, step]) => before.get(id) !== JSON.stringify(step))
-  return { steps: steps.map(([, step]) => step), gone: stored.filter((step) => !folded.has(stepRowId(step))) }
+  return {
+    steps: steps.map(([, step]) => step),
+    gone: stored.filter((step) => !folded.has(stepRowKey(step))),
+  }
 }

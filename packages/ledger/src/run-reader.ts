@@ -1,7 +1,7 @@
-import { findRun, findSeals } from './find-runs.ts'
+import { findRun, findSeals } from './store/find-runs.ts'
 import type { ReadOptions } from './ledger.ts'
 import { prunedRun } from './retention/pruned.ts'
-import type { RunQuery, Store, StoredEvent, StoredRun } from './store.ts'
+import type { RunQuery, Store, StoredEvent, StoredRun } from './store/store.ts'
 
 const PAGE = 500
 

@@ -3,7 +3,7 @@ import { ClewError } from './errors.ts'
 import { isObject } from './json.ts'
 import type { PayloadReader } from './payload-reader.ts'
 import type { Preparer } from './prepare.ts'
-import type { StoredEvent } from './store.ts'
+import type { StoredEvent } from './store/store.ts'
 import type { PreparedEvent, SealedPlace } from './store/change.ts'
 import { toWirePlace } from './wire.ts'
 

@@ -1,6 +1,6 @@
 import { foldedMemory } from '../src/memory/fold-rows.ts'
 import type { MemoryIndex } from '../src/memory/memory-index.ts'
-import type { Store } from '../src/store.ts'
+import type { Store } from '../src/store/store.ts'
 import type { BrokenStore } from './broken-stores.ts'
 
 const memory =

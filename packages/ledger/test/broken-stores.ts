@@ -1,5 +1,5 @@
 import { ClewError } from '../src/errors.ts'
-import type { RunKey, Store, StoredEvent, StoredRun, StoreInfo } from '../src/store.ts'
+import type { RunKey, Store, StoredEvent, StoredRun, StoreInfo } from '../src/store/store.ts'
 import type { AppendCall, AppendOutcome, PreparedEvent } from '../src/store/change.ts'
 import type { VaultRow } from '../src/vault/vault-rows.ts'
 import { BROKEN_MEMORY } from './broken-memory.ts'

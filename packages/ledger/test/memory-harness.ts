@@ -2,7 +2,7 @@ import type { StoreHarness } from '../src/conformance/index.ts'
 import { ClewError } from '../src/errors.ts'
 import { createInProcessStore } from '../src/in-process/in-process-store.ts'
 import type { Ports } from '../src/ports.ts'
-import type { Store } from '../src/store.ts'
+import type { Store } from '../src/store/store.ts'
 import { nodePorts } from './node-ports.ts'
 
 /**

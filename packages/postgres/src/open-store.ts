@@ -7,6 +7,7 @@ import { createMemory } from './memory.ts'
 import { openDatabase, type OpenDatabaseOptions, WAIT_MS } from './open-database.ts'
 import { createOwnerLock } from './owner-lock.ts'
 import { createProgress } from './progress.ts'
+import { createRawRows } from './raw-rows.ts'
 import { createReader } from './read.ts'
 import { createSearchIndex } from './search-index.ts'
 import { createSlots } from './slots.ts'
@@ -65,6 +66,7 @@ export async function openPostgresStore(
     values: createValues(database, reading),
     leases: createLeases({ sql: database, owner, lock, forget: writer.forget, aheadMs }),
     slots: createSlots(database, reading),
+    rows: createRawRows(reading),
     disk: createDisk({ db: database, reading, ports, waitMs }),
     search: createSearchIndex({ db: database, reading, ports }),
     memory: createMemory(database, reading),

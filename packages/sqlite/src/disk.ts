@@ -86,7 +86,7 @@ export function createDisk(
         if (rewrite) await read(() => database.exec('VACUUM'))
         isEmpty = (await truncateWal(database)) && isEmpty
       }
-      return { backups: 0, unfinished: isEmpty ? null : STILL_READ }
+      return { unfinished: isEmpty ? null : STILL_READ }
     },
   }
 }

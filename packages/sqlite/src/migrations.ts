@@ -1,5 +1,15 @@
 import { NEW_PROJECTIONS } from '@clew/ledger'
 
+/** Triggers of a table whose rows never change and are never deleted; `isTaken` compares the key of a new row. */
+const appendOnly = (table: string, what: string, isTaken: string): string => `
+CREATE TRIGGER ${table}_never_change BEFORE UPDATE ON ${table}
+BEGIN SELECT RAISE(ABORT, 'clew: ${what} are append-only'); END;
+CREATE TRIGGER ${table}_never_go BEFORE DELETE ON ${table}
+BEGIN SELECT RAISE(ABORT, 'clew: ${what} are append-only'); END;
+CREATE TRIGGER ${table}_never_replaced BEFORE INSERT ON ${table}
+WHEN EXISTS (SELECT 1 FROM ${table} WHERE ${isTaken})
+BEGIN SELECT RAISE(ABORT, 'clew: ${what} are append-only'); END;`
+
 /**
  * The schema, as numbered migrations: the first one makes it, each later one changes what the ones before it made.
  * They are strings and not files, so that the package works when it is bundled.
@@ -44,7 +54,7 @@ CREATE INDEX runs_by_parent ON runs (workspace, parent_run_id, id) WHERE parent_
 CREATE INDEX runs_by_fork ON runs (fork_of) WHERE fork_of IS NOT NULL;
 CREATE INDEX runs_by_scope ON runs (scope);
 
--- Indexes of lists in the summary.
+-- Indexes of subjects, tags and scores in the summary.
 CREATE TABLE subjects (run INTEGER NOT NULL REFERENCES runs (id), subject TEXT NOT NULL);
 CREATE UNIQUE INDEX subjects_by_name ON subjects (subject, run);
 CREATE INDEX subjects_by_run ON subjects (run);
@@ -231,34 +241,10 @@ WHEN EXISTS (SELECT 1 FROM nodes WHERE id = NEW.id)
   OR EXISTS (SELECT 1 FROM nodes WHERE scope = NEW.scope AND hash = NEW.hash)
 BEGIN SELECT RAISE(ROLLBACK, 'clew: values are append-only'); END;
 
-CREATE TRIGGER seals_never_change BEFORE UPDATE ON seals
-BEGIN SELECT RAISE(ABORT, 'clew: seals are append-only'); END;
-CREATE TRIGGER seals_never_go BEFORE DELETE ON seals
-BEGIN SELECT RAISE(ABORT, 'clew: seals are append-only'); END;
-CREATE TRIGGER seals_never_replaced BEFORE INSERT ON seals
-WHEN EXISTS (SELECT 1 FROM seals WHERE run = NEW.run AND from_seq = NEW.from_seq)
-BEGIN SELECT RAISE(ABORT, 'clew: seals are append-only'); END;
-CREATE TRIGGER erasures_never_change BEFORE UPDATE ON erasures
-BEGIN SELECT RAISE(ABORT, 'clew: erasures are append-only'); END;
-CREATE TRIGGER erasures_never_go BEFORE DELETE ON erasures
-BEGIN SELECT RAISE(ABORT, 'clew: erasures are append-only'); END;
-CREATE TRIGGER erasures_never_replaced BEFORE INSERT ON erasures
-WHEN EXISTS (SELECT 1 FROM erasures WHERE position = NEW.position)
-BEGIN SELECT RAISE(ABORT, 'clew: erasures are append-only'); END;
-CREATE TRIGGER node_erasures_never_change BEFORE UPDATE ON node_erasures
-BEGIN SELECT RAISE(ABORT, 'clew: erasures are append-only'); END;
-CREATE TRIGGER node_erasures_never_go BEFORE DELETE ON node_erasures
-BEGIN SELECT RAISE(ABORT, 'clew: erasures are append-only'); END;
-CREATE TRIGGER node_erasures_never_replaced BEFORE INSERT ON node_erasures
-WHEN EXISTS (SELECT 1 FROM node_erasures WHERE node = NEW.node)
-BEGIN SELECT RAISE(ABORT, 'clew: erasures are append-only'); END;
-CREATE TRIGGER pruned_states_never_change BEFORE UPDATE ON pruned_states
-BEGIN SELECT RAISE(ABORT, 'clew: pruned states are append-only'); END;
-CREATE TRIGGER pruned_states_never_go BEFORE DELETE ON pruned_states
-BEGIN SELECT RAISE(ABORT, 'clew: pruned states are append-only'); END;
-CREATE TRIGGER pruned_states_never_replaced BEFORE INSERT ON pruned_states
-WHEN EXISTS (SELECT 1 FROM pruned_states WHERE position = NEW.position)
-BEGIN SELECT RAISE(ABORT, 'clew: pruned states are append-only'); END;
+${appendOnly('seals', 'seals', 'run = NEW.run AND from_seq = NEW.from_seq')}
+${appendOnly('erasures', 'erasures', 'position = NEW.position')}
+${appendOnly('node_erasures', 'erasures', 'node = NEW.node')}
+${appendOnly('pruned_states', 'pruned states', 'position = NEW.position')}
 
 -- A vault row is deleted with its payload. Rotation replaces key and data in place. Deleting a row alone is allowed: no
 -- hash depends on it, and the event keeps its placeholders.

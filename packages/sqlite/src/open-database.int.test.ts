@@ -217,10 +217,12 @@ describe('migrations', () => {
 })
 
 describe('a file of another version', () => {
+  const APPLICATION_ID = 0x436c6577
+
   /** A file as versions before this schema left it: our application id and a user_version of at most 12. */
   function makeOlder(): DatabaseSync {
     const db = new DatabaseSync(file)
-    db.exec(`PRAGMA journal_mode = WAL; PRAGMA application_id = ${0x436c6577}; PRAGMA user_version = 12;
+    db.exec(`PRAGMA journal_mode = WAL; PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = 12;
       CREATE TABLE events (position INTEGER PRIMARY KEY); INSERT INTO events VALUES (1)`)
     return db
   }
@@ -270,7 +272,7 @@ describe('a file of another version', () => {
   it('has a number that versions before this schema refuse as newer', async () => {
     await fill()
     const db = new DatabaseSync(file)
-    expect(db.prepare('PRAGMA application_id').get()).toEqual({ application_id: 0x436c6577 })
+    expect(db.prepare('PRAGMA application_id').get()).toEqual({ application_id: APPLICATION_ID })
     expect(db.prepare('PRAGMA user_version').get()?.['user_version']).toBeGreaterThan(12)
     db.close()
   })

@@ -8,6 +8,7 @@ import { createMemory } from './memory.ts'
 import type { OpenDatabaseOptions } from './open-database.ts'
 import { createOwnerLocks } from './owner-lock.ts'
 import { createProgress } from './progress.ts'
+import { createRawRows } from './raw-rows.ts'
 import { createReader } from './read.ts'
 import { createSearchIndex } from './search-index.ts'
 import { createSlots } from './slots.ts'
@@ -59,6 +60,7 @@ export function openSqliteStore(path: string, ports: Ports, options: SqliteOptio
     values: createValues(connection),
     leases: createLeases(connection, ports, owner, locks),
     slots: createSlots(connection),
+    rows: createRawRows(connection),
     disk: createDisk(connection, ports, search.database),
     search: search.index,
     memory: createMemory(connection, ports),

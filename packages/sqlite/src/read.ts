@@ -119,7 +119,7 @@ export function createReader(db: DatabaseSync): Reader {
       const rows =
         stepId === undefined ? sql.steps[order].all(...bounds) : sql.attempts[order].all(stepId, ...bounds)
       const steps = rows.map((row) => toStep(key.runId, row))
-      return last ? steps.reverse() : steps
+      return last ? steps.toReversed() : steps
     },
     // Beyond the limit, events that were pruned in between are counted too.
     countAfter(position) {

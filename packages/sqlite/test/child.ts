@@ -179,8 +179,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<void>>> = {
 }
 
 /** Whoever is to be killed in the midst of its work must not be done before, however slow the one who kills is. */
-const stand = (): void =>
-  void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)
+const stand = (): void => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)
 
 async function attempt(ledger: Ledger, lease: Lease, what: string): Promise<string> {
   const step = {

@@ -1,10 +1,10 @@
-import { findRun } from '../find-runs.ts'
+import { findRun } from '../store/find-runs.ts'
 import { missingRun } from '../check-options.ts'
 import type { ClewEvent } from '../envelope.ts'
 import { type CostFoldOptions, type CostGrouping, type CostReport, costFold } from '../fold/cost.ts'
 import type { PayloadReader } from '../payload-reader.ts'
 import type { RunReader } from '../run-reader.ts'
-import type { Store, StoredRun } from '../store.ts'
+import type { Store, StoredRun } from '../store/store.ts'
 
 export interface CostFilter {
   readonly runId?: string | undefined

@@ -1,6 +1,6 @@
 import type { Values } from '../store/values.ts'
 import type { ClewEvent } from '../envelope.ts'
-import type { Store } from '../store.ts'
+import type { Store } from '../store/store.ts'
 import { assert, assertEqual, assertRefused } from './assert.ts'
 import { runWorkload } from './workload.ts'
 import { note, readAll, type StoreTest, suiteSigner, upTo } from './world.ts'

@@ -1,5 +1,5 @@
-import { findRun, findSeals } from '../find-runs.ts'
-import type { Store } from '../store.ts'
+import { findRun, findSeals } from '../store/find-runs.ts'
+import type { Store } from '../store/store.ts'
 import type { AppendCall, StoreChange } from '../store/change.ts'
 import { assert, assertEqual } from './assert.ts'
 import { ended } from './ended-runs.ts'

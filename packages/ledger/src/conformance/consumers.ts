@@ -1,4 +1,4 @@
-import { type Cursor, putCursor, readCursors } from '../cursors.ts'
+import { type Cursor, putCursor, readCursors } from '../store/cursors.ts'
 import type { ClewEvent } from '../envelope.ts'
 import type { Ledger } from '../ledger.ts'
 import { assert, assertEqual, assertRefused } from './assert.ts'

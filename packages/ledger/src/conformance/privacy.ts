@@ -1,6 +1,6 @@
-import { findRun } from '../find-runs.ts'
+import { findRun } from '../store/find-runs.ts'
 import { isPlaceholder } from '../redact/placeholder.ts'
-import type { Store } from '../store.ts'
+import type { Store } from '../store/store.ts'
 import { assert, assertEqual, assertRefused } from './assert.ts'
 import { note, readAll, started, type StoreTest, upTo } from './world.ts'
 

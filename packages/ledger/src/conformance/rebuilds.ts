@@ -1,5 +1,5 @@
-import { findRun } from '../find-runs.ts'
-import type { Store, StoredRun } from '../store.ts'
+import { findRun } from '../store/find-runs.ts'
+import type { Store, StoredRun } from '../store/store.ts'
 import { markProjections, PROJECTION_VERSION } from '../projection-version.ts'
 import { assert, assertEqual } from './assert.ts'
 import { runWorkload } from './workload.ts'

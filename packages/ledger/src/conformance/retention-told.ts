@@ -1,4 +1,4 @@
-import { findSeals } from '../find-runs.ts'
+import { findSeals } from '../store/find-runs.ts'
 import type { Ledger } from '../ledger.ts'
 import type { GrowthRate } from '../retention/growth.ts'
 import { assert, assertEqual } from './assert.ts'

@@ -1,5 +1,5 @@
 import type { RecordInput } from '../catalogue.ts'
-import { findRun, findSeals } from '../find-runs.ts'
+import { findRun, findSeals } from '../store/find-runs.ts'
 import type { RetentionPolicyInput } from '../retention/policy.ts'
 import { assert, assertEqual, assertRefused } from './assert.ts'
 import { addRun, assertSound, DAY_MS, ended, later, list, MONTH } from './ended-runs.ts'

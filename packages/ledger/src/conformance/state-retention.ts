@@ -1,4 +1,4 @@
-import { putCursor } from '../cursors.ts'
+import { putCursor } from '../store/cursors.ts'
 import type { RecordInput } from '../catalogue.ts'
 import { AUDIT_BOOK } from '../audit-book.ts'
 import type { Ledger } from '../ledger.ts'

@@ -1,4 +1,4 @@
-import { findBelow, findRun } from '../find-runs.ts'
+import { findBelow, findRun } from '../store/find-runs.ts'
 import { auditEvent } from '../audit-book.ts'
 import { writeAudited } from '../audited-change.ts'
 import { isBook } from '../book.ts'
@@ -8,9 +8,10 @@ import { hasSameIdentity, type RunSummary } from '../fold/run-summary.ts'
 import { parseMemoryBook } from '../memory/item.ts'
 import { nextTurn } from '../next-turn.ts'
 import type { Preparer } from '../prepare.ts'
+import { rangeOf } from '../removal/removed-range.ts'
 import { sweepValues } from '../retention/sweep-values.ts'
 import { compareSteps } from '../rebuild.ts'
-import type { StoredRun } from '../store.ts'
+import type { StoredRun } from '../store/store.ts'
 import { signCertificate } from './certificate.ts'
 import type { EraseOptions, EraseReport, EraseTarget, KeptPart } from './erase-types.ts'
 import { type FoldedRows, foldWithout } from './fold-without.ts'
@@ -100,19 +101,9 @@ async function tryOnce(
 const positionsOf = ({ runs }: ErasurePlan): number[] =>
   [...runs.values()].flatMap(({ events }) => [...events.values()].map(({ position }) => position))
 
-/** Where payloads went. Not those of books: the name of a book of memory may be that of the subject. */
-function rangesOf({ runs }: ErasurePlan): { runId: string; fromSeq: number; toSeq: number }[] {
-  const ranges: { runId: string; fromSeq: number; toSeq: number }[] = []
-  for (const [runId, { events }] of runs) {
-    if (isBook(runId)) continue
-    for (const seq of [...events.keys()].sort((a, b) => a - b)) {
-      const last = ranges.at(-1)
-      if (last?.runId === runId && last.toSeq === seq - 1) last.toSeq = seq
-      else ranges.push({ runId, fromSeq: seq, toSeq: seq })
-    }
-  }
-  return ranges
-}
+/** Where payloads went. A run of memory is not named: its name may be that of the subject, and the hash is enough. */
+const rangesOf = ({ runs }: ErasurePlan) =>
+  [...runs].map(([runId, { events }]) => ({ ...(!isBook(runId) && { runId }), ...rangeOf(events.values()) }))
 
 const countEvents = ({ runs }: ErasurePlan): number =>
   [...runs.values()].reduce((sum, { events }) => sum + events.size, 0)
@@ -184,7 +175,6 @@ function report(plan: ErasurePlan, counts: Partial<EraseReport>): EraseReport {
     values: 0,
     memory: memory.reduce((sum, [, { events }]) => sum + events.size, 0),
     searchRows: 0,
-    backups: 0,
     kept: plan.kept,
     unfinished: null,
     dryRun: false,

@@ -1,7 +1,7 @@
 import { ClewError } from '../errors.ts'
 import { isObject, type JsonValue } from '../json.ts'
 import type { PayloadReader } from '../payload-reader.ts'
-import type { Store, StoredEvent } from '../store.ts'
+import type { Store, StoredEvent } from '../store/store.ts'
 
 const PAGE = 500
 /** Positions that one read covers: a store that reads synchronously blocks for a few milliseconds. */

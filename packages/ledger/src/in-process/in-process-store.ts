@@ -3,13 +3,15 @@ import { parseCursor } from '../cursor.ts'
 import { ClewError } from '../errors.ts'
 import { matchesScoresAndTags } from '../fold/scores-and-tags.ts'
 import type { Ports } from '../ports.ts'
-import type { RunQuery, Store, StoreCore, StoredEvent, StoredRun, StoreInfo } from '../store.ts'
+import type { RunQuery, Store, StoreCore, StoredEvent, StoredRun, StoreInfo } from '../store/store.ts'
 import { applyChange } from '../store/apply-change.ts'
 import { noDisk } from '../store/disk.ts'
+import { dueMsOf } from '../store/due.ts'
+import type { RawRows } from '../store/raw-rows.ts'
 import type { Values } from '../store/values.ts'
 import { withDefaults } from '../store/with-defaults.ts'
 import type { VaultData, VaultRow } from '../vault/vault-rows.ts'
-import { wakeAll } from '../wake.ts'
+import { wakeAll } from '../store/wake.ts'
 import { createInProcessLeases } from './leases.ts'
 import { createRows, type InProcessRun, ownsEvents, type Rows } from './rows.ts'
 import { createInProcessSlots } from './slots.ts'
@@ -74,6 +76,7 @@ function createInProcessCore(ports: Ports): StoreCore {
     slots: createInProcessSlots(),
     disk: noDisk,
     values: createValues(rows),
+    rows: createRawRows(rows),
     async write(change) {
       assertOpen()
       const startedMs = ports.now()
@@ -194,6 +197,43 @@ function createInProcessCore(ports: Ports): StoreCore {
       closed = true
       wakeAll(watchers)
     },
+  }
+}
+
+/** All columns repeat the summary, since there is no second copy of it. */
+function createRawRows({ events, findRun, scopeName }: Rows): RawRows {
+  return {
+    async marks({ afterPosition, limit }) {
+      const marked = take(events, afterPosition, limit, ({ erased, pruned }) => erased || pruned)
+      return marked.map(({ position, workspace, correlationId: runId, seq, erased, pruned }) => ({
+        position,
+        isErased: erased && !pruned,
+        isPruned: pruned,
+        event: { workspace, runId, seq },
+      }))
+    },
+    async ofRun(key) {
+      const run = findRun(key)
+      if (!run) return null
+      const { status, threadId, agent, agentVersion, parentRunId, startedAt, subjects, tags, scores } =
+        run.summary
+      const startedMs = Date.parse(startedAt)
+      const dueMs = dueMsOf(run.summary, run.recordedAt)
+      return {
+        columns: { status, threadId, agent, agentVersion, parentRunId, startedMs, dueMs },
+        subjects,
+        tags: Object.entries(tags),
+        scores: scores.map(({ seq, name, value }) => ({
+          seq,
+          name,
+          value,
+          number: typeof value === 'number' ? value : null,
+        })),
+        scope: { id: run.scope, name: scopeName(run) },
+        memorySeq: null,
+      }
+    },
+    strays: async () => [],
   }
 }
 

@@ -1,7 +1,7 @@
-import { dueMsOf } from '../due.ts'
+import { dueMsOf } from '../store/due.ts'
 import type { RunSummary } from '../fold/run-summary.ts'
 import type { Ports } from '../ports.ts'
-import type { RunKey } from '../store.ts'
+import type { RunKey } from '../store/store.ts'
 import { busyLease, type Lease, LEASE_STALE_MS, type Leases, lostLease } from '../store/leases.ts'
 
 interface Held {

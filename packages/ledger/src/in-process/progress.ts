@@ -1,6 +1,6 @@
-import type { RunKey } from '../store.ts'
+import type { RunKey } from '../store/store.ts'
 import { MOST_NOTES, NOTE_LIFE_MS, type ProgressStore, type StoredNote } from '../progress.ts'
-import { wakeAll } from '../wake.ts'
+import { wakeAll } from '../store/wake.ts'
 
 interface Kept {
   readonly note: StoredNote

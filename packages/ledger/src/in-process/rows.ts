@@ -1,8 +1,8 @@
 import type { StepSkeleton } from '../fold/steps.ts'
-import type { RunKey, StoredEvent } from '../store.ts'
+import type { RunKey, StoredEvent } from '../store/store.ts'
 import type { Seal } from '../store/change.ts'
-import { storedEvent } from '../stored-event.ts'
-import type { RunDraft, Transaction } from '../transaction.ts'
+import { storedEvent } from '../store/stored-event.ts'
+import type { RunDraft, Transaction } from '../store/transaction.ts'
 import type { StoredNode } from '../tree.ts'
 import type { VaultData } from '../vault/vault-rows.ts'
 import type { createInProcessLeases } from './leases.ts'
@@ -31,6 +31,8 @@ export interface Rows {
   findRun(key: RunKey): InProcessRun | undefined
   /** Events of one id or one cause, by position. */
   eventsOf(kind: 'id' | 'cause', workspace: string, eventId: string): StoredEvent[]
+  /** `thread NAME` or `run ID`. */
+  scopeName(run: RunDraft): string | null
   dropValue(id: number): void
   readonly tx: Transaction
 }
@@ -182,6 +184,10 @@ export function createRows(leases: () => ReturnType<typeof createInProcessLeases
       (eventLists.get(`${kind} ${workspace}\n${eventId}`) ?? []).filter(
         (event) => events[event.position - 1] === event,
       ),
+    scopeName({ workspace, scope }) {
+      const [name] = [...scopes].find(([, id]) => id === scope) ?? []
+      return name?.slice(workspace.length + 1) ?? null
+    },
     dropValue(id) {
       const value = values[id]
       values[id] = undefined

@@ -1,4 +1,4 @@
-import { findRun } from '../find-runs.ts'
+import { findRun } from '../store/find-runs.ts'
 import type { EventInput } from '../envelope.ts'
 import { ClewError } from '../errors.ts'
 import type { RunSummary } from '../fold/run-summary.ts'

@@ -1,4 +1,4 @@
-import { findRun } from '../find-runs.ts'
+import { findRun } from '../store/find-runs.ts'
 import type { EventInput } from '../envelope.ts'
 import type { Identities } from '../identity.ts'
 import { isoText } from '../iso-text.ts'

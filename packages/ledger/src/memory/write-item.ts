@@ -1,4 +1,4 @@
-import { findRun } from '../find-runs.ts'
+import { findRun } from '../store/find-runs.ts'
 import type { ClewEvent, EventInput } from '../envelope.ts'
 import { ClewError } from '../errors.ts'
 import { isoText } from '../iso-text.ts'

@@ -4,7 +4,7 @@ import { nodePorts } from '../../test/node-ports.ts'
 import { createLedger } from '../create-ledger.ts'
 import type { Ledger, LedgerOptions } from '../ledger.ts'
 import { createInProcessStore } from '../in-process/in-process-store.ts'
-import type { Store } from '../store.ts'
+import type { Store } from '../store/store.ts'
 import { readPolicies } from './workspace-policy.ts'
 
 const SEAT = { redact: { rules: [{ kind: 'seat', path: '$.seat' }] } }

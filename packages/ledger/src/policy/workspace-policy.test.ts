@@ -4,7 +4,7 @@ import { nodePorts } from '../../test/node-ports.ts'
 import { createLedger } from '../create-ledger.ts'
 import { createInProcessStore } from '../in-process/in-process-store.ts'
 import type { LedgerOptions } from '../ledger.ts'
-import type { Store } from '../store.ts'
+import type { Store } from '../store/store.ts'
 import { readPolicies, type WorkspacePolicy } from './workspace-policy.ts'
 
 const open = async (store: Store, options: LedgerOptions = {}) =>

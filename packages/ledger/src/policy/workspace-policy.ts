@@ -1,4 +1,4 @@
-import { findRun } from '../find-runs.ts'
+import { findRun } from '../store/find-runs.ts'
 import { AUDIT_BOOK, auditEvent } from '../audit-book.ts'
 import { createCodecs } from '../codecs.ts'
 import { ClewError } from '../errors.ts'
@@ -10,7 +10,7 @@ import { assertTame } from '../redact/probe-pattern.ts'
 import { compilePath } from '../redact/path-rule.ts'
 import type { RedactionRule, RedactOptions } from '../redact/redact.ts'
 import { parsePolicy, type RetentionPolicyInput } from '../retention/policy.ts'
-import type { Store } from '../store.ts'
+import type { Store } from '../store/store.ts'
 
 /** A rule as it can be stored: patterns as text. */
 export interface StoredRule {

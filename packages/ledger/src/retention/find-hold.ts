@@ -1,7 +1,7 @@
-import { findRun } from '../find-runs.ts'
+import { findRun } from '../store/find-runs.ts'
 import { isBook } from '../book.ts'
 import { parseMemoryBook } from '../memory/item.ts'
-import type { Store } from '../store.ts'
+import type { Store } from '../store/store.ts'
 import { type Hold, type Holdable, heldBy } from './holds.ts'
 
 /**

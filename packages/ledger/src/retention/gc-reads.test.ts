@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { nodePorts } from '../../test/node-ports.ts'
 import { createLedger } from '../create-ledger.ts'
 import { createInProcessStore } from '../in-process/in-process-store.ts'
-import type { Store } from '../store.ts'
+import type { Store } from '../store/store.ts'
 
 const DAY_MS = 86_400_000
 const POLICY = { rules: [{ match: { layer: 'short' as const }, olderThan: '1d' }] }

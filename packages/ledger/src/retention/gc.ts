@@ -1,4 +1,4 @@
-import { findRun } from '../find-runs.ts'
+import { findRun } from '../store/find-runs.ts'
 import { AUDIT_BOOK, auditEvent } from '../audit-book.ts'
 import { writeAudited } from '../audited-change.ts'
 import { ClewError } from '../errors.ts'
@@ -13,7 +13,7 @@ import { type Hold, readHolds, type StandingHolds } from './holds.ts'
 import { createPace } from './pace.ts'
 import { type KeptRun, type PlannedRange, planRetention, type RetentionPlan } from './plan.ts'
 import type { RetentionPolicy, RetentionPolicyInput } from './policy.ts'
-import type { StoredRun } from '../store.ts'
+import type { StoredRun } from '../store/store.ts'
 import type { PruneItem, Seal } from '../store/change.ts'
 import { sweepValues } from './sweep-values.ts'
 
@@ -193,12 +193,13 @@ async function prune(
     else items.push({ ...range, workspace, headHash })
   }
   if (moved.length > 0) return { moved }
-  const ranges = items.map(({ runId, fromSeq, toSeq, headHash, rule }) => ({
+  const ranges = items.map(({ runId, fromSeq, toSeq, headHash, rule, deletes }) => ({
     runId,
     fromSeq,
     toSeq,
     headHash,
     rule,
+    ...(deletes && { deletes }),
   }))
   const payload = { ranges, events: countEvents(items), ...(by !== undefined && { by }) }
   return writeAudited(parts, auditEvent('system.range_pruned', payload), expectedSeq, { prune: items })

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { nodePorts } from '../../test/node-ports.ts'
 import { createLedger } from '../create-ledger.ts'
 import { createInProcessStore } from '../in-process/in-process-store.ts'
-import type { Store } from '../store.ts'
+import type { Store } from '../store/store.ts'
 
 it('P4 a hold that comes while gc works keeps a scope in which something of it is remembered', async () => {
   let nowMs = 1_700_000_000_000

@@ -1,9 +1,9 @@
-import { findRun } from '../find-runs.ts'
+import { findRun } from '../store/find-runs.ts'
 import type { ClewEvent } from '../envelope.ts'
 import { eventsOfSameItems, MEMORY_TYPES, writtenFor } from '../memory/fold.ts'
 import type { MemoryRow } from '../memory/item.ts'
 import type { PayloadReader } from '../payload-reader.ts'
-import type { Store } from '../store.ts'
+import type { Store } from '../store/store.ts'
 import { findHold } from './find-hold.ts'
 import { type Hold, isHeldName } from './holds.ts'
 

@@ -1,9 +1,9 @@
-import { findRun } from '../find-runs.ts'
+import { findRun } from '../store/find-runs.ts'
 import { AUDIT_BOOK } from '../audit-book.ts'
 import { textOf } from '../fold/fields.ts'
 import { isObject } from '../json.ts'
 import type { PayloadReader } from '../payload-reader.ts'
-import type { Store } from '../store.ts'
+import type { Store } from '../store/store.ts'
 
 /** The last time that `gc` took something, as the audit book tells it. */
 export interface LastGc {

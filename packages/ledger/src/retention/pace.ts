@@ -1,6 +1,6 @@
 import { nextTurn } from '../next-turn.ts'
 import type { Ports } from '../ports.ts'
-import type { Store } from '../store.ts'
+import type { Store } from '../store/store.ts'
 
 export interface Pace {
   /** Somebody else was seen to append a moment ago. */

@@ -1,6 +1,6 @@
 import { isBook } from '../book.ts'
 import { parseMemoryBook } from '../memory/item.ts'
-import type { StoredRun } from '../store.ts'
+import type { StoredRun } from '../store/store.ts'
 import type { GcParts, GcReport } from './gc.ts'
 import { planGc } from './gc.ts'
 import { foldGrowth, type Growth } from './growth.ts'

@@ -1,8 +1,8 @@
-import { findRun, findSeals } from '../find-runs.ts'
+import { findRun, findSeals } from '../store/find-runs.ts'
 import type { RunSummary } from '../fold/run-summary.ts'
 import { isObject } from '../json.ts'
 import type { Redactor } from '../redact/redact.ts'
-import type { Store, StoredEvent, StoredRun } from '../store.ts'
+import type { Store, StoredEvent, StoredRun } from '../store/store.ts'
 import type { AdoptedRun, Seal } from '../store/change.ts'
 
 /** A seal on its way to another ledger, with what the run is that may begin with it. */

@@ -1,11 +1,12 @@
-import { findBelow, findRun } from '../find-runs.ts'
+import { findBelow, findRun } from '../store/find-runs.ts'
 import { auditEvent } from '../audit-book.ts'
 import { writeAudited } from '../audited-change.ts'
-import { readCursors } from '../cursors.ts'
+import { readCursors } from '../store/cursors.ts'
 import { missingRun } from '../check-options.ts'
 import { CHECKPOINT_KEYS, CHECKPOINT_TYPES, checkpointOf } from '../fold/checkpoint.ts'
 import { isTerminal } from '../fold/run-summary.ts'
-import type { StoredEvent, StoredRun } from '../store.ts'
+import { rangeOf, toPairs } from '../removal/removed-range.ts'
+import type { StoredRun } from '../store/store.ts'
 import type { GcParts } from './gc.ts'
 import { findHold } from './find-hold.ts'
 import { type Hold, readHolds } from './holds.ts'
@@ -48,7 +49,7 @@ export function createStateRetention(parts: GcParts): StateRetention {
   async function readEntries(run: StoredRun, afterSeq: number): Promise<StateEntry[]> {
     const { runId } = run.summary
     const found: StateEntry[] = []
-    let events: Pick<StoredEvent, 'seq' | 'position'>[] = []
+    let events: StateEntry['events'][number][] = []
     for (let after = afterSeq; ; ) {
       const range = { afterSeq: after, limit: PAGE, types: CHECKPOINT_TYPES }
       const page = await store.readRun({ workspace, runId }, range)
@@ -62,17 +63,17 @@ export function createStateRetention(parts: GcParts): StateRetention {
         events.push(stored)
         if (!checkpoint) continue
         const { seq, baseSeq, state, from, createdAt } = checkpoint
-        const { position, pruned } = stored
+        const { position, pruned, hash } = stored
         const source = state ? undefined : from
         found.push({
           runId,
           seq,
           position,
+          hash,
           createdMs: Date.parse(createdAt),
           baseSeq,
           from: source,
-          seqs: events.map((each) => each.seq),
-          positions: events.map((each) => each.position),
+          events,
           pruned,
         })
         events = []
@@ -149,13 +150,17 @@ export function createStateRetention(parts: GcParts): StateRetention {
     const runIds = [...new Set([...marked, ...blank].map(({ runId }) => runId))]
     const ranges = runIds.map((runId) => {
       const marks = marked.filter((entry) => entry.runId === runId)
-      const blanks = blank.filter((entry) => entry.runId === runId)
-      const seqs = [...marks.map(({ seq }) => seq), ...blanks.flatMap((entry) => entry.seqs)]
-      const [fromSeq, toSeq] = [Math.min(...seqs), Math.max(...seqs)]
-      return { runId, fromSeq, toSeq, rule: nameOfPolicy(policy), states: marks.length }
+      const blanks = blank.filter((entry) => entry.runId === runId).flatMap((entry) => entry.events)
+      return {
+        runId,
+        ...rangeOf([...marks, ...blanks]),
+        rule: nameOfPolicy(policy),
+        states: marks.length,
+        ...(blanks.length > 0 && { blank: toPairs(blanks.map(({ seq }) => seq)) }),
+      }
     })
     const audit = auditEvent('system.range_pruned', { ranges, events: 0 })
-    const gone = blank.flatMap((entry) => entry.positions)
+    const gone = blank.flatMap((entry) => entry.events.map(({ position }) => position))
     const outcome = await writeAudited(parts, audit, expectedSeq, {
       expect: runIds.map((runId) => ({
         workspace,

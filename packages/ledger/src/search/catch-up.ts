@@ -1,7 +1,7 @@
 import { nextTurn } from '../next-turn.ts'
 import type { PayloadReader } from '../payload-reader.ts'
 import type { Ports } from '../ports.ts'
-import type { Store } from '../store.ts'
+import type { Store } from '../store/store.ts'
 import { SEARCH_VERSION, toDocument } from './extract.ts'
 import type { IndexState } from './search-index.ts'
 

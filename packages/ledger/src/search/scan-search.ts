@@ -1,5 +1,5 @@
 import type { RunSummary } from '../fold/run-summary.ts'
-import type { StoreCore, StoredEvent } from '../store.ts'
+import type { StoreCore, StoredEvent } from '../store/store.ts'
 import { findPhrase } from './highlight.ts'
 import {
   type CostFilter,

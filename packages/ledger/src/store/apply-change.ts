@@ -1,10 +1,10 @@
 import { isBook } from '../book.ts'
-import { commitCalls } from '../commit.ts'
+import { commitCalls } from './commit.ts'
 import type { RunSummary } from '../fold/run-summary.ts'
 import { isoText } from '../iso-text.ts'
 import type { Ports } from '../ports.ts'
 import { mayGo } from '../retention/may-go.ts'
-import type { RunDraft, Transaction } from '../transaction.ts'
+import type { RunDraft, Transaction } from './transaction.ts'
 import type { Adoption, Applied, StoreChange, Expectation, PruneItem, RowChange } from './change.ts'
 
 /**

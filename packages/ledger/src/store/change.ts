@@ -3,7 +3,7 @@ import type { ClewError } from '../errors.ts'
 import type { RunSummary } from '../fold/run-summary.ts'
 import type { StepSkeleton } from '../fold/steps.ts'
 import type { JsonObject } from '../json.ts'
-import type { RunKey } from '../store.ts'
+import type { RunKey } from './store.ts'
 import type { TreeNode } from '../tree.ts'
 import type { VaultChange, VaultData } from '../vault/vault-rows.ts'
 

@@ -4,8 +4,6 @@ export interface StoragePart {
 }
 
 export interface Scrubbed {
-  /** Backup files that were deleted. */
-  readonly backups: number
   /** Why files may still hold bytes that nobody can read any more, and what to do; null if none are left. */
   readonly unfinished: string | null
 }
@@ -22,8 +20,7 @@ export interface Disk {
    */
   reclaim(isShared: boolean): Promise<boolean>
   /**
-   * Removes what deleted bytes are left in files: write-ahead log, free pages, backups made by migrations. Can be
-   * repeated. `rewrite` rewrites tables where a database otherwise leaves bytes in pages that are in use.
+   * Removes what deleted bytes are left in files: write-ahead log and free pages. Can be repeated. `rewrite` rewrites tables where a database otherwise leaves bytes in pages that are in use.
    */
   scrub(options: { readonly rewrite: boolean }): Promise<Scrubbed>
 }
@@ -33,5 +30,5 @@ export const noDisk: Disk = {
   pace: { batchMs: 2, rest: 1 },
   flush() {},
   reclaim: async () => false,
-  scrub: async () => ({ backups: 0, unfinished: null }),
+  scrub: async () => ({ unfinished: null }),
 }

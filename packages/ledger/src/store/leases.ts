@@ -1,5 +1,5 @@
 import { ClewError } from '../errors.ts'
-import type { RunKey } from '../store.ts'
+import type { RunKey } from './store.ts'
 
 export interface Lease extends RunKey {
   readonly owner: string

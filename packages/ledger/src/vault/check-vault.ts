@@ -1,4 +1,4 @@
-import type { Store } from '../store.ts'
+import type { Store } from '../store/store.ts'
 import type { Problem } from '../verify.ts'
 import { type VaultCipher, vaultContext } from './vault.ts'
 

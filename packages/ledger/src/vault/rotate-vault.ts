@@ -1,4 +1,4 @@
-import type { Store } from '../store.ts'
+import type { Store } from '../store/store.ts'
 import { badKey, type VaultCipher, vaultContext } from './vault.ts'
 import type { VaultChange } from './vault-rows.ts'
 

@@ -1,8 +1,8 @@
-import type { RunSummary } from './fold/run-summary.ts'
-import type { StepSkeleton } from './fold/steps.ts'
+import type { RunSummary } from '../fold/run-summary.ts'
+import type { StepSkeleton } from '../fold/steps.ts'
 import type { RunKey, StoredEvent } from './store.ts'
-import type { Blank, PreparedEvent, Seal } from './store/change.ts'
-import type { VaultChange } from './vault/vault-rows.ts'
+import type { Blank, PreparedEvent, Seal } from './change.ts'
+import type { VaultChange } from '../vault/vault-rows.ts'
 
 /** A run inside a write transaction. `id` is the store's own key; a touched draft is written back once, at the end. */
 export interface RunDraft extends RunKey {

@@ -1,5 +1,5 @@
 import type { RunKey, RunQuery, StoreCore, StoredRun } from './store.ts'
-import type { Seal } from './store/change.ts'
+import type { Seal } from './change.ts'
 
 type RunFinder = Pick<StoreCore, 'findRuns'>
 

@@ -1,4 +1,4 @@
-import type { Slots, StoredSlot } from './store/slots.ts'
+import type { Slots, StoredSlot } from './slots.ts'
 
 /** Where a consumer of the ledger stands (V9); kept in a slot. */
 export interface Cursor {

@@ -1,6 +1,6 @@
-import type { ClewEvent, Origin, Payload } from './envelope.ts'
+import type { ClewEvent, Origin, Payload } from '../envelope.ts'
 import type { RunKey, StoredEvent } from './store.ts'
-import type { PreparedEvent } from './store/change.ts'
+import type { PreparedEvent } from './change.ts'
 import type { EventPlace } from './transaction.ts'
 
 /** An event as a store that keeps no rows of its own has it. */

@@ -1,16 +1,17 @@
-import type { Origin } from './envelope.ts'
-import type { RunStatus, RunSummary } from './fold/run-summary.ts'
-import type { ScoreAndTagFilter } from './fold/scores-and-tags.ts'
-import type { StepSkeleton } from './fold/steps.ts'
-import type { MemoryIndex } from './memory/memory-index.ts'
-import type { ProgressStore } from './progress.ts'
-import type { SearchIndex } from './search/search-index.ts'
-import type { StoreChange, Seal, Written } from './store/change.ts'
-import type { Disk, StoragePart } from './store/disk.ts'
-import type { Leases } from './store/leases.ts'
-import type { Slots } from './store/slots.ts'
-import type { Values } from './store/values.ts'
-import type { VaultQuery, VaultRow } from './vault/vault-rows.ts'
+import type { Origin } from '../envelope.ts'
+import type { RunStatus, RunSummary } from '../fold/run-summary.ts'
+import type { ScoreAndTagFilter } from '../fold/scores-and-tags.ts'
+import type { StepSkeleton } from '../fold/steps.ts'
+import type { MemoryIndex } from '../memory/memory-index.ts'
+import type { ProgressStore } from '../progress.ts'
+import type { SearchIndex } from '../search/search-index.ts'
+import type { StoreChange, Seal, Written } from './change.ts'
+import type { Disk, StoragePart } from './disk.ts'
+import type { Leases } from './leases.ts'
+import type { RawRows } from './raw-rows.ts'
+import type { Slots } from './slots.ts'
+import type { Values } from './values.ts'
+import type { VaultQuery, VaultRow } from '../vault/vault-rows.ts'
 
 export interface RunKey {
   readonly workspace: string
@@ -180,6 +181,7 @@ export interface StoreCore {
   readonly leases: Leases
   readonly slots: Slots
   readonly disk: Disk
+  readonly rows: RawRows
 }
 
 /** Every implementation passes the conformance suite (L10). */

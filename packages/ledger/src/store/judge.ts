@@ -1,12 +1,12 @@
-import { needsEpoch } from './catalogue.ts'
-import { chainHash, GENESIS, payloadHash } from './chain.ts'
-import { ClewError } from './errors.ts'
-import type { Ports } from './ports.ts'
-import { prunedPlace, prunedRun } from './retention/pruned.ts'
+import { needsEpoch } from '../catalogue.ts'
+import { chainHash, GENESIS, payloadHash } from '../chain.ts'
+import { ClewError } from '../errors.ts'
+import type { Ports } from '../ports.ts'
+import { prunedPlace, prunedRun } from '../retention/pruned.ts'
 import type { StoredEvent } from './store.ts'
-import type { AppendCall, PreparedEvent, SealedPlace } from './store/change.ts'
+import type { AppendCall, PreparedEvent, SealedPlace } from './change.ts'
 import type { RunDraft, Transaction } from './transaction.ts'
-import { rootOfBody } from './tree.ts'
+import { rootOfBody } from '../tree.ts'
 
 interface Head {
   readonly seq: number

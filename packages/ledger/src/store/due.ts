@@ -1,4 +1,4 @@
-import type { RunSummary } from './fold/run-summary.ts'
+import type { RunSummary } from '../fold/run-summary.ts'
 
 /**
  * Since when, or from when on, a run waits for somebody who has its agent: pending (a fork, an answered pause, a sleep), interrupted, or
