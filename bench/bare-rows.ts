@@ -1,9 +1,5 @@
-import { readFileSync } from 'node:fs'
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
-
-const SCHEMA = ['0001', '0002', '0003', '0004']
-  .map((name) => readFileSync(new URL(`../packages/sqlite/migrations/${name}.sql`, import.meta.url), 'utf8'))
-  .join('\n')
+import { MIGRATIONS } from '../packages/sqlite/src/migrations.ts'
 
 export interface BareRows {
   readonly events: SQLInputValue[][]
@@ -30,13 +26,13 @@ export function openBare(path: string, sync: 'NORMAL' | 'FULL' = 'NORMAL'): Data
   db.exec(
     `PRAGMA synchronous = ${sync}; PRAGMA secure_delete = ON; PRAGMA cache_size = -32000; PRAGMA foreign_keys = OFF`,
   )
-  db.exec(SCHEMA.replace(/CREATE TRIGGER[\s\S]*?END;/g, ''))
+  db.exec(MIGRATIONS.join('\n').replace(/CREATE TRIGGER[\s\S]*?END;/g, ''))
   return db
 }
 
 export function insertBare(db: DatabaseSync, { events, payloads }: BareRows, group: number): void {
   const event = db.prepare(`INSERT INTO events VALUES (${Array(14).fill('?').join(', ')})`)
-  const payload = db.prepare('INSERT INTO payloads VALUES (?, ?, ?, ?, ?)')
+  const payload = db.prepare('INSERT INTO payloads VALUES (?, ?, ?, ?)')
   const begin = db.prepare('BEGIN IMMEDIATE')
   const commit = db.prepare('COMMIT')
   for (let start = 0; start < events.length; start += group) {

@@ -5,7 +5,7 @@ import { basename, isAbsolute, join, resolve } from 'node:path'
 import { build, type InputOptions } from 'rolldown'
 import { chunkName } from './chunk-name.ts'
 
-/** `npm run build`: what is published of every package but the page: JavaScript in few files, declarations by tsc. */
+/** `npm run build`: everything that is published. JavaScript in few files, declarations by tsc, the page by Vite. */
 
 const ROOT = resolve(import.meta.dirname, '..')
 
@@ -45,37 +45,43 @@ async function bundlePackage(path: string): Promise<void> {
   const folder = join(ROOT, path)
   const dist = join(folder, 'dist')
   const { exports, dependencies, peerDependencies } = readJson(join(path, 'package.json')) as Manifest
-  const entries = Object.values(exports).flatMap((place) =>
+  const doors = Object.values(exports).flatMap((place) =>
     typeof place === 'string' ? [] : [[entryName(place.default), place['@clew/source']]],
   )
+  const programs = (PROGRAMS[path] ?? []).map((file) => [basename(file, '.ts'), file])
   // What users get with the package stays outside it: there is one copy at run time, and `instanceof` holds. All else is bundled.
   const outside = new Set(Object.keys({ ...dependencies, ...peerDependencies }))
-  const programs = (PROGRAMS[path] ?? []).map((file) => [basename(file, '.ts'), file])
   for (const file of globSync('**/*.{js,js.map}', { cwd: dist })) rmSync(join(dist, file))
-  const { output } = await build({
-    cwd: folder,
-    input: Object.fromEntries([...entries, ...programs]) as Record<string, string>,
-    external: (id) => isBuiltin(id) || (isBare(id) && outside.has(packageOf(id))),
-    ...(RUNS_IN_BROWSERS.has(path) ? FOR_BROWSERS : { platform: 'node' }),
-    tsconfig: join(folder, 'tsconfig.json'),
-    preserveEntrySignatures: 'allow-extension',
-    // A late import of what is there already costs nothing, and from source it does help.
-    // "use client" of a bundled icon says nothing here: an app marks its own files that use the parts.
-    checks: { ineffectiveDynamicImport: false, moduleLevelDirective: false },
-    output: {
-      dir: dist,
-      // Directly in dist, as deep as the files of src that look for others of the package by `import.meta.url`.
-      chunkFileNames: '[name]-[hash].js',
-      codeSplitting: {
-        includeDependenciesRecursively: false,
-        groups: [{ name: chunkName, debugName: 'by what is needed' }],
+  const bundled = new Set<string>()
+  // Programs have no chunk in common with exports: a user's bundler would take the command line and the server in with it.
+  for (const entries of [doors, programs].filter(({ length }) => length > 0)) {
+    const { output } = await build({
+      cwd: folder,
+      input: Object.fromEntries(entries) as Record<string, string>,
+      external: (id) => isBuiltin(id) || (isBare(id) && outside.has(packageOf(id))),
+      ...(RUNS_IN_BROWSERS.has(path) ? FOR_BROWSERS : { platform: 'node' }),
+      tsconfig: join(folder, 'tsconfig.json'),
+      preserveEntrySignatures: 'allow-extension',
+      // A late import of what is there already costs nothing, and from source it does help.
+      // "use client" of a bundled icon says nothing here: an app marks its own files that use the parts.
+      checks: { ineffectiveDynamicImport: false, moduleLevelDirective: false },
+      output: {
+        dir: dist,
+        // Directly in dist, as deep as the files of src that look for others of the package by `import.meta.url`.
+        chunkFileNames: '[name]-[hash].js',
+        codeSplitting: {
+          includeDependenciesRecursively: false,
+          groups: [{ name: chunkName, debugName: 'by what is needed' }],
+        },
+        // Annotations tell a bundler which calls it may leave out when their result is not used.
+        comments: { annotation: true, legal: false, jsdoc: false },
       },
-      // Annotations tell a bundler which calls it may leave out when their result is not used.
-      comments: { annotation: true, legal: false, jsdoc: false },
-    },
-  })
-  const bundled = output.flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []))
-  writeLicences(dist, new Set(bundled.flatMap((id) => PACKAGE_FOLDER.exec(id) ?? [])))
+    })
+    for (const file of output)
+      if (file.type === 'chunk')
+        for (const id of file.moduleIds) for (const found of PACKAGE_FOLDER.exec(id) ?? []) bundled.add(found)
+  }
+  writeLicences(dist, bundled)
 }
 
 const PACKAGE_FOLDER = /^.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+/
@@ -101,14 +107,18 @@ const entryName = (path: string): string => path.replace(/^\.\/dist\//, '').repl
 
 const readJson = (path: string): unknown => JSON.parse(readFileSync(join(ROOT, path), 'utf8'))
 
+function run(command: string, ...args: readonly string[]): boolean {
+  // On Windows npm is a script for its shell.
+  const shell = command === 'npm' && process.platform === 'win32'
+  return spawnSync(command, args, { cwd: ROOT, stdio: 'inherit', shell }).status === 0
+}
+
 if (import.meta.main) {
-  for (const dist of globSync('packages/*/dist', { cwd: ROOT, exclude: ['packages/web/dist'] }))
-    rmSync(join(ROOT, dist), { recursive: true })
+  for (const dist of globSync('packages/*/dist', { cwd: ROOT })) rmSync(join(ROOT, dist), { recursive: true })
   await bundlePackages()
   const tsc = join(ROOT, 'node_modules/typescript/bin/tsc')
-  const { status } = spawnSync(process.execPath, [tsc, '-b', '--force', 'tsconfig.build.json'], {
-    cwd: ROOT,
-    stdio: 'inherit',
-  })
-  process.exitCode = status ?? 1
+  const isBuilt =
+    run(process.execPath, tsc, '-b', '--force', 'tsconfig.build.json') &&
+    run('npm', 'run', 'build', '--workspace', '@clew/web')
+  process.exitCode = isBuilt ? 0 : 1
 }

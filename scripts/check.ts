@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { globSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join, resolve } from 'node:path'
+import { buildPage } from './build-page.ts'
 
 /** `npm test`: every tier after the other, a failed one does not hide the next. */
 
@@ -35,12 +36,13 @@ const TIERS: Readonly<Record<string, Tier>> = {
     about: '*.int.test.ts: databases, processes; the runtime on PostgreSQL',
     run: () => tool('vitest', 'run', '--project', 'int', '--project', 'postgres'),
   },
+  build: { about: 'what is published is built, and works where it is installed', run: build },
+  // After `build`, which builds the page with the bound on its size; alone it builds the page if that is stale.
   e2e: {
     about: 'the page, built, in a browser',
     run: () => buildPage() && tool('vitest', 'run', '--project', 'e2e'),
   },
   examples: { about: 'examples/*.ts end with exit code 0', run: runExamples },
-  build: { about: 'what is published is built, and works where it is installed', run: build },
 }
 
 process.exitCode = check(process.argv.slice(2))
@@ -126,11 +128,6 @@ function runExamples(): boolean {
     allPassed &&= passed
   }
   return allPassed
-}
-
-/** With the bound on its size. */
-function buildPage(): boolean {
-  return run('npm', ['run', 'build', '--workspace', '@clew/web'], { shell: process.platform === 'win32' })
 }
 
 /** Building is not enough: what is not packed, or only works from source, shows where nothing else is at hand. */

@@ -1,16 +1,59 @@
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { payloadSchemas } from '@clew/ledger'
 import { describe, expect, it } from 'vitest'
 import { scanModule } from './architecture/scan-module.ts'
-import { listPaths, ROOT, readFiles, type SourceFile } from './architecture/source-files.ts'
+import { isSource, listPaths, ROOT, readFiles, type SourceFile } from './architecture/source-files.ts'
 import { checkCommands, checkDecisions, checkLinks, findUndocumented } from './docs/check-docs.ts'
+import { checkNames, findMembers, type KnownNames } from './docs/check-names.ts'
 import { checkRules, findRules } from './docs/check-rules.ts'
+import { fieldsOf, readEventTables } from './docs/event-tables.ts'
 import { readMarkdown } from './docs/markdown.ts'
 import { createExists, readGuide, readPage } from './docs/pages.ts'
 import { checkSnippets, findSnippets } from './docs/snippets.ts'
 
 const paths = listPaths()
 const page = (text: string, path = 'docs/guide/a.md'): SourceFile => ({ path, text })
+
+interface DocumentedOperation {
+  readonly name: string
+  readonly cli: {
+    readonly words?: readonly string[]
+    readonly options?: Readonly<Record<string, string>>
+    readonly flags?: Readonly<Record<string, string>>
+  }
+}
+
+async function readOperations(): Promise<readonly DocumentedOperation[]> {
+  const file = pathToFileURL(join(ROOT, 'packages/clew/src/operations.ts')).href
+  return ((await import(file)) as { operations: readonly DocumentedOperation[] }).operations
+}
+
+const commandOf = ({ name, cli }: DocumentedOperation): string => cli.words?.join(' ') ?? name
+
+async function readKnownNames(): Promise<KnownNames> {
+  const { OWN_EVENT_TYPES, RUN_STATUSES } = await import('@clew/ledger')
+  const sources = readFiles(paths.filter(isSource))
+  const { exports: subpaths } = JSON.parse(readPage('packages/clew/package.json').text) as {
+    exports: Readonly<Record<string, unknown>>
+  }
+  const entries = Object.keys(subpaths)
+    .filter((path) => !path.endsWith('.css'))
+    .map((path) => `packages/clew/src/${path === '.' ? 'index' : path.slice(2)}.ts`)
+  const commands = (await readOperations()).map((operation) => {
+    const { options = {}, flags = {} } = operation.cli
+    const texts = [...Object.values(options), ...Object.keys(flags)]
+    return [commandOf(operation), texts.flatMap((text) => text.match(/--[\w-]+/g) ?? [])] as const
+  })
+  return {
+    exports: new Set(entries.flatMap((path) => scanModule(readPage(path).text).exports)),
+    members: new Set([...findMembers(sources), ...RUN_STATUSES]),
+    eventTypes: new Set(OWN_EVENT_TYPES),
+    commands: new Map(commands),
+    subpaths: new Set(Object.keys(subpaths).map((path) => `clew${path.slice(1)}`)),
+    source: sources.map(({ text }) => text).join('\n'),
+  }
+}
 
 describe('the docs of this repository', () => {
   it('show every export of clew in code', () => {
@@ -28,18 +71,29 @@ describe('the docs of this repository', () => {
   })
 
   it('have a section for every command', async () => {
-    const { operations } = (await import(
-      pathToFileURL(join(ROOT, 'packages/clew/src/operations.ts')).href
-    )) as { operations: readonly { name: string; cli: { words?: readonly string[] } }[] }
-    const commands = operations.map(({ name, cli }) => cli.words?.join(' ') ?? name)
+    const commands = (await readOperations()).map(commandOf)
     expect(commands.length).toBeGreaterThan(0)
     expect(checkCommands(commands, readPage('docs/guide/cli.md'))).toEqual([])
+  })
+
+  it('translate only to names that exist', async () => {
+    const names = readPage('docs/guide/names.md')
+    expect(checkNames(names, await readKnownNames())).toEqual([])
+    expect(
+      checkNames(page('| there | here |\n|---|---|\n| a | `openLegder` |'), await readKnownNames()),
+    ).toEqual(['docs/guide/a.md:3 names openLegder, which does not exist'])
   })
 
   it('define each rule once, and tests cite rules that exist', () => {
     const spec = readPage('SPEC.md').text
     expect(findRules(spec).length).toBeGreaterThan(0)
     expect(checkRules(spec, readFiles(paths.filter((path) => /\.tsx?$/.test(path))))).toEqual([])
+  })
+
+  it('name every field of every own event type, and no other', () => {
+    const tables = readEventTables(readPage('docs/guide/events.md').text)
+    const expected = Object.entries(payloadSchemas()).map(([type, schema]) => [type, fieldsOf(schema)])
+    expect(Object.fromEntries(tables)).toEqual(Object.fromEntries(expected))
   })
 
   it('give a reason for every snippet that is not run', () => {

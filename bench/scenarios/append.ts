@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { type EventInput, type Ledger, openLedger } from 'clew'
+import { type Ledger, openLedger, type RecordInput } from 'clew'
 import { type BareRows, insertBare, openBare, readRows } from '../bare-rows.ts'
 import { type Figure, inTempFolder, micros, prose, rate, seconds, sideBySide } from '../measure.ts'
 
@@ -9,7 +9,7 @@ const GROUP = 100
 const SINGLE = 3000
 
 /** About 500 bytes with its envelope. */
-const event = (i: number, runId: string): EventInput => ({
+const event = (i: number, runId: string): RecordInput<'execution.message'> => ({
   eventType: 'execution.message',
   correlationId: runId,
   payload: { role: 'assistant', content: prose(300, i % 997), index: i },
@@ -79,7 +79,7 @@ export async function appendFigures(): Promise<Figure[]> {
       async (round) => {
         const ledger = await openLedger(`sqlite:${file(`single-${round}.db`)}`)
         const time = await seconds(async () => {
-          for (let i = 0; i < SINGLE; i++) await ledger.record(INPUTS[i] as EventInput)
+          for (let i = 0; i < SINGLE; i++) await ledger.record(INPUTS[i] ?? event(i, 'r'))
         })
         await ledger.close()
         return time

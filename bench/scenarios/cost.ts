@@ -8,7 +8,7 @@ const RECORDED = 5000
 export async function costFigures(): Promise<Figure[]> {
   const ledger = await openLedger('memory:')
   const message = (at: number, usage: object) => ({
-    eventType: 'execution.message',
+    eventType: 'execution.message' as const,
     correlationId: `run-${at % 100}`,
     payload: { role: 'assistant', content: prose(200, at % 997), model: 'gpt-4o', ...usage },
   })

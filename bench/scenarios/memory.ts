@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { type Ledger, openLedger } from 'clew'
+import { foreignType, type Ledger, openLedger } from 'clew'
 import { type Figure, inTempFolder, median, rate, seconds } from '../measure.ts'
 import { makeText, WORDS } from '../words.ts'
 
@@ -57,7 +57,7 @@ async function putCost(ledger: Ledger): Promise<number> {
       for (let n = 0; n < WRITES / ROUNDS; n++) {
         const { scope, namespace, key, value, tags } = item(round * WRITES + n)
         await ledger.record({
-          eventType: 'execution.note',
+          eventType: foreignType('execution.note'),
           correlationId: `bare-${scope}`,
           payload: { layer: 'long', namespace, key, value, tags },
         })

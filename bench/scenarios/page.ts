@@ -153,7 +153,7 @@ interface Live {
 async function measureLive(store: string): Promise<Live[]> {
   const ledger = await openLedger(store)
   const record = (eventType: string, payload: Record<string, unknown>) =>
-    ledger.record({ eventType, correlationId: 'live', payload })
+    ledger.append([{ eventType, correlationId: 'live', payload }])
   await record('system.workflow_started', { agent: 'live', input: 'go' })
   const measured: Live[] = []
   for (const tab of ['transcript', 'timeline'])

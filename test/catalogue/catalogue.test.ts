@@ -123,7 +123,7 @@ describe('step identity', () => {
   test('R2 an attempt that is started twice stays what it was, in the fold and in what is stored', async () => {
     const ledger = await openLedger('memory:')
     const record = (eventType: string, stepId: string) =>
-      ledger.record({ eventType, correlationId: 'r', payload: { stepId, name: 'a' } })
+      ledger.append([{ eventType, correlationId: 'r', payload: { stepId, name: 'a' } }])
     await record('execution.step_started', 'a#0')
     await record('execution.step_completed', 'a#0')
     await record('execution.step_started', 'a#0')

@@ -96,7 +96,7 @@ describe('the oracle goes red when', () => {
   it('one fact is there twice under two ids', async () => {
     const ledger = await openLedger(`sqlite:${session.database}`)
     for await (const { eventType, correlationId, payload } of ledger.read('run-0', { limit: 1 }))
-      await ledger.record({ eventType, correlationId, payload })
+      await ledger.append([{ eventType, correlationId, payload }])
     await ledger.close()
     expect(await findViolations(session.database, session.acknowledged)).toEqual([
       expect.stringContaining('twice:'),

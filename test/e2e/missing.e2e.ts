@@ -6,7 +6,7 @@ beforeAll(async () => {
   house = await openHouse(async (ledger) => {
     for (const runId of ['erased-1', 'pruned-1', 'strange-1']) {
       const record = (eventType: string, payload: object) =>
-        ledger.record({ eventType, correlationId: runId, payload: { ...payload } })
+        ledger.append([{ eventType, correlationId: runId, payload: { ...payload } }])
       await record('system.workflow_started', { agent: 'archive', input: { question: 'Where is box 14?' } })
       await record('execution.message', { role: 'user', content: `A letter of ${runId}` })
       const stepId = 'look'
@@ -24,7 +24,7 @@ beforeAll(async () => {
     }
     const correlationId = 'states-1'
     const superstep = (n: number) => ({
-      eventType: 'execution.step_completed',
+      eventType: 'execution.step_completed' as const,
       correlationId,
       payload: {
         stepId: `say@s${n}`,
@@ -32,7 +32,11 @@ beforeAll(async () => {
         checkpoint: { superstep: n, next: [], operations: [], baseSeq: n + 2, state: { n }, versions: {} },
       },
     })
-    const started = { eventType: 'system.workflow_started', correlationId, payload: { threadId: 't' } }
+    const started = {
+      eventType: 'system.workflow_started' as const,
+      correlationId,
+      payload: { threadId: 't' },
+    }
     await ledger.append([started, superstep(0), superstep(1)])
     await ledger.append([{ eventType: 'system.workflow_completed', correlationId, payload: {} }])
     await ledger.pruneStates(correlationId, { keep: 'latest' })

@@ -8,7 +8,7 @@ beforeAll(async () => {
 afterAll(() => house.close())
 
 const started = (runId: string) => ({
-  eventType: 'system.workflow_started',
+  eventType: 'system.workflow_started' as const,
   correlationId: runId,
   payload: { agent: 'newcomer', input: { question: 'Is anybody there?' } },
 })

@@ -99,13 +99,4 @@ describe('P5 erasure on real files', () => {
     }
     expect([...outcomes].sort()).toEqual(['after', 'before'])
   }, 180_000)
-
-  it('P5 a copy that a migration left behind goes as well', async () => {
-    const folder = copyTo('backup')
-    cpSync(join(folder, 'clew.db'), join(folder, 'clew.db.backup-3'))
-    const ledger = await openLedger(`sqlite:${join(folder, 'clew.db')}`)
-    expect((await ledger.erase({ subject: SUBJECT })).backups).toBe(1)
-    await ledger.close()
-    expect(findBytes(folder)).toEqual([])
-  })
 })

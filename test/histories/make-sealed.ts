@@ -35,7 +35,7 @@ async function seal(name: string, events: readonly EventInput[], change: (line: 
   const heads = { verify: () => Promise.resolve(true) }
   const ledger = createLedger({ store: createMemoryStore(ports), ports, secret: 'kept elsewhere', heads })
   // One by one, so that the events have different times of recording and salts of their own.
-  for (const event of events) await ledger.record(event)
+  for (const event of events) await ledger.append([event])
   let text = ''
   for await (const line of ledger.export()) text += `${change(line.trimEnd())}\n`
   writeFileSync(new URL(`${name}.ndjson`, import.meta.url), text)

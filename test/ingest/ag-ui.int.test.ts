@@ -123,7 +123,7 @@ describe('AG-UI', () => {
   it('R6 a run that pauses has ended until it is resumed; then all of it is told', async () => {
     const { url, ledger } = await serve()
     const record = (eventType: string, payload = {}) =>
-      ledger.record({ eventType, correlationId: 'p', payload })
+      ledger.append([{ eventType, correlationId: 'p', payload }])
     await record('system.workflow_started')
     await record('ui.input_requested', { pauseId: 'q', question: 'Sail?' })
     await record('system.workflow_paused', { pauseIds: ['q'] })

@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib'
-import { toCloudEvent, toWire } from 'clew'
+import { foreignType, toCloudEvent, toWire } from 'clew'
 import { describe, expect, it } from 'vitest'
 import { ids, note, serve } from './served.ts'
 
@@ -78,7 +78,11 @@ describe('POST /v1/events', () => {
   it('E1 takes back what was read, values that JSON lacks included', async () => {
     const { post, ledger } = await serve()
     const at = new Date(5)
-    const event = await ledger.record({ eventType: 'ui.note', correlationId: 'r', payload: { at, big: 5n } })
+    const event = await ledger.record({
+      eventType: foreignType('ui.note'),
+      correlationId: 'r',
+      payload: { at, big: 5n },
+    })
     const [line = ''] = await Array.fromAsync(ledger.export({ runId: 'r' }))
     const other = await serve()
     expect(await other.post('/v1/events', JSON_TYPE, line)).toMatchObject({ status: 200 })
@@ -191,7 +195,11 @@ describe('lines', () => {
 describe('CloudEvents', () => {
   it('E5 come back as what they were, as a document, in a batch and by headers', async () => {
     const { ledger } = await serve()
-    const event = await ledger.record({ eventType: 'ui.note', correlationId: 'r', payload: { a: [1, 'ü'] } })
+    const event = await ledger.record({
+      eventType: foreignType('ui.note'),
+      correlationId: 'r',
+      payload: { a: [1, 'ü'] },
+    })
     const cloud = toCloudEvent(toWire(event))
     const { data, datacontenttype: _, ...attributes } = cloud as unknown as Record<string, string>
     const headers = Object.fromEntries(

@@ -1,7 +1,7 @@
-import type { EventInput, Ledger } from 'clew'
+import type { Ledger, RecordInput } from 'clew'
 
 /** Events of a session, as whoever traces one appends them. */
-export const begin = (sessionId: string, streamId: string): EventInput => ({
+export const begin = (sessionId: string, streamId: string): RecordInput<'system.workflow_started'> => ({
   eventType: 'system.workflow_started',
   correlationId: sessionId,
   payload: {
@@ -15,17 +15,25 @@ export const begin = (sessionId: string, streamId: string): EventInput => ({
     },
   },
 })
-export const stepBegins = (sessionId: string, stepId: string, kind = 'thinking'): EventInput => ({
+export const stepBegins = (
+  sessionId: string,
+  stepId: string,
+  kind = 'thinking',
+): RecordInput<'execution.step_started'> => ({
   eventType: 'execution.step_started',
   correlationId: sessionId,
   payload: { stepId, name: kind, kind },
 })
-export const stepEnds = (sessionId: string, stepId: string, content: string): EventInput => ({
+export const stepEnds = (
+  sessionId: string,
+  stepId: string,
+  content: string,
+): RecordInput<'execution.step_completed'> => ({
   eventType: 'execution.step_completed',
   correlationId: sessionId,
   payload: { stepId, output: { content } },
 })
-export const end = (sessionId: string): EventInput => ({
+export const end = (sessionId: string): RecordInput<'system.workflow_completed'> => ({
   eventType: 'system.workflow_completed',
   correlationId: sessionId,
   payload: {},

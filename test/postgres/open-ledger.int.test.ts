@@ -45,7 +45,7 @@ it('P2 the key lies outside the database, for its owner alone, and equal secrets
   for (let n = 0; n < 2; n++) {
     const ledger = await openLedger(database.url, { index: n === 1 })
     expect(ledger.url).toMatch(/^postgres/)
-    await ledger.record(secret)
+    await ledger.append([secret])
     await ledger.close()
   }
   const folder = join(home, '.clew', 'keys')
@@ -68,7 +68,7 @@ it('P2 a machine with another key is refused before it writes; with the same CLE
   await (await openLedger(database.url, { readOnly: true })).close()
   vi.stubEnv('CLEW_SECRET', 'a text that all machines of this ledger share')
   const ledger = await openLedger(database.url)
-  await ledger.record(secret)
+  await ledger.append([secret])
   await ledger.close()
 })
 

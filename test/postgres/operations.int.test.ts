@@ -1,4 +1,4 @@
-import type { Ledger } from '@clew/ledger'
+import { foreignType, type Ledger } from '@clew/ledger'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openLedger } from '../../packages/postgres/test/harness.ts'
 import { readMarkdown } from '../docs/markdown.ts'
@@ -122,7 +122,7 @@ describe('L2 the rights that docs/guide/operations.md grants', () => {
     expect((await ledger.search('needle')).hits).toHaveLength(1)
     expect(await ledger.verify()).toMatchObject({ ok: true })
     await expect(
-      ledger.record({ eventType: 'execution.note', correlationId: 'x', payload: {} }),
+      ledger.record({ eventType: foreignType('execution.note'), correlationId: 'x', payload: {} }),
     ).rejects.toMatchObject({ code: 'store_readonly' })
     await ledger.close()
     const inserting = `INSERT INTO clew.scopes VALUES (1, 'w', 'n')`

@@ -1,7 +1,7 @@
 import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { RetentionReport } from '@clew/ledger'
+import { foreignType, type RetentionReport } from '@clew/ledger'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { BIN, type Ended, ended, startNode } from '../../packages/clew/test/run-clew.ts'
 import { createDatabase, type TestDatabase } from '../postgres/database.ts'
@@ -71,7 +71,7 @@ describe.each(['SQLite', 'PostgreSQL'])('R10 size, growth and a proposed policy 
     ])
     const policy = JSON.parse(readFileSync(join(folder, file), 'utf8')) as object
     expect(policy).toEqual(proposal?.policy)
-    expect((await clew(store, 'retention', '--save', file)).stderr).toContain('it is there already')
+    expect((await clew(store, 'retention', '--save', file)).stderr).toContain('it already exists')
     const set = await clew(store, 'policy', '--set', JSON.stringify({ retention: policy }), '--by', 'ann')
     expect([set.code, set.stderr]).toEqual([0, ''])
     const inForce = await report(store, 'retention')
@@ -79,7 +79,7 @@ describe.each(['SQLite', 'PostgreSQL'])('R10 size, growth and a proposed policy 
     expect([inForce.goes, inForce.proposal]).toEqual([proposal?.goes, null])
     expect(inForce.goes?.rules).toEqual([{ rule: 'short-term memory', runs: 9, events: 9 }])
     const gone = await clew(store, 'gc', '--by', 'nightly')
-    expect([gone.code, gone.stdout]).toEqual([0, expect.stringContaining('Gone: 9 events of 9 runs')])
+    expect([gone.code, gone.stdout]).toEqual([0, expect.stringContaining('Deleted: 9 events of 9 runs')])
     expect(await report(store, 'retention')).toMatchObject({
       lastGc: { by: 'nightly', events: 9, rules: ['short-term memory'] },
       goes: { events: 0 },
@@ -93,7 +93,7 @@ describe('R10 what is too young or empty', () => {
     const ledger = await openLedger(store)
     const empty = await clew(store, 'doctor')
     expect([empty.code, empty.stdout]).toEqual([0, expect.stringMatching(/growth +nothing is recorded yet/)])
-    await ledger.record({ eventType: 'execution.note', correlationId: 'r', payload: {} })
+    await ledger.record({ eventType: foreignType('execution.note'), correlationId: 'r', payload: {} })
     await ledger.close()
     const { stdout } = await clew(store, 'retention')
     expect(stdout).toMatch(/growth +the record began .*less than a day ago: too young to tell/s)

@@ -14,13 +14,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { promisify } from 'node:util'
-import { type ClewEvent, type Ledger, openLedger, type OpenLedgerOptions } from 'clew'
+import { type ClewEvent, foreignType, type Ledger, openLedger, type OpenLedgerOptions } from 'clew'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createSchema } from '../postgres/database.ts'
 
 const CODE = 'CODE-123456'
 const redact = { rules: [{ kind: 'code', pattern: /CODE-\d{6}/ }] }
-const note = { eventType: 'execution.note', correlationId: 'r', payload: { key: CODE } }
+const note = { eventType: foreignType('execution.note'), correlationId: 'r', payload: { key: CODE } }
 
 let folder: string
 beforeEach(() => {
@@ -143,7 +143,7 @@ describe('P2 vault: true on SQLite', () => {
       import { openLedger } from ${JSON.stringify(import.meta.resolve('clew'))}
       const redact = { rules: [{ kind: 'code', pattern: /CODE-\\d{6}/ }] }
       const ledger = await openLedger(process.argv[1], { redact, vault: true })
-      await ledger.record({ eventType: 'execution.note', correlationId: 'r', payload: { key: 'CODE-123456' } })
+      await ledger.record({ eventType: foreignType('execution.note'), correlationId: 'r', payload: { key: 'CODE-123456' } })
       await ledger.close()`
     const run = promisify(execFile)
     const args = ['--conditions=@clew/source', '--input-type=module', '-e', script, url()]

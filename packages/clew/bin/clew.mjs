@@ -29,7 +29,7 @@ async function start() {
   }
   const has = (path) => existsSync(new URL(path, import.meta.url))
 
-  // A published package carries `src` too (for source maps), but no tsconfig: only a clone runs from source.
+  // Only a clone has a tsconfig, and it runs from source.
   const built = has('../dist/main.js')
   const fromSource = has('../src/cli/main.ts') && (!built || has('../tsconfig.json'))
   if (!fromSource && !built) {
@@ -58,10 +58,11 @@ async function resolveToSource() {
   })
 }
 
-/** The next start need not compile the same again. In a folder of the user's: code must not come from where others write. */
+/** Keeps compiled code for the next start, in a folder that no other user can write to. */
 async function keepCompiled() {
   const home = process.env.HOME || process.env.USERPROFILE
   if (!home) return
   const { enableCompileCache } = await import('node:module')
-  enableCompileCache(`${home}/.clew/compiled`)
+  // Deno has no compile cache of this kind.
+  if (enableCompileCache) enableCompileCache(`${home}/.clew/compiled`)
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { assertPeers } from './assert-peers.ts'
+import { assertPeers, importWithPeers } from './assert-peers.ts'
 import { LANGGRAPH_PEERS } from './langgraph.ts'
 
 const check = (version: string | undefined) => () =>
@@ -26,5 +26,28 @@ describe('A4 the version of a framework', () => {
 
   it('what is installed here fits', () => {
     expect(() => assertPeers('clew/langgraph', LANGGRAPH_PEERS)).not.toThrow()
+  })
+
+  it('cannot be read in a bundle, which has the framework inside: the import decides', async () => {
+    const notFound = (): undefined => undefined
+    const adapter = { name: 'adapter' }
+    const load = (): Promise<typeof adapter> => Promise.resolve(adapter)
+    expect(await importWithPeers('clew/langgraph', LANGGRAPH_PEERS, load, notFound)).toBe(adapter)
+    const fail = (): Promise<never> => Promise.reject(new Error('Cannot find package'))
+    await expect(importWithPeers('clew/langgraph', LANGGRAPH_PEERS, fail, notFound)).rejects.toThrow(
+      'which is not installed',
+    )
+  })
+
+  it('is compared before the import, and other failures of the import are passed on', async () => {
+    const tooOld = importWithPeers(
+      'clew/langgraph',
+      LANGGRAPH_PEERS,
+      () => expect.unreachable(),
+      () => '0.9.0',
+    )
+    await expect(tooOld).rejects.toMatchObject({ code: 'bad_peer' })
+    const fail = (): Promise<never> => Promise.reject(new SyntaxError('broken'))
+    await expect(importWithPeers('clew/langgraph', LANGGRAPH_PEERS, fail)).rejects.toThrow('broken')
   })
 })

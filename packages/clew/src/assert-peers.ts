@@ -1,15 +1,16 @@
-import { createRequire } from 'node:module'
+import nodeModule from 'node:module'
 import { ClewError } from '@clew/ledger'
 
-/** A framework that a subpath works with but does not bring along: from this version on, below the next major one. */
+/** A framework that a subpath needs and does not install: this version or a newer one of the same major. */
 export interface Peer {
   readonly name: string
   readonly from: string
 }
 
-const require = createRequire(import.meta.url)
+// Not `import { createRequire }`: the banner that esbuild needs for CommonJS packages declares that name.
+const require = nodeModule.createRequire(import.meta.url)
 
-/** The version that an import from here gives; undefined when it is not installed. */
+/** Installed version; undefined if it cannot be found, as in a bundle that has the framework inside. */
 function installedVersion(name: string): string | undefined {
   try {
     return (require(`${name}/package.json`) as { version: string }).version
@@ -26,7 +27,7 @@ function isWithin(version: string, from: string): boolean {
   return major === least && (minor > leastMinor || (minor === leastMinor && patch >= leastPatch))
 }
 
-/** Says in one sentence what is missing, too old or too new, instead of failing somewhere inside. */
+/** Throws `bad_peer` for a framework that is missing, too old or too new. */
 export function assertPeers(subpath: string, peers: readonly Peer[], versionOf = installedVersion): void {
   for (const { name, from } of peers) {
     const version = versionOf(name)
@@ -40,5 +41,28 @@ export function assertPeers(subpath: string, peers: readonly Peer[], versionOf =
       `Install it with npm install ${name}@^${from}.`,
       { peer: name, range, version },
     )
+  }
+}
+
+/**
+ * Imports an adapter and compares the versions of its frameworks first. A framework that cannot be found is an error
+ * only if the import fails: in a bundle it is part of the same file.
+ */
+export async function importWithPeers<Module>(
+  subpath: string,
+  peers: readonly Peer[],
+  load: () => Promise<Module>,
+  versionOf = installedVersion,
+): Promise<Module> {
+  assertPeers(
+    subpath,
+    peers.filter(({ name }) => versionOf(name) !== undefined),
+    versionOf,
+  )
+  try {
+    return await load()
+  } catch (error) {
+    assertPeers(subpath, peers, versionOf)
+    throw error
   }
 }

@@ -7,9 +7,9 @@ import { nodePorts } from '@clew/runtime/node-ports'
 import { openSqliteStore } from '@clew/sqlite'
 import { sqlitePath } from './sqlite-path.ts'
 
-/** Keeps the search index of a ledger up to date in a thread of its own, so that appends do not pay for it (L1). */
+/** Thread that keeps the search index of a ledger up to date, so that appends do not wait for it (L1). */
 const { url } = workerData as { url: string }
-// On Linux priorities are those of threads: whoever appends or answers goes first.
+// On Linux a priority belongs to a thread: threads that append or answer come first.
 if (process.platform === 'linux') setPriority(5)
 const path = sqlitePath(url)
 const store =
@@ -19,11 +19,11 @@ const store =
 const ledger = createLedger({
   store,
   ports: nodePorts,
-  // Nothing is written to the ledger from here, so nothing needs its real secret.
+  // The indexer writes no events, so it does not need the ledger's secret.
   secret: 'an indexer writes no events and needs no secret',
   heads: { verify: async () => false },
 })
-/** What may be over by itself: a disk that somebody makes room on, a database that comes back. */
+/** Errors that may pass without a change here: a full disk, a database that is away. */
 const MAY_PASS: ReadonlySet<ErrorCode> = new Set([
   'store_full',
   'store_locked',
@@ -38,7 +38,6 @@ try {
   while (!stop.signal.aborted) await indexOn()
 } finally {
   await ledger.close()
-  parentPort?.close()
 }
 
 async function indexOn(): Promise<void> {

@@ -1,6 +1,7 @@
 /** What users of the library call; the command line and its dependencies are loaded by `bin/clew.mjs` alone. */
 export {
   type AppendOptions,
+  asOwn,
   type AuditAction,
   type AuditEntry,
   auditFold,
@@ -57,6 +58,8 @@ export {
   formatMermaid,
   formatPolicy,
   formatStepId,
+  foreignType,
+  type ForeignType,
   formatTranscriptMarkdown,
   formatTranscriptText,
   fromCloudEvent,
@@ -111,12 +114,14 @@ export {
   type Origin,
   OWN_EVENT_TYPES,
   type OwnerState,
+  type OwnEvent,
   type OwnEventType,
   parseSignedHeads,
   parseStepId,
   type Pause,
   type Payload,
   type PayloadOf,
+  type RecordInput,
   payloadSchemas,
   pickContext,
   type Place,
@@ -149,6 +154,8 @@ export {
   type RunSummary,
   type RunViews,
   type Safety,
+  type Score,
+  type ScoreFilter,
   SCHEMA_VERSION,
   type SearchEvent,
   type SearchField,
@@ -192,8 +199,7 @@ export {
   type WireEvent,
   type WirePlace,
 } from '@clew/ledger'
-export { openLedger } from './late-ledger.ts'
-export type { OpenLedgerOptions } from './open-ledger.ts'
+export { openLedger, type OpenLedgerOptions } from './open-ledger.ts'
 export type { VaultKey, VaultKeyFunction, VaultKeys, VaultOption } from './vault/open-vault.ts'
 export type { ModelPrice, PriceTable } from './prices/price-table.ts'
 export { headSigner, verifyCertificate } from './signing.ts'

@@ -1,5 +1,5 @@
 import type { Ledger } from '@clew/ledger'
-import { assertPeers, type Peer } from './assert-peers.ts'
+import { importWithPeers, type Peer } from './assert-peers.ts'
 import { openLedger, type OpenLedgerOptions } from './open-ledger.ts'
 
 export const LANGGRAPH_PEERS: readonly Peer[] = [
@@ -7,9 +7,12 @@ export const LANGGRAPH_PEERS: readonly Peer[] = [
   { name: '@langchain/core', from: '1.1.48' },
 ]
 
-assertPeers('clew/langgraph', LANGGRAPH_PEERS)
-// Not before it is known that the peers are there: a static import would fail with the loader's own words.
-const adapter = await import('@clew/adapters/langgraph')
+// A static import would fail with the loader's message, which names no version.
+const adapter = await importWithPeers(
+  'clew/langgraph',
+  LANGGRAPH_PEERS,
+  () => import('@clew/adapters/langgraph'),
+)
 
 /** Checkpoints of LangGraph.js in a ledger: `graph.compile({ checkpointer: new ClewSaver(ledger) })`. */
 export class ClewSaver extends adapter.ClewSaver {

@@ -4,7 +4,7 @@ import { openLedger } from './open-ledger.ts'
 beforeEach(() => vi.stubEnv('CLEW_MODE', ''))
 afterEach(() => vi.unstubAllEnvs())
 
-const begin = { eventType: 'system.workflow_started', correlationId: 'r1' }
+const begin = { eventType: 'system.workflow_started' as const, correlationId: 'r1' }
 
 it('R11 what CLEW_MODE switches off is off, and reading history still works', async () => {
   vi.stubEnv('CLEW_MODE', 'read')

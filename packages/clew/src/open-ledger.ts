@@ -48,15 +48,17 @@ export async function openLedger(url: string, options: OpenLedgerOptions = {}): 
     ...ledgerOptions
   } = options
   const mode = { ...readMode(process.env['CLEW_MODE']), ...options.mode }
+  // A reader records no costs, so it needs no prices.
+  const price = readOnly ? undefined : await createPrice(prices)
   const openVault = await prepareVault(vaultOption, url)
-  const { store, secret } = await openStore(url, { sync, readOnly, create }, index)
+  const opened = await openStore(url, { sync, readOnly, create })
+  let { store } = opened
   try {
-    // Who only reads freezes no prices.
-    const price = readOnly ? undefined : createPrice(prices)
+    if (index && url !== 'memory:') store = await indexed(store, url)
     const vault = await openVault(store, readOnly === true)
     const policies = await readPolicies(store)
     return createLedger(
-      { store, ports: nodePorts, secret, heads: headChecker, price, policies, vault },
+      { store, ports: nodePorts, secret: opened.secret, heads: headChecker, price, policies, vault },
       { ...ledgerOptions, mode },
     )
   } catch (error) {
@@ -67,20 +69,18 @@ export async function openLedger(url: string, options: OpenLedgerOptions = {}): 
 
 type StoreOptions = Pick<OpenLedgerOptions, 'sync' | 'readOnly' | 'create'>
 
-/** A store is loaded when it is opened: whoever only folds, or stays in memory, does not pay for a database. */
-async function openStore(
-  url: string,
-  options: StoreOptions,
-  index: boolean,
-): Promise<{ store: Store; secret: string }> {
-  if (url === 'memory:') return { store: createMemoryStore(nodePorts), secret: readSecret(undefined) }
-  const { store, secret } = /^postgres(?:ql)?:/.test(url)
-    ? await openPostgres(url, options)
-    : await openSqlite(url, options)
-  return { store: index ? await indexed(store, url) : store, secret }
+interface OpenedStore {
+  readonly store: Store
+  readonly secret: string
 }
 
-async function openSqlite(url: string, options: StoreOptions): Promise<{ store: Store; secret: string }> {
+/** Loads the driver of the store that the URL names, and no other. */
+async function openStore(url: string, options: StoreOptions): Promise<OpenedStore> {
+  if (url === 'memory:') return { store: createMemoryStore(nodePorts), secret: readSecret(undefined) }
+  return /^postgres(?:ql)?:/.test(url) ? openPostgres(url, options) : openSqlite(url, options)
+}
+
+async function openSqlite(url: string, options: StoreOptions): Promise<OpenedStore> {
   const path = sqlitePath(url)
   if (path === undefined)
     throw new ClewError(
@@ -93,11 +93,8 @@ async function openSqlite(url: string, options: StoreOptions): Promise<{ store: 
   return { store, secret: readSecret(path, options.readOnly !== true) }
 }
 
-/** The database keeps a mark of the key that the ledger was begun with, so that no machine goes on with another. */
-async function openPostgres(
-  url: string,
-  { readOnly, create }: StoreOptions,
-): Promise<{ store: Store; secret: string }> {
+/** The database keeps a fingerprint of the ledger's key, so that no machine writes with another key. */
+async function openPostgres(url: string, { readOnly, create }: StoreOptions): Promise<OpenedStore> {
   const { openPostgresStore } = await import('@clew/postgres')
   let secret = ''
   const keyMark = (isMarked: boolean, shown: string): string => {
@@ -108,6 +105,7 @@ async function openPostgres(
   return { store, secret }
 }
 
+/** The store with a search indexer beside it, in a thread that ends when the store is closed. */
 async function indexed(store: Store, url: string): Promise<Store> {
   const { startIndexer } = await import('./start-indexer.ts')
   const indexer = startIndexer(url)

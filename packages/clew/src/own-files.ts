@@ -1,11 +1,13 @@
-/** Stands directly in src, as everything built stands directly in dist: the package is one folder above both. */
-export const PACKAGE_FOLDER = new URL('../', import.meta.url)
+/** URL of this module. Bundlers to CommonJS leave `import.meta.url` empty. */
+const here = import.meta.url as string | undefined
+const isSource = here?.endsWith('.ts') ?? false
 
-const isSource = import.meta.url.endsWith('.ts')
+/** URL of a file of this package: sources and built files both lie one folder below its root. */
+export const packageFile = (path: string): URL => new URL(`../${path}`, here ?? 'file:///')
 
-/** What Node needs to start a program of this package: in a clone, the sources run as they are. */
+/** Arguments with which Node starts a program of this package. In a clone it runs from source. */
 export const PROGRAM_ARGS: readonly string[] = isSource ? ['--conditions=@clew/source'] : []
 
-/** The file of a program that is started by its path; `scripts/build.ts` has the list of them. */
+/** File of a program that is started by its path; `scripts/build.ts` lists them. */
 export const programFile = (path: string): URL =>
-  new URL(isSource ? `${path}.ts` : `${path.split('/').at(-1)}.js`, import.meta.url)
+  packageFile(isSource ? `src/${path}.ts` : `dist/${path.split('/').at(-1)}.js`)

@@ -45,8 +45,8 @@ it('V3 V4 a fork reads as its prefix and its own events', async () => {
 it('V8 pages through the administrative events of its own workspace only, oldest first', async () => {
   const ledger = await openLedger('memory:')
   for (let n = 0; n < 7; n++) {
-    await ledger.record(event('work', 'execution.message', { content: n }))
-    await ledger.record(event(`audit-${n % 2}`, 'system.access', { action: `export ${n}`, by: 'ann' }))
+    await ledger.append([event('work', 'execution.message', { content: n })])
+    await ledger.append([event(`audit-${n % 2}`, 'system.access', { action: `export ${n}`, by: 'ann' })])
   }
   const seen: string[] = []
   let cursor: string | undefined

@@ -1,20 +1,31 @@
 import { once } from 'node:events'
+import { existsSync } from 'node:fs'
 import { Worker } from 'node:worker_threads'
+import { ClewError } from '@clew/ledger'
 import { PROGRAM_ARGS, programFile } from './own-files.ts'
 
 export interface BackgroundIndexer {
-  /** Ends it after the page under way. */
+  /** Ends the thread after its current batch. */
   close(): Promise<void>
 }
 
-/** Indexes in a thread of its own until it is closed. It never keeps the process alive. */
+/** Indexes in a thread until it is closed. The thread does not keep the process alive. */
 export function startIndexer(url: string): BackgroundIndexer {
-  const worker = new Worker(programFile('index-worker'), {
+  const program = programFile('index-worker')
+  // A bundle holds the library, not the file of the thread.
+  if (!existsSync(program))
+    throw new ClewError(
+      'bad_option',
+      `The option index starts a thread from a file of clew that is not there: ${program.pathname}`,
+      'Exclude clew from your bundle, or leave the option out and run ledger.index({ follow: true }) in a process of its own.',
+      { option: 'index' },
+    )
+  const worker = new Worker(program, {
     workerData: { url },
     execArgv: [...PROGRAM_ARGS],
   })
   const ended = once(worker, 'exit')
-  // What ends an indexer (a full disk, a lost file) is met by whoever searches: its lag grows and can be seen.
+  // An indexer that ended (full disk, lost file) shows as growing `lag` in `indexState()` and in search results.
   worker.on('error', () => {})
   ended.catch(() => {})
   worker.unref()

@@ -1,6 +1,6 @@
 import { bookId } from './book.ts'
-import type { PayloadOf } from './catalogue.ts'
-import type { ClewEvent, EventInput } from './envelope.ts'
+import type { PayloadOf, RecordInput } from './catalogue.ts'
+import type { ClewEvent } from './envelope.ts'
 import type { COMPLIANCE_TYPES } from './fold/compliance.ts'
 import type { Ledger } from './ledger.ts'
 
@@ -14,13 +14,14 @@ export const auditEvent = <T extends AuditType>(
   eventType: T,
   payload: PayloadOf<T>,
   eventId?: string,
-): EventInput => ({
-  eventType,
-  correlationId: AUDIT_BOOK,
-  source: { origin: 'system', runtime: 'clew' },
-  payload,
-  ...(eventId !== undefined && { eventId }),
-})
+): RecordInput<T> =>
+  ({
+    eventType,
+    correlationId: AUDIT_BOOK,
+    source: { origin: 'system', runtime: 'clew' },
+    payload,
+    ...(eventId !== undefined && { eventId }),
+  }) as RecordInput<T>
 
 export const recordAudit = <T extends AuditType>(
   ledger: Pick<Ledger, 'record'>,

@@ -4,6 +4,7 @@ import { INTEGRATION_EVENTS } from './catalogue/integration-events.ts'
 import type { Primitive } from './catalogue/primitive.ts'
 import { RUN_EVENTS } from './catalogue/run-events.ts'
 import { UI_EVENTS } from './catalogue/ui-events.ts'
+import type { ClewEvent, EventInput, Payload } from './envelope.ts'
 import { ClewError } from './errors.ts'
 import { formatPath } from './json.ts'
 import type { JsonSchema, TypeOf } from './schema.ts'
@@ -19,11 +20,52 @@ const TYPES = {
 
 export type OwnEventType = keyof typeof TYPES
 export type { StateOperation } from './checkpoint-schema.ts'
+/** Payload of an own type as it is recorded: known fields with their types, and any further field (E3). */
 export type PayloadOf<T extends OwnEventType> = TypeOf<(typeof TYPES)[T][1]>
 
-export const OWN_EVENT_TYPES = Object.keys(TYPES) as OwnEventType[]
+/** Fields that the schema names, without the index signature: reading a misspelt field does not compile. */
+type KnownFields<T> = { [K in keyof T as string extends K ? never : K]: T[K] }
 
-export const isOwnEventType = (type: string): type is OwnEventType => Object.hasOwn(TYPES, type)
+type OwnEvents = { readonly [T in OwnEventType]: ClewEvent<T, KnownFields<PayloadOf<T>>> }
+/** An event of an own type whose payload is there; a switch over `eventType` knows its fields. */
+export type OwnEvent<T extends OwnEventType = OwnEventType> = OwnEvents[T]
+
+type ErasableEvents = { readonly [T in OwnEventType]: ClewEvent<T, Partial<KnownFields<PayloadOf<T>>>> }
+/** An event of an own type whose payload may have been erased: every field may be missing. */
+export type ErasableEvent<T extends OwnEventType = OwnEventType> = ErasableEvents[T]
+
+export const OWN_EVENT_TYPES = Object.keys(TYPES) as OwnEventType[]
+const OWN: ReadonlySet<string> = new Set(OWN_EVENT_TYPES)
+
+export const isOwnEventType = (type: string): type is OwnEventType => OWN.has(type)
+
+/** The event with the type of its payload, which was checked on append; undefined for foreign types and erased payloads. */
+export const asOwn = (event: ClewEvent): OwnEvent | undefined =>
+  OWN.has(event.eventType) && event.ledger.erased !== true ? (event as OwnEvent) : undefined
+
+/** The same for folds in which an erased event still counts by its type. */
+export const asErasable = (event: ClewEvent): ErasableEvent | undefined =>
+  OWN.has(event.eventType) ? (event as ErasableEvent) : undefined
+
+declare const FOREIGN: unique symbol
+/** Name of an event type that is not in the catalogue, made with `foreignType`. */
+export type ForeignType = `${'execution' | 'system' | 'ui' | 'integration'}.${string}` & {
+  readonly [FOREIGN]: true
+}
+
+/** Says that a name outside the catalogue is meant and not misspelt: `record` takes own types and these. */
+export const foreignType = <const Name extends `${'execution' | 'system' | 'ui' | 'integration'}.${string}`>(
+  name: Name extends OwnEventType ? never : Name,
+): ForeignType => name as unknown as ForeignType
+
+/** What `record` takes: the payload has the fields of the event type. */
+export type RecordInput<T extends OwnEventType | ForeignType = OwnEventType | ForeignType> = Omit<
+  EventInput,
+  'eventType' | 'payload'
+> & { readonly eventType: T } & PayloadField<T extends OwnEventType ? PayloadOf<T> : Payload>
+
+type PayloadField<Body> =
+  Partial<Body> extends Body ? { readonly payload?: Body | undefined } : { readonly payload: Body }
 
 /** Every event type has exactly one primitive: its own, or that of its prefix. */
 export function primitiveOf(type: string): Primitive {

@@ -1,4 +1,6 @@
 import { ClewError } from './errors.ts'
+import { SCORE_OPERATORS, type ScoreAndTagFilter, type ScoreFilter } from './fold/scores-and-tags.ts'
+import { isObject } from './json.ts'
 import { DURABILITIES, type Durability } from './ledger.ts'
 
 export function checkWorkspace(name: string): string {
@@ -45,6 +47,34 @@ export function checkSince(since: string | Date | undefined): string | undefined
     'Use one such as 2026-11-15T07:17:00Z.',
     { option: 'since' },
   )
+}
+
+/** Refuses a filter by tags or scores that could not fit anything, by the option it is in. */
+export function checkScoresAndTags({ tags, scores }: ScoreAndTagFilter): void {
+  if (tags !== undefined && !(isObject(tags) && Object.values(tags).every((tag) => typeof tag === 'string')))
+    throw new ClewError(
+      'bad_option',
+      'The option tags is not a map of texts',
+      'Use one such as { env: "prod" }.',
+      {
+        option: 'tags',
+      },
+    )
+  if (scores !== undefined && !(Array.isArray(scores) && scores.every(isScoreFilter)))
+    throw new ClewError(
+      'bad_option',
+      'The option scores is not a list of conditions',
+      `Use conditions such as { name: "accuracy", op: ">=", value: 0.5 }, with op one of ${SCORE_OPERATORS.join(' ')}; < and > take numbers.`,
+      { option: 'scores' },
+    )
+}
+
+function isScoreFilter(given: unknown): given is ScoreFilter {
+  if (!isObject(given) || typeof given['name'] !== 'string') return false
+  const { op, value } = given
+  if (!SCORE_OPERATORS.some((each) => each === op)) return false
+  if (typeof value === 'number') return Number.isFinite(value)
+  return (op === '=' || op === '!=') && (typeof value === 'string' || typeof value === 'boolean')
 }
 
 export function checkLimit(limit: number): number {

@@ -1,3 +1,4 @@
+import { foreignType } from './catalogue.ts'
 import { describe, expect, it } from 'vitest'
 import { nodePorts } from '../test/node-ports.ts'
 import { createLedger } from './create-ledger.ts'
@@ -5,7 +6,7 @@ import type { Ledger } from './ledger.ts'
 import { createMemoryStore } from './memory-store.ts'
 import type { Ports } from './ports.ts'
 
-const note = (n: number) => ({ eventType: 'execution.note', correlationId: 'r', payload: { n } })
+const note = (n: number) => ({ eventType: foreignType('execution.note'), correlationId: 'r', payload: { n } })
 
 /** A ledger whose naps take no time and are written down. */
 function open(dice: string): { ledger: Ledger; naps: number[] } {

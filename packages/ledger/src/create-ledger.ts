@@ -1,28 +1,46 @@
 import { readCost } from './billing/read-cost.ts'
 import { inputDigest } from './canonical.ts'
 import { findCauses, findEffects } from './causality.ts'
-import { checkCount, checkDurability, checkLimit, checkSince, checkWorkspace } from './check-options.ts'
+import {
+  checkCount,
+  checkDurability,
+  checkLimit,
+  checkScoresAndTags,
+  checkSince,
+  checkWorkspace,
+} from './check-options.ts'
 import { createConsumers } from './consume.ts'
+import { diffRuns } from './diff/diff-runs.ts'
 import { type CheckedEnvelope, checkInput, checkWire, type ClewEvent, type Payload } from './envelope.ts'
+import { erase } from './erasure/erase.ts'
 import { ClewError } from './errors.ts'
+import { explainRun } from './explain.ts'
+import { exportLines } from './export-lines.ts'
 import { foldSteps } from './fold/steps.ts'
 import { followEvents } from './follow.ts'
+import { importLines } from './import.ts'
 import { assertSameWorkspace, checkHeads, type Head, headsText } from './heads.ts'
 import type { JsonValue } from './json.ts'
 import type { AppendOptions, Ledger, LedgerOptions, ReadOptions } from './ledger.ts'
 import { type Core, createCore, type LedgerParts } from './ledger-core.ts'
-import { createLateMemory } from './memory/late-memory.ts'
+import { createLedgerMemory } from './memory/create-memory.ts'
 import { checkMemoryPolicy } from './memory/policy.ts'
 import { createProgress } from './create-progress.ts'
 import { PROJECTION_VERSION } from './projection-version.ts'
 import { createPolicyAccess } from './policy/workspace-policy.ts'
 import { createStateReader } from './read-state.ts'
+import { rebuildProjections } from './rebuild.ts'
+import { createSealImport } from './retention/adopt-seals.ts'
 import { readHolds } from './retention/holds.ts'
 import { createLedgerRetention } from './retention/ledger-retention.ts'
 import { createRunReader } from './run-reader.ts'
 import { createRunViews } from './run-views.ts'
+import { createIndexer } from './search/indexer.ts'
+import { searchRuns } from './search/search.ts'
 import type { PreparedEvent, StoredEvent } from './store.ts'
 import { nameThreads } from './thread-leases.ts'
+import { rotateVault } from './vault/rotate-vault.ts'
+import { verifyRuns } from './verify-runs.ts'
 
 export function createLedger(parts: LedgerParts, options: LedgerOptions = {}): Ledger {
   return createView(createCore(parts, options), { workspace: options.workspace ?? 'default', isOpened: true })
@@ -42,7 +60,6 @@ function createView(core: Core, { isOpened = false, plain = false, ...view }: Vi
   const { redactor, identities, followed } = sides
   const { codecs, preparer, reader } = plain ? sides.plain() : sides.rich
   const mode = { write: true, resume: true, replay: true, ...options.mode }
-  const memoryPolicy = checkMemoryPolicy(options.memory)
   const runs = createRunReader(store, workspace, assertOpen)
   const states = createStateReader(runs, reader)
   /** Events for code: with the originals that the vault has. */
@@ -55,26 +72,7 @@ function createView(core: Core, { isOpened = false, plain = false, ...view }: Vi
   let closed = false
   const isClosed = (): boolean => closed || core.closed
 
-  const loadMemory = async () => {
-    assertOpen()
-    const { createLedgerMemory } = await import('./memory/create-memory.ts')
-    const policy = memoryPolicy
-    return createLedgerMemory({
-      store,
-      reader,
-      ports,
-      workspace,
-      append: ledger.append,
-      holds: async () => (await readHolds(ledger)).holds,
-      codecs,
-      identities,
-      policy,
-    })
-  }
-
-  /** Loaded when asked for, as all that most users of a ledger never call: modules are what importing Clew costs. */
-  const loadIndexer = async () =>
-    (await import('./search/indexer.ts')).createIndexer({ store, reader, ports, isClosed })
+  const indexer = createIndexer({ store, reader, ports, isClosed })
 
   function assertOpen(): void {
     if (isClosed())
@@ -176,7 +174,18 @@ function createView(core: Core, { isOpened = false, plain = false, ...view }: Vi
     fingerprint: core.fingerprint,
     hasVault: core.vault !== undefined,
     conceal: (value) => sides.vault?.conceal(value) ?? value,
-    memory: createLateMemory(loadMemory),
+    memory: createLedgerMemory({
+      store,
+      reader,
+      ports,
+      workspace,
+      append: (events, appendOptions) => append(events, appendOptions, checkInput),
+      holds: async () => (await readHolds(ledger)).holds,
+      codecs,
+      identities,
+      policy: checkMemoryPolicy(options.memory),
+      assertOpen,
+    }),
     get waiting() {
       return queue.waiting
     },
@@ -211,6 +220,7 @@ function createView(core: Core, { isOpened = false, plain = false, ...view }: Vi
     },
     async listRuns({ since, limit = 50, book, threadId, ...filter } = {}) {
       assertOpen()
+      checkScoresAndTags(filter)
       const page = await store.listRuns({
         ...filter,
         workspace,
@@ -266,8 +276,8 @@ function createView(core: Core, { isOpened = false, plain = false, ...view }: Vi
       const threadIds = filter.threadId === undefined ? undefined : namesOf(filter.threadId)
       return readCost({ store, reader, runs, workspace }, { ...filter, threadIds }, checkSince(filter.since))
     },
-    diff: async (runA, runB) => (await import('./diff/diff-runs.ts')).diffRuns(ledger, runA, runB),
-    explain: async (runId) => (await import('./explain.ts')).explainRun(ledger, runId),
+    diff: (runA, runB) => diffRuns(ledger, runA, runB),
+    explain: (runId) => explainRun(ledger, runId),
     ...createRunViews({
       read,
       async readTypes(types, afterPosition, limit) {
@@ -288,21 +298,19 @@ function createView(core: Core, { isOpened = false, plain = false, ...view }: Vi
       assertOpen()
       if (searchOptions.limit !== undefined) checkLimit(searchOptions.limit)
       checkCount('catchUpMs', searchOptions.catchUpMs)
-      const { searchRuns } = await import('./search/search.ts')
       const found = await searchRuns({ store, reader, ports, workspace }, query, searchOptions)
       return { ...found, hits: found.hits.map((hit) => ({ ...hit, run: reviveRow(hit.run) })) }
     },
     async index(indexOptions = {}) {
       assertOpen()
-      return (await loadIndexer()).index(indexOptions)
+      return indexer.index(indexOptions)
     },
     async indexState() {
       assertOpen()
-      return (await loadIndexer()).state()
+      return indexer.state()
     },
     async erase(target, eraseOptions = {}) {
       assertWritable()
-      const { erase } = await import('./erasure/erase.ts')
       const parts = {
         ledger,
         store,
@@ -339,7 +347,6 @@ function createView(core: Core, { isOpened = false, plain = false, ...view }: Vi
     }),
     async rebuild(rebuildOptions = {}) {
       assertOpen()
-      const { rebuildProjections } = await import('./rebuild.ts')
       const report = await rebuildProjections({ store, reader, ports }, rebuildOptions)
       // The rows of memory are made again by whoever reads them next.
       for (const each of await store.workspaces()) await store.memory.clear(each)
@@ -353,14 +360,12 @@ function createView(core: Core, { isOpened = false, plain = false, ...view }: Vi
     async rotateVault(rotateOptions) {
       assertWritable()
       if (!core.vault) throw noVault(store.url)
-      const { rotateVault } = await import('./vault/rotate-vault.ts')
       return rotateVault(store, core.vault, rotateOptions)
     },
     async verify(runId, { heads: signed, publicKey, projections = false, onProgress } = {}) {
       assertOpen()
       if (signed) assertSameWorkspace(signed, workspace)
       const parts = { store, reader, runs, ports, workspace, vault: core.vault }
-      const { verifyRuns } = await import('./verify-runs.ts')
       const { checked, problems, pruned } = await verifyRuns(parts, { runId, projections, onProgress })
       if (signed) problems.push(...(await checkHeads(store, heads, signed, { publicKey, only: runId })))
       return { ok: problems.length === 0, checked, problems, pruned }
@@ -375,15 +380,12 @@ function createView(core: Core, { isOpened = false, plain = false, ...view }: Vi
     },
     async *export(exportOptions = {}) {
       assertOpen()
-      const { exportLines } = await import('./export-lines.ts')
       yield* exportLines({ store, reader, runs, ports, redactor, workspace }, exportOptions)
     },
     async import(stream, importOptions = {}) {
       assertWritable()
       const push = (events: readonly PreparedEvent[]) => queue.push({ workspace, events }, (stored) => stored)
       const lastPosition = await store.newestPosition()
-      const { importLines } = await import('./import.ts')
-      const { createSealImport } = await import('./retention/adopt-seals.ts')
       const seals = await createSealImport({ store, reader, preparer, ports, workspace, push })
       return importLines(stream, { preparer, push, lastPosition, seals, followed }, importOptions)
     },

@@ -25,14 +25,14 @@ export interface EventInput {
   readonly payload?: Payload | undefined
 }
 
-export interface Envelope {
+export interface Envelope<Type extends string = string, Body extends object = Payload> {
   readonly eventId: string
-  readonly eventType: string
+  readonly eventType: Type
   readonly timestamp: string
   readonly source: Source
   readonly correlationId: string
   readonly causationId: string | null
-  readonly payload: Payload
+  readonly payload: Body
 }
 
 /** What the ledger adds at commit (E2). */
@@ -49,8 +49,12 @@ export interface Place {
   readonly pruned?: true
 }
 
-/** An event as it is read back: immutable; parts it shares with other events are frozen. */
-export interface ClewEvent extends Envelope {
+/**
+ * An event as it is read back: immutable; parts it shares with other events are frozen. `asOwn` tells the payload of an own
+ * type.
+ */
+export interface ClewEvent<Type extends string = string, Body extends object = Payload>
+  extends Envelope<Type, Body> {
   readonly ledger: Place
 }
 

@@ -27,6 +27,7 @@ export type ErrorCode =
   | 'ambiguous'
   | 'broken_import'
   | 'newer_store'
+  | 'older_store'
   | 'not_a_store'
   | 'store_missing'
   | 'store_unreachable'

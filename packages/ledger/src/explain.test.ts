@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { nodePorts } from '../test/node-ports.ts'
 import { createLedger } from './create-ledger.ts'
+import type { EventInput } from './envelope.ts'
 import { createMemoryStore } from './memory-store.ts'
 
 const ledger = createLedger({
@@ -20,14 +21,9 @@ async function record(
 ) {
   let causationId: string | null = null
   for (const [eventType, payload] of list) {
-    const event = await ledger.record({
-      eventType,
-      correlationId: runId,
-      payload,
-      causationId,
-      timestamp: at(),
-    })
-    if (causes) causationId = event.eventId
+    const input: EventInput = { eventType, correlationId: runId, payload, causationId, timestamp: at() }
+    const [event] = await ledger.append([input])
+    if (causes) causationId = event?.eventId ?? null
   }
 }
 

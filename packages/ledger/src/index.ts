@@ -1,6 +1,7 @@
 export { AUDIT_BOOK, auditEvent, type AuditType, recordAudit } from './audit-book.ts'
 export { BOOKS, bookId, booksOf, type IdRange, isBook } from './book.ts'
 export { type Cost, type Price } from './billing/cost.ts'
+export { countUsage } from './billing/count-usage.ts'
 export { roundAmount } from './billing/money.ts'
 export type { CostFilter } from './billing/read-cost.ts'
 export { normaliseUsage, type Usage } from './billing/usage.ts'
@@ -8,13 +9,20 @@ export { canonicalText, inputDigest } from './canonical.ts'
 export { fitsRecorded, type FitOptions } from './fits-recorded.ts'
 export type { Identity } from './identity.ts'
 export {
+  asErasable,
+  asOwn,
+  type ErasableEvent,
+  foreignType,
+  type ForeignType,
   isOwnEventType,
   needsEpoch,
   OWN_EVENT_TYPES,
+  type OwnEvent,
   type OwnEventType,
   type PayloadOf,
   payloadSchemas,
   primitiveOf,
+  type RecordInput,
   type StateOperation,
 } from './catalogue.ts'
 export { type Primitive, PRIMITIVES } from './catalogue/primitive.ts'
@@ -37,6 +45,7 @@ export type { DiffRow, Divergence, DivergenceKind, ItemReference } from './diff/
 export type { Delta, DiffSide, RunDiff } from './diff/diff-runs.ts'
 export type { ClewEvent, Envelope, EventInput, Origin, Payload, Place, Source } from './envelope.ts'
 export { parseCursor } from './cursor.ts'
+export { readForkTags } from './read-tags.ts'
 export { checkCertificate } from './erasure/certificate.ts'
 export type {
   EraseOptions,
@@ -55,6 +64,15 @@ export {
   type AuditTrail,
   type Safety,
 } from './fold/audit.ts'
+export {
+  matchesScoresAndTags,
+  type Score,
+  SCORE_OPERATORS,
+  type ScoreAndTagFilter,
+  type ScoreFilter,
+  type ScoreValue,
+  type RunTags,
+} from './fold/scores-and-tags.ts'
 export { type Checkpoint, checkpointOf, type EventInRun } from './fold/checkpoint.ts'
 export {
   COMPLIANCE_TYPES,
@@ -95,7 +113,15 @@ export {
 } from './fold/state.ts'
 export { beganMs, beginsStep, kindOfStep } from './fold/begins-step.ts'
 export { foldSession, type Persona, type RunSession, stepTypeOf } from './fold/session.ts'
-export { foldStep, foldSteps, type StepRecord, type StepSkeleton, type StepStatus } from './fold/steps.ts'
+export {
+  foldStep,
+  foldSteps,
+  stepKey,
+  type StepRecord,
+  type StepSkeleton,
+  type StepStatus,
+  toSkeleton,
+} from './fold/steps.ts'
 export { formatMermaid } from './fold/task-graph-mermaid.ts'
 export {
   type TaskEdge,
@@ -147,7 +173,6 @@ export {
   type MemoryWords,
   parseMemoryBook,
 } from './memory/item.ts'
-export { createLateMemory } from './memory/late-memory.ts'
 export type {
   ForgetOptions,
   LedgerMemory,

@@ -1,3 +1,4 @@
+import { foreignType } from './catalogue.ts'
 import { describe, expect, it } from 'vitest'
 import { nodePorts } from '../test/node-ports.ts'
 import { createLedger } from './create-ledger.ts'
@@ -19,7 +20,7 @@ function open() {
 }
 
 const note = (payload: Record<string, unknown> = {}) => ({
-  eventType: 'execution.note',
+  eventType: foreignType('execution.note'),
   correlationId: 'r',
   payload,
 })
@@ -58,6 +59,28 @@ describe('views of one ledger', () => {
     await green.close()
     await ledger.close()
     expect(closes()).toBe(1)
+  })
+
+  it('M1 refuse every call of their memory after they were closed', async () => {
+    const { ledger } = open()
+    const { memory } = ledger.in('blue')
+    const name = { layer: 'long', scope: 'workspace', namespace: 'n', key: 'k' } as const
+    const view = ledger.in('blue')
+    await view.close()
+    const calls = [
+      () => view.memory.put({ ...name, value: 1 }),
+      () => view.memory.get(name),
+      () => view.memory.list(),
+      () => view.memory.search('word'),
+      () => view.memory.forget(name),
+      () => view.memory.promote({ rules: [{ from: 'short', to: 'session', when: { tags: ['t'] } }] }),
+      () => view.memory.sweep(),
+      () => view.memory.context({ budgetTokens: 100 }),
+      () => Array.fromAsync(view.memory.export()),
+      () => view.memory.import([]),
+    ]
+    for (const call of calls) await expect(call()).rejects.toMatchObject({ code: 'closed' })
+    expect(await memory.get(name)).toBeNull()
   })
 
   it('L5 wait for what was appended through any of them', async () => {

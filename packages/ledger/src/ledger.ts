@@ -1,4 +1,5 @@
 import type { CostFilter } from './billing/read-cost.ts'
+import type { ForeignType, OwnEventType, RecordInput } from './catalogue.ts'
 import type { Codec } from './codecs.ts'
 import type { ConsumeHandler, ConsumeOptions, ConsumerState } from './consume.ts'
 import type { RunDiff } from './diff/diff-runs.ts'
@@ -7,6 +8,7 @@ import type { EraseOptions, EraseReport, EraseTarget } from './erasure/erase-typ
 import type { Explanation } from './explain.ts'
 import type { CostReport } from './fold/cost.ts'
 import type { RunStatus, RunSummary } from './fold/run-summary.ts'
+import type { ScoreAndTagFilter } from './fold/scores-and-tags.ts'
 import type { RunState } from './fold/state.ts'
 import type { StepRecord, StepSkeleton } from './fold/steps.ts'
 import type { HeadSigner, SignedHeads } from './heads.ts'
@@ -88,7 +90,7 @@ export interface FollowOptions {
   readonly signal?: AbortSignal | undefined
 }
 
-export interface RunFilter {
+export interface RunFilter extends ScoreAndTagFilter {
   /** Books of this kind, which other listings leave out: `stream` for `clew:stream/…`. */
   readonly book?: string | undefined
   readonly status?: RunStatus | undefined
@@ -170,8 +172,11 @@ export interface Ledger extends RunViews, PolicyAccess {
   conceal<Value>(value: Value): Value
   /** What agents remember: items of a run, of a thread, of a workspace, agent or user (section 8). */
   readonly memory: LedgerMemory
-  /** Resolves when the event is committed. */
-  record(event: EventInput): Promise<ClewEvent>
+  /**
+   * Resolves when the event is committed. Takes own types with their payloads; a type of your own is given as
+   * `foreignType('execution.x')`. `append` takes any name.
+   */
+  record<T extends OwnEventType | ForeignType>(event: RecordInput<T>): Promise<ClewEvent>
   /** All of them or none, in this order. */
   append(events: readonly EventInput[], options?: AppendOptions): Promise<readonly ClewEvent[]>
   /** The same for events as they travel (E1): names as in JSON, values that JSON lacks tagged; a place they bring is not theirs. */

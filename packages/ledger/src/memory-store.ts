@@ -2,6 +2,7 @@ import { commitCalls } from './commit.ts'
 import { bookId, isBook } from './book.ts'
 import { ClewError } from './errors.ts'
 import type { RunSummary } from './fold/run-summary.ts'
+import { matchesScoresAndTags } from './fold/scores-and-tags.ts'
 import { storedEvent } from './stored-event.ts'
 import type { StepSkeleton } from './fold/steps.ts'
 import { createMemoryCursors } from './memory-cursors.ts'
@@ -148,7 +149,8 @@ export function createMemoryStore(ports: Ports): Store {
       (options.agent === undefined || summary.agent === options.agent) &&
       (options.threadId === undefined ||
         (summary.threadId !== null && [options.threadId].flat().includes(summary.threadId))) &&
-      (options.since === undefined || Date.parse(summary.startedAt) >= Date.parse(options.since))
+      (options.since === undefined || Date.parse(summary.startedAt) >= Date.parse(options.since)) &&
+      matchesScoresAndTags(summary, options)
     )
   }
 

@@ -52,6 +52,13 @@ export const integer = (minimum: number): Schema<number> =>
     (value) => isInteger(value) && value >= minimum,
   )
 
+export const number = schema<number>(
+  'a finite number',
+  { type: 'number' },
+  (value) => typeof value === 'number' && Number.isFinite(value),
+)
+export const nothing = schema<null>('null', { type: 'null' }, (value) => value === null)
+
 export const amount = schema<number>(
   'a number from 0 on',
   { type: 'number', minimum: 0 },
@@ -94,7 +101,7 @@ const expectedOf = (inner: Schema<unknown>): string => inner.check(Symbol.iterat
 const below = (key: string | number, fault: Fault | undefined): Fault | undefined =>
   fault && { path: [key, ...fault.path], expected: fault.expected }
 
-export const listOf = <T>(item: Schema<T>): Schema<T[]> => ({
+export const listOf = <T>(item: Schema<T>): Schema<readonly T[]> => ({
   json: { type: 'array', items: item.json },
   optional: false,
   check(value) {
@@ -116,7 +123,7 @@ export const pairOf = <A, B>(first: Schema<A>, second: Schema<B>): Schema<[A, B]
   },
 })
 
-export const mapOf = <T>(item: Schema<T>): Schema<Record<string, T>> => ({
+export const mapOf = <T>(item: Schema<T>): Schema<Readonly<Record<string, T>>> => ({
   json: { type: 'object', additionalProperties: item.json },
   optional: false,
   check(value) {
@@ -162,7 +169,7 @@ export function variants<K extends string, M extends Readonly<Record<string, Sch
   cases: M,
 ): Schema<{ [N in keyof M]: TypeOf<M[N]> & { [P in K]: N } }[keyof M]> {
   return {
-    json: { oneOf: Object.values(cases).map((each) => each.json) },
+    json: { type: 'object', oneOf: Object.values(cases).map((each) => each.json) },
     optional: false,
     check(value) {
       const name = isRecord(value) ? value[key] : undefined

@@ -3,6 +3,7 @@ import type { ClewError } from './errors.ts'
 import type { Erasing } from './erasure/erasing.ts'
 import type { ClewEvent } from './envelope.ts'
 import type { RunStatus, RunSummary } from './fold/run-summary.ts'
+import type { ScoreAndTagFilter } from './fold/scores-and-tags.ts'
 import type { StepSkeleton } from './fold/steps.ts'
 import type { JsonObject } from './json.ts'
 import type { ProgressStore } from './progress.ts'
@@ -122,7 +123,7 @@ export interface ReadAllOptions {
   readonly types?: readonly string[] | undefined
 }
 
-export interface ListRunsOptions {
+export interface ListRunsOptions extends ScoreAndTagFilter {
   readonly workspace: string
   /** Books of this kind (`booksOf`); null for runs that are no books; all without it. */
   readonly book?: string | null | undefined

@@ -1,5 +1,5 @@
+import { type ForeignType, foreignType, type RecordInput } from '../src/catalogue.ts'
 import { writeSync } from 'node:fs'
-import type { EventInput } from '../src/envelope.ts'
 import { ClewError } from '../src/errors.ts'
 import type { Ledger } from '../src/ledger.ts'
 
@@ -9,8 +9,8 @@ export const say = (answer: unknown): void => void writeSync(1, `${JSON.stringif
 
 export const codeOf = (error: unknown): string => (error instanceof ClewError ? error.code : String(error))
 
-export const note = (runId: string, payload: Record<string, unknown>): EventInput => ({
-  eventType: 'execution.note',
+export const note = (runId: string, payload: Record<string, unknown>): RecordInput<ForeignType> => ({
+  eventType: foreignType('execution.note'),
   correlationId: runId,
   payload,
 })

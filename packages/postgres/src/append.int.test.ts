@@ -1,5 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { ClewError, createLedger, type EventInput, type Ledger } from '@clew/ledger'
+import {
+  ClewError,
+  createLedger,
+  type EventInput,
+  type ForeignType,
+  foreignType,
+  type Ledger,
+  type RecordInput,
+} from '@clew/ledger'
 import { createDatabase, nodePorts, type TestDatabase } from '../test/server.ts'
 import { openLedger } from '../test/harness.ts'
 import { createAppender } from './append.ts'
@@ -18,8 +26,8 @@ afterEach(async () => {
   await database.drop()
 })
 
-const note = (runId: string, payload: Record<string, unknown> = {}): EventInput => ({
-  eventType: 'execution.note',
+const note = (runId: string, payload: Record<string, unknown> = {}): RecordInput<ForeignType> => ({
+  eventType: foreignType('execution.note'),
   correlationId: runId,
   payload,
 })
@@ -131,7 +139,7 @@ describe('L5 a connection that is lost', () => {
 describe('L4 writers that meet', () => {
   it('on a run, a thread and values that none of them knew yet all get their turn', async () => {
     const ledgers = await Promise.all([1, 2, 3, 4, 5].map(() => openLedger(database.url)))
-    const begin = (runId: string): EventInput => ({
+    const begin = (runId: string): RecordInput<'system.workflow_started'> => ({
       eventType: 'system.workflow_started',
       correlationId: runId,
       payload: { threadId: 'thread', input: large(0) },
@@ -170,7 +178,7 @@ describe('L4 writers that meet', () => {
     expect(fork?.ledger.seq).toBe(5)
     await other.record(note('r'))
     const again = {
-      eventType: 'system.workflow_forked',
+      eventType: 'system.workflow_forked' as const,
       correlationId: 'g',
       payload: { sourceRunId: 'r', sourceSeq: 5 },
     }
@@ -286,12 +294,12 @@ it('L1 steps that another process ended are not taken from the cache', async () 
     payload: { stepId: 's#0', name: 's' },
   })
   const other = await openLedger(database.url)
-  await ledger.record(step('started'))
-  await other.record(step('completed'))
+  await ledger.append([step('started')])
+  await other.append([step('completed')])
   // Read under locks, for the run has another head; from then on it is cached again.
   await ledger.record(note('r'))
-  await ledger.record(step('failed'))
-  await ledger.record(step('started'))
+  await ledger.append([step('failed')])
+  await ledger.append([step('started')])
   expect((await ledger.verify('r', { projections: true })).ok).toBe(true)
   await other.close()
 })

@@ -11,6 +11,7 @@ import { isCollision, isLost, refusedBy, stateOf, storeError } from './errors.ts
 import { createKnownRuns } from './known-runs.ts'
 import { load } from './load.ts'
 import { type OpenedDatabase, raiseBase } from './open-database.ts'
+import { hasOtherIndexes, replaceIndexes } from './run-row.ts'
 import type { Sql } from './sql.ts'
 import { writeStatement } from './write-statement.ts'
 
@@ -103,9 +104,11 @@ export function createAppender({ database, ports, waitMs }: AppendParts): Append
     const batch = createBatch(await load(sql, calls))
     const outcomes = commitCalls(batch.tx, ports, calls)
     const isRefused = outcomes.every((outcome) => 'error' in outcome)
+    const indexed = [...batch.runs].filter(hasOtherIndexes)
     // A failed write turns COMMIT into ROLLBACK.
     await Promise.all([
       batch.events.length > 0 && sql.query(writeStatement(batch, true)),
+      indexed.length > 0 && sql.query(replaceIndexes(indexed)),
       sql.query({ text: isRefused ? 'ROLLBACK' : 'COMMIT' }),
     ])
     known.put(batch, 'read')
@@ -118,7 +121,8 @@ export function createAppender({ database, ports, waitMs }: AppendParts): Append
     if (!loaded) return undefined
     const batch = createBatch(loaded)
     const outcomes = commitCalls(batch.tx, ports, calls, 'trusted')
-    if (outcomes.some((outcome) => 'error' in outcome)) return undefined
+    if (outcomes.some((outcome) => 'error' in outcome) || [...batch.runs].some(hasOtherIndexes))
+      return undefined
     try {
       const { rows } = await sql.query(writeStatement(batch, false))
       placeEvents(outcomes, rows[0]?.['position'] as number)

@@ -55,6 +55,8 @@ const TABLES = [
   'runs',
   'steps',
   'subjects',
+  'tags',
+  'scores',
   'scopes',
   'leases',
   'search_words',
@@ -80,7 +82,7 @@ export function createErasing({ db, reading, appender, ports, waitMs, ring }: Er
     await sql.query({ text: PUT_STEPS, values: arraysOf(STEP, steps) })
     for (const { runId, summary } of runs) {
       const { recorded_at: recordedAt } = found.get(runId) as Row
-      await replaceSummary(sql, idOf(runId), summary, recordedAt as string)
+      await replaceSummary(sql, { id: idOf(runId), summary }, recordedAt as string)
     }
     const scopes = rows.map((row) => row['scope'])
     await sql.query({ text: ADD_SWEEPS, values: [scopes] })
@@ -112,11 +114,10 @@ export function createErasing({ db, reading, appender, ports, waitMs, ring }: Er
     },
     /** Where rows lay, VACUUM leaves their bytes until the page is used again. */
     async scrub({ rewrite }) {
-      if (rewrite)
-        return { backups: 0, unfinished: await rewriteTables({ db, reading, ports, waitMs }, TABLES) }
+      if (rewrite) return { unfinished: await rewriteTables({ db, reading, ports, waitMs }, TABLES) }
       await countAnew(db, TABLES)
       for (const table of TABLES) await db.query({ text: `VACUUM ${table}` })
-      return { backups: 0, unfinished: null }
+      return { unfinished: null }
     },
   }
 }

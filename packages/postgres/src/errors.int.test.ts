@@ -1,11 +1,11 @@
-import { ClewError, type EventInput } from '@clew/ledger'
+import { ClewError, type ForeignType, foreignType, type RecordInput } from '@clew/ledger'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createDatabase, type PostgresServer, query, startServer, type TestDatabase } from '../test/server.ts'
 import { openLedger } from '../test/harness.ts'
 
 const PASSWORD = 'hunter2-hunter2'
-const note: EventInput = {
-  eventType: 'execution.note',
+const note: RecordInput<ForeignType> = {
+  eventType: foreignType('execution.note'),
   correlationId: 'r',
   payload: { text: 'a secret of theirs' },
 }

@@ -64,6 +64,19 @@ function selectRuns(
   add('r.thread_id =', threadId === undefined ? undefined : indexText(threadId))
   add('r.started_ms >=', options.since === undefined ? undefined : Date.parse(options.since))
   add('r.id <', options.cursor === undefined ? undefined : parseCursor(options.cursor))
+  for (const [name, value] of Object.entries(options.tags ?? {}))
+    where.push(`EXISTS (SELECT FROM tags t WHERE t.run = r.id AND t.name = $${values.push(indexText(name))}
+      AND t.value = $${values.push(indexText(value))})`)
+  for (const { name, op, value } of options.scores ?? []) {
+    // Only numbers have an order: null fits nothing.
+    const isOrder = op !== '=' && op !== '!='
+    const compared = isOrder
+      ? `s.number ${op} $${values.push(typeof value === 'number' ? value : null)}::float8`
+      : `s.value ${op} $${values.push(indexText(JSON.stringify(value)))}`
+    where.push(
+      `EXISTS (SELECT FROM scores s WHERE s.run = r.id AND s.name = $${values.push(indexText(name))} AND ${compared})`,
+    )
+  }
   return `SELECT ${RUN_COLUMNS} WHERE ${where.join(' AND ')} ORDER BY r.id DESC ${limit}`
 }
 

@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest'
-import type { EventInput } from '@clew/ledger'
+import { type ForeignType, foreignType, type RecordInput } from '@clew/ledger'
 import { openLedger } from '../test/harness.ts'
 import { withChildren } from '../test/with-children.ts'
 
 const here = withChildren()
 
-const note = (runId: string, n: number): EventInput => ({
-  eventType: 'execution.note',
+const note = (runId: string, n: number): RecordInput<ForeignType> => ({
+  eventType: foreignType('execution.note'),
   correlationId: runId,
   payload: { n },
 })

@@ -1,3 +1,4 @@
+import { foreignType } from '@clew/ledger'
 import { describe, expect, it } from 'vitest'
 import { openLedger } from '../test/harness.ts'
 import { withChildren } from '../test/with-children.ts'
@@ -21,11 +22,11 @@ describe('L1 migrations', () => {
 
   it('an older schema is brought to the newest by one of several, with what is in it', async () => {
     const old = await openLedger(here.database.url)
-    await old.record({ eventType: 'execution.note', correlationId: 'old' })
+    await old.record({ eventType: foreignType('execution.note'), correlationId: 'old' })
     const children = Array.from({ length: 4 }, () => here.start('open', NEXT))
     expect(await Promise.all(children.map((child) => child.next()))).toEqual(Array(4).fill('ok'))
     // Old code goes on beside it, and may begin anew, as long as it is one version behind and told that it may.
-    await old.record({ eventType: 'execution.note', correlationId: 'old' })
+    await old.record({ eventType: foreignType('execution.note'), correlationId: 'old' })
     expect((await old.verify()).ok).toBe(true)
     await old.close()
     await (await openLedger(here.database.url)).close()
@@ -63,9 +64,8 @@ describe('L1 migrations', () => {
       INSERT INTO clew.meta VALUES (1, 'clew', 7, 0, NULL, 1)`)
     for (const readOnly of [false, true])
       await expect(openLedger(here.database.url, { readOnly })).rejects.toMatchObject({
-        code: 'not_a_store',
+        code: 'older_store',
         fields: { version: 7 },
-        message: expect.stringContaining('earlier Clew') as string,
       })
     expect(await here.database.query('SELECT version, base FROM clew.meta')).toEqual([
       { version: 7, base: '0' },
@@ -89,7 +89,7 @@ describe('L1 migrations', () => {
     const tables = "SELECT count(*)::int AS n FROM pg_class WHERE relnamespace = 'clew'::regnamespace"
     expect(await here.database.query(tables)).toEqual([{ n: 1 }])
     const ledger = await openLedger(`${here.database.url}?schema=agents_2`)
-    await ledger.record({ eventType: 'execution.note', correlationId: 'r' })
+    await ledger.record({ eventType: foreignType('execution.note'), correlationId: 'r' })
     expect(ledger.url).toMatch(/\?schema=agents_2$/)
     await ledger.close()
     await expect(openLedger(`${here.database.url}?schema=Robert'); DROP`)).rejects.toMatchObject({
@@ -102,9 +102,11 @@ describe('L1 migrations', () => {
       ['one', 'two'].map((name) => openLedger(`${here.database.url}?schema=${name}`)),
     )
     if (!one || !two) throw new Error('not opened')
-    await one.record({ eventType: 'execution.note', correlationId: 'r' })
+    await one.record({ eventType: foreignType('execution.note'), correlationId: 'r' })
     expect(await two.getRun('r')).toBeNull()
-    expect((await two.record({ eventType: 'execution.note', correlationId: 'r' })).ledger.seq).toBe(1)
+    expect(
+      (await two.record({ eventType: foreignType('execution.note'), correlationId: 'r' })).ledger.seq,
+    ).toBe(1)
     await one.close()
     await two.close()
   })
@@ -114,10 +116,12 @@ describe('L1 migrations', () => {
     await expect(openLedger(url, { readOnly: true })).rejects.toMatchObject({ code: 'store_missing' })
     await expect(openLedger(url, { create: false })).rejects.toMatchObject({ code: 'store_missing' })
     const writer = await openLedger(url)
-    await writer.record({ eventType: 'execution.note', correlationId: 'r' })
+    await writer.record({ eventType: foreignType('execution.note'), correlationId: 'r' })
     const reader = await openLedger(url, { readOnly: true })
     expect((await reader.getRun('r'))?.events).toBe(1)
-    await expect(reader.record({ eventType: 'execution.note', correlationId: 'r' })).rejects.toMatchObject({
+    await expect(
+      reader.record({ eventType: foreignType('execution.note'), correlationId: 'r' }),
+    ).rejects.toMatchObject({
       code: 'store_readonly',
     })
     await reader.close()

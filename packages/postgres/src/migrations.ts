@@ -64,9 +64,21 @@ CREATE INDEX runs_by_parent ON runs (workspace, parent_run_id, id) WHERE parent_
 CREATE INDEX runs_by_due ON runs (workspace, agent, due_ms) WHERE due_ms IS NOT NULL;
 CREATE INDEX runs_by_scope ON runs (scope);
 
+-- Indexes of subjects, tags and scores in the summaries. value of a score is JSON, number the same if it is a number.
 CREATE TABLE subjects (run bigint NOT NULL, subject text COLLATE "C" NOT NULL);
-CREATE UNIQUE INDEX subjects_by_name ON subjects (subject, run);
+CREATE INDEX subjects_by_name ON subjects (subject, run);
 CREATE INDEX subjects_by_run ON subjects (run);
+CREATE TABLE tags (run bigint NOT NULL, name text COLLATE "C" NOT NULL, value text COLLATE "C" NOT NULL);
+CREATE INDEX tags_by_name ON tags (name, value, run);
+CREATE INDEX tags_by_run ON tags (run, name);
+CREATE TABLE scores (
+  run    bigint NOT NULL,
+  name   text COLLATE "C" NOT NULL,
+  value  text COLLATE "C" NOT NULL,
+  number double precision
+);
+CREATE INDEX scores_by_name ON scores (name, number, run);
+CREATE INDEX scores_by_run ON scores (run, name);
 
 CREATE TABLE events (
   position       bigint NOT NULL,

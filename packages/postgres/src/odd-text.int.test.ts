@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import type { Ledger } from '@clew/ledger'
+import { foreignType, type Ledger } from '@clew/ledger'
 import { createDatabase, type TestDatabase } from '../test/server.ts'
 import { openLedger } from '../test/harness.ts'
 
@@ -68,7 +68,7 @@ it('E1 L8 text of any kind reads back as it was, in payloads and in names, and i
 it('E1 ids as long as an envelope allows fit, of any letters', async () => {
   const runId = '漢'.repeat(512)
   const event = {
-    eventType: 'execution.note',
+    eventType: foreignType('execution.note'),
     correlationId: runId,
     source: { origin: 'agent', runtime: '漢'.repeat(200) },
   } as const

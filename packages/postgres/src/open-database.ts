@@ -107,7 +107,9 @@ export async function openDatabase(address: string, options: OpenDatabaseOptions
   }
 
   function createPool(options: pg.PoolConfig, settings: Readonly<Record<string, string>>): pg.Pool {
-    const pool = new pg.Pool({ ...config, ...options, onConnect: (client) => settle(client, settings) })
+    // The pool waits for the promise, which its type does not say.
+    const onConnect = (client: pg.ClientBase): unknown => settle(client, settings)
+    const pool = new pg.Pool({ ...config, ...options, onConnect })
     // A connection that is lost while it is idle is replaced when one is needed; a running statement fails by itself.
     pool.on('error', () => {}).on('connect', (client) => client.on('error', () => {}))
     return pool

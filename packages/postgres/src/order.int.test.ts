@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import type { ClewEvent, EventInput, Ledger } from '@clew/ledger'
+import { type ClewEvent, type ForeignType, foreignType, type Ledger, type RecordInput } from '@clew/ledger'
 import { createDatabase, type PostgresServer, startServer, type TestDatabase } from '../test/server.ts'
 import { openLedger } from '../test/harness.ts'
 import { type HeldWriter, holdWriter, openWriter } from '../test/held-writer.ts'
@@ -30,8 +30,8 @@ async function hold(): Promise<HeldWriter> {
   writers.push(writer)
   return writer
 }
-const note = (runId: string, n = 0): EventInput => ({
-  eventType: 'execution.note',
+const note = (runId: string, n = 0): RecordInput<ForeignType> => ({
+  eventType: foreignType('execution.note'),
   correlationId: runId,
   payload: { n },
 })

@@ -59,7 +59,7 @@ async function replace(
     const changed = steps.map((step) => ({ run: id, step }))
     await sql.query({ text: PUT_STEPS, values: arraysOf(STEP, changed) })
   }
-  if (summary) await replaceSummary(sql, id, summary, rows[0]['recorded_at'] as string)
+  if (summary) await replaceSummary(sql, { id, summary }, rows[0]['recorded_at'] as string)
   else await sql.query({ text: TOUCH, values: [id] })
   return true
 }

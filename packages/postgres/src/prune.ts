@@ -17,7 +17,7 @@ import { hexOf } from './event-row.ts'
 import { indexText } from './index-text.ts'
 import { BLOCK, scopeName } from './load.ts'
 import { ADD_SWEEPS, pruneStates } from './prune-states.ts'
-import { addSubjects, NEW_RUN, RUN_COLUMNS, type RunRow, toStoredRun } from './run-row.ts'
+import { NEW_RUN, replaceIndexes, RUN_COLUMNS, type RunRow, toStoredRun } from './run-row.ts'
 import type { Database, Row, Sql } from './sql.ts'
 import { readStorage } from './storage.ts'
 import { arraysOf, bytesOf, columnNames, unnest } from './unnest.ts'
@@ -55,7 +55,6 @@ const UPDATE_RUNS = `UPDATE runs r SET status = 'deleted', due_ms = NULL, summar
   FROM unnest($1::bigint[], $2::text[]) d (id, summary) WHERE r.id = d.id`
 /** Steps and events of the run are not what a writer has cached. */
 const TOUCH_RUNS = 'UPDATE runs SET revision = revision + 1 WHERE id = ANY ($1::bigint[])'
-const DROP_SUBJECTS = 'DELETE FROM subjects WHERE run = ANY ($1::bigint[])'
 const SEALS = `SELECT r.run_id, s.from_seq, s.to_seq, s.head_hash FROM runs r JOIN seals s ON s.run = r.id
   WHERE r.workspace = $1 AND r.run_id = ANY ($2::text[]) ORDER BY r.id, s.from_seq`
 const SEALED = `SELECT coalesce(sum(s.to_seq - s.from_seq + 1), 0)::bigint AS n
@@ -79,7 +78,17 @@ const MOVE_HEAD =
   'UPDATE runs SET seq = $2, hash = $3, recorded_at = $4, revision = revision + 1 WHERE id = $1'
 
 /** Tables that pruning leaves holes in: VACUUM frees them for what comes, and gives back what is empty at their ends. */
-const TABLES = ['events', 'payloads', 'nodes', 'steps', 'search_words', 'memory_items', 'subjects']
+const TABLES = [
+  'events',
+  'payloads',
+  'nodes',
+  'steps',
+  'search_words',
+  'memory_items',
+  'subjects',
+  'tags',
+  'scores',
+]
 
 interface Found {
   readonly item: PruneItem
@@ -161,11 +170,10 @@ export function createRetention({ db, reading, appender, ring }: PruneParts): St
     const ids = [...deleted.keys()]
     const { rows } = await sql.query({ text: STILL_THERE, values: [ids] })
     const left = new Set(rows.map((row) => Number(row['r'])))
-    const summaries = [...deleted].map(([id, summary]) =>
-      JSON.stringify(deletedSummary(summary, left.has(id))),
-    )
+    const runs = [...deleted].map(([id, summary]) => ({ id, summary: deletedSummary(summary, left.has(id)) }))
+    const summaries = runs.map(({ summary }) => JSON.stringify(summary))
     await sql.query({ text: UPDATE_RUNS, values: [ids, summaries] })
-    await sql.query({ text: DROP_SUBJECTS, values: [ids.filter((id) => !left.has(id))] })
+    await sql.query(replaceIndexes(runs))
   }
 
   async function adopt(
@@ -202,7 +210,7 @@ export function createRetention({ db, reading, appender, ring }: PruneParts): St
         stored: null,
       }
       await sql.query({ text: ADD_RUN, values: arraysOf(NEW_RUN, [run]) })
-      await addSubjects(sql, id, summary.subjects)
+      await sql.query(replaceIndexes([run]))
     } else {
       const head = [id, toSeq, Buffer.from(headHash, 'hex'), recordedAt]
       await sql.query({ text: MOVE_HEAD, values: head })

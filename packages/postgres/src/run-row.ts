@@ -1,8 +1,8 @@
 import { dueMsOf, type RunDraft, type RunSummary, type StoredRun } from '@clew/ledger'
 import { hexOf } from './event-row.ts'
 import { indexText, indexTextOrNull } from './index-text.ts'
-import type { Row, Sql } from './sql.ts'
-import { bytesOf, type Column } from './unnest.ts'
+import type { Row, Sql, Statement } from './sql.ts'
+import { arraysOf, bytesOf, type Column, columnNames, unnest } from './unnest.ts'
 
 /** What readers need of a run's row. */
 export const RUN_COLUMNS = `r.id, r.workspace, r.seq, r.hash, r.recorded_at, r.summary, r.fork_seq, f.run_id AS fork_run
@@ -114,20 +114,80 @@ export const updateRuns = (from: string): string =>
     WHERE r.id = c.id AND r.seq = c.old_seq AND r.hash = c.old_hash AND r.epoch = c.epoch AND r.held = c.held
       AND r.revision = c.revision RETURNING 1`
 
+/** Rows of the indexes of summaries. */
+interface Subject {
+  readonly run: number
+  readonly subject: string
+}
+interface NamedValue {
+  readonly run: number
+  readonly name: string
+  readonly value: string | number | boolean
+}
+const SUBJECT: readonly Column<Subject>[] = [
+  ['run', 'bigint', ({ run }) => run],
+  ['subject', 'text', ({ subject }) => indexText(subject)],
+]
+const NAME: readonly Column<NamedValue>[] = [
+  ['run', 'bigint', ({ run }) => run],
+  ['name', 'text', ({ name }) => indexText(name)],
+]
+const TAG: readonly Column<NamedValue>[] = [
+  ...NAME,
+  ['value', 'text', ({ value }) => indexText(String(value))],
+]
+const SCORE: readonly Column<NamedValue>[] = [
+  ...NAME,
+  ['value', 'text', ({ value }) => indexText(JSON.stringify(value))],
+  ['number', 'float8', ({ value }) => (typeof value === 'number' ? value : null)],
+]
+const REPLACE_INDEXES = `WITH
+  old_subjects AS (DELETE FROM subjects WHERE run = ANY ($1::bigint[])),
+  old_tags AS (DELETE FROM tags WHERE run = ANY ($1::bigint[])),
+  old_scores AS (DELETE FROM scores WHERE run = ANY ($1::bigint[])),
+  new_subjects AS (INSERT INTO subjects (${columnNames(SUBJECT)}) SELECT * FROM ${unnest(SUBJECT, 's', 2)}),
+  new_tags AS (INSERT INTO tags (${columnNames(TAG)}) SELECT * FROM ${unnest(TAG, 't', 2 + SUBJECT.length)})
+  INSERT INTO scores (${columnNames(SCORE)}) SELECT * FROM ${unnest(SCORE, 's', 2 + SUBJECT.length + TAG.length)}`
+
+type SummaryRow = Pick<RunRow, 'id' | 'summary'>
+
+/** Whether subjects, tags or scores of a run are not what its indexes have. */
+export function hasOtherIndexes({ summary: { subjects, tags, scores }, stored }: RunRow): boolean {
+  if (!stored) return subjects.length > 0 || scores.length > 0 || Object.keys(tags).length > 0
+  const { summary } = stored
+  return subjects !== summary.subjects || tags !== summary.tags || scores !== summary.scores
+}
+
+/** Writes the indexes of summaries again. */
+export function replaceIndexes(runs: readonly SummaryRow[]): Statement {
+  const subjects = runs.flatMap(({ id, summary }) =>
+    [...new Set(summary.subjects)].map((subject) => ({ run: id, subject })),
+  )
+  const tags = runs.flatMap(({ id, summary }) =>
+    Object.entries(summary.tags).map(([name, value]) => ({ run: id, name, value })),
+  )
+  const scores = runs.flatMap(({ id, summary }) =>
+    summary.scores.map(({ name, value }) => ({ run: id, name, value })),
+  )
+  return {
+    name: 'replace indexes',
+    text: REPLACE_INDEXES,
+    values: [
+      runs.map(({ id }) => id),
+      ...arraysOf(SUBJECT, subjects),
+      ...arraysOf(TAG, tags),
+      ...arraysOf(SCORE, scores),
+    ],
+  }
+}
+
 const REPLACE_SUMMARY = `UPDATE runs SET status = $2, due_ms = $3, thread_id = $4, agent = $5, agent_version = $6,
   started_ms = $7, parent_run_id = $8, summary = $9, revision = revision + 1 WHERE id = $1`
-const DROP_SUBJECTS = 'DELETE FROM subjects WHERE run = $1'
-const ADD_SUBJECTS = `INSERT INTO subjects (run, subject) SELECT $1, s FROM unnest($2::text[]) s ON CONFLICT DO NOTHING`
-
-export async function addSubjects(sql: Sql, id: number, subjects: readonly string[]): Promise<void> {
-  if (subjects.length > 0) await sql.query({ text: ADD_SUBJECTS, values: [id, subjects.map(indexText)] })
-}
 
 /** Replaces the summary of a run without an event, with all that is stored of it in columns and indexes. */
 export async function replaceSummary(
   sql: Sql,
-  id: number,
-  summary: RunSummary,
+  { id, summary }: SummaryRow,
   recordedAt: string,
 ): Promise<void> {
   const values = [
@@ -142,6 +202,5 @@ export async function replaceSummary(
     JSON.stringify(summary),
   ]
   await sql.query({ text: REPLACE_SUMMARY, values })
-  await sql.query({ text: DROP_SUBJECTS, values: [id] })
-  await addSubjects(sql, id, summary.subjects)
+  await sql.query(replaceIndexes([{ id, summary }]))
 }

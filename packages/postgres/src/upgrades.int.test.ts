@@ -1,10 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { EventInput, Ledger } from '@clew/ledger'
+import { type ForeignType, foreignType, type Ledger, type RecordInput } from '@clew/ledger'
 import { createDatabase, type TestDatabase } from '../test/server.ts'
 import { openLedger } from '../test/harness.ts'
 import { MIGRATIONS } from './migrations.ts'
 
-const note = (n: number): EventInput => ({ eventType: 'execution.note', correlationId: 'r', payload: { n } })
+const note = (n: number): RecordInput<ForeignType> => ({
+  eventType: foreignType('execution.note'),
+  correlationId: 'r',
+  payload: { n },
+})
 const now = MIGRATIONS
 /** Versions 1 to 7 were another format. */
 const NEWEST = 7 + now.length

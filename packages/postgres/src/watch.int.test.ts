@@ -1,11 +1,11 @@
-import type { EventInput } from '@clew/ledger'
+import { type ForeignType, foreignType, type RecordInput } from '@clew/ledger'
 import pg from 'pg'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { openLedger } from '../test/harness.ts'
 import { createDatabase, type TestDatabase } from '../test/server.ts'
 
-const note = (n: number): EventInput => ({
-  eventType: 'execution.note',
+const note = (n: number): RecordInput<ForeignType> => ({
+  eventType: foreignType('execution.note'),
   correlationId: 'r',
   payload: { n },
 })

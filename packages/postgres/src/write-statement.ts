@@ -25,20 +25,6 @@ const NEW_NODE: readonly Column<NewNode>[] = [
   ['hash', 'bytea', ({ hash }) => bytesOf(hash)],
   ['body', 'text', ({ body }) => body],
 ]
-interface Subject {
-  readonly run: number
-  readonly subject: string
-}
-const SUBJECT: readonly Column<Subject>[] = [
-  ['run', 'bigint', ({ run }) => run],
-  ['subject', 'text', ({ subject }) => subject],
-]
-
-const newSubjects = ({ id, summary, stored }: RunRow): Subject[] =>
-  summary.subjects
-    .slice(stored?.summary.subjects.length ?? 0)
-    .map((subject) => ({ run: id, subject: indexText(subject) }))
-
 /** What is written to one table. */
 interface Part {
   readonly name: string
@@ -94,7 +80,6 @@ export function writeStatement(batch: Batch, isPlaced: boolean): Statement {
       NEW_RUN,
       runs.filter(({ stored }) => stored === null),
     ),
-    ...insert('subjects', SUBJECT, runs.flatMap(newSubjects), 'ON CONFLICT DO NOTHING'),
     ...insert('nodes', NEW_NODE, batch.nodes),
     ...insert('events', NEW_EVENT, batch.events),
     ...insert('payloads', NEW_PAYLOAD, kept),

@@ -1,22 +1,10 @@
 export { agent, type Agent, type AgentOptions } from './agent.ts'
-export {
-  fork,
-  lineage,
-  recordAnswers,
-  recordFork,
-  replay,
-  requestStop,
-  retry,
-  searchStates,
-  startWorker,
-  threadStats,
-} from './drive.ts'
 export type { HandOver, ResumeOptions, RunOptions, SessionOptions, StartOptions } from './run-options.ts'
 export type { Checkpoint, Checkpointer, CheckpointPlace, Retention } from './checkpointer/checkpoint.ts'
-export type { Lineage, LineageLink, LineageRun } from './checkpointer/lineage.ts'
+export { type Lineage, lineage, type LineageLink, type LineageRun } from './checkpointer/lineage.ts'
 export { MemorySaver, type MemorySaverOptions } from './checkpointer/memory-saver.ts'
-export type { StateHit } from './checkpointer/search-states.ts'
-export type { ThreadStats } from './checkpointer/thread-stats.ts'
+export { searchStates, type StateHit } from './checkpointer/search-states.ts'
+export { type ThreadStats, threadStats } from './checkpointer/thread-stats.ts'
 export { toLedger } from './checkpointer/to-ledger.ts'
 export type { ForkPoint } from './engine/cut.ts'
 export type { ForkedFrom } from './engine/graph-parts.ts'
@@ -29,9 +17,9 @@ export type {
   TimeTravel,
 } from './engine/time-travel.ts'
 export type { UpdatedState, UpdateOptions } from './engine/update-state.ts'
-export type { ForkOptions, RetryOptions } from './fork.ts'
+export { fork, type ForkOptions, retry, type RetryOptions } from './fork.ts'
 export type { ForkPlace } from './cut-run.ts'
-export type { StopOptions } from './lifecycle/request-stop.ts'
+export { requestStop, type StopOptions } from './lifecycle/request-stop.ts'
 export type { NodeRecord } from './log/node-record.ts'
 export type { NodeStats } from './log/node-stats.ts'
 export type { RunLog } from './log/run-log.ts'
@@ -39,8 +27,8 @@ export type { Budget } from './machine/budget.ts'
 export { interrupt } from './machine/current-run.ts'
 export type { Durability } from './machine/machine.ts'
 export type { RunMemory } from './memory/run-memory.ts'
-export type { AnswerOptions } from './record-answers.ts'
-export type { RecordForkOptions } from './record-fork.ts'
+export { type AnswerOptions, recordAnswers } from './record-answers.ts'
+export { recordFork, type RecordForkOptions } from './record-fork.ts'
 export type {
   ResumeDivergence,
   RunPause,
@@ -49,7 +37,7 @@ export type {
   Tidings,
   UpdateTiding,
 } from './result.ts'
-export type { ReplayOptions, ReplayProgress, ReplayTarget } from './replay/replay.ts'
+export { replay, type ReplayOptions, type ReplayProgress, type ReplayTarget } from './replay/replay.ts'
 export type { Volatile } from './replay/same-value.ts'
 export type {
   Divergence,
@@ -105,4 +93,5 @@ export type {
 export type { MapInput, MapOptions, MapProgress } from './map/map-items.ts'
 export type { MapItem, MapResult } from './map/map-result.ts'
 export { zipInputs } from './map/zip-inputs.ts'
+export { startWorker } from './worker/start-worker.ts'
 export type { Worker, WorkerAgent, WorkerGraph, WorkerOptions, WorkerTiding } from './worker/worker.ts'

@@ -35,6 +35,7 @@ const STATUS: Readonly<Record<ErrorCode, number>> = {
   bad_key: 500,
   store_corrupt: 500,
   newer_store: 503,
+  older_store: 503,
   not_a_store: 503,
   store_missing: 503,
   store_unreachable: 503,

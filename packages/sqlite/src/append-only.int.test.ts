@@ -38,7 +38,7 @@ async function all<T>(stream: AsyncIterable<T>): Promise<T[]> {
 }
 const read = (): Promise<ClewEvent[]> => all(ledger.read('r'))
 const columns =
-  'run, seq, event_id, event_type, timestamp, origin, runtime, recorded_at, schema_version, payload_hash, hash'
+  'run, seq, event_id, event_type, timestamp, origin, runtime, recorded_at, schema_version, payload_hash, hash, follows'
 
 describe('L2 a plain connection to the file', () => {
   it.each([
@@ -48,11 +48,15 @@ describe('L2 a plain connection to the file', () => {
     'DELETE FROM events',
     `INSERT OR REPLACE INTO events (position, ${columns}) SELECT position, ${columns} FROM events WHERE seq = 2`,
     `INSERT OR REPLACE INTO events (position, ${columns}) SELECT 50, ${columns} FROM events WHERE seq = 2`,
-    `REPLACE INTO events (position, ${columns}) SELECT 50, run, 77, event_id, event_type, 'x', origin, runtime, recorded_at, 0, hash, hash FROM events WHERE seq = 2`,
+    `REPLACE INTO events (position, ${columns}) SELECT 50, run, 77, event_id, event_type, 'x', origin, runtime, recorded_at, 0, hash, hash, 0 FROM events WHERE seq = 2`,
+    `INSERT INTO events (position, ${columns}) SELECT 50, run, 77, event_id, event_type, 'x', origin, runtime, recorded_at, 0, hash, hash, 0 FROM events WHERE seq = 4`,
+    `INSERT INTO events (position, ${columns}) SELECT 1, run, 77, 'new', event_type, 'x', origin, runtime, recorded_at, 0, hash, hash, 0 FROM events WHERE seq = 4`,
     `UPDATE OR REPLACE events SET seq = 1 WHERE seq = 2`,
     "UPDATE payloads SET body = '{}'",
     'UPDATE payloads SET mac = NULL',
     'DELETE FROM payloads WHERE position = 2',
+    'DELETE FROM payloads WHERE position = 4',
+    "INSERT OR REPLACE INTO payloads (position, salt, body) SELECT position, salt, '{}' FROM payloads WHERE position = 2",
     "UPDATE nodes SET body = 'a'",
     'DELETE FROM nodes',
     "INSERT OR REPLACE INTO nodes (id, scope, hash, body) SELECT id, scope, hash, 'x' FROM nodes LIMIT 1",
@@ -136,7 +140,8 @@ describe('L6 with the triggers dropped, verify finds', () => {
     expect(await problems()).toContain(found)
   })
 
-  it('a payload that was replaced, though no trigger asks', async () => {
+  it('a payload that was replaced', async () => {
+    drop()
     plain.exec("INSERT OR REPLACE INTO payloads (position, salt, mac, body) VALUES (2, x'00', NULL, '{}')")
     expect(await problems()).toContain('changed 2')
   })

@@ -1,44 +1,51 @@
 import type { AppendCall, AppendOutcome, PruneOutcome } from '@clew/ledger'
+import type { Append } from './append.ts'
+import type { Connection } from './connection.ts'
 
-export interface AuditedParts {
-  readonly transact: <T>(work: () => T) => Promise<T>
-  /** Appends inside the transaction that was begun. */
-  readonly append: (call: AppendCall) => AppendOutcome
-  readonly ring: () => void
+interface Batch<Item> {
+  readonly items: readonly Item[]
+  /** Appends the event of the audit log. */
+  readonly call: AppendCall
 }
 
-/** Thrown to undo a transaction whose answer is known. */
-const UNDONE = new Error('a batch of retention was undone')
+interface Steps<Item, Found> {
+  /** Returns null if the run changed since planning. */
+  find(item: Item): Found | null
+  /** Returns how many events or payloads it deleted. */
+  apply(found: Found, item: Item): number
+}
 
-/** In one transaction with the event that says so: `find` gives null for a run that has moved, `apply` how much went. */
-export async function audited<Item extends { readonly runId: string }, Found>(
-  { transact, append, ring }: AuditedParts,
-  { items, call }: { readonly items: readonly Item[]; readonly call: AppendCall },
-  find: (item: Item) => Found | null,
-  apply: (found: Found, item: Item) => number,
-): Promise<PruneOutcome> {
-  let answer: PruneOutcome | undefined
-  const undo = (outcome: PruneOutcome): never => {
-    answer = outcome
-    throw UNDONE
+/** Carries the outcome out of a transaction that must be rolled back. */
+class Undone extends Error {
+  readonly outcome: PruneOutcome
+  constructor(outcome: PruneOutcome) {
+    super('the batch was rolled back')
+    this.outcome = outcome
   }
+}
+
+/** Prunes a batch and appends the audit event in one transaction: all of it, or nothing. */
+export async function pruneAudited<Item extends { readonly runId: string }, Found>(
+  { write }: Connection,
+  append: Append,
+  { items, call }: Batch<Item>,
+  { find, apply }: Steps<Item, Found>,
+): Promise<PruneOutcome> {
   let startedMs = 0
   try {
-    const events = await transact(() => {
+    const events = await write(() => {
       startedMs = performance.now()
       const found = items.map(find)
       const moved = items.filter((_, at) => found[at] === null).map(({ runId }) => runId)
-      if (moved.length > 0) undo({ moved })
-      // The event first: positions go on from the newest one, which therefore must not be among those that go.
-      const outcome = append(call)
-      if ('error' in outcome) undo(outcome)
+      if (moved.length > 0) throw new Undone({ moved })
+      // The event comes first: positions continue from the newest one, which must not be among those that are deleted.
+      const outcome = append([call])[0] as AppendOutcome
+      if ('error' in outcome) throw new Undone(outcome)
       return items.reduce((sum, item, at) => sum + apply(found[at] as Found, item), 0)
     })
-    const tookMs = performance.now() - startedMs
-    ring()
-    return { events, tookMs }
+    return { events, tookMs: performance.now() - startedMs }
   } catch (error) {
-    if (error === UNDONE && answer) return answer
+    if (error instanceof Undone) return error.outcome
     throw error
   }
 }

@@ -1,15 +1,8 @@
-import type { DatabaseSync } from 'node:sqlite'
 import type { Cursors, StoredCursor } from '@clew/ledger'
-
-interface CursorParts {
-  readonly db: DatabaseSync
-  /** Runs `work` inside a write transaction. */
-  readonly transact: <T>(work: () => T) => Promise<T>
-  readonly reading: <T>(work: () => T) => Promise<T>
-}
+import type { Connection } from './connection.ts'
 
 /** V9: where consumers stand, with compare-and-set on the version of the row. */
-export function createCursors({ db, transact, reading }: CursorParts): Cursors {
+export function createCursors({ db, read, write }: Connection): Cursors {
   const list = db.prepare('SELECT * FROM consumers WHERE workspace = ? ORDER BY name')
   const insert = db.prepare(
     `INSERT INTO consumers (workspace, name, position, version, failures, error, moved_ms)
@@ -31,11 +24,11 @@ export function createCursors({ db, transact, reading }: CursorParts): Cursors {
   })
 
   return {
-    list: (workspace) => reading(() => list.all(workspace).map(toCursor)),
+    list: (workspace) => read(() => list.all(workspace).map(toCursor)),
     async put(cursor, version) {
       const { workspace, name, position, failures, error } = cursor
       const movedMs = Date.parse(cursor.movedAt)
-      const { changes } = await transact(() =>
+      const { changes } = await write(() =>
         version === 0
           ? insert.run(workspace, name, position, failures, error, movedMs)
           : update.run(position, failures, error, movedMs, workspace, name, version),

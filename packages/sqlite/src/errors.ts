@@ -78,10 +78,6 @@ export function resultOf(error: unknown): number | undefined {
 
 export const isBusy = (error: unknown): boolean => resultOf(error) === 5
 
-/** An insert that the append-only triggers, or a unique index, refused: what it brings stands already. */
-export const isRepeated = (error: unknown): boolean =>
-  resultOf(error instanceof ClewError ? error.cause : error) === 19
-
 const codeOf = (error: unknown): string => {
   const code: unknown = error instanceof Error ? Reflect.get(error, 'code') : undefined
   return typeof code === 'string' ? code : ''

@@ -13,7 +13,7 @@ import {
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { EventInput, Ledger } from '@clew/ledger'
+import type { RecordInput, Ledger } from '@clew/ledger'
 import { makeFolder, openLedger, removeFolder } from '../test/harness.ts'
 
 let folder: string
@@ -24,7 +24,7 @@ beforeEach(() => {
 })
 afterEach(() => removeFolder(folder))
 
-const note = (n: number, size = 10): EventInput => ({
+const note = (n: number, size = 10): RecordInput<'execution.step_started' | 'execution.step_completed'> => ({
   eventType: n % 2 ? 'execution.step_started' : 'execution.step_completed',
   correlationId: `run-${n % 3}`,
   payload: { stepId: `s#${n - (n % 2)}`, name: 's', n, text: `${n} `.repeat(size) },

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it } from 'vitest'
-import { createTags, type EventInput, type RebuildReport } from '@clew/ledger'
+import { createTags, type EventInput, foreignType, type RebuildReport } from '@clew/ledger'
 import { nodePorts, openLedger } from '../test/harness.ts'
 import { withChildren } from '../test/with-children.ts'
 
@@ -66,7 +66,7 @@ describe('V9 a consumer that is killed', () => {
     const ledger = openLedger(here.file)
     await expect.poll(async () => (await ledger.consumers())[0]?.lag, { timeout: 20_000 }).toBe(0)
     await first.kill('SIGKILL')
-    await ledger.record(event(1001, 1))
+    await ledger.append([event(1001, 1)])
     expect(await second.next()).toEqual([201])
     await ledger.close()
   })
@@ -134,7 +134,7 @@ describe('L1 the search index', () => {
     await first.close()
     const writer = openLedger(here.file)
     await writer.index()
-    await writer.record(event(11, 1))
+    await writer.append([event(11, 1)])
     await writer.close()
     const reader = openLedger(here.file, { readOnly: true })
     const { hits, lag } = await reader.search('needle')
@@ -145,7 +145,7 @@ describe('L1 the search index', () => {
   it('P5 forgets a word for good when it is told to, though it holds no texts', async () => {
     const ledger = openLedger(here.file)
     await ledger.record({
-      eventType: 'execution.note',
+      eventType: foreignType('execution.note'),
       correlationId: 'r',
       payload: { text: 'zebrasecret word' },
     })
@@ -183,7 +183,7 @@ describe('L1 a rebuild that is killed', () => {
     expect((await ledger.projectionState()).isRebuilding).toBe(true)
     const second = here.start('rebuild', here.file)
     // Writers go on meanwhile.
-    for (let n = 0; n < 50; n++) await ledger.record(event(5000 + n, 1))
+    for (let n = 0; n < 50; n++) await ledger.append([event(5000 + n, 1)])
     let report: RebuildReport | undefined
     while (!report) {
       const said = await second.next()

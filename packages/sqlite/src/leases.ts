@@ -1,4 +1,3 @@
-import type { DatabaseSync } from 'node:sqlite'
 import {
   busyLease,
   LEASE_STALE_MS,
@@ -9,20 +8,16 @@ import {
   type Ports,
 } from '@clew/ledger'
 import { createWaitingRuns } from './claim-runs.ts'
+import type { Connection } from './connection.ts'
 import type { OwnerLocks } from './owner-lock.ts'
 
-interface LeaseParts {
-  readonly db: DatabaseSync
-  readonly ports: Pick<Ports, 'now'>
-  readonly owner: string
-  readonly locks: OwnerLocks
-  /** Runs `work` inside a write transaction. */
-  readonly transact: <T>(work: () => T) => Promise<T>
-  readonly reading: <T>(work: () => T) => Promise<T>
-}
-
-/** R9 on SQLite: the file is the only coordinator. */
-export function createLeases({ db, ports, owner, locks, transact, reading }: LeaseParts): Leases {
+/** Leases of runs (R9): the file is the only coordinator. */
+export function createLeases(
+  { db, read, write }: Connection,
+  ports: Pick<Ports, 'now'>,
+  owner: string,
+  locks: OwnerLocks,
+): Leases {
   const find = db.prepare('SELECT * FROM leases WHERE workspace = ? AND run_id = ?')
   const byThread = db.prepare(
     'SELECT * FROM leases WHERE workspace = ? AND thread_id = ? AND held = 1 AND run_id <> ?',
@@ -68,8 +63,8 @@ export function createLeases({ db, ports, owner, locks, transact, reading }: Lea
 
   return {
     async acquire({ workspace, runId }, threadId = null, options = {}) {
-      await reading(proveAlive)
-      return transact(() => {
+      await read(proveAlive)
+      return write(() => {
         const before = find.get(workspace, runId)
         if (before?.['held'] === 1 && stateOf(before) === 'alive')
           throw busyLease(runId, 'another owner is working on it')
@@ -87,31 +82,29 @@ export function createLeases({ db, ports, owner, locks, transact, reading }: Lea
     },
     async claim(options) {
       const { workspace } = options
-      // Looked for first without the write lock, which those who find nothing shall not take.
-      const isAny = await reading(() => waiting.find({ ...options, limit: 1 }).length > 0)
-      if (isAny) await reading(proveAlive)
+      // Without the write lock first: a worker that finds nothing must not hold up writers.
+      const isAny = await read(() => waiting.find({ ...options, limit: 1 }).length > 0)
+      if (isAny) await read(proveAlive)
       const leases = !isAny
         ? []
-        : await transact(() =>
+        : await write(() =>
             waiting.find(options).map(({ runId, threadId }) => {
               const epoch = (find.get(workspace, runId)?.['epoch'] as number) + 1
               return take(workspace, runId, threadId, epoch)
             }),
           )
-      return { leases, nextDueMs: await reading(() => waiting.nextDueMs(options)) }
+      return { leases, nextDueMs: await read(() => waiting.nextDueMs(options)) }
     },
     async renew(lease) {
-      const { changes } = await transact(() =>
+      const { changes } = await write(() =>
         beat.run(ports.now(), lease.workspace, lease.runId, lease.owner, lease.epoch),
       )
       if (Number(changes) === 0) throw lostLease(lease)
     },
     async release(lease) {
-      const { changes } = await transact(() =>
-        drop.run(lease.workspace, lease.runId, lease.owner, lease.epoch),
-      )
+      const { changes } = await write(() => drop.run(lease.workspace, lease.runId, lease.owner, lease.epoch))
       if (Number(changes) === 0) throw lostLease(lease)
     },
-    list: () => reading(() => held.all().map((row) => ({ ...toLease(row), state: stateOf(row) }))),
+    list: () => read(() => held.all().map((row) => ({ ...toLease(row), state: stateOf(row) }))),
   }
 }

@@ -1,4 +1,4 @@
-import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
+import type { SQLInputValue, StatementSync } from 'node:sqlite'
 import {
   booksOf,
   createTags,
@@ -15,30 +15,26 @@ import {
   type RowFilter,
   type ScopeFilter,
 } from '@clew/ledger'
+import type { Connection } from './connection.ts'
 import { EVENT_COLUMNS, toStoredEvent } from './event-row.ts'
-
-interface MemoryParts {
-  readonly db: DatabaseSync
-  readonly ports: Pick<Ports, 'sha256'>
-  /** Runs `work` inside a write transaction. */
-  readonly transact: <T>(work: () => T) => Promise<T>
-  readonly reading: <T>(work: () => T) => Promise<T>
-}
 
 const COLUMNS = `m.position, s.book, m.namespace, m.key, m.seq, m.born_seq, m.created_at, m.updated_at, m.expires_at,
   m.tags, m.subjects, m.event_id, m.run_id, m.bytes, m.tokens`
 const ITEMS = 'memory_scopes s CROSS JOIN memory_items m ON m.scope = s.id'
-/** Of one workspace and layer: from its first book to behind its last. */
+/** Replaces the final `/` in the upper bound of a layer's id range: `0` is the next character. */
 const LAYER_END = '0'
-const MOST_PREPARED = 64
+const MAX_PREPARED = 64
 
 interface Clause {
   readonly where: string[]
   readonly values: SQLInputValue[]
 }
 
-/** M1–M3: the rows of what is remembered, in the ledger's own file. */
-export function createMemory({ db, ports, transact, reading }: MemoryParts): MemoryIndex {
+/** Rows of memory items (M1–M3), in the file of the ledger. */
+export function createMemory(
+  { db, readSnapshot, write }: Connection,
+  ports: Pick<Ports, 'sha256'>,
+): MemoryIndex {
   const tags = createTags(ports.sha256)
   const scopeTag = (workspace: string, book: string): string => tags.tag('run', `${workspace}\n${book}`)
   const layerTag = (workspace: string, layer: string): string =>
@@ -68,7 +64,7 @@ export function createMemory({ db, ports, transact, reading }: MemoryParts): Mem
     }
     if (filter.namespaces) {
       const each = filter.namespaces.map((namespace) => {
-        // Below it: from the stroke behind its name to what follows a stroke.
+        // The namespaces below it: from the `/` after its name to the character after `/`.
         values.push(namespace, `${namespace}/`, `${namespace}0`)
         return '(m.namespace = ? OR (m.namespace >= ? AND m.namespace < ?))'
       })
@@ -83,11 +79,11 @@ export function createMemory({ db, ports, transact, reading }: MemoryParts): Mem
   }
 
   const statements = new Map<string, StatementSync>()
-  /** Preparing costs more than the look at a few rows. */
+  /** Prepared statements by their text: preparing one costs more than reading a few rows. */
   function prepared(sql: string): StatementSync {
     let statement = statements.get(sql)
     if (!statement) {
-      if (statements.size >= MOST_PREPARED) statements.clear()
+      if (statements.size >= MAX_PREPARED) statements.clear()
       statement = db.prepare(sql)
       statements.set(sql, statement)
     }
@@ -113,7 +109,7 @@ export function createMemory({ db, ports, transact, reading }: MemoryParts): Mem
   const eventAt = () => prepared(`SELECT ${EVENT_COLUMNS} WHERE e.position = ? AND r.workspace = ?`)
   function insert(scope: number, workspace: string, row: MemoryRow & { readonly words: MemoryWords }): void {
     const { position, namespace, key, seq, bornSeq, createdAt, updatedAt, expiresAt, eventId, runId } = row
-    // It was read before this transaction began, and may have been erased since.
+    // The item was read before this transaction began, and may have been erased since.
     if (isErased().get(position)) return
     insertRow().run(
       position,
@@ -139,7 +135,7 @@ export function createMemory({ db, ports, transact, reading }: MemoryParts): Mem
   }
 
   const read = (sql: string, values: readonly SQLInputValue[]): Promise<MemoryRow[]> =>
-    reading(() =>
+    readSnapshot(() =>
       prepared(sql)
         .all(...values)
         .map(toRow),
@@ -154,7 +150,7 @@ export function createMemory({ db, ports, transact, reading }: MemoryParts): Mem
         WHERE r.run_id >= ? AND r.run_id < ? AND ${where.join(' AND ')}
           AND r.seq > coalesce(CASE WHEN s.version = ? THEN s.seq END, 0)`
       const { version } = filter
-      return reading(() =>
+      return readSnapshot(() =>
         prepared(sql)
           .all(version, from, to, ...values, version)
           .map((row) => ({
@@ -165,7 +161,7 @@ export function createMemory({ db, ports, transact, reading }: MemoryParts): Mem
       )
     },
     apply: ({ workspace, book, fromSeq, toSeq, version, gone, rows }) =>
-      transact(() => {
+      write(() => {
         const scope = findScope().get(workspace, book)
         const folded = scope?.['version'] === version ? (scope['seq'] as number) : 0
         if (folded !== fromSeq) return false
@@ -181,7 +177,7 @@ export function createMemory({ db, ports, transact, reading }: MemoryParts): Mem
         return true
       }),
     named: (workspace, book, names) =>
-      reading(() =>
+      readSnapshot(() =>
         names.flatMap(({ namespace, key }) => {
           const row = byName().get(workspace, book, namespace, key)
           return row ? [toRow(row)] : []
@@ -226,7 +222,7 @@ export function createMemory({ db, ports, transact, reading }: MemoryParts): Mem
       const sql = `SELECT m.position, m.updated_at FROM memory_words w CROSS JOIN memory_items m ON m.position = w.rowid
           CROSS JOIN memory_scopes s ON s.id = m.scope
           WHERE memory_words MATCH ? AND ${where.join(' AND ')} ORDER BY w.rowid DESC LIMIT ?`
-      return reading(() =>
+      return readSnapshot(() =>
         prepared(sql)
           .all(match, ...values, limit)
           .map((row) => ({ position: row['position'] as number, updatedAt: row['updated_at'] as string })),
@@ -242,7 +238,7 @@ export function createMemory({ db, ports, transact, reading }: MemoryParts): Mem
       const { where, values } = inScopes(filter, 's.book', 's')
       const sql = `SELECT s.book, count(*) AS items, sum(m.bytes) AS bytes FROM ${ITEMS}
         WHERE ${where.join(' AND ')} GROUP BY s.id ORDER BY s.book`
-      return reading(() =>
+      return readSnapshot(() =>
         prepared(sql)
           .all(...values)
           .map((row) => ({
@@ -253,21 +249,21 @@ export function createMemory({ db, ports, transact, reading }: MemoryParts): Mem
       )
     },
     events: (workspace, positions) =>
-      reading(() =>
+      readSnapshot(() =>
         positions.flatMap((position) => {
           const row = eventAt().get(position, workspace)
           return row ? [toStoredEvent(row)] : []
         }),
       ),
     remove: (workspace, positions) =>
-      transact(() => {
+      write(() => {
         prepared(
           `DELETE FROM memory_items WHERE position IN (SELECT value FROM json_each(?))
             AND scope IN (SELECT id FROM memory_scopes WHERE workspace = ?)`,
         ).run(JSON.stringify(positions), workspace)
       }),
     clear: (workspace, book) =>
-      transact(() => {
+      write(() => {
         const where = book === undefined ? 'workspace = ?' : 'workspace = ? AND book = ?'
         const values = book === undefined ? [workspace] : [workspace, book]
         prepared(`DELETE FROM memory_items WHERE scope IN (SELECT id FROM memory_scopes WHERE ${where})`).run(
@@ -279,12 +275,12 @@ export function createMemory({ db, ports, transact, reading }: MemoryParts): Mem
 }
 
 /**
- * A word of a name, as another word than the same one of a text: else a search for names would go through all texts that
- * hold it. The sign before it is one that tokenizers take for a letter, and that no word begins with.
+ * Marks a word of a name, so that a search in names does not read all texts that hold the word. The mark counts as a
+ * letter for the tokenizer, and no word begins with it.
  */
 const inName = (token: string): string => `\uE000${token}`
 
-/** Words hold letters and digits only, so nothing in them can end a quotation. */
+/** Words hold letters and digits only, so no word can end the quotation. */
 const phraseText = (columns: string, { tokens, prefix }: Phrase): string =>
   `${columns} : "${tokens.join(' ')}"${prefix ? ' *' : ''}`
 

@@ -2,10 +2,10 @@ import { DatabaseSync } from 'node:sqlite'
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { PROJECTION_VERSION } from '@clew/ledger'
+import { foreignType, PROJECTION_VERSION } from '@clew/ledger'
 import { makeFolder, openLedger, removeFolder } from '../test/harness.ts'
 import { startChild, startCrowdedChild } from '../test/start-child.ts'
-import { readMigrations } from './migrate.ts'
+import { MIGRATIONS } from './migrations.ts'
 import { openDatabase } from './open-database.ts'
 
 let folder: string
@@ -16,7 +16,7 @@ beforeEach(() => {
 })
 afterEach(() => removeFolder(folder))
 
-const note = { eventType: 'execution.note', correlationId: 'r', payload: { a: 1 } }
+const note = { eventType: foreignType('execution.note'), correlationId: 'r', payload: { a: 1 } }
 const code = (run: () => unknown): string => {
   try {
     run()
@@ -123,8 +123,6 @@ describe('P1 files that hold what was recorded', () => {
       'clew.db.search.db-shm': '600',
       'clew.db-progress': '600',
     })
-    openDatabase(file, 'sqlite:x', { migrations: [...readMigrations(), 'CREATE TABLE later (a)'] }).close()
-    expect(modes()).toMatchObject({ [`clew.db.backup-${readMigrations().length}`]: '600' })
   })
 
   it('keep the mode they have, and new ones beside a shared ledger get its mode', async () => {
@@ -145,75 +143,145 @@ describe('P1 files that hold what was recorded', () => {
 })
 
 describe('migrations', () => {
-  const newest = readMigrations().length
-  const second = [...readMigrations(), 'CREATE TABLE later (a); ALTER TABLE runs ADD COLUMN extra TEXT']
+  const next = [...MIGRATIONS, 'CREATE TABLE later (a); ALTER TABLE runs ADD COLUMN extra TEXT']
 
-  it('bring an older file forward after a backup, and keep what is in it', async () => {
+  it('killed in the middle leave the old schema, and whoever opens the file next finishes them', async () => {
     await fill()
-    const ledger = openLedger(file, { migrations: second })
+    const endless = 'WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n'
+    const child = startChild('open', file, `CREATE TABLE later (a); ${endless}`)
+    const plain = new DatabaseSync(file)
+    const isMigrating = (): boolean => {
+      try {
+        plain.exec('BEGIN IMMEDIATE; ROLLBACK')
+        return false
+      } catch {
+        return true
+      }
+    }
+    await expect.poll(isMigrating, { timeout: 20_000 }).toBe(true)
+    await child.kill()
+    plain.close()
+    const before = openLedger(file)
+    expect(await before.verify(undefined, { projections: true })).toMatchObject({ ok: true, checked: 2 })
+    await before.close()
+    const after = openLedger(file, { migrations: next })
+    expect((await after.record(note)).ledger.seq).toBe(3)
+    await after.close()
+  })
+
+  it('bring a file forward and keep what is in it', async () => {
+    await fill()
+    const ledger = openLedger(file, { migrations: next })
     expect((await ledger.record(note)).ledger.seq).toBe(3)
     expect(await ledger.verify(undefined, { projections: true })).toMatchObject({ ok: true, checked: 3 })
     await ledger.close()
-    const backup = openLedger(`${file}.backup-${newest}`)
-    expect((await backup.stats()).events).toBe(2)
-    await backup.close()
   })
 
-  it('bring a file of the first schema forward: its rows are of older folds, and a rebuild makes them new', async () => {
-    const first = openDatabase(file, 'sqlite:x', { migrations: readMigrations().slice(0, 1) })
-    first.close()
-    const ledger = openLedger(file)
-    expect(existsSync(`${file}.backup-1`)).toBe(true)
-    await ledger.record(note)
-    expect(await ledger.projectionState()).toEqual({
-      version: 1,
-      current: PROJECTION_VERSION,
-      isRebuilding: false,
-    })
-    expect(await ledger.rebuild()).toMatchObject({ runs: 1, changed: 0 })
-    expect((await ledger.projectionState()).version).toBe(PROJECTION_VERSION)
-    await ledger.close()
-  })
-
-  it('refuse a newer file, untouched', async () => {
-    await openLedger(file, { migrations: second }).close()
-    const before = readFileSync(file)
-    expect(code(() => openLedger(file))).toBe('newer_store')
-    expect(code(() => openLedger(file, { readOnly: true }))).toBe('newer_store')
-    expect(readFileSync(file).equals(before)).toBe(true)
+  it('need write permission once', async () => {
+    await fill()
+    expect(code(() => openLedger(file, { readOnly: true, migrations: next }))).toBe('store_readonly')
+    await openLedger(file, { migrations: next }).close()
+    const reader = openLedger(file, { readOnly: true, migrations: next })
+    expect((await reader.stats()).events).toBe(2)
+    await reader.close()
   })
 
   it('leave the file as it was when one fails', async () => {
     await fill()
-    const bad = [...readMigrations(), 'CREATE TABLE later (a); SELECT nonsense FROM nowhere']
+    const bad = [...MIGRATIONS, 'CREATE TABLE later (a); SELECT nonsense FROM nowhere']
     expect(() => openLedger(file, { migrations: bad })).toThrow()
     const ledger = openLedger(file)
     expect((await ledger.stats()).events).toBe(2)
     await ledger.close()
   })
 
-  it('run once when ten processes open a new file at the same moment', async () => {
-    const children = Array.from({ length: 10 }, () => startChild('open', file))
-    const answers = await Promise.all(children.map((child) => child.next()))
-    expect(answers).toEqual(Array.from({ length: 10 }, () => 'ok'))
+  it('give a new file the version of the current folds', async () => {
     const ledger = openLedger(file)
-    expect(await ledger.verify(undefined, { projections: true })).toMatchObject({ ok: true, checked: 10 })
-    expect((await ledger.getRun('opened'))?.events).toBe(10)
+    expect(await ledger.projectionState()).toMatchObject({ version: PROJECTION_VERSION, isRebuilding: false })
+    await ledger.close()
+  })
+
+  it.each([
+    ['a new file', 10, []],
+    ['a file of the schema before', 8, ['CREATE TABLE later (a)']],
+  ] as const)('run once when several processes open %s at the same moment', async (what, count, further) => {
+    if (what !== 'a new file') await fill()
+    const children = Array.from({ length: count }, () => startChild('open', file, ...further))
+    const answers = await Promise.all(children.map((child) => child.next()))
+    expect(answers).toEqual(answers.map(() => 'ok'))
+    const ledger = openLedger(file, { migrations: [...MIGRATIONS, ...further] })
+    expect(await ledger.verify(undefined, { projections: true })).toMatchObject({ ok: true })
+    expect((await ledger.getRun('opened'))?.events).toBe(count)
     await ledger.close()
   })
 })
 
-describe('migrations of an older file', () => {
-  it('run once, with one whole backup, when eight processes open it at the same moment', async () => {
+describe('a file of another version', () => {
+  const APPLICATION_ID = 0x436c6577
+
+  /** A file as versions before this schema left it: our application id and a user_version of at most 12. */
+  function makeOlder(): DatabaseSync {
+    const db = new DatabaseSync(file)
+    db.exec(`PRAGMA journal_mode = WAL; PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = 12;
+      CREATE TABLE events (position INTEGER PRIMARY KEY); INSERT INTO events VALUES (1)`)
+    return db
+  }
+  const contents = (): Record<string, string> =>
+    Object.fromEntries(
+      readdirSync(folder)
+        .filter((name) => !name.endsWith('-shm'))
+        .map((name) => [name, readFileSync(join(folder, name)).toString('hex')]),
+    )
+  const opened = (): string[] => [
+    code(() => openLedger(file)),
+    code(() => openLedger(file, { readOnly: true })),
+    code(() => openLedger(file, { create: false })),
+  ]
+
+  it('that is older and held open by an older process is refused, byte for byte as it was', () => {
+    const holder = makeOlder()
+    const before = contents()
+    expect(Object.keys(before)).toEqual(['clew.db', 'clew.db-wal'])
+    expect(opened()).toEqual(['older_store', 'older_store', 'older_store'])
+    expect(contents()).toEqual(before)
+    holder.exec('INSERT INTO events VALUES (2)')
+    expect(holder.prepare('SELECT count(*) AS n FROM events').get()).toEqual({ n: 2 })
+    holder.close()
+  })
+
+  it('that is older, with the WAL of a process that was killed, is refused, byte for byte as it was', () => {
+    const holder = makeOlder()
+    const [database, wal] = [readFileSync(file), readFileSync(`${file}-wal`)]
+    holder.close()
+    writeFileSync(file, database)
+    writeFileSync(`${file}-wal`, wal)
+    const before = contents()
+    expect(opened()).toEqual(['older_store', 'older_store', 'older_store'])
+    expect(contents()).toEqual(before)
+  })
+
+  it('that is older and at rest is refused, byte for byte as it was', () => {
+    makeOlder().close()
+    const before = readFileSync(file)
+    expect(opened()).toEqual(['older_store', 'older_store', 'older_store'])
+    expect(readFileSync(file).equals(before)).toBe(true)
+    const refusal = expect.stringMatching(/earlier version of Clew.+\. Export it.+nothing was changed/)
+    expect(() => openLedger(file)).toThrow(expect.objectContaining({ message: refusal }))
+  })
+
+  it('has a number that versions before this schema refuse as newer', async () => {
     await fill()
-    const children = Array.from({ length: 8 }, () => startChild('open', file, 'CREATE TABLE later (a)'))
-    const answers = await Promise.all(children.map((child) => child.next()))
-    expect(answers).toEqual(Array.from({ length: 8 }, () => 'ok'))
-    const name = `clew.db.backup-${readMigrations().length}`
-    expect(readdirSync(folder).filter((each) => each.includes('backup'))).toEqual([name])
-    const backup = openLedger(join(folder, name))
-    expect(await backup.verify()).toMatchObject({ ok: true, checked: 2 })
-    await backup.close()
+    const db = new DatabaseSync(file)
+    expect(db.prepare('PRAGMA application_id').get()).toEqual({ application_id: APPLICATION_ID })
+    expect(db.prepare('PRAGMA user_version').get()?.['user_version']).toBeGreaterThan(12)
+    db.close()
+  })
+
+  it('that is newer is refused, untouched', async () => {
+    await openLedger(file, { migrations: [...MIGRATIONS, 'CREATE TABLE later (a)'] }).close()
+    const before = readFileSync(file)
+    expect(opened()).toEqual(['newer_store', 'newer_store', 'newer_store'])
+    expect(readFileSync(file).equals(before)).toBe(true)
   })
 })
 
@@ -274,7 +342,6 @@ describe('a file that cannot be used', () => {
     // An append needs no further file; the search index and the proof that a process lives do.
     expect(await crowded.next()).toEqual({
       opening: tooMany,
-      migrating: tooMany,
       making: tooMany,
       record: 'ok',
       index: tooMany,

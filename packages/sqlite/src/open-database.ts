@@ -5,7 +5,8 @@ import { pathToFileURL } from 'node:url'
 import { ClewError } from '@clew/ledger'
 import { storeError } from './errors.ts'
 import { makeFile } from './make-file.ts'
-import { assertReadable, migrate, readMigrations } from './migrate.ts'
+import { assertReadable, migrate, readSchema } from './migrate.ts'
+import { MIGRATIONS } from './migrations.ts'
 
 export type Sync = 'normal' | 'full'
 
@@ -16,6 +17,7 @@ export interface OpenDatabaseOptions {
   readonly sync?: Sync | undefined
   /** How long to wait for a file that another process has locked; 30 s unless told. */
   readonly waitMs?: number | undefined
+  /** Other migrations than those of this version, for tests. */
   readonly migrations?: readonly string[] | undefined
 }
 
@@ -24,41 +26,58 @@ export const WAIT_MS = 30_000
 const OPEN_WAIT_MS = 5000
 
 export function openDatabase(path: string, url: string, options: OpenDatabaseOptions): DatabaseSync {
-  const { readOnly = false, create = true, sync = 'normal', waitMs = WAIT_MS } = options
+  const {
+    readOnly = false,
+    create = true,
+    sync = 'normal',
+    waitMs = WAIT_MS,
+    migrations = MIGRATIONS,
+  } = options
+  const timeout = Math.min(waitMs, OPEN_WAIT_MS)
   const isNew = !existsSync(path)
   if (isNew && (readOnly || !create)) throw missing(url)
   if (!isNew && statSync(path).isDirectory()) throw folderInstead(url)
   let db: DatabaseSync | undefined
   try {
-    const { migrations = readMigrations() } = options
     if (isNew) {
       mkdirSync(dirname(path), { recursive: true })
       makeFile(path)
     }
-    db = new DatabaseSync(readOnly && isAtRest(path) ? asItLies(path) : path, {
-      readOnly,
-      timeout: Math.min(waitMs, OPEN_WAIT_MS),
-    })
+    if (!readOnly && existsSync(`${path}-wal`)) assertOurs(path, url, migrations.length, timeout)
+    db = new DatabaseSync(readOnly && isAtRest(path) ? asItLies(path) : path, { readOnly, timeout })
     if (readOnly) assertReadable(db, url, migrations.length)
     else {
-      migrate(db, path, url, migrations)
+      migrate(db, url, migrations)
       db.exec('PRAGMA journal_mode = WAL')
       // The first read opens the WAL, which then lies beside the file until this connection is closed.
       db.exec('SELECT 1 FROM sqlite_schema LIMIT 1')
     }
     db.exec(`PRAGMA synchronous = ${sync === 'full' ? 'FULL' : 'NORMAL'}`)
     db.exec('PRAGMA secure_delete = ON; PRAGMA temp_store = MEMORY')
-    // Who only reads goes through the file from one end to the other, and the system keeps its pages as well.
+    // A reader goes through the file from one end to the other, and the system caches its pages as well.
     db.exec(`PRAGMA cache_size = ${readOnly ? -4000 : -16_000}`)
     db.exec('PRAGMA journal_size_limit = 67108864; PRAGMA foreign_keys = OFF')
     // A checkpoint waits for the disk. With `full` each commit does so too, and longer while the WAL still grows.
     db.exec(`PRAGMA wal_autocheckpoint = ${sync === 'full' ? 4000 : 12_000}`)
-    // From here on waiting is done without blocking the event loop.
+    // From here on `Connection` waits, without blocking the event loop.
     db.exec('PRAGMA busy_timeout = 0')
     return db
   } catch (error) {
     db?.close()
     throw storeError(url, error, path)
+  }
+}
+
+/**
+ * Throws if this version cannot use the file, through a connection that cannot write: one that can would write the WAL
+ * back when it is closed, and a file that is refused must stay as it is.
+ */
+function assertOurs(path: string, url: string, newest: number, timeout: number): void {
+  const db = new DatabaseSync(path, { readOnly: true, timeout })
+  try {
+    readSchema(db, url, newest)
+  } finally {
+    db.close()
   }
 }
 
@@ -71,7 +90,7 @@ function missing(url: string): ClewError {
   )
 }
 
-/** Where this user can make no files beside it and nobody has left a WAL, as on a read-only disk. */
+/** True if this user cannot make files beside the database and there is no WAL, as on a read-only disk. */
 export function isAtRest(path: string): boolean {
   if (existsSync(`${path}-wal`)) return false
   try {
@@ -82,7 +101,7 @@ export function isAtRest(path: string): boolean {
   }
 }
 
-/** Read without the shared memory that a WAL file otherwise needs beside it. */
+/** Opens a file without the shared memory that WAL mode otherwise needs beside it. */
 function asItLies(path: string): URL {
   const address = pathToFileURL(path)
   address.searchParams.set('immutable', '1')

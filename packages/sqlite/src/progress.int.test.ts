@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Ledger } from '@clew/ledger'
+import { foreignType, type Ledger } from '@clew/ledger'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { makeFolder, openLedger, removeFolder } from '../test/harness.ts'
 import { startChild } from '../test/start-child.ts'
@@ -38,7 +38,7 @@ afterEach(async () => {
 describe('T4 progress in a second file', () => {
   it('T4 is made when it is needed, and the ledger has nothing of it', async () => {
     const ledger = open()
-    await ledger.record({ eventType: 'execution.note', correlationId: 'r' })
+    await ledger.record({ eventType: foreignType('execution.note'), correlationId: 'r' })
     expect(existsSync(`${path}-progress`)).toBe(false)
     await ledger.progress.put([note(1, 'a word to look for ')])
     expect(existsSync(`${path}-progress`)).toBe(true)
@@ -77,7 +77,7 @@ describe('T4 progress in a second file', () => {
 
   it('T4 who may only read finds none, and then what is there', async () => {
     const writer = open()
-    await writer.record({ eventType: 'execution.note', correlationId: 'r' })
+    await writer.record({ eventType: foreignType('execution.note'), correlationId: 'r' })
     const reader = open({ readOnly: true })
     expect(await contents(reader)).toEqual([])
     expect(existsSync(`${path}-progress`)).toBe(false)

@@ -1,32 +1,28 @@
 import { rmSync, statSync } from 'node:fs'
 import { type Ports, type ProgressStore, wakeAll } from '@clew/ledger'
+import type { Connection } from './connection.ts'
 import { isBusy, resultOf, storeError } from './errors.ts'
 import { makeFile } from './make-file.ts'
-import { type OpenDatabaseOptions, WAIT_MS } from './open-database.ts'
+import type { OpenDatabaseOptions } from './open-database.ts'
 import { openProgressFile, type ProgressFile } from './progress-file.ts'
 
 /** Damaged, or no database at all: nothing in it is worth more than the trouble. */
 const BROKEN: ReadonlySet<number | undefined> = new Set([11, 26])
 const POLL_MS = 20
 
-interface ProgressParts {
-  readonly file: string
-  readonly url: string
-  readonly ports: Pick<Ports, 'sleep' | 'randomHex'>
-  readonly options: OpenDatabaseOptions
-  readonly assertOpen: () => void
-}
-
 /**
  * T4 in a second file beside the ledger. It can be deleted at any time, also while processes use it: the next who
  * puts or reads finds it gone and goes on with a new one.
  */
-export function createProgress({ file, url, ports, options, assertOpen }: ProgressParts): {
+export function createProgress(
+  { file, url, waitMs, assertOpen }: Connection,
+  ports: Pick<Ports, 'sleep' | 'randomHex'>,
+  { readOnly = false }: OpenDatabaseOptions,
+): {
   readonly progress: ProgressStore
   close(): void
 } {
   const path = `${file}-progress`
-  const { readOnly = false, waitMs = WAIT_MS } = options
   const wakes = new Set<() => void>()
   let opened: ProgressFile | undefined
   let timer: NodeJS.Timeout | undefined

@@ -1,18 +1,13 @@
-import type { DatabaseSync } from 'node:sqlite'
-import type { RunKey, StoreRetention } from '@clew/ledger'
-import { audited, type AuditedParts } from './audited.ts'
+import type { StoreRetention } from '@clew/ledger'
+import type { Append } from './append.ts'
+import { pruneAudited } from './audited.ts'
+import type { Connection } from './connection.ts'
+import { ADD_SWEEP } from './values.ts'
 
-interface StateParts extends AuditedParts {
-  readonly db: DatabaseSync
-  /** Writes the rows of a run that are behind its events, for what they are folded from goes. */
-  readonly settle: (key: RunKey) => void
-}
-
-/** Takes the payloads of checkpoints away whose states are no longer kept (R10); their events stay. */
-export function createStatePruning(parts: StateParts): StoreRetention['pruneStates'] {
-  const { db, settle } = parts
+/** Deletes payloads of checkpoints whose states are no longer kept (R10); their events stay. */
+export function createStatePruning(connection: Connection, append: Append): StoreRetention['pruneStates'] {
+  const { db, runs } = connection
   const sql = {
-    run: db.prepare('SELECT id, scope FROM runs WHERE workspace = ? AND run_id = ?'),
     forks: db.prepare('SELECT count(*) AS n FROM runs WHERE fork_of = ?'),
     mark: db.prepare(
       `INSERT INTO pruned_states (position, pruned_at) SELECT e.position, ?3 FROM events e
@@ -23,30 +18,22 @@ export function createStatePruning(parts: StateParts): StoreRetention['pruneStat
       `DELETE FROM payloads WHERE position IN (SELECT position FROM events
          WHERE run = ?1 AND seq IN (SELECT value FROM json_each(?2)))`,
     ),
-    addSweep: db.prepare(
-      `INSERT INTO sweeps (scope, mark) SELECT ?1, 1 WHERE EXISTS (SELECT 1 FROM nodes WHERE scope = ?1)
-         ON CONFLICT (scope) DO UPDATE SET mark = mark + 1`,
-    ),
+    addSweep: db.prepare(ADD_SWEEP),
   }
   return (batch) => {
-    const { workspace } = batch
-    const at = new Date().toISOString()
-    return audited(
-      parts,
-      batch,
-      ({ runId, forks }) => {
-        settle({ workspace, runId })
-        const row = sql.run.get(workspace, runId)
-        return row && sql.forks.get(row['id'] as number)?.['n'] === forks ? row : null
+    const prunedAt = new Date().toISOString()
+    return pruneAudited(connection, append, batch, {
+      find({ runId, forks }) {
+        const run = runs.find({ workspace: batch.workspace, runId })
+        return run && sql.forks.get(run.id)?.['n'] === forks ? run : null
       },
-      (row, { marks, blanks }) => {
-        const id = row['id'] as number
-        sql.mark.run(id, JSON.stringify([...marks, ...blanks]), at)
+      apply({ id, scope }, { marks, blanks }) {
+        sql.mark.run(id, JSON.stringify([...marks, ...blanks]), prunedAt)
         if (blanks.length === 0) return 0
         const { changes } = sql.drop.run(id, JSON.stringify(blanks))
-        sql.addSweep.run(row['scope'] as number)
+        sql.addSweep.run(scope)
         return Number(changes)
       },
-    )
+    })
   }
 }

@@ -12,9 +12,10 @@ import {
   type SearchIndex,
   type SearchMatch,
 } from '@clew/ledger'
+import type { Connection } from './connection.ts'
 import { isBusy, resultOf, storeError } from './errors.ts'
 import { makeFile } from './make-file.ts'
-import { isAtRest, type OpenDatabaseOptions, WAIT_MS } from './open-database.ts'
+import { isAtRest, type OpenDatabaseOptions } from './open-database.ts'
 import { compileSearch, expandTools, phrasesText } from './search-query.ts'
 
 /** Raised when the tables below change; an index of another schema is thrown away and filled again. */
@@ -38,28 +39,21 @@ const CREATE = `
   INSERT INTO words (words, rank) VALUES ('secure-delete', 1);
   PRAGMA user_version = ${SCHEMA};`
 
-interface IndexParts {
-  readonly file: string
-  readonly url: string
-  readonly ports: Pick<Ports, 'sleep' | 'sha256'>
-  readonly options: OpenDatabaseOptions
-  readonly assertOpen: () => void
-  /** Puts events up to there where the index looks for them: into `events`. */
-  readonly moveOn: (position: number) => Promise<void>
-}
-
 /**
  * The search index in a file of its own: its transactions never meet those of the ledger, and it can be thrown away
  * and filled again at any time. It holds words, no texts. The ledger is attached to it for reading only.
  */
-export function createSearchIndex({ file, url, ports, options, assertOpen, moveOn }: IndexParts): {
+export function createSearchIndex(
+  { file, url, waitMs, assertOpen }: Connection,
+  ports: Pick<Ports, 'sleep' | 'sha256'>,
+  { readOnly = false }: OpenDatabaseOptions,
+): {
   readonly index: SearchIndex
   /** The file of the index, where there is one. */
   database(): DatabaseSync | undefined
   close(): void
 } {
   const side = `${file}.search.db`
-  const { readOnly = false, waitMs = WAIT_MS } = options
   const tags = createTags(ports.sha256)
   let opened: DatabaseSync | undefined
 
@@ -150,9 +144,8 @@ export function createSearchIndex({ file, url, ports, options, assertOpen, moveO
 
   const index: SearchIndex = {
     state: () => use(readState, { position: 0, version: 0 }),
-    async add({ from, position, version, documents }) {
-      await moveOn(position)
-      return use((db) => {
+    add: ({ from, position, version, documents }) =>
+      use((db) => {
         db.exec('BEGIN')
         const moved = db
           .prepare(
@@ -176,8 +169,7 @@ export function createSearchIndex({ file, url, ports, options, assertOpen, moveO
         for (const document of documents) if (gone.has(document.position)) blankRow(db, document)
         db.exec('COMMIT')
         return true
-      }, false)
-    },
+      }, false),
     blank: (erased, version) =>
       use((db) => {
         db.exec('BEGIN IMMEDIATE')

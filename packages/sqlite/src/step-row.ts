@@ -1,5 +1,5 @@
 import { packStep, type StepSkeleton, unpackStep } from '@clew/ledger'
-import { scratch } from './scratch.ts'
+import { fromHex, toHex } from './hex.ts'
 
 export const PUT_STEP = `INSERT INTO steps (run, step_id, attempt, started_seq, record, span, digest)
   VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (run, step_id, attempt) DO UPDATE
@@ -10,38 +10,27 @@ export const STEP_COLUMNS = 'step_id, attempt, started_seq, record, span, digest
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 const DIGEST = /^(?:[0-9a-f]{32}){1,2}$/
 
-const spanBytes = scratch(16)
-const shortDigestBytes = scratch(16)
-const digestBytes = scratch(32)
-
-/** Values of `PUT_STEP`, good until the next call: span and digest apart if both are bytes, else in the record as they are. */
+/** Values of `PUT_STEP`. Span and digest are blobs if both have their usual form, else texts in the record. */
 export function stepValues(
   run: number,
   step: StepSkeleton,
 ): [number, string, number, number, string, Buffer | null, Buffer | null] {
   const { stepId, attempt, startedSeq, spanId, inputDigest } = step
-  const areBytes = UUID.test(spanId) && (inputDigest === null || DIGEST.test(inputDigest))
+  const areBlobs = UUID.test(spanId) && (inputDigest === null || DIGEST.test(inputDigest))
   return [
     run,
     stepId,
     attempt,
     startedSeq,
-    packStep(step, areBytes),
-    areBytes ? spanBytes(spanId.replaceAll('-', '')) : null,
-    areBytes && inputDigest !== null
-      ? (inputDigest.length === 32 ? shortDigestBytes : digestBytes)(inputDigest)
-      : null,
+    packStep(step, areBlobs),
+    areBlobs ? fromHex(spanId.replaceAll('-', '')) : null,
+    areBlobs && inputDigest !== null ? fromHex(inputDigest) : null,
   ]
-}
-
-const hex = (blob: unknown): string => {
-  const { buffer, byteOffset, byteLength } = blob as Uint8Array
-  return Buffer.from(buffer, byteOffset, byteLength).toString('hex')
 }
 
 /** A step from its row, which has `STEP_COLUMNS`. */
 export function toStep(runId: string, row: Record<string, unknown>): StepSkeleton {
-  const span = row['span'] === null ? undefined : hex(row['span'])
+  const span = row['span'] === null ? undefined : toHex(row['span'])
   return unpackStep(row['record'] as string, {
     runId,
     stepId: row['step_id'] as string,
@@ -49,7 +38,7 @@ export function toStep(runId: string, row: Record<string, unknown>): StepSkeleto
     startedSeq: row['started_seq'] as number,
     ...(span !== undefined && {
       spanId: `${span.slice(0, 8)}-${span.slice(8, 12)}-${span.slice(12, 16)}-${span.slice(16, 20)}-${span.slice(20)}`,
-      inputDigest: row['digest'] === null ? null : hex(row['digest']),
+      inputDigest: row['digest'] === null ? null : toHex(row['digest']),
     }),
   })
 }

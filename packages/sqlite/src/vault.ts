@@ -1,17 +1,13 @@
-import type { DatabaseSync } from 'node:sqlite'
 import type { VaultRow, VaultRows } from '@clew/ledger'
-
-interface VaultParts {
-  readonly db: DatabaseSync
-  readonly transact: <T>(work: () => T) => Promise<T>
-  readonly reading: <T>(work: () => T) => Promise<T>
-}
+import type { Connection } from './connection.ts'
+import { fromHex, toHex } from './hex.ts'
 
 const ROWS = `SELECT v.position, v.key_id, v.data, r.workspace, r.run_id, e.seq, e.event_id, e.payload_hash,
-    e.body IS NOT NULL AS has_payload
-  FROM vault v LEFT JOIN entries e ON e.position = v.position LEFT JOIN runs r ON r.id = e.run`
+    p.position IS NOT NULL AS has_payload
+  FROM vault v LEFT JOIN events e ON e.position = v.position LEFT JOIN runs r ON r.id = e.run
+    LEFT JOIN payloads p ON p.position = v.position`
 
-export function createVault({ db, transact, reading }: VaultParts): VaultRows {
+export function createVault({ db, read, write }: Connection): VaultRows {
   const sql = {
     read: db.prepare(`${ROWS} WHERE v.position IN (SELECT value FROM json_each(?)) ORDER BY v.position`),
     list: db.prepare(`${ROWS} WHERE v.position > ?1 AND v.key_id = coalesce(?2, v.key_id) AND v.key_id IS NOT ?3
@@ -22,16 +18,16 @@ export function createVault({ db, transact, reading }: VaultParts): VaultRows {
     ),
   }
   return {
-    read: (positions) => reading(() => sql.read.all(JSON.stringify(positions)).map(toRow)),
+    read: (positions) => read(() => sql.read.all(JSON.stringify(positions)).map(toRow)),
     list: ({ afterPosition, limit, keyId = null, exceptKeyId = null }) =>
-      reading(() => sql.list.all(afterPosition, keyId, exceptKeyId, limit).map(toRow)),
-    keyIds: () => reading(() => sql.keyIds.all().map((row) => row['key_id'] as string)),
+      read(() => sql.list.all(afterPosition, keyId, exceptKeyId, limit).map(toRow)),
+    keyIds: () => read(() => sql.keyIds.all().map((row) => row['key_id'] as string)),
     replace: (changes) =>
-      transact(() => {
+      write(() => {
         let replaced = 0
         for (const { position, before, after } of changes)
           replaced += Number(
-            sql.replace.run(after.keyId, bytes(after.data), position, before.keyId, bytes(before.data))
+            sql.replace.run(after.keyId, fromHex(after.data), position, before.keyId, fromHex(before.data))
               .changes,
           )
         return replaced
@@ -39,13 +35,10 @@ export function createVault({ db, transact, reading }: VaultParts): VaultRows {
   }
 }
 
-const bytes = (hex: string): Buffer => Buffer.from(hex, 'hex')
-const hex = (blob: unknown): string => Buffer.from(blob as Uint8Array).toString('hex')
-
 const toRow = (row: Record<string, unknown>): VaultRow => ({
   position: row['position'] as number,
   keyId: row['key_id'] as string,
-  data: hex(row['data']),
+  data: toHex(row['data']),
   event:
     row['event_id'] === null
       ? null
@@ -54,7 +47,7 @@ const toRow = (row: Record<string, unknown>): VaultRow => ({
           runId: row['run_id'] as string,
           seq: row['seq'] as number,
           eventId: row['event_id'] as string,
-          payloadHash: hex(row['payload_hash']),
+          payloadHash: toHex(row['payload_hash']),
           hasPayload: row['has_payload'] === 1,
         },
 })

@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ClewEvent, Lease, Ledger } from '@clew/ledger'
 import { appendMany, codeOf, followMany, note, say, sayWhetherOpens } from '../../ledger/test/child-acts.ts'
-import { readMigrations } from '../src/migrate.ts'
+import { MIGRATIONS } from '../src/migrations.ts'
 import { createOwnerLocks } from '../src/owner-lock.ts'
 import { openLedger } from './harness.ts'
 
@@ -13,7 +13,7 @@ const [, , command = '', path = '', ...rest] = process.argv
 
 const COMMANDS: Readonly<Record<string, () => Promise<void>>> = {
   /** Further arguments are further migrations. */
-  open: () => sayWhetherOpens(() => openLedger(path, { migrations: [...readMigrations(), ...rest] })),
+  open: () => sayWhetherOpens(() => openLedger(path, { migrations: [...MIGRATIONS, ...rest] })),
 
   /** Removes lock files of dead owners, again and again. */
   async sweep() {
@@ -113,8 +113,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<void>>> = {
 
   /** With no file left to open: says what opening and writing meet, and whether all goes on when there are some again. */
   async crowded() {
-    // Loaded first, for modules and migrations are files as well.
-    const migrations = readMigrations()
+    // Loads all modules first, which are files as well.
     const first = openLedger(path)
     await first.index()
     await first.close()
@@ -137,9 +136,8 @@ const COMMANDS: Readonly<Record<string, () => Promise<void>>> = {
     }
     const leased = { workspace: 'default', runId: 'r' }
     crowd()
-    const opening = await outcome(() => openLedger(path, { migrations }))
-    const migrating = await outcome(() => openLedger(path))
-    const making = await outcome(() => openLedger(`${path}.new`, { migrations }))
+    const opening = await outcome(() => openLedger(path))
+    const making = await outcome(() => openLedger(`${path}.new`))
     free()
     const ledger = openLedger(path)
     crowd()
@@ -147,7 +145,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<void>>> = {
     const index = await outcome(() => ledger.index())
     const lease = await outcome(() => ledger.leases.acquire(leased))
     free()
-    say({ opening, migrating, making, record, index, lease })
+    say({ opening, making, record, index, lease })
     say({
       record: await outcome(() => ledger.record(note('r', {}))),
       index: await outcome(() => ledger.index()),
@@ -158,8 +156,6 @@ const COMMANDS: Readonly<Record<string, () => Promise<void>>> = {
 
   /** As a user who may do nothing: says what writing and reading meet. */
   async nobody() {
-    // Read first, for this user may not even be allowed into the project's folder.
-    const migrations = readMigrations()
     // Root may do everything, so it becomes somebody else; others are held by the modes of the files.
     if (process.getuid?.() === 0) {
       process.setgid?.(65534)
@@ -167,7 +163,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<void>>> = {
     }
     const outcome = async (readOnly: boolean): Promise<string> => {
       try {
-        const ledger = openLedger(path, { readOnly, waitMs: 200, migrations })
+        const ledger = openLedger(path, { readOnly, waitMs: 200 })
         try {
           if (!readOnly) await ledger.record(note('r', {}))
           let events = 0
@@ -190,7 +186,7 @@ const stand = (ms = Number.POSITIVE_INFINITY): void =>
 
 async function attempt(ledger: Ledger, lease: Lease, what: string): Promise<string> {
   const step = {
-    eventType: 'execution.step_started',
+    eventType: 'execution.step_started' as const,
     correlationId: lease.runId,
     payload: { stepId: 's#0', name: 's' },
   }

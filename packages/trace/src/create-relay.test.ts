@@ -1,4 +1,4 @@
-import type { ClewEvent, Ledger } from '@clew/ledger'
+import { type ClewEvent, foreignType, type Ledger } from '@clew/ledger'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createWorld, type World } from '../test/world.ts'
 import { createRelay, type Relay } from './create-relay.ts'
@@ -115,7 +115,7 @@ describe('T2 what a stored event is told as', () => {
   it('T2 runs that are no sessions say nothing; one that says so late is told from then on', async () => {
     const begin = (await all()).length
     const event = (eventType: string, payload = {}) =>
-      ledger.record({ eventType, correlationId: 'late', payload })
+      ledger.append([{ eventType, correlationId: 'late', payload }])
     await event('execution.step_completed', { stepId: 'x', name: 'thinking' })
     await event('system.workflow_started', { session: { streamId: 'general' } })
     await event('execution.step_started', { stepId: 'y', name: 'thinking' })
@@ -128,7 +128,7 @@ describe('T2 what a stored event is told as', () => {
 
   it('T7 the steps that a dead owner of a run left open are told as interrupted, though they may go on', async () => {
     const event = (eventType: string, payload = {}) =>
-      ledger.record({ eventType, correlationId: 'run', payload })
+      ledger.append([{ eventType, correlationId: 'run', payload }])
     const begin = (await all()).length
     await event('system.workflow_started', { seed: 'x', session: { streamId: 'general' } })
     await event('execution.step_started', { stepId: 'think#0', name: 'think', kind: 'effect' })
@@ -171,7 +171,7 @@ describe('T2 what a stored event is told as', () => {
     it('P4 when it was pruned, also by a server that has not seen it', async () => {
       await answer()
       await world.turnClock(40 * 86_400_000)
-      await ledger.record({ eventType: 'execution.note', correlationId: 'young', payload: {} })
+      await ledger.record({ eventType: foreignType('execution.note'), correlationId: 'young', payload: {} })
       await ledger.gc({ policy: { rules: [{ name: 'month', olderThan: '30d' }] } })
       const gone = (await all()).filter(({ eventType }) => eventType === 'system.range_pruned')
       expect(where(await relayAll(gone))).toEqual(told)

@@ -1,4 +1,4 @@
-import type { Ledger } from '@clew/ledger'
+import { foreignType, type Ledger } from '@clew/ledger'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createWorld, typesOf, type World } from '../test/world.ts'
 import { listStreams, readStream } from './read-stream.ts'
@@ -39,7 +39,7 @@ describe('T2 streams are books', () => {
   })
 
   it('T2 a message posted again under its id is one message, also from inside another step', async () => {
-    const cause = await ledger.record({ eventType: 'execution.note', correlationId: 'r' })
+    const cause = await ledger.record({ eventType: foreignType('execution.note'), correlationId: 'r' })
     await post('m')
     await ledger.causedBy(cause, () => post('m'))
     await expect(post('m', 'something else')).rejects.toMatchObject({ code: 'conflict' })

@@ -137,7 +137,7 @@ describe('A3 a run of the ledger as an AG-UI stream', () => {
   it('names the thread, keeps steps of one name apart, and tells tools as calls only', async () => {
     const ledger = openMemory()
     const record = (eventType: string, payload: JsonObject) =>
-      ledger.record({ eventType, correlationId: 'r', payload })
+      ledger.append([{ eventType, correlationId: 'r', payload }])
     await record('execution.step_started', { stepId: 'a#0', name: 'a' })
     await record('execution.step_started', { stepId: 'a#1', name: 'a' })
     await record('execution.step_started', { stepId: 'f#0', name: 'f', kind: 'tool' })

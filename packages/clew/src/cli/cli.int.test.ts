@@ -12,7 +12,7 @@ import {
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { SCHEMA_VERSION } from '@clew/ledger'
+import { foreignType, SCHEMA_VERSION } from '@clew/ledger'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { BIN, ended, type Ended, startNode } from '../../test/run-clew.ts'
 import { openLedger } from '../open-ledger.ts'
@@ -70,7 +70,7 @@ beforeAll(async () => {
   ])
   await ledger.record({ eventType: 'system.workflow_started', correlationId: 'c1-2J' })
   const many = Array.from({ length: 1000 }, (_, index) => ({
-    eventType: 'execution.message',
+    eventType: 'execution.message' as const,
     correlationId: 'long-run',
     payload: { index, content: `number ${index} `.repeat(10) },
   }))
@@ -132,7 +132,7 @@ describe('A1 for people', () => {
     const next = await clew('runs', '--cursor', cursor)
     expect(next.stdout).toContain(demoRun)
     const none = await clew('runs', '--agent', 'nobody')
-    expect(none.stdout).toContain('No run fits')
+    expect(none.stdout).toContain('No run matches')
   })
 
   it('show: status, steps as a tree, attempts, last events', async () => {
@@ -161,7 +161,11 @@ describe('A1 for people', () => {
     let seen = false
     child.stdout?.on('data', () => (seen = true))
     for (let beat = 0; !seen && beat < 200; beat++) {
-      await ledger.record({ eventType: 'system.beat', correlationId: 'beats', payload: { beat } })
+      await ledger.record({
+        eventType: foreignType('system.beat'),
+        correlationId: 'beats',
+        payload: { beat },
+      })
       await new Promise((done) => setTimeout(done, 100))
     }
     await ledger.close()
@@ -197,7 +201,10 @@ describe('A1 for people', () => {
 
   it('--help is grouped and has an example, --version is the version', async () => {
     const help = await clew('--help')
-    expect([help.code, help.stdout.match(/^(Begin|Look at runs|Prove|Move):$/gm)?.length]).toEqual([0, 4])
+    expect([
+      help.code,
+      help.stdout.match(/^(Get started|Look at runs|Verify and audit|Move and rebuild data):$/gm)?.length,
+    ]).toEqual([0, 4])
     const one = await clew('runs', '--help')
     expect([
       one.code,
@@ -245,18 +252,24 @@ describe('exit codes', () => {
     expect((await on('missing/ledger.db', 'doctor')).code).toBe(1)
   })
 
-  it('3 for a store that is no database, not ours, newer, or a folder', async () => {
+  it('3 for a store that is no database, not ours, newer, older, or a folder', async () => {
     writeFileSync(
       file('text.db'),
       'This is only text, and long enough to be looked at as a database.'.repeat(20),
     )
     new DatabaseSync(file('foreign.db')).exec('CREATE TABLE t (a)')
-    copyFileSync(file('main.db'), file('newer.db'))
-    new DatabaseSync(file('newer.db')).exec('PRAGMA user_version = 99')
+    for (const [name, version] of [
+      ['newer.db', 999],
+      ['older.db', 12],
+    ] as const) {
+      copyFileSync(file('main.db'), file(name))
+      new DatabaseSync(file(name)).exec(`PRAGMA user_version = ${version}`)
+    }
     for (const [store, sentence] of [
       ['text.db', 'is not a SQLite database'],
       ['foreign.db', 'not a Clew ledger'],
-      ['newer.db', 'schema 99'],
+      ['newer.db', 'newer version of Clew'],
+      ['older.db', 'earlier version of Clew'],
       ['.', 'There is a folder at sqlite:'],
     ] as const) {
       const { code, stderr } = await on(store, 'runs')

@@ -9,6 +9,7 @@ export const EXIT = { fine: 0, no: 1, wrongUse: 2, noStore: 3, interrupted: 130 
 
 const NO_STORE: ReadonlySet<ErrorCode> = new Set([
   'newer_store',
+  'older_store',
   'not_a_store',
   'store_missing',
   'store_unreachable',
@@ -62,7 +63,7 @@ const FILE_ERRORS: Readonly<Record<string, string>> = {
   ENOTDIR: 'lies below something that is no folder',
   ENOSPC: 'has no room left on its disk',
   EROFS: 'lies on a disk that can only be read',
-  EEXIST: 'is there already',
+  EEXIST: 'already exists',
 }
 
 function toClewError(error: unknown): Failure {

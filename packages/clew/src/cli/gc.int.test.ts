@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { EventInput, Ledger } from '@clew/ledger'
+import { type ForeignType, foreignType, type Ledger, type RecordInput } from '@clew/ledger'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { BIN, type Ended, ended, startNode } from '../../test/run-clew.ts'
 import { openLedger } from '../open-ledger.ts'
@@ -21,7 +21,11 @@ const json = async (...args: readonly string[]): Promise<Record<string, unknown>
 async function addRun(ledger: Ledger, runId: string, agent: string, notes: number): Promise<void> {
   const notesOf = Array.from(
     { length: notes },
-    (_, n): EventInput => ({ eventType: 'execution.note', correlationId: runId, payload: { n } }),
+    (_, n): RecordInput<ForeignType> => ({
+      eventType: foreignType('execution.note'),
+      correlationId: runId,
+      payload: { n },
+    }),
   )
   await ledger.append([
     { eventType: 'system.workflow_started', correlationId: runId, payload: { agent } },
@@ -62,9 +66,9 @@ describe('clew gc', () => {
     timeout: 120_000,
   }, async () => {
     const plan = await clew('gc', '--policy', policy, '--dry-run')
-    expect(plan.stdout).toMatch(/RUN +SEQ +GOES +RULE/)
+    expect(plan.stdout).toMatch(/RUN +SEQ +DELETES +RULE/)
     expect(plan.stdout).toMatch(/first +1–5 +run +old/)
-    expect(plan.stdout).toContain('Would go: 10 events of 2 runs, 2 runs as a whole (old 10 events).')
+    expect(plan.stdout).toContain('Would be deleted: 10 events of 2 runs, 2 runs as a whole (old 10 events).')
     const done = await json('gc', '--policy', policy, '--by', 'ann')
     expect(done).toMatchObject({ dryRun: false, events: 10, runs: 2, kept: [] })
     const verified = await clew('verify')
@@ -93,13 +97,13 @@ describe('clew gc', () => {
     const closed = once(child, 'close')
     // Beside a writer it takes rests, so that there is a middle.
     for (let n = 0; (await ledger.stats()).events - n >= before && child.exitCode === null; n++)
-      await ledger.record({ eventType: 'execution.note', correlationId: 'live', payload: { n } })
+      await ledger.record({ eventType: foreignType('execution.note'), correlationId: 'live', payload: { n } })
     child.kill('SIGKILL')
     await closed
     const { ok, pruned } = await ledger.verify()
     expect([ok, pruned.length > 2]).toEqual([true, true])
     const left = await json('gc', '--policy', policy)
-    expect((await clew('gc', '--policy', policy)).stdout).toContain('Nothing went.')
+    expect((await clew('gc', '--policy', policy)).stdout).toContain('Nothing was deleted.')
     expect(left['events']).toBeGreaterThan(0)
     expect(left['events']).toBeLessThan(20_000)
     expect((await ledger.verify()).ok).toBe(true)

@@ -1,3 +1,4 @@
+import { foreignType } from '@clew/ledger'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -76,7 +77,7 @@ describe('L1 upkeep', () => {
   it('clew rebuild and clew reindex do their work and never make a ledger', async () => {
     const ledger = await openLedger(url)
     await ledger.consume('stats', () => ledger.close()).catch(() => {})
-    expect((await clew(['rebuild'])).stdout).toContain('3 runs looked at, rows of 0 runs made anew')
+    expect((await clew(['rebuild'])).stdout).toContain('3 runs checked, rows of 0 runs rebuilt')
     expect((await clew(['reindex'])).stdout).toContain('holds 9 events')
     expect((await clew(['reindex', '--update', '--json'])).stdout).toContain('"lag": 0')
     expect((await clew(['rebuild', '--store', 'sqlite:nowhere.db'])).code).toBe(3)
@@ -89,7 +90,11 @@ describe('L1 upkeep', () => {
     const other = `sqlite:${join(folder, 'indexed.db')}`
     const ledger = await openLedger(other, { index: true })
     for (let n = 0; n < 20; n++)
-      await ledger.record({ eventType: 'execution.note', correlationId: 'r', payload: { n, text: 'needle' } })
+      await ledger.record({
+        eventType: foreignType('execution.note'),
+        correlationId: 'r',
+        payload: { n, text: 'needle' },
+      })
     await expect.poll(async () => (await ledger.indexState()).lag, { timeout: 20_000 }).toBe(0)
     expect((await ledger.search('needle', { catchUpMs: 0 })).hits[0]?.found).toBe(20)
     await ledger.close()

@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import { pathToFileURL } from 'node:url'
-import type { WireEvent } from '@clew/ledger'
+import { foreignType, type WireEvent } from '@clew/ledger'
 import { agent } from '@clew/runtime'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openLedger } from '../open-ledger.ts'
@@ -132,13 +132,21 @@ describe('clew serve', () => {
         positions.push((JSON.parse((await lines.next()).value as string) as WireEvent).ledger.position)
     }
     const ledger = await openLedger(store)
-    const before = await ledger.record({ eventType: 'execution.note', correlationId: 'notes', payload: {} })
+    const before = await ledger.record({
+      eventType: foreignType('execution.note'),
+      correlationId: 'notes',
+      payload: {},
+    })
     await take(before.ledger.position)
     first.child.kill('SIGTERM')
     await once(first.child, 'exit')
-    await ledger.record({ eventType: 'execution.note', correlationId: 'notes', payload: {} })
+    await ledger.record({ eventType: foreignType('execution.note'), correlationId: 'notes', payload: {} })
     const second = await served(['--tokens'], port)
-    const after = await ledger.record({ eventType: 'execution.note', correlationId: 'notes', payload: {} })
+    const after = await ledger.record({
+      eventType: foreignType('execution.note'),
+      correlationId: 'notes',
+      payload: {},
+    })
     await take(after.ledger.position)
     const stored: number[] = []
     for await (const event of ledger.follow({ live: false })) stored.push(event.ledger.position)

@@ -1,3 +1,4 @@
+import { foreignType } from '@clew/ledger'
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -15,12 +16,16 @@ const clew = (vault: string, ...args: readonly string[]): Promise<Ended> =>
 
 it('P2 clew vault rotate makes a new key and says which; views have no secret, and without keys it is refused', async () => {
   const ledger = await openLedger(url, { vault: true })
-  await ledger.record({ eventType: 'execution.note', correlationId: 'r', payload: { text: `use ${KEY}` } })
+  await ledger.record({
+    eventType: foreignType('execution.note'),
+    correlationId: 'r',
+    payload: { text: `use ${KEY}` },
+  })
   await ledger.close()
   const refused = await clew('', 'vault', 'rotate')
   expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('was opened without a vault')])
   const rotated = await clew('on', 'vault', 'rotate')
-  expect(rotated.stdout).toMatch(/1 row encrypted anew; the key is file-2-[0-9a-f]{12} now/)
+  expect(rotated.stdout).toMatch(/1 row encrypted again; the key is now file-2-[0-9a-f]{12}/)
   expect(readdirSync(folder).filter((name) => name.includes('vault-'))).toHaveLength(2)
   for (const args of [
     ['events', 'r', '--json'],

@@ -85,7 +85,7 @@ describe('L6 clew verify', () => {
        UPDATE events SET seq = 1 - seq WHERE run = (SELECT id FROM r) AND seq < 0;
        INSERT INTO events SELECT 1000, run, 4, '00000000-0000-7000-8000-000000000000', event_type, timestamp, origin, runtime,
          causation_id, recorded_at, schema_version, payload_hash, hash, follows FROM events WHERE ${at(3)};
-       INSERT INTO payloads SELECT 1000, salt, mac, body, key_id FROM payloads WHERE position = (SELECT position FROM events WHERE ${at(3)})`,
+       INSERT INTO payloads SELECT 1000, salt, mac, body FROM payloads WHERE position = (SELECT position FROM events WHERE ${at(3)})`,
     )
     expect([code, problems[0]]).toEqual([1, { runId: 'r', seq: 4, problem: 'changed' }])
   })

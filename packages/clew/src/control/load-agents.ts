@@ -1,5 +1,5 @@
 import { existsSync, statSync } from 'node:fs'
-import { registerHooks } from 'node:module'
+import nodeModule from 'node:module'
 import { isAbsolute, join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { ClewError, type Ledger } from '@clew/ledger'
@@ -13,7 +13,7 @@ export async function loadAgents(modulePath: string, folder = process.cwd()): Pr
   if (found.length === 0)
     throw new ClewError(
       'bad_option',
-      `The module ${modulePath} exports no agent and no graph`,
+      `The module ${modulePath} exports neither an agent nor a graph`,
       'Export what agent() or compile() gave you: export const research = agent(…).',
       { module: modulePath },
     )
@@ -59,9 +59,11 @@ async function importModule(modulePath: string, folder: string): Promise<Readonl
       `The module ${modulePath} ${existsSync(path) ? 'is no file' : 'does not exist'}`,
       `Name a file, seen from ${folder}, or a package.`,
     )
-  const specifier = isFile ? pathToFileURL(path).href : modulePath
   try {
-    return (await importFrom(specifier, folder)) as Record<string, unknown>
+    const imported: unknown = isFile
+      ? await import(pathToFileURL(path).href)
+      : await importPackage(modulePath, folder)
+    return imported as Record<string, unknown>
   } catch (error) {
     const [said = ''] = (error instanceof Error ? `${error.name}: ${error.message}` : String(error)).split(
       '\n',
@@ -82,10 +84,10 @@ async function importModule(modulePath: string, folder: string): Promise<Readonl
   }
 }
 
-/** A package is looked for from where the person stands, not from where Clew is installed. */
-async function importFrom(specifier: string, folder: string): Promise<unknown> {
+/** Looks for a package from the caller's folder, not from where Clew is installed. Bun has no hooks (1.4): there it takes files only. */
+async function importPackage(specifier: string, folder: string): Promise<unknown> {
   const parentURL = pathToFileURL(join(folder, 'noop.js')).href
-  const hooks = registerHooks({
+  const hooks = nodeModule.registerHooks({
     resolve: (wanted, context, next) =>
       next(
         wanted,

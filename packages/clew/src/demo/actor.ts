@@ -6,6 +6,7 @@ import {
   type Origin,
   type OwnEventType,
   type PayloadOf,
+  type RecordInput,
 } from '@clew/ledger'
 
 export interface StepOptions {
@@ -41,8 +42,14 @@ export function createActor(
   runId: string,
   pace: { fast: boolean; signal?: AbortSignal | undefined },
 ): Actor {
-  const record: Actor['record'] = (eventType, payload, origin = 'agent') =>
-    ledger.record({ eventType, correlationId: runId, source: { origin, runtime: 'clew' }, payload })
+  const record: Actor['record'] = <T extends OwnEventType>(
+    eventType: T,
+    payload: PayloadOf<T>,
+    origin: Origin = 'agent',
+  ) => {
+    const source = { origin, runtime: 'clew' }
+    return ledger.record({ eventType, correlationId: runId, source, payload } as RecordInput<T>)
+  }
 
   return {
     runId,

@@ -1,29 +1,26 @@
 import { hash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import type * as GenaiPrices from '@pydantic/genai-prices'
+import type { calcPrice as CalcPrice } from '@pydantic/genai-prices'
 import { ClewError, type Price, roundAmount, type Usage } from '@clew/ledger'
 import { createLookup, type PriceTable } from './price-table.ts'
 
 const BUNDLED = '@pydantic/genai-prices'
-// Not `import()`: an append is prepared without a pause, or events of one caller could overtake each other.
-const loadNow = createRequire(import.meta.url)
-let bundled: typeof GenaiPrices | undefined
 
-/** Half a megabyte of prices: read when the first event needs one, and never by whoever records no usage. */
-const loadBundled = (): typeof GenaiPrices => (bundled ??= loadNow(BUNDLED) as typeof GenaiPrices)
-
-/** The package tells its version to nobody at run time; a test compares this with its manifest. */
+/** Version of the bundled list, which the package does not export; a test compares it with the manifest. */
 export const BUNDLED_VERSION = '0.1.8'
 
-/** Prices of model calls: one's own table first, then the bundled list. */
-export function createPrice(prices: string | PriceTable | undefined): Price {
+/**
+ * Prices of model calls: the given table first, then the bundled list. The list (0.8 MB, about 30 ms) is loaded here and
+ * not with the first price, because an append must not wait: events of one caller could overtake each other.
+ */
+export async function createPrice(prices: string | PriceTable | undefined): Promise<Price> {
   const own = prices === undefined ? undefined : openTable(prices)
+  const { calcPrice } = await import('@pydantic/genai-prices')
   return (model, provider, usage, at) => {
     const amount = own?.lookup(model, provider, usage)
     const rounded = amount === undefined ? null : roundAmount(amount)
     if (own && rounded !== null) return { amount: rounded, source: 'prices', version: own.version }
-    return bundledPrice(model, provider, usage, at)
+    return bundledPrice(calcPrice, model, provider, usage, at)
   }
 }
 
@@ -53,12 +50,12 @@ function openTable(prices: string | PriceTable): {
 }
 
 function bundledPrice(
+  calcPrice: typeof CalcPrice,
   model: string,
   provider: string | undefined,
   usage: Usage,
   at: string,
 ): ReturnType<Price> {
-  const { calcPrice } = loadBundled()
   const tokens = {
     input_tokens: usage.inputTokens,
     output_tokens: usage.outputTokens,

@@ -19,9 +19,8 @@ const usage = (inputTokens: number, outputTokens: number, cacheReadTokens = 0, c
 })
 
 describe('bundled prices', () => {
-  const price = createPrice(undefined)
-
-  it('V7 knows models, with and without a provider, and takes cached tokens at their own price', () => {
+  it('V7 knows models, with and without a provider, and takes cached tokens at their own price', async () => {
+    const price = await createPrice(undefined)
     const plain = price('gpt-4o', 'openai', usage(1_000_000, 0), at)
     expect(plain).toMatchObject({ source: '@pydantic/genai-prices', version: BUNDLED_VERSION })
     expect(plain?.amount).toBeGreaterThan(0)
@@ -32,7 +31,8 @@ describe('bundled prices', () => {
     )
   })
 
-  it('V7 what it does not know has no price, and what contradicts itself neither', () => {
+  it('V7 what it does not know has no price, and what contradicts itself neither', async () => {
+    const price = await createPrice(undefined)
     expect(price('no-such-model', undefined, usage(1, 1), at)).toBeNull()
     expect(price('gpt-4o', 'no-such-provider', usage(1, 1), at)).toBeNull()
     expect(price('gpt-4o', 'openai', usage(1, 1, 100), at)).toBeNull()
@@ -46,8 +46,8 @@ describe('bundled prices', () => {
 })
 
 describe('prices of one’s own', () => {
-  it('V7 win over the bundled ones, the most exact first', () => {
-    const price = createPrice({
+  it('V7 win over the bundled ones, the most exact first', async () => {
+    const price = await createPrice({
       version: '2026-11',
       models: {
         'gpt-4o': { input: 1, output: 2, cacheRead: 0.5, cacheWrite: 4 },
@@ -70,7 +70,7 @@ describe('prices of one’s own', () => {
     expect(price('gpt-4o-mini', 'openai', usage(1, 1), at)?.source).toBe('@pydantic/genai-prices')
   })
 
-  it('V7 a file in the form of LiteLLM is taken, with its steps by length', () => {
+  it('V7 a file in the form of LiteLLM is taken, with its steps by length', async () => {
     const file = join(folder, 'litellm.json')
     const entry = {
       litellm_provider: 'x',
@@ -80,7 +80,7 @@ describe('prices of one’s own', () => {
       input_cost_per_token_above_200k_tokens: 4e-6,
     }
     writeFileSync(file, JSON.stringify({ sample_spec: {}, picture: { output_cost_per_image: 1 }, m: entry }))
-    const price = createPrice(file)
+    const price = await createPrice(file)
     expect(price('m', undefined, usage(100_000, 1000), at)).toMatchObject({
       amount: 0.21,
       version: expect.stringMatching(/^sha256:[0-9a-f]{12}$/),

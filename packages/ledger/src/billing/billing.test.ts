@@ -13,7 +13,7 @@ const store = createMemoryStore(nodePorts)
 const open = (workspace: string, priced = true): Ledger =>
   createLedger({ store, ports: nodePorts, secret: 's', heads, ...(priced && { price }) }, { workspace })
 const message = (payload: Record<string, unknown>, eventId?: string) => ({
-  eventType: 'execution.message',
+  eventType: 'execution.message' as const,
   correlationId: 'r',
   ...(eventId && { eventId }),
   payload: { role: 'assistant', content: 'x', ...payload },

@@ -1,8 +1,31 @@
-import { anything, listOf, maybe, open, text } from '../schema.ts'
+import {
+  anything,
+  either,
+  flag,
+  integer,
+  listOf,
+  mapOf,
+  maybe,
+  nothing,
+  number,
+  oneOf,
+  open,
+  text,
+  variants,
+} from '../schema.ts'
 import { count, optional, texts } from './payload-parts.ts'
 import type { EventFamily } from './primitive.ts'
 
-/** What people did with the record itself; it stands in the book of the workspace. */
+const score = {
+  name: text,
+  /** Null takes back the score that the same giver gave before. */
+  value: either(either(number, text), either(flag, nothing)),
+  /** Who gives it; without it, the event's source. */
+  by: optional.text,
+  why: optional.text,
+}
+
+/** What people did with the record: scores and tags stand in their run, the rest in the audit run of the workspace. */
 export const ADMINISTRATION_EVENTS = {
   'system.payload_erased': [
     'system.workflow_event',
@@ -70,4 +93,17 @@ export const ADMINISTRATION_EVENTS = {
     }),
   ],
   'system.token_revoked': ['system.workflow_event', open({ tokenId: optional.text, by: optional.text })],
+  /** A score of a run or of one of its steps. The latest of each target, name and giver counts. */
+  'system.scored': [
+    'system.workflow_event',
+    variants('target', {
+      run: open({ target: oneOf('run'), ...score }),
+      step: open({ target: oneOf('step'), stepId: text, attempt: maybe(integer(1)), ...score }),
+    }),
+  ],
+  /** Tags of a run: first those in `unset` go, then those in `set` are added or replaced. */
+  'system.tagged': [
+    'system.workflow_event',
+    open({ set: maybe(mapOf(text)), unset: texts, by: optional.text }),
+  ],
 } as const satisfies EventFamily

@@ -78,6 +78,8 @@ export const RUN_EVENTS = {
       checkpoint: maybe(
         open({ id: text, superstep: count, seq: integer(1), baseSeq: integer(1), createdAt: text }),
       ),
+      /** The source's tags at `sourceSeq`: the fork begins with them. */
+      tags: maybe(mapOf(text)),
     }),
   ],
   'system.workflow_blocked': [

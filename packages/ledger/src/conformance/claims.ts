@@ -69,9 +69,9 @@ export const claimTests: readonly StoreTest[] = [
       await live(ledger, 'answered', {
         events: [asks('answered'), event('answered', 'system.workflow_paused')],
       })
-      await ledger.record(answers('answered'))
+      await ledger.append([answers('answered')])
       await live(ledger, 'orphan', { events: [] })
-      await ledger.record(event('orphan', 'system.workflow_interrupted'))
+      await ledger.append([event('orphan', 'system.workflow_interrupted')])
       await live(ledger, 'asking', { events: [asks('asking'), event('asking', 'system.workflow_paused')] })
       await live(ledger, 'working', { events: [], isHeld: true })
       await live(ledger, 'blocked', { events: [event('blocked', 'system.workflow_blocked')] })

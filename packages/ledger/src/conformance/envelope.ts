@@ -1,4 +1,10 @@
-import { OWN_EVENT_TYPES, primitiveOf } from '../catalogue.ts'
+import {
+  type ForeignType,
+  foreignType,
+  OWN_EVENT_TYPES,
+  primitiveOf,
+  type RecordInput,
+} from '../catalogue.ts'
 import { fromCloudEvent, toCloudEvent } from '../cloud-events.ts'
 import type { EventInput } from '../envelope.ts'
 import { isUuid } from '../ids.ts'
@@ -9,9 +15,9 @@ import { note, readAll, seqs, type StoreTest, upTo } from './world.ts'
 const FIELDS = ['eventId', 'eventType', 'timestamp', 'source', 'correlationId', 'causationId', 'payload']
 const PLACE = ['workspace', 'seq', 'position', 'recordedAt', 'hash', 'schemaVersion']
 
-const whole: EventInput = {
+const whole: RecordInput<ForeignType> = {
   eventId: '018f4e2a-7b1c-7d3e-8f90-a1b2c3d4e5f6',
-  eventType: 'integration.mail_sent',
+  eventType: foreignType('integration.mail_sent'),
   // Nanoseconds and an offset: text of the producer, kept as it came.
   timestamp: '2031-02-28T23:59:59.123456789+05:30',
   source: { origin: 'integration', runtime: 'a runtime of its own — 例' },
@@ -44,7 +50,7 @@ export const envelopeTests: readonly StoreTest[] = [
     title: 'what a producer leaves out gets its one sensible value',
     async run(world) {
       const ledger = await world.open()
-      await ledger.record({ eventType: 'ui.click', correlationId: 'r' })
+      await ledger.record({ eventType: foreignType('ui.click'), correlationId: 'r' })
       const [event] = await readAll(ledger, 'r')
       assert(event && isUuid(event.eventId), 'an id is made')
       assertEqual(event.source, { origin: 'system', runtime: 'custom' }, 'source')
@@ -78,7 +84,8 @@ export const envelopeTests: readonly StoreTest[] = [
       const types = [...own, 'execution.x', 'system.any-thing.at_all.v2', 'ui.Camel', 'integration.0']
       const replay = { sourceRunId: 's', mode: 're-execute', verdict: 'identical' }
       const chat = { streamId: 'c', messageId: 'm', threadStreamId: 't', sessionId: 's' }
-      const payload = { stepId: 'a#0', name: 'a', ...replay, ...chat, unknownField: [1] }
+      const score = { target: 'run', value: 1 }
+      const payload = { stepId: 'a#0', name: 'a', ...replay, ...chat, ...score, unknownField: [1] }
       await ledger.append(types.map((eventType) => ({ eventType, correlationId: 'r', payload })))
       const events = await readAll(ledger, 'r')
       assertEqual(
@@ -108,7 +115,7 @@ export const envelopeTests: readonly StoreTest[] = [
       const back = fromCloudEvent(JSON.parse(JSON.stringify(toCloudEvent(wire))))
       assertEqual(back, wire, 'the envelope')
       const { ledger: place, ...again } = fromWire({ ...back, ledger: toWire(first).ledger })
-      assertEqual((await ledger.record(again)).ledger, place, 'its place')
+      assertEqual((await ledger.append([again]))[0]?.ledger, place, 'its place')
       assertEqual((await readAll(ledger, whole.correlationId)).length, 1, 'events')
     },
   },

@@ -9,7 +9,7 @@ const long = (text: string): { items: { n: number; text: string }[] } => ({
 })
 
 const ended = (runId: string, payload: Record<string, unknown> = {}) => ({
-  eventType: 'system.workflow_completed',
+  eventType: 'system.workflow_completed' as const,
   correlationId: runId,
   payload,
 })
@@ -237,9 +237,13 @@ export const erasureTests: readonly StoreTest[] = [
       assertEqual((await readAll(ledger, 'r')).map(isErased), [false, true, false], 'only that one')
       assertEqual((await ledger.getRun('r'))?.agent, 'owl', 'the rest is as it was')
       const same = { ...(second as ClewEvent), ledger: undefined }
-      const clash = await assertRefused(() => ledger.record(same), 'conflict', { eventId })
+      const clash = await assertRefused(() => ledger.append([same]), 'conflict', { eventId })
       assert(clash.message.includes('erased'), clash.message)
-      assertEqual((await ledger.record({ ...(first as ClewEvent) })).ledger.seq, 1, 'others are still known')
+      assertEqual(
+        (await ledger.append([{ ...(first as ClewEvent) }]))[0]?.ledger.seq,
+        1,
+        'others are still known',
+      )
       await assertRefused(() => ledger.erase({ runId: 'clew:audit' }), 'bad_option')
       await assertVerified(ledger)
     },

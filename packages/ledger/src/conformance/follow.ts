@@ -72,9 +72,9 @@ export const followTests: readonly StoreTest[] = [
       const runAfter = world.follow(ledger, { runId: 'r', afterPosition })
       for (const n of upTo(12, 3)) {
         await ledger.record(note('later', { n }))
-        await ledger.record({ ...note('r', { n }), eventType: n % 5 === 0 ? 'ui.click' : 'execution.n' })
+        await ledger.append([{ ...note('r', { n }), eventType: n % 5 === 0 ? 'ui.click' : 'execution.n' }])
       }
-      await ledger.record({ ...note('end', { n: 99 }), eventType: 'ui.click' })
+      await ledger.append([{ ...note('end', { n: 99 }), eventType: 'ui.click' }])
       await world.until('all have arrived', () => after.events.length >= 21 && byType.events.length >= 3)
       await world.until('runs have arrived', () => byRun.events.length >= 12 && early.events.length >= 10)
       await world.until('the others too', () => runAfter.events.length >= 10 && runAndType.events.length >= 2)

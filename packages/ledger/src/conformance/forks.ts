@@ -154,7 +154,7 @@ export const forkTests: readonly StoreTest[] = [
       const ledger = await world.open()
       const shared = await ledger.record(note('r', { n: 1 }))
       const own = await ledger.record(forked('f', 'r', 1))
-      assertEqual((await ledger.record(own)).ledger, own.ledger, 'the fork event again')
+      assertEqual((await ledger.append([own]))[0]?.ledger, own.ledger, 'the fork event again')
       const again = await ledger.record({ ...note('f', { n: 1 }), eventId: shared.eventId })
       assertEqual(again.ledger.seq, 3, 'an event of its own')
       const { ok } = await ledger.verify(undefined, { projections: true })

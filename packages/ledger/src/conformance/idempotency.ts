@@ -5,7 +5,10 @@ import { uuid } from './workload.ts'
 import { note, readAll, seqs, started, type StoreTest, upTo } from './world.ts'
 
 const random = createRandom(4)
-const withId = (event: EventInput): EventInput & { eventId: string } => ({ ...event, eventId: uuid(random) })
+const withId = <E extends EventInput>(event: E): E & { eventId: string } => ({
+  ...event,
+  eventId: uuid(random),
+})
 // Put together here, so that no scanner takes this file for a leak.
 const KEY = ['sk', 'proj', 'abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGH'].join('-')
 
@@ -21,12 +24,11 @@ export const idempotencyTests: readonly StoreTest[] = [
         withId(note('r', large)),
         withId(started('r')),
       ]) {
-        const first = await one.record(event)
+        const [first] = await one.append([event])
         await one.record(note('r'))
         for (const ledger of [one, two, one]) {
           world.turnClock(1500)
-          assertEqual(await ledger.record(event), first, 'the answer')
-          assertEqual(await ledger.append([event]), [first], 'the answer to a batch')
+          assertEqual(await ledger.append([event]), [first], 'the answer')
         }
       }
       await world.closeAll()
@@ -34,8 +36,12 @@ export const idempotencyTests: readonly StoreTest[] = [
       const events = await readAll(later, 'r')
       assertEqual(seqs(events), upTo(6), 'events')
       for (const { ledger: place, ...envelope } of events)
-        assertEqual((await later.record(envelope)).ledger, place, 'an event as it was read back')
-      assertEqual((await later.record(events[0] as EventInput)).ledger.seq, 1, 'also with its place on it')
+        assertEqual((await later.append([envelope]))[0]?.ledger, place, 'an event as it was read back')
+      assertEqual(
+        (await later.append([events[0] as EventInput]))[0]?.ledger.seq,
+        1,
+        'also with its place on it',
+      )
       assertEqual((await later.stats()).events, 6, 'nothing was added')
     },
   },
@@ -45,7 +51,7 @@ export const idempotencyTests: readonly StoreTest[] = [
     async run(world) {
       const ledger = await world.open()
       const event = withId({ ...note('r', { a: 1 }), causationId: null })
-      await ledger.record(event)
+      await ledger.append([event])
       const others: EventInput[] = [
         { ...event, payload: { a: 2 } },
         { ...event, payload: { a: '1' } },
@@ -59,7 +65,7 @@ export const idempotencyTests: readonly StoreTest[] = [
       ]
       for (const other of others) {
         const fields = { eventId: event.eventId, runId: 'r', seq: 1 }
-        await assertRefused(() => ledger.record(other), 'conflict', fields)
+        await assertRefused(() => ledger.append([other]), 'conflict', fields)
         await assertRefused(() => ledger.append([note('r'), other, note('q')]), 'conflict', {
           ...fields,
           item: 1,
@@ -84,7 +90,7 @@ export const idempotencyTests: readonly StoreTest[] = [
       const [one, two] = await ledger.append([event, there])
       assert(one && two && one.ledger.position !== two.ledger.position, 'two places')
       const conflicting = { ...there, payload: { a: 'other content' } }
-      await assertRefused(() => ledger.record(conflicting), 'conflict', { runId: 'other' })
+      await assertRefused(() => ledger.append([conflicting]), 'conflict', { runId: 'other' })
       assertEqual(await ledger.append([there, event]), [two, one], 'each is known in its run')
     },
   },

@@ -67,10 +67,10 @@ export const leaseTests: readonly StoreTest[] = [
     title: 'execution events need the current epoch, checked inside the append; answers do not',
     async run(world) {
       const ledger = await world.open()
-      await ledger.record(step(0))
+      await ledger.append([step(0)])
       const lease = await ledger.leases.acquire(key('r'))
       await ledger.append([step(1)], { epoch: lease.epoch })
-      await assertRefused(() => ledger.record(step(2)), 'stale_epoch', { runId: 'r', current: 1 })
+      await assertRefused(() => ledger.append([step(2)]), 'stale_epoch', { runId: 'r', current: 1 })
       await assertRefused(() => ledger.append([step(2)], { epoch: 7 }), 'stale_epoch', {
         epoch: 7,
         current: 1,
@@ -89,7 +89,7 @@ export const leaseTests: readonly StoreTest[] = [
       assertEqual(seqs(await readAll(ledger, 'r')), upTo(6), 'what was written')
       await ledger.leases.release(lease)
       await assertRefused(() => ledger.append([step(3)], { epoch: lease.epoch }), 'stale_epoch')
-      await ledger.record(step(3))
+      await ledger.append([step(3)])
     },
   },
   {
@@ -106,7 +106,7 @@ export const leaseTests: readonly StoreTest[] = [
       world.turnClock(6000)
       assertEqual((await other.leases.list())[0]?.state, 'stale', 'state')
       await owner.append([step(1)], { epoch: lost.epoch })
-      await assertRefused(() => other.record(step(2)), 'stale_epoch', { current: 1 })
+      await assertRefused(() => other.append([step(2)]), 'stale_epoch', { current: 1 })
       const taken = await other.leases.acquire(key('r'), 't')
       assertEqual(taken.epoch, 2, 'epoch')
       for (const event of [step(2), note('r')])

@@ -147,13 +147,13 @@ export const listingTests: readonly StoreTest[] = [
     async run(world) {
       const [ledger, other] = [await world.open(), await world.open()]
       const step = (runId: string, name: string, payload = {}) => ({
-        eventType: 'execution.step_completed',
+        eventType: 'execution.step_completed' as const,
         correlationId: runId,
         timestamp: '2026-11-15T07:00:05Z',
         payload: { stepId: name, name, long: 'x'.repeat(3000), ...payload },
       })
       const late = (runId: string) => ({
-        eventType: 'system.workflow_started',
+        eventType: 'system.workflow_started' as const,
         correlationId: runId,
         timestamp: '2026-11-15T07:00:00Z',
         payload: { agent: 'owl', agentVersion: '2', threadId: 't', subjects: ['p', 'q'], parentRunId: 'up' },

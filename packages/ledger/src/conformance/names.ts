@@ -29,7 +29,7 @@ export const nameTests: readonly StoreTest[] = [
       const steps = await ledger.getSteps('r')
       assertEqual(steps.length, 1, 'start and end are of one step')
       assert(ID_FORM.test(steps[0]?.stepId ?? ''), `the step ${steps[0]?.stepId}`)
-      const again = await ledger.record(started('q', { threadId: run?.threadId }))
+      const again = await ledger.record(started('q', { threadId: run?.threadId ?? '' }))
       assertEqual(again.payload['threadId'], run?.threadId, 'an id form stays as it is')
     },
   },
@@ -44,7 +44,7 @@ export const nameTests: readonly StoreTest[] = [
       ])
       const ledger = await world.open(WITH_RULE)
       const end = {
-        eventType: 'execution.step_completed',
+        eventType: 'execution.step_completed' as const,
         correlationId: 'r',
         payload: { stepId, output: CASE, clock: [[stepId, 1]] },
       }

@@ -90,15 +90,13 @@ export const privacyTests: readonly StoreTest[] = [
       const event = await ledger.record(note('r', { text: 'sesame' }))
       const clash = { ...event, payload: { text: 'open sesame' } }
       const errors = [
-        await assertRefused(() => ledger.record(clash), 'conflict'),
+        await assertRefused(() => ledger.append([clash]), 'conflict'),
         await assertRefused(() => ledger.record(note('r', { sesame: 1, f: () => 'sesame' })), 'bad_value'),
         await assertRefused(
           () =>
-            ledger.record({
-              eventType: 'execution.message',
-              correlationId: 'r',
-              payload: { role: ['sesame'] },
-            }),
+            ledger.append([
+              { eventType: 'execution.message', correlationId: 'r', payload: { role: ['sesame'] } },
+            ]),
           'bad_payload',
         ),
       ]

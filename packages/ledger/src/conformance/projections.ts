@@ -63,7 +63,7 @@ export const projectionTests: readonly StoreTest[] = [
         payload: { stepId: `s#${at}`, name: 's', ...more },
       })
       await one.append([started('r'), ...Array.from({ length: 90 }, (_, at) => step('started', at))])
-      for (let at = 0; at < 90; at += 9) await two.record(step('completed', at))
+      for (let at = 0; at < 90; at += 9) await two.append([step('completed', at)])
       await two.append([step('started', 9, { attempt: 2 }), step('started', 90)])
       for (const ledger of [one, two]) {
         const all = await ledger.getSkeleton('r')
@@ -100,7 +100,7 @@ export const projectionTests: readonly StoreTest[] = [
           correlationId: 'r',
           payload: { stepId: `s#${Math.floor(i / 2)}`, name: 's' },
         })
-        await ledger.record(step(i % 2 === 0 ? 'execution.step_started' : 'execution.step_completed'))
+        await ledger.append([step(i % 2 === 0 ? 'execution.step_started' : 'execution.step_completed')])
       }
       for (const ledger of [one, two]) {
         const { ok, problems } = await ledger.verify('r', { projections: true })
@@ -195,9 +195,9 @@ export const projectionTests: readonly StoreTest[] = [
         event('system.stop_requested', { by: 'me', reason: 'enough' }),
       ])
       assertEqual(await seen(), ['paused', 1, 5, 4, true, dueAt, true], 'asked to stop while it is paused')
-      await ledger.record(event('ui.input_received', { pauseId: 'p', answer: 'yes' }))
+      await ledger.append([event('ui.input_received', { pauseId: 'p', answer: 'yes' })])
       assertEqual(await seen(), ['pending', 1, 5, 4, true, null, true], 'answered: it is due now')
-      await ledger.record(event('system.workflow_resumed'))
+      await ledger.append([event('system.workflow_resumed')])
       assertEqual(await seen(), ['running', 1, 5, 4, true, null, false], 'resumed')
       await ledger.append([
         event('system.stop_requested'),
@@ -211,7 +211,7 @@ export const projectionTests: readonly StoreTest[] = [
       ])
       assertEqual(await seen('f'), ['running', 1, 5, 4, true, null, false], 'a fork')
       assertEqual(await seen('g'), ['running', ...none, null, false], 'a fork that was told nothing')
-      await ledger.record(event('system.workflow_resumed'))
+      await ledger.append([event('system.workflow_resumed')])
       assertEqual(await seen(), ['running', 1, 5, 4, true, null, false], 'taken up again')
       assert((await ledger.verify(undefined, { projections: true })).ok, 'a rebuild gives the same')
     },
@@ -222,7 +222,7 @@ export const projectionTests: readonly StoreTest[] = [
     async run(world) {
       const ledger = await world.open()
       const change = (runId: string, superstep: number, operations: unknown[]) => ({
-        eventType: 'system.state_transitioned',
+        eventType: 'system.state_transitioned' as const,
         correlationId: runId,
         payload: { superstep, operations },
       })

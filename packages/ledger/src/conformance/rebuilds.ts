@@ -75,7 +75,7 @@ export const rebuildTests: readonly StoreTest[] = [
         correlationId: 'busy',
         payload: { stepId: `s#${n}`, name: 's' },
       })
-      for (const n of upTo(300)) await ledger.record(step(n, 'execution.step_started'))
+      for (const n of upTo(300)) await ledger.append([step(n, 'execution.step_started')])
       const store = await world.openStore()
       const key = { workspace: 'default', runId: 'busy' }
       assertEqual(
@@ -85,7 +85,7 @@ export const rebuildTests: readonly StoreTest[] = [
       )
       await spoil(store, 'busy')
       const writing = (async () => {
-        for (const n of upTo(300)) await writer.record(step(n, 'execution.step_completed'))
+        for (const n of upTo(300)) await writer.append([step(n, 'execution.step_completed')])
       })()
       await Promise.all([ledger.rebuild(), writing])
       await ledger.rebuild()

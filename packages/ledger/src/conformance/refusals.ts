@@ -121,7 +121,9 @@ export const refusalTests: readonly StoreTest[] = [
     async run(world) {
       const ledger = await world.open()
       for (const [field, event] of ENVELOPES) {
-        const error = await assertRefused(() => ledger.record(event as EventInput), 'bad_envelope', { field })
+        const error = await assertRefused(() => ledger.append([event as EventInput]), 'bad_envelope', {
+          field,
+        })
         assert(
           error.fields['found'] !== undefined && error.fields['expected'] !== undefined,
           `${field}: found, expected`,
@@ -139,7 +141,7 @@ export const refusalTests: readonly StoreTest[] = [
       const ledger = await world.open()
       for (const [field, eventType, payload] of PAYLOADS) {
         const event = { eventType, correlationId: 'r', payload }
-        await assertRefused(() => ledger.record(event), 'bad_payload', { field, eventType })
+        await assertRefused(() => ledger.append([event]), 'bad_payload', { field, eventType })
         await assertRefused(() => ledger.append([note('r'), event]), 'bad_payload', { field, item: 1 })
       }
       await assertNothingWritten(world)

@@ -1,4 +1,4 @@
-import type { EventInput } from '../envelope.ts'
+import type { RecordInput } from '../catalogue.ts'
 import type { RetentionPolicyInput } from '../retention/policy.ts'
 import { assert, assertEqual, assertRefused } from './assert.ts'
 import { addRun, assertSound, DAY_MS, ended, later, list, MONTH } from './ended-runs.ts'
@@ -108,14 +108,14 @@ export const retentionTests: readonly StoreTest[] = [
     title: 'events of a type go out of runs that stay, books lose their beginnings, and both go on',
     async run(world) {
       const ledger = await world.open()
-      const thought = (n: number): EventInput => ({
+      const thought = (n: number): RecordInput<'execution.reasoning'> => ({
         eventType: 'execution.reasoning',
         correlationId: 'r',
         payload: { content: `thought ${n}` },
       })
       await ledger.append([started('r'), thought(1), thought(2), note('r'), thought(3), ended('r')])
       const book = (n: number) => ({
-        eventType: 'ui.message_created',
+        eventType: 'ui.message_created' as const,
         correlationId: 'clew:stream/s',
         payload: { content: `m${n}` },
       })

@@ -56,7 +56,11 @@ export const richValueTests: readonly StoreTest[] = [
       assertEqual(read[0]?.payload, rich(), 'small')
       assertEqual(read[1]?.payload, large, 'large')
       const { ledger: place, ...envelope } = read[1] as (typeof read)[0]
-      assertEqual((await ledger.record(envelope)).ledger, place, 'read back and sent again it is the same')
+      assertEqual(
+        (await ledger.append([envelope]))[0]?.ledger,
+        place,
+        'read back and sent again it is the same',
+      )
     },
   },
   {

@@ -112,7 +112,7 @@ export const searchTests: readonly StoreTest[] = [
         ['status:completed TimeoutError', []],
       ]
       for (const [query, expected] of cases) assertEqual(await ids(ledger, query), expected, query)
-      await ledger.record(event('foxes', 'system.workflow_resumed', {}))
+      await ledger.append([event('foxes', 'system.workflow_resumed', {})])
       assertEqual(await ids(ledger, 'status:failed'), [], 'a status that has changed')
       assertEqual(await ids(ledger, 'status:running TimeoutError'), ['foxes'], 'its new one')
     },

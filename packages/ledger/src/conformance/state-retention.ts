@@ -1,5 +1,5 @@
+import type { RecordInput } from '../catalogue.ts'
 import { AUDIT_BOOK } from '../audit-book.ts'
-import type { EventInput } from '../envelope.ts'
 import type { Ledger } from '../ledger.ts'
 import type { StatePolicy } from '../retention/plan-states.ts'
 import { assert, assertEqual, assertRefused } from './assert.ts'
@@ -11,7 +11,12 @@ import { forked, indexAll, note, readAll, started, type StoreTest, upTo, type Wo
 const LATEST: StatePolicy = { keep: 'latest' }
 
 /** A superstep whose only step says a word; with `isWhole` the whole state stands in its checkpoint. */
-const say = (runId: string, n: number, baseSeq: number, isWhole = false): EventInput => ({
+const say = (
+  runId: string,
+  n: number,
+  baseSeq: number,
+  isWhole = false,
+): RecordInput<'execution.step_completed'> => ({
   eventType: 'execution.step_completed',
   correlationId: runId,
   payload: {
@@ -67,7 +72,7 @@ async function randomThread(world: World, seed: number): Promise<void> {
     const summary = await ledger.getRun(run.runId)
     for (let left = 1 + random.below(9); left > 0; left--) await runSuperstep(ledger, random, run)
     const isOver = random.below(3) > 0
-    if (isOver) await ledger.record(ended(run.runId))
+    if (isOver) await ledger.append([ended(run.runId)])
     runs.push({ run, own: summary?.forkedFrom?.seq ?? 0, isOver })
   }
   const all = runs.flatMap(({ run, own }) =>
@@ -242,7 +247,7 @@ export const stateRetentionTests: readonly StoreTest[] = [
       await ledger.append([forked('fork', 'source', 5), ended('fork'), ended('source')])
       await addLine(ledger, 'paused', 3)
       await addLine(ledger, 'newest', 9)
-      await ledger.record(ended('newest'))
+      await ledger.append([ended('newest')])
       await ledger.pruneStates('newest', LATEST)
       assertEqual(await kept(ledger, 'source'), [3], 'where the fork parts')
       assertEqual((await ledger.getState('fork'))?.state['word'], 'word3', 'the fork')
@@ -277,7 +282,7 @@ export const stateRetentionTests: readonly StoreTest[] = [
     async run(world) {
       const ledger = await world.open()
       await addLine(ledger, 'old', 4)
-      await ledger.record(ended('old'))
+      await ledger.append([ended('old')])
       world.turnClock(60_000)
       assertEqual(await ledger.pruneStates('old', { ttlMs: 120_000 }), 0, 'young enough')
       assertEqual(await ledger.pruneStates('old', { ttlMs: 30_000 }), 4, 'too old, but for the newest')

@@ -1,3 +1,4 @@
+import type { RecordInput } from '../catalogue.ts'
 import type { EventInput } from '../envelope.ts'
 import type { Store } from '../store.ts'
 import { assert, assertEqual, assertRefused } from './assert.ts'
@@ -178,7 +179,10 @@ export const stateTests: readonly StoreTest[] = [
     title: 'a run whose row was made by an older fold has its states, before and after a rebuild',
     async run(world) {
       const ledger = await world.open()
-      const checkpoint = (superstep: number, payload: Record<string, unknown>): EventInput => ({
+      const checkpoint = (
+        superstep: number,
+        payload: Record<string, unknown>,
+      ): RecordInput<'execution.checkpoint'> => ({
         eventType: 'execution.checkpoint',
         correlationId: 'r',
         payload: { superstep, ...payload },

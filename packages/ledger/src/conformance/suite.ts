@@ -23,6 +23,7 @@ import { retentionKeepsTests } from './retention-keeps.ts'
 import { retentionToldTests } from './retention-told.ts'
 import { retentionTests } from './retention.ts'
 import { richValueTests } from './rich-values.ts'
+import { scoreAndTagTests } from './scores-and-tags.ts'
 import { searchTests } from './search.ts'
 import { stateRetentionTests } from './state-retention.ts'
 import { stateTests } from './states.ts'
@@ -55,6 +56,7 @@ const ALL: readonly StoreTest[] = [
   ...nameTests,
   ...consumerTests,
   ...rebuildTests,
+  ...scoreAndTagTests,
   ...searchTests,
   ...stateTests,
   ...progressTests,

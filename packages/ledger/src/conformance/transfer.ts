@@ -195,7 +195,7 @@ export const transferTests: readonly StoreTest[] = [
     async run(world) {
       const ledger = await world.open()
       const step = {
-        eventType: 'execution.step_started',
+        eventType: 'execution.step_started' as const,
         correlationId: 'r',
         payload: { stepId: 'a#0', name: 'a' },
       }

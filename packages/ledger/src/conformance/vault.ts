@@ -1,4 +1,5 @@
-import type { ClewEvent, EventInput } from '../envelope.ts'
+import type { RecordInput } from '../catalogue.ts'
+import type { ClewEvent } from '../envelope.ts'
 import type { Ledger, LedgerOptions } from '../ledger.ts'
 import { isPlaceholder } from '../redact/placeholder.ts'
 import type { Store } from '../store.ts'
@@ -30,7 +31,7 @@ const telling = (store: Store, vault: Partial<Store['vault']>): Store => ({
 })
 
 /** A checkpoint with a whole state. */
-const whole = (runId: string, n: number): EventInput => ({
+const whole = (runId: string, n: number): RecordInput<'execution.checkpoint'> => ({
   eventType: 'execution.checkpoint',
   correlationId: runId,
   payload: { superstep: n, next: ['a'], state: { key: code(n) }, versions: {} },
@@ -278,7 +279,7 @@ export const vaultTests: readonly StoreTest[] = [
       assertEqual(await seqs(), ['old 1', 'states 2', 'states 3', 'states 4'], 'before')
       await ledger.pruneStates('states', { keep: 'latest' })
       assertEqual(await seqs(), ['old 1', 'states 4'], 'states')
-      await ledger.record(ended('states'))
+      await ledger.append([ended('states')])
       await later(world, ledger)
       await ledger.gc({ policy: MONTH })
       assertEqual(await seqs(), [], 'runs')

@@ -16,7 +16,7 @@ export async function runWorkload(ledger: Ledger, seed: number, calls: number): 
     // A delivery that is repeated, alone and with news behind it.
     if (random.below(10) === 0) {
       const again = { ...randomEvent(random, runId), eventId: uuid(random) }
-      await ledger.record(again)
+      await ledger.append([again])
       await ledger.append([again, randomEvent(random, runId)])
     }
   }
@@ -35,7 +35,7 @@ async function beginRun(
     let last = 0
     for await (const event of ledger.read(source)) last = event.ledger.seq
     await ledger.record(forked(runId, source, 1 + random.below(last)))
-  } else if (kind === 1) await ledger.record(randomEvent(random, runId))
+  } else if (kind === 1) await ledger.append([randomEvent(random, runId)])
   else
     await ledger.record(
       started(runId, {

@@ -1,5 +1,6 @@
 import { createLedger } from '../create-ledger.ts'
-import type { ClewEvent, EventInput } from '../envelope.ts'
+import { type ForeignType, foreignType, type PayloadOf, type RecordInput } from '../catalogue.ts'
+import type { ClewEvent } from '../envelope.ts'
 import type { HeadChecker, HeadSigner } from '../heads.ts'
 import type { FollowOptions, Ledger, LedgerOptions, ReadOptions } from '../ledger.ts'
 import type { Ports } from '../ports.ts'
@@ -162,19 +163,26 @@ export async function indexAll(ledger: Ledger): Promise<void> {
   while ((await ledger.index()).lag > 0) continue
 }
 
-export const note = (runId: string, payload: Record<string, unknown> = {}): EventInput => ({
-  eventType: 'execution.note',
+export const note = (runId: string, payload: Record<string, unknown> = {}): RecordInput<ForeignType> => ({
+  eventType: foreignType('execution.note'),
   correlationId: runId,
   payload,
 })
 
-export const started = (runId: string, payload: Record<string, unknown> = {}): EventInput => ({
+export const started = (
+  runId: string,
+  payload: PayloadOf<'system.workflow_started'> = {},
+): RecordInput<'system.workflow_started'> => ({
   eventType: 'system.workflow_started',
   correlationId: runId,
   payload,
 })
 
-export const forked = (runId: string, sourceRunId: string, sourceSeq: number): EventInput => ({
+export const forked = (
+  runId: string,
+  sourceRunId: string,
+  sourceSeq: number,
+): RecordInput<'system.workflow_forked'> => ({
   eventType: 'system.workflow_forked',
   correlationId: runId,
   payload: { sourceRunId, sourceSeq },

@@ -40,8 +40,6 @@ export interface EraseReport {
   readonly memory: number
   /** Rows of the search index that lost their words. */
   readonly searchRows: number
-  /** Files that migrations had left behind and that held the same. */
-  readonly backups: number
   readonly kept: readonly KeptPart[]
   /** Why files may still hold bytes of what nobody can read any more, and what to do; null when nothing is left to do. */
   readonly unfinished: string | null

@@ -206,7 +206,6 @@ function report(plan: ErasurePlan, counts: Partial<EraseReport>): EraseReport {
     values: 0,
     memory: memory.reduce((sum, [, { events }]) => sum + events.size, 0),
     searchRows: 0,
-    backups: 0,
     kept: plan.kept,
     unfinished: null,
     dryRun: false,

@@ -50,8 +50,8 @@ export interface Erasing {
    */
   erase(work: EraseWork): Promise<ClewEvent | null>
   /**
-   * Makes physical what `erase` did, now or before a kill: WAL, free pages, backups made by migrations. Can be done again.
+   * Makes physical what `erase` did, now or before a kill: WAL and free pages. Can be done again.
    * `rewrite` writes tables anew where a database otherwise leaves bytes in pages that are in use.
    */
-  scrub(options: { readonly rewrite: boolean }): Promise<Pick<EraseReport, 'backups' | 'unfinished'>>
+  scrub(options: { readonly rewrite: boolean }): Promise<Pick<EraseReport, 'unfinished'>>
 }

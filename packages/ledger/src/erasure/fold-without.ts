@@ -1,5 +1,6 @@
 import { project } from '../commit.ts'
 import { beginRun, type RunSummary } from '../fold/run-summary.ts'
+import { NO_SCORES, NO_TAGS } from '../fold/scores-and-tags.ts'
 import type { StepSkeleton } from '../fold/steps.ts'
 import type { PayloadReader } from '../payload-reader.ts'
 import type { RunReader } from '../run-reader.ts'
@@ -72,6 +73,8 @@ const bare = (summary: RunSummary, isWhole: boolean): RunSummary => ({
   ...(isWhole && { threadId: null, subjects: [] }),
   pauses: [],
   error: summary.error && { ...summary.error, message: null },
+  tags: NO_TAGS,
+  scores: NO_SCORES,
 })
 
 const bareStep = (step: StepSkeleton): StepSkeleton => ({

@@ -63,6 +63,6 @@ export function createMemoryErasing<Run extends ErasableRun>(parts: ErasingParts
       parts.ring()
       return outcome.events[0] as ClewEvent
     },
-    scrub: async () => ({ backups: 0, unfinished: null }),
+    scrub: async () => ({ unfinished: null }),
   }
 }

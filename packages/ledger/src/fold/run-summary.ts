@@ -1,11 +1,13 @@
 import { costOf } from '../billing/cost.ts'
 import { addAmounts, fromNano } from '../billing/money.ts'
 import { normaliseUsage, type Usage } from '../billing/usage.ts'
+import { asOwn } from '../catalogue.ts'
 import type { ClewEvent } from '../envelope.ts'
 import { isObject } from '../json.ts'
 import { beginsStep } from './begins-step.ts'
 import { checkpointMark } from './checkpoint.ts'
 import { textOf } from './fields.ts'
+import { foldScore, foldTags, NO_SCORES, NO_TAGS, type RunTags, type Score } from './scores-and-tags.ts'
 import { foldSession, forkSession, type RunSession } from './session.ts'
 
 export const RUN_STATUSES = [
@@ -96,6 +98,9 @@ export interface RunSummary {
   readonly replay: ReplayPlace | null
   /** Present when it answers in a stream (T1). */
   readonly session: RunSession | null
+  readonly tags: RunTags
+  /** Scores of the run and of its steps that count. */
+  readonly scores: readonly Score[]
 }
 
 /** A replay whose report was kept. */
@@ -114,6 +119,7 @@ export interface ReplayPlace {
  */
 export function beginRun(event: ClewEvent, source?: RunSummary): RunSummary {
   const { payload } = event
+  const own = asOwn(event)
   const text = (key: string): string | null => (typeof payload[key] === 'string' ? payload[key] : null)
   const subjects = payload['subjects']
   return {
@@ -158,6 +164,9 @@ export function beginRun(event: ClewEvent, source?: RunSummary): RunSummary {
     stopRequested: false,
     replay: null,
     session: forkSession(source?.session ?? null, text('threadId') ?? source?.threadId ?? null),
+    // Scores are about what happened in the source, so a fork has none of them.
+    tags: own?.eventType === 'system.workflow_forked' ? (own.payload.tags ?? NO_TAGS) : NO_TAGS,
+    scores: NO_SCORES,
   }
 }
 
@@ -199,6 +208,7 @@ export function foldRun(
   begins = beginsStep(event),
 ): RunSummary {
   const { eventType, payload } = event
+  const own = asOwn(event)
   const next: Draft = { ...summary, events: summary.events + 1, updatedAt: event.timestamp }
   if (usage) addUsage(next, usage, payload)
   if (begins) {
@@ -312,6 +322,12 @@ export function foldRun(
       // Others are open, but what waits for this one can go on.
       else if (summary.status === 'paused' && next.pauses.length < summary.pauses.length)
         next.dueAt = event.timestamp
+      break
+    case 'system.scored':
+      if (own?.eventType === eventType) next.scores = foldScore(summary.scores, own)
+      break
+    case 'system.tagged':
+      if (own?.eventType === eventType) next.tags = foldTags(summary.tags, own)
       break
     default:
   }

@@ -1,3 +1,4 @@
+import type { OwnEventType } from '../catalogue.ts'
 import type { ClewEvent } from '../envelope.ts'
 import { isErased, numberOf, textOf } from './fields.ts'
 import type { Fold } from './fold.ts'
@@ -17,40 +18,69 @@ import type {
 } from './transcript-entry.ts'
 import { entryOf, type TranscriptState } from './transcript-state.ts'
 
-export const transcriptFold: Fold<TranscriptState, Transcript> = {
-  name: 'transcript',
-  version: 3,
-  begin: () => ({
-    progress: beginProgress(),
-    entries: [],
-    tools: createPairing(),
-    questions: createPairing(),
-    messages: new Map(),
-    childRuns: new Set(),
-    effects: new Map(),
-    spoken: new Set(),
-    otherEvents: 0,
-  }),
-  apply(state, event) {
-    applyProgress(state.progress, event)
-    noteSpoken(state, event)
-    if (!addEntry(state, event)) state.otherEvents++
-    return state
-  },
-  view({ progress, entries, otherEvents }) {
-    const { runId, agent, status, startedAt, endedAt } = progress
-    const present = entries.filter((entry) => entry !== undefined).sort((a, b) => a.seq - b.seq)
-    return {
-      runId,
-      agent,
-      status,
-      startedAt,
-      endedAt,
-      entries: placeReasoning(withoutTwice(present)),
-      otherEvents,
-    }
-  },
-}
+/** `types`: the only event types that add or change entries; others need not be read for them. */
+export const transcriptFold: Fold<TranscriptState, Transcript> & { readonly types: readonly OwnEventType[] } =
+  {
+    name: 'transcript',
+    version: 3,
+    types: [
+      'system.workflow_started',
+      'system.workflow_paused',
+      'system.workflow_resumed',
+      'system.workflow_interrupted',
+      'system.workflow_blocked',
+      'system.workflow_forked',
+      'system.workflow_completed',
+      'system.workflow_failed',
+      'system.workflow_stopped',
+      'system.workflow_superseded',
+      'execution.message',
+      'execution.reasoning',
+      'execution.tool_call',
+      'execution.tool_result',
+      'execution.tool_error',
+      'execution.structured_output',
+      'execution.handoff',
+      'execution.step_started',
+      'execution.step_completed',
+      'execution.step_failed',
+      'ui.message_created',
+      'ui.message_edited',
+      'ui.output_displayed',
+      'ui.input_requested',
+      'ui.input_received',
+    ],
+    begin: () => ({
+      progress: beginProgress(),
+      entries: [],
+      tools: createPairing(),
+      questions: createPairing(),
+      messages: new Map(),
+      childRuns: new Set(),
+      effects: new Map(),
+      spoken: new Set(),
+      otherEvents: 0,
+    }),
+    apply(state, event) {
+      applyProgress(state.progress, event)
+      noteSpoken(state, event)
+      if (!addEntry(state, event)) state.otherEvents++
+      return state
+    },
+    view({ progress, entries, otherEvents }) {
+      const { runId, agent, status, startedAt, endedAt } = progress
+      const present = entries.filter((entry) => entry !== undefined).sort((a, b) => a.seq - b.seq)
+      return {
+        runId,
+        agent,
+        status,
+        startedAt,
+        endedAt,
+        entries: placeReasoning(withoutTwice(present)),
+        otherEvents,
+      }
+    },
+  }
 
 /** A step that failed because its tool did is told once, by the tool. */
 function withoutTwice(entries: readonly TranscriptEntry[]): TranscriptEntry[] {

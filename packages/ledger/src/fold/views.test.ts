@@ -108,6 +108,20 @@ describe('random histories, cut anywhere', () => {
     )
   })
 
+  it('V3 `types` names the events that make entries: reading only those gives the same entries', () => {
+    const types: ReadonlySet<string> = new Set(transcriptFold.types)
+    fc.assert(
+      fc.property(history, (events) => {
+        const needed = events.filter(({ eventType }) => types.has(eventType))
+        expect(foldEvents(transcriptFold, needed).entries).toEqual(foldEvents(transcriptFold, events).entries)
+      }),
+    )
+    const payload = { stepId: 'a#0', name: 'a', kind: 'effect' }
+    const makesEntry = (type: string): boolean =>
+      foldEvents(transcriptFold, makeHistory([{ type, payload }])).entries.length > 0
+    expect(OWN_EVENT_TYPES.filter(makesEntry).toSorted()).toEqual(transcriptFold.types.toSorted())
+  })
+
   it('V3 chat messages always pair calls with results', () => {
     fc.assert(
       fc.property(history, (events) => {

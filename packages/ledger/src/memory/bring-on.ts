@@ -16,6 +16,8 @@ export interface MemoryParts {
   readonly ports: Pick<Ports, 'sha256' | 'now' | 'defer'>
   readonly workspace: string
   readonly spellings: Spellings
+  /** Throws `closed` after the ledger was closed. */
+  readonly assertOpen: () => void
 }
 
 const PAGE = 500

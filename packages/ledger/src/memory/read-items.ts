@@ -13,6 +13,7 @@ export interface Asked {
 }
 
 export async function ask(parts: MemoryParts, given: MemoryFilter): Promise<Asked> {
+  parts.assertOpen()
   const { spellings } = parts
   const layers = (given.layers ?? MEMORY_LAYERS).map((layer) => checkLayer(layer, 'layers'))
   const books = given.scopes?.flatMap((scope) => spellings.books(checkScope(scope)))

@@ -49,6 +49,7 @@ export async function importItems(
   parts: ImportParts,
   stream: AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>,
 ): Promise<MemoryImportReport> {
+  parts.assertOpen()
   let report: MemoryImportReport = { written: 0, unchanged: 0, expired: 0 }
   let line = 0
   let open: Promise<keyof MemoryImportReport>[] = []

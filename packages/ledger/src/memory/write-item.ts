@@ -24,9 +24,10 @@ export interface ItemPlace extends MemoryScope, RowName {
 
 /** Where an item is written, by its name as given: in the book that its scope has already, whichever form of the name that has. */
 export async function findPlace(
-  { store, spellings, workspace }: MemoryParts,
+  { store, spellings, workspace, assertOpen }: MemoryParts,
   { layer, scope, namespace, key }: MemoryScope & RowName,
 ): Promise<ItemPlace> {
+  assertOpen()
   const name = { namespace, key }
   const books = spellings.books({ layer, scope })
   let book = books[0] as string

@@ -1,7 +1,7 @@
+import { type ForeignType, foreignType, type RecordInput } from '../catalogue.ts'
 import { describe, expect, it } from 'vitest'
 import { nodePorts } from '../../test/node-ports.ts'
 import { createLedger } from '../create-ledger.ts'
-import type { EventInput } from '../envelope.ts'
 import type { Ledger, LedgerOptions } from '../ledger.ts'
 import { createMemoryStore } from '../memory-store.ts'
 import type { Store } from '../store.ts'
@@ -40,8 +40,8 @@ async function openTwo(options: LedgerOptions = {}, readMs = 0) {
   return { admin, writer, heads, turn: (ms: number) => void (nowMs += ms) }
 }
 
-const said = (payload: Record<string, unknown> = { seat: '4711' }): EventInput => ({
-  eventType: 'execution.note',
+const said = (payload: Record<string, unknown> = { seat: '4711' }): RecordInput<ForeignType> => ({
+  eventType: foreignType('execution.note'),
   correlationId: 'r',
   payload,
 })

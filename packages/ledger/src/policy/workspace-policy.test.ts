@@ -1,3 +1,4 @@
+import { foreignType } from '../catalogue.ts'
 import { describe, expect, it } from 'vitest'
 import { nodePorts } from '../../test/node-ports.ts'
 import { createLedger } from '../create-ledger.ts'
@@ -42,7 +43,11 @@ describe('P1 the redaction policy of a workspace', () => {
 
     const second = await open(store, { redact: { rules: [{ kind: 'own', pattern: /about/ }] } })
     const record = (ledger: typeof second, runId: string) =>
-      ledger.record({ eventType: 'execution.note', correlationId: runId, payload: { ...said, note: 'x' } })
+      ledger.record({
+        eventType: foreignType('execution.note'),
+        correlationId: runId,
+        payload: { ...said, note: 'x' },
+      })
     const { payload } = await record(second, 'r')
     expect(payload['content']).toMatch(
       /^write to \[redacted:email:\w+\] \[redacted:own:\w+\] \[redacted:order:\w+\]$/,
@@ -60,7 +65,8 @@ describe('P1 the redaction policy of a workspace', () => {
     const ledger = await open(createMemoryStore(nodePorts))
     const view = ledger.in('elsewhere').in('default')
     const seatOf = async (its: typeof ledger, runId: string): Promise<unknown> =>
-      (await its.record({ eventType: 'execution.note', correlationId: runId, payload: said })).payload['card']
+      (await its.record({ eventType: foreignType('execution.note'), correlationId: runId, payload: said }))
+        .payload['card']
     expect(await seatOf(view, 'a')).toEqual(said.card)
     await ledger.setPolicy(POLICY)
     for (const each of [ledger, view]) expect(await seatOf(each, 'b')).not.toEqual(said.card)

@@ -1,12 +1,13 @@
 import { missingRun } from '../check-options.ts'
 import type { Ledger } from '../ledger.ts'
-import type { GcParts } from './gc.ts'
+import { createSealCheck } from './check-seals.ts'
+import { collectGarbage, type GcParts, missingPolicy } from './gc.ts'
 import { readHolds, releaseHold, setHold, toHold } from './holds.ts'
 import { checkStatePolicy } from './plan-states.ts'
 import { parsePolicy, type RetentionPolicy, type RetentionPolicyInput } from './policy.ts'
 import { readPolicyChange } from '../policy/workspace-policy.ts'
-import type { PolicyInForce } from './report.ts'
-import type { StateRetention } from './states.ts'
+import { type PolicyInForce, readRetentionReport } from './report.ts'
+import { createStateRetention, type StateRetention } from './states.ts'
 
 interface RetentionParts extends Omit<GcParts, 'ledger'> {
   /** What the ledger was opened with. */
@@ -44,20 +45,17 @@ export function createLedgerRetention(given: RetentionParts): LedgerRetention {
     async gc({ policy, ...options } = {}) {
       if (options.dryRun) assertOpen()
       else assertWritable()
-      const { collectGarbage, missingPolicy } = await import('./gc.ts')
       const meant = policy ? parsePolicy(policy) : (checked ?? (await ofWorkspace()))
       if (!meant) throw missingPolicy()
       return collectGarbage({ ...parts, ledger: ledger() }, meant, options)
     },
     async retentionReport() {
       assertOpen()
-      const { readRetentionReport } = await import('./report.ts')
       return readRetentionReport({ ...parts, ledger: ledger() }, await inForce())
     },
     async pruneStates(runId, policy) {
       assertWritable()
       checkStatePolicy(policy)
-      const { createStateRetention } = await import('./states.ts')
       states ??= createStateRetention({ ...parts, ledger: ledger() })
       return states(runId, policy)
     },
@@ -74,7 +72,6 @@ export function createLedgerRetention(given: RetentionParts): LedgerRetention {
       assertOpen()
       const run = await store.findRun({ workspace, runId })
       if (!run) throw missingRun(runId)
-      const { createSealCheck } = await import('./check-seals.ts')
       const check = createSealCheck(store, reader)
       return [...(await check.of(run)).pruned, ...(await check.statesOf(run))]
     },

@@ -1,3 +1,4 @@
+import { foreignType } from '../catalogue.ts'
 import { inspect } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { nodePorts } from '../../test/node-ports.ts'
@@ -64,14 +65,18 @@ describe('a ledger with a vault', () => {
   it('P2 restores a payload with more secrets than are remembered', async () => {
     const { ledger } = open()
     const list = Array.from({ length: 25_000 }, (_, n) => `CODE-${String(n).padStart(6, '0')}`)
-    await ledger.record({ eventType: 'execution.note', correlationId: 'r', payload: { list } })
+    await ledger.record({ eventType: foreignType('execution.note'), correlationId: 'r', payload: { list } })
     const [event] = await Array.fromAsync(ledger.read('r', { restored: true }))
     expect(event?.payload).toEqual({ list })
   })
 
   it('P3 shows no original when it is printed', async () => {
     const { ledger } = open()
-    await ledger.record({ eventType: 'execution.note', correlationId: 'r', payload: { key: 'CODE-123456' } })
+    await ledger.record({
+      eventType: foreignType('execution.note'),
+      correlationId: 'r',
+      payload: { key: 'CODE-123456' },
+    })
     expect(inspect(ledger, { depth: 20, showHidden: true })).not.toContain('CODE-123456')
   })
 })

@@ -9,8 +9,8 @@ import {
 } from '@clew/ledger'
 import { type Client, isRequestError, type RequestError, runPath } from '../client/client.ts'
 import { follow, type LinkState } from '../client/follow.ts'
+import { createLiveRun } from './live-run.ts'
 import { NO_TEXTS, type StepTexts, withNotes, withoutEnded } from './step-texts.ts'
-import { createSteps } from './steps-in-order.ts'
 
 export interface RunOwner {
   readonly owner: string
@@ -18,30 +18,30 @@ export interface RunOwner {
   readonly heartbeatAt: string
 }
 
-/** A run as far as it is known here; each change gives a new one. */
+/** A run as far as it has been read; each change gives a new one. */
 export interface RunView {
   readonly run: RunSummary | null
   readonly owner: RunOwner | null
   readonly entries: readonly TranscriptEntry[]
   /** In the order of their start. */
   readonly steps: readonly StepSkeleton[]
-  /** What steps at work have said so far. */
+  /** The text so far of steps that are running. */
   readonly texts: StepTexts
   /**
-   * The run has very many steps: what steps say by their input and output alone is not among the entries, and is read
-   * where it is wanted.
+   * The run has more than 5,000 steps: the entries leave out what a transcript shows of a step's input and output. That
+   * is read when the step's row is shown.
    */
   readonly isBrief: boolean
-  /** All that was there when it was opened has been read. */
+  /** Everything that was recorded when the run was opened has been read. */
   readonly complete: boolean
   readonly lastSeq: number
-  /** Events that were there are gone. */
+  /** Some events were deleted by the retention policy. */
   readonly hasGaps: boolean
   readonly link: LinkState
   readonly error: RequestError | Error | null
 }
 
-/** Before anything is known of it. */
+/** The view before the first answer. */
 export const UNREAD: RunView = {
   run: null,
   owner: null,
@@ -62,72 +62,54 @@ export interface RunRecord {
   close(): void
 }
 
-/** What a first screen needs comes with the first answer. */
+/** Sizes of the first answers: enough for a first screen. */
 const FIRST_STEPS = 200
 const FIRST_EVENTS = 100
-/** A page takes a few milliseconds to read and to draw, so that nothing has to wait for it. */
+/** Sizes of later pages: each takes a few milliseconds to read and to draw. */
 const STEPS_AT_ONCE = 2000
 const EVENTS_AT_ONCE = 1000
-/** While much is read, what came is shown this often, and less often the more there is. */
+/** While pages are read, the view changes this often, and less often the more steps there are. */
 const SHOW_MS = 150
 const SHOWN_PER_MS = 200
-/** Telling it all takes no more than a tenth of the time. */
+/** Computing views takes at most a tenth of the time. */
 const SHOW_SHARE = 10
-const LOOK_AGAIN_MS = 400
+/** Delay before the owner is read: a process releases its lease shortly after the event with which it stops. */
+const READ_OWNER_MS = 400
 const RETRY_MS = { least: 500, most: 5000 }
-/** Above this many steps, what the transcript tells of steps by their input and output is read when it is looked at. */
+/** Above this many steps the view is brief (`RunView.isBrief`). */
 const MANY_STEPS = 5000
 
-/** What is told in a transcript of a run with very many steps. */
-const TOLD = [
-  'system.workflow_started',
-  'system.workflow_paused',
-  'system.workflow_resumed',
-  'system.workflow_interrupted',
-  'system.workflow_blocked',
-  'system.workflow_forked',
-  'system.workflow_completed',
-  'system.workflow_failed',
-  'system.workflow_stopped',
-  'execution.message',
-  'execution.reasoning',
-  'execution.tool_call',
-  'execution.tool_result',
-  'execution.tool_error',
-  'execution.structured_output',
-  'execution.handoff',
+/** A brief view reads these events when the row of their step is shown. */
+const READ_WITH_STEP: ReadonlySet<string> = new Set(['execution.step_started', 'execution.step_completed'])
+const BRIEF_TYPES = [
+  ...transcriptFold.types.filter((type) => !READ_WITH_STEP.has(type)),
+  // Carries the agent's output, which is shown at the end of the run.
   'execution.completed',
-  'execution.step_failed',
-  'ui.message_created',
-  'ui.message_edited',
-  'ui.output_displayed',
-  'ui.input_requested',
-  'ui.input_received',
 ]
 
 /**
- * One run, read and then followed: its summary, the skeleton of its steps, and the events that make its transcript,
- * folded by the code that folds them everywhere else.
+ * One run, read and then followed: its summary, its steps and its transcript, each continued with every new event by the
+ * fold that is used everywhere else. Only the owner is no part of the record: it is read again when the run starts,
+ * stops or is resumed.
  */
 export function openRunRecord(client: Client, runId: string): RunRecord {
   const path = runPath(runId)
   const listeners = new Set<() => void>()
   const closed = new AbortController()
-  const steps = createSteps()
+  const live = createLiveRun()
   let transcript = transcriptFold.begin()
-  let view = UNREAD
-  /** What was read, and is shown with the next change. */
+  /** Seq of the last event in the transcript, and whether the view has its entries. */
+  let transcriptSeq = 0
+  let isTranscriptShown = true
   let texts = NO_TEXTS
-  let lastSeq = 0
   let output: ClewEvent['payload'][string]
-  let toldSeq = 0
-  let isTold = true
-  let trying = new AbortController()
+  let view = UNREAD
+  let opening = new AbortController()
   let shownMs = Number.NEGATIVE_INFINITY
   let waitMs = 0
-  let showing: ReturnType<typeof setTimeout> | undefined
+  let showTimer: ReturnType<typeof setTimeout> | undefined
+  let ownerTimer: ReturnType<typeof setTimeout> | undefined
   let unfollow: (() => void) | undefined
-  let looking: ReturnType<typeof setTimeout> | undefined
 
   function change(next: Partial<RunView>): void {
     if (closed.signal.aborted) return
@@ -135,22 +117,23 @@ export function openRunRecord(client: Client, runId: string): RunRecord {
     for (const listener of listeners) listener()
   }
 
-  /** Shows what was read: at once if it was shown long ago, else in a while. */
+  /** Shows what was read and folded: immediately, or later if the view changed a short time ago. */
   function show(): void {
     const dueMs = shownMs + waitMs - performance.now()
-    if (dueMs > 0) showing ??= setTimeout(showNow, dueMs)
+    if (dueMs > 0) showTimer ??= setTimeout(showNow, dueMs)
     else showNow()
   }
 
   function showNow(more: Partial<RunView> = {}): void {
-    clearTimeout(showing)
-    showing = undefined
+    clearTimeout(showTimer)
+    showTimer = undefined
     const beganMs = performance.now()
-    const entries = isTold ? view.entries : transcriptFold.view(transcript).entries
-    isTold = true
-    change({ entries, steps: steps.list(), texts, lastSeq, ...more })
+    const entries = isTranscriptShown ? view.entries : transcriptFold.view(transcript).entries
+    isTranscriptShown = true
+    const steps = live.steps()
+    change({ run: live.run(), entries, steps, texts, lastSeq: live.seq(), ...more })
     shownMs = performance.now()
-    const readingMs = view.complete ? 0 : Math.max(SHOW_MS, steps.count() / SHOWN_PER_MS)
+    const readingMs = view.complete ? 0 : Math.max(SHOW_MS, steps.length / SHOWN_PER_MS)
     waitMs = Math.max(readingMs, (shownMs - beganMs) * SHOW_SHARE)
   }
 
@@ -161,22 +144,21 @@ export function openRunRecord(client: Client, runId: string): RunRecord {
     readonly moreSteps: number
   }
 
-  async function look(most: number): Promise<Shown> {
-    const shown = await client.get<Shown>(path, { steps: most }, trying.signal)
-    change({ run: shown.run, owner: shown.owner })
-    return shown
-  }
+  const readRun = (steps: number): Promise<Shown> => client.get<Shown>(path, { steps }, opening.signal)
 
-  /** The run with its first steps; gives the event after which those begin that did not come, null when all did. */
+  /** Reads the run with its first steps. Returns the seq after which the missing steps begin, null if there are none. */
   async function readFirst(): Promise<number | null> {
-    const { run, steps: first, moreSteps } = await look(FIRST_STEPS)
-    lastSeq = (run.forkedFrom?.seq ?? 0) + run.events
-    // A fork's own steps stand behind those that it shares, which did not come with it.
-    change({ isBrief: run.steps > MANY_STEPS })
-    if (run.forkedFrom) return 0
-    for (const step of first) steps.put(step)
-    showNow()
-    return moreSteps === 0 ? null : (first.at(-1)?.startedSeq ?? 0)
+    const { run, owner, steps, moreSteps } = await readRun(FIRST_STEPS)
+    live.begin(run)
+    const isBrief = run.steps > MANY_STEPS
+    if (run.forkedFrom) {
+      // The answer has the fork's own steps only; those that it shares with its source come before them.
+      showNow({ owner, isBrief })
+      return 0
+    }
+    for (const step of steps) live.putStep(step)
+    showNow({ owner, isBrief })
+    return moreSteps === 0 ? null : (steps.at(-1)?.startedSeq ?? 0)
   }
 
   async function readSteps(after: number): Promise<void> {
@@ -187,32 +169,31 @@ export function openRunRecord(client: Client, runId: string): RunRecord {
     const ask = (cursor: string | null): Promise<Page> | null =>
       cursor === null
         ? null
-        : client.get<Page>(`${path}/steps`, { limit: STEPS_AT_ONCE, cursor }, trying.signal)
+        : client.get<Page>(`${path}/steps`, { limit: STEPS_AT_ONCE, cursor }, opening.signal)
     for (let asked = ask(String(after)); asked !== null; ) {
       const page: Page = await asked
-      // The server works on the next one while this one is taken in.
+      // The server reads the next page while this one is put in.
       asked = ask(page.nextCursor)
       asked?.catch(() => undefined)
-      for (const step of page.steps) steps.put(step)
+      for (const step of page.steps) live.putStep(step)
       show()
     }
   }
 
-  /** Whether there are more: a page may end before its limit, where events are large. */
+  /** Reads one page of events. Returns whether there are more: a page of large events ends before its limit. */
   async function readEvents(limit: number, types?: readonly string[]): Promise<boolean> {
     interface Page {
       readonly events: readonly WireEvent[]
       readonly nextCursor: string | null
     }
-    const { signal } = trying
-    const query = { afterSeq: toldSeq, limit, types }
+    const { signal } = opening
+    const query = { afterSeq: transcriptSeq, limit, types }
     const { events, nextCursor } = await client.get<Page>(`${path}/events`, query, signal)
     signal.throwIfAborted()
     for (const wire of events) {
-      // Seqs are dense: where one is missing, retention was at work.
-      if (types === undefined && wire.ledger.seq !== toldSeq + 1) change({ hasGaps: true })
-      tell(fromWire(wire))
-      toldSeq = wire.ledger.seq
+      // Seqs are dense: a missing one was deleted by the retention policy.
+      if (types === undefined && wire.ledger.seq !== transcriptSeq + 1) change({ hasGaps: true })
+      addToTranscript(fromWire(wire))
     }
     show()
     return nextCursor !== null
@@ -222,31 +203,39 @@ export function openRunRecord(client: Client, runId: string): RunRecord {
     while (await readEvents(EVENTS_AT_ONCE, types));
   }
 
-  function tell(event: ClewEvent): void {
+  function addToTranscript(event: ClewEvent): void {
     const { eventType, payload } = event
     if (eventType === 'execution.completed') output = payload['output']
-    // What the agent gave is shown where its run ends.
+    // The agent's output is shown at the end of its run.
     const isEnd = eventType === 'system.workflow_completed' && payload['output'] === undefined
-    const told = isEnd && output !== undefined ? { ...event, payload: { ...payload, output } } : event
-    transcript = transcriptFold.apply(transcript, told)
-    isTold = false
+    const shown = isEnd && output !== undefined ? { ...event, payload: { ...payload, output } } : event
+    transcript = transcriptFold.apply(transcript, shown)
+    transcriptSeq = event.ledger.seq
+    isTranscriptShown = false
   }
 
-  function take(events: readonly ClewEvent[]): void {
+  function onEvents(events: readonly ClewEvent[]): void {
     for (const event of events) {
-      if (event.ledger.seq > toldSeq) tell(event)
-      steps.take(event)
+      if (event.ledger.seq > transcriptSeq) addToTranscript(event)
+      live.apply(event)
     }
     texts = withoutEnded(texts, events)
-    lastSeq = events.at(-1)?.ledger.seq ?? lastSeq
     show()
-    looking ??= setTimeout(lookAgain, LOOK_AGAIN_MS)
+    if (events.some(({ eventType }) => eventType.startsWith('system.'))) readOwnerSoon()
   }
 
-  function lookAgain(): void {
-    looking = undefined
-    // A server that is away is told by the link, and looked at again when it is back.
-    look(0).catch((error: unknown) => isRequestError(error) && fail(error))
+  function readOwnerSoon(): void {
+    ownerTimer ??= setTimeout(() => {
+      ownerTimer = undefined
+      // If the server is away, the link shows it, and the owner is read when the link is back.
+      refresh().catch((error: unknown) => isRequestError(error) && fail(error))
+    }, READ_OWNER_MS)
+  }
+
+  async function refresh(): Promise<void> {
+    const { run, owner } = await readRun(0)
+    live.refresh(run)
+    change({ run: live.run(), owner })
   }
 
   function fail(error: unknown): void {
@@ -257,40 +246,46 @@ export function openRunRecord(client: Client, runId: string): RunRecord {
     const [afterSteps] = await Promise.all([readFirst(), readEvents(FIRST_EVENTS)])
     await Promise.all([
       afterSteps === null ? undefined : readSteps(afterSteps),
-      toldSeq < lastSeq ? readTranscript(view.isBrief ? TOLD : undefined) : undefined,
+      transcriptSeq < live.seq() ? readTranscript(view.isBrief ? BRIEF_TYPES : undefined) : undefined,
     ])
+    // Steps were read after the summary and may contain later events: this summary is no older than the steps.
+    if (live.run()?.endedAt === null) await refresh()
     showNow({ complete: true, error: null })
     if (closed.signal.aborted) return
     unfollow = follow(client, {
       path: `${path}/follow`,
-      after: lastSeq,
+      after: live.seq(),
       by: 'seq',
-      onEvents: take,
+      onEvents,
       onProgress(notes) {
-        texts = withNotes(texts, notes, steps.find)
+        texts = withNotes(texts, notes, live.findStep)
         show()
       },
       onState(link) {
-        if (link === 'live' && view.link === 'broken') lookAgain()
+        if (link === 'live' && view.link === 'broken') readOwnerSoon()
         change({ link })
       },
     })
   }
 
-  /** A server that is not there yet, or died meanwhile, is asked again; one that refuses is not. */
+  /** Tries again while the server is away or fails; a refusal is final. */
   async function keepOpening(): Promise<void> {
-    for (let waitMs = RETRY_MS.least; !closed.signal.aborted; waitMs = Math.min(waitMs * 2, RETRY_MS.most)) {
+    for (
+      let retryMs = RETRY_MS.least;
+      !closed.signal.aborted;
+      retryMs = Math.min(retryMs * 2, RETRY_MS.most)
+    ) {
       try {
         return await open()
       } catch (error) {
         fail(error)
         if (isRequestError(error) && error.status < 500) return
         change({ link: 'broken' })
-        trying.abort()
-        trying = new AbortController()
+        opening.abort()
+        opening = new AbortController()
         transcript = transcriptFold.begin()
-        toldSeq = 0
-        await new Promise((resolve) => setTimeout(resolve, waitMs))
+        transcriptSeq = 0
+        await new Promise((resolve) => setTimeout(resolve, retryMs))
       }
     }
   }
@@ -304,9 +299,9 @@ export function openRunRecord(client: Client, runId: string): RunRecord {
     },
     close() {
       closed.abort()
-      trying.abort()
-      clearTimeout(looking)
-      clearTimeout(showing)
+      opening.abort()
+      clearTimeout(ownerTimer)
+      clearTimeout(showTimer)
       unfollow?.()
     },
   }

@@ -10,8 +10,7 @@ import {
 import type { Checkpoint, Checkpointer, CheckpointPlace, Retention } from './checkpoint.ts'
 import { eventsOfDump } from './dump-run.ts'
 import { readKept } from './kept-checkpoint.ts'
-import { lineage, searchStates, threadStats } from '../drive.ts'
-import type { Lineage } from './lineage.ts'
+import { type Lineage, lineage } from './lineage.ts'
 import { createMemoryLedger } from './memory-ledger.ts'
 import {
   eventIdOf,
@@ -21,8 +20,8 @@ import {
   type RecordedCheckpoint,
 } from './read-checkpoints.ts'
 import { createSaverLedger } from './saver-ledger.ts'
-import type { StateHit } from './search-states.ts'
-import type { ThreadStats } from './thread-stats.ts'
+import { searchStates, type StateHit } from './search-states.ts'
+import { type ThreadStats, threadStats } from './thread-stats.ts'
 
 export interface MemorySaverOptions extends Omit<LedgerOptions, 'retention'> {
   /** Default: everything is kept, as a record in memory. */

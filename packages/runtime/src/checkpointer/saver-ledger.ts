@@ -1,10 +1,10 @@
 import {
   ClewError,
-  createLateMemory,
   type EventInput,
   type Lease,
   type Leases,
   type Ledger,
+  type LedgerMemory,
   type RunFilter,
   type RunSummary,
 } from '@clew/ledger'
@@ -206,7 +206,7 @@ export function createSaverLedger(checkpointer: Checkpointer, retention: Retenti
     audit: async (runId) => (await ledgerOf(runId)).audit(runId),
     explain: async (runId) => (await ledgerOf(runId)).explain(runId),
     search: refused('searched'),
-    memory: createLateMemory(async () => refused('remembered in')()),
+    memory: NO_MEMORY,
     follow: refused('followed'),
     consume: refused('consumed'),
     export: refused('exported'),
@@ -239,6 +239,20 @@ const refused = (what: string) => (): never => {
     `A checkpointer of your own keeps no record that could be ${what}`,
     'Use a ledger: openLedger, or new MemorySaver().',
   )
+}
+
+const noMemory = refused('remembered in')
+const NO_MEMORY: LedgerMemory = {
+  put: noMemory,
+  get: noMemory,
+  list: noMemory,
+  search: noMemory,
+  forget: noMemory,
+  promote: noMemory,
+  sweep: noMemory,
+  context: noMemory,
+  export: noMemory,
+  import: noMemory,
 }
 
 const notNewest = (runId: string, threadId: string): ClewError =>

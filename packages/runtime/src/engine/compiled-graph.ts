@@ -1,6 +1,5 @@
 import { ClewError, type Ledger, type RunSummary } from '@clew/ledger'
 import { checkBudget, checkName, checkRecursionLimit, threadOf } from '../check-options.ts'
-import { mapItems, resumeRun, runFreely, startRun, withSecrets } from '../drive.ts'
 import type { Checkpointer, Retention } from '../checkpointer/checkpoint.ts'
 import { createStatePruner } from '../checkpointer/retention.ts'
 import { toLedger } from '../checkpointer/to-ledger.ts'
@@ -14,21 +13,24 @@ import type { Budget } from '../machine/budget.ts'
 import { sha256 } from '../machine/journal.ts'
 import type { Durability } from '../machine/machine.ts'
 import type { Program } from '../machine/program.ts'
-import type { MapInput, MapOptions } from '../map/map-items.ts'
+import { type MapInput, mapItems, type MapOptions } from '../map/map-items.ts'
 import type { MapResult } from '../map/map-result.ts'
 import type { RunResult } from '../result.ts'
+import { resumeRun } from '../resume-run.ts'
+import { runFreely } from '../run-freely.ts'
 import { checkRunId } from '../run-id.ts'
 import type { ResumeOptions, StartOptions } from '../run-options.ts'
+import { startRun } from '../start-run.ts'
 import type { RunStream } from '../stream/run-stream.ts'
 import type { StreamItem, StreamMode, StreamShape } from '../stream/stream-items.ts'
 import { streamRun } from '../stream/stream-run.ts'
 import type { TapeOptions } from '../tape/tape-options.ts'
 import { useTape } from '../tape/use-tape.ts'
+import { withSecrets } from '../with-secrets.ts'
 import { createGraphProgram, type GraphProgramOptions } from './graph-program.ts'
 import { findHead, type GraphPlace } from './state-views.ts'
 import type { RunnableGraph } from './sub-runs.ts'
-import { createLateTravel } from './late-travel.ts'
-import type { TimeTravel } from './time-travel.ts'
+import { createTimeTravel, type TimeTravel } from './time-travel.ts'
 
 export type { GraphPlace } from './state-views.ts'
 
@@ -176,7 +178,7 @@ export function compileGraph<C extends Channels>(
   }
 
   const program = programFor()
-  const travel = createLateTravel<C>({
+  const travel = createTimeTravel<C>({
     partsOn: (other) => ({ ...programOptions, program, ledger: other ?? needLedger(ledger) }),
     resume: (kept, runId, resumeOptions) => resumeRun(kept, program, runId, resumeOptions),
     withState: withStateOn,

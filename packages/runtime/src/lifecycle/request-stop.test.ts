@@ -44,7 +44,7 @@ beforeEach(() => {
 
 describe('R9 a stop request', () => {
   it('R9 aborts the signal of the owner in another process, who ends the run', async () => {
-    await ledger.record(started('r'))
+    await ledger.append([started('r')])
     const held = await holdRun(ledger, { runId: 'r', threadId: null, pace: QUICK })
     const working = workUntilStopped(held)
     const summary = await requestStop(other, 'r', { reason: 'too dear', by: 'ann' })
@@ -64,7 +64,7 @@ describe('R9 a stop request', () => {
   })
 
   it('R9 in the same process reaches the owner without waiting for its next look', async () => {
-    await ledger.record(started('r'))
+    await ledger.append([started('r')])
     const slow = { beatMs: 60_000, pollMs: 60_000 }
     const held = await holdRun(ledger, { runId: 'r', threadId: null, pace: slow })
     const working = workUntilStopped(held)
@@ -73,7 +73,7 @@ describe('R9 a stop request', () => {
   })
 
   it('R9 that its owner does not follow in time stands, and the run is given as it is', async () => {
-    await ledger.record(started('r'))
+    await ledger.append([started('r')])
     const held = await holdRun(ledger, { runId: 'r', threadId: null, pace: QUICK })
     const summary = await requestStop(other, 'r', { waitMs: 0 })
     expect([summary.status, summary.stopRequested]).toEqual(['running', true])
@@ -128,7 +128,7 @@ describe('R9 a run that nobody works on', () => {
   })
 
   it('R9 since its owner fell silent is taken over and ended', async () => {
-    await ledger.record(started('r'))
+    await ledger.append([started('r')])
     await ledger.leases.acquire({ workspace: 'default', runId: 'r' })
     expect((await requestStop(other, 'r', { waitMs: 0 })).status).toBe('running')
     world.turnClock(61_000)
@@ -136,11 +136,11 @@ describe('R9 a run that nobody works on', () => {
   })
 
   it('R9 can be stopped, resumed and stopped again', async () => {
-    await ledger.record(started('r'))
+    await ledger.append([started('r')])
     await requestStop(ledger, 'r', { reason: 'one' })
-    await ledger.record(event('r', 'system.workflow_resumed'))
+    await ledger.append([event('r', 'system.workflow_resumed')])
     const held = await holdRun(ledger, { runId: 'r', threadId: null, pace: QUICK })
-    await ledger.record(event('r', 'ui.output_displayed'))
+    await ledger.append([event('r', 'ui.output_displayed')])
     await new Promise((resolve) => setTimeout(resolve, 30))
     expect(held.stopRequested).toBeNull()
     await held.release()
@@ -168,7 +168,7 @@ describe('R9 a run that nobody works on', () => {
       { ...started('stranger'), causationId: map?.eventId ?? null },
     ])
     const [inner] = await ledger.append([stepStarted('c', 'deep#0', { kind: 'child', childRunId: 'd' })])
-    await ledger.record(below('d', 'c', inner))
+    await ledger.append([below('d', 'c', inner)])
     expect((await requestStop(ledger, 'r', { reason: 'all' })).status).toBe('stopped')
     const statuses = await Promise.all(
       ['c', 'd', 'm0', 'm1', 'stranger'].map(async (runId) => (await ledger.getRun(runId))?.status),
@@ -179,7 +179,7 @@ describe('R9 a run that nobody works on', () => {
 
   it('R9 that is a fork ends the open steps it shares with its source, which stays as it is', async () => {
     await ledger.append([started('r'), stepStarted('r', 's#0')])
-    await ledger.record(event('f', 'system.workflow_forked', { sourceRunId: 'r', sourceSeq: 2 }))
+    await ledger.append([event('f', 'system.workflow_forked', { sourceRunId: 'r', sourceSeq: 2 })])
     expect((await requestStop(ledger, 'f')).status).toBe('stopped')
     expect((await ledger.getSteps('f')).map(({ status }) => status)).toEqual(['stopped'])
     expect((await ledger.getSteps('r')).map(({ status }) => status)).toEqual(['running'])

@@ -79,7 +79,7 @@ describe('R9 sweep', () => {
     await begin('mine')
     const held = await holdRun(ledger, { runId: 'mine', threadId: null, pace: { beatMs: 60_000 } })
     const elsewhere = world.open('elsewhere')
-    await elsewhere.record(event('far', 'system.workflow_started'))
+    await elsewhere.append([event('far', 'system.workflow_started')])
     await elsewhere.leases.acquire({ workspace: 'elsewhere', runId: 'far' })
     world.turnClock(61_000)
     expect([await sweep(ledger), await sweep(other)]).toEqual([[], []])

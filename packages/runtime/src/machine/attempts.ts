@@ -5,7 +5,6 @@ import type { Core } from './core.ts'
 import { createRun } from './create-run.ts'
 import { type Ends, type Left, tookMs } from './ends.ts'
 import type { Draft, Journal } from './journal.ts'
-import { LateRun } from './late-run.ts'
 import { failedPayload, startedPayload } from './payloads.ts'
 import { limitTime, recordable, settle, signalOf, timeoutOf } from './perform.ts'
 import { warningOfInput } from './placeholders.ts'
@@ -284,9 +283,7 @@ export function createAttempts(
     else step.timer = setTimeout(due, ms)
   }
 
-  const runOf = (scope: Scope, step?: Step): Run => new LateRun(makeRun, scope, step)
-
-  function makeRun(scope: Scope, step: Step | undefined): Run {
+  function runOf(scope: Scope, step?: Step): Run {
     const { threadId, seed, openChild } = options
     const signalNow = step ? () => signalOf(step, signal) : () => signal
     return createRun({

@@ -2,7 +2,6 @@ import { ClewError, type ClewEvent } from '@clew/ledger'
 import { toTaskEnd } from '../engine/graph-program.ts'
 import { createRun } from '../machine/create-run.ts'
 import { bindPlace } from '../machine/current-run.ts'
-import { LateRun } from '../machine/late-run.ts'
 import { outcomeOf } from '../machine/payloads.ts'
 import { isPromise, recordable } from '../machine/perform.ts'
 import { isClosed, openScope, type Scope } from '../machine/scope.ts'
@@ -36,7 +35,7 @@ export function createBodies(core: ReplayCore, caller: () => Caller): Bodies {
   const signalled = new Set<ReplayStep>()
   const lastMs = Date.parse(record.last.timestamp)
 
-  function makeRun(scope: Scope, step: ReplayStep | undefined): Run {
+  function runOf(scope: Scope, step?: ReplayStep): Run {
     return createRun({
       scope,
       runId,
@@ -55,9 +54,6 @@ export function createBodies(core: ReplayCore, caller: () => Caller): Bodies {
       agent: '',
     })
   }
-
-  const runOf = (scope: Scope, step?: ReplayStep): Run =>
-    new LateRun((at) => makeRun(at, step), scope, undefined)
 
   function signalOf(step: ReplayStep): AbortSignal {
     step.abort ??= new AbortController()

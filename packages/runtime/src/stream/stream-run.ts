@@ -2,6 +2,7 @@ import type { RunOptions } from '../run-options.ts'
 import type { RunResult } from '../result.ts'
 import { openStream, type RunStream } from './run-stream.ts'
 import type { StreamMode } from './stream-items.ts'
+import { createTeller } from './tell-items.ts'
 
 export interface StreamRunOptions extends RunOptions {
   readonly mode?: StreamMode | readonly StreamMode[] | undefined
@@ -21,7 +22,6 @@ export function streamRun<Item, Result extends RunResult>(
 ): RunStream<Item, Result> {
   const { mode = 'updates', children = false, signal, ...rest } = options
   return openStream<Item, Result>(async (tell, stopping) => {
-    const { createTeller } = await import('./tell-items.ts')
     const { runId, go } = await open()
     const teller = createTeller({
       runId,

@@ -37,7 +37,7 @@ export async function createToken(
     ...(expiresAt !== null && { expiresAt: expiresAt.toISOString() }),
     ...(by !== undefined && { by }),
   }
-  await write(ledger, 'system.token_created', payload)
+  await bookOf(ledger).record({ ...FIELDS, eventType: 'system.token_created', payload })
   return { token, record: await findToken(ledger, tokenId) }
 }
 
@@ -45,7 +45,8 @@ export async function createToken(
 export async function revokeToken(ledger: Ledger, tokenId: string, by?: string): Promise<TokenRecord> {
   const found = await findToken(ledger, tokenId)
   if (found.revokedAt !== null) return found
-  await write(ledger, 'system.token_revoked', { tokenId, ...(by !== undefined && { by }) })
+  const payload = { tokenId, ...(by !== undefined && { by }) }
+  await bookOf(ledger).record({ ...FIELDS, eventType: 'system.token_revoked', payload })
   return findToken(ledger, tokenId)
 }
 
@@ -57,7 +58,5 @@ async function findToken(ledger: Ledger, tokenId: string): Promise<TokenRecord> 
   })
 }
 
-async function write(ledger: Ledger, eventType: string, payload: Record<string, unknown>): Promise<void> {
-  const source = { origin: 'system', runtime: 'clew' } as const
-  await ledger.in(SERVER_WORKSPACE).record({ eventType, correlationId: TOKEN_BOOK, source, payload })
-}
+const bookOf = (ledger: Ledger): Ledger => ledger.in(SERVER_WORKSPACE)
+const FIELDS = { correlationId: TOKEN_BOOK, source: { origin: 'system', runtime: 'clew' } } as const

@@ -22,7 +22,7 @@ export const eraseCommand: Command<InputOf<typeof erase>> = ({ input, flags, ter
   if (file !== undefined && existsSync(file))
     throw new ClewError(
       'bad_option',
-      `The file ${file} is there already`,
+      `The file ${file} already exists`,
       'Name another; nothing was erased.',
       {
         option: '--certificate',
@@ -96,14 +96,13 @@ async function isSure(terminal: Terminal, plan: Report): Promise<boolean> {
 
 function lines({ output, width, next }: Terminal, report: Report, file: string | undefined): string[] {
   const { green, yellow, dim, bold } = output.colour
-  const { events, runs, values, memory, searchRows, backups, kept, dryRun } = report
+  const { events, runs, values, memory, searchRows, kept, dryRun } = report
   if (events === 0)
     return ['Nothing of it is here.', ...leftLines(report, yellow, width), '', dim(next('clew search …'))]
   const parts = [
     plural(values, 'shared value'),
     `${plural(searchRows, 'row')} of search`,
     ...(memory > 0 ? [`${plural(memory, 'event')} of memory`] : []),
-    ...(backups > 0 ? [plural(backups, 'old backup')] : []),
   ]
   const what = `${bold(plural(events, 'event'))} in ${plural(runs, 'run')}`
   const head = dryRun

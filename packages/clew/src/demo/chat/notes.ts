@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { PACKAGE_FOLDER } from '../../own-files.ts'
+import { packageFile } from '../../own-files.ts'
 
-/** The files that the agents of the demo know: real ones, in a folder of this package. */
-const NOTES_FOLDER = fileURLToPath(new URL('notes/', PACKAGE_FOLDER))
+/** Files that the demo's agents search. */
+const NOTES_FOLDER = fileURLToPath(packageFile('notes/'))
 
 export interface Note {
   readonly file: string
