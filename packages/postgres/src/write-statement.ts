@@ -9,7 +9,7 @@ import {
 } from './event-row.ts'
 import { indexText } from './index-text.ts'
 import { BLOCK } from './load.ts'
-import { CHANGED_RUN, NEW_RUN, type RunRow, updateRuns } from './run-row.ts'
+import { CHANGED_RUN, NEW_RUN, updateRuns } from './run-row.ts'
 import type { Statement } from './sql.ts'
 import { STEP, stepChanges } from './step-row.ts'
 import { arraysOf, bytesOf, type Column, columnNames, unnest } from './unnest.ts'
