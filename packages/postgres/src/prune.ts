@@ -30,7 +30,7 @@ interface PruneParts {
   readonly ring: () => void
 }
 
-/** First of all: who takes a lease tells the run's row of it, and would wait for us there. */
+/** Before the rows of runs: acquiring a lease locks its own row first and then that of the run. */
 const LOCK_LEASES = 'LOCK TABLE leases IN SHARE MODE'
 const LOCK = `SELECT r.id, r.run_id, r.seq, r.scope, r.summary FROM runs r
   WHERE r.workspace = $1 AND r.run_id = ANY ($2::text[]) ORDER BY r.id FOR UPDATE`
@@ -70,14 +70,13 @@ const SIZES = `SELECT r.run_id,
 const FIND = 'SELECT id, seq FROM runs WHERE workspace = $1 AND run_id = $2 FOR UPDATE'
 const ADD_SCOPE = `INSERT INTO scopes (id, workspace, name) VALUES (nextval('ids'), $1, $2)
   ON CONFLICT (workspace, name) DO UPDATE SET name = excluded.name RETURNING id`
-/** Its id is a place that nobody else gets: positions begin above it. */
 /** The id of a run is a position that no event gets: the last one of this transaction's block. */
 const NEW_ID = `SELECT base + pg_current_xact_id()::text::bigint * ${BLOCK} + ${BLOCK - 1} AS id FROM meta`
 const ADD_RUN = `INSERT INTO runs (${columnNames(NEW_RUN)}) SELECT * FROM ${unnest(NEW_RUN, 'n')}`
 const MOVE_HEAD =
   'UPDATE runs SET seq = $2, hash = $3, recorded_at = $4, revision = revision + 1 WHERE id = $1'
 
-/** Tables that pruning leaves holes in: VACUUM frees them for what comes, and gives back what is empty at their ends. */
+/** Tables that pruning deletes from: VACUUM frees the space for new rows and returns empty pages at the end of a file. */
 const TABLES = [
   'events',
   'payloads',
@@ -101,7 +100,7 @@ export function createRetention({ db, reading, appender, ring }: PruneParts): St
   const read = async (text: string, values: unknown[] = []): Promise<Row[]> =>
     (await reading.query({ text, values })).rows
 
-  /** Says which runs cannot be pruned; else does it. */
+  /** Prunes, unless some of the runs have changed or are in use: then it returns these, and nothing is changed. */
   async function apply(sql: Sql, { workspace, items }: PruneBatch): Promise<readonly string[]> {
     await sql.query({ text: LOCK_LEASES })
     const runIds = [...new Set(items.map(({ runId }) => runId))]
@@ -221,7 +220,7 @@ export function createRetention({ db, reading, appender, ring }: PruneParts): St
   }
 
   return {
-    // Others write beside it: only who takes a lease waits.
+    // Writers continue meanwhile; only acquiring a lease waits.
     pace: { batchMs: 20, rest: 1 },
     async seals(workspace, runIds) {
       return (await read(SEALS, [workspace, runIds])).map((row) => ({
