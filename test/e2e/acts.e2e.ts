@@ -56,7 +56,7 @@ describe('U1 acts, from the question to the end', () => {
     await courier.start(house.ledger, { gate: open }, { runId: 'courier-2' })
     const page = await house.open('/runs/courier-2?act=fork')
     const fork = page.getByRole('dialog', { name: 'Fork this run' })
-    await fork.getByRole('combobox', { name: 'Begin before' }).selectOption('thinking#0')
+    await fork.getByRole('combobox', { name: 'Start before' }).selectOption('thinking#0')
     await fork.getByRole('radio', { name: 'The input of the run' }).check()
     await fork.getByRole('textbox').fill(JSON.stringify({ gate }))
     await fork.getByText(`clew fork courier-2 --at 'thinking#0' --input '{"gate":"${gate}"}'`).waitFor()

@@ -76,7 +76,7 @@ describe('U1 memory and health', () => {
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
     const section = page.getByRole('region', { name: 'Size and retention' })
     await section.getByText(/^over 7 days, [\d.]+ over 1[23](\.\d)? days$/).waitFor()
-    await section.getByText(/^about [\d.]+ [KM]B, if nothing goes$/).waitFor()
+    await section.getByText(/^about [\d.]+ [KM]B, if nothing is deleted$/).waitFor()
     await section.getByText('none: everything stays').waitFor()
     await section.getByText('aged-9-1').first().waitFor()
     await section.getByText(/keeps 2 runs and books · case 12 · legal/).waitFor()
