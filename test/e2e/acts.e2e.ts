@@ -70,7 +70,7 @@ describe('U1 acts, from the question to the end', () => {
     await house.startServer()
     await page.getByRole('button', { name: 'Resume…' }).click()
     const sheet = page.getByRole('dialog', { name: 'Resume courier?' })
-    await sheet.getByText('1 completed step is given back from the record').waitFor()
+    await sheet.getByText('1 completed step is restored from the record').waitFor()
     await sheet.getByText(/clew resume /).waitFor()
     await sheet.getByRole('button', { name: 'Resume the run' }).click()
     await sheet.waitFor({ state: 'detached' })
