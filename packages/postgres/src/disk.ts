@@ -26,7 +26,17 @@ const ERASED = [
   'progress',
 ]
 /** Tables that pruning leaves holes in. */
-const PRUNED = ['events', 'payloads', 'nodes', 'steps', 'search_words', 'memory_items', 'subjects']
+const PRUNED = [
+  'events',
+  'payloads',
+  'nodes',
+  'steps',
+  'search_words',
+  'memory_items',
+  'subjects',
+  'tags',
+  'scores',
+]
 
 /** Upkeep of the tables. */
 export function createDisk({ db, reading, ports, waitMs }: DiskParts): Disk {
