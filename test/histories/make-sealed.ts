@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import type { SealedLine } from './independent-hash.ts'
-import { createLedger, createMemoryStore, type EventInput, type Payload, type Ports } from '@clew/ledger'
+import { createLedger, createInProcessStore, type EventInput, type Payload, type Ports } from '@clew/ledger'
 
 /**
  * Makes the sealed histories: `node --conditions=@clew/source test/histories/make-sealed.ts`. They freeze the hash
@@ -33,7 +33,7 @@ function history(digit: string): (runId: string, eventType: string, payload: Pay
 
 async function seal(name: string, events: readonly EventInput[], change: (line: string) => string): Promise<void> {
   const heads = { verify: () => Promise.resolve(true) }
-  const ledger = createLedger({ store: createMemoryStore(ports), ports, secret: 'kept elsewhere', heads })
+  const ledger = createLedger({ store: createInProcessStore(ports), ports, secret: 'kept elsewhere', heads })
   // One by one, so that the events have different times of recording and salts of their own.
   for (const event of events) await ledger.append([event])
   let text = ''

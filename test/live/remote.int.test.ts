@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { createLedger, createMemoryStore, type Ledger } from '@clew/ledger'
+import { createLedger, createInProcessStore, type Ledger } from '@clew/ledger'
 import { nodePorts } from '@clew/runtime/node-ports'
 import { TraceEmitter } from 'clew'
 import { createLog, type RunningServer, startServer } from '@clew/server'
@@ -19,7 +19,7 @@ describe('a TraceEmitter that writes through a server', () => {
     aheadMs = 0
     const ports = { ...nodePorts, now: () => Date.now() + aheadMs }
     ledger = createLedger({
-      store: createMemoryStore(ports),
+      store: createInProcessStore(ports),
       ports,
       secret: 'a secret for tests that is long enough',
       heads: { verify: async () => false },

@@ -1,10 +1,10 @@
-import { createMemoryStore, type Store } from '@clew/ledger'
+import { createInProcessStore, type Store } from '@clew/ledger'
 import { nodePorts } from '../../packages/ledger/test/node-ports.ts'
 
 type Methods = Record<string, unknown>
 
 /** What a store consists of: methods, and parts that consist of methods. */
-const SHAPE = createMemoryStore(nodePorts) as unknown as Methods
+const SHAPE = createInProcessStore(nodePorts) as unknown as Methods
 
 /** A store that is opened by its first use: for those who cannot wait where they make one. */
 export function createLazyStore(open: () => Promise<Store>): Store {

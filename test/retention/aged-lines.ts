@@ -1,4 +1,4 @@
-import { createLedger, createMemoryStore, type EventInput } from '@clew/ledger'
+import { createLedger, createInProcessStore, type EventInput } from '@clew/ledger'
 import { nodePorts } from '@clew/runtime/node-ports'
 
 const DAY_MS = 86_400_000
@@ -8,7 +8,7 @@ export async function* agedLines(days: number): AsyncGenerator<string> {
   let ago = days
   const ports = { ...nodePorts, now: () => nodePorts.now() - ago * DAY_MS }
   const parts = {
-    store: createMemoryStore(ports),
+    store: createInProcessStore(ports),
     ports,
     secret: 'a secret that is long enough',
     heads: { verify: async () => false },

@@ -1,7 +1,7 @@
 import {
   type ClewEvent,
   createLedger,
-  createMemoryStore,
+  createInProcessStore,
   type Ledger,
   type LedgerOptions,
   type Ports,
@@ -16,7 +16,7 @@ export interface MemoryWorld {
 /** Ledgers over one store in memory; its clock is the one of `Date`, which a test may turn. */
 export function createMemoryWorld(): MemoryWorld {
   const ports: Ports = { ...nodePorts, now: () => Date.now() }
-  const store = createMemoryStore(ports)
+  const store = createInProcessStore(ports)
   const heads = { verify: async () => false }
   const secret = 'a secret for tests that is long enough'
   return {

@@ -112,7 +112,7 @@ async function checkWorkspaces(ledger: Ledger, namesOthers: boolean): Promise<Ch
   if (path === undefined || !namesOthers) return ok('workspaces', ledger.workspace)
   const store = openSqliteStore(path, nodePorts, { readOnly: true })
   try {
-    const names = await store.workspaces()
+    const { workspaces: names } = await store.info('workspaces')
     if (names.length === 0) return ok('workspaces', 'none yet')
     const shown = names.slice(0, 8).join(', ')
     if (names.includes(ledger.workspace))

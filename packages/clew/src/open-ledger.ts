@@ -1,7 +1,7 @@
 import {
   ClewError,
   createLedger,
-  createMemoryStore,
+  createInProcessStore,
   type Ledger,
   type LedgerOptions,
   readPolicies,
@@ -76,7 +76,7 @@ interface OpenedStore {
 
 /** Loads the driver of the store that the URL names, and no other. */
 async function openStore(url: string, options: StoreOptions): Promise<OpenedStore> {
-  if (url === 'memory:') return { store: createMemoryStore(nodePorts), secret: readSecret(undefined) }
+  if (url === 'memory:') return { store: createInProcessStore(nodePorts), secret: readSecret(undefined) }
   return /^postgres(?:ql)?:/.test(url) ? openPostgres(url, options) : openSqlite(url, options)
 }
 

@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { createAppendQueue } from './append-queue.ts'
 import type { ClewEvent } from './envelope.ts'
 import { ClewError } from './errors.ts'
-import type { AppendCall, PreparedEvent, Store } from './store.ts'
+import type { Store } from './store/store.ts'
+import type { AppendCall, AppendOutcome, PreparedEvent } from './store/change.ts'
 
 const call = (name: string, size = 10): AppendCall => ({
   workspace: 'w',
@@ -12,7 +13,8 @@ const call = (name: string, size = 10): AppendCall => ({
 const nameOf = (each: AppendCall): string => each.events[0]?.eventId as string
 const answer = (events: readonly ClewEvent[]): string => events[0]?.eventId as string
 
-function queueOver(write: (calls: readonly AppendCall[]) => ReturnType<Store['write']>) {
+function queueOver(commit: (calls: readonly AppendCall[]) => Promise<AppendOutcome[]>) {
+  const write: Store['write'] = async ({ calls }) => ({ outcomes: await commit(calls), tookMs: 0 })
   return createAppendQueue({ write } as unknown as Store, { defer: (task) => void setImmediate(task) })
 }
 const committed = (calls: readonly AppendCall[]) =>

@@ -1,7 +1,8 @@
 import type { ClewEvent } from './envelope.ts'
 import { ClewError } from './errors.ts'
 import type { Ports } from './ports.ts'
-import type { AppendCall, AppendOutcome, Store } from './store.ts'
+import type { Store } from './store/store.ts'
+import type { AppendCall, AppendOutcome, Written } from './store/change.ts'
 
 const GROUP_EVENTS = 1000
 const GROUP_CHARS = 8 * 1024 * 1024
@@ -81,8 +82,8 @@ export function createAppendQueue(store: Store, ports: Pick<Ports, 'defer'>): Ap
       scheduled = false
       idle = release(idle)
     }
-    store.write(group.map((each) => each.call)).then(
-      (outcomes) => answer((each, item) => each.settle(outcomes[item] ?? { error: noAnswer() })),
+    store.write({ calls: group.map((each) => each.call) }).then(
+      (written) => answer((each, item) => each.settle(outcomeOf(written, item))),
       (error: unknown) => answer((each) => each.reject(error)),
     )
   }
@@ -131,10 +132,13 @@ function release(waiting: readonly (() => void)[]): (() => void)[] {
   return []
 }
 
-function noAnswer(): ClewError {
-  return new ClewError(
+function outcomeOf(written: Written, item: number): AppendOutcome {
+  const outcome = 'outcomes' in written ? written.outcomes[item] : undefined
+  if (outcome) return outcome
+  const error = new ClewError(
     'store_failed',
     'The store gave no answer for an append',
     'Read the run to see whether it was written.',
   )
+  return { error }
 }

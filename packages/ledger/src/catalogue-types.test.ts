@@ -3,10 +3,10 @@ import { nodePorts } from '../test/node-ports.ts'
 import { asErasable, asOwn, foreignType } from './catalogue.ts'
 import { createLedger } from './create-ledger.ts'
 import type { ClewEvent } from './envelope.ts'
-import { createMemoryStore } from './memory-store.ts'
+import { createInProcessStore } from './in-process/in-process-store.ts'
 
 const openLedger = () =>
-  createLedger({ store: createMemoryStore(nodePorts), ports: nodePorts, secret: 's', heads: {} as never })
+  createLedger({ store: createInProcessStore(nodePorts), ports: nodePorts, secret: 's', heads: {} as never })
 
 /** The compiler proves these: an error that it does not find makes `tsc` fail. */
 describe('the types of events', () => {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { nodePorts } from '../test/node-ports.ts'
 import { createLedger } from './create-ledger.ts'
 import type { Ledger } from './ledger.ts'
-import { createMemoryStore } from './memory-store.ts'
+import { createInProcessStore } from './in-process/in-process-store.ts'
 import type { Ports } from './ports.ts'
 
 const note = (n: number) => ({ eventType: foreignType('execution.note'), correlationId: 'r', payload: { n } })
@@ -21,7 +21,7 @@ function open(dice: string): { ledger: Ledger; naps: number[] } {
     },
   }
   const parts = {
-    store: createMemoryStore(ports),
+    store: createInProcessStore(ports),
     ports,
     secret: 'a secret',
     heads: { verify: async () => true },
@@ -90,7 +90,7 @@ describe('V9 closing the ledger', () => {
 
 describe('V9 a consumer that is ended', () => {
   it('while its claim is on its way gives the claim back and ends', async () => {
-    const store = createMemoryStore(nodePorts)
+    const store = createInProcessStore(nodePorts)
     const claimed = Promise.withResolvers<void>()
     const leases: typeof store.leases = {
       ...store.leases,

@@ -2,11 +2,13 @@ import { checkCount, checkLimit } from './check-options.ts'
 import type { ClewEvent } from './envelope.ts'
 import { ClewError } from './errors.ts'
 import { createBell } from './follow.ts'
+import { type Cursor, putCursor, readCursors, type StoredCursor } from './store/cursors.ts'
 import { nextTurn } from './next-turn.ts'
 import type { PayloadReader } from './payload-reader.ts'
 import type { Ports } from './ports.ts'
 import type { Redactor } from './redact/redact.ts'
-import type { Lease, Leases, Store, StoredCursor } from './store.ts'
+import type { Store } from './store/store.ts'
+import type { Lease, Leases } from './store/leases.ts'
 
 /** Gets events in the order of the ledger; when it resolves they are done, when it throws they come again. */
 export type ConsumeHandler = (events: readonly ClewEvent[]) => unknown
@@ -75,21 +77,21 @@ export function createConsumers(parts: ConsumeParts): Consumers {
   const bells = new Set<() => void>()
 
   async function find(name: string): Promise<StoredCursor | undefined> {
-    return (await store.cursors.list(workspace)).find((cursor) => cursor.name === name)
+    return (await readCursors(store.slots, workspace)).find((cursor) => cursor.name === name)
   }
 
   async function begin(name: string, from: number | 'now' = 0): Promise<StoredCursor> {
     for (;;) {
       const known = await find(name)
       if (known) return known
-      const position = from === 'now' ? await store.lastPosition() : from
-      const made = await store.cursors.put(
-        { workspace, name, position, failures: 0, error: null, movedAt: now() },
-        0,
-      )
+      const position = from === 'now' ? (await store.info('lastPosition')).lastPosition : from
+      const made = await put({ name, position, failures: 0, error: null, movedAt: now() }, 0)
       if (made) return made
     }
   }
+
+  const put = (cursor: Cursor, version: number): Promise<StoredCursor | null> =>
+    putCursor(store.slots, workspace, cursor, version)
 
   const now = (): string => new Date(ports.now()).toISOString()
 
@@ -197,10 +199,8 @@ export function createConsumers(parts: ConsumeParts): Consumers {
         const next = done ?? { failures: cursor.failures + 1, error: describe(error) }
         // Null when it was set back meanwhile, or somebody took over: then its new place counts.
         cursor =
-          (await store.cursors.put(
-            { ...cursor, ...next, movedAt: done ? now() : cursor.movedAt },
-            cursor.version,
-          )) ?? (await begin(name, from))
+          (await put({ ...cursor, ...next, movedAt: done ? now() : cursor.movedAt }, cursor.version)) ??
+          (await begin(name, from))
         if (error === undefined) await nextTurn(ports)
         else await pause(delay(++tries), signal)
       }
@@ -273,9 +273,9 @@ export function createConsumers(parts: ConsumeParts): Consumers {
     async list() {
       assertOpen()
       const claims = await store.leases.list()
-      const upToPosition = await store.newestPosition()
+      const { newestPosition: upToPosition } = await store.info('newestPosition')
       const states: ConsumerState[] = []
-      for (const { name, position, failures, error, movedAt } of await store.cursors.list(workspace)) {
+      for (const { name, position, failures, error, movedAt } of await readCursors(store.slots, workspace)) {
         const [waiting] = await store.readAll({ workspace, afterPosition: position, upToPosition, limit: 1 })
         const claimed = claims.find((each) => each.workspace === workspace + CLAIMS && each.runId === name)
         const lag = waiting ? await store.countAfter(position) : 0
@@ -297,7 +297,7 @@ export function createConsumers(parts: ConsumeParts): Consumers {
             { consumer: name.slice(0, 80) },
           )
         const next = { ...known, position, failures: 0, error: null, movedAt: now() }
-        if (await store.cursors.put(next, known.version)) break
+        if (await put(next, known.version)) break
       }
       for (const ring of bells) ring()
     },

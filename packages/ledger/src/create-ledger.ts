@@ -1,3 +1,4 @@
+import { findBelow, findRun } from './store/find-runs.ts'
 import { readCost } from './billing/read-cost.ts'
 import { inputDigest } from './canonical.ts'
 import { findCauses, findEffects } from './causality.ts'
@@ -26,18 +27,19 @@ import { type Core, createCore, type LedgerParts } from './ledger-core.ts'
 import { createLedgerMemory } from './memory/create-memory.ts'
 import { checkMemoryPolicy } from './memory/policy.ts'
 import { createProgress } from './create-progress.ts'
-import { PROJECTION_VERSION } from './projection-version.ts'
+import { PROJECTION_VERSION, readProjectionState } from './projection-version.ts'
 import { createPolicyAccess } from './policy/workspace-policy.ts'
 import { createStateReader } from './read-state.ts'
 import { rebuildProjections } from './rebuild.ts'
-import { createSealImport } from './retention/adopt-seals.ts'
+import { createRemovalImport } from './removal/import-removals.ts'
 import { readHolds } from './retention/holds.ts'
 import { createLedgerRetention } from './retention/ledger-retention.ts'
 import { createRunReader } from './run-reader.ts'
 import { createRunViews } from './run-views.ts'
 import { createIndexer } from './search/indexer.ts'
 import { searchRuns } from './search/search.ts'
-import type { PreparedEvent, StoredEvent } from './store.ts'
+import type { StoredEvent } from './store/store.ts'
+import type { PreparedEvent } from './store/change.ts'
 import { nameThreads } from './thread-leases.ts'
 import { rotateVault } from './vault/rotate-vault.ts'
 import { verifyRuns } from './verify-runs.ts'
@@ -210,31 +212,33 @@ function createView(core: Core, { isOpened = false, plain = false, ...view }: Vi
     },
     async getEvent(eventId) {
       assertOpen()
-      const [found] = await reader.toEvents((await store.findEvents(workspace, eventId)).slice(0, 1))
+      const [found] = await reader.toEvents(
+        (await store.findEvents({ workspace, ids: [eventId] })).slice(0, 1),
+      )
       return found ?? null
     },
     async getRun(runId) {
       assertOpen()
-      const run = await store.findRun({ workspace, runId })
+      const run = await findRun(store, { workspace, runId })
       return run && reviveRow(run.summary)
     },
     async listRuns({ since, limit = 50, book, threadId, ...filter } = {}) {
       assertOpen()
       checkScoresAndTags(filter)
-      const page = await store.listRuns({
+      const page = await store.findRuns({
         ...filter,
         workspace,
-        threadId: threadId === undefined ? undefined : namesOf(threadId),
+        threadIds: threadId === undefined ? undefined : namesOf(threadId),
         book: book ?? null,
         limit: checkLimit(limit),
         since: checkSince(since),
       })
-      return { runs: page.runs.map((run) => reviveRow(run.summary)), nextCursor: page.nextCursor }
+      return { runs: page.runs.map((run) => reviveRow(run.summary)), nextCursor: page.next }
     },
     async findBelow(runIds) {
       assertOpen()
       if (runIds.length === 0) return []
-      return (await store.findBelow(workspace, runIds)).map((run) => reviveRow(run.summary))
+      return (await findBelow(store, workspace, runIds)).map((run) => reviveRow(run.summary))
     },
     getSteps: async (runId) => foldSteps(await readWhole(runId)),
     async getSkeleton(runId, range) {
@@ -242,7 +246,7 @@ function createView(core: Core, { isOpened = false, plain = false, ...view }: Vi
       checkCount('afterSeq', range?.afterSeq)
       checkCount('beforeSeq', range?.beforeSeq)
       checkCount('limit', range?.limit)
-      const steps = await store.readSkeleton({ workspace, runId }, range)
+      const steps = await store.readSteps({ workspace, runId }, range)
       return steps.map((step) => (step.pause || step.usage ? reviveRow(step) : step))
     },
     async getState(runId, { superstep, restored } = {}) {
@@ -282,7 +286,7 @@ function createView(core: Core, { isOpened = false, plain = false, ...view }: Vi
       read,
       async readTypes(types, afterPosition, limit) {
         assertOpen()
-        const upToPosition = await store.newestPosition()
+        const { newestPosition: upToPosition } = await store.info('newestPosition')
         return reader.toEvents(await store.readAll({ workspace, types, afterPosition, upToPosition, limit }))
       },
     }),
@@ -349,12 +353,13 @@ function createView(core: Core, { isOpened = false, plain = false, ...view }: Vi
       assertOpen()
       const report = await rebuildProjections({ store, reader, ports }, rebuildOptions)
       // The rows of memory are made again by whoever reads them next.
-      for (const each of await store.workspaces()) await store.memory.clear(each)
+      const { workspaces } = await store.info('workspaces')
+      for (const each of workspaces) await store.memory.clear(each)
       return report
     },
     async projectionState() {
       assertOpen()
-      const { version, rebuilding } = await store.projections.state()
+      const { version, rebuilding } = await readProjectionState(store.slots)
       return { version, current: PROJECTION_VERSION, isRebuilding: rebuilding !== null }
     },
     async rotateVault(rotateOptions) {
@@ -385,17 +390,17 @@ function createView(core: Core, { isOpened = false, plain = false, ...view }: Vi
     async import(stream, importOptions = {}) {
       assertWritable()
       const push = (events: readonly PreparedEvent[]) => queue.push({ workspace, events }, (stored) => stored)
-      const lastPosition = await store.newestPosition()
-      const seals = await createSealImport({ store, reader, preparer, ports, workspace, push })
-      return importLines(stream, { preparer, push, lastPosition, seals, followed }, importOptions)
+      const { newestPosition: lastPosition } = await store.info('newestPosition')
+      const removals = await createRemovalImport({ store, reader, runs, preparer, workspace, push })
+      return importLines(stream, { preparer, push, lastPosition, removals, followed }, importOptions)
     },
     async lastPosition() {
       assertOpen()
-      return store.lastPosition()
+      return (await store.info('lastPosition')).lastPosition
     },
     async newestPosition() {
       assertOpen()
-      return store.newestPosition()
+      return (await store.info('newestPosition')).newestPosition
     },
     watch(wake) {
       assertOpen()
@@ -403,7 +408,7 @@ function createView(core: Core, { isOpened = false, plain = false, ...view }: Vi
     },
     async stats() {
       assertOpen()
-      return store.stats()
+      return (await store.info('stats')).stats
     },
     async close() {
       if (isClosed()) return

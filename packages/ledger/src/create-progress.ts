@@ -2,7 +2,7 @@ import { ClewError } from './errors.ts'
 import type { JsonValue } from './json.ts'
 import { LONGEST_NOTE, type Progress, type ProgressNote, type StoredNote } from './progress.ts'
 import type { Redactor } from './redact/redact.ts'
-import type { Store } from './store.ts'
+import type { Store } from './store/store.ts'
 
 interface ProgressParts {
   readonly store: Pick<Store, 'progress'>

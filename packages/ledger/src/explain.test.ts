@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest'
 import { nodePorts } from '../test/node-ports.ts'
 import { createLedger } from './create-ledger.ts'
 import type { EventInput } from './envelope.ts'
-import { createMemoryStore } from './memory-store.ts'
+import { createInProcessStore } from './in-process/in-process-store.ts'
 
 const ledger = createLedger({
-  store: createMemoryStore(nodePorts),
+  store: createInProcessStore(nodePorts),
   ports: nodePorts,
   secret: 's',
   heads: {} as never,

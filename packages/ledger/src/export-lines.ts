@@ -1,3 +1,4 @@
+import { findRun, findSeals } from './store/find-runs.ts'
 import { missingRun } from './check-options.ts'
 import { partEvents, relatedRuns } from './export-run.ts'
 import type { ExportOptions } from './ledger.ts'
@@ -8,7 +9,7 @@ import { createExportRedactor } from './redact-export.ts'
 import { prunedRun } from './retention/pruned.ts'
 import { createSealLines, formatSeal } from './retention/seal-lines.ts'
 import type { RunReader } from './run-reader.ts'
-import type { Store } from './store.ts'
+import type { Store } from './store/store.ts'
 import { formatLine } from './transfer.ts'
 
 interface ExportParts {
@@ -25,10 +26,10 @@ export async function* exportLines(
   { store, reader, runs, ports, redactor, workspace }: ExportParts,
   { runId, redacted = false, onProgress }: ExportOptions,
 ): AsyncGenerator<string> {
-  const named = runId === undefined ? null : await store.findRun({ workspace, runId })
+  const named = runId === undefined ? null : await findRun(store, { workspace, runId })
   if (runId !== undefined && !named) throw missingRun(runId)
   if (named?.summary.status === 'deleted')
-    throw prunedRun(named.summary.runId, await store.retention.seals(workspace, [named.summary.runId]))
+    throw prunedRun(named.summary.runId, await findSeals(store, { workspace, runId: named.summary.runId }))
   const parts = runId === undefined ? undefined : await relatedRuns({ store, reader, runs, workspace }, runId)
   const clean = redacted
     ? createExportRedactor(
@@ -36,7 +37,8 @@ export async function* exportLines(
         parts?.map(({ run }) => run) ?? (await Array.fromAsync(runs.allRuns({ deleted: true }))),
       )
     : undefined
-  const seals = (await store.retention.sealedEvents()) > 0 ? createSealLines(store, workspace) : undefined
+  const seals =
+    (await store.info('prunedEvents')).prunedEvents > 0 ? createSealLines(store, workspace) : undefined
   let events = 0
   for await (const page of parts ? partEvents({ runs }, parts) : runs.allEvents()) {
     for (const stored of page) {
@@ -45,7 +47,7 @@ export async function* exportLines(
         yield `${formatSeal(seal, clean && redactor)}\n`
       }
       const isErasedFork = stored.erased && stored.eventType === 'system.workflow_forked'
-      const fork = isErasedFork ? await store.findRun({ workspace, runId: stored.correlationId }) : null
+      const fork = isErasedFork ? await findRun(store, { workspace, runId: stored.correlationId }) : null
       const source = fork?.summary.forkedFrom
       yield `${await formatLine(clean ? await clean.event(stored) : stored, reader, source)}\n`
     }

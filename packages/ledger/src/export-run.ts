@@ -1,7 +1,8 @@
+import { findRun } from './store/find-runs.ts'
 import { CHECKPOINT_KEYS, checkpointOf } from './fold/checkpoint.ts'
 import type { PayloadReader } from './payload-reader.ts'
 import type { RunReader } from './run-reader.ts'
-import type { Store, StoredEvent, StoredRun } from './store.ts'
+import type { Store, StoredEvent, StoredRun } from './store/store.ts'
 
 interface ExportParts {
   readonly store: Store
@@ -28,7 +29,7 @@ export async function relatedRuns(
   const parts = new Map<string, RunPart & { readonly position: number }>()
   const wanted = [{ runId, upToSeq: Number.MAX_SAFE_INTEGER }]
   for (let next = wanted.pop(); next; next = wanted.pop()) {
-    const run = await store.findRun({ workspace, runId: next.runId })
+    const run = await findRun(store, { workspace, runId: next.runId })
     // A child that was announced and never began.
     if (!run) continue
     const upToSeq = Math.min(next.upToSeq, run.seq)
@@ -46,11 +47,11 @@ export async function relatedRuns(
     if (forkOf) found.push({ runId: forkOf.runId, upToSeq: forkOf.seq })
     if (summary.forkedFrom) {
       // The fork names it as its source, though the shared events may be older than its own first one.
-      const source = await store.findRun({ workspace, runId: summary.forkedFrom.runId })
+      const source = await findRun(store, { workspace, runId: summary.forkedFrom.runId })
       const firstOwn = (source?.forkOf?.seq ?? 0) + 1
       found.push({ runId: summary.forkedFrom.runId, upToSeq: Math.max(firstOwn, summary.forkedFrom.seq) })
     }
-    for (const { childRunId, startedSeq } of await store.readSkeleton({ workspace, runId: summary.runId }))
+    for (const { childRunId, startedSeq } of await store.readSteps({ workspace, runId: summary.runId }))
       if (childRunId !== null && startedSeq <= upToSeq)
         found.push({ runId: childRunId, upToSeq: Number.MAX_SAFE_INTEGER })
     for await (const page of runs.ownEvents(run, { upToSeq, types: ['execution.checkpoint'] }))

@@ -3,7 +3,7 @@ import { ClewError } from './errors.ts'
 import type { FollowOptions } from './ledger.ts'
 import type { PayloadReader } from './payload-reader.ts'
 import type { RunReader } from './run-reader.ts'
-import type { Store, StoredEvent } from './store.ts'
+import type { Store, StoredEvent } from './store/store.ts'
 
 interface FollowParts {
   readonly store: Store

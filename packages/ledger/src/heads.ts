@@ -1,6 +1,7 @@
+import { findRun, findSeals } from './store/find-runs.ts'
 import { ClewError } from './errors.ts'
 import { isObject } from './json.ts'
-import type { Store } from './store.ts'
+import type { Store } from './store/store.ts'
 import type { Problem, ProblemKind } from './verify.ts'
 
 /** Where a run stood at a time: what proves, kept elsewhere, that nothing after it was cut off (L6). */
@@ -86,12 +87,12 @@ export async function checkHeads(
     const add = (at: number | null, problem: ProblemKind, detail: string): void =>
       void problems.push({ runId, seq: at, problem, detail })
     const key = { workspace, runId }
-    if (!(await store.findRun(key))) add(null, 'run_missing', `the signed heads have it up to seq ${seq}`)
+    if (!(await findRun(store, key))) add(null, 'run_missing', `the signed heads have it up to seq ${seq}`)
     else {
       const [event] = await store.readRun(key, { afterSeq: seq - 1, upToSeq: seq, limit: 1 })
       const seal = event
         ? undefined
-        : (await store.retention.seals(workspace, [runId])).find(
+        : (await findSeals(store, { workspace, runId })).find(
             ({ fromSeq, toSeq }) => fromSeq <= seq && toSeq >= seq,
           )
       // Inside a pruned range there is nothing left to compare with; the seal itself is judged with the run.

@@ -1,8 +1,8 @@
 import type { ClewEvent } from './envelope.ts'
 import type { Preparer } from './prepare.ts'
-import type { SealImport } from './retention/adopt-seals.ts'
+import type { RemovalImport } from './removal/import-removals.ts'
 import { parseSeal } from './retention/seal-lines.ts'
-import type { PreparedEvent } from './store.ts'
+import type { PreparedEvent } from './store/change.ts'
 import { brokenLine, parseLine, splitLines } from './transfer.ts'
 
 export interface ImportOptions {
@@ -23,7 +23,7 @@ interface ImportParts {
   readonly push: (events: readonly PreparedEvent[]) => Promise<readonly ClewEvent[]>
   /** Place of the newest event before the import: what stands at it or before it was here already. */
   readonly lastPosition: number
-  readonly seals: SealImport
+  readonly removals: RemovalImport
   readonly followed: () => Promise<void> | undefined
 }
 
@@ -36,7 +36,7 @@ const BATCH_CHARS = 4 * 1024 * 1024
  */
 export async function importLines(
   stream: AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>,
-  { preparer, push, lastPosition, seals, followed }: ImportParts,
+  { preparer, push, lastPosition, removals, followed }: ImportParts,
   { rehash = false, onProgress }: ImportOptions,
 ): Promise<ImportReport> {
   const runs = new Set<string>()
@@ -59,9 +59,9 @@ export async function importLines(
     const settled = await Promise.allSettled(calls.map((call) => push(call)))
     for (const outcome of settled) {
       if (outcome.status === 'rejected') throw outcome.reason as Error
-      for (const { correlationId, ledger } of outcome.value) {
-        if (ledger.position <= lastPosition) passed++
-        if (ledger.pruned) seals.notePruned(correlationId, ledger.seq)
+      for (const event of outcome.value) {
+        if (event.ledger.position <= lastPosition) passed++
+        removals.note(event)
       }
     }
     events += calls.reduce((sum, call) => sum + call.length, 0)
@@ -77,7 +77,7 @@ export async function importLines(
       // New facts have a chain of their own, in which nothing is missing.
       if (rehash) continue
       await flush()
-      await seals.adopt(seal)
+      await removals.adopt(seal)
       runs.add(seal.runId)
       continue
     }
@@ -85,7 +85,7 @@ export async function importLines(
     if (following) await following
     const event = parseLine(text, line, preparer, rehash)
     runs.add(event.correlationId)
-    if (event.sealed && (await seals.isPruned(event.correlationId, event.sealed.seq))) {
+    if (event.sealed && (await removals.isPruned(event.correlationId, event.sealed.seq))) {
       events++
       passed++
       continue
@@ -95,6 +95,6 @@ export async function importLines(
     if (batch.length >= BATCH_EVENTS || chars >= BATCH_CHARS) await flush()
   }
   await flush()
-  await seals.end()
+  await removals.end()
   return { events, passed, runs: runs.size }
 }

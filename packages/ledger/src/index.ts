@@ -36,7 +36,7 @@ export {
 } from './chain.ts'
 export { type CloudEvent, fromCloudEvent, toCloudEvent } from './cloud-events.ts'
 export { type Codec, type Codecs, createCodecs } from './codecs.ts'
-export { commitCalls, project } from './commit.ts'
+export { project } from './store/commit.ts'
 export type { ConsumeHandler, ConsumeOptions, ConsumerState } from './consume.ts'
 export { createLedger } from './create-ledger.ts'
 export type { LedgerParts } from './ledger-core.ts'
@@ -54,7 +54,6 @@ export type {
   ErasureCertificate,
   KeptPart,
 } from './erasure/erase-types.ts'
-export type { ErasedRun, EraseWork, Erasing, FindPayloadsOptions } from './erasure/erasing.ts'
 export { ClewError, type ErrorCode, type ErrorFields } from './errors.ts'
 export {
   type AuditAction,
@@ -154,7 +153,7 @@ export {
   parseSignedHeads,
   type SignedHeads,
 } from './heads.ts'
-export { dueMsOf } from './due.ts'
+export { dueMsOf } from './store/due.ts'
 export { createDeriver, createIds, deriveId, isUuid } from './ids.ts'
 export type { ImportOptions, ImportReport } from './import.ts'
 export { isoMs, isoText } from './iso-text.ts'
@@ -202,6 +201,7 @@ export type {
   MemoryIndex,
   RowFilter,
   RowName,
+  RowQuery,
   ScopeFilter,
   ScopeSize,
 } from './memory/memory-index.ts'
@@ -228,8 +228,7 @@ export {
   type RunFilter,
   type VerifyOptions,
 } from './ledger.ts'
-export { busyLease, LEASE_STALE_MS, lostLease } from './memory-leases.ts'
-export { createMemoryStore } from './memory-store.ts'
+export { createInProcessStore } from './in-process/in-process-store.ts'
 export type { AsyncContext, Ports } from './ports.ts'
 export {
   LONGEST_NOTE,
@@ -255,7 +254,7 @@ export {
 } from './policy/workspace-policy.ts'
 export { projectRun } from './projections.ts'
 export type { CheckpointReference } from './read-state.ts'
-export { PROJECTION_VERSION } from './projection-version.ts'
+export { NEW_PROJECTIONS, PROJECTION_VERSION } from './projection-version.ts'
 export type { RebuildOptions, RebuildReport } from './rebuild.ts'
 export { alignRedacted } from './redact/align-redacted.ts'
 export { findSecrets, type SecretPlace } from './redact/find-secrets.ts'
@@ -294,25 +293,11 @@ export type { Growth, GrowthDay, GrowthRate } from './retention/growth.ts'
 export type { LastGc } from './retention/last-gc.ts'
 export type { ProposedPolicy } from './retention/propose.ts'
 export { checkStatePolicy, keepsAll, type StatePolicy } from './retention/plan-states.ts'
-export {
-  type AdoptedRun,
-  deletedSummary,
-  type PruneBatch,
-  type PruneItem,
-  type PruneOutcome,
-  type Seal,
-  type StatePruneBatch,
-  type StatePruneItem,
-  type StoragePart,
-  type StoreRetention,
-  type ValueSweep,
-} from './retention/store-retention.ts'
 export { createRedactor, type RedactionRule, type Redactor, type RedactOptions } from './redact/redact.ts'
 export type { RedactionStream } from './redact/stream.ts'
 export type { Highlight } from './search/highlight.ts'
 export type { SearchEvent, SearchHit, SearchOptions, SearchResult } from './search/search.ts'
 export {
-  type BlankedDocument,
   FIELD_WEIGHTS,
   type FindOptions,
   type IndexState,
@@ -332,32 +317,60 @@ export { formatStepId, parseStepId, type StepIdentity } from './step-id.ts'
 export { packStep, type StepKey, type StepMarks, unpackStep } from './step-row.ts'
 export type { ComplianceFilter, RunViews } from './run-views.ts'
 export type {
-  AcquireOptions,
-  AppendCall,
-  AppendOutcome,
-  Claimed,
-  ClaimOptions,
-  Cursors,
-  Lease,
-  Leases,
-  ListRunsOptions,
-  OwnerState,
-  PreparedEvent,
-  ProjectionChange,
-  Projections,
-  ProjectionState,
+  EventQuery,
   ReadAllOptions,
   ReadRunOptions,
-  SkeletonRange,
   RunKey,
+  RunPage,
+  RunQuery,
+  SkeletonRange,
   Store,
-  StoredCursor,
+  StoreCore,
   StoredEvent,
   StoredRun,
+  StoreInfo,
   StoreStats,
-} from './store.ts'
-export { eventOfRow, storedEvent, withPayload } from './stored-event.ts'
-export type { EventPlace, NewRun, RunDraft, Transaction } from './transaction.ts'
+} from './store/store.ts'
+export { applyChange } from './store/apply-change.ts'
+export type {
+  Adoption,
+  AppendCall,
+  AppendOutcome,
+  Applied,
+  Blank,
+  StoreChange,
+  Expectation,
+  PreparedEvent,
+  PruneItem,
+  RowChange,
+  Seal,
+  Written,
+} from './store/change.ts'
+export { type Disk, noDisk, type Scrubbed, type StoragePart } from './store/disk.ts'
+export {
+  type AcquireOptions,
+  busyLease,
+  type Claimed,
+  type ClaimOptions,
+  type Lease,
+  LEASE_STALE_MS,
+  type Leases,
+  lostLease,
+  type OwnerState,
+} from './store/leases.ts'
+export type {
+  RawRows,
+  RemovalMark,
+  RunColumns,
+  StoredRows,
+  StoredScore,
+  StrayRows,
+} from './store/raw-rows.ts'
+export type { Slot, Slots, StoredSlot } from './store/slots.ts'
+export type { DropValues, PendingScope, Values } from './store/values.ts'
+export { withDefaults } from './store/with-defaults.ts'
+export { eventOfRow, storedEvent, withPayload } from './store/stored-event.ts'
+export type { EventPlace, NewRun, RunDraft, Transaction } from './store/transaction.ts'
 export { endingEvent, isOpenStep, isResumedByCode } from './close-open.ts'
 export {
   findStopRequest,
@@ -374,7 +387,7 @@ export { type Upcast, upcastEvent } from './upcast.ts'
 export { createConcealment } from './vault/conceal.ts'
 export type { RotateOptions, VaultRotation } from './vault/rotate-vault.ts'
 export { badKey, type VaultCipher, vaultContext, type VaultProblem } from './vault/vault.ts'
-export type { VaultChange, VaultData, VaultedEvent, VaultRow, VaultRows } from './vault/vault-rows.ts'
+export type { VaultChange, VaultData, VaultedEvent, VaultQuery, VaultRow } from './vault/vault-rows.ts'
 export type { Problem, ProblemKind, Verification } from './verify.ts'
-export { wakeAll } from './wake.ts'
+export { wakeAll } from './store/wake.ts'
 export { fromWire, toWire, type WireEnvelope, type WireEvent, type WirePlace } from './wire.ts'

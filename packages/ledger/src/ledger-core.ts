@@ -10,7 +10,7 @@ import { type StandingPolicy, withPolicy, type WorkspacePolicy } from './policy/
 import type { Ports } from './ports.ts'
 import { createPreparer, type Preparer } from './prepare.ts'
 import { createRedactor, type Redactor } from './redact/redact.ts'
-import type { Store } from './store.ts'
+import type { Store } from './store/store.ts'
 import { createVault, type Vault, type VaultCipher } from './vault/vault.ts'
 
 /** What `createLedger` needs beside its options; `openLedger` brings it along. */
@@ -79,7 +79,7 @@ export function createCore(parts: LedgerParts, options: LedgerOptions): Core {
   function createSides(workspace: string): Sides & { use(policy: WorkspacePolicy): void } {
     const known = policies?.get(workspace) ?? { policy: {}, seq: 0 }
     const { policy } = known
-    const vault = cipher && createVault({ rows: store.vault, cipher, workspace })
+    const vault = cipher && createVault({ store, cipher, workspace })
     // Originals are remembered per workspace: a placeholder that is copied to another one is restored to nobody there.
     const digest = vault
       ? (text: string): string => {

@@ -2,12 +2,12 @@ import { foreignType } from './catalogue.ts'
 import { describe, expect, it } from 'vitest'
 import { nodePorts } from '../test/node-ports.ts'
 import { createLedger } from './create-ledger.ts'
-import { createMemoryStore } from './memory-store.ts'
-import type { Store } from './store.ts'
+import { createInProcessStore } from './in-process/in-process-store.ts'
+import type { Store } from './store/store.ts'
 
 function open() {
   let closes = 0
-  const memory = createMemoryStore(nodePorts)
+  const memory = createInProcessStore(nodePorts)
   const store: Store = {
     ...memory,
     async close() {

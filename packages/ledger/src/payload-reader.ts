@@ -2,9 +2,9 @@ import type { Codecs } from './codecs.ts'
 import type { ClewEvent, Payload } from './envelope.ts'
 import { ClewError } from './errors.ts'
 import { deepFreeze, type JsonValue } from './json.ts'
-import type { Store, StoredEvent } from './store.ts'
+import type { Store, StoredEvent } from './store/store.ts'
 import { childIds, fromBody, pickKeys, type StoredNode } from './tree.ts'
-import { withPayload } from './stored-event.ts'
+import { withPayload } from './store/stored-event.ts'
 import { upcastEvent } from './upcast.ts'
 import type { RestorePayload } from './vault/vault.ts'
 
@@ -51,7 +51,7 @@ export function createPayloadReader(store: Store, codecs: Codecs): PayloadReader
     while (wanted.length > 0) {
       const missing = [...new Set(wanted)].filter((id) => !found.has(id) && !skip?.has(id))
       if (missing.length === 0) break
-      const loaded = await store.readNodes(missing)
+      const loaded = await store.values.read(missing)
       wanted = []
       for (const [id, node] of loaded) {
         found.set(id, node)

@@ -1,5 +1,5 @@
 import type { JsonValue } from './json.ts'
-import type { RunKey } from './store.ts'
+import type { RunKey } from './store/store.ts'
 
 /**
  * What a step has come to so far (T4): shown while it works, never part of the ledger. A note carries all of it, so

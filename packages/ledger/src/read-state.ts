@@ -13,7 +13,7 @@ import { deepFreeze } from './json.ts'
 import type { PayloadReader } from './payload-reader.ts'
 import { prunedState } from './retention/pruned.ts'
 import type { RunReader, Segment } from './run-reader.ts'
-import type { StoredEvent } from './store.ts'
+import type { StoredEvent } from './store/store.ts'
 
 /** A checkpoint without its state. */
 export interface CheckpointReference {

@@ -1,13 +1,16 @@
-import { project } from './commit.ts'
+import { findRun } from './store/find-runs.ts'
+import { project } from './store/commit.ts'
 import type { ClewEvent } from './envelope.ts'
 import { beginRun } from './fold/run-summary.ts'
+import { stepRowKey } from './fold-stored-run.ts'
 import type { StepSkeleton } from './fold/steps.ts'
 import { nextTurn } from './next-turn.ts'
 import type { PayloadReader } from './payload-reader.ts'
 import type { Ports } from './ports.ts'
-import { PROJECTION_VERSION } from './projection-version.ts'
-import type { RunKey, Store, StoredRun } from './store.ts'
-import type { RunDraft } from './transaction.ts'
+import { markProjections, PROJECTION_VERSION, readProjectionState } from './projection-version.ts'
+import type { RunKey, RunQuery, Store, StoredRun } from './store/store.ts'
+import type { RowChange } from './store/change.ts'
+import type { RunDraft } from './store/transaction.ts'
 
 export interface RebuildOptions {
   /** Told how many runs are done; what it throws ends the rebuild, which goes on from there the next time. */
@@ -30,10 +33,10 @@ interface RebuildParts {
 }
 
 const PAGE = 500
+/** Runs of one page: a rebuild that was cut short continues with the page it was at. */
 const RUNS = 100
 /** Rows of one transaction: a few milliseconds, which is all that a writer ever waits. */
 const ROWS = 200
-const MARK_MS = 500
 
 /**
  * Makes the stored rows of runs and steps again from the events, in all workspaces, oldest run first. Writers go on:
@@ -43,30 +46,23 @@ export async function rebuildProjections(
   parts: RebuildParts,
   { onProgress }: RebuildOptions,
 ): Promise<RebuildReport> {
-  const { projections } = parts.store
-  const before = await projections.state()
-  const isResumed = before.rebuilding?.version === PROJECTION_VERSION
-  let after = isResumed ? (before.rebuilding?.afterRun ?? 0) : 0
-  let markedMs = parts.ports.now()
+  const { slots } = parts.store
+  const { version, rebuilding } = await readProjectionState(slots)
+  let cursor = rebuilding?.version === PROJECTION_VERSION ? rebuilding.cursor : null
   const counts = { runs: 0, changed: 0, kept: 0 }
-  const mark = (afterRun: number): Promise<void> =>
-    projections.mark({ version: before.version, rebuilding: { version: PROJECTION_VERSION, afterRun } })
-  await mark(after)
-  for (;;) {
-    const page = await projections.runs(after, RUNS)
-    for (const { key, run } of page) {
+  for (let isFirst = true; isFirst || cursor !== null; isFirst = false) {
+    await markProjections(slots, { version, rebuilding: { version: PROJECTION_VERSION, cursor } })
+    const query: RunQuery = { order: 'oldest', deleted: true, limit: RUNS }
+    const page = await parts.store.findRuns({ ...query, cursor: cursor ?? undefined })
+    for (const run of page.runs) {
       const outcome = await rebuildRun(parts, run)
       if (outcome !== 'same') counts[outcome]++
       counts.runs++
-      after = key
       onProgress?.(counts.runs)
-      if (parts.ports.now() - markedMs < MARK_MS) continue
-      await mark(after)
-      markedMs = parts.ports.now()
     }
-    if (page.length < RUNS) break
+    cursor = page.next
   }
-  await projections.mark({ version: PROJECTION_VERSION, rebuilding: null })
+  await markProjections(slots, { version: PROJECTION_VERSION, rebuilding: null })
   return { version: PROJECTION_VERSION, ...counts }
 }
 
@@ -77,21 +73,23 @@ async function rebuildRun(parts: RebuildParts, run: StoredRun): Promise<'same' |
   let changed = false
   for (;;) {
     if (!(await folding.goOn())) return 'kept'
-    const stored = await store.findRun(key)
+    const stored = await findRun(store, key)
     if (!stored || !folding.summary()) return 'kept'
     if (stored.seq > folding.seq()) continue
-    const { steps, gone } = compareSteps(await store.readSkeleton(key), folding.steps)
+    const { steps, gone } = compareSteps(await store.readSteps(key), folding.steps)
     const summary = folding.summary()
     const isSame = JSON.stringify(stored.summary) === JSON.stringify(summary)
     if (isSame && steps.length === 0 && gone.length === 0) return changed ? 'changed' : 'same'
     changed = true
-    const seq = folding.seq()
+    const expect = [{ ...key, seq: folding.seq() }]
+    const replace = async (rows: Omit<RowChange, keyof RunKey>): Promise<boolean> =>
+      'outcomes' in (await store.write({ calls: [], expect, replace: [{ ...key, ...rows }] }))
     for (let at = 0; at < Math.max(steps.length, gone.length); at += ROWS) {
       const rows = { steps: steps.slice(at, at + ROWS), gone: gone.slice(at, at + ROWS) }
-      if (!(await store.projections.replace(key, { seq, ...rows }))) break
+      if (!(await replace(rows))) break
       await nextTurn(parts.ports)
     }
-    await store.projections.replace(key, { seq, summary, steps: [], gone: [] })
+    await replace({ summary, steps: [], gone: [] })
   }
 }
 
@@ -103,17 +101,15 @@ interface Folding {
   goOn(): Promise<boolean>
 }
 
-const idOf = (step: Pick<StepSkeleton, 'stepId' | 'attempt'>): string => `${step.attempt} ${step.stepId}`
-
 /** The same folding as inside an append, over rows held here. */
 async function beginFolding({ store, reader, ports }: RebuildParts, run: StoredRun): Promise<Folding> {
   const key: RunKey = { workspace: run.workspace, runId: run.summary.runId }
   const named = run.summary.forkedFrom
-  const source = named ? await store.findRun({ workspace: run.workspace, runId: named.runId }) : null
+  const source = named ? await findRun(store, { workspace: run.workspace, runId: named.runId }) : null
   const steps = new Map<string, StepSkeleton>()
   const rows = {
-    findStep: (_: RunDraft, stepId: string, attempt: number) => steps.get(idOf({ stepId, attempt })),
-    putStep: (_: RunDraft, step: StepSkeleton) => void steps.set(idOf(step), step),
+    findStep: (_: RunDraft, stepId: string, attempt: number) => steps.get(stepRowKey({ stepId, attempt })),
+    putStep: (_: RunDraft, step: StepSkeleton) => void steps.set(stepRowKey(step), step),
   }
   let seq = run.forkOf?.seq ?? 0
   let draft: RunDraft | undefined
@@ -151,11 +147,15 @@ async function beginFolding({ store, reader, ports }: RebuildParts, run: StoredR
   }
 }
 
-function compareSteps(
+/** What must be put and dropped so that the stored steps are the folded ones. */
+export function compareSteps(
   stored: readonly StepSkeleton[],
   folded: ReadonlyMap<string, StepSkeleton>,
 ): { steps: StepSkeleton[]; gone: StepSkeleton[] } {
-  const before = new Map(stored.map((step) => [idOf(step), JSON.stringify(step)]))
+  const before = new Map(stored.map((step) => [stepRowKey(step), JSON.stringify(step)]))
   const steps = [...folded].filter(([id, step]) => before.get(id) !== JSON.stringify(step))
-  return { steps: steps.map(([, step]) => step), gone: stored.filter((step) => !folded.has(idOf(step))) }
+  return {
+    steps: steps.map(([, step]) => step),
+    gone: stored.filter((step) => !folded.has(stepRowKey(step))),
+  }
 }

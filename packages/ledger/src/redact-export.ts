@@ -6,7 +6,7 @@ import type { Ports } from './ports.ts'
 import type { Redactor } from './redact/redact.ts'
 import { recut, redactBody } from './redact/redact-body.ts'
 import { redactStepId } from './step-id.ts'
-import type { StoredEvent, StoredRun } from './store.ts'
+import type { StoredEvent, StoredRun } from './store/store.ts'
 import { merkleRoot } from './tree.ts'
 
 interface RedactParts {

@@ -1,6 +1,7 @@
+import { findRun, findSeals } from './store/find-runs.ts'
 import type { ReadOptions } from './ledger.ts'
 import { prunedRun } from './retention/pruned.ts'
-import type { ListRunsOptions, Store, StoredEvent, StoredRun } from './store.ts'
+import type { RunQuery, Store, StoredEvent, StoredRun } from './store/store.ts'
 
 const PAGE = 500
 
@@ -15,7 +16,7 @@ export interface RunReader {
   /** Only what the run itself recorded and still has: in a fork, without the prefix it shares. */
   ownEvents(run: StoredRun, range?: Pick<RunRange, 'upToSeq' | 'types'>): AsyncGenerator<StoredEvent[]>
   /** All runs, newest first. */
-  allRuns(filter?: Pick<ListRunsOptions, 'agent' | 'threadId' | 'deleted'>): AsyncGenerator<StoredRun>
+  allRuns(filter?: Pick<RunQuery, 'agent' | 'threadIds' | 'deleted'>): AsyncGenerator<StoredRun>
 }
 
 export interface RunRange extends ReadOptions {
@@ -33,14 +34,14 @@ export function createRunReader(store: Store, workspace: string, assertOpen: () 
   /** A long line of forks is followed back only as far as events are wanted. */
   async function* segments(runId: string, afterSeq = 0): AsyncGenerator<Segment> {
     assertOpen()
-    let run = await store.findRun({ workspace, runId })
+    let run = await findRun(store, { workspace, runId })
     let upToSeq = Number.MAX_SAFE_INTEGER
     while (run) {
       const { forkOf } = run
       yield { run, afterSeq: forkOf?.seq ?? 0, upToSeq }
       if (!forkOf || forkOf.seq <= afterSeq) return
       upToSeq = forkOf.seq
-      run = await store.findRun({ workspace, runId: forkOf.runId })
+      run = await findRun(store, { workspace, runId: forkOf.runId })
     }
   }
 
@@ -48,7 +49,7 @@ export function createRunReader(store: Store, workspace: string, assertOpen: () 
   async function assertThere({ run, upToSeq: last }: Segment, after: number, upTo: number): Promise<void> {
     if (run.summary.status !== 'deleted') return
     const { runId } = run.summary
-    const seals = await store.retention.seals(workspace, [runId])
+    const seals = await findSeals(store, { workspace, runId })
     const gone = seals.filter(({ fromSeq, toSeq }) => toSeq > after && fromSeq <= Math.min(upTo, last))
     if (gone.length > 0) throw prunedRun(runId, gone)
   }
@@ -84,7 +85,7 @@ export function createRunReader(store: Store, workspace: string, assertOpen: () 
     async *allEvents() {
       assertOpen()
       // What is committed later is left out, and so is all that follows it in its run: that comes to lie above.
-      const upToPosition = await store.newestPosition()
+      const { newestPosition: upToPosition } = await store.info('newestPosition')
       for (let afterPosition = 0; ; ) {
         assertOpen()
         const page = await store.readAll({ workspace, afterPosition, upToPosition, limit: PAGE })
@@ -106,9 +107,9 @@ export function createRunReader(store: Store, workspace: string, assertOpen: () 
       let cursor: string | undefined
       do {
         assertOpen()
-        const page = await store.listRuns({ ...filter, workspace, limit: PAGE, cursor })
+        const page = await store.findRuns({ ...filter, workspace, limit: PAGE, cursor })
         yield* page.runs
-        cursor = page.nextCursor ?? undefined
+        cursor = page.next ?? undefined
       } while (cursor !== undefined)
     },
   }

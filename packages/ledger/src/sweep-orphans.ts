@@ -1,7 +1,7 @@
 import { closeOpenSteps, endingEvent } from './close-open.ts'
 import { ClewError } from './errors.ts'
 import type { Ledger } from './ledger.ts'
-import type { Lease, OwnerState } from './store.ts'
+import type { Lease, OwnerState } from './store/leases.ts'
 
 export type ListedLease = Lease & { readonly state: OwnerState }
 

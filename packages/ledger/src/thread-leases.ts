@@ -1,5 +1,5 @@
 import type { Identities } from './identity.ts'
-import type { Leases } from './store.ts'
+import type { Leases } from './store/leases.ts'
 
 /**
  * Leases that know a thread by all its names: as long as a run of it is held under one of them, none is given under

@@ -3,7 +3,8 @@ import { ClewError } from './errors.ts'
 import { isObject } from './json.ts'
 import type { PayloadReader } from './payload-reader.ts'
 import type { Preparer } from './prepare.ts'
-import type { PreparedEvent, SealedPlace, StoredEvent } from './store.ts'
+import type { StoredEvent } from './store/store.ts'
+import type { PreparedEvent, SealedPlace } from './store/change.ts'
 import { toWirePlace } from './wire.ts'
 
 /** One line of an export (L11): the envelope, and under `ledger` all that its hash needs. */

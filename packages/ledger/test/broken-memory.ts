@@ -1,5 +1,6 @@
+import { foldedMemory } from '../src/memory/fold-rows.ts'
 import type { MemoryIndex } from '../src/memory/memory-index.ts'
-import type { Store } from '../src/store.ts'
+import type { Store } from '../src/store/store.ts'
 import type { BrokenStore } from './broken-stores.ts'
 
 const memory =
@@ -18,7 +19,7 @@ export const BROKEN_MEMORY: readonly BrokenStore[] = [
     failing: ['M1 what is remembered is the fold', 'M2 search ranks'],
     change: memory((index) => ({
       apply: (change) => index.apply({ ...change, gone: [] }),
-      named: async () => [],
+      list: async (query) => (query.names ? [] : index.list(query)),
     })),
   },
   {
@@ -29,16 +30,24 @@ export const BROKEN_MEMORY: readonly BrokenStore[] = [
   {
     what: 'finds rows of other scopes',
     failing: ['M2 search ranks'],
-    change: memory((index) => ({ find: (filter) => index.find({ ...filter, namespaces: undefined }) })),
+    change: memory((index) => ({
+      find: (filter) => index.find({ ...filter, namespaces: undefined }),
+      list: (query) => index.list(query.positions ? { ...query, namespaces: undefined } : query),
+    })),
   },
   {
     what: 'lists by when it was written',
     failing: ['M2 items are listed by namespace'],
-    change: memory((index) => ({ list: (filter) => index.newest(filter) })),
+    change: memory((index) => ({ list: (query) => index.list({ ...query, order: 'newest' }) })),
   },
   {
-    what: 'removes rows of other workspaces',
+    what: 'keeps rows of erased events',
     failing: ['P5 rows of erased events'],
-    change: memory((index) => ({ remove: (_, positions) => index.remove('default', positions) })),
+    change: (store) => ({ memory: foldedMemory({ ...store, findEvents: keepingErased(store) }) }),
   },
 ]
+
+const keepingErased =
+  (store: Store): Store['findEvents'] =>
+  async (query) =>
+    (await store.findEvents(query)).map((event) => ({ ...event, erased: false }))

@@ -1,5 +1,5 @@
 import type { ProgressStore } from '../src/progress.ts'
-import type { Store } from '../src/store.ts'
+import type { Store } from '../src/store/store.ts'
 import type { BrokenStore } from './broken-stores.ts'
 
 const progress =

@@ -6,12 +6,11 @@ export const BROKEN_READINGS: readonly BrokenStore[] = [
     what: 'moves a cursor whatever its version',
     failing: ['V9 a cursor is written by compare-and-set', 'V9 a silent worker'],
     change: (store) => ({
-      cursors: {
-        ...store.cursors,
-        async put(cursor, _) {
-          const all = await store.cursors.list(cursor.workspace)
-          const known = all.find((each) => each.name === cursor.name)
-          return store.cursors.put(cursor, known?.version ?? 0)
+      slots: {
+        ...store.slots,
+        async put(slot, _) {
+          const [known] = await store.slots.list(slot.workspace, slot.name)
+          return store.slots.put(slot, known?.version ?? 0)
         },
       },
     }),
@@ -20,9 +19,10 @@ export const BROKEN_READINGS: readonly BrokenStore[] = [
     what: 'forgets where consumers stand',
     failing: ['V9 a consumer gets all events in order'],
     change: (store) => ({
-      cursors: {
-        ...store.cursors,
-        put: (cursor, version) => store.cursors.put({ ...cursor, position: 0 }, version),
+      slots: {
+        ...store.slots,
+        put: ({ value, ...slot }, version) =>
+          store.slots.put({ ...slot, value: { ...value, position: 0 } }, version),
       },
     }),
   },
@@ -45,22 +45,37 @@ export const BROKEN_READINGS: readonly BrokenStore[] = [
     what: 'replaces rows of a run that has moved on',
     failing: ['L1 writers go on while rows are rebuilt'],
     change: (store) => ({
-      projections: {
-        ...store.projections,
-        async replace(key, change) {
-          const run = await store.findRun(key)
-          return store.projections.replace(key, { ...change, seq: run?.seq ?? change.seq })
-        },
+      write: ({ expect: _, ...change }) => store.write(change),
+    }),
+  },
+  {
+    what: 'does the rest of a change although its call is refused',
+    failing: ['L5 a change is written whole'],
+    change: (store) => ({
+      async write(change) {
+        const { calls, ...rest } = change
+        const written = await store.write({ calls })
+        if (rest.blank) await store.write({ ...rest, calls: [] })
+        return written
       },
     }),
+  },
+  {
+    what: 'writes a change although a run has moved',
+    failing: ['L5 a change is written whole'],
+    change: (store) => ({ write: ({ expect: _, ...change }) => store.write(change) }),
   },
   {
     what: 'forgets how far a rebuild came',
     failing: ['L1 a rebuild that was cut short'],
     change: (store) => ({
-      projections: {
-        ...store.projections,
-        state: async () => ({ ...(await store.projections.state()), rebuilding: null }),
+      slots: {
+        ...store.slots,
+        list: async (workspace, prefix) =>
+          (await store.slots.list(workspace, prefix)).map(({ value, ...slot }) => ({
+            ...slot,
+            value: { ...value, rebuilding: null },
+          })),
       },
     }),
   },
@@ -86,7 +101,9 @@ export const BROKEN_READINGS: readonly BrokenStore[] = [
         ...store.search,
         async find(options) {
           const all = await Promise.all(
-            (await store.workspaces()).map((workspace) => store.search.find({ ...options, workspace })),
+            (await store.info('workspaces')).workspaces.map((workspace) =>
+              store.search.find({ ...options, workspace }),
+            ),
           )
           return all.flat()
         },

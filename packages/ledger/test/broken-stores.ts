@@ -1,13 +1,6 @@
 import { ClewError } from '../src/errors.ts'
-import type {
-  AppendCall,
-  AppendOutcome,
-  PreparedEvent,
-  RunKey,
-  Store,
-  StoredEvent,
-  StoredRun,
-} from '../src/store.ts'
+import type { RunKey, Store, StoredEvent, StoredRun, StoreInfo } from '../src/store/store.ts'
+import type { AppendCall, AppendOutcome, PreparedEvent } from '../src/store/change.ts'
 import type { VaultRow } from '../src/vault/vault-rows.ts'
 import { BROKEN_MEMORY } from './broken-memory.ts'
 import { BROKEN_PROGRESS } from './broken-progress.ts'
@@ -26,26 +19,29 @@ const events =
   (store: Store): Partial<Store> => ({
     readRun: async (key, options) => change(await store.readRun(key, options), {}),
     readAll: async (options) => change(await store.readAll(options), options),
-    findEvents: async (workspace, id) => change(await store.findEvents(workspace, id), {}),
+    findEvents: async (query) => change(await store.findEvents(query), {}),
   })
 
 const calls =
   (change: (call: AppendCall) => AppendCall) =>
-  (store: Store): Partial<Store> => ({ write: (all) => store.write(all.map(change)) })
+  (store: Store): Partial<Store> => ({
+    write: ({ calls: all, ...rest }) => store.write({ ...rest, calls: all.map(change) }),
+  })
 
 const outcomes =
   (change: (all: readonly AppendOutcome[]) => readonly AppendOutcome[]) =>
-  (store: Store): Partial<Store> => ({ write: async (all) => change(await store.write(all)) })
+  (store: Store): Partial<Store> => ({
+    async write(given) {
+      const written = await store.write(given)
+      return 'outcomes' in written ? { ...written, outcomes: change(written.outcomes) } : written
+    },
+  })
 
 const runs =
   (change: (run: StoredRun) => StoredRun) =>
   (store: Store): Partial<Store> => ({
-    async findRun(key) {
-      const run = await store.findRun(key)
-      return run && change(run)
-    },
-    async listRuns(options) {
-      const page = await store.listRuns(options)
+    async findRuns(query) {
+      const page = await store.findRuns(query)
       return { ...page, runs: page.runs.map(change) }
     },
   })
@@ -83,8 +79,10 @@ export const BROKEN_STORES: readonly BrokenStore[] = [
     what: 'finds no forks below a run',
     failing: ['R7 what comes from a run'],
     change: (store) => ({
-      findBelow: async (workspace, runIds) =>
-        (await store.findBelow(workspace, runIds)).filter(({ summary }) => summary.forkedFrom === null),
+      async findRuns(query) {
+        const { runs: found, next } = await store.findRuns(query)
+        return { runs: found.filter(({ summary }) => !query.below || summary.forkedFrom === null), next }
+      },
     }),
   },
   {
@@ -134,14 +132,16 @@ export const BROKEN_STORES: readonly BrokenStore[] = [
     what: 'writes half of a batch',
     failing: ['L5 a batch is all or nothing', 'L4 the same id with other content'],
     change: (store) => ({
-      async write(all) {
+      async write({ calls: all }) {
         const done: AppendOutcome[] = []
         for (const call of all) {
-          const parts = await store.write(call.events.map((event) => ({ ...call, events: [event] })))
+          const each = call.events.map((event) => ({ ...call, events: [event] }))
+          const written = await store.write({ calls: each })
+          const parts = 'outcomes' in written ? written.outcomes : []
           const bad = parts.find((part) => 'error' in part)
           done.push(bad ?? { events: parts.flatMap((part) => ('events' in part ? part.events : [])) })
         }
-        return done
+        return { outcomes: done, tookMs: 0 }
       },
     }),
   },
@@ -180,11 +180,11 @@ export const BROKEN_STORES: readonly BrokenStore[] = [
     what: 'ignores the epoch',
     failing: ['R9 execution events need', 'R9 a silent owner', 'R9 a thread taken over'],
     change: (store) => ({
-      async write(all) {
+      async write({ calls: all }) {
         const held = await store.leases.list()
         const epochOf = (call: AppendCall): number | undefined =>
           held.find((lease) => lease.runId === call.events[0]?.correlationId)?.epoch
-        return store.write(all.map((call) => ({ ...call, epoch: epochOf(call) })))
+        return store.write({ calls: all.map((call) => ({ ...call, epoch: epochOf(call) })) })
       },
     }),
   },
@@ -233,8 +233,8 @@ export const BROKEN_STORES: readonly BrokenStore[] = [
     change: (store) => {
       const wakes = new Set<() => void>()
       return {
-        async write(all) {
-          const done = await store.write(all)
+        async write(change) {
+          const done = await store.write(change)
           for (const wake of wakes) wake()
           return done
         },
@@ -251,8 +251,10 @@ export const BROKEN_STORES: readonly BrokenStore[] = [
     what: 'mixes workspaces when it looks up ids',
     failing: ['A2 workspaces never mix'],
     change: (store) => ({
-      findEvents: async (_, id) =>
-        (await store.readAll({ afterPosition: 0, limit: 999 })).filter((event) => event.eventId === id),
+      findEvents: async (query) =>
+        (await store.readAll({ afterPosition: 0, limit: 999 })).filter(
+          ({ eventId }) => 'ids' in query && query.ids.includes(eventId),
+        ),
     }),
   },
   {
@@ -270,8 +272,11 @@ export const BROKEN_STORES: readonly BrokenStore[] = [
     change: (store) => {
       let written = 0
       return {
-        write: (all) => ((written += all.length * 500), store.write(all)),
-        stats: async () => ({ ...(await store.stats()), values: written }),
+        write: (change) => ((written += change.calls.length * 500), store.write(change)),
+        async info(...keys) {
+          const info = (await store.info(...keys)) as StoreInfo
+          return { ...info, stats: { ...info.stats, values: written } }
+        },
       }
     },
   },
@@ -287,7 +292,10 @@ export const BROKEN_STORES: readonly BrokenStore[] = [
     what: 'finds one effect only',
     failing: ['L9 causes and effects'],
     change: (store) => ({
-      findCaused: async (workspace, ids) => (await store.findCaused(workspace, ids)).slice(0, 1),
+      async findEvents(query) {
+        const found = await store.findEvents(query)
+        return 'causes' in query ? found.slice(0, 1) : found
+      },
     }),
   },
   {
@@ -309,20 +317,20 @@ export const BROKEN_STORES: readonly BrokenStore[] = [
     what: 'loses a step',
     failing: ['L1 stored projections equal', 'L1 a second connection'],
     change: (store) => ({
-      readSkeleton: async (key, range) => (await store.readSkeleton(key, range)).slice(1),
+      readSteps: async (key, range) => (await store.readSteps(key, range)).slice(1),
     }),
   },
   {
     what: 'gives the first steps where the last are asked for',
     failing: ['L1 steps are read page by page', 'L1 a page of steps'],
-    change: (store) => ({ readSkeleton: (key, range) => store.readSkeleton(key, { ...range, last: false }) }),
+    change: (store) => ({ readSteps: (key, range) => store.readSteps(key, { ...range, last: false }) }),
   },
   {
     what: 'lists the oldest first',
     failing: ['R4 runs are listed newest first'],
     change: (store) => ({
-      async listRuns(options) {
-        const page = await store.listRuns(options)
+      async findRuns(query) {
+        const page = await store.findRuns(query)
         return { ...page, runs: page.runs.toReversed() }
       },
     }),
@@ -331,13 +339,18 @@ export const BROKEN_STORES: readonly BrokenStore[] = [
     what: 'takes any cursor',
     failing: ['R4 a cursor that no listing gave'],
     change: (store) => ({
-      listRuns: (options) => store.listRuns(options).catch(() => ({ runs: [], nextCursor: null })),
+      findRuns: (query) => store.findRuns(query).catch(() => ({ runs: [], next: null })),
     }),
   },
   {
     what: 'answers after closing',
     failing: ['L5 closing settles'],
-    change: () => ({ write: async () => [{ error: new ClewError('closed', 'Closed', 'Open it.') }] }),
+    change: () => ({
+      write: async () => ({
+        outcomes: [{ error: new ClewError('closed', 'Closed', 'Open it.') }],
+        tookMs: 0,
+      }),
+    }),
   },
   {
     what: 'loses rows of the vault',
@@ -353,16 +366,12 @@ export const BROKEN_STORES: readonly BrokenStore[] = [
     what: 'replaces a row of the vault that is no longer as it was',
     failing: ['P2 a rotation does not overwrite'],
     change: (store) => ({
-      vault: {
-        ...store.vault,
-        async replace(changes) {
-          const rows = await store.vault.read(changes.map(({ position }) => position))
-          return store.vault.replace(
-            changes.flatMap((change) =>
-              rows.map(({ keyId, data }) => ({ ...change, before: { keyId, data } })),
-            ),
-          )
-        },
+      async write({ vault: changes = [], ...rest }) {
+        const rows = await store.readVault({ positions: changes.map(({ position }) => position) })
+        const vault = changes.flatMap((change) =>
+          rows.map(({ keyId, data }) => ({ ...change, before: { keyId, data } })),
+        )
+        return store.write({ ...rest, vault })
       },
     }),
   },
@@ -380,16 +389,13 @@ function sorted(body: string): string {
 function keepingVaultRows(store: Store): Partial<Store> {
   const seen = new Map<number, VaultRow>()
   return {
-    async write(calls) {
-      const outcomes = await store.write(calls)
-      for (const row of await store.vault.list({ afterPosition: 0, limit: 10_000 }))
+    async write(change) {
+      const written = await store.write(change)
+      for (const row of await store.readVault({ afterPosition: 0, limit: 10_000 }))
         seen.set(row.position, row)
-      return outcomes
+      return written
     },
-    vault: {
-      ...store.vault,
-      list: async ({ afterPosition, limit }) =>
-        [...seen.values()].filter(({ position }) => position > afterPosition).slice(0, limit),
-    },
+    readVault: async (query) =>
+      [...seen.values()].filter(({ position }) => 'positions' in query || position > query.afterPosition),
   }
 }

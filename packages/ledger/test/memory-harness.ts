@@ -1,8 +1,8 @@
 import type { StoreHarness } from '../src/conformance/index.ts'
 import { ClewError } from '../src/errors.ts'
-import { createMemoryStore } from '../src/memory-store.ts'
+import { createInProcessStore } from '../src/in-process/in-process-store.ts'
 import type { Ports } from '../src/ports.ts'
-import type { Store } from '../src/store.ts'
+import type { Store } from '../src/store/store.ts'
 import { nodePorts } from './node-ports.ts'
 
 /**
@@ -15,7 +15,7 @@ export function memoryHarness(
   return {
     ports: nodePorts,
     async create(ports) {
-      const shared = change(createMemoryStore(ports), ports)
+      const shared = change(createInProcessStore(ports), ports)
       return { open: async () => viewOf(shared), dispose: () => shared.close() }
     },
   }

@@ -60,6 +60,12 @@ const FORGET_THREADS = `UPDATE leases SET thread_id = NULL WHERE workspace = $1 
 const FORGET_SCOPES = `UPDATE scopes s SET name = 'erased ' || id WHERE id = ANY ($1::bigint[]) AND name LIKE 'thread %'
   AND NOT EXISTS (SELECT FROM runs WHERE scope = s.id AND thread_id IS NOT NULL)`
 
+const MARKS = `SELECT m.position, bool_or(m.erased) AS erased, bool_or(NOT m.erased) AS pruned, r.workspace, r.run_id, e.seq
+  FROM (SELECT position, true AS erased FROM erasures WHERE position > $1
+        UNION ALL SELECT position, false FROM pruned_states WHERE position > $1) m
+  LEFT JOIN events e ON e.position = m.position LEFT JOIN runs r ON r.id = e.run
+  GROUP BY m.position, r.workspace, r.run_id, e.seq ORDER BY m.position LIMIT $2`
+
 /** Tables in which something of an erased event may lie. */
 const TABLES = [
   'payloads',
@@ -134,6 +140,22 @@ export function createErasing({ db, reading, appender, ports, waitMs, ring }: Er
       for (const key of keys) appender.forget(key)
       ring()
       return outcome.events[0] as ClewEvent
+    },
+    async marks({ afterPosition, limit }) {
+      const { rows } = await reading.query({ text: MARKS, values: [afterPosition, limit] })
+      return rows.map((row) => ({
+        position: Number(row['position']),
+        isErased: row['erased'] === true,
+        isPruned: row['pruned'] === true,
+        event:
+          row['run_id'] === null
+            ? null
+            : {
+                workspace: row['workspace'] as string,
+                runId: row['run_id'] as string,
+                seq: Number(row['seq']),
+              },
+      }))
     },
     /** Where rows lay, VACUUM leaves their bytes until the page is used again. */
     async scrub({ rewrite }) {

@@ -1,4 +1,12 @@
-import { dueMsOf, type ProjectionChange, type Projections, type RunKey } from '@clew/ledger'
+import {
+  dueMsOf,
+  type ProjectionChange,
+  type Projections,
+  type RunKey,
+  type RunSummary,
+  type StoredRows,
+  type StrayRows,
+} from '@clew/ledger'
 import { indexText, indexTextOrNull } from './index-text.ts'
 import { RUN_COLUMNS, toStoredRun } from './list-runs.ts'
 import type { Database, Sql } from './sql.ts'
@@ -42,6 +50,8 @@ export function createProjections({ db, forget }: ProjectionParts): Projections 
       const { rows } = await db.query({ name: 'projection runs', text: RUNS, values: [after, limit] })
       return rows.map((row) => ({ key: Number(row['id']), run: toStoredRun(row) }))
     },
+    rows: (key) => readRows(db, key),
+    strays: () => readStrays(db),
     async replace(key, change) {
       const isReplaced = await db.transact((sql) => replace(sql, key, change))
       forget(key)
@@ -75,4 +85,62 @@ async function replace(
   }
   await sql.query({ text: TOUCH, values: [id] })
   return true
+}
+
+const ROWS = `SELECT r.status, r.thread_id, r.agent, r.agent_version, r.parent_run_id, r.started_ms, r.due_ms, r.summary,
+    r.scope, s.name, ARRAY(SELECT subject FROM subjects WHERE run = r.id) AS subjects,
+    (SELECT m.seq FROM memory_scopes m WHERE m.workspace = r.workspace AND m.book = r.run_id) AS memory_seq
+  FROM runs r LEFT JOIN scopes s ON s.id = r.scope WHERE r.workspace = $1 AND r.run_id = $2`
+
+/** The rows of a run as they stand. A text that the columns hold shortened is given as the summary has it. */
+async function readRows(sql: Sql, { workspace, runId }: RunKey): Promise<StoredRows | null> {
+  const { rows } = await sql.query({ text: ROWS, values: [workspace, runId] })
+  const [row] = rows
+  if (!row) return null
+  const summary = JSON.parse(row['summary'] as string) as RunSummary
+  const { threadId, agent, agentVersion, parentRunId, subjects } = summary
+  const long = new Map(
+    [threadId, agent, agentVersion, parentRunId, ...subjects, `thread ${threadId}`, `run ${runId}`].flatMap(
+      (text) => (text === null ? [] : [[indexText(text), text] as const]),
+    ),
+  )
+  const text = (column: string): string | null => {
+    const value = row[column] as string | null
+    return value === null ? null : (long.get(value) ?? value)
+  }
+  const number = (column: string): number | null => (row[column] === null ? null : Number(row[column]))
+  return {
+    columns: {
+      status: row['status'] as string,
+      threadId: text('thread_id'),
+      agent: text('agent'),
+      agentVersion: text('agent_version'),
+      parentRunId: text('parent_run_id'),
+      startedMs: Number(row['started_ms']),
+      dueMs: number('due_ms'),
+    },
+    subjects: (row['subjects'] as string[]).map((subject) => long.get(subject) ?? subject),
+    scope: { id: Number(row['scope']), name: text('name') },
+    memorySeq: number('memory_seq'),
+  }
+}
+
+/** Tables and the condition under which a row `t` of them belongs to nothing. */
+const STRAYS: readonly (readonly [table: string, condition: string])[] = [
+  ['payloads', 'NOT EXISTS (SELECT FROM events e WHERE e.position = t.position)'],
+  ['nodes', 'NOT EXISTS (SELECT FROM runs r WHERE r.scope = t.scope)'],
+  ['steps', 'NOT EXISTS (SELECT FROM runs r WHERE r.id = t.run)'],
+  ['subjects', 'NOT EXISTS (SELECT FROM runs r WHERE r.id = t.run)'],
+  ['seals', 'NOT EXISTS (SELECT FROM runs r WHERE r.id = t.run)'],
+  ['memory_items', 'NOT EXISTS (SELECT FROM memory_scopes s WHERE s.id = t.scope)'],
+]
+
+async function readStrays(sql: Sql): Promise<StrayRows[]> {
+  const strays: StrayRows[] = []
+  for (const [table, condition] of STRAYS) {
+    const text = `SELECT count(*) AS rows FROM ${table} t WHERE ${condition}`
+    const rows = Number((await sql.query({ text })).rows[0]?.['rows'])
+    if (rows > 0) strays.push({ table, rows })
+  }
+  return strays
 }

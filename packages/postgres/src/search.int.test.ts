@@ -1,4 +1,4 @@
-import { createLedger, createMemoryStore, type EventInput, type Ledger } from '@clew/ledger'
+import { createLedger, createInProcessStore, type EventInput, type Ledger } from '@clew/ledger'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createSchema, nodePorts } from '../test/server.ts'
@@ -54,7 +54,7 @@ beforeAll(async () => {
   drop = place.drop
   postgres = await openLedger(place.url)
   const heads = { verify: async () => false }
-  memory = createLedger({ store: createMemoryStore(nodePorts), ports: nodePorts, secret: 'a secret', heads })
+  memory = createLedger({ store: createInProcessStore(nodePorts), ports: nodePorts, secret: 'a secret', heads })
 })
 afterAll(async () => {
   await postgres.close()

@@ -1,6 +1,6 @@
 import {
   createLedger,
-  createMemoryStore,
+  createInProcessStore,
   type Ledger,
   type LedgerOptions,
   type Ports,
@@ -17,7 +17,7 @@ export interface MemoryWorld {
 }
 
 type MakeStore = (ports: Ports) => Store
-let makeStore: MakeStore = createMemoryStore
+let makeStore: MakeStore = createInProcessStore
 
 /** From now on worlds are made over stores of another kind: how these suites are run on PostgreSQL. */
 export function makeWorldsOver(make: MakeStore): void {

@@ -77,7 +77,7 @@ describe('L2 a plain connection to the file', () => {
     const before = await read()
     expect(() => plain.exec(sql)).toThrow(/append-only/)
     expect(await read()).toEqual(before)
-    expect(await ledger.verify(undefined, { projections: true })).toMatchObject({ ok: true, checked: 4 })
+    expect(await ledger.verify('r', { projections: true })).toMatchObject({ ok: true, checked: 4 })
   })
 
   it('can delete what a seal covers, and only that', () => {
@@ -91,17 +91,21 @@ describe('L2 a plain connection to the file', () => {
 })
 
 describe('P5 an erased payload', () => {
-  it('may go once an erasure covers it; the event stays, marked, and the chain verifies', async () => {
+  it('may go once a row of erasures covers it, but verify says that no audit event does; an import records one', async () => {
     plain.exec("INSERT INTO erasures VALUES (2, '2026-01-01'); DELETE FROM payloads WHERE position = 2")
     const events = await read()
     expect(events.map((event) => event.ledger.erased)).toEqual([undefined, true, undefined, undefined])
     expect(events[1]?.payload).toEqual({})
     expect(events[2]?.payload['n']).toBe(3)
-    expect(await ledger.verify('r')).toEqual({ ok: true, checked: 4, problems: [], pruned: [] })
+    expect(await ledger.verify('r')).toMatchObject({
+      ok: false,
+      checked: 4,
+      problems: [{ runId: 'r', seq: 2, problem: 'unrecorded' }],
+    })
     const lines = await all(ledger.export())
     const there = openLedger(join(folder, 'there.db'))
     await there.import(lines)
-    expect(await there.verify()).toMatchObject({ ok: true, checked: 4 })
+    expect(await there.verify()).toMatchObject({ ok: true, checked: 5 })
     expect((await there.getEvent(events[1]?.eventId ?? ''))?.ledger.erased).toBe(true)
     await there.close()
   })
@@ -110,7 +114,9 @@ describe('P5 an erased payload', () => {
     plain.exec('DROP TRIGGER payloads_never_go; DELETE FROM payloads WHERE position = 3')
     expect(await ledger.verify('r')).toMatchObject({
       ok: false,
-      problems: [{ runId: 'r', seq: 3, problem: 'changed', detail: expect.stringContaining('no erasure') }],
+      problems: [
+        { runId: 'r', seq: 3, problem: 'changed', detail: expect.stringContaining('no row of erasures') },
+      ],
     })
   })
 })

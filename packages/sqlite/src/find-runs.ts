@@ -1,107 +1,127 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
-import { BOOKS, booksOf, type ListRunsOptions, parseCursor, type RunKey, type StoredRun } from '@clew/ledger'
-import { RUN_COLUMNS, toStoredRun } from './run-row.ts'
+import { BOOKS, booksOf, parseCursor, type RunPage, type RunQuery, type Seal } from '@clew/ledger'
+import { toHex } from './hex.ts'
+import { createPrepared } from './prepared.ts'
+import { RUN_COLUMNS, RUN_TABLES, toStoredRun } from './run-row.ts'
 
+/** Rows of runs are named by their own keys, so that SQLite does not read a whole workspace in the order of the result. */
+const withIds = (inWorkspace: string): string =>
+  `r.id IN (SELECT k.id FROM json_each(?) j CROSS JOIN runs k ON k.run_id = j.value ${inWorkspace})`
+const WITH_SUBJECTS = 'r.id IN (SELECT run FROM subjects WHERE subject IN (SELECT value FROM json_each(?)))'
 /**
  * `fork_of` is the run that owns the event before the first one of the fork: the run that was forked, or one that this
  * run shares its beginning with. Therefore forks are looked for below all owners, and then compared by their summary.
  */
-const FORKS = `WITH RECURSIVE owners (id) AS (
-    SELECT id FROM runs WHERE workspace = ?1 AND run_id IN (SELECT value FROM json_each(?2))
-    UNION SELECT r.fork_of FROM runs r JOIN owners o ON r.id = o.id WHERE r.fork_of IS NOT NULL
+const below = (inWorkspace: string): string => `r.id IN (
+  WITH RECURSIVE above (name) AS (SELECT value FROM json_each(?)), owners (id) AS (
+    SELECT k.id FROM above CROSS JOIN runs k ON k.run_id = name ${inWorkspace}
+    UNION SELECT o.fork_of FROM owners JOIN runs o ON o.id = owners.id WHERE o.fork_of IS NOT NULL)
+  SELECT f.id FROM owners CROSS JOIN runs f ON f.fork_of = owners.id
+    WHERE json_extract(f.summary, '$.forkedFrom.runId') IN (SELECT name FROM above)
+  UNION SELECT k.id FROM above CROSS JOIN runs k ON k.parent_run_id = name ${inWorkspace})`
+/** Values count for each run of their scope in equal parts. */
+const BYTES = `(SELECT coalesce(sum(length(CAST(p.body AS BLOB))), 0) FROM events e CROSS JOIN payloads p ON p.position = e.position
+    WHERE e.run = r.id)
+  + (SELECT coalesce(sum(length(CAST(n.body AS BLOB))), 0) FROM nodes n WHERE n.scope = r.scope)
+    / max(1, (SELECT count(*) FROM runs o WHERE o.scope = r.scope AND o.status <> 'deleted')) AS bytes`
+
+type Row = Record<string, unknown>
+
+/** Finds rows of runs; all statements of one query must see the same snapshot. */
+export function createRunFinder(db: DatabaseSync): (query: RunQuery) => RunPage {
+  const prepared = createPrepared(db)
+  const seals = db.prepare(
+    `SELECT run, from_seq, to_seq, head_hash FROM seals WHERE run IN (SELECT value FROM json_each(?))
+     ORDER BY run, from_seq`,
   )
-  SELECT ${RUN_COLUMNS} WHERE r.fork_of IN (SELECT id FROM owners)
-    AND json_extract(r.summary, '$.forkedFrom.runId') IN (SELECT value FROM json_each(?2))`
 
-export interface RunFinder {
-  find(key: RunKey): StoredRun | null
-  /** Newest first, by the order in which runs began here; the cursor is the key of the last row. */
-  list(options: ListRunsOptions): { runs: StoredRun[]; nextCursor: string | null }
-  /** Children and forks of these runs, oldest first. */
-  below(workspace: string, runIds: readonly string[]): StoredRun[]
-  /** Runs with any of these subjects, oldest first. */
-  bySubject(workspace: string, subjects: readonly string[]): StoredRun[]
-}
-
-export function createRunFinder(db: DatabaseSync): RunFinder {
-  const sql = {
-    find: db.prepare(`SELECT ${RUN_COLUMNS} WHERE r.workspace = ? AND r.run_id = ?`),
-    children: db.prepare(
-      `SELECT ${RUN_COLUMNS} WHERE r.workspace = ? AND r.parent_run_id IN (SELECT value FROM json_each(?))`,
-    ),
-    forks: db.prepare(FORKS),
-    bySubject: db.prepare(
-      `SELECT ${RUN_COLUMNS} WHERE r.workspace = ?1 AND r.id IN (SELECT run FROM subjects
-         WHERE subject IN (SELECT value FROM json_each(?2))) ORDER BY r.id`,
-    ),
+  function readRows(query: RunQuery, threadId: string | undefined): Row[] {
+    const { order = 'newest', limit = Number.MAX_SAFE_INTEGER, with: parts = [] } = query
+    const { where, values } = conditionsOf(query, threadId)
+    const columns = parts.includes('bytes') ? `${RUN_COLUMNS}, ${BYTES}` : RUN_COLUMNS
+    const sql = `SELECT ${columns} FROM ${RUN_TABLES} WHERE ${where.join(' AND ')}
+      ORDER BY r.id ${order === 'newest' ? 'DESC' : 'ASC'}`
+    return prepared(`${sql} LIMIT ?`).all(...values, limit + 1)
   }
-  return {
-    find({ workspace, runId }) {
-      const row = sql.find.get(workspace, runId)
-      return row ? toStoredRun(row) : null
-    },
-    list(options) {
-      const { threadId, limit } = options
-      const threads = Array.isArray(threadId)
-        ? (threadId as readonly string[])
-        : [threadId as string | undefined]
-      // One thread at a time: with several in one condition, SQLite would sort all rows of each thread for each page.
-      const rows = threads
-        .flatMap((thread) => listRows(db, options, thread))
-        .sort((a, b) => (b['id'] as number) - (a['id'] as number))
-      const page = rows.slice(0, limit)
-      const last = page.at(-1)
-      const nextCursor = last && rows.length > page.length ? String(last['id']) : null
-      return { runs: page.map(toStoredRun), nextCursor }
-    },
-    below(workspace, runIds) {
-      const given = JSON.stringify(runIds)
-      const rows = [...sql.children.all(workspace, given), ...sql.forks.all(workspace, given)]
-      const byId = new Map(rows.map((row) => [row['id'] as number, row]))
-      return [...byId].sort(([a], [b]) => a - b).map(([, row]) => toStoredRun(row))
-    },
-    bySubject: (workspace, subjects) =>
-      sql.bySubject.all(workspace, JSON.stringify(subjects)).map(toStoredRun),
+
+  function readSeals(rows: readonly Row[]): ReadonlyMap<unknown, readonly Seal[]> {
+    const found = new Map<unknown, Seal[]>(rows.map((row) => [row['id'], []]))
+    for (const row of seals.all(JSON.stringify([...found.keys()])))
+      found.get(row['run'])?.push({
+        fromSeq: row['from_seq'] as number,
+        toSeq: row['to_seq'] as number,
+        headHash: toHex(row['head_hash']),
+      })
+    return found
+  }
+
+  return (query) => {
+    const {
+      order = 'newest',
+      limit = Number.MAX_SAFE_INTEGER,
+      threadIds = [undefined],
+      with: parts = [],
+    } = query
+    const sign = order === 'newest' ? -1 : 1
+    // One thread at a time: with several in one condition, SQLite would sort all rows of each thread for each page.
+    const rows = threadIds
+      .flatMap((threadId) => readRows(query, threadId))
+      .sort((a, b) => sign * ((a['id'] as number) - (b['id'] as number)))
+    const page = rows.slice(0, limit)
+    const pruned = parts.includes('pruned') ? readSeals(page) : undefined
+    return {
+      runs: page.map((row) => ({
+        ...toStoredRun(row),
+        ...(parts.includes('bytes') && { bytes: row['bytes'] as number }),
+        ...(pruned && { pruned: pruned.get(row['id']) ?? [] }),
+      })),
+      next: rows.length > page.length ? String(page.at(-1)?.['id']) : null,
+    }
   }
 }
 
-function listRows(
-  db: DatabaseSync,
-  options: ListRunsOptions,
+function conditionsOf(
+  query: RunQuery,
   threadId: string | undefined,
-): Record<string, unknown>[] {
-  const where = ['r.workspace = ?']
-  const values: SQLInputValue[] = [options.workspace]
-  const add = (condition: string, value: SQLInputValue | undefined): void => {
-    if (value === undefined) return
+): { readonly where: readonly string[]; readonly values: readonly SQLInputValue[] } {
+  const where: string[] = ['1']
+  const values: SQLInputValue[] = []
+  const add = (condition: string, ...given: readonly (SQLInputValue | undefined)[]): void => {
+    if (given.includes(undefined)) return
     where.push(condition)
-    values.push(value)
+    values.push(...(given as SQLInputValue[]))
   }
-  const { book } = options
+  const listOf = (texts: readonly string[] | undefined): string | undefined => texts && JSON.stringify(texts)
+  const { workspace, book, status, order = 'newest', since, cursor } = query
+  const inWorkspace = workspace === undefined ? '' : 'AND k.workspace = ?'
+  const own = workspace === undefined ? [] : [workspace]
+  add('r.workspace = ?', workspace)
+  add(withIds(inWorkspace), listOf(query.ids), ...own)
+  add(below(inWorkspace), listOf(query.below), ...own, ...own)
+  add(WITH_SUBJECTS, listOf(query.subjects))
   if (book !== undefined) {
     const { from, to } = book === null ? BOOKS : booksOf(book)
-    where.push(book === null ? '(r.run_id < ? OR r.run_id >= ?)' : 'r.run_id >= ? AND r.run_id < ?')
-    values.push(from, to)
+    add(book === null ? '(r.run_id < ? OR r.run_id >= ?)' : 'r.run_id >= ? AND r.run_id < ?', from, to)
   }
-  if (options.status === undefined && options.deleted !== true) where.push("r.status <> 'deleted'")
-  add('r.status = ?', options.status)
-  add('r.agent = ?', options.agent)
+  if (status === undefined && query.deleted !== true) add("r.status <> 'deleted'")
+  add('r.status = ?', status)
+  if (query.hasEvents) add('EXISTS (SELECT 1 FROM events e WHERE e.run = r.id)')
+  add('r.agent = ?', query.agent)
   add('r.thread_id = ?', threadId)
-  add('r.started_ms >= ?', options.since === undefined ? undefined : Date.parse(options.since))
-  add('r.id < ?', options.cursor === undefined ? undefined : parseCursor(options.cursor))
-  for (const [name, value] of Object.entries(options.tags ?? {})) {
-    where.push('EXISTS (SELECT 1 FROM tags t WHERE t.run = r.id AND t.name = ? AND t.value = ?)')
-    values.push(name, value)
-  }
-  for (const { name, op, value } of options.scores ?? []) {
+  add('r.started_ms >= ?', since === undefined ? undefined : Date.parse(since))
+  add(`r.id ${order === 'newest' ? '<' : '>'} ?`, cursor === undefined ? undefined : parseCursor(cursor))
+  for (const [name, value] of Object.entries(query.tags ?? {}))
+    add('EXISTS (SELECT 1 FROM tags t WHERE t.run = r.id AND t.name = ? AND t.value = ?)', name, value)
+  for (const { name, op, value } of query.scores ?? []) {
     const isOrder = op !== '=' && op !== '!='
-    where.push(
-      `EXISTS (SELECT 1 FROM scores s WHERE s.run = r.id AND s.name = ? AND s.${isOrder ? 'number' : 'value'} ${op} ?)`,
-    )
     // Only numbers have an order: NULL fits nothing.
-    values.push(name, isOrder ? (typeof value === 'number' ? value : null) : JSON.stringify(value))
+    const given = isOrder ? (typeof value === 'number' ? value : null) : JSON.stringify(value)
+    const column = isOrder ? 'number' : 'value'
+    add(
+      `EXISTS (SELECT 1 FROM scores s WHERE s.run = r.id AND s.name = ? AND s.${column} ${op} ?)`,
+      name,
+      given,
+    )
   }
-  return db
-    .prepare(`SELECT ${RUN_COLUMNS} WHERE ${where.join(' AND ')} ORDER BY r.id DESC LIMIT ?`)
-    .all(...values, options.limit + 1)
+  return { where, values }
 }

@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it } from 'vitest'
-import { createTags, type EventInput, foreignType, type RebuildReport } from '@clew/ledger'
-import { nodePorts, openLedger } from '../test/harness.ts'
+import { type EventInput, foreignType, type RebuildReport } from '@clew/ledger'
+import { openLedger } from '../test/harness.ts'
 import { withChildren } from '../test/with-children.ts'
 
 const here = withChildren()
@@ -142,28 +142,26 @@ describe('L1 the search index', () => {
     await reader.close()
   })
 
-  it('P5 forgets a word for good when it is told to, though it holds no texts', async () => {
+  it('P5 holds no byte of a word whose event was erased, or of which a killed process did not remove it', async () => {
     const ledger = openLedger(here.file)
-    await ledger.record({
+    const { eventId } = await ledger.record({
       eventType: foreignType('execution.note'),
       correlationId: 'r',
       payload: { text: 'zebrasecret word' },
     })
     await ledger.index()
+    const holdsWord = (): boolean =>
+      ['', '-wal'].some((end) => readFileSync(`${here.file}.search.db${end}`).includes('zebra'))
+    expect(holdsWord()).toBe(true)
+    await ledger.erase({ eventId })
+    expect(holdsWord()).toBe(false)
+    const plain = new DatabaseSync(here.file)
+    expect(plain.prepare('SELECT count(*) AS n FROM search_removals').get()).toEqual({ n: 0 })
+    // As a kill between the two files leaves it.
+    plain.prepare('INSERT INTO search_removals VALUES (1)').run()
+    plain.close()
+    expect((await ledger.search('type:execution.note')).hits).toHaveLength(1)
     await ledger.close()
-    const index = new DatabaseSync(`${here.file}.search.db`)
-    expect(index.prepare('SELECT data FROM words').get()).toEqual({ data: null })
-    const tags = createTags(nodePorts.sha256).of({
-      workspace: 'default',
-      runId: 'r',
-      eventType: 'execution.note',
-      tool: null,
-    })
-    const forget = `INSERT INTO words (words, rowid, tags, name, error, message, data) VALUES ('delete', 1, ?, '', '', '', ?)`
-    index.prepare(forget).run(tags.join(' '), 'zebrasecret word')
-    index.exec('PRAGMA wal_checkpoint(TRUNCATE)')
-    index.close()
-    expect(readFileSync(`${here.file}.search.db`).includes('zebra')).toBe(false)
   })
 })
 
@@ -173,11 +171,11 @@ describe('L1 a rebuild that is killed', () => {
     await fill(4000, runs)
     const plain = new DatabaseSync(here.file)
     plain.exec(`UPDATE runs SET summary = json_set(summary, '$.steps', 999), status = 'partial';
-      UPDATE steps SET record = json_set(record, '$.k', 'spoilt'); UPDATE projections SET version = 1`)
-    const state = plain.prepare('SELECT target, after_run FROM projections')
-    await killAfter(100, 'rebuild', here.file, 100)
-    const passed = Number(state.get()?.['after_run'])
-    expect(passed).toBe(50)
+      UPDATE steps SET record = json_set(record, '$.k', 'spoilt'); UPDATE slots SET value = json_set(value, '$.version', 1)`)
+    const cursor = plain.prepare(`SELECT value ->> '$.rebuilding.cursor' AS cursor FROM slots`)
+    await killAfter(150, 'rebuild', here.file, 150)
+    const passed = Number(cursor.get()?.['cursor'])
+    expect(passed).toBe(100)
     plain.close()
     const ledger = openLedger(here.file)
     expect((await ledger.projectionState()).isRebuilding).toBe(true)

@@ -1,4 +1,4 @@
-import type { SQLInputValue, StatementSync } from 'node:sqlite'
+import type { SQLInputValue } from 'node:sqlite'
 import {
   booksOf,
   createTags,
@@ -16,14 +16,13 @@ import {
   type ScopeFilter,
 } from '@clew/ledger'
 import type { Connection } from './connection.ts'
-import { EVENT_COLUMNS, toStoredEvent } from './event-row.ts'
+import { createPrepared } from './prepared.ts'
 
 const COLUMNS = `m.position, s.book, m.namespace, m.key, m.seq, m.born_seq, m.created_at, m.updated_at, m.expires_at,
   m.tags, m.subjects, m.event_id, m.run_id, m.bytes, m.tokens`
 const ITEMS = 'memory_scopes s CROSS JOIN memory_items m ON m.scope = s.id'
 /** Replaces the final `/` in the upper bound of a layer's id range: `0` is the next character. */
 const LAYER_END = '0'
-const MAX_PREPARED = 64
 
 interface Clause {
   readonly where: string[]
@@ -35,6 +34,7 @@ export function createMemory(
   { db, readSnapshot, write }: Connection,
   ports: Pick<Ports, 'sha256'>,
 ): MemoryIndex {
+  const prepared = createPrepared(db)
   const tags = createTags(ports.sha256)
   const scopeTag = (workspace: string, book: string): string => tags.tag('run', `${workspace}\n${book}`)
   const layerTag = (workspace: string, layer: string): string =>
@@ -78,18 +78,6 @@ export function createMemory(
     return { where, values }
   }
 
-  const statements = new Map<string, StatementSync>()
-  /** Prepared statements by their text: preparing one costs more than reading a few rows. */
-  function prepared(sql: string): StatementSync {
-    let statement = statements.get(sql)
-    if (!statement) {
-      if (statements.size >= MAX_PREPARED) statements.clear()
-      statement = db.prepare(sql)
-      statements.set(sql, statement)
-    }
-    return statement
-  }
-
   const findScope = () =>
     prepared('SELECT id, seq, version FROM memory_scopes WHERE workspace = ? AND book = ?')
   const insertScope = () =>
@@ -100,17 +88,13 @@ export function createMemory(
   const insertRow = () =>
     prepared(`INSERT INTO memory_items (position, scope, namespace, key, seq, born_seq, created_at, updated_at,
     expires_at, tags, subjects, event_id, run_id, bytes, tokens) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`)
-  const isErased = () => prepared('SELECT 1 FROM erasures WHERE position = ?')
+  const hasPayload = () => prepared('SELECT 1 FROM payloads WHERE position = ?')
   const insertWords = () =>
     prepared('INSERT INTO memory_words (rowid, place, named, name, text) VALUES (?, ?, ?, ?, ?)')
-  const byName = () =>
-    prepared(`SELECT ${COLUMNS} FROM ${ITEMS}
-    WHERE s.workspace = ? AND s.book = ? AND m.namespace = ? AND m.key = ?`)
-  const eventAt = () => prepared(`SELECT ${EVENT_COLUMNS} WHERE e.position = ? AND r.workspace = ?`)
   function insert(scope: number, workspace: string, row: MemoryRow & { readonly words: MemoryWords }): void {
     const { position, namespace, key, seq, bornSeq, createdAt, updatedAt, expiresAt, eventId, runId } = row
-    // The item was read before this transaction began, and may have been erased since.
-    if (isErased().get(position)) return
+    // The item was read before this transaction began, and may have been erased or pruned since.
+    if (!hasPayload().get(position)) return
     insertRow().run(
       position,
       scope,
@@ -133,13 +117,6 @@ export function createMemory(
     const named = indexedTokens(row.words.name).map(inName).join(' ')
     insertWords().run(position, place, named, row.words.name, row.words.text)
   }
-
-  const read = (sql: string, values: readonly SQLInputValue[]): Promise<MemoryRow[]> =>
-    readSnapshot(() =>
-      prepared(sql)
-        .all(...values)
-        .map(toRow),
-    )
 
   return {
     behind(filter) {
@@ -176,33 +153,26 @@ export function createMemory(
         for (const row of rows) insert(id, workspace, row)
         return true
       }),
-    named: (workspace, book, names) =>
-      readSnapshot(() =>
-        names.flatMap(({ namespace, key }) => {
-          const row = byName().get(workspace, book, namespace, key)
-          return row ? [toRow(row)] : []
-        }),
-      ),
-    list({ after, limit, ...filter }) {
-      const { where, values } = inRows({ ...filter, limit })
-      if (after) {
-        where.push('(s.book, m.namespace, m.key) > (?, ?, ?)')
-        values.push(after.book, after.namespace, after.key)
+    list(query) {
+      const { names, positions, order = 'name', after, before, limit } = query
+      const { where, values } = inRows(query)
+      const add = (condition: string, ...given: SQLInputValue[]): void => {
+        where.push(condition)
+        values.push(...given)
       }
-      return read(
-        `SELECT ${COLUMNS} FROM ${ITEMS} WHERE ${where.join(' AND ')} ORDER BY s.book, m.namespace, m.key LIMIT ?`,
-        [...values, limit],
-      )
-    },
-    newest({ before, limit, ...filter }) {
-      const { where, values } = inRows({ ...filter, limit })
-      if (before !== undefined) {
-        where.push('m.position < ?')
-        values.push(before)
+      if (names) {
+        const each = names.map(() => '(m.namespace = ? AND m.key = ?)').join(' OR ')
+        add(`(${each || '0'})`, ...names.flatMap(({ namespace, key }) => [namespace, key]))
       }
-      return read(
-        `SELECT ${COLUMNS} FROM ${ITEMS} WHERE ${where.join(' AND ')} ORDER BY m.position DESC LIMIT ?`,
-        [...values, limit],
+      if (positions) add('m.position IN (SELECT value FROM json_each(?))', JSON.stringify(positions))
+      if (after) add('(s.book, m.namespace, m.key) > (?, ?, ?)', after.book, after.namespace, after.key)
+      if (before !== undefined) add('m.position < ?', before)
+      const orderBy = order === 'name' ? 's.book, m.namespace, m.key' : 'm.position DESC'
+      const sql = `SELECT ${COLUMNS} FROM ${ITEMS} WHERE ${where.join(' AND ')} ORDER BY ${orderBy} LIMIT ?`
+      return readSnapshot(() =>
+        prepared(sql)
+          .all(...values, limit)
+          .map(toRow),
       )
     },
     find(filter) {
@@ -228,12 +198,6 @@ export function createMemory(
           .map((row) => ({ position: row['position'] as number, updatedAt: row['updated_at'] as string })),
       )
     },
-    rows: (workspace, positions) =>
-      read(
-        `SELECT ${COLUMNS} FROM json_each(?) j CROSS JOIN memory_items m ON m.position = j.value
-          CROSS JOIN memory_scopes s ON s.id = m.scope WHERE s.workspace = ?`,
-        [JSON.stringify(positions), workspace],
-      ),
     sizes(filter) {
       const { where, values } = inScopes(filter, 's.book', 's')
       const sql = `SELECT s.book, count(*) AS items, sum(m.bytes) AS bytes FROM ${ITEMS}
@@ -248,28 +212,12 @@ export function createMemory(
           })),
       )
     },
-    events: (workspace, positions) =>
-      readSnapshot(() =>
-        positions.flatMap((position) => {
-          const row = eventAt().get(position, workspace)
-          return row ? [toStoredEvent(row)] : []
-        }),
-      ),
-    remove: (workspace, positions) =>
+    clear: (workspace) =>
       write(() => {
         prepared(
-          `DELETE FROM memory_items WHERE position IN (SELECT value FROM json_each(?))
-            AND scope IN (SELECT id FROM memory_scopes WHERE workspace = ?)`,
-        ).run(JSON.stringify(positions), workspace)
-      }),
-    clear: (workspace, book) =>
-      write(() => {
-        const where = book === undefined ? 'workspace = ?' : 'workspace = ? AND book = ?'
-        const values = book === undefined ? [workspace] : [workspace, book]
-        prepared(`DELETE FROM memory_items WHERE scope IN (SELECT id FROM memory_scopes WHERE ${where})`).run(
-          ...values,
-        )
-        prepared(`DELETE FROM memory_scopes WHERE ${where}`).run(...values)
+          'DELETE FROM memory_items WHERE scope IN (SELECT id FROM memory_scopes WHERE workspace = ?)',
+        ).run(workspace)
+        prepared('DELETE FROM memory_scopes WHERE workspace = ?').run(workspace)
       }),
   }
 }

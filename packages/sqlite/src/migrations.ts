@@ -1,4 +1,4 @@
-import { PROJECTION_VERSION } from '@clew/ledger'
+import { NEW_PROJECTIONS } from '@clew/ledger'
 
 /** Triggers of a table whose rows never change and are never deleted; `isTaken` compares the key of a new row. */
 const appendOnly = (table: string, what: string, isTaken: string): string => `
@@ -128,16 +128,6 @@ CREATE TABLE steps (
 CREATE UNIQUE INDEX steps_by_key ON steps (run, step_id, attempt);
 CREATE INDEX steps_by_start ON steps (run, started_seq);
 
--- The version of the folds that made the rows of runs and steps, and how far a rebuild by newer folds has come. A new
--- file has no rows of older folds.
-CREATE TABLE projections (
-  id        INTEGER PRIMARY KEY CHECK (id = 1),
-  version   INTEGER NOT NULL,
-  target    INTEGER,
-  after_run INTEGER NOT NULL
-);
-INSERT INTO projections VALUES (1, ${PROJECTION_VERSION}, NULL, 0);
-
 -- Memory (M1): how far the stream of each scope is folded, and by which version of the fold.
 CREATE TABLE memory_scopes (
   id        INTEGER PRIMARY KEY,
@@ -188,16 +178,18 @@ CREATE TABLE leases (
   PRIMARY KEY (workspace, run_id)
 );
 CREATE UNIQUE INDEX leases_one_per_thread ON leases (workspace, thread_id) WHERE held = 1 AND thread_id IS NOT NULL;
-CREATE TABLE consumers (
+-- Small JSON values under a name: where consumers stand, and which folds made the rows of runs and steps. A new file has
+-- no rows of older folds.
+CREATE TABLE slots (
   workspace TEXT NOT NULL,
   name      TEXT NOT NULL,
-  position  INTEGER NOT NULL,
+  value     TEXT NOT NULL,
   version   INTEGER NOT NULL,
-  failures  INTEGER NOT NULL,
-  error     TEXT,
-  moved_ms  INTEGER NOT NULL,
   PRIMARY KEY (workspace, name)
 );
+INSERT INTO slots VALUES ('${NEW_PROJECTIONS.workspace}', '${NEW_PROJECTIONS.name}', '${JSON.stringify(NEW_PROJECTIONS.value)}', 1);
+-- Positions of deleted payloads whose words the search index, in a file of its own, has not dropped yet.
+CREATE TABLE search_removals (position INTEGER PRIMARY KEY);
 
 -- What may be deleted, and why. A seal covers a pruned range of events; an erasure covers a payload or a node; a pruned
 -- state covers the payload of a checkpoint (R10); a sweep covers the nodes of a scope that lost events or payloads.

@@ -4,30 +4,23 @@ import type {
   ReadRunOptions,
   RunKey,
   SkeletonRange,
+  EventQuery,
   StepSkeleton,
   StoredEvent,
-  StoredNode,
-  StoreStats,
 } from '@clew/ledger'
 import { EVENT_COLUMNS, LAST_POSITION, toStoredEvent } from './event-row.ts'
-import { toHex } from './hex.ts'
 import { STEP_COLUMNS, toStep } from './step-row.ts'
 
 /** Up to so many events `countAfter` counts exactly. */
 const MAX_COUNTED = 10_000
 const NO_LIMIT = Number.MAX_SAFE_INTEGER
 
-/** Reads of events and steps, and look-ups by id. */
+/** Reads of events and steps. */
 export interface Reader {
   run(key: RunKey, options: ReadRunOptions): StoredEvent[]
   all(options: ReadAllOptions): StoredEvent[]
-  byId(workspace: string, eventId: string): StoredEvent[]
-  caused(workspace: string, eventIds: readonly string[]): StoredEvent[]
-  nodes(ids: readonly number[]): Map<number, StoredNode>
-  skeleton(key: RunKey, range?: SkeletonRange): StepSkeleton[]
-  workspaces(): string[]
-  stats(): StoreStats
-  lastPosition(): number
+  find(query: EventQuery): StoredEvent[]
+  steps(key: RunKey, range?: SkeletonRange): StepSkeleton[]
   countAfter(position: number): number
 }
 
@@ -56,14 +49,27 @@ export function createReader(db: DatabaseSync): Reader {
     run: eventsBy('e.run = ? AND e.seq > ? AND e.seq <= ?', 'e.seq'),
     all: eventsBy('e.position > ? AND e.position <= ?', 'e.position'),
     inWorkspace: eventsBy('e.position > ? AND e.position <= ? AND r.workspace = ?', 'e.position'),
-    byId: db.prepare(`SELECT ${EVENT_COLUMNS} WHERE e.event_id = ? AND r.workspace = ? ORDER BY e.position`),
-    caused: db.prepare(
+    // Every payload of the window is read, so each text has a parameter of its own.
+    containing: (texts: readonly string[]) =>
+      db.prepare(
+        `SELECT ${EVENT_COLUMNS} WHERE r.workspace = coalesce(?3, r.workspace)
+           AND (?4 IS NULL OR e.event_type IN (SELECT value FROM json_each(?4))) AND e.position IN (
+           SELECT x.position FROM payloads x WHERE x.position > ?1 AND x.position <= ?2
+             AND (substr(x.body, 1, 1) <> '{'${texts.map((_, at) => ` OR instr(x.body, ?${at + 6}) > 0`).join('')}))
+         ORDER BY e.position LIMIT ?5`,
+      ),
+    byPosition: db.prepare(
+      `SELECT ${EVENT_COLUMNS} WHERE r.workspace = ? AND e.position IN (SELECT value FROM json_each(?)) ORDER BY e.position`,
+    ),
+    byId: db.prepare(
+      `SELECT ${EVENT_COLUMNS} WHERE r.workspace = ? AND e.event_id IN (SELECT value FROM json_each(?)) ORDER BY e.position`,
+    ),
+    byCause: db.prepare(
       `SELECT ${EVENT_COLUMNS} WHERE r.workspace = ?1 AND e.position IN (
          SELECT position FROM events WHERE causation_id IN (SELECT value FROM json_each(?2)) AND follows = 0
          UNION ALL SELECT n.position FROM json_each(?2) j CROSS JOIN events c ON c.event_id = j.value
            CROSS JOIN events n ON n.run = c.run AND n.seq = c.seq + 1 AND n.follows = 1) ORDER BY e.position`,
     ),
-    nodes: db.prepare('SELECT id, hash, body FROM nodes WHERE id IN (SELECT value FROM json_each(?))'),
     steps: stepsBy('WHERE'),
     // Without the hint, SQLite takes the index that gives the order and reads the whole run.
     attempts: stepsBy('INDEXED BY steps_by_key WHERE step_id = ? AND'),
@@ -71,32 +77,41 @@ export function createReader(db: DatabaseSync): Reader {
     after: db.prepare(
       `SELECT count(*) AS n FROM (SELECT 1 FROM events WHERE position > ? LIMIT ${MAX_COUNTED})`,
     ),
-    workspaces: db.prepare('SELECT DISTINCT workspace FROM runs ORDER BY workspace'),
   }
   const idOf = ({ workspace, runId }: RunKey): number | undefined =>
     sql.runId.get(workspace, runId)?.['id'] as number | undefined
-  const count = (table: string): number =>
-    Number(db.prepare(`SELECT count(*) AS n FROM ${table}`).get()?.['n'])
-  const lastPosition = (): number => Number(sql.lastPosition.get()?.['position'] ?? 0)
 
   return {
     run(key, { afterSeq, upToSeq = NO_LIMIT, limit, types }) {
       const id = idOf(key)
       return id === undefined ? [] : sql.run([id, afterSeq, upToSeq], types, limit)
     },
-    all({ workspace, afterPosition, upToPosition = NO_LIMIT, limit, types }) {
+    all({ workspace, afterPosition, upToPosition = NO_LIMIT, limit, types, containing }) {
+      if (containing)
+        return sql
+          .containing(containing)
+          .all(
+            afterPosition,
+            upToPosition,
+            workspace ?? null,
+            types ? JSON.stringify(types) : null,
+            limit,
+            ...containing,
+          )
+          .map(toStoredEvent)
       if (workspace === undefined) return sql.all([afterPosition, upToPosition], types, limit)
       return sql.inWorkspace([afterPosition, upToPosition, workspace], types, limit)
     },
-    byId: (workspace, eventId) => sql.byId.all(eventId, workspace).map(toStoredEvent),
-    caused: (workspace, eventIds) => sql.caused.all(workspace, JSON.stringify(eventIds)).map(toStoredEvent),
-    nodes(ids) {
-      const rows = sql.nodes.all(JSON.stringify(ids))
-      return new Map(
-        rows.map((row) => [row['id'] as number, { hash: toHex(row['hash']), body: row['body'] as string }]),
-      )
+    find(query) {
+      const [statement, keys] =
+        'ids' in query
+          ? ([sql.byId, query.ids] as const)
+          : 'causes' in query
+            ? ([sql.byCause, query.causes] as const)
+            : ([sql.byPosition, query.positions] as const)
+      return statement.all(query.workspace, JSON.stringify(keys)).map(toStoredEvent)
     },
-    skeleton(key, { afterSeq = 0, beforeSeq = NO_LIMIT, last = false, stepId, limit = NO_LIMIT } = {}) {
+    steps(key, { afterSeq = 0, beforeSeq = NO_LIMIT, last = false, stepId, limit = NO_LIMIT } = {}) {
       const id = idOf(key)
       if (id === undefined) return []
       const bounds = [id, afterSeq, Math.min(beforeSeq, NO_LIMIT), Math.min(limit, NO_LIMIT)] as const
@@ -106,24 +121,10 @@ export function createReader(db: DatabaseSync): Reader {
       const steps = rows.map((row) => toStep(key.runId, row))
       return last ? steps.toReversed() : steps
     },
-    workspaces: () => sql.workspaces.all().map((row) => row['workspace'] as string),
-    lastPosition,
     // Beyond the limit, events that were pruned in between are counted too.
     countAfter(position) {
       const counted = Number(sql.after.get(position)?.['n'])
-      return counted < MAX_COUNTED ? counted : lastPosition() - position
-    },
-    stats() {
-      const page = db
-        .prepare('SELECT page_count * page_size AS bytes FROM pragma_page_count(), pragma_page_size()')
-        .get()
-      return {
-        events: count('events'),
-        runs: count('runs'),
-        // Scope 0 has nodes that only keep an id taken.
-        values: count('nodes WHERE scope <> 0'),
-        bytes: Number(page?.['bytes']),
-      }
+      return counted < MAX_COUNTED ? counted : Number(sql.lastPosition.get()?.['position']) - position
     },
   }
 }

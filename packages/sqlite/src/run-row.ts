@@ -2,6 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import {
   dueMsOf,
   hasSameIdentity,
+  type NewRun,
   type RunDraft,
   type RunKey,
   type RunSummary,
@@ -15,8 +16,9 @@ import { PUT_STEP, STEP_COLUMNS, stepValues, toStep } from './step-row.ts'
 const MAX_CACHED_RUNS = 5000
 
 /** Columns of a `StoredRun`. */
-export const RUN_COLUMNS = `r.id, r.workspace, r.run_id, r.seq, r.hash, r.recorded_at, r.summary, r.fork_seq, f.run_id AS fork_run
-  FROM runs r LEFT JOIN runs f ON f.id = r.fork_of`
+export const RUN_COLUMNS =
+  'r.id, r.workspace, r.run_id, r.seq, r.hash, r.recorded_at, r.summary, r.fork_seq, f.run_id AS fork_run'
+export const RUN_TABLES = 'runs r LEFT JOIN runs f ON f.id = r.fork_of'
 
 export const toStoredRun = (row: Record<string, unknown>): StoredRun => ({
   summary: JSON.parse(row['summary'] as string) as RunSummary,
@@ -30,18 +32,12 @@ export const toStoredRun = (row: Record<string, unknown>): StoredRun => ({
 
 /** A run inside a write transaction: changed in memory, then written by `save`. */
 export interface SqliteRun extends RunDraft {
-  /** The summary as the row has it; undefined if all that repeats it must be written. */
+  /** The summary as the row has it; undefined for a new row. */
   stored: RunSummary | undefined
   /** Id of its newest event, once one was appended through this object. */
   lastEventId?: string
   /** Steps to be written, by `stepKey`. */
   readonly steps: Map<string, StepSkeleton>
-}
-
-interface NewRun extends RunKey {
-  readonly summary: RunSummary
-  /** `id` is null if the run that it was forked from is not in this file. */
-  readonly forkOf: { readonly id: number | null; readonly seq: number } | null
 }
 
 /** Rows of runs and of their steps. Everything here happens inside write transactions. */
@@ -51,10 +47,9 @@ export interface RunRows {
   insert(run: NewRun): SqliteRun
   findStep(run: SqliteRun, stepId: string, attempt: number): StepSkeleton | undefined
   putStep(run: SqliteRun, step: StepSkeleton): void
-  /** Writes head, summary and steps; of columns and index rows that repeat the summary, only what changed. */
-  save(run: SqliteRun): void
-  /** Gives the run this summary, and writes all that repeats it, also where the summary is as before. */
-  replace(run: SqliteRun, summary: RunSummary): void
+  dropStep(run: SqliteRun, stepId: string, attempt: number): void
+  /** Writes head, summary and steps; of columns and index rows that repeat the summary, what changed, or all. */
+  save(run: SqliteRun, isRewritten: boolean): void
   /** Empties the cache: another process wrote, or a transaction was rolled back. */
   forget(): void
   /** Keeps the cache small. Only between transactions: a run that is not yet saved must stay the same object. */
@@ -88,6 +83,15 @@ export function createRunRows(db: DatabaseSync): RunRows {
     addScore: db.prepare('INSERT INTO scores (run, seq, name, value, number) VALUES (?, ?, ?, ?, ?)'),
     step: db.prepare(`SELECT ${STEP_COLUMNS} FROM steps WHERE run = ? AND step_id = ? AND attempt = ?`),
     putStep: db.prepare(PUT_STEP),
+    dropStep: db.prepare('DELETE FROM steps WHERE run = ? AND step_id = ? AND attempt = ?'),
+    // The name of a thread may be the name of a person.
+    forgetThread: db.prepare(
+      'UPDATE leases SET thread_id = NULL WHERE workspace = ? AND run_id = ? AND held = 0',
+    ),
+    forgetScope: db.prepare(
+      `UPDATE scopes SET name = 'erased ' || id WHERE id = ?1 AND name LIKE 'thread %'
+         AND NOT EXISTS (SELECT 1 FROM runs WHERE scope = ?1 AND thread_id IS NOT NULL)`,
+    ),
   }
   const runs = new Map<string, SqliteRun>()
 
@@ -122,8 +126,9 @@ export function createRunRows(db: DatabaseSync): RunRows {
     return found ? (found['id'] as number) : Number(sql.addScope.run(workspace, name).lastInsertRowid)
   }
 
-  function save(run: SqliteRun): void {
-    const { id, seq, hash, recordedAt, summary, stored, steps } = run
+  function save(run: SqliteRun, isRewritten: boolean): void {
+    const { id, seq, hash, recordedAt, summary, steps } = run
+    const stored = isRewritten ? undefined : run.stored
     sql.save.run(seq, fromHex(hash), recordedAt, JSON.stringify(summary), id)
     if (!stored || summary.status !== stored.status || summary.dueAt !== stored.dueAt)
       sql.saveStatus.run(summary.status, dueMsOf(summary, recordedAt), id)
@@ -132,6 +137,10 @@ export function createRunRows(db: DatabaseSync): RunRows {
       sql.saveIdentity.run(threadId, agent, agentVersion, parentRunId, Date.parse(startedAt), id)
       sql.dropSubjects.run(id)
       for (const subject of subjects) sql.addSubject.run(id, subject)
+    }
+    if (run.stored && run.stored.threadId !== null && summary.threadId === null) {
+      sql.forgetThread.run(run.workspace, run.runId)
+      sql.forgetScope.run(run.scope)
     }
     if (summary.tags !== stored?.tags) {
       sql.dropTags.run(id)
@@ -159,13 +168,12 @@ export function createRunRows(db: DatabaseSync): RunRows {
       const scope = scopeOf({ workspace, runId }, summary.threadId)
       const values = [workspace, runId, scope, forkOf?.id ?? null, forkOf?.seq ?? null]
       const id = Number(sql.insert.run(...values).lastInsertRowid)
-      const source = forkOf?.id ? { id: forkOf.id, seq: forkOf.seq } : null
       return remember({
         workspace,
         runId,
         id,
         scope,
-        forkOf: source,
+        forkOf,
         seq: 0,
         hash: '',
         recordedAt: '',
@@ -181,12 +189,11 @@ export function createRunRows(db: DatabaseSync): RunRows {
       return row && toStep(run.runId, row)
     },
     putStep: (run, step) => void run.steps.set(stepKey(step.stepId, step.attempt), step),
-    save,
-    replace(run, summary) {
-      run.summary = summary
-      run.stored = undefined
-      save(run)
+    dropStep(run, stepId, attempt) {
+      run.steps.delete(stepKey(stepId, attempt))
+      sql.dropStep.run(run.id, stepId, attempt)
     },
+    save,
     forget: () => runs.clear(),
     trim() {
       if (runs.size > MAX_CACHED_RUNS) runs.clear()

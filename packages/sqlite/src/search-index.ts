@@ -19,37 +19,48 @@ import { isAtRest, type OpenDatabaseOptions } from './open-database.ts'
 import { compileSearch, expandTools, phrasesText } from './search-query.ts'
 
 /** Raised when the tables below change; an index of another schema is thrown away and filled again. */
-const SCHEMA = 2
+const SCHEMA = 3
 const COLUMNS = ['tags', ...SEARCH_FIELDS]
 const NAMES = COLUMNS.join(', ')
-const PLACES = ', ?'.repeat(COLUMNS.length)
+const INSERT = `INSERT INTO words (rowid, ${NAMES}) VALUES (?${', ?'.repeat(COLUMNS.length)})`
+const NO_WORDS = Object.fromEntries(SEARCH_FIELDS.map((field) => [field, ''])) as SearchDocument['fields']
+/** Events of a range that are there, and whether they have a payload. */
+const PRESENT = `SELECT e.position, p.position IS NOT NULL AS has_payload FROM ledger.events e
+  LEFT JOIN ledger.payloads p ON p.position = e.position WHERE e.position > ? AND e.position <= ?`
+/** Indexed events of a list that are there without a payload. */
+const WORDLESS = `SELECT e.position, r.workspace, r.run_id, e.event_type FROM ledger.events e JOIN ledger.runs r ON r.id = e.run
+  WHERE e.position IN (SELECT value FROM json_each(?)) AND e.position <= (SELECT position FROM state)`
 const WEIGHTS = ['0', ...SEARCH_FIELDS.map((field) => String(FIELD_WEIGHTS[field]))].join(', ')
 /** Matches whose relevance is weighed exactly; older ones count as much as the least of them. */
 const WEIGHED = 2000
 const PROBED = 200
+/** Rows that one transaction removes. */
+const REMOVED = 200
 const TELLING = 100_000
 
 const CREATE = `
   CREATE TABLE state (id INTEGER PRIMARY KEY CHECK (id = 1), position INTEGER, version INTEGER, anchor BLOB);
   INSERT INTO state VALUES (1, 0, 0, NULL);
   CREATE TABLE tools (name TEXT PRIMARY KEY);
-  CREATE TABLE blanks (position INTEGER PRIMARY KEY);
-  CREATE VIRTUAL TABLE words USING fts5(${COLUMNS.join(', ')}, content = '', prefix = '2 3',
+  CREATE VIRTUAL TABLE words USING fts5(${NAMES}, prefix = '2 3',
     tokenize = "unicode61 remove_diacritics 0");
   INSERT INTO words (words, rank) VALUES ('secure-delete', 1);
   PRAGMA user_version = ${SCHEMA};`
 
 /**
- * The search index in a file of its own: its transactions never meet those of the ledger, and it can be thrown away
- * and filled again at any time. It holds words, no texts. The ledger is attached to it for reading only.
+ * The search index in a file of its own: its transactions never meet those of the ledger, and it can be deleted and
+ * filled again at any time. It keeps the searched texts, so that a row can be removed when its event has lost them. The
+ * ledger is attached to it for reading only.
  */
 export function createSearchIndex(
-  { file, url, waitMs, assertOpen }: Connection,
+  { db: ledger, file, url, waitMs, assertOpen, read, write }: Connection,
   ports: Pick<Ports, 'sleep' | 'sha256'>,
   { readOnly = false }: OpenDatabaseOptions,
 ): {
   readonly index: SearchIndex
-  /** The file of the index, where there is one. */
+  /** Whether there is an index, which then must drop the words of deleted payloads. */
+  exists(): boolean
+  /** The database of the index, if there is one that can be written. */
   database(): DatabaseSync | undefined
   close(): void
 } {
@@ -123,29 +134,53 @@ export function createSearchIndex(
       )
       .get(position) !== undefined
 
-  const rowOf = (document: SearchDocument): (string | number)[] => [
+  const rowOf = (document: Omit<SearchDocument, 'seq' | 'recordedAt'>): (string | number)[] => [
     document.position,
     tags.of(document).join(' '),
     ...SEARCH_FIELDS.map((field) => document.fields[field]),
   ]
 
-  /** A contentless table forgets a row only when it is told what stood in it, and only once. */
-  function dropRow(db: DatabaseSync, before: SearchDocument): void {
-    db.prepare(`INSERT INTO words (words, rowid, ${NAMES}) VALUES ('delete', ?${PLACES})`).run(
-      ...rowOf(before),
-    )
-    db.prepare('INSERT INTO blanks VALUES (?)').run(before.position)
+  const removals = {
+    list: ledger.prepare(`SELECT position FROM search_removals LIMIT ${REMOVED}`),
+    drop: ledger.prepare('DELETE FROM search_removals WHERE position IN (SELECT value FROM json_each(?))'),
   }
 
-  function blankRow(db: DatabaseSync, before: SearchDocument, after = withoutWords(before)): void {
-    dropRow(db, before)
-    db.prepare(`INSERT INTO words (rowid, ${NAMES}) VALUES (?${PLACES})`).run(...rowOf(after))
+  /**
+   * Removes the words of deleted payloads, some at a time. Events that are still there keep a row without words, as
+   * they would have in a new index. A kill before the positions are dropped only repeats the work.
+   */
+  async function removeWords(): Promise<void> {
+    for (;;) {
+      const rows = await read(() => removals.list.all())
+      if (rows.length === 0) return
+      const positions = JSON.stringify(rows.map((row) => row['position']))
+      await use((db) => {
+        db.exec('BEGIN IMMEDIATE')
+        db.prepare('DELETE FROM words WHERE rowid IN (SELECT value FROM json_each(?))').run(positions)
+        const insert = db.prepare(INSERT)
+        for (const row of db.prepare(WORDLESS).all(positions)) insert.run(...wordlessRow(row))
+        db.exec('COMMIT')
+      }, undefined)
+      await write(() => removals.drop.run(positions))
+    }
   }
+
+  /** Row of an event without a payload. */
+  const wordlessRow = (row: Record<string, unknown>): (string | number)[] =>
+    rowOf({
+      position: row['position'] as number,
+      workspace: row['workspace'] as string,
+      runId: row['run_id'] as string,
+      eventType: row['event_type'] as string,
+      tool: null,
+      fields: NO_WORDS,
+    })
 
   const index: SearchIndex = {
     state: () => use(readState, { position: 0, version: 0 }),
-    add: ({ from, position, version, documents }) =>
-      use((db) => {
+    async add({ from, position, version, documents }) {
+      await removeWords()
+      return use((db) => {
         db.exec('BEGIN')
         const moved = db
           .prepare(
@@ -157,45 +192,21 @@ export function createSearchIndex(
           db.exec('ROLLBACK')
           return false
         }
-        const insert = db.prepare(
-          `INSERT INTO words (rowid, ${COLUMNS.join(', ')}) VALUES (?${', ?'.repeat(COLUMNS.length)})`,
-        )
+        const insert = db.prepare(INSERT)
         const addTool = db.prepare('INSERT OR IGNORE INTO tools VALUES (?)')
-        for (const tool of new Set(documents.map((document) => document.tool)))
-          if (tool !== null) addTool.run(tool)
-        for (const document of documents) insert.run(...rowOf(document))
-        // They were read before this transaction began, and some may have been erased since.
-        const gone = new Set(findErased(db, from, position))
-        for (const document of documents) if (gone.has(document.position)) blankRow(db, document)
+        // Documents were read before this transaction began; some events may have been erased or pruned since.
+        const events = db.prepare(PRESENT).all(from, position)
+        const hasPayload = new Map(events.map((row) => [row['position'], row['has_payload'] === 1]))
+        for (const document of documents) {
+          const isWhole = hasPayload.get(document.position)
+          if (isWhole === undefined) continue
+          if (isWhole && document.tool !== null) addTool.run(document.tool)
+          insert.run(...rowOf(isWhole ? document : { ...document, tool: null, fields: NO_WORDS }))
+        }
         db.exec('COMMIT')
         return true
-      }, false),
-    blank: (erased, version) =>
-      use((db) => {
-        db.exec('BEGIN IMMEDIATE')
-        const { position, version: made } = readState(db)
-        const isBlank = db.prepare('SELECT 1 FROM blanks WHERE position = ?')
-        let rows = 0
-        for (const { before, after } of made === version ? erased : [])
-          if (before.position <= position && !isBlank.get(before.position)) {
-            blankRow(db, before, after)
-            rows++
-          }
-        // Whoever was killed before this took the texts along, and without them words cannot be taken out.
-        const isStale = findErased(db, 0, position, 1).length > 0
-        if (isStale) recreate(db)
-        db.exec('COMMIT')
-        return isStale ? position : rows
-      }, 0),
-    remove: (documents, version) =>
-      use((db) => {
-        db.exec('BEGIN IMMEDIATE')
-        const { position, version: made } = readState(db)
-        const isBlank = db.prepare('SELECT 1 FROM blanks WHERE position = ?')
-        for (const document of made === version ? documents : [])
-          if (document.position <= position && !isBlank.get(document.position)) dropRow(db, document)
-        db.exec('COMMIT')
-      }, undefined),
+      }, false)
+    },
     find: (given) =>
       use((db) => {
         const wanted = expandTools(given, (beginning) =>
@@ -233,6 +244,7 @@ export function createSearchIndex(
 
   return {
     index,
+    exists: () => existsSync(side),
     database: () => (existsSync(side) && !readOnly ? open() : undefined),
     close() {
       opened?.close()
@@ -254,24 +266,9 @@ function prepare(db: DatabaseSync): void {
 }
 
 function recreate(db: DatabaseSync): void {
-  for (const table of ['words', 'state', 'tools', 'blanks']) db.exec(`DROP TABLE IF EXISTS ${table}`)
+  for (const table of ['words', 'state', 'tools']) db.exec(`DROP TABLE IF EXISTS ${table}`)
   db.exec(CREATE)
 }
-
-/** Erased events of a range whose words may still be in the index. */
-function findErased(db: DatabaseSync, after: number, upTo: number, limit = -1): number[] {
-  const statement = db.prepare(
-    `SELECT position FROM ledger.erasures WHERE position > ? AND position <= ?
-       AND position NOT IN (SELECT position FROM blanks) LIMIT ?`,
-  )
-  return statement.all(after, upTo, limit).map((row) => row['position'] as number)
-}
-
-const withoutWords = (document: SearchDocument): SearchDocument => ({
-  ...document,
-  tool: null,
-  fields: Object.fromEntries(SEARCH_FIELDS.map((field) => [field, ''])) as SearchDocument['fields'],
-})
 
 /** A word that very many events hold says nothing about any of them, and counting it takes long; judged by the newest. */
 function isTelling(db: DatabaseSync, word: Phrase): boolean {

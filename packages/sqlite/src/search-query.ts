@@ -61,9 +61,9 @@ export function compileSearch(wanted: FindOptions, tags: Tags): Compiled {
   }
   if (aboutEvents) add('w.words MATCH ?', matchText(wanted, tags))
   add(aboutEvents ? 'w.rowid <= ? AND w.rowid > ?' : 'e.position <= ? AND e.position > ?', upTo, after)
-  // Its words leave the index a moment after its payload, and until then they must not be found.
+  // The words of an event leave the index after its payload, and must not be found until then.
   if (query.all.length + query.tool.length > 0)
-    add('NOT EXISTS (SELECT 1 FROM ledger.erasures x WHERE x.position = w.rowid)')
+    add('EXISTS (SELECT 1 FROM ledger.payloads p WHERE p.position = w.rowid)')
   add('r.workspace = ?', workspace)
   if (runId !== undefined) add('r.run_id = ?', runId)
   if (query.since !== null) add(`${aboutEvents ? 'e' : 'r'}.recorded_at >= ?`, query.since)

@@ -77,8 +77,6 @@ const COMMANDS: Readonly<Record<string, () => Promise<void>>> = {
     const most = Number(rest[0] ?? Number.POSITIVE_INFINITY)
     const onProgress = (runs: number): void => {
       say(runs)
-      // Long enough for a note of how far it is.
-      if (runs === Math.floor(most / 2)) stand(600)
       if (runs === most) stand()
     }
     const report = await ledger.rebuild({ onProgress })
@@ -181,8 +179,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<void>>> = {
 }
 
 /** Whoever is to be killed in the midst of its work must not be done before, however slow the one who kills is. */
-const stand = (ms = Number.POSITIVE_INFINITY): void =>
-  void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
+const stand = (): void => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)
 
 async function attempt(ledger: Ledger, lease: Lease, what: string): Promise<string> {
   const step = {

@@ -1,7 +1,7 @@
 import {
   type ClewEvent,
   createLedger,
-  createMemoryStore,
+  createInProcessStore,
   type Ledger,
   type Ports,
   type Store,
@@ -80,7 +80,7 @@ const noFetch: Fetch = async () => {
 
 /** One store for all, which lives until the last of them lets go. */
 function ofMemory(ports: Ports): () => Store {
-  const store = createMemoryStore(ports)
+  const store = createInProcessStore(ports)
   return () => ({ ...store, close: async () => {} })
 }
 

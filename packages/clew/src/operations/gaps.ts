@@ -29,8 +29,8 @@ export async function readGaps(ledger: Ledger, run: RunSummary): Promise<RunGap[
   for await (const { payload, ledger: place } of ledger.read(AUDIT_BOOK, {
     types: ['system.payload_erased'],
   }))
-    for (const { runId, fromSeq, toSeq } of (payload['ranges'] ?? []) as unknown as Range[]) {
-      const most = upTo.get(runId)
+    for (const { runId, fromSeq, toSeq } of partsOf((payload['ranges'] ?? []) as unknown as Range[])) {
+      const most = runId === undefined ? undefined : upTo.get(runId)
       if (most === undefined || fromSeq > most) continue
       const by = typeof payload['by'] === 'string' ? payload['by'] : null
       gaps.push({
@@ -45,8 +45,15 @@ export async function readGaps(ledger: Ledger, run: RunSummary): Promise<RunGap[
   return gaps.sort((a, b) => a.fromSeq - b.fromSeq)
 }
 
+/** The parts of ranges of which only some events went. */
+const partsOf = (ranges: readonly Range[]): Range[] =>
+  ranges.flatMap(({ seqs, ...range }) =>
+    seqs ? seqs.map(([fromSeq, toSeq]) => ({ ...range, fromSeq, toSeq })) : [range],
+  )
+
 interface Range {
-  readonly runId: string
+  readonly runId?: string
   readonly fromSeq: number
   readonly toSeq: number
+  readonly seqs?: readonly (readonly [number, number])[]
 }

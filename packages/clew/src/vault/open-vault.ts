@@ -29,7 +29,8 @@ export async function prepareVault(option: VaultOption | undefined, url: string)
   if (option === undefined || option === false) return async () => undefined
   const given = await keysOf(option, url)
   return async (store, readOnly) => {
-    const source = 'file' in given ? openKeyFiles(given.file, await store.vault.keyIds(), !readOnly) : given
+    const { vaultKeys } = await store.info('vaultKeys')
+    const source = 'file' in given ? openKeyFiles(given.file, vaultKeys, !readOnly) : given
     if (!source) return undefined
     const cipher = createCipher(source)
     await assertRightKey(store, cipher)
@@ -95,7 +96,7 @@ async function askedKeys(ask: VaultKeyFunction): Promise<KeySource> {
 /** Two keys under one id would make half of the rows unreadable: one row of the current key is tried before any is added. */
 async function assertRightKey(store: Store, cipher: VaultCipher): Promise<void> {
   const { keyId } = cipher
-  const [row] = await store.vault.list({ afterPosition: 0, limit: 1, keyId })
+  const [row] = await store.readVault({ afterPosition: 0, limit: 1, keyId })
   if (!row?.event) return
   const opened = await cipher.decrypt(row, vaultContext(row.event))
   if (!('problem' in opened)) return

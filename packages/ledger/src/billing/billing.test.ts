@@ -2,14 +2,14 @@ import { describe, expect, it } from 'vitest'
 import { nodePorts } from '../../test/node-ports.ts'
 import { createLedger } from '../create-ledger.ts'
 import type { Ledger } from '../ledger.ts'
-import { createMemoryStore } from '../memory-store.ts'
+import { createInProcessStore } from '../in-process/in-process-store.ts'
 import type { Price } from './cost.ts'
 
 const heads = { verify: () => Promise.resolve(true) }
 let cents = 1
 const price: Price = (model) =>
   model === 'unknown' ? null : { amount: cents / 100, source: 'test', version: `v${cents}` }
-const store = createMemoryStore(nodePorts)
+const store = createInProcessStore(nodePorts)
 const open = (workspace: string, priced = true): Ledger =>
   createLedger({ store, ports: nodePorts, secret: 's', heads, ...(priced && { price }) }, { workspace })
 const message = (payload: Record<string, unknown>, eventId?: string) => ({
@@ -76,7 +76,7 @@ describe('what is frozen on an event', () => {
     const lines = await Array.fromAsync(source.export())
     cents = 4
     const target = createLedger(
-      { store: createMemoryStore(nodePorts), ports: nodePorts, secret: 's', heads, price },
+      { store: createInProcessStore(nodePorts), ports: nodePorts, secret: 's', heads, price },
       { workspace: 'from' },
     )
     await target.import(lines)

@@ -1,9 +1,10 @@
+import { findRun } from '../store/find-runs.ts'
 import { missingRun } from '../check-options.ts'
 import type { ClewEvent } from '../envelope.ts'
 import { type CostFoldOptions, type CostGrouping, type CostReport, costFold } from '../fold/cost.ts'
 import type { PayloadReader } from '../payload-reader.ts'
 import type { RunReader } from '../run-reader.ts'
-import type { Store, StoredRun } from '../store.ts'
+import type { Store, StoredRun } from '../store/store.ts'
 
 export interface CostFilter {
   readonly runId?: string | undefined
@@ -59,11 +60,11 @@ export async function readCost(
     // The clock of the last event says when the run was last at work.
     (since === undefined || Date.parse(summary.updatedAt) >= sinceMs)
   if (runId !== undefined) {
-    const run = await store.findRun({ workspace, runId })
+    const run = await findRun(store, { workspace, runId })
     if (!run) throw missingRun(runId)
     if (isMeant(run)) await addRun(run)
     return fold.view(state)
   }
-  for await (const run of runs.allRuns({ agent, threadId: threadIds })) if (isMeant(run)) await addRun(run)
+  for await (const run of runs.allRuns({ agent, threadIds })) if (isMeant(run)) await addRun(run)
   return fold.view(state)
 }

@@ -10,6 +10,7 @@ import {
   number,
   oneOf,
   open,
+  pairOf,
   text,
   variants,
 } from '../schema.ts'
@@ -25,17 +26,28 @@ const score = {
   why: optional.text,
 }
 
+/**
+ * A part of a run that is gone. `headHash` is the hash of the event at `toSeq`, and by the chain a digest over it and
+ * all events before it: `verify` looks for it. `seqs` are the events concerned, as pairs; without it, all of the range.
+ */
+const removed = {
+  fromSeq: count,
+  toSeq: count,
+  headHash: optional.text,
+  seqs: maybe(listOf(pairOf(count, count))),
+}
+
 /** What people did with the record: scores and tags stand in their run, the rest in the audit run of the workspace. */
 export const ADMINISTRATION_EVENTS = {
   'system.payload_erased': [
     'system.workflow_event',
     open({
-      /** What was named: `subject`, `run` or `event`; never which subject. */
+      /** What was named: `subject`, `run` or `event`, never which subject; `import` for what came erased. */
       target: optional.text,
       runId: optional.text,
       seqs: maybe(listOf(count)),
-      /** Where, in runs: books are not named. */
-      ranges: maybe(listOf(open({ runId: text, fromSeq: count, toSeq: count }))),
+      /** Where. Runs whose name could be that of a subject, such as those of memory, are not named. */
+      ranges: maybe(listOf(open({ runId: optional.text, ...removed }))),
       events: optional.count,
       runs: optional.count,
       /** How many runs stay because of a hold. */
@@ -47,16 +59,19 @@ export const ADMINISTRATION_EVENTS = {
   'system.range_pruned': [
     'system.workflow_event',
     open({
-      /** Each with `runId`, `fromSeq`, `toSeq` and the `rule` by which it went; where only states in it went, how many. */
+      /**
+       * Each with the `rule` by which it went. Where only `states` in it went, how many, and in `blank` the events that lost
+       * their payloads. `deletes` where the run itself was deleted.
+       */
       ranges: maybe(
         listOf(
           open({
             runId: text,
-            fromSeq: count,
-            toSeq: count,
-            headHash: optional.text,
+            ...removed,
             rule: optional.text,
             states: optional.count,
+            blank: maybe(listOf(pairOf(count, count))),
+            deletes: optional.flag,
           }),
         ),
       ),

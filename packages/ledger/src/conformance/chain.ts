@@ -1,5 +1,6 @@
+import type { Values } from '../store/values.ts'
 import type { ClewEvent } from '../envelope.ts'
-import type { Store } from '../store.ts'
+import type { Store } from '../store/store.ts'
 import { assert, assertEqual, assertRefused } from './assert.ts'
 import { runWorkload } from './workload.ts'
 import { note, readAll, type StoreTest, suiteSigner, upTo } from './world.ts'
@@ -109,11 +110,12 @@ export const chainTests: readonly StoreTest[] = [
         assert(!ok, `${problem} at ${seq} is found`)
         assertEqual([problems[0]?.problem, problems[0]?.seq], [problem, seq], JSON.stringify(problems))
       }
-      const readNodes: Store['readNodes'] = async (ids) => {
-        const nodes = [...(await store.readNodes(ids))]
+      const read: Values['read'] = async (ids) => {
+        const nodes = [...(await store.values.read(ids))]
         return new Map(nodes.map(([id, node]) => [id, { ...node, body: node.body.replace('=700', '=701') }]))
       }
-      const nodes = await (await world.open({}, telling(store, { readNodes }))).verify('r')
+      const values = { ...store.values, read }
+      const nodes = await (await world.open({}, telling(store, { values }))).verify('r')
       assert(
         !nodes.ok && nodes.problems.every((each) => each.problem === 'changed'),
         'a changed value is found',
@@ -137,7 +139,10 @@ export const chainTests: readonly StoreTest[] = [
       await ledger.append([note('r'), note('later')])
       assert((await ledger.verify(undefined, { heads })).ok, 'a ledger that has grown still fits')
       const cut = telling(store, {
-        findRun: async (key) => (key.runId === 'gone' ? null : store.findRun(key)),
+        async findRuns(query) {
+          const { runs, next } = await store.findRuns(query)
+          return { runs: runs.filter(({ summary }) => summary.runId !== 'gone'), next }
+        },
         readRun: async (key, options) => (await store.readRun(key, options)).filter((event) => event.seq < 4),
       })
       const { problems } = await (await world.open({}, cut)).verify('r', { heads })

@@ -1,6 +1,6 @@
 import type { ClewEvent, EventInput } from '../envelope.ts'
 import type { Ledger } from '../ledger.ts'
-import type { Claimed, ClaimOptions, Lease } from '../store.ts'
+import type { Claimed, ClaimOptions, Lease } from '../store/leases.ts'
 import { assert, assertEqual } from './assert.ts'
 import { type StoreTest, upTo, type World } from './world.ts'
 

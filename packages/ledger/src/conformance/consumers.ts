@@ -1,3 +1,4 @@
+import { type Cursor, putCursor, readCursors } from '../store/cursors.ts'
 import type { ClewEvent } from '../envelope.ts'
 import type { Ledger } from '../ledger.ts'
 import { assert, assertEqual, assertRefused } from './assert.ts'
@@ -163,24 +164,25 @@ export const consumerTests: readonly StoreTest[] = [
     async run(world) {
       const store = await world.openStore()
       const cursor = {
-        workspace: 'w',
         name: 'n',
         position: 5,
         failures: 0,
         error: null,
         movedAt: new Date(0).toISOString(),
       }
-      const first = await store.cursors.put(cursor, 0)
+      const put = (each: Cursor, version: number) => putCursor(store.slots, 'w', each, version)
+      const first = await put(cursor, 0)
       assertEqual(first, { ...cursor, version: 1 }, 'made')
-      assertEqual(await store.cursors.put(cursor, 0), null, 'made twice')
-      const second = await store.cursors.put({ ...cursor, position: 9 }, 1)
-      const third = await store.cursors.put({ ...cursor, position: 5, error: 'e', failures: 2 }, 2)
+      assertEqual(await put(cursor, 0), null, 'made twice')
+      const second = await put({ ...cursor, position: 9 }, 1)
+      const third = await put({ ...cursor, position: 5, error: 'e', failures: 2 }, 2)
       assertEqual([second?.version, third?.version], [2, 3], 'moved')
-      assertEqual(await store.cursors.put({ ...cursor, position: 7 }, 1), null, 'an older version')
-      assertEqual(await store.cursors.list('w'), [third], 'what is there')
-      assertEqual(await store.cursors.list('other'), [], 'another workspace')
-      const tries = await Promise.all(upTo(8).map(() => store.cursors.put({ ...cursor, position: 6 }, 3)))
+      assertEqual(await put({ ...cursor, position: 7 }, 1), null, 'an older version')
+      assertEqual(await readCursors(store.slots, 'w'), [third], 'what is there')
+      assertEqual(await readCursors(store.slots, 'other'), [], 'another workspace')
+      const tries = await Promise.all(upTo(8).map(() => put({ ...cursor, position: 6 }, 3)))
       assertEqual(tries.filter((each) => each !== null).length, 1, 'of many at once')
+      assertEqual((await store.slots.list('w', 'consumer/m')).length, 0, 'by the beginning of the name')
     },
   },
   {

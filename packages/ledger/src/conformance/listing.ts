@@ -130,15 +130,15 @@ export const listingTests: readonly StoreTest[] = [
       assertEqual(await ledger.getSteps('nobody'), [], 'steps')
       assertEqual(await ledger.getSkeleton('nobody'), [], 'skeleton')
       const store = await world.openStore()
-      assertEqual(await store.workspaces(), [], 'workspaces')
+      assertEqual(await store.info('workspaces'), { workspaces: [] }, 'workspaces')
       assertEqual(
         await store.readRun({ workspace: 'w', runId: 'r' }, { afterSeq: 0, limit: 5 }),
         [],
         'events',
       )
-      assertEqual([...(await store.readNodes([]))], [], 'nodes')
-      const { events, runs, values } = await store.stats()
-      assertEqual([events, runs, values, await store.lastPosition()], [0, 0, 0, 0], 'stats')
+      assertEqual([...(await store.values.read([]))], [], 'nodes')
+      const { stats, lastPosition } = await store.info('stats', 'lastPosition')
+      assertEqual([stats.events, stats.runs, stats.values, lastPosition], [0, 0, 0, 0], 'stats')
     },
   },
   {

@@ -1,4 +1,5 @@
-import { type MemoryRow, memoryBook } from '../memory/item.ts'
+import { memoryBook } from '../memory/item.ts'
+import { namedIn } from '../memory/memory-index.ts'
 import { assert, assertEqual, assertRefused } from './assert.ts'
 import { found, listed, long, names } from './memory-names.ts'
 import { readAll, type StoreTest } from './world.ts'
@@ -151,12 +152,10 @@ export const memoryReadTests: readonly StoreTest[] = [
       await ledger.memory.put({ ...long, namespace: 'n', key: 'k', value: 'about owls' })
       await ledger.memory.put({ ...long, namespace: 'n', key: 'l', value: 'about foxes' })
       assertEqual(await found(ledger, 'owls'), ['n/k'], 'before')
-      const row = (
-        await store.memory.named('default', memoryBook(long), [{ namespace: 'n', key: 'k' }])
-      )[0] as MemoryRow
-      await store.memory.remove('other', [row.position])
-      assertEqual(await found(ledger, 'owls'), ['n/k'], 'of another workspace')
-      await store.memory.remove('default', [row.position])
+      const names = namedIn('default', [memoryBook(long)], [{ namespace: 'n', key: 'k' }])
+      const [row] = await store.memory.list(names)
+      await store.write({ calls: [], blank: [{ as: 'erased', positions: [row?.position ?? 0] }] })
+      assertEqual(await store.memory.list(names), [], 'the row')
       assertEqual([await found(ledger, 'owls'), await listed(ledger)], [[], ['n/l']], 'after')
       await ledger.memory.put({ ...long, namespace: 'n', key: 'k', value: 'again' })
       assertEqual(await listed(ledger), ['n/k', 'n/l'], 'written again')

@@ -1,12 +1,6 @@
 import type { Ledger } from '../ledger.ts'
 import { foldMemory } from '../memory/fold.ts'
-import {
-  MEMORY_LAYERS,
-  type MemoryItem,
-  type MemoryRow,
-  memoryBook,
-  parseMemoryBook,
-} from '../memory/item.ts'
+import { MEMORY_LAYERS, type MemoryItem, type MemoryRow, parseMemoryBook } from '../memory/item.ts'
 import { assert, assertEqual, assertRefused } from './assert.ts'
 import { long } from './memory-names.ts'
 import { memoryPolicyTests } from './memory-policies.ts'
@@ -180,7 +174,6 @@ export const memoryTests: readonly StoreTest[] = [
         for (let step = 0; step < 60; step++) {
           await act(random.pick([a, b]), random, place, known)
           if (random.below(12) === 0) await store.memory.clear('default')
-          if (random.below(12) === 0) await store.memory.clear('default', memoryBook(long))
         }
         const expected = await foldBooks(a, place.ports.now())
         assertEqual(await stored(b), expected, `rows of seed ${seed}`)

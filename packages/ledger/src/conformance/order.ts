@@ -58,14 +58,21 @@ export const orderTests: readonly StoreTest[] = [
       }
       assertEqual(new Set(all).size, all.length, 'no position is given twice')
       const store = await world.openStore()
-      await world.until('all are told', async () => (await store.lastPosition()) === Math.max(...all))
+      await world.until(
+        'all are told',
+        async () => (await store.info('lastPosition')).lastPosition === Math.max(...all),
+      )
       const inOrder = await store.readAll({ afterPosition: 0, limit: 10_000 })
       assertEqual(
         inOrder.map((event) => event.position),
         all.toSorted((a, b) => a - b),
         'the ledger by position',
       )
-      assertEqual(await store.newestPosition(), Math.max(...all), 'the newest position')
+      assertEqual(
+        (await store.info('newestPosition')).newestPosition,
+        Math.max(...all),
+        'the newest position',
+      )
     },
   },
   {

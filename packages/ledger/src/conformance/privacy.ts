@@ -1,4 +1,6 @@
+import { findRun } from '../store/find-runs.ts'
 import { isPlaceholder } from '../redact/placeholder.ts'
+import type { Store } from '../store/store.ts'
 import { assert, assertEqual, assertRefused } from './assert.ts'
 import { note, readAll, started, type StoreTest, upTo } from './world.ts'
 
@@ -38,8 +40,8 @@ export const privacyTests: readonly StoreTest[] = [
       const store = await world.openStore()
       const stored = await store.readAll({ afterPosition: 0, limit: 100 })
       const nodes = await allNodes(store, stored.length)
-      const rows = [stored, nodes, await store.findRun({ workspace: 'default', runId: 'r' })]
-      rows.push(await store.readSkeleton({ workspace: 'default', runId: 'r' }))
+      const rows = [stored, nodes, await findRun(store, { workspace: 'default', runId: 'r' })]
+      rows.push(await store.readSteps({ workspace: 'default', runId: 'r' }))
       assert(!JSON.stringify(rows).includes(KEY.slice(8)), 'what the store gives')
       let text = ''
       for await (const line of ledger.export()) text += line
@@ -105,14 +107,11 @@ export const privacyTests: readonly StoreTest[] = [
   },
 ]
 
-async function allNodes(
-  store: { readNodes(ids: number[]): Promise<ReadonlyMap<number, unknown>> },
-  least: number,
-) {
+async function allNodes(store: Pick<Store, 'values'>, least: number) {
   const found: unknown[] = []
   for (const id of upTo(500 + least, 0)) {
     try {
-      for (const node of (await store.readNodes([id])).values()) found.push(node)
+      for (const node of (await store.values.read([id])).values()) found.push(node)
     } catch {
       // Ids are the store's own; one that does not exist tells nothing.
     }

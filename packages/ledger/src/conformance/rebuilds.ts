@@ -1,5 +1,6 @@
-import type { Store, StoredRun } from '../store.ts'
-import { PROJECTION_VERSION } from '../projection-version.ts'
+import { findRun } from '../store/find-runs.ts'
+import type { Store, StoredRun } from '../store/store.ts'
+import { markProjections, PROJECTION_VERSION } from '../projection-version.ts'
 import { assert, assertEqual } from './assert.ts'
 import { runWorkload } from './workload.ts'
 import { note, started, type StoreTest, upTo } from './world.ts'
@@ -7,12 +8,13 @@ import { note, started, type StoreTest, upTo } from './world.ts'
 /** Rows as an older fold might have left them: wrong counts, a step too many, one that is missing. */
 async function spoil(store: Store, runId: string): Promise<void> {
   const key = { workspace: 'default', runId }
-  const run = (await store.findRun(key)) as StoredRun
-  const [first] = await store.readSkeleton(key)
+  const run = (await findRun(store, key)) as StoredRun
+  const [first] = await store.readSteps(key)
   const gone = first ? [first] : []
   const steps = first ? [{ ...first, stepId: 'never#0' }] : []
   const summary = { ...run.summary, steps: 999, status: 'partial' as const, agent: 'nobody' }
-  assert(await store.projections.replace(key, { seq: run.seq, summary, steps, gone }), 'rows can be replaced')
+  const written = await store.write({ calls: [], replace: [{ ...key, summary, steps, gone }] })
+  assert('outcomes' in written, 'rows can be replaced')
 }
 
 export const rebuildTests: readonly StoreTest[] = [
@@ -25,7 +27,7 @@ export const rebuildTests: readonly StoreTest[] = [
       const before = await Promise.all(runs.map((runId) => ledger.getRun(runId)))
       const store = await world.openStore()
       for (const runId of runs) await spoil(store, runId)
-      await store.projections.mark({ version: 0, rebuilding: null })
+      await markProjections(store.slots, { version: 0, rebuilding: null })
       assertEqual((await ledger.verify(undefined, { projections: true })).ok, false, 'verify finds them')
       assertEqual((await ledger.projectionState()).version, 0, 'the older version')
       const told: number[] = []
@@ -55,9 +57,9 @@ export const rebuildTests: readonly StoreTest[] = [
       for (const n of upTo(30)) await ledger.append([started(`run-${n}`), note(`run-${n}`)])
       const store = await world.openStore()
       for (const n of upTo(30)) await spoil(store, `run-${n}`)
-      const [tenth] = (await store.projections.runs(0, 10)).slice(-1)
-      const rebuilding = { version: PROJECTION_VERSION, afterRun: tenth?.key ?? 0 }
-      await store.projections.mark({ version: 0, rebuilding })
+      const { next } = await store.findRuns({ order: 'oldest', limit: 10 })
+      const rebuilding = { version: PROJECTION_VERSION, cursor: next }
+      await markProjections(store.slots, { version: 0, rebuilding })
       const report = await ledger.rebuild()
       assertEqual([report.runs, report.changed], [20, 20], 'the rest')
       assertEqual((await ledger.getRun('run-10'))?.steps, 999, 'what was passed over')
@@ -78,11 +80,9 @@ export const rebuildTests: readonly StoreTest[] = [
       for (const n of upTo(300)) await ledger.append([step(n, 'execution.step_started')])
       const store = await world.openStore()
       const key = { workspace: 'default', runId: 'busy' }
-      assertEqual(
-        await store.projections.replace(key, { seq: 299, steps: [], gone: [] }),
-        false,
-        'another seq',
-      )
+      const late = { expect: [{ ...key, seq: 299 }], replace: [{ ...key, steps: [], gone: [] }] }
+      const moved = await store.write({ calls: [], ...late })
+      assertEqual('moved' in moved && moved.moved, ['busy'], 'another seq')
       await spoil(store, 'busy')
       const writing = (async () => {
         for (const n of upTo(300)) await writer.append([step(n, 'execution.step_completed')])

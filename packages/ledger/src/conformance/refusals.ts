@@ -110,7 +110,7 @@ const PAYLOADS: readonly (readonly [string, string, Loose])[] = [
 
 async function assertNothingWritten(world: World): Promise<void> {
   const store = await world.openStore()
-  const { events, runs, values } = await store.stats()
+  const { events, runs, values } = (await store.info('stats')).stats
   assertEqual([events, runs, values], [0, 0, 0], 'events, runs and values in the store')
 }
 

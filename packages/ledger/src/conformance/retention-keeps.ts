@@ -1,3 +1,4 @@
+import { putCursor } from '../store/cursors.ts'
 import { AUDIT_BOOK } from '../audit-book.ts'
 import type { EventInput } from '../envelope.ts'
 import type { Ledger } from '../ledger.ts'
@@ -157,14 +158,13 @@ export const retentionKeepsTests: readonly StoreTest[] = [
       await later(world, ledger)
       const store = await world.openStore()
       const cursor = {
-        workspace: 'default',
         name: 'mirror',
         position: seen,
         failures: 0,
         error: null,
         movedAt: '2026-01-01T00:00:00.000Z',
       }
-      await store.cursors.put(cursor, 0)
+      await putCursor(store.slots, 'default', cursor, 0)
       assertEqual(await reasons(ledger), { unseen: 'consumer mirror has not seen all of it' }, 'reasons')
       await ledger.gc({ policy: MONTH })
       assertEqual(await list(ledger), ['unseen', 'young'], 'runs')

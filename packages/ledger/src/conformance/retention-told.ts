@@ -1,3 +1,4 @@
+import { findSeals } from '../store/find-runs.ts'
 import type { Ledger } from '../ledger.ts'
 import type { GrowthRate } from '../retention/growth.ts'
 import { assert, assertEqual } from './assert.ts'
@@ -29,21 +30,17 @@ export const retentionToldTests: readonly StoreTest[] = [
       const fake = { fromSeq: 3, toSeq: 4, headHash: 'ab'.repeat(32) }
       const summary = (await copy.getRun('r')) as NonNullable<Awaited<ReturnType<Ledger['getRun']>>>
       const foreign = await place.openStore()
-      assert(
-        await foreign.retention.adopt({ workspace: 'default', runId: 'r' }, fake, {
-          summary,
-          forkOf: null,
-          recordedAt: summary.updatedAt,
-        }),
-        'adopted',
-      )
+      const run = { summary, forkOf: null, recordedAt: summary.updatedAt }
+      const adopt = [{ workspace: 'default', runId: 'r', ...fake, run }]
+      assert('outcomes' in (await foreign.write({ calls: [], adopt })), 'adopted')
+      assert('moved' in (await foreign.write({ calls: [], adopt })), 'not twice')
       const { problems } = await (await place.open()).verify('r')
       assertEqual(
         problems.map(({ problem, seq }) => `${problem} ${seq}`),
         ['forged_seal 3', 'truncated 3'],
         'found',
       )
-      assertEqual((await store.retention.seals('default', ['cut'])).length, 1, 'seals')
+      assertEqual((await findSeals(store, { workspace: 'default', runId: 'cut' })).length, 1, 'seals')
     },
   },
   {
@@ -97,10 +94,10 @@ export const retentionToldTests: readonly StoreTest[] = [
       await addRun(ledger, 'old')
       await ledger.record(note('clew:stream/s'))
       const store = await world.openStore()
-      const sizes = await store.retention.storage()
+      const { storage: sizes, stats } = await store.info('storage', 'stats')
       assert(sizes.length > 0 && sizes.every(({ name, bytes }) => name !== '' && bytes > 0), 'parts')
       const total = sizes.reduce((sum, { bytes }) => sum + bytes, 0)
-      assert(total >= (await store.stats()).bytes, 'all of the store')
+      assert(total >= stats.bytes, 'all of the store')
       world.turnClock(28 * DAY_MS)
       await ledger.append([note('clew:stream/s'), note('clew:stream/s')])
       // Not a whole number of days: on their border it counts whether a millisecond has passed.

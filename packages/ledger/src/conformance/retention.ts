@@ -1,4 +1,5 @@
 import type { RecordInput } from '../catalogue.ts'
+import { findRun, findSeals } from '../store/find-runs.ts'
 import type { RetentionPolicyInput } from '../retention/policy.ts'
 import { assert, assertEqual, assertRefused } from './assert.ts'
 import { addRun, assertSound, DAY_MS, ended, later, list, MONTH } from './ended-runs.ts'
@@ -195,9 +196,10 @@ export const retentionTests: readonly StoreTest[] = [
       const store = await world.openStore()
       await later(world, ledger)
       const itemOf = async (runId: string) => {
-        const run = await store.findRun({ workspace: 'default', runId })
+        const run = await findRun(store, { workspace: 'default', runId })
         assert(run, runId)
         return {
+          workspace: 'default',
           runId,
           fromSeq: 1,
           toSeq: run.seq,
@@ -214,17 +216,13 @@ export const retentionTests: readonly StoreTest[] = [
       await ledger.leases.acquire({ workspace: 'default', runId: 'leased' })
       const refused = async (runId: string, change: object = {}) => {
         const batch = [items.get('free'), { ...items.get(runId), ...change }] as never
-        const outcome = await store.retention.prune({
-          workspace: 'default',
-          items: batch,
-          call: { workspace: 'default', events: [] },
-        })
-        assertEqual(outcome, { moved: [runId] }, runId)
+        const written = await store.write({ calls: [], prune: batch })
+        assertEqual('moved' in written && written.moved, [runId], runId)
       }
       for (const runId of ['leased', 'forked', 'clew:stream/s']) await refused(runId)
       await refused('young', { headHash: 'ab'.repeat(32) })
       await refused('young', { toSeq: 9 })
-      assertEqual(await store.retention.seals('default', ['free']), [], 'nothing half')
+      assertEqual(await findSeals(store, { workspace: 'default', runId: 'free' }), [], 'nothing half')
       await assertSound(ledger)
     },
   },

@@ -1,3 +1,4 @@
+import { putCursor } from '../store/cursors.ts'
 import type { RecordInput } from '../catalogue.ts'
 import { AUDIT_BOOK } from '../audit-book.ts'
 import type { Ledger } from '../ledger.ts'
@@ -261,17 +262,17 @@ export const stateRetentionTests: readonly StoreTest[] = [
       await ledger.release(holdId)
       const seen = (await readAll(ledger, 'held')).find((event) => event.ledger.seq === 4)
       const cursor = {
-        workspace: 'default',
         name: 'slow',
         position: seen?.ledger.position ?? 0,
         failures: 0,
         error: null,
         movedAt: '2026-01-01T00:00:00.000Z',
       }
-      await store.cursors.put(cursor, 0)
+      await putCursor(store.slots, 'default', cursor, 0)
       await ledger.pruneStates('held', LATEST)
       assertEqual(await kept(ledger, 'held'), [3, 4, 5], 'what a consumer has not seen')
-      await store.cursors.put({ ...cursor, position: await store.newestPosition() }, 1)
+      const { newestPosition: position } = await store.info('newestPosition')
+      await putCursor(store.slots, 'default', { ...cursor, position }, 1)
       await ledger.pruneStates('held', LATEST)
       assertEqual(await kept(ledger, 'held'), [5], 'then they go')
     },

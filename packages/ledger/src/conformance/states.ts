@@ -1,6 +1,7 @@
+import { findRun } from '../store/find-runs.ts'
 import type { RecordInput } from '../catalogue.ts'
 import type { EventInput } from '../envelope.ts'
-import type { Store } from '../store.ts'
+import type { Store } from '../store/store.ts'
 import { assert, assertEqual, assertRefused } from './assert.ts'
 import { createRandom } from './random.ts'
 import { beginExpected, checkStates, type Expected, runSuperstep } from './state-model.ts'
@@ -200,11 +201,12 @@ export const stateTests: readonly StoreTest[] = [
       const expected = [{ n: 1 }, ['a'], { n: 2 }, ['b'], { n: 2 }]
       assertEqual(await read(), expected, 'as it is')
       const store = await world.openStore()
-      const run = await store.findRun({ workspace: 'default', runId: 'r' })
+      const run = await findRun(store, { workspace: 'default', runId: 'r' })
       assert(run, 'the run is there')
       const { checkpoint: _, dueAt: __, stopRequested: ___, ...older } = run.summary
-      const change = { seq: run.seq, summary: older as typeof run.summary, steps: [], gone: [] }
-      assert(await store.projections.replace({ workspace: 'default', runId: 'r' }, change), 'an older row')
+      const key = { workspace: 'default', runId: 'r' }
+      const row = { ...key, summary: older as typeof run.summary, steps: [], gone: [] }
+      assert('outcomes' in (await store.write({ calls: [], replace: [row] })), 'an older row')
       assertEqual((await ledger.getRun('r'))?.checkpoint, undefined, 'which tells nothing')
       assertEqual(await read(), expected, 'with the older row')
       assertEqual((await ledger.rebuild()).changed, 1, 'rebuilt')

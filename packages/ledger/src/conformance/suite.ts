@@ -1,5 +1,6 @@
 import { causeTests } from './causes.ts'
 import { chainTests } from './chain.ts'
+import { changeTests } from './changes.ts'
 import { claimTests } from './claims.ts'
 import { commitTests } from './commits.ts'
 import { consumerTests } from './consumers.ts'
@@ -33,47 +34,63 @@ import { vaultTests } from './vault.ts'
 import { workspaceTests } from './workspaces.ts'
 import { createWorld, type StoreHarness, type StoreTest } from './world.ts'
 
-const ALL: readonly StoreTest[] = [
-  ...envelopeTests,
-  ...refusalTests,
-  ...projectionTests,
-  ...orderTests,
-  ...idempotencyTests,
-  ...commitTests,
-  ...chainTests,
-  ...followTests,
-  ...valueTests,
-  ...richValueTests,
-  ...causeTests,
-  ...transferTests,
-  ...forkTests,
-  ...leaseTests,
-  ...memoryTests,
-  ...claimTests,
-  ...listingTests,
-  ...workspaceTests,
-  ...privacyTests,
-  ...nameTests,
-  ...consumerTests,
-  ...rebuildTests,
-  ...scoreAndTagTests,
-  ...searchTests,
-  ...stateTests,
-  ...progressTests,
-  ...erasureTests,
-  ...retentionTests,
-  ...retentionKeepsTests,
-  ...retentionToldTests,
-  ...heldMemoryTests,
-  ...stateRetentionTests,
-  ...vaultTests,
-]
+/** The interfaces of a store, in the order in which they are built. */
+export type StorePart =
+  | 'core: write and read'
+  | 'core: findEvents and findRuns'
+  | 'core: values'
+  | 'core: blank, prune, adopt and replace'
+  | 'core: vault'
+  | 'leases'
+  | 'slots'
+  | 'search'
+  | 'memory'
+  | 'progress'
+
+/** Which tests prove which interface; those behind the core may be left to `withDefaults`. */
+const PARTS: Readonly<Record<StorePart, readonly StoreTest[]>> = {
+  'core: write and read': [
+    ...envelopeTests,
+    ...refusalTests,
+    ...projectionTests,
+    ...orderTests,
+    ...idempotencyTests,
+    ...commitTests,
+    ...chainTests,
+    ...followTests,
+    ...transferTests,
+    ...forkTests,
+    ...workspaceTests,
+    ...privacyTests,
+    ...nameTests,
+    ...stateTests,
+  ],
+  'core: findEvents and findRuns': [...causeTests, ...listingTests, ...scoreAndTagTests],
+  'core: values': [...valueTests, ...richValueTests],
+  'core: blank, prune, adopt and replace': [
+    ...changeTests,
+    ...rebuildTests,
+    ...erasureTests,
+    ...retentionTests,
+    ...retentionKeepsTests,
+    ...retentionToldTests,
+    ...stateRetentionTests,
+  ],
+  'core: vault': vaultTests,
+  leases: [...leaseTests, ...claimTests],
+  slots: consumerTests,
+  search: searchTests,
+  memory: [...memoryTests, ...heldMemoryTests],
+  progress: progressTests,
+}
 
 /** One test of the suite, ready for any runner. */
 export interface ConformanceTest {
   /** The rule it proves, and what it proves of it: `L3 seq is dense …`. */
   readonly name: string
   readonly rule: string
+  /** The interface it tests. */
+  readonly part: StorePart
   /** Why this store does not run it. */
   readonly skip: string | undefined
   run(): Promise<void>
@@ -89,23 +106,34 @@ export interface TestRunner {
 
 /** All tests that a store must pass (L10). */
 export function conformanceTests(harness: StoreHarness): ConformanceTest[] {
-  const tests = ALL.map(({ rule, title, run }): ConformanceTest => {
-    const name = `${rule} ${title}`
-    return { name, rule, skip: harness.skip?.[name], run: () => runIn(harness, run) }
-  })
+  const tests = Object.entries(PARTS).flatMap(([part, each]) =>
+    each.map(({ rule, title, run }): ConformanceTest => {
+      const name = `${rule} ${title}`
+      const skip = harness.skip?.[name]
+      return { name, rule, part: part as StorePart, skip, run: () => runIn(harness, run) }
+    }),
+  )
   const known = new Set(tests.map((test) => test.name))
-  const name = 'L10 every skip names a test of the suite and gives a reason'
-  return [...tests, { name, rule: 'L10', skip: undefined, run: async () => checkSkips(harness, known) }]
+  const skips: ConformanceTest = {
+    name: 'L10 every skip names a test of the suite and gives a reason',
+    rule: 'L10',
+    part: 'core: write and read',
+    skip: undefined,
+    run: async () => checkSkips(harness, known),
+  }
+  return [...tests, skips]
 }
 
 /** Hands the suite to the caller's own test runner. */
 export function describeStore(name: string, harness: StoreHarness, { describe, it }: TestRunner): void {
-  describe(`${name} keeps the rules of a store`, () => {
-    for (const test of conformanceTests(harness)) {
-      if (test.skip === undefined) it(test.name, test.run)
-      else it.skip(`${test.name} (skipped: ${test.skip})`, test.run)
-    }
-  })
+  const tests = conformanceTests(harness)
+  for (const part of Object.keys(PARTS))
+    describe(`${name} keeps the rules of a store: ${part}`, () => {
+      for (const test of tests.filter((each) => each.part === part)) {
+        if (test.skip === undefined) it(test.name, test.run)
+        else it.skip(`${test.name} (skipped: ${test.skip})`, test.run)
+      }
+    })
 }
 
 async function runIn(harness: StoreHarness, run: StoreTest['run']): Promise<void> {

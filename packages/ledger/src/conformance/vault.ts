@@ -2,8 +2,9 @@ import type { RecordInput } from '../catalogue.ts'
 import type { ClewEvent } from '../envelope.ts'
 import type { Ledger, LedgerOptions } from '../ledger.ts'
 import { isPlaceholder } from '../redact/placeholder.ts'
-import type { Store } from '../store.ts'
+import type { Store } from '../store/store.ts'
 import type { VaultCipher } from '../vault/vault.ts'
+import type { VaultRow } from '../vault/vault-rows.ts'
 import { assert, assertEqual, assertRefused } from './assert.ts'
 import { addRun, assertSound, ended, later, MONTH } from './ended-runs.ts'
 import { createSuiteCipher } from './suite-cipher.ts'
@@ -21,12 +22,15 @@ const openVault = (world: World, keyIds: readonly string[] = ['k1'], store?: Sto
   world.open(CODES, store, cipherOf(world, ...keyIds))
 const restored = (ledger: Ledger, runId: string): Promise<ClewEvent[]> =>
   readAll(ledger, runId, { restored: true })
-const rowsOf = async (store: Store) => store.vault.list({ afterPosition: 0, limit: 1000 })
+const rowsOf = async (store: Store) => store.readVault({ afterPosition: 0, limit: 1000 })
+const keysOf = async (store: Store) => (await store.info('vaultKeys')).vaultKeys
 
-/** The same store, whose answers of the vault are changed. */
-const telling = (store: Store, vault: Partial<Store['vault']>): Store => ({
+/** The same store with other rows of the vault. */
+const telling = (store: Store, rows?: readonly VaultRow[]): Store => ({
   ...store,
-  vault: { ...store.vault, ...vault },
+  ...(rows && {
+    readVault: async (query) => ('afterPosition' in query && query.afterPosition > 0 ? [] : rows),
+  }),
   close: async () => {},
 })
 
@@ -62,7 +66,7 @@ export const vaultTests: readonly StoreTest[] = [
         [1, 3, 4].map((seq) => ['r', seq, 'default', 'k1', true]),
         'rows',
       )
-      assertEqual(await store.vault.keyIds(), ['k1'], 'keys')
+      assertEqual(await keysOf(store), ['k1'], 'keys')
       assert(!JSON.stringify(rows).includes('CODE-'), 'rows are encrypted')
       const all = [await readAll(ledger, 'r'), await ledger.transcript('r'), await ledger.getRun('r')]
       for await (const line of ledger.export()) all.push(JSON.parse(line) as never)
@@ -177,7 +181,7 @@ export const vaultTests: readonly StoreTest[] = [
       await stopped
         .rotateVault({ onProgress: dies })
         .catch((error: Error) => assertEqual(error.message, 'killed', 'error'))
-      assertEqual(await store.vault.keyIds(), ['k1', 'k2'], 'each row is old or new')
+      assertEqual(await keysOf(store), ['k1', 'k2'], 'each row is old or new')
       const both = await openVault(world, ['k2', 'k1'])
       const list = async (ledger: Ledger) =>
         (await restored(ledger, 'r')).map(({ payload }) => payload['key'])
@@ -185,7 +189,7 @@ export const vaultTests: readonly StoreTest[] = [
       const told: number[] = []
       const report = await both.rotateVault({ onProgress: (rows) => void told.push(rows) })
       assertEqual([report, told.at(-1)], [{ keyId: 'k2', rows: 250, unreadable: 0 }, 250], 'the rest')
-      assertEqual(await store.vault.keyIds(), ['k2'], 'keys')
+      assertEqual(await keysOf(store), ['k2'], 'keys')
       assertEqual(
         await list(await openVault(world, ['k2'])),
         upTo(450).map(code),
@@ -202,21 +206,16 @@ export const vaultTests: readonly StoreTest[] = [
       const store = await world.openStore()
       const [row] = await rowsOf(store)
       assert(row, 'a row')
-      const change = (from: string, to: string) =>
-        store.vault.replace([
-          {
-            position: row.position,
-            before: { keyId: from, data: row.data },
-            after: { keyId: to, data: row.data },
-          },
-        ])
-      assertEqual(
-        [await change('k0', 'k9'), await change('k1', 'k2'), await change('k1', 'k3')],
-        [0, 1, 0],
-        'replaced',
-      )
-      assertEqual((await rowsOf(store))[0]?.keyId, 'k2', 'key')
-      assertEqual(await store.vault.replace([]), 0, 'nothing to replace')
+      const { position, data } = row
+      for (const [from, to, expected] of [
+        ['k0', 'k9', 'k1'],
+        ['k1', 'k2', 'k2'],
+        ['k1', 'k3', 'k2'],
+      ] as const) {
+        const change = { position, before: { keyId: from, data }, after: { keyId: to, data } }
+        await store.write({ calls: [], vault: [change] })
+        assertEqual((await rowsOf(store))[0]?.keyId, expected, `${from} to ${to}`)
+      }
     },
   },
   {
@@ -224,14 +223,11 @@ export const vaultTests: readonly StoreTest[] = [
     title: 'a row that was moved to another event does not decrypt, and verify finds it',
     async run(world) {
       const store = await world.openStore()
-      const ledger = await openVault(world, ['k1'], telling(store, {}))
+      const ledger = await openVault(world, ['k1'], telling(store))
       await ledger.append([note('r', { key: code(1) }), note('r', { key: code(2) })])
       const [one, two] = await rowsOf(store)
       assert(one && two, 'two rows')
-      const moved = telling(store, {
-        read: async () => [{ ...one, data: two.data }, two],
-        list: async ({ afterPosition }) => (afterPosition === 0 ? [{ ...one, data: two.data }, two] : []),
-      })
+      const moved = telling(store, [{ ...one, data: two.data }, two])
       const cheated = await openVault(world, ['k1'], moved)
       await assertRefused(() => restored(cheated, 'r'), 'bad_key', { runId: 'r', seq: 1 })
       assertEqual(
@@ -291,7 +287,7 @@ export const vaultTests: readonly StoreTest[] = [
     title: 'verify finds vault rows without an event, and such as outlived the payload of theirs',
     async run(world) {
       const store = await world.openStore()
-      const ledger = await openVault(world, ['k1'], telling(store, {}))
+      const ledger = await openVault(world, ['k1'], telling(store))
       await ledger.append([started('r', { input: code(1) }), note('r', { key: code(2) }), ended('r')])
       const kept = await rowsOf(store)
       const [one, two] = kept
@@ -300,9 +296,8 @@ export const vaultTests: readonly StoreTest[] = [
         { ...one, event: { ...one.event, hasPayload: false } },
         { ...two, position: 999_999, event: null },
       ]
-      const list: Store['vault']['list'] = async ({ afterPosition }) => (afterPosition === 0 ? rows : [])
       for (const vault of [undefined, cipherOf(world, 'k1')]) {
-        const { ok, problems } = await (await world.open(CODES, telling(store, { list }), vault)).verify()
+        const { ok, problems } = await (await world.open(CODES, telling(store, rows), vault)).verify()
         assert(!ok, 'not sound')
         assertEqual(
           problems.map(({ problem, runId, seq }) => [problem, runId, seq]),

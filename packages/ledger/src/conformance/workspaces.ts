@@ -72,7 +72,7 @@ export const workspaceTests: readonly StoreTest[] = [
       }
       assertEqual(await readAll(red, 'only-blue'), [], 'a run of the other')
       const store = await world.openStore()
-      assertEqual((await store.workspaces()).toSorted(), ['blue', 'red'], 'workspaces')
+      assertEqual([...(await store.info('workspaces')).workspaces].toSorted(), ['blue', 'red'], 'workspaces')
       assertEqual(
         (await store.readAll({ afterPosition: 0, limit: 99 })).length,
         16,

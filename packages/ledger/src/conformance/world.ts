@@ -4,7 +4,7 @@ import type { ClewEvent } from '../envelope.ts'
 import type { HeadChecker, HeadSigner } from '../heads.ts'
 import type { FollowOptions, Ledger, LedgerOptions, ReadOptions } from '../ledger.ts'
 import type { Ports } from '../ports.ts'
-import type { Store } from '../store.ts'
+import type { Store } from '../store/store.ts'
 import type { VaultCipher } from '../vault/vault.ts'
 
 /** How the suite gets at a store; written once per store by its author. */

@@ -1,9 +1,12 @@
 import { ClewError } from '../errors.ts'
 import { isObject, type JsonValue } from '../json.ts'
 import type { PayloadReader } from '../payload-reader.ts'
-import type { Store, StoredEvent } from '../store.ts'
+import type { Store, StoredEvent } from '../store/store.ts'
 
 const PAGE = 500
+/** Positions that one read covers: a store that reads synchronously blocks for a few milliseconds. */
+const WINDOW = 20_000
+const MAX_WINDOW = 200_000
 
 interface FindParts {
   readonly store: Store
@@ -22,19 +25,18 @@ export async function* findSubjectEvents(
   const isMeant = (value: unknown): boolean =>
     (typeof value === 'string' || typeof value === 'number') && wanted.has(String(value))
   const texts = names.map((name) => JSON.stringify(name).slice(1, -1))
-  for (let afterPosition = 0; ; ) {
-    const { events, next } = await store.erasure.findPayloads({
-      workspace,
-      texts,
-      afterPosition,
-      limit: PAGE,
-    })
+  const { newestPosition } = await store.info('newestPosition')
+  for (let [afterPosition, size] = [0, WINDOW]; afterPosition < newestPosition; ) {
+    const upToPosition = afterPosition + size
+    const window = { workspace, containing: texts, afterPosition, upToPosition, limit: PAGE }
+    const events = await store.readAll(window)
     for (const stored of events) {
       const payload = await reader.toJson(stored)
       if (parsed.some((path) => valuesAt(payload, path).some(isMeant))) yield stored
     }
-    if (next === null) return
-    afterPosition = next
+    afterPosition = events.length === PAGE ? (events.at(-1)?.position ?? upToPosition) : upToPosition
+    // Positions may be far apart: windows grow while nothing is found in them.
+    size = events.length === 0 ? Math.min(2 * size, MAX_WINDOW) : WINDOW
   }
 }
 

@@ -1,3 +1,4 @@
+import { findBelow, findRun } from '../store/find-runs.ts'
 import { AUDIT_BOOK } from '../audit-book.ts'
 import { isBook } from '../book.ts'
 import { ClewError } from '../errors.ts'
@@ -13,7 +14,7 @@ import { findHold } from '../retention/find-hold.ts'
 import { readHeldItems } from '../retention/held-items.ts'
 import { type Hold, heldBy, isHeldName, readHolds } from '../retention/holds.ts'
 import type { RunReader } from '../run-reader.ts'
-import type { Store, StoredEvent, StoredRun } from '../store.ts'
+import type { Store, StoredEvent, StoredRun } from '../store/store.ts'
 import type { EraseTarget, KeptPart } from './erase-types.ts'
 import { findSubjectEvents } from './find-subject.ts'
 
@@ -54,7 +55,7 @@ export async function planErasure(
   let looked = 0
 
   async function runOf(runId: string): Promise<StoredRun> {
-    return found.get(runId)?.run ?? ((await store.findRun({ workspace, runId })) as StoredRun)
+    return found.get(runId)?.run ?? ((await findRun(store, { workspace, runId })) as StoredRun)
   }
 
   async function add(events: readonly StoredEvent[]): Promise<void> {
@@ -88,14 +89,14 @@ type Part = { readonly run: StoredRun } | { readonly events: readonly StoredEven
 async function* collect(parts: EraseParts, target: EraseTarget): AsyncGenerator<Part> {
   const { store, workspace } = parts
   if ('eventId' in target) {
-    const events = await store.findEvents(workspace, target.eventId)
+    const events = await store.findEvents({ workspace, ids: [target.eventId] })
     if (events.length === 0) throw missing('event', target.eventId)
     if (events.some((event) => event.correlationId === AUDIT_BOOK)) throw auditStays()
     yield { events }
     return
   }
   if ('runId' in target) {
-    const run = await store.findRun({ workspace, runId: target.runId })
+    const run = await findRun(store, { workspace, runId: target.runId })
     if (!run) throw missing('run', target.runId)
     if (target.runId === AUDIT_BOOK) throw auditStays()
     const all = await withBelow(parts, [run])
@@ -105,7 +106,8 @@ async function* collect(parts: EraseParts, target: EraseTarget): AsyncGenerator<
     return
   }
   const names = namesOf(parts, target.subject)
-  for (const run of await withBelow(parts, await store.erasure.findRuns(workspace, names))) yield { run }
+  const { runs } = await store.findRuns({ workspace, subjects: names, deleted: true, order: 'oldest' })
+  for (const run of await withBelow(parts, runs)) yield { run }
   let events: StoredEvent[] = []
   for await (const event of findSubjectEvents(parts, names, target.paths ?? [])) {
     if (event.correlationId === AUDIT_BOOK) continue
@@ -126,7 +128,7 @@ const namesOf = ({ identities, redactor }: EraseParts, subject: string): string[
 async function withBelow({ store, workspace }: EraseParts, runs: readonly StoredRun[]): Promise<StoredRun[]> {
   const all = new Map(runs.map((run) => [run.summary.runId, run]))
   for (let open = [...all.keys()]; open.length > 0; ) {
-    const below = await store.findBelow(workspace, open)
+    const below = await findBelow(store, workspace, open)
     open = []
     for (const run of below)
       if (!all.has(run.summary.runId)) {
@@ -153,7 +155,7 @@ async function addMemory(
     for (const name of namesOf(parts, target.subject))
       books.push(memoryBook({ layer: 'long', scope: `user:${name}` }))
   for (const runId of books) {
-    const book = await store.findRun({ workspace, runId })
+    const book = await findRun(store, { workspace, runId })
     if (book) await addRun(book)
   }
   const seen = new Set<string>()
@@ -164,13 +166,13 @@ async function addMemory(
     const open = ids.filter((id) => !seen.has(id))
     if (open.length === 0) break
     for (let at = 0; at < open.length; at += CAUSES) {
-      const caused = await store.findCaused(workspace, open.slice(at, at + CAUSES))
+      const caused = await store.findEvents({ workspace, causes: open.slice(at, at + CAUSES) })
       await add(caused.filter((event) => parseMemoryBook(event.correlationId) !== undefined))
     }
     for (const id of open) seen.add(id)
     for (const [runId, { events }] of found) {
       if (!parseMemoryBook(runId)) continue
-      const book = await store.findRun({ workspace, runId })
+      const book = await findRun(store, { workspace, runId })
       const stored: StoredEvent[] = []
       if (book) for await (const page of runs.ownEvents(book)) stored.push(...page)
       const wanted = eventsOfSameItems(await reader.toPlainEvents(stored), new Set(events.keys()))

@@ -3,12 +3,12 @@ import { ClewError } from '../errors.ts'
 import { nextTurn } from '../next-turn.ts'
 import type { PayloadReader } from '../payload-reader.ts'
 import type { Ports } from '../ports.ts'
-import type { Store } from '../store.ts'
+import type { Store } from '../store/store.ts'
 import { foldMemory, MEMORY_TYPES, MEMORY_VERSION, nameOf, replacedBy, subjectOf, wordsOf } from './fold.ts'
 import { MEMORY_LAYERS, type MemoryRow } from './item.ts'
 import type { Spellings } from './spellings.ts'
-import type { BehindScope, MemoryIndex, ScopeFilter } from './memory-index.ts'
-import { createMemoryRows } from './memory-rows.ts'
+import { type BehindScope, type MemoryIndex, namedIn, type ScopeFilter } from './memory-index.ts'
+import { foldedMemory } from './fold-rows.ts'
 
 export interface MemoryParts {
   readonly store: Store
@@ -48,14 +48,10 @@ async function rowsForReading(
   filter: Omit<ScopeFilter, 'workspace'>,
 ): Promise<MemoryIndex> {
   const { store, workspace } = parts
-  // No rows have this version, so all books are behind.
-  const all = await store.memory.behind({ ...filter, workspace, version: -1 })
-  const rows = createMemoryRows({
-    heads: () => all.map(({ book, seq }) => [book, seq] as const),
-    eventAt: () => undefined,
-  })
-  for (const { book, seq } of all) await foldBook(parts, rows, { book, seq, foldedSeq: 0 })
-  return { ...rows, events: (own, positions) => store.memory.events(own, positions) }
+  const rows = foldedMemory(store)
+  for (const scope of await rows.behind({ ...filter, workspace, version: MEMORY_VERSION }))
+    await foldBook(parts, rows, scope)
+  return rows
 }
 
 /** What events took the place of under another name: that name is in the event that wrote it. */
@@ -91,7 +87,7 @@ async function foldBook(
       }),
     )
     // From the first event on nothing stands before, whatever rows another version of the fold has left.
-    const before = fromSeq === 0 ? [] : await index.named(workspace, book, [...names.values()])
+    const before = fromSeq === 0 ? [] : await index.list(namedIn(workspace, [book], [...names.values()]))
     const rows = new Map<string, MemoryRow>(before.map((row) => [nameOf(row), row]))
     for (const event of events) foldMemory(rows, event)
     const byPosition = new Map(events.map((event) => [event.ledger.position, event]))

@@ -35,11 +35,12 @@ export async function buildContext(
   if (!isWordless(words)) {
     const ranked = (await rankRows(index, filter, words)).slice(0, NEWEST)
     const relevances = new Map(ranked.map(({ position, relevance }) => [position, relevance]))
-    for (const row of await index.rows(parts.workspace, [...relevances.keys()]))
+    const positions = [...relevances.keys()]
+    for (const row of await index.list({ ...filter, positions, limit: NEWEST }))
       found.set(row.position, { row, relevance: relevances.get(row.position) ?? 0 })
   }
   for (const layer of MEMORY_LAYERS.filter((each) => filter.layers.includes(each)))
-    for (const row of await index.newest({ ...filter, layers: [layer], limit: NEWEST }))
+    for (const row of await index.list({ ...filter, layers: [layer], order: 'newest', limit: NEWEST }))
       if (!found.has(row.position)) found.set(row.position, { row, relevance: 0 })
   const candidates = [...found.values()].map(({ row, relevance }) => ({
     row,
@@ -52,7 +53,6 @@ export async function buildContext(
   const { picked, tokens, left } = pickContext(candidates, budgetTokens)
   const items = await toItems(
     parts,
-    index,
     picked.map(({ row }) => row),
   )
   return { text: items.map(formatItem).join('\n'), items, tokens, left }

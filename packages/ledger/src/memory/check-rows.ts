@@ -1,20 +1,29 @@
 import type { PayloadReader } from '../payload-reader.ts'
-import type { Store, StoredRun } from '../store.ts'
+import type { Store, StoredRun } from '../store/store.ts'
 import type { Problem } from '../verify.ts'
 import { foldMemory, MEMORY_TYPES, MEMORY_VERSION, nameOf } from './fold.ts'
 import { MEMORY_LAYERS, type MemoryRow, parseMemoryBook } from './item.ts'
 
 const PAGE = 500
-/** Whoever reads brings rows on: then they are looked at again. */
+/** A reader may fold new events into the rows meanwhile: then they are read again. */
 const ATTEMPTS = 3
 
-/** The rows of a book of memory must be what its events fold to, as far as they are folded (L1). */
+/** Compares the rows of a run of memory with its events, up to where they are folded (L1). */
 export async function checkMemoryRows(
   store: Store,
   reader: PayloadReader,
   { workspace, summary: { runId: book }, seq }: StoredRun,
+  memorySeq: number | null,
 ): Promise<Problem[]> {
   if (!parseMemoryBook(book)) return []
+  const differs: Problem = {
+    runId: book,
+    seq: null,
+    problem: 'projection_differs',
+    detail: 'the stored rows of memory are not what its events fold to',
+  }
+  // Events up to there would never be folded.
+  if (memorySeq !== null && memorySeq > seq) return [differs]
   const filter = { workspace, books: [book], layers: MEMORY_LAYERS }
 
   async function foldedSeq(): Promise<number> {
@@ -45,16 +54,15 @@ export async function checkMemoryRows(
   for (let attempt = 1; ; attempt++) {
     const before = await foldedSeq()
     const rows = textOf(await stored())
-    // Rows of an older fold, or of none, say nothing yet: the next reader makes them.
+    // Rows of an older fold, or of none, are not read: the next reader drops them and folds from the first event.
     if (before === 0 || rows === textOf(await folded(before))) return []
     if ((await foldedSeq()) === before || attempt === ATTEMPTS) break
   }
-  const detail = 'the stored rows of memory are not what its events fold to'
-  return [{ runId: book, seq: null, problem: 'projection_differs', detail }]
+  return [differs]
 }
 
 const textOf = (rows: readonly MemoryRow[]): string =>
   JSON.stringify(rows.toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1)).map(fieldsOf))
 
-/** In one order, whatever a store gives them in. */
+/** Fields in one order, whatever the order of the store. */
 const fieldsOf = (row: MemoryRow): unknown => Object.entries(row).toSorted(([a], [b]) => (a < b ? -1 : 1))

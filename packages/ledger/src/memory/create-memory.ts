@@ -81,7 +81,7 @@ export function createLedgerMemory(given: LedgerMemoryParts): LedgerMemory {
     put,
     async get(name) {
       const { row } = await readRow(parts, await placeOf(name))
-      const [item] = row ? await toItems(parts, parts.store.memory, [row]) : []
+      const [item] = row ? await toItems(parts, [row]) : []
       return item ?? null
     },
     async list({ limit = 50, cursor, ...wanted } = {}) {
@@ -92,7 +92,7 @@ export function createLedgerMemory(given: LedgerMemoryParts): LedgerMemory {
       const shown = rows.slice(0, limit)
       const last = shown.at(-1)
       return {
-        items: await toItems(parts, index, shown),
+        items: await toItems(parts, shown),
         nextCursor: last && rows.length > limit ? formatCursor(last) : null,
       }
     },
@@ -102,14 +102,12 @@ export function createLedgerMemory(given: LedgerMemoryParts): LedgerMemory {
       assertWords(words)
       const { index, filter } = await ask(parts, wanted)
       const ranked = (await rankRows(index, filter, words)).slice(0, limit)
-      const rows = await index.rows(
-        parts.workspace,
-        ranked.map(({ position }) => position),
-      )
+      const positions = ranked.map(({ position }) => position)
+      const rows = await index.list({ ...filter, positions, limit })
       const byPosition = new Map(rows.map((row) => [row.position, row]))
       const best = ranked.flatMap(({ position }) => byPosition.get(position) ?? [])
       const scores = new Map(ranked.map(({ position, score }) => [byPosition.get(position)?.eventId, score]))
-      return (await toItems(parts, index, best)).map((item) => {
+      return (await toItems(parts, best)).map((item) => {
         const texts = {
           name: [item.namespace, item.key, ...item.tags].join(' \n'),
           data: collectText(item.value),

@@ -1,8 +1,7 @@
 import type { Phrase } from '../search/search-index.ts'
-import type { StoredEvent } from '../store.ts'
-import type { MemoryLayer, MemoryRow, MemoryWords } from './item.ts'
+import { MEMORY_LAYERS, type MemoryLayer, type MemoryRow, type MemoryWords } from './item.ts'
 
-/** Which scopes: these books, or all books of these layers. */
+/** Which scopes: these books, or all books; of these layers. */
 export interface ScopeFilter {
   readonly workspace: string
   readonly books?: readonly string[] | undefined
@@ -63,36 +62,50 @@ export interface FindRows extends RowFilter {
   readonly none: readonly Phrase[]
 }
 
+/** Rows that are asked for, by name or newest first. */
+export interface RowQuery extends RowFilter {
+  /** Only rows of these names. */
+  readonly names?: readonly RowName[] | undefined
+  /** Only rows at these positions. */
+  readonly positions?: readonly number[] | undefined
+  /** By book, namespace and key in the order of their code points (the default), or by position, highest first. */
+  readonly order?: 'name' | 'newest' | undefined
+  /** Only rows after this one in the order by name. */
+  readonly after?: (RowName & { readonly book: string }) | undefined
+  /** Only rows below this position. */
+  readonly before?: number | undefined
+}
+
 /**
- * The fold of the books of memory as rows with full text: a projection that whoever reads brings on (`bringOn`), and
- * that can be emptied and made again from the events at any time.
- *
- * Erasure and retention take rows with the events they stand on, by position: in the same transaction where they can, else by
- * `remove`. The events to erase are first widened to all events of the same items (`eventsOfSameItems`).
+ * The fold of the books of memory as rows with full text: a projection that every read first applies new events to
+ * (`bringOn`), and that can be emptied and rebuilt from the events at any time. Rows of erased and pruned events are
+ * gone from the moment their events are. The events to erase are first expanded to all events of the same items
+ * (`eventsOfSameItems`).
  */
 export interface MemoryIndex {
-  /** Books that have events the rows lack, or whose rows another version of the fold made. */
+  /** Books that have events which the rows lack, or whose rows another version of the fold made. */
   behind(filter: ScopeFilter & { readonly version: number }): Promise<BehindScope[]>
-  /** In one transaction; false, and nothing is changed, when the rows of the book stand elsewhere than at `fromSeq`. */
+  /** One transaction; false, and nothing is changed, if the rows of the book are not at `fromSeq`. */
   apply(change: MemoryChange): Promise<boolean>
-  /** The rows of these names in one book, expired or not. */
-  named(workspace: string, book: string, names: readonly RowName[]): Promise<MemoryRow[]>
-  /** By book, namespace and key (in the order of their code points), after the one given. */
-  list(
-    filter: RowFilter & { readonly after?: (RowName & { readonly book: string }) | undefined },
-  ): Promise<MemoryRow[]>
-  /** Newest first, before the position given. */
-  newest(filter: RowFilter & { readonly before?: number | undefined }): Promise<MemoryRow[]>
-  /** Rows that hold the words, newest first. */
+  list(query: RowQuery): Promise<MemoryRow[]>
+  /** Rows that contain the words, newest first. */
   find(filter: FindRows): Promise<FoundRow[]>
-  /** The rows at these positions, in any order. */
-  rows(workspace: string, positions: readonly number[]): Promise<MemoryRow[]>
-  /** How much each scope holds, expired items included. */
+  /** Size of each scope, expired items included. */
   sizes(filter: ScopeFilter): Promise<ScopeSize[]>
-  /** The events at these positions: where the values are. */
-  events(workspace: string, positions: readonly number[]): Promise<StoredEvent[]>
-  /** Takes rows away whose events are erased: their words too, so that no byte of them is left. */
-  remove(workspace: string, positions: readonly number[]): Promise<void>
-  /** Empties one book's rows, or all; the next reader makes them again. */
-  clear(workspace: string, book?: string): Promise<void>
+  /** Empties all rows of a workspace; the next read rebuilds them. */
+  clear(workspace: string): Promise<void>
 }
+
+/** The rows of these names in some books, expired or not. */
+export const namedIn = (
+  workspace: string,
+  books: readonly string[],
+  names: readonly RowName[],
+): RowQuery => ({
+  workspace,
+  books,
+  layers: MEMORY_LAYERS,
+  names,
+  nowMs: null,
+  limit: books.length * names.length,
+})

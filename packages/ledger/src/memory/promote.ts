@@ -1,3 +1,4 @@
+import { findRun } from '../store/find-runs.ts'
 import type { EventInput } from '../envelope.ts'
 import { ClewError } from '../errors.ts'
 import type { RunSummary } from '../fold/run-summary.ts'
@@ -58,7 +59,7 @@ async function* itemsFor(
   const { index, filter } = await ask(parts, given)
   const rows = []
   for (let before: number | undefined; ; ) {
-    const page = await index.newest({ ...filter, limit: PAGE, before })
+    const page = await index.list({ ...filter, order: 'newest', limit: PAGE, before })
     rows.push(...page)
     before = page.at(-1)?.position
     if (page.length < PAGE) break
@@ -66,7 +67,7 @@ async function* itemsFor(
   const latest = parts.ports.now() - (condition.olderThanMs ?? 0)
   const fitting = rows.toReversed().filter((row) => Date.parse(row.updatedAt) <= latest)
   for (let at = 0; at < fitting.length; at += PAGE)
-    for (const item of await toItems(parts, index, fitting.slice(at, at + PAGE)))
+    for (const item of await toItems(parts, fitting.slice(at, at + PAGE)))
       if (typeof when !== 'function' || when(item)) yield item
 }
 
@@ -102,7 +103,9 @@ async function promoteItem(
   }
   const own = await findOwn(parts, book, eventId)
   if (own) return callId !== undefined && own.payload['callId'] === callId ? 'promoted' : 'before'
-  const source = (await parts.store.findEvents(parts.workspace, provenance.eventId))[0]?.position ?? 0
+  const source =
+    (await parts.store.findEvents({ workspace: parts.workspace, ids: [provenance.eventId] }))[0]?.position ??
+    0
   const isNewer = (row: { position: number } | undefined): boolean =>
     row !== undefined && row.position > source
   if (dryRun) return isNewer((await readRow(parts, place)).row) ? NEWER : 'promoted'
@@ -122,7 +125,7 @@ async function targetOf(
   item: MemoryItem,
 ): Promise<MemoryScope | undefined> {
   const find = async (runId: string | null): Promise<RunSummary | undefined> =>
-    runId === null ? undefined : (await store.findRun({ workspace, runId }))?.summary
+    runId === null ? undefined : (await findRun(store, { workspace, runId }))?.summary
   if (to === 'session') {
     let run = await find(item.scope)
     while (run && run.threadId === null && run.parentRunId !== null) run = await find(run.parentRunId)

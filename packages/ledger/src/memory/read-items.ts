@@ -30,14 +30,10 @@ export async function ask(parts: MemoryParts, given: MemoryFilter): Promise<Aske
 
 /** The items of rows, with their values; one whose payload was erased meanwhile is not there any more. */
 export async function toItems(
-  { reader, workspace }: MemoryParts,
-  index: MemoryIndex,
+  { store, reader, workspace }: MemoryParts,
   rows: readonly MemoryRow[],
 ): Promise<MemoryItem[]> {
-  const stored = await index.events(
-    workspace,
-    rows.map((row) => row.position),
-  )
+  const stored = await store.findEvents({ workspace, positions: rows.map((row) => row.position) })
   const events = new Map<number, ClewEvent>()
   for (const event of await reader.toEvents(stored)) events.set(event.ledger.position, event)
   return rows.flatMap((row) => {

@@ -1,3 +1,4 @@
+import { findRun } from '../store/find-runs.ts'
 import type { EventInput } from '../envelope.ts'
 import type { Identities } from '../identity.ts'
 import { isoText } from '../iso-text.ts'
@@ -40,10 +41,17 @@ export async function sweepItems(
   for (const { book } of sizes) {
     const scope = parseMemoryBook(book) as MemoryScope
     const judge = await createJudge(parts, scope, retention?.[scope.layer] ?? {})
-    const run = await parts.store.findRun({ workspace: parts.workspace, runId: book })
+    const run = await findRun(parts.store, { workspace: parts.workspace, runId: book })
     const bookHold = run && (await findHold(parts, holds, run.summary))
     for (let before: number | undefined; ; ) {
-      const page = await index.newest({ ...filter, books: [book], nowMs: null, limit: PAGE, before })
+      const page = await index.list({
+        ...filter,
+        books: [book],
+        nowMs: null,
+        order: 'newest',
+        limit: PAGE,
+        before,
+      })
       const going: SweptItem[] = []
       const events: EventInput[] = []
       for (const row of page) {
@@ -114,12 +122,13 @@ async function lastUse(
   { layer, scope }: MemoryScope,
 ): Promise<number | null> {
   if (layer === 'short') {
-    const run = (await store.findRun({ workspace, runId: scope }))?.summary
+    const run = (await findRun(store, { workspace, runId: scope }))?.summary
     if (!run) return null
     return run.endedAt === null ? Number.POSITIVE_INFINITY : Date.parse(run.endedAt)
   }
   if (layer === 'long') return null
-  const { runs } = await store.listRuns({ workspace, threadId: identities.identity(scope).names, limit: 1 })
+  const threadIds = identities.identity(scope).names
+  const { runs } = await store.findRuns({ workspace, threadIds, limit: 1 })
   return runs[0] ? Date.parse(runs[0].summary.updatedAt) : null
 }
 

@@ -15,14 +15,11 @@ const PAGE = 200
 
 /** One item a line, by layer, scope, namespace and key; values that JSON lacks are tagged, as they are stored. */
 export async function* exportItems(parts: MemoryParts, given: MemoryFilter): AsyncGenerator<string> {
-  const { reader, workspace } = parts
+  const { store, reader, workspace } = parts
   const { index, filter } = await ask(parts, given)
   for (let after: { book: string; namespace: string; key: string } | undefined; ; ) {
     const rows = await index.list({ ...filter, after, limit: PAGE })
-    const stored = await index.events(
-      workspace,
-      rows.map((row) => row.position),
-    )
+    const stored = await store.findEvents({ workspace, positions: rows.map((row) => row.position) })
     const values = new Map(
       (await reader.toPlainEvents(stored)).map((event) => [event.ledger.position, event]),
     )
@@ -124,7 +121,10 @@ async function isThere(
     await findPlace(parts, { ...scope, namespace: input.namespace, key: input.key }),
   )
   if (!row) return false
-  const stored = await parts.store.memory.events(parts.workspace, [row.position])
+  const stored = await parts.store.findEvents({
+    workspace: parts.workspace,
+    positions: [row.position],
+  })
   const [event] = await parts.reader.toPlainEvents(stored)
   const sameOf = ({
     value = null,

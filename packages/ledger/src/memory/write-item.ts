@@ -1,9 +1,11 @@
+import { findRun } from '../store/find-runs.ts'
 import type { ClewEvent, EventInput } from '../envelope.ts'
 import { ClewError } from '../errors.ts'
 import { isoText } from '../iso-text.ts'
 import type { Ledger } from '../ledger.ts'
 import { bringOn, type MemoryParts } from './bring-on.ts'
 import { isExpired } from './fold.ts'
+import { namedIn } from './memory-index.ts'
 import { MEMORY_LAYERS, type MemoryRow, type MemoryScope } from './item.ts'
 import type { MemoryReceipt } from './ledger-memory.ts'
 import type { RowName } from './memory-index.ts'
@@ -31,8 +33,8 @@ export async function findPlace(
   const name = { namespace, key }
   const books = spellings.books({ layer, scope })
   let book = books[0] as string
-  if (books.length > 1 && !(await store.findRun({ workspace, runId: book })))
-    for (const other of books.slice(1)) if (await store.findRun({ workspace, runId: other })) book = other
+  if (books.length > 1 && !(await findRun(store, { workspace, runId: book })))
+    for (const other of books.slice(1)) if (await findRun(store, { workspace, runId: other })) book = other
   return { layer, scope, book, books, ...spellings.stored(name), names: spellings.names(name) }
 }
 
@@ -42,7 +44,7 @@ export async function otherSeqs(
   { book, namespace, key, names }: ItemPlace,
 ): Promise<number[]> {
   const others = names.filter((name) => name.namespace !== namespace || name.key !== key)
-  return (await store.memory.named(workspace, book, others)).map(({ seq }) => seq)
+  return (await store.memory.list(namedIn(workspace, [book], others))).map(({ seq }) => seq)
 }
 
 /** The row of a name as it stands, and the seq at which it was read; expired is as good as not there. */
@@ -51,9 +53,9 @@ export async function readRow(
   { book, books, names }: ItemPlace,
 ): Promise<{ row: MemoryRow | undefined; others: MemoryRow[]; seq: number }> {
   const { store, ports, workspace } = parts
-  const seq = (await store.findRun({ workspace, runId: book }))?.seq ?? 0
+  const seq = (await findRun(store, { workspace, runId: book }))?.seq ?? 0
   const index = await bringOn(parts, { books, layers: MEMORY_LAYERS })
-  const rows = (await Promise.all(books.map((each) => index.named(workspace, each, names)))).flat()
+  const rows = await index.list(namedIn(workspace, books, names))
   const [row, ...others] = rows.sort((a, b) => b.position - a.position)
   return { row: row && !isExpired(row, isoText(ports.now())) ? row : undefined, others, seq }
 }
@@ -65,7 +67,7 @@ export async function findOwn(
   eventId: string | undefined,
 ): Promise<ClewEvent | undefined> {
   if (eventId === undefined) return undefined
-  const stored = await store.findEvents(workspace, eventId)
+  const stored = await store.findEvents({ workspace, ids: [eventId] })
   const [event] = await reader.toEvents(stored.filter((each) => each.correlationId === book))
   return event
 }

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { nodePorts } from '../../test/node-ports.ts'
 import { createLedger } from '../create-ledger.ts'
 import type { Ledger, LedgerOptions } from '../ledger.ts'
-import { createMemoryStore } from '../memory-store.ts'
-import type { Store } from '../store.ts'
+import { createInProcessStore } from '../in-process/in-process-store.ts'
+import type { Store } from '../store/store.ts'
 import { readPolicies } from './workspace-policy.ts'
 
 const SEAT = { redact: { rules: [{ kind: 'seat', path: '$.seat' }] } }
@@ -14,14 +14,14 @@ const ORDER = { redact: { rules: [{ kind: 'order', pattern: 'ORD-\\d{6}' }] } }
 async function openTwo(options: LedgerOptions = {}, readMs = 0) {
   let nowMs = 1_700_000_000_000
   const ports = { ...nodePorts, now: () => nowMs }
-  const shared = createMemoryStore(ports)
+  const shared = createInProcessStore(ports)
   const heads: string[] = []
   const store: Store = {
     ...shared,
-    findRun(key) {
-      heads.push(key.runId)
+    findRuns(query) {
+      heads.push(...(query.ids ?? []))
       nowMs += readMs
-      return shared.findRun(key)
+      return shared.findRuns(query)
     },
   }
   const open = async (own: LedgerOptions): Promise<Ledger> =>

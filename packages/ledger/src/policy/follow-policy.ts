@@ -1,4 +1,4 @@
-import type { Store } from '../store.ts'
+import type { Store } from '../store/store.ts'
 import { readPolicyChange, type StandingPolicy, type WorkspacePolicy } from './workspace-policy.ts'
 
 /** A policy that somebody else has set is in force here no later than this: what is known is never older. */

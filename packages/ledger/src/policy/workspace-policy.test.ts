@@ -2,9 +2,9 @@ import { foreignType } from '../catalogue.ts'
 import { describe, expect, it } from 'vitest'
 import { nodePorts } from '../../test/node-ports.ts'
 import { createLedger } from '../create-ledger.ts'
-import { createMemoryStore } from '../memory-store.ts'
+import { createInProcessStore } from '../in-process/in-process-store.ts'
 import type { LedgerOptions } from '../ledger.ts'
-import type { Store } from '../store.ts'
+import type { Store } from '../store/store.ts'
 import { readPolicies, type WorkspacePolicy } from './workspace-policy.ts'
 
 const open = async (store: Store, options: LedgerOptions = {}) =>
@@ -33,7 +33,7 @@ const POLICY: WorkspacePolicy = {
 
 describe('P1 the redaction policy of a workspace', () => {
   it('P1 is stored in the audit book, and whoever opens the workspace follows it', async () => {
-    const store = createMemoryStore(nodePorts)
+    const store = createInProcessStore(nodePorts)
     const first = await open(store)
     expect(await first.policy()).toEqual({})
     await first.setPolicy(POLICY, { by: 'dpo', reason: 'new contract' })
@@ -62,7 +62,7 @@ describe('P1 the redaction policy of a workspace', () => {
   })
 
   it('P1 counts at once for whoever changes it, in all views that are open', async () => {
-    const ledger = await open(createMemoryStore(nodePorts))
+    const ledger = await open(createInProcessStore(nodePorts))
     const view = ledger.in('elsewhere').in('default')
     const seatOf = async (its: typeof ledger, runId: string): Promise<unknown> =>
       (await its.record({ eventType: foreignType('execution.note'), correlationId: runId, payload: said }))
@@ -86,7 +86,7 @@ describe('P1 the redaction policy of a workspace', () => {
     ['has a pattern that runs away', { redact: { rules: [{ kind: 'x', pattern: '(a+)+$' }] } }],
     ['has a switch that is none', { auditReads: 'yes' }],
   ])('P1 a policy that %s is refused', async (_, policy) => {
-    const ledger = await open(createMemoryStore(nodePorts))
+    const ledger = await open(createInProcessStore(nodePorts))
     await expect(ledger.setPolicy(policy as WorkspacePolicy)).rejects.toMatchObject({ code: 'bad_option' })
     expect(await ledger.policy()).toEqual({})
   })

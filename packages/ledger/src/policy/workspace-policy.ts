@@ -1,3 +1,4 @@
+import { findRun } from '../store/find-runs.ts'
 import { AUDIT_BOOK, auditEvent } from '../audit-book.ts'
 import { createCodecs } from '../codecs.ts'
 import { ClewError } from '../errors.ts'
@@ -9,7 +10,7 @@ import { assertTame } from '../redact/probe-pattern.ts'
 import { compilePath } from '../redact/path-rule.ts'
 import type { RedactionRule, RedactOptions } from '../redact/redact.ts'
 import { parsePolicy, type RetentionPolicyInput } from '../retention/policy.ts'
-import type { Store } from '../store.ts'
+import type { Store } from '../store/store.ts'
 
 /** A rule as it can be stored: patterns as text. */
 export interface StoredRule {
@@ -124,7 +125,7 @@ interface PolicyChange extends StandingPolicy {
 export async function readPolicyChange(store: Store, workspace: string, after = 0): Promise<PolicyChange> {
   const book = { workspace, runId: AUDIT_BOOK }
   // What comes after this is not looked at, so that the seq fits what was read.
-  const upToSeq = (await store.findRun(book))?.seq ?? 0
+  const upToSeq = (await findRun(store, book))?.seq ?? 0
   let change: PolicyChange = { policy: {}, by: null, at: null, seq: upToSeq }
   if (upToSeq <= after) return change
   const reader = createPayloadReader(store, createCodecs(undefined))
@@ -143,7 +144,7 @@ export async function readPolicyChange(store: Store, workspace: string, after = 
 /** The policies of all workspaces, for whoever opens the store. */
 export async function readPolicies(store: Store): Promise<ReadonlyMap<string, StandingPolicy>> {
   const found = new Map<string, StandingPolicy>()
-  for (const workspace of await store.workspaces())
+  for (const workspace of (await store.info('workspaces')).workspaces)
     found.set(workspace, await readPolicyChange(store, workspace))
   return found
 }

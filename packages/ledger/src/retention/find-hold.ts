@@ -1,6 +1,7 @@
+import { findRun } from '../store/find-runs.ts'
 import { isBook } from '../book.ts'
 import { parseMemoryBook } from '../memory/item.ts'
-import type { Store } from '../store.ts'
+import type { Store } from '../store/store.ts'
 import { type Hold, type Holdable, heldBy } from './holds.ts'
 
 /**
@@ -59,23 +60,23 @@ export async function findHold(
     for (let each = from; each && !around.has(each.runId); ) {
       around.set(each.runId, each)
       const runId: string | null = each.parentRunId
-      each = runId === null ? undefined : (await store.findRun({ workspace, runId }))?.summary
+      each = runId === null ? undefined : (await findRun(store, { workspace, runId }))?.summary
     }
   }
   await climb(run)
   const memory = parseMemoryBook(run.runId)
   if (memory?.layer === 'short')
-    await climb((await store.findRun({ workspace, runId: memory.scope }))?.summary)
+    await climb((await findRun(store, { workspace, runId: memory.scope }))?.summary)
   for (let cursor: string | null | undefined; memory?.layer === 'session' && cursor !== null; ) {
     const options = {
       workspace,
-      threadId: memory.scope,
+      threadIds: [memory.scope],
       limit: PAGE,
       ...(cursor !== undefined && { cursor }),
     }
-    const page = await store.listRuns(options)
+    const page = await store.findRuns(options)
     for (const { summary } of page.runs) await climb(summary)
-    cursor = page.nextCursor
+    cursor = page.next
   }
   return createHoldCheck(holds, around.values())(run)
 }

@@ -1,3 +1,4 @@
+import { findRun } from '../store/find-runs.ts'
 import { isBook } from '../book.ts'
 import { CHECKPOINT_KEYS, checkpointOf } from '../fold/checkpoint.ts'
 import { isTerminal } from '../fold/run-summary.ts'
@@ -5,14 +6,15 @@ import { parseMemoryBook } from '../memory/item.ts'
 import type { PayloadReader } from '../payload-reader.ts'
 import type { Ports } from '../ports.ts'
 import type { RunReader } from '../run-reader.ts'
-import type { Store, StoredRun } from '../store.ts'
+import { readCursors } from '../store/cursors.ts'
+import type { RunQuery, Store, StoredRun } from '../store/store.ts'
 import type { EventPlace, RetentionFacts, RunFacts, SeqRange } from './facts.ts'
 import { findHoldWithin } from './held-items.ts'
 import type { Hold } from './holds.ts'
 import { isOnlyRecorded } from './may-go.ts'
 import { fits, isKeptBy, selectRuns } from './match.ts'
 import type { RetentionPolicy, RetentionRule } from './policy.ts'
-import type { Seal } from './store-retention.ts'
+import type { Seal } from '../store/change.ts'
 
 export interface GatherParts {
   readonly store: Store
@@ -86,36 +88,29 @@ function toFacts({ summary, seq, hash, forkOf, recordedAt }: StoredRun): RunFact
 
 async function readLeftovers({ store, workspace }: GatherParts): Promise<RunFacts[]> {
   const found: RunFacts[] = []
-  for (let after = 0; ; ) {
-    const page = await store.retention.leftovers(workspace, after, PAGE)
-    const seals = await readSeals(
-      store,
-      workspace,
-      page.map(({ run }) => run.summary.runId),
-    )
-    for (const { key, run } of page) {
+  const query: RunQuery = { workspace, status: 'deleted', hasEvents: true, with: ['pruned'], limit: PAGE }
+  for (let cursor: string | null | undefined; cursor !== null; ) {
+    const page = await store.findRuns({ ...query, order: 'oldest', cursor })
+    for (const run of page.runs) {
       const own = { fromSeq: (run.forkOf?.seq ?? 0) + 1, toSeq: run.seq }
-      found.push({ ...toFacts(run), left: without(own, seals.get(run.summary.runId) ?? []) })
-      after = key
+      found.push({ ...toFacts(run), left: without(own, run.pruned ?? []) })
     }
-    if (page.length < PAGE) return found
+    cursor = page.next
   }
+  return found
 }
 
-/** The seals of many runs, each by seq: one query for a page of them. */
-export async function readSeals(
-  store: Store,
-  workspace: string,
+/** Rows of many runs, a page of ids at a time. */
+export async function* readRuns(
+  { store, workspace, between }: GatherParts,
   runIds: readonly string[],
-): Promise<ReadonlyMap<string, readonly Seal[]>> {
-  const found = new Map<string, Seal[]>()
-  for (let at = 0; at < runIds.length; at += PAGE)
-    for (const seal of await store.retention.seals(workspace, runIds.slice(at, at + PAGE))) {
-      const own = found.get(seal.runId)
-      if (own) own.push(seal)
-      else found.set(seal.runId, [seal])
-    }
-  return found
+  part: 'bytes' | 'pruned',
+): AsyncGenerator<StoredRun> {
+  for (let at = 0; at < runIds.length; at += PAGE) {
+    between?.()
+    const ids = runIds.slice(at, at + PAGE)
+    yield* (await store.findRuns({ workspace, ids, deleted: true, with: [part] })).runs
+  }
 }
 
 /** What seals leave of a range. */
@@ -130,16 +125,10 @@ export function without(range: SeqRange, seals: readonly Seal[]): SeqRange[] {
   return left
 }
 
-async function readSizes(
-  { store, workspace, between }: GatherParts,
-  runs: readonly RunFacts[],
-): Promise<Map<string, number>> {
+async function readSizes(parts: GatherParts, runs: readonly RunFacts[]): Promise<Map<string, number>> {
   const sizes = new Map<string, number>()
-  for (let at = 0; at < runs.length; at += PAGE) {
-    between?.()
-    const page = runs.slice(at, at + PAGE).map(({ runId }) => runId)
-    for (const [runId, bytes] of await store.retention.sizes(workspace, page)) sizes.set(runId, bytes)
-  }
+  const ids = runs.map(({ runId }) => runId)
+  for await (const { summary, bytes } of readRuns(parts, ids, 'bytes')) sizes.set(summary.runId, bytes ?? 0)
   return sizes
 }
 
@@ -149,9 +138,10 @@ async function readBehind(
   asked: ReadonlySet<string>,
   facts: RetentionFacts,
 ): Promise<RetentionFacts['behind']> {
-  const cursors = await store.cursors.list(workspace)
+  const cursors = await readCursors(store.slots, workspace)
   const [last] = cursors.toSorted((a, b) => a.position - b.position)
-  if (!last || last.position >= (await store.newestPosition())) return null
+  const { newestPosition } = await store.info('newestPosition')
+  if (!last || last.position >= newestPosition) return null
   const runIds = new Set<string>()
   for (const { runId, seq } of facts.runs) {
     if (!asked.has(runId)) continue
@@ -240,7 +230,7 @@ export async function readStandsOn(
   { store, reader, runs, workspace }: GatherParts,
   runId: string,
 ): Promise<EventPlace[]> {
-  const run = await store.findRun({ workspace, runId })
+  const run = await findRun(store, { workspace, runId })
   const places: EventPlace[] = []
   if (!run) return places
   for await (const page of runs.ownEvents(run, { types: ['execution.checkpoint'] }))

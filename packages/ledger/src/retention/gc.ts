@@ -1,21 +1,20 @@
-import { auditEvent } from '../audit-book.ts'
-import { checkInput } from '../envelope.ts'
+import { findRun } from '../store/find-runs.ts'
+import { AUDIT_BOOK, auditEvent } from '../audit-book.ts'
+import { writeAudited } from '../audited-change.ts'
 import { ClewError } from '../errors.ts'
 import type { Ledger } from '../ledger.ts'
 import { parseMemoryBook } from '../memory/item.ts'
 import type { Preparer } from '../prepare.ts'
 import type { EventPlace } from './facts.ts'
-import { gatherFacts, type GatherParts, readSeals, readStandsOn, without } from './gather.ts'
+import { gatherFacts, type GatherParts, readRuns, readStandsOn, without } from './gather.ts'
 import { findHold } from './find-hold.ts'
 import { findHoldWithin } from './held-items.ts'
 import { type Hold, readHolds, type StandingHolds } from './holds.ts'
 import { createPace } from './pace.ts'
 import { type KeptRun, type PlannedRange, planRetention, type RetentionPlan } from './plan.ts'
 import type { RetentionPolicy, RetentionPolicyInput } from './policy.ts'
-import type { StoredRun } from '../store.ts'
-import type { PruneItem } from './store-retention.ts'
-import { SEARCH_VERSION, toDocument } from '../search/extract.ts'
-import type { SearchDocument } from '../search/search-index.ts'
+import type { StoredRun } from '../store/store.ts'
+import type { PruneItem, Seal } from '../store/change.ts'
 import { sweepValues } from './sweep-values.ts'
 
 export interface GcOptions {
@@ -69,9 +68,9 @@ export async function collectGarbage(
   { dryRun = false, by, onProgress }: GcOptions,
 ): Promise<GcReport> {
   const { store, ports } = parts
-  const bytesBefore = (await store.stats()).bytes
+  const bytesBefore = (await store.info('stats')).stats.bytes
   let holds = await readHolds(parts.ledger)
-  const between = dryRun ? undefined : () => store.retention.writeBack()
+  const between = dryRun ? undefined : store.disk.flush
   const plan = await makePlan({ ...parts, between }, policy, holds.holds)
   const total = countEvents(plan.ranges)
   if (dryRun)
@@ -79,48 +78,39 @@ export async function collectGarbage(
 
   const gone: PlannedRange[] = []
   const kept = new Map<string, KeptRun>(plan.kept.map((each) => [each.runId, each]))
-  // Newest first: a fork goes before what it shares.
-  const work = [...plan.ranges]
+  // Taken from the end, newest first: a fork goes before what it shares.
+  let work = [...plan.ranges]
+  const leave = (runIds: ReadonlySet<string>, reason: string): void => {
+    for (const { runId, rule } of work) if (runIds.has(runId)) kept.set(runId, { runId, rule, reason })
+    work = work.filter(({ runId }) => !runIds.has(runId))
+  }
   const pace = await createPace(store, ports)
   let size = FIRST_BATCH
   let done = 0
   while (work.length > 0) {
     const batch = takeBatch(work, size)
-    const documents = await documentsOf(parts, batch)
-    // Before, for without their events words could not be taken out any more; after, for what was indexed in between.
-    await store.search.remove(documents, SEARCH_VERSION)
     const outcome = await prune(parts, batch, holds, by)
-    if ('events' in outcome) {
-      await store.search.remove(documents, SEARCH_VERSION)
+    if ('event' in outcome) {
       gone.push(...batch)
       holds = { ...holds, seq: holds.seq + 1 }
-      done += outcome.events
+      done += countEvents(batch)
       onProgress?.(done, total)
+      store.disk.flush()
       size = nextSize(size, outcome.tookMs / pace.batchMs)
       await pace.rest(outcome.tookMs, 1)
-    } else if ('moved' in outcome) {
-      await leave(new Set(outcome.moved), 'somebody went on with it')
-    } else if (outcome.error.code === 'wrong_seq') {
-      holds = await readHolds(parts.ledger)
-      const held = await stillHeld(parts, batch, holds)
-      work.push(...batch.toReversed())
-      await leave(held, 'a hold was set')
-    } else throw outcome.error
-
-    async function leave(runIds: ReadonlySet<string>, reason: string): Promise<void> {
-      // Their words were taken out already: the index is made again.
-      if (runIds.size > 0 && documents.length > 0) await store.search.clear()
-      const back = 'moved' in outcome ? [...batch, ...work.toReversed()] : work.toReversed()
-      for (const { runId, rule } of back) if (runIds.has(runId)) kept.set(runId, { runId, rule, reason })
-      const rest = back.filter(({ runId }) => !runIds.has(runId))
-      work.splice(0, work.length, ...rest.toReversed())
+      continue
     }
+    work.push(...batch.toReversed())
+    if (outcome.moved.includes(AUDIT_BOOK)) {
+      holds = await readHolds(parts.ledger)
+      leave(await stillHeld(parts, batch, holds), 'a hold was set')
+    } else leave(new Set(outcome.moved), 'somebody went on with it')
   }
   const values = await sweepValues(parts)
   parts.forgetValues()
-  for (let startedMs = ports.now(); await store.retention.reclaim(pace.isShared); startedMs = ports.now())
+  for (let startedMs = ports.now(); await store.disk.reclaim(pace.isShared); startedMs = ports.now())
     await pace.rest(ports.now() - startedMs, 0)
-  const bytesAfter = (await store.stats()).bytes
+  const bytesAfter = (await store.info('stats')).stats.bytes
   return { dryRun, ...describe(joined(gone), [...kept.values()]), values, bytesBefore, bytesAfter }
 }
 
@@ -154,12 +144,11 @@ async function makePlan(
 }
 
 /** Books of memory go as a whole and stay as books: what went of them before cannot go again. */
-async function stillThere(
-  { store, workspace }: GatherParts,
-  ranges: readonly PlannedRange[],
-): Promise<PlannedRange[]> {
+async function stillThere(parts: GatherParts, ranges: readonly PlannedRange[]): Promise<PlannedRange[]> {
   const books = ranges.map(({ runId }) => runId).filter((runId) => parseMemoryBook(runId))
-  const seals = await readSeals(store, workspace, books)
+  const seals = new Map<string, readonly Seal[]>()
+  for await (const { summary, pruned = [] } of readRuns(parts, books, 'pruned'))
+    seals.set(summary.runId, pruned)
   return ranges.flatMap((range) =>
     without(range, seals.get(range.runId) ?? []).map((part) => ({ ...range, ...part })),
   )
@@ -189,49 +178,31 @@ function takeBatch(work: PlannedRange[], size: number): PlannedRange[] {
   return batch
 }
 
-/** What the search index holds of these ranges. */
-async function documentsOf(
-  { store, reader, workspace }: GcParts,
-  batch: readonly PlannedRange[],
-): Promise<SearchDocument[]> {
-  const { position } = await store.search.state()
-  if (position === 0) return []
-  const documents: SearchDocument[] = []
-  for (const { runId, fromSeq, toSeq } of batch) {
-    const range = { afterSeq: fromSeq - 1, upToSeq: toSeq, limit: toSeq - fromSeq + 1 }
-    const stored = (await store.readRun({ workspace, runId }, range)).filter(
-      (event) => event.position <= position,
-    )
-    documents.push(...(await reader.toPlainEvents(stored)).map(toDocument))
-  }
-  return documents
-}
-
 async function prune(
   parts: GcParts,
   batch: readonly PlannedRange[],
   { seq: expectedSeq }: StandingHolds,
   by: string | undefined,
 ) {
-  const { store, workspace, preparer } = parts
+  const { workspace } = parts
   const items: (PruneItem & Pick<PlannedRange, 'rule'>)[] = []
   const moved: string[] = []
   for (const range of batch) {
     const headHash = await headOf(parts, range)
     if (headHash === undefined) moved.push(range.runId)
-    else items.push({ ...range, headHash })
+    else items.push({ ...range, workspace, headHash })
   }
   if (moved.length > 0) return { moved }
-  const ranges = items.map(({ runId, fromSeq, toSeq, headHash, rule }) => ({
+  const ranges = items.map(({ runId, fromSeq, toSeq, headHash, rule, deletes }) => ({
     runId,
     fromSeq,
     toSeq,
     headHash,
     rule,
+    ...(deletes && { deletes }),
   }))
   const payload = { ranges, events: countEvents(items), ...(by !== undefined && { by }) }
-  const event = preparer.prepare(checkInput(auditEvent('system.range_pruned', payload)))
-  return store.retention.prune({ workspace, items, call: { workspace, events: [event], expectedSeq } })
+  return writeAudited(parts, auditEvent('system.range_pruned', payload), expectedSeq, { prune: items })
 }
 
 async function headOf(
@@ -250,7 +221,7 @@ async function stillHeld(
 ): Promise<Set<string>> {
   const held = new Set<string>()
   for (const { runId } of batch) {
-    const run = await parts.store.findRun({ workspace: parts.workspace, runId })
+    const run = await findRun(parts.store, { workspace: parts.workspace, runId })
     if (!run) continue
     const hold = await findHold(parts, holds, run.summary)
     if (hold ?? (parseMemoryBook(runId) && (await findHoldWithin(parts, holds, runId)))) held.add(runId)

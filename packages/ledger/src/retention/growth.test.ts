@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { StoredEvent, StoredRun } from '../store.ts'
+import type { StoredEvent, StoredRun } from '../store/store.ts'
 import { DAY_MS, foldGrowth, GROWTH_DAYS, type GrowthFacts, type GrowthMark } from './growth.ts'
 import { readGrowth } from './read-growth.ts'
 

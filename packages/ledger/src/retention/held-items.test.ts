@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest'
 import { nodePorts } from '../../test/node-ports.ts'
 import { createLedger } from '../create-ledger.ts'
-import { createMemoryStore } from '../memory-store.ts'
-import type { Store } from '../store.ts'
+import { createInProcessStore } from '../in-process/in-process-store.ts'
+import type { Store } from '../store/store.ts'
 
 it('P4 a hold that comes while gc works keeps a scope in which something of it is remembered', async () => {
   let nowMs = 1_700_000_000_000
   const ports = { ...nodePorts, now: () => nowMs }
-  const shared = createMemoryStore(ports)
+  const shared = createInProcessStore(ports)
   const open = (store: Store) =>
     createLedger({
       store,
@@ -21,12 +21,12 @@ it('P4 a hold that comes while gc works keeps a scope in which something of it i
   await ledger.memory.put({ ...place, scope: 'agent:other', value: 'of no importance' })
   nowMs += 10 * 86_400_000
   let isHeld = false
-  const prune: Store['retention']['prune'] = async (batch) => {
+  const write: Store['write'] = async (change) => {
     if (!isHeld) await ledger.hold({ subject: 'ann' })
     isHeld = true
-    return shared.retention.prune(batch)
+    return shared.write(change)
   }
-  const late = open({ ...shared, retention: { ...shared.retention, prune } })
+  const late = open({ ...shared, write })
   const report = await late.gc({ policy: { rules: [{ match: { layer: 'long' }, olderThan: '1d' }] } })
   expect(report.ranges.map(({ runId }) => runId)).toEqual(['clew:memory/long/agent:other'])
   expect(report.kept).toMatchObject([{ runId: 'clew:memory/long/workspace', reason: 'a hold was set' }])

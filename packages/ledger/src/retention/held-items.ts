@@ -1,8 +1,9 @@
+import { findRun } from '../store/find-runs.ts'
 import type { ClewEvent } from '../envelope.ts'
 import { eventsOfSameItems, MEMORY_TYPES, writtenFor } from '../memory/fold.ts'
 import type { MemoryRow } from '../memory/item.ts'
 import type { PayloadReader } from '../payload-reader.ts'
-import type { Store } from '../store.ts'
+import type { Store } from '../store/store.ts'
 import { findHold } from './find-hold.ts'
 import { type Hold, isHeldName } from './holds.ts'
 
@@ -23,7 +24,7 @@ export function createItemHoldCheck(
   const { store, workspace } = parts
   const byRun = new Map<string, Promise<Hold | undefined>>()
   async function ofRun(runId: string): Promise<Hold | undefined> {
-    const run = await store.findRun({ workspace, runId })
+    const run = await findRun(store, { workspace, runId })
     return run ? findHold(parts, holds, run.summary) : undefined
   }
   return async ({ subjects, runId }) => {

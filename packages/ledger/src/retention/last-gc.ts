@@ -1,8 +1,9 @@
+import { findRun } from '../store/find-runs.ts'
 import { AUDIT_BOOK } from '../audit-book.ts'
 import { textOf } from '../fold/fields.ts'
 import { isObject } from '../json.ts'
 import type { PayloadReader } from '../payload-reader.ts'
-import type { Store } from '../store.ts'
+import type { Store } from '../store/store.ts'
 
 /** The last time that `gc` took something, as the audit book tells it. */
 export interface LastGc {
@@ -24,7 +25,7 @@ const GAP_MS = 60_000
 const KEYS = new Set(['events', 'by', 'ranges'])
 
 interface GcReaderParts {
-  readonly store: Pick<Store, 'findRun' | 'readRun'>
+  readonly store: Pick<Store, 'findRuns' | 'readRun'>
   readonly reader: Pick<PayloadReader, 'toPartialEvent'>
   readonly workspace: string
 }
@@ -32,7 +33,7 @@ interface GcReaderParts {
 /** From the end of the audit book back: costs no more than the last `gc` was long, or than a fixed number of events. */
 export async function readLastGc({ store, reader, workspace }: GcReaderParts): Promise<LastGc | null> {
   const key = { workspace, runId: AUDIT_BOOK }
-  const seq = (await store.findRun(key))?.seq ?? 0
+  const seq = (await findRun(store, key))?.seq ?? 0
   /** Newest first. */
   const batches: Batch[] = []
   for (let upToSeq = seq; upToSeq > 0; upToSeq -= PAGE) {

@@ -1,6 +1,8 @@
+import { checkRemovals } from '../removal/check-removals.ts'
+import { readRemovals } from '../removal/read-removals.ts'
+import { findRun, findSeals } from '../store/find-runs.ts'
 import { missingRun } from '../check-options.ts'
 import type { Ledger } from '../ledger.ts'
-import { createSealCheck } from './check-seals.ts'
 import { collectGarbage, type GcParts, missingPolicy } from './gc.ts'
 import { readHolds, releaseHold, setHold, toHold } from './holds.ts'
 import { checkStatePolicy } from './plan-states.ts'
@@ -70,10 +72,10 @@ export function createLedgerRetention(given: RetentionParts): LedgerRetention {
     holds: async () => (await readHolds(ledger())).holds.map(toHold),
     async pruned(runId) {
       assertOpen()
-      const run = await store.findRun({ workspace, runId })
+      const run = await findRun(store, { workspace, runId })
       if (!run) throw missingRun(runId)
-      const check = createSealCheck(store, reader)
-      return [...(await check.of(run)).pruned, ...(await check.statesOf(run))]
+      const seals = await findSeals(store, { workspace, runId })
+      return checkRemovals(run, await readRemovals(store, reader, workspace), seals).end().pruned
     },
   }
 }

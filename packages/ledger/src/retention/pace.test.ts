@@ -5,8 +5,8 @@ import { createPace, type Pace } from './pace.ts'
 async function world() {
   const at = { position: 10, ms: 0, slept: [] as number[] }
   const store = {
-    lastPosition: async () => at.position,
-    retention: { pace: { batchMs: 0.8, rest: 7 } },
+    info: async () => ({ lastPosition: at.position }),
+    disk: { pace: { batchMs: 0.8, rest: 7 } },
   } as unknown as Parameters<typeof createPace>[0]
   const pace: Pace = await createPace(store, {
     now: () => at.ms,

@@ -1,6 +1,6 @@
 import { nextTurn } from '../next-turn.ts'
 import type { Ports } from '../ports.ts'
-import type { Store } from '../store.ts'
+import type { Store } from '../store/store.ts'
 
 export interface Pace {
   /** Somebody else was seen to append a moment ago. */
@@ -23,11 +23,11 @@ const LONGEST_REST_MS = 50
  * tell: where they have gone on by more than our own events, somebody has.
  */
 export async function createPace(
-  store: Pick<Store, 'lastPosition' | 'retention'>,
+  store: Pick<Store, 'info' | 'disk'>,
   ports: Pick<Ports, 'now' | 'sleep' | 'defer'>,
 ): Promise<Pace> {
-  const { batchMs, rest } = store.retention.pace
-  let position = await store.lastPosition()
+  const { batchMs, rest } = store.disk.pace
+  let { lastPosition: position } = await store.info('lastPosition')
   let sharedMs = ports.now()
   let hasSeenOthers = false
   /** At first as if there were others. */
@@ -40,7 +40,7 @@ export async function createPace(
       return isShared() ? batchMs : Math.max(batchMs, ALONE_MS)
     },
     async rest(tookMs, events) {
-      const last = await store.lastPosition()
+      const { lastPosition: last } = await store.info('lastPosition')
       if (last > position + events) {
         sharedMs = ports.now()
         hasSeenOthers = true

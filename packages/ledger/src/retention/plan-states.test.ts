@@ -12,10 +12,11 @@ const line = (runId: string, fromSeq: number, count: number, whole: number, posi
       runId,
       seq,
       position: position + seq,
+      hash: '',
       createdMs: seq,
       baseSeq,
       from: undefined,
-      seqs: [seq - 1, seq],
+      events: [seq - 1, seq].map((each) => ({ seq: each, position: position + each, hash: '' })),
       pruned: false,
     }
   })

@@ -12,13 +12,14 @@ export interface StatePolicy {
 /** A checkpoint of a thread whose payload is still there. */
 export interface StateEntry extends EventPlace {
   readonly position: number
+  readonly hash: string
   readonly createdMs: number
   /** Folding from here on, in the line of the run, gives the state. */
   readonly baseSeq: number
   /** Where the state goes on from that begins here. */
   readonly from: EventPlace | undefined
   /** Its own event, and the ends of the steps that its superstep was made of. */
-  readonly seqs: readonly number[]
+  readonly events: readonly { readonly seq: number; readonly position: number; readonly hash: string }[]
   /** No longer kept, but others are folded from it. */
   readonly pruned: boolean
 }

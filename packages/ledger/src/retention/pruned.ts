@@ -1,11 +1,5 @@
-import { AUDIT_BOOK } from '../audit-book.ts'
-import type { ClewEvent } from '../envelope.ts'
 import { ClewError } from '../errors.ts'
-import { textOf } from '../fold/fields.ts'
-import { isObject } from '../json.ts'
-import type { PayloadReader } from '../payload-reader.ts'
-import type { Store } from '../store.ts'
-import type { Seal } from './store-retention.ts'
+import type { Seal } from '../store/change.ts'
 
 /** A range that retention took, as the audit book tells it. */
 export interface PrunedRange {
@@ -48,64 +42,4 @@ export function prunedState(runId: string, seq: number): ClewError {
     'See with `clew compliance` when and by which policy; the states that are kept are in getStateHistory.',
     { runId, seq },
   )
-}
-
-interface NamedSeal extends PrunedRange {
-  readonly headHash: string
-}
-
-/** The seals that an event of the audit book names. */
-function sealsNamedBy({ payload, ledger }: Pick<ClewEvent, 'payload' | 'ledger'>): NamedSeal[] {
-  const listed = Array.isArray(payload['ranges']) ? (payload['ranges'] as unknown[]) : [payload]
-  return listed.flatMap((range) => {
-    if (!isObject(range)) return []
-    const { runId, fromSeq, toSeq, headHash, rule, states } = range
-    if (typeof runId !== 'string' || typeof fromSeq !== 'number' || typeof toSeq !== 'number') return []
-    return [
-      {
-        runId,
-        fromSeq,
-        toSeq,
-        headHash: textOf(headHash) ?? '',
-        rule: textOf(rule),
-        by: textOf(payload['by']),
-        at: ledger.recordedAt,
-        ...(typeof states === 'number' && { states }),
-      },
-    ]
-  })
-}
-
-const PAGE = 200
-
-/** What a seal is known by: of the run it says nothing, for redaction may have taken that out of the audit book. */
-export const sealKey = ({ fromSeq, toSeq, headHash }: Seal): string => `${fromSeq} ${toSeq} ${headHash}`
-
-interface NamedSeals {
-  /** By `sealKey`. */
-  readonly seals: ReadonlyMap<string, NamedSeal>
-  /** By run: ranges in which states went. */
-  readonly states: ReadonlyMap<string, readonly PrunedRange[]>
-}
-
-/** All that the audit book of a workspace names. */
-export async function readNamedSeals(
-  store: Store,
-  reader: PayloadReader,
-  workspace: string,
-): Promise<NamedSeals> {
-  const seals = new Map<string, NamedSeal>()
-  const states = new Map<string, PrunedRange[]>()
-  const key = { workspace, runId: AUDIT_BOOK }
-  for (let afterSeq = 0; ; ) {
-    const page = await store.readRun(key, { afterSeq, limit: PAGE, types: ['system.range_pruned'] })
-    for (const event of await reader.toPlainEvents(page))
-      for (const seal of sealsNamedBy(event)) {
-        const { headHash: _, ...range } = seal
-        if (seal.states === undefined) seals.set(sealKey(seal), seal)
-        else states.set(seal.runId, [...(states.get(seal.runId) ?? []), range])
-      }
-    if (page.length < PAGE) return { seals, states }
-    afterSeq = page.at(-1)?.seq ?? afterSeq
-  }
 }

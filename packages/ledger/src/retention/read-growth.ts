@@ -1,5 +1,5 @@
 import { isBook } from '../book.ts'
-import type { Store, StoredRun } from '../store.ts'
+import type { Store, StoredRun } from '../store/store.ts'
 import { daysAgo, GROWTH_DAYS, type GrowthMark } from './growth.ts'
 
 /** Look-ups of single events, over all runs that went on for more than a day. */

@@ -3,13 +3,13 @@ import { nodePorts } from '../../test/node-ports.ts'
 import { auditEvent } from '../audit-book.ts'
 import { createLedger } from '../create-ledger.ts'
 import type { Ledger, LedgerOptions } from '../ledger.ts'
-import { createMemoryStore } from '../memory-store.ts'
+import { createInProcessStore } from '../in-process/in-process-store.ts'
 import { DAY_MS } from './growth.ts'
 
 function open(options: LedgerOptions = {}) {
   const clock = { nowMs: Date.parse('2026-11-16T12:00:00.000Z') }
   const ports = { ...nodePorts, now: () => clock.nowMs }
-  const store = createMemoryStore(ports)
+  const store = createInProcessStore(ports)
   const parts = { store, ports, secret: 'a secret that is long enough', heads: { verify: async () => false } }
   return { ledger: createLedger(parts, options), later: (days: number) => (clock.nowMs += days * DAY_MS) }
 }

@@ -1,6 +1,6 @@
 import { isBook } from '../book.ts'
 import { parseMemoryBook } from '../memory/item.ts'
-import type { StoredRun } from '../store.ts'
+import type { StoredRun } from '../store/store.ts'
 import type { GcParts, GcReport } from './gc.ts'
 import { planGc } from './gc.ts'
 import { foldGrowth, type Growth } from './growth.ts'
@@ -10,7 +10,7 @@ import { type LastGc, readLastGc } from './last-gc.ts'
 import { parsePolicy, type RetentionPolicyInput } from './policy.ts'
 import { proposePolicy, type ProposedPolicy } from './propose.ts'
 import { ownEvents, readGrowth } from './read-growth.ts'
-import type { StoragePart } from './store-retention.ts'
+import type { StoragePart } from '../store/disk.ts'
 
 /** Who says what may go, and since when. */
 export interface PolicyInForce {
@@ -83,8 +83,8 @@ export async function readRetentionReport(
     all.push(run)
   }
   const there = all.filter(({ summary }) => summary.status !== 'deleted')
-  const { events, bytes } = await store.stats()
-  const storage = await store.retention.storage()
+  const { stats, storage, workspaces } = await store.info('stats', 'storage', 'workspaces')
+  const { events, bytes } = stats
   const size = storage.reduce((sum, part) => sum + part.bytes, 0)
   const oldest = await readOldest(parts, there)
   const { marks, isExact } = await readGrowth({ store, workspace, nowMs }, all)
@@ -110,7 +110,7 @@ export async function readRetentionReport(
     size: {
       bytes: size,
       parts: storage,
-      isShared: (await store.workspaces()).some((each) => each !== workspace),
+      isShared: workspaces.some((each) => each !== workspace),
     },
     runs: there.filter(({ summary }) => !isBook(summary.runId)).length,
     books: there.filter(({ summary }) => isBook(summary.runId)).length,

@@ -1,8 +1,9 @@
+import { findRun, findSeals } from '../store/find-runs.ts'
 import type { RunSummary } from '../fold/run-summary.ts'
 import { isObject } from '../json.ts'
 import type { Redactor } from '../redact/redact.ts'
-import type { Store, StoredEvent, StoredRun } from '../store.ts'
-import type { AdoptedRun, Seal } from './store-retention.ts'
+import type { Store, StoredEvent, StoredRun } from '../store/store.ts'
+import type { AdoptedRun, Seal } from '../store/change.ts'
 
 /** A seal on its way to another ledger, with what the run is that may begin with it. */
 export interface SealLine extends Seal {
@@ -24,12 +25,12 @@ export function createSealLines(store: Store, workspace: string): SealLines {
   async function between(run: StoredRun, upToSeq: number): Promise<SealLine[]> {
     const { runId } = run.summary
     const after = passed.get(runId) ?? run.forkOf?.seq ?? 0
-    const seals = await store.retention.seals(workspace, [runId])
+    const seals = await findSeals(store, { workspace, runId })
     passed.set(runId, upToSeq)
     const { forkOf, recordedAt } = run
     return seals
       .filter(({ fromSeq, toSeq }) => fromSeq > after && toSeq <= upToSeq)
-      .map((seal) => ({ ...seal, run: { summary: summaryAt(run, seal), forkOf, recordedAt } }))
+      .map((seal) => ({ ...seal, runId, run: { summary: summaryAt(run, seal), forkOf, recordedAt } }))
   }
 
   return {
@@ -39,7 +40,7 @@ export function createSealLines(store: Store, workspace: string): SealLines {
         passed.set(runId, seq)
         return []
       }
-      const run = await store.findRun({ workspace, runId })
+      const run = await findRun(store, { workspace, runId })
       const lines = run ? await between(run, seq - 1) : []
       passed.set(runId, seq)
       return lines

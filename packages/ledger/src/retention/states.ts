@@ -1,10 +1,12 @@
+import { findBelow, findRun } from '../store/find-runs.ts'
 import { auditEvent } from '../audit-book.ts'
+import { writeAudited } from '../audited-change.ts'
+import { readCursors } from '../store/cursors.ts'
 import { missingRun } from '../check-options.ts'
-import { checkInput } from '../envelope.ts'
 import { CHECKPOINT_KEYS, CHECKPOINT_TYPES, checkpointOf } from '../fold/checkpoint.ts'
 import { isTerminal } from '../fold/run-summary.ts'
-import { SEARCH_VERSION, toDocument } from '../search/extract.ts'
-import type { StoredRun } from '../store.ts'
+import { rangeOf, toPairs } from '../removal/removed-range.ts'
+import type { StoredRun } from '../store/store.ts'
 import type { GcParts } from './gc.ts'
 import { findHold } from './find-hold.ts'
 import { type Hold, readHolds } from './holds.ts'
@@ -16,7 +18,6 @@ import {
   type StateFacts,
   type StatePolicy,
 } from './plan-states.ts'
-import type { StatePruneItem } from './store-retention.ts'
 import { sweepValues } from './sweep-values.ts'
 
 /** What is known of the checkpoints of a thread: they are read once, then only what is new. */
@@ -48,7 +49,7 @@ export function createStateRetention(parts: GcParts): StateRetention {
   async function readEntries(run: StoredRun, afterSeq: number): Promise<StateEntry[]> {
     const { runId } = run.summary
     const found: StateEntry[] = []
-    let seqs: number[] = []
+    let events: StateEntry['events'][number][] = []
     for (let after = afterSeq; ; ) {
       const range = { afterSeq: after, limit: PAGE, types: CHECKPOINT_TYPES }
       const page = await store.readRun({ workspace, runId }, range)
@@ -59,22 +60,23 @@ export function createStateRetention(parts: GcParts): StateRetention {
         const checkpoint = checkpointOf(event)
         // What is done inside of steps is what happened, and no state.
         if (!checkpoint && String(event.payload['stepId']).includes('/')) continue
-        seqs.push(stored.seq)
+        events.push(stored)
         if (!checkpoint) continue
         const { seq, baseSeq, state, from, createdAt } = checkpoint
-        const { position, pruned } = stored
+        const { position, pruned, hash } = stored
         const source = state ? undefined : from
         found.push({
           runId,
           seq,
           position,
+          hash,
           createdMs: Date.parse(createdAt),
           baseSeq,
           from: source,
-          seqs,
+          events,
           pruned,
         })
-        seqs = []
+        events = []
       }
       if (page.length < PAGE) return found
     }
@@ -89,7 +91,7 @@ export function createStateRetention(parts: GcParts): StateRetention {
       if (threadId === null) await bringOn(thread, run)
       // Child runs have states of their own, which do not count in the window of the thread.
       else
-        for await (const each of runs.allRuns({ threadId: parts.ledger.identity(threadId).names }))
+        for await (const each of runs.allRuns({ threadIds: parts.ledger.identity(threadId).names }))
           if (each.summary.parentRunId === run.summary.parentRunId) await bringOn(thread, each)
       threads.set(name, thread)
       const [oldest] = threads.keys()
@@ -98,7 +100,7 @@ export function createStateRetention(parts: GcParts): StateRetention {
     }
     const open = [...known.runs.values()].filter(({ summary }) => !isTerminal(summary.status))
     for (const { summary } of open.filter((each) => each.summary.runId !== runId)) {
-      const now = await store.findRun({ workspace, runId: summary.runId })
+      const now = await findRun(store, { workspace, runId: summary.runId })
       if (now) await bringOn(known, now)
     }
     await bringOn(known, run)
@@ -133,11 +135,11 @@ export function createStateRetention(parts: GcParts): StateRetention {
     if (open.marked.length + open.blank.length === 0) return 0
     const { holds, seq: expectedSeq } = await readHolds(parts.ledger)
     const all = [...thread.runs.values()]
-    const below = await store.findBelow(workspace, [...thread.runs.keys()])
+    const below = await findBelow(store, workspace, [...thread.runs.keys()])
     const forks = below
       .filter(({ summary }) => summary.status !== 'deleted')
       .flatMap(({ forkOf }) => forkOf ?? [])
-    const cursors = await store.cursors.list(workspace)
+    const cursors = await readCursors(store.slots, workspace)
     const { marked, blank } = planStates(policy, {
       ...factsOf(thread),
       forks,
@@ -145,32 +147,37 @@ export function createStateRetention(parts: GcParts): StateRetention {
       seenPosition: Math.min(Number.MAX_SAFE_INTEGER, ...cursors.map(({ position }) => position)),
     })
     if (marked.length + blank.length === 0) return 0
-    const items = toItems(
-      marked,
-      blank,
-      (runId) => below.filter(({ forkOf }) => forkOf?.runId === runId).length,
-    )
-    const ranges = items.map(({ runId, marks, blanks }) => ({
-      runId,
-      fromSeq: Math.min(...marks, ...blanks),
-      toSeq: Math.max(...marks, ...blanks),
-      rule: nameOfPolicy(policy),
-      states: marks.length,
-    }))
-    const event = parts.preparer.prepare(checkInput(auditEvent('system.range_pruned', { ranges, events: 0 })))
-    await removeWords(items)
-    const call = { workspace, events: [event], expectedSeq }
-    const outcome = await store.retention.pruneStates({ workspace, items, call })
+    const runIds = [...new Set([...marked, ...blank].map(({ runId }) => runId))]
+    const ranges = runIds.map((runId) => {
+      const marks = marked.filter((entry) => entry.runId === runId)
+      const blanks = blank.filter((entry) => entry.runId === runId).flatMap((entry) => entry.events)
+      return {
+        runId,
+        ...rangeOf([...marks, ...blanks]),
+        rule: nameOfPolicy(policy),
+        states: marks.length,
+        ...(blanks.length > 0 && { blank: toPairs(blanks.map(({ seq }) => seq)) }),
+      }
+    })
+    const audit = auditEvent('system.range_pruned', { ranges, events: 0 })
+    const gone = blank.flatMap((entry) => entry.events.map(({ position }) => position))
+    const outcome = await writeAudited(parts, audit, expectedSeq, {
+      expect: runIds.map((runId) => ({
+        workspace,
+        runId,
+        forks: below.filter(({ forkOf }) => forkOf?.runId === runId).length,
+      })),
+      blank: [
+        { as: 'pruned', positions: marked.map(({ position }) => position), keepPayloads: true },
+        { as: 'pruned', positions: gone },
+      ],
+    })
     if ('moved' in outcome) return null
-    if ('error' in outcome) {
-      if (outcome.error.code === 'wrong_seq') return null
-      throw outcome.error
-    }
     const [isMarked, isGone] = [new Set(marked), new Set(blank)]
     thread.entries = thread.entries
       .filter((entry) => !isGone.has(entry))
       .map((entry) => (isMarked.has(entry) ? { ...entry, pruned: true } : entry))
-    thread.gone += outcome.events
+    thread.gone += gone.length
     return marked.length
   }
 
@@ -179,23 +186,6 @@ export function createStateRetention(parts: GcParts): StateRetention {
     const held = new Set<string>()
     for (const { summary } of all) if (await findHold(parts, holds, summary)) held.add(summary.runId)
     return held
-  }
-
-  /** Before they go: without their payloads words could not be taken out of the index any more. */
-  async function removeWords(items: readonly StatePruneItem[]): Promise<void> {
-    const { position } = await store.search.state()
-    if (position === 0) return
-    for (const { runId, blanks } of items) {
-      const wanted = new Set(blanks)
-      for (let afterSeq = Math.min(...blanks) - 1; ; ) {
-        const range = { afterSeq, upToSeq: Math.max(...blanks), limit: PAGE, types: CHECKPOINT_TYPES }
-        const page = await store.readRun({ workspace, runId }, range)
-        const found = page.filter(({ seq, position: at }) => wanted.has(seq) && at <= position)
-        await store.search.remove((await reader.toPlainEvents(found)).map(toDocument), SEARCH_VERSION)
-        if (page.length < PAGE) break
-        afterSeq = page.at(-1)?.seq ?? afterSeq
-      }
-    }
   }
 
   async function prune(run: StoredRun, policy: StatePolicy): Promise<number> {
@@ -218,7 +208,7 @@ export function createStateRetention(parts: GcParts): StateRetention {
 
   return async (runId, policy) => {
     if (keepsAll(policy)) return 0
-    const run = await store.findRun({ workspace, runId })
+    const run = await findRun(store, { workspace, runId })
     if (!run) throw missingRun(runId)
     // One after the other in a thread: what is known of it is one list.
     const name = nameOf(run)
@@ -235,17 +225,3 @@ export function createStateRetention(parts: GcParts): StateRetention {
 
 const nameOf = ({ summary: { runId, threadId } }: StoredRun): string =>
   threadId === null ? `run ${runId}` : `thread ${threadId}`
-
-function toItems(
-  marked: readonly StateEntry[],
-  blank: readonly StateEntry[],
-  forksOf: (runId: string) => number,
-): StatePruneItem[] {
-  const runIds = new Set([...marked, ...blank].map(({ runId }) => runId))
-  return [...runIds].map((runId) => ({
-    runId,
-    forks: forksOf(runId),
-    marks: marked.filter((entry) => entry.runId === runId).map(({ seq }) => seq),
-    blanks: blank.filter((entry) => entry.runId === runId).flatMap(({ seqs }) => seqs),
-  }))
-}

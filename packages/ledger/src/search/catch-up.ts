@@ -1,7 +1,7 @@
 import { nextTurn } from '../next-turn.ts'
 import type { PayloadReader } from '../payload-reader.ts'
 import type { Ports } from '../ports.ts'
-import type { Store } from '../store.ts'
+import type { Store } from '../store/store.ts'
 import { SEARCH_VERSION, toDocument } from './extract.ts'
 import type { IndexState } from './search-index.ts'
 
@@ -45,7 +45,7 @@ export async function catchUp(
     await store.search.clear()
     state = await store.search.state()
   }
-  let newest = givesWay ? await store.lastPosition() : 0
+  let newest = givesWay ? (await store.info('lastPosition')).lastPosition : 0
   for (;;) {
     const startedMs = ports.now()
     if (signal?.aborted || startedMs >= until) return state
@@ -65,7 +65,7 @@ export async function catchUp(
     await nextTurn(ports)
     if (!givesWay) continue
     const before = newest
-    newest = await store.lastPosition()
+    newest = (await store.info('lastPosition')).lastPosition
     const tookMs = Math.max(1, ports.now() - startedMs)
     if (newest > before && (await store.countAfter(before)) > BUSY_PER_MS * tookMs)
       await ports.sleep(Math.min(LONGEST_REST_MS, REST * tookMs), signal).catch(() => undefined)

@@ -3,7 +3,7 @@ import { createBell } from '../follow.ts'
 import type { IndexOptions, IndexReport } from '../ledger.ts'
 import type { PayloadReader } from '../payload-reader.ts'
 import type { Ports } from '../ports.ts'
-import type { Store } from '../store.ts'
+import type { Store } from '../store/store.ts'
 import { catchUp } from './catch-up.ts'
 import { SEARCH_VERSION } from './extract.ts'
 

@@ -13,12 +13,6 @@ export interface SearchDocument {
   readonly fields: Readonly<Record<SearchField, string>>
 }
 
-/** An event that was erased: what the index holds of it, and what it may hold from now on. */
-export interface BlankedDocument {
-  readonly before: SearchDocument
-  readonly after: SearchDocument
-}
-
 /** In the order of their weight: a word in a name or an error says more than one in a large value. */
 export const SEARCH_FIELDS = ['name', 'error', 'message', 'data'] as const
 export type SearchField = (typeof SEARCH_FIELDS)[number]
@@ -89,26 +83,23 @@ export interface IndexState {
   readonly version: number
 }
 
-/** The search index: an asynchronous consumer of the ledger (L1), never written on the way of an append. */
+/**
+ * The search index: an asynchronous consumer of the ledger (L1), never written on the way of an append. Erased and
+ * pruned events are not found from the moment they are; their words leave the index with the next `add`.
+ */
 export interface SearchIndex {
   state(): Promise<IndexState>
   /**
-   * Takes in the documents of all events after `from` up to `to` in one transaction; false, and nothing is taken
-   * in, when the index stands elsewhere: somebody else was faster.
+   * Adds the documents of all events after `from` up to `position` in one transaction, and removes the words of events
+   * that were erased or pruned since, whether they are in the index already or among the documents. An `add` without
+   * documents from where the index stands only does the latter. False, and nothing is changed, if the index stands
+   * elsewhere.
    */
   add(
     batch: IndexState & { readonly from: number; readonly documents: readonly SearchDocument[] },
   ): Promise<boolean>
   /** Matching events, newest first. */
   find(options: FindOptions): Promise<SearchMatch[]>
-  /**
-   * Takes the words of erased events out (P5), and leaves what an index made anew would hold of them; how many rows had
-   * some. What an earlier call was killed before is found and done as well. `add` takes no words of erased events in.
-   * `version` is that of the extraction that made the documents: an index of another one is emptied.
-   */
-  blank(documents: readonly BlankedDocument[], version: number): Promise<number>
-  /** Takes out what it holds of events that retention takes (P4): rows that are not there, or were blanked, are passed. */
-  remove(documents: readonly SearchDocument[], version: number): Promise<void>
-  /** Throws everything away; the next `add` begins at 0. */
+  /** Empties the index; the next `add` begins at 0. */
   clear(): Promise<void>
 }

@@ -1,8 +1,9 @@
+import { findRun } from '../store/find-runs.ts'
 import { ClewError } from '../errors.ts'
 import type { RunSummary } from '../fold/run-summary.ts'
 import type { PayloadReader } from '../payload-reader.ts'
 import type { Ports } from '../ports.ts'
-import type { Store } from '../store.ts'
+import type { Store } from '../store/store.ts'
 import { catchUp } from './catch-up.ts'
 import { SEARCH_VERSION, searchedText } from './extract.ts'
 import { highlight, type Highlight } from './highlight.ts'
@@ -151,7 +152,7 @@ async function toHit(
   found: Group,
 ): Promise<SearchHit> {
   const { runId, score, matches } = found
-  const run = await store.findRun({ workspace, runId })
+  const run = await findRun(store, { workspace, runId })
   const events: SearchEvent[] = []
   for (const { seq } of isAboutEvents(query) ? matches.slice(0, EVENTS_SHOWN) : []) {
     const range = { afterSeq: seq - 1, upToSeq: seq, limit: 1 }

@@ -1,4 +1,4 @@
-import type { Store } from '../store.ts'
+import type { Store } from '../store/store.ts'
 import type { Problem } from '../verify.ts'
 import { type VaultCipher, vaultContext } from './vault.ts'
 
@@ -12,7 +12,7 @@ export async function checkVault(
 ): Promise<Problem[]> {
   const problems: Problem[] = []
   for (let afterPosition = 0; ; ) {
-    const page = await store.vault.list({ afterPosition, limit: PAGE })
+    const page = await store.readVault({ afterPosition, limit: PAGE })
     const last = page.at(-1)
     if (!last) return problems
     afterPosition = last.position

@@ -1,4 +1,4 @@
-import type { Store } from '../store.ts'
+import type { Store } from '../store/store.ts'
 import { badKey, type VaultCipher, vaultContext } from './vault.ts'
 import type { VaultChange } from './vault-rows.ts'
 
@@ -31,7 +31,7 @@ export async function rotateVault(
   let rows = 0
   let unreadable = 0
   for (let afterPosition = 0; ; ) {
-    const page = await store.vault.list({ afterPosition, limit: BATCH, exceptKeyId: keyId })
+    const page = await store.readVault({ afterPosition, limit: BATCH, exceptKeyId: keyId })
     const last = page.at(-1)
     if (!last) return { keyId, rows, unreadable }
     afterPosition = last.position
@@ -48,7 +48,15 @@ export async function rotateVault(
       }
       changes.push({ position, before, after: { keyId, data: cipher.encrypt(opened.text, context) } })
     }
-    rows += await store.vault.replace(changes)
+    rows += await replaceRows(store, changes)
     onProgress?.(rows)
   }
+}
+
+/** How many of the rows are replaced now: one that changed in the meantime is left alone by the store. */
+async function replaceRows(store: Store, changes: readonly VaultChange[]): Promise<number> {
+  await store.write({ calls: [], vault: changes })
+  const after = new Map(changes.map((change) => [change.position, change.after.data]))
+  const rows = await store.readVault({ positions: [...after.keys()] })
+  return rows.filter(({ position, data }) => after.get(position) === data).length
 }

@@ -29,21 +29,16 @@ export interface VaultChange {
 }
 
 /**
- * The table beside the payloads. A row is written in the transaction of its event (`PreparedEvent.vault`) and goes in
- * the transaction that takes the event's payload away.
+ * Which rows of the vault. A row is written in the transaction of its event (`PreparedEvent.vault`) and deleted in the
+ * transaction that removes the event's payload.
  */
-export interface VaultRows {
-  /** Rows of the events at these positions, by position. */
-  read(positions: readonly number[]): Promise<readonly VaultRow[]>
-  /** Rows of all workspaces by position, optionally only those of one key, or without those of one. */
-  list(options: {
-    readonly afterPosition: number
-    readonly limit: number
-    readonly keyId?: string | undefined
-    readonly exceptKeyId?: string | undefined
-  }): Promise<readonly VaultRow[]>
-  /** Ids of all keys that rows were encrypted with. */
-  keyIds(): Promise<readonly string[]>
-  /** Replaces rows that are still as given, in one transaction; says how many were. */
-  replace(changes: readonly VaultChange[]): Promise<number>
-}
+export type VaultQuery =
+  | { readonly positions: readonly number[] }
+  | {
+      /** Rows of all workspaces. */
+      readonly afterPosition: number
+      readonly limit: number
+      /** Only rows of this key, or no rows of this key. */
+      readonly keyId?: string | undefined
+      readonly exceptKeyId?: string | undefined
+    }

@@ -3,7 +3,7 @@ import { inspect } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { nodePorts } from '../../test/node-ports.ts'
 import { createLedger } from '../create-ledger.ts'
-import { createMemoryStore } from '../memory-store.ts'
+import { createInProcessStore } from '../in-process/in-process-store.ts'
 import { createOriginals } from './originals.ts'
 import type { VaultCipher } from './vault.ts'
 
@@ -51,7 +51,7 @@ describe('originals in memory', () => {
 
 describe('a ledger with a vault', () => {
   const open = () => {
-    const store = createMemoryStore(nodePorts)
+    const store = createInProcessStore(nodePorts)
     const parts = {
       store,
       ports: nodePorts,

@@ -2,10 +2,10 @@ import { ClewError } from '../errors.ts'
 import { isObject, type JsonValue } from '../json.ts'
 import { fingerprintOf, placeholdersIn } from '../redact/placeholder.ts'
 import { type OriginalOf, restoreSecrets } from '../restore-secrets.ts'
-import type { StoredEvent } from '../store.ts'
+import type { StoreCore, StoredEvent } from '../store/store.ts'
 import { createOriginals } from './originals.ts'
 import { createConcealment } from './conceal.ts'
-import type { VaultData, VaultedEvent, VaultRow, VaultRows } from './vault-rows.ts'
+import type { VaultData, VaultedEvent, VaultRow } from './vault-rows.ts'
 
 /** Why a row cannot be read: nobody here has its key, or the key or the row is not the right one. */
 export type VaultProblem = 'no key' | 'wrong key'
@@ -45,7 +45,7 @@ export interface Vault {
 }
 
 export interface VaultParts {
-  readonly rows: VaultRows
+  readonly store: Pick<StoreCore, 'readVault'>
   readonly cipher: VaultCipher
   readonly workspace: string
 }
@@ -58,7 +58,7 @@ export const vaultContext = ({
 }: Pick<VaultedEvent, 'workspace' | 'runId' | 'eventId' | 'payloadHash'>): string =>
   JSON.stringify(['clew vault', workspace, runId, eventId, payloadHash])
 
-export function createVault({ rows, cipher, workspace }: VaultParts): Vault {
+export function createVault({ store, cipher, workspace }: VaultParts): Vault {
   const originals = createOriginals()
   const concealment = createConcealment()
 
@@ -94,7 +94,7 @@ export function createVault({ rows, cipher, workspace }: VaultParts): Vault {
       const opened = new Map<number, ReadonlyMap<string, string>>()
       if (redacted.length > 0) {
         const byPosition = new Map(redacted.map((event) => [event.position, event]))
-        for (const row of await rows.read([...byPosition.keys()]))
+        for (const row of await store.readVault({ positions: [...byPosition.keys()] }))
           opened.set(row.position, await read(row, byPosition.get(row.position) as StoredEvent))
       }
       return ({ position }, payload) => {

@@ -1,0 +1,77 @@
+import { project } from './store/commit.ts'
+import type { ClewEvent } from './envelope.ts'
+import { beginRun, type RunSummary } from './fold/run-summary.ts'
+import type { StepSkeleton } from './fold/steps.ts'
+import type { PayloadReader } from './payload-reader.ts'
+import type { RunReader } from './run-reader.ts'
+import type { StoredEvent, StoredRun } from './store/store.ts'
+import type { RunDraft } from './store/transaction.ts'
+
+interface FoldParts {
+  readonly reader: PayloadReader
+  readonly runs: RunReader
+}
+
+interface FoldOptions {
+  /** Summary of the run that this one was forked from. */
+  readonly source: RunSummary | undefined
+  readonly upToSeq?: number | undefined
+  /** Events to fold as if their payload was erased. */
+  readonly hidden?: { has(seq: number): boolean } | undefined
+  /** Called after each event, with the summary up to it. */
+  readonly onEvent?: ((event: ClewEvent, summary: RunSummary, stored: StoredEvent) => void) | undefined
+}
+
+export interface FoldedRun {
+  /** Undefined for a run without events. */
+  readonly summary: RunSummary | undefined
+  /** By `stepRowKey`, in the order of their start. */
+  readonly steps: ReadonlyMap<string, StepSkeleton>
+  /** Seq of the last event. */
+  readonly seq: number
+  /** False if events are missing in between or at the beginning. */
+  readonly isComplete: boolean
+}
+
+export const stepRowKey = ({ stepId, attempt }: Pick<StepSkeleton, 'stepId' | 'attempt'>): string =>
+  `${attempt} ${stepId}`
+
+/** Folds the stored events of a run as an append does (L1), one page in memory at a time. */
+export async function foldStoredRun(
+  { reader, runs }: FoldParts,
+  run: StoredRun,
+  { source, upToSeq, hidden, onEvent }: FoldOptions,
+): Promise<FoldedRun> {
+  const { workspace } = run
+  const { runId } = run.summary
+  const steps = new Map<string, StepSkeleton>()
+  const rows = {
+    findStep: (_: RunDraft, stepId: string, attempt: number) => steps.get(stepRowKey({ stepId, attempt })),
+    putStep: (_: RunDraft, step: StepSkeleton) => void steps.set(stepRowKey(step), step),
+  }
+  let seq = run.forkOf?.seq ?? 0
+  let draft: RunDraft | undefined
+  let isComplete = true
+  for await (const page of runs.ownEvents(run, { upToSeq })) {
+    const stored = hidden
+      ? page.map((event) => (hidden.has(event.seq) ? withoutPayload(event) : event))
+      : page
+    for (const [at, event] of (await reader.toPlainEvents(stored)).entries()) {
+      draft ??= { ...DRAFT, workspace, runId, summary: beginRun(event, source) }
+      project(rows, draft, event)
+      if (event.ledger.seq !== seq + 1) isComplete = false
+      seq = event.ledger.seq
+      onEvent?.(event, draft.summary, stored[at] as StoredEvent)
+    }
+  }
+  return { summary: draft?.summary, steps, seq, isComplete }
+}
+
+const DRAFT = { id: 0, scope: 0, forkOf: null, seq: 0, hash: '', recordedAt: '' }
+
+export const withoutPayload = (event: StoredEvent): StoredEvent => ({
+  ...event,
+  body: null,
+  salt: null,
+  erased: true,
+})

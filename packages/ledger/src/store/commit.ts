@@ -1,0 +1,134 @@
+import { countUsage } from '../billing/count-usage.ts'
+import { chainHash, GENESIS, SCHEMA_VERSION } from '../chain.ts'
+import type { ClewEvent } from '../envelope.ts'
+import { ClewError } from '../errors.ts'
+import { beginsStep } from '../fold/begins-step.ts'
+import { beginRun, foldRun } from '../fold/run-summary.ts'
+import { foldStep, stepKey, type StepSkeleton, toSkeleton } from '../fold/steps.ts'
+import { isoText } from '../iso-text.ts'
+import { forkOrigin, judgeCall } from './judge.ts'
+import type { Ports } from '../ports.ts'
+import type { AppendCall, AppendOutcome, PreparedEvent } from './change.ts'
+import type { EventPlace, RunDraft, Transaction } from './transaction.ts'
+import { storeRoot } from '../tree.ts'
+
+/**
+ * Applies calls inside one transaction. Each call is judged before its first write, so that a refused one
+ * leaves no trace and its neighbours go on (L5). Shared by all synchronous stores: order, idempotency, fork,
+ * chain and projections are decided here and in `judge`, and nowhere else.
+ *
+ * With `ids` *trusted*, an id that comes with an epoch or an expected seq is taken to be new: the store must then throw
+ * when it stands already, roll all of it back and call again with *looked up*.
+ */
+export function commitCalls(
+  tx: Transaction,
+  ports: Pick<Ports, 'sha256' | 'now'>,
+  calls: readonly AppendCall[],
+  ids: 'trusted' | 'looked up' = 'looked up',
+): AppendOutcome[] {
+  const now = isoText(ports.now())
+  return calls.map((call) => {
+    try {
+      const standing = judgeCall(tx, ports, call, ids)
+      return {
+        events: call.events.map((event, item) => {
+          const place = standing?.[item]
+          return place
+            ? toEvent(call, { ...event, timestamp: place.timestamp }, place)
+            : write(tx, ports, call, event, now)
+        }),
+      }
+    } catch (error) {
+      if (error instanceof ClewError && !error.code.startsWith('store_')) return { error }
+      throw error
+    }
+  })
+}
+
+function write(
+  tx: Transaction,
+  ports: Pick<Ports, 'sha256'>,
+  call: AppendCall,
+  event: PreparedEvent,
+  now: string,
+): ClewEvent {
+  const key = { workspace: call.workspace, runId: event.correlationId }
+  const known = tx.findRun(key)
+  const origin = known ? undefined : forkOrigin(tx, call.workspace, event)
+  const head = known ?? origin
+  const seq = (head?.seq ?? 0) + 1
+  const { sealed } = event
+  // A clock that goes back does not turn time round within a run.
+  const recordedAt = sealed?.recordedAt ?? (head && head.recordedAt > now ? head.recordedAt : now)
+  const schemaVersion = sealed?.schemaVersion ?? SCHEMA_VERSION
+  const hash =
+    sealed?.hash ?? chainHash(ports.sha256, head?.hash ?? GENESIS, event, { seq, recordedAt, schemaVersion })
+  const place = { seq, position: tx.nextPosition(), recordedAt, hash, schemaVersion }
+  const stored = toEvent(call, event, place)
+  const run =
+    known ??
+    tx.insertRun({
+      ...key,
+      summary: beginRun(stored, origin?.source.summary),
+      forkOf: origin ? { id: origin.owner.id, seq: origin.seq } : null,
+    })
+  tx.insertEvent(run, event, place, bodyOf(tx, run, event))
+  project(tx, run, stored)
+  run.seq = seq
+  run.hash = hash
+  run.recordedAt = recordedAt
+  tx.touch(run)
+  return stored
+}
+
+/** What is stored of the payload: its whole text, or the top of its tree with the rest shared in the run's scope. */
+function bodyOf(tx: Transaction, run: RunDraft, event: PreparedEvent): string | null {
+  if (event.payload === null) return null
+  if (!event.tree) return event.text
+  return storeRoot(
+    event.tree,
+    (hash) => tx.findNode(run.scope, hash),
+    (hash, body) => tx.insertNode(run.scope, hash, body),
+  )
+}
+
+/** Projections of the event, written in the same transaction (L1); a rebuild goes through here too. */
+export function project(
+  tx: Pick<Transaction, 'findStep' | 'putStep'>,
+  run: RunDraft,
+  event: ClewEvent,
+): void {
+  const key = stepKey(event)
+  const before = key && tx.findStep(run, key.stepId, key.attempt)
+  // Of an erased start only its type is left, and it counts.
+  const begins = beginsStep(event, before !== undefined)
+  const step = key && foldStep(before, event, run.summary.steps)
+  if (step) tx.putStep(run, toSkeleton(step))
+  const marks = {
+    find: (stepId: string) => tx.findStep(run, stepId, 1),
+    put: (step: StepSkeleton) => tx.putStep(run, step),
+  }
+  run.summary = foldRun(run.summary, event, countUsage(event, marks, run.summary.modelCalls, begins), begins)
+}
+
+function toEvent({ workspace }: AppendCall, event: PreparedEvent, place: EventPlace): ClewEvent {
+  const { seq, position, recordedAt, hash, schemaVersion } = place
+  const ledger = { workspace, seq, position, recordedAt, hash, schemaVersion }
+  return {
+    eventId: event.eventId,
+    eventType: event.eventType,
+    timestamp: event.timestamp,
+    source: { origin: event.origin, runtime: event.runtime },
+    correlationId: event.correlationId,
+    causationId: event.causationId,
+    payload: event.payload ?? {},
+    ledger:
+      event.payload === null || event.sealed?.pruned
+        ? {
+            ...ledger,
+            ...(event.payload === null && { erased: true as const }),
+            ...(event.sealed?.pruned && { pruned: true as const }),
+          }
+        : ledger,
+  }
+}

@@ -1,0 +1,85 @@
+import type { Ledger, Problem, SignedHeads } from '@clew/ledger'
+import { describe, expect, it } from 'vitest'
+import { type Dialect, MANIPULATIONS, type Verdict } from './manipulations.ts'
+import { readWorld } from './world.ts'
+
+/** A copy of the ledger for one manipulation. */
+export interface TamperedCopy {
+  /** Plain SQL of somebody who has the database; rejects what the database refuses. */
+  execute(sql: string): Promise<void>
+  dropTriggers(): Promise<void>
+  open(): Promise<Ledger>
+  dispose(): Promise<void>
+}
+
+export interface TamperWorld {
+  readonly dialect: Dialect
+  copy(): Promise<TamperedCopy>
+  heads(): SignedHeads
+  /** What the ledger answers when nobody has changed it. */
+  answers(): string
+}
+
+/** One test for each manipulation: it must get its verdict. */
+export function describeManipulations(world: TamperWorld): void {
+  const { dialect } = world
+  describe('L6 a ledger that was changed by plain SQL', () => {
+    for (const { title, sql, verdict, unguarded, only } of MANIPULATIONS) {
+      if (only !== undefined && only !== dialect.name) continue
+      const expected = typeof verdict === 'function' ? verdict(dialect) : verdict
+      it(`${nameOf(expected)}: ${unguarded ? 'without triggers, ' : ''}${title.replaceAll(/\s+/g, ' ')}`, async () => {
+        const copy = await world.copy()
+        try {
+          if (unguarded) await copy.dropTriggers()
+          const refusal = await copy.execute(sql(dialect)).then(
+            () => undefined,
+            (error: unknown) => (error as Error).message,
+          )
+          if (expected === 'refused')
+            expect(refusal).toMatch(/append-only|stay with their event|duplicate key|UNIQUE/)
+          else expect(refusal).toBeUndefined()
+          const ledger = await copy.open()
+          await check(world, ledger, expected)
+          await ledger.close()
+        } finally {
+          await copy.dispose()
+        }
+      })
+    }
+  })
+}
+
+async function check(world: TamperWorld, ledger: Ledger, expected: Verdict): Promise<void> {
+  const plain = (await ledger.verify()).problems
+  const whole = (await ledger.verify(undefined, { projections: true })).problems
+  if (typeof expected === 'object' && 'verify' in expected) {
+    expect(plain).toContainEqual(problemOf(expected.verify, expected.seq, expected.says))
+    return
+  }
+  expect(plain).toEqual([])
+  if (typeof expected === 'object' && 'projections' in expected) {
+    expect(whole).toContainEqual(problemOf(expected.projections, undefined, expected.says))
+    return
+  }
+  if (typeof expected === 'object' && 'heads' in expected) {
+    const { problems } = await ledger.verify(undefined, { heads: world.heads() })
+    expect(problems).toContainEqual(problemOf(expected.heads, undefined, 'signed heads'))
+    return
+  }
+  expect(whole).toEqual([])
+  if (typeof expected === 'string') expect(await readWorld(ledger)).toBe(world.answers())
+}
+
+const problemOf = (runId: string, seq?: number, says?: string): Partial<Problem> =>
+  expect.objectContaining({
+    runId,
+    ...(seq !== undefined && { seq }),
+    ...(says !== undefined && { detail: expect.stringContaining(says) }),
+  })
+
+function nameOf(verdict: Verdict): string {
+  if (typeof verdict === 'string') return verdict
+  if ('verify' in verdict) return `verify names ${verdict.verify || 'it'}`
+  if ('projections' in verdict) return `verify --projections names ${verdict.says}`
+  return 'heads' in verdict ? 'signed heads show it' : `nothing shows it, because ${verdict.unseen}`
+}
