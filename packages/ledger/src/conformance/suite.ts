@@ -19,6 +19,7 @@ import { progressTests } from './progress.ts'
 import { projectionTests } from './projections.ts'
 import { rebuildTests } from './rebuilds.ts'
 import { refusalTests } from './refusals.ts'
+import { removalTests } from './removals.ts'
 import { retentionKeepsTests } from './retention-keeps.ts'
 import { retentionToldTests } from './retention-told.ts'
 import { retentionTests } from './retention.ts'
@@ -59,6 +60,7 @@ const ALL: readonly StoreTest[] = [
   ...stateTests,
   ...progressTests,
   ...erasureTests,
+  ...removalTests,
   ...retentionTests,
   ...retentionKeepsTests,
   ...retentionToldTests,

@@ -11,28 +11,34 @@ interface FindParts {
   readonly workspace: string
 }
 
+interface FoundEvent {
+  readonly event: StoredEvent
+  /** The subject stands under `subjects`, where an event says whom its run is about. */
+  readonly isSubject: boolean
+}
+
 /** Events that name the subject themselves, in whatever run: under `subjects`, or at one of the paths. */
 export async function* findSubjectEvents(
   { store, reader, workspace }: FindParts,
   names: readonly string[],
   paths: readonly string[],
-): AsyncGenerator<StoredEvent> {
-  const parsed = ['subjects', ...paths].map(parsePath)
+): AsyncGenerator<FoundEvent[]> {
+  const parsed = paths.map(parsePath)
   const wanted = new Set(names)
   const isMeant = (value: unknown): boolean =>
     (typeof value === 'string' || typeof value === 'number') && wanted.has(String(value))
   const texts = names.map((name) => JSON.stringify(name).slice(1, -1))
   for (let afterPosition = 0; ; ) {
-    const { events, next } = await store.erasure.findPayloads({
-      workspace,
-      texts,
-      afterPosition,
-      limit: PAGE,
-    })
-    for (const stored of events) {
-      const payload = await reader.toJson(stored)
-      if (parsed.some((path) => valuesAt(payload, path).some(isMeant))) yield stored
+    const options = { workspace, texts, afterPosition, limit: PAGE }
+    const { events, next } = await store.erasure.findPayloads(options)
+    const found: FoundEvent[] = []
+    for (const event of events) {
+      const payload = await reader.toJson(event)
+      const isSubject = valuesAt(payload, ['subjects']).some(isMeant)
+      if (isSubject || parsed.some((path) => valuesAt(payload, path).some(isMeant)))
+        found.push({ event, isSubject })
     }
+    yield found
     if (next === null) return
     afterPosition = next
   }
@@ -49,7 +55,7 @@ function parsePath(path: string): readonly string[] {
   )
 }
 
-/** All that stands at a path: lists are gone through, `*` is any key. */
+/** All values at a path: lists are searched item by item, `*` is any key. */
 function valuesAt(value: JsonValue, path: readonly string[]): JsonValue[] {
   const [key, ...rest] = path
   if (Array.isArray(value)) return value.flatMap((item) => valuesAt(item, path))
