@@ -13,10 +13,11 @@ import {
   type SearchMatch,
 } from '@clew/ledger'
 import type { Connection } from './connection.ts'
-import { isBusy, resultOf, storeError } from './errors.ts'
+import { resultOf } from './errors.ts'
 import { makeFile } from './make-file.ts'
 import { isAtRest, type OpenDatabaseOptions } from './open-database.ts'
 import { compileSearch, expandTools, phrasesText } from './search-query.ts'
+import { transact } from './transact.ts'
 
 /** Raised when the tables below change; an index of another schema is thrown away and filled again. */
 const SCHEMA = 2
@@ -44,8 +45,8 @@ const CREATE = `
  * and filled again at any time. It holds words, no texts. The ledger is attached to it for reading only.
  */
 export function createSearchIndex(
-  { file, url, waitMs, assertOpen }: Connection,
-  ports: Pick<Ports, 'sleep' | 'sha256'>,
+  { file, retry }: Connection,
+  ports: Pick<Ports, 'sha256'>,
   { readOnly = false }: OpenDatabaseOptions,
 ): {
   readonly index: SearchIndex
@@ -63,7 +64,7 @@ export function createSearchIndex(
     try {
       opened = connect()
     } catch (error) {
-      // Not a database, damaged, or of a foreign hand: it holds nothing that the ledger has not.
+      // Damaged, or no database: replaced, since the ledger has all that it held.
       if (readOnly || ![11, 26].includes(resultOf(error) ?? 0)) throw error
       for (const end of ['', '-wal', '-shm']) rmSync(side + end, { force: true })
       opened = connect()
@@ -88,22 +89,17 @@ export function createSearchIndex(
     }
   }
 
-  async function use<T>(work: (db: DatabaseSync) => T, otherwise: T): Promise<T> {
-    const deadline = performance.now() + waitMs
-    for (;;) {
-      assertOpen()
-      try {
-        const db = open()
-        return db ? work(db) : otherwise
-      } catch (error) {
-        if (opened?.isTransaction) opened.exec('ROLLBACK')
-        if (!isBusy(error) || performance.now() > deadline) throw storeError(url, error, side)
-        await ports.sleep(Math.random() * 3)
-      }
-    }
-  }
+  /** Runs `work` on the index; `otherwise` is the answer without one. */
+  const use = <T>(work: (db: DatabaseSync) => T, otherwise: T): Promise<T> =>
+    retry(side, () => {
+      const db = open()
+      return db ? work(db) : otherwise
+    })
 
-  /** An index that stands where the ledger has another event belongs to another ledger, or to a lost future of it. */
+  const change = <T>(work: (db: DatabaseSync) => T, otherwise: T): Promise<T> =>
+    use((db) => transact(db, () => work(db)), otherwise)
+
+  /** If the ledger has another event at the position of the index, the index belongs to another ledger: version -1. */
   function readState(db: DatabaseSync): IndexState {
     const row = db.prepare('SELECT position, version, anchor FROM state').get()
     const position = Number(row?.['position'] ?? 0)
@@ -115,7 +111,7 @@ export function createSearchIndex(
     return { position, version: isOurs ? Number(row?.['version']) : -1 }
   }
 
-  /** Retention may take the event at which the index stands, never the newest one of the ledger. */
+  /** Retention may have deleted the event at the position of the index; it never deletes the newest event. */
   const isPruned = (db: DatabaseSync, position: number): boolean =>
     db
       .prepare(
@@ -129,7 +125,7 @@ export function createSearchIndex(
     ...SEARCH_FIELDS.map((field) => document.fields[field]),
   ]
 
-  /** A contentless table forgets a row only when it is told what stood in it, and only once. */
+  /** Deletes a row. A contentless table needs its former words for that, and a second time does harm. */
   function dropRow(db: DatabaseSync, before: SearchDocument): void {
     db.prepare(`INSERT INTO words (words, rowid, ${NAMES}) VALUES ('delete', ?${PLACES})`).run(
       ...rowOf(before),
@@ -145,34 +141,26 @@ export function createSearchIndex(
   const index: SearchIndex = {
     state: () => use(readState, { position: 0, version: 0 }),
     add: ({ from, position, version, documents }) =>
-      use((db) => {
-        db.exec('BEGIN')
+      change((db) => {
         const moved = db
           .prepare(
             `UPDATE state SET position = ?, version = ?,
                anchor = (SELECT hash FROM ledger.events WHERE position = ?) WHERE position = ?`,
           )
           .run(position, version, position, from)
-        if (Number(moved.changes) === 0) {
-          db.exec('ROLLBACK')
-          return false
-        }
-        const insert = db.prepare(
-          `INSERT INTO words (rowid, ${COLUMNS.join(', ')}) VALUES (?${', ?'.repeat(COLUMNS.length)})`,
-        )
+        if (Number(moved.changes) === 0) return false
+        const insert = db.prepare(`INSERT INTO words (rowid, ${NAMES}) VALUES (?${PLACES})`)
         const addTool = db.prepare('INSERT OR IGNORE INTO tools VALUES (?)')
         for (const tool of new Set(documents.map((document) => document.tool)))
           if (tool !== null) addTool.run(tool)
         for (const document of documents) insert.run(...rowOf(document))
-        // They were read before this transaction began, and some may have been erased since.
+        // The documents were read before this transaction began, and some may have been erased since.
         const gone = new Set(findErased(db, from, position))
         for (const document of documents) if (gone.has(document.position)) blankRow(db, document)
-        db.exec('COMMIT')
         return true
       }, false),
     blank: (erased, version) =>
-      use((db) => {
-        db.exec('BEGIN IMMEDIATE')
+      change((db) => {
         const { position, version: made } = readState(db)
         const isBlank = db.prepare('SELECT 1 FROM blanks WHERE position = ?')
         let rows = 0
@@ -181,20 +169,17 @@ export function createSearchIndex(
             blankRow(db, before, after)
             rows++
           }
-        // Whoever was killed before this took the texts along, and without them words cannot be taken out.
+        // A process that was killed before this had the texts, without which words cannot be deleted.
         const isStale = findErased(db, 0, position, 1).length > 0
         if (isStale) recreate(db)
-        db.exec('COMMIT')
         return isStale ? position : rows
       }, 0),
     remove: (documents, version) =>
-      use((db) => {
-        db.exec('BEGIN IMMEDIATE')
+      change((db) => {
         const { position, version: made } = readState(db)
         const isBlank = db.prepare('SELECT 1 FROM blanks WHERE position = ?')
         for (const document of made === version ? documents : [])
           if (document.position <= position && !isBlank.get(document.position)) dropRow(db, document)
-        db.exec('COMMIT')
       }, undefined),
     find: (given) =>
       use((db) => {
@@ -217,18 +202,12 @@ export function createSearchIndex(
               relevance: 0,
             }),
           )
-        // Weighing a phrase would look for it in the whole index, so of several words together the newest comes first.
+        // Only single words are weighed: for a phrase, bm25 would search the whole index.
         if (wanted.limit === 1) return matches
         const words = wanted.query.all.filter((phrase) => phrase.tokens.length === 1 && isTelling(db, phrase))
         return words.length === 0 ? matches : withRelevance(db, matches, phrasesText(words))
       }, []),
-    async clear() {
-      await use((db) => {
-        db.exec('BEGIN IMMEDIATE')
-        recreate(db)
-        db.exec('COMMIT')
-      }, undefined)
-    },
+    clear: () => change(recreate, undefined),
   }
 
   return {
@@ -248,9 +227,9 @@ function prepare(db: DatabaseSync): void {
   db.exec('PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL')
   db.exec('PRAGMA synchronous = NORMAL; PRAGMA secure_delete = ON; PRAGMA journal_size_limit = 16777216')
   if (version() === SCHEMA) return
-  db.exec('BEGIN IMMEDIATE')
-  if (version() !== SCHEMA) recreate(db)
-  db.exec('COMMIT')
+  transact(db, () => {
+    if (version() !== SCHEMA) recreate(db)
+  })
 }
 
 function recreate(db: DatabaseSync): void {
@@ -273,7 +252,7 @@ const withoutWords = (document: SearchDocument): SearchDocument => ({
   fields: Object.fromEntries(SEARCH_FIELDS.map((field) => [field, ''])) as SearchDocument['fields'],
 })
 
-/** A word that very many events hold says nothing about any of them, and counting it takes long; judged by the newest. */
+/** False for a word that very many events hold: it tells nothing, and counting it takes long. Estimated from the newest events. */
 function isTelling(db: DatabaseSync, word: Phrase): boolean {
   const newest = db.prepare(`SELECT rowid FROM words WHERE words MATCH ? ORDER BY rowid DESC LIMIT ${PROBED}`)
   const rows = newest.all(phrasesText([word]))
@@ -282,7 +261,7 @@ function isTelling(db: DatabaseSync, word: Phrase): boolean {
   return (PROBED * first) / (first - last + 1) <= TELLING
 }
 
-/** Apart from finding, because weighing counts every word of an expression in the whole index, its tags too. */
+/** Adds relevance to matches. Apart from finding, since bm25 counts every word of the expression, also tags, in the whole index. */
 function withRelevance(db: DatabaseSync, matches: readonly SearchMatch[], words: string): SearchMatch[] {
   const [first, last] = [matches[0], matches.at(-1)]
   if (!first || !last) return []
