@@ -1,11 +1,13 @@
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { payloadSchemas } from '@clew/ledger'
 import { describe, expect, it } from 'vitest'
 import { scanModule } from './architecture/scan-module.ts'
 import { isSource, listPaths, ROOT, readFiles, type SourceFile } from './architecture/source-files.ts'
 import { checkCommands, checkDecisions, checkLinks, findUndocumented } from './docs/check-docs.ts'
 import { checkNames, findMembers, type KnownNames } from './docs/check-names.ts'
 import { checkRules, findRules } from './docs/check-rules.ts'
+import { fieldsOf, readEventTables } from './docs/event-tables.ts'
 import { readMarkdown } from './docs/markdown.ts'
 import { createExists, readGuide, readPage } from './docs/pages.ts'
 import { checkSnippets, findSnippets } from './docs/snippets.ts'
@@ -86,6 +88,12 @@ describe('the docs of this repository', () => {
     const spec = readPage('SPEC.md').text
     expect(findRules(spec).length).toBeGreaterThan(0)
     expect(checkRules(spec, readFiles(paths.filter((path) => /\.tsx?$/.test(path))))).toEqual([])
+  })
+
+  it('name every field of every own event type, and no other', () => {
+    const tables = readEventTables(readPage('docs/guide/events.md').text)
+    const expected = Object.entries(payloadSchemas()).map(([type, schema]) => [type, fieldsOf(schema)])
+    expect(Object.fromEntries(tables)).toEqual(Object.fromEntries(expected))
   })
 
   it('give a reason for every snippet that is not run', () => {

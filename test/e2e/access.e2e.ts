@@ -45,7 +45,7 @@ const VIEWS: readonly View[] = [
   ['/compare?a=triage-31&b=triage-31-short&all=true', 'They part at'],
   ['/memory?layer=short', 'Nothing is remembered here'],
   ['/health', 'Proposed policy'],
-  ['/nowhere', 'There is nothing at this address'],
+  ['/nowhere', 'This page does not exist'],
   ['/streams/field-notes', 'And how do they hear a mouse under the snow?'],
   ['/streams/field-notes?trace=session-1&highlight=a1', 'Page visit'],
 ]
@@ -138,7 +138,7 @@ describe('U2 without a mouse', () => {
     await page.keyboard.press(']')
     await page.getByRole('treeitem').first().waitFor()
     await page.keyboard.press('j')
-    await page.getByRole('complementary', { name: 'What is chosen' }).waitFor()
+    await page.getByRole('complementary', { name: 'Selection' }).waitFor()
     await page.keyboard.press('g')
     await page.keyboard.press('r')
     await page.getByRole('heading', { name: 'Runs' }).waitFor()
@@ -185,7 +185,7 @@ describe('U2 on a phone', () => {
     await page.getByText('Which owls hunt by day? Keep it short, with sources.').waitFor()
     expect(await wider()).toBe(0)
     await page.getByRole('button', { name: 'You' }).tap()
-    const side = page.getByRole('complementary', { name: 'What is chosen' })
+    const side = page.getByRole('complementary', { name: 'Selection' })
     expect((await side.boundingBox())?.width).toBeGreaterThan(380)
     await side.getByRole('button', { name: 'Close' }).tap()
     for (const place of ['Compare', 'Memory', 'Health', 'Runs']) {

@@ -73,7 +73,7 @@ describe('U3 a run of very many steps', () => {
       await route.continue()
     })
     await page.goto(`${house.url}/runs/long?tab=timeline&step=work%23${STEPS - 2}`)
-    const side = page.getByRole('complementary', { name: 'What is chosen' })
+    const side = page.getByRole('complementary', { name: 'Selection' })
     await side.getByText('completed').first().waitFor()
     await side.getByRole('button', { name: `Copy step id work#${STEPS - 2}` }).waitFor()
     letGo()

@@ -41,7 +41,7 @@ describe('U1 a run', () => {
   it('U2 one choice for all tabs, in the address; zoom too; back and forward bring it back', async () => {
     const page = await house.open('/runs/field-notes-7')
     await page.getByRole('article').filter({ hasText: '503 Service' }).getByRole('button').first().click()
-    const side = page.getByRole('complementary', { name: 'What is chosen' })
+    const side = page.getByRole('complementary', { name: 'Selection' })
     await side.getByRole('heading', { name: /tool_call/ }).waitFor()
     // What is an event of the transcript is a step of the timeline.
     await page.getByRole('tab', { name: 'Timeline' }).click()
@@ -95,7 +95,7 @@ describe('U1 a run', () => {
     await page.getByRole('treeitem', { name: /outline/ }).waitFor({ state: 'detached' })
     await page.getByRole('treeitem', { name: /write.*2 steps/ }).waitFor()
     await page.keyboard.press('e')
-    const side = page.getByRole('complementary', { name: 'What is chosen' })
+    const side = page.getByRole('complementary', { name: 'Selection' })
     await side.getByText('SearchError').waitFor()
     expect(page.url()).toContain('step=search%231')
     await page.keyboard.press('Escape')
@@ -156,7 +156,7 @@ describe('U1 a run', () => {
     const page = await house.open('/runs/field-notes-7?tab=causes&event=12')
     await page.getByText('Caused by 11 events').waitFor()
     await page.getByRole('button', { name: /#1 system.workflow_started/ }).click()
-    await page.getByText('Nothing caused it').waitFor()
+    await page.getByText('It has no recorded cause').waitFor()
     await page.getByRole('tab', { name: 'Events' }).click()
     await page.getByRole('listitem').filter({ hasText: 'tool_error' }).click()
     await page

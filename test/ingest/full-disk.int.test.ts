@@ -33,7 +33,7 @@ async function serveLimited(file: string): Promise<{ url: string; close(): Promi
 
 const hex = (n: number, digits: number): string => (n + 1).toString(16).padStart(digits, '0')
 
-/** A whole trace in one request, root last; some 2 KB a span, and nothing that is there already. */
+/** A whole trace in one request, root last; some 2 KB a span, and nothing that already exists. */
 function traceBody(n: number): string {
   const span = (at: number) => ({
     traceId: hex(n, 32),

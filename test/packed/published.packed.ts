@@ -11,7 +11,7 @@ import {
 } from 'node:fs'
 import { isBuiltin } from 'node:module'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { basename, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { installPacked, weighPacked } from '../../scripts/install-packed.ts'
@@ -194,6 +194,10 @@ describe('what is published, installed in a folder of its own', () => {
     await node(join(ROOT, 'node_modules/typescript/bin/tsc'), ...options, ...types, 'program.ts')
   })
 
+  it('brings the built page', () => {
+    expect(existsSync(join(folder, 'node_modules/@clew/web/dist/index.html'))).toBe(true)
+  })
+
   it('brings the styles that are named to bundlers', async () => {
     const found = await evaluate(
       `for (const name of ['clew/react/styles.css', '@clew/react/styles.css']) console.log(import.meta.resolve(name))`,
@@ -211,6 +215,25 @@ describe('what is published, installed in a folder of its own', () => {
     expect(
       [...files].filter((url) => !/node_modules\/(?:@clew\/(?:ledger|runtime|trace)|clew)\//.test(url)),
     ).toEqual([])
+  })
+
+  it('keeps the command line and its libraries out of what a bundler takes in with the library', () => {
+    const dist = join(folder, 'node_modules/clew/dist')
+    const files = new Set([join(dist, 'index.js')])
+    const outside = new Set<string>()
+    for (const file of files)
+      for (const name of importsOf(file))
+        if (name.startsWith('.')) files.add(resolve(file, '..', name))
+        else if (!isBuiltin(name)) outside.add(packageOf(name))
+    expect([...outside].sort()).toEqual([
+      '@clew/ledger',
+      '@clew/postgres',
+      '@clew/runtime',
+      '@clew/sqlite',
+      '@clew/trace',
+      '@pydantic/genai-prices',
+    ])
+    expect([...files].filter((file) => /zod|main/.test(basename(file)))).toEqual([])
   })
 
   it('throws errors of one kind, whichever package they come from', async () => {

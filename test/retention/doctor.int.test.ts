@@ -71,7 +71,7 @@ describe.each(['SQLite', 'PostgreSQL'])('R10 size, growth and a proposed policy 
     ])
     const policy = JSON.parse(readFileSync(join(folder, file), 'utf8')) as object
     expect(policy).toEqual(proposal?.policy)
-    expect((await clew(store, 'retention', '--save', file)).stderr).toContain('it is there already')
+    expect((await clew(store, 'retention', '--save', file)).stderr).toContain('it already exists')
     const set = await clew(store, 'policy', '--set', JSON.stringify({ retention: policy }), '--by', 'ann')
     expect([set.code, set.stderr]).toEqual([0, ''])
     const inForce = await report(store, 'retention')
@@ -79,7 +79,7 @@ describe.each(['SQLite', 'PostgreSQL'])('R10 size, growth and a proposed policy 
     expect([inForce.goes, inForce.proposal]).toEqual([proposal?.goes, null])
     expect(inForce.goes?.rules).toEqual([{ rule: 'short-term memory', runs: 9, events: 9 }])
     const gone = await clew(store, 'gc', '--by', 'nightly')
-    expect([gone.code, gone.stdout]).toEqual([0, expect.stringContaining('Gone: 9 events of 9 runs')])
+    expect([gone.code, gone.stdout]).toEqual([0, expect.stringContaining('Deleted: 9 events of 9 runs')])
     expect(await report(store, 'retention')).toMatchObject({
       lastGc: { by: 'nightly', events: 9, rules: ['short-term memory'] },
       goes: { events: 0 },

@@ -1,5 +1,5 @@
 import type { ClewEvent, Ledger } from '@clew/ledger'
-import { agent, fork, retry, type StepError } from '@clew/runtime'
+import { agent, fork, type ForkPlace, replay, retry, type StepError } from '@clew/runtime'
 import { describe, expect, it } from 'vitest'
 import * as worlds from './worlds.ts'
 
@@ -37,6 +37,62 @@ describe.each(worlds.KEPT_WORLDS)('forks of functions, %s', (_, open) => {
     })
     return { line, done }
   }
+
+  it('V11 a fork has the tags of its cut; a score after the end leaves status, forks and replay as they are', async () => {
+    const tagged = agent('tagged', async (run, input: number) => {
+      const tag = (n: number) => async () => {
+        const payload = { set: { n: String(n) } }
+        await ledger.record({ eventType: 'system.tagged', correlationId: run.runId, payload })
+        return n
+      }
+      return [await run.effect('a', input, tag(1)), await run.effect('b', input, tag(2))]
+    })
+    const source = await tagged.start(ledger, 0, how)
+    const { runId: correlationId } = source
+    await ledger.record({
+      eventType: 'system.tagged',
+      correlationId,
+      payload: { set: { n: 'after the end' } },
+    })
+    const payload = { target: 'run', name: 'good', value: 1 } as const
+    await ledger.record({ eventType: 'system.scored', correlationId, payload })
+
+    const forkTags = async (at?: ForkPlace) => {
+      const { runId } = await fork(tagged, { ledger, runId: correlationId, at, ...how })
+      const own = (await eventsOf(ledger, runId)).find((event) => event.correlationId === runId)
+      expect((await ledger.getRun(runId))?.scores).toEqual([])
+      return own?.payload['tags']
+    }
+    expect(await forkTags({ step: 'a' })).toBeUndefined()
+    expect(await forkTags({ step: 'b' })).toEqual({ n: '1' })
+    expect(await forkTags()).toEqual({ n: '2' })
+    expect((await replay(tagged, { ledger, runId: correlationId })).verdict).toBe('identical')
+    expect((await ledger.getRun(correlationId))?.status).toBe('completed')
+  })
+
+  it('V11 scores and tags while a run works or waits do not disturb it', async () => {
+    const noting = agent('noting', async (run, input: number) => {
+      const correlationId = run.runId
+      const value = await run.effect('note', input, async (n) => {
+        await ledger.record({ eventType: 'system.tagged', correlationId, payload: { set: { n: String(n) } } })
+        return n + 1
+      })
+      const answer = await run.interrupt<string>({ question: 'on?' })
+      return [value, answer]
+    })
+    const paused = await noting.start(ledger, 1, how)
+    const { runId: correlationId } = paused
+    await ledger.record({
+      eventType: 'system.scored',
+      correlationId,
+      payload: { target: 'step', stepId: 'note#0', name: 'good', value: 1 },
+    })
+    expect((await ledger.getRun(correlationId))?.status).toBe('paused')
+    const done = await noting.resume(ledger, correlationId, { answer: 'yes', ...how })
+    expect([done.status, done.output]).toEqual(['completed', [2, 'yes']])
+    expect((await replay(noting, { ledger, runId: correlationId })).verdict).toBe('identical')
+    expect(await flawsOf(ledger, correlationId)).toEqual([])
+  })
 
   it('R7 a fork shares what came before the step, by name the first occurrence, by id that one; the source is untouched', async () => {
     const { line, done } = createLine()

@@ -1,4 +1,4 @@
-import { createRequire } from 'node:module'
+import nodeModule from 'node:module'
 import { ClewError } from '@clew/ledger'
 
 /** A framework that a subpath needs and does not install: this version or a newer one of the same major. */
@@ -7,7 +7,8 @@ export interface Peer {
   readonly from: string
 }
 
-const require = createRequire(import.meta.url)
+// Not `import { createRequire }`: the banner that esbuild needs for CommonJS packages declares that name.
+const require = nodeModule.createRequire(import.meta.url)
 
 /** Installed version; undefined if it cannot be found, as in a bundle that has the framework inside. */
 function installedVersion(name: string): string | undefined {

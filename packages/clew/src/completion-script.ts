@@ -25,7 +25,7 @@ const GLOBAL: readonly Flag[] = [
   { names: ['--store'], about: 'the ledger', takes: 'url', values: [] },
   { names: ['--workspace'], about: 'the workspace', takes: 'name', values: [] },
   { names: ['--json'], about: 'answer as JSON', takes: undefined, values: [] },
-  { names: ['--no-pager'], about: 'never through a pager', takes: undefined, values: [] },
+  { names: ['--no-pager'], about: 'do not use a pager', takes: undefined, values: [] },
   { names: ['-h', '--help'], about: 'show help', takes: undefined, values: [] },
 ]
 

@@ -42,7 +42,7 @@ export async function diagnose(
   let retention: RetentionReport | null = null
   try {
     await withLedger(async (ledger) => {
-      checks.push(ok('store', `${ledger.url} opens, with the schema that this version writes`))
+      checks.push(ok('store', `${ledger.url} opens, with the current schema`))
       checks.push(...(await checkLedger(ledger, holder === 'of the store')))
       checks.push(
         ...(await attempt('retention', async () => {
@@ -77,7 +77,7 @@ function checkNode(): Check {
 
 function failed(name: string, error: unknown): Check {
   if (!(error instanceof ClewError))
-    return fail(name, error instanceof Error ? error.message : String(error), 'Look at this first.')
+    return fail(name, error instanceof Error ? error.message : String(error), 'Fix this first.')
   return fail(name, error.message.slice(0, -error.hint.length - 2), error.hint)
 }
 
@@ -141,7 +141,7 @@ async function checkLeases(ledger: Ledger): Promise<Check[]> {
     .map(({ runId, agent }) =>
       warn(
         'orphans',
-        `run ${runId} of ${agent ?? 'no agent'} was interrupted, and nobody works on it`,
+        `run ${runId} of ${agent ?? 'no agent'} was interrupted, and no process works on it`,
         takeUp(runId),
       ),
     )
@@ -151,7 +151,7 @@ async function checkLeases(ledger: Ledger): Promise<Check[]> {
 }
 
 const LISTED = 10
-const takeUp = (runId: string): string => `Take it up: clew resume ${runId} --agent MODULE`
+const takeUp = (runId: string): string => `Resume it: clew resume ${runId} --agent MODULE`
 
 async function checkConsumers(ledger: Ledger): Promise<Check[]> {
   const consumers = await ledger.consumers()
@@ -160,14 +160,18 @@ async function checkConsumers(ledger: Ledger): Promise<Check[]> {
     const where = `${name} stands at ${formatCount(position)}, ${formatCount(lag)} behind, ${isWorking ? 'at work' : 'not at work'}`
     if (failures === 0) return ok('consumers', where)
     const detail = `${where}; failed ${formatCount(failures)} times: ${lastError ?? ''}`
-    return warn('consumers', detail, 'Correct what its handler meets; it tries again by itself.')
+    return warn(
+      'consumers',
+      detail,
+      'Correct the cause of the error; the consumer tries again automatically.',
+    )
   })
 }
 
 async function checkIndex(ledger: Ledger): Promise<Check> {
   const { position, lag, isCurrent } = await ledger.indexState()
   if (!isCurrent)
-    return warn('search index', 'made by another version, or for another ledger', 'Run: clew reindex')
+    return warn('search index', 'built by another version, or for another ledger', 'Run: clew reindex')
   if (position === 0) return ok('search index', 'empty; the first search fills it')
   return ok('search index', `${formatCount(position)} events, ${formatCount(lag)} behind`)
 }
@@ -177,11 +181,11 @@ async function checkProjections(ledger: Ledger): Promise<Check> {
   if (isRebuilding)
     return warn(
       'projections',
-      'a rebuild was begun and not ended',
-      'Run clew rebuild: it goes on where it was.',
+      'a rebuild was started and did not finish',
+      'Run clew rebuild: it continues where it stopped.',
     )
-  if (version === current) return ok('projections', `rows of runs and steps are of version ${version}`)
-  const detail = `rows of runs and steps are of version ${version}, this Clew makes version ${current}`
+  if (version === current) return ok('projections', `rows of runs and steps have version ${version}`)
+  const detail = `rows of runs and steps have version ${version}, this Clew writes version ${current}`
   return warn('projections', detail, 'Run: clew rebuild')
 }
 
@@ -219,8 +223,8 @@ async function checkWal(path: string): Promise<Check> {
   if (bytes < WAL_BIG) return ok('wal', formatSize(bytes))
   return warn(
     'wal',
-    `${formatSize(bytes)} wait to be written back`,
-    'A reader that never ends keeps it long; close it, then write once.',
+    `${formatSize(bytes)} are not yet written back to the database file`,
+    'A long-running reader prevents it; close that reader, then write once.',
   )
 }
 
@@ -234,7 +238,7 @@ async function checkKey(name: string, file: string): Promise<Check[]> {
 }
 
 async function checkRoom(folder: string, bytesPerDay: number): Promise<Check> {
-  if (!(await found(folder))) return ok('disk', 'the folder is not there yet')
+  if (!(await found(folder))) return ok('disk', 'the folder does not exist yet')
   const { bavail, bsize } = await statfs(folder)
   const room = bavail * bsize
   if (room < ROOM_NONE)

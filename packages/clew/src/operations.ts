@@ -33,6 +33,7 @@ import { replay } from './operations/replay.ts'
 import { resume } from './operations/resume.ts'
 import { retention } from './operations/retention.ts'
 import { runs } from './operations/runs.ts'
+import { score } from './operations/score.ts'
 import { search } from './operations/search.ts'
 import { serve } from './operations/serve.ts'
 import { show } from './operations/show.ts'
@@ -40,6 +41,7 @@ import { state } from './operations/state.ts'
 import { step } from './operations/step.ts'
 import { steps } from './operations/steps.ts'
 import { stop } from './operations/stop.ts'
+import { tag } from './operations/tag.ts'
 import { tail } from './operations/tail.ts'
 import { timeline } from './operations/timeline.ts'
 import { tokenCreate, tokenList, tokenRevoke } from './operations/token.ts'
@@ -80,6 +82,8 @@ export const operations = [
   resume,
   fork,
   stop,
+  tag,
+  score,
   worker,
   replay,
   verify,

@@ -36,7 +36,7 @@ export function readSecret(databasePath: string | undefined, writable = true): s
     if (cause instanceof ClewError) throw cause
     throw new ClewError(
       'store_failed',
-      `The key file ${file} cannot be read or made`,
+      `The key file ${file} cannot be read or created`,
       'Give this user permission to it and its folder, or set CLEW_SECRET.',
       { file },
       cause,
@@ -54,8 +54,8 @@ function readOrMake(file: string, fresh: string, writable: boolean): string {
   if (secret.length >= 32) return secret
   throw new ClewError(
     'bad_option',
-    `The key file ${file} is empty or cut short`,
-    'Restore it from a backup, or delete it to begin a new one; records stay readable either way.',
+    `The key file ${file} is empty or truncated`,
+    'Restore it from a backup, or delete it to create a new one; records stay readable either way.',
   )
 }
 

@@ -152,7 +152,7 @@ it.each([
 it('D5 a run that is not in the file is refused', async () => {
   await expect(expectReplay(asRecorded, file('monday.ndjson'), { runId: 'sunday' })).rejects.toMatchObject({
     code: 'not_found',
-    message: expect.stringContaining('It holds monday') as string,
+    message: expect.stringContaining('It contains monday') as string,
   })
 })
 

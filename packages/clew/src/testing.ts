@@ -62,7 +62,7 @@ function missing(file: string, runId: string, runs: readonly RunSummary[]): neve
   throw new ClewError(
     'not_found',
     `There is no run ${runId} in ${file}`,
-    `It holds ${runs.map((run) => run.runId).join(', ')}.`,
+    `It contains ${runs.map((run) => run.runId).join(', ')}.`,
     { runId, file },
   )
 }

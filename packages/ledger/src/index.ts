@@ -45,6 +45,7 @@ export type { DiffRow, Divergence, DivergenceKind, ItemReference } from './diff/
 export type { Delta, DiffSide, RunDiff } from './diff/diff-runs.ts'
 export type { ClewEvent, Envelope, EventInput, Origin, Payload, Place, Source } from './envelope.ts'
 export { parseCursor } from './cursor.ts'
+export { readForkTags } from './read-tags.ts'
 export { checkCertificate } from './erasure/certificate.ts'
 export type {
   EraseOptions,

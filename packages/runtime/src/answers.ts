@@ -6,7 +6,7 @@ export function pickPause(run: RunSummary, pauseId: string | undefined): Pause {
   const refuse = (message: string, hint: string): never => {
     throw new ClewError('not_resumable', message, `${hint} Nothing was changed.`, { runId, pauseId })
   }
-  if (pauses.length === 0) refuse(`Run ${runId} asks nothing`, 'Resume it without an answer.')
+  if (pauses.length === 0) refuse(`Run ${runId} has no open question`, 'Resume it without an answer.')
   if (pauseId === undefined && pauses.length > 1)
     refuse(
       `Run ${runId} has ${pauses.length} open questions`,

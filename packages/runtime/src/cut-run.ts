@@ -67,10 +67,17 @@ const cutBefore = (events: readonly ClewEvent[], start: ClewEvent): Cut => ({
   atStepId: stepIdOf(start),
 })
 
+/** Scores and tags may stand between those events and after them: a fork that parts from an end leaves them behind, too. */
+const NOTES: ReadonlySet<string> = new Set(['system.scored', 'system.tagged'])
+
 function backFrom(events: readonly ClewEvent[], seq: number): number {
-  let last = seq
-  while (last > 1 && LED_BY_NEXT.has((events[last - 1] as ClewEvent).eventType)) last--
-  return last
+  const typeAt = (at: number): string => events[at - 1]?.eventType ?? ''
+  for (let last = seq; ; ) {
+    let at = last
+    while (NOTES.has(typeAt(at))) at--
+    if (at <= 1 || !LED_BY_NEXT.has(typeAt(at))) return last
+    last = at - 1
+  }
 }
 
 /** Before the step that a run failed of: the innermost one, since what its bodies had completed is given back. */

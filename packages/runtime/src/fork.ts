@@ -1,4 +1,4 @@
-import { ClewError, type ClewEvent, type Ledger, type RunSummary } from '@clew/ledger'
+import { ClewError, type ClewEvent, type Ledger, readForkTags, type RunSummary } from '@clew/ledger'
 import type { Agent } from './agent.ts'
 import { carryOn } from './carry-on.ts'
 import { checkBudget } from './check-options.ts'
@@ -145,6 +145,7 @@ async function forkRun(
         ...(source.threadId !== null && { threadId: source.threadId }),
         ...(cut.atStepId !== null && { atStepId: cut.atStepId }),
         ...(input !== undefined && { input }),
+        ...(await readForkTags(ledger, source.runId, cut.seq)),
         ...fields,
       })
       await ledger

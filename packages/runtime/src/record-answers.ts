@@ -54,7 +54,7 @@ async function readWaiting(ledger: Ledger, runId: string): Promise<RunSummary> {
   if (isTerminal(run.status))
     throw new ClewError(
       'not_resumable',
-      `Run ${runId} is ${run.status} and asks nothing any more`,
+      `Run ${runId} is ${run.status} and has no open question`,
       'Fork it to go on from one of its steps. Nothing was changed.',
       { runId, status: run.status },
     )

@@ -1,4 +1,4 @@
-import { ClewError, checkpointOf, type Ledger, type RunSummary } from '@clew/ledger'
+import { ClewError, checkpointOf, type Ledger, readForkTags, type RunSummary } from '@clew/ledger'
 import { cutRun, type ForkPlace } from './cut-run.ts'
 import { findCut } from './engine/cut.ts'
 import { underLease } from './engine/under-lease.ts'
@@ -43,6 +43,7 @@ export async function recordFork(
       ...(source.threadId !== null && { threadId: source.threadId }),
       ...(input !== undefined && { input }),
       ...(by !== undefined && { by }),
+      ...(await readForkTags(ledger, runId, cut.sourceSeq)),
     })
     const paused = journal.draft('system.workflow_paused', ['fork'], forked.eventId, {})
     await ledger.append([forked, paused], { expectedSeq: cut.sourceSeq, epoch })

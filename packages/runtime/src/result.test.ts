@@ -64,7 +64,7 @@ describe('what a result tells', () => {
     expect(output).toBeNull()
   })
 
-  it('R1 after a resume the log tells how many steps were given back', async () => {
+  it('R1 after a resume the log tells how many steps were restored', async () => {
     const line = agent('line', async (run) => {
       for (const name of ['a', 'b', 'c']) await run.effect(name, null, () => name)
       await run.step('d', null, (_, inner) => inner.effect('e', null, () => 1))
@@ -74,11 +74,11 @@ describe('what a result tells', () => {
     for (const how of [{}, { suspendAlways: true }]) {
       const first = await line.start(ledger, null, how)
       expect([first.log.restored, first.log.steps.length]).toEqual([0, 5])
-      expect(first.log.summary()).not.toContain('given back')
+      expect(first.log.summary()).not.toContain('restored')
       const { log } = await line.resume(ledger, first.runId, { answer: 1, ...how })
       expect([log.restored, log.toJSON().restored]).toEqual([5, 5])
       expect(log.steps.map(({ nodeName }) => nodeName)).toEqual(['interrupt', 'f'])
-      expect(log.summary()).toMatch(/^line: 2 steps of 2 nodes in .*, 5 steps given back \(run /)
+      expect(log.summary()).toMatch(/^line: 2 steps of 2 nodes in .*, 5 steps restored \(run /)
     }
     const { runId } = await line.start(ledger, null)
     const { log } = await fork(line, { ledger, runId, at: { step: 'c' } })
@@ -97,7 +97,7 @@ describe('what a result tells', () => {
     const { runId } = await graph.invoke({})
     const { log } = await graph.resume({ runId }, { answer: 'c' })
     expect(log.summary()).toContain('2 steps of 2 nodes')
-    expect(log.summary()).toContain('2 steps given back')
+    expect(log.summary()).toContain('2 steps restored')
   })
 
   it('R6 the question of a pause is typed as one', async () => {

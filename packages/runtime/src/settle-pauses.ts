@@ -151,7 +151,7 @@ export const notOpen = (runId: string, pauseId: string): ClewError =>
 const otherAnswer = (runId: string, pauseId: string): ClewError =>
   new ClewError(
     'conflict',
-    `The pause ${pauseId} of run ${runId} has been answered otherwise`,
+    `Pause ${pauseId} of run ${runId} already has a different answer`,
     'Resume the run to go on with the answer it has, or fork it before the question. Nothing was changed.',
     { runId, pauseId },
   )

@@ -63,7 +63,7 @@ export function createApp(parts: ServerParts): App {
           if (found) return found
         }
       const shown = path.length > 200 ? `${path.slice(0, 200)}…` : path
-      throw new ClewError('not_found', `Nothing stands at ${shown}`, 'See /docs for what there is.', {})
+      throw new ClewError('not_found', `There is no route ${shown}`, 'See /docs for all routes.', {})
     } catch (error) {
       const response = refuse(error)
       if (others.length > 0) response.headers.set('allow', others.join(', ').toUpperCase())
@@ -105,7 +105,7 @@ export function createApp(parts: ServerParts): App {
     if (route.scope === 'write' && call.ledger.waiting > parts.limits.waitingAppends)
       throw new ClewError(
         'overloaded',
-        'More is waiting to be written than the store takes at once',
+        'Too many appends are waiting for the store',
         'Send it again a little later. Nothing was written.',
         {},
       )

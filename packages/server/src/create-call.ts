@@ -23,7 +23,7 @@ export function createCall(
   if (!mayEnter(principal, workspace))
     throw new ClewError(
       'not_found',
-      'There is no such workspace for this caller',
+      'The workspace does not exist, or this token has no access to it',
       'Name another one, or use a token of that workspace.',
       {},
     )
@@ -55,7 +55,7 @@ export function createCall(
       if (!/^application\/json\s*(?:;|$)/i.test(type))
         throw new ClewError(
           'wrong_media',
-          'The body is not said to be JSON',
+          'The request has no JSON content type',
           'Send it with content-type: application/json.',
           {},
         )
@@ -74,7 +74,7 @@ function assertKnown(query: URLSearchParams, route: Route): void {
     if (!known.has(name))
       throw new ClewError(
         'bad_option',
-        `The query has ${JSON.stringify(option)}, which means nothing here`,
+        `The query has ${JSON.stringify(option)}, which this route does not know`,
         known.size === 0 ? 'Leave it out.' : `It takes ${[...known].join(', ')}, and workspace.`,
         { option },
       )

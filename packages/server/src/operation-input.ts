@@ -50,7 +50,7 @@ async function readObject(call: Call): Promise<Record<string, unknown>> {
     return {}
   const body = await call.json()
   if (typeof body === 'object' && body !== null && !Array.isArray(body)) return { ...body }
-  throw new ClewError('bad_payload', 'The body is no JSON object', 'Send one: {…}. Nothing was done.', {})
+  throw new ClewError('bad_payload', 'The body is not a JSON object', 'Send one: {…}. Nothing was done.', {})
 }
 
 /** A query has only text: what the schema takes decides what is meant. */

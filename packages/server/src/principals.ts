@@ -140,7 +140,7 @@ const unauthenticated = (what: string): ClewError =>
 
 function tooMany(what: string, waitMs: number): ClewError {
   const retryAfter = Math.max(1, Math.ceil(waitMs / 1000))
-  return new ClewError('rate_limited', what, `Come back in ${retryAfter} s. Nothing was done.`, {
+  return new ClewError('rate_limited', what, `Try again in ${retryAfter} s. Nothing was done.`, {
     retryAfter,
   })
 }

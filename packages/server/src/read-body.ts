@@ -28,7 +28,7 @@ export async function readBody(request: Request, limits: BodyLimits): Promise<Ui
   if (!unpack)
     throw new ClewError(
       'wrong_media',
-      'The body is packed in a way that is not known here',
+      'The content encoding of the body is not supported',
       `Use ${Object.keys(UNPACK).join(', ')}, or none.`,
       {},
     )
@@ -38,8 +38,8 @@ export async function readBody(request: Request, limits: BodyLimits): Promise<Ui
     if (error instanceof RangeError) throw tooLarge(limits.unpackedBytes)
     throw new ClewError(
       'bad_payload',
-      `The body cannot be unpacked as ${encoding}`,
-      'Send it whole, packed once. Nothing was done.',
+      `The body cannot be decompressed as ${encoding}`,
+      'Send it whole, compressed once. Nothing was done.',
       {},
       error,
     )

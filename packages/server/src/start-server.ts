@@ -130,7 +130,7 @@ const cannotListen = (error: NodeJS.ErrnoException, host: string, port: number):
   new ClewError(
     'bad_option',
     error.code === 'EADDRINUSE'
-      ? `Port ${port} of ${host} is taken`
+      ? `Port ${port} of ${host} is in use`
       : `Port ${port} of ${host} cannot be listened on (${error.code ?? error.message})`,
     'Choose another one with --port and --host.',
     { option: '--port', port },
@@ -140,7 +140,7 @@ const cannotListen = (error: NodeJS.ErrnoException, host: string, port: number):
 const noTokens = (host: string): ClewError =>
   new ClewError(
     'bad_option',
-    `Nobody could be let in at ${host}: there is no valid token, and others than this machine need one`,
-    'Make one first: clew token create --name laptop --scope read,write. Nothing was started.',
+    `Cannot listen on ${host}: clients on other machines need a token, and there is no valid one`,
+    'Create one: clew token create --name laptop --scope read,write. Nothing was started.',
     { option: '--host' },
   )

@@ -1,3 +1,4 @@
+import { readForkTags } from '@clew/ledger'
 import type { Checkpoint, CheckpointMetadata } from '@langchain/langgraph-checkpoint'
 import { conflict } from './conflict.ts'
 import {
@@ -115,9 +116,10 @@ export function createCheckpointer(parts: CheckpointerParts): Checkpointer {
       })
   }
 
-  function putFork(given: PutGiven, before: Saved): Handed {
+  async function putFork(given: PutGiven, before: Saved): Promise<Wait> {
     const runId = names.runId('fork', given.checkpoint.id)
-    const { line, draft } = forkAt(before, runId, parts.threadName)
+    const tags = await readForkTags(ledger, before.runId, before.seq)
+    const { line, draft } = forkAt(before, runId, parts.threadName, tags)
     return begin(given, line, before, { expectedSeq: line.seq, forked: draft })
   }
 

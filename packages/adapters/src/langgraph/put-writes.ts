@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { readForkTags } from '@clew/ledger'
 import { toConflict } from './conflict.ts'
 import { appendTo, type Draft, type Handed, type Line, nothing, openLine, postTo, type Wait } from './line.ts'
 import type { Lines, LinesParts } from './lines.ts'
@@ -110,7 +111,8 @@ export function createWriter(parts: WriterParts): Writer {
     const line = await lines.openAt(saved)
     if (line) return { line, opening: [] }
     parts.assertMeant(saved.id)
-    const { line: fork, draft } = forkAt(saved, names.runId('fork', randomUUID()), parts.threadName)
+    const tags = await readForkTags(parts.ledger, saved.runId, saved.seq)
+    const { line: fork, draft } = forkAt(saved, names.runId('fork', randomUUID()), parts.threadName, tags)
     return { line: fork, opening: [draft] }
   }
 

@@ -1,3 +1,4 @@
+import type { RunTags } from '@clew/ledger'
 import { type Draft, type Line, openLine } from './line.ts'
 import type { Place, Saved } from './saved.ts'
 import type { SpaceKey } from './space-key.ts'
@@ -43,13 +44,19 @@ export function startDraft(
 }
 
 /** A run that branches off a checkpoint which something else has gone on from. */
-export function forkAt(saved: Saved, runId: string, threadName: string): { line: Line; draft: Draft } {
+export function forkAt(
+  saved: Saved,
+  runId: string,
+  threadName: string,
+  tags: { readonly tags?: RunTags },
+): { line: Line; draft: Draft } {
   const { seq, superstep, baseSeq, createdAt } = saved
   const payload = {
     sourceRunId: saved.runId,
     sourceSeq: seq,
     threadId: threadName,
     checkpoint: { id: saved.id, superstep, seq, baseSeq, createdAt },
+    ...tags,
   }
   return {
     line: openLine(runId, { seq, head: { ...saved, writes: [] }, status: 'running' }),

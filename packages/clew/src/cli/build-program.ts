@@ -1,4 +1,5 @@
 import { ClewError } from '@clew/ledger'
+import type { z } from 'zod'
 import { Command, type CommanderError, Option } from 'commander'
 import type { CliArgument, CliShape, Operation } from '../operations/operation.ts'
 import { operations } from '../operations.ts'
@@ -12,12 +13,12 @@ export interface Chosen {
 }
 
 const GROUPS: Readonly<Record<CliShape<string>['group'], string>> = {
-  Begin: 'Begin:',
+  Begin: 'Get started:',
   Look: 'Look at runs:',
-  Remember: 'Remember:',
+  Remember: 'Memory:',
   Control: 'Control runs:',
-  Prove: 'Prove:',
-  Move: 'Move:',
+  Prove: 'Verify and audit:',
+  Move: 'Move and rebuild data:',
 }
 
 /** The command line as the registry describes it; `choose` learns what was asked for. */
@@ -37,8 +38,11 @@ export function buildProgram(version: string, choose: (chosen: Chosen) => void):
     .option('--store <url>', 'the ledger; default CLEW_STORE, else sqlite:.clew/ledger.db')
     .option('--workspace <name>', 'the workspace; default CLEW_WORKSPACE, else default')
     .option('--json', 'answer as JSON')
-    .option('--no-pager', 'never through a pager')
-    .addHelpText('after', '\nStart with:\n  $ clew demo\n\nclew <command> --help tells more about one.')
+    .option('--no-pager', 'do not use a pager')
+    .addHelpText(
+      'after',
+      '\nStart with:\n  $ clew demo\n\nRun clew <command> --help for the options of a command.',
+    )
   const order = Object.keys(GROUPS)
   for (const operation of operations.toSorted(
     (a, b) => order.indexOf(a.cli.group) - order.indexOf(b.cli.group),
@@ -71,9 +75,9 @@ function addCommand(program: Command, operation: Operation, choose: (chosen: Cho
 }
 
 const ABOUT: Readonly<Record<string, string>> = {
-  hold: 'What neither retention nor erasure may take',
-  memory: 'What agents remember: of a run, of a thread, of a workspace, an agent or a user',
-  token: 'Tokens that let programs and people into a server',
+  hold: 'Legal holds: protect data from retention and erasure',
+  memory: 'What agents remember, by run, thread, workspace, agent or user',
+  token: 'Access tokens for the server',
   vault: 'Encrypted originals of redacted secrets',
 }
 
@@ -107,6 +111,9 @@ function buildCommand(operation: Operation, choose: (chosen: Chosen) => void): C
   for (const [field, flags] of Object.entries(cli.options ?? {})) {
     const about = (input.shape[field] as { description?: string }).description ?? ''
     const option = new Option(flags ?? '', about)
+    // A list may be given in one text with commas, or by the option several times.
+    if (isList(input.shape[field] as z.ZodType))
+      option.argParser((text, before: unknown) => (typeof before === 'string' ? `${before},${text}` : text))
     fields.set(option.attributeName(), field)
     command.addOption(option)
   }
@@ -135,6 +142,8 @@ function buildCommand(operation: Operation, choose: (chosen: Chosen) => void): C
   })
   return command
 }
+
+const isList = (schema: z.ZodType): boolean => schema.safeParse([]).success && !schema.safeParse('').success
 
 /** The shell has taken quotation marks off: what was given as one of several words and has spaces is put back in them. */
 function joinWords(words: readonly string[]): string {

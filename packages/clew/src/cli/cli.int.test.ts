@@ -132,7 +132,7 @@ describe('A1 for people', () => {
     const next = await clew('runs', '--cursor', cursor)
     expect(next.stdout).toContain(demoRun)
     const none = await clew('runs', '--agent', 'nobody')
-    expect(none.stdout).toContain('No run fits')
+    expect(none.stdout).toContain('No run matches')
   })
 
   it('show: status, steps as a tree, attempts, last events', async () => {
@@ -201,7 +201,10 @@ describe('A1 for people', () => {
 
   it('--help is grouped and has an example, --version is the version', async () => {
     const help = await clew('--help')
-    expect([help.code, help.stdout.match(/^(Begin|Look at runs|Prove|Move):$/gm)?.length]).toEqual([0, 4])
+    expect([
+      help.code,
+      help.stdout.match(/^(Get started|Look at runs|Verify and audit|Move and rebuild data):$/gm)?.length,
+    ]).toEqual([0, 4])
     const one = await clew('runs', '--help')
     expect([
       one.code,

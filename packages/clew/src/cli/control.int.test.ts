@@ -113,7 +113,7 @@ describe('R6 clew resume brings answers', () => {
   it('without the agent the answer is recorded, once, and whoever has it takes the run up', async () => {
     const { code, stdout } = await clew('resume', 'trip-12', '--answer', 'yes', '--by', 'ann')
     expect(code).toBe(0)
-    expect(stdout).toContain('somebody who has trip takes it up')
+    expect(stdout).toContain('when a process with trip resumes it')
     const again = await clew('resume', 'trip-12', '--answer', 'no')
     expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('Nothing was changed')])
     const alone = await clew('resume', 'trip-12')
@@ -264,7 +264,7 @@ describe('R9 clew stop', () => {
     worker.kill('SIGSTOP')
     try {
       const { code, stdout } = await clew('stop', 'slow-4', '--wait', '200')
-      expect([code, stdout]).toEqual([0, expect.stringContaining('has not done so yet')])
+      expect([code, stdout]).toEqual([0, expect.stringContaining('has not stopped the run yet')])
       expect((await clew('show', 'slow-4')).stdout).toMatch(/stop +requested/)
     } finally {
       worker.kill('SIGKILL')

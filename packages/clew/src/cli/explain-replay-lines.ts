@@ -22,16 +22,13 @@ export function replayFindingLines(
   const id = shellWord(printable(run.runId))
   if (!replay && !isReplayable) return []
   if (!replay)
-    return [
-      dim('REPLAY'),
-      `  Does it happen again, offline? ${dim(next(`clew explain ${id} --agent MODULE`))}`,
-    ]
+    return [dim('REPLAY'), `  Does it reproduce offline? ${dim(next(`clew explain ${id} --agent MODULE`))}`]
   const say = (text: string): string[] => wrap(printable(text), width - 4).map((line) => `    ${line}`)
   const { divergence, reproduced, outside, outcome } = replay
   if (divergence) {
     const where = divergence.stepId ?? 'the run itself'
     return [
-      `${dim('REPLAY')}  ${red('✗')} today’s code does not do what was recorded`,
+      `${dim('REPLAY')}  ${red('✗')} today’s code diverges from the record`,
       ...say(
         `${divergence.kind} at ${where}: ${DIVERGENCES[divergence.kind]}; it now comes to ${outcome.status}`,
       ),
@@ -43,7 +40,7 @@ export function replayFindingLines(
     run.status !== 'failed'
       ? 'today’s code does all that was recorded'
       : outside
-        ? `reproduced at ${at}: what came from outside is given back as it was, and the code fails of it`
+        ? `reproduced at ${at}: recorded results are restored, and the code fails on them`
         : `reproduced at ${at}: the code fails the same way, with nothing but the record`
   return [`${dim('REPLAY')}  ${reproduced ? green('✓') : red('✗')} ${printable(what)}`]
 }

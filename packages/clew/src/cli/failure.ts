@@ -63,7 +63,7 @@ const FILE_ERRORS: Readonly<Record<string, string>> = {
   ENOTDIR: 'lies below something that is no folder',
   ENOSPC: 'has no room left on its disk',
   EROFS: 'lies on a disk that can only be read',
-  EEXIST: 'is there already',
+  EEXIST: 'already exists',
 }
 
 function toClewError(error: unknown): Failure {

@@ -66,9 +66,9 @@ describe('clew gc', () => {
     timeout: 120_000,
   }, async () => {
     const plan = await clew('gc', '--policy', policy, '--dry-run')
-    expect(plan.stdout).toMatch(/RUN +SEQ +GOES +RULE/)
+    expect(plan.stdout).toMatch(/RUN +SEQ +DELETES +RULE/)
     expect(plan.stdout).toMatch(/first +1–5 +run +old/)
-    expect(plan.stdout).toContain('Would go: 10 events of 2 runs, 2 runs as a whole (old 10 events).')
+    expect(plan.stdout).toContain('Would be deleted: 10 events of 2 runs, 2 runs as a whole (old 10 events).')
     const done = await json('gc', '--policy', policy, '--by', 'ann')
     expect(done).toMatchObject({ dryRun: false, events: 10, runs: 2, kept: [] })
     const verified = await clew('verify')
@@ -103,7 +103,7 @@ describe('clew gc', () => {
     const { ok, pruned } = await ledger.verify()
     expect([ok, pruned.length > 2]).toEqual([true, true])
     const left = await json('gc', '--policy', policy)
-    expect((await clew('gc', '--policy', policy)).stdout).toContain('Nothing went.')
+    expect((await clew('gc', '--policy', policy)).stdout).toContain('Nothing was deleted.')
     expect(left['events']).toBeGreaterThan(0)
     expect(left['events']).toBeLessThan(20_000)
     expect((await ledger.verify()).ok).toBe(true)

@@ -8,7 +8,7 @@ import type { Terminal } from './terminal.ts'
 export function wantsIds(flags: Flags): boolean {
   const form = text(flags['output'])
   if (form === undefined || form === 'ids') return form === 'ids'
-  throw new ClewError('bad_option', 'The form after -o is not one that there is', 'Use -o ids, or --json.', {
+  throw new ClewError('bad_option', 'The value after -o is not known', 'Use -o ids, or --json.', {
     option: '--output',
   })
 }

@@ -64,7 +64,7 @@ describe('A1 clew memory', () => {
     expect((await clew(...sweep)).stdout).toContain('1 item of 3 items in 1 scope forgotten')
     expect((await clew('export', '-o', 'memory.ndjson')).stdout).toContain('2 items written')
     const moved = await clew('import', 'memory.ndjson', '--store', `sqlite:${join(folder, 'copy.db')}`)
-    expect(moved.stdout).toContain('2 items remembered, 0 there already, 0 expired')
+    expect(moved.stdout).toContain('2 items remembered, 0 unchanged, 0 expired')
   })
 
   it.each([

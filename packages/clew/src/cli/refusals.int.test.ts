@@ -27,11 +27,15 @@ describe('exit codes and refusals', () => {
     ['a run that is not clear', ['stop', 'trip-'], 'runs begin with trip-'],
     ['a run to fork that is not there', ['fork', 'nobody'], 'There is no run nobody'],
     ['a completed run', ['resume', 'trip-12', '--agent', 'agents.ts'], 'there is nothing to resume'],
-    ['an answer to a completed run', ['resume', 'trip-12', '--answer', 'yes'], 'asks nothing any more'],
+    ['an answer to a completed run', ['resume', 'trip-12', '--answer', 'yes'], 'has no open question'],
     ['a module that is not there', ['resume', 'chat-7', '--agent', './gone.ts'], 'gone.ts does not exist'],
     ['a folder', ['resume', 'chat-7', '--agent', '.'], 'is no file'],
     ['a package that is not there', ['resume', 'chat-7', '--agent', 'no-such-package'], 'There is no module'],
-    ['a module without agents', ['resume', 'chat-7', '--agent', 'empty.ts'], 'exports no agent and no graph'],
+    [
+      'a module without agents',
+      ['resume', 'chat-7', '--agent', 'empty.ts'],
+      'exports neither an agent nor a graph',
+    ],
     [
       'a module that cannot be read',
       ['resume', 'chat-7', '--agent', 'torn.ts'],

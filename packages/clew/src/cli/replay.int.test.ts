@@ -272,9 +272,9 @@ describe('clew explain', () => {
       expect.stringContaining('✓ reproduced at coldest#0: the code fails the same way'),
     ])
     const outside = await clew('explain', 'down-1', '--agent', './agents.ts')
-    expect(outside.stdout).toContain('✓ reproduced at call#0: what came from outside is given back')
+    expect(outside.stdout).toContain('✓ reproduced at call#0: recorded results are restored')
     const mended = await clew('explain', 'odd-1', '--agent', './changed.ts')
-    expect(mended.stdout).toMatch(/✗ today’s code does not do what was recorded\n +output at coldest#0/)
+    expect(mended.stdout).toMatch(/✗ today’s code diverges from the record\n +output at coldest#0/)
     expect([calls(), await position()]).toEqual(before)
   })
 

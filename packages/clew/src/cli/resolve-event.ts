@@ -29,7 +29,7 @@ export async function resolveEvent(ledger: Ledger, given: string): Promise<strin
     `No event that begins with ${shown} is among the newest ${formatCount(MOST_EVENTS)}`,
     near.length > 0
       ? `Did you mean ${near.join(', ')}?`
-      : 'Ids stand in `clew events <run> --full`; `run:seq` names one, too.',
+      : '`clew events <run> --full` shows ids; run:seq works, too.',
     { eventId: shown },
   )
 }

@@ -23,7 +23,7 @@ export function growthText({
     return `the record began ${formatLocal(oldest.recordedAt)}, less than a day ago: too young to tell`
   const about = isExact ? '' : 'at least '
   const longer = month.days > week.days ? `, ${rateText(month)}` : ''
-  return `${about}${rateText(week)}${longer}; about ${formatSize(bytesIn30Days)} in 30 days if nothing goes`
+  return `${about}${rateText(week)}${longer}; about ${formatSize(bytesIn30Days)} in 30 days if nothing is deleted`
 }
 
 const rateText = ({ days, eventsPerDay, bytesPerDay }: GrowthRate): string =>
@@ -52,13 +52,13 @@ export function growthBars({ growth: { days } }: RetentionReport): string {
 export function proposalLines({ output, width, next }: Terminal, report: RetentionReport): string[] {
   const { dim } = output.colour
   const { proposal, policy } = report
-  if (!proposal) return ['The policy in force leaves nothing to propose.']
+  if (!proposal) return ['The active policy leaves nothing to suggest.']
   const isNew = policy === null || policy.problem !== null
   const today = proposal.goes
-    ? ` Today ${plural(proposal.goes.events, 'event')} would go by it.`
+    ? ` Today ${plural(proposal.goes.events, 'event')} would be deleted by it.`
     : ' Too many runs to plan for while you wait: gc --dry-run tells what would go.'
   return [
-    `Proposed retention policy${isNew ? '' : ', which goes on with the one in force'}.${today}`,
+    `Suggested retention policy${isNew ? '' : ', an extension of the active one'}.${today}`,
     ...formatPolicy(proposal.policy)
       .trimEnd()
       .split('\n')
@@ -68,7 +68,7 @@ export function proposalLines({ output, width, next }: Terminal, report: Retenti
       wrap(printable(`${name}: ${why}`), width - 2).map((line) => dim(`  ${line}`)),
     ),
     '',
-    'Nothing goes by itself. To save it, and to see what would go:',
+    'Nothing is deleted automatically. To save the policy, and to see what it would delete:',
     `  ${next('clew retention --save retention.json')}`,
     `  ${next('clew gc --policy retention.json --dry-run')}`,
   ]

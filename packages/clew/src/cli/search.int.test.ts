@@ -77,7 +77,7 @@ describe('L1 upkeep', () => {
   it('clew rebuild and clew reindex do their work and never make a ledger', async () => {
     const ledger = await openLedger(url)
     await ledger.consume('stats', () => ledger.close()).catch(() => {})
-    expect((await clew(['rebuild'])).stdout).toContain('3 runs looked at, rows of 0 runs made anew')
+    expect((await clew(['rebuild'])).stdout).toContain('3 runs checked, rows of 0 runs rebuilt')
     expect((await clew(['reindex'])).stdout).toContain('holds 9 events')
     expect((await clew(['reindex', '--update', '--json'])).stdout).toContain('"lag": 0')
     expect((await clew(['rebuild', '--store', 'sqlite:nowhere.db'])).code).toBe(3)

@@ -25,7 +25,7 @@ it('P2 clew vault rotate makes a new key and says which; views have no secret, a
   const refused = await clew('', 'vault', 'rotate')
   expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('was opened without a vault')])
   const rotated = await clew('on', 'vault', 'rotate')
-  expect(rotated.stdout).toMatch(/1 row encrypted anew; the key is file-2-[0-9a-f]{12} now/)
+  expect(rotated.stdout).toMatch(/1 row encrypted again; the key is now file-2-[0-9a-f]{12}/)
   expect(readdirSync(folder).filter((name) => name.includes('vault-'))).toHaveLength(2)
   for (const args of [
     ['events', 'r', '--json'],

@@ -119,7 +119,7 @@ describe('clew worker', () => {
     await hung()
     first.kill('SIGTERM')
     const { code, stdout, stderr } = await end
-    expect([code, stderr]).toEqual([0, expect.stringContaining('Handing over')])
+    expect([code, stderr]).toEqual([0, expect.stringContaining('Shutting down')])
     expect(stdout).toMatch(/! interrupted +stuck-1/)
     expect(await ledger.leases.list()).toEqual([])
     const { stdout: next } = await ended(spawned(['--agent', './agents.ts', '--once']))

@@ -124,7 +124,7 @@ function agentMissing({ runId, agent, status, pauses }: RunSummary): ClewError {
     )
   return new ClewError(
     'not_resumable',
-    `Run ${runId} is ${status}, and only its agent ${agent ?? ''} can go on with it`,
+    `Run ${runId} is ${status}, and only its agent ${agent ?? ''} can resume it`,
     `Name the module that exports it: clew resume ${runId} --agent ./agents.ts. Nothing was changed.`,
     { runId, agent, status },
   )
@@ -141,7 +141,7 @@ const ended = ({ runId, status }: RunSummary): ClewError =>
 const replayNeedsAgent = ({ runId, agent }: RunSummary): ClewError =>
   new ClewError(
     'bad_option',
-    `Run ${runId} can be gone through again only with the code of its agent ${agent ?? ''}`,
+    `Run ${runId} can be replayed only with the code of its agent ${agent ?? ''}`,
     `Name the module that exports it: clew replay ${runId} --agent ./agents.ts.`,
     { runId, agent },
   )

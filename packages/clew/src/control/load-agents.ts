@@ -13,7 +13,7 @@ export async function loadAgents(modulePath: string, folder = process.cwd()): Pr
   if (found.length === 0)
     throw new ClewError(
       'bad_option',
-      `The module ${modulePath} exports no agent and no graph`,
+      `The module ${modulePath} exports neither an agent nor a graph`,
       'Export what agent() or compile() gave you: export const research = agent(…).',
       { module: modulePath },
     )

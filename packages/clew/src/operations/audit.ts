@@ -5,7 +5,7 @@ import { auditView } from './view-schemas.ts'
 
 export const audit = answering({
   name: 'audit',
-  summary: 'See who did what in a run, and what came of it',
+  summary: 'Show the actions of a run: who did what, with which outcome',
   scope: 'read',
   surfaces: ['cli', 'rest', 'mcp'],
   rest: { method: 'get', path: '/v1/runs/{runId}/audit' },
@@ -14,7 +14,9 @@ export const audit = answering({
   example: { command: 'clew audit demo-3f9a1c', input: { runId: 'demo-3f9a1c' } },
   cli: {
     group: 'Prove',
-    arguments: [{ word: 'run', field: 'runId', required: true, about: 'id of the run, or how it begins' }],
+    arguments: [
+      { word: 'run', field: 'runId', required: true, about: 'id of the run, or its first characters' },
+    ],
   },
   run: (ledger, { runId: id }) => ledger.audit(id),
 })

@@ -27,14 +27,19 @@ const output = z.object({
 const cli = {
   group: 'Look',
   arguments: [
-    { word: 'event', field: 'eventId', required: true, about: 'id of the event, how it begins, or run:seq' },
+    {
+      word: 'event',
+      field: 'eventId',
+      required: true,
+      about: 'id of the event, its first characters, or run:seq',
+    },
   ],
   options: { limit: '--limit <count>' },
 } as const
 
 export const causes = answering({
   name: 'causes',
-  summary: 'Walk from an event back to what led to it',
+  summary: 'Show the events that led to an event',
   scope: 'read',
   surfaces: ['cli', 'rest', 'mcp'],
   rest: { method: 'get', path: '/v1/events/{eventId}/causes' },
@@ -54,7 +59,7 @@ export const causes = answering({
 
 export const effects = answering({
   name: 'effects',
-  summary: 'Walk from an event on to all that it led to',
+  summary: 'Show the events that an event led to',
   scope: 'read',
   surfaces: ['cli', 'rest', 'mcp'],
   rest: { method: 'get', path: '/v1/events/{eventId}/effects' },
@@ -103,7 +108,7 @@ export async function findEvent(ledger: Ledger, given: string): Promise<ClewEven
   throw new ClewError(
     'not_found',
     `There is no event ${shown} in workspace ${ledger.workspace}`,
-    'Ids stand in `clew events <run> --full`; `run:seq` names one, too.',
+    '`clew events <run> --full` shows ids; run:seq works, too.',
     { eventId: shown },
   )
 }

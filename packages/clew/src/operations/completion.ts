@@ -5,7 +5,7 @@ const SHELLS = ['bash', 'zsh', 'fish'] as const
 
 export const completion = answering({
   name: 'completion',
-  summary: 'Write the completion script of a shell',
+  summary: 'Print the completion script for a shell',
   scope: 'read',
   surfaces: ['cli'],
   input: z.object({ shell: z.enum(SHELLS).describe('the shell: bash, zsh or fish') }),

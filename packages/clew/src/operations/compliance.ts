@@ -5,7 +5,7 @@ import { complianceEntry } from './view-schemas.ts'
 
 export const compliance = answering({
   name: 'compliance',
-  summary: 'See who changed, erased, held or exported what in the workspace',
+  summary: 'Show administrative actions: who changed, erased, held or exported what',
   scope: 'admin',
   surfaces: ['cli', 'rest'],
   rest: { method: 'get', path: '/v1/compliance' },
@@ -14,8 +14,8 @@ export const compliance = answering({
       .string()
       .optional()
       .describe('only what was recorded since: 15m, 1h, 7d ago, or an ISO date or time'),
-    limit: z.int().min(1).max(1000).default(50).describe('how many at once, 1 to 1000'),
-    cursor: z.string().optional().describe('where the page before ended'),
+    limit: z.int().min(1).max(1000).default(50).describe('page size, 1 to 1000'),
+    cursor: z.string().optional().describe('cursor that the previous page returned'),
   }),
   output: z.object({ entries: z.array(complianceEntry), nextCursor: z.string().nullable() }),
   example: { command: 'clew compliance --since 30d', input: { since: '30d' } },

@@ -4,12 +4,12 @@ import { runId } from './schemas.ts'
 
 export const demo = answering({
   name: 'demo',
-  summary: 'A chat with agents in the browser; or one scripted run, recorded and told here',
+  summary: 'Start a chat with agents in the browser, or record one scripted run in the terminal',
   scope: 'write',
   surfaces: ['cli'],
   input: z.object({
     fast: z.boolean().optional().describe('the scripted run, without pauses and without asking'),
-    big: z.int().min(1).max(10_000_000).optional().describe('a run with so many steps instead, to look at'),
+    big: z.int().min(1).max(10_000_000).optional().describe('record a run with this many steps instead'),
     runId: runId.optional().describe('id for the run; default a new one'),
   }),
   output: z.object({
@@ -23,8 +23,8 @@ export const demo = answering({
     group: 'Begin',
     options: { fast: '--fast', big: '--big <steps>' },
     flags: {
-      '--terminal': 'tell a scripted run here, without a page',
-      '--port <port>': 'port of the page; default 2539, or another one when that is taken',
+      '--terminal': 'record a scripted run in the terminal, without a page',
+      '--port <port>': 'port of the page; default 2539, or a free one if that is in use',
     },
   },
   async run(ledger, { fast, big, runId: wanted }, context = {}) {

@@ -54,14 +54,14 @@ const side = z.object({
 
 export const diff = answering({
   name: 'diff',
-  summary: 'Compare two runs: where they part, what differs, what they cost',
+  summary: 'Compare two runs: where they diverge, what differs, what they cost',
   scope: 'read',
   surfaces: ['cli', 'rest', 'mcp'],
   rest: { method: 'get', path: '/v1/runs/{runId}/diff' },
   input: z.object({
-    runId: runId.describe('the run that is taken as expected'),
-    otherRunId: runId.describe('the run that is compared with it'),
-    full: z.boolean().default(false).describe('every line of both runs, not only those that differ'),
+    runId: runId.describe('the expected run'),
+    otherRunId: runId.describe('the run to compare with it'),
+    full: z.boolean().default(false).describe('every line of both runs, not only differences'),
   }),
   output: z.object({
     a: side,
@@ -101,8 +101,8 @@ export const diff = answering({
   cli: {
     group: 'Look',
     arguments: [
-      { word: 'run', field: 'runId', required: true, about: 'the run that is taken as expected' },
-      { word: 'other', field: 'otherRunId', required: true, about: 'the run that is compared with it' },
+      { word: 'run', field: 'runId', required: true, about: 'the expected run' },
+      { word: 'other', field: 'otherRunId', required: true, about: 'the run to compare with it' },
     ],
     options: { full: '--full' },
   },

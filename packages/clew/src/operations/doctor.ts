@@ -24,7 +24,8 @@ const scan = z.object({
 
 export const doctor = answering({
   name: 'doctor',
-  summary: 'Look after the machine, the store and the newest run; size, growth and a proposed policy',
+  summary:
+    'Check the environment, the store and the newest run; report size, growth and a suggested retention policy',
   scope: 'admin',
   surfaces: ['cli', 'rest'],
   rest: { method: 'get', path: '/v1/doctor' },

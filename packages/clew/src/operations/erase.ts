@@ -32,12 +32,12 @@ const input = z.object({
     .string()
     .min(1)
     .optional()
-    .describe('all that is about this subject, with forks, child runs and memory'),
+    .describe('everything about this subject, with forks, child runs and memory'),
   paths: z
     .array(z.string().min(1))
     .max(50)
     .optional()
-    .describe("where else in payloads the subject's id stands, such as customer.id; several with commas"),
+    .describe("other payload fields that hold the subject's id, such as customer.id; separated by commas"),
   runId: runId.optional().describe('one run with its child runs'),
   withForks: z.boolean().optional().describe('also the runs that were forked from it'),
   eventId: z.string().min(1).optional().describe('one event'),
@@ -46,7 +46,7 @@ const input = z.object({
     .min(1)
     .max(2000)
     .optional()
-    .describe('why, for the compliance log; it must not name what goes'),
+    .describe('why, for the compliance log; it must not contain what is erased'),
   by: z.string().min(1).max(200).optional().describe('who does it'),
   dryRun: z.boolean().optional().describe('say what would go, and change nothing'),
   rewrite: z
@@ -80,7 +80,7 @@ export function toEraseTarget({
 
 export const erase = answering({
   name: 'erase',
-  summary: 'Make what is stored of a subject, a run or an event unreadable for good',
+  summary: 'Erase the stored payloads of a subject, a run or an event permanently',
   scope: 'admin',
   surfaces: ['cli', 'rest'],
   rest: { method: 'post', path: '/v1/erase' },

@@ -6,7 +6,7 @@ import { wireEvent } from './schemas.ts'
 
 export const event = answering({
   name: 'event',
-  summary: 'Read one event, with all that its payload holds',
+  summary: 'Show one event with its whole payload',
   scope: 'read',
   surfaces: ['cli', 'rest', 'mcp'],
   rest: { method: 'get', path: '/v1/events/{eventId}' },
@@ -20,7 +20,7 @@ export const event = answering({
         word: 'event',
         field: 'eventId',
         required: true,
-        about: 'id of the event, how it begins, or run:seq',
+        about: 'id of the event, its first characters, or run:seq',
       },
     ],
   },

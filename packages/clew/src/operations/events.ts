@@ -5,7 +5,7 @@ import { eventTypes, runId, wireEvent } from './schemas.ts'
 
 export const events = streaming({
   name: 'events',
-  summary: 'Read the events of a run, in order',
+  summary: 'List the events of a run in order',
   scope: 'read',
   surfaces: ['cli', 'rest', 'mcp'],
   rest: {
@@ -26,7 +26,9 @@ export const events = streaming({
   },
   cli: {
     group: 'Look',
-    arguments: [{ word: 'run', field: 'runId', required: true, about: 'id of the run, or how it begins' }],
+    arguments: [
+      { word: 'run', field: 'runId', required: true, about: 'id of the run, or its first characters' },
+    ],
     options: { afterSeq: '--after <seq>', limit: '--limit <count>', types: '--type <types>' },
     flags: { '--full': 'whole payloads, one below the other' },
   },

@@ -31,7 +31,7 @@ export const explain = answering({
     fork: z
       .boolean()
       .optional()
-      .describe('also let its code go on live from the failed step, in a fork, which may cost money'),
+      .describe('also run its code live from the failed step, in a fork; this may cost money'),
   }),
   output: z.object({
     run: runSummary,
@@ -63,7 +63,7 @@ export const explain = answering({
       })
       .nullable(),
     isReplayable: z.boolean().describe('an agent or graph of Clew recorded it'),
-    replay: finding.nullable().describe('what going through it again tells; null when its agent is not here'),
+    replay: finding.nullable().describe('result of a replay; null if its agent is not available'),
     whatIf: z
       .object({
         runId: text,
@@ -73,14 +73,18 @@ export const explain = answering({
         deltas,
       })
       .nullable()
-      .describe('the fork that went on live from the failed step, compared with the run'),
+      .describe('the fork that ran live from the failed step, compared with the run'),
   }) satisfies z.ZodType<Explanation>,
   example: { command: 'clew explain demo-3f9a1c', input: { runId: 'demo-3f9a1c' } },
   cli: {
     group: 'Look',
-    arguments: [{ word: 'run', field: 'runId', required: true, about: 'id of the run, or how it begins' }],
+    arguments: [
+      { word: 'run', field: 'runId', required: true, about: 'id of the run, or its first characters' },
+    ],
     options: { fork: '--fork' },
-    flags: { '--agent <module>': 'file or package that exports its agent, to see whether it happens again' },
+    flags: {
+      '--agent <module>': 'file or package that exports its agent, to check whether the failure reproduces',
+    },
   },
   // Whoever may not control runs is handed no control, and then nothing is executed.
   async run(ledger, { runId: id, fork }, { control, onEvent } = {}) {

@@ -4,17 +4,17 @@ import { runId } from './schemas.ts'
 
 export const exportEvents = streaming({
   name: 'export',
-  summary: 'Write a run with all it stands on, or the whole workspace, as NDJSON',
+  summary: 'Export a run with the runs it depends on, or the whole workspace, as NDJSON',
   scope: 'read',
   surfaces: ['cli'],
   input: z.object({
     runId: runId
       .optional()
-      .describe('only this run, with its child runs, what it was forked from and what its state continues'),
+      .describe('only this run, with the runs it depends on: child runs, sources of forks, earlier turns'),
     redacted: z
       .boolean()
       .optional()
-      .describe('take secrets and personal data out, as for a fixture; what that changes is hashed anew'),
+      .describe('remove secrets and personal data, as for a fixture; changed events get new hashes'),
   }),
   output: z.string().describe('one line of NDJSON'),
   example: {
@@ -26,7 +26,7 @@ export const exportEvents = streaming({
     options: { runId: '--run <id>', redacted: '--redacted' },
     flags: {
       '-o, --output <file>': 'write to this file instead of the standard output',
-      '--force': 'replace the file if it is there',
+      '--force': 'replace the file if it exists',
     },
   },
   run: (ledger, input, { onProgress } = {}) => ledger.export({ ...input, onProgress }),

@@ -6,7 +6,7 @@ import { controlOutcome, runId, wait } from './schemas.ts'
 
 export const fork = answering({
   name: 'fork',
-  summary: 'Begin a new run that shares the first part of another one',
+  summary: 'Start a new run that shares the first events of another run',
   scope: 'control',
   surfaces: ['cli', 'rest', 'mcp'],
   rest: { method: 'post', path: '/v1/runs/{runId}/fork' },
@@ -22,7 +22,7 @@ export const fork = answering({
       .record(z.string(), z.unknown())
       .optional()
       .describe('what to write into the state of a graph there: a JSON object by channel'),
-    retry: z.boolean().optional().describe('begin before the step that it failed of'),
+    retry: z.boolean().optional().describe('start before the step that failed'),
     newRunId: runId.optional().describe('id for the fork; default a new one'),
     wait,
   }),
@@ -33,7 +33,9 @@ export const fork = answering({
   },
   cli: {
     group: 'Control',
-    arguments: [{ word: 'run', field: 'runId', required: true, about: 'id of the run, or how it begins' }],
+    arguments: [
+      { word: 'run', field: 'runId', required: true, about: 'id of the run, or its first characters' },
+    ],
     options: {
       at: '--at <place>',
       input: '--input <value>',
@@ -42,7 +44,8 @@ export const fork = answering({
       newRunId: '--as <id>',
     },
     flags: {
-      '--agent <module>': 'file or package that exports its agent; without it, the fork waits to be resumed',
+      '--agent <module>':
+        'file or package that exports its agent; without it, the fork waits until it is resumed',
     },
   },
   async run(ledger, { runId: id, at, ...request }, { onEvent, ...context } = {}) {

@@ -19,7 +19,7 @@ export const goesAndStays = z.object({
 
 export const gc = answering({
   name: 'gc',
-  summary: 'Let go what the retention policy no longer keeps and nobody still needs',
+  summary: 'Delete what the retention policy no longer keeps and no other run depends on',
   scope: 'admin',
   surfaces: ['cli', 'rest'],
   rest: { method: 'post', path: '/v1/gc' },
@@ -28,12 +28,12 @@ export const gc = answering({
       .record(z.string(), z.unknown())
       .optional()
       .describe('the retention policy: rules, and what to keep; without one, that of the workspace'),
-    dryRun: z.boolean().optional().describe('only say what would go and why'),
-    by: z.string().min(1).max(200).optional().describe('who stands in the audit book'),
+    dryRun: z.boolean().optional().describe('report what would be deleted and why, and change nothing'),
+    by: z.string().min(1).max(200).optional().describe('name for the audit log'),
   }),
   output: goesAndStays.extend({
     dryRun: z.boolean(),
-    values: count.describe('shared values that nobody needed any more'),
+    values: count.describe('shared values that no event references any more'),
     bytesBefore: count,
     bytesAfter: count,
   }),

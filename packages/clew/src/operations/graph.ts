@@ -5,7 +5,7 @@ import { taskGraphView } from './view-schemas.ts'
 
 export const graph = answering({
   name: 'graph',
-  summary: 'See what led to what, with equal steps drawn once',
+  summary: 'Show the graph of a run: which step led to which, equal steps drawn once',
   scope: 'read',
   surfaces: ['cli', 'rest', 'mcp'],
   rest: { method: 'get', path: '/v1/runs/{runId}/graph' },
@@ -14,7 +14,9 @@ export const graph = answering({
   example: { command: 'clew graph demo-3f9a1c --mermaid', input: { runId: 'demo-3f9a1c' } },
   cli: {
     group: 'Look',
-    arguments: [{ word: 'run', field: 'runId', required: true, about: 'id of the run, or how it begins' }],
+    arguments: [
+      { word: 'run', field: 'runId', required: true, about: 'id of the run, or its first characters' },
+    ],
     flags: { '--mermaid': 'as a Mermaid flowchart' },
   },
   run: (ledger, { runId: id }) => ledger.taskGraph(id),

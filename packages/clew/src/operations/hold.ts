@@ -24,7 +24,7 @@ const WHY = { reason: '--reason <text>', by: '--by <who>' } as const
 
 export const holdAdd = answering({
   name: 'holdAdd',
-  summary: 'Keep a run, a subject or a thread from retention and erasure',
+  summary: 'Protect a run, a subject or a thread from retention and erasure',
   scope: 'admin',
   surfaces: ['cli', 'rest'],
   rest: { method: 'post', path: '/v1/holds' },
@@ -64,7 +64,7 @@ function toHoldTarget(given: {
 
 export const holdList = answering({
   name: 'holdList',
-  summary: 'List the holds that stand',
+  summary: 'List the active holds',
   scope: 'admin',
   surfaces: ['cli', 'rest'],
   rest: { method: 'get', path: '/v1/holds' },

@@ -15,17 +15,17 @@ const count = z.int().min(0)
 
 export const importEvents = answering({
   name: 'import',
-  summary: 'Take in exports, chats in OpenAI form, or AG2 events',
+  summary: 'Import exports, chats in OpenAI form, or AG2 events',
   scope: 'write',
   surfaces: ['cli'],
   input: z.object({
     format: z
       .enum(['ndjson', 'openai-chat', 'ag2'])
       .default('ndjson')
-      .describe('what the files hold: ndjson (envelopes, as `clew export` writes), openai-chat or ag2'),
-    runId: z.string().min(1).optional().describe('id of the run; without it the file gives the name'),
-    agent: z.string().min(1).optional().describe('agent that the imported runs are of'),
-    rehash: z.boolean().optional().describe('store as new facts, redacted and hashed anew (ndjson)'),
+      .describe('format of the files: ndjson (envelopes, as `clew export` writes), openai-chat or ag2'),
+    runId: z.string().min(1).optional().describe('id of the run; default: the name of the file'),
+    agent: z.string().min(1).optional().describe('agent of the imported runs'),
+    rehash: z.boolean().optional().describe('store as new events, redacted and with new hashes (ndjson)'),
   }),
   output: z.object({
     files: count,

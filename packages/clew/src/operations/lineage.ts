@@ -13,7 +13,7 @@ const row = z.object({
   agent: z.string().nullable(),
   startedAt: z.string(),
   durationMs: z.number().nullable(),
-  superstep: z.int().nullable().describe('where it stands'),
+  superstep: z.int().nullable().describe('its last superstep'),
   parted: z
     .object({
       seq: z.int(),
@@ -22,7 +22,7 @@ const row = z.object({
       edited: z.enum(['input', 'state']).nullable(),
     })
     .nullable()
-    .describe('where a fork left its source'),
+    .describe('where a fork diverged from its source'),
   isNewest: z.boolean().describe('the run that the next turn of the thread continues'),
 })
 export type LineageRow = z.output<typeof row>
@@ -37,7 +37,7 @@ export type Lineage = z.output<typeof output>
 
 export const lineage = answering({
   name: 'lineage',
-  summary: 'Show where a run comes from and what came of it: turns, forks, retries, child runs',
+  summary: 'Show the runs related to a run: turns, forks, retries, child runs',
   scope: 'read',
   surfaces: ['cli', 'rest', 'mcp'],
   rest: { method: 'get', path: '/v1/runs/{runId}/lineage', also: '/v1/lineage' },
@@ -49,7 +49,9 @@ export const lineage = answering({
   example: { command: 'clew lineage chat-7', input: { runId: 'chat-7' } },
   cli: {
     group: 'Look',
-    arguments: [{ word: 'run', field: 'runId', required: false, about: 'id of the run, or how it begins' }],
+    arguments: [
+      { word: 'run', field: 'runId', required: false, about: 'id of the run, or its first characters' },
+    ],
     options: { threadId: '--thread <id>' },
   },
   async run(ledger, { runId, threadId }) {

@@ -13,14 +13,14 @@ import { answering, streaming } from './operation.ts'
 
 export const memoryList = answering({
   name: 'memoryList',
-  summary: 'List what is remembered, by layer, scope, namespace and key',
+  summary: 'List memory items by layer, scope, namespace and key',
   scope: 'read',
   surfaces: ['cli', 'rest', 'mcp'],
   rest: { method: 'get', path: '/v1/memory' },
   input: z.object({
     ...filterFields,
-    limit: z.int().min(1).max(1000).default(50).describe('how many items at once, 1 to 1000'),
-    cursor: z.string().optional().describe('where the page before ended'),
+    limit: z.int().min(1).max(1000).default(50).describe('page size in items, 1 to 1000'),
+    cursor: z.string().optional().describe('cursor that the previous page returned'),
   }),
   output: z.object({ items: z.array(item), nextCursor: z.string().nullable() }),
   example: {
@@ -37,7 +37,7 @@ export const memoryList = answering({
 
 export const memoryGet = answering({
   name: 'memoryGet',
-  summary: 'Show one item of memory with its value and where it comes from',
+  summary: 'Show one memory item with its value and its origin',
   scope: 'read',
   surfaces: ['cli', 'rest', 'mcp'],
   rest: { method: 'get', path: '/v1/memory/item' },
@@ -58,7 +58,7 @@ export const memoryGet = answering({
 
 export const memorySearch = answering({
   name: 'memorySearch',
-  summary: 'Find items of memory by words, the rarer and the newer first',
+  summary: 'Search memory items; rare words and new items rank first',
   scope: 'read',
   surfaces: ['cli', 'rest', 'mcp'],
   rest: { method: 'get', path: '/v1/memory/search' },
@@ -84,13 +84,13 @@ export const memorySearch = answering({
 
 export const memoryContext = answering({
   name: 'memoryContext',
-  summary: 'Show what of memory fits best into a prompt of so many tokens',
+  summary: 'Select the memory items that fit a prompt best, within a number of tokens',
   scope: 'read',
   surfaces: ['cli', 'rest', 'mcp'],
   rest: { method: 'get', path: '/v1/memory/context' },
   input: z.object({
-    query: z.string().max(4000).optional().describe('what it is for, in plain words'),
-    budgetTokens: z.int().min(1).max(10_000_000).default(1000).describe('how many tokens it may have'),
+    query: z.string().max(4000).optional().describe('the purpose, in plain words'),
+    budgetTokens: z.int().min(1).max(10_000_000).default(1000).describe('maximum number of tokens'),
     ...filterFields,
   }),
   output: z.object({
@@ -107,7 +107,7 @@ export const memoryContext = answering({
     group: 'Remember',
     words: ['memory', 'context'],
     arguments: [
-      { word: 'query', field: 'query', required: false, many: true, about: 'what it is for, in plain words' },
+      { word: 'query', field: 'query', required: false, many: true, about: 'the purpose, in plain words' },
     ],
     options: { ...FILTER_OPTIONS, budgetTokens: '--budget <tokens>' },
   },
@@ -117,7 +117,7 @@ export const memoryContext = answering({
 
 export const memoryExport = streaming({
   name: 'memoryExport',
-  summary: 'Write items of memory as NDJSON, one a line',
+  summary: 'Export memory items as NDJSON, one per line',
   scope: 'read',
   surfaces: ['cli'],
   input: z.object(filterFields),

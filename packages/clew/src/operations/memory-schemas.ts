@@ -53,7 +53,7 @@ const scopeText =
 
 /** Names one item. */
 export const nameFields = {
-  namespace: z.string().min(1).max(256).describe('parts between strokes, such as facts/people'),
+  namespace: z.string().min(1).max(256).describe('parts separated by slashes, such as facts/people'),
   key: z.string().min(1).max(256).describe('the key of the item in its namespace'),
   layer: layer.default('long').describe(`${MEMORY_LAYERS.join(', ')}; default long`),
   scope: z.string().min(1).max(480).optional().describe(scopeText),
@@ -64,7 +64,7 @@ export const NAME_ARGUMENTS = [
     word: 'namespace',
     field: 'namespace',
     required: true,
-    about: 'parts between strokes, such as facts/people',
+    about: 'parts separated by slashes, such as facts/people',
   },
   { word: 'key', field: 'key', required: true, about: 'the key of the item in its namespace' },
 ] as const
@@ -73,7 +73,7 @@ export const NAME_ARGUMENTS = [
 export const filterFields = {
   layer: layer.optional().describe(`only this layer: ${MEMORY_LAYERS.join(', ')}`),
   scope: z.string().min(1).max(480).optional().describe(`only this scope of the layer: ${scopeText}`),
-  namespace: z.string().min(1).max(256).optional().describe('only this namespace and what lies below it'),
+  namespace: z.string().min(1).max(256).optional().describe('only this namespace and those below it'),
   tags: z
     .array(z.string().min(1).max(256))
     .max(64)

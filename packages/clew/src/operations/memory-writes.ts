@@ -7,11 +7,11 @@ const ifVersion = z
   .int()
   .min(0)
   .optional()
-  .describe('only if the item has this version; 0: only if it is not there')
+  .describe('only if the item has this version; 0: only if it does not exist')
 
 export const memoryPut = answering({
   name: 'memoryPut',
-  summary: 'Remember a value',
+  summary: 'Store a value in memory',
   scope: 'write',
   surfaces: ['cli', 'rest', 'mcp'],
   rest: { method: 'post', path: '/v1/memory' },
@@ -56,13 +56,13 @@ export const memoryPut = answering({
 
 export const memoryForget = answering({
   name: 'memoryForget',
-  summary: 'Forget one item of memory; that it was there stays in the record',
+  summary: 'Forget one memory item; the record keeps that it existed',
   scope: 'write',
   surfaces: ['cli', 'rest', 'mcp'],
   rest: { method: 'post', path: '/v1/memory/forget' },
   input: z.object({
     ...nameFields,
-    reason: z.string().min(1).max(2000).optional().describe('why; it stands in the event'),
+    reason: z.string().min(1).max(2000).optional().describe('why; recorded in the event'),
     ifVersion,
   }),
   output: z.object({ forgotten: receipt.nullable().describe('null when there was nothing to forget') }),
@@ -92,7 +92,7 @@ const limit = z.int().min(1).optional()
 
 export const memorySweep = answering({
   name: 'memorySweep',
-  summary: 'Forget what has expired, and what is more than a layer should keep',
+  summary: 'Forget expired memory items, and those beyond the limits of a layer',
   scope: 'admin',
   surfaces: ['cli', 'rest'],
   rest: { method: 'post', path: '/v1/memory/sweep' },
@@ -100,9 +100,9 @@ export const memorySweep = answering({
     layer: layer
       .optional()
       .describe(`only this layer: ${MEMORY_LAYERS.join(', ')}; needed for the limits below`),
-    ttlMs: limit.describe('forget what has not been used for so many milliseconds'),
-    maxItems: limit.describe('in each scope the newest so many stay'),
-    maxBytes: limit.describe('in each scope the newest stay as long as they have no more bytes'),
+    ttlMs: limit.describe('forget items that were unused for this many milliseconds'),
+    maxItems: limit.describe('keep this many newest items in each scope'),
+    maxBytes: limit.describe('keep the newest items of each scope up to this many bytes'),
     dryRun: z.boolean().optional().describe('say what would go, and change nothing'),
   }),
   output: z.object({
@@ -160,7 +160,7 @@ export const memorySweep = answering({
 
 export const memoryImport = answering({
   name: 'memoryImport',
-  summary: 'Remember the items of an export; what is there already stays as it is',
+  summary: 'Import memory items from an export; existing items stay unchanged',
   scope: 'write',
   surfaces: ['cli'],
   input: z.object({}),

@@ -25,7 +25,7 @@ const workspacePolicy = z.object({
 
 export const policy = answering({
   name: 'policy',
-  summary: 'See or replace what the workspace asks of everybody who opens it',
+  summary: 'Show or replace the workspace policy: redaction, audit of reads, retention',
   scope: 'admin',
   surfaces: ['cli', 'rest'],
   rest: { method: 'post', path: '/v1/policy' },

@@ -3,7 +3,7 @@ import { answering } from './operation.ts'
 
 export const rebuild = answering({
   name: 'rebuild',
-  summary: 'Make the stored rows of runs and steps again from the events',
+  summary: 'Rebuild the stored rows of runs and steps from the events',
   scope: 'admin',
   surfaces: ['cli'],
   input: z.object({}),

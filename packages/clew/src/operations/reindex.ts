@@ -3,11 +3,11 @@ import { answering } from './operation.ts'
 
 export const reindex = answering({
   name: 'reindex',
-  summary: 'Throw the search index away and fill it again from the events',
+  summary: 'Delete the search index and rebuild it from the events',
   scope: 'admin',
   surfaces: ['cli'],
   input: z.object({
-    update: z.boolean().optional().describe('keep it and take in only what is missing'),
+    update: z.boolean().optional().describe('keep it and add only missing events'),
   }),
   output: z.object({ position: z.int().min(0), lag: z.int().min(0), isCurrent: z.boolean() }),
   example: { command: 'clew reindex --update', input: { update: true } },

@@ -31,7 +31,7 @@ const replayReport = z.object({
   mode: z.enum(REPLAY_MODES),
   verdict: z.enum(['identical', 'diverged']),
   sourceRunId: text,
-  runId: text.nullable().describe('the run under which the report was kept, or the fork of a what-if'),
+  runId: text.nullable().describe('the run that stores the report, or the fork of a what-if'),
   divergences: z
     .array(
       z.object({

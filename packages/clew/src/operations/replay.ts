@@ -10,13 +10,13 @@ import { runId } from './schemas.ts'
 
 export const replay = answering({
   name: 'replay',
-  summary: 'Go through a run again from its record, and say where the code parts from it',
+  summary: 'Replay a run from its record and report where the code diverges',
   scope: 'control',
   surfaces: ['cli', 'rest', 'mcp'],
   rest: { method: 'post', path: '/v1/runs/{runId}/replay', also: '/v1/replay' },
   input: z.object({
     runId: runId.optional().describe('id of the run'),
-    all: z.boolean().optional().describe('every run that fits, or every fixture in a folder'),
+    all: z.boolean().optional().describe('every matching run, or every fixture in a folder'),
     mode: z
       .enum(REPLAY_MODES)
       .default('re-execute')
@@ -32,8 +32,8 @@ export const replay = answering({
     volatile: z
       .array(z.string())
       .optional()
-      .describe('what is not compared, such as input.requestId or output.at, separated by commas'),
-    keep: z.boolean().optional().describe('keep the report as a run of its own'),
+      .describe('fields to ignore, such as input.requestId or output.at, separated by commas'),
+    keep: z.boolean().optional().describe('store the report as a run'),
     agent: z.string().optional().describe('with --all: only runs of this agent'),
     since: z
       .string()
@@ -53,7 +53,7 @@ export const replay = answering({
         word: 'run',
         field: 'runId',
         required: false,
-        about: 'id of the run, or how it begins; with --all a fixture or a folder of them',
+        about: 'id of the run, or its first characters; with --all a fixture or a folder of them',
       },
     ],
     options: {

@@ -6,7 +6,7 @@ import { controlOutcome, runId, wait } from './schemas.ts'
 
 export const resume = answering({
   name: 'resume',
-  summary: 'Let a run go on: after a crash, or with the answer to its question',
+  summary: 'Resume a run: after a crash, or with the answer to its question',
   scope: 'control',
   surfaces: ['cli', 'rest', 'mcp'],
   rest: { method: 'post', path: '/v1/runs/{runId}/resume' },
@@ -28,7 +28,9 @@ export const resume = answering({
   },
   cli: {
     group: 'Control',
-    arguments: [{ word: 'run', field: 'runId', required: true, about: 'id of the run, or how it begins' }],
+    arguments: [
+      { word: 'run', field: 'runId', required: true, about: 'id of the run, or its first characters' },
+    ],
     options: { answer: '--answer <value>', pauseId: '--pause <id>', by: '--by <who>' },
     flags: {
       '--agent <module>': 'file or package that exports its agent; without it, answers are only recorded',

@@ -68,7 +68,7 @@ export const retentionReport = z.object({
 
 export const retention = answering({
   name: 'retention',
-  summary: 'See size, growth, what would go and what stays, and a policy that would fit',
+  summary: 'Show size, growth, what retention would delete and keep, and a suggested policy',
   scope: 'admin',
   surfaces: ['cli', 'rest'],
   rest: { method: 'get', path: '/v1/retention' },
@@ -77,7 +77,7 @@ export const retention = answering({
   example: { command: 'clew retention --save retention.json', input: {} },
   cli: {
     group: 'Control',
-    flags: { '--save <file>': 'write the proposed policy to a new file' },
+    flags: { '--save <file>': 'write the suggested policy to a new file' },
   },
   run: (ledger) => ledger.retentionReport(),
 })

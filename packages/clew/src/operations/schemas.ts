@@ -56,7 +56,7 @@ export const runSummary = z.object({
       mode: z.string(),
       verdict: z.string().nullable(),
       sourceRunId: z.string(),
-      at: z.string().nullable().describe('Step at which code and record part.'),
+      at: z.string().nullable().describe('Step at which code and record diverge.'),
     })
     .nullable(),
   session: z
@@ -65,7 +65,7 @@ export const runSummary = z.object({
       persona: z.object({ id: text, name: text, avatarUrl: text.nullable() }).nullable(),
       triggerMessageId: text.nullable(),
       supersedes: text.nullable(),
-      generation: count.describe('Rises when it is taken up again.'),
+      generation: count.describe('Rises with every resume.'),
       currentStepType: text.nullable(),
     })
     .nullable()
@@ -91,10 +91,8 @@ export const runSummary = z.object({
 /** What controlling a run answers with. */
 export const controlOutcome = z.object({
   run: runSummary,
-  worked: z
-    .boolean()
-    .describe('whether its agent worked on it here; otherwise somebody else has to take it up'),
-  output: z.unknown().describe('what it gave, when it completed here'),
+  worked: z.boolean().describe('whether the run was resumed here; otherwise a worker has to resume it'),
+  output: z.unknown().describe('its output, if it completed here'),
   divergence: z
     .object({
       kind: z.enum(['kind', 'input', 'missing', 'redacted']),
@@ -105,11 +103,13 @@ export const controlOutcome = z.object({
       redactedFrom: z.array(text).readonly().optional(),
     })
     .nullable()
-    .describe('where code and record part, when that blocked it'),
+    .describe('where code and record diverge, if that blocked the run'),
   warnings: z
     .array(text)
     .readonly()
-    .describe('what of its source does not count in a fork, and why; redacted text that it was given'),
+    .describe(
+      'parts of the source that the fork does not use, and why; redacted text that the code received',
+    ),
 }) satisfies z.ZodType<ControlOutcome>
 
 export const stepSkeleton = z.object({
@@ -202,7 +202,7 @@ export const signedHeads = z.object({
 export const wait = z
   .boolean()
   .optional()
-  .describe('false: answer as soon as it goes on, instead of when it ends or waits again')
+  .describe('false: answer as soon as the run is resumed, instead of when it ends or waits again')
 
 export const runId = text.min(1).describe('id of the run')
 export const eventTypes = z.array(text).optional().describe('only events of these types, separated by commas')

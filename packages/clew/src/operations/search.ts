@@ -27,7 +27,7 @@ const hit = z.object({
 
 export const search = answering({
   name: 'search',
-  summary: 'Find runs by what was said, called, returned or went wrong in them',
+  summary: 'Search runs by messages, calls, results and errors',
   scope: 'read',
   surfaces: ['cli', 'rest', 'mcp'],
   rest: { method: 'get', path: '/v1/search' },
@@ -37,8 +37,8 @@ export const search = answering({
       .min(1)
       .max(4000)
       .describe('words, "exact words", begin*, -not, status:failed, tool:search …'),
-    limit: z.int().min(1).max(1000).default(20).describe('how many runs at once, 1 to 1000'),
-    cursor: z.string().optional().describe('where the page before ended'),
+    limit: z.int().min(1).max(1000).default(20).describe('page size in runs, 1 to 1000'),
+    cursor: z.string().optional().describe('cursor that the previous page returned'),
   }),
   output: z.object({
     hits: z.array(hit).readonly(),

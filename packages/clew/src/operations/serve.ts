@@ -13,25 +13,25 @@ export const serve = streaming({
       .string()
       .min(1)
       .default('127.0.0.1')
-      .describe('address to listen on; others than this machine need tokens'),
-    tokens: z.boolean().optional().describe('ask for a token on this machine, too'),
+      .describe('address to listen on; clients on other machines need tokens'),
+    tokens: z.boolean().optional().describe('require a token from clients on this machine, too'),
     origin: z
       .string()
       .regex(/^https?:\/\/[^/]+$/)
       .optional()
-      .describe('another origin whose pages may call, such as https://app.example.org'),
+      .describe('another origin whose pages may call the API, such as https://app.example.org'),
     page: z.boolean().default(true).describe('without the page'),
     log: z
       .enum(['debug', 'info', 'warn', 'error', 'silent'])
       .default('warn')
-      .describe('what is written to the standard error: debug, info (every request), warn, error or silent'),
+      .describe('log level on standard error: debug, info (every request), warn, error or silent'),
   }),
   output: z.discriminatedUnion('type', [
     z.object({
       type: z.literal('listening'),
       url: z.string(),
-      page: z.boolean().describe('whether the page is there'),
-      agents: z.array(z.string()).readonly().describe('agents whose runs can go on here'),
+      page: z.boolean().describe('whether the page is served'),
+      agents: z.array(z.string()).readonly().describe('agents whose runs can be resumed here'),
     }),
     z.object({ type: z.literal('closed') }),
   ]),
@@ -47,9 +47,9 @@ export const serve = streaming({
       log: '--log <level>',
     },
     flags: {
-      '--agent <module>': 'file or package that exports agents: their runs can go on here',
+      '--agent <module>': 'file or package that exports agents: their runs can be resumed here',
       '--mode <switches>':
-        'read, or a list of write, resume and replay: what is switched on; default CLEW_MODE, else all',
+        'switches that are on: read, or a list of write, resume and replay; default CLEW_MODE, else all',
     },
   },
   async *run(ledger, { page, log, ...where }, { agents, signal } = {}) {

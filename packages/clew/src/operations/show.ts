@@ -18,7 +18,7 @@ const eventReference = z.object({
 
 export const show = answering({
   name: 'show',
-  summary: 'Show one run: where it stands, its steps, its last events',
+  summary: 'Show one run: its status, steps and last events',
   scope: 'read',
   surfaces: ['cli', 'rest', 'mcp'],
   rest: { method: 'get', path: '/v1/runs/{runId}' },
@@ -26,7 +26,7 @@ export const show = answering({
     runId,
     steps: z.int().min(0).max(100_000).default(60).describe('how many steps at most, from the first on'),
     tree: z.boolean().optional().describe('also its child runs and forks, as a tree'),
-    gaps: z.boolean().optional().describe('also what of it was erased or pruned, when and by whom'),
+    gaps: z.boolean().optional().describe('also list what was erased or pruned, when and by whom'),
   }),
   output: z.object({
     run: runSummary,
@@ -47,9 +47,11 @@ export const show = answering({
   example: { command: 'clew show demo-3f9a1c', input: { runId: 'demo-3f9a1c' } },
   cli: {
     group: 'Look',
-    arguments: [{ word: 'run', field: 'runId', required: true, about: 'id of the run, or how it begins' }],
+    arguments: [
+      { word: 'run', field: 'runId', required: true, about: 'id of the run, or its first characters' },
+    ],
     options: { steps: '--steps <count>', tree: '--tree', gaps: '--gaps' },
-    flags: { '--watch': 'draw it again whenever something happens, until the run ends' },
+    flags: { '--watch': 'update the output with every event until the run ends' },
   },
   async run(ledger, input) {
     const run = await ledger.getRun(input.runId)

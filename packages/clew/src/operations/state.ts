@@ -16,7 +16,7 @@ export type ChannelRow = z.output<typeof channel>
 
 export const state = answering({
   name: 'state',
-  summary: 'Show the state that a run had built, now or at a superstep',
+  summary: 'Show the state of a graph run, now or at a superstep',
   scope: 'read',
   surfaces: ['cli', 'rest', 'mcp'],
   rest: { method: 'get', path: '/v1/runs/{runId}/state' },
@@ -42,7 +42,9 @@ export const state = answering({
   example: { command: 'clew state graph-7c1e --superstep 2', input: { runId: 'graph-7c1e', superstep: 2 } },
   cli: {
     group: 'Look',
-    arguments: [{ word: 'run', field: 'runId', required: true, about: 'id of the run, or how it begins' }],
+    arguments: [
+      { word: 'run', field: 'runId', required: true, about: 'id of the run, or its first characters' },
+    ],
     options: { superstep: '--superstep <number>', key: '--key <channel>', full: '--full' },
   },
   async run(ledger, { runId: id, superstep, key, full = false }) {

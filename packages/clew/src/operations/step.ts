@@ -6,7 +6,7 @@ import { readAttempts } from './steps.ts'
 
 export const step = answering({
   name: 'step',
-  summary: 'Read one step of a run, with what went in and what came out',
+  summary: 'Show one step of a run with its input and output',
   scope: 'read',
   surfaces: ['cli', 'rest', 'mcp'],
   rest: { method: 'get', path: '/v1/runs/{runId}/steps/{stepId}' },
@@ -17,9 +17,9 @@ export const step = answering({
   }),
   output: z.object({
     step: stepSkeleton,
-    input: z.unknown().describe('what it was called with; null when that was not recorded'),
-    values: z.unknown().describe('what it gave back; null as long as it has not'),
-    attempts: z.int().min(1).describe('how often it was tried'),
+    input: z.unknown().describe('its input; null if that was not recorded'),
+    values: z.unknown().describe('its output; null while there is none'),
+    attempts: z.int().min(1).describe('number of attempts'),
     startedEventId: z.string(),
     endedEventId: z.string().nullable(),
   }),
@@ -27,8 +27,8 @@ export const step = answering({
   cli: {
     group: 'Look',
     arguments: [
-      { word: 'run', field: 'runId', required: true, about: 'id of the run, or how it begins' },
-      { word: 'step', field: 'stepId', required: true, about: 'id of the step, as `clew steps` has it' },
+      { word: 'run', field: 'runId', required: true, about: 'id of the run, or its first characters' },
+      { word: 'step', field: 'stepId', required: true, about: 'id of the step, as `clew steps` shows it' },
     ],
     options: { attempt: '--attempt <number>' },
   },

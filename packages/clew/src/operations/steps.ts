@@ -18,20 +18,16 @@ export const steps = answering({
       .optional()
       .describe('only steps of this name: a node, or what step() was called with'),
     superstep: z.int().min(0).optional().describe('only steps of this superstep'),
-    limit: z.int().min(1).max(10_000).default(100).describe('how many at once, 1 to 10000'),
+    limit: z.int().min(1).max(10_000).default(100).describe('page size, 1 to 10000'),
     cursor: z
       .string()
       .regex(/^\d{1,15}$/)
       .optional()
-      .describe('where the page before ended'),
+      .describe('cursor that the previous page returned'),
   }),
   output: z.object({
     steps: z.array(stepSkeleton),
-    total: z
-      .int()
-      .min(0)
-      .nullable()
-      .describe('how many there are; null where a page was found without reading them all'),
+    total: z.int().min(0).nullable().describe('total number; null if the page was found without reading all'),
     nextCursor: z.string().nullable(),
   }),
   example: {
@@ -40,7 +36,9 @@ export const steps = answering({
   },
   cli: {
     group: 'Look',
-    arguments: [{ word: 'run', field: 'runId', required: true, about: 'id of the run, or how it begins' }],
+    arguments: [
+      { word: 'run', field: 'runId', required: true, about: 'id of the run, or its first characters' },
+    ],
     options: {
       status: '--status <status>',
       node: '--node <name>',

@@ -5,7 +5,7 @@ import { controlOutcome, runId } from './schemas.ts'
 
 export const stop = answering({
   name: 'stop',
-  summary: 'Stop a run, wherever it is worked on',
+  summary: 'Stop a run, in whichever process it is running',
   scope: 'control',
   surfaces: ['cli', 'rest', 'mcp'],
   rest: { method: 'post', path: '/v1/runs/{runId}/stop' },
@@ -27,7 +27,9 @@ export const stop = answering({
   },
   cli: {
     group: 'Control',
-    arguments: [{ word: 'run', field: 'runId', required: true, about: 'id of the run, or how it begins' }],
+    arguments: [
+      { word: 'run', field: 'runId', required: true, about: 'id of the run, or its first characters' },
+    ],
     options: { reason: '--reason <text>', by: '--by <who>', waitMs: '--wait <ms>' },
   },
   run: async (ledger, { runId: id, ...request }, context = {}) =>

@@ -5,14 +5,14 @@ import { eventTypes, runId, wireEvent } from './schemas.ts'
 
 export const tail = streaming({
   name: 'tail',
-  summary: 'Follow the ledger, or one run, as it happens',
+  summary: 'Follow the events of the ledger or of one run as they are recorded',
   scope: 'read',
   surfaces: ['cli', 'rest'],
   rest: { method: 'get', path: '/v1/follow', isLive: true },
   input: z.object({
     runId: runId.optional().describe('only this run'),
-    afterPosition: z.int().min(0).optional().describe('begin after this position of the ledger; default now'),
-    history: z.boolean().optional().describe('begin with everything that is there already'),
+    afterPosition: z.int().min(0).optional().describe('start after this position of the ledger; default now'),
+    history: z.boolean().optional().describe('start with all existing events'),
     types: eventTypes,
     untilEnd: z.boolean().optional().describe('end when the followed run ends'),
   }),

@@ -5,7 +5,7 @@ import { timelineView } from './view-schemas.ts'
 
 export const timeline = answering({
   name: 'timeline',
-  summary: 'See what took how long, as bars',
+  summary: 'Show how long each step took, as bars',
   scope: 'read',
   surfaces: ['cli', 'rest', 'mcp'],
   rest: { method: 'get', path: '/v1/runs/{runId}/timeline' },
@@ -14,7 +14,9 @@ export const timeline = answering({
   example: { command: 'clew timeline demo-3f9a1c', input: { runId: 'demo-3f9a1c' } },
   cli: {
     group: 'Look',
-    arguments: [{ word: 'run', field: 'runId', required: true, about: 'id of the run, or how it begins' }],
+    arguments: [
+      { word: 'run', field: 'runId', required: true, about: 'id of the run, or its first characters' },
+    ],
     flags: {
       '--events': 'also events that take no time',
       '--rows <count>': 'how many rows at most; default 100',

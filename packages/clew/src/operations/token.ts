@@ -7,7 +7,7 @@ const listed = z.object({
   tokenId: z.string(),
   name: z.string(),
   scopes: z.array(z.enum(SCOPES)).readonly(),
-  workspace: z.string().nullable().describe('the only workspace it may enter; null for all'),
+  workspace: z.string().nullable().describe('the only workspace it gives access to; null for all'),
   state: z.enum(['valid', 'expired', 'revoked']),
   createdAt: z.string(),
   expiresAt: z.string().nullable(),
@@ -17,7 +17,7 @@ export type ListedToken = z.output<typeof listed>
 
 export const tokenCreate = answering({
   name: 'tokenCreate',
-  summary: 'Make a token, and show it this once',
+  summary: 'Create a token; it is shown only once',
   scope: 'admin',
   surfaces: ['cli'],
   input: z.object({
@@ -32,7 +32,7 @@ export const tokenCreate = answering({
       .string()
       .regex(/^[1-9]\d{0,3}[hdw]$/)
       .optional()
-      .describe('after how long it ends, such as 12h, 30d or 4w; default never'),
+      .describe('time until it expires, such as 12h, 30d or 4w; default never'),
   }),
   output: z.object({ token: z.string(), record: listed }),
   example: {
@@ -63,7 +63,7 @@ export const tokenCreate = answering({
 
 export const tokenList = answering({
   name: 'tokenList',
-  summary: 'List the tokens, those that ended too',
+  summary: 'List the tokens, including expired and revoked ones',
   scope: 'admin',
   surfaces: ['cli'],
   input: z.object({}),
@@ -78,10 +78,10 @@ export const tokenList = answering({
 
 export const tokenRevoke = answering({
   name: 'tokenRevoke',
-  summary: 'Let nobody in by a token any more, and show out who is in',
+  summary: 'Revoke a token and close its connections',
   scope: 'admin',
   surfaces: ['cli'],
-  input: z.object({ tokenId: z.string().min(1).describe('id of the token, as `clew token list` has it') }),
+  input: z.object({ tokenId: z.string().min(1).describe('id of the token, as `clew token list` shows it') }),
   output: z.object({ record: listed }),
   example: { command: 'clew token revoke 5b0c9c1f7e2a', input: { tokenId: '5b0c9c1f7e2a' } },
   cli: {

@@ -24,7 +24,9 @@ export const transcript = answering({
   example: { command: 'clew transcript demo-3f9a1c', input: { runId: 'demo-3f9a1c' } },
   cli: {
     group: 'Look',
-    arguments: [{ word: 'run', field: 'runId', required: true, about: 'id of the run, or how it begins' }],
+    arguments: [
+      { word: 'run', field: 'runId', required: true, about: 'id of the run, or its first characters' },
+    ],
     options: { format: '--format <format>' },
   },
   async run(ledger, { runId: id, format }) {

@@ -8,9 +8,9 @@ export const vaultRotate = answering({
   surfaces: ['cli'],
   input: z.object({}),
   output: z.object({
-    keyId: z.string().describe('id of the key that all rows have now'),
-    rows: z.int().min(0).describe('how many were encrypted anew'),
-    unreadable: z.int().min(0).describe('how many do not decrypt; clew verify names them'),
+    keyId: z.string().describe('id of the key that encrypts all rows now'),
+    rows: z.int().min(0).describe('rows that were encrypted again'),
+    unreadable: z.int().min(0).describe('rows that do not decrypt; clew verify lists them'),
   }),
   example: { command: 'clew vault rotate', input: {} },
   cli: { group: 'Move', words: ['vault', 'rotate'] },

@@ -4,7 +4,7 @@ import { problem, prunedRange, runId, signedHeads } from './schemas.ts'
 
 export const verify = answering({
   name: 'verify',
-  summary: 'Prove that nothing was changed, removed, moved or put in between',
+  summary: 'Verify that no event was changed, removed, moved or inserted',
   scope: 'read',
   surfaces: ['cli', 'rest', 'mcp'],
   rest: { method: 'post', path: '/v1/verify' },
@@ -14,7 +14,9 @@ export const verify = answering({
     publicKey: z
       .string()
       .optional()
-      .describe('the key the heads must be signed with, as base64; without it the key they name is believed'),
+      .describe(
+        'the key the heads must be signed with, as base64; without it the key named in the file is trusted',
+      ),
     projections: z
       .boolean()
       .optional()
@@ -33,7 +35,7 @@ export const verify = answering({
     options: { projections: '--projections', publicKey: '--public-key <key>' },
     flags: {
       '--heads <file>': 'compare with heads signed earlier',
-      '--sign-heads <file>': 'when all is well, sign where every run stands and write it here',
+      '--sign-heads <file>': 'if no problem is found, sign the head of every run and write it to this file',
       '--key <file>': 'Ed25519 key to sign with, made on first use; default beside the ledger',
     },
   },

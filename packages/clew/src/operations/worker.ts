@@ -7,13 +7,17 @@ import { streaming } from './operation.ts'
 const ofRun = { at: z.string(), runId: z.string(), agent: z.string() }
 
 const item = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('taken'), ...ofRun, why: z.enum(RUN_STATUSES).describe('how the run stood') }),
+  z.object({
+    type: z.literal('taken'),
+    ...ofRun,
+    why: z.enum(RUN_STATUSES).describe('status of the run before'),
+  }),
   z.object({
     type: z.literal('ended'),
     ...ofRun,
     status: z.enum(RUN_STATUSES),
     ms: z.number(),
-    dueAt: z.string().nullable().describe('when it goes on by itself'),
+    dueAt: z.string().nullable().describe('when it resumes automatically'),
     error: z.string().nullable(),
   }),
   z.object({ type: z.literal('postponed'), ...ofRun, error: z.string(), untilMs: z.number() }),
@@ -25,25 +29,25 @@ export type WorkerItem = z.output<typeof item>
 
 export const worker = streaming({
   name: 'worker',
-  summary: 'Go on with all runs that wait for their agent, until it is told to end',
+  summary: 'Resume waiting and interrupted runs of the given agents until stopped',
   scope: 'control',
   surfaces: ['cli'],
   input: z.object({
     agentNames: z.array(z.string().min(1)).optional().describe('only these agents, separated by commas'),
     concurrency: z.int().min(1).max(10_000).default(4).describe('how many runs at a time'),
-    once: z.boolean().optional().describe('end when nothing is left to go on with now'),
+    once: z.boolean().optional().describe('exit when no run can be resumed now'),
     sweepMs: z
       .int()
       .min(10)
       .max(3_600_000)
       .default(15_000)
-      .describe('between two looks for runs whose process died, in milliseconds'),
+      .describe('interval of checks for runs whose process died, in milliseconds'),
     graceMs: z
       .int()
       .min(0)
       .max(3_600_000)
       .default(10_000)
-      .describe('how long steps in flight get when it is told to end, in milliseconds'),
+      .describe('grace period for running steps on shutdown, in milliseconds'),
   }),
   output: item,
   example: {
@@ -59,7 +63,7 @@ export const worker = streaming({
       sweepMs: '--poll <ms>',
       graceMs: '--grace <ms>',
     },
-    flags: { '--agent <module>': 'file or package that exports the agents; needed' },
+    flags: { '--agent <module>': 'file or package that exports the agents; required' },
   },
   async *run(ledger, { agentNames, once = false, ...options }, { agents, signal } = {}) {
     const items: WorkerItem[] = []
@@ -100,7 +104,7 @@ function choose(agents: AgentSet | undefined, names: readonly string[] = agents?
   if (!agents)
     throw new ClewError(
       'bad_option',
-      'A worker needs the agents whose runs it goes on with',
+      'A worker needs the agents whose runs it resumes',
       'Name the module that exports them: clew worker --agent ./agents.ts.',
       { option: '--agent' },
     )

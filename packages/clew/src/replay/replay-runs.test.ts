@@ -40,7 +40,7 @@ it('D5 runs are chosen that can be replayed on their own, and it is told what is
   const some = await chooseRuns(ledger, control, { mode: 're-execute', agent: 'outer', limit: 1 })
   expect(some.runs).toHaveLength(1)
   await expect(chooseRuns(ledger, createControl(ledger), { mode: 're-execute' })).rejects.toThrow(
-    'No run can be replayed: all that fit are of',
+    'No run can be replayed: all matching runs are of',
   )
   await expect(chooseRuns(ledger, control, { mode: 're-execute', agent: 'nobody' })).rejects.toMatchObject({
     code: 'not_found',

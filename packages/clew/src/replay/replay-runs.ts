@@ -79,7 +79,7 @@ export async function chooseRuns(
 export const nothingFits = (reasons: readonly string[] = []): ClewError =>
   new ClewError(
     'not_found',
-    `No run can be replayed${reasons.length > 0 ? `: all that fit are ${reasons.join('; ')}` : ' here'}`,
+    `No run can be replayed${reasons.length > 0 ? `: all matching runs are ${reasons.join('; ')}` : ' here'}`,
     'List the runs with `clew runs`, and name the module that exports their agents with --agent.',
   )
 

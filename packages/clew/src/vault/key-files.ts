@@ -69,7 +69,7 @@ function readKey(file: string, number: number): CipherKey {
   if (!/^[0-9a-f]{64}$/.test(text))
     throw new ClewError(
       'bad_key',
-      `The vault key file ${file} is empty, cut short or no key`,
+      `The vault key file ${file} is empty, truncated or not a key`,
       'Restore it from a backup; nothing was changed, and without the vault the ledger opens as before.',
       { file },
     )
@@ -93,7 +93,7 @@ export function openKeyFiles(
       if (cause instanceof ClewError) throw cause
       throw new ClewError(
         'store_failed',
-        `The vault key files beside ${databasePath} cannot be read or made`,
+        `The vault key files beside ${databasePath} cannot be read or created`,
         'Give this user permission to them and their folder.',
         { file: databasePath },
         cause,

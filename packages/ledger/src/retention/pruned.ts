@@ -35,7 +35,7 @@ export function prunedRun(runId: string, seals: readonly Pick<Seal, 'fromSeq' | 
 export function prunedPlace(runId: string, seq: number): ClewError {
   return new ClewError(
     'pruned',
-    `Event ${seq} of run ${runId} was taken by retention`,
+    `Event ${seq} of run ${runId} was deleted by the retention policy`,
     'See with `clew verify` which ranges are gone, and fork from an event that is still there; nothing was written.',
     { runId, seq },
   )

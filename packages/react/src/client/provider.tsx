@@ -17,6 +17,6 @@ export function ClewProvider({
 export function useClient(): Client {
   const client = use(ClientContext)
   if (!client)
-    throw new Error('There is no client here. Put <ClewProvider client={createClient()}> around it.')
+    throw new Error('There is no client. Wrap the component in <ClewProvider client={createClient()}>.')
   return client
 }

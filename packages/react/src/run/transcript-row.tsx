@@ -261,7 +261,7 @@ function tellTool(entry: EntryOf<'tool_call'>, row: EntryRow | null): Told {
           ) : outcome.error ? (
             <span className="clew-row-error">{outcome.error.message ?? outcome.error.name ?? 'failed'}</span>
           ) : outcome.result === null || outcome.result === undefined ? (
-            <span className="clew-row-note">gave nothing back</span>
+            <span className="clew-row-note">no output</span>
           ) : (
             <Folded label="result" value={outcome.result} />
           )}
@@ -275,7 +275,7 @@ function tellTool(entry: EntryOf<'tool_call'>, row: EntryRow | null): Told {
   }
 }
 
-/** A call that gave nothing back yet, or never will. */
+/** A call that no output yet, or never will. */
 function Unanswered({ row }: { readonly row: EntryRow | null }): ReactElement {
   const status = row?.step?.status ?? (row?.isOver ? 'completed' : 'running')
   if (status === 'completed') return <span className="clew-row-note">no result was recorded</span>
@@ -313,5 +313,5 @@ const isEmpty = (value: unknown): boolean =>
   value === null || (typeof value === 'object' && Object.keys(value).length === 0)
 
 function Erased(): ReactElement {
-  return <span className="clew-chip clew-redacted">erased: only that it was here is known</span>
+  return <span className="clew-chip clew-redacted">erased: only the event itself is kept</span>
 }

@@ -91,14 +91,14 @@ function saying({ status, error }: SessionHead, asked: string | null, isAgain: b
     case 'paused':
       return 'It waits for an answer.'
     case 'interrupted':
-      return 'Its process is gone. It goes on when another one takes it up.'
+      return 'Its process is gone. It continues when another process resumes it.'
     case 'pending':
     case 'running':
       return `It begins with ${question}.`
     case 'blocked':
-      return 'Code and record part here: look at the run.'
+      return 'Code and record diverge: see the run.'
     case 'stopped':
-      return 'Somebody stopped it.'
+      return 'It was stopped.'
     default:
       return asked === null ? 'It has answered.' : `${isAgain ? 'Once more on' : 'On'} ${question}`
   }

@@ -74,7 +74,7 @@ function Opened({
               {trace.error instanceof Error ? trace.error.message : 'The trace cannot be read.'}
             </p>
           ) : steps.length === 0 ? (
-            <p className="clew-row-note">{trace.isLoading ? 'Reading…' : 'No step has begun yet.'}</p>
+            <p className="clew-row-note">{trace.isLoading ? 'Reading…' : 'No step has started yet.'}</p>
           ) : (
             <TraceStepList
               steps={steps}
@@ -101,7 +101,7 @@ function Facts({ trace: { session, steps, earlierSteps } }: { readonly trace: Ag
   return (
     <span
       className="clew-row-note"
-      title="Steps that only hold others are left out here; the run has them all."
+      title="Steps that only contain other steps are left out here; the run shows all."
     >
       {shown === all ? plural(shown, 'step') : `${shown} of ${plural(all, 'step')}`}
       {took}

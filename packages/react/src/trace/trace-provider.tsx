@@ -24,6 +24,6 @@ export function TraceProvider({
 
 export function useTracePlace(): TracePlace {
   const place = use(TraceContext)
-  if (!place) throw new Error('Nobody says which trace is open. Put <TraceProvider place={…}> around it.')
+  if (!place) throw new Error('No trace is selected. Wrap the component in <TraceProvider place={…}>.')
   return place
 }

@@ -53,7 +53,9 @@ export const TraceStep = memo(function TraceStep({
           </span>
         </div>
         {own ? own(step) : <Content content={live ?? content} isStreaming={live !== null} />}
-        {step.isContentLeftOut && <p className="clew-row-note">It is long: open the run to read it.</p>}
+        {step.isContentLeftOut && (
+          <p className="clew-row-note">The content is long: open the run to read it.</p>
+        )}
         {error && <p className="clew-row-error">{error.message ?? error.name ?? 'failed'}</p>}
         {sources.length > 0 && <Sources sources={sources} />}
       </div>

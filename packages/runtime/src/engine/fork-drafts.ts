@@ -1,4 +1,4 @@
-import { checkpointOf, type RunSummary } from '@clew/ledger'
+import { checkpointOf, readForkTags, type RunSummary } from '@clew/ledger'
 import type { KeptCheckpoint } from '../checkpointer/keeper.ts'
 import type { Draft, Journal } from '../machine/journal.ts'
 import type { Cut } from './cut.ts'
@@ -7,14 +7,14 @@ import type { Ground } from './fork-ground.ts'
 import type { ForkGraphOptions, GraphParts } from './graph-parts.ts'
 import { checkpointFields, type Standing } from './supersteps.ts'
 
-export function startFork(
+export async function startFork(
   journal: Journal,
   parts: GraphParts,
   source: RunSummary,
   ground: Ground,
   edited: EditedStanding | undefined,
   { threadId, by, asNode }: Pick<ForkGraphOptions, 'threadId' | 'by' | 'asNode'>,
-): Draft[] {
+): Promise<Draft[]> {
   const cut = ground.cut as Cut
   const checkpoint = checkpointOf(cut.event)
   const { structureHash, signatures, version } = parts
@@ -36,6 +36,7 @@ export function startFork(
       baseSeq: checkpoint?.baseSeq ?? 1,
       createdAt: cut.event.timestamp,
     },
+    ...(await readForkTags(parts.ledger, source.runId, ground.seq)),
   })
   return edited ? [forked, editDraft(journal, edited, forked.eventId, { by, asNode })] : [forked]
 }

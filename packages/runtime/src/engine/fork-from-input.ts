@@ -1,4 +1,4 @@
-import { ClewError, type ClewEvent, type Ledger, type RunSummary } from '@clew/ledger'
+import { ClewError, type ClewEvent, type Ledger, readForkTags, type RunSummary } from '@clew/ledger'
 import { keeperOf } from '../checkpointer/keeper.ts'
 import { isEdited } from './edit-state.ts'
 import { readPrevious } from './graph-program.ts'
@@ -40,6 +40,7 @@ export async function forkFromInput(
       structureHash,
       signatures,
       input,
+      ...(await readForkTags(ledger, source.runId, 1)),
     })
     const opened = program.open?.({ runId, threadId, input, previous, journal, cause: forked.eventId })
     const paused = journal.draft('system.workflow_paused', ['fork'], forked.eventId, {})

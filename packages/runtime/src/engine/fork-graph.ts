@@ -86,7 +86,7 @@ async function writeFork(
           threadId,
           by: options.by,
         })
-      : startFork(journal, parts, source, ground, edited, options)
+      : await startFork(journal, parts, source, ground, edited, options)
     const last = begun.at(-1) as Draft
     const carried = to && carries ? carryEnds(journal, ground.carried ?? [], to, last.eventId) : []
     const expectedSeq = ground.kept ? 0 : ground.seq

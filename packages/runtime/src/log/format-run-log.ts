@@ -42,7 +42,7 @@ export function formatSummary(log: RunLog, stats: ReadonlyMap<string, NodeStats>
   const parts = [
     `${plural(log.steps.length, 'step')} of ${plural(stats.size, 'node')} in ${formatMs(log.totalDurationMs)}`,
     ...(log.errors.length > 0 ? [plural(log.errors.length, 'error')] : []),
-    ...(log.restored > 0 ? [`${plural(log.restored, 'step')} given back`] : []),
+    ...(log.restored > 0 ? [`${plural(log.restored, 'step')} restored`] : []),
     ...(cached > 0 ? [`${cached.toLocaleString('en-US')} cached`] : []),
   ]
   return `${cut(printable(log.graphName), NAME_COLUMNS)}: ${parts.join(', ')} (run ${cut(printable(log.runId), 64)})`

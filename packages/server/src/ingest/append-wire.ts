@@ -47,7 +47,7 @@ function checkRun(call: Call, event: unknown, item?: number): void {
     if (item === undefined || !(error instanceof ClewError)) throw error
     throw new ClewError(
       error.code,
-      `Item ${item} of the batch is not yours to write`,
+      `Item ${item} of the batch belongs to Clew and cannot be written`,
       error.hint,
       { item },
       error,
@@ -78,7 +78,7 @@ function readDocument(body: unknown): Given {
 const wrong = (option: string): ClewError =>
   new ClewError(
     'bad_option',
-    `The field ${option.slice(0, 60)} has no place in the body, or not this one`,
+    `The field ${option.slice(0, 60)} is unknown in the body, or has a wrong value`,
     'Send an event, a list of events, or { "events": [ … ], "options": { "expectedSeq", "epoch" } }; nothing was written.',
     { option: option.slice(0, 60) },
   )

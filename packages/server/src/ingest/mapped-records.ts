@@ -28,7 +28,7 @@ async function* readSentEvents(call: Call): AsyncGenerator<readonly string[]> {
 export const wrongMedia = (expected: string): ClewError =>
   new ClewError(
     'wrong_media',
-    'The content-type of the body is not one that is taken here',
+    'This route does not accept the content type of the body',
     `Send ${expected}; nothing was written.`,
     {},
   )

@@ -84,7 +84,7 @@ function assertSome({ events, problems, received }: FromOtlpResult): void {
   if (!first || events.length > 0) return
   throw new ClewError(
     'broken_import',
-    `None of the ${received} items can be taken; the first: ${first.reason}`,
+    `None of the ${received} items can be accepted; the first: ${first.reason}`,
     'Logs go to /v1/logs, traces to /v1/traces; correct it and send it again.',
     { received },
   )

@@ -72,7 +72,7 @@ function unpacked(request: Request, cut: () => void): AsyncIterable<Uint8Array> 
   if (!unpack)
     throw new ClewError(
       'wrong_media',
-      'The body is packed in a way that is not known here',
+      'The content encoding of the body is not supported',
       `Use ${Object.keys(UNPACK).join(', ')}, or none.`,
       {},
     )
@@ -107,8 +107,8 @@ async function* inflate(
     if (!isZlibError(error)) throw error
     throw new ClewError(
       'bad_payload',
-      `The body cannot be unpacked as ${encoding}`,
-      'What was read before is written; send all of it again, packed once.',
+      `The body cannot be decompressed as ${encoding}`,
+      'What was read before the error is stored; send all of it again, compressed once.',
       {},
       error,
     )
@@ -132,7 +132,7 @@ function decode(decoder: TextDecoder, chunk?: Uint8Array): string {
     throw new ClewError(
       'bad_payload',
       'The body is not UTF-8',
-      'What was read before is written; send all of it again as UTF-8.',
+      'What was read before the error is stored; send all of it again as UTF-8.',
       {},
     )
   }
@@ -142,6 +142,6 @@ const tooLarge = (what: string): ClewError =>
   new ClewError(
     'too_large',
     `The body has ${what}`,
-    'What was read before is written; send the rest in other requests. Sending it all again does no harm.',
+    'What was read before the error is stored; send the rest in other requests. Sending all of it again is safe.',
     {},
   )

@@ -118,7 +118,7 @@ function readRoom(given: unknown, principal: Principal): RoomAddress {
   if (address && mayEnter(principal, address.workspaceId)) return address
   throw new ClewError(
     'not_found',
-    'There is no such room for this caller',
+    'The room does not exist, or this token has no access to it',
     'Make its name with sessionRoom or streamRoom, and use a token of its workspace.',
     {},
   )

@@ -62,7 +62,7 @@ export function mountStreams(app: App): void {
       id: 'createStream',
       method: 'post',
       path: STREAMS,
-      summary: 'Make a stream; one that is there already is left as it is',
+      summary: 'Make a stream; one that already exists is left as it is',
       scope: 'write',
       parameters: [WORKSPACE],
       body: {

@@ -42,7 +42,7 @@ export function mountServerFacts(app: App, parts: ServerParts, version: string):
     }),
     async () => {
       if (parts.closing.aborted)
-        throw new ClewError('closed', 'The server is closing', 'Ask another one, or come back.', {})
+        throw new ClewError('closed', 'The server is closing', 'Ask another server, or try again later.', {})
       await parts.ledgerOf(parts.workspace).lastPosition()
       return Response.json({ status: 'ok' })
     },

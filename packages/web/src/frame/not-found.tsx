@@ -4,7 +4,7 @@ import type { ReactElement } from 'react'
 export function NotFound(): ReactElement {
   return (
     <div className="empty">
-      <h1>There is nothing at this address</h1>
+      <h1>This page does not exist</h1>
       <p>
         <Link to="/runs" search={{}}>
           Go to the runs

@@ -125,7 +125,7 @@ export function Palette({ typed, onClose }: PaletteProps): ReactElement {
         </span>
       </div>
       <Command.List ref={follow}>
-        <Command.Empty>Nothing here is called that.</Command.Empty>
+        <Command.Empty>No match.</Command.Empty>
         {words.trim() === '' && recent.length > 0 && (
           <Command.Group heading="Recent">
             {recent.map((run) => (

@@ -5,7 +5,7 @@ import type { ReactElement } from 'react'
 /** An error where it happened: what, and what to do now. */
 export function ErrorNote({
   error,
-  hint = isRequestError(error) ? error.hint : 'Is the server there? It is tried again when it answers.',
+  hint = isRequestError(error) ? error.hint : 'Is the server running? The page tries again when it answers.',
   onRetry,
 }: {
   readonly error: unknown

@@ -31,12 +31,7 @@ function lines(
   { since }: InputOf<typeof compliance>,
 ): string[] {
   const { dim } = output.colour
-  if (entries.length === 0)
-    return [
-      'Nothing was changed, erased, held or exported here, as far as was recorded.',
-      '',
-      dim(next('clew verify')),
-    ]
+  if (entries.length === 0) return ['No administrative action is recorded.', '', dim(next('clew verify'))]
   const rows = entries.map((entry) => [
     formatLocal(entry.at),
     cut(printable(entry.who), 24),

@@ -25,7 +25,7 @@ function lines(terminal: Terminal, report: CostReport, input: InputOf<typeof cos
   const { groups, total, unpriced, otherCurrencies, by } = report
   if (total.modelCalls === 0)
     return [
-      'No call with usage fits. Record `usage` and `model` on messages, calls or steps; see docs/guide/ledger.md.',
+      'No call with usage matches. Record `usage` and `model` on messages, calls or steps; see docs/guide/ledger.md.',
       '',
       dim(terminal.next('clew runs')),
     ]
@@ -61,7 +61,7 @@ function lines(terminal: Terminal, report: CostReport, input: InputOf<typeof cos
   if (report.erasedEvents > 0)
     result.push(
       '',
-      yellow(`${plural(report.erasedEvents, 'event')} erased: calls that they told are not in here`),
+      yellow(`${plural(report.erasedEvents, 'event')} erased: calls that they recorded are not included`),
     )
   return [...result, '', dim(next(terminal, report, input))]
 }

@@ -40,8 +40,8 @@ async function chat(ledger: Ledger, store: string, flags: Flags, terminal: Termi
   if (path === undefined)
     throw new ClewError(
       'bad_option',
-      `The demo lives in two processes, which cannot share ${store}`,
-      'Give it a file: clew demo --store sqlite:demo.db. Or tell it here: clew demo --terminal.',
+      `The demo runs in two processes, which cannot share ${store}`,
+      'Give it a file: clew demo --store sqlite:demo.db. Or run it in the terminal: clew demo --terminal.',
       { store },
     )
   const { signal, output } = terminal
@@ -67,7 +67,7 @@ async function chat(ledger: Ledger, store: string, flags: Flags, terminal: Termi
     '',
     `  ${bold('Clew')} is at ${cyan(url)}`,
     '',
-    `  ${dim('Ask something about owls. Add "and publish it" to be asked yourself. Kill the agents and watch them go on.')}`,
+    `  ${dim('Ask something about owls. Add "and publish it" to be asked yourself. Kill the agents and watch them resume.')}`,
     `  ${dim(`Everything is recorded in ${ledger.url}. Ctrl-C ends.`)}`,
     ...(page ? [] : [`  ${dim('The page is not built: npm run build -w @clew/web')}`]),
     '',

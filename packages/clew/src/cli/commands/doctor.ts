@@ -100,6 +100,6 @@ function lines({ output, width, next }: Terminal, checks: readonly Check[]): str
     ]
   })
   const wrong = checks.filter((check) => check.status !== 'ok').length
-  const verdict = wrong === 0 ? 'All is well' : `${plural(wrong, 'finding')} to look at`
+  const verdict = wrong === 0 ? 'No problems found' : `${plural(wrong, 'finding')} to check`
   return [...result, '', colour.dim(`${verdict} · ${next('clew verify')}`)]
 }

@@ -22,7 +22,7 @@ export const eraseCommand: Command<InputOf<typeof erase>> = ({ input, flags, ter
   if (file !== undefined && existsSync(file))
     throw new ClewError(
       'bad_option',
-      `The file ${file} is there already`,
+      `The file ${file} already exists`,
       'Name another; nothing was erased.',
       {
         option: '--certificate',

@@ -25,7 +25,7 @@ export const explainCommand: Command<InputOf<typeof explain>> = async ({
   if (input.fork === true && !agents)
     throw new ClewError(
       'bad_option',
-      'Only its agent can go on with a run',
+      'A run can only be continued by its agent',
       'Name the module that exports it with --agent, or leave out --fork.',
       { option: '--fork' },
     )

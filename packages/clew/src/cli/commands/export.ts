@@ -21,7 +21,7 @@ export const exportCommand: Command<InputOf<typeof exportEvents>> = async ({
   if (file !== undefined && flags['force'] !== true && existsSync(file))
     throw new ClewError(
       'bad_option',
-      `The file ${file} is there already`,
+      `The file ${file} already exists`,
       'Name another, or replace it with --force.',
       {
         option: '--output',

@@ -39,7 +39,7 @@ function recorded({ output, next }: Terminal, { run }: ControlOutcome): string[]
   const shared =
     forkedFrom === null ? '' : `shares ${forkedFrom.seq} events of ${printable(forkedFrom.runId)}, `
   return [
-    `${statusText(colour, run.status)}  ${colour.bold(printable(run.runId))}  ${colour.dim(`${shared}waits to be taken up`)}`,
+    `${statusText(colour, run.status)}  ${colour.bold(printable(run.runId))}  ${colour.dim(`${shared}waits to be resumed`)}`,
     '',
     colour.dim(`${next(`clew resume ${id} --agent MODULE`)} · ${next(`clew lineage ${id}`)}`),
   ]

@@ -62,7 +62,7 @@ function lines({ output, width, next }: Terminal, report: Report, file: string |
     const columns = [
       { title: 'RUN' },
       { title: 'SEQ', align: 'right' },
-      { title: 'GOES' },
+      { title: 'DELETES' },
       { title: 'RULE', flexible: true },
     ] as const
     const rows = ranges
@@ -80,7 +80,7 @@ function lines({ output, width, next }: Terminal, report: Report, file: string |
     result.push('')
   }
   if (kept.length > 0) {
-    const columns = [{ title: 'STAYS' }, { title: 'RULE' }, { title: 'BECAUSE', flexible: true }] as const
+    const columns = [{ title: 'KEPT' }, { title: 'RULE' }, { title: 'BECAUSE', flexible: true }] as const
     const rows = kept
       .slice(0, SHOWN)
       .map(({ runId, rule, reason }) => [printable(runId), printable(rule), printable(reason)])
@@ -90,14 +90,14 @@ function lines({ output, width, next }: Terminal, report: Report, file: string |
   const byRule = rules.map((each) => `${printable(each.rule)} ${plural(each.events, 'event')}`).join(', ')
   const what = `${plural(events, 'event')} of ${plural(new Set(ranges.map(({ runId }) => runId)).size, 'run')}, ${plural(runs, 'run')} as a whole`
   if (dryRun) {
-    result.push(events === 0 ? 'Nothing would go.' : `Would go: ${what} (${byRule}).`)
+    result.push(events === 0 ? 'Nothing would be deleted.' : `Would be deleted: ${what} (${byRule}).`)
     return [...result, '', dim(next(file === undefined ? 'clew gc' : `clew gc --policy ${printable(file)}`))]
   }
   const freed = Math.max(0, report.bytesBefore - report.bytesAfter)
   result.push(
     events === 0
-      ? 'Nothing went.'
-      : `${green('✓')} Gone: ${what} (${byRule}); ${plural(report.values, 'shared value')}; ${formatSize(freed)} given back.`,
+      ? 'Nothing was deleted.'
+      : `${green('✓')} Deleted: ${what} (${byRule}); ${plural(report.values, 'shared value')}; ${formatSize(freed)} freed.`,
   )
   return [...result, '', dim(next('clew verify'))]
 }

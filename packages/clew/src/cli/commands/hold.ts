@@ -29,7 +29,7 @@ export const holdAddCommand: Command<InputOf<typeof holdAdd>> = async ({ input, 
   )
   const { green, dim } = terminal.output.colour
   await terminal.answer(hold, () => [
-    `${green('✓')} Held: ${shownTarget(hold)}. Neither gc nor erase takes anything of it until it is released.`,
+    `${green('✓')} Held: ${shownTarget(hold)}. Neither gc nor erase deletes any of it until the hold is released.`,
     '',
     dim(terminal.next(`clew hold release ${hold.holdId}`)),
   ])

@@ -38,7 +38,7 @@ export const memoryForgetCommand: Command<InputOf<typeof memoryForget>> = async 
   await terminal.answer(data, () =>
     data.forgotten
       ? [
-          `${green('✓')} ${printable(`${input.namespace}/${input.key}`)} is forgotten; what it was stays in the record`,
+          `${green('✓')} ${printable(`${input.namespace}/${input.key}`)} is forgotten; its value stays in the record`,
           '',
           dim('clew erase takes it out of there, too'),
         ]
@@ -67,7 +67,7 @@ export const memorySweepCommand: Command<InputOf<typeof memorySweep>> = async ({
   await terminal.answer(data, () => {
     const looked = `${plural(data.checked, 'item')} in ${plural(data.scopes, 'scope')}`
     const held = data.held === 0 ? [] : [`Kept by a legal hold: ${plural(data.held, 'item')}`]
-    if (data.forgotten === 0) return [`Nothing has to go of ${looked}.`, ...held]
+    if (data.forgotten === 0) return [`Nothing to forget in ${looked}.`, ...held]
     const rows = data.byReason.map(({ layer, reason, items, bytes }) => [
       layer,
       reason.replace('_', ' '),
@@ -91,7 +91,7 @@ export const memoryExportCommand: Command<InputOf<typeof memoryExport>> = async 
   const { input, flags, terminal } = context
   const file = text(flags['output'])
   if (file !== undefined && existsSync(file))
-    throw new ClewError('bad_option', `The file ${file} is there already`, 'Name another, or remove it.', {
+    throw new ClewError('bad_option', `The file ${file} already exists`, 'Name another, or remove it.', {
       option: '--output',
     })
   return withRows(context, async (ledger) => {
@@ -131,7 +131,7 @@ export const memoryImportCommand: Command<InputOf<typeof memoryImport>> = async 
   )
   const { green, dim } = terminal.output.colour
   await terminal.answer(data, () => [
-    `${green('✓')} ${plural(data.written, 'item')} remembered, ${data.unchanged} there already, ${data.expired} expired`,
+    `${green('✓')} ${plural(data.written, 'item')} remembered, ${data.unchanged} unchanged, ${data.expired} expired`,
     '',
     dim(terminal.next('clew memory list')),
   ])

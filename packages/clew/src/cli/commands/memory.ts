@@ -38,7 +38,7 @@ export const memoryListCommand: Command<InputOf<typeof memoryList>> = async (con
     const [first] = items
     if (!first)
       return [
-        'Nothing is remembered here.',
+        'There are no memory items.',
         '',
         dim(terminal.next('clew memory put facts/people ann likes-tea')),
       ]

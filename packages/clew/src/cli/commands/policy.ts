@@ -12,12 +12,12 @@ export const policyCommand: Command<InputOf<typeof policy>> = ({ input, terminal
       await terminal.answer(data, () => [
         ...(data.changed
           ? [
-              `${green('✓')} Set; redaction follows it in ledgers that are opened from now on, clew gc at once.`,
+              `${green('✓')} Saved. Redaction applies it when a ledger is opened; clew gc applies it from now on.`,
               '',
             ]
           : []),
         ...(Object.keys(data.policy).length === 0
-          ? ['This workspace asks for nothing beyond the defaults.']
+          ? ['This workspace has no policy; the defaults apply.']
           : text),
         '',
         dim(terminal.next('clew compliance')),

@@ -20,9 +20,10 @@ export const rebuildCommand: Command<InputOf<typeof rebuild>> = async ({ input, 
     { readOnly: false, create: false },
   )
   const { green, dim } = terminal.output.colour
-  const kept = report.kept === 0 ? '' : ` ${plural(report.kept, 'run')} kept its rows: part of it is erased.`
+  const kept =
+    report.kept === 0 ? '' : ` ${plural(report.kept, 'run')} kept its rows, because part of it is erased.`
   await terminal.answer(report, () => [
-    `${green('✓')} ${plural(report.runs, 'run')} looked at, rows of ${plural(report.changed, 'run')} made anew.${kept}`,
+    `${green('✓')} ${plural(report.runs, 'run')} checked, rows of ${plural(report.changed, 'run')} rebuilt.${kept}`,
     '',
     dim(terminal.next('clew verify --projections')),
   ])

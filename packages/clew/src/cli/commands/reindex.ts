@@ -23,7 +23,7 @@ export const reindexCommand: Command<InputOf<typeof reindex>> = async ({ input, 
   )
   const { green, dim } = terminal.output.colour
   await terminal.answer(report, () => [
-    `${green('✓')} The search index holds ${plural(Math.max(0, events), 'event')}${report.lag > 0 ? `, ${report.lag} came meanwhile` : ''}.`,
+    `${green('✓')} The search index holds ${plural(Math.max(0, events), 'event')}${report.lag > 0 ? `, ${report.lag} were recorded in the meantime` : ''}.`,
     '',
     dim(terminal.next('clew search status:failed')),
   ])

@@ -52,7 +52,7 @@ async function goOn(
     await live.end()
     if (terminal.signal.aborted && agents)
       terminal.errors.stream.write(
-        `Left where it is; it goes on with: ${terminal.next(`clew resume ${shellWord(input.runId)} …`)}\n`,
+        `The run was left as it is. Resume it with: ${terminal.next(`clew resume ${shellWord(input.runId)} …`)}\n`,
       )
   }
 }
@@ -115,7 +115,7 @@ function answered({ output, next, width }: Terminal, { run }: ControlOutcome): s
   const left = run.pauses.length === 0 ? '' : ` ${run.pauses.length} more of its questions are open.`
   return [
     ...wrap(
-      `The answer is recorded. The run goes on when somebody who has ${agent} takes it up.${left}`,
+      `The answer is recorded. The run continues when a process with ${agent} resumes it.${left}`,
       width - 2,
     ).map((line, at) => `${at === 0 ? green('✓') : ' '} ${line}`),
     '',

@@ -30,7 +30,7 @@ async function save(file: string, { proposal }: RetentionReport): Promise<void> 
   if (!proposal)
     throw new ClewError(
       'bad_option',
-      'The policy in force leaves nothing to propose, so nothing was saved',
+      'The active policy leaves nothing to suggest, so nothing was saved',
       'See it with `clew policy`.',
       { option: '--save' },
     )
@@ -40,7 +40,7 @@ async function save(file: string, { proposal }: RetentionReport): Promise<void> 
     const isThere = cause instanceof Error && 'code' in cause && cause.code === 'EEXIST'
     throw new ClewError(
       'bad_option',
-      `The policy cannot be written to ${file}${isThere ? ': it is there already' : ''}`,
+      `The policy cannot be written to ${file}${isThere ? ': it already exists' : ''}`,
       'Name a new file.',
       { option: '--save' },
       cause,
@@ -72,7 +72,7 @@ function lines(terminal: Terminal, report: RetentionReport, file: string | undef
   if (file === undefined) return [...result, ...proposalLines(terminal, report)]
   return [
     ...result,
-    `${green('✓')} The proposed policy is in ${printable(file)}.`,
+    `${green('✓')} The suggested policy is in ${printable(file)}.`,
     '',
     dim(next(`clew gc --policy ${printable(file)} --dry-run`)),
   ]
@@ -93,7 +93,7 @@ function holdLines({ output, width }: Terminal, { holds }: RetentionReport): str
     .slice(0, SHOWN)
     .map((hold) => [
       shownTarget(hold),
-      hold.runs === 1 ? '1 run or book' : `${hold.runs} runs and books`,
+      hold.runs === 1 ? '1 run' : `${hold.runs} runs`,
       formatLocal(hold.since),
       printable(hold.reason ?? '–'),
     ])
@@ -103,12 +103,16 @@ function holdLines({ output, width }: Terminal, { holds }: RetentionReport): str
 function outlookLines({ output, width }: Terminal, { rules, kept, moreKept }: RetentionOutlook): string[] {
   const { dim } = output.colour
   const goes = formatTable(
-    [{ title: 'WOULD GO BY' }, { title: 'RUNS', align: 'right' }, { title: 'EVENTS', align: 'right' }],
+    [
+      { title: 'WOULD BE DELETED BY' },
+      { title: 'RUNS', align: 'right' },
+      { title: 'EVENTS', align: 'right' },
+    ],
     rules.map(({ rule, runs, events }) => [printable(rule), String(runs), String(events)]),
     width,
   )
   const stays = formatTable(
-    [{ title: 'STAYS' }, { title: 'RULE' }, { title: 'BECAUSE', flexible: true }],
+    [{ title: 'KEPT' }, { title: 'RULE' }, { title: 'BECAUSE', flexible: true }],
     kept
       .slice(0, SHOWN)
       .map(({ runId, rule, reason }) => [printable(runId), printable(rule), printable(reason)]),

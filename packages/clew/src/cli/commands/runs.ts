@@ -7,6 +7,7 @@ import { printIds, wantsIds } from '../ids.ts'
 import { statusText } from '../marks.ts'
 import { formatCost } from '../money.ts'
 import { nearMisses } from '../near-miss.ts'
+import { shellWord } from '../question.ts'
 import { shortIds } from '../resolve-run.ts'
 import { type Column, formatTable } from '../table.ts'
 import type { Terminal } from '../terminal.ts'
@@ -89,9 +90,9 @@ function lines(
     const narrowed = Object.keys(input).some((field) => field !== 'limit')
     return [
       near.length > 0
-        ? `No run fits. Did you mean ${near.map(printable).join(', ')}? All of them: ${terminal.next('clew runs')}`
+        ? `No run matches. Did you mean ${near.map(printable).join(', ')}? All of them: ${terminal.next('clew runs')}`
         : narrowed
-          ? `No run fits. All of them: ${terminal.next('clew runs')}`
+          ? `No run matches. All runs: ${terminal.next('clew runs')}`
           : `No runs yet. Record one: ${terminal.next('clew demo')}`,
     ]
   }
@@ -125,8 +126,16 @@ function lines(
 const count = (value: number): string => (value === 0 ? '–' : formatCount(value))
 
 /** The filters, for the next page. */
-function again({ status, agent, threadId, since, limit }: InputOf<typeof runs>): string {
-  const flags = { status, agent, thread: threadId, since, limit: limit === 20 ? undefined : limit }
+function again({ status, agent, threadId, since, tags, scores, limit }: InputOf<typeof runs>): string {
+  const flags = {
+    status,
+    agent,
+    thread: threadId,
+    since,
+    tag: tags && shellWord(tags.join(',')),
+    score: scores && shellWord(scores.join(',')),
+    limit: limit === 20 ? undefined : limit,
+  }
   return Object.entries(flags)
     .filter(([, value]) => value !== undefined)
     .map(([name, value]) => `--${name} ${printable(String(value))} `)

@@ -36,10 +36,10 @@ type Item = z.output<typeof serve.output>
 
 function lines({ output: { colour } }: Terminal, item: Item, store: string): string {
   if (item.type === 'closed') return colour.dim('closed')
-  const agents = item.agents.length > 0 ? ` · goes on with ${printable(item.agents.join(', '))}` : ''
+  const agents = item.agents.length > 0 ? ` · resumes runs of ${printable(item.agents.join(', '))}` : ''
   const page = item.page ? '' : ' · the page is not built: npm run build -w @clew/web'
   return [
     `${colour.bold('Clew')} serves ${store} at ${colour.cyan(item.url)}`,
-    colour.dim(`${item.url}/docs has the routes${agents}${page} · Ctrl-C ends`),
+    colour.dim(`${item.url}/docs lists the routes${agents}${page} · Ctrl-C ends`),
   ].join('\n')
 }

@@ -1,3 +1,5 @@
+import { scoreLine } from './score.ts'
+import { tagLine } from './tag.ts'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Ledger, RunSummary } from '@clew/ledger'
 import type { z } from 'zod'
@@ -143,6 +145,8 @@ function summary({ output, width }: Terminal, run: RunSummary, owner: Shown['own
     ],
     ['stop', run.stopRequested ? 'requested; its owner ends it as soon as it sees it' : null],
     ['subjects', run.subjects.length > 0 ? run.subjects.join(', ') : null],
+    ['tags', tagLine(run.tags)],
+    ...run.scores.map((score, at): [string, string] => [at === 0 ? 'scores' : '', scoreLine(score)]),
     ['started', `${formatLocal(run.startedAt)} (${formatRelative(run.startedAt, Date.now())})`],
     ['took', run.durationMs === null ? null : formatDuration(run.durationMs)],
     ['record', counts(run)],

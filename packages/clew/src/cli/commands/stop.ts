@@ -23,7 +23,7 @@ function lines({ output, next, width }: Terminal, { run }: ControlOutcome): stri
   const head = `${statusText(colour, status)}  ${colour.bold(printable(runId))}`
   if (isTerminal(status))
     return [head, '', colour.dim(`${next(`clew show ${id}`)} · ${next(`clew fork ${id}`)}`)]
-  const still = 'It is asked to stop, and its owner has not done so yet; the request stands.'
+  const still = 'Stop was requested, and the owner has not stopped the run yet; the request stays recorded.'
   return [
     head,
     ...wrap(still, width - 2).map((line) => `  ${line}`),

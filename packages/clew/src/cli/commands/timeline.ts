@@ -50,7 +50,7 @@ function rowsOf(flags: Flags): number {
   const given = text(flags['rows'])
   if (given === undefined) return ROWS
   if (/^\d{1,7}$/.test(given) && Number(given) > 0) return Number(given)
-  throw new ClewError('bad_option', 'The option --rows is no count', 'Use a whole number from 1 on.', {
+  throw new ClewError('bad_option', 'The option --rows is not a number', 'Use a whole number from 1 on.', {
     option: '--rows',
   })
 }

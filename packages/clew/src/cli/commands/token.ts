@@ -28,7 +28,7 @@ export const tokenCreateCommand: Command<InputOf<typeof tokenCreate>> = async ({
     '',
     bold(data.token),
     '',
-    dim('Shown this once; only its sha256 is kept. Give it as CLEW_TOKEN, or as authorization: Bearer …'),
+    dim('Shown only once; only its sha256 is stored. Pass it as CLEW_TOKEN, or as authorization: Bearer …'),
   ])
   return EXIT.fine
 }
@@ -42,7 +42,7 @@ export const tokenListCommand: Command<InputOf<typeof tokenList>> = async ({
   const { dim } = terminal.output.colour
   await terminal.answer(data, () => {
     const [first] = data.tokens
-    if (!first) return [`No tokens yet. Make one: ${terminal.next('clew token create --name laptop')}`]
+    if (!first) return [`No tokens yet. Create one: ${terminal.next('clew token create --name laptop')}`]
     const next = terminal.next(`clew token revoke ${first.tokenId}`)
     return [...table(terminal, data.tokens), '', dim(`${plural(data.tokens.length, 'token')} · ${next}`)]
   })
@@ -59,7 +59,7 @@ export const tokenRevokeCommand: Command<InputOf<typeof tokenRevoke>> = async ({
   await terminal.answer(data, () => [
     ...table(terminal, [data.record]),
     '',
-    dim('Revoked: nobody is let in by it, and who is in is shown out.'),
+    dim('Revoked: new requests are rejected, and its connections are closed.'),
   ])
   return EXIT.fine
 }

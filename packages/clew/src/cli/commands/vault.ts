@@ -22,9 +22,9 @@ export const vaultRotateCommand: Command<InputOf<typeof vaultRotate>> = async ({
   )
   const { green, dim } = terminal.output.colour
   await terminal.answer(report, () => [
-    `${green('✓')} ${plural(report.rows, 'row')} encrypted anew; the key is ${report.keyId} now.`,
+    `${green('✓')} ${plural(report.rows, 'row')} encrypted again; the key is now ${report.keyId}.`,
     ...(report.unreadable > 0
-      ? [`${plural(report.unreadable, 'row')} could not be decrypted and kept their key.`]
+      ? [`${plural(report.unreadable, 'row')} could not be decrypted and still have their old key.`]
       : []),
     '',
     dim(terminal.next('clew verify')),

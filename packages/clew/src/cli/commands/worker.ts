@@ -21,12 +21,12 @@ export const workerCommand: Command<InputOf<typeof operation>> = async ({
     const onEnd = (): void => {
       // What was asked for twice is meant: leases of a dead process are free at once.
       for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => process.exit(130))
-      if (!json) errors.stream.write('Handing over; once more ends at once.\n')
+      if (!json) errors.stream.write('Shutting down; press again to exit immediately.\n')
     }
     signal.addEventListener('abort', onEnd, { once: true })
     if (!json && agents)
       errors.stream.write(
-        `Working on ${printable((input.agentNames ?? agents.names).join(', '))} in ${ledger.url} · Ctrl-C hands over\n`,
+        `Working on ${printable((input.agentNames ?? agents.names).join(', '))} in ${ledger.url} · Ctrl-C shuts down\n`,
       )
     const format = (item: WorkerItem): string => `${json ? jsonText(item) : line(terminal, item)}\n`
     await writeLines(terminal, worker.run(ledger, input, { agents, signal }), format, true)

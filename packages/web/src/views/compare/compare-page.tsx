@@ -145,7 +145,7 @@ function Comparison({ diff, showAll, onAll }: ComparisonProps): ReactElement {
       <div className="compare-sums">
         <p className="compare-verdict" data-same={diff.same}>
           {diff.same
-            ? 'Both went the same way.'
+            ? 'Both runs did the same.'
             : first
               ? `They part at ${nameOf(first.expected ?? first.received) ?? 'the end'}: ${KINDS[first.kind]}.`
               : 'Only words differ.'}

@@ -107,7 +107,7 @@ export function HealthPage(): ReactElement {
             <SampleChart title="Events recorded" unit="per s" samples={samples} of="eventsPerSecond" />
             <SampleChart title="Requests" unit="per s" samples={samples} of="requestsPerSecond" />
             <SampleChart title="Follower lag" unit="events" samples={samples} of="lag" />
-            <SampleChart title="Appends that wait" unit="" samples={samples} of="waiting" />
+            <SampleChart title="Waiting appends" unit="" samples={samples} of="waiting" />
             <SampleChart title="Open streams and sockets" unit="" samples={samples} of="open" />
           </div>
         </section>

@@ -31,7 +31,7 @@ export function Retention({
       </p>
       {error && <ErrorNote error={error} onRetry={onRetry} />}
       {report === undefined && !error && <p className="quiet">Looking…</p>}
-      {report === null && <p className="quiet">It could not be told; what is wrong stands below.</p>}
+      {report === null && <p className="quiet">The report could not be loaded. The error is shown below.</p>}
       {report && <Report report={report} />}
     </section>
   )
@@ -57,7 +57,7 @@ function Report({ report }: { readonly report: RetentionReport }): ReactElement 
             'nothing is recorded yet'
           )}
         </Fact>
-        <Fact name="Policy in force">
+        <Fact name="Active policy">
           <InForce policy={policy} />
         </Fact>
         <Fact name="Last gc">
@@ -77,8 +77,7 @@ function Report({ report }: { readonly report: RetentionReport }): ReactElement 
             ? 'none: clew hold add keeps a run, a subject or a thread from retention and erasure'
             : holds.slice(0, SHOWN).map((hold) => (
                 <span key={hold.holdId} className="hold">
-                  {targetOf(hold)} keeps{' '}
-                  {hold.runs === 1 ? '1 run or book' : `${formatCount(hold.runs)} runs and books`}
+                  {targetOf(hold)} keeps {hold.runs === 1 ? '1 run' : `${formatCount(hold.runs)} runs`}
                   <span className="quiet">
                     {hold.reason !== null && ` · ${hold.reason}`}
                     {hold.by !== null && ` · ${hold.by}`} · <Ago at={hold.since} />
@@ -89,7 +88,7 @@ function Report({ report }: { readonly report: RetentionReport }): ReactElement 
       </dl>
       {size.parts.length > 1 && (
         <NumberTable
-          label="What takes the space"
+          label="Space by part"
           first={size.isShared ? 'On disk, all workspaces together' : 'On disk'}
           columns={['Size']}
           rows={size.parts.map(({ name, bytes }) => ({
@@ -100,9 +99,9 @@ function Report({ report }: { readonly report: RetentionReport }): ReactElement 
           }))}
         />
       )}
-      {goes && <Goes title="What would go today" goes={goes} />}
+      {goes && <Goes title="What would be deleted today" goes={goes} />}
       {proposal && <Proposal proposal={proposal} isMore={policy !== null && policy.problem === null} />}
-      {!proposal && <p className="quiet">The policy in force leaves nothing to propose.</p>}
+      {!proposal && <p className="quiet">The active policy leaves nothing to suggest.</p>}
     </div>
   )
 }
@@ -237,10 +236,10 @@ function Proposal({
   }
   return (
     <div className="proposal">
-      <h3>Proposed policy</h3>
+      <h3>Suggested policy</h3>
       <p className="quiet">
-        {isMore ? 'It goes on with the one in force. ' : ''}It fits what is here: runs that failed, wait or
-        are held are in no rule.
+        {isMore ? 'It extends the active policy. ' : ''}It fits this ledger: runs that failed, wait or are
+        held are in no rule.
       </p>
       <ul className="adds">
         {proposal.adds.map(({ name, why }) => (
@@ -257,10 +256,10 @@ function Proposal({
         </button>
       </div>
       {proposal.goes ? (
-        <Goes title="What would go by it today" goes={proposal.goes} />
+        <Goes title="What it would delete today" goes={proposal.goes} />
       ) : (
         <p className="quiet">
-          There are too many runs to plan for while you wait: the dry run tells what would go.
+          There are too many runs to plan for here: the dry run shows what would be deleted.
         </p>
       )}
       <div className="health-act">

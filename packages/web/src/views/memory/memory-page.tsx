@@ -51,7 +51,7 @@ export function MemoryPage(): ReactElement {
           <input
             ref={filter}
             aria-label="Search memory"
-            placeholder="Search what is remembered"
+            placeholder="Search memory"
             defaultValue={q ?? ''}
             key={q ?? ''}
             onKeyDown={(event) => {
@@ -88,8 +88,8 @@ export function MemoryPage(): ReactElement {
       {list.error && <ErrorNote error={list.error} />}
       {list.data && items.length === 0 && (
         <div className="empty">
-          <h2>{q === undefined ? 'Nothing is remembered here' : 'Nothing that is remembered fits'}</h2>
-          <p>An agent remembers with one call, in its run, its thread, or for longer:</p>
+          <h2>{q === undefined ? 'There are no memory items' : 'No memory item matches'}</h2>
+          <p>An agent stores an item with one call: for its run, for its thread, or for longer:</p>
           <pre>{`const likes = { likes: 'green tea' }
 await run.memory.put('people', 'ann', likes, { layer: 'long' })`}</pre>
         </div>

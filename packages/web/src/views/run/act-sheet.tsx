@@ -78,10 +78,10 @@ function ResumeSheet({ runId, run, view, onClose }: ActProps): ReactElement {
   return (
     <Sheet title={`Resume ${run.agent ?? 'this run'}?`} place="middle" onClose={onClose}>
       <p>
-        It goes on after its last recorded step.{' '}
+        It continues after its last recorded step.{' '}
         {done === 0
           ? 'No step was completed yet.'
-          : `${plural(done, 'completed step')} ${done === 1 ? 'is' : 'are'} given back from the record, none runs again.`}
+          : `${plural(done, 'completed step')} ${done === 1 ? 'is' : 'are'} restored from the record; none runs again.`}
       </p>
       <Command text={`clew resume ${shellWord(runId)}`} />
       {resume.error && <ErrorNote error={resume.error} />}

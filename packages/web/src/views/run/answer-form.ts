@@ -50,7 +50,7 @@ export function parseAnswer(
 ): { readonly value: unknown } | { readonly problem: string } {
   if (form.kind === 'options') {
     const option = form.options.find(({ text }) => text === draft)
-    return option ? { value: option.value } : { problem: 'Pick one of them.' }
+    return option ? { value: option.value } : { problem: 'Choose an option.' }
   }
   if (form.kind === 'text') return draft.trim() === '' ? { problem: 'Write an answer.' } : { value: draft }
   try {

@@ -32,14 +32,14 @@ export function CausesTab({ runId, view, search, chosen, choose }: TabProps): Re
   const effects = useChain(event?.eventId, 'effects')
   const problem = error ?? causes.error ?? effects.error
   if (problem) return <ErrorNote error={problem} />
-  if (!causes.data || !effects.data) return <p className="tab-empty">Looking for what led to what…</p>
+  if (!causes.data || !effects.data) return <p className="tab-empty">Loading causes and effects…</p>
   const { missingCause } = causes.data
   return (
     <div className="scroll causes">
       <h2>
         <ArrowUp size={13} aria-hidden="true" />{' '}
         {causes.data.events.length === 0
-          ? 'Nothing caused it'
+          ? 'It has no recorded cause'
           : `Caused by ${plural(causes.data.events.length, 'event')}`}
         {causes.data.more > 0 && ` and ${causes.data.more} farther back`}
       </h2>
@@ -56,7 +56,7 @@ export function CausesTab({ runId, view, search, chosen, choose }: TabProps): Re
       <h2>
         <ArrowDown size={13} aria-hidden="true" />{' '}
         {effects.data.events.length === 0
-          ? 'It led to nothing more'
+          ? 'It has no recorded effects'
           : `Led to ${plural(effects.data.events.length + effects.data.more, 'event')}`}
       </h2>
     </div>

@@ -18,9 +18,8 @@ export function CostTab({ runId, view }: TabProps): ReactElement {
     placeholderData: keepPreviousData,
   })
   if (error) return <ErrorNote error={error} />
-  if (!data) return <p className="tab-empty">Adding up…</p>
-  if (data.total.modelCalls === 0)
-    return <p className="tab-empty">No call of a model was recorded in this run.</p>
+  if (!data) return <p className="tab-empty">Loading costs…</p>
+  if (data.total.modelCalls === 0) return <p className="tab-empty">This run has no recorded model calls.</p>
   const most = Math.max(...data.groups.map((group) => group.amount ?? 0), 1e-9)
   return (
     <div className="scroll tab-page">

@@ -62,11 +62,11 @@ export function ForkSheet({ runId, run, view, chosen, onClose }: ActProps): Reac
   ].join('')
   return (
     <Sheet title="Fork this run" onClose={onClose}>
-      <p className="quiet">A new run that shares the record up to a step. This one stays as it is.</p>
+      <p className="quiet">A new run that shares the record up to a step. This run stays unchanged.</p>
       <label className="field">
         <span>Begin before</span>
         <select value={stepId} onChange={(event) => setStepId(event.target.value)}>
-          <option value="">its end: go on with all of it</option>
+          <option value="">its end: continue with all of it</option>
           {steps.slice(0, MOST_LISTED).map((step) => (
             <option key={`${step.attempt} ${step.stepId}`} value={step.stepId}>
               {step.superstep}. {step.stepId}
@@ -81,7 +81,7 @@ export function ForkSheet({ runId, run, view, chosen, onClose }: ActProps): Reac
           <label key={each}>
             <input type="radio" name="what" checked={what === each} onChange={() => setWhat(each)} />
             {each === 'nothing'
-              ? 'Nothing: see whether it goes the same way'
+              ? 'Nothing: check whether the result is the same'
               : each === 'input'
                 ? 'The input of the run'
                 : 'The state of the graph at that step'}
@@ -91,9 +91,7 @@ export function ForkSheet({ runId, run, view, chosen, onClose }: ActProps): Reac
       {before.error && <ErrorNote error={before.error} />}
       {what !== 'nothing' && (
         <label className="field">
-          <span>
-            {what === 'input' ? 'Input, as JSON' : 'The state as it stood there: change what shall differ'}
-          </span>
+          <span>{what === 'input' ? 'Input, as JSON' : 'The state at that step, to edit'}</span>
           <textarea
             value={text}
             spellCheck={false}
@@ -106,7 +104,7 @@ export function ForkSheet({ runId, run, view, chosen, onClose }: ActProps): Reac
       <dl className="sums">
         {what === 'state' && (
           <div>
-            <dt>written anew</dt>
+            <dt>replaced</dt>
             <dd className="clew-mono">{edited.length === 0 ? 'nothing yet' : edited.join(', ')}</dd>
           </div>
         )}

@@ -40,7 +40,7 @@ export function LineageTab({ runId, view }: TabProps): ReactElement {
     queryFn: ({ signal }) => client.get<Lineage>(`${runPath(runId)}/lineage`, {}, signal),
   })
   if (error) return <ErrorNote error={error} />
-  if (!data) return <p className="tab-empty">Looking where it comes from…</p>
+  if (!data) return <p className="tab-empty">Loading related runs…</p>
   return (
     <div className="scroll tab-page">
       {data.threadId !== null && (

@@ -15,7 +15,7 @@ export function LogTab({ view, choose }: TabProps): ReactElement {
   return (
     <div className="scroll tab-page">
       <NumberTable
-        label="What took how long"
+        label="Time by node"
         first="Step"
         columns={COLUMNS}
         rows={stats.map(({ name, kind, first, count, totalMs, p50Ms, p95Ms, errors, cached }) => ({

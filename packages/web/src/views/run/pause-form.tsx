@@ -31,7 +31,7 @@ export function PauseForm({ runId, entry, isWaiting }: PauseFormProps): ReactEle
   })
   if (!isWaiting) return null
   if (send.isSuccess)
-    return <p className="quiet">Answered. The run goes on as soon as its agent takes it up.</p>
+    return <p className="quiet">Answered. The run continues as soon as its agent resumes it.</p>
 
   function onSubmit(event: FormEvent): void {
     event.preventDefault()

@@ -9,10 +9,9 @@ import type { ActProps } from './act-sheet.tsx'
 import { RunLink } from './run-head.tsx'
 
 const MODES = {
-  're-execute':
-    'The code runs again; every effect is given back from the record. Nothing outside is touched.',
-  reconstruct: 'Nothing runs: the record is folded again and compared with what was kept.',
-  'what-if': 'As re-execute up to the chosen step, then live: calls cost what they cost.',
+  're-execute': 'The code runs again; every effect is restored from the record. No outside call is made.',
+  reconstruct: 'Nothing runs: the record is folded again and compared with the stored result.',
+  'what-if': 'Like re-execute up to the selected step, then live: calls are made and cost money.',
 } as const
 type Mode = keyof typeof MODES
 
@@ -70,7 +69,7 @@ export function ReplaySheet({ runId, chosen, onClose }: ActProps): ReactElement 
         <p className="quiet">
           {chosen
             ? `Live from ${chosen.stepId} on.`
-            : 'Choose a step first, to go live from it; without one, it is its end.'}
+            : 'Select the step from which to run live; without one, it is the end of the run.'}
         </p>
       )}
       <Command

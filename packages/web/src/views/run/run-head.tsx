@@ -37,7 +37,7 @@ export function RunHead({ run, view, choose }: TabProps & { readonly run: RunSum
         )}
         {run.replay && (
           <span className="fact">
-            replay of <RunLink runId={run.replay.sourceRunId} />: {run.replay.verdict ?? 'going on'}
+            replay of <RunLink runId={run.replay.sourceRunId} />: {run.replay.verdict ?? 'running'}
           </span>
         )}
         {run.status === 'paused' && (

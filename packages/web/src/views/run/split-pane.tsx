@@ -42,7 +42,7 @@ export function SplitPane({ isOpen, side, children }: SplitPaneProps): ReactElem
             className="split-bar"
             role="separator"
             aria-orientation="vertical"
-            aria-label="Width of the side"
+            aria-label="Width of the side panel"
             aria-valuenow={Math.round(width)}
             aria-valuemin={LEAST}
             aria-valuemax={Math.round(clamp(Number.POSITIVE_INFINITY))}
@@ -51,7 +51,7 @@ export function SplitPane({ isOpen, side, children }: SplitPaneProps): ReactElem
             onPointerMove={onPointerMove}
             onKeyDown={onKeyDown}
           />
-          <aside className="split-side" style={{ width }} aria-label="What is chosen">
+          <aside className="split-side" style={{ width }} aria-label="Selection">
             {side}
           </aside>
         </>

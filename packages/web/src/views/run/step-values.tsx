@@ -28,7 +28,7 @@ export function StepValues({ runId, view, untilSeq, choose }: TabProps): ReactEl
   return (
     <div className="scroll state" ref={scroll}>
       <p className="state-head quiet">
-        This run is a function: its state is what its steps gave back{untilSeq === null ? '' : ' by then'}.
+        This run is a function: its state is the results of its steps{untilSeq === null ? '' : ' by then'}.
       </p>
       <div style={{ height: list.getTotalSize(), position: 'relative' }}>
         {list.getVirtualItems().map((item) => {

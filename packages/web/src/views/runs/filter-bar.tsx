@@ -110,7 +110,7 @@ export function FilterBar({ query, agents, onChange }: FilterBarProps): ReactEle
         className="offers"
         id={listId}
         role="listbox"
-        aria-label="What could follow"
+        aria-label="Suggestions"
         hidden={offers.length === 0}
       >
         {offers.map((offer, index) => (

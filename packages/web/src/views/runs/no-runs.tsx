@@ -12,16 +12,16 @@ export function NoRuns({ isFiltered }: { readonly isFiltered: boolean }): ReactE
   if (isFiltered)
     return (
       <div className="empty">
-        <h2>No run fits this filter</h2>
+        <h2>No run matches this filter</h2>
         <p>
-          Take a chip away, or look farther back: <code>since:7d</code>.
+          Remove a filter, or search a longer time: <code>since:7d</code>.
         </p>
       </div>
     )
   return (
     <div className="empty">
       <h2>No runs yet</h2>
-      <p>Three lines make the first one. It will appear here by itself.</p>
+      <p>Three lines of code record the first one. It appears here automatically.</p>
       <pre>{`const ledger = await openLedger('sqlite:./.clew/ledger.db')
 const hello = agent('hello', (run, name: string) => run.step('greet', name, (n) => \`Hello \${n}\`))
 await hello.start(ledger, 'Ariadne')`}</pre>
@@ -41,7 +41,7 @@ function StartDemo(): ReactElement {
   })
   return (
     <>
-      <p>Or let the demo agent work, on this ledger:</p>
+      <p>Or run the demo agent on this ledger:</p>
       {data?.canStart && (
         <p>
           <button

@@ -50,7 +50,7 @@ export function RunAgain({ sessionId, trace, onBegun, onStream }: RunAgainProps)
       )}
       {wanted !== null && (waiting.data?.runs.length ?? 0) > 0 && (
         <span className="quiet" role="status">
-          Something asked in this stream is not answered yet.{' '}
+          A message in this stream has no answer yet.{' '}
           <button type="button" className="clew-link" onClick={onStream}>
             Show it
           </button>

@@ -101,7 +101,7 @@ function Actions({ trace, sessionId, place }: ActionsProps): ReactElement {
 function Empty(): ReactElement {
   return (
     <div className="stream-empty">
-      <p>Nothing has been said here. Write the first message.</p>
+      <p>There are no messages yet. Write the first one.</p>
       <p className="quiet">
         An agent that consumes the ledger can answer it, with a session that everybody here can watch.
       </p>

@@ -36,7 +36,7 @@ export function StreamsPage(): ReactElement {
           </p>
           <pre>{`const stream = 'general'\nawait createStream(ledger, { streamId: stream, title: 'General' })\nawait answer.start(ledger, input, { session: { streamId: stream, persona } })`}</pre>
           <p className="quiet">
-            <code>npm start</code> brings one in which agents answer.
+            <code>npm start</code> starts one in which agents answer.
           </p>
         </div>
       )}

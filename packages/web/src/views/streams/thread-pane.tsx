@@ -38,7 +38,7 @@ export function ThreadPane({
         label="Messages of the thread"
         isActive={isActive}
         isThread
-        empty={<p className="quiet stream-empty">Nothing has been said here yet.</p>}
+        empty={<p className="quiet stream-empty">There are no messages yet.</p>}
       />
     </aside>
   )
