@@ -37,9 +37,9 @@ describe('U1 a ledger without anything in it', () => {
   it.each([
     ['/runs', 'No runs yet'],
     ['/streams', 'No stream yet'],
-    ['/memory', 'Nothing is remembered here'],
+    ['/memory', 'There are no memory items'],
     ['/compare', 'Compare'],
-    ['/health', 'Nothing is recorded yet, so nothing grows.'],
+    ['/health', 'on disk. Nothing is recorded yet.'],
   ])('U1 %s says how there would be something, and complains of nothing', async (path, text) => {
     const { page, complaints } = await open(path)
     await page.getByText(text).first().waitFor()
@@ -69,7 +69,7 @@ describe('U1 a ledger without anything in it', () => {
     const { page, complaints } = await open('/streams')
     await page.getByRole('textbox', { name: 'Name of a new stream' }).fill('field-notes')
     await page.keyboard.press('Enter')
-    await page.getByText('Nothing has been said here').waitFor()
+    await page.getByText('There are no messages yet').waitFor()
     await page.goto(`${served.url}/streams/field-notes`).catch(() => undefined)
     expect(complaints.filter((each) => !each.includes('/streams/field-notes/messages'))).toEqual([])
     expect(await page.getByRole('button', { name: 'Kill the agents' }).count()).toBe(0)

@@ -57,7 +57,7 @@ describe('U1 memory and health', () => {
     await page.getByRole('button', { name: /facts\/people\/ann/ }).waitFor({ state: 'detached' })
     await page.getByRole('button', { name: /notes\/mood/ }).waitFor()
     await page.goto(`${house.url}/memory?q=submarine`)
-    await page.getByText('Nothing that is remembered fits').waitFor()
+    await page.getByText('No memory item matches').waitFor()
   })
 
   it('L6 verifies on demand, and shows what is recorded now', async () => {
@@ -76,10 +76,10 @@ describe('U1 memory and health', () => {
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
     const section = page.getByRole('region', { name: 'Size and retention' })
     await section.getByText(/^over 7 days, [\d.]+ over 1[23](\.\d)? days$/).waitFor()
-    await section.getByText(/^about [\d.]+ [KM]B, if nothing goes$/).waitFor()
+    await section.getByText(/^about [\d.]+ [KM]B, if nothing is deleted$/).waitFor()
     await section.getByText('none: everything stays').waitFor()
     await section.getByText('aged-9-1').first().waitFor()
-    await section.getByText(/keeps 2 runs and books · case 12 · legal/).waitFor()
+    await section.getByText(/keeps 2 runs · case 12 · legal/).waitFor()
     const goes = section.getByRole('table', { name: 'What it would delete today' })
     await goes.getByRole('row', { name: /^short-term memory 11 11/ }).waitFor()
     await section.getByText('clew gc --policy retention.json --dry-run').waitFor()
@@ -105,7 +105,7 @@ describe('U1 memory and health', () => {
     await section.getByText('The active policy leaves nothing to suggest.').waitFor()
     await house.ledger.gc({ by: 'nightly' })
     await page.reload()
-    await section.getByText(/by nightly: 11 events of 11 runs went by short-term memory/).waitFor()
+    await section.getByText(/by nightly: 11 events of 11 runs deleted by short-term memory/).waitFor()
     await section.getByText('What would be deleted today: nothing.').waitFor()
   })
 

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { PROJECTION_VERSION } from '../../packages/ledger/src/projection-version.ts'
+import { NEW_PROJECTIONS } from '../../packages/ledger/src/projection-version.ts'
 import pg from 'pg'
 import { type PostgresServer, startServer } from './start-server.ts'
 
@@ -81,11 +81,11 @@ BEGIN
     EXECUTE format('ALTER TABLE %s ENABLE ALWAYS TRIGGER never_gone', t.name);
   END LOOP;
   FOR t IN SELECT oid::regclass AS name FROM pg_class WHERE relnamespace = '${schema}'::regnamespace AND relkind = 'r'
-    AND relname NOT IN ('meta', 'projections', 'search_state') LOOP
+    AND relname NOT IN ('meta', 'search_state') LOOP
     EXECUTE format('DELETE FROM %s', t.name);
   END LOOP;
   UPDATE ${schema}.search_state SET position = 0, version = 0;
-  UPDATE ${schema}.projections SET version = ${PROJECTION_VERSION}, target = NULL, after_run = 0;
+  INSERT INTO ${schema}.slots VALUES ('${NEW_PROJECTIONS.workspace}', '${NEW_PROJECTIONS.name}', '${JSON.stringify(NEW_PROJECTIONS.value)}', 1);
 END $$`
 
 function withDatabase(url: string, name: string): string {

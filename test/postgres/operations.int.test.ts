@@ -11,7 +11,7 @@ const scripts = readMarkdown(readPage('docs/guide/operations.md').text)
   .fences.filter(({ info }) => info === 'sql')
   .map(({ text }) => text)
 const [roles = '', grants = '', ...questions] = scripts
-const SEALED = ['events', 'payloads', 'nodes', 'seals', 'erasures', 'node_erasures']
+const SEALED = ['events', 'payloads', 'nodes', 'seals', 'erasures', 'pruned_states']
 
 const keyMark = (): string => 'of the one key'
 
@@ -95,7 +95,7 @@ describe('L2 the rights that docs/guide/operations.md grants', () => {
   it.each(SEALED)('let nobody change %s: not that role, and not the owner of the tables', async (table) => {
     await database.query(`INSERT INTO clew.seals VALUES (1, 1, 1, '') ON CONFLICT DO NOTHING`)
     await database.query(`INSERT INTO clew.erasures VALUES (1, '') ON CONFLICT DO NOTHING`)
-    await database.query(`INSERT INTO clew.node_erasures VALUES (1, '') ON CONFLICT DO NOTHING`)
+    await database.query(`INSERT INTO clew.pruned_states VALUES (1, '') ON CONFLICT DO NOTHING`)
     const [column] = await database.query(
       `SELECT attname FROM pg_attribute WHERE attrelid = 'clew.${table}'::regclass AND attnum = 1`,
     )

@@ -30,7 +30,9 @@ type OwnEvents = { readonly [T in OwnEventType]: ClewEvent<T, KnownFields<Payloa
 /** An event of an own type whose payload is there; a switch over `eventType` knows its fields. */
 export type OwnEvent<T extends OwnEventType = OwnEventType> = OwnEvents[T]
 
-type ErasableEvents = { readonly [T in OwnEventType]: ClewEvent<T, Partial<KnownFields<PayloadOf<T>>>> }
+/** A payload, or what is left of an erased one: no field. */
+type Erasable<T> = T | { readonly [K in keyof T]?: undefined }
+type ErasableEvents = { readonly [T in OwnEventType]: ClewEvent<T, Erasable<KnownFields<PayloadOf<T>>>> }
 /** An event of an own type whose payload may have been erased: every field may be missing. */
 export type ErasableEvent<T extends OwnEventType = OwnEventType> = ErasableEvents[T]
 

@@ -61,6 +61,8 @@ export const eventInRun = open({ runId: text, seq: integer(1) })
 
 /** What a superstep left behind, from which the run can go on. */
 export const checkpoint = {
+  /** Its id, where an import or a framework brings one; else it is the id of its event. */
+  checkpointId: maybe(text),
   superstep: maybe(count),
   /** Nodes that are ready, and what they need beside their names. */
   next: maybe(listOf(text)),

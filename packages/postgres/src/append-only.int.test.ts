@@ -16,7 +16,7 @@ beforeAll(async () => {
       { eventType: 'execution.note', correlationId: 'r', payload: { n, list: [...list, n] } },
     ])
   await plain(
-    "INSERT INTO seals VALUES (99, 1, 2, '\\x00'); INSERT INTO erasures VALUES (999, ''); INSERT INTO node_erasures VALUES (9999, ''); INSERT INTO pruned_states VALUES (9999, '')",
+    "INSERT INTO seals VALUES (99, 1, 2, '\\x00'); INSERT INTO erasures VALUES (999, ''); INSERT INTO pruned_states VALUES (9999, '')",
   )
 })
 afterAll(async () => {
@@ -54,7 +54,6 @@ describe('L2 a plain connection to the database', () => {
     'TRUNCATE seals',
     "UPDATE erasures SET erased_at = 'x'",
     'DELETE FROM erasures',
-    'DELETE FROM node_erasures',
     "UPDATE pruned_states SET pruned_at = 'x'",
     'DELETE FROM pruned_states',
     'TRUNCATE pruned_states',
@@ -93,8 +92,6 @@ it('P4 P5 what a seal or an erasure covers may go, and nothing beside it', async
     `DELETE FROM payloads WHERE position = ${at(1)}; DELETE FROM events WHERE run = ${run} AND seq = 1`,
   )
   await expect(plain(`DELETE FROM events WHERE run = ${run} AND seq = 2`)).rejects.toThrow(/append-only/)
-  await plain(
-    `INSERT INTO node_erasures SELECT min(id), '' FROM nodes; DELETE FROM nodes WHERE id = (SELECT min(id) FROM nodes)`,
-  )
   await expect(plain('DELETE FROM nodes')).rejects.toThrow(/append-only/)
+  await plain('INSERT INTO sweeps SELECT DISTINCT scope, 1 FROM nodes; DELETE FROM nodes')
 })

@@ -10,9 +10,10 @@ import {
 } from '@clew/ledger'
 import { createDatabase, nodePorts, type TestDatabase } from '../test/server.ts'
 import { openLedger } from '../test/harness.ts'
-import { createAppender } from './append.ts'
+import { createWriter } from './write.ts'
 import { openPostgresStore } from './index.ts'
 import { openDatabase } from './open-database.ts'
+import type { Sql } from './sql.ts'
 
 let database: TestDatabase
 let ledger: Ledger
@@ -32,24 +33,51 @@ const note = (runId: string, payload: Record<string, unknown> = {}): RecordInput
 })
 const large = (n: number): string[] => Array.from({ length: 300 }, (_, i) => `${n}: line ${i} of a text`)
 
-/** A ledger with somebody between it and the server, who sees each statement by its name. */
+const TERMINATE = { text: 'SELECT pg_terminate_backend(pg_backend_pid())' }
+
+interface Between {
+  /** Its name, or its text. */
+  readonly statement: string
+  /** Whether it is part of a transaction of several statements. */
+  readonly isInTransaction: boolean
+  send(): Promise<unknown>
+  /** Ends the connection, as a broken network does. */
+  cut(): Promise<never>
+}
+
+/** A ledger whose appends can be watched and disturbed, statement by statement. */
 async function interposed(
-  between: (name: string, send: () => Promise<unknown>) => Promise<unknown>,
-): Promise<{ ledger: Ledger; close(): Promise<void> }> {
+  between: (sent: Between) => Promise<unknown>,
+): Promise<{ ledger: Ledger; roundTrips(): number; close(): Promise<void> }> {
+  let roundTrips = 0
   const opened = await openDatabase(database.url, {})
   const store = await openPostgresStore(database.url, nodePorts)
-  const { write } = createAppender({
+  const { write } = createWriter({
     database: {
       ...opened,
       async connect() {
         const real = await opened.connect()
-        return {
-          drop: () => {},
-          query: async (statement) =>
-            (await between(statement.name ?? '', () => real.query(statement))) as never,
-          send: async (statement) =>
-            (await between(statement.shape.name, () => real.send(statement))) as never,
+        let last: Promise<unknown> = Promise.resolve()
+        let isInTransaction = false
+        let waiting = 0
+        const query: Sql['query'] = (statement) => {
+          const isBegin = statement.text === 'BEGIN'
+          // What is sent while another is under way does not wait for its answer.
+          if (waiting++ === 0) roundTrips++
+          const sent = last.then(() => {
+            if (isBegin) isInTransaction = true
+            return between({
+              statement: statement.name ?? statement.text,
+              isInTransaction,
+              send: () => real.query(statement),
+              cut: () => real.query(TERMINATE) as Promise<never>,
+            })
+          })
+          const settle = (): void => void waiting--
+          last = sent.then(settle, settle)
+          return sent as ReturnType<Sql['query']>
         }
+        return { query, release: real.release }
       },
     },
     ports: nodePorts,
@@ -59,13 +87,16 @@ async function interposed(
   const heads = { verify: async () => false }
   return {
     ledger: createLedger({ ports: nodePorts, secret, heads, store: { ...store, write } }),
+    roundTrips: () => roundTrips,
     async close() {
       await store.close()
       await opened.close()
     },
   }
 }
-const writes = (name: string): boolean => name.startsWith('append ') && name !== 'append load'
+/** The statement after which an append is committed. */
+const commits = ({ statement, isInTransaction }: Between): boolean =>
+  isInTransaction ? statement === 'COMMIT' : statement.startsWith('write ')
 
 describe('L5 a connection that is lost', () => {
   it.each([
@@ -75,12 +106,11 @@ describe('L5 a connection that is lost', () => {
     '%s the statement, so that %s: it is there once and answered with its place',
     async (when, _) => {
       const fate = ['never', when, when, 'never', when]
-      const other = await interposed(async (name, send) => {
-        const now = writes(name) ? fate.shift() : 'never'
-        if (now === 'before') throw new Error('Connection terminated unexpectedly')
-        const answer = await send()
-        if (now === 'after') throw new Error('Connection terminated unexpectedly')
-        return answer
+      const other = await interposed(async (sent) => {
+        const now = commits(sent) ? fate.shift() : 'never'
+        if (now === 'before') return sent.cut()
+        const answer = await sent.send()
+        return now === 'after' ? sent.cut() : answer
       })
       await other.ledger.record(note('r', { n: 0 }))
       const lease = await ledger.leases.acquire({ workspace: 'default', runId: 'leased' })
@@ -156,36 +186,59 @@ describe('L4 writers that meet', () => {
     await other.close()
   })
 
-  it('R9 a lease that is taken between a decision and its statement fences it, whether there was one or a run', async () => {
+  const take = (runId: string): string =>
+    `INSERT INTO clew.leases VALUES ('default', '${runId}', 'o', 1, NULL, true, now())
+     ON CONFLICT (workspace, run_id) DO UPDATE SET epoch = leases.epoch + 1`
+
+  it('R9 a lease that is taken between a decision on cached rows and its statement fences it', async () => {
     let meanwhile = ''
-    const other = await interposed(async (name, send) => {
-      if (writes(name) && meanwhile !== '') {
+    const other = await interposed(async ({ statement, isInTransaction, send }) => {
+      if (statement.startsWith('write ') && !isInTransaction && meanwhile !== '') {
         await database.query(meanwhile)
         meanwhile = ''
       }
       return send()
     })
-    const take = (runId: string): string =>
-      `INSERT INTO clew.leases VALUES ('default', '${runId}', 'o', 1, NULL, true, now())
-       ON CONFLICT (workspace, run_id) DO UPDATE SET epoch = leases.epoch + 1`
-    const lease = await ledger.leases.acquire({ workspace: 'default', runId: 'both' })
-    await other.ledger.append([note('both')], { epoch: lease.epoch })
-    await other.ledger.record(note('run'))
-    const early = await ledger.leases.acquire({ workspace: 'default', runId: 'lease' })
+    const lease = await ledger.leases.acquire({ workspace: 'default', runId: 'leased' })
+    await other.ledger.append([note('leased')], { epoch: lease.epoch })
+    await other.ledger.record(note('free'))
     for (const [runId, epoch] of [
-      ['both', 1],
-      ['run', undefined],
-      ['lease', early.epoch],
-      ['none', undefined],
+      ['leased', lease.epoch],
+      ['free', undefined],
     ] as const) {
       meanwhile = take(runId)
       await expect(other.ledger.append([note(runId)], { epoch })).rejects.toMatchObject({
         code: 'stale_epoch',
       })
+      expect((await ledger.getRun(runId))?.events).toBe(1)
     }
-    const counts = await Promise.all(['both', 'run', 'lease', 'none'].map((runId) => ledger.getRun(runId)))
-    expect(counts.map((run) => run?.events)).toEqual([1, 1, undefined, undefined])
-    expect((await other.ledger.append([note('none')], { epoch: 1 }))[0]?.ledger.seq).toBe(1)
+    await other.close()
+  })
+
+  it('R9 a lease of a run that begins at the same time waits for its first events, and counts from then on', async () => {
+    let taking: Promise<unknown> = Promise.resolve()
+    let runId = ''
+    const other = await interposed(async ({ statement, send }) => {
+      // The locks of the run are held from here to the commit.
+      if (statement.startsWith('write ')) taking = database.query(take(runId))
+      return send()
+    })
+    const early = await ledger.leases.acquire({ workspace: 'default', runId: 'lease' })
+    for (const [id, epoch] of [
+      ['lease', early.epoch],
+      ['none', undefined],
+    ] as const) {
+      runId = id
+      await other.ledger.append([note(id)], { epoch })
+      await taking
+      const rows = await database.query(
+        `SELECT r.epoch = l.epoch AND r.held = l.held AS is_same FROM clew.runs r JOIN clew.leases l USING (workspace, run_id)
+         WHERE r.run_id = $1`,
+        [id],
+      )
+      expect(rows).toEqual([{ is_same: true }])
+      await expect(ledger.append([note(id)], { epoch })).rejects.toMatchObject({ code: 'stale_epoch' })
+    }
     await other.close()
   })
 
@@ -198,34 +251,55 @@ describe('L4 writers that meet', () => {
   })
 })
 
-it('L8 an append to a run that is known is one statement; what must be read first is read together', async () => {
-  const sent: string[] = []
-  const other = await interposed(async (name, send) => {
-    sent.push(name)
+it('L8 a small append to a cached run is one statement; any other takes three round trips at most', async () => {
+  let statements = 0
+  const other = await interposed(({ send }) => {
+    statements++
     return send()
   })
-  const count = async (work: () => Promise<unknown>): Promise<number> => {
-    sent.length = 0
-    await work()
-    return sent.length
+  async function costOf(...events: EventInput[]): Promise<{ statements: number; roundTrips: number }> {
+    const before = other.roundTrips()
+    statements = 0
+    await other.ledger.append(events)
+    return { statements, roundTrips: other.roundTrips() - before }
   }
+  const one = { statements: 1, roundTrips: 1 }
   const step = (type: string, n: number): EventInput => ({
     eventType: `execution.step_${type}`,
     correlationId: 'r',
     payload: { stepId: `s#${n}`, name: type === 'started' ? 's' : undefined },
   })
-  const steps = Array.from({ length: 1500 }, (_, n) => n)
-  const id = '0198a0a0-0000-7000-8000-000000000001'
-  const big = { ...note('r', { lines: [large(0), large(1), large(2)] }), eventId: id }
-  expect(await count(() => other.ledger.record(note('r')))).toBe(2)
-  expect(await count(() => other.ledger.record(note('r', { n: 1 })))).toBe(1)
-  expect(await count(() => other.ledger.record(big))).toBe(1)
-  // Refused as it stands already, read again with what it refers to, compared, and known to be the same.
-  expect(await count(() => other.ledger.record(big))).toBeLessThanOrEqual(4)
-  await other.ledger.append(steps.map((n) => step('started', n)))
-  expect(await count(() => other.ledger.append([{ ...step('completed', 1400) }]))).toBe(1)
-  // More than are remembered of one run.
-  expect(await count(() => other.ledger.append(steps.map((n) => step('failed', n))))).toBe(2)
+  const big = {
+    ...note('r', { lines: [large(0), large(1), large(2)] }),
+    eventId: '0198a0a0-0000-7000-8000-000000000001',
+  }
+  expect((await costOf(note('r'))).roundTrips).toBe(3)
+  expect(await costOf(note('r', { n: 1 }))).toEqual(one)
+  expect(await costOf(step('started', 1), step('completed', 1))).toEqual(one)
+  expect(await costOf(step('started', 2))).toEqual(one)
+  expect(await costOf(step('completed', 2))).toEqual(one)
+  expect((await costOf(step('completed', 1))).roundTrips).toBe(2)
+  expect((await costOf(big)).roundTrips).toBe(3)
+  // Found again and compared, with the values that it refers to.
+  expect((await costOf(big)).roundTrips).toBe(3)
+  expect(await costOf(note('r', { n: 2 }))).toEqual(one)
+  expect((await ledger.verify('r', { projections: true })).ok).toBe(true)
+  await other.close()
+})
+
+it('L1 steps that another process ended are not taken from the cache', async () => {
+  const step = (type: string): EventInput => ({
+    eventType: `execution.step_${type}`,
+    correlationId: 'r',
+    payload: { stepId: 's#0', name: 's' },
+  })
+  const other = await openLedger(database.url)
+  await ledger.append([step('started')])
+  await other.append([step('completed')])
+  // Read under locks, for the run has another head; from then on it is cached again.
+  await ledger.record(note('r'))
+  await ledger.append([step('failed')])
+  await ledger.append([step('started')])
   expect((await ledger.verify('r', { projections: true })).ok).toBe(true)
   await other.close()
 })

@@ -1,195 +1,225 @@
-import type { RunKey, StepSkeleton, StoredEvent } from '@clew/ledger'
-import { hexes, int8s, texts } from './binary-array.ts'
+import { type AppendCall, parseStepId, type RunKey, type StoreChange } from '@clew/ledger'
 import { EVENT_COLUMNS, hexOf, toStoredEvent } from './event-row.ts'
 import { indexText } from './index-text.ts'
-import { keyOf, nodeKeyOf, type Remembered, stepKeyOf, type StoredHead, toHead } from './remembered.ts'
-import type { Row, Sql } from './sql.ts'
+import { loadValues } from './load-values.ts'
+import {
+  BLOCK,
+  eventKey,
+  type EventOfRun,
+  type ForkPoint,
+  forkPointOf,
+  type Loaded,
+  nothingLoaded,
+  rangeKey,
+  runKey,
+  seqKey,
+  stepKey,
+  textIn,
+} from './loaded.ts'
+import { LOCKED_RUN_COLUMNS, toRunRow } from './run-row.ts'
+import { readRows, type Row, type Sql } from './sql.ts'
 import { STEP_COLUMNS, toStep } from './step-row.ts'
+import { arraysOf, type Column, unnest } from './unnest.ts'
 
-/** What a decision lacks, gathered so that one round trip brings all of it. */
-export interface Needs {
-  readonly runs: RunKey[]
-  readonly runIds: number[]
-  readonly events: (RunKey & { readonly eventId: string })[]
-  readonly places: { readonly run: number; readonly seq: number }[]
-  readonly steps: (RunKey & { readonly stepId: string; readonly attempt: number })[]
-  readonly scopes: { readonly workspace: string; readonly name: string }[]
-  /** Within a scope, or within that of a run. */
-  readonly nodes: (RunKey & { readonly scope: number | null; readonly hash: string })[]
-  readonly nodeIds: number[]
-  /** Scopes whose revision is not known. */
-  readonly revisions: number[]
-  ids: number
+const KEY: readonly Column<RunKey>[] = [
+  ['workspace', 'text', (key) => key.workspace],
+  ['run_id', 'text', (key) => key.runId],
+]
+const AT: readonly Column<ForkPoint>[] = [...KEY, ['seq', 'bigint', (at: ForkPoint) => at.seq]]
+const EVENT: readonly Column<EventOfRun>[] = [...KEY, ['event_id', 'text', ({ event }) => event.eventId]]
+type StepOfRun = RunKey & { readonly stepId: string; readonly attempt: number }
+const STEP: readonly Column<StepOfRun>[] = [
+  ...KEY,
+  ['step_id', 'text', ({ stepId }) => indexText(stepId)],
+  ['attempt', 'bigint', ({ attempt }) => attempt],
+]
+type Range = RunKey & { readonly fromSeq: number; readonly toSeq: number }
+const RANGE: readonly Column<Range>[] = [
+  ...KEY,
+  ['from_seq', 'bigint', ({ fromSeq }) => fromSeq],
+  ['to_seq', 'bigint', ({ toSeq }) => toSeq],
+]
+type PrunedRun = RunKey & { readonly events: number }
+const PRUNED_RUN: readonly Column<PrunedRun>[] = [...KEY, ['pruned', 'bigint', ({ events }) => events]]
+
+const OF_RUN = 'r.workspace = k.workspace AND r.run_id = k.run_id'
+const IS_NEW = `NOT EXISTS (SELECT FROM runs r WHERE ${OF_RUN})`
+
+/** Before the rows of runs: acquiring a lease changes the row of its run too, and would wait for this transaction there. */
+const LOCK_LEASES = 'LOCK TABLE leases IN SHARE MODE'
+const LOCK_NEW_RUNS = `SELECT pg_advisory_xact_lock(n.key) FROM (
+    SELECT DISTINCT run_lock(k.workspace, k.run_id) AS key FROM ${unnest(KEY, 'k')} WHERE ${IS_NEW} ORDER BY 1
+  ) n`
+const RUN_COLUMNS = `${LOCKED_RUN_COLUMNS}, (SELECT e.event_id FROM events e WHERE e.run = r.id AND e.seq = r.seq) AS last_event_id`
+const RUNS = `SELECT ${RUN_COLUMNS} FROM ${unnest(KEY, 'k')} JOIN runs r ON ${OF_RUN} ORDER BY r.id FOR NO KEY UPDATE OF r`
+/** The named runs and those with events at the positions. This lock also keeps new forks and folds of memory out. */
+const CHANGED_RUNS = `SELECT ${RUN_COLUMNS} FROM runs r WHERE r.id IN (
+    SELECT r.id FROM ${unnest(KEY, 'k')} JOIN runs r ON ${OF_RUN}
+    UNION SELECT e.run FROM events e WHERE e.position = ANY ($3::bigint[])
+  ) ORDER BY r.id FOR UPDATE OF r`
+const LEASES = `SELECT l.workspace, l.run_id, l.epoch, l.held FROM ${unnest(KEY, 'k')}
+  JOIN leases l ON l.workspace = k.workspace AND l.run_id = k.run_id WHERE ${IS_NEW} FOR SHARE OF l`
+/** The runs that are forked from, and those they are forked from themselves. */
+const LINES = `WITH RECURSIVE line (id, fork_of, seq) AS (
+    SELECT r.id, r.fork_of, k.seq FROM ${unnest(AT, 'k')} JOIN runs r ON ${OF_RUN}
+    UNION SELECT r.id, r.fork_of, line.seq FROM line JOIN runs r ON r.id = line.fork_of
+  )`
+/** The lock keeps the event to fork from, which pruning would delete. */
+const SOURCES = `${LINES} SELECT ${LOCKED_RUN_COLUMNS} FROM runs r WHERE r.id IN (SELECT id FROM line) ORDER BY r.id FOR KEY SHARE OF r`
+const EVENTS_AT = `${LINES} SELECT e.run, ${EVENT_COLUMNS} JOIN line ON e.run = line.id AND e.seq = line.seq`
+const EVENTS = `SELECT p.mac, ${EVENT_COLUMNS} JOIN ${unnest(EVENT, 'k')} ON ${OF_RUN} AND e.event_id = k.event_id`
+/** With the first attempts of all steps around them, on which usage is counted (V7). */
+const STEPS = `WITH RECURSIVE found AS (
+    SELECT r.run_id, s.* FROM ${unnest(STEP, 'k')} JOIN runs r ON ${OF_RUN}
+      JOIN steps s ON s.run = r.id AND s.step_id = k.step_id AND s.attempt = k.attempt
+    UNION SELECT f.run_id, s.* FROM found f JOIN steps s ON s.run = f.run AND s.step_id = f.parent AND s.attempt = 1
+  ) SELECT s.run_id, s.run, ${STEP_COLUMNS} FROM found s`
+const BLOCKS = 'SELECT take_blocks($1) AS first'
+
+const FORKS = `SELECT r.id, f.fork_seq, f.status <> 'deleted' OR EXISTS (SELECT FROM events e WHERE e.run = f.id) AS is_needy
+  FROM ${unnest(KEY, 'k')} JOIN runs r ON ${OF_RUN} JOIN runs f ON f.fork_of = r.id`
+const RANGES = `SELECT r.id, k.from_seq, k.to_seq,
+    (SELECT count(*) FROM events e WHERE e.run = r.id AND e.seq BETWEEN k.from_seq AND k.to_seq) AS count,
+    EXISTS (SELECT FROM leases l WHERE l.workspace = r.workspace AND l.run_id = r.run_id AND l.held)
+      OR EXISTS (SELECT FROM leases l WHERE l.workspace = r.workspace AND l.thread_id = r.thread_id AND l.held) AS is_leased
+  FROM ${unnest(RANGE, 'k')} JOIN runs r ON ${OF_RUN}`
+const LAST_EVENTS = `SELECT e.run, ${EVENT_COLUMNS} JOIN ${unnest(AT, 'k')} ON ${OF_RUN} AND e.seq = k.seq`
+/** Runs with more events than are pruned. */
+const WITH_EVENTS = `SELECT r.id FROM ${unnest(PRUNED_RUN, 'k')} JOIN runs r ON ${OF_RUN}
+  WHERE EXISTS (SELECT FROM events e WHERE e.run = r.id OFFSET k.pruned)`
+
+/** Whether a change only appends: then its calls are independent of each other. */
+export const isAppend = ({ calls, ...rest }: StoreChange): boolean =>
+  Object.values(rest).every((part) => part === undefined || part.length === 0)
+
+/**
+ * Locks and reads, within an open transaction, all that a change needs. The statements of a stage are sent together, in
+ * one round trip; each sees what is committed when the locks of those before it were granted.
+ */
+export async function load(sql: Sql, change: StoreChange): Promise<Loaded> {
+  const loaded = nothingLoaded()
+  const events = change.calls.flatMap(eventsOf)
+  // In this order: ranges are read behind the locks.
+  await Promise.all([loadRuns(sql, change, events, loaded), loadRanges(sql, change, loaded)])
+  await loadValues(sql, events, change.adopt ?? [], loaded)
+  return loaded
 }
 
-export interface KnownEvent {
-  readonly event: StoredEvent
-  readonly mac: string | null
-}
-
-/** What was read for this decision; null stands for what is not there. */
-export interface Known {
-  readonly runs: Map<string, StoredHead | null>
-  readonly runIds: Map<number, StoredHead>
-  /** Of runs that are not there. */
-  readonly leases: Map<string, { readonly epoch: number; readonly held: boolean }>
-  readonly events: Map<string, KnownEvent | null>
-  readonly macs: Map<number, string | null>
-  readonly places: Map<string, StoredEvent | null>
-  readonly steps: Map<string, StepSkeleton | null>
-  readonly scopes: Map<string, number | null>
-  readonly nodes: Map<string, number | null>
-  readonly nodeHashes: Map<number, string>
-}
-
-export const noNeeds = (): Needs => ({
-  runs: [],
-  runIds: [],
-  events: [],
-  places: [],
-  steps: [],
-  scopes: [],
-  nodes: [],
-  nodeIds: [],
-  revisions: [],
-  ids: 0,
-})
-
-export const nothingKnown = (): Known => ({
-  runs: new Map(),
-  runIds: new Map(),
-  leases: new Map(),
-  events: new Map(),
-  macs: new Map(),
-  places: new Map(),
-  steps: new Map(),
-  scopes: new Map(),
-  nodes: new Map(),
-  nodeHashes: new Map(),
-})
-
-export const eventKeyOf = (key: RunKey, eventId: string): string => `${keyOf(key)}\n${eventId}`
-export const placeKeyOf = (run: number, seq: number): string => `${run} ${seq}`
-export const knownStepKeyOf = (key: RunKey, stepId: string, attempt: number): string =>
-  `${keyOf(key)}\n${stepKeyOf(stepId, attempt)}`
-export const scopeKeyOf = (workspace: string, name: string): string => `${workspace}\n${name}`
-
-/** How far apart the values of the sequence of ids are. */
-const BLOCK = 1024
-
-const list = (from: string): string => `(SELECT coalesce(json_agg(q), '[]') FROM (${from}) q)`
-
-const LOAD = `WITH RECURSIVE line AS (
-    SELECT r.* FROM runs r WHERE r.id = ANY ($3::bigint[])
-    UNION SELECT r.* FROM line l JOIN runs r ON r.id = l.fork_of
+async function loadRuns(
+  sql: Sql,
+  change: StoreChange,
+  events: readonly EventOfRun[],
+  loaded: Loaded,
+): Promise<void> {
+  const { expect = [], prune = [], replace = [], adopt = [], blank = [] } = change
+  const adoptedFrom = adopt.flatMap(({ workspace, run: { forkOf } }) =>
+    forkOf ? [{ workspace, runId: forkOf.runId }] : [],
   )
-  SELECT
-  ${list('SELECT r.* FROM unnest($1::text[], $2::text[]) k (w, r) JOIN runs r ON r.workspace = k.w AND r.run_id = k.r')} AS runs,
-  ${list('SELECT l.workspace, l.run_id, l.epoch, l.held FROM unnest($1::text[], $2::text[]) k (w, r) JOIN leases l ON l.workspace = k.w AND l.run_id = k.r')} AS leases,
-  ${list('SELECT * FROM line')} AS lines,
-  ${list(`SELECT p.mac, ${EVENT_COLUMNS} JOIN unnest($4::text[], $5::text[], $6::text[]) k (w, r, id)
-    ON r.workspace = k.w AND r.run_id = k.r AND e.event_id = k.id`)} AS events,
-  ${list(`SELECT e.run, ${EVENT_COLUMNS} JOIN unnest($7::bigint[], $8::bigint[]) k (run, seq)
-    ON e.run = k.run AND e.seq = k.seq`)} AS places,
-  ${list(`SELECT r.workspace, r.run_id, ${STEP_COLUMNS} FROM unnest($9::text[], $10::text[], $11::text[], $12::bigint[]) k (w, r, s, a)
-    JOIN runs r ON r.workspace = k.w AND r.run_id = k.r
-    JOIN steps s ON s.run = r.id AND s.step_id = k.s AND s.attempt = k.a`)} AS steps,
-  ${list('SELECT s.workspace, s.name, s.id FROM unnest($13::text[], $14::text[]) k (w, n) JOIN scopes s ON s.workspace = k.w AND s.name = k.n')} AS scopes,
-  ${list(`SELECT n.scope, n.hash, n.id FROM unnest($15::text[], $16::text[], $17::bigint[], $18::bytea[]) k (w, r, scope, hash)
-    JOIN nodes n ON n.hash = k.hash
-      AND n.scope = coalesce(k.scope, (SELECT r.scope FROM runs r WHERE r.workspace = k.w AND r.run_id = k.r))`)} AS nodes,
-  ${list('SELECT id, hash FROM nodes WHERE id = ANY ($19::bigint[])')} AS hashes,
-  ${list('SELECT id, revision FROM scopes WHERE id = ANY ($21::bigint[])')} AS revisions,
-  ${list("SELECT nextval('ids') AS id FROM generate_series(1, $20::int)")} AS ids`
-
-const LOCK = `SELECT FROM runs r JOIN unnest($1::text[], $2::text[]) k (w, r) ON r.workspace = k.w AND r.run_id = k.r
-  ORDER BY r.id FOR NO KEY UPDATE OF r`
-
-/** Nobody else appends to these runs until the transaction ends. */
-export async function lockRuns(sql: Sql, runs: readonly RunKey[]): Promise<void> {
-  const values = [texts(runs.map((key) => key.workspace)), texts(runs.map((key) => key.runId))]
-  await sql.query({ name: 'append lock', text: LOCK, values })
-}
-
-/** Reads what is needed and adds it to what is known. */
-export async function load(sql: Sql, needs: Needs, known: Known, remembered: Remembered): Promise<void> {
-  const { runs, runIds, events, places, steps, scopes, nodes, nodeIds, revisions, ids } = needs
-  const values = [
-    texts(runs.map((key) => key.workspace)),
-    texts(runs.map((key) => key.runId)),
-    int8s(runIds),
-    texts(events.map((key) => key.workspace)),
-    texts(events.map((key) => key.runId)),
-    texts(events.map((key) => key.eventId)),
-    int8s(places.map((key) => key.run)),
-    int8s(places.map((key) => key.seq)),
-    texts(steps.map((key) => key.workspace)),
-    texts(steps.map((key) => key.runId)),
-    texts(steps.map((key) => indexText(key.stepId))),
-    int8s(steps.map((key) => key.attempt)),
-    texts(scopes.map((key) => key.workspace)),
-    texts(scopes.map((key) => indexText(key.name))),
-    texts(nodes.map((key) => key.workspace)),
-    texts(nodes.map((key) => key.runId)),
-    int8s(nodes.map((key) => key.scope)),
-    hexes(nodes.map((key) => key.hash)),
-    int8s(nodeIds),
-    Math.ceil(ids / BLOCK),
-    int8s(revisions),
-  ]
-  const result = await sql.query({ name: 'append load', text: LOAD, values })
-  const found = result.rows[0] as Record<string, Row[]>
-  const rowsOf = (name: string): Row[] => found[name] as Row[]
-
-  for (const key of runs) known.runs.set(keyOf(key), null)
-  for (const row of rowsOf('runs')) {
-    const head = toHead(row)
-    known.runs.set(keyOf(head), head)
-    known.runIds.set(head.id, head)
+  const keys = arraysOf(KEY, distinct([...events, ...expect, ...prune, ...replace, ...adopt, ...adoptedFrom]))
+  const points = arraysOf(AT, events.flatMap(forkPointOf))
+  const repeated = events.filter(({ event }) => !event.fresh)
+  const replaced = replace.flatMap(({ workspace, runId, steps }) =>
+    steps.map(({ stepId, attempt }) => ({ workspace, runId, stepId, attempt })),
+  )
+  const places = events.length + adopt.length
+  // The blocks come last, behind all locks.
+  const [, , runs, leases, sources, eventsAt, found, steps, blocks] = await Promise.all([
+    prune.length > 0 && sql.query({ text: LOCK_LEASES }),
+    readRows(sql, 'load lock', LOCK_NEW_RUNS, keys),
+    isAppend(change)
+      ? readRows(sql, 'load runs', RUNS, keys)
+      : readRows(sql, 'load changed runs', CHANGED_RUNS, [
+          ...keys,
+          blank.flatMap(({ positions }) => positions),
+        ]),
+    readRows(sql, 'load leases', LEASES, keys),
+    readRows(sql, 'load sources', SOURCES, points),
+    readRows(sql, 'load events at', EVENTS_AT, points),
+    readRows(sql, 'load events', EVENTS, arraysOf(EVENT, repeated)),
+    readRows(sql, 'load steps', STEPS, arraysOf(STEP, [...events.flatMap(stepsOf), ...replaced])),
+    places === 0 ? [] : readRows(sql, 'load blocks', BLOCKS, [Math.ceil(places / BLOCK)]),
+  ])
+  for (const row of [...sources, ...runs]) {
+    const run = toRunRow(row)
+    loaded.runs.set(runKey(run), run)
+    loaded.runsById.set(run.id, run)
   }
-  for (const row of rowsOf('leases'))
-    known.leases.set(keyOf(keyIn(row)), { epoch: row['epoch'] as number, held: row['held'] as boolean })
-  for (const row of rowsOf('lines')) {
-    const head = toHead(row)
-    if (!known.runIds.has(head.id)) known.runIds.set(head.id, head)
-  }
-  for (const key of events) known.events.set(eventKeyOf(key, key.eventId), null)
-  for (const row of rowsOf('events')) {
+  for (const row of leases)
+    loaded.leases.set(runKey(keyOf(row)), { epoch: row['epoch'] as number, held: row['held'] as boolean })
+  addEventsAt(eventsAt, loaded)
+  for (const row of found) {
     const event = toStoredEvent(row)
-    const mac = row['mac'] === null ? null : hexOf(row['mac'])
-    known.events.set(eventKeyOf(keyIn(row), event.eventId), { event, mac })
-    known.macs.set(event.position, mac)
+    loaded.events.set(eventKey(keyOf(row), event.eventId), event)
+    loaded.macs.set(event.position, row['mac'] === null ? null : hexOf(row['mac']))
   }
-  for (const key of places) known.places.set(placeKeyOf(key.run, key.seq), null)
-  for (const row of rowsOf('places'))
-    known.places.set(placeKeyOf(row['run'] as number, row['seq'] as number), toStoredEvent(row))
-  for (const key of steps) known.steps.set(knownStepKeyOf(key, key.stepId, key.attempt), null)
-  for (const row of rowsOf('steps')) {
+  for (const row of steps) {
     const step = toStep(row['run_id'] as string, row)
-    known.steps.set(knownStepKeyOf(keyIn(row), step.stepId, step.attempt), step)
+    loaded.steps.set(stepKey(row['run'] as number, step.stepId, step.attempt), step)
   }
-  const names = new Map(scopes.map((key) => [scopeKeyOf(key.workspace, indexText(key.name)), key]))
-  for (const key of scopes) known.scopes.set(scopeKeyOf(key.workspace, key.name), null)
-  for (const row of rowsOf('scopes')) {
-    const key = names.get(scopeKeyOf(row['workspace'] as string, row['name'] as string))
-    if (key) known.scopes.set(scopeKeyOf(key.workspace, key.name), row['id'] as number)
-  }
-  for (const key of nodes) {
-    const scope = key.scope ?? known.runs.get(keyOf(key))?.scope
-    if (scope !== undefined) known.nodes.set(nodeKeyOf(scope, key.hash), null)
-  }
-  for (const row of rowsOf('nodes')) {
-    const hash = hexOf(row['hash'])
-    known.nodes.set(nodeKeyOf(row['scope'] as number, hash), row['id'] as number)
-    known.nodeHashes.set(row['id'] as number, hash)
-  }
-  for (const row of rowsOf('hashes')) known.nodeHashes.set(row['id'] as number, hexOf(row['hash']))
-  for (const row of rowsOf('revisions'))
-    remembered.keepRevision(row['id'] as number, row['revision'] as number)
-  for (const row of rowsOf('ids')) remembered.addIds(row['id'] as number, BLOCK)
+  loaded.blocks.push(...blocks.map((row) => row['first'] as number))
 }
 
-const keyIn = (row: Row): RunKey => ({
+/** What decides whether ranges can be pruned, and whether runs have as many forks as expected. */
+async function loadRanges(
+  sql: Sql,
+  { expect = [], prune = [], adopt = [] }: StoreChange,
+  loaded: Loaded,
+): Promise<void> {
+  const withForks = distinct([...expect.filter((each) => each.forks !== undefined), ...prune])
+  const pruned = new Map<string, PrunedRun>()
+  const ranges = [...prune, ...adopt.map((each) => ({ ...each, fromSeq: 1, toSeq: 0 }))]
+  for (const { workspace, runId, fromSeq, toSeq } of ranges) {
+    const key = runKey({ workspace, runId })
+    const events = (pruned.get(key)?.events ?? 0) + toSeq - fromSeq + 1
+    pruned.set(key, { workspace, runId, events })
+  }
+  const lastEvents = prune.map(({ workspace, runId, toSeq }) => ({ workspace, runId, seq: toSeq }))
+  const [forks, counted, eventsAt, withEvents] = await Promise.all([
+    readRows(sql, 'load forks', FORKS, arraysOf(KEY, withForks)),
+    readRows(sql, 'load ranges', RANGES, arraysOf(RANGE, prune)),
+    readRows(sql, 'load last events', LAST_EVENTS, arraysOf(AT, lastEvents)),
+    readRows(sql, 'load with events', WITH_EVENTS, arraysOf(PRUNED_RUN, [...pruned.values()])),
+  ])
+  for (const row of forks) {
+    const id = row['id'] as number
+    const fork = { seq: row['fork_seq'] as number, isNeedy: row['is_needy'] as boolean }
+    loaded.forks.set(id, [...(loaded.forks.get(id) ?? []), fork])
+  }
+  for (const row of counted) {
+    const [id, fromSeq, toSeq] = [row['id'], row['from_seq'], row['to_seq']] as number[]
+    loaded.counts.set(rangeKey(id as number, fromSeq as number, toSeq as number), row['count'] as number)
+    if (row['is_leased'] === true) loaded.leased.add(id as number)
+  }
+  addEventsAt(eventsAt, loaded)
+  for (const row of withEvents) loaded.withEvents.add(row['id'] as number)
+}
+
+function addEventsAt(rows: readonly Row[], loaded: Loaded): void {
+  for (const row of rows)
+    loaded.eventsAt.set(seqKey(row['run'] as number, row['seq'] as number), toStoredEvent(row))
+}
+
+const distinct = (keys: readonly RunKey[]): RunKey[] => [
+  ...new Map(keys.map((key) => [runKey(key), key])).values(),
+]
+
+const eventsOf = ({ workspace, events }: AppendCall): EventOfRun[] =>
+  events.map((event) => ({ workspace, runId: event.correlationId, event }))
+
+const keyOf = (row: Row): RunKey => ({
   workspace: row['workspace'] as string,
   runId: row['run_id'] as string,
 })
+
+/** The step that an event is about, its first attempt, and the step around it. */
+function stepsOf({ workspace, runId, event }: EventOfRun): StepOfRun[] {
+  const stepId = textIn(event, 'stepId')
+  if (stepId === undefined) return []
+  const attempt = Number(event.payload?.['attempt'] ?? 1)
+  const parent = textIn(event, 'parentStepId') ?? parseStepId(stepId)?.parentStepId ?? null
+  const firsts = parent === null ? [stepId] : [stepId, parent]
+  const steps = firsts.map((each) => ({ workspace, runId, stepId: each, attempt: 1 }))
+  return attempt === 1 || !Number.isSafeInteger(attempt)
+    ? steps
+    : [{ workspace, runId, stepId, attempt }, ...steps]
+}

@@ -7,15 +7,14 @@ import {
   type RowFilter,
   type ScopeFilter,
 } from '@clew/ledger'
-import { EVENT_COLUMNS, toStoredEvent } from './event-row.ts'
 import type { Database, Row, Sql } from './sql.ts'
 import { quoted, wordsVector } from './words-vector.ts'
 
 const COLUMNS = `m.position, s.book, m.namespace, m.key, m.seq, m.born_seq, m.created_at, m.updated_at, m.expires_at,
   m.tags, m.subjects, m.event_id, m.run_id, m.bytes, m.tokens`
 const ITEMS = 'memory_scopes s JOIN memory_items m ON m.scope = s.id'
-/** What follows the stroke behind the name of a layer or namespace. */
-const AFTER_STROKE = '0'
+/** Replaces the final `/` in the upper bound of an id range: `0` is the next character. */
+const AFTER_SLASH = '0'
 
 const INSERT = `INSERT INTO memory_items (position, scope, namespace, key, seq, born_seq, created_at, updated_at, expires_at,
     tags, subjects, event_id, run_id, bytes, tokens, words, texts)
@@ -23,7 +22,8 @@ const INSERT = `INSERT INTO memory_items (position, scope, namespace, key, seq, 
     bytes, tokens, words::tsvector, texts
   FROM json_to_recordset($1::json) r (position bigint, namespace text, key text, seq bigint, "bornSeq" bigint,
     "createdAt" text, "updatedAt" text, "expiresAt" text, tags text[], subjects text[], "eventId" text, "runId" text,
-    bytes bigint, tokens bigint, words text, texts text)`
+    bytes bigint, tokens bigint, words text, texts text)
+  WHERE EXISTS (SELECT FROM payloads p WHERE p.position = r.position)`
 
 type Put = (value: unknown) => string
 
@@ -35,7 +35,7 @@ function inScopes(
 ): string[] {
   const ranges = layers.map((layer) => {
     const from = memoryBook({ layer, scope: '' })
-    return `(${column} >= ${put(from)} AND ${column} < ${put(from.slice(0, -1) + AFTER_STROKE)})`
+    return `(${column} >= ${put(from)} AND ${column} < ${put(from.slice(0, -1) + AFTER_SLASH)})`
   })
   const where = [`${owner}.workspace = ${put(workspace)}`, `(${ranges.join(' OR ') || 'false'})`]
   if (books) where.push(`${column} = ANY (${put([...books])}::text[])`)
@@ -49,7 +49,7 @@ function inRows(filter: RowFilter, put: Put): string[] {
   if (filter.namespaces) {
     const each = filter.namespaces.map(
       (namespace) =>
-        `(m.namespace = ${put(namespace)} OR (m.namespace >= ${put(`${namespace}/`)} AND m.namespace < ${put(namespace + AFTER_STROKE)}))`,
+        `(m.namespace = ${put(namespace)} OR (m.namespace >= ${put(`${namespace}/`)} AND m.namespace < ${put(namespace + AFTER_SLASH)}))`,
     )
     where.push(`(${each.join(' OR ') || 'false'})`)
   }
@@ -73,56 +73,43 @@ function holds(phrase: Phrase, put: Put): string {
   return `(${found} OR coalesce(strpos(m.texts, ${put(inText)}), 0) > 0)`
 }
 
-/** M1–M3: the rows of what is remembered. */
+/** Whoever deletes payloads locks the run: it waits for a fold that has begun, and later folds find no payload. */
+const LOCK_RUN = 'SELECT FROM runs WHERE workspace = $1 AND run_id = $2 FOR KEY SHARE'
+const ADD_SCOPE =
+  'INSERT INTO memory_scopes (workspace, book, seq, version) VALUES ($1, $2, 0, 0) ON CONFLICT DO NOTHING'
+const LOCK_SCOPE = 'SELECT id, seq, version FROM memory_scopes WHERE workspace = $1 AND book = $2 FOR UPDATE'
+const MOVE_SCOPE = 'UPDATE memory_scopes SET seq = $2, version = $3 WHERE id = $1'
+const DROP_ALL = 'DELETE FROM memory_items WHERE scope = $1'
+const DROP = 'DELETE FROM memory_items WHERE position = ANY ($1::bigint[])'
+
+async function apply(
+  sql: Sql,
+  { workspace, book, fromSeq, toSeq, version, gone, rows }: MemoryChange,
+): Promise<boolean> {
+  await sql.query({ text: LOCK_RUN, values: [workspace, book] })
+  await sql.query({ text: ADD_SCOPE, values: [workspace, book] })
+  const found = await sql.query({ text: LOCK_SCOPE, values: [workspace, book] })
+  const { id, seq, version: folded } = found.rows[0] as Row
+  if ((folded === version ? seq : 0) !== fromSeq) return false
+  await sql.query(fromSeq === 0 ? { text: DROP_ALL, values: [id] } : { text: DROP, values: [gone] })
+  const items = rows.map(({ words: { name, text }, ...row }) => {
+    const fields = [
+      ['A', name],
+      ['D', text],
+    ] as const
+    return { ...row, ...wordsVector(fields, []) }
+  })
+  if (items.length > 0) await sql.query({ text: INSERT, values: [JSON.stringify(items), id] })
+  await sql.query({ text: MOVE_SCOPE, values: [id, toSeq, version] })
+  return true
+}
+
+/** Rows of memory items (M1–M3). */
 export function createMemory(db: Database, reading: Sql): MemoryIndex {
   async function read(make: (put: Put) => string): Promise<Row[]> {
     const values: unknown[] = []
     const text = make((value) => `$${values.push(value)}`)
     return (await reading.query({ text, values })).rows
-  }
-
-  async function apply(sql: Sql, { workspace, book, fromSeq, toSeq, version, gone, rows }: MemoryChange) {
-    await sql.query({
-      text: 'INSERT INTO memory_scopes (workspace, book, seq, version) VALUES ($1, $2, 0, $3) ON CONFLICT DO NOTHING',
-      values: [workspace, book, version],
-    })
-    const found = await sql.query({
-      text: 'SELECT id, seq, version FROM memory_scopes WHERE workspace = $1 AND book = $2 FOR UPDATE',
-      values: [workspace, book],
-    })
-    const scope = found.rows[0] as Row
-    if ((scope['version'] === version ? Number(scope['seq']) : 0) !== fromSeq) return false
-    const { id } = scope
-    if (fromSeq === 0) await sql.query({ text: 'DELETE FROM memory_items WHERE scope = $1', values: [id] })
-    else
-      await sql.query({
-        text: 'DELETE FROM memory_items WHERE position = ANY ($1::bigint[])',
-        values: [[...gone]],
-      })
-    const made = rows.map(({ words: { name, text }, ...row }) => ({
-      ...row,
-      ...wordsVector(
-        [
-          ['A', name],
-          ['D', text],
-        ],
-        [],
-      ),
-    }))
-    if (made.length > 0) {
-      await sql.query({ text: INSERT, values: [JSON.stringify(made), id] })
-      // They were read before this began, and some may have been erased since.
-      await sql.query({
-        text: `DELETE FROM memory_items m USING erasures x
-          WHERE m.position = ANY ($1::bigint[]) AND x.position = m.position`,
-        values: [rows.map((row) => row.position)],
-      })
-    }
-    await sql.query({
-      text: 'UPDATE memory_scopes SET seq = $2, version = $3 WHERE id = $1',
-      values: [id, toSeq, version],
-    })
-    return true
   }
 
   return {
@@ -141,34 +128,21 @@ export function createMemory(db: Database, reading: Sql): MemoryIndex {
       }))
     },
     apply: (change) => db.transact((sql) => apply(sql, change)),
-    async named(workspace, book, names) {
-      const rows = await read(
-        (
-          put,
-        ) => `SELECT ${COLUMNS} FROM ${ITEMS} WHERE s.workspace = ${put(workspace)} AND s.book = ${put(book)}
-          AND (m.namespace, m.key) IN (SELECT * FROM unnest(${put(names.map((each) => each.namespace))}::text[],
-            ${put(names.map((each) => each.key))}::text[]))`,
-      )
-      return rows.map(toRow)
-    },
-    async list({ after, limit, ...filter }) {
+    async list(query) {
+      const { names, positions, order = 'name', after, before, limit } = query
       const rows = await read((put) => {
-        const where = inRows({ ...filter, limit }, put)
+        const where = inRows(query, put)
+        if (names)
+          where.push(`(m.namespace, m.key) IN (SELECT * FROM unnest(
+            ${put(names.map((each) => each.namespace))}::text[], ${put(names.map((each) => each.key))}::text[]))`)
+        if (positions) where.push(`m.position = ANY (${put(positions)}::bigint[])`)
         if (after)
           where.push(
             `(s.book, m.namespace, m.key) > (${put(after.book)}, ${put(after.namespace)}, ${put(after.key)})`,
           )
-        return `SELECT ${COLUMNS} FROM ${ITEMS} WHERE ${where.join(' AND ')}
-          ORDER BY s.book, m.namespace, m.key LIMIT ${put(limit)}`
-      })
-      return rows.map(toRow)
-    },
-    async newest({ before, limit, ...filter }) {
-      const rows = await read((put) => {
-        const where = inRows({ ...filter, limit }, put)
         if (before !== undefined) where.push(`m.position < ${put(before)}`)
-        return `SELECT ${COLUMNS} FROM ${ITEMS} WHERE ${where.join(' AND ')}
-          ORDER BY m.position DESC LIMIT ${put(limit)}`
+        const orderBy = order === 'name' ? 's.book, m.namespace, m.key' : 'm.position DESC'
+        return `SELECT ${COLUMNS} FROM ${ITEMS} WHERE ${where.join(' AND ')} ORDER BY ${orderBy} LIMIT ${put(limit)}`
       })
       return rows.map(toRow)
     },
@@ -188,13 +162,6 @@ export function createMemory(db: Database, reading: Sql): MemoryIndex {
         updatedAt: row['updated_at'] as string,
       }))
     },
-    async rows(workspace, positions) {
-      const rows = await read(
-        (put) => `SELECT ${COLUMNS} FROM ${ITEMS}
-          WHERE s.workspace = ${put(workspace)} AND m.position = ANY (${put([...positions])}::bigint[])`,
-      )
-      return rows.map(toRow)
-    },
     async sizes(filter) {
       const rows = await read(
         (put) => `SELECT s.book, count(*) AS items, sum(m.bytes)::bigint AS bytes FROM ${ITEMS}
@@ -206,26 +173,10 @@ export function createMemory(db: Database, reading: Sql): MemoryIndex {
         bytes: Number(row['bytes']),
       }))
     },
-    async events(workspace, positions) {
-      if (positions.length === 0) return []
-      const rows = await read(
-        (put) =>
-          `SELECT ${EVENT_COLUMNS} WHERE e.position = ANY (${put([...positions])}::bigint[]) AND r.workspace = ${put(workspace)}`,
-      )
-      return rows.map(toStoredEvent)
-    },
-    async remove(workspace, positions) {
-      await db.query({
-        text: `DELETE FROM memory_items m USING memory_scopes s
-          WHERE s.id = m.scope AND s.workspace = $1 AND m.position = ANY ($2::bigint[])`,
-        values: [workspace, [...positions]],
-      })
-    },
-    async clear(workspace, book) {
+    async clear(workspace) {
       await db.transact(async (sql) => {
-        const text = `SELECT id FROM memory_scopes WHERE workspace = $1 AND ($2::text IS NULL OR book = $2) FOR UPDATE`
-        const { rows } = await sql.query({ text, values: [workspace, book ?? null] })
-        const ids = rows.map((row) => row['id'])
+        const text = 'SELECT id FROM memory_scopes WHERE workspace = $1 ORDER BY id FOR UPDATE'
+        const ids = (await sql.query({ text, values: [workspace] })).rows.map((row) => row['id'])
         await sql.query({ text: 'DELETE FROM memory_items WHERE scope = ANY ($1::bigint[])', values: [ids] })
         await sql.query({ text: 'DELETE FROM memory_scopes WHERE id = ANY ($1::bigint[])', values: [ids] })
       })

@@ -2,9 +2,11 @@ import { foreignType } from '@clew/ledger'
 import { describe, expect, it } from 'vitest'
 import { openLedger } from '../test/harness.ts'
 import { withChildren } from '../test/with-children.ts'
-import { readMigrations } from './migrate.ts'
+import { MIGRATIONS } from './migrations.ts'
 
 const here = withChildren()
+/** Versions 1 to 7 were another format. */
+const NEWEST = 7 + MIGRATIONS.length
 const NEXT = 'ALTER TABLE runs ADD COLUMN colour text; CREATE TABLE colours (name text)'
 
 describe('L1 migrations', () => {
@@ -15,9 +17,7 @@ describe('L1 migrations', () => {
     expect((await ledger.getRun('opened'))?.events).toBe(10)
     expect((await ledger.verify('opened')).ok).toBe(true)
     await ledger.close()
-    expect(await here.database.query('SELECT version FROM clew.meta')).toEqual([
-      { version: readMigrations().length },
-    ])
+    expect(await here.database.query('SELECT version FROM clew.meta')).toEqual([{ version: NEWEST }])
   })
 
   it('an older schema is brought to the newest by one of several, with what is in it', async () => {
@@ -30,20 +30,55 @@ describe('L1 migrations', () => {
     expect((await old.verify()).ok).toBe(true)
     await old.close()
     await (await openLedger(here.database.url)).close()
-    const { length: newest } = readMigrations()
-    for (const state of [`oldest = ${newest + 1}`, `oldest = 1, version = ${newest + 2}`]) {
+    for (const state of [`oldest = ${NEWEST + 1}`, `oldest = 8, version = ${NEWEST + 2}`]) {
       await here.database.query(`UPDATE clew.meta SET ${state}`)
       await expect(openLedger(here.database.url)).rejects.toMatchObject({ code: 'newer_store' })
     }
   })
 
   it('one that fails leaves nothing behind', async () => {
-    const migrations = [...readMigrations(), 'CREATE TABLE half (id int); SELECT 1 / 0']
+    const migrations = [...MIGRATIONS, 'CREATE TABLE half (id int); SELECT 1 / 0']
     await expect(openLedger(here.database.url, { migrations })).rejects.toMatchObject({
       code: 'store_failed',
     })
     expect(await here.database.query("SELECT FROM pg_namespace WHERE nspname = 'clew'")).toEqual([])
     await (await openLedger(here.database.url)).close()
+  })
+
+  it('one whose process is killed leaves nothing behind, and the next process migrates', async () => {
+    const child = here.start('open', 'SELECT pg_sleep(600)')
+    const sleeping = `SELECT pid FROM pg_stat_activity WHERE query LIKE '%pg_sleep(600)%' AND pid <> pg_backend_pid()
+      AND datname = current_database()`
+    await expect.poll(async () => (await here.database.query(sleeping)).length).toBe(1)
+    await child.kill('SIGKILL')
+    // A sleeping backend does not notice that its client is gone.
+    await here.database.query(`SELECT pg_terminate_backend(pid) FROM (${sleeping}) s`)
+    await expect.poll(async () => (await here.database.query(sleeping)).length).toBe(0)
+    expect(await here.database.query("SELECT FROM pg_namespace WHERE nspname = 'clew'")).toEqual([])
+    await (await openLedger(here.database.url)).close()
+  })
+
+  it('a schema of the format before is refused and left as it is, and its code refuses this one', async () => {
+    await here.database.query(`CREATE SCHEMA clew;
+      CREATE TABLE clew.meta (id int, ledger text, version int, base bigint, key_mark text, oldest int);
+      INSERT INTO clew.meta VALUES (1, 'clew', 7, 0, NULL, 1)`)
+    for (const readOnly of [false, true])
+      await expect(openLedger(here.database.url, { readOnly })).rejects.toMatchObject({
+        code: 'not_a_store',
+        fields: { version: 7 },
+        message: expect.stringContaining('earlier Clew') as string,
+      })
+    expect(await here.database.query('SELECT version, base FROM clew.meta')).toEqual([
+      { version: 7, base: '0' },
+    ])
+    const tables = "SELECT count(*)::int AS n FROM pg_class WHERE relnamespace = 'clew'::regnamespace"
+    expect(await here.database.query(tables)).toEqual([{ n: 1 }])
+    const other = `${here.database.url}?schema=other`
+    await (await openLedger(other)).close()
+    // Code that knows up to version 7 refuses what names a later one as the oldest.
+    expect(await here.database.query('SELECT oldest > 7 AS is_refused FROM other.meta')).toEqual([
+      { is_refused: true },
+    ])
   })
 
   it('a schema with tables of somebody else is refused and left alone; another can be named', async () => {
@@ -92,7 +127,7 @@ describe('L1 migrations', () => {
     })
     await reader.close()
     await writer.close()
-    const migrations = [...readMigrations(), NEXT]
+    const migrations = [...MIGRATIONS, NEXT]
     await expect(openLedger(url, { readOnly: true, migrations })).rejects.toMatchObject({
       code: 'store_readonly',
     })

@@ -1,15 +1,9 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { ClewError, PROJECTION_VERSION } from '@clew/ledger'
+import { ClewError } from '@clew/ledger'
 import { stateOf } from './errors.ts'
 import type { Sql } from './sql.ts'
 
-const FOLDER = new URL('../migrations/', import.meta.url)
-
-/** The numbered migrations that come with this version, oldest first. */
-export function readMigrations(): string[] {
-  const files = readdirSync(FOLDER).filter((file) => /^\d{4}\.sql$/.test(file))
-  return files.toSorted().map((file) => readFileSync(new URL(file, FOLDER), 'utf8'))
-}
+/** Versions 1 to 7 were another format; the first of `MIGRATIONS` makes version 8. */
+const FIRST_VERSION = 8
 
 interface MigrateOptions {
   readonly url: string
@@ -25,13 +19,14 @@ interface MigrateOptions {
  */
 export async function migrate(sql: Sql, options: MigrateOptions): Promise<void> {
   const { url, schema, migrations, readOnly, create } = options
+  const newest = FIRST_VERSION + migrations.length - 1
   const found = await readVersion(sql, url, schema)
   assertUsable(found)
-  if (found.version >= migrations.length) return
+  if (found.version >= newest) return
   if (found.version === 0 && !create) throw missing(url)
   await sql.query({ text: 'BEGIN' })
   try {
-    // The same for all who open this schema of this database.
+    // The same lock for all processes that open this schema of this database.
     await sql.query({
       text: 'SELECT pg_advisory_xact_lock(hashtextextended($1, 0))',
       values: [`clew ${schema}`],
@@ -39,22 +34,19 @@ export async function migrate(sql: Sql, options: MigrateOptions): Promise<void> 
     const { version, oldest } = await readVersion(sql, url, schema)
     assertUsable({ version, oldest })
     if (version === 0) await createSchema(sql, schema)
-    for (const script of migrations.slice(version)) await sql.query({ text: script })
-    // A new schema has no rows of older folds.
-    if (version === 0)
-      await sql.query({ text: 'UPDATE projections SET version = $1', values: [PROJECTION_VERSION] })
-    if (version < migrations.length)
-      await sql.query({ text: 'UPDATE meta SET version = $1', values: [migrations.length] })
+    const applied = version === 0 ? 0 : version - FIRST_VERSION + 1
+    for (const script of migrations.slice(applied)) await sql.query({ text: script })
+    if (version < newest) await sql.query({ text: 'UPDATE meta SET version = $1', values: [newest] })
     await sql.query({ text: 'COMMIT' })
   } catch (error) {
     await sql.query({ text: 'ROLLBACK' }).catch(() => undefined)
     throw error
   }
 
-  /** Old and new code work side by side while one is replaced by the other, one version apart. */
+  /** Old and new code work side by side, one version apart, while one is replaced by the other. */
   function assertUsable({ version, oldest }: Version): void {
-    const { length: newest } = migrations
     if (version > newest + 1 || oldest > newest) throw newer(url, version, newest)
+    if (version > 0 && version < FIRST_VERSION) throw otherFormat(url, version)
     if (!readOnly || version >= newest) return
     throw version === 0 ? missing(url) : tooOldToRead(url, version, newest)
   }
@@ -68,11 +60,11 @@ async function createSchema(sql: Sql, schema: string): Promise<void> {
 
 interface Version {
   readonly version: number
-  /** The oldest that its code must know. */
+  /** The oldest version whose code may work on the schema. */
   readonly oldest: number
 }
 
-/** 0 for a schema without anything in it; whatever else is not a ledger's is refused. */
+/** 0 for a schema without anything in it; a schema with tables of another program is refused. */
 async function readVersion(sql: Sql, url: string, schema: string): Promise<Version> {
   const { rows } = await sql.query({
     text: `SELECT to_regclass(format('%I.meta', $1::text)) IS NOT NULL AS has_meta,
@@ -92,7 +84,7 @@ async function readVersion(sql: Sql, url: string, schema: string): Promise<Versi
     if (meta[0]?.['ledger'] !== 'clew') throw foreign(url, schema)
     return { version: meta[0]['version'] as number, oldest: meta[0]['oldest'] as number }
   } catch (error) {
-    // Dropped in between.
+    // The table was dropped in between.
     if (stateOf(error) === '42P01') throw foreign(url, schema)
     throw error
   }
@@ -104,6 +96,15 @@ function missing(url: string): ClewError {
     `There is no ledger at ${url}`,
     'Record something first, or name another with --store or CLEW_STORE.',
     { url },
+  )
+}
+
+function otherFormat(url: string, version: number): ClewError {
+  return new ClewError(
+    'not_a_store',
+    `The ledger ${url} has the format of an earlier Clew (schema ${version}), which this Clew does not read`,
+    'Open it with the Clew that wrote it, or name a new schema with ?schema=NAME at the end of the URL; nothing was changed.',
+    { url, version },
   )
 }
 

@@ -2,14 +2,17 @@ import pg from 'pg'
 import { ClewError } from '@clew/ledger'
 import { isCollision, isLost, serverTooOld, shownUrl, storeError, wrongEncoding } from './errors.ts'
 import { agreeOnKey, type KeyMark } from './key-mark.ts'
-import { migrate, readMigrations } from './migrate.ts'
-import { type Answer, type Prepared, sendPrepared } from './prepared.ts'
+import { migrate } from './migrate.ts'
+import { MIGRATIONS } from './migrations.ts'
 import type { Database, Sql, Statement } from './sql.ts'
 
 export interface OpenDatabaseOptions {
   readonly readOnly?: boolean | undefined
   readonly create?: boolean | undefined
-  /** How long to wait for a server that is away, for one statement of an append, and for others before a rewrite; 30 s unless told. */
+  /**
+   * How long to wait for a connection, for a server that is away, for one statement of an append, and for other
+   * transactions before a rewrite of tables; 30 s by default. A refused address fails at once.
+   */
   readonly waitMs?: number | undefined
   readonly migrations?: readonly string[] | undefined
   readonly keyMark?: KeyMark | undefined
@@ -22,17 +25,16 @@ const CONNECTIONS = 6
 const RETRY_MS = 25
 const COLLISIONS = 20
 
-/** The connection for appends. Whoever finds it broken drops it; the next who asks gets another. */
+/** The connection for appends, until it is released. Statements are sent at once, without waiting for answers before. */
 export interface Connection extends Sql {
-  /** Resolves with the first row. */
-  send(statement: Prepared): Promise<Answer | undefined>
-  drop(): void
+  /** Gives it back; a broken one is replaced by the next `connect`. */
+  release(): void
 }
 
 export interface OpenedDatabase extends Database {
   readonly url: string
   readonly schema: string
-  /** For appends, one at a time: plans are made once, and a statement that hangs is given up. */
+  /** The connection for appends: one at a time, so that plans are made once. */
   connect(): Promise<Connection>
   /** Reading only, repeated when the connection is lost. */
   readonly reading: Sql
@@ -64,14 +66,14 @@ function parseAddress(url: string): { shown: string; schema: string; connectionS
 }
 
 export async function openDatabase(address: string, options: OpenDatabaseOptions): Promise<OpenedDatabase> {
-  const { readOnly = false, create = true, waitMs = WAIT_MS, migrations = readMigrations() } = options
+  const { readOnly = false, create = true, waitMs = WAIT_MS, migrations = MIGRATIONS } = options
   const { shown: url, schema, connectionString } = parseAddress(address)
   const config: pg.PoolConfig = {
     connectionString,
     types,
     keepAlive: true,
     application_name: 'clew',
-    connectionTimeoutMillis: Math.min(waitMs, 10_000),
+    connectionTimeoutMillis: waitMs,
   }
 
   // A user's own settings for these would change what statements mean, or whether a commit is one.
@@ -104,33 +106,21 @@ export async function openDatabase(address: string, options: OpenDatabaseOptions
     )
   }
 
-  const settled = new WeakSet<pg.ClientBase>()
-  /** A connection of the pool with the settings it needs. */
-  async function take(pool: pg.Pool): Promise<pg.PoolClient> {
-    const client = await pool.connect()
-    try {
-      if (!settled.has(client)) await settle(client, pool === appends ? appending : session)
-      settled.add(client)
-      return client
-    } catch (error) {
-      client.release(true)
-      throw error
-    }
-  }
-
-  function createPool(max: number): pg.Pool {
-    const pool = new pg.Pool({ ...config, max })
-    // A connection that is lost while nobody uses it is made anew by the next who does; who uses it, is told.
+  function createPool(options: pg.PoolConfig, settings: Readonly<Record<string, string>>): pg.Pool {
+    const pool = new pg.Pool({ ...config, ...options, onConnect: (client) => settle(client, settings) })
+    // A connection that is lost while it is idle is replaced when one is needed; a running statement fails by itself.
     pool.on('error', () => {}).on('connect', (client) => client.on('error', () => {}))
     return pool
   }
 
   await prepare()
-  // Appends run one after another, and have their connection to themselves.
-  const appends = createPool(1)
-  const others = createPool(CONNECTIONS)
+  // A server behind a stalled network never answers: then the connection is cut, and the outcome is not known.
+  const appends = createPool(
+    { max: 1, pipeline: true, idleTimeoutMillis: 0, query_timeout: waitMs + 5000 },
+    appending,
+  )
+  const others = createPool({ max: CONNECTIONS }, session)
   let closed = false
-  let leave = (): void => {}
 
   /** Opens once, by one connection of its own, so that what is wrong is said before anything else is tried. */
   async function prepare(): Promise<void> {
@@ -156,7 +146,7 @@ export async function openDatabase(address: string, options: OpenDatabaseOptions
       if (closed)
         throw new ClewError('closed', `The ledger ${url} is closed`, 'Open it again before using it.')
       try {
-        return await take(pool)
+        return await pool.connect()
       } catch (error) {
         if (!isLost(error) || performance.now() > deadline) throw storeError(url, error)
         await new Promise((resolve) => setTimeout(resolve, RETRY_MS))
@@ -164,43 +154,19 @@ export async function openDatabase(address: string, options: OpenDatabaseOptions
     }
   }
 
-  let kept: Promise<Connection> | undefined
-
-  // Not `async`, and neither is `send` below: each promise more is one more turn that an awaited append takes.
-  function connect(): Promise<Connection> {
-    kept ??= keep().catch((error: unknown) => {
-      kept = undefined
-      throw error
-    })
-    return kept
-  }
-
-  /** A server behind a stalled network never answers: then the connection is cut, and the outcome is not known. */
-  async function keep(): Promise<Connection> {
+  async function connect(): Promise<Connection> {
     const client = await acquire(appends)
-    let isBusy = false
-    const watch = setTimeout(() => isBusy && void client.end(), waitMs + 5000).unref()
-    let isDropped = false
-    const drop = (): void => {
-      if (isDropped) return
-      isDropped = true
-      kept = undefined
-      clearTimeout(watch)
-      client.release(true)
-    }
-    leave = drop
-    client.on('error', drop)
-    const over = (): void => void (isBusy = false)
-    function watched<T>(work: Promise<T>): Promise<T> {
-      isBusy = true
-      watch.refresh()
-      work.then(over, over)
-      return work
-    }
+    let isBroken = false
     return {
-      query: (statement) => watched(client.query(statement)),
-      send: (statement) => watched(sendPrepared(client, statement)),
-      drop,
+      async query(statement) {
+        try {
+          return await client.query(statement)
+        } catch (error) {
+          isBroken ||= isLost(error)
+          throw error
+        }
+      },
+      release: () => client.release(isBroken),
     }
   }
 
@@ -267,7 +233,6 @@ export async function openDatabase(address: string, options: OpenDatabaseOptions
     async close() {
       if (closed) return
       closed = true
-      leave()
       await Promise.all([appends.end(), others.end()])
     },
   }

@@ -1,20 +1,20 @@
-import { ClewError, type Ports, type Store } from '@clew/ledger'
-import { createAppender } from './append.ts'
-import { createCursors } from './cursors.ts'
-import { createErasing } from './erase.ts'
+import { ClewError, type Ports, type Store, type StoreInfo } from '@clew/ledger'
+import { createDisk } from './disk.ts'
+import { createRunFinder } from './find-runs.ts'
+import { createInfo } from './info.ts'
 import { createLeases } from './leases.ts'
-import { findBelow } from './find-below.ts'
-import { findRun, listRuns } from './list-runs.ts'
 import { createMemory } from './memory.ts'
 import { openDatabase, type OpenDatabaseOptions, WAIT_MS } from './open-database.ts'
 import { createOwnerLock } from './owner-lock.ts'
 import { createProgress } from './progress.ts'
-import { createProjections } from './projections.ts'
-import { createRetention } from './prune.ts'
+import { createRawRows } from './raw-rows.ts'
 import { createReader } from './read.ts'
 import { createSearchIndex } from './search-index.ts'
-import { createVault } from './vault.ts'
+import { createSlots } from './slots.ts'
+import { createValues } from './values.ts'
+import { createVaultReader } from './vault.ts'
 import { createWatch } from './watch.ts'
+import { createWriter } from './write.ts'
 
 export interface PostgresOptions extends OpenDatabaseOptions {
   /** Added to the database's time where leases are judged, for tests that turn the clock. */
@@ -32,10 +32,11 @@ export async function openPostgresStore(
   const { url, schema, reading } = database
   const owner = `${process.pid}-${ports.randomHex(8)}`
   const lock = createOwnerLock(database, owner)
-  const appender = createAppender({ database, ports, waitMs })
+  const writer = createWriter({ database, ports, waitMs })
   const watch = createWatch(database, ports)
   const noteWatch = createWatch(database, ports, '_progress')
   const reader = createReader({ sql: reading, heldBack: watch.heldBack })
+  const facts = createInfo(reading)
   let closed = false
 
   function assertOpen(): void {
@@ -44,36 +45,32 @@ export async function openPostgresStore(
 
   return {
     url,
-    leases: createLeases({ sql: database, owner, lock, forget: appender.forget, aheadMs }),
-    cursors: createCursors(database),
-    projections: createProjections({ db: database, forget: appender.forget }),
+    async write(change) {
+      assertOpen()
+      const written = await writer.write(change)
+      watch.ring()
+      return written
+    },
+    readRun: reader.run,
+    readAll: reader.all,
+    countAfter: reader.countAfter,
+    findEvents: reader.find,
+    findRuns: createRunFinder(reading),
+    readSteps: reader.steps,
+    readVault: createVaultReader(reading),
+    async info(...keys) {
+      const found = await Promise.all(keys.map(async (key) => [key, await facts[key]()] as const))
+      return Object.fromEntries(found) as Pick<StoreInfo, (typeof keys)[number]>
+    },
+    watch: watch.add,
+    values: createValues(database, reading),
+    leases: createLeases({ sql: database, owner, lock, forget: writer.forget, aheadMs }),
+    slots: createSlots(database, reading),
+    rows: createRawRows(reading),
+    disk: createDisk({ db: database, reading, ports, waitMs }),
     search: createSearchIndex({ db: database, reading, ports }),
     memory: createMemory(database, reading),
     progress: createProgress({ sql: database, reading, watch: noteWatch, schema, assertOpen }),
-    retention: createRetention({ db: database, reading, appender, ring: watch.ring }),
-    erasure: createErasing({ db: database, reading, appender, ports, waitMs, ring: watch.ring }),
-    vault: createVault(database, reading),
-    async write(calls) {
-      assertOpen()
-      const outcomes = await appender.write(calls)
-      watch.ring()
-      return outcomes
-    },
-    findRun: (key) => findRun(reading, key),
-    listRuns: (filter) => listRuns(reading, filter),
-    findBelow: (workspace, runIds) => findBelow(reading, workspace, runIds),
-    readRun: reader.run,
-    readAll: reader.all,
-    findEvents: reader.byId,
-    findCaused: reader.caused,
-    readNodes: reader.nodes,
-    readSkeleton: reader.skeleton,
-    workspaces: reader.workspaces,
-    stats: reader.stats,
-    lastPosition: reader.lastPosition,
-    newestPosition: reader.newestPosition,
-    countAfter: reader.countAfter,
-    watch: watch.add,
     async close() {
       if (closed) return
       closed = true

@@ -58,23 +58,23 @@ export async function rewriteTables(
   return null
 }
 
-const COUNTED = `SELECT s.attname AS name, format_type(a.atttypid, a.atttypmod) AS type FROM pg_stats s
-  JOIN pg_attribute a ON a.attrelid = to_regclass(s.tablename) AND a.attname = s.attname
+const COUNTED = `SELECT format('ALTER COLUMN %I TYPE %s', s.attname, format_type(a.atttypid, a.atttypmod))
+    || CASE WHEN a.attcollation = 0 THEN '' ELSE format(' COLLATE %s', a.attcollation::regcollation) END AS again
+  FROM pg_stats s JOIN pg_attribute a ON a.attrelid = to_regclass(s.tablename) AND a.attname = s.attname
   JOIN pg_type t ON t.oid = a.atttypid AND t.typcategory NOT IN ('N', 'B')
   WHERE s.schemaname = current_schema() AND s.tablename = $1`
 
 /**
- * What the server counted of a table quotes from it, and everybody can ask for it. ANALYZE counts anew, but of a table that
- * is empty by now it leaves what it had counted; that goes when a column is given its type once more. Numbers quote nobody.
+ * Replaces the statistics of tables, which quote values from them for everybody to read. ANALYZE does so, except for a table
+ * that is empty by now: its statistics are dropped when a column is given its type once more, with its collation. Numbers
+ * quote nothing of a person.
  */
 export async function countAnew(db: Database, tables: readonly string[]): Promise<void> {
   for (const table of tables) {
     await db.query({ text: `ANALYZE ${table}` })
     if ((await db.query({ text: `SELECT FROM ${table} LIMIT 1` })).rows.length > 0) continue
-    const counted = (await db.query({ text: COUNTED, values: [table] })).rows
-    if (counted.length === 0) continue
-    const columns = counted.map(({ name, type }) => `ALTER COLUMN "${String(name)}" TYPE ${String(type)}`)
-    await db.query({ text: `ALTER TABLE ${table} ${columns.join(', ')}` })
+    const columns = (await db.query({ text: COUNTED, values: [table] })).rows.map((row) => row['again'])
+    if (columns.length > 0) await db.query({ text: `ALTER TABLE ${table} ${columns.join(', ')}` })
   }
 }
 

@@ -2,27 +2,26 @@ import { createTags, type Ports, type SearchIndex, type SearchMatch } from '@cle
 import { compileSearch, indexWords, shown, toolFilters } from './search-query.ts'
 import type { Database, Sql } from './sql.ts'
 
-const ADD = `WITH moved AS (
-    UPDATE search_state SET position = $1, version = $2 WHERE position = $3 RETURNING 1
-  ), tools AS (
-    INSERT INTO search_tools (tag, name)
-    SELECT tag, name FROM unnest($4::text[], $5::text[]) t (tag, name) WHERE EXISTS (SELECT FROM moved)
-    ON CONFLICT DO NOTHING
-  ), added AS (
-    INSERT INTO search_words (position, words, texts)
-    SELECT d.position, d.words::tsvector, d.texts
-    FROM unnest($6::bigint[], $7::text[], $8::text[]) d (position, words, texts)
-    WHERE EXISTS (SELECT FROM moved)
-  )
-  SELECT count(*)::integer AS moved FROM moved`
-
-// What stands in the index of erased events: their tags, without that of a tool.
-const BLANK = `UPDATE search_words w SET texts = NULL, words = (SELECT coalesce(array_to_tsvector(array_agg(u.lexeme)), ''::tsvector)
-    FROM unnest(w.words) u WHERE starts_with(u.lexeme, '#') AND NOT starts_with(u.lexeme, '#tool'))
-  FROM erasures x WHERE x.position = w.position AND w.position > $1 AND w.position <= $2
-    AND (w.texts IS NOT NULL OR EXISTS (SELECT FROM unnest(w.words) u
-      WHERE NOT starts_with(u.lexeme, '#') OR starts_with(u.lexeme, '#tool')))`
+/** Locked in a statement of its own, so that the statements after it see what was committed before the lock was granted. */
 const LOCK = 'SELECT position FROM search_state FOR UPDATE'
+const MOVE = 'UPDATE search_state SET position = $1, version = $2'
+const ADD_TOOLS =
+  'INSERT INTO search_tools (tag, name) SELECT * FROM unnest($1::text[], $2::text[]) ON CONFLICT DO NOTHING'
+/** Tags without that of a tool: all that the index has of an event without a payload. */
+const tagsOf = (
+  words: string,
+): string => `(SELECT coalesce(array_to_tsvector(array_agg(u.lexeme)), ''::tsvector)
+  FROM unnest(${words}) u WHERE starts_with(u.lexeme, '#') AND NOT starts_with(u.lexeme, '#tool'))`
+/** Documents were read before; some of their events may have been erased or pruned since. */
+const ADD = `INSERT INTO search_words (position, words, texts)
+  SELECT d.position, CASE WHEN p.position IS NULL THEN ${tagsOf('d.words::tsvector')} ELSE d.words::tsvector END,
+    CASE WHEN p.position IS NOT NULL THEN d.texts END
+  FROM unnest($1::bigint[], $2::text[], $3::text[]) d (position, words, texts)
+    JOIN events e ON e.position = d.position LEFT JOIN payloads p ON p.position = d.position`
+const REMOVALS = 'DELETE FROM search_removals RETURNING position'
+const DROP_PRUNED = `DELETE FROM search_words w WHERE w.position = ANY ($1::bigint[])
+  AND NOT EXISTS (SELECT FROM events e WHERE e.position = w.position)`
+const DROP_WORDS = `UPDATE search_words w SET texts = NULL, words = ${tagsOf('w.words')} WHERE w.position = ANY ($1::bigint[])`
 
 interface IndexParts {
   readonly db: Database
@@ -34,7 +33,7 @@ interface IndexParts {
 export function createSearchIndex({ db, reading, ports }: IndexParts): SearchIndex {
   const tags = createTags(ports.sha256, '#')
 
-  async function tagsOf(beginning: string): Promise<string[]> {
+  async function toolTags(beginning: string): Promise<string[]> {
     const text = 'SELECT tag FROM search_tools WHERE starts_with(name, $1)'
     const { rows } = await reading.query({ text, values: [shown(beginning)] })
     return rows.map((row) => row['tag'] as string)
@@ -47,42 +46,24 @@ export function createSearchIndex({ db, reading, ports }: IndexParts): SearchInd
     },
     async add({ from, position, version, documents }) {
       const tools = [...new Set(documents.flatMap(({ tool }) => (tool === null ? [] : [tool])))]
+      const toolNames = [tools.map((tool) => tags.tag('tool', tool)), tools.map(shown)]
       const entries = documents.map((document) => indexWords(document, tags))
-      const values = [
-        position,
-        version,
-        from,
-        tools.map((tool) => tags.tag('tool', tool)),
-        tools.map(shown),
+      const added = [
         documents.map((document) => document.position),
         entries.map((entry) => entry.words),
         entries.map((entry) => entry.texts),
       ]
       return db.transact(async (sql) => {
-        const { rows } = await sql.query({ name: 'search add', text: ADD, values })
-        if (rows[0]?.['moved'] !== 1) return false
-        // They were read before this began, and some may have been erased since.
-        await sql.query({ name: 'search blank', text: BLANK, values: [from, position] })
+        if ((await sql.query({ text: LOCK })).rows[0]?.['position'] !== from) return false
+        await sql.query({ text: MOVE, values: [position, version] })
+        if (tools.length > 0) await sql.query({ name: 'search tools', text: ADD_TOOLS, values: toolNames })
+        if (documents.length > 0) await sql.query({ name: 'search add', text: ADD, values: added })
+        await removeWords(sql)
         return true
       })
     },
-    /** Whoever is adding ends first, or sees what is erased. */
-    blank: () =>
-      db.transact(async (sql) => {
-        const { rows } = await sql.query({ text: LOCK })
-        const values = [0, Number(rows[0]?.['position'] ?? 0)]
-        const { rowCount } = await sql.query({ name: 'search blank', text: BLANK, values })
-        return rowCount ?? 0
-      }),
-    async remove(documents) {
-      const positions = documents.map(({ position }) => position)
-      await db.query({
-        text: 'DELETE FROM search_words WHERE position = ANY ($1::bigint[])',
-        values: [positions],
-      })
-    },
     async find(given) {
-      const tools = await toolFilters(given, tags, tagsOf)
+      const tools = await toolFilters(given, tags, toolTags)
       const { rows } = await reading.query(compileSearch(given, tags, tools))
       return rows.map(
         (row): SearchMatch => ({
@@ -102,4 +83,13 @@ export function createSearchIndex({ db, reading, ports }: IndexParts): SearchInd
       })
     },
   }
+}
+
+/** Removes the words of deleted payloads. Events that are still there keep their tags, as in a new index. */
+async function removeWords(sql: Sql): Promise<void> {
+  const { rows } = await sql.query({ name: 'search removals', text: REMOVALS })
+  if (rows.length === 0) return
+  const values = [rows.map((row) => row['position'])]
+  await sql.query({ text: DROP_PRUNED, values })
+  await sql.query({ text: DROP_WORDS, values })
 }

@@ -127,9 +127,9 @@ function addWords(
   }
   for (const phrase of query.all) if (phrase.tokens.length > 1) where.push(has(phrase))
   for (const phrase of query.none) where.push(`NOT ${has(phrase)}`)
-  // Its words leave the index a moment after its payload, and until then they must not be found.
+  // The words of an event leave the index after its payload, and must not be found until then.
   if (query.all.length + query.tool.length > 0)
-    where.push('NOT EXISTS (SELECT FROM erasures x WHERE x.position = w.position)')
+    where.push('EXISTS (SELECT FROM payloads p WHERE p.position = w.position)')
 }
 
 /** Also where tags have decided already: a tag is a digest, and this is the value itself. */

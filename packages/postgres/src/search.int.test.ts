@@ -54,7 +54,12 @@ beforeAll(async () => {
   drop = place.drop
   postgres = await openLedger(place.url)
   const heads = { verify: async () => false }
-  memory = createLedger({ store: createInProcessStore(nodePorts), ports: nodePorts, secret: 'a secret', heads })
+  memory = createLedger({
+    store: createInProcessStore(nodePorts),
+    ports: nodePorts,
+    secret: 'a secret',
+    heads,
+  })
 })
 afterAll(async () => {
   await postgres.close()

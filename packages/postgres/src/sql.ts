@@ -17,3 +17,9 @@ export interface Database extends Sql {
   /** Runs `work` inside one transaction on one connection; done again when it collides with another. */
   transact<T>(work: (sql: Sql) => Promise<T>): Promise<T>
 }
+
+/** Runs a named statement whose parameters are arrays, unless all of them are empty. */
+export async function readRows(sql: Sql, name: string, text: string, values: unknown[]): Promise<Row[]> {
+  if (values.every((value) => Array.isArray(value) && value.length === 0)) return []
+  return (await sql.query({ name, text, values })).rows
+}

@@ -1,50 +1,50 @@
 import { packStep, type StepSkeleton, unpackStep } from '@clew/ledger'
-import { arraysOf, type Column, rowsFrom } from './columns.ts'
 import { hexOf } from './event-row.ts'
-import { indexText } from './index-text.ts'
+import { indexText, indexTextOrNull } from './index-text.ts'
 import type { Row } from './sql.ts'
+import { bytesOf, type Column, columnNames, unnest } from './unnest.ts'
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 const DIGEST = /^(?:[0-9a-f]{32}){1,2}$/
 
-/** What is read of a step's row `s`. */
+/** Columns of a step's row `s` as they are read. */
 export const STEP_COLUMNS = 's.step_id, s.step_text, s.attempt, s.started_seq, s.record, s.span, s.digest'
 
+/** A step to be written; `run` is the key of its run's row. */
 export interface StepRow {
   readonly run: number
   readonly step: StepSkeleton
-  readonly key: string
-  /** Span and digest are kept as bytes if both are, else in the record as they are. */
-  readonly areBytes: boolean
 }
 
-/** A row to be written; `run` is the key of its run's row. */
-export function toStepRow(run: number, step: StepSkeleton): StepRow {
-  const { stepId, spanId, inputDigest } = step
-  const areBytes = UUID.test(spanId) && (inputDigest === null || DIGEST.test(inputDigest))
-  return { run, step, key: indexText(stepId), areBytes }
-}
+/** Span and digest are stored as bytes if both can be, else in the record. */
+const hasBytes = ({ step: { spanId, inputDigest } }: StepRow): boolean =>
+  UUID.test(spanId) && (inputDigest === null || DIGEST.test(inputDigest))
 
 export const STEP: readonly Column<StepRow>[] = [
-  ['run', 'bigint', (row) => row.run],
-  ['step_id', 'text', (row) => row.key],
-  ['step_text', 'text', ({ key, step }) => (key === step.stepId ? null : JSON.stringify(step.stepId))],
-  ['attempt', 'bigint', (row) => row.step.attempt],
-  ['started_seq', 'bigint', (row) => row.step.startedSeq],
-  ['record', 'text', (row) => packStep(row.step, row.areBytes)],
-  ['span', 'bytea', ({ areBytes, step }) => (areBytes ? step.spanId : null)],
-  ['digest', 'bytea', ({ areBytes, step }) => (areBytes ? step.inputDigest : null)],
+  ['run', 'bigint', ({ run }) => run],
+  ['step_id', 'text', ({ step }) => indexText(step.stepId)],
+  ['attempt', 'bigint', ({ step }) => step.attempt],
+  [
+    'step_text',
+    'text',
+    ({ step: { stepId } }) => (indexText(stepId) === stepId ? null : JSON.stringify(stepId)),
+  ],
+  ['parent', 'text', ({ step }) => indexTextOrNull(step.parentStepId)],
+  ['started_seq', 'bigint', ({ step }) => step.startedSeq],
+  ['record', 'text', (row) => packStep(row.step, hasBytes(row))],
+  ['span', 'bytea', (row) => (hasBytes(row) ? bytesOf(row.step.spanId.replaceAll('-', '')) : null)],
+  ['digest', 'bytea', (row) => (hasBytes(row) ? bytesOf(row.step.inputDigest) : null)],
 ]
 
-/** The rows of steps as FROM gives them, from parameter number `first` on. */
-export const stepRows = (first: number): string => rowsFrom(STEP, 's', first)
+/** Names of the columns that change with a step, each set to its value in the row `alias`. */
+export const stepChanges = (alias: string): string =>
+  STEP.slice(3)
+    .map(([name]) => `${name} = ${alias}.${name}`)
+    .join(', ')
 
-/** The parameters of `stepRows`. */
-export const stepValues = (steps: readonly { run: number; step: StepSkeleton }[]): unknown[] =>
-  arraysOf(
-    STEP,
-    steps.map(({ run, step }) => toStepRow(run, step)),
-  )
+/** Inserts steps or replaces their rows; the parameters are `arraysOf(STEP, …)`. */
+export const PUT_STEPS = `INSERT INTO steps (${columnNames(STEP)}) SELECT * FROM ${unnest(STEP, 's')}
+  ON CONFLICT (run, step_id, attempt) DO UPDATE SET ${stepChanges('excluded')}`
 
 /** A step from its row, which has `STEP_COLUMNS`. */
 export function toStep(runId: string, row: Row): StepSkeleton {

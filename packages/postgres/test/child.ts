@@ -1,5 +1,5 @@
 import { appendMany, followMany, note, say, sayWhetherOpens } from '../../ledger/test/child-acts.ts'
-import { readMigrations } from '../src/migrate.ts'
+import { MIGRATIONS } from '../src/migrations.ts'
 import { openLedger } from './harness.ts'
 
 /** What other processes do in the tests: `node child.ts COMMAND URL …`, one JSON line per answer. */
@@ -7,7 +7,7 @@ const [, , command = '', url = '', ...rest] = process.argv
 
 const COMMANDS: Readonly<Record<string, () => Promise<void>>> = {
   /** Further arguments are further migrations. */
-  open: () => sayWhetherOpens(() => openLedger(url, { migrations: [...readMigrations(), ...rest] })),
+  open: () => sayWhetherOpens(() => openLedger(url, { migrations: [...MIGRATIONS, ...rest] })),
 
   /** Appends COUNT events, each third to a run that all share. */
   append: async () =>

@@ -1,11 +1,10 @@
 import type { Client } from 'pg'
 import { createLedger, type Ledger } from '@clew/ledger'
 import { nodePorts } from '../../ledger/test/node-ports.ts'
-import { createAppender } from '../src/append.ts'
+import { createWriter } from '../src/write.ts'
 import { openPostgresStore } from '../src/index.ts'
-import { openDatabase, type OpenedDatabase } from '../src/open-database.ts'
-import { type Prepared, sendPrepared } from '../src/prepared.ts'
-import type { Statement } from '../src/sql.ts'
+import { openDatabase } from '../src/open-database.ts'
+import type { Sql } from '../src/sql.ts'
 
 export interface HeldWriter {
   /** Appends once, by the same statements as any ledger; nothing of it is committed before `end`. */
@@ -16,12 +15,15 @@ export interface HeldWriter {
 
 /** A writer whose transaction stays open as long as a test wants it to. */
 export async function holdWriter(url: string): Promise<HeldWriter> {
-  const { ledger, client } = await openWriter(url, async () => {})
+  const { ledger, client } = await openWriter(url, async (statement) => !ENDS.has(statement))
   await client.query('BEGIN')
   return { ledger, end: async (how) => void (await client.query(how)), close: () => ledger.close() }
 }
 
-type Before = (statement: string, client: Client) => Promise<void>
+const ENDS: ReadonlySet<string> = new Set(['BEGIN', 'COMMIT', 'ROLLBACK'])
+
+/** Called before each statement, with its name or text; the statement is left out when it resolves with false. */
+type Before = (statement: string, client: Client) => Promise<boolean>
 
 /** A ledger whose appends go through one connection, on which a test can do what it wants before each statement. */
 export async function openWriter(url: string, before: Before): Promise<{ ledger: Ledger; client: Client }> {
@@ -30,17 +32,22 @@ export async function openWriter(url: string, before: Before): Promise<{ ledger:
   await client.connect()
   await opened.settle(client)
   const store = await openPostgresStore(url, nodePorts)
-  const query = async (statement: Statement): Promise<unknown> => {
-    await before(statement.name ?? statement.text, client)
-    return client.query(statement)
+  let last: Promise<unknown> = Promise.resolve()
+  // One after another: the writer sends several without waiting for answers.
+  const query: Sql['query'] = (statement) => {
+    const sent = last.then(async () =>
+      (await before(statement.name ?? statement.text, client))
+        ? client.query(statement)
+        : { rows: [], rowCount: 0 },
+    )
+    last = sent.catch(() => undefined)
+    return sent
   }
-  const send = async (statement: Prepared): Promise<unknown> => {
-    await before(statement.shape.name, client)
-    return sendPrepared(client, statement)
-  }
-  const connection = { query, send, drop: () => {} }
-  const database = { url: store.url, connect: async () => connection } as unknown as OpenedDatabase
-  const { write } = createAppender({ database, ports: nodePorts, waitMs: 30_000 })
+  const { write } = createWriter({
+    database: { url: store.url, connect: async () => ({ query, release: () => {} }) },
+    ports: nodePorts,
+    waitMs: 30_000,
+  })
   const close = async (): Promise<void> => {
     await client.end()
     await store.close()

@@ -9,7 +9,7 @@ export interface Metrics {
   readonly appended: Counter
   /** Appends that wait for their commit. */
   readonly waiting: Gauge
-  /** Events that are committed and not yet told to who listens, in the workspace that is furthest behind. */
+  /** Committed events that were not yet sent to listeners, in the workspace with the largest lag. */
   readonly followerLag: Gauge
   readonly sockets: Gauge
   readonly streams: Gauge
@@ -28,7 +28,7 @@ export function createMetrics(waiting: () => number): Metrics {
     }),
     requestSeconds: new Histogram({
       name: 'clew_http_request_seconds',
-      help: 'Time until the answer was there',
+      help: 'Time to the answer',
       labelNames: ['method', 'route'],
       buckets: [0.001, 0.005, 0.02, 0.1, 0.5, 2, 10],
       registers,
@@ -54,7 +54,7 @@ export function createMetrics(waiting: () => number): Metrics {
     }),
     followerLag: new Gauge({
       name: 'clew_follower_lag_events',
-      help: 'Events that are committed and not yet told to who listens, in the workspace that is furthest behind',
+      help: 'Committed events that were not yet sent to listeners, in the workspace with the largest lag',
       registers,
     }),
     sockets: new Gauge({ name: 'clew_sockets', help: 'Open sockets', registers }),

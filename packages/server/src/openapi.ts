@@ -10,9 +10,9 @@ const ERROR_SCHEMA: JsonObject = {
       required: ['code', 'message', 'hint', 'fields'],
       properties: {
         code: { type: 'string', description: 'stable; programs branch on it' },
-        message: { type: 'string', description: 'what happened to which thing, and what to do now' },
+        message: { type: 'string', description: 'what happened, and what to do now' },
         hint: { type: 'string', description: 'what to do now' },
-        fields: { type: 'object', description: 'the facts of the message, for programs' },
+        fields: { type: 'object', description: 'details of the message, for programs' },
       },
     },
   },
@@ -31,19 +31,16 @@ const error = (description: string, code: string): JsonObject => ({
 })
 
 const RESPONSES: JsonObject = {
-  BadRequest: error('Something in the request does not fit; the message names it', 'bad_option'),
+  BadRequest: error('The request is wrong; the message names the field', 'bad_option'),
   Unauthenticated: error('No token, or one that is unknown, expired or revoked', 'unauthenticated'),
   Forbidden: error('The token lacks the scope, or the page is of another origin', 'forbidden'),
-  NotFound: error(
-    'There is no such thing in this workspace, or no such workspace for this caller',
-    'not_found',
-  ),
-  Conflict: error('It does not fit what is recorded already', 'conflict'),
-  TooLarge: error('The body is larger than is taken', 'too_large'),
-  WrongMedia: error('The body is of another kind than is taken', 'wrong_media'),
-  RateLimited: error('The caller asks too often; Retry-After says when to come back', 'rate_limited'),
+  NotFound: error('Not found in this workspace, or no access to the workspace', 'not_found'),
+  Conflict: error('It conflicts with what is recorded', 'conflict'),
+  TooLarge: error('The body is too large', 'too_large'),
+  WrongMedia: error('The content type of the body is not accepted', 'wrong_media'),
+  RateLimited: error('Too many requests; Retry-After says when to try again', 'rate_limited'),
   Unavailable: error(
-    'The store cannot be reached, or has too much to do; Retry-After says when to come back',
+    'The store is not reachable or overloaded; Retry-After says when to try again',
     'store_locked',
   ),
 }
@@ -61,7 +58,7 @@ export function openApi(routes: readonly Route[], version: string): JsonObject {
       version,
       license: { name: 'MIT', identifier: 'MIT' },
       description:
-        'One append-only ledger of what agents really did. A token belongs to one workspace, or to all of them: then the query `workspace` or the header `clew-workspace` names the one that is meant. On the machine itself no token is needed unless the server asks for one.',
+        'One append-only ledger of what agents did. A token belongs to one workspace, or to all of them: then the query `workspace` or the header `clew-workspace` names the one that is meant. On the machine itself no token is needed unless the server asks for one.',
     },
     servers: [{ url: '/' }],
     tags: [...new Set(routes.map(({ tag }) => tag))].map((name) => ({ name })),
@@ -71,7 +68,7 @@ export function openApi(routes: readonly Route[], version: string): JsonObject {
       schemas: { Error: ERROR_SCHEMA },
       responses: RESPONSES,
       securitySchemes: {
-        token: { type: 'http', scheme: 'bearer', description: 'Made with `clew token create`.' },
+        token: { type: 'http', scheme: 'bearer', description: 'Created with `clew token create`.' },
       },
     },
   }
@@ -125,7 +122,7 @@ function describe(route: Route): JsonObject {
 const WORKSPACE: JsonObject = {
   name: 'workspace',
   in: 'query',
-  description: 'the workspace, for callers who may enter several',
+  description: 'the workspace, for tokens with access to several',
   required: false,
   schema: { type: 'string' },
 }

@@ -15,7 +15,7 @@ export async function readInput(
     const body = await readObject(call)
     for (const name of Object.keys(body))
       if (Object.hasOwn(call.params, name))
-        throw wrong(name, 'stands in the path and in the body', 'Leave it out of the body.')
+        throw wrong(name, 'is in the path and in the body', 'Leave it out of the body.')
     fields = body
   } else
     for (const [name, text] of call.query)

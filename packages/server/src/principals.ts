@@ -134,7 +134,7 @@ const unauthenticated = (what: string): ClewError =>
   new ClewError(
     'unauthenticated',
     what,
-    'Send `authorization: Bearer TOKEN`; `clew token create` on the machine of the store makes one.',
+    'Send `authorization: Bearer TOKEN`; `clew token create` on the machine of the store creates one.',
     {},
   )
 

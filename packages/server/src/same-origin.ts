@@ -11,7 +11,7 @@ const OWN_HOST = /^(?:localhost|[\w-]+\.localhost|127(?:\.\d{1,3}){3}|\[::1\])(?
 export function assertSameOrigin(caller: Caller, allowedOrigin: string | undefined): void {
   const host = caller.header('host') ?? ''
   if (!OWN_HOST.test(host))
-    throw foreign('The name by which this server was called is none of this machine', 'host')
+    throw foreign('The host name of the request is not a name of this machine', 'host')
   const origin = caller.header('origin')
   if (origin !== undefined) {
     if (origin === allowedOrigin || origin.toLowerCase() === `http://${host.toLowerCase()}`) return

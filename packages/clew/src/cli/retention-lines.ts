@@ -30,7 +30,7 @@ const rateText = ({ days, eventsPerDay, bytesPerDay }: GrowthRate): string =>
   `${formatCount(eventsPerDay)} events or ${formatSize(bytesPerDay)} a day over ${days} days`
 
 export function policyText({ policy, goes }: RetentionReport): string {
-  if (!policy) return 'none: nothing of the record goes'
+  if (!policy) return 'none: nothing is deleted'
   const { source, by, at, problem } = policy
   if (problem !== null) return printable(problem)
   const who = by === null ? '' : ` by ${printable(by)}`

@@ -40,23 +40,23 @@ export function countUsage<Step extends StepMark>(
   counted: number,
   begins = beginsStep(event),
 ): Usage | null {
-  const { eventType, payload } = event
-  const stepId = payload['stepId']
+  const { eventType } = event
+  // Any event may tell usage, also one of a foreign type.
+  const { usage: told, stepId, attempt = 1, childRunId } = event.payload
   if (begins) {
     // What another attempt uses is billed again, so it is judged anew.
-    const first = Number(payload['attempt'] ?? 1) > 1 ? steps.find(String(stepId)) : undefined
+    const first = Number(attempt) > 1 ? steps.find(String(stepId)) : undefined
     if (first?.billing) steps.put({ ...first, billing: null })
     if (eventType === 'execution.step_started') return null
   }
-  if (payload['usage'] === undefined) return null
-  const usage = normaliseUsage(payload['usage'])
+  if (told === undefined) return null
+  const usage = normaliseUsage(told)
   if (!usage) return null
   if (isRunEnd(eventType)) return counted === 0 ? usage : null
   const step = typeof stepId === 'string' ? steps.find(stepId) : undefined
   if (!step) return usage
   const isEnd = ENDS.has(eventType)
-  if (isEnd && (step.billing || step.childRunId !== null || typeof payload['childRunId'] === 'string'))
-    return null
+  if (isEnd && (step.billing || step.childRunId !== null || typeof childRunId === 'string')) return null
   const around = unmarked(step, steps)
   if (!around) return null
   for (const each of around)

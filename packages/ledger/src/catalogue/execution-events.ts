@@ -17,16 +17,33 @@ const calledWith = {
   inputDigest: optional.text,
   input: anything,
   inputVersions: maybe(mapOf(count)),
+  childRunId: optional.text,
+  safety: maybe(oneOf('read', 'write', 'destructive', 'external')),
 }
+/** What ends a step. */
+const ended = { ...stepIdentity, durationMs: optional.amount, ...readings }
 
 const message = open({
   role: optional.text,
   content: anything,
   model: optional.text,
   usage: maybe(usage),
+  /** As chats of other systems bring them along: who speaks, and to which call a message of a tool belongs. */
+  name: anything,
+  messageId: anything,
+  sessionId: anything,
+  toolCallId: anything,
+  tool_call_id: anything,
   ...inStep,
 })
-const tool = { toolCallId: optional.text, name: optional.text, ...inStep }
+const tool = {
+  toolCallId: optional.text,
+  tool_call_id: anything,
+  name: optional.text,
+  /** What the tool may do to the world: read, write, destructive or external. */
+  safety: anything,
+  ...inStep,
+}
 const memory = open({
   layer: optional.text,
   namespace: optional.text,
@@ -55,7 +72,7 @@ export const EXECUTION_EVENTS = {
     open({ value: anything, schema: anything, ...inStep }),
   ],
   'execution.tool_call': ['execution.tool_call', open({ ...tool, arguments: anything })],
-  'execution.tool_result': ['execution.tool_result', open({ ...tool, result: anything })],
+  'execution.tool_result': ['execution.tool_result', open({ ...tool, result: anything, error: anything })],
   'execution.tool_error': ['execution.tool_result', open({ ...tool, error: maybe(either(error, text)) })],
 
   'execution.step_started': [
@@ -64,8 +81,6 @@ export const EXECUTION_EVENTS = {
       ...stepIdentity,
       name: text,
       ...calledWith,
-      childRunId: optional.text,
-      safety: maybe(oneOf('read', 'write', 'destructive', 'external')),
       dueAt: optional.text,
       /** Place of the placeholder for which a write is held back: it is not performed before somebody says so (R10). */
       redactedInput: optional.text,
@@ -75,11 +90,12 @@ export const EXECUTION_EVENTS = {
   'execution.step_completed': [
     'execution.state_change',
     open({
-      ...stepIdentity,
+      ...ended,
       output: anything,
       decision: maybeNull(either(text, listOf(text))),
       usage: maybe(usage),
-      durationMs: optional.amount,
+      /** The model that was called. */
+      model: anything,
       cached: optional.flag,
       restored: optional.flag,
       partial: optional.flag,
@@ -90,28 +106,20 @@ export const EXECUTION_EVENTS = {
       /** With the name of a step that nothing began before: it is the start too, `durationMs` after the call. */
       name: optional.text,
       ...calledWith,
-      ...readings,
     }),
   ],
   // `retryInMs` says that another attempt follows; without it the failure is the step's last word.
   'execution.step_failed': [
     'execution.state_change',
-    open({ ...stepIdentity, error: maybe(error), retryInMs: optional.amount, ...readings }),
+    open({ ...ended, error: maybe(error), retryInMs: optional.amount }),
   ],
   /** Left behind by what waited for it, such as the loser of a race (D3). */
-  'execution.step_stopped': [
-    'execution.state_change',
-    open({ ...stepIdentity, reason: optional.text, ...readings }),
-  ],
+  'execution.step_stopped': ['execution.state_change', open({ ...ended, reason: optional.text })],
   /** Its process died while it was in flight: this attempt has no outcome, and the next one follows (R10). */
-  'execution.step_interrupted': [
-    'execution.state_change',
-    open({ ...stepIdentity, reason: optional.text, ...readings }),
-  ],
+  'execution.step_interrupted': ['execution.state_change', open({ ...ended, reason: optional.text })],
   'execution.checkpoint': [
     'execution.state_change',
     open({
-      checkpointId: optional.text,
       parentId: maybeNull(text),
       ...checkpoint,
       /** The state begins as that of another run at this event. */

@@ -1,4 +1,4 @@
-import { maybe, open } from '../schema.ts'
+import { anything, maybe, open } from '../schema.ts'
 import { inStep, optional, usage } from './payload-parts.ts'
 import type { EventFamily } from './primitive.ts'
 
@@ -7,6 +7,9 @@ const call = open({
   service: optional.text,
   operation: optional.text,
   usage: maybe(usage),
+  name: anything,
+  safety: anything,
+  error: anything,
   ...inStep,
 })
 

@@ -4,6 +4,9 @@ import type { EventFamily } from './primitive.ts'
 
 const inAttempt = { stepId: optional.text, attempt: maybe(integer(1)) }
 
+/** As chats of other systems bring them along. */
+const spoken = { role: anything, name: anything, model: anything }
+
 /** Questions to people and their answers, and what is said in a stream. */
 export const UI_EVENTS = {
   'ui.input_requested': [
@@ -46,9 +49,10 @@ export const UI_EVENTS = {
       /** What it rests on: each with `type`, `title`, `url`, `domain`, `snippet`. */
       sources: anything,
       content: anything,
+      ...spoken,
     }),
   ],
-  'ui.message_edited': ['ui.interaction', open({ messageId: optional.text, content: anything })],
+  'ui.message_edited': ['ui.interaction', open({ messageId: optional.text, content: anything, ...spoken })],
   'ui.message_deleted': ['ui.interaction', open({ messageId: text })],
   /** In the book of the message's stream: a thread was opened on it. */
   'ui.thread_created': ['ui.interaction', open({ messageId: text, threadStreamId: text })],
@@ -57,5 +61,5 @@ export const UI_EVENTS = {
     'ui.interaction',
     open({ sessionId: text, streamId: text, triggerMessageId: maybeNull(text), supersedes: maybeNull(text) }),
   ],
-  'ui.output_displayed': ['ui.interaction', open({ content: anything })],
+  'ui.output_displayed': ['ui.interaction', open({ messageId: anything, content: anything, ...spoken })],
 } as const satisfies EventFamily

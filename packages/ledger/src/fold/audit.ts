@@ -1,8 +1,7 @@
-import type { ClewEvent } from '../envelope.ts'
-import { isObject } from '../json.ts'
+import { asErasable, type ErasableEvent, type OwnEventType, type PayloadOf } from '../catalogue.ts'
 import { contentText } from './content-text.ts'
 import { countPlaceholders, type Redactions } from './count-placeholders.ts'
-import { isErased, numberOf, textOf, whoOf } from './fields.ts'
+import { isErased, stepOf, textOf, whoOf } from './fields.ts'
 import { beginsStep } from './begins-step.ts'
 import type { Fold } from './fold.ts'
 import { createPairing, type Pairing } from './pairing.ts'
@@ -113,7 +112,8 @@ export const auditFold: Fold<AuditState, AuditTrail> = {
       redactions += count
       state.redactions.set(kind, (state.redactions.get(kind) ?? 0) + count)
     }
-    addDeed(state, event, redactions)
+    const own = asErasable(event)
+    if (own) addDeed(state, own, redactions)
     return state
   },
   view({ progress, entries, safety, redactions, events, erasedEvents }) {
@@ -133,7 +133,7 @@ export const auditFold: Fold<AuditState, AuditTrail> = {
   },
 }
 
-const LIFE: Readonly<Record<string, AuditAction>> = {
+const LIFE: { readonly [T in OwnEventType]?: AuditAction } = {
   'system.workflow_started': 'run_started',
   'system.workflow_forked': 'run_forked',
   'system.workflow_paused': 'run_paused',
@@ -156,7 +156,7 @@ const LIFE: Readonly<Record<string, AuditAction>> = {
   'system.range_pruned': 'range_pruned',
   'system.access': 'accessed',
 }
-const STEP_ENDS: Readonly<Record<string, Outcome>> = {
+const STEP_ENDS: { readonly [T in OwnEventType]?: Outcome } = {
   'execution.step_completed': 'completed',
   'execution.step_failed': 'failed',
   'execution.step_stopped': 'stopped',
@@ -165,41 +165,37 @@ const STEP_ENDS: Readonly<Record<string, Outcome>> = {
 const SAFETIES: ReadonlySet<unknown> = new Set<Safety>(['read', 'write', 'destructive', 'external'])
 const safetyOf = (value: unknown): Safety | null => (SAFETIES.has(value) ? (value as Safety) : null)
 
-function addDeed(state: AuditState, event: ClewEvent, redactions: number): void {
-  const { eventType, payload } = event
+function addDeed(state: AuditState, event: ErasableEvent, redactions: number): void {
   const add = (action: AuditAction, fields: Partial<AuditEntry> = {}): Draft => {
     const entry: Draft = { ...entryOf(event, action, redactions), ...fields }
     state.entries.push(entry)
     return entry
   }
-  if (beginsStep(event) && beginsStep(event, state.effects.has(stepKeyOf(event)))) {
-    const safety = safetyOf(payload['safety'])
-    if (safety !== null) state.safety.set(textOf(payload['stepId']) ?? '', safety)
-    if (safety !== null && safety !== 'read')
-      state.effects.set(
-        stepKeyOf(event),
-        add('effect_begun', { target: textOf(payload['name']), safety, outcome: 'open' }),
-      )
+  if (event.eventType === 'execution.step_started' || event.eventType === 'execution.step_completed') {
+    const { stepId = '', name = null, safety } = event.payload
+    if (safety !== undefined && beginsStep(event, state.effects.has(stepKeyOf(event)))) {
+      state.safety.set(stepId, safety)
+      if (safety !== 'read')
+        state.effects.set(stepKeyOf(event), add('effect_begun', { target: name, safety, outcome: 'open' }))
+    }
   }
-  const end = STEP_ENDS[eventType]
+  const end = STEP_ENDS[event.eventType]
   if (end !== undefined) {
     const effect = state.effects.get(stepKeyOf(event))
     if (effect) effect.outcome = end
     return
   }
-  switch (eventType) {
+  switch (event.eventType) {
     case 'execution.message': {
-      if (payload['role'] === 'user' || payload['role'] === 'human')
-        add('message_received', {
-          target: textOf(payload['name']),
-          detail: brief(contentText(payload['content'])),
-        })
+      const { role, name, content } = event.payload
+      if (role === 'user' || role === 'human')
+        add('message_received', { target: textOf(name), detail: brief(contentText(content)) })
       return
     }
     case 'execution.tool_call':
     case 'integration.call': {
-      const action = eventType === 'execution.tool_call' ? 'tool_called' : 'external_called'
-      const entry = add(action, { safety: safetyOf(payload['safety']) })
+      const action = event.eventType === 'execution.tool_call' ? 'tool_called' : 'external_called'
+      const entry = add(action, { safety: safetyOf(event.payload.safety) })
       entry.outcome = state.calls.ask(callTie(event, true), entry) ?? 'open'
       return
     }
@@ -209,8 +205,8 @@ function addDeed(state: AuditState, event: ClewEvent, redactions: number): void 
     case 'execution.tool_result':
     case 'execution.tool_error':
     case 'integration.response': {
-      const outcome =
-        eventType === 'execution.tool_error' || payload['error'] !== undefined ? 'failed' : 'completed'
+      const isError = event.eventType === 'execution.tool_error' || event.payload.error !== undefined
+      const outcome = isError ? 'failed' : 'completed'
       const call = state.calls.answer(callTie(event, false), outcome)
       if (call) {
         call.outcome = outcome
@@ -219,31 +215,33 @@ function addDeed(state: AuditState, event: ClewEvent, redactions: number): void 
       return
     }
     case 'ui.input_requested': {
-      const question = brief(contentText(payload['question']))
-      state.questions.set(textOf(payload['pauseId']) ?? event.eventId, question ?? '')
+      const question = brief(contentText(event.payload.question))
+      state.questions.set(event.payload.pauseId ?? event.eventId, question ?? '')
       add('input_requested', { detail: question })
       return
     }
     case 'ui.input_received': {
-      const question = state.questions.get(textOf(payload['pauseId']) ?? '')
-      const answer = brief(contentText(payload['answer'])) ?? ''
+      const question = state.questions.get(event.payload.pauseId ?? '')
+      const answer = brief(contentText(event.payload.answer)) ?? ''
       add('input_received', { detail: question ? `${question} → ${answer}` : answer })
       return
     }
     default: {
-      const action = LIFE[eventType]
+      const action = LIFE[event.eventType]
       if (action === undefined) return
-      const takesLease = action === 'run_resumed' && typeof payload['epoch'] === 'number'
+      const takesLease = event.eventType === 'system.workflow_resumed' && event.payload.epoch !== undefined
       add(takesLease ? 'lease_taken' : action)
     }
   }
 }
 
-const stepKeyOf = ({ payload }: ClewEvent): string =>
-  `${numberOf(payload['attempt'], 1)} ${textOf(payload['stepId']) ?? ''}`
+const stepKeyOf = (event: ErasableEvent): string => {
+  const { stepId, attempt } = stepOf(event)
+  return `${attempt} ${stepId ?? ''}`
+}
 
-function entryOf(event: ClewEvent, action: AuditAction, redactions: number): AuditEntry {
-  const { eventId, timestamp, correlationId, payload, ledger } = event
+function entryOf(event: ErasableEvent, action: AuditAction, redactions: number): AuditEntry {
+  const { eventId, timestamp, correlationId, ledger } = event
   return {
     seq: ledger.seq,
     eventId,
@@ -254,7 +252,7 @@ function entryOf(event: ClewEvent, action: AuditAction, redactions: number): Aud
     action,
     target: targetOf(event),
     detail: detailOf(event),
-    stepId: textOf(payload['stepId']),
+    stepId: stepOf(event).stepId,
     safety: null,
     outcome: null,
     redactions,
@@ -263,60 +261,87 @@ function entryOf(event: ClewEvent, action: AuditAction, redactions: number): Aud
 }
 
 /** What the deed was done to. */
-export function targetOf({ payload, eventType }: ClewEvent): string | null {
-  const said = (...keys: string[]): string | null => {
-    const parts = keys.map((key) => textOf(payload[key])).filter((part) => part !== null)
-    return parts.length === 0 ? null : parts.join(' ')
+export function targetOf(event: ErasableEvent): string | null {
+  switch (event.eventType) {
+    case 'system.access':
+      return brief(contentText(event.payload.target))
+    case 'execution.handoff':
+      return event.payload.to ?? null
+    case 'system.workflow_forked':
+      return event.payload.sourceRunId ?? null
+    case 'execution.memory_written':
+    case 'execution.memory_promoted':
+    case 'execution.memory_forgotten': {
+      const { layer, namespace, key } = event.payload
+      return words(layer, namespace, key)
+    }
+    default: {
+      const { name, service, operation, runId, agent }: Named = event.payload as object
+      return words(name) ?? words(service, operation) ?? words(runId) ?? words(agent)
+    }
   }
-  if (eventType === 'system.access') return brief(contentText(payload['target'])) ?? said('runId')
-  if (eventType === 'execution.handoff') return said('to')
-  if (eventType === 'system.workflow_forked') return said('sourceRunId')
-  if (eventType.startsWith('execution.memory_')) return said('layer', 'namespace', 'key')
-  return said('name') ?? said('service', 'operation') ?? said('runId') ?? said('agent')
+}
+
+/** Names of what an event is about, under which types have them. */
+interface Named {
+  readonly name?: unknown
+  readonly service?: unknown
+  readonly operation?: unknown
+  readonly runId?: unknown
+  readonly agent?: unknown
+}
+
+/** Those that are texts, in one; null when there is none. */
+function words(...parts: readonly unknown[]): string | null {
+  const texts = parts.filter((part) => typeof part === 'string')
+  return texts.length === 0 ? null : texts.join(' ')
 }
 
 /** How, or why, on one line. */
-export function detailOf({ payload, eventType }: ClewEvent): string | null {
-  const { fromSeq, toSeq, seqs, epoch, sourceSeq } = payload
-  switch (eventType) {
+export function detailOf(event: ErasableEvent): string | null {
+  switch (event.eventType) {
     case 'system.payload_erased': {
-      const events = Array.isArray(seqs) ? seqs.length : numberOf(payload['events'], -1)
-      const which = events < 0 ? 'all events' : `${events} ${events === 1 ? 'event' : 'events'}`
-      return [which, textOf(payload['reason'])].filter(Boolean).join(': ')
+      const { seqs, events, reason } = event.payload
+      const count = seqs?.length ?? events
+      const which = count === undefined ? 'all events' : `${count} ${count === 1 ? 'event' : 'events'}`
+      return [which, reason].filter(Boolean).join(': ')
     }
-    case 'system.range_pruned':
-      return prunedText(payload) ?? `seq ${numberOf(fromSeq, 1)} to ${numberOf(toSeq, 0)}`
+    case 'system.range_pruned': {
+      const { ranges, fromSeq = 1, toSeq = 0 } = event.payload
+      return ranges ? prunedText(ranges) : `seq ${fromSeq} to ${toSeq}`
+    }
     case 'system.policy_changed':
-      return brief(contentText(payload['policy']))
+      return brief(contentText(event.payload.policy))
     case 'system.access':
-      return textOf(payload['action'])
+      return event.payload.action ?? null
     case 'system.workflow_forked':
-      return `after seq ${numberOf(sourceSeq, 0)}`
+      return `after seq ${event.payload.sourceSeq ?? 0}`
     case 'system.workflow_failed':
-      return brief(errorText(toRunError(payload['error'])))
+      return brief(errorText(toRunError(event.payload.error)))
     case 'execution.tool_call':
-      return brief(contentText(payload['arguments']))
+      return brief(contentText(event.payload.arguments))
     case 'ui.message_created':
-      return brief(contentText(payload['content']))
+      return brief(contentText(event.payload.content))
+    case 'system.workflow_resumed': {
+      const { epoch, reason } = event.payload
+      return brief([epoch === undefined ? '' : `epoch ${epoch}`, reason].filter(Boolean).join(': '))
+    }
     default: {
-      const reason = textOf(payload['reason'])
-      return typeof epoch === 'number'
-        ? [`epoch ${epoch}`, reason].filter(Boolean).join(': ')
-        : brief(reason ?? '')
+      const { reason }: { readonly reason?: unknown } = event.payload as object
+      return brief(textOf(reason) ?? '')
     }
   }
 }
 
-/** Which ranges went, by which rules; undefined for one that stands in the payload itself. */
-function prunedText({ ranges }: ClewEvent['payload']): string | undefined {
-  if (!Array.isArray(ranges)) return undefined
-  const all = (ranges as unknown[]).filter(isObject)
-  const rules = [...new Set(all.map(({ rule }) => textOf(rule)).filter((rule) => rule !== null))]
-  const [first] = all
-  const one =
-    first &&
-    `${textOf(first['runId'])} seq ${numberOf(first['fromSeq'], 1)} to ${numberOf(first['toSeq'], 0)}`
-  return brief([all.length === 1 && one ? one : `${all.length} ranges`, ...rules].join(': ')) ?? undefined
+/** Which ranges went, by which rules. */
+function prunedText(ranges: NonNullable<PayloadOf<'system.range_pruned'>['ranges']>): string | null {
+  const rules = new Set(ranges.flatMap(({ rule }) => rule ?? []))
+  const [first] = ranges
+  const which =
+    first && ranges.length === 1
+      ? `${first.runId} seq ${first.fromSeq} to ${first.toSeq}`
+      : `${ranges.length} ranges`
+  return brief([which, ...rules].join(': '))
 }
 
 const MOST = 200

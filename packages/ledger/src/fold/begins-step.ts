@@ -2,7 +2,10 @@ import type { ClewEvent } from '../envelope.ts'
 import { isoMs } from '../iso-text.ts'
 import { numberOf, textOf } from './fields.ts'
 
-type Told = Pick<ClewEvent, 'eventType' | 'payload'>
+interface Told {
+  readonly eventType: string
+  readonly payload: object
+}
 
 /**
  * Whether an event begins an attempt of a step. A start does; so does a completion with the step's `name` if nothing
@@ -11,23 +14,29 @@ type Told = Pick<ClewEvent, 'eventType' | 'payload'>
  */
 export function beginsStep({ eventType, payload }: Told, isKnown = false): boolean {
   if (eventType === 'execution.step_started') return true
-  return eventType === 'execution.step_completed' && !isKnown && typeof payload['name'] === 'string'
+  if (eventType !== 'execution.step_completed' || isKnown) return false
+  const { name }: { readonly name?: unknown } = payload
+  return typeof name === 'string'
 }
 
 /** What kind of step begins; one that ends a superstep in the same event is a node and need not say so. */
-export const kindOfStep = (payload: ClewEvent['payload']): string | null =>
-  textOf(payload['kind']) ?? (payload['checkpoint'] === undefined ? null : 'node')
+export const kindOfStep = (payload: {
+  readonly kind?: unknown
+  readonly checkpoint?: unknown
+}): string | null => textOf(payload.kind) ?? (payload.checkpoint === undefined ? null : 'node')
 
 /** When the attempt began, for an event that begins one. */
 export function beganMs(
   { eventType, payload, timestamp }: Told & Pick<ClewEvent, 'timestamp'>,
   at = isoMs(timestamp),
 ): number {
-  return eventType === 'execution.step_started' ? at : Math.round(at - numberOf(payload['durationMs'], 0))
+  if (eventType === 'execution.step_started') return at
+  const { durationMs }: { readonly durationMs?: unknown } = payload
+  return Math.round(at - numberOf(durationMs, 0))
 }
 
 /** Says of each event of a run, from its first on, whether it begins an attempt of a step. */
-export function createBeginnings(): (event: Told) => boolean {
+export function createBeginnings(): (event: Pick<ClewEvent, 'eventType' | 'payload'>) => boolean {
   const begun = new Set<string>()
   return (event) => {
     if (!beginsStep(event)) return false

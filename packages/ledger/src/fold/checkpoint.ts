@@ -1,7 +1,6 @@
-import type { StateOperation } from '../catalogue.ts'
+import { asErasable, type ErasableEvent, type OwnEvent, type StateOperation } from '../catalogue.ts'
 import type { ClewEvent } from '../envelope.ts'
-import { isObject } from '../json.ts'
-import { textOf } from './fields.ts'
+import { isErased } from './fields.ts'
 
 /** Events that say something about the state of a run. */
 export const STATE_TYPES: readonly string[] = [
@@ -43,61 +42,69 @@ export interface Checkpoint {
 export type CheckpointMark = Pick<Checkpoint, 'id' | 'superstep' | 'seq' | 'baseSeq' | 'createdAt'>
 
 /** The checkpoint that an event carries: a step that ended its superstep, or an `execution.checkpoint`. */
-export function checkpointOf(event: ClewEvent): Checkpoint | null {
+export function checkpointOf(event: ClewEvent | ErasableEvent): Checkpoint | null {
   const given = givenIn(event)
   if (!given) return null
-  const { next, state, versions } = given
+  const { fields, from, stepId } = given
+  const { next = [], state, versions = {} } = fields
   return {
     ...markOf(event, given),
     runId: event.correlationId,
-    next: Array.isArray(next) ? (next as string[]) : [],
-    operations: operationsOf(given, event.payload['stepId']),
-    state: isObject(state) ? state : undefined,
-    versions: isObject(versions) ? (versions as Record<string, number>) : {},
-    from: originOf(event, given),
+    next,
+    operations: operationsOf(fields, stepId),
+    state,
+    versions,
+    from,
   }
 }
 
 /** The same for who asks only where it stands, as every fold of a run does with every superstep. */
-export function checkpointMark(event: ClewEvent): CheckpointMark | null {
+export function checkpointMark(event: ClewEvent | ErasableEvent): CheckpointMark | null {
   const given = givenIn(event)
   return given && markOf(event, given)
 }
 
-function givenIn({ eventType, payload, ledger }: ClewEvent): Record<string, unknown> | null {
-  if (ledger.erased) return null
-  if (eventType === 'execution.checkpoint') return payload
-  const given = eventType === 'execution.step_completed' ? payload['checkpoint'] : undefined
-  return isObject(given) ? given : null
+type CheckpointFields = NonNullable<OwnEvent<'execution.step_completed'>['payload']['checkpoint']>
+
+interface Given {
+  readonly fields: CheckpointFields
+  /** Only in an event of its own. */
+  readonly from: EventInRun | undefined
+  /** The step that carries it, and the superstep of that step. */
+  readonly stepId?: string | undefined
+  readonly stepSuperstep?: number | undefined
 }
 
-function markOf(event: ClewEvent, given: Record<string, unknown>): CheckpointMark {
-  const { eventId, timestamp, payload, ledger } = event
-  const { checkpointId, state, baseSeq } = given
-  const superstep = given['superstep'] ?? payload['superstep']
-  const isBase = isObject(state) || originOf(event, given) !== undefined
+function givenIn(event: ClewEvent | ErasableEvent): Given | null {
+  if (isErased(event)) return null
+  const own = asErasable(event)
+  if (own?.eventType === 'execution.checkpoint') return { fields: { ...own.payload }, from: own.payload.from }
+  if (own?.eventType !== 'execution.step_completed' || !own.payload.checkpoint) return null
+  const { checkpoint, stepId, superstep } = own.payload
+  return { fields: checkpoint, from: undefined, stepId, stepSuperstep: superstep }
+}
+
+function markOf(
+  { eventId, timestamp, ledger }: Envelope,
+  { fields, from, stepSuperstep }: Given,
+): CheckpointMark {
+  const { checkpointId = eventId, state, baseSeq = 0, superstep = stepSuperstep } = fields
   return {
-    id: textOf(checkpointId) ?? eventId,
+    id: checkpointId,
     seq: ledger.seq,
     createdAt: timestamp,
-    superstep: typeof superstep === 'number' ? superstep : undefined,
-    baseSeq: isBase ? ledger.seq : typeof baseSeq === 'number' && baseSeq > 0 ? baseSeq : 1,
+    superstep,
+    baseSeq: state || from ? ledger.seq : Math.max(1, baseSeq),
   }
 }
 
-const originOf = ({ eventType }: ClewEvent, { from }: Record<string, unknown>): EventInRun | undefined =>
-  eventType === 'execution.checkpoint' ? eventInRun(from) : undefined
+type Envelope = Pick<ClewEvent, 'eventId' | 'timestamp' | 'ledger'>
 
-function operationsOf(given: Record<string, unknown>, stepId: unknown): readonly StateOperation[] {
-  const { writes, operations } = given
-  const listed = Array.isArray(operations) ? (operations as StateOperation[]) : []
-  if (!isObject(writes) || typeof stepId !== 'string') return listed
-  const own = Object.entries(writes as Record<string, 'set' | 'append' | 'patch'>)
-  return [...own.map(([channel, op]) => ({ op, channel, from: stepId })), ...listed]
-}
-
-function eventInRun(value: unknown): EventInRun | undefined {
-  if (!isObject(value)) return undefined
-  const { runId, seq } = value
-  return typeof runId === 'string' && typeof seq === 'number' ? { runId, seq } : undefined
+function operationsOf(
+  { writes, operations = [] }: CheckpointFields,
+  stepId: string | undefined,
+): readonly StateOperation[] {
+  if (!writes || stepId === undefined) return operations
+  const own = Object.entries(writes)
+  return [...own.map(([channel, op]) => ({ op, channel, from: stepId })), ...operations]
 }

@@ -1,6 +1,7 @@
+import { asErasable } from '../catalogue.ts'
 import type { ClewEvent } from '../envelope.ts'
 import { detailOf, targetOf } from './audit.ts'
-import { isErased, textOf, whoOf } from './fields.ts'
+import { isErased, whoOf } from './fields.ts'
 import type { Fold } from './fold.ts'
 
 /** Administrative events: what was done to the record itself, wherever in the workspace it was recorded. */
@@ -52,9 +53,10 @@ export const complianceFold: Fold<ComplianceEntry[], ComplianceLog> = {
 }
 
 function toComplianceEntry(event: ClewEvent): ComplianceEntry | undefined {
-  const { eventType, eventId, correlationId, payload, ledger } = event
-  if (!(COMPLIANCE_TYPES as readonly string[]).includes(eventType)) return undefined
-  const isAccess = eventType === 'system.access'
+  const { eventType, eventId, correlationId, ledger } = event
+  const own = asErasable(event)
+  if (!own || !(COMPLIANCE_TYPES as readonly string[]).includes(eventType)) return undefined
+  const access = own.eventType === 'system.access' ? own.payload : undefined
   return {
     position: ledger.position,
     seq: ledger.seq,
@@ -62,9 +64,9 @@ function toComplianceEntry(event: ClewEvent): ComplianceEntry | undefined {
     at: ledger.recordedAt,
     runId: correlationId,
     who: whoOf(event),
-    action: ACTIONS[eventType] ?? textOf(payload['action']) ?? 'accessed',
-    target: targetOf(event),
-    detail: isAccess ? textOf(payload['reason']) : detailOf(event),
+    action: ACTIONS[eventType] ?? access?.action ?? 'accessed',
+    target: targetOf(own),
+    detail: access ? (access.reason ?? null) : detailOf(own),
     erased: isErased(event),
   }
 }

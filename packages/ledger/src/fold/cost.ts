@@ -3,6 +3,7 @@ import { fromNano } from '../billing/money.ts'
 import type { Usage } from '../billing/usage.ts'
 import { createUsageCounter } from '../billing/usage-counter.ts'
 import type { ClewEvent } from '../envelope.ts'
+import { textOf } from './fields.ts'
 import type { Fold } from './fold.ts'
 
 export const COST_GROUPS = ['run', 'model', 'agent', 'thread', 'day'] as const
@@ -159,8 +160,7 @@ function keyOf(by: CostGrouping, event: ClewEvent, run: RunInfo): string | null 
   }
 }
 
-const modelOf = ({ payload }: ClewEvent): string | null =>
-  typeof payload['model'] === 'string' ? payload['model'] : null
+const modelOf = ({ payload: { model } }: ClewEvent): string | null => textOf(model)
 
 const nothing = (): Sum => ({
   modelCalls: 0,
@@ -190,7 +190,7 @@ function add(sum: Sum, usage: Usage, nano: number | undefined): void {
 
 function addUnpriced(state: CostState, event: ClewEvent, { inputTokens, outputTokens }: Usage): void {
   const model = modelOf(event)
-  const provider = typeof event.payload['provider'] === 'string' ? event.payload['provider'] : null
+  const provider = textOf(event.payload.provider)
   const key = JSON.stringify([provider, model])
   const before = state.unpriced.get(key) ?? {
     model,

@@ -6,9 +6,19 @@ export const textOf = (value: unknown): string | null => (typeof value === 'stri
 export const numberOf = (value: unknown, otherwise: number): number =>
   typeof value === 'number' && Number.isFinite(value) ? value : otherwise
 
-export const isErased = (event: ClewEvent): boolean => event.ledger.erased === true
+export const isErased = (event: Pick<ClewEvent, 'ledger'>): boolean => event.ledger.erased === true
+
+/** The step and the attempt that an event names, whatever its type. */
+export function stepOf({ payload }: { readonly payload: object }): {
+  stepId: string | null
+  attempt: number
+} {
+  const { stepId, attempt }: { readonly stepId?: unknown; readonly attempt?: unknown } = payload
+  return { stepId: textOf(stepId), attempt: numberOf(attempt, 1) }
+}
 
 /** Who did it, as far as the event says: a person's name in `by`, else the producer. */
-export function whoOf({ payload, source }: ClewEvent): string {
-  return textOf(payload['by']) ?? `${source.origin}/${source.runtime}`
+export function whoOf({ payload, source }: Pick<ClewEvent<string, object>, 'payload' | 'source'>): string {
+  const { by }: { readonly by?: unknown } = payload
+  return textOf(by) ?? `${source.origin}/${source.runtime}`
 }

@@ -1,7 +1,7 @@
+import { asErasable } from '../catalogue.ts'
 import type { ClewEvent } from '../envelope.ts'
 import { beginsStep } from './begins-step.ts'
-import { textOf } from './fields.ts'
-import { isPartial, isTerminal, LIFE_SIGNS, type RunStatus } from './run-summary.ts'
+import { endStatus, isTerminal, LIFE_SIGNS, type RunStatus } from './run-summary.ts'
 
 /** Where a run stands, for folds that need no more of V1 than that. Changed in place, inside a fold's state. */
 export interface RunProgress {
@@ -26,36 +26,31 @@ export const beginProgress = (): RunProgress => ({
   pausesOfStep: new Map(),
 })
 
-const ENDS: Readonly<Record<string, RunStatus>> = {
-  'system.workflow_completed': 'completed',
-  'system.workflow_failed': 'failed',
-  'system.workflow_stopped': 'stopped',
-  'system.workflow_superseded': 'superseded',
-}
-
 export function applyProgress(progress: RunProgress, event: ClewEvent): void {
-  const { eventType, payload, timestamp } = event
+  const { timestamp } = event
   // In a fork the prefix carries the id of its source; the run's own events come last.
   progress.runId = event.correlationId
   progress.status ??= 'pending'
   progress.startedAt ??= timestamp
-  const ended = ENDS[eventType]
+  const own = asErasable(event)
+  if (!own) return
+  const ended = own.eventType === 'system.workflow_superseded' ? 'superseded' : endStatus(own)
   if (ended !== undefined) {
-    progress.status = isPartial(event) ? 'partial' : ended
+    progress.status = ended
     // One that had ended by itself: its end stays when it was.
     if (ended !== 'superseded' || progress.endedAt === null) progress.endedAt = timestamp
     progress.openPauses.clear()
     return
   }
-  if (progress.status === 'interrupted' && LIFE_SIGNS.has(eventType)) progress.status = 'running'
-  if (beginsStep(event)) {
+  if (progress.status === 'interrupted' && LIFE_SIGNS.has(own.eventType)) progress.status = 'running'
+  if (beginsStep(own)) {
     // Nobody has told of its start, and yet it works.
     if (!progress.hasSteps && progress.status === 'pending') progress.status = 'running'
     progress.hasSteps = true
   }
-  switch (eventType) {
+  switch (own.eventType) {
     case 'system.workflow_started':
-      progress.agent = textOf(payload['agent']) ?? progress.agent
+      progress.agent = own.payload.agent ?? progress.agent
       progress.startedAt = timestamp
       goOn(progress)
       break
@@ -73,17 +68,17 @@ export function applyProgress(progress: RunProgress, event: ClewEvent): void {
       if (!isTerminal(progress.status)) progress.status = 'interrupted'
       break
     case 'ui.input_requested':
-      open(progress, textOf(payload['pauseId']) ?? event.eventId, textOf(payload['stepId']))
+      open(progress, own.payload.pauseId ?? own.eventId, own.payload.stepId ?? null)
       break
     case 'ui.input_received':
-      progress.openPauses.delete(textOf(payload['pauseId']) ?? '')
+      progress.openPauses.delete(own.payload.pauseId ?? '')
       if (progress.status === 'paused' && progress.openPauses.size === 0) progress.status = 'pending'
       break
     case 'execution.step_completed':
     case 'execution.step_failed':
     case 'execution.step_stopped':
     case 'execution.step_interrupted':
-      closeStep(progress, textOf(payload['stepId']))
+      closeStep(progress, own.payload.stepId ?? null)
       break
     default:
   }

@@ -1,9 +1,8 @@
 import { costOf } from '../billing/cost.ts'
 import { addAmounts, fromNano } from '../billing/money.ts'
 import { normaliseUsage, type Usage } from '../billing/usage.ts'
-import { asOwn } from '../catalogue.ts'
+import { asErasable, asOwn, type ErasableEvent } from '../catalogue.ts'
 import type { ClewEvent } from '../envelope.ts'
-import { isObject } from '../json.ts'
 import { beginsStep } from './begins-step.ts'
 import { checkpointMark } from './checkpoint.ts'
 import { textOf } from './fields.ts'
@@ -118,24 +117,22 @@ export interface ReplayPlace {
  * from the source.
  */
 export function beginRun(event: ClewEvent, source?: RunSummary): RunSummary {
-  const { payload } = event
+  // A run may begin with an event of any type, also a foreign one.
+  const { agent, agentVersion, threadId, parentRunId, subjects } = event.payload
   const own = asOwn(event)
-  const text = (key: string): string | null => (typeof payload[key] === 'string' ? payload[key] : null)
-  const subjects = payload['subjects']
+  const forked = own?.eventType === 'system.workflow_forked' ? own.payload : undefined
+  const thread = textOf(threadId) ?? source?.threadId ?? null
   return {
     runId: event.correlationId,
     status:
       event.eventType === 'system.workflow_started' || source || beginsStep(event) ? 'running' : 'pending',
-    agent: text('agent') ?? source?.agent ?? null,
-    agentVersion: text('agentVersion') ?? source?.agentVersion ?? null,
-    threadId: text('threadId') ?? source?.threadId ?? null,
-    parentRunId: text('parentRunId'),
+    agent: textOf(agent) ?? source?.agent ?? null,
+    agentVersion: textOf(agentVersion) ?? source?.agentVersion ?? null,
+    threadId: thread,
+    parentRunId: textOf(parentRunId),
     // The first own event of a fork comes right behind what it shares, also where it cannot say so any more.
     forkedFrom: source
-      ? {
-          runId: source.runId,
-          seq: event.ledger.erased ? event.ledger.seq - 1 : Number(payload['sourceSeq']),
-        }
+      ? { runId: source.runId, seq: forked ? forked.sourceSeq : event.ledger.seq - 1 }
       : null,
     // Those of an item of memory are not those of all its scope.
     subjects: event.eventType.startsWith('execution.memory_')
@@ -159,33 +156,29 @@ export function beginRun(event: ClewEvent, source?: RunSummary): RunSummary {
     unpricedCalls: 0,
     pauses: [],
     error: null,
-    checkpoint: source ? givenCheckpoint(payload['checkpoint']) : null,
+    checkpoint: forked?.checkpoint ? { ...forkedCheckpoint(forked.checkpoint), resumable: true } : null,
     dueAt: null,
     stopRequested: false,
     replay: null,
-    session: forkSession(source?.session ?? null, text('threadId') ?? source?.threadId ?? null),
+    session: forkSession(source?.session ?? null, thread),
     // Scores are about what happened in the source, so a fork has none of them.
-    tags: own?.eventType === 'system.workflow_forked' ? (own.payload.tags ?? NO_TAGS) : NO_TAGS,
+    tags: forked?.tags ?? NO_TAGS,
     scores: NO_SCORES,
   }
 }
 
 /** What a fork was told of its source: the fold sees only where the source stands now. */
-function givenCheckpoint(given: unknown): CheckpointPlace | null {
-  if (!isObject(given)) return null
-  const { id, superstep, seq, baseSeq, createdAt } = given as unknown as CheckpointPlace
-  return { id, superstep, seq, baseSeq, createdAt, resumable: true }
+function forkedCheckpoint(given: Omit<CheckpointPlace, 'resumable'>): Omit<CheckpointPlace, 'resumable'> {
+  const { id, superstep, seq, baseSeq, createdAt } = given
+  return { id, superstep, seq, baseSeq, createdAt }
 }
 
-const ENDED: Readonly<Record<string, RunStatus>> = {
-  'system.workflow_completed': 'completed',
-  'system.workflow_failed': 'failed',
-  'system.workflow_stopped': 'stopped',
+/** Status after an event that ends a run by itself. A map whose items came out mixed has completed, but not all of it. */
+export function endStatus(event: ErasableEvent): RunStatus | undefined {
+  if (event.eventType === 'system.workflow_completed') return event.payload.status ?? 'completed'
+  if (event.eventType === 'system.workflow_failed') return 'failed'
+  return event.eventType === 'system.workflow_stopped' ? 'stopped' : undefined
 }
-
-/** A map whose items came out mixed has completed, but not all of it. */
-export const isPartial = ({ eventType, payload }: ClewEvent): boolean =>
-  eventType === 'system.workflow_completed' && payload['status'] === 'partial'
 
 /** What nobody but who works on the run can tell; an interruption closes steps with events of its own. */
 export const LIFE_SIGNS: ReadonlySet<string> = new Set([
@@ -204,23 +197,30 @@ type Draft = { -readonly [K in keyof RunSummary]: RunSummary[K] }
 export function foldRun(
   summary: RunSummary,
   event: ClewEvent,
-  usage: Usage | null = normaliseUsage(event.payload['usage']),
+  usage: Usage | null = usageOf(event),
   begins = beginsStep(event),
 ): RunSummary {
-  const { eventType, payload } = event
-  const own = asOwn(event)
   const next: Draft = { ...summary, events: summary.events + 1, updatedAt: event.timestamp }
-  if (usage) addUsage(next, usage, payload)
+  if (usage) addUsage(next, usage, event)
   if (begins) {
     // Nobody has told of its start, and yet it works: what others export tells of children first.
     if (summary.steps === 0 && summary.status === 'pending') next.status = 'running'
     next.steps++
   }
   // Taken for dead, and it works on: who has a lease says so first, who exports spans has none.
-  if (summary.status === 'interrupted' && LIFE_SIGNS.has(eventType)) next.status = 'running'
-  if (eventType === 'system.workflow_started' && summary.events > 0) learn(next, event)
-  next.session = foldSession(summary.session ?? null, event, begins)
-  switch (eventType) {
+  if (summary.status === 'interrupted' && LIFE_SIGNS.has(event.eventType)) next.status = 'running'
+  const own = asErasable(event)
+  if (!own) return next
+  next.session = foldSession(summary.session, own, begins)
+  applyOwn(next, summary, own)
+  if (next.checkpoint && next.checkpoint.resumable === isTerminal(next.status))
+    next.checkpoint = { ...next.checkpoint, resumable: !next.checkpoint.resumable }
+  return next
+}
+
+/** What an own event changes beside the counts; of an erased one its type still counts. */
+function applyOwn(next: Draft, summary: RunSummary, own: ErasableEvent): void {
+  switch (own.eventType) {
     case 'system.workflow_started':
     case 'system.workflow_resumed':
     case 'system.workflow_forked':
@@ -229,12 +229,13 @@ export function foldRun(
       next.durationMs = null
       next.error = null
       next.dueAt = null
-      if (eventType === 'system.workflow_resumed') next.stopRequested = false
+      if (own.eventType === 'system.workflow_resumed') next.stopRequested = false
+      if (own.eventType === 'system.workflow_started' && summary.events > 0) learn(next, own)
       break
     case 'system.workflow_paused':
       // Nobody is asked anything: it waits for a time, or for being taken up.
       next.status = summary.pauses.length > 0 ? 'paused' : 'pending'
-      next.dueAt = textOf(payload['dueAt'])
+      next.dueAt = own.payload.dueAt ?? null
       break
     case 'system.stop_requested':
       if (!isTerminal(summary.status)) next.stopRequested = true
@@ -248,19 +249,19 @@ export function foldRun(
     case 'system.workflow_completed':
     case 'system.workflow_failed':
     case 'system.workflow_stopped':
-      next.status = isPartial(event) ? 'partial' : (ENDED[eventType] as RunStatus)
-      next.endedAt = event.timestamp
-      next.durationMs = Math.max(0, Date.parse(event.timestamp) - Date.parse(summary.startedAt))
+      next.status = endStatus(own) ?? next.status
+      next.endedAt = own.timestamp
+      next.durationMs = elapsedMs(summary, own)
       next.pauses = []
       next.dueAt = null
       next.stopRequested = false
-      if (eventType === 'system.workflow_failed') next.error = toRunError(payload['error'])
+      if (own.eventType === 'system.workflow_failed') next.error = toRunError(own.payload.error)
       break
     case 'system.workflow_superseded':
       // Also one that had ended by itself: its end stays when it was.
       next.status = 'superseded'
-      next.endedAt ??= event.timestamp
-      next.durationMs ??= Math.max(0, Date.parse(event.timestamp) - Date.parse(summary.startedAt))
+      next.endedAt ??= own.timestamp
+      next.durationMs ??= elapsedMs(summary, own)
       next.pauses = []
       next.dueAt = null
       next.stopRequested = false
@@ -268,37 +269,35 @@ export function foldRun(
     case 'system.replay_started':
       next.status = 'running'
       next.replay = {
-        mode: textOf(payload['mode']) ?? '',
+        mode: own.payload.mode ?? '',
         verdict: null,
-        sourceRunId: textOf(payload['sourceRunId']) ?? '',
+        sourceRunId: own.payload.sourceRunId ?? '',
         at: null,
       }
       break
     case 'system.replay_completed':
       next.status = 'completed'
-      next.endedAt = event.timestamp
-      next.durationMs = Math.max(0, Date.parse(event.timestamp) - Date.parse(summary.startedAt))
-      if (summary.replay)
-        next.replay = {
-          ...summary.replay,
-          verdict: textOf(payload['verdict']),
-          at: textOf(payload['at']),
-        }
+      next.endedAt = own.timestamp
+      next.durationMs = elapsedMs(summary, own)
+      if (summary.replay) {
+        const { verdict = null, at = null } = own.payload
+        next.replay = { ...summary.replay, verdict, at }
+      }
       break
     case 'execution.step_failed':
       next.errors++
-      next.pauses = withoutStep(summary.pauses, payload['stepId'])
+      next.pauses = withoutStep(summary.pauses, own.payload.stepId)
       break
     case 'execution.checkpoint':
-      next.checkpoint = toPlace(event, summary)
+      next.checkpoint = toPlace(own, summary)
       break
     case 'execution.step_completed':
-      next.pauses = withoutStep(summary.pauses, payload['stepId'])
-      if (payload['checkpoint'] !== undefined) next.checkpoint = toPlace(event, summary)
+      next.pauses = withoutStep(summary.pauses, own.payload.stepId)
+      if (own.payload.checkpoint !== undefined) next.checkpoint = toPlace(own, summary)
       break
     case 'execution.step_stopped':
     case 'execution.step_interrupted':
-      next.pauses = withoutStep(summary.pauses, payload['stepId'])
+      next.pauses = withoutStep(summary.pauses, own.payload.stepId)
       break
     case 'execution.tool_error':
       next.errors++
@@ -310,10 +309,10 @@ export function foldRun(
       next.toolCalls++
       break
     case 'ui.input_requested':
-      next.pauses = [...summary.pauses, toPause(event)]
+      next.pauses = [...summary.pauses, toPause(own)]
       break
     case 'ui.input_received':
-      next.pauses = summary.pauses.filter((pause) => pause.pauseId !== payload['pauseId'])
+      next.pauses = summary.pauses.filter((pause) => pause.pauseId !== own.payload.pauseId)
       // All is answered and nobody has taken it up: no longer paused (R6), not yet running.
       if (summary.status === 'paused' && next.pauses.length === 0) {
         next.status = 'pending'
@@ -321,30 +320,33 @@ export function foldRun(
       }
       // Others are open, but what waits for this one can go on.
       else if (summary.status === 'paused' && next.pauses.length < summary.pauses.length)
-        next.dueAt = event.timestamp
+        next.dueAt = own.timestamp
       break
     case 'system.scored':
-      if (own?.eventType === eventType) next.scores = foldScore(summary.scores, own)
+      next.scores = foldScore(summary.scores, own)
       break
     case 'system.tagged':
-      if (own?.eventType === eventType) next.tags = foldTags(summary.tags, own)
+      next.tags = foldTags(summary.tags, own)
       break
     default:
   }
-  if (next.checkpoint && next.checkpoint.resumable === isTerminal(next.status))
-    next.checkpoint = { ...next.checkpoint, resumable: !next.checkpoint.resumable }
-  return next
 }
 
+const elapsedMs = ({ startedAt }: RunSummary, { timestamp }: ErasableEvent): number =>
+  Math.max(0, Date.parse(timestamp) - Date.parse(startedAt))
+
+/** Any event may tell usage, also one of a foreign type. */
+const usageOf = ({ payload: { usage } }: ClewEvent): Usage | null => normaliseUsage(usage)
+
 /** A start that comes after other events of its run, as where children are told before their parents, still says whose it is. */
-function learn(next: Draft, { payload, timestamp }: ClewEvent): void {
-  next.agent = textOf(payload['agent']) ?? next.agent
-  next.agentVersion = textOf(payload['agentVersion']) ?? next.agentVersion
-  next.threadId = textOf(payload['threadId']) ?? next.threadId
-  next.parentRunId = textOf(payload['parentRunId']) ?? next.parentRunId
-  const subjects = Array.isArray(payload['subjects']) ? payload['subjects'] : []
-  const added = subjects.filter((s) => typeof s === 'string' && !next.subjects.includes(s))
-  if (added.length > 0) next.subjects = [...next.subjects, ...new Set<string>(added)]
+function learn(next: Draft, { payload, timestamp }: ErasableEvent<'system.workflow_started'>): void {
+  const { agent, agentVersion, threadId, parentRunId, subjects = [] } = payload
+  next.agent = agent ?? next.agent
+  next.agentVersion = agentVersion ?? next.agentVersion
+  next.threadId = threadId ?? next.threadId
+  next.parentRunId = parentRunId ?? next.parentRunId
+  const added = subjects.filter((subject) => !next.subjects.includes(subject))
+  if (added.length > 0) next.subjects = [...next.subjects, ...new Set(added)]
   if (Date.parse(timestamp) < Date.parse(next.startedAt)) next.startedAt = timestamp
 }
 
@@ -357,7 +359,7 @@ export const hasSameIdentity = (before: RunSummary, after: RunSummary): boolean 
   before.startedAt === after.startedAt &&
   before.subjects.length === after.subjects.length
 
-function toPlace(event: ClewEvent, { checkpoint: before }: RunSummary): CheckpointPlace | null {
+function toPlace(event: ErasableEvent, { checkpoint: before }: RunSummary): CheckpointPlace | null {
   const checkpoint = checkpointMark(event)
   if (!checkpoint) return before
   const { id, superstep = before?.superstep ?? 0, seq, baseSeq, createdAt } = checkpoint
@@ -365,13 +367,13 @@ function toPlace(event: ClewEvent, { checkpoint: before }: RunSummary): Checkpoi
 }
 
 /** A question ends with the step that asked it: nobody waits for the answer any more. */
-function withoutStep(pauses: readonly Pause[], stepId: unknown): readonly Pause[] {
+function withoutStep(pauses: readonly Pause[], stepId: string | undefined): readonly Pause[] {
   return pauses.some((pause) => pause.stepId === stepId)
     ? pauses.filter((pause) => pause.stepId !== stepId)
     : pauses
 }
 
-function addUsage(next: Draft, usage: Usage, payload: ClewEvent['payload']): void {
+function addUsage(next: Draft, usage: Usage, { payload }: ClewEvent): void {
   next.inputTokens += usage.inputTokens
   next.outputTokens += usage.outputTokens
   next.modelCalls++
@@ -380,13 +382,9 @@ function addUsage(next: Draft, usage: Usage, payload: ClewEvent['payload']): voi
   else next.cost = addAmounts(next.cost ?? 0, fromNano(nano))
 }
 
-function toPause({ eventId, payload }: ClewEvent): Pause {
-  const { pauseId, stepId, question } = payload
-  return {
-    pauseId: typeof pauseId === 'string' ? pauseId : eventId,
-    stepId: typeof stepId === 'string' ? stepId : null,
-    question: question ?? null,
-  }
+function toPause({ eventId, payload }: ErasableEvent<'ui.input_requested'>): Pause {
+  const { pauseId = eventId, stepId = null, question = null } = payload
+  return { pauseId, stepId, question }
 }
 
 /** What is kept of an error: type, code and redacted message. */

@@ -1,4 +1,4 @@
-import type { OwnEvent } from '../catalogue.ts'
+import type { ErasableEvent } from '../catalogue.ts'
 import { whoOf } from './fields.ts'
 
 export type ScoreValue = number | string | boolean
@@ -24,8 +24,9 @@ export const NO_TAGS: RunTags = Object.freeze({})
 export const NO_SCORES: readonly Score[] = Object.freeze([])
 
 /** Scores in the order in which the latest of each was given. */
-export function foldScore(scores: readonly Score[], event: OwnEvent<'system.scored'>): readonly Score[] {
+export function foldScore(scores: readonly Score[], event: ErasableEvent<'system.scored'>): readonly Score[] {
   const { payload } = event
+  if (payload.target === undefined) return scores
   const stepId = payload.target === 'step' ? payload.stepId : null
   const attempt = payload.target === 'step' ? (payload.attempt ?? null) : null
   const { name, value, why = null } = payload
@@ -40,7 +41,7 @@ export function foldScore(scores: readonly Score[], event: OwnEvent<'system.scor
 /** RunTags after the event. A spread keeps any key, `__proto__` included, as a field of its own. */
 export function foldTags(
   tags: RunTags,
-  { payload: { set = {}, unset = [] } }: OwnEvent<'system.tagged'>,
+  { payload: { set = {}, unset = [] } }: ErasableEvent<'system.tagged'>,
 ): RunTags {
   const kept =
     unset.length === 0

@@ -1,7 +1,5 @@
-import type { ClewEvent } from '../envelope.ts'
-import { isObject } from '../json.ts'
+import type { ErasableEvent, PayloadOf } from '../catalogue.ts'
 import { kindOfStep } from './begins-step.ts'
-import { textOf } from './fields.ts'
 
 /** Who answers in a stream. */
 export interface Persona {
@@ -47,18 +45,24 @@ export const forkSession = (source: RunSession | null, threadId: string | null):
 /** What one event does to the session of a run; null for a run that is none. */
 export function foldSession(
   session: RunSession | null,
-  { eventType, payload }: ClewEvent,
+  event: ErasableEvent,
   begins: boolean,
 ): RunSession | null {
-  if (eventType === 'system.workflow_started') return session ?? toSession(payload)
+  if (event.eventType === 'system.workflow_started') return session ?? toSession(event.payload)
   if (!session) return null
-  if (begins) {
-    const name = textOf(payload['name']) ?? textOf(payload['stepId']) ?? ''
-    return { ...session, currentStepType: stepTypeOf(kindOfStep(payload) ?? 'step', name) }
+  if (
+    begins &&
+    (event.eventType === 'execution.step_started' || event.eventType === 'execution.step_completed')
+  ) {
+    const { name, stepId } = event.payload
+    return {
+      ...session,
+      currentStepType: stepTypeOf(kindOfStep(event.payload) ?? 'step', name ?? stepId ?? ''),
+    }
   }
-  if (eventType === 'system.workflow_resumed')
+  if (event.eventType === 'system.workflow_resumed')
     return { ...session, generation: session.generation + 1, currentStepType: null }
-  return session.currentStepType !== null && RESTS.has(eventType)
+  return session.currentStepType !== null && RESTS.has(event.eventType)
     ? { ...session, currentStepType: null }
     : session
 }
@@ -73,24 +77,21 @@ const RESTS: ReadonlySet<string> = new Set([
   'system.workflow_paused',
 ])
 
-function toSession(payload: ClewEvent['payload']): RunSession | null {
-  const given = payload['session']
-  if (!isObject(given)) return null
-  const streamId = textOf(given['streamId'])
-  if (streamId === null) return null
+function toSession({ session }: ErasableEvent<'system.workflow_started'>['payload']): RunSession | null {
+  if (!session) return null
+  const { streamId, persona, triggerMessageId = null, supersedes = null } = session
   return {
     streamId,
-    persona: toPersona(given['persona']),
-    triggerMessageId: textOf(given['triggerMessageId']),
-    supersedes: textOf(given['supersedes']),
+    persona: persona ? toPersona(persona) : null,
+    triggerMessageId,
+    supersedes,
     generation: 1,
     currentStepType: null,
   }
 }
 
-function toPersona(given: unknown): Persona | null {
-  if (!isObject(given)) return null
-  const id = textOf(given['id'])
-  if (id === null) return null
-  return { id, name: textOf(given['name']) ?? id, avatarUrl: textOf(given['avatarUrl']) }
+function toPersona({ id, name = id, avatarUrl = null }: GivenPersona): Persona {
+  return { id, name, avatarUrl }
 }
+
+type GivenPersona = NonNullable<NonNullable<PayloadOf<'system.workflow_started'>['session']>['persona']>

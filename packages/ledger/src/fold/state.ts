@@ -1,4 +1,4 @@
-import type { StateOperation } from '../catalogue.ts'
+import { asErasable, type StateOperation } from '../catalogue.ts'
 import type { ClewEvent } from '../envelope.ts'
 import { isObject, setKey } from '../json.ts'
 import { type Checkpoint, checkpointOf } from './checkpoint.ts'
@@ -65,22 +65,23 @@ export function createStateBuilder(base: RunState | null = null): StateBuilder {
 
   return {
     apply(event) {
-      const { eventType, payload, timestamp } = event
-      if (eventType === 'system.state_transitioned') {
-        for (const operation of (payload['operations'] ?? []) as StateOperation[]) change(operation)
-        const superstep = supersteps(payload['superstep']) ?? place?.superstep ?? 0
-        place = { next: [], checkpointId: null, ...place, superstep, createdAt: timestamp }
+      const own = asErasable(event)
+      if (own?.eventType === 'system.state_transitioned') {
+        const { operations = [], superstep = place?.superstep ?? 0 } = own.payload
+        for (const operation of operations) change(operation)
+        place = { next: [], checkpointId: null, ...place, superstep, createdAt: own.timestamp }
         return
       }
-      if (eventType === 'execution.step_completed')
-        written.set(payload['stepId'] as string, payload['output'])
+      if (own?.eventType === 'execution.step_completed' && own.payload.stepId !== undefined)
+        written.set(own.payload.stepId, own.payload.output)
       const checkpoint = checkpointOf(event)
       if (checkpoint) pass(checkpoint)
     },
     superstepWith(event) {
+      const own = asErasable(event)
       const given =
-        event.eventType === 'system.state_transitioned'
-          ? supersteps(event.payload['superstep'])
+        own?.eventType === 'system.state_transitioned'
+          ? own.payload.superstep
           : checkpointOf(event)?.superstep
       return given ?? place?.superstep ?? 0
     },
@@ -92,8 +93,6 @@ export function createStateBuilder(base: RunState | null = null): StateBuilder {
     },
   }
 }
-
-const supersteps = (value: unknown): number | undefined => (typeof value === 'number' ? value : undefined)
 
 /** The operation with its value in place of `from`; undefined when that step wrote nothing to the channel. */
 function toLiteral(

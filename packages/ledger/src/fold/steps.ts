@@ -1,9 +1,10 @@
 import { countUsage, type StepsOfRun } from '../billing/count-usage.ts'
+import type { OwnEvent } from '../catalogue.ts'
 import type { ClewEvent } from '../envelope.ts'
-import { isObject } from '../json.ts'
 import { isoMs, isoText } from '../iso-text.ts'
 import { parseStepId } from '../step-id.ts'
 import { beganMs, beginsStep, kindOfStep } from './begins-step.ts'
+import { isErased } from './fields.ts'
 import { type Pause, type RunError, toRunError } from './run-summary.ts'
 
 export type StepStatus = 'running' | 'completed' | 'failed' | 'paused' | 'stopped' | 'interrupted'
@@ -79,17 +80,17 @@ export function toSkeleton(step: StepRecord): StepSkeleton {
   }
 }
 
-const text = (value: unknown): string | null => (typeof value === 'string' ? value : null)
-const number = (value: unknown, otherwise: number): number => (typeof value === 'number' ? value : otherwise)
+/** Types that speak of an attempt of a step. */
+type StepEventType =
+  | 'execution.step_started'
+  | 'execution.step_completed'
+  | 'execution.step_failed'
+  | 'execution.step_stopped'
+  | 'execution.step_interrupted'
+  | 'ui.input_requested'
+  | 'ui.input_received'
 
-/** Which step attempt an event speaks of, if any. */
-export function stepKey(event: ClewEvent): { stepId: string; attempt: number } | undefined {
-  const stepId = event.payload['stepId']
-  if (typeof stepId !== 'string' || !TOUCHES.has(event.eventType)) return undefined
-  return { stepId, attempt: number(event.payload['attempt'], 1) }
-}
-
-const TOUCHES: ReadonlySet<string> = new Set([
+const STEP_EVENTS: ReadonlySet<string> = new Set<StepEventType>([
   'execution.step_started',
   'execution.step_completed',
   'execution.step_failed',
@@ -99,38 +100,48 @@ const TOUCHES: ReadonlySet<string> = new Set([
   'ui.input_received',
 ])
 
+const asStepEvent = (event: ClewEvent): OwnEvent<StepEventType> | undefined =>
+  STEP_EVENTS.has(event.eventType) && !isErased(event) ? (event as OwnEvent<StepEventType>) : undefined
+
+/** Which step attempt an event speaks of, if any. */
+export function stepKey(event: ClewEvent): { stepId: string; attempt: number } | undefined {
+  const { stepId, attempt = 1 } = asStepEvent(event)?.payload ?? {}
+  return stepId === undefined ? undefined : { stepId, attempt }
+}
+
 /** One event applied to the step it speaks of; `ordinal` is the number of steps that the run has begun so far. */
 export function foldStep(
   step: StepSkeleton | undefined,
   event: ClewEvent,
   ordinal: number,
 ): StepRecord | undefined {
-  const { payload, eventType } = event
-  if (beginsStep(event, step !== undefined)) {
+  const own = asStepEvent(event)
+  if (!own) return step && { values: null, ...step }
+  if (beginsStep(own, step !== undefined)) {
     // An attempt starts once (R2): a second start neither turns it back nor moves it in the list.
     if (step) return undefined
-    const begun = beginStep(event, ordinal)
-    return eventType === 'execution.step_started' ? begun : complete(begun, event)
+    if (own.eventType === 'execution.step_started') return beginStep(own, ordinal)
+    if (own.eventType === 'execution.step_completed') return complete(beginStep(own, ordinal), own)
   }
   if (!step) return undefined
-  switch (eventType) {
+  switch (own.eventType) {
     case 'execution.step_completed':
-      return complete({ values: null, ...step }, event)
+      return complete({ values: null, ...step }, own)
     case 'execution.step_failed':
-      return { ...endStep(step, event, 'failed'), error: toRunError(payload['error']) }
+      return { ...endStep(step, own, 'failed'), error: toRunError(own.payload.error) }
     case 'execution.step_stopped':
-      return endStep(step, event, 'stopped')
+      return endStep(step, own, 'stopped')
     case 'execution.step_interrupted':
-      return endStep(step, event, 'interrupted')
+      return endStep(step, own, 'interrupted')
     case 'ui.input_requested':
       return {
         values: null,
         ...step,
         status: 'paused',
         pause: {
-          pauseId: text(payload['pauseId']) ?? event.eventId,
+          pauseId: own.payload.pauseId ?? own.eventId,
           stepId: step.stepId,
-          question: payload['question'] ?? null,
+          question: own.payload.question ?? null,
         },
       }
     case 'ui.input_received':
@@ -146,23 +157,27 @@ export function foldStep(
 const parentOf = (stepId: string): string | null =>
   stepId.includes('/') ? (parseStepId(stepId)?.parentStepId ?? null) : null
 
-function beginStep(event: ClewEvent, ordinal: number): Draft {
+type Ending = OwnEvent<Exclude<StepEventType, `ui.${string}` | 'execution.step_started'>>
+type Beginning = OwnEvent<'execution.step_started' | 'execution.step_completed'>
+
+function beginStep(event: Beginning, ordinal: number): Draft {
   const { payload } = event
-  const { checkpoint } = payload
-  const stepId = payload['stepId'] as string
+  const { stepId } = payload
+  const isStart = event.eventType === 'execution.step_started'
+  const checkpoint = isStart ? undefined : event.payload.checkpoint
   return {
     runId: event.correlationId,
     stepId,
-    parentStepId: text(payload['parentStepId']) ?? parentOf(stepId),
-    nodeName: text(payload['name']) ?? stepId,
+    parentStepId: payload.parentStepId ?? parentOf(stepId),
+    nodeName: payload.name ?? stepId,
     kind: kindOfStep(payload) ?? 'step',
-    attempt: number(payload['attempt'], 1),
+    attempt: payload.attempt ?? 1,
     // In a function run each step is its own superstep (R7).
-    superstep: number(payload['superstep'] ?? (isObject(checkpoint) && checkpoint['superstep']), ordinal),
-    index: number(payload['index'], 0),
+    superstep: payload.superstep ?? checkpoint?.superstep ?? ordinal,
+    index: payload.index ?? 0,
     status: 'running',
-    inputDigest: text(payload['inputDigest']),
-    inputVersions: (payload['inputVersions'] as Record<string, number> | undefined) ?? null,
+    inputDigest: payload.inputDigest ?? null,
+    inputVersions: payload.inputVersions ?? null,
     values: null,
     decision: null,
     error: null,
@@ -170,7 +185,7 @@ function beginStep(event: ClewEvent, ordinal: number): Draft {
     partial: false,
     cached: false,
     restored: false,
-    childRunId: text(payload['childRunId']),
+    childRunId: payload.childRunId ?? null,
     usage: null,
     billing: null,
     spanId: event.eventId,
@@ -183,7 +198,7 @@ function beginStep(event: ClewEvent, ordinal: number): Draft {
 }
 
 /** As it was written, where nothing has to be taken from it: also a time that is no date is kept. */
-function beganAt(event: ClewEvent): string {
+function beganAt(event: Beginning): string {
   const at = isoMs(event.timestamp)
   const ms = beganMs(event, at)
   return Math.abs(ms) <= LAST_MS && ms !== at ? isoText(ms) : event.timestamp
@@ -192,24 +207,24 @@ function beganAt(event: ClewEvent): string {
 const LAST_MS = 8.64e15
 
 /** In place: a loop begins and completes a step with each of its turns, and a copy of it is not needed. */
-function complete(step: Draft, event: ClewEvent): StepRecord {
+function complete(step: Draft, event: OwnEvent<'execution.step_completed'>): StepRecord {
   const { payload } = event
-  step.values = payload['output'] ?? null
+  step.values = payload.output ?? null
   step.status = 'completed'
   step.completedAt = event.timestamp
   step.durationMs = durationOf(step, event)
   step.endedSeq = event.ledger.seq
-  step.decision = (payload['decision'] as StepRecord['decision'] | undefined) ?? null
-  step.usage = payload['usage'] ?? null
-  step.childRunId = text(payload['childRunId']) ?? step.childRunId
-  step.cached = payload['cached'] === true
-  step.restored = payload['restored'] === true
-  step.partial = payload['partial'] === true
+  step.decision = payload.decision ?? null
+  step.usage = payload.usage ?? null
+  step.childRunId = payload.childRunId ?? step.childRunId
+  step.cached = payload.cached === true
+  step.restored = payload.restored === true
+  step.partial = payload.partial === true
   step.pause = null
   return step
 }
 
-function endStep(step: StepSkeleton, event: ClewEvent, status: StepStatus): StepRecord {
+function endStep(step: StepSkeleton, event: Ending, status: StepStatus): StepRecord {
   return {
     values: null,
     ...step,
@@ -220,12 +235,8 @@ function endStep(step: StepSkeleton, event: ClewEvent, status: StepStatus): Step
   }
 }
 
-function durationOf({ createdAt }: StepSkeleton, { payload, timestamp }: ClewEvent): number {
-  const { durationMs } = payload
-  return typeof durationMs === 'number'
-    ? durationMs
-    : Math.max(0, Date.parse(timestamp) - Date.parse(createdAt))
-}
+const durationOf = ({ createdAt }: StepSkeleton, { payload, timestamp }: Ending): number =>
+  payload.durationMs ?? Math.max(0, Date.parse(timestamp) - Date.parse(createdAt))
 
 /** All steps of a run from its events, in order of their start. */
 export function foldSteps(events: Iterable<ClewEvent>): StepRecord[] {

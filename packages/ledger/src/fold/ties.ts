@@ -1,31 +1,41 @@
-import type { ClewEvent } from '../envelope.ts'
+import type { ErasableEvent } from '../catalogue.ts'
 import { textOf } from './fields.ts'
 import type { Tie } from './pairing.ts'
 
-export const toolCallIdOf = ({ payload }: ClewEvent): string | null =>
-  textOf(payload['toolCallId']) ?? textOf(payload['tool_call_id'])
+type ToolEvent = ErasableEvent<
+  'execution.message' | 'execution.tool_call' | 'execution.tool_result' | 'execution.tool_error'
+>
+type CallEvent = ErasableEvent<'integration.call' | 'integration.response'>
+type PauseEvent = ErasableEvent<'ui.input_requested' | 'ui.input_received'>
+
+export const toolCallIdOf = ({ payload }: ToolEvent): string | null =>
+  textOf(payload.toolCallId) ?? textOf(payload.tool_call_id)
 
 /** The tie of a tool call, or of an outcome to its call. */
-export function toolTie(event: ClewEvent, isCall: boolean): Tie {
+export function toolTie(event: ToolEvent, isCall: boolean): Tie {
   const { payload, eventId, causationId } = event
   return {
     id: toolCallIdOf(event),
     event: isCall ? eventId : causationId,
-    place: `${textOf(payload['stepId']) ?? ''}\n${textOf(payload['name']) ?? ''}`,
+    place: `${payload.stepId ?? ''}\n${textOf(payload.name) ?? ''}`,
   }
 }
 
 /** The same for calls of tools and of services; ids of the one say nothing about the other. */
-export function callTie(event: ClewEvent, isCall: boolean): Tie {
-  const tie = toolTie(event, isCall)
-  if (event.eventType.startsWith('execution.')) return tie
-  const { callId, stepId, service } = event.payload
-  const id = textOf(callId)
-  return { ...tie, id: id && `call ${id}`, place: `call ${textOf(stepId)} ${textOf(service)}` }
+export function callTie(event: ToolEvent | CallEvent, isCall: boolean): Tie {
+  if (event.eventType !== 'integration.call' && event.eventType !== 'integration.response')
+    return toolTie(event, isCall)
+  const { payload, eventId, causationId } = event
+  const { callId, stepId = null, service = null } = payload
+  return {
+    id: callId === undefined ? null : `call ${callId}`,
+    event: isCall ? eventId : causationId,
+    place: `call ${stepId} ${service}`,
+  }
 }
 
-export const pauseTie = ({ payload, eventId, causationId }: ClewEvent, isQuestion: boolean): Tie => ({
-  id: textOf(payload['pauseId']),
+export const pauseTie = ({ payload, eventId, causationId }: PauseEvent, isQuestion: boolean): Tie => ({
+  id: payload.pauseId ?? null,
   event: isQuestion ? eventId : causationId,
-  place: textOf(payload['stepId']) ?? '',
+  place: payload.stepId ?? '',
 })

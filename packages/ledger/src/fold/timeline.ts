@@ -1,5 +1,6 @@
+import { asErasable, type ErasableEvent } from '../catalogue.ts'
 import type { ClewEvent } from '../envelope.ts'
-import { isErased, numberOf, textOf } from './fields.ts'
+import { isErased, stepOf, textOf } from './fields.ts'
 import { beganMs, beginsStep, kindOfStep } from './begins-step.ts'
 import type { Fold } from './fold.ts'
 import { createPairing, type Pairing } from './pairing.ts'
@@ -88,17 +89,19 @@ export interface TimelineState {
   lastAt: number
 }
 
-const ENDS: Readonly<Record<string, StepStatus>> = {
+const ENDS = {
   'execution.step_completed': 'completed',
   'execution.step_failed': 'failed',
   'execution.step_stopped': 'stopped',
   'execution.step_interrupted': 'interrupted',
-}
-const OUTCOMES: Readonly<Record<string, StepStatus>> = {
-  'execution.tool_result': 'completed',
-  'execution.tool_error': 'failed',
-  'integration.response': 'completed',
-}
+} as const satisfies Readonly<Record<string, StepStatus>>
+type StepEvent = ErasableEvent<
+  | 'execution.step_started'
+  | 'execution.step_completed'
+  | 'execution.step_failed'
+  | 'execution.step_stopped'
+  | 'execution.step_interrupted'
+>
 
 export const timelineFold: Fold<TimelineState, Timeline> = {
   name: 'timeline',
@@ -133,32 +136,48 @@ export const timelineFold: Fold<TimelineState, Timeline> = {
 
 function addMark(state: TimelineState, event: ClewEvent): void {
   const { eventType, eventId } = event
-  const stepId = textOf(event.payload['stepId'])
-  if (stepId !== null && (beginsStep(event) || ENDS[eventType] !== undefined)) {
-    state.owners.set(eventId, stepMark(state, event, stepId))
-    return
+  const own = asErasable(event)
+  switch (own?.eventType) {
+    case 'execution.step_started':
+    case 'execution.step_completed':
+    case 'execution.step_failed':
+    case 'execution.step_stopped':
+    case 'execution.step_interrupted':
+      if (own.payload.stepId === undefined) break
+      state.owners.set(eventId, stepMark(state, own, own.payload.stepId))
+      return
+    default:
   }
   const { name, role } = event.payload
   const mark = markOf(event, 'event', textOf(name) ?? textOf(role) ?? shortType(eventType))
   state.owners.set(eventId, mark)
   state.marks.push(mark)
-  if (stepId !== null) pauseStep(state, event, stepId)
-  if (eventType === 'execution.tool_call' || eventType === 'integration.call') {
-    mark.kind = 'call'
-    mark.status = 'running'
-    mark.name = callName(event)
-    mark.endAt = null
-    const early = state.calls.ask(callTie(event, true), mark)
-    if (early) endCall(state, mark, early)
-  } else if (OUTCOMES[eventType] !== undefined) {
-    const { error } = event.payload
-    mark.kind = 'call'
-    mark.status = OUTCOMES[eventType] ?? null
-    mark.name = callName(event)
-    mark.started = false
-    mark.error = error === undefined ? null : toRunError(error)
-    const call = state.calls.answer(callTie(event, false), mark)
-    if (call) endCall(state, call, mark)
+  pauseStep(state, event)
+  switch (own?.eventType) {
+    case 'execution.tool_call':
+    case 'integration.call': {
+      mark.kind = 'call'
+      mark.status = 'running'
+      mark.name = callName(own)
+      mark.endAt = null
+      const early = state.calls.ask(callTie(own, true), mark)
+      if (early) endCall(state, mark, early)
+      break
+    }
+    case 'execution.tool_result':
+    case 'execution.tool_error':
+    case 'integration.response': {
+      const { error } = own.payload
+      mark.kind = 'call'
+      mark.status = own.eventType === 'execution.tool_error' ? 'failed' : 'completed'
+      mark.name = callName(own)
+      mark.started = false
+      mark.error = error === undefined ? null : toRunError(error)
+      const call = state.calls.answer(callTie(own, false), mark)
+      if (call) endCall(state, call, mark)
+      break
+    }
+    default:
   }
 }
 
@@ -172,15 +191,17 @@ function endCall(state: TimelineState, call: Mark, outcome: Mark): void {
   state.owners.set(outcome.eventId, call)
 }
 
-function callName({ payload, eventType }: ClewEvent): string {
-  const service = [payload['service'], payload['operation']].map(textOf).filter((part) => part !== null)
-  return textOf(payload['name']) ?? (service.length > 0 ? service.join(' ') : shortType(eventType))
+function callName({ payload, eventType }: ClewEvent<string, object>): string {
+  const { name, service, operation }: { name?: unknown; service?: unknown; operation?: unknown } = payload
+  const called = [service, operation].map(textOf).filter((part) => part !== null)
+  return textOf(name) ?? (called.length > 0 ? called.join(' ') : shortType(eventType))
 }
 
 const shortType = (eventType: string): string => eventType.slice(eventType.lastIndexOf('.') + 1)
 
-function markOf(event: ClewEvent, kind: Mark['kind'], name: string): Mark {
+function markOf(event: ClewEvent<string, object>, kind: Mark['kind'], name: string): Mark {
   const { eventId, eventType, causationId, payload, timestamp, ledger } = event
+  const { attempt }: { readonly attempt?: unknown } = payload
   const at = Date.parse(timestamp)
   return {
     kind,
@@ -189,10 +210,10 @@ function markOf(event: ClewEvent, kind: Mark['kind'], name: string): Mark {
     eventType,
     seq: ledger.seq,
     endSeq: null,
-    stepId: textOf(payload['stepId']),
+    stepId: stepOf(event).stepId,
     parentStepId: null,
     causationId,
-    attempt: typeof payload['attempt'] === 'number' ? payload['attempt'] : null,
+    attempt: typeof attempt === 'number' ? attempt : null,
     stepKind: null,
     status: null,
     startAt: at,
@@ -208,9 +229,8 @@ function markOf(event: ClewEvent, kind: Mark['kind'], name: string): Mark {
 }
 
 /** Starts and ends of one attempt meet here, whichever was recorded first. */
-function stepMark(state: TimelineState, event: ClewEvent, stepId: string): Mark {
-  const { payload, timestamp } = event
-  const attempt = numberOf(payload['attempt'], 1)
+function stepMark(state: TimelineState, event: StepEvent, stepId: string): Mark {
+  const { attempt = 1 } = event.payload
   const key = `${attempt} ${stepId}`
   let mark = state.steps.get(key)
   if (!mark) {
@@ -224,24 +244,25 @@ function stepMark(state: TimelineState, event: ClewEvent, stepId: string): Mark 
     state.steps.set(key, mark)
     state.marks.push(mark)
   }
-  const at = Date.parse(timestamp)
-  const ended = ENDS[event.eventType]
-  if (!mark.started && beginsStep(event)) {
-    mark.started = true
-    mark.startAt = beganMs(event)
-    mark.seq = event.ledger.seq
-    mark.name = textOf(payload['name']) ?? mark.name
-    mark.stepKind = kindOfStep(payload)
-    mark.parentStepId = textOf(payload['parentStepId']) ?? mark.parentStepId
-    mark.childRunId = textOf(payload['childRunId']) ?? mark.childRunId
+  const at = Date.parse(event.timestamp)
+  if (event.eventType === 'execution.step_started' || event.eventType === 'execution.step_completed') {
+    const { name, parentStepId, childRunId } = event.payload
+    if (!mark.started && beginsStep(event)) {
+      mark.started = true
+      mark.startAt = beganMs(event)
+      mark.seq = event.ledger.seq
+      mark.name = name ?? mark.name
+      mark.stepKind = kindOfStep(event.payload)
+      mark.parentStepId = parentStepId ?? mark.parentStepId
+      mark.childRunId = childRunId ?? mark.childRunId
+    } else if (event.eventType === 'execution.step_completed') mark.childRunId = childRunId ?? mark.childRunId
   }
-  if (ended !== undefined) {
-    mark.status = ended
+  if (event.eventType !== 'execution.step_started') {
+    mark.status = ENDS[event.eventType]
     mark.endAt = at
     mark.endSeq = event.ledger.seq
-    mark.durationMs = typeof payload['durationMs'] === 'number' ? payload['durationMs'] : null
-    mark.childRunId = textOf(payload['childRunId']) ?? mark.childRunId
-    mark.error = ended === 'failed' ? toRunError(payload['error']) : null
+    mark.durationMs = event.payload.durationMs ?? null
+    mark.error = event.eventType === 'execution.step_failed' ? toRunError(event.payload.error) : null
     if (!mark.started) mark.startAt = at - (mark.durationMs ?? 0)
   }
   if (mark.endAt !== null && mark.started) {
@@ -251,9 +272,11 @@ function stepMark(state: TimelineState, event: ClewEvent, stepId: string): Mark 
   return mark
 }
 
-function pauseStep(state: TimelineState, { eventType, payload }: ClewEvent, stepId: string): void {
+function pauseStep(state: TimelineState, event: ClewEvent): void {
+  const { eventType } = event
   if (eventType !== 'ui.input_requested' && eventType !== 'ui.input_received') return
-  const mark = state.steps.get(`${numberOf(payload['attempt'], 1)} ${stepId}`)
+  const { stepId, attempt } = stepOf(event)
+  const mark = state.steps.get(`${attempt} ${stepId}`)
   if (eventType === 'ui.input_requested' && mark?.status === 'running') mark.status = 'paused'
   else if (eventType === 'ui.input_received' && mark?.status === 'paused') mark.status = 'running'
 }

@@ -1,7 +1,7 @@
-import type { ClewEvent } from '../envelope.ts'
+import type { ErasableEvent } from '../catalogue.ts'
 import { isObject } from '../json.ts'
 import { kindOfStep } from './begins-step.ts'
-import { isErased, numberOf, textOf } from './fields.ts'
+import { isErased, stepOf, textOf } from './fields.ts'
 import { toRunError } from './run-summary.ts'
 import { type Speech, speechOf } from './speech.ts'
 import type { ToolOutcome } from './transcript-entry.ts'
@@ -16,19 +16,19 @@ const SPOKEN: ReadonlySet<string> = new Set([
 ])
 
 /** What is told of a step in so many words is not told again from its input and output. */
-export function noteSpoken(
-  { spoken, effects, entries }: TranscriptState,
-  { eventType, payload }: ClewEvent,
-): void {
-  const stepId = textOf(payload['stepId'])
-  if (stepId === null || !SPOKEN.has(eventType) || spoken.has(stepId)) return
+export function noteSpoken({ spoken, effects, entries }: TranscriptState, event: ErasableEvent): void {
+  if (!SPOKEN.has(event.eventType)) return
+  const { stepId } = stepOf(event)
+  if (stepId === null || spoken.has(stepId)) return
   spoken.add(stepId)
-  const slot = effects.get(effectKey(payload))
+  const slot = effects.get(effectKey(event))
   if (slot !== undefined) entries[slot] = undefined
 }
 
-const effectKey = (payload: ClewEvent['payload']): string =>
-  `${numberOf(payload['attempt'], 1)} ${textOf(payload['stepId'])}`
+const effectKey = (event: ErasableEvent): string => {
+  const { stepId, attempt } = stepOf(event)
+  return `${attempt} ${stepId}`
+}
 
 /** Steps of a session say by their kind what they are (T6): thoughts are told as thoughts, all others as calls. */
 const THOUGHTS: ReadonlySet<string> = new Set(['thinking', 'reconsidering'])
@@ -48,21 +48,20 @@ const CALLS: ReadonlySet<string> = new Set([
 export const tellsByValues = (kind: string): boolean => CALLS.has(kind)
 
 /** An effect is a call and what came back; one that asked a model is told as what the model thought and said. */
-export function addEffect(state: TranscriptState, event: ClewEvent): boolean {
+export function addEffect(
+  state: TranscriptState,
+  event: ErasableEvent<'execution.step_started' | 'execution.step_completed'>,
+): boolean {
   const { payload, ledger, timestamp } = event
   const { effects, entries, spoken } = state
-  const key = effectKey(payload)
-  const name = textOf(payload['name'])
-  if (
-    name !== null &&
-    tellsByValues(kindOfStep(payload) ?? '') &&
-    !spoken.has(textOf(payload['stepId']) ?? '')
-  ) {
+  const key = effectKey(event)
+  const { name, stepId = '', input = null } = payload
+  if (name !== undefined && tellsByValues(kindOfStep(payload) ?? '') && !spoken.has(stepId)) {
     effects.set(key, entries.length)
     const fields = {
       toolCallId: null,
       name,
-      arguments: payload['input'] ?? null,
+      arguments: input,
       called: true,
       outcome: null,
     }
@@ -72,7 +71,7 @@ export function addEffect(state: TranscriptState, event: ClewEvent): boolean {
   const call = slot === undefined ? undefined : entries[slot]
   if (slot === undefined || call?.kind !== 'tool_call') return false
   if (event.eventType === 'execution.step_started') return true
-  const result = payload['output'] ?? null
+  const { output: result = null, model } = event.payload
   const said = speechOf(result) ?? thoughtOf(call.name ?? '', result)
   if (!said || isErased(event)) {
     const outcome = { seq: ledger.seq, at: timestamp, result, error: null, erased: isErased(event) }
@@ -88,7 +87,7 @@ export function addEffect(state: TranscriptState, event: ClewEvent): boolean {
         role: 'assistant',
         name: null,
         content: said.content ?? said.calls.map((each) => ({ type: 'tool_call', ...each })),
-        model: textOf(payload['model']),
+        model: textOf(model),
         messageId: null,
         edited: false,
         channel: 'agent',
@@ -103,8 +102,11 @@ function thoughtOf(name: string, result: unknown): Speech | undefined {
   return typeof content === 'string' ? { reasoning: content, content: null, calls: [] } : undefined
 }
 
-export function failEffect({ effects, entries }: TranscriptState, event: ClewEvent): void {
-  const slot = effects.get(effectKey(event.payload))
+export function failEffect(
+  { effects, entries }: TranscriptState,
+  event: ErasableEvent<'execution.step_failed'>,
+): void {
+  const slot = effects.get(effectKey(event))
   const call = slot === undefined ? undefined : entries[slot]
   if (slot === undefined || call?.kind !== 'tool_call') return
   const { payload, ledger, timestamp } = event
@@ -112,7 +114,7 @@ export function failEffect({ effects, entries }: TranscriptState, event: ClewEve
     seq: ledger.seq,
     at: timestamp,
     result: null,
-    error: toRunError(payload['error']),
+    error: toRunError(payload.error),
     erased: isErased(event),
   }
   entries[slot] = { ...call, outcome }

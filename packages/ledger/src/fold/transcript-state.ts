@@ -1,5 +1,5 @@
-import type { ClewEvent } from '../envelope.ts'
-import { isErased, textOf } from './fields.ts'
+import type { ErasableEvent } from '../catalogue.ts'
+import { isErased, stepOf } from './fields.ts'
 import type { Pairing } from './pairing.ts'
 import type { RunProgress } from './run-progress.ts'
 import type {
@@ -35,8 +35,8 @@ export interface TranscriptState {
   otherEvents: number
 }
 
-export function entryOf<K extends EntryKind>(event: ClewEvent, kind: K, said: EntryKinds[K]): EntryOf<K> {
-  const { eventId, causationId, timestamp, correlationId, payload, ledger } = event
+export function entryOf<K extends EntryKind>(event: ErasableEvent, kind: K, said: EntryKinds[K]): EntryOf<K> {
+  const { eventId, causationId, timestamp, correlationId, ledger } = event
   const entry = {
     kind,
     seq: ledger.seq,
@@ -44,7 +44,7 @@ export function entryOf<K extends EntryKind>(event: ClewEvent, kind: K, said: En
     causationId,
     at: timestamp,
     runId: correlationId,
-    stepId: textOf(payload['stepId']),
+    stepId: stepOf(event).stepId,
     erased: isErased(event),
     ...said,
   }

@@ -1,6 +1,5 @@
-import type { OwnEventType } from '../catalogue.ts'
-import type { ClewEvent } from '../envelope.ts'
-import { isErased, numberOf, textOf } from './fields.ts'
+import { asErasable, type ErasableEvent, type OwnEventType } from '../catalogue.ts'
+import { isErased, textOf } from './fields.ts'
 import type { Fold } from './fold.ts'
 import { createPairing } from './pairing.ts'
 import { placeReasoning } from './place-reasoning.ts'
@@ -63,8 +62,9 @@ export const transcriptFold: Fold<TranscriptState, Transcript> & { readonly type
     }),
     apply(state, event) {
       applyProgress(state.progress, event)
-      noteSpoken(state, event)
-      if (!addEntry(state, event)) state.otherEvents++
+      const own = asErasable(event)
+      if (own) noteSpoken(state, own)
+      if (!own || !addEntry(state, own)) state.otherEvents++
       return state
     },
     view({ progress, entries, otherEvents }) {
@@ -92,17 +92,16 @@ function withoutTwice(entries: readonly TranscriptEntry[]): TranscriptEntry[] {
 }
 
 /** False when the event has no place in a conversation. */
-function addEntry(state: TranscriptState, event: ClewEvent): boolean {
-  const { eventType, payload } = event
-  const said = (key: string): string | null => textOf(payload[key])
-  const any = (key: string): unknown => payload[key] ?? null
+function addEntry(state: TranscriptState, event: ErasableEvent): boolean {
   const add = <K extends EntryKind>(kind: K, fields: EntryKinds[K]): true => {
     state.entries.push(entryOf(event, kind, fields))
     return true
   }
-  switch (eventType) {
-    case 'system.workflow_started':
-      return add('start', { agent: said('agent'), input: any('input'), parentRunId: said('parentRunId') })
+  switch (event.eventType) {
+    case 'system.workflow_started': {
+      const { agent = null, input = null, parentRunId = null } = event.payload
+      return add('start', { agent, input, parentRunId })
+    }
     case 'execution.message':
       return addMessage(state, event, 'agent')
     case 'ui.message_created':
@@ -111,31 +110,33 @@ function addEntry(state: TranscriptState, event: ClewEvent): boolean {
     case 'ui.message_edited':
       return editMessage(state, event)
     case 'execution.reasoning':
-      return add('reasoning', { content: any('content'), about: null })
+      return add('reasoning', { content: event.payload.content ?? null, about: null })
     case 'execution.tool_call':
       return addCall(state, event)
     case 'execution.tool_result':
     case 'execution.tool_error':
       return addOutcome(state, event)
     case 'execution.structured_output':
-      return add('structured_output', { value: any('value') })
-    case 'execution.handoff':
-      return add('handoff', { from: said('from'), to: said('to'), reason: said('reason') })
+      return add('structured_output', { value: event.payload.value ?? null })
+    case 'execution.handoff': {
+      const { from = null, to = null, reason = null } = event.payload
+      return add('handoff', { from, to, reason })
+    }
     case 'execution.step_started':
     case 'execution.step_completed': {
-      const childRunId = said('childRunId')
-      if (childRunId === null) return addEffect(state, event)
+      const { childRunId, name = null } = event.payload
+      if (childRunId === undefined) return addEffect(state, event)
       if (state.childRuns.has(childRunId)) return false
       state.childRuns.add(childRunId)
-      return add('child_run', { childRunId, name: said('name') })
+      return add('child_run', { childRunId, name })
     }
     case 'execution.step_failed':
       failEffect(state, event)
       return add('failure', {
-        name: said('stepId'),
-        attempt: numberOf(payload['attempt'], 1),
-        error: toRunError(payload['error']),
-        retried: payload['retryInMs'] !== undefined,
+        name: event.payload.stepId ?? null,
+        attempt: event.payload.attempt ?? 1,
+        error: toRunError(event.payload.error),
+        retried: event.payload.retryInMs !== undefined,
       })
     case 'ui.input_requested':
       return addQuestion(state, event)
@@ -144,30 +145,40 @@ function addEntry(state: TranscriptState, event: ClewEvent): boolean {
     case 'system.workflow_paused':
       return add('status', { status: 'paused', reason: null })
     case 'system.workflow_resumed':
-      return add('status', { status: 'resumed', reason: said('reason') })
+      return add('status', { status: 'resumed', reason: event.payload.reason ?? null })
     case 'system.workflow_interrupted':
-      return add('status', { status: 'interrupted', reason: said('reason') })
+      return add('status', { status: 'interrupted', reason: event.payload.reason ?? null })
     case 'system.workflow_blocked':
-      return add('status', { status: 'blocked', reason: said('reason') })
+      return add('status', { status: 'blocked', reason: event.payload.reason ?? null })
     case 'system.workflow_forked':
       return add('status', {
         status: 'forked',
-        reason: `from ${said('sourceRunId') ?? '?'} after seq ${numberOf(payload['sourceSeq'], 0)}`,
+        reason: `from ${event.payload.sourceRunId ?? '?'} after seq ${event.payload.sourceSeq ?? 0}`,
       })
     case 'system.workflow_completed':
-      return add('end', { status: 'completed', output: any('output'), error: null, reason: null })
+      return add('end', {
+        status: 'completed',
+        output: event.payload.output ?? null,
+        error: null,
+        reason: null,
+      })
     case 'system.workflow_failed':
       return add('end', {
         status: 'failed',
         output: null,
-        error: toRunError(payload['error']),
+        error: toRunError(event.payload.error),
         reason: null,
       })
     case 'system.workflow_stopped':
-      return add('end', { status: 'stopped', output: null, error: null, reason: said('reason') })
+      return add('end', {
+        status: 'stopped',
+        output: null,
+        error: null,
+        reason: event.payload.reason ?? null,
+      })
     case 'system.workflow_superseded': {
-      const by = said('by')
-      const reason = by === null ? null : `by ${by}`
+      const { by } = event.payload
+      const reason = by === undefined ? null : `by ${by}`
       return add('end', { status: 'superseded', output: null, error: null, reason })
     }
     default:
@@ -175,21 +186,28 @@ function addEntry(state: TranscriptState, event: ClewEvent): boolean {
   }
 }
 
-function addMessage(state: TranscriptState, event: ClewEvent, channel: 'agent' | 'ui'): boolean {
+type MessageEvent = ErasableEvent<
+  'execution.message' | 'ui.message_created' | 'ui.message_edited' | 'ui.output_displayed'
+>
+
+function addMessage(state: TranscriptState, event: MessageEvent, channel: 'agent' | 'ui'): boolean {
   const { payload, source } = event
-  const role = textOf(payload['role'])
+  const role = textOf(payload.role)
   // Chats kept in their provider's form carry tool results as messages.
-  if (role === 'tool' && toolCallIdOf(event) !== null) return addOutcome(state, event, payload['content'])
+  if (event.eventType === 'execution.message' && role === 'tool' && toolCallIdOf(event) !== null)
+    return addOutcome(state, event, payload.content)
   const byOrigin = source.origin === 'agent' ? 'assistant' : source.origin === 'ui' ? 'user' : null
-  const shown = event.eventType === 'ui.output_displayed' || typeof payload['sessionId'] === 'string'
-  const messageId = textOf(payload['messageId'])
+  const shown =
+    event.eventType === 'ui.output_displayed' ||
+    (event.eventType !== 'ui.message_edited' && typeof event.payload.sessionId === 'string')
+  const messageId = textOf(payload.messageId)
   if (messageId !== null) state.messages.set(messageId, state.entries.length)
   state.entries.push(
     entryOf(event, 'message', {
       role: role ?? (channel === 'ui' && shown ? 'assistant' : byOrigin),
-      name: textOf(payload['name']),
-      content: payload['content'] ?? null,
-      model: textOf(payload['model']),
+      name: textOf(payload.name),
+      content: payload.content ?? null,
+      model: textOf(payload.model),
       messageId,
       edited: false,
       channel,
@@ -198,23 +216,23 @@ function addMessage(state: TranscriptState, event: ClewEvent, channel: 'agent' |
   return true
 }
 
-function editMessage(state: TranscriptState, event: ClewEvent): boolean {
-  const slot = state.messages.get(textOf(event.payload['messageId']) ?? '')
+function editMessage(state: TranscriptState, event: ErasableEvent<'ui.message_edited'>): boolean {
+  const slot = state.messages.get(event.payload.messageId ?? '')
   const before = slot === undefined ? undefined : state.entries[slot]
   if (slot === undefined || before?.kind !== 'message') return addMessage(state, event, 'ui')
-  state.entries[slot] = { ...before, content: event.payload['content'] ?? null, edited: true }
+  state.entries[slot] = { ...before, content: event.payload.content ?? null, edited: true }
   return true
 }
 
-function addCall(state: TranscriptState, event: ClewEvent): boolean {
+function addCall(state: TranscriptState, event: ErasableEvent<'execution.tool_call'>): boolean {
   const { entries, tools } = state
   const early = tools.ask(toolTie(event, true), entries.length)
   if (early) entries[early.slot] = undefined
   entries.push(
     entryOf(event, 'tool_call', {
       toolCallId: toolCallIdOf(event),
-      name: textOf(event.payload['name']),
-      arguments: event.payload['arguments'] ?? null,
+      name: event.payload.name ?? null,
+      arguments: event.payload.arguments ?? null,
       called: true,
       outcome: early?.outcome ?? null,
     }),
@@ -222,36 +240,38 @@ function addCall(state: TranscriptState, event: ClewEvent): boolean {
   return true
 }
 
-function addOutcome(state: TranscriptState, event: ClewEvent, content?: unknown): boolean {
-  const { payload } = event
-  const failed = event.eventType === 'execution.tool_error'
+function addOutcome(
+  state: TranscriptState,
+  event: ErasableEvent<'execution.message' | 'execution.tool_result' | 'execution.tool_error'>,
+  content?: unknown,
+): boolean {
   const outcome: ToolOutcome = {
     seq: event.ledger.seq,
     at: event.timestamp,
-    result: content ?? payload['result'] ?? null,
-    error: failed ? toRunError(payload['error']) : null,
+    result: content ?? (event.eventType === 'execution.tool_result' ? event.payload.result : null) ?? null,
+    error: event.eventType === 'execution.tool_error' ? toRunError(event.payload.error) : null,
     erased: isErased(event),
   }
   const slot = state.tools.answer(toolTie(event, false), { slot: state.entries.length, outcome })
   const call = slot === undefined ? undefined : state.entries[slot]
   if (slot !== undefined && call?.kind === 'tool_call') state.entries[slot] = { ...call, outcome }
   else {
-    const name = textOf(payload['name'])
+    const name = textOf(event.payload.name)
     const fields = { toolCallId: toolCallIdOf(event), name, arguments: null, called: false, outcome }
     state.entries.push(entryOf(event, 'tool_call', fields))
   }
   return true
 }
 
-function addQuestion(state: TranscriptState, event: ClewEvent): boolean {
-  const { payload } = event
+function addQuestion(state: TranscriptState, event: ErasableEvent<'ui.input_requested'>): boolean {
+  const { pauseId = null, question = null, options = null } = event.payload
   const early = state.questions.ask(pauseTie(event, true), state.entries.length)
   if (early) state.entries[early.slot] = undefined
   state.entries.push(
     entryOf(event, 'question', {
-      pauseId: textOf(payload['pauseId']),
-      question: payload['question'] ?? null,
-      options: payload['options'] ?? null,
+      pauseId,
+      question,
+      options,
       asked: true,
       answer: early?.outcome ?? null,
     }),
@@ -259,23 +279,21 @@ function addQuestion(state: TranscriptState, event: ClewEvent): boolean {
   return true
 }
 
-function addAnswer(state: TranscriptState, event: ClewEvent): boolean {
-  const { payload, ledger, timestamp } = event
+function addAnswer(state: TranscriptState, event: ErasableEvent<'ui.input_received'>): boolean {
+  const { answer: value = null, by = null, pauseId = null } = event.payload
   const answer: HumanAnswer = {
-    seq: ledger.seq,
-    at: timestamp,
-    value: payload['answer'] ?? null,
-    by: textOf(payload['by']),
+    seq: event.ledger.seq,
+    at: event.timestamp,
+    value,
+    by,
     erased: isErased(event),
   }
   const slot = state.questions.answer(pauseTie(event, false), { slot: state.entries.length, outcome: answer })
   const asked = slot === undefined ? undefined : state.entries[slot]
   if (slot !== undefined && asked?.kind === 'question') state.entries[slot] = { ...asked, answer }
-  else {
-    const pauseId = textOf(payload['pauseId'])
+  else
     state.entries.push(
       entryOf(event, 'question', { pauseId, question: null, options: null, asked: false, answer }),
     )
-  }
   return true
 }

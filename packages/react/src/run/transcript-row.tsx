@@ -103,13 +103,13 @@ function tellSteps(steps: readonly StepSkeleton[], name: string, kind: string): 
 /** What is recorded as a word, in words. */
 const REASONS: Readonly<Record<string, string>> = {
   'its owner is dead': 'its process is gone',
-  pending: 'a process took it up',
-  interrupted: 'another process took it up',
+  pending: 'a process resumed it',
+  interrupted: 'another process resumed it',
   answered: 'with an answer',
 }
 
 /** What is recorded without a reason. */
-const STANDS: Readonly<Record<string, string>> = { paused: 'it waits' }
+const STANDS: Readonly<Record<string, string>> = { paused: 'waiting' }
 
 const WHO: Readonly<Record<string, string>> = {
   user: 'You',
@@ -184,7 +184,7 @@ function tell(
         ),
       }
     case 'question':
-      return tellQuestion(entry, renderPause)
+      return tellQuestion(entry, row?.type === 'entry' && row.isOver, renderPause)
     case 'structured_output':
       return {
         glyph: <Braces size={14} />,
@@ -275,25 +275,32 @@ function tellTool(entry: EntryOf<'tool_call'>, row: EntryRow | null): Told {
   }
 }
 
-/** A call that no output yet, or never will. */
+/** Status of a call without an outcome. */
 function Unanswered({ row }: { readonly row: EntryRow | null }): ReactElement {
   const status = row?.step?.status ?? (row?.isOver ? 'completed' : 'running')
   if (status === 'completed') return <span className="clew-row-note">no result was recorded</span>
   return <StatusMark status={status} />
 }
 
-function tellQuestion(entry: EntryOf<'question'>, renderPause: TranscriptRowProps['renderPause']): Told {
+function tellQuestion(
+  entry: EntryOf<'question'>,
+  isOver: boolean,
+  renderPause: TranscriptRowProps['renderPause'],
+): Told {
   const { answer } = entry
   const words = wordsOf(entry.question)
+  const isWaiting = answer === null && !isOver
   return {
-    tone: answer === null ? 'waiting' : 'said',
+    tone: isWaiting ? 'waiting' : 'said',
     glyph: <KindGlyph kind="human" />,
-    who: answer === null ? 'waiting' : 'question',
+    who: isWaiting ? 'waiting' : 'question',
     body: (
       <div className="clew-question">
         {words === null ? <JsonTree value={entry.question} label="question" /> : <Markdown text={words} />}
-        {answer === null ? (
+        {isWaiting ? (
           renderPause?.(entry)
+        ) : answer === null ? (
+          <span className="clew-row-note">not answered</span>
         ) : (
           <div className="clew-tool-outcome">
             <CornerDownRight size={12} aria-hidden="true" />

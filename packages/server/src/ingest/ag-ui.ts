@@ -15,13 +15,13 @@ const POST: Route = {
   id: 'postAgUi',
   method: 'post',
   path: '/v1/ag-ui',
-  summary: 'Append the events of an AG-UI stream, while it lasts',
+  summary: 'Append the events of an AG-UI stream, as they arrive',
   tag: 'Ingest',
   scope: 'write',
   parameters: [
-    { name: 'runId', in: 'query', description: 'the run, where the stream does not begin with RUN_STARTED' },
-    { name: 'threadId', in: 'query', description: 'the thread, where the stream does not name one' },
-    { name: 'agent', in: 'query', description: 'who the run is of: AG-UI does not say' },
+    { name: 'runId', in: 'query', description: 'the run, if the stream does not start with RUN_STARTED' },
+    { name: 'threadId', in: 'query', description: 'the thread, if the stream does not name one' },
+    { name: 'agent', in: 'query', description: 'agent of the run; AG-UI does not name it' },
   ],
   body: {
     'application/json': { schema: { type: 'array', items: AG_UI }, example: [EXAMPLE] },
@@ -29,19 +29,19 @@ const POST: Route = {
     'text/event-stream': { schema: { type: 'string' } },
   },
   bodyRequired: true,
-  answer: { description: 'What the stream became is committed.', content: MAPPED_ANSWER },
+  answer: { description: 'The events of the stream are committed.', content: MAPPED_ANSWER },
 }
 
 const GET: Route = {
   id: 'followAgUi',
   method: 'get',
   path: '/v1/runs/{runId}/ag-ui',
-  summary: 'A run as AG-UI events, from its beginning and while it goes on',
+  summary: 'A run as AG-UI events, from its beginning and live',
   tag: 'Follow',
   scope: 'read',
   parameters: [{ name: 'runId', in: 'path', description: 'id of the run', required: true }],
   answer: {
-    description: 'Ends when the run has. Goes on after the header last-event-id.',
+    description: 'Ends with the run. Starts after the event in the header last-event-id.',
     content: { 'text/event-stream': { schema: { type: 'string' } } },
   },
 }

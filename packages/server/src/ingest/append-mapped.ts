@@ -12,7 +12,7 @@ export interface Mapper {
 }
 
 export interface MappedAnswer {
-  /** Records that arrived, and events that stand for them now. */
+  /** Records that arrived, and events that they became now. */
   readonly received: number
   readonly events: number
   readonly runs: readonly string[]

@@ -8,7 +8,7 @@ const ENVELOPE: JsonObject = {
   required: ['event_type', 'correlation_id'],
   additionalProperties: false,
   properties: {
-    event_id: { type: 'string', format: 'uuid', description: 'with it, sending again changes nothing' },
+    event_id: { type: 'string', format: 'uuid', description: 'makes it safe to send the event again' },
     event_type: {
       type: 'string',
       description: 'a dotted name under execution., system., ui. or integration.',
@@ -22,7 +22,7 @@ const ENVELOPE: JsonObject = {
     correlation_id: { type: 'string', description: 'id of the run' },
     causation_id: { type: ['string', 'null'], format: 'uuid' },
     payload: { type: 'object' },
-    ledger: { type: 'object', description: 'as it is read back; not looked at' },
+    ledger: { type: 'object', description: 'ignored; present in events that were read' },
   },
 }
 
@@ -77,7 +77,7 @@ const RESULTS: JsonObject = {
   properties: {
     results: {
       type: 'array',
-      description: 'in the order of the items; lines that are refused say why',
+      description: 'in the order of the items; refused lines have a reason',
       items: {
         oneOf: [
           {
@@ -103,7 +103,7 @@ const MAPPED: JsonObject = {
   required: ['received', 'events', 'runs', 'refused'],
   properties: {
     received: { type: 'integer', description: 'records that arrived' },
-    events: { type: 'integer', description: 'events that stand for them' },
+    events: { type: 'integer', description: 'events that they became' },
     runs: { type: 'array', items: text },
     refused: { type: 'array', items: ERROR },
   },

@@ -30,7 +30,7 @@ const ROUTE: Route = {
   ],
   body: EVENTS_BODY,
   bodyRequired: true,
-  answer: { description: 'All that is named with a place is committed.', content: EVENTS_ANSWER },
+  answer: { description: 'Every event with a position in the answer is committed.', content: EVENTS_ANSWER },
 }
 
 /** `POST /v1/events`: answered when it is committed (L5). */
@@ -42,7 +42,7 @@ export function mountEvents(app: App, { metrics }: ServerParts): void {
       metrics.appended.inc(answer.events)
       return Response.json(answer)
     }
-    if (format !== 'clew') throw wrongQuery('format', 'Say clew or ag2, or leave it out.')
+    if (format !== 'clew') throw wrongQuery('format', 'Use clew or ag2, or leave it out.')
     for (const name of ['runId', 'agent'])
       if (call.query.has(name)) throw wrongQuery(name, 'Leave it out: events name their run.')
     const results = await append(call)
@@ -67,7 +67,7 @@ const sha256 = (text: string): string => hash('sha256', text)
 /** A stream may hold several runs of AG2, one after the other. */
 function createAg2Runs({ query }: Call): Mapper {
   const runId = query.get('runId')
-  if (!runId) throw wrongQuery('runId', 'Events of AG2 do not name their run: say which with ?runId=…')
+  if (!runId) throw wrongQuery('runId', 'Events of AG2 do not name their run: name it with ?runId=…')
   const at = new Date().toISOString()
   const agent = query.get('agent') ?? undefined
   const begin = (own: string) => createAg2Mapper({ sha256, runId: own, agent, at })

@@ -21,7 +21,7 @@ const routeOf = (signal: OtlpSignal): Route => ({
   id: `post${signal === 'traces' ? 'Traces' : 'Logs'}`,
   method: 'post',
   path: PATHS[signal],
-  summary: `Take in ${signal} of OpenTelemetry (OTLP/HTTP)`,
+  summary: `Ingest ${signal} of OpenTelemetry (OTLP/HTTP)`,
   tag: 'Ingest',
   scope: 'write',
   body: {
@@ -33,7 +33,7 @@ const routeOf = (signal: OtlpSignal): Route => ({
   },
   bodyRequired: true,
   answer: {
-    description: 'Committed; what was refused is counted as partial success.',
+    description: 'Committed; refused items are counted as partial success.',
     content: {
       'application/x-protobuf': { schema: { type: 'string', format: 'binary' } },
       'application/json': { schema: { type: 'object' } },

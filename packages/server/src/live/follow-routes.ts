@@ -23,7 +23,7 @@ const RUN: Route = {
   id: 'followRun',
   method: 'get',
   path: '/v1/runs/{runId}/follow',
-  summary: 'Follow one run as it happens: its events after a seq, then live',
+  summary: 'Follow one run: its events after a seq, then live events',
   tag: 'live',
   scope: 'read',
   parameters: [
@@ -31,7 +31,8 @@ const RUN: Route = {
     {
       name: 'afterSeq',
       in: 'query',
-      description: 'begin after this seq; the header last-event-id wins. Default 0: from the first event',
+      description:
+        'start after this seq; the header last-event-id takes precedence. Default 0: from the first event',
       schema: COUNT,
     },
     TYPES,
@@ -57,7 +58,7 @@ const LEDGER: Route = {
   id: 'followLedger',
   method: 'get',
   path: '/v1/follow',
-  summary: 'Follow the whole workspace as it happens, by position',
+  summary: 'Follow the whole workspace, by position',
   tag: 'live',
   scope: 'read',
   parameters: [

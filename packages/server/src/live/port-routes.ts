@@ -56,7 +56,7 @@ export function mountPort(app: App): void {
       id: 'putProgress',
       method: 'post',
       path: '/v1/progress',
-      summary: 'Tell what running steps have come to so far; it is shown, and not stored',
+      summary: 'Report the text so far of running steps; it is shown, and not stored',
       scope: 'write',
       body: {
         schema: z.strictObject({ notes: z.array(note).max(500) }),
@@ -106,13 +106,13 @@ export function mountPort(app: App): void {
       id: 'takeLease',
       method: 'post',
       path: '/v1/leases',
-      summary: 'Take the lease of a session and of its stream',
+      summary: 'Acquire the lease of a session and of its stream',
       scope: 'write',
       body: {
         schema: z.strictObject({ sessionId: id, streamId: id, supersedes: id.nullable() }),
         example: SESSION,
       },
-      answer: { description: 'the lease, and how far the session had come', schema: taken },
+      answer: { description: 'the lease, and the state of the session', schema: taken },
     },
     // The agent lives on when this server dies, and may reach the ledger through another one.
     ({ ledger }, request) => takeSession(ledger, request, { owner: `remote-${randomUUID()}` }),
@@ -143,14 +143,14 @@ export function mountPort(app: App): void {
       id: 'findStops',
       method: 'post',
       path: '/v1/leases/stops',
-      summary: 'Which of these sessions somebody wants to end',
+      summary: 'Which of these sessions have a stop request',
       scope: 'write',
       body: {
         schema: z.strictObject({ sessionIds: z.array(id).max(1000) }),
         example: { sessionIds: ['session-7'] },
       },
       answer: {
-        description: 'those, with the reason and who asked',
+        description: 'those sessions, with reason and requester',
         schema: z.object({
           stops: z.array(
             z.object({ sessionId: z.string(), reason: z.string().nullable(), by: z.string().nullable() }),

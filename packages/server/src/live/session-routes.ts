@@ -13,10 +13,10 @@ const PAGING: readonly RouteParameter[] = [
   {
     name: 'limit',
     in: 'query',
-    description: 'how many steps at most, the newest; without it all of them',
+    description: 'maximum number of steps, the newest; default all',
     schema: { type: 'integer', minimum: 1, maximum: MOST_STEPS },
   },
-  { name: 'cursor', in: 'query', description: 'previousCursor of the page that was read last' },
+  { name: 'cursor', in: 'query', description: 'previousCursor of the previous answer' },
 ]
 const SESSION = '/api/workspaces/{workspaceId}/agent-sessions/{sessionId}'
 const PARAMETERS: readonly RouteParameter[] = [
@@ -31,7 +31,7 @@ export function mountSessions(app: App): void {
       id: 'readSession',
       method: 'get',
       path: SESSION,
-      summary: 'A session with its steps, who answers, and the sessions it belongs with',
+      summary: 'A session with its steps, its persona and related sessions',
       scope: 'read',
       parameters: [...PARAMETERS, ...PAGING],
       answer: { description: 'the session', schema: sessionDetail },
@@ -47,11 +47,11 @@ export function mountSessions(app: App): void {
       id: 'rerunSession',
       method: 'post',
       path: `${SESSION}/rerun`,
-      summary: 'Ask for another session in the place of this one; it is superseded when an agent begins it',
+      summary: 'Request another session instead of this one, which is superseded when an agent starts it',
       scope: 'control',
       parameters: PARAMETERS,
       answer: {
-        description: 'the id that the new session will have, so that its room can be joined',
+        description: 'id of the new session, so that its room can be joined',
         status: 202,
         schema: z.object({ sessionId: id }),
       },

@@ -23,7 +23,7 @@ const MESSAGE = inPath('messageId', 'id of the message')
 
 const MOST = 200
 const PAGING: readonly RouteParameter[] = [
-  { name: 'cursor', in: 'query', description: 'from the page before this one; without it the newest' },
+  { name: 'cursor', in: 'query', description: 'cursor that the previous page returned; default the newest' },
   {
     name: 'limit',
     in: 'query',
@@ -62,7 +62,7 @@ export function mountStreams(app: App): void {
       id: 'createStream',
       method: 'post',
       path: STREAMS,
-      summary: 'Make a stream; one that already exists is left as it is',
+      summary: 'Create a stream; an existing one stays unchanged',
       scope: 'write',
       parameters: [WORKSPACE],
       body: {
@@ -99,7 +99,7 @@ export function mountStreams(app: App): void {
       id: 'postMessage',
       method: 'post',
       path: MESSAGES,
-      summary: 'Write a message; the same id with the same content again is no second one',
+      summary: 'Post a message; the same id with the same content again adds nothing',
       scope: 'write',
       parameters: [WORKSPACE, STREAM],
       body: {
@@ -124,7 +124,7 @@ export function mountStreams(app: App): void {
       id: 'editMessage',
       method: 'patch',
       path: ONE,
-      summary: 'Change what a message says',
+      summary: 'Edit a message',
       scope: 'write',
       parameters: [WORKSPACE, STREAM, MESSAGE],
       body: { schema: z.strictObject({ content }), example: { content: 'What do barn owls eat?' } },
@@ -141,7 +141,7 @@ export function mountStreams(app: App): void {
       id: 'deleteMessage',
       method: 'delete',
       path: ONE,
-      summary: 'Delete a message from what the stream shows',
+      summary: 'Delete a message from the stream',
       scope: 'write',
       parameters: [WORKSPACE, STREAM, MESSAGE],
       answer: done,

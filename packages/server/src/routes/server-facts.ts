@@ -28,8 +28,8 @@ export function mountServerFacts(app: App, parts: ServerParts, version: string):
     open({
       id: 'healthz',
       path: '/healthz',
-      summary: 'Whether the process is up',
-      answer: { description: 'It is.', content: JSON_OBJECT },
+      summary: 'Whether the process is running',
+      answer: { description: 'It is running.', content: JSON_OBJECT },
     }),
     () => Response.json({ status: 'ok' }),
   )
@@ -37,8 +37,8 @@ export function mountServerFacts(app: App, parts: ServerParts, version: string):
     open({
       id: 'readyz',
       path: '/readyz',
-      summary: 'Whether it can answer: the store is reached and it is not closing',
-      answer: { description: 'It can; 503 when it cannot.', content: JSON_OBJECT },
+      summary: 'Whether it can serve requests: the store is reachable and the server is not closing',
+      answer: { description: 'It can; 503 if it cannot.', content: JSON_OBJECT },
     }),
     async () => {
       if (parts.closing.aborted)
@@ -52,7 +52,7 @@ export function mountServerFacts(app: App, parts: ServerParts, version: string):
       id: 'metrics',
       method: 'get',
       path: '/metrics',
-      summary: 'What the server did, for Prometheus; of all workspaces together',
+      summary: 'Metrics for Prometheus, of all workspaces together',
       tag: 'server',
       scope: 'admin',
       answer: { description: 'Metrics as text.', content: { 'text/plain': { schema: { type: 'string' } } } },
@@ -75,7 +75,7 @@ export function mountServerFacts(app: App, parts: ServerParts, version: string):
     open({
       id: 'docs',
       path: '/docs',
-      summary: 'All routes as a page to read',
+      summary: 'All routes as a page',
       answer: { description: 'The page.', content: { 'text/html': { schema: { type: 'string' } } } },
     }),
     async ({ request }) => {

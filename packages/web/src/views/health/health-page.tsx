@@ -61,10 +61,10 @@ export function HealthPage(): ReactElement {
       </TopBar>
       <div className="scroll health">
         <section>
-          <h2>Is it whole?</h2>
+          <h2>Integrity</h2>
           <p className="quiet">
-            Every event is chained to the one before it. Verifying reads all of them and says where one was
-            changed, removed or put in between.
+            Every event is chained to the one before it. Verifying reads all events and reports each one that
+            was changed, removed or inserted.
           </p>
           <div className="health-act">
             <button

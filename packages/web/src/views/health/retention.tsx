@@ -26,11 +26,10 @@ export function Retention({
     <section aria-labelledby="retention">
       <h2 id="retention">Size and retention</h2>
       <p className="quiet">
-        Nothing of the record goes until a policy says so, and nothing goes by itself. Looking here changes
-        nothing.
+        Nothing is deleted until a policy says so, and never automatically. This report changes nothing.
       </p>
       {error && <ErrorNote error={error} onRetry={onRetry} />}
-      {report === undefined && !error && <p className="quiet">Looking…</p>}
+      {report === undefined && !error && <p className="quiet">Loading…</p>}
       {report === null && <p className="quiet">The report could not be loaded. The error is shown below.</p>}
       {report && <Report report={report} />}
     </section>
@@ -46,7 +45,8 @@ function Report({ report }: { readonly report: RetentionReport }): ReactElement 
       <dl className="facts">
         <Fact name="Recorded">
           {least}
-          {plural(report.events, 'event')} in {plural(report.runs, 'run')} and {plural(report.books, 'book')}
+          {plural(report.events, 'event')} in {plural(report.runs, 'run')} and{' '}
+          {plural(report.books, 'system run')}
         </Fact>
         <Fact name="Oldest">
           {oldest ? (
@@ -65,16 +65,16 @@ function Report({ report }: { readonly report: RetentionReport }): ReactElement 
             <>
               <Ago at={lastGc.endedAt} />
               {lastGc.by !== null && ` by ${lastGc.by}`}: {!lastGc.isWhole && 'at least '}
-              {plural(lastGc.events, 'event')} of {plural(lastGc.runs, 'run')} went by{' '}
+              {plural(lastGc.events, 'event')} of {plural(lastGc.runs, 'run')} deleted by{' '}
               {lastGc.rules.join(', ')}
             </>
           ) : (
-            'none: nothing has gone yet'
+            'none: nothing was deleted yet'
           )}
         </Fact>
         <Fact name="Holds">
           {holds.length === 0
-            ? 'none: clew hold add keeps a run, a subject or a thread from retention and erasure'
+            ? 'none: clew hold add protects a run, a subject or a thread from retention and erasure'
             : holds.slice(0, SHOWN).map((hold) => (
                 <span key={hold.holdId} className="hold">
                   {targetOf(hold)} keeps {hold.runs === 1 ? '1 run' : `${formatCount(hold.runs)} runs`}
@@ -123,8 +123,8 @@ function GrowthCharts({
         <b className="clew-mono">{formatBytes(size.bytes)}</b>{' '}
         <span className="quiet">
           {oldest
-            ? 'on disk. The record is younger than a day: how fast it grows can be told from tomorrow on.'
-            : 'on disk. Nothing is recorded yet, so nothing grows.'}
+            ? 'on disk. The record is younger than a day: its growth is shown from tomorrow on.'
+            : 'on disk. Nothing is recorded yet.'}
         </span>
       </p>
     )
@@ -142,7 +142,7 @@ function GrowthCharts({
           <b className="clew-mono">{formatBytes(size.bytes)}</b>
         </Fact>
         <Fact name="Grows by">about {formatBytes(week.bytesPerDay)} a day</Fact>
-        <Fact name="In 30 days">about {formatBytes(bytesIn30Days)}, if nothing goes</Fact>
+        <Fact name="In 30 days">about {formatBytes(bytesIn30Days)}, if nothing is deleted</Fact>
       </dl>
     </div>
   )

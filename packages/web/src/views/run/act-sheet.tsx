@@ -47,8 +47,8 @@ function StopSheet({ runId, run, onClose }: ActProps): ReactElement {
   return (
     <Sheet title={`Stop ${run.agent ?? 'this run'}?`} place="middle" onClose={onClose}>
       <p>
-        It ends at the next place where it can, wherever it is worked on. What it has recorded stays; it
-        cannot be resumed afterwards, but forked.
+        The process that runs it ends it at its next step. What it has recorded stays; it cannot be resumed
+        afterwards, but forked.
       </p>
       <label className="field">
         <span>Why, for the record</span>

@@ -64,7 +64,7 @@ export function ForkSheet({ runId, run, view, chosen, onClose }: ActProps): Reac
     <Sheet title="Fork this run" onClose={onClose}>
       <p className="quiet">A new run that shares the record up to a step. This run stays unchanged.</p>
       <label className="field">
-        <span>Begin before</span>
+        <span>Start before</span>
         <select value={stepId} onChange={(event) => setStepId(event.target.value)}>
           <option value="">its end: continue with all of it</option>
           {steps.slice(0, MOST_LISTED).map((step) => (
@@ -114,9 +114,7 @@ export function ForkSheet({ runId, run, view, chosen, onClose }: ActProps): Reac
         </div>
         <div>
           <dt>to run again, live</dt>
-          <dd>
-            {at ? `${plural(steps.length - kept, 'step')}, as far as it goes the same way` : 'what follows'}
-          </dd>
+          <dd>{at ? `${plural(steps.length - kept, 'step')}, if it takes the same path` : 'what follows'}</dd>
         </div>
       </dl>
       <Command text={`clew fork ${shellWord(runId)}${flags}`} />
