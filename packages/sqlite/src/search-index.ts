@@ -35,8 +35,8 @@ const WEIGHTS = ['0', ...SEARCH_FIELDS.map((field) => String(FIELD_WEIGHTS[field
 /** Matches whose relevance is weighed exactly; older ones count as much as the least of them. */
 const WEIGHED = 2000
 const PROBED = 200
-/** Rows that one transaction removes. */
-const REMOVED = 200
+/** Rows that one transaction removes: FTS5 takes some milliseconds for each, during which the event loop waits. */
+const REMOVED = 20
 const TELLING = 100_000
 
 const CREATE = `

@@ -19,6 +19,8 @@ export function applyChange(
   change: StoreChange,
 ): Applied {
   const { calls, blank = [], prune = [], replace = [], adopt = [], vault = [] } = change
+  if (calls.length > 1 && Object.keys(change).length > 1)
+    throw new RangeError('a change with other parts has at most one call')
   const moved = findMoved(tx, change)
   if (moved.length > 0) return { moved }
   const outcomes = commitCalls(tx, ports, calls)
