@@ -101,7 +101,7 @@ async function promoteItem(
     },
   }
   const own = await findOwn(parts, book, eventId)
-  if (own) return callId !== undefined && own.payload['callId'] === callId ? 'promoted' : 'before'
+  if (own) return callId !== undefined && own.payload.callId === callId ? 'promoted' : 'before'
   const source = (await parts.store.findEvents(parts.workspace, provenance.eventId))[0]?.position ?? 0
   const isNewer = (row: { position: number } | undefined): boolean =>
     row !== undefined && row.position > source
