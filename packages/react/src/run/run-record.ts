@@ -224,9 +224,9 @@ export function openRunRecord(client: Client, runId: string): RunRecord {
 
   function tell(event: ClewEvent): void {
     const { eventType, payload } = event
-    if (eventType === 'execution.completed') output = payload['output']
+    if (eventType === 'execution.completed') output = payload.output
     // What the agent gave is shown where its run ends.
-    const isEnd = eventType === 'system.workflow_completed' && payload['output'] === undefined
+    const isEnd = eventType === 'system.workflow_completed' && payload.output === undefined
     const told = isEnd && output !== undefined ? { ...event, payload: { ...payload, output } } : event
     transcript = transcriptFold.apply(transcript, told)
     isTold = false

@@ -36,7 +36,7 @@ export function ForkSheet({ runId, run, view, chosen, onClose }: ActProps): Reac
     enabled: what === 'state',
     staleTime: 60_000,
   })
-  const given = what === 'input' ? started.data?.payload['input'] : before.data?.state
+  const given = what === 'input' ? started.data?.payload.input : before.data?.state
   useEffect(() => {
     if (given !== undefined) setText(JSON.stringify(given, null, 2))
   }, [given])
