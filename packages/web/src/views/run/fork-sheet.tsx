@@ -37,7 +37,7 @@ export function ForkSheet({ runId, run, view, chosen, onClose }: ActProps): Reac
     enabled: what === 'state',
     staleTime: 60_000,
   })
-  const given = what === 'input' ? started.data?.payload['input'] : before.data?.state
+  const given = what === 'input' ? started.data?.payload.input : before.data?.state
   const text = typed ?? (given === undefined ? '' : JSON.stringify(given, null, 2))
   function pickStep(next: string): void {
     setStepId(next)
