@@ -1,3 +1,4 @@
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import {
   ClewError,
@@ -318,4 +319,47 @@ it('L5 a run that somebody keeps locked is told after a while, nothing is writte
   await client.end()
   await opened.close()
   await hasty.close()
+})
+
+/** Forwards bytes to the server of the database until it stalls: then nothing is answered, and nothing is closed. */
+async function stallingProxy(): Promise<{ url: string; stall(): void; close(): void }> {
+  const address = new URL(database.url)
+  const { hostname, port } = address
+  const sockets = new Set<Socket>()
+  let isStalled = false
+  const proxy = createServer((near) => {
+    const far = connect(Number(port), hostname)
+    for (const [from, to] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      sockets.add(from)
+      from.on('error', () => to.destroy()).on('data', (bytes) => isStalled || to.write(bytes))
+    }
+  })
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
+  address.port = String((proxy.address() as AddressInfo).port)
+  return {
+    url: address.href,
+    stall: () => void (isStalled = true),
+    close() {
+      for (const socket of sockets) socket.destroy()
+      proxy.close()
+    },
+  }
+}
+
+it('L5 a network that stalls is reported after a while, and the outcome as unknown', async () => {
+  const proxy = await stallingProxy()
+  const stalled = await openLedger(proxy.url, { waitMs: 300, connectMs: 10_000 })
+  await stalled.record(note('r'))
+  proxy.stall()
+  // Neither the statement nor a new connection is answered.
+  await expect(stalled.record(note('r'))).rejects.toMatchObject({
+    code: 'store_unreachable',
+    message: expect.stringContaining('was lost during a write') as string,
+  })
+  proxy.close()
+  await stalled.close()
+  expect((await ledger.getRun('r'))?.events).toBe(1)
 })

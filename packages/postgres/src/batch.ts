@@ -146,7 +146,8 @@ export function createBatch(loaded: Loaded): Batch {
       const follows = event.causationId !== null && event.causationId === run.lastEventId
       const own = { run, event, place, body, follows }
       batch.events.push(own)
-      eventsById.set(eventKey(run, event.eventId), own)
+      // A fresh id is not sent twice.
+      if (!event.fresh) eventsById.set(eventKey(run, event.eventId), own)
       run.lastEventId = event.eventId
     },
     findNode: (scope, hash) => nodes.get(nodeKey(scope, hash)),

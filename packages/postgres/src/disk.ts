@@ -26,7 +26,17 @@ const ERASED = [
   'progress',
 ]
 /** Tables that pruning leaves holes in. */
-const PRUNED = ['events', 'payloads', 'nodes', 'steps', 'search_words', 'memory_items', 'subjects']
+const PRUNED = [
+  'events',
+  'payloads',
+  'nodes',
+  'steps',
+  'search_words',
+  'memory_items',
+  'subjects',
+  'tags',
+  'scores',
+]
 
 /** Upkeep of the tables. */
 export function createDisk({ db, reading, ports, waitMs }: DiskParts): Disk {
@@ -41,11 +51,10 @@ export function createDisk({ db, reading, ports, waitMs }: DiskParts): Disk {
     },
     /** Where rows were, VACUUM leaves their bytes until the page is used again; a rewrite does not. */
     async scrub({ rewrite }) {
-      if (rewrite)
-        return { backups: 0, unfinished: await rewriteTables({ db, reading, ports, waitMs }, ERASED) }
+      if (rewrite) return { unfinished: await rewriteTables({ db, reading, ports, waitMs }, ERASED) }
       await countAnew(db, ERASED)
       for (const table of ERASED) await db.query({ text: `VACUUM ${table}` })
-      return { backups: 0, unfinished: null }
+      return { unfinished: null }
     },
   }
 }

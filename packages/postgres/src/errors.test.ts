@@ -41,6 +41,7 @@ describe('L10 what went wrong with a PostgreSQL server', () => {
     ['Connection terminated unexpectedly', 'store_unreachable'],
     ['timeout expired', 'store_unreachable'],
     ['timeout exceeded when trying to connect', 'store_unreachable'],
+    ['Query read timeout', 'store_unreachable'],
     ['Client has encountered a connection error and is not queryable', 'store_unreachable'],
     ['SASL: SCRAM-SERVER-FIRST-MESSAGE: client password must be a string', 'store_refused'],
     ['The server does not support SSL connections', 'store_unreachable'],

@@ -79,8 +79,9 @@ const NETWORK: ReadonlySet<string> = new Set(
   `ECONNREFUSED ECONNRESET ECONNABORTED EPIPE ETIMEDOUT EHOSTUNREACH ENETUNREACH EHOSTDOWN ENOTFOUND EAI_AGAIN ENOENT
     EADDRNOTAVAIL`.split(/\s+/),
 )
-/** The driver tells these by their words only. */
-const LOST = /^(?:Connection terminated|timeout expired|timeout exceeded when trying to connect|Client )/
+/** Errors of the driver that have no code. */
+const LOST =
+  /^(?:Connection terminated|timeout expired|timeout exceeded when trying to connect|Query read timeout|Client )/
 const NO_PASSWORD = /^SASL: |client password must be a string/
 const NO_TLS = /does not support SSL|certificate|self.signed/i
 

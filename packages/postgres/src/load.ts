@@ -45,7 +45,7 @@ const PRUNED_RUN: readonly Column<PrunedRun>[] = [...KEY, ['pruned', 'bigint', (
 const OF_RUN = 'r.workspace = k.workspace AND r.run_id = k.run_id'
 const IS_NEW = `NOT EXISTS (SELECT FROM runs r WHERE ${OF_RUN})`
 
-/** Before the rows of runs: acquiring a lease changes the row of its run too, and would wait for this transaction there. */
+/** Before the rows of runs: acquiring a lease locks its own row first and then that of the run. */
 const LOCK_LEASES = 'LOCK TABLE leases IN SHARE MODE'
 const LOCK_NEW_RUNS = `SELECT pg_advisory_xact_lock(n.key) FROM (
     SELECT DISTINCT run_lock(k.workspace, k.run_id) AS key FROM ${unnest(KEY, 'k')} WHERE ${IS_NEW} ORDER BY 1
@@ -89,8 +89,8 @@ const WITH_EVENTS = `SELECT r.id FROM ${unnest(PRUNED_RUN, 'k')} JOIN runs r ON 
   WHERE EXISTS (SELECT FROM events e WHERE e.run = r.id OFFSET k.pruned)`
 
 /** Whether a change only appends: then its calls are independent of each other. */
-export const isAppend = ({ calls, ...rest }: StoreChange): boolean =>
-  Object.values(rest).every((part) => part === undefined || part.length === 0)
+export const isAppend = ({ calls: _, ...others }: StoreChange): boolean =>
+  Object.values(others).every((part) => part === undefined || part.length === 0)
 
 /**
  * Locks and reads, within an open transaction, all that a change needs. The statements of a stage are sent together, in

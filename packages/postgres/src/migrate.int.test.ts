@@ -64,9 +64,8 @@ describe('L1 migrations', () => {
       INSERT INTO clew.meta VALUES (1, 'clew', 7, 0, NULL, 1)`)
     for (const readOnly of [false, true])
       await expect(openLedger(here.database.url, { readOnly })).rejects.toMatchObject({
-        code: 'not_a_store',
+        code: 'older_store',
         fields: { version: 7 },
-        message: expect.stringContaining('earlier Clew') as string,
       })
     expect(await here.database.query('SELECT version, base FROM clew.meta')).toEqual([
       { version: 7, base: '0' },

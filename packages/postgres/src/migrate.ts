@@ -46,7 +46,7 @@ export async function migrate(sql: Sql, options: MigrateOptions): Promise<void> 
   /** Old and new code work side by side, one version apart, while one is replaced by the other. */
   function assertUsable({ version, oldest }: Version): void {
     if (version > newest + 1 || oldest > newest) throw newer(url, version, newest)
-    if (version > 0 && version < FIRST_VERSION) throw otherFormat(url, version)
+    if (version > 0 && version < FIRST_VERSION) throw older(url, version)
     if (!readOnly || version >= newest) return
     throw version === 0 ? missing(url) : tooOldToRead(url, version, newest)
   }
@@ -99,11 +99,11 @@ function missing(url: string): ClewError {
   )
 }
 
-function otherFormat(url: string, version: number): ClewError {
+function older(url: string, version: number): ClewError {
   return new ClewError(
-    'not_a_store',
-    `The ledger ${url} has the format of an earlier Clew (schema ${version}), which this Clew does not read`,
-    'Open it with the Clew that wrote it, or name a new schema with ?schema=NAME at the end of the URL; nothing was changed.',
+    'older_store',
+    `The ledger ${url} was made by an earlier version of Clew, whose schema this version does not open`,
+    'Export it with the version that made it and import that into a new schema (?schema=NAME at the end of the URL); nothing was changed.',
     { url, version },
   )
 }

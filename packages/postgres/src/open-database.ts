@@ -10,15 +10,18 @@ export interface OpenDatabaseOptions {
   readonly readOnly?: boolean | undefined
   readonly create?: boolean | undefined
   /**
-   * How long to wait for a connection, for a server that is away, for one statement of an append, and for other
-   * transactions before a rewrite of tables; 30 s by default. A refused address fails at once.
+   * How long to wait for a server that is away, for one statement of an append, and for other transactions before a
+   * rewrite of tables; 30 s by default.
    */
   readonly waitMs?: number | undefined
+  /** How long making one connection may take; 30 s by default. A refused address fails at once. */
+  readonly connectMs?: number | undefined
   readonly migrations?: readonly string[] | undefined
   readonly keyMark?: KeyMark | undefined
 }
 
 export const WAIT_MS = 30_000
+const CONNECT_MS = 30_000
 const OLDEST = 14
 const DEFAULT_SCHEMA = 'clew'
 const CONNECTIONS = 6
@@ -36,16 +39,16 @@ export interface OpenedDatabase extends Database {
   readonly schema: string
   /** The connection for appends: one at a time, so that plans are made once. */
   connect(): Promise<Connection>
-  /** Reading only, repeated when the connection is lost. */
+  /** For reads, which are repeated when the connection is lost. */
   readonly reading: Sql
-  /** A new connection with the ledger's settings that was not opened yet. */
+  /** A new connection that is not open yet. */
   createClient(): pg.Client
-  /** Settings that a connection made by `createClient` needs once it is open. */
+  /** Applies the ledger's settings to a connection made by `createClient`, once it is open. */
   settle(client: pg.Client): Promise<void>
   close(): Promise<void>
 }
 
-/** Positions, seqs and ids are safe integers; by itself the driver hands bigint out as text. */
+/** Positions, seqs and ids are safe integers; the driver's default for bigint is text. */
 const types = new pg.TypeOverrides()
 types.setTypeParser(pg.types.builtins.INT8, Number)
 
@@ -66,17 +69,18 @@ function parseAddress(url: string): { shown: string; schema: string; connectionS
 }
 
 export async function openDatabase(address: string, options: OpenDatabaseOptions): Promise<OpenedDatabase> {
-  const { readOnly = false, create = true, waitMs = WAIT_MS, migrations = MIGRATIONS } = options
+  const { readOnly = false, create = true, migrations = MIGRATIONS } = options
+  const { waitMs = WAIT_MS, connectMs = CONNECT_MS } = options
   const { shown: url, schema, connectionString } = parseAddress(address)
   const config: pg.PoolConfig = {
     connectionString,
     types,
     keepAlive: true,
     application_name: 'clew',
-    connectionTimeoutMillis: waitMs,
+    connectionTimeoutMillis: connectMs,
   }
 
-  // A user's own settings for these would change what statements mean, or whether a commit is one.
+  // Settings of the database user must not change what statements mean or whether a commit is durable.
   const usual = {
     search_path: `"${schema}"`,
     default_transaction_isolation: 'read committed',
@@ -95,7 +99,7 @@ export async function openDatabase(address: string, options: OpenDatabaseOptions
     idle_in_transaction_session_timeout: String(waitMs),
   }
   async function settle(client: pg.ClientBase, settings: Readonly<Record<string, string>>): Promise<void> {
-    // What is acknowledged is committed (L5), whatever this user's setting of synchronous_commit is.
+    // An acknowledged append is on disk (L5), also where synchronous_commit is off for this user.
     await client.query(
       `SELECT set_config(name, value, false) FROM unnest($1::text[], $2::text[]) s (name, value)
        WHERE name <> 'synchronous_commit' OR current_setting(name) = 'off'`,
@@ -107,7 +111,9 @@ export async function openDatabase(address: string, options: OpenDatabaseOptions
   }
 
   function createPool(options: pg.PoolConfig, settings: Readonly<Record<string, string>>): pg.Pool {
-    const pool = new pg.Pool({ ...config, ...options, onConnect: (client) => settle(client, settings) })
+    // The pool waits for the promise, which its type does not say.
+    const onConnect = (client: pg.ClientBase): unknown => settle(client, settings)
+    const pool = new pg.Pool({ ...config, ...options, onConnect })
     // A connection that is lost while it is idle is replaced when one is needed; a running statement fails by itself.
     pool.on('error', () => {}).on('connect', (client) => client.on('error', () => {}))
     return pool
@@ -122,7 +128,7 @@ export async function openDatabase(address: string, options: OpenDatabaseOptions
   const others = createPool({ max: CONNECTIONS }, session)
   let closed = false
 
-  /** Opens once, by one connection of its own, so that what is wrong is said before anything else is tried. */
+  /** Checks, migrates and ends a connection of its own, so that a wrong address or schema fails here, once and at once. */
   async function prepare(): Promise<void> {
     const client = new pg.Client(config)
     client.on('error', () => {})
@@ -249,8 +255,8 @@ async function assertServer(client: pg.Client, url: string): Promise<void> {
 }
 
 /**
- * A ledger that was restored into a server whose transactions count from less than they did would give positions a
- * second time. Then they begin behind what there is.
+ * Moves the base of positions behind the last event, if new positions would not be: after a restore into a server whose
+ * transaction ids are lower than those of the server before.
  */
 export async function raiseBase(sql: Sql): Promise<void> {
   await sql.query({

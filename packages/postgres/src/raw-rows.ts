@@ -1,20 +1,19 @@
-import type { RawRows, RunSummary, StoredRows, StoredScore, StrayRows } from '@clew/ledger'
+import type { RawRows, RunSummary, StoredRows, StoredScore } from '@clew/ledger'
 import { indexText } from './index-text.ts'
-import type { Sql } from './sql.ts'
+import { scopeName } from './loaded.ts'
+import type { Row, Sql } from './sql.ts'
 
 const MARKS = `SELECT m.position, bool_or(m.erased) AS erased, bool_or(NOT m.erased) AS pruned, r.workspace, r.run_id, e.seq
   FROM (SELECT position, true AS erased FROM erasures WHERE position > $1
         UNION ALL SELECT position, false FROM pruned_states WHERE position > $1) m
   LEFT JOIN events e ON e.position = m.position LEFT JOIN runs r ON r.id = e.run
   GROUP BY m.position, r.workspace, r.run_id, e.seq ORDER BY m.position LIMIT $2`
-
-const ROWS = `SELECT r.status, r.thread_id, r.agent, r.agent_version, r.parent_run_id, r.started_ms, r.due_ms, r.summary,
-    r.scope, s.name, ARRAY(SELECT subject FROM subjects WHERE run = r.id) AS subjects,
-    (SELECT json_agg(json_build_array(t.name, t.value)) FROM tags t WHERE t.run = r.id) AS tags,
-    (SELECT json_agg(json_build_object('seq', c.seq, 'name', c.name, 'value', c.value, 'number', c.number))
-       FROM scores c WHERE c.run = r.id) AS scores,
+const RUN = `SELECT r.id, r.status, r.thread_id, r.agent, r.agent_version, r.parent_run_id, r.started_ms, r.due_ms, r.summary,
+    r.scope, s.name AS scope_name, ARRAY(SELECT subject FROM subjects WHERE run = r.id) AS subjects,
     (SELECT m.seq FROM memory_scopes m WHERE m.workspace = r.workspace AND m.book = r.run_id) AS memory_seq
   FROM runs r LEFT JOIN scopes s ON s.id = r.scope WHERE r.workspace = $1 AND r.run_id = $2`
+const TAGS = 'SELECT name, value FROM tags WHERE run = $1'
+const SCORES = 'SELECT seq, name, value, number FROM scores WHERE run = $1'
 
 /** Tables and the condition under which a row `t` of them belongs to nothing. */
 const STRAYS: readonly (readonly [table: string, condition: string])[] = [
@@ -30,74 +29,82 @@ const STRAYS: readonly (readonly [table: string, condition: string])[] = [
 
 /** Rows as they are stored, for `verify`. */
 export function createRawRows(sql: Sql): RawRows {
+  const read = async (text: string, values: unknown[] = []): Promise<Row[]> =>
+    (await sql.query({ text, values })).rows
   return {
     async marks({ afterPosition, limit }) {
-      const { rows } = await sql.query({ text: MARKS, values: [afterPosition, limit] })
-      return rows.map((row) => ({
-        position: Number(row['position']),
-        isErased: row['erased'] === true,
-        isPruned: row['pruned'] === true,
+      return (await read(MARKS, [afterPosition, limit])).map((row) => ({
+        position: row['position'] as number,
+        isErased: row['erased'] as boolean,
+        isPruned: row['pruned'] as boolean,
         event:
           row['run_id'] === null
             ? null
             : {
                 workspace: row['workspace'] as string,
                 runId: row['run_id'] as string,
-                seq: Number(row['seq']),
+                seq: row['seq'] as number,
               },
       }))
     },
     async ofRun({ workspace, runId }) {
-      const { rows } = await sql.query({ text: ROWS, values: [workspace, runId] })
-      return rows[0] ? toStoredRows(runId, rows[0]) : null
+      const [row] = await read(RUN, [workspace, runId])
+      if (!row) return null
+      const [tags, scores] = await Promise.all([read(TAGS, [row['id']]), read(SCORES, [row['id']])])
+      return toRows(row, tags, scores, fullTexts(runId, JSON.parse(row['summary'] as string) as RunSummary))
     },
     async strays() {
-      const strays: StrayRows[] = []
-      for (const [table, condition] of STRAYS) {
-        const text = `SELECT count(*) AS rows FROM ${table} t WHERE ${condition}`
-        const rows = Number((await sql.query({ text })).rows[0]?.['rows'])
-        if (rows > 0) strays.push({ table, rows })
-      }
-      return strays
+      const counted = STRAYS.map(async ([table, condition]) => {
+        const [row] = await read(`SELECT count(*) AS rows FROM ${table} t WHERE ${condition}`)
+        return { table, rows: row?.['rows'] as number }
+      })
+      return (await Promise.all(counted)).filter(({ rows }) => rows > 0)
     },
   }
 }
 
-/** A text that an indexed column holds shortened (`indexText`) is returned as the summary has it. */
-function toStoredRows(runId: string, row: Record<string, unknown>): StoredRows {
-  const summary = JSON.parse(row['summary'] as string) as RunSummary
+/** Texts of a run by what indexed columns have of them. */
+function fullTexts(runId: string, summary: RunSummary): (text: string) => string {
   const { threadId, agent, agentVersion, parentRunId, subjects, tags, scores } = summary
   const texts = [
-    ...[threadId, agent, agentVersion, parentRunId, `thread ${threadId}`, `run ${runId}`],
-    ...[...subjects, ...Object.entries(tags).flat(), ...scores.map(({ name }) => name)],
+    ...[threadId, agent, agentVersion, parentRunId].filter((text) => text !== null),
+    ...subjects,
+    ...Object.entries(tags).flat(),
+    ...scores.flatMap(({ name, value }) => [name, JSON.stringify(value)]),
+    scopeName(runId, threadId),
+    scopeName(runId, null),
   ]
-  const whole = new Map(texts.flatMap((text) => (text === null ? [] : [[indexText(text), text] as const])))
-  const wholeOf = (value: string): string => whole.get(value) ?? value
-  const text = (column: string): string | null =>
-    row[column] === null ? null : wholeOf(row[column] as string)
-  const number = (column: string): number | null => (row[column] === null ? null : Number(row[column]))
-  const tagRows = (row['tags'] ?? []) as readonly (readonly [string, string])[]
-  const scoreRows = (row['scores'] ?? []) as readonly (Omit<StoredScore, 'value'> & {
-    readonly value: string
-  })[]
+  const byIndexText = new Map(texts.map((text) => [indexText(text), text]))
+  return (text) => byIndexText.get(text) ?? text
+}
+
+function toRows(
+  row: Row,
+  tags: readonly Row[],
+  scores: readonly Row[],
+  fullText: (text: string) => string,
+): StoredRows {
+  const text = (of: Row, column: string): string => fullText(of[column] as string)
+  const textOrNull = (column: string): string | null => (row[column] === null ? null : text(row, column))
   return {
     columns: {
       status: row['status'] as string,
-      threadId: text('thread_id'),
-      agent: text('agent'),
-      agentVersion: text('agent_version'),
-      parentRunId: text('parent_run_id'),
-      startedMs: Number(row['started_ms']),
-      dueMs: number('due_ms'),
+      threadId: textOrNull('thread_id'),
+      agent: textOrNull('agent'),
+      agentVersion: textOrNull('agent_version'),
+      parentRunId: textOrNull('parent_run_id'),
+      startedMs: row['started_ms'] as number,
+      dueMs: row['due_ms'] as number | null,
     },
-    subjects: (row['subjects'] as string[]).map(wholeOf),
-    tags: tagRows.map(([name, value]) => [wholeOf(name), wholeOf(value)] as const),
-    scores: scoreRows.map((score) => ({
-      ...score,
-      name: wholeOf(score.name),
-      value: JSON.parse(score.value) as StoredScore['value'],
+    subjects: (row['subjects'] as string[]).map(fullText),
+    tags: tags.map((tag) => [text(tag, 'name'), text(tag, 'value')] as const),
+    scores: scores.map((score) => ({
+      seq: score['seq'] as number,
+      name: text(score, 'name'),
+      value: JSON.parse(text(score, 'value')) as StoredScore['value'],
+      number: score['number'] as number | null,
     })),
-    scope: { id: Number(row['scope']), name: text('name') },
-    memorySeq: number('memory_seq'),
+    scope: { id: row['scope'] as number, name: textOrNull('scope_name') },
+    memorySeq: row['memory_seq'] as number | null,
   }
 }

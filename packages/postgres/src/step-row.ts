@@ -2,7 +2,7 @@ import { packStep, type StepSkeleton, unpackStep } from '@clew/ledger'
 import { hexOf } from './event-row.ts'
 import { indexText, indexTextOrNull } from './index-text.ts'
 import type { Row } from './sql.ts'
-import { bytesOf, type Column, columnNames, unnest } from './unnest.ts'
+import { bytesOf, type Column } from './unnest.ts'
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 const DIGEST = /^(?:[0-9a-f]{32}){1,2}$/
@@ -41,10 +41,6 @@ export const stepChanges = (alias: string): string =>
   STEP.slice(3)
     .map(([name]) => `${name} = ${alias}.${name}`)
     .join(', ')
-
-/** Inserts steps or replaces their rows; the parameters are `arraysOf(STEP, …)`. */
-export const PUT_STEPS = `INSERT INTO steps (${columnNames(STEP)}) SELECT * FROM ${unnest(STEP, 's')}
-  ON CONFLICT (run, step_id, attempt) DO UPDATE SET ${stepChanges('excluded')}`
 
 /** A step from its row, which has `STEP_COLUMNS`. */
 export function toStep(runId: string, row: Row): StepSkeleton {
