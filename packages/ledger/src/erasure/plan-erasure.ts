@@ -1,4 +1,4 @@
-import { findBelow, findRun } from '../store/find-runs.ts'
+import { findRun } from '../store/find-runs.ts'
 import { AUDIT_BOOK } from '../audit-book.ts'
 import { isBook } from '../book.ts'
 import { ClewError } from '../errors.ts'
