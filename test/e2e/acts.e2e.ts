@@ -78,6 +78,24 @@ describe('U1 acts, from the question to the end', () => {
     await page.getByRole('button', { name: 'Resume…' }).waitFor({ state: 'detached' })
   })
 
+  it('U1 keeps an input that was typed before the recorded one arrived', async () => {
+    const page = await house.open('/health')
+    const held = Promise.withResolvers<void>()
+    await page.route(/\/runs\/field-notes-7\/events\?afterSeq=0&limit=1$/, async (route) => {
+      await held.promise
+      await route.continue()
+    })
+    await page.goto(`${house.url}/runs/field-notes-7?act=fork`)
+    const sheet = page.getByRole('dialog', { name: 'Fork this run' })
+    await sheet.getByRole('radio', { name: 'The input of the run' }).check()
+    await sheet.getByRole('textbox').fill('{"topic":"typed"}')
+    const arrived = page.waitForResponse(/\/runs\/field-notes-7\/events\?afterSeq=0&limit=1$/)
+    held.resolve()
+    await (await arrived).finished()
+    await sheet.getByText(`--input '{"topic":"typed"}'`).waitFor()
+    expect(await sheet.getByRole('textbox').inputValue()).toBe('{"topic":"typed"}')
+  })
+
   it('R7 forks with another state, written where it stood', async () => {
     const page = await house.open('/runs/triage-31?tab=state&step=judge%40s4&act=fork')
     const sheet = page.getByRole('dialog', { name: 'Fork this run' })

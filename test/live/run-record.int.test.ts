@@ -56,5 +56,8 @@ describe('a run that is followed', () => {
     await expect.poll(() => summaries).toBe(atFirst + 1)
     expect(get().run).toEqual(await ledger.getRun('r'))
     expect(get().steps).toEqual(await ledger.getSkeleton('r'))
+    await ledger.append([of('system.tagged', { set: { env: 'prod' } })])
+    await expect.poll(() => get().run?.tags).toEqual({ env: 'prod' })
+    expect(get().run).toEqual(await ledger.getRun('r'))
   })
 })

@@ -20,6 +20,9 @@ export interface TamperWorld {
   answers(): string
 }
 
+const run = (runId: string): string =>
+  `(SELECT id FROM runs WHERE run_id = '${runId}' AND workspace = 'default')`
+
 /** One test for each manipulation: it must get its verdict. */
 export function describeManipulations(world: TamperWorld): void {
   const { dialect } = world
@@ -46,6 +49,22 @@ export function describeManipulations(world: TamperWorld): void {
         }
       })
     }
+  })
+
+  it('P5 an erasure reaches what a subject said although every index lost the way to it', async () => {
+    const copy = await world.copy()
+    await copy.execute(
+      `DELETE FROM subjects WHERE run = ${run('plain')};
+       UPDATE runs SET parent_run_id = NULL WHERE run_id = 'child'; UPDATE runs SET fork_of = NULL WHERE run_id = 'fork'`,
+    )
+    const ledger = await copy.open()
+    expect((await ledger.erase({ subject: 'ann' })).certificate?.runs.map(({ runId }) => runId)).toEqual(
+      expect.arrayContaining(['plain', 'child', 'fork']),
+    )
+    for (const runId of ['plain', 'child'])
+      for await (const event of ledger.read(runId)) expect(event.payload).toEqual({})
+    await ledger.close()
+    await copy.dispose()
   })
 }
 

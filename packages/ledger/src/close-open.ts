@@ -30,6 +30,6 @@ export const isOpenStep = ({ status }: Pick<StepSkeleton, 'status'>): boolean =>
 
 /** A run with a seed goes on by running its agent's code again. */
 export async function isResumedByCode(ledger: Ledger, runId: string): Promise<boolean> {
-  for await (const { payload } of ledger.read(runId, { limit: 1 })) return typeof payload['seed'] === 'string'
+  for await (const { payload } of ledger.read(runId, { limit: 1 })) return typeof payload.seed === 'string'
   return false
 }

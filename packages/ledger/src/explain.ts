@@ -4,6 +4,7 @@ import type { Divergence } from './diff/compare.ts'
 import { diffRuns, type RunDiff } from './diff/diff-runs.ts'
 import { parsed } from './diff/items.ts'
 import type { ClewEvent } from './envelope.ts'
+import { textOf } from './fold/fields.ts'
 import type { RunStatus, RunSummary } from './fold/run-summary.ts'
 import { foldSteps, type StepRecord } from './fold/steps.ts'
 import type { Ledger } from './ledger.ts'
@@ -91,10 +92,10 @@ function findOrigin(chain: readonly ClewEvent[]): ClewEvent | undefined {
 
 const isInput = (event: ClewEvent): boolean =>
   event.eventType === 'system.workflow_started' || event.eventType === 'system.workflow_forked'
-const isHuman = ({ eventType, payload }: ClewEvent): boolean =>
+const isHuman = ({ eventType, payload: { role } }: ClewEvent): boolean =>
   eventType === 'ui.input_received' ||
   eventType === 'ui.message_created' ||
-  (eventType === 'execution.message' && payload['role'] === 'user')
+  (eventType === 'execution.message' && role === 'user')
 
 function findPlace(
   events: readonly ClewEvent[],
@@ -156,7 +157,7 @@ function fromStep(
     attempt: step.attempt,
     seq: ledger.seq,
     eventId,
-    input: shortText(started.payload['input'], 300),
+    input: shortText(started.payload.input, 300),
     output: step.status === 'completed' ? shortText(step.values, 300) : null,
     error: error ? error.join(': ').slice(0, 500) : null,
   }
@@ -167,34 +168,32 @@ function fromEvent(
   because: ExplainedBecause,
   events: readonly ClewEvent[],
 ): ExplainedPlace {
-  const { payload, eventType, eventId, ledger } = event
-  const call =
-    typeof payload['toolCallId'] === 'string'
-      ? events.find(
-          (each) =>
-            each.eventType === 'execution.tool_call' && each.payload['toolCallId'] === payload['toolCallId'],
-        )
-      : undefined
-  const names = [payload['name'], call?.payload['name'], payload['role']]
+  const { eventType, eventId, ledger } = event
+  // An event of any type: what it holds is shown under the usual names.
+  const { toolCallId, name, role, stepId, input, result, content, output, error } = event.payload
+  const isCall = (each: ClewEvent): boolean =>
+    each.eventType === 'execution.tool_call' && each.payload.toolCallId === toolCallId
+  const call = typeof toolCallId === 'string' ? events.find(isCall) : undefined
   return {
     because,
-    stepId: typeof payload['stepId'] === 'string' ? payload['stepId'] : null,
-    name: names.find((name) => typeof name === 'string') ?? eventType,
+    stepId: textOf(stepId),
+    name: textOf(name) ?? textOf(call?.payload.name) ?? textOf(role) ?? eventType,
     kind: eventType,
     attempt: 1,
     seq: ledger.seq,
     eventId,
-    input: shortText(parsed((call ?? event).payload['arguments'] ?? payload['input']) ?? undefined, 300),
-    output: shortText(payload['result'] ?? payload['content'] ?? payload['output'], 300),
-    error: payload['error'] === undefined ? null : shortText(payload['error'], 500),
+    input: shortText(parsed((call ?? event).payload.arguments ?? input) ?? undefined, 300),
+    output: shortText(result ?? content ?? output, 300),
+    error: error === undefined ? null : shortText(error, 500),
   }
 }
 
 function toCause({ eventId, eventType, payload, ledger }: ClewEvent): ExplainedCause {
-  const first = ['answer', 'content', 'arguments', 'input', 'result', 'output', 'question', 'error']
-    .map((key) => parsed(payload[key]))
+  const { answer, content, arguments: given, input, result, output, question, error } = payload
+  const first = [answer, content, given, input, result, output, question, error]
+    .map(parsed)
     .find((value) => value !== undefined && value !== null && value !== '')
-  const name = [payload['name'], payload['role'], payload['stepId'], payload['agent']].find(
+  const name = [payload.name, payload.role, payload.stepId, payload.agent].find(
     (value) => typeof value === 'string',
   )
   const said = first === undefined ? '' : (shortText(first, 160) ?? '')

@@ -69,7 +69,7 @@ export async function foldStoredRun(
 
 const DRAFT = { id: 0, scope: 0, forkOf: null, seq: 0, hash: '', recordedAt: '' }
 
-export const withoutPayload = (event: StoredEvent): StoredEvent => ({
+const withoutPayload = (event: StoredEvent): StoredEvent => ({
   ...event,
   body: null,
   salt: null,

@@ -1,3 +1,4 @@
+import { asErasable } from './catalogue.ts'
 import { ClewError } from './errors.ts'
 import type { RunSummary } from './fold/run-summary.ts'
 import type { Ledger } from './ledger.ts'
@@ -23,9 +24,11 @@ export async function findStopRequest(
   if (!summary.stopRequested) return null
   let found: RecordedStopRequest | null = null
   for await (const event of ledger.read(summary.runId, { types: [REQUEST, ...SETTLED] })) {
-    const { eventId, eventType, payload } = event
-    const text = (key: string): string | null => (typeof payload[key] === 'string' ? payload[key] : null)
-    found = eventType === REQUEST ? { eventId, reason: text('reason'), by: text('by') } : null
+    const own = asErasable(event)
+    if (own?.eventType === REQUEST) {
+      const { reason = null, by = null } = own.payload
+      found = { eventId: own.eventId, reason, by }
+    } else found = null
   }
   return found
 }

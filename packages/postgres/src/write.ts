@@ -99,7 +99,7 @@ export function createWriter({ database, ports, waitMs }: WriterParts): Writer {
     const loaded = known.load(calls)
     if (!loaded) return undefined
     const batch = createBatch(loaded)
-    const applied = applyChange(batch.tx, ports, { calls }, 'trusted')
+    const applied = applyChange(batch.tx, ports, { calls })
     if ('moved' in applied || applied.outcomes.some((outcome) => 'error' in outcome)) return undefined
     try {
       const { rows } = await sql.query(writeStatement(batch, false))

@@ -136,6 +136,8 @@ describe('L6 with the triggers dropped, verify finds', () => {
     ['changed 2', "UPDATE events SET event_type = 'execution.other' WHERE seq = 2"],
     ['changed 3', "UPDATE payloads SET body = '{}' WHERE position = 3"],
     ['changed 3', "UPDATE payloads SET salt = x'00000000000000000000000000000000' WHERE position = 3"],
+    ['changed 2', "UPDATE events SET hash = 'a text' WHERE seq = 2"],
+    ['changed 2', 'UPDATE events SET payload_hash = 7 WHERE seq = 2'],
     ['missing 2', 'DELETE FROM events WHERE seq = 2'],
     ['truncated 4', 'DELETE FROM events WHERE seq = 4'],
     ['head_mismatch 4', "UPDATE runs SET hash = x'00'"],

@@ -23,9 +23,10 @@ export interface Connection {
   write<T>(work: () => T): Promise<T>
   /** Runs `work`, which reads by one statement, or does not need one snapshot. */
   read<T>(work: () => T): Promise<T>
+  /** Runs `work` on another file of the ledger, again while that file is locked; errors name the ledger. */
+  retry<T>(file: string, work: () => T): Promise<T>
   /** Runs `work`, all of whose statements see the same snapshot. */
   readSnapshot<T>(work: () => T): Promise<T>
-  assertOpen(): void
   readonly isClosed: boolean
   close(): void
 }
@@ -59,7 +60,7 @@ export function openConnection(path: string, ports: Ports, options: OpenDatabase
    * short random time: the growing back-off of SQLite itself starves one of several busy writers for seconds. Reads wait
    * too: a file is locked for a moment while another process recovers it after a crash.
    */
-  async function read<T>(work: () => T): Promise<T> {
+  async function retry<T>(used: string, work: () => T): Promise<T> {
     const startedMs = performance.now()
     for (;;) {
       assertOpen()
@@ -67,11 +68,13 @@ export function openConnection(path: string, ports: Ports, options: OpenDatabase
         return work()
       } catch (error) {
         const waitedMs = performance.now() - startedMs
-        if (!isBusy(error) || waitedMs > waitMs) throw storeError(url, error, file)
+        if (!isBusy(error) || waitedMs > waitMs) throw storeError(url, error, used)
         await (waitedMs < EAGER_MS ? nextTurn(ports) : ports.sleep(Math.random() * 3))
       }
     }
   }
+
+  const read = <T>(work: () => T): Promise<T> => retry(file, work)
 
   function transact<T>(work: () => T): T {
     sql.begin.run()
@@ -105,6 +108,7 @@ export function openConnection(path: string, ports: Ports, options: OpenDatabase
       return result
     },
     read,
+    retry,
     readSnapshot: (work) =>
       read(() => {
         sql.beginReading.run()
@@ -114,7 +118,6 @@ export function openConnection(path: string, ports: Ports, options: OpenDatabase
           sql.commit.run()
         }
       }),
-    assertOpen,
     get isClosed() {
       return isClosed
     },

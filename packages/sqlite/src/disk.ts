@@ -83,7 +83,8 @@ export function createDisk(
       let isEmpty = true
       for (const database of index ? [db, index] : [db]) {
         await vacuum(database)
-        if (rewrite) await read(() => database.exec('VACUUM'))
+        // Rows of the index are deleted one by one, which moves others within its pages and leaves copies of them there.
+        if (rewrite || database === index) await read(() => database.exec('VACUUM'))
         isEmpty = (await truncateWal(database)) && isEmpty
       }
       return { unfinished: isEmpty ? null : STILL_READ }

@@ -108,7 +108,7 @@ CREATE UNIQUE INDEX nodes_by_hash ON nodes (scope, hash);
 
 -- Encrypted originals of what redaction took out of an event: one row per event that lost any.
 CREATE TABLE vault (
-  position INTEGER PRIMARY KEY REFERENCES events (position),
+  position INTEGER PRIMARY KEY,
   key_id   TEXT NOT NULL,
   data     BLOB NOT NULL
 );

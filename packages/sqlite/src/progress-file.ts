@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs'
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 import { MOST_NOTES, NOTE_LIFE_MS, type ReadNotesOptions, type RunKey, type StoredNote } from '@clew/ledger'
+import { transact } from './transact.ts'
 
 /** Raised when the table below changes; a file of another schema is emptied. */
 const SCHEMA = 1
@@ -41,17 +42,6 @@ function create(db: DatabaseSync, born: number): void {
       PRAGMA application_id = ${born};
       PRAGMA user_version = ${SCHEMA}`)
   })
-}
-
-function transact(db: DatabaseSync, work: () => void): void {
-  db.exec('BEGIN IMMEDIATE')
-  try {
-    work()
-    db.exec('COMMIT')
-  } catch (error) {
-    if (db.isTransaction) db.exec('ROLLBACK')
-    throw error
-  }
 }
 
 function useFile(db: DatabaseSync, inode: number): ProgressFile {

@@ -1,22 +1,22 @@
 import { rmSync, statSync } from 'node:fs'
 import { type Ports, type ProgressStore, wakeAll } from '@clew/ledger'
 import type { Connection } from './connection.ts'
-import { isBusy, resultOf, storeError } from './errors.ts'
+import { resultOf } from './errors.ts'
 import { makeFile } from './make-file.ts'
 import type { OpenDatabaseOptions } from './open-database.ts'
 import { openProgressFile, type ProgressFile } from './progress-file.ts'
 
-/** Damaged, or no database at all: nothing in it is worth more than the trouble. */
+/** SQLite's codes for a damaged file and for one that is no database: it is replaced, since notes are short-lived. */
 const BROKEN: ReadonlySet<number | undefined> = new Set([11, 26])
 const POLL_MS = 20
 
 /**
- * T4 in a second file beside the ledger. It can be deleted at any time, also while processes use it: the next who
- * puts or reads finds it gone and goes on with a new one.
+ * Live progress (T4) in a second file beside the ledger. The file can be deleted at any time, also while processes use
+ * it: the next put or read makes a new one.
  */
 export function createProgress(
-  { file, url, waitMs, assertOpen }: Connection,
-  ports: Pick<Ports, 'sleep' | 'randomHex'>,
+  { file, retry }: Connection,
+  ports: Pick<Ports, 'randomHex'>,
   { readOnly = false }: OpenDatabaseOptions,
 ): {
   readonly progress: ProgressStore
@@ -43,24 +43,22 @@ export function createProgress(
     return opened
   }
 
-  /** Waits for others without blocking the event loop; a broken file is replaced once. */
-  async function using<T>(work: (file: ProgressFile) => T, without: T): Promise<T> {
-    const deadline = performance.now() + waitMs
+  /** Runs `work` on the file; `without` is the answer if there is none. A broken file is replaced once. */
+  function using<T>(work: (file: ProgressFile) => T, without: T): Promise<T> {
     let mayReplace = !readOnly
-    for (;;) {
-      assertOpen()
+    const attempt = (): T => {
       try {
         const found = open()
         return found ? work(found) : without
       } catch (error) {
-        if (mayReplace && BROKEN.has(resultOf(error))) {
-          mayReplace = false
-          closeFile()
-          rmSync(path, { force: true })
-        } else if (!isBusy(error) || performance.now() > deadline) throw storeError(url, error, path)
-        else await ports.sleep(Math.random() * 3)
+        if (!mayReplace || !BROKEN.has(resultOf(error))) throw error
+        mayReplace = false
+        closeFile()
+        rmSync(path, { force: true })
+        return attempt()
       }
     }
+    return retry(path, attempt)
   }
 
   function poll(): void {
@@ -68,7 +66,7 @@ export function createProgress(
     try {
       mark = open()?.mark() ?? ''
     } catch {
-      // Whoever is woken reads, and meets the same error where it can be told.
+      // The listener that is woken reads, and its read reports the same error.
       mark = `${seen}?`
     }
     if (mark === seen) return

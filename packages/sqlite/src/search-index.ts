@@ -13,10 +13,11 @@ import {
   type SearchMatch,
 } from '@clew/ledger'
 import type { Connection } from './connection.ts'
-import { isBusy, resultOf, storeError } from './errors.ts'
+import { resultOf } from './errors.ts'
 import { makeFile } from './make-file.ts'
 import { isAtRest, type OpenDatabaseOptions } from './open-database.ts'
 import { compileSearch, expandTools, phrasesText } from './search-query.ts'
+import { transact } from './transact.ts'
 
 /** Raised when the tables below change; an index of another schema is thrown away and filled again. */
 const SCHEMA = 3
@@ -34,8 +35,8 @@ const WEIGHTS = ['0', ...SEARCH_FIELDS.map((field) => String(FIELD_WEIGHTS[field
 /** Matches whose relevance is weighed exactly; older ones count as much as the least of them. */
 const WEIGHED = 2000
 const PROBED = 200
-/** Rows that one transaction removes. */
-const REMOVED = 200
+/** Rows that one transaction removes: FTS5 takes some milliseconds for each, during which the event loop waits. */
+const REMOVED = 20
 const TELLING = 100_000
 
 const CREATE = `
@@ -53,8 +54,8 @@ const CREATE = `
  * ledger is attached to it for reading only.
  */
 export function createSearchIndex(
-  { db: ledger, file, url, waitMs, assertOpen, read, write }: Connection,
-  ports: Pick<Ports, 'sleep' | 'sha256'>,
+  { db: ledger, file, retry, read, write }: Connection,
+  ports: Pick<Ports, 'sha256'>,
   { readOnly = false }: OpenDatabaseOptions,
 ): {
   readonly index: SearchIndex
@@ -99,20 +100,15 @@ export function createSearchIndex(
     }
   }
 
-  async function use<T>(work: (db: DatabaseSync) => T, otherwise: T): Promise<T> {
-    const deadline = performance.now() + waitMs
-    for (;;) {
-      assertOpen()
-      try {
-        const db = open()
-        return db ? work(db) : otherwise
-      } catch (error) {
-        if (opened?.isTransaction) opened.exec('ROLLBACK')
-        if (!isBusy(error) || performance.now() > deadline) throw storeError(url, error, side)
-        await ports.sleep(Math.random() * 3)
-      }
-    }
-  }
+  /** Runs `work` on the index; `otherwise` is the answer without one. */
+  const use = <T>(work: (db: DatabaseSync) => T, otherwise: T): Promise<T> =>
+    retry(side, () => {
+      const db = open()
+      return db ? work(db) : otherwise
+    })
+
+  const change = <T>(work: (db: DatabaseSync) => T, otherwise: T): Promise<T> =>
+    use((db) => transact(db, () => work(db)), otherwise)
 
   /** An index that stands where the ledger has another event belongs to another ledger, or to a lost future of it. */
   function readState(db: DatabaseSync): IndexState {
@@ -154,12 +150,10 @@ export function createSearchIndex(
       const rows = await read(() => removals.list.all())
       if (rows.length === 0) return
       const positions = JSON.stringify(rows.map((row) => row['position']))
-      await use((db) => {
-        db.exec('BEGIN IMMEDIATE')
+      await change((db) => {
         db.prepare('DELETE FROM words WHERE rowid IN (SELECT value FROM json_each(?))').run(positions)
         const insert = db.prepare(INSERT)
         for (const row of db.prepare(WORDLESS).all(positions)) insert.run(...wordlessRow(row))
-        db.exec('COMMIT')
       }, undefined)
       await write(() => removals.drop.run(positions))
     }
@@ -180,18 +174,14 @@ export function createSearchIndex(
     state: () => use(readState, { position: 0, version: 0 }),
     async add({ from, position, version, documents }) {
       await removeWords()
-      return use((db) => {
-        db.exec('BEGIN')
+      return change((db) => {
         const moved = db
           .prepare(
             `UPDATE state SET position = ?, version = ?,
                anchor = (SELECT hash FROM ledger.events WHERE position = ?) WHERE position = ?`,
           )
           .run(position, version, position, from)
-        if (Number(moved.changes) === 0) {
-          db.exec('ROLLBACK')
-          return false
-        }
+        if (Number(moved.changes) === 0) return false
         const insert = db.prepare(INSERT)
         const addTool = db.prepare('INSERT OR IGNORE INTO tools VALUES (?)')
         // Documents were read before this transaction began; some events may have been erased or pruned since.
@@ -203,7 +193,6 @@ export function createSearchIndex(
           if (isWhole && document.tool !== null) addTool.run(document.tool)
           insert.run(...rowOf(isWhole ? document : { ...document, tool: null, fields: NO_WORDS }))
         }
-        db.exec('COMMIT')
         return true
       }, false)
     },
@@ -233,13 +222,7 @@ export function createSearchIndex(
         const words = wanted.query.all.filter((phrase) => phrase.tokens.length === 1 && isTelling(db, phrase))
         return words.length === 0 ? matches : withRelevance(db, matches, phrasesText(words))
       }, []),
-    async clear() {
-      await use((db) => {
-        db.exec('BEGIN IMMEDIATE')
-        recreate(db)
-        db.exec('COMMIT')
-      }, undefined)
-    },
+    clear: () => change(recreate, undefined),
   }
 
   return {

@@ -1,9 +1,9 @@
-import { AUDIT_BOOK, type ClewEvent, isBook, type Ledger, type ProgressNote } from '@clew/ledger'
+import { asOwn, AUDIT_BOOK, type ClewEvent, isBook, type Ledger, type ProgressNote } from '@clew/ledger'
 import type { Relayed } from './payloads.ts'
 import { type ParentMessage, relayEvent, relayProgress, type Replies } from './relay-event.ts'
 import { relayDeleted } from './relay-session.ts'
 import { foldSessionState, forkState, SESSION_TYPES, type SessionState } from './session-state.ts'
-import { foldStream, toStream } from './fold-stream.ts'
+import { foldStream, streamBegunBy } from './fold-stream.ts'
 import { streamBook } from './streams.ts'
 import { textOf } from './to-trace-step.ts'
 
@@ -48,7 +48,7 @@ export function createRelay(ledger: Ledger): Relay {
     if (known !== undefined) return known
     const book = streamBook(streamId)
     for await (const event of ledger.read(book, { types: ['ui.stream_created'], limit: 1 })) {
-      const { parentStreamId, parentMessageId } = toStream(event)
+      const { parentStreamId = null, parentMessageId = null } = streamBegunBy(event) ?? {}
       const isThread = parentStreamId !== null && parentMessageId !== null
       const thread = isThread
         ? { parent: { streamId: parentStreamId, messageId: parentMessageId }, book }
@@ -66,7 +66,7 @@ export function createRelay(ledger: Ledger): Relay {
   }
 
   async function fromBook(event: ClewEvent): Promise<Relayed[]> {
-    const streamId = textOf(event.payload['streamId'])
+    const streamId = textOf(event.payload.streamId)
     if (streamId === null || event.correlationId !== streamBook(streamId)) return []
     const thread = await threadOf(streamId)
     const replies = thread && (await repliesIn(thread, event.ledger.seq))
@@ -74,10 +74,12 @@ export function createRelay(ledger: Ledger): Relay {
   }
 
   /** What was pruned or erased is named by the audit book alone: the runs themselves cannot say so any more. */
-  async function fromAudit({ eventType, payload, timestamp }: ClewEvent): Promise<Relayed[]> {
-    if (eventType !== 'system.range_pruned' && eventType !== 'system.payload_erased') return []
+  async function fromAudit(event: ClewEvent): Promise<Relayed[]> {
+    const own = asOwn(event)
+    if (own?.eventType !== 'system.range_pruned' && own?.eventType !== 'system.payload_erased') return []
+    const { timestamp } = own
     const told: Relayed[] = []
-    for (const runId of new Set(runsIn(payload['ranges']))) {
+    for (const runId of new Set(own.payload.ranges?.flatMap((range) => range.runId ?? []))) {
       const run = await ledger.getRun(runId)
       // Only a part of it went.
       if (run?.session && run.status !== 'deleted') continue
@@ -120,11 +122,6 @@ export function createRelay(ledger: Ledger): Relay {
 
 /** Of a session whose events nobody here has seen. */
 const UNSEEN: Pick<SessionState, 'position' | 'open'> = { position: 0, open: new Map() }
-
-const runsIn = (ranges: unknown): string[] =>
-  (Array.isArray(ranges) ? (ranges as { readonly runId?: unknown }[]) : []).flatMap(
-    ({ runId }) => textOf(runId) ?? [],
-  )
 
 export function countReplies(events: readonly ClewEvent[]): Replies {
   const messages = foldStream(events).messages.filter(({ deletedAt }) => deletedAt === null)

@@ -1,7 +1,7 @@
-import type { ClewEvent, JsonValue } from '@clew/ledger'
+import { asErasable, type ClewEvent, type ErasableEvent, type JsonValue, type PayloadOf } from '@clew/ledger'
 import type { Content, MessageAuthor, StreamMessage } from './payloads.ts'
 import type { StreamView } from './session-view.ts'
-import { isObject, sourcesOf, textOf } from './to-trace-step.ts'
+import { sourcesOf } from './to-trace-step.ts'
 
 /** The messages of a stream, from the events of its book or from a part of them. */
 export interface FoldedStream {
@@ -17,57 +17,81 @@ export function foldStream(events: Iterable<ClewEvent>): FoldedStream {
   const messages = new Map<string, StreamMessage>()
   for (const event of events) {
     updatedAt = event.timestamp
-    if (event.eventType === 'ui.stream_created') created ??= toStream(event)
-    if (event.eventType === 'ui.message_created') {
-      const message = toMessage(event)
-      if (!messages.has(message.messageId)) messages.set(message.messageId, message)
+    const own = asErasable(event)
+    switch (own?.eventType) {
+      case 'ui.stream_created':
+        created ??= toStream(own)
+        break
+      case 'ui.message_created': {
+        const message = toMessage(own)
+        if (!messages.has(message.messageId)) messages.set(message.messageId, message)
+        break
+      }
+      case 'ui.message_edited':
+      case 'ui.message_deleted':
+      case 'ui.thread_created': {
+        const before = messages.get(own.payload.messageId ?? '')
+        if (before) messages.set(before.messageId, changeMessage(before, own))
+        break
+      }
+      default:
     }
-    const before = messages.get(textOf(event.payload['messageId']) ?? '')
-    if (before) messages.set(before.messageId, changeMessage(before, event))
   }
   return { stream: created && { ...created, updatedAt }, messages: [...messages.values()] }
 }
 
 function changeMessage(
   message: StreamMessage,
-  { eventType, payload, timestamp, ledger }: ClewEvent,
+  event: ErasableEvent<'ui.message_edited' | 'ui.message_deleted' | 'ui.thread_created'>,
 ): StreamMessage {
   // What was deleted stays so.
   if (message.deletedAt !== null) return message
-  const { seq } = ledger
-  switch (eventType) {
+  const { timestamp } = event
+  const { seq } = event.ledger
+  switch (event.eventType) {
     case 'ui.message_edited':
-      return { ...message, content: contentOf(payload), editedAt: timestamp, seq }
+      return { ...message, content: contentOf(event.payload), editedAt: timestamp, seq }
     case 'ui.message_deleted':
       return { ...message, content: null, sources: [], deletedAt: timestamp, seq }
     case 'ui.thread_created':
-      return { ...message, threadStreamId: textOf(payload['threadStreamId']), seq }
-    default:
-      return message
+      return { ...message, threadStreamId: event.payload.threadStreamId ?? null, seq }
   }
 }
 
-export function toStream({ payload, timestamp, ledger, correlationId }: ClewEvent): StreamView {
+/** The stream that an event begins; null for another event. */
+export function streamBegunBy(event: ClewEvent): StreamView | null {
+  const own = asErasable(event)
+  return own?.eventType === 'ui.stream_created' ? toStream(own) : null
+}
+
+export function toStream(event: ErasableEvent<'ui.stream_created'>): StreamView {
+  const { timestamp, ledger, correlationId } = event
+  const {
+    streamId = correlationId,
+    title = null,
+    parentStreamId = null,
+    parentMessageId = null,
+  } = event.payload
   return {
-    streamId: textOf(payload['streamId']) ?? correlationId,
+    streamId,
     workspaceId: ledger.workspace,
-    title: textOf(payload['title']),
-    parentStreamId: textOf(payload['parentStreamId']),
-    parentMessageId: textOf(payload['parentMessageId']),
+    title,
+    parentStreamId,
+    parentMessageId,
     createdAt: timestamp,
     updatedAt: timestamp,
   }
 }
 
-export function toMessage(event: ClewEvent): StreamMessage {
+export function toMessage(event: ErasableEvent<'ui.message_created'>): StreamMessage {
   const { payload, timestamp, ledger } = event
   return {
-    messageId: textOf(payload['messageId']) ?? event.eventId,
-    streamId: textOf(payload['streamId']) ?? event.correlationId,
-    author: toAuthor(payload['author']),
+    messageId: payload.messageId ?? event.eventId,
+    streamId: payload.streamId ?? event.correlationId,
+    author: toAuthor(payload.author),
     content: contentOf(payload),
-    sessionId: textOf(payload['sessionId']),
-    sources: sourcesOf(payload['sources']),
+    sessionId: payload.sessionId ?? null,
+    sources: sourcesOf(payload.sources),
     createdAt: timestamp,
     editedAt: null,
     deletedAt: null,
@@ -79,14 +103,9 @@ export function toMessage(event: ClewEvent): StreamMessage {
   }
 }
 
-const contentOf = (payload: ClewEvent['payload']): Content => (payload['content'] ?? null) as JsonValue
+export const contentOf = ({ content = null }: { readonly content?: unknown }): Content => content as JsonValue
 
-function toAuthor(given: unknown): MessageAuthor {
-  const author = isObject(given) ? given : {}
-  const type = author['type']
-  return {
-    type: type === 'user' || type === 'persona' ? type : 'system',
-    id: textOf(author['id']) ?? '',
-    name: textOf(author['name']),
-  }
+function toAuthor(given: PayloadOf<'ui.message_created'>['author']): MessageAuthor {
+  const { type, id = '', name = null } = given ?? {}
+  return { type: type === 'user' || type === 'persona' ? type : 'system', id, name }
 }

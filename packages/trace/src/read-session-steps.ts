@@ -65,7 +65,7 @@ async function withValues(
     const from = ends[next] as number
     const range = { afterSeq: from - 1, limit: STRETCH, types: [COMPLETED] }
     for await (const { ledger: place, payload } of ledger.read(runId, range)) {
-      values.set(place.seq, payload['output'] ?? null)
+      values.set(place.seq, payload.output ?? null)
       while (next < ends.length && (ends[next] as number) <= place.seq) next++
       if (next === ends.length || (ends[next] as number) > place.seq + STRETCH) break
     }

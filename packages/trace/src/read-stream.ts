@@ -1,6 +1,6 @@
 import { type ClewEvent, ClewError, type Ledger, type RunSummary } from '@clew/ledger'
 import { countReplies } from './create-relay.ts'
-import { foldStream, toStream } from './fold-stream.ts'
+import { foldStream, streamBegunBy } from './fold-stream.ts'
 import type { StreamMessage } from './payloads.ts'
 import { viewOf } from './read-session.ts'
 import type { RunningActivity, RunningProgress, SessionView, StreamPage, StreamView } from './session-view.ts'
@@ -58,9 +58,8 @@ export async function listStreams(
   const { runs, nextCursor } = await ledger.listRuns({ book: 'stream', limit, cursor })
   const heads = await Promise.all(runs.map(async (run) => ({ head: await firstOf(ledger, run.runId), run })))
   const streams = heads.flatMap(({ head, run }) => {
-    if (head?.eventType !== 'ui.stream_created') return []
-    const stream = { ...toStream(head), updatedAt: run.updatedAt }
-    return stream.parentStreamId === null ? [stream] : []
+    const stream = head && streamBegunBy(head)
+    return stream?.parentStreamId === null ? [{ ...stream, updatedAt: run.updatedAt }] : []
   })
   return { streams, nextCursor }
 }
@@ -68,8 +67,9 @@ export async function listStreams(
 async function readHead(ledger: Ledger, streamId: string): Promise<StreamView> {
   const book = streamBook(streamId)
   const [head, run] = await Promise.all([firstOf(ledger, book), ledger.getRun(book)])
-  if (head?.eventType !== 'ui.stream_created' || !run) throw missingStream(streamId)
-  return { ...toStream(head), updatedAt: run.updatedAt }
+  const stream = head && streamBegunBy(head)
+  if (!stream || !run) throw missingStream(streamId)
+  return { ...stream, updatedAt: run.updatedAt }
 }
 
 async function firstOf(ledger: Ledger, runId: string): Promise<ClewEvent | null> {

@@ -67,8 +67,8 @@ async function assertSame(
 ): Promise<void> {
   for await (const { payload } of ledger.read(streamBook(wanted.streamId), { limit: 1 }))
     if (
-      (payload['parentStreamId'] ?? null) === wanted.parentStreamId &&
-      (payload['parentMessageId'] ?? null) === wanted.parentMessageId
+      (payload.parentStreamId ?? null) === wanted.parentStreamId &&
+      (payload.parentMessageId ?? null) === wanted.parentMessageId
     )
       return
   throw new ClewError(

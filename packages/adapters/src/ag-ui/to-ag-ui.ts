@@ -1,4 +1,11 @@
-import { beginsStep, type ClewEvent, type JsonObject, type JsonValue } from '@clew/ledger'
+import {
+  asErasable,
+  beginsStep,
+  type ClewEvent,
+  type ErasableEvent,
+  type JsonObject,
+  type JsonValue,
+} from '@clew/ledger'
 import { isObject, plainText } from '../foreign.ts'
 import { type AgUiEvent, isKept } from './ag-ui-event.ts'
 import { createStateWriter } from './write-state.ts'
@@ -59,7 +66,7 @@ export function createAgUiStream(options: ToAgUiOptions = {}): AgUiStream {
     state.begin(tell)
   }
 
-  function end(event: ClewEvent, type: string, fields: JsonObject): void {
+  function end(event: ErasableEvent, type: string, fields: JsonObject): void {
     for (const stepName of [...steps.values()].toReversed()) tell('STEP_FINISHED', { stepName })
     steps.clear()
     const place = { threadId: threadId ?? event.correlationId, runId: event.correlationId }
@@ -67,13 +74,14 @@ export function createAgUiStream(options: ToAgUiOptions = {}): AgUiStream {
     phase = 'over'
   }
 
-  function step(event: ClewEvent): void {
+  function step(event: ErasableEvent<StepType>): void {
     const { payload, eventType } = event
-    const stepId = plainText(payload['stepId'])
+    const { stepId } = payload
+    const isBeginning = eventType === 'execution.step_started' || eventType === 'execution.step_completed'
+    const { kind, name = stepId } = isBeginning ? payload : {}
     // A step that is a call of a tool is told as that call.
-    if (stepId === undefined || (payload['kind'] === 'tool' && beginsStep(event))) return
+    if (stepId === undefined || name === undefined || (kind === 'tool' && beginsStep(event))) return
     if (!steps.has(stepId) && beginsStep(event)) {
-      const name = plainText(payload['name']) ?? stepId
       // Two open steps of one name cannot be told apart in AG-UI.
       const stepName = steps.values().some((open) => open === name) ? stepId : name
       steps.set(stepId, stepName)
@@ -85,12 +93,12 @@ export function createAgUiStream(options: ToAgUiOptions = {}): AgUiStream {
     tell('STEP_FINISHED', { stepName })
   }
 
-  function message({ eventId, payload }: ClewEvent): void {
-    const role = plainText(payload['role']) ?? 'assistant'
-    const delta = textOf(payload['content'])
-    const messageId = plainText(payload['messageId']) ?? eventId
-    if (delta === '' && payload['messageId'] === undefined) return
-    const name = plainText(payload['name'])
+  function message({ eventId, payload }: ErasableEvent<'execution.message'>): void {
+    const { role = 'assistant' } = payload
+    const delta = textOf(payload.content)
+    const messageId = plainText(payload.messageId) ?? eventId
+    if (delta === '' && payload.messageId === undefined) return
+    const name = plainText(payload.name)
     tell('TEXT_MESSAGE_START', {
       ...extrasOf(payload),
       messageId,
@@ -101,9 +109,9 @@ export function createAgUiStream(options: ToAgUiOptions = {}): AgUiStream {
     tell('TEXT_MESSAGE_END', { messageId })
   }
 
-  function reasoning({ eventId, payload }: ClewEvent): void {
-    const messageId = plainText(payload['messageId']) ?? eventId
-    const delta = textOf(payload['content'])
+  function reasoning({ eventId, payload }: ErasableEvent<'execution.reasoning'>): void {
+    const messageId = plainText(payload.messageId) ?? eventId
+    const delta = textOf(payload.content)
     tell('REASONING_START', { messageId })
     tell('REASONING_MESSAGE_START', { messageId, role: 'reasoning' })
     if (delta !== '') tell('REASONING_MESSAGE_CONTENT', { messageId, delta })
@@ -111,14 +119,10 @@ export function createAgUiStream(options: ToAgUiOptions = {}): AgUiStream {
     tell('REASONING_END', { messageId })
   }
 
-  function call({ eventId, payload }: ClewEvent): void {
-    const toolCallId = plainText(payload['toolCallId']) ?? eventId
-    tell('TOOL_CALL_START', {
-      ...extrasOf(payload),
-      toolCallId,
-      toolCallName: plainText(payload['name']) ?? 'tool',
-    })
-    const { argumentsText, arguments: given } = payload
+  function call({ eventId, payload }: ErasableEvent<'execution.tool_call'>): void {
+    const { toolCallId = eventId, name = 'tool', arguments: given } = payload
+    tell('TOOL_CALL_START', { ...extrasOf(payload), toolCallId, toolCallName: name })
+    const { argumentsText } = fieldsOf(payload)
     const delta =
       typeof argumentsText === 'string'
         ? argumentsText
@@ -129,22 +133,23 @@ export function createAgUiStream(options: ToAgUiOptions = {}): AgUiStream {
     tell('TOOL_CALL_END', { toolCallId })
   }
 
-  function result({ eventId, causationId, payload, eventType }: ClewEvent): void {
+  function result(event: ErasableEvent<'execution.tool_result' | 'execution.tool_error'>): void {
+    const { eventId, causationId, payload } = event
     const { error } = payload
-    const failed = eventType === 'execution.tool_error'
-    const content = failed ? (isObject(error) ? error['message'] : error) : payload['result']
+    const failed = event.eventType === 'execution.tool_error'
+    const content = failed ? (isObject(error) ? error['message'] : error) : event.payload.result
     tell('TOOL_CALL_RESULT', {
       ...extrasOf(payload),
-      messageId: plainText(payload['messageId']) ?? eventId,
-      toolCallId: plainText(payload['toolCallId']) ?? causationId ?? eventId,
+      messageId: plainText(fieldsOf(payload).messageId) ?? eventId,
+      toolCallId: payload.toolCallId ?? causationId ?? eventId,
       content: textOf(content),
       role: 'tool',
     })
   }
 
-  function ask({ eventId, payload }: ClewEvent): void {
-    const id = plainText(payload['pauseId']) ?? eventId
-    const { interrupt, question, schema, options: choices } = payload
+  function ask({ eventId, payload }: ErasableEvent<'ui.input_requested'>): void {
+    const { pauseId: id = eventId, question, schema, options: choices } = payload
+    const { interrupt } = fieldsOf(payload)
     const told = {
       id,
       reason: 'input_required',
@@ -155,15 +160,19 @@ export function createAgUiStream(options: ToAgUiOptions = {}): AgUiStream {
     questions.set(id, isObject(interrupt) ? interrupt : told)
   }
 
-  function pause(event: ClewEvent): void {
+  function pause(event: ErasableEvent<'system.workflow_paused'>): void {
     // A run that sleeps asks nobody anything and goes on by itself.
     if (questions.size === 0) return
     end(event, 'RUN_FINISHED', { outcome: { type: 'interrupt', interrupts: [...questions.values()] } })
   }
 
-  function translate(event: ClewEvent): void {
-    const { eventType, payload } = event
-    switch (eventType) {
+  /** What AG-UI has no event for. */
+  function custom({ eventType, payload }: Pick<ClewEvent<string, object>, 'eventType' | 'payload'>): void {
+    if (!SILENT.has(eventType)) tell('CUSTOM', { name: eventType, value: payload as JsonObject })
+  }
+
+  function translate(event: ErasableEvent): void {
+    switch (event.eventType) {
       case 'execution.message':
         return message(event)
       case 'execution.reasoning':
@@ -182,7 +191,7 @@ export function createAgUiStream(options: ToAgUiOptions = {}): AgUiStream {
       case 'system.workflow_paused':
         return pause(event)
       case 'system.workflow_completed': {
-        const { output } = payload
+        const { output } = event.payload
         const outcome = { type: 'success' }
         return end(event, 'RUN_FINISHED', {
           ...(output !== undefined && { result: output as JsonValue }),
@@ -192,16 +201,20 @@ export function createAgUiStream(options: ToAgUiOptions = {}): AgUiStream {
       case 'system.workflow_stopped':
         return end(event, 'RUN_FINISHED', { outcome: { type: 'cancelled' } })
       case 'system.workflow_failed':
-        return end(event, 'RUN_ERROR', errorOf(payload['error'], 'the run failed'))
+        return end(event, 'RUN_ERROR', errorOf(event.payload.error, 'the run failed'))
       case 'system.workflow_interrupted':
-      case 'system.workflow_blocked':
-        return end(event, 'RUN_ERROR', {
-          message: plainText(payload['reason']) ?? eventType.slice('system.workflow_'.length),
-          code: eventType.slice('system.workflow_'.length),
-        })
+      case 'system.workflow_blocked': {
+        const code = event.eventType.slice('system.workflow_'.length)
+        return end(event, 'RUN_ERROR', { message: event.payload.reason ?? code, code })
+      }
+      case 'execution.step_started':
+      case 'execution.step_completed':
+      case 'execution.step_failed':
+      case 'execution.step_stopped':
+      case 'execution.step_interrupted':
+        return step(event)
       default:
-        if (eventType.startsWith('execution.step_')) return step(event)
-        if (!SILENT.has(eventType)) tell('CUSTOM', { name: eventType, value: payload as JsonObject })
+        custom(event)
     }
   }
 
@@ -211,13 +224,15 @@ export function createAgUiStream(options: ToAgUiOptions = {}): AgUiStream {
       const { eventType, payload } = event
       const isStart = /^system\.workflow_(?:started|resumed|forked)$/.test(eventType)
       if (phase === 'over' && !isStart) {
-        if (eventType === 'ui.input_received') questions.delete(String(payload['pauseId']))
+        if (eventType === 'ui.input_received') questions.delete(String(payload.pauseId))
         return out
       }
       if (phase !== 'running') begin(event)
-      if (eventType === 'ui.input_received') questions.delete(String(payload['pauseId']))
-      if (isKept(eventType) && isObject(payload['event'])) out.push(payload['event'] as AgUiEvent)
-      else translate(event)
+      if (eventType === 'ui.input_received') questions.delete(String(payload.pauseId))
+      const own = asErasable(event)
+      if (isKept(eventType) && isObject(payload.event)) out.push(payload.event as AgUiEvent)
+      else if (own) translate(own)
+      else if (!eventType.startsWith('execution.step_')) custom(event)
       state.apply(event, tell)
       const timestamp = Date.parse(event.timestamp)
       return Number.isNaN(timestamp) ? out : out.map((told) => ({ ...told, timestamp }))
@@ -233,8 +248,14 @@ export function toAgUiEvents(events: Iterable<ClewEvent>, options: ToAgUiOptions
   return told
 }
 
+type StepType = `execution.step_${'started' | 'completed' | 'failed' | 'stopped' | 'interrupted'}`
+
+/** Further fields of a payload, as `fromAgUi` and others put them there. */
+const fieldsOf = (payload: object): Readonly<Record<string, unknown>> => payload as Record<string, unknown>
+
 /** What an AG-UI event said that has no place here. */
-function extrasOf({ agUi }: ClewEvent['payload']): JsonObject {
+function extrasOf(payload: object): JsonObject {
+  const { agUi } = fieldsOf(payload)
   if (!isObject(agUi)) return {}
   const { type: _, ...extras } = agUi
   return extras

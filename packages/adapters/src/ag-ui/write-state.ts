@@ -1,4 +1,5 @@
 import {
+  asErasable,
   checkpointOf,
   type ClewEvent,
   createStateBuilder,
@@ -50,17 +51,17 @@ export function createStateWriter(base?: Readonly<Record<string, unknown>>): Sta
   return {
     begin: snapshot,
     apply(event, tell) {
-      const { eventType, payload } = event
-      if (eventType === 'execution.step_completed')
-        written.set(payload['stepId'] as string, payload['output'])
+      const own = asErasable(event)
+      if (own?.eventType === 'execution.step_completed' && own.payload.stepId !== undefined)
+        written.set(own.payload.stepId, own.payload.output)
       const checkpoint = checkpointOf(event)
-      const isTransition = eventType === 'system.state_transitioned'
+      const transition = own?.eventType === 'system.state_transitioned' ? own.payload : undefined
       builder.apply(event)
-      if (!checkpoint && !isTransition) return
-      const operations = checkpoint?.operations ?? ((payload['operations'] ?? []) as StateOperation[])
-      const { delta } = payload
-      if (checkpoint?.state || checkpoint?.from || payload['snapshot'] === true) snapshot(tell)
-      else patch(operations, tell, isTransition && Array.isArray(delta) ? (delta as JsonValue[]) : undefined)
+      if (!checkpoint && !transition) return
+      const operations = checkpoint?.operations ?? transition?.operations ?? []
+      const { delta, snapshot: isWhole } = event.payload
+      if (checkpoint?.state || checkpoint?.from || isWhole === true) snapshot(tell)
+      else patch(operations, tell, transition && Array.isArray(delta) ? (delta as JsonValue[]) : undefined)
       if (checkpoint) written.clear()
     },
   }

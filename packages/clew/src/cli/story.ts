@@ -1,4 +1,11 @@
-import { beganMs, beginsStep, type ClewEvent, isPlaceholder } from '@clew/ledger'
+import {
+  asErasable,
+  beganMs,
+  beginsStep,
+  type ClewEvent,
+  type ErasableEvent,
+  isPlaceholder,
+} from '@clew/ledger'
 import type { Colours, Style } from './colour.ts'
 import { compact } from './preview.ts'
 import { cut, pad, printable, wrap } from './text.ts'
@@ -30,17 +37,18 @@ export function createStory(colour: Colours, width: number): (event: ClewEvent) 
   const nested = new Set<string>()
 
   return (event) => {
-    const { payload, correlationId, eventType, timestamp } = event
-    const stepId = textOf(payload['stepId'])
-    const key = `${correlationId} ${stepId} ${Number(payload['attempt'] ?? 1)}`
-    if (eventType === 'system.workflow_started' && textOf(payload['parentRunId']) !== '')
-      nested.add(correlationId)
+    const { correlationId, eventType, timestamp } = event
+    const { attempt = 1, parentRunId } = event.payload
+    const stepId = textOf(event.payload.stepId)
+    const key = `${correlationId} ${stepId} ${Number(attempt)}`
+    if (eventType === 'system.workflow_started' && textOf(parentRunId) !== '') nested.add(correlationId)
     const at = Date.parse(timestamp)
     const runKey = `${correlationId}  `
     if (beginsStep(event, startedMs.has(key))) startedMs.set(key, beganMs(event))
     if (eventType === 'system.workflow_started') startedMs.set(runKey, at)
     const began = startedMs.get(eventType.startsWith('system.') ? runKey : key)
-    const beat = toBeat(event, began === undefined ? '' : formatDuration(at - began))
+    const own = asErasable(event)
+    const beat = own && toBeat(own, began === undefined ? '' : formatDuration(at - began))
     if (!beat) return undefined
 
     const gutter = nested.has(correlationId) ? '┊ ' : ''
@@ -58,23 +66,28 @@ export function createStory(colour: Colours, width: number): (event: ClewEvent) 
   }
 }
 
-function toBeat({ eventType, payload, correlationId }: ClewEvent, took: string): Beat | undefined {
-  const said = (key: string): string => textOf(payload[key])
-  switch (eventType) {
+function toBeat(event: ErasableEvent, took: string): Beat | undefined {
+  switch (event.eventType) {
     case 'system.workflow_started':
-      return { sign: '●', style: 'cyan', text: `${said('agent')} starts · run ${correlationId}` }
-    case 'execution.message':
-      return said('role') === 'user'
-        ? { sign: '❯', style: 'bold', text: said('content') }
-        : { sign: '❝', style: 'blue', text: said('content'), typed: true }
+      return {
+        sign: '●',
+        style: 'cyan',
+        text: `${event.payload.agent ?? ''} starts · run ${event.correlationId}`,
+      }
+    case 'execution.message': {
+      const text = textOf(event.payload.content)
+      return event.payload.role === 'user'
+        ? { sign: '❯', style: 'bold', text }
+        : { sign: '❝', style: 'blue', text, typed: true }
+    }
     case 'execution.reasoning':
-      return { sign: '✻', style: 'magenta', text: said('content'), quiet: true }
+      return { sign: '✻', style: 'magenta', text: textOf(event.payload.content), quiet: true }
     case 'execution.step_started': {
-      const attempt = Number(payload['attempt'] ?? 1)
+      const { attempt = 1, kind = '' } = event.payload
       return {
         sign: '▸',
         style: 'dim',
-        text: `${said('kind')}${attempt > 1 ? ` · attempt ${attempt}` : ''}`,
+        text: `${kind}${attempt > 1 ? ` · attempt ${attempt}` : ''}`,
         quiet: true,
       }
     }
@@ -82,7 +95,7 @@ function toBeat({ eventType, payload, correlationId }: ClewEvent, took: string):
       return {
         sign: '✓',
         style: 'green',
-        text: [took, tokens(payload['usage'])].filter(Boolean).join(' · '),
+        text: [took, tokens(event.payload.usage)].filter(Boolean).join(' · '),
         quiet: true,
       }
     case 'execution.step_failed':
@@ -90,31 +103,47 @@ function toBeat({ eventType, payload, correlationId }: ClewEvent, took: string):
     case 'execution.step_stopped':
       return { sign: '■', style: 'yellow', text: `stopped after ${took}`, quiet: true }
     case 'execution.tool_call':
-      return { sign: '→', style: 'magenta', text: `${said('name')} · ${flat(payload['arguments'])}` }
+      return {
+        sign: '→',
+        style: 'magenta',
+        text: `${event.payload.name ?? ''} · ${flat(event.payload.arguments)}`,
+      }
     case 'execution.tool_result':
-      return { sign: '←', style: 'magenta', text: flat(payload['result']), quiet: true }
+      return { sign: '←', style: 'magenta', text: flat(event.payload.result), quiet: true }
     case 'execution.tool_error':
-      return { sign: '←', style: 'red', text: errorText(payload['error']) }
+      return { sign: '←', style: 'red', text: errorText(event.payload.error) }
     case 'execution.handoff':
-      return { sign: '⇢', style: 'cyan', text: `hands over to ${said('to')}: ${said('reason')}` }
+      return {
+        sign: '⇢',
+        style: 'cyan',
+        text: `hands over to ${event.payload.to ?? ''}: ${event.payload.reason ?? ''}`,
+      }
     case 'ui.input_requested':
-      return { sign: '?', style: 'yellow', text: `${said('question')} ${choices(payload['options'])}` }
+      return {
+        sign: '?',
+        style: 'yellow',
+        text: `${textOf(event.payload.question)} ${choices(event.payload.options)}`,
+      }
     case 'system.workflow_paused':
       return { sign: '◆', style: 'yellow', text: 'paused until somebody answers', quiet: true }
     case 'ui.input_received':
-      return { sign: '❯', style: 'bold', text: `${said('answer')} (${said('by')})` }
+      return { sign: '❯', style: 'bold', text: `${textOf(event.payload.answer)} (${event.payload.by ?? ''})` }
     case 'system.workflow_resumed':
       return { sign: '▸', style: 'dim', text: 'goes on', quiet: true }
     case 'integration.call':
-      return { sign: '→', style: 'magenta', text: `${said('service')} ${said('operation')}` }
+      return {
+        sign: '→',
+        style: 'magenta',
+        text: `${event.payload.service ?? ''} ${event.payload.operation ?? ''}`,
+      }
     case 'integration.response':
-      return { sign: '←', style: 'magenta', text: `status ${String(payload['status'])}`, quiet: true }
+      return { sign: '←', style: 'magenta', text: `status ${String(event.payload.status)}`, quiet: true }
     case 'execution.structured_output':
-      return { sign: '▤', style: 'blue', text: flat(payload['value'], 160), quiet: true }
+      return { sign: '▤', style: 'blue', text: flat(event.payload.value, 160), quiet: true }
     case 'system.workflow_completed':
       return { sign: '●', style: 'green', text: `completed in ${took}` }
     case 'system.workflow_stopped':
-      return { sign: '■', style: 'yellow', text: `stopped after ${took}: ${said('reason')}` }
+      return { sign: '■', style: 'yellow', text: `stopped after ${took}: ${event.payload.reason ?? ''}` }
     case 'system.workflow_failed':
       return { sign: '●', style: 'red', text: `failed after ${took}` }
     default:

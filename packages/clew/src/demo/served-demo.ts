@@ -58,6 +58,6 @@ const answerTo =
   async (pauseId: string, timeoutMs: number): Promise<string | undefined> => {
     const signal = AbortSignal.timeout(timeoutMs)
     for await (const { payload } of ledger.follow({ runId, types: ['ui.input_received'], signal }))
-      if (payload['pauseId'] === pauseId) return String(payload['answer'])
+      if (payload.pauseId === pauseId) return String(payload.answer)
     return undefined
   }

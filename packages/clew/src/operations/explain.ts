@@ -109,6 +109,6 @@ export const explain = answering({
 
 /** Only runs of Clew's own agents and graphs record what randomness is drawn from. */
 async function isReplayable(ledger: Ledger, runId: string): Promise<boolean> {
-  for await (const { payload } of ledger.read(runId, { limit: 1 })) return typeof payload['seed'] === 'string'
+  for await (const { payload } of ledger.read(runId, { limit: 1 })) return typeof payload.seed === 'string'
   return false
 }

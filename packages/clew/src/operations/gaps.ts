@@ -1,4 +1,4 @@
-import { AUDIT_BOOK, type Ledger, type RunSummary } from '@clew/ledger'
+import { asOwn, AUDIT_BOOK, type Ledger, type RunSummary } from '@clew/ledger'
 import { z } from 'zod'
 
 /** A part of a run that can no longer be read. */
@@ -26,34 +26,29 @@ export async function readGaps(ledger: Ledger, run: RunSummary): Promise<RunGap[
   for (const [runId, most] of upTo)
     for (const { fromSeq, toSeq, at, by, rule } of await ledger.pruned(runId))
       if (fromSeq <= most) gaps.push({ kind: 'pruned', fromSeq, toSeq: Math.min(toSeq, most), at, by, rule })
-  for await (const { payload, ledger: place } of ledger.read(AUDIT_BOOK, {
-    types: ['system.payload_erased'],
-  }))
-    for (const { runId, fromSeq, toSeq } of partsOf((payload['ranges'] ?? []) as unknown as Range[])) {
+  for await (const event of ledger.read(AUDIT_BOOK, { types: ['system.payload_erased'] })) {
+    const own = asOwn(event)
+    if (own?.eventType !== 'system.payload_erased') continue
+    const { ranges = [], by = null } = own.payload
+    const at = own.ledger.recordedAt
+    for (const { runId, fromSeq, toSeq } of partsOf(ranges)) {
       const most = runId === undefined ? undefined : upTo.get(runId)
-      if (most === undefined || fromSeq > most) continue
-      const by = typeof payload['by'] === 'string' ? payload['by'] : null
-      gaps.push({
-        kind: 'erased',
-        fromSeq,
-        toSeq: Math.min(toSeq, most),
-        at: place.recordedAt,
-        by,
-        rule: null,
-      })
+      if (most !== undefined && fromSeq <= most)
+        gaps.push({ kind: 'erased', fromSeq, toSeq: Math.min(toSeq, most), at, by, rule: null })
     }
+  }
   return gaps.sort((a, b) => a.fromSeq - b.fromSeq)
 }
 
 /** The parts of ranges of which only some events went. */
 const partsOf = (ranges: readonly Range[]): Range[] =>
   ranges.flatMap(({ seqs, ...range }) =>
-    seqs ? seqs.map(([fromSeq, toSeq]) => ({ ...range, fromSeq, toSeq })) : [range],
+    seqs ? seqs.map(([fromSeq = 0, toSeq = 0]) => ({ ...range, fromSeq, toSeq })) : [range],
   )
 
 interface Range {
-  readonly runId?: string
+  readonly runId?: string | undefined
   readonly fromSeq: number
   readonly toSeq: number
-  readonly seqs?: readonly (readonly [number, number])[]
+  readonly seqs?: readonly (readonly number[])[] | undefined
 }

@@ -1,4 +1,4 @@
-import { ClewError, type Ledger, RUN_STATUSES, type RunSummary } from '@clew/ledger'
+import { asOwn, ClewError, type Ledger, RUN_STATUSES, type RunSummary } from '@clew/ledger'
 import { z } from 'zod'
 import { answering } from './operation.ts'
 import { readBelow } from './run-tree.ts'
@@ -155,9 +155,9 @@ async function toRows(
 }
 
 async function previousOf(ledger: Ledger, runId: string): Promise<string | null> {
-  for await (const { payload } of ledger.read(runId, { limit: 1 })) {
-    const before = payload['previous']
-    if (typeof before === 'object' && before !== null && 'runId' in before) return String(before.runId)
+  for await (const event of ledger.read(runId, { limit: 1 })) {
+    const own = asOwn(event)
+    if (own?.eventType === 'system.workflow_started') return own.payload.previous?.runId ?? null
   }
   return null
 }
@@ -194,16 +194,17 @@ type Parted = NonNullable<LineageRow['parted']> & { readonly isRetry: boolean }
 /** A fork's first own event says where it left its source, and with what; an edited state is the checkpoint after it. */
 async function readFork(ledger: Ledger, runId: string, seq: number): Promise<Parted> {
   const [forked, second] = await Array.fromAsync(ledger.read(runId, { afterSeq: seq, limit: 2 }))
-  const { atStepId, checkpoint, input, edit, retryOf } = forked?.payload ?? {}
-  const operations: unknown =
-    second?.eventType === 'execution.checkpoint' ? second.payload['operations'] : undefined
-  const isEdited = (edit ?? null) !== null || (Array.isArray(operations) && operations.length > 0)
-  const superstep = (checkpoint as { readonly superstep?: unknown } | null | undefined)?.superstep
+  const first = forked && asOwn(forked)
+  const after = second && asOwn(second)
+  const { atStepId, checkpoint, input, edit, retryOf } =
+    first?.eventType === 'system.workflow_forked' ? first.payload : {}
+  const { operations = [] } = after?.eventType === 'execution.checkpoint' ? after.payload : {}
+  const isEdited = (edit ?? null) !== null || operations.length > 0
   return {
     seq,
-    superstep: typeof superstep === 'number' ? superstep : null,
-    stepId: typeof atStepId === 'string' ? atStepId : null,
+    superstep: checkpoint?.superstep ?? null,
+    stepId: atStepId ?? null,
     edited: (input ?? null) !== null ? 'input' : isEdited ? 'state' : null,
-    isRetry: typeof retryOf === 'string',
+    isRetry: retryOf !== undefined,
   }
 }

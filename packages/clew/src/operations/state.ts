@@ -1,4 +1,4 @@
-import { ClewError, type Ledger, type RunState } from '@clew/ledger'
+import { asOwn, ClewError, type Ledger, type RunState } from '@clew/ledger'
 import { z } from 'zod'
 import { answering } from './operation.ts'
 import { runId } from './schemas.ts'
@@ -96,9 +96,10 @@ async function changedAt(
 
 async function writtenByInput(ledger: Ledger, id: string): Promise<Set<string>> {
   const types = ['execution.checkpoint', 'system.state_transitioned']
-  for await (const { payload } of ledger.read(id, { types, limit: 1 })) {
-    const operations = (payload['operations'] ?? []) as readonly { readonly channel?: unknown }[]
-    return new Set(operations.map(({ channel: name }) => String(name)))
+  for await (const event of ledger.read(id, { types, limit: 1 })) {
+    const own = asOwn(event)
+    if (own?.eventType !== 'execution.checkpoint' && own?.eventType !== 'system.state_transitioned') break
+    return new Set(own.payload.operations?.map(({ channel }) => channel))
   }
   return new Set()
 }

@@ -40,8 +40,8 @@ export const step = answering({
     return {
       step: found,
       // An attempt that was recorded with its end alone brings its input there.
-      input: started?.payload['input'] ?? null,
-      values: ended?.payload['output'] ?? null,
+      input: started?.payload.input ?? null,
+      values: ended?.payload.output ?? null,
       attempts: tries.length,
       startedEventId: found.spanId,
       endedEventId: ended?.eventId ?? null,

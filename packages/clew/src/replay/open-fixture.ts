@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
-import { ClewError, type Ledger, type RunSummary } from '@clew/ledger'
+import { asOwn, ClewError, type Ledger, type RunSummary } from '@clew/ledger'
 import { openLedger, type OpenLedgerOptions } from '../open-ledger.ts'
 
 export type FixtureOptions = Pick<OpenLedgerOptions, 'codecs' | 'redact'>
@@ -70,8 +70,10 @@ async function replayableRuns(ledger: Ledger): Promise<RunSummary[]> {
   const stoodOn = new Set<unknown>()
   for (const { runId, forkedFrom } of all) {
     stoodOn.add(forkedFrom?.runId)
-    for await (const { payload } of ledger.read(runId, { types: ['execution.checkpoint'] }))
-      stoodOn.add((payload['from'] as { runId: string } | undefined)?.runId)
+    for await (const event of ledger.read(runId, { types: ['execution.checkpoint'] })) {
+      const own = asOwn(event)
+      if (own?.eventType === 'execution.checkpoint') stoodOn.add(own.payload.from?.runId)
+    }
   }
   const known = new Set(all.map(({ runId }) => runId))
   return all

@@ -10,6 +10,8 @@ const call = open({
   name: anything,
   safety: anything,
   error: anything,
+  /** Of an answer, such as 200. */
+  status: anything,
   ...inStep,
 })
 

@@ -4,6 +4,7 @@ import type { EventFamily } from './primitive.ts'
 
 const inAttempt = { stepId: optional.text, attempt: maybe(integer(1)) }
 
+const inStream = { streamId: optional.text }
 /** As chats of other systems bring them along. */
 const spoken = { role: anything, name: anything, model: anything }
 
@@ -52,10 +53,13 @@ export const UI_EVENTS = {
       ...spoken,
     }),
   ],
-  'ui.message_edited': ['ui.interaction', open({ messageId: optional.text, content: anything, ...spoken })],
-  'ui.message_deleted': ['ui.interaction', open({ messageId: text })],
+  'ui.message_edited': [
+    'ui.interaction',
+    open({ ...inStream, messageId: optional.text, content: anything, ...spoken }),
+  ],
+  'ui.message_deleted': ['ui.interaction', open({ ...inStream, messageId: text })],
   /** In the book of the message's stream: a thread was opened on it. */
-  'ui.thread_created': ['ui.interaction', open({ messageId: text, threadStreamId: text })],
+  'ui.thread_created': ['ui.interaction', open({ ...inStream, messageId: text, threadStreamId: text })],
   /** In the book of its stream: somebody wants an agent to answer, or to answer again; agents consume it (V9). */
   'ui.session_requested': [
     'ui.interaction',

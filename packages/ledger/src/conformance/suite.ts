@@ -20,6 +20,7 @@ import { progressTests } from './progress.ts'
 import { projectionTests } from './projections.ts'
 import { rebuildTests } from './rebuilds.ts'
 import { refusalTests } from './refusals.ts'
+import { removalTests } from './removals.ts'
 import { retentionKeepsTests } from './retention-keeps.ts'
 import { retentionToldTests } from './retention-told.ts'
 import { retentionTests } from './retention.ts'
@@ -71,6 +72,7 @@ const PARTS: Readonly<Record<StorePart, readonly StoreTest[]>> = {
     ...changeTests,
     ...rebuildTests,
     ...erasureTests,
+    ...removalTests,
     ...retentionTests,
     ...retentionKeepsTests,
     ...retentionToldTests,

@@ -114,12 +114,10 @@ function side(
 }
 
 function outputOf(events: readonly ClewEvent[]): unknown {
-  const end = events.findLast(
-    ({ eventType, payload }) =>
-      (eventType === 'system.workflow_completed' || eventType === 'execution.completed') &&
-      payload['output'] !== undefined,
-  )
-  return end?.payload['output']
+  const isEnd = ({ eventType, payload }: ClewEvent): boolean =>
+    (eventType === 'system.workflow_completed' || eventType === 'execution.completed') &&
+    payload.output !== undefined
+  return events.findLast(isEnd)?.payload.output
 }
 
 /** Counted as in the summary of a run, of these events alone: in a fork, of those that are not shared. */

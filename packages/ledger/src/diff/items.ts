@@ -1,3 +1,4 @@
+import { asErasable, type ErasableEvent } from '../catalogue.ts'
 import type { ClewEvent } from '../envelope.ts'
 import { beginsStep } from '../fold/begins-step.ts'
 import { foldSteps, type StepRecord } from '../fold/steps.ts'
@@ -59,8 +60,9 @@ export function toItems(events: readonly ClewEvent[]): Item[] {
       told.add(step.stepId)
     }
     // What happened inside a step shows in what the step gave back.
-    else if (typeof payload['stepId'] !== 'string' || !lastOf.has(payload['stepId'])) {
-      const item = fromEvent(event, results)
+    else if (typeof payload.stepId !== 'string' || !lastOf.has(payload.stepId)) {
+      const own = asErasable(event)
+      const item = own && fromEvent(own, results)
       if (item) items.push(item)
     }
   }
@@ -75,7 +77,7 @@ function fromStep(step: StepRecord, started: ClewEvent['payload'], seq: number):
     stepId,
     attempts: attempt,
     seq,
-    input: parsed(started['input']) ?? (step.inputDigest === null ? null : { inputDigest: step.inputDigest }),
+    input: parsed(started.input) ?? (step.inputDigest === null ? null : { inputDigest: step.inputDigest }),
     output: step.error ?? parsed(step.values),
     decision,
     status,
@@ -85,54 +87,54 @@ function fromStep(step: StepRecord, started: ClewEvent['payload'], seq: number):
   })
 }
 
-function fromEvent(event: ClewEvent, results: ReadonlyMap<ClewEvent, ClewEvent>): Item | undefined {
-  const { payload, ledger } = event
-  const name = typeof payload['name'] === 'string' ? payload['name'] : ''
-  const base = { stepId: null, attempts: 1, seq: ledger.seq, decision: null, status: null, type: '' }
+function fromEvent(event: ErasableEvent, results: ReadonlyMap<string, ToolResult>): Item | undefined {
+  const base = { stepId: null, attempts: 1, seq: event.ledger.seq, decision: null, status: null, type: '' }
   switch (event.eventType) {
     case 'system.workflow_started':
-      if (payload['input'] === undefined) return undefined
+      if (event.payload.input === undefined) return undefined
       return makeItem({
         ...base,
         kind: 'start',
         name: 'input',
-        input: payload['input'],
+        input: event.payload.input,
         output: null,
         prose: 'arguments',
       })
     case 'execution.step_completed':
     case 'execution.step_failed': {
       // It was started in the part that both runs share, which is not read.
-      const stepId = String(payload['stepId'])
+      const { stepId = '' } = event.payload
+      const failed = event.eventType === 'execution.step_failed'
       return makeItem({
         ...base,
         kind: 'step',
         name: parseStepId(stepId)?.name ?? stepId,
         stepId,
         input: null,
-        output: payload['error'] ?? payload['output'],
-        decision: payload['decision'],
-        status: event.eventType === 'execution.step_failed' ? 'failed' : 'completed',
+        output: failed ? event.payload.error : event.payload.output,
+        decision: failed ? null : event.payload.decision,
+        status: failed ? 'failed' : 'completed',
         prose: null,
       })
     }
     case 'execution.tool_call': {
-      const result = results.get(event)
+      const result = results.get(event.eventId)
       const failed = result?.eventType === 'execution.tool_error'
       return makeItem({
         ...base,
         kind: 'tool',
-        name,
-        input: parsed(payload['arguments']),
-        output: result ? parsed(failed ? result.payload['error'] : result.payload['result']) : null,
+        name: event.payload.name ?? '',
+        input: parsed(event.payload.arguments),
+        output: result ? parsed(failed ? result.payload.error : result.payload.result) : null,
         status: result ? (failed ? 'failed' : 'completed') : 'running',
         prose: 'arguments',
       })
     }
     case 'execution.message':
     case 'execution.structured_output': {
-      const role = typeof payload['role'] === 'string' ? payload['role'] : 'assistant'
-      const content = payload['content'] ?? payload['value']
+      const isMessage = event.eventType === 'execution.message'
+      const role = (isMessage ? event.payload.role : undefined) ?? 'assistant'
+      const content = isMessage ? event.payload.content : event.payload.value
       if (content === undefined || content === null || content === '') return undefined
       const given = role !== 'assistant'
       return makeItem({
@@ -150,7 +152,7 @@ function fromEvent(event: ClewEvent, results: ReadonlyMap<ClewEvent, ClewEvent>)
         ...base,
         kind: 'answer',
         name: 'answer',
-        input: payload['answer'],
+        input: event.payload.answer,
         output: null,
         prose: null,
       })
@@ -158,7 +160,7 @@ function fromEvent(event: ClewEvent, results: ReadonlyMap<ClewEvent, ClewEvent>)
       return makeItem({
         ...base,
         kind: 'handoff',
-        name: typeof payload['to'] === 'string' ? payload['to'] : '',
+        name: event.payload.to ?? '',
         input: null,
         output: null,
         prose: null,
@@ -168,25 +170,30 @@ function fromEvent(event: ClewEvent, results: ReadonlyMap<ClewEvent, ClewEvent>)
   }
 }
 
-/** The result of each tool call: by its id, or, without ids, the next one of that name. */
-function toolResults(events: readonly ClewEvent[]): Map<ClewEvent, ClewEvent> {
-  const found = new Map<ClewEvent, ClewEvent>()
-  const open = new Map<string, ClewEvent[]>()
-  const keyOf = ({ payload: { toolCallId, name } }: ClewEvent): string =>
-    typeof toolCallId === 'string' ? `#${toolCallId}` : `@${String(name)}`
+/** The result of each tool call, under its event id: by the id of the call, or, without ids, the next one of that name. */
+function toolResults(events: readonly ClewEvent[]): Map<string, ToolResult> {
+  const found = new Map<string, ToolResult>()
+  const open = new Map<string, string[]>()
+  const keyOf = ({
+    payload: { toolCallId, name },
+  }: ToolResult | ErasableEvent<'execution.tool_call'>): string =>
+    toolCallId === undefined ? `@${name}` : `#${toolCallId}`
   for (const event of events) {
-    if (event.eventType === 'execution.tool_call') {
-      const key = keyOf(event)
+    const own = asErasable(event)
+    if (own?.eventType === 'execution.tool_call') {
+      const key = keyOf(own)
       const waiting = open.get(key)
-      if (waiting) waiting.push(event)
-      else open.set(key, [event])
-    } else if (event.eventType === 'execution.tool_result' || event.eventType === 'execution.tool_error') {
-      const call = open.get(keyOf(event))?.shift()
-      if (call) found.set(call, event)
+      if (waiting) waiting.push(own.eventId)
+      else open.set(key, [own.eventId])
+    } else if (own?.eventType === 'execution.tool_result' || own?.eventType === 'execution.tool_error') {
+      const call = open.get(keyOf(own))?.shift()
+      if (call !== undefined) found.set(call, own)
     }
   }
   return found
 }
+
+type ToolResult = ErasableEvent<'execution.tool_result' | 'execution.tool_error'>
 
 /** Models write arguments, and tools results, as JSON text; two spellings of the same data are the same. */
 export function parsed(value: unknown): unknown {

@@ -14,13 +14,19 @@ interface FindParts {
   readonly workspace: string
 }
 
+interface FoundEvent {
+  readonly event: StoredEvent
+  /** The subject stands under `subjects`, where an event says whom its run is about. */
+  readonly isSubject: boolean
+}
+
 /** Events that name the subject themselves, in whatever run: under `subjects`, or at one of the paths. */
 export async function* findSubjectEvents(
   { store, reader, workspace }: FindParts,
   names: readonly string[],
   paths: readonly string[],
-): AsyncGenerator<StoredEvent> {
-  const parsed = ['subjects', ...paths].map(parsePath)
+): AsyncGenerator<FoundEvent[]> {
+  const parsed = paths.map(parsePath)
   const wanted = new Set(names)
   const isMeant = (value: unknown): boolean =>
     (typeof value === 'string' || typeof value === 'number') && wanted.has(String(value))
@@ -30,10 +36,14 @@ export async function* findSubjectEvents(
     const upToPosition = afterPosition + size
     const window = { workspace, containing: texts, afterPosition, upToPosition, limit: PAGE }
     const events = await store.readAll(window)
-    for (const stored of events) {
-      const payload = await reader.toJson(stored)
-      if (parsed.some((path) => valuesAt(payload, path).some(isMeant))) yield stored
+    const found: FoundEvent[] = []
+    for (const event of events) {
+      const payload = await reader.toJson(event)
+      const isSubject = valuesAt(payload, ['subjects']).some(isMeant)
+      if (isSubject || parsed.some((path) => valuesAt(payload, path).some(isMeant)))
+        found.push({ event, isSubject })
     }
+    yield found
     afterPosition = events.length === PAGE ? (events.at(-1)?.position ?? upToPosition) : upToPosition
     // Positions may be far apart: windows grow while nothing is found in them.
     size = events.length === 0 ? Math.min(2 * size, MAX_WINDOW) : WINDOW
@@ -51,7 +61,7 @@ function parsePath(path: string): readonly string[] {
   )
 }
 
-/** All that stands at a path: lists are gone through, `*` is any key. */
+/** All values at a path: lists are searched item by item, `*` is any key. */
 function valuesAt(value: JsonValue, path: readonly string[]): JsonValue[] {
   const [key, ...rest] = path
   if (Array.isArray(value)) return value.flatMap((item) => valuesAt(item, path))

@@ -1,4 +1,4 @@
-import { findBelow, findRun } from '../store/find-runs.ts'
+import { findRun } from '../store/find-runs.ts'
 import { AUDIT_BOOK } from '../audit-book.ts'
 import { isBook } from '../book.ts'
 import { ClewError } from '../errors.ts'
@@ -16,6 +16,7 @@ import { type Hold, heldBy, isHeldName, readHolds } from '../retention/holds.ts'
 import type { RunReader } from '../run-reader.ts'
 import type { Store, StoredEvent, StoredRun } from '../store/store.ts'
 import type { EraseTarget, KeptPart } from './erase-types.ts'
+import { createDescendants, type Descendants } from './descendants.ts'
 import { findSubjectEvents } from './find-subject.ts'
 
 export interface EraseParts {
@@ -76,17 +77,28 @@ export async function planErasure(
     for await (const page of parts.runs.ownEvents(run)) await add(page)
   }
 
-  for await (const part of collect(parts, target)) await ('run' in part ? addRun(part.run) : add(part.events))
+  const descendants = createDescendants(parts)
+  const onRead = (events: number): void => {
+    looked += events
+    onProgress?.(looked)
+  }
+  for await (const part of collect(parts, target, descendants, onRead))
+    await ('run' in part ? addRun(part.run) : add(part.events))
   await addMemory(parts, target, found, add, addRun)
-  const kept = await takeOutHeld(parts, target, found, holds)
+  const kept = await takeOutHeld(parts, descendants, target, found, holds)
   assertNotHeld(target, found, kept)
-  await assertNotLive(parts, found)
+  await assertNotLive(parts, descendants, found)
   return { runs: found, kept, bookSeq }
 }
 
 type Part = { readonly run: StoredRun } | { readonly events: readonly StoredEvent[] }
 
-async function* collect(parts: EraseParts, target: EraseTarget): AsyncGenerator<Part> {
+async function* collect(
+  parts: EraseParts,
+  target: EraseTarget,
+  descendants: Descendants,
+  onRead: (events: number) => void,
+): AsyncGenerator<Part> {
   const { store, workspace } = parts
   if ('eventId' in target) {
     const events = await store.findEvents({ workspace, ids: [target.eventId] })
@@ -99,45 +111,41 @@ async function* collect(parts: EraseParts, target: EraseTarget): AsyncGenerator<
     const run = await findRun(store, { workspace, runId: target.runId })
     if (!run) throw missing('run', target.runId)
     if (target.runId === AUDIT_BOOK) throw auditStays()
-    const all = await withBelow(parts, [run])
+    await descendants.readStarts(onRead)
+    const all = await descendants.withBelow([run])
     const forks = all.filter(({ summary }) => summary.forkedFrom && summary.runId !== target.runId)
     if (forks.length > 0 && target.withForks !== true) throw hasForks(target.runId, forks)
     for (const each of all) yield { run: each }
     return
   }
   const names = namesOf(parts, target.subject)
+  // The index of subjects may lack a run, and then a certificate would be false: the events decide.
   const { runs } = await store.findRuns({ workspace, subjects: names, deleted: true, order: 'oldest' })
-  for (const run of await withBelow(parts, runs)) yield { run }
-  let events: StoredEvent[] = []
-  for await (const event of findSubjectEvents(parts, names, target.paths ?? [])) {
-    if (event.correlationId === AUDIT_BOOK) continue
-    events.push(event)
-    if (events.length < 500) continue
-    yield { events }
-    events = []
+  const about = new Map(runs.map((run) => [run.summary.runId, run]))
+  for await (const page of findSubjectEvents(parts, names, target.paths ?? [])) {
+    const found = page.filter(({ event }) => event.correlationId !== AUDIT_BOOK)
+    for (const { event, isSubject } of found) {
+      const { correlationId: runId } = event
+      if (!isSubject || about.has(runId)) continue
+      const run = await findRun(store, { workspace, runId })
+      if (run && isAboutRun(event, run)) about.set(runId, run)
+    }
+    yield { events: found.map(({ event }) => event) }
   }
-  yield { events }
+  if (about.size === 0) return
+  await descendants.readStarts(onRead)
+  for (const run of await descendants.withBelow([...about.values()])) yield { run }
 }
+
+/** Whether the subjects of an event are those of its run: of its first event, and of a start that comes later (`beginRun`). */
+const isAboutRun = ({ seq, eventType }: StoredEvent, { forkOf }: StoredRun): boolean =>
+  eventType === 'system.workflow_started' ||
+  (seq === (forkOf?.seq ?? 0) + 1 && !eventType.startsWith('execution.memory_'))
 
 /** What the record may have for a subject; records of earlier versions of Clew have a placeholder where redaction took it out. */
 const namesOf = ({ identities, redactor }: EraseParts, subject: string): string[] => [
   ...new Set([...identities.identity(subject).names, redactor.text(subject)]),
 ]
-
-/** With the child runs of these, the runs forked from them, and so on. */
-async function withBelow({ store, workspace }: EraseParts, runs: readonly StoredRun[]): Promise<StoredRun[]> {
-  const all = new Map(runs.map((run) => [run.summary.runId, run]))
-  for (let open = [...all.keys()]; open.length > 0; ) {
-    const below = await findBelow(store, workspace, open)
-    open = []
-    for (const run of below)
-      if (!all.has(run.summary.runId)) {
-        all.set(run.summary.runId, run)
-        open.push(run.summary.runId)
-      }
-  }
-  return [...all.values()]
-}
 
 /** Memory that came from what goes, and that of the runs and of the subject: each item whole. */
 async function addMemory(
@@ -185,6 +193,7 @@ async function addMemory(
 /** A hold wins over erasure (P5): on the run, on one that was forked from it, on the run it works for, on the subject. */
 async function takeOutHeld(
   parts: EraseParts,
+  { withBelow }: Descendants,
   target: EraseTarget,
   found: Map<string, { readonly run: StoredRun; readonly events: Map<number, StoredEvent> }>,
   holds: readonly Hold[],
@@ -197,7 +206,7 @@ async function takeOutHeld(
   const kept: KeptPart[] = []
   for (const [runId, { run, events }] of found) {
     let hold = onSubject
-    for (const each of await withBelow(parts, [run]))
+    for (const each of await withBelow([run]))
       if (each === run || each.summary.forkedFrom) hold ??= heldBy(holds, each.summary)[0]
     hold ??= await findHold(parts, holds, run.summary)
     if (hold) found.delete(runId)
@@ -242,6 +251,7 @@ function assertNotHeld(
 /** A run that is at work, or can be gone on with, needs its record. */
 async function assertNotLive(
   parts: EraseParts,
+  { withBelow }: Descendants,
   found: ReadonlyMap<string, { readonly run: StoredRun }>,
 ): Promise<void> {
   if (found.size === 0) return
@@ -252,7 +262,7 @@ async function assertNotLive(
       .map(({ runId }) => runId),
   )
   const own = [...found.values()].map(({ run }) => run)
-  const forks = (await withBelow(parts, own)).filter(({ summary }) => summary.forkedFrom)
+  const forks = (await withBelow(own)).filter(({ summary }) => summary.forkedFrom)
   for (const { summary } of [...own, ...forks]) {
     const { runId, status, agent } = summary
     const isOpen = !isTerminal(status) && (status !== 'pending' || agent !== null)

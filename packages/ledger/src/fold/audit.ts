@@ -276,14 +276,17 @@ export function targetOf(event: ErasableEvent): string | null {
       return words(layer, namespace, key)
     }
     default: {
-      const { name, service, operation, runId, agent }: Named = event.payload as object
+      const { name, service, operation, runId, agent } = namesIn(event)
       return words(name) ?? words(service, operation) ?? words(runId) ?? words(agent)
     }
   }
 }
 
-/** Names of what an event is about, under which types have them. */
+/** What an event says under names that several types have. */
+const namesIn = ({ payload }: { readonly payload: object }): Named => payload
+
 interface Named {
+  readonly reason?: unknown
   readonly name?: unknown
   readonly service?: unknown
   readonly operation?: unknown
@@ -327,8 +330,7 @@ export function detailOf(event: ErasableEvent): string | null {
       return brief([epoch === undefined ? '' : `epoch ${epoch}`, reason].filter(Boolean).join(': '))
     }
     default: {
-      const { reason }: { readonly reason?: unknown } = event.payload as object
-      return brief(textOf(reason) ?? '')
+      return brief(textOf(namesIn(event).reason) ?? '')
     }
   }
 }

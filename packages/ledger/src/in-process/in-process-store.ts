@@ -55,6 +55,10 @@ function createInProcessCore(ports: Ports): StoreCore {
     return bodyChars(own) + Math.round(shared / Math.max(1, sharers))
   }
 
+  /** In the order in which they began. */
+  const runsWithIds = (workspace: string, ids: readonly string[]): InProcessRun[] =>
+    [...new Set(ids)].flatMap((runId) => rows.findRun({ workspace, runId }) ?? []).sort((a, b) => a.id - b.id)
+
   const facts: { readonly [K in keyof StoreInfo]: () => StoreInfo[K] } = {
     lastPosition: () => events.length,
     newestPosition: () => events.length,
@@ -131,9 +135,9 @@ function createInProcessCore(ports: Ports): StoreCore {
     },
     async findRuns(query) {
       assertOpen()
-      const { order = 'newest', cursor, limit = Number.POSITIVE_INFINITY } = query
+      const { workspace, ids, order = 'newest', cursor, limit = Number.POSITIVE_INFINITY } = query
       const border = cursor === undefined ? undefined : parseCursor(cursor)
-      const found = runs.filter(
+      const found = (ids && workspace !== undefined ? runsWithIds(workspace, ids) : runs).filter(
         (run) =>
           matches(run, query) &&
           (border === undefined || (order === 'newest' ? run.id < border : run.id > border)),

@@ -77,7 +77,7 @@ async function foldBook(
     const range = { afterSeq: fromSeq, upToSeq: seq, limit: PAGE }
     const stored = await store.readRun({ workspace, runId: book }, range)
     const events = await reader.toPlainEvents(
-      stored.filter((event) => MEMORY_TYPES.includes(event.eventType)),
+      stored.filter((event) => (MEMORY_TYPES as readonly string[]).includes(event.eventType)),
     )
     const named = [...events, ...(await readReplaced(parts, book, events))]
     const names = new Map(

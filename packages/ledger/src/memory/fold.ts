@@ -1,5 +1,6 @@
+import type { OwnEvent } from '../catalogue.ts'
 import type { ClewEvent } from '../envelope.ts'
-import { textOf } from '../fold/fields.ts'
+import { isErased } from '../fold/fields.ts'
 import { isoText } from '../iso-text.ts'
 import { collectText } from '../search/extract.ts'
 import { indexText } from '../search/tokens.ts'
@@ -13,26 +14,28 @@ export const MEMORY_VERSION = 1
 /** The last time whose text sorts as the time does; what expires later does not. */
 export const LAST_MS = Date.parse('9999-12-31T23:59:59.999Z')
 
-export const MEMORY_TYPES: readonly string[] = [
+export const MEMORY_TYPES = [
   'execution.memory_written',
   'execution.memory_promoted',
   'execution.memory_forgotten',
-]
+] as const
 
 export const nameOf = ({ namespace, key }: { readonly namespace: string; readonly key: string }): string =>
   `${namespace}\n${key}`
 
 /** The name an event is about; undefined for one that is no event of memory, has no usable name, or was erased. */
-export function subjectOf({
-  eventType,
-  payload,
-  ledger,
-}: ClewEvent): { namespace: string; key: string } | undefined {
-  const [namespace, key] = [textOf(payload['namespace']), textOf(payload['key'])]
-  if (ledger.erased || !MEMORY_TYPES.includes(eventType) || namespace === null || key === null)
-    return undefined
+export function subjectOf(event: ClewEvent): { namespace: string; key: string } | undefined {
+  const { namespace, key } = asMemoryEvent(event)?.payload ?? {}
+  if (namespace === undefined || key === undefined) return undefined
   return isNamespace(namespace) && isPlainName(key) ? { namespace, key } : undefined
 }
+
+type MemoryEvent = OwnEvent<(typeof MEMORY_TYPES)[number]>
+
+const asMemoryEvent = (event: ClewEvent): MemoryEvent | undefined =>
+  (MEMORY_TYPES as readonly string[]).includes(event.eventType) && !isErased(event)
+    ? (event as MemoryEvent)
+    : undefined
 
 /**
  * M1–M3 as a fold: one event of a book, into what it remembers by `nameOf`. A write stands until the next write of its name, or until an event forgets it; that
@@ -41,8 +44,9 @@ export function subjectOf({
  * names of the same item (`replaces`): names are recorded in another form when redaction rules change.
  */
 export function foldMemory(rows: Map<string, MemoryRow>, event: ClewEvent): void {
+  const own = asMemoryEvent(event)
   const subject = subjectOf(event)
-  if (!subject) return
+  if (!own || !subject) return
   const name = nameOf(subject)
   const replaced = replacedBy(event)
   let before = rows.get(name)
@@ -52,31 +56,28 @@ export function foldMemory(rows: Map<string, MemoryRow>, event: ClewEvent): void
         rows.delete(other)
         before ??= row
       }
-  if (event.eventType === 'execution.memory_forgotten') {
-    const version = event.payload['version']
-    if (before && (typeof version !== 'number' || before.seq <= version)) rows.delete(name)
+  if (own.eventType === 'execution.memory_forgotten') {
+    const { version = Number.POSITIVE_INFINITY } = own.payload
+    if (before && before.seq <= version) rows.delete(name)
     return
   }
   const standing = before && !isExpired(before, event.ledger.recordedAt) ? before : undefined
-  rows.set(name, toRow(event, subject, standing))
+  rows.set(name, toRow(own, subject, standing))
 }
 
 /** Seqs of the writes whose place an event takes. */
-export const replacedBy = ({ payload }: ClewEvent): readonly number[] =>
-  Array.isArray(payload['replaces'])
-    ? payload['replaces'].filter((seq): seq is number => Number.isSafeInteger(seq))
-    : []
+export const replacedBy = (event: ClewEvent): readonly number[] =>
+  asMemoryEvent(event)?.payload.replaces ?? []
 
 export const isExpired = ({ expiresAt }: Pick<MemoryRow, 'expiresAt'>, at: string): boolean =>
   expiresAt !== null && expiresAt <= at
 
 function toRow(
-  { payload, eventId, correlationId, ledger }: ClewEvent,
+  { payload, eventId, correlationId, ledger }: MemoryEvent,
   { namespace, key }: { namespace: string; key: string },
   before: MemoryRow | undefined,
 ): MemoryRow {
-  const value = payload['value'] ?? null
-  const tags = textsOf(payload['tags'])
+  const { value = null, tags, expiresAt } = payload
   const json = JSON.stringify(value)
   return {
     position: ledger.position,
@@ -87,8 +88,8 @@ function toRow(
     updatedAt: ledger.recordedAt,
     namespace,
     key,
-    tags,
-    expiresAt: timeOf(payload['expiresAt']),
+    tags: plainNames(tags),
+    expiresAt: timeOf(expiresAt),
     ...writtenFor({ payload }),
     eventId,
     bytes: json.length,
@@ -98,25 +99,25 @@ function toRow(
 
 /** The people an event of memory is about, and the run in which it was written. */
 export const writtenFor = ({
-  payload,
+  payload: { subjects, runId },
 }: Pick<ClewEvent, 'payload'>): Pick<MemoryRow, 'subjects' | 'runId'> => ({
-  subjects: textsOf(payload['subjects']),
-  runId: textsOf([payload['runId']])[0] ?? null,
+  subjects: plainNames(subjects),
+  runId: plainNames([runId])[0] ?? null,
 })
 
 /** What is searched of the item that an event writes. */
 export const wordsOf = ({ namespace, key, tags }: MemoryRow, { payload }: ClewEvent): MemoryWords => ({
   name: indexText([namespace, key, ...tags].join(' \n')),
-  text: indexText(collectText(payload['value'])),
+  text: indexText(collectText(payload.value)),
 })
 
-const textsOf = (given: unknown): string[] =>
+const plainNames = (given: unknown): string[] =>
   Array.isArray(given)
     ? given.filter((each): each is string => typeof each === 'string' && isPlainName(each))
     : []
 
-function timeOf(given: unknown): string | null {
-  const ms = typeof given === 'string' ? Date.parse(given) : Number.NaN
+function timeOf(given: string | undefined): string | null {
+  const ms = given === undefined ? Number.NaN : Date.parse(given)
   return Number.isNaN(ms) || ms > LAST_MS ? null : isoText(ms)
 }
 

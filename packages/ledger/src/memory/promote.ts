@@ -102,7 +102,7 @@ async function promoteItem(
     },
   }
   const own = await findOwn(parts, book, eventId)
-  if (own) return callId !== undefined && own.payload['callId'] === callId ? 'promoted' : 'before'
+  if (own) return callId !== undefined && own.payload.callId === callId ? 'promoted' : 'before'
   const source =
     (await parts.store.findEvents({ workspace: parts.workspace, ids: [provenance.eventId] }))[0]?.position ??
     0

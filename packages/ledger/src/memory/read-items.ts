@@ -38,7 +38,7 @@ export async function toItems(
   for (const event of await reader.toEvents(stored)) events.set(event.ledger.position, event)
   return rows.flatMap((row) => {
     const event = events.get(row.position)
-    return event && !event.ledger.erased ? [toItem(row, event.payload['value'] ?? null)] : []
+    return event && !event.ledger.erased ? [toItem(row, event.payload.value ?? null)] : []
   })
 }
 

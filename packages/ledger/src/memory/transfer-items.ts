@@ -25,8 +25,7 @@ export async function* exportItems(parts: MemoryParts, given: MemoryFilter): Asy
     )
     for (const row of rows) {
       const event = values.get(row.position)
-      if (event && !event.ledger.erased)
-        yield `${JSON.stringify(toItem(row, event.payload['value'] ?? null))}\n`
+      if (event && !event.ledger.erased) yield `${JSON.stringify(toItem(row, event.payload.value ?? null))}\n`
     }
     after = rows.at(-1)
     if (rows.length < PAGE) return

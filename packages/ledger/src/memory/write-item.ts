@@ -108,17 +108,16 @@ export function assertVersion(
 
 export function toReceipt(
   { layer, scope }: MemoryScope,
-  { eventId, payload, ledger }: ClewEvent,
+  { eventId, payload: { namespace, key, expiresAt }, ledger }: ClewEvent,
 ): MemoryReceipt {
-  const text = (key: string): string => String(payload[key])
   return {
     layer,
     scope,
-    namespace: text('namespace'),
-    key: text('key'),
+    namespace: String(namespace),
+    key: String(key),
     version: ledger.seq,
     eventId,
     writtenAt: ledger.recordedAt,
-    expiresAt: typeof payload['expiresAt'] === 'string' ? payload['expiresAt'] : null,
+    expiresAt: typeof expiresAt === 'string' ? expiresAt : null,
   }
 }

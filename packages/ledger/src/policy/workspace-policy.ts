@@ -132,9 +132,9 @@ export async function readPolicyChange(store: Store, workspace: string, after = 
   for (let afterSeq = after; ; ) {
     const page = await store.readRun(book, { afterSeq, upToSeq, limit: PAGE, types: TYPES })
     for (const event of await reader.toPlainEvents(page)) {
-      const { policy: given } = event.payload
+      const { policy: given, by } = event.payload
       if (isObject(given) && Object.keys(given).every((key) => KNOWN.has(key)))
-        change = { ...change, policy: given, by: textOf(event.payload['by']), at: event.ledger.recordedAt }
+        change = { ...change, policy: given, by: textOf(by), at: event.ledger.recordedAt }
     }
     if (page.length < PAGE) return change
     afterSeq = page.at(-1)?.seq ?? afterSeq

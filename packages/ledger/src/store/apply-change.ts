@@ -17,12 +17,13 @@ export function applyChange(
   tx: Transaction,
   ports: Pick<Ports, 'sha256' | 'now'>,
   change: StoreChange,
-  ids: 'trusted' | 'looked up' = 'looked up',
 ): Applied {
   const { calls, blank = [], prune = [], replace = [], adopt = [], vault = [] } = change
+  if (calls.length > 1 && Object.keys(change).length > 1)
+    throw new RangeError('a change with other parts has at most one call')
   const moved = findMoved(tx, change)
   if (moved.length > 0) return { moved }
-  const outcomes = commitCalls(tx, ports, calls, ids)
+  const outcomes = commitCalls(tx, ports, calls)
   if (outcomes.some((outcome) => 'error' in outcome)) return { outcomes }
   for (const each of blank) tx.blank(each, isoText(ports.now()))
   pruneRanges(tx, prune)

@@ -16,20 +16,16 @@ import { storeRoot } from '../tree.ts'
  * Applies calls inside one transaction. Each call is judged before its first write, so that a refused one
  * leaves no trace and its neighbours go on (L5). Shared by all synchronous stores: order, idempotency, fork,
  * chain and projections are decided here and in `judge`, and nowhere else.
- *
- * With `ids` *trusted*, an id that comes with an epoch or an expected seq is taken to be new: the store must then throw
- * when it stands already, roll all of it back and call again with *looked up*.
  */
 export function commitCalls(
   tx: Transaction,
   ports: Pick<Ports, 'sha256' | 'now'>,
   calls: readonly AppendCall[],
-  ids: 'trusted' | 'looked up' = 'looked up',
 ): AppendOutcome[] {
   const now = isoText(ports.now())
   return calls.map((call) => {
     try {
-      const standing = judgeCall(tx, ports, call, ids)
+      const standing = judgeCall(tx, ports, call)
       return {
         events: call.events.map((event, item) => {
           const place = standing?.[item]

@@ -15,39 +15,19 @@ interface Head {
 
 /**
  * Says whether a call may be written, before anything of it is: throws what is wrong with it. For events that
- * stand already it gives their first place; undefined when all are new, or when their ids are trusted to be.
+ * stand already it gives their first place; undefined when all are new.
  */
 export function judgeCall(
   tx: Transaction,
   ports: Pick<Ports, 'sha256'>,
   call: AppendCall,
-  ids: 'trusted' | 'looked up',
 ): (StoredEvent | undefined)[] | undefined {
   assertDistinct(call)
-  if (ids === 'trusted' && (call.epoch !== undefined || call.expectedSeq !== undefined))
-    try {
-      return judgeEvents(tx, ports, call, true)
-    } catch {
-      // What stands already is answered before anything else is judged, so nothing is refused without a look.
-    }
-  return judgeEvents(tx, ports, call, false)
-}
-
-function judgeEvents(
-  tx: Transaction,
-  ports: Pick<Ports, 'sha256'>,
-  call: AppendCall,
-  areNew: boolean,
-): (StoredEvent | undefined)[] | undefined {
   const heads = call.events.some((event) => event.sealed) ? new Map<string, Head>() : undefined
   let standing: (StoredEvent | undefined)[] | undefined
   let isFirstNew = true
   for (let item = 0; item < call.events.length; item++) {
-    const stored = judge(tx, ports, call, item, {
-      isFirstNew,
-      isNew: areNew || (call.events[item] as PreparedEvent).fresh,
-      heads,
-    })
+    const stored = judge(tx, ports, call, item, { isFirstNew, heads })
     if (stored) (standing ??= [])[item] = stored
     else isFirstNew = false
   }
@@ -73,7 +53,6 @@ function assertDistinct(call: AppendCall): void {
 }
 
 interface Circumstances {
-  readonly isNew: boolean
   readonly isFirstNew: boolean
   /** Where the runs of an import will stand after the items before this one. */
   readonly heads: Map<string, Head> | undefined
@@ -84,12 +63,12 @@ function judge(
   ports: Pick<Ports, 'sha256'>,
   call: AppendCall,
   item: number,
-  { isNew, isFirstNew, heads }: Circumstances,
+  { isFirstNew, heads }: Circumstances,
 ): StoredEvent | undefined {
   const event = call.events[item] as PreparedEvent
   const { correlationId: runId, sealed } = event
   const run = tx.findRun({ workspace: call.workspace, runId })
-  if (run && !isNew) {
+  if (run && !event.fresh) {
     const stored = tx.findEvent(run, event.eventId)
     if (stored) {
       if (isSame(tx, ports, stored, event)) return stored

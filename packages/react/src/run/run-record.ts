@@ -205,9 +205,9 @@ export function openRunRecord(client: Client, runId: string): RunRecord {
 
   function addToTranscript(event: ClewEvent): void {
     const { eventType, payload } = event
-    if (eventType === 'execution.completed') output = payload['output']
+    if (eventType === 'execution.completed') output = payload.output
     // The agent's output is shown at the end of its run.
-    const isEnd = eventType === 'system.workflow_completed' && payload['output'] === undefined
+    const isEnd = eventType === 'system.workflow_completed' && payload.output === undefined
     const shown = isEnd && output !== undefined ? { ...event, payload: { ...payload, output } } : event
     transcript = transcriptFold.apply(transcript, shown)
     transcriptSeq = event.ledger.seq

@@ -22,7 +22,8 @@ export interface TokenRecord {
 /** Folds one event of the book into what is known, by id. What cannot be read as a token lets nobody in. */
 export function foldToken(tokens: Map<string, TokenRecord>, event: ClewEvent): void {
   const { payload, eventType, ledger } = event
-  const tokenId = payload['tokenId']
+  // Checked again although the ledger checks what it takes: who is let in must not depend on a changed file.
+  const { tokenId } = payload
   if (typeof tokenId !== 'string' || !isBook(event.correlationId)) return
   const known = tokens.get(tokenId)
   if (eventType === 'system.token_revoked' && known)

@@ -53,7 +53,7 @@ function createWatcher(
   async function follow(): Promise<number> {
     let count = 0
     for await (const event of ledger.follow({ afterPosition })) {
-      if (runs.has(String(event.payload['parentRunId']))) runs.add(event.correlationId)
+      if (runs.has(String(event.payload.parentRunId))) runs.add(event.correlationId)
       if (!runs.has(event.correlationId)) continue
       count++
       const lines = tell(event)

@@ -2,7 +2,7 @@ import type { RunSummary } from '@clew/ledger'
 import { plural, runPath, useClient } from '@clew/react'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { type ReactElement, useEffect, useState } from 'react'
+import { type ReactElement, useState } from 'react'
 import { Command, shellWord } from '../../parts/command.tsx'
 import { ErrorNote } from '../../parts/note.tsx'
 import { Sheet } from '../../parts/sheet.tsx'
@@ -26,7 +26,8 @@ export function ForkSheet({ runId, run, view, chosen, onClose }: ActProps): Reac
   const [picked, setStepId] = useState<string>()
   const stepId = picked ?? chosen?.stepId ?? steps.find(({ status }) => status === 'failed')?.stepId ?? ''
   const [what, setWhat] = useState<What>('nothing')
-  const [text, setText] = useState('')
+  /** Text that the user typed; undefined while the recorded value is shown. */
+  const [typed, setTyped] = useState<string>()
   const at = steps.find((step) => step.stepId === stepId)
   const started = useEvent(runId, what === 'input' ? 1 : null)
   const before = useQuery({
@@ -36,10 +37,17 @@ export function ForkSheet({ runId, run, view, chosen, onClose }: ActProps): Reac
     enabled: what === 'state',
     staleTime: 60_000,
   })
-  const given = what === 'input' ? started.data?.payload['input'] : before.data?.state
-  useEffect(() => {
-    if (given !== undefined) setText(JSON.stringify(given, null, 2))
-  }, [given])
+  const given = what === 'input' ? started.data?.payload.input : before.data?.state
+  const text = typed ?? (given === undefined ? '' : JSON.stringify(given, null, 2))
+  function pickStep(next: string): void {
+    setStepId(next)
+    // The input belongs to the run, the state to the step.
+    if (what === 'state') setTyped(undefined)
+  }
+  function pickChange(next: What): void {
+    setWhat(next)
+    setTyped(undefined)
+  }
 
   const value = what === 'nothing' ? undefined : parseEdit(text, what, given)
   const kept = at
@@ -65,7 +73,7 @@ export function ForkSheet({ runId, run, view, chosen, onClose }: ActProps): Reac
       <p className="quiet">A new run that shares the record up to a step. This run stays unchanged.</p>
       <label className="field">
         <span>Start before</span>
-        <select value={stepId} onChange={(event) => setStepId(event.target.value)}>
+        <select value={stepId} onChange={(event) => pickStep(event.target.value)}>
           <option value="">its end: continue with all of it</option>
           {steps.slice(0, MOST_LISTED).map((step) => (
             <option key={`${step.attempt} ${step.stepId}`} value={step.stepId}>
@@ -79,7 +87,7 @@ export function ForkSheet({ runId, run, view, chosen, onClose }: ActProps): Reac
         <legend>What changes</legend>
         {CHANGES.filter((each) => each !== 'state' || run.checkpoint !== null).map((each) => (
           <label key={each}>
-            <input type="radio" name="what" checked={what === each} onChange={() => setWhat(each)} />
+            <input type="radio" name="what" checked={what === each} onChange={() => pickChange(each)} />
             {each === 'nothing'
               ? 'Nothing: check whether the result is the same'
               : each === 'input'
@@ -96,7 +104,7 @@ export function ForkSheet({ runId, run, view, chosen, onClose }: ActProps): Reac
             value={text}
             spellCheck={false}
             rows={10}
-            onChange={(event) => setText(event.target.value)}
+            onChange={(event) => setTyped(event.target.value)}
           />
           {value && !value.ok && <span className="bad">{value.problem}</span>}
         </label>

@@ -144,7 +144,7 @@ function EventSide({
   view,
 }: TabProps & { readonly seq: number; readonly onClose: () => void }): ReactElement {
   const { data: event, error, isPending } = useEvent(runId, seq)
-  const stepId = event?.payload['stepId']
+  const stepId = event?.payload.stepId
   const step = view.steps.find((each) => each.stepId === stepId)
   return (
     <div className="side">

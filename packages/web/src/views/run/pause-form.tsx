@@ -17,7 +17,7 @@ interface PauseFormProps {
 export function PauseForm({ runId, entry, isWaiting }: PauseFormProps): ReactElement | null {
   const client = useClient()
   const asked = useEvent(runId, isWaiting ? entry.seq : null)
-  const form = answerForm({ ...entry, schema: asked.data?.payload['schema'] })
+  const form = answerForm({ ...entry, schema: asked.data?.payload.schema })
   const [draft, setDraft] = useState<string | null>(null)
   const parsed = draft === null ? undefined : parseAnswer(form, draft)
   const send = useMutation({

@@ -64,7 +64,7 @@ export function StepValues({ runId, view, untilSeq, choose }: TabProps): ReactEl
 
 function Given({ runId, seq }: { readonly runId: string; readonly seq: number | null }): ReactElement {
   const { data } = useEvent(runId, seq)
-  const value = data?.payload['output']
+  const value = data?.payload.output
   if (data?.ledger.erased) return <Missing runId={runId} place={data.ledger} />
   if (value === undefined || value === null) return <span className="quiet">{data ? 'nothing' : '…'}</span>
   return typeof value === 'string' ? <LongText text={value} /> : <JsonTree value={value} label="output" />

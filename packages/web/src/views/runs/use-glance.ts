@@ -26,9 +26,9 @@ export function useFirstWords(runId: string): string | null {
 
 function firstWords(events: readonly ClewEvent[]): string | null {
   const message = events.find(
-    ({ eventType, payload }) => eventType.endsWith('message') && payload['role'] === 'user',
+    ({ eventType, payload }) => eventType.endsWith('message') && payload.role === 'user',
   )
-  const words = wordsOf(message?.payload['content']) ?? wordsOf(events[0]?.payload['input'])
+  const words = wordsOf(message?.payload.content) ?? wordsOf(events[0]?.payload.input)
   return words === null ? null : words.slice(0, 300)
 }
 
