@@ -37,6 +37,16 @@ it('E1 L8 text of any kind reads back as it was, in payloads and in names, and i
         payload: { agent: odd, threadId: odd, subjects: [odd], input: { [odd]: odd } },
       },
       { eventType: 'execution.step_started', correlationId: runId, payload: { stepId: odd, name: odd } },
+      {
+        eventType: 'system.tagged',
+        correlationId: runId,
+        payload: { set: { [`tag ${odd}`]: odd, [`other ${odd}`]: odd } },
+      },
+      {
+        eventType: 'system.scored',
+        correlationId: runId,
+        payload: { target: 'run', name: `score ${odd}`, value: odd, by: odd },
+      },
     ])
     // From memory, and by a process that must read it first.
     const later = await openLedger(database.url)
@@ -50,7 +60,7 @@ it('E1 L8 text of any kind reads back as it was, in payloads and in names, and i
     await later.close()
   }
   for (const [n, odd] of ODD.entries()) {
-    const [started, begun, done] = await Array.fromAsync(ledger.read(`run-${n}`))
+    const [started, begun, , , done] = await Array.fromAsync(ledger.read(`run-${n}`))
     expect(started?.payload).toEqual({ agent: odd, threadId: odd, subjects: [odd], input: { [odd]: odd } })
     expect(begun?.payload).toEqual({ stepId: odd, name: odd })
     expect(done?.payload['output']).toEqual([odd])
@@ -61,7 +71,11 @@ it('E1 L8 text of any kind reads back as it was, in payloads and in names, and i
       (await ledger.listRuns(filter)).runs.map((run) => run.runId)
     expect(await named({ threadId: odd })).toEqual([`run-${n}`])
     expect(await named({ agent: odd })).toEqual([`run-${n}`])
+    expect(await named({ tags: { [`tag ${odd}`]: odd } })).toEqual([`run-${n}`])
+    expect(await named({ scores: [{ name: `score ${odd}`, op: '=', value: odd }] })).toEqual([`run-${n}`])
   }
+  // A filter that reads the summaries of all of these runs.
+  expect((await ledger.search('cost:>1', { catchUpMs: 30_000 })).hits).toEqual([])
   expect((await ledger.verify(undefined, { projections: true })).ok).toBe(true)
 })
 

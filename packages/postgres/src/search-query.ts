@@ -67,6 +67,9 @@ function wholeFilters({ query }: FindOptions, tags: Tags): TagFilter[] {
   return [...of('type'), ...of('run')]
 }
 
+/** The summary without escapes of NUL and halves of surrogate pairs, for which PostgreSQL refuses to read JSON. */
+const SUMMARY = String.raw`regexp_replace(r.summary, '(\\\\)|\\u(0000|d[89a-f]..)', '\1', 'g')::json`
+
 export interface Compiled {
   readonly text: string
   readonly values: unknown[]
@@ -91,7 +94,7 @@ export function compileSearch(wanted: FindOptions, tags: Tags, tools: readonly T
   for (const { values: statuses, negated } of query.status)
     where.push(`${negated ? 'NOT ' : ''}r.status = ANY (${put(statuses)}::text[])`)
   for (const { op, amount, negated } of query.cost) {
-    const cost = `(r.summary::json ->> 'cost')::float8`
+    const cost = `(${SUMMARY} ->> 'cost')::float8`
     where.push(`${cost} IS NOT NULL`, `${negated ? 'NOT ' : ''}${cost} ${op} ${put(amount)}::float8`)
   }
   const relevance =
