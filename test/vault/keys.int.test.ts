@@ -140,7 +140,7 @@ describe('P2 vault: true on SQLite', () => {
 
   it('processes that open a new store at once agree on one key', async () => {
     const script = `
-      import { openLedger } from ${JSON.stringify(import.meta.resolve('clew'))}
+      import { foreignType, openLedger } from ${JSON.stringify(import.meta.resolve('clew'))}
       const redact = { rules: [{ kind: 'code', pattern: /CODE-\\d{6}/ }] }
       const ledger = await openLedger(process.argv[1], { redact, vault: true })
       await ledger.record({ eventType: foreignType('execution.note'), correlationId: 'r', payload: { key: 'CODE-123456' } })
