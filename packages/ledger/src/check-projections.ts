@@ -38,7 +38,8 @@ export async function checkProjections(
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const run = await store.findRun(key)
     rows = await store.projections.rows(key)
-    if (!run || !rows) break
+    if (!run) break
+    if (!rows) return { problems: [problemOf(run, null, 'its row of runs cannot be read')], scope: undefined }
     const facts = await readFacts(parts, run)
     const skeleton = await store.readSkeleton(key)
     if ((await store.findRun(key))?.seq !== run.seq) continue
@@ -153,14 +154,21 @@ function compareRun(
     differs('the column recorded_at of runs')
 
   // The columns repeat the summary, which was compared above.
-  for (const [column, name] of COLUMNS)
-    if (rows.columns[column] !== summary[column]) differs(`the column ${name} of runs`)
-  if (rows.columns.startedMs !== Date.parse(summary.startedAt)) differs('the column started_ms of runs')
+  for (const name of differingColumns(summary, rows)) differs(name)
   if (!isDue(run, rows.columns.dueMs, facts)) differs('the column due_ms of runs')
-  if (JSON.stringify(rows.subjects.toSorted()) !== JSON.stringify([...new Set(summary.subjects)].sort()))
-    differs('what the table subjects has of it')
   if (!isScope(run, rows.scope.name, facts)) differs('the name of its scope')
   return problems
+}
+
+/** Columns and index rows of a run that do not repeat its summary, but for `due_ms`. */
+export function differingColumns(summary: RunSummary, { columns, subjects }: StoredRows): string[] {
+  const names = COLUMNS.filter(([column]) => columns[column] !== summary[column]).map(([, name]) => name)
+  if (columns.startedMs !== Date.parse(summary.startedAt)) names.push('started_ms')
+  const differing = names.map((name) => `the column ${name} of runs`)
+  const [stored, named] = [subjects, summary.subjects].map((list) =>
+    JSON.stringify([...new Set(list)].sort()),
+  )
+  return stored === named ? differing : [...differing, 'what the table subjects has of it']
 }
 
 /** Workers find runs by agent and `due_ms`: without an agent nobody reads it. */

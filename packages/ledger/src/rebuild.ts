@@ -1,3 +1,4 @@
+import { differingColumns } from './check-projections.ts'
 import { project } from './commit.ts'
 import type { ClewEvent } from './envelope.ts'
 import { beginRun } from './fold/run-summary.ts'
@@ -82,7 +83,11 @@ async function rebuildRun(parts: RebuildParts, run: StoredRun): Promise<'same' |
     if (stored.seq > folding.seq()) continue
     const { steps, gone } = compareSteps(await store.readSkeleton(key), folding.steps)
     const summary = folding.summary()
-    const isSame = JSON.stringify(stored.summary) === JSON.stringify(summary)
+    const rows = await store.projections.rows(key)
+    const isSame =
+      JSON.stringify(stored.summary) === JSON.stringify(summary) &&
+      rows !== null &&
+      differingColumns(stored.summary, rows).length === 0
     if (isSame && steps.length === 0 && gone.length === 0) return changed ? 'changed' : 'same'
     changed = true
     const seq = folding.seq()
