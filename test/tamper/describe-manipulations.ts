@@ -51,6 +51,21 @@ export function describeManipulations(world: TamperWorld): void {
     }
   })
 
+  it('L1 a rebuild repairs columns, subjects and steps that were changed', async () => {
+    const copy = await world.copy()
+    await copy.execute(
+      `UPDATE runs SET status = 'failed', agent = 'fox', thread_id = NULL, started_ms = 1 WHERE run_id = 'plain';
+       UPDATE runs SET parent_run_id = NULL WHERE run_id = 'child';
+       DELETE FROM subjects WHERE run = ${run('plain')}; DELETE FROM steps WHERE run = ${run('plain')}`,
+    )
+    const ledger = await copy.open()
+    expect((await ledger.rebuild()).changed).toBe(2)
+    expect((await ledger.verify(undefined, { projections: true })).problems).toEqual([])
+    expect(await readWorld(ledger)).toBe(world.answers())
+    await ledger.close()
+    await copy.dispose()
+  })
+
   it('P5 an erasure reaches what a subject said although every index lost the way to it', async () => {
     const copy = await world.copy()
     await copy.execute(

@@ -41,7 +41,8 @@ export async function checkProjections(
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const run = await findRun(store, key)
     rows = await store.rows.ofRun(key)
-    if (!run || !rows) break
+    if (!run) break
+    if (!rows) return { problems: [problemOf(run, null, 'its row of runs cannot be read')], scope: undefined }
     const facts = await readFacts(parts, run)
     const skeleton = await store.readSteps(key)
     if ((await findRun(store, key))?.seq !== run.seq) continue
@@ -156,20 +157,29 @@ function compareRun(
     differs('the column recorded_at of runs')
 
   // The columns repeat the summary, which was compared above.
-  for (const [column, name] of COLUMNS)
-    if (rows.columns[column] !== summary[column]) differs(`the column ${name} of runs`)
-  if (rows.columns.startedMs !== Date.parse(summary.startedAt)) differs('the column started_ms of runs')
+  for (const name of differingColumns(summary, rows)) differs(name)
   if (!isDue(run, rows.columns.dueMs, facts)) differs('the column due_ms of runs')
-  if (JSON.stringify(rows.subjects.toSorted()) !== JSON.stringify([...new Set(summary.subjects)].sort()))
-    differs('what the table subjects has of it')
-  if (textOf(rows.tags) !== textOf(Object.entries(summary.tags))) differs('what the table tags has of it')
-  const scores = summary.scores.map(({ seq, name, value }) => [seq, name, value, numberOf(value)])
-  if (
-    textOf(rows.scores.map(({ seq, name, value, number }) => [seq, name, value, number])) !== textOf(scores)
-  )
-    differs('what the table scores has of it')
   if (!isScope(run, rows.scope.name, facts)) differs('the name of its scope')
   return problems
+}
+
+/** Columns and index rows of a run that do not repeat its summary, but for `due_ms`. */
+export function differingColumns(summary: RunSummary, rows: StoredRows): string[] {
+  const { columns } = rows
+  const names = COLUMNS.filter(([column]) => columns[column] !== summary[column]).map(([, name]) => name)
+  if (columns.startedMs !== Date.parse(summary.startedAt)) names.push('started_ms')
+  const scores = summary.scores.map(({ seq, name, value }) => [seq, name, value, numberOf(value)])
+  const tables = [
+    ['subjects', rows.subjects.map((subject) => [subject]), [...new Set(summary.subjects)].map((subject) => [subject])],
+    ['tags', rows.tags, Object.entries(summary.tags)],
+    ['scores', rows.scores.map(({ seq, name, value, number }) => [seq, name, value, number]), scores],
+  ] as const
+  return [
+    ...names.map((name) => `the column ${name} of runs`),
+    ...tables
+      .filter(([, stored, folded]) => textOf(stored) !== textOf(folded))
+      .map(([table]) => `what the table ${table} has of it`),
+  ]
 }
 
 const numberOf = (value: ScoreValue): number | null => (typeof value === 'number' ? value : null)

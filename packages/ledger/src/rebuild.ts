@@ -1,3 +1,4 @@
+import { differingColumns } from './check-projections.ts'
 import { findRun } from './store/find-runs.ts'
 import { project } from './store/commit.ts'
 import type { ClewEvent } from './envelope.ts'
@@ -78,7 +79,11 @@ async function rebuildRun(parts: RebuildParts, run: StoredRun): Promise<'same' |
     if (stored.seq > folding.seq()) continue
     const { steps, gone } = compareSteps(await store.readSteps(key), folding.steps)
     const summary = folding.summary()
-    const isSame = JSON.stringify(stored.summary) === JSON.stringify(summary)
+    const rows = await store.rows.ofRun(key)
+    const isSame =
+      JSON.stringify(stored.summary) === JSON.stringify(summary) &&
+      rows !== null &&
+      differingColumns(stored.summary, rows).length === 0
     if (isSame && steps.length === 0 && gone.length === 0) return changed ? 'changed' : 'same'
     changed = true
     const expect = [{ ...key, seq: folding.seq() }]

@@ -20,7 +20,7 @@ export const verify = answering({
     projections: z
       .boolean()
       .optional()
-      .describe('also compare summaries and steps with a rebuild from the events'),
+      .describe('also compare every stored row of runs, steps, subjects and memory with the events'),
   }),
   output: z.object({
     ok: z.boolean(),

@@ -41,6 +41,97 @@ const checkpoint = (runId: string, n: number): EventInput => ({
 export const removalTests: readonly StoreTest[] = [
   {
     rule: 'L6',
+    title: 'every event without payload or state has a mark, in the order of positions',
+    async run(world) {
+      const store = await world.openStore()
+      const ledger = await world.open({}, store)
+      await ledger.append([started('r', { subjects: ['ann'] }), note('r', { n: 2 }), ended('r')])
+      await ledger.append([started('s', { threadId: 't' }), ...upTo(3, 0).map((n) => checkpoint('s', n))])
+      assertEqual(await marksOf(store), [], 'before')
+      await ledger.erase({ subject: 'ann' })
+      await ledger.pruneStates('s', { keep: 'windowed', window: 2 })
+      const marks = ['r 1 erased', 'r 2 erased', 'r 3 erased', 's 2 pruned', 's 3 pruned']
+      assertEqual(await marksOf(store), marks, 'after')
+    },
+  },
+  {
+    rule: 'L1',
+    title: 'the columns and subjects of a run are given as they stand, and no row belongs to nothing',
+    async run(world) {
+      const store = await world.openStore()
+      const ledger = await world.open({}, store)
+      const name = `long ${'x'.repeat(400)}`
+      await ledger.append([
+        note('r', { n: 1 }),
+        started('r', {
+          agent: 'owl',
+          agentVersion: '2',
+          threadId: name,
+          parentRunId: 'p',
+          subjects: ['b', name],
+        }),
+        ended('r'),
+      ])
+      const summary = await ledger.getRun('r')
+      const rows = await store.projections.rows({ workspace: 'default', runId: 'r' })
+      assertEqual(
+        rows?.columns,
+        {
+          status: 'completed',
+          threadId: name,
+          agent: 'owl',
+          agentVersion: '2',
+          parentRunId: 'p',
+          startedMs: Date.parse(summary?.startedAt ?? ''),
+          dueMs: null,
+        },
+        'columns',
+      )
+      assertEqual([rows?.subjects.toSorted(), rows?.scope.name], [['b', name], 'run r'], 'subjects and scope')
+      assertEqual(
+        await store.projections.rows({ workspace: 'default', runId: 'nobody' }),
+        null,
+        'no such run',
+      )
+      await ledger.append([started('t', { agent: 'owl', threadId: name, said: upTo(900) })])
+      const other = await store.projections.rows({ workspace: 'default', runId: 't' })
+      assertEqual(other?.scope.name, `thread ${name}`, 'the scope of a thread')
+      assertEqual(await store.projections.strays(), [], 'strays')
+      await assertSound(ledger)
+    },
+  },
+  {
+    rule: 'L1',
+    title: 'a column that is not what the events fold to is named',
+    async run(world) {
+      const store = await world.openStore()
+      const ledger = await world.open({}, store)
+      await ledger.append([started('r', { agent: 'owl', subjects: ['ann'] }), ended('r')])
+      const { projections } = store
+      const wrong = changed(store, {
+        projections: {
+          ...projections,
+          async rows(key) {
+            const rows = await projections.rows(key)
+            return rows && { ...rows, columns: { ...rows.columns, agent: 'fox' }, subjects: [] }
+          },
+          strays: async () => [{ table: 'payloads', rows: 2 }],
+        },
+      })
+      const { problems } = await (await world.open({}, wrong)).verify(undefined, { projections: true })
+      assertEqual(
+        problems.map(({ problem, runId, detail }) => [problem, runId, detail]),
+        [
+          ['projection_differs', 'r', 'the column agent of runs is not what its events fold to'],
+          ['projection_differs', 'r', 'what the table subjects has of it is not what its events fold to'],
+          ['stray_row', '', '2 rows of payloads belong to nothing'],
+        ],
+        'problems',
+      )
+    },
+  },
+  {
+    rule: 'L6',
     title: 'a payload that goes with an erasure that does not name it is unrecorded, in a run and in memory',
     async run(world) {
       const store = await world.openStore()
@@ -217,6 +308,18 @@ export const removalTests: readonly StoreTest[] = [
     },
   },
 ]
+
+/** Every mark, page by page. */
+async function marksOf(store: Store): Promise<string[]> {
+  const found: string[] = []
+  for (let afterPosition = 0; ; ) {
+    const page = await store.erasure.marks({ afterPosition, limit: 2 })
+    for (const { isErased, isPruned, event } of page)
+      found.push(`${event?.runId} ${event?.seq}${isErased ? ' erased' : ''}${isPruned ? ' pruned' : ''}`)
+    if (page.length < 2) return found
+    afterPosition = page.at(-1)?.position ?? afterPosition
+  }
+}
 
 /** An audit event that says nothing. */
 const BLANK = { payload: {}, text: '{}', tree: undefined }

@@ -118,13 +118,14 @@ function lines(
   if (problems.length > SHOWN)
     result.push(dim(`… and ${problems.length - SHOWN} more: ${next('clew verify --json')}`))
   if (target !== undefined) result.push('', `Nothing was signed: ${printable(target)} was not written.`)
-  const [first] = problems
-  const after = Math.max(0, (first?.seq ?? 1) - 2)
-  return [
-    ...result,
-    '',
-    dim(next(`clew events ${first?.runId || '<run>'} --after ${after} --limit 3 --full`)),
-  ]
+  return [...result, '', dim(next(nextCommand(problems)))]
+}
+
+/** Rows are made again from the events; for events, the place of the first problem is shown. */
+function nextCommand(problems: readonly Problem[]): string {
+  const first = problems.find(({ problem }) => problem !== 'projection_differs')
+  if (!first) return 'clew rebuild'
+  return `clew events ${first.runId || '<run>'} --after ${Math.max(0, (first.seq ?? 1) - 2)} --limit 3 --full`
 }
 
 const row = ({ runId, seq, problem, detail }: Problem): string[] => [
