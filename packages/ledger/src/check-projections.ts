@@ -170,7 +170,11 @@ export function differingColumns(summary: RunSummary, rows: StoredRows): string[
   if (columns.startedMs !== Date.parse(summary.startedAt)) names.push('started_ms')
   const scores = summary.scores.map(({ seq, name, value }) => [seq, name, value, numberOf(value)])
   const tables = [
-    ['subjects', rows.subjects.map((subject) => [subject]), [...new Set(summary.subjects)].map((subject) => [subject])],
+    [
+      'subjects',
+      rows.subjects.map((subject) => [subject]),
+      [...new Set(summary.subjects)].map((subject) => [subject]),
+    ],
     ['tags', rows.tags, Object.entries(summary.tags)],
     ['scores', rows.scores.map(({ seq, name, value, number }) => [seq, name, value, number]), scores],
   ] as const

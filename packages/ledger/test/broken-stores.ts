@@ -378,12 +378,12 @@ export const BROKEN_STORES: readonly BrokenStore[] = [
   {
     what: 'has no marks of what is erased and pruned',
     failing: ['L6 every event without payload or state has a mark'],
-    change: (store) => ({ erasure: { ...store.erasure, marks: async () => [] } }),
+    change: (store) => ({ rows: { ...store.rows, marks: async () => [] } }),
   },
   {
     what: 'does not say what its columns hold',
     failing: ['L1 the columns and subjects of a run', 'L1 stored projections equal a rebuild'],
-    change: (store) => ({ projections: { ...store.projections, rows: async () => null } }),
+    change: (store) => ({ rows: { ...store.rows, ofRun: async () => null } }),
   },
   ...BROKEN_READINGS,
   ...BROKEN_PROGRESS,

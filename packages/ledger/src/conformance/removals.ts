@@ -73,7 +73,7 @@ export const removalTests: readonly StoreTest[] = [
         ended('r'),
       ])
       const summary = await ledger.getRun('r')
-      const rows = await store.projections.rows({ workspace: 'default', runId: 'r' })
+      const rows = await store.rows.ofRun({ workspace: 'default', runId: 'r' })
       assertEqual(
         rows?.columns,
         {
@@ -88,15 +88,11 @@ export const removalTests: readonly StoreTest[] = [
         'columns',
       )
       assertEqual([rows?.subjects.toSorted(), rows?.scope.name], [['b', name], 'run r'], 'subjects and scope')
-      assertEqual(
-        await store.projections.rows({ workspace: 'default', runId: 'nobody' }),
-        null,
-        'no such run',
-      )
+      assertEqual(await store.rows.ofRun({ workspace: 'default', runId: 'nobody' }), null, 'no such run')
       await ledger.append([started('t', { agent: 'owl', threadId: name, said: upTo(900) })])
-      const other = await store.projections.rows({ workspace: 'default', runId: 't' })
+      const other = await store.rows.ofRun({ workspace: 'default', runId: 't' })
       assertEqual(other?.scope.name, `thread ${name}`, 'the scope of a thread')
-      assertEqual(await store.projections.strays(), [], 'strays')
+      assertEqual(await store.rows.strays(), [], 'strays')
       await assertSound(ledger)
     },
   },
@@ -107,17 +103,17 @@ export const removalTests: readonly StoreTest[] = [
       const store = await world.openStore()
       const ledger = await world.open({}, store)
       await ledger.append([started('r', { agent: 'owl', subjects: ['ann'] }), ended('r')])
-      const { projections } = store
-      const wrong = changed(store, {
-        projections: {
-          ...projections,
-          async rows(key) {
-            const rows = await projections.rows(key)
+      const wrong: Store = {
+        ...store,
+        rows: {
+          ...store.rows,
+          async ofRun(key) {
+            const rows = await store.rows.ofRun(key)
             return rows && { ...rows, columns: { ...rows.columns, agent: 'fox' }, subjects: [] }
           },
           strays: async () => [{ table: 'payloads', rows: 2 }],
         },
-      })
+      }
       const { problems } = await (await world.open({}, wrong)).verify(undefined, { projections: true })
       assertEqual(
         problems.map(({ problem, runId, detail }) => [problem, runId, detail]),
@@ -313,7 +309,7 @@ export const removalTests: readonly StoreTest[] = [
 async function marksOf(store: Store): Promise<string[]> {
   const found: string[] = []
   for (let afterPosition = 0; ; ) {
-    const page = await store.erasure.marks({ afterPosition, limit: 2 })
+    const page = await store.rows.marks({ afterPosition, limit: 2 })
     for (const { isErased, isPruned, event } of page)
       found.push(`${event?.runId} ${event?.seq}${isErased ? ' erased' : ''}${isPruned ? ' pruned' : ''}`)
     if (page.length < 2) return found
