@@ -168,7 +168,12 @@ export function differingColumns(summary: RunSummary, rows: StoredRows): string[
   const { columns } = rows
   const names = COLUMNS.filter(([column]) => columns[column] !== summary[column]).map(([, name]) => name)
   if (columns.startedMs !== Date.parse(summary.startedAt)) names.push('started_ms')
-  const scores = summary.scores.map(({ seq, name, value }) => [seq, name, value, numberOf(value)])
+  const scores = summary.scores.map(({ seq, name, value }) => [
+    seq,
+    name,
+    JSON.stringify(value),
+    numberOf(value),
+  ])
   const tables = [
     [
       'subjects',

@@ -1,4 +1,4 @@
-import type { RawRows, RunSummary, StoredRows, StoredScore } from '@clew/ledger'
+import type { RawRows, RunSummary, StoredRows } from '@clew/ledger'
 import { indexText } from './index-text.ts'
 import { scopeName } from './loaded.ts'
 import type { Row, Sql } from './sql.ts'
@@ -101,7 +101,7 @@ function toRows(
     scores: scores.map((score) => ({
       seq: score['seq'] as number,
       name: text(score, 'name'),
-      value: JSON.parse(text(score, 'value')) as StoredScore['value'],
+      value: text(score, 'value'),
       number: score['number'] as number | null,
     })),
     scope: { id: row['scope'] as number, name: textOrNull('scope_name') },

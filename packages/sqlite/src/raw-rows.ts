@@ -1,4 +1,4 @@
-import type { RawRows, StoredRows, StoredScore } from '@clew/ledger'
+import type { RawRows, StoredRows } from '@clew/ledger'
 import type { Connection } from './connection.ts'
 
 /** Tables and the condition under which a row `t` of them belongs to nothing. Node rows of scope 0 only keep an id taken. */
@@ -64,7 +64,7 @@ export function createRawRows({ db, read }: Connection): RawRows {
           scores: sql.scores.all(id as number).map(({ seq, name: score, value, number }) => ({
             seq: seq as number,
             name: score as string,
-            value: JSON.parse(value as string) as StoredScore['value'],
+            value: value as string,
             number: number as number | null,
           })),
           scope: { id: scope as number, name: name as string | null },

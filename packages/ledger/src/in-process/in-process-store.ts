@@ -230,7 +230,7 @@ function createRawRows({ events, findRun, scopeName }: Rows): RawRows {
         scores: scores.map(({ seq, name, value }) => ({
           seq,
           name,
-          value,
+          value: JSON.stringify(value),
           number: typeof value === 'number' ? value : null,
         })),
         scope: { id: run.scope, name: scopeName(run) },

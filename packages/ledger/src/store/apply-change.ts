@@ -39,7 +39,7 @@ function findMoved(
 ): readonly string[] {
   return [
     ...expect.filter((each) => !isAsExpected(tx, each)),
-    ...prune.filter((item) => !isPrunable(tx, item)),
+    ...prune.filter((item) => !canPrune(tx, item)),
     ...replace.filter((each) => !tx.findRun(each)),
     ...adopt.filter((each) => !isAdoptable(tx, each)),
   ].map(({ runId }) => runId)
@@ -54,7 +54,7 @@ function isAsExpected(tx: Transaction, expected: Expectation): boolean {
   )
 }
 
-function isPrunable(tx: Transaction, item: PruneItem): boolean {
+function canPrune(tx: Transaction, item: PruneItem): boolean {
   const run = tx.findRun(item)
   if (run?.seq !== item.seq || !(mayGo(run.summary) || isBook(run.runId)) || tx.isLeased(run)) return false
   if (tx.countEvents(run, item.fromSeq, item.toSeq) !== item.toSeq - item.fromSeq + 1) return false

@@ -1,4 +1,3 @@
-import type { ScoreValue } from '../fold/scores-and-tags.ts'
 import type { RunKey } from './store.ts'
 
 /** A row that covers a missing payload, or hides the state at an event (R10). */
@@ -38,7 +37,8 @@ export interface StoredRows {
 export interface StoredScore {
   readonly seq: number
   readonly name: string
-  readonly value: ScoreValue
+  /** The value as JSON. */
+  readonly value: string
   /** The value again if it is a number, by which scores are ordered. */
   readonly number: number | null
 }
