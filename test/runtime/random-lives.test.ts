@@ -62,7 +62,7 @@ describe('R5 R7 agents that came out wrong once', () => {
       if ((await Promise.race([first, life.died])) !== 'died') break
       if ((await ledger.getRun('run'))?.endedAt === null) {
         const stop = new AbortController()
-        const how = { signal: stop.signal, tidings: { event: () => stop.abort() } }
+        const how = { signal: stop.signal, listener: { event: () => stop.abort() } }
         const { status } = await toAgent(program, createWorld()).resume(ledger, 'run', how)
         expect(status).toBe('stopped')
         stopped++

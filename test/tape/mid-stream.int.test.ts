@@ -201,12 +201,12 @@ describe('deaths', () => {
       const ledger = createMemoryWorld().open()
       status = 200
       // Given up after its first step: the answer is on record, its body is not.
-      const tidings = {
+      const listener = {
         step: ({ name, status: now }: { name: string; status: string }) => {
           if (name === 'fetch' && now === 'completed') status = then
         },
       }
-      const result = await reading.start(ledger, null, { suspendAlways: true, tidings })
+      const result = await reading.start(ledger, null, { suspendAlways: true, listener })
       expect(said(result)).toEqual(expected)
     }
   })

@@ -320,7 +320,7 @@ export {
   type TapeOptions,
   type ThreadStats,
   threadStats,
-  type Tidings,
+  type RunListener,
   type TimeTravel,
   type TokenItem,
   toLedger,

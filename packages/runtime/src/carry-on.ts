@@ -31,9 +31,9 @@ const MAX_WARNINGS = 100
 
 /** Goes on from these events until the run ends or waits, giving itself up and coming back as often as needed. */
 export async function carryOn(take: Take, first: readonly ClewEvent[], known: Known): Promise<RunResult> {
-  const { tidings, close } = tellProgress(take.ledger, take.runId, take.options.tidings ?? {})
+  const { listener, close } = tellProgress(take.ledger, take.runId, take.options.listener ?? {})
   try {
-    return await carry({ ...take, options: { ...take.options, tidings } }, first, known)
+    return await carry({ ...take, options: { ...take.options, listener } }, first, known)
   } finally {
     await close()
   }
@@ -41,7 +41,7 @@ export async function carryOn(take: Take, first: readonly ClewEvent[], known: Kn
 
 async function carry(take: Take, first: readonly ClewEvent[], known: Known): Promise<RunResult> {
   const { ledger, program, runId, threadId, hold, journal, log, options } = take
-  const { tidings = {} } = options
+  const { listener = {} } = options
   const signal = options.signal ? AbortSignal.any([hold.signal, options.signal]) : hold.signal
   const budget = options.budget ?? program.budget
   const endsAt = performance.now() + (budget?.timeMs ?? 0)
@@ -79,7 +79,7 @@ async function carry(take: Take, first: readonly ClewEvent[], known: Known): Pro
       used: budget && (await usedBy(ledger, runId)),
       signal,
       handOver: options.handOver,
-      tidings,
+      listener,
       warn,
       redactedTexts: [given, standing].flatMap(
         (each) => (each && 'redactedTexts' in each && each.redactedTexts) || [],
@@ -105,7 +105,7 @@ async function carry(take: Take, first: readonly ClewEvent[], known: Known): Pro
               events,
               ledger,
               prune: program.prune,
-              tidings,
+              listener,
             }),
           )
     const result = await settleRest(take, machine, rest, events, warnings)

@@ -150,7 +150,7 @@ async function forkRun(
       })
       await ledger
         .append([forked], { expectedSeq: cut.seq, epoch: take.hold.epoch })
-        .then(([event]) => options.tidings?.event?.(event as ClewEvent))
+        .then(([event]) => options.listener?.event?.(event as ClewEvent))
         .catch((error: unknown) => {
           throw error instanceof ClewError && error.code === 'wrong_seq' ? existingRun(runId) : error
         })

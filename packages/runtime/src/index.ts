@@ -34,7 +34,7 @@ export type {
   RunPause,
   RunResult,
   StepTiding,
-  Tidings,
+  RunListener,
   UpdateTiding,
 } from './result.ts'
 export { replay, type ReplayOptions, type ReplayProgress, type ReplayTarget } from './replay/replay.ts'

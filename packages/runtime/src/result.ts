@@ -47,7 +47,7 @@ export interface RunResult<Output = unknown> {
 }
 
 /** What a run tells while it works; streams are made of these (R12). */
-export interface Tidings {
+export interface RunListener {
   event?(event: ClewEvent): void
   /** A step began or ended. */
   step?(step: StepTiding): void
@@ -58,7 +58,7 @@ export interface Tidings {
   token?(stepId: string | null, text: string): void
   custom?(stepId: string | null, data: unknown): void
   /** Where a child run tells; without it the child tells nothing. */
-  child?(link: { readonly runId: string; readonly parentStepId: string }): Tidings
+  child?(link: { readonly runId: string; readonly parentStepId: string }): RunListener
 }
 
 export interface UpdateTiding {

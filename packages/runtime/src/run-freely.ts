@@ -27,7 +27,7 @@ export async function runFreely(
     durability: program.durability ?? 'group',
     budget: options.budget ?? program.budget,
     signal: options.signal ?? NO_SIGNAL,
-    tidings: options.tidings ?? {},
+    listener: options.listener ?? {},
     onStepEnd: ({ name, error, ...step }) =>
       log.push({ nodeName: name, ...step, error: error && error.toJSON() }),
     awaitsCallsOnly: program.kind === 'graph',
@@ -42,7 +42,7 @@ export async function runFreely(
     from: undefined,
     events: [],
     ledger: undefined,
-    tidings: options.tidings ?? {},
+    listener: options.listener ?? {},
   }
   const rest = await machine.go(program.code(machine, opening))
   log.end()
@@ -73,7 +73,7 @@ async function openFreely(program: Program, link: ChildLink, options: RunOptions
     ...options,
     runId: link.runId,
     signal: link.signal,
-    tidings: options.tidings?.child?.(link),
+    listener: options.listener?.child?.(link),
   })
   if (status === 'completed') return { status, output, restored: false }
   return { status: 'failed', error: error ?? new StepError({ code: status }, null) }

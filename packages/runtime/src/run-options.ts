@@ -1,7 +1,7 @@
 import type { Lease } from '@clew/ledger'
 import type { Budget } from './machine/budget.ts'
 import type { RunLogBuilder } from './log/run-log.ts'
-import type { Tidings } from './result.ts'
+import type { RunListener } from './result.ts'
 
 /**
  * How a process that has to end leaves its runs: nothing more is begun, what is in flight gets so long to come to its end,
@@ -18,7 +18,7 @@ export interface RunOptions {
   readonly budget?: Budget | undefined
   /** When the thread is busy: an error (default), or wait for its turn. */
   readonly onBusy?: 'reject' | 'wait' | undefined
-  readonly tidings?: Tidings | undefined
+  readonly listener?: RunListener | undefined
   /** When it is asked for, the run is left to others: see `HandOver`. */
   readonly handOver?: HandOver | undefined
   /** Gives the run up whenever a step has ended and takes it up again from the record: finds what only lives in memory. */

@@ -80,7 +80,7 @@ export async function beginRun(
       .catch((error: unknown) => {
         throw error instanceof ClewError && error.code === 'wrong_seq' ? existingRun(runId) : error
       })
-    for (const event of stored) options.tidings?.event?.(event)
+    for (const event of stored) options.listener?.event?.(event)
     return await carryOn(take, stored, {
       input,
       from: opening?.from,

@@ -31,7 +31,7 @@ export async function takeRun(
   options: RunOptions & Pick<ResumeOptions, 'claimed' | 'onDivergence'>,
   log: RunLogBuilder = beginLog(program, place.runId),
 ): Promise<Take> {
-  const { onBusy = 'reject', tidings, signal, claimed } = options
+  const { onBusy = 'reject', listener, signal, claimed } = options
   const { runId, threadId } = place
   const hold = await holdRun(ledger, {
     runId,
@@ -40,7 +40,7 @@ export async function takeRun(
     onBusy,
     signal: place.isWoken ? undefined : signal,
   })
-  const onEvent = tidings?.event && ((event: ClewEvent) => tidings.event?.(event))
+  const onEvent = listener?.event && ((event: ClewEvent) => listener.event?.(event))
   const journal = openJournal({ ledger, runId, epoch: hold.epoch, onEvent, onStale: hold.lose })
   return {
     ledger,

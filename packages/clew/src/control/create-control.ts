@@ -6,7 +6,14 @@ import {
   type Ledger,
   type RunSummary,
 } from '@clew/ledger'
-import { recordAnswers, recordFork, replay, requestStop, type RunResult, type Tidings } from '@clew/runtime'
+import {
+  recordAnswers,
+  recordFork,
+  replay,
+  requestStop,
+  type RunResult,
+  type RunListener,
+} from '@clew/runtime'
 import type { AgentSet, ControlOutcome, ForkRequest, RunControl, Watching } from './run-control.ts'
 
 export interface ControlOptions {
@@ -38,7 +45,7 @@ export function createControl(ledger: Ledger, { agents }: ControlOptions = {}): 
 
   async function watch(
     { onEvent, wait = true }: Watching,
-    begin: (tidings: Tidings) => Promise<RunResult & { readonly warnings?: readonly string[] }>,
+    begin: (listener: RunListener) => Promise<RunResult & { readonly warnings?: readonly string[] }>,
   ): Promise<ControlOutcome> {
     const begun = Promise.withResolvers<string>()
     const working = ours(
@@ -67,14 +74,14 @@ export function createControl(ledger: Ledger, { agents }: ControlOptions = {}): 
       if (isTerminal(run.status)) throw ended(run)
       if (!agents) throw agentMissing(run)
       const runnable = agents.of(run)
-      return watch({ onEvent, wait }, (tidings) => runnable.resume(ledger, runId, { ...request, tidings }))
+      return watch({ onEvent, wait }, (listener) => runnable.resume(ledger, runId, { ...request, listener }))
     },
     async fork(runId, { onEvent, wait, ...request } = {}) {
       const source = await readRun(ledger, runId)
       assertOneWay(source, request)
       if (agents && canRun(source.agent)) {
         const runnable = agents.of(source)
-        return watch({ onEvent, wait }, (tidings) => runnable.fork(ledger, runId, { ...request, tidings }))
+        return watch({ onEvent, wait }, (listener) => runnable.fork(ledger, runId, { ...request, listener }))
       }
       if (request.state !== undefined || request.retry === true) throw needsAgent(source)
       const { at, input, newRunId } = request
@@ -85,9 +92,9 @@ export function createControl(ledger: Ledger, { agents }: ControlOptions = {}): 
       const run = await readRun(ledger, runId)
       if (request.mode === 'reconstruct') return replay(null, { ...request, ledger, runId })
       if (!agents) throw replayNeedsAgent(run)
-      const tidings = onEvent && { event: onEvent }
+      const listener = onEvent && { event: onEvent }
       const agent = canRun(run.agent) ? run.agent : mappedBy(run.agent)
-      return ours(agents.of({ runId, agent }).replay(ledger, runId, { ...request, tidings }))
+      return ours(agents.of({ runId, agent }).replay(ledger, runId, { ...request, listener }))
     },
     async answer(runId, request) {
       await assertNoChild(ledger, await readRun(ledger, runId))

@@ -18,12 +18,12 @@ export interface Runnable {
   fork(
     ledger: Ledger,
     runId: string,
-    request: ForkRequest & Pick<ResumeOptions, 'tidings'>,
+    request: ForkRequest & Pick<ResumeOptions, 'listener'>,
   ): Promise<RunResult & { readonly warnings?: readonly string[] }>
   replay(
     ledger: Ledger,
     runId: string,
-    request: ReplayRequest & Pick<ResumeOptions, 'tidings'>,
+    request: ReplayRequest & Pick<ResumeOptions, 'listener'>,
   ): Promise<ReplayReport>
 }
 

@@ -100,16 +100,16 @@ const toInput = ({ n, list, say }: Write) => ({
 async function live(checkpointer: Ledger | Checkpointer, plan: readonly [Write[], Write[], readonly Act[]]) {
   const graph = graphOf(checkpointer, plan[0], plan[1])
   const told = new Map<string, unknown>()
-  const tidings = (runId: () => string) => ({
+  const listener = (runId: () => string) => ({
     values: (state: unknown, superstep: number) => void told.set(`${runId()} ${superstep}`, state),
   })
   const place = { threadId: 't' }
   let count = 0
-  await graph.invoke({}, { threadId: 't', runId: 'r0', tidings: tidings(() => 'r0') })
+  await graph.invoke({}, { threadId: 't', runId: 'r0', listener: listener(() => 'r0') })
   for (const { kind, pick, write: given } of plan[2]) {
     const newRunId = `r${++count}`
     if (kind === 'turn')
-      await graph.invoke(toInput(given), { ...place, runId: newRunId, tidings: tidings(() => newRunId) })
+      await graph.invoke(toInput(given), { ...place, runId: newRunId, listener: listener(() => newRunId) })
     else {
       const all = await graph.getStateHistory(place).toArray()
       const { checkpointId, runId } = all[pick % all.length] as (typeof all)[number]
@@ -119,12 +119,12 @@ async function live(checkpointer: Ledger | Checkpointer, plan: readonly [Write[]
           at: { checkpointId },
           newRunId,
           ...(pick % 2 === 0 && { update: toInput(given) }),
-          tidings: tidings(() => newRunId),
+          listener: listener(() => newRunId),
         })
       else {
         const updated = await graph.updateState(place, toInput(given), { checkpointId })
         if (updated.next.length > 0)
-          await graph.invoke(null, { ...place, tidings: tidings(() => updated.runId) })
+          await graph.invoke(null, { ...place, listener: listener(() => updated.runId) })
       }
     }
   }

@@ -165,13 +165,13 @@ export function compileGraph<C extends Channels>(
     input: unknown,
     invokeOptions: InvokeOptions,
   ): Promise<GraphResult<StateOf<C>>> {
-    const { tidings } = invokeOptions
+    const { listener } = invokeOptions
     let state: State = {}
     const values = (now: State, superstep: number): void => {
       state = now
-      tidings?.values?.(now, superstep)
+      listener?.values?.(now, superstep)
     }
-    const listening = { ...invokeOptions, tidings: { ...tidings, values } }
+    const listening = { ...invokeOptions, listener: { ...listener, values } }
     const result = await runFreely(programFor(invokeOptions), input, listening)
     const { output } = await withState(result)
     return { ...result, output, state: output ?? (restoreState(definition.channels, state) as StateOf<C>) }

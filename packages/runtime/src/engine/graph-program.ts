@@ -128,8 +128,8 @@ export function createGraphProgram(options: GraphProgramOptions, run: GraphRunOp
   }
 
   function supersteps(machine: Caller, standing: Standing, opening: Opening): Promise<State> {
-    const { ledger, threadId, runId, events, tidings, prune, limitSupersteps = (own) => own } = opening
-    tidings.values?.(standing.graph.state, standing.superstep)
+    const { ledger, threadId, runId, events, listener, prune, limitSupersteps = (own) => own } = opening
+    listener.values?.(standing.graph.state, standing.superstep)
     return runSupersteps(standing, {
       definition,
       machine,
@@ -137,7 +137,7 @@ export function createGraphProgram(options: GraphProgramOptions, run: GraphRunOp
       interruptBefore: new Set(options.interruptBefore),
       interruptAfter: new Set(options.interruptAfter),
       recursionLimit: limitSupersteps(run.recursionLimit ?? options.recursionLimit),
-      tidings,
+      listener,
       prune,
       recorded: ledger ? recordedEnds(events, standing) : new Map(),
       onStanding: ({ graph, depth, superstep, tasks }, seq) => {

@@ -8,7 +8,7 @@ import { sha256 } from '../machine/journal.ts'
 import type { Caller } from '../machine/machine.ts'
 import { toRetryPolicy } from '../machine/retry.ts'
 import type { CallSpec, EndFields, Work } from '../machine/step.ts'
-import type { Tidings } from '../result.ts'
+import type { RunListener } from '../result.ts'
 import { StepError } from '../run.ts'
 import { messagesIn } from '../stream/messages-in.ts'
 import { onTapeOf } from '../tape/use-tape.ts'
@@ -40,7 +40,7 @@ export interface SuperstepOptions {
   readonly interruptBefore: ReadonlySet<string>
   readonly interruptAfter: ReadonlySet<string>
   readonly recursionLimit: number
-  readonly tidings: Tidings
+  readonly listener: RunListener
   readonly prune: PruneStates | undefined
   /** Ends of tasks of the first superstep that the record has already, by step id. */
   readonly recorded: ReadonlyMap<string, TaskEnd>
@@ -111,7 +111,7 @@ async function runSuperstep(
   parts: SuperstepParts,
   recorded: SuperstepOptions['recorded'],
 ): Promise<Standing> {
-  const { definition, machine, tidings } = parts
+  const { definition, machine, listener } = parts
   const { tasks } = at
   const stepIds = tasks.map((task) => stepIdOfTask(task, superstep))
   const ends: (TaskEnd | undefined)[] = stepIds.map((stepId) => recorded.get(stepId))
@@ -128,7 +128,7 @@ async function runSuperstep(
     if (tasks.length > 1) parts.ledger?.digest(end.write)
     ends[index] = end
     remaining--
-    if (tidings.update) tellUpdate(index, end)
+    if (listener.update) tellUpdate(index, end)
     const { write, decision, goto, sends, ends: stops } = end
     const chosen = goto ?? decision
     const closed =
@@ -148,7 +148,7 @@ async function runSuperstep(
     const { node } = tasks[index] as Task
     if (parts.nodes.get(node)?.kind === 'gate' || node === START) return
     const messages = messagesIn(definition.channels, write)
-    tidings.update?.({ stepId: stepIds[index] as string, node, superstep, write, messages })
+    listener.update?.({ stepId: stepIds[index] as string, node, superstep, write, messages })
   }
 
   const calls = tasks.map((task, index) =>
@@ -168,7 +168,7 @@ async function runSuperstep(
     seq !== undefined && closed.graph.since.supersteps === 0 ? { ...closed, baseSeq: seq } : closed
   const told = parts.onStanding(standing, seq)
   if (told) await told
-  tidings.values?.(standing.graph.state, superstep)
+  listener.values?.(standing.graph.state, superstep)
   return standing
 }
 

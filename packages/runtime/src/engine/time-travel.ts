@@ -91,7 +91,7 @@ export function createTimeTravel<C extends Channels>({
       signal,
       budget,
       onBusy,
-      tidings,
+      listener,
       suspendAlways,
     }: GraphForkOptions<C> | GraphRetryOptions<C>,
   ): Promise<GraphForkResult<StateOf<C>>> {
@@ -99,7 +99,7 @@ export function createTimeTravel<C extends Channels>({
     const run = (await ledger.getRun(runId)) as RunSummary
     const result =
       isRun && run.status === 'pending'
-        ? await resume(ledger, runId, { signal, budget, onBusy, tidings, suspendAlways })
+        ? await resume(ledger, runId, { signal, budget, onBusy, listener, suspendAlways })
         : await resultOfRun(ledger, program, run, { log: beginLog(program, runId) })
     return { ...(await withState(ledger, result)), forkedFrom, warnings }
   }

@@ -30,7 +30,7 @@ export function createAttempts(
   { end, endGiven, close, countChild, stopDrafts, report }: Ends,
 ): Attempts {
   const { options, journal, reading, readings, writes, waits, budget, tried, children } = core
-  const { runId, record, durability, signal, tidings, now } = options
+  const { runId, record, durability, signal, listener, now } = options
 
   /** Without the wake of a cause: an attempt that follows from the one before it. */
   function begin(
@@ -58,7 +58,7 @@ export function createAttempts(
     if (scope.isRetried) tried.set(stepId, attempt)
     core.starts++
     step.superstep = spec.startFields?.superstep ?? scope.superstep ?? core.starts
-    tidings.step?.({ stepId, name: spec.name, kind: work.kind, attempt, status: 'running' })
+    listener.step?.({ stepId, name: spec.name, kind: work.kind, attempt, status: 'running' })
     if (!journal) return refused ? end(step, { error: refused }) : perform(step)
     const mayHold = isHeld(step, before)
     const payload = mayHold ? {} : startedPayload(step, moreOf(step, work))
@@ -141,7 +141,7 @@ export function createAttempts(
     waits.add(step, pauses, dueAt)
     const { stepId, attempt, spec } = step
     if (pauses.length > 0)
-      tidings.step?.({ stepId, name: spec.name, kind: spec.work.kind, attempt, status: 'paused' })
+      listener.step?.({ stepId, name: spec.name, kind: spec.work.kind, attempt, status: 'paused' })
     core.notify()
   }
 
@@ -297,7 +297,7 @@ export function createAttempts(
       now,
       record,
       readings,
-      tidings,
+      listener,
       ledger: journal?.ledger,
       agent: options.agent,
       promote: options.promote,

@@ -1,7 +1,7 @@
 import { ClewError, deriveId, type Ledger, type PromotionRule, type Safety } from '@clew/ledger'
 import { checkName, checkPolicy, checkTimeout } from '../check-options.ts'
 import { createRunMemory, type RunMemory } from '../memory/run-memory.ts'
-import type { Tidings } from '../result.ts'
+import type { RunListener } from '../result.ts'
 import { type EffectOptions, type Question, type Run, StepError, type StepOptions } from '../run.ts'
 import { currentPlace } from '../surroundings.ts'
 import { assertHere } from './current-run.ts'
@@ -28,7 +28,7 @@ interface RunParts {
   readonly now: () => number
   readonly record: Pick<RunRecord, 'clock'> | undefined
   readonly readings: [string, number][]
-  readonly tidings: Tidings
+  readonly listener: RunListener
   /** Of the run's memory: where it is kept, whose it is, and what may be promoted. */
   readonly ledger: Ledger | undefined
   readonly agent: string
@@ -37,7 +37,7 @@ interface RunParts {
 
 /** What the code of one scope works with. */
 export function createRun(parts: RunParts): Run {
-  const { scope, runId, threadId, seed, signal, call, now, record, readings, tidings, ledger, agent } = parts
+  const { scope, runId, threadId, seed, signal, call, now, record, readings, listener, ledger, agent } = parts
   const draw = (what: string): string => sha256(`${seed}\n${scope.path}\n${what}\n${scope.draws++}`)
   const stepId = scope.path === '' ? null : scope.path
 
@@ -154,9 +154,9 @@ export function createRun(parts: RunParts): Run {
       })
       return memory
     },
-    emit: (data) => tidings.custom?.(stepId, data),
+    emit: (data) => listener.custom?.(stepId, data),
     // Inside an effect it is the effect that speaks, though its code has the run around it.
-    token: (text) => tidings.token?.(currentPlace()?.effect ?? stepId, text),
+    token: (text) => listener.token?.(currentPlace()?.effect ?? stepId, text),
   }
   return run
 }

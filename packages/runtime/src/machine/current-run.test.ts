@@ -45,11 +45,11 @@ describe('the run of a body', () => {
         return [run.runId.length > 0, run.signal.aborted]
       }),
     )
-    const tidings = {
+    const listener = {
       token: (_: unknown, text: string) => told.push(text),
       custom: (_: unknown, data: unknown) => told.push(data),
     }
-    expect((await telling.start(ledger, null, { tidings })).output).toEqual([true, false])
+    expect((await telling.start(ledger, null, { listener })).output).toEqual([true, false])
     expect(told).toEqual(['a', 'b'])
   })
 

@@ -53,7 +53,7 @@ export const tookMs = ({ beganAt }: Step): number => Math.round((performance.now
 /** How steps come to their end, and what ends with them. */
 export function createEnds(core: Core): Ends {
   const { options, journal, reading, writes, waits, budget, earlier, children, closing, ready } = core
-  const { durability, tidings, now } = options
+  const { durability, listener, now } = options
 
   /** P2: with an outcome that comes from the record. */
   function endGiven(step: Step, outcome: Outcome, how: EndOptions): void {
@@ -249,7 +249,7 @@ export function createEnds(core: Core): Ends {
       restored,
       decision: (outcome && 'output' in outcome ? outcome.fields?.decision : null) ?? null,
     })
-    tidings.step?.({ stepId, name: spec.name, kind: spec.work.kind, attempt, status, ...outcome })
+    listener.step?.({ stepId, name: spec.name, kind: spec.work.kind, attempt, status, ...outcome })
   }
 
   /** D3: what a body or a run leaves running when it ends is stopped with it. */

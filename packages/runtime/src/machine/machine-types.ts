@@ -1,5 +1,5 @@
 import type { Durability, PromotionRule } from '@clew/ledger'
-import type { ResumeDivergence, Tidings } from '../result.ts'
+import type { ResumeDivergence, RunListener } from '../result.ts'
 import type { Run, StepError } from '../run.ts'
 import type { HandOver } from '../run-options.ts'
 import type { Budget, Used } from './budget.ts'
@@ -37,7 +37,7 @@ export interface MachineOptions {
   readonly signal: AbortSignal
   /** Leaves the run to others when it is asked for. */
   readonly handOver?: HandOver | undefined
-  readonly tidings: Tidings
+  readonly listener: RunListener
   /** Told what does no harm yet, for the result and the record (P2). */
   readonly warn?: ((message: string) => void) | undefined
   /** Text with placeholders that the code begins with. */

@@ -1,6 +1,6 @@
 import type { ClewEvent, Ledger, PromotionRule, RunSummary } from '@clew/ledger'
 import type { PruneStates } from '../checkpointer/retention.ts'
-import type { ResumeDivergence, Tidings } from '../result.ts'
+import type { ResumeDivergence, RunListener } from '../result.ts'
 import type { TapeRules } from '../tape/tape-options.ts'
 import type { Budget } from './budget.ts'
 import type { Draft, Journal } from './journal.ts'
@@ -86,5 +86,5 @@ export interface Opening {
   /** In a replay: how many supersteps the run may take, given the graph's own limit. */
   readonly limitSupersteps?: ((own: number) => number) | undefined
   readonly prune?: PruneStates | undefined
-  readonly tidings: Tidings
+  readonly listener: RunListener
 }

@@ -48,7 +48,7 @@ export function createBodies(core: ReplayCore, caller: () => Caller): Bodies {
       now: () => lastMs,
       record,
       readings,
-      tidings: {},
+      listener: {},
       // Given back from the record, whatever they were.
       ledger,
       agent: '',

@@ -93,7 +93,7 @@ const openingOf = ({ ledger }: ReplayContext, runId: string, input: unknown) => 
   from: undefined as unknown,
   events: [] as readonly ClewEvent[],
   ledger,
-  tidings: {},
+  listener: {},
 })
 
 function machineFor(

@@ -7,7 +7,7 @@ import type { RunOptions } from '../run-options.ts'
 import type { Divergence, ReplayOutcome, ReplayReport } from './report.ts'
 
 /** What is changed, and from where on: up to there the record is given back, then everything is live. */
-export interface WhatIfOptions extends Pick<RunOptions, 'signal' | 'budget' | 'onBusy' | 'tidings'> {
+export interface WhatIfOptions extends Pick<RunOptions, 'signal' | 'budget' | 'onBusy' | 'listener'> {
   /** Default: where the source stands, or its beginning when an input is given. */
   readonly at?: ForkPlace | undefined
   readonly input?: unknown
@@ -23,7 +23,7 @@ export async function replayWhatIf(
   target: Agent<never>,
   ledger: Ledger,
   sourceRunId: string,
-  { at, input, state, update, newRunId, signal, budget, onBusy, tidings }: WhatIfOptions,
+  { at, input, state, update, newRunId, signal, budget, onBusy, listener }: WhatIfOptions,
 ): Promise<Omit<ReplayReport, 'durationMs' | 'recorded'>> {
   const options = {
     ledger,
@@ -31,7 +31,7 @@ export async function replayWhatIf(
     signal,
     budget,
     onBusy,
-    tidings,
+    listener,
     ...(at !== undefined && { at: at as never }),
     ...(input !== undefined && { input: input as never }),
     ...(state !== undefined && { state }),

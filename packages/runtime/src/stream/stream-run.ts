@@ -30,7 +30,7 @@ export function streamRun<Item, Result extends RunResult>(
       isRecorded,
       tell: tell as (item: unknown) => void,
     })
-    const result = await go({ ...rest, signal: stopping, tidings: teller.tidings })
+    const result = await go({ ...rest, signal: stopping, listener: teller.listener })
     teller.end(result)
     return result
   }, signal)

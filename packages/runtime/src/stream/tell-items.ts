@@ -1,5 +1,5 @@
 import { checkpointOf, type ClewEvent, ClewError, parseStepId } from '@clew/ledger'
-import type { RunResult, StepTiding, Tidings, UpdateTiding } from '../result.ts'
+import type { RunResult, StepTiding, RunListener, UpdateTiding } from '../result.ts'
 import type { MessageItem, Origin, PauseItem, StreamMode, TokenItem } from './stream-items.ts'
 
 const MODES: ReadonlySet<unknown> = new Set(['values', 'updates', 'messages', 'steps', 'events', 'custom'])
@@ -15,7 +15,7 @@ export interface TellOptions {
 }
 
 export interface Teller {
-  readonly tidings: Tidings
+  readonly listener: RunListener
   /** A pause is the last item. */
   end(result: RunResult): void
 }
@@ -28,7 +28,7 @@ export function createTeller({ runId: streamed, mode, children, isRecorded, tell
   const isPlain = typeof mode === 'string' && !children
   /** Messages that were told, so that those a sub-graph hands on are not told again. */
   const spoken = new Map<string, string>()
-  const known = new Map<string, Tidings>()
+  const known = new Map<string, RunListener>()
 
   function give(as: StreamMode | 'pause', data: unknown, origin: Origin): void {
     if (isPlain) tell(data)
@@ -36,13 +36,13 @@ export function createTeller({ runId: streamed, mode, children, isRecorded, tell
   }
 
   /** The same for the same run, also when its parent is given up and taken up again. */
-  function tidingsOf(runId: string, namespace: readonly string[]): Tidings {
+  function tidingsOf(runId: string, namespace: readonly string[]): RunListener {
     const made = known.get(runId) ?? make(runId, namespace)
     known.set(runId, made)
     return made
   }
 
-  function make(runId: string, namespace: readonly string[]): Tidings {
+  function make(runId: string, namespace: readonly string[]): RunListener {
     const origin: Origin = { runId, namespace }
     const isOwn = namespace.length === 0
     const tellsState = isOwn || children
@@ -110,7 +110,7 @@ export function createTeller({ runId: streamed, mode, children, isRecorded, tell
   }
 
   return {
-    tidings: tidingsOf(streamed, []),
+    listener: tidingsOf(streamed, []),
     end({ runId, status, pause, pauses }) {
       if (status !== 'paused') return
       const item: PauseItem = { type: 'pause', runId, pause, pauses }

@@ -1,5 +1,5 @@
 import { createProgressWriter, type Ledger, type ProgressWriter, stepTypeOf } from '@clew/ledger'
-import type { StepTiding, Tidings } from '../result.ts'
+import type { StepTiding, RunListener } from '../result.ts'
 
 /** One for all runs on a ledger, so that what they tell at the same time is one write. */
 const writers = new WeakMap<Ledger, ProgressWriter>()
@@ -29,13 +29,13 @@ interface OpenStep {
 export function tellProgress(
   ledger: Ledger,
   runId: string,
-  tidings: Tidings,
-): { readonly tidings: Tidings; close(): Promise<void> } {
+  listener: RunListener,
+): { readonly listener: RunListener; close(): Promise<void> } {
   const open = new Map<string, OpenStep>()
   const writer = writerOf(ledger)
 
   function onStep(step: StepTiding): void {
-    tidings.step?.(step)
+    listener.step?.(step)
     const { stepId, status } = step
     if (status === 'running') open.set(stepId, { step, text: '' })
     else if (status !== 'paused') void close(stepId)
@@ -56,7 +56,7 @@ export function tellProgress(
     writer.report({ runId, stepId, attempt, stepType: stepTypeOf(kind, name), content: told.text })
   }
 
-  const below = (told: Tidings | undefined, parentStepId: string): Tidings => ({
+  const below = (told: RunListener | undefined, parentStepId: string): RunListener => ({
     ...told,
     token(stepId, text) {
       told?.token?.(stepId, text)
@@ -66,14 +66,14 @@ export function tellProgress(
   })
 
   return {
-    tidings: {
-      ...tidings,
+    listener: {
+      ...listener,
       step: onStep,
       token(stepId, text) {
-        tidings.token?.(stepId, text)
+        listener.token?.(stepId, text)
         add(stepId, text)
       },
-      child: (link) => below(tidings.child?.(link), link.parentStepId),
+      child: (link) => below(listener.child?.(link), link.parentStepId),
     },
     async close() {
       await Promise.all([...open.keys()].map(async (stepId) => close(stepId)))

@@ -95,7 +95,7 @@ export function createTaking({
       const result = await resume(ledger, runId, {
         claimed: lease,
         handOver,
-        tidings: isSuspect ? { step } : undefined,
+        listener: isSuspect ? { step } : undefined,
       })
       settle(result)
       const { dueAt, error } = result
