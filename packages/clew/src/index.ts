@@ -310,7 +310,7 @@ export {
   StepError,
   type StepItem,
   type StepOptions,
-  type StepTiding,
+  type StepChange,
   type StopOptions,
   type StreamItem,
   type StreamMode,

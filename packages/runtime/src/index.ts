@@ -33,7 +33,7 @@ export type {
   ResumeDivergence,
   RunPause,
   RunResult,
-  StepTiding,
+  StepChange,
   RunListener,
   UpdateTiding,
 } from './result.ts'

@@ -50,7 +50,7 @@ export interface RunResult<Output = unknown> {
 export interface RunListener {
   event?(event: ClewEvent): void
   /** A step began or ended. */
-  step?(step: StepTiding): void
+  step?(step: StepChange): void
   /** What a node wrote; told before its end is recorded, and not for ends that the record had already. */
   update?(update: UpdateTiding): void
   /** The whole state after a superstep, 0 being the input; may be told more than once, and when a run is taken up. */
@@ -69,7 +69,7 @@ export interface UpdateTiding {
   readonly messages: readonly KeptMessage[]
 }
 
-export interface StepTiding {
+export interface StepChange {
   readonly stepId: string
   readonly name: string
   readonly kind: string

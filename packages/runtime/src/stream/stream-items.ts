@@ -1,6 +1,6 @@
 import type { ClewEvent, Pause } from '@clew/ledger'
 import type { KeptMessage } from '../graph/message.ts'
-import type { StepTiding } from '../result.ts'
+import type { StepChange } from '../result.ts'
 
 export type StreamMode = 'values' | 'updates' | 'messages' | 'steps' | 'events' | 'custom'
 /** A function has no channels, so neither values nor updates. */
@@ -32,7 +32,7 @@ export interface MessageItem extends Spoken {
   readonly message: KeptMessage
 }
 
-export interface StepItem extends StepTiding, Origin {
+export interface StepItem extends StepChange, Origin {
   readonly type: 'step'
 }
 

@@ -1,5 +1,5 @@
 import { checkpointOf, type ClewEvent, ClewError, parseStepId } from '@clew/ledger'
-import type { RunResult, StepTiding, RunListener, UpdateTiding } from '../result.ts'
+import type { RunResult, StepChange, RunListener, UpdateTiding } from '../result.ts'
 import type { MessageItem, Origin, PauseItem, StreamMode, TokenItem } from './stream-items.ts'
 
 const MODES: ReadonlySet<unknown> = new Set(['values', 'updates', 'messages', 'steps', 'events', 'custom'])
@@ -61,7 +61,7 @@ export function createTeller({ runId: streamed, mode, children, isRecorded, tell
       committed = Math.max(committed, checkpointOf(event)?.superstep ?? -1)
     }
 
-    function onStep({ stepId, name, kind, attempt, status, output, error }: StepTiding): void {
+    function onStep({ stepId, name, kind, attempt, status, output, error }: StepChange): void {
       const ended = { ...(output !== undefined && { output }), ...(error !== undefined && { error }) }
       give('steps', { type: 'step', stepId, name, kind, attempt, status, ...ended, ...origin }, origin)
     }

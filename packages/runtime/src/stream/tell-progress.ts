@@ -1,5 +1,5 @@
 import { createProgressWriter, type Ledger, type ProgressWriter, stepTypeOf } from '@clew/ledger'
-import type { StepTiding, RunListener } from '../result.ts'
+import type { StepChange, RunListener } from '../result.ts'
 
 /** One for all runs on a ledger, so that what they tell at the same time is one write. */
 const writers = new WeakMap<Ledger, ProgressWriter>()
@@ -18,7 +18,7 @@ function writerOf(ledger: Ledger): ProgressWriter {
 }
 
 interface OpenStep {
-  readonly step: StepTiding
+  readonly step: StepChange
   text: string
 }
 
@@ -34,7 +34,7 @@ export function tellProgress(
   const open = new Map<string, OpenStep>()
   const writer = writerOf(ledger)
 
-  function onStep(step: StepTiding): void {
+  function onStep(step: StepChange): void {
     listener.step?.(step)
     const { stepId, status } = step
     if (status === 'running') open.set(stepId, { step, text: '' })

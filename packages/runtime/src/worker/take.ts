@@ -1,6 +1,6 @@
 import { ClewError, isTerminal, type Lease, type Ledger, type RunSummary } from '@clew/ledger'
 import { requestStop } from '../lifecycle/request-stop.ts'
-import type { RunResult, StepTiding } from '../result.ts'
+import type { RunResult, StepChange } from '../result.ts'
 import type { HandOver } from '../run-options.ts'
 import { countCrashes } from './crashes.ts'
 import type { Postponed } from './postponed.ts'
@@ -87,7 +87,7 @@ export function createTaking({
     const resume = agents.get(agent) as WorkerAgent['resume']
     const began = performance.now()
     const clear = (): void => void (suspect = suspect === runId ? undefined : suspect)
-    const step = (ended: StepTiding): void => {
+    const step = (ended: StepChange): void => {
       if (ended.status === 'completed') clear()
     }
     onTiding({ type: 'taken', runId, agent, why: status })
