@@ -327,7 +327,7 @@ export {
   type UpdatedState,
   type UpdateItem,
   type UpdateOptions,
-  type UpdateTiding,
+  type NodeUpdate,
   type Volatile,
   type VolatileParts,
   type Worker,

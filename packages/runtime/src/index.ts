@@ -35,7 +35,7 @@ export type {
   RunResult,
   StepChange,
   RunListener,
-  UpdateTiding,
+  NodeUpdate,
 } from './result.ts'
 export { replay, type ReplayOptions, type ReplayProgress, type ReplayTarget } from './replay/replay.ts'
 export type { Volatile } from './replay/same-value.ts'

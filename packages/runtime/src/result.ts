@@ -52,7 +52,7 @@ export interface RunListener {
   /** A step began or ended. */
   step?(step: StepChange): void
   /** What a node wrote; told before its end is recorded, and not for ends that the record had already. */
-  update?(update: UpdateTiding): void
+  update?(update: NodeUpdate): void
   /** The whole state after a superstep, 0 being the input; may be told more than once, and when a run is taken up. */
   values?(state: Readonly<Record<string, unknown>>, superstep: number): void
   token?(stepId: string | null, text: string): void
@@ -61,7 +61,7 @@ export interface RunListener {
   child?(link: { readonly runId: string; readonly parentStepId: string }): RunListener
 }
 
-export interface UpdateTiding {
+export interface NodeUpdate {
   readonly stepId: string
   readonly node: string
   readonly superstep: number

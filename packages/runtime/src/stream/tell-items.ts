@@ -1,5 +1,5 @@
 import { checkpointOf, type ClewEvent, ClewError, parseStepId } from '@clew/ledger'
-import type { RunResult, StepChange, RunListener, UpdateTiding } from '../result.ts'
+import type { RunResult, StepChange, RunListener, NodeUpdate } from '../result.ts'
 import type { MessageItem, Origin, PauseItem, StreamMode, TokenItem } from './stream-items.ts'
 
 const MODES: ReadonlySet<unknown> = new Set(['values', 'updates', 'messages', 'steps', 'events', 'custom'])
@@ -47,7 +47,7 @@ export function createTeller({ runId: streamed, mode, children, isRecorded, tell
     const isOwn = namespace.length === 0
     const tellsState = isOwn || children
     /** What nodes wrote, by step, until their end is committed. */
-    const held = new Map<string, UpdateTiding>()
+    const held = new Map<string, NodeUpdate>()
     let lastSuperstep = -1
     let committed = -1
 
@@ -66,12 +66,12 @@ export function createTeller({ runId: streamed, mode, children, isRecorded, tell
       give('steps', { type: 'step', stepId, name, kind, attempt, status, ...ended, ...origin }, origin)
     }
 
-    function onUpdate(update: UpdateTiding): void {
+    function onUpdate(update: NodeUpdate): void {
       if (isRecorded) held.set(update.stepId, update)
       else tellUpdate(update)
     }
 
-    function tellUpdate({ stepId, node, superstep, write, messages }: UpdateTiding): void {
+    function tellUpdate({ stepId, node, superstep, write, messages }: NodeUpdate): void {
       held.delete(stepId)
       if (modes.has('updates') && tellsState) give('updates', { [node]: write }, origin)
       if (!modes.has('messages')) return
