@@ -2,7 +2,7 @@ import { writeSync } from 'node:fs'
 import { openLedger, startWorker } from 'clew'
 import { hangs, poison, short } from './worker-agents.ts'
 
-/** A worker process: `node worker-child.ts URL CONCURRENCY SWEEP_MS GRACE_MS`; tells one JSON line for each tiding. */
+/** A worker process: `node worker-child.ts URL CONCURRENCY SWEEP_MS GRACE_MS`; tells one JSON line for each notice. */
 const [, , url = '', concurrency, sweepMs, graceMs] = process.argv
 const ledger = await openLedger(url)
 const worker = await startWorker({
@@ -11,7 +11,7 @@ const worker = await startWorker({
   concurrency: Number(concurrency),
   sweepMs: Number(sweepMs),
   graceMs: Number(graceMs),
-  onTiding: (tiding) => void writeSync(1, `${JSON.stringify(tiding)}\n`),
+  onNotice: (notice) => void writeSync(1, `${JSON.stringify(notice)}\n`),
 })
 process.once('SIGTERM', () => void worker.stop())
 writeSync(1, '"working"\n')

@@ -334,7 +334,7 @@ export {
   type WorkerAgent,
   type WorkerGraph,
   type WorkerOptions,
-  type WorkerTiding,
+  type WorkerNotice,
   type WriteOf,
   zipInputs,
 } from '@clew/runtime'

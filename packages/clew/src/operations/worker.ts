@@ -1,5 +1,5 @@
 import { ClewError, RUN_STATUSES } from '@clew/ledger'
-import type { WorkerTiding } from '@clew/runtime'
+import type { WorkerNotice } from '@clew/runtime'
 import { z } from 'zod'
 import type { AgentSet } from '../control/run-control.ts'
 import { streaming } from './operation.ts'
@@ -68,14 +68,14 @@ export const worker = streaming({
   async *run(ledger, { agentNames, once = false, ...options }, { agents, signal } = {}) {
     const items: WorkerItem[] = []
     let ring = (): void => {}
-    const onTiding = (tiding: WorkerTiding): void => {
-      items.push({ ...tiding, at: new Date().toISOString() } as WorkerItem)
+    const onNotice = (notice: WorkerNotice): void => {
+      items.push({ ...notice, at: new Date().toISOString() } as WorkerItem)
       ring()
     }
     const chosen = choose(agents, agentNames)
     // Loaded late, as in `resume`.
     const { startWorker } = await import('@clew/runtime')
-    const working = await startWorker({ ...options, ledger, agents: chosen, onTiding })
+    const working = await startWorker({ ...options, ledger, agents: chosen, onNotice })
     const stop = (): void => void working.stop().catch(() => {})
     signal?.addEventListener('abort', stop)
     if (signal?.aborted) stop()

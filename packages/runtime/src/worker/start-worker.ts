@@ -17,7 +17,7 @@ const LONGEST_ERROR_MS = 30_000
  */
 export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const { ledger, concurrency = 4, graceMs = 10_000, sweepMs = 15_000, maxCrashes = 5 } = options
-  const { onTiding = () => {} } = options
+  const { onNotice = () => {} } = options
   checkCounts('worker', { concurrency, sweepMs, maxCrashes }, 1)
   checkCounts('worker', { graceMs }, 0)
   assertMode(ledger, 'write')
@@ -35,7 +35,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     postponed,
     maxCrashes,
     handOver: { signal: leaving.signal, graceMs },
-    onTiding,
+    onNotice,
   })
   let fault: { readonly error: unknown } | undefined
   let sweptAt = Number.NEGATIVE_INFINITY
@@ -64,7 +64,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     if (isSweep) {
       const runIds = await sweep(ledger)
       sweptAt = performance.now()
-      if (runIds.length > 0) onTiding({ type: 'swept', runIds })
+      if (runIds.length > 0) onNotice({ type: 'swept', runIds })
     }
     const limit = concurrency - inHand.size
     if (limit <= 0) return false
@@ -86,7 +86,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     } catch (error) {
       if (error instanceof ClewError && error.code === 'closed') throw error
       errors++
-      onTiding({ type: 'failed', error: messageOf(error) })
+      onNotice({ type: 'failed', error: messageOf(error) })
       return false
     }
   }

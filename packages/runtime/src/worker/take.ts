@@ -12,7 +12,7 @@ interface TakingParts {
   readonly postponed: Postponed
   readonly maxCrashes: number
   readonly handOver: HandOver
-  readonly onTiding: NonNullable<WorkerOptions['onTiding']>
+  readonly onNotice: NonNullable<WorkerOptions['onNotice']>
 }
 
 /** From so many deaths on, a run is kept apart from others of its kind: those who died beside it are not to blame. */
@@ -29,7 +29,7 @@ export function createTaking({
   postponed,
   maxCrashes,
   handOver,
-  onTiding,
+  onNotice,
 }: TakingParts): Taking {
   /** The one suspect that is in hand. */
   let suspect: string | undefined
@@ -68,7 +68,7 @@ export function createTaking({
     }
     await ledger.append([blocked], { epoch: lease.epoch })
     await release(lease)
-    onTiding({ type: 'blocked', runId, agent: agent ?? '', crashes })
+    onNotice({ type: 'blocked', runId, agent: agent ?? '', crashes })
   }
 
   async function release(lease: Lease): Promise<void> {
@@ -90,7 +90,7 @@ export function createTaking({
     const step = (ended: StepChange): void => {
       if (ended.status === 'completed') clear()
     }
-    onTiding({ type: 'taken', runId, agent, why: status })
+    onNotice({ type: 'taken', runId, agent, why: status })
     try {
       const result = await resume(ledger, runId, {
         claimed: lease,
@@ -100,7 +100,7 @@ export function createTaking({
       settle(result)
       const { dueAt, error } = result
       const ms = performance.now() - began
-      onTiding({
+      onNotice({
         type: 'ended',
         runId,
         agent,
@@ -134,7 +134,7 @@ export function createTaking({
         await release(lease).catch(() => {})
         if (error instanceof ClewError && error.code === 'closed') return
         const message = error instanceof Error ? error.message : String(error)
-        onTiding({ type: 'postponed', runId, agent, error: message, untilMs: postponed.add(runId) })
+        onNotice({ type: 'postponed', runId, agent, error: message, untilMs: postponed.add(runId) })
       }
     },
   }

@@ -10,11 +10,11 @@ import { recordFork } from '../record-fork.ts'
 import { beginRun } from '../start-run.ts'
 import { countCrashes } from './crashes.ts'
 import { startWorker } from './start-worker.ts'
-import type { Worker, WorkerOptions, WorkerTiding } from './worker.ts'
+import type { Worker, WorkerOptions, WorkerNotice } from './worker.ts'
 
 let ledger: Ledger
 let workers: Worker[]
-let told: WorkerTiding[]
+let told: WorkerNotice[]
 beforeEach(() => {
   ledger = createMemoryWorld().open()
   workers = []
@@ -30,7 +30,7 @@ async function start(options: Omit<WorkerOptions, 'ledger'>): Promise<Worker> {
     ledger,
     sweepMs: 50,
     graceMs: 0,
-    onTiding: (tiding) => told.push(tiding),
+    onNotice: (notice) => told.push(notice),
     ...options,
   })
   workers.push(worker)

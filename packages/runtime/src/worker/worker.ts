@@ -29,7 +29,7 @@ export interface WorkerOptions {
   /** After so many deaths of its process without progress a run is blocked. Default 5. */
   readonly maxCrashes?: number | undefined
   /** Told what happens, for people; what it throws ends the worker. */
-  readonly onTiding?: ((tiding: WorkerTiding) => void) | undefined
+  readonly onNotice?: ((notice: WorkerNotice) => void) | undefined
 }
 
 interface OfRun {
@@ -38,7 +38,7 @@ interface OfRun {
 }
 
 /** What a worker tells. */
-export type WorkerTiding =
+export type WorkerNotice =
   /** `why`: how the run stood. */
   | ({ readonly type: 'taken'; readonly why: RunStatus } & OfRun)
   | ({
