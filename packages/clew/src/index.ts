@@ -124,7 +124,7 @@ export {
   type RecordInput,
   payloadSchemas,
   pickContext,
-  type Place,
+  type LedgerFields,
   type Primitive,
   primitiveOf,
   PRIMITIVES,
@@ -197,7 +197,7 @@ export {
   type WorkspacePolicy,
   type WireEnvelope,
   type WireEvent,
-  type WirePlace,
+  type WireLedgerFields,
 } from '@clew/ledger'
 export { openLedger, type OpenLedgerOptions } from './open-ledger.ts'
 export type { VaultKey, VaultKeyFunction, VaultKeys, VaultOption } from './vault/open-vault.ts'

@@ -36,7 +36,7 @@ export interface Envelope<Type extends string = string, Body extends object = Pa
 }
 
 /** What the ledger adds at commit (E2). */
-export interface Place {
+export interface LedgerFields {
   readonly workspace: string
   readonly seq: number
   readonly position: number
@@ -55,7 +55,7 @@ export interface Place {
  */
 export interface ClewEvent<Type extends string = string, Body extends object = Payload>
   extends Envelope<Type, Body> {
-  readonly ledger: Place
+  readonly ledger: LedgerFields
 }
 
 const DEFAULT_SOURCE: Source = { origin: 'system', runtime: 'custom' }

@@ -1,4 +1,4 @@
-import type { ClewEvent, Envelope, Place, Source } from './envelope.ts'
+import type { ClewEvent, Envelope, LedgerFields, Source } from './envelope.ts'
 
 /** The envelope as JSON (E1): stored, exported, streamed and accepted over HTTP with exactly these names. */
 export interface WireEnvelope {
@@ -11,7 +11,7 @@ export interface WireEnvelope {
   payload: unknown
 }
 
-export interface WirePlace {
+export interface WireLedgerFields {
   workspace: string
   seq: number
   position: number
@@ -23,7 +23,7 @@ export interface WirePlace {
 }
 
 export interface WireEvent extends WireEnvelope {
-  ledger: WirePlace
+  ledger: WireLedgerFields
 }
 
 /** Only envelope keys are respelled; payloads pass through untouched (E2). */
@@ -39,7 +39,7 @@ function toWireEnvelope(event: Envelope): WireEnvelope {
   }
 }
 
-export function toWirePlace(place: Place): WirePlace {
+export function toWirePlace(place: LedgerFields): WireLedgerFields {
   return {
     workspace: place.workspace,
     seq: place.seq,
