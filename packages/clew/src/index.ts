@@ -219,7 +219,7 @@ export {
   type Checkpoint,
   type CheckpointChoice,
   type Checkpointer,
-  type CheckpointPlace,
+  type CheckpointQuery,
   type CheckpointView,
   type ChildOptions,
   type Command,

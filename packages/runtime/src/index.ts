@@ -1,6 +1,6 @@
 export { agent, type Agent, type AgentOptions } from './agent.ts'
 export type { HandOver, ResumeOptions, RunOptions, SessionOptions, StartOptions } from './run-options.ts'
-export type { Checkpoint, Checkpointer, CheckpointPlace, Retention } from './checkpointer/checkpoint.ts'
+export type { Checkpoint, Checkpointer, CheckpointQuery, Retention } from './checkpointer/checkpoint.ts'
 export { type Lineage, lineage, type LineageLink, type LineageRun } from './checkpointer/lineage.ts'
 export { MemorySaver, type MemorySaverOptions } from './checkpointer/memory-saver.ts'
 export { searchStates, type StateHit } from './checkpointer/search-states.ts'

@@ -16,7 +16,7 @@ export interface Checkpoint<State = Readonly<Record<string, unknown>>> {
   readonly metadata: JsonObject
 }
 
-export interface CheckpointPlace {
+export interface CheckpointQuery {
   readonly threadId: string
   /** Without it, the newest checkpoint of the thread. */
   readonly checkpointId?: string | undefined
@@ -29,7 +29,7 @@ export interface Checkpointer {
    * a run ends: it replaces the one before and keeps its place in the list. Everything in it is JSON, and redacted.
    */
   put(checkpoint: Checkpoint): Promise<void>
-  get(place: CheckpointPlace): Promise<Checkpoint | null>
+  get(place: CheckpointQuery): Promise<Checkpoint | null>
   /** Oldest first. */
   list(place: { readonly threadId: string }): Promise<readonly Checkpoint[]> | AsyncIterable<Checkpoint>
   /** Only needed where checkpoints are not kept for ever. */

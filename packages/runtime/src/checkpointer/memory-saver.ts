@@ -7,7 +7,7 @@ import {
   type RunSummary,
   type SearchOptions,
 } from '@clew/ledger'
-import type { Checkpoint, Checkpointer, CheckpointPlace, Retention } from './checkpoint.ts'
+import type { Checkpoint, Checkpointer, CheckpointQuery, Retention } from './checkpoint.ts'
 import { eventsOfDump } from './dump-run.ts'
 import { readKept } from './kept-checkpoint.ts'
 import { type Lineage, lineage } from './lineage.ts'
@@ -51,7 +51,7 @@ export class MemorySaver implements Checkpointer {
     }
   }
 
-  async get({ threadId, checkpointId }: CheckpointPlace): Promise<Checkpoint | null> {
+  async get({ threadId, checkpointId }: CheckpointQuery): Promise<Checkpoint | null> {
     if (this.#kept) return this.#kept.get({ threadId, checkpointId })
     const { ledger } = this
     const id = checkpointId ?? (await ledger.listRuns({ threadId, limit: 1 })).runs[0]?.checkpoint?.id
