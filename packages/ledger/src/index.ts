@@ -92,7 +92,7 @@ export {
 } from './fold/cost.ts'
 export {
   beginRun,
-  type CheckpointPlace,
+  type LastCheckpoint,
   foldRun,
   hasSameIdentity,
   isTerminal,

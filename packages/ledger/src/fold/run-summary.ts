@@ -47,7 +47,7 @@ export interface RunError {
 }
 
 /** Where a run can go on: its last checkpoint. */
-export interface CheckpointPlace {
+export interface LastCheckpoint {
   /** Id of the event that carries it, and its seq. */
   readonly id: string
   readonly superstep: number
@@ -88,7 +88,7 @@ export interface RunSummary {
   readonly unpricedCalls: number
   readonly pauses: readonly Pause[]
   readonly error: RunError | null
-  readonly checkpoint: CheckpointPlace | null
+  readonly checkpoint: LastCheckpoint | null
   /** A run that sleeps, or whose question times out, goes on at this time. */
   readonly dueAt: string | null
   /** Somebody asked it to stop, and it has not ended yet. */
@@ -168,7 +168,7 @@ export function beginRun(event: ClewEvent, source?: RunSummary): RunSummary {
 }
 
 /** What a fork was told of its source: the fold sees only where the source stands now. */
-function forkedCheckpoint(given: Omit<CheckpointPlace, 'resumable'>): Omit<CheckpointPlace, 'resumable'> {
+function forkedCheckpoint(given: Omit<LastCheckpoint, 'resumable'>): Omit<LastCheckpoint, 'resumable'> {
   const { id, superstep, seq, baseSeq, createdAt } = given
   return { id, superstep, seq, baseSeq, createdAt }
 }
@@ -359,7 +359,7 @@ export const hasSameIdentity = (before: RunSummary, after: RunSummary): boolean 
   before.startedAt === after.startedAt &&
   before.subjects.length === after.subjects.length
 
-function toPlace(event: ErasableEvent, { checkpoint: before }: RunSummary): CheckpointPlace | null {
+function toPlace(event: ErasableEvent, { checkpoint: before }: RunSummary): LastCheckpoint | null {
   const checkpoint = checkpointMark(event)
   if (!checkpoint) return before
   const { id, superstep = before?.superstep ?? 0, seq, baseSeq, createdAt } = checkpoint
