@@ -6,7 +6,7 @@ import {
   type Ledger,
   type StepRecord,
 } from '@clew/ledger'
-import { type Agent, type Durability, fork, type HandOver } from '@clew/runtime'
+import { type Agent, type Durability, fork, type Shutdown } from '@clew/runtime'
 import * as fc from 'fast-check'
 import { hash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -110,7 +110,7 @@ export async function live(
     let isOver = false
     world.isDead = () => life.isDead || isOver
     const agent = toAgent(program, world, durability)
-    const how = { suspendAlways, handOver: leaving.handOver }
+    const how = { suspendAlways, shutdown: leaving.shutdown }
     const flaw = oneLife(agent, leaving.ledger, runId, how, world)
       .catch((error: unknown) => world.flaws.push(`R5 a life ended with ${String(error)}`))
       .finally(() => (isOver = true))
@@ -149,7 +149,7 @@ export async function oneLife(
   agent: Agent<{ acc: number }>,
   ledger: Ledger,
   runId: string,
-  how: { readonly suspendAlways: boolean; readonly handOver?: HandOver },
+  how: { readonly suspendAlways: boolean; readonly shutdown?: Shutdown },
   world: World,
 ): Promise<void> {
   const run = await ledger.getRun(runId)
@@ -167,11 +167,11 @@ export async function oneLife(
 function leaveAt(
   ledger: Ledger,
   kill: (Kill & Pick<Scenario['deaths'][0], 'handsOver'>) | undefined,
-): { readonly ledger: Ledger; readonly handOver: HandOver } {
+): { readonly ledger: Ledger; readonly shutdown: Shutdown } {
   const asked = new AbortController()
   let appends = 0
   return {
-    handOver: { signal: asked.signal, graceMs: kill?.handsOver === 'in peace' ? 2000 : 0 },
+    shutdown: { signal: asked.signal, graceMs: kill?.handsOver === 'in peace' ? 2000 : 0 },
     ledger: {
       ...ledger,
       async append(...given) {

@@ -242,7 +242,7 @@ export {
   type GraphResult,
   type GraphRetryOptions,
   type GraphStream,
-  type HandOver,
+  type Shutdown,
   interrupt,
   type InvokeOptions,
   isPauseItem,

@@ -78,7 +78,7 @@ async function carry(take: Take, first: readonly ClewEvent[], known: Known): Pro
       timeLeftMs: budget?.timeMs === undefined ? undefined : Math.max(0, endsAt - performance.now()),
       used: budget && (await usedBy(ledger, runId)),
       signal,
-      handOver: options.handOver,
+      shutdown: options.shutdown,
       listener,
       warn,
       redactedTexts: [given, standing].flatMap(

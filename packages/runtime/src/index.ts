@@ -1,5 +1,5 @@
 export { agent, type Agent, type AgentOptions } from './agent.ts'
-export type { HandOver, ResumeOptions, RunOptions, SessionOptions, StartOptions } from './run-options.ts'
+export type { Shutdown, ResumeOptions, RunOptions, SessionOptions, StartOptions } from './run-options.ts'
 export type { Checkpoint, Checkpointer, CheckpointQuery, Retention } from './checkpointer/checkpoint.ts'
 export { type Lineage, lineage, type LineageLink, type LineageRun } from './checkpointer/lineage.ts'
 export { MemorySaver, type MemorySaverOptions } from './checkpointer/memory-saver.ts'

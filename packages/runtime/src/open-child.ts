@@ -13,10 +13,10 @@ export async function openChild(
   ledger: Ledger,
   program: Program,
   link: ChildLink,
-  { listener, suspendAlways, handOver, onDivergence }: RunOptions & Pick<ResumeOptions, 'onDivergence'>,
+  { listener, suspendAlways, shutdown, onDivergence }: RunOptions & Pick<ResumeOptions, 'onDivergence'>,
 ): Promise<ChildEnd> {
   const { runId, signal, input } = link
-  const options = { signal, listener: listener?.child?.(link), suspendAlways, handOver, onDivergence }
+  const options = { signal, listener: listener?.child?.(link), suspendAlways, shutdown, onDivergence }
   const run = await ledger.getRun(runId)
   if (!run)
     return toChildEnd(
@@ -30,7 +30,7 @@ export async function openChild(
   const result = await goOnWithRun(ledger, program, runId, { ...options, answers }, { input })
   // Its other questions may have their answers here already.
   return result.pauses.some(({ pauseId }) => link.answers.has(pauseId) && !Object.hasOwn(answers, pauseId))
-    ? openChild(ledger, program, link, { listener, suspendAlways, handOver, onDivergence })
+    ? openChild(ledger, program, link, { listener, suspendAlways, shutdown, onDivergence })
     : toChildEnd(result)
 }
 

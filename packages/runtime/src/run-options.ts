@@ -7,7 +7,7 @@ import type { RunListener } from './result.ts'
  * How a process that has to end leaves its runs: nothing more is begun, what is in flight gets so long to come to its end,
  * and the run is then *interrupted*, free and resumable at once.
  */
-export interface HandOver {
+export interface Shutdown {
   readonly signal: AbortSignal
   readonly graceMs: number
 }
@@ -19,8 +19,8 @@ export interface RunOptions {
   /** When the thread is busy: an error (default), or wait for its turn. */
   readonly onBusy?: 'reject' | 'wait' | undefined
   readonly listener?: RunListener | undefined
-  /** When it is asked for, the run is left to others: see `HandOver`. */
-  readonly handOver?: HandOver | undefined
+  /** When it is asked for, the run is left to others: see `Shutdown`. */
+  readonly shutdown?: Shutdown | undefined
   /** Gives the run up whenever a step has ended and takes it up again from the record: finds what only lives in memory. */
   readonly suspendAlways?: boolean | undefined
 }

@@ -18,7 +18,7 @@ export async function sleepThrough(
   carried: Carried,
 ): Promise<RunResult> {
   let result = first
-  while (result.status === 'pending' && result.dueAt !== null && !options.handOver?.signal.aborted)
+  while (result.status === 'pending' && result.dueAt !== null && !options.shutdown?.signal.aborted)
     result = await wake(ledger, program, result, options, carried)
   return result
 }
@@ -32,7 +32,7 @@ async function wake(
 ): Promise<RunResult> {
   const { runId, dueAt } = asleep
   const due = Date.parse(dueAt as string)
-  const { signal, budget, listener, suspendAlways, handOver } = options
+  const { signal, budget, listener, suspendAlways, shutdown } = options
   let run = await ledger.getRun(runId)
   while (isAsleep(run, dueAt) && Date.now() < due && !signal?.aborted) {
     await sleepUntil(Math.min(due, Date.now() + LOOK_MS), signal)
@@ -41,7 +41,7 @@ async function wake(
   if (run && (isTerminal(run.status) || run.status === 'paused' || run.status === 'blocked'))
     return resultOfRun(ledger, program, run, carried)
   try {
-    const again = { signal, budget, listener, suspendAlways, handOver, onBusy: 'wait' } as const
+    const again = { signal, budget, listener, suspendAlways, shutdown, onBusy: 'wait' } as const
     return await goOnWithRun(ledger, program, runId, again, { ...carried, isWoken: true })
   } catch (error) {
     // Somebody else has gone on with it in the meantime.

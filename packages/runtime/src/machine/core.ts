@@ -131,7 +131,7 @@ export function createCore(options: MachineOptions): Core {
     call: () => new Promise(() => {}),
     heldBack: new Set(),
     get isLeaving() {
-      return options.handOver?.signal.aborted === true
+      return options.shutdown?.signal.aborted === true
     },
     get isBusy() {
       return core.working + core.delayed + writes.inFlight > 0

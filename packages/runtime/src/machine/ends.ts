@@ -167,7 +167,7 @@ export function createEnds(core: Core): Ends {
     const isEarly = durability === 'async' && mayRunAhead(spec.work, outcome)
     const delivery: Delivery = { step, eventId: event.eventId, outcome, isDue: false }
     ready.push(delivery)
-    const handOver = (): void => {
+    const deliver = (): void => {
       delivery.isDue = true
       keep(step, outcome)
       report(step, status, outcome, how)
@@ -181,7 +181,7 @@ export function createEnds(core: Core): Ends {
         for (const over of step.onOver?.splice(0) ?? []) over()
         // The body around may fail and be entered again before what runs ahead is handed over.
         if (isEarly) keep(step, outcome)
-        else handOver()
+        else deliver()
       },
       {
         mayMiss: isEarly,
@@ -202,7 +202,7 @@ export function createEnds(core: Core): Ends {
       core.working++
       await quiet()
       core.working--
-      if (ready.includes(delivery)) handOver()
+      if (ready.includes(delivery)) deliver()
       core.notify()
     }
   }

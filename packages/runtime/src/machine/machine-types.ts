@@ -1,7 +1,7 @@
 import type { Durability, PromotionRule } from '@clew/ledger'
 import type { ResumeDivergence, RunListener } from '../result.ts'
 import type { Run, StepError } from '../run.ts'
-import type { HandOver } from '../run-options.ts'
+import type { Shutdown } from '../run-options.ts'
 import type { Budget, Used } from './budget.ts'
 import type { Draft, Journal } from './journal.ts'
 import type { Program } from './program.ts'
@@ -36,7 +36,7 @@ export interface MachineOptions {
   /** Ends the run as stopped. */
   readonly signal: AbortSignal
   /** Leaves the run to others when it is asked for. */
-  readonly handOver?: HandOver | undefined
+  readonly shutdown?: Shutdown | undefined
   readonly listener: RunListener
   /** Told what does no harm yet, for the result and the record (P2). */
   readonly warn?: ((message: string) => void) | undefined

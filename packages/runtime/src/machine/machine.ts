@@ -133,7 +133,7 @@ export function createMachine(options: MachineOptions): Machine {
     }
     const onLeave = (): void => core.notify()
     signal.addEventListener('abort', onAbort)
-    options.handOver?.signal.addEventListener('abort', onLeave)
+    options.shutdown?.signal.addEventListener('abort', onLeave)
     if (signal.aborted) onAbort()
     const { timeMs } = options.budget ?? {}
     const timer =
@@ -151,7 +151,7 @@ export function createMachine(options: MachineOptions): Machine {
       clearTimeout(timer)
       clearTimers(root)
       signal.removeEventListener('abort', onAbort)
-      options.handOver?.signal.removeEventListener('abort', onLeave)
+      options.shutdown?.signal.removeEventListener('abort', onLeave)
     }
   }
 
@@ -302,7 +302,7 @@ export function createMachine(options: MachineOptions): Machine {
 
   /** R10: nothing more is begun; true when what is in flight has come to its end, or its time is over. */
   async function isLeft(): Promise<boolean> {
-    leaveAt ??= performance.now() + (options.handOver?.graceMs ?? 0)
+    leaveAt ??= performance.now() + (options.shutdown?.graceMs ?? 0)
     const leftMs = leaveAt - performance.now()
     if (leftMs <= 0 || !isInFlight(core)) return true
     await notified(leftMs)

@@ -34,7 +34,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     agents,
     postponed,
     maxCrashes,
-    handOver: { signal: leaving.signal, graceMs },
+    shutdown: { signal: leaving.signal, graceMs },
     onNotice,
   })
   let fault: { readonly error: unknown } | undefined

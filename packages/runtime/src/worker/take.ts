@@ -1,7 +1,7 @@
 import { ClewError, isTerminal, type Lease, type Ledger, type RunSummary } from '@clew/ledger'
 import { requestStop } from '../lifecycle/request-stop.ts'
 import type { RunResult, StepChange } from '../result.ts'
-import type { HandOver } from '../run-options.ts'
+import type { Shutdown } from '../run-options.ts'
 import { countCrashes } from './crashes.ts'
 import type { Postponed } from './postponed.ts'
 import type { WorkerAgent, WorkerOptions } from './worker.ts'
@@ -11,7 +11,7 @@ interface TakingParts {
   readonly agents: ReadonlyMap<string, WorkerAgent['resume']>
   readonly postponed: Postponed
   readonly maxCrashes: number
-  readonly handOver: HandOver
+  readonly shutdown: Shutdown
   readonly onNotice: NonNullable<WorkerOptions['onNotice']>
 }
 
@@ -28,7 +28,7 @@ export function createTaking({
   agents,
   postponed,
   maxCrashes,
-  handOver,
+  shutdown,
   onNotice,
 }: TakingParts): Taking {
   /** The one suspect that is in hand. */
@@ -94,7 +94,7 @@ export function createTaking({
     try {
       const result = await resume(ledger, runId, {
         claimed: lease,
-        handOver,
+        shutdown,
         listener: isSuspect ? { step } : undefined,
       })
       settle(result)
