@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { foldMemory, type MemoryRow, parseMemoryBook } from '@clew/ledger'
+import { foldMemory, type MemoryRow, parseMemoryRunId } from '@clew/ledger'
 import { type Ledger, openLedger } from 'clew'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { CrashPoint } from '../crash/crash-points.ts'
@@ -49,7 +49,7 @@ async function checkRows(): Promise<void> {
   for (const { runId } of runs) {
     const rows = new Map<string, MemoryRow>()
     for await (const event of ledger.read(runId)) foldMemory(rows, event)
-    const { layer, scope } = parseMemoryBook(runId) ?? { layer: '', scope: '' }
+    const { layer, scope } = parseMemoryRunId(runId) ?? { layer: '', scope: '' }
     for (const { key, seq } of rows.values()) expected.push(`${layer} ${scope} ${key} ${seq}`)
   }
   const { items } = await ledger.memory.list({ limit: 1000 })

@@ -1,4 +1,4 @@
-import { type Ledger, memoryBook, type MemoryLayer } from '@clew/ledger'
+import { type Ledger, memoryRunId, type MemoryLayer } from '@clew/ledger'
 import { agent, fork, MemorySaver, replay, type Run, START, StateGraph, last } from '@clew/runtime'
 import { describe, expect, it } from 'vitest'
 import { createMemoryWorld } from '../../packages/runtime/test/memory-ledger.ts'
@@ -13,7 +13,7 @@ const item = (layer: MemoryLayer, key: string, value: unknown = key) => ({
   value,
 })
 const types = async (ledger: Ledger, layer: MemoryLayer, scope: string): Promise<string[]> =>
-  (await Array.fromAsync(ledger.read(memoryBook({ layer, scope })))).map(({ eventType }) => eventType)
+  (await Array.fromAsync(ledger.read(memoryRunId({ layer, scope })))).map(({ eventType }) => eventType)
 
 /** Uses all of it, and what it read decides what it writes. */
 const busy = agent(
@@ -131,7 +131,7 @@ describe('run.memory', () => {
     const at = { step: 'middle' }
     const first = await fork(writer, { ledger, runId: 'r', at, newRunId: 'f', input: 'fork' })
     expect(first.output).toEqual(['a 2', 'c fork'])
-    const inF = await Array.fromAsync(ledger.read(memoryBook({ layer: 'short', scope: 'f' })))
+    const inF = await Array.fromAsync(ledger.read(memoryRunId({ layer: 'short', scope: 'f' })))
     expect(inF.map(({ payload }) => `${String(payload['key'])} ${String(payload['value'])}`)).toEqual([
       'a 1',
       'a 2',

@@ -92,7 +92,7 @@ export {
   type Ledger,
   type LedgerMemory,
   type LedgerOptions,
-  memoryBook,
+  memoryRunId,
   type MemoryCondition,
   type MemoryContext,
   type MemoryContextOptions,

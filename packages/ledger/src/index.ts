@@ -164,13 +164,13 @@ export { eventsOfSameItems, foldMemory, MEMORY_VERSION } from './memory/fold.ts'
 export {
   MEMORY_BOOK,
   MEMORY_LAYERS,
-  memoryBook,
+  memoryRunId,
   type MemoryItem,
   type MemoryLayer,
   type MemoryRow,
   type MemoryScope,
   type MemoryWords,
-  parseMemoryBook,
+  parseMemoryRunId,
 } from './memory/item.ts'
 export type {
   ForgetOptions,

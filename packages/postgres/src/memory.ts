@@ -1,5 +1,5 @@
 import {
-  memoryBook,
+  memoryRunId,
   type MemoryChange,
   type MemoryIndex,
   type MemoryRow,
@@ -34,7 +34,7 @@ function inScopes(
   put: Put,
 ): string[] {
   const ranges = layers.map((layer) => {
-    const from = memoryBook({ layer, scope: '' })
+    const from = memoryRunId({ layer, scope: '' })
     return `(${column} >= ${put(from)} AND ${column} < ${put(from.slice(0, -1) + AFTER_SLASH)})`
   })
   const where = [`${owner}.workspace = ${put(workspace)}`, `(${ranges.join(' OR ') || 'false'})`]

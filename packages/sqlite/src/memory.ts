@@ -4,12 +4,12 @@ import {
   createTags,
   indexedTokens,
   MEMORY_BOOK,
-  memoryBook,
+  memoryRunId,
   type MemoryIndex,
   type MemoryRow,
   type MemoryScope,
   type MemoryWords,
-  parseMemoryBook,
+  parseMemoryRunId,
   type Phrase,
   type Ports,
   type RowFilter,
@@ -44,7 +44,7 @@ export function createMemory(
   function inScopes({ workspace, books, layers }: ScopeFilter, column: string, owner: string): Clause {
     const values: SQLInputValue[] = [workspace]
     const ranges = layers.map((layer) => {
-      const from = memoryBook({ layer, scope: '' })
+      const from = memoryRunId({ layer, scope: '' })
       values.push(from, from.slice(0, -1) + LAYER_END)
       return `(${column} >= ? AND ${column} < ?)`
     })
@@ -112,7 +112,7 @@ export function createMemory(
       row.bytes,
       row.tokens,
     )
-    const { layer } = parseMemoryBook(row.book) as MemoryScope
+    const { layer } = parseMemoryRunId(row.book) as MemoryScope
     const place = `${scopeTag(workspace, row.book)} ${layerTag(workspace, layer)}`
     const named = indexedTokens(row.words.name).map(inName).join(' ')
     insertWords().run(position, place, named, row.words.name, row.words.text)

@@ -1,4 +1,4 @@
-import { type MemoryItem, memoryBook } from '../memory/item.ts'
+import { type MemoryItem, memoryRunId } from '../memory/item.ts'
 import { assertEqual, assertRefused } from './assert.ts'
 import { listed, long } from './memory-names.ts'
 import { readAll, started, type StoreTest } from './world.ts'
@@ -123,7 +123,7 @@ export const memoryPolicyTests: readonly StoreTest[] = [
       world.turnClock(29 * day)
       await put('session', 'busy', 'fresh')
       assertEqual(shown(await ledger.memory.sweep()), ['c ttl'], 'an idle thread')
-      const events = await readAll(ledger, memoryBook(long), { types: ['execution.memory_forgotten'] })
+      const events = await readAll(ledger, memoryRunId(long), { types: ['execution.memory_forgotten'] })
       assertEqual(
         events.map(({ payload }) => payload['reason']),
         ['expired', 'max_bytes', 'max_items'],
@@ -200,13 +200,13 @@ export const memoryPolicyTests: readonly StoreTest[] = [
       await ledger.append([
         {
           eventType: 'execution.memory_written',
-          correlationId: memoryBook(long),
+          correlationId: memoryRunId(long),
           payload: { namespace: '\u0000', key: 'x' },
         },
-        { eventType: 'execution.memory_written', correlationId: memoryBook(long), payload: { value: 1 } },
+        { eventType: 'execution.memory_written', correlationId: memoryRunId(long), payload: { value: 1 } },
         {
           eventType: 'execution.note',
-          correlationId: memoryBook(long),
+          correlationId: memoryRunId(long),
           payload: { namespace: 'n', key: 'k' },
         },
       ])

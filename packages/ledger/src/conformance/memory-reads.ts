@@ -1,4 +1,4 @@
-import { memoryBook } from '../memory/item.ts'
+import { memoryRunId } from '../memory/item.ts'
 import { namedIn } from '../memory/memory-index.ts'
 import { assert, assertEqual, assertRefused } from './assert.ts'
 import { found, listed, long, names } from './memory-names.ts'
@@ -136,7 +136,7 @@ export const memoryReadTests: readonly StoreTest[] = [
       const name = { ...long, namespace: 'keys', key: secret }
       await ledger.memory.put({ ...name, value: { note: `use ${secret}` } })
       await ledger.memory.put({ ...long, namespace: 'keys', key: 'password', value: 'hunter2-is-a-bad-one' })
-      const text = JSON.stringify([await ledger.memory.list(), await readAll(ledger, memoryBook(long))])
+      const text = JSON.stringify([await ledger.memory.list(), await readAll(ledger, memoryRunId(long))])
       assert(!text.includes(secret) && !text.includes('hunter2'), 'a secret was kept')
       assert((await ledger.memory.get(name)) !== null, 'it is found by the same name')
       await ledger.memory.forget(name)
@@ -152,7 +152,7 @@ export const memoryReadTests: readonly StoreTest[] = [
       await ledger.memory.put({ ...long, namespace: 'n', key: 'k', value: 'about owls' })
       await ledger.memory.put({ ...long, namespace: 'n', key: 'l', value: 'about foxes' })
       assertEqual(await found(ledger, 'owls'), ['n/k'], 'before')
-      const names = namedIn('default', [memoryBook(long)], [{ namespace: 'n', key: 'k' }])
+      const names = namedIn('default', [memoryRunId(long)], [{ namespace: 'n', key: 'k' }])
       const [row] = await store.memory.list(names)
       await store.write({ calls: [], blank: [{ as: 'erased', positions: [row?.position ?? 0] }] })
       assertEqual(await store.memory.list(names), [], 'the row')

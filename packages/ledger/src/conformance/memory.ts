@@ -1,6 +1,6 @@
 import type { Ledger } from '../ledger.ts'
 import { foldMemory } from '../memory/fold.ts'
-import { MEMORY_LAYERS, type MemoryItem, type MemoryRow, parseMemoryBook } from '../memory/item.ts'
+import { MEMORY_LAYERS, type MemoryItem, type MemoryRow, parseMemoryRunId } from '../memory/item.ts'
 import { assert, assertEqual, assertRefused } from './assert.ts'
 import { long } from './memory-names.ts'
 import { memoryPolicyTests } from './memory-policies.ts'
@@ -21,7 +21,7 @@ async function foldBooks(ledger: Ledger, nowMs: number): Promise<Record<string, 
       const value = events[row.seq - 1]?.payload['value']
       const { namespace, key, tags, seq, createdAt, updatedAt } = row
       items.push({
-        ...parseMemoryBook(runId),
+        ...parseMemoryRunId(runId),
         namespace,
         key,
         value,

@@ -5,7 +5,7 @@ import { isBook } from '../book.ts'
 import type { ClewEvent } from '../envelope.ts'
 import { ClewError } from '../errors.ts'
 import { hasSameIdentity, type RunSummary } from '../fold/run-summary.ts'
-import { parseMemoryBook } from '../memory/item.ts'
+import { parseMemoryRunId } from '../memory/item.ts'
 import { nextTurn } from '../next-turn.ts'
 import type { Preparer } from '../prepare.ts'
 import { rangeOf } from '../removal/removed-range.ts'
@@ -167,7 +167,7 @@ async function countKept({ store }: EraseParts, values: readonly number[]): Prom
 }
 
 function report(plan: ErasurePlan, counts: Partial<EraseReport>): EraseReport {
-  const memory = [...plan.runs].filter(([runId]) => parseMemoryBook(runId))
+  const memory = [...plan.runs].filter(([runId]) => parseMemoryRunId(runId))
   return {
     events: countEvents(plan),
     runs: plan.runs.size,

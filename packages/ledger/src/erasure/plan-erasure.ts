@@ -6,7 +6,7 @@ import { isTerminal } from '../fold/run-summary.ts'
 import type { Identities } from '../identity.ts'
 import type { Ledger } from '../ledger.ts'
 import { eventsOfSameItems } from '../memory/fold.ts'
-import { memoryBook, parseMemoryBook } from '../memory/item.ts'
+import { memoryRunId, parseMemoryRunId } from '../memory/item.ts'
 import type { PayloadReader } from '../payload-reader.ts'
 import type { Ports } from '../ports.ts'
 import type { Redactor } from '../redact/redact.ts'
@@ -158,10 +158,10 @@ async function addMemory(
   const { store, reader, runs, workspace } = parts
   const isEvent = 'eventId' in target
   const scopes = isEvent ? [] : [...found.keys()].filter((runId) => !isBook(runId))
-  const books = scopes.map((scope) => memoryBook({ layer: 'short', scope }))
+  const books = scopes.map((scope) => memoryRunId({ layer: 'short', scope }))
   if ('subject' in target)
     for (const name of namesOf(parts, target.subject))
-      books.push(memoryBook({ layer: 'long', scope: `user:${name}` }))
+      books.push(memoryRunId({ layer: 'long', scope: `user:${name}` }))
   for (const runId of books) {
     const book = await findRun(store, { workspace, runId })
     if (book) await addRun(book)
@@ -175,11 +175,11 @@ async function addMemory(
     if (open.length === 0) break
     for (let at = 0; at < open.length; at += CAUSES) {
       const caused = await store.findEvents({ workspace, causes: open.slice(at, at + CAUSES) })
-      await add(caused.filter((event) => parseMemoryBook(event.correlationId) !== undefined))
+      await add(caused.filter((event) => parseMemoryRunId(event.correlationId) !== undefined))
     }
     for (const id of open) seen.add(id)
     for (const [runId, { events }] of found) {
-      if (!parseMemoryBook(runId)) continue
+      if (!parseMemoryRunId(runId)) continue
       const book = await findRun(store, { workspace, runId })
       const stored: StoredEvent[] = []
       if (book) for await (const page of runs.ownEvents(book)) stored.push(...page)
@@ -210,7 +210,7 @@ async function takeOutHeld(
       if (each === run || each.summary.forkedFrom) hold ??= heldBy(holds, each.summary)[0]
     hold ??= await findHold(parts, holds, run.summary)
     if (hold) found.delete(runId)
-    else if (parseMemoryBook(runId)) hold = await takeOutItems(parts, holds, runId, events)
+    else if (parseMemoryRunId(runId)) hold = await takeOutItems(parts, holds, runId, events)
     if (hold) kept.push({ reason: 'held', runId, holdId: hold.holdId })
     if (events.size === 0) found.delete(runId)
   }

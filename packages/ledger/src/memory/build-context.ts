@@ -1,7 +1,7 @@
 import { ClewError } from '../errors.ts'
 import type { MemoryParts } from './bring-on.ts'
 import { estimateTokens } from './estimate-tokens.ts'
-import { type MemoryItem, MEMORY_LAYERS, type MemoryRow, type MemoryScope, parseMemoryBook } from './item.ts'
+import { type MemoryItem, MEMORY_LAYERS, type MemoryRow, type MemoryScope, parseMemoryRunId } from './item.ts'
 import type { MemoryContext, MemoryContextOptions } from './ledger-memory.ts'
 import { isWordless, parseWords } from './parse-words.ts'
 import { pickContext } from './pick-context.ts'
@@ -45,7 +45,7 @@ export async function buildContext(
   const candidates = [...found.values()].map(({ row, relevance }) => ({
     row,
     relevance,
-    layer: (parseMemoryBook(row.book) as MemoryScope).layer,
+    layer: (parseMemoryRunId(row.book) as MemoryScope).layer,
     position: row.position,
     updatedAt: row.updatedAt,
     tokens: row.tokens + frameTokens(row),

@@ -1,7 +1,7 @@
 import { ClewError } from '../errors.ts'
 import { isoText } from '../iso-text.ts'
 import { LAST_MS } from './fold.ts'
-import { type MemoryItem, type MemoryScope, memoryBook } from './item.ts'
+import { type MemoryItem, type MemoryScope, memoryRunId } from './item.ts'
 import { isNamespace, isPlainName, LONGEST_NAME } from './names.ts'
 import { checkLayer } from './policy.ts'
 
@@ -104,7 +104,7 @@ export function checkPut(input: MemoryInput, nowMs: number): CheckedPut {
   const scope = checkScope(input)
   return {
     ...scope,
-    book: memoryBook(scope),
+    book: memoryRunId(scope),
     namespace: checkNamespace(input.namespace),
     key: checkKey(input.key),
     value: input.value ?? null,

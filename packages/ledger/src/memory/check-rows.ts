@@ -2,7 +2,7 @@ import type { PayloadReader } from '../payload-reader.ts'
 import type { Store, StoredRun } from '../store/store.ts'
 import type { Problem } from '../verify.ts'
 import { foldMemory, MEMORY_TYPES, MEMORY_VERSION, nameOf } from './fold.ts'
-import { MEMORY_LAYERS, type MemoryRow, parseMemoryBook } from './item.ts'
+import { MEMORY_LAYERS, type MemoryRow, parseMemoryRunId } from './item.ts'
 
 const PAGE = 500
 /** A reader may fold new events into the rows meanwhile: then they are read again. */
@@ -15,7 +15,7 @@ export async function checkMemoryRows(
   { workspace, summary: { runId: book }, seq }: StoredRun,
   memorySeq: number | null,
 ): Promise<Problem[]> {
-  if (!parseMemoryBook(book)) return []
+  if (!parseMemoryRunId(book)) return []
   const differs: Problem = {
     runId: book,
     seq: null,

@@ -4,7 +4,7 @@ import type { Phrase } from '../search/search-index.ts'
 import { indexedTokens } from '../search/tokens.ts'
 import type { StoreCore } from '../store/store.ts'
 import { isExpired, nameOf } from './fold.ts'
-import { MEMORY_BOOK, type MemoryRow, parseMemoryBook } from './item.ts'
+import { MEMORY_BOOK, type MemoryRow, parseMemoryRunId } from './item.ts'
 import type { FindRows, MemoryIndex, RowFilter, ScopeFilter } from './memory-index.ts'
 import { compareNames, isWithin } from './names.ts'
 
@@ -29,7 +29,7 @@ export function foldedMemory(core: Pick<StoreCore, 'findRuns' | 'findEvents'>): 
   }
 
   function isAsked(book: string, { books, layers }: Omit<ScopeFilter, 'workspace'>): boolean {
-    const scope = parseMemoryBook(book)
+    const scope = parseMemoryRunId(book)
     return (
       scope !== undefined && layers.includes(scope.layer) && (books === undefined || books.includes(book))
     )

@@ -58,12 +58,12 @@ export interface MemoryWords {
 }
 
 /** The book of a scope: writing, promoting, expiring and forgetting are events in it. */
-export const memoryBook = ({ layer, scope }: MemoryScope): string => bookId(MEMORY_BOOK, `${layer}/${scope}`)
+export const memoryRunId = ({ layer, scope }: MemoryScope): string => bookId(MEMORY_BOOK, `${layer}/${scope}`)
 
 const LAYERED = new RegExp(`^${bookId(MEMORY_BOOK, '')}(${MEMORY_LAYERS.join('|')})/`)
 
 /** The scope of a book; undefined for runs and other books. */
-export function parseMemoryBook(runId: string): MemoryScope | undefined {
+export function parseMemoryRunId(runId: string): MemoryScope | undefined {
   const found = LAYERED.exec(runId)
   return found ? { layer: found[1] as MemoryLayer, scope: runId.slice(found[0].length) } : undefined
 }

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { ClewEvent } from '../envelope.ts'
 import { estimateTokens } from './estimate-tokens.ts'
 import { eventsOfSameItems, foldMemory } from './fold.ts'
-import { MEMORY_LAYERS, memoryBook, type MemoryRow, parseMemoryBook } from './item.ts'
+import { MEMORY_LAYERS, memoryRunId, type MemoryRow, parseMemoryRunId } from './item.ts'
 import { compareNames, isWithin } from './names.ts'
 import { parseWords } from './parse-words.ts'
 import { type ContextCandidate, pickContext } from './pick-context.ts'
@@ -142,9 +142,9 @@ describe('M1 names', () => {
 
   it('of books tell their scope, whatever it holds', () => {
     for (const scope of ['workspace', 'user:a/b', 'a/b/c', 'clew:memory/long/x'])
-      expect(parseMemoryBook(memoryBook({ layer: 'session', scope }))).toEqual({ layer: 'session', scope })
-    expect(parseMemoryBook('clew:memory/middle/x')).toBeUndefined()
-    expect(parseMemoryBook('run-1')).toBeUndefined()
+      expect(parseMemoryRunId(memoryRunId({ layer: 'session', scope }))).toEqual({ layer: 'session', scope })
+    expect(parseMemoryRunId('clew:memory/middle/x')).toBeUndefined()
+    expect(parseMemoryRunId('run-1')).toBeUndefined()
     expect([isWithin('a/b', 'a'), isWithin('ab', 'a'), isWithin('a', 'a')]).toEqual([true, false, true])
   })
 })

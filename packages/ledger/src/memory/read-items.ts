@@ -2,7 +2,7 @@ import type { ClewEvent } from '../envelope.ts'
 import { bringOn, type MemoryParts } from './bring-on.ts'
 import { checkNames, checkNamespace, checkScope } from './check-put.ts'
 import type { MemoryFilter } from './ledger-memory.ts'
-import { type MemoryItem, MEMORY_LAYERS, type MemoryRow, type MemoryScope, parseMemoryBook } from './item.ts'
+import { type MemoryItem, MEMORY_LAYERS, type MemoryRow, type MemoryScope, parseMemoryRunId } from './item.ts'
 import type { MemoryIndex, RowFilter } from './memory-index.ts'
 import { checkLayer } from './policy.ts'
 
@@ -43,7 +43,7 @@ export async function toItems(
 }
 
 export function toItem(row: MemoryRow, value: unknown): MemoryItem {
-  const { layer, scope } = parseMemoryBook(row.book) as MemoryScope
+  const { layer, scope } = parseMemoryRunId(row.book) as MemoryScope
   return {
     layer,
     scope,

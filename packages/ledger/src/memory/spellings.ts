@@ -1,5 +1,5 @@
 import type { Identities } from '../identity.ts'
-import { memoryBook, type MemoryScope } from './item.ts'
+import { memoryRunId, type MemoryScope } from './item.ts'
 import type { RowName } from './memory-index.ts'
 
 /** How names of memory are recorded, and what the record may have for them (`identity`). */
@@ -48,6 +48,6 @@ export function createSpellings({ identity }: Pick<Identities, 'identity'>): Spe
       namespaces(namespace).flatMap((each) => spelled(key).map((name) => ({ namespace: each, key: name }))),
     namespaces,
     tag: (tag) => identity(tag).names,
-    books: (scope) => scopes(scope).map((name) => memoryBook({ layer: scope.layer, scope: name })),
+    books: (scope) => scopes(scope).map((name) => memoryRunId({ layer: scope.layer, scope: name })),
   }
 }

@@ -6,7 +6,7 @@ import type { Ledger } from '../ledger.ts'
 import { findHold } from '../retention/find-hold.ts'
 import { createItemHoldCheck } from '../retention/held-items.ts'
 import { isExpired } from './fold.ts'
-import { type MemoryRow, type MemoryScope, parseMemoryBook } from './item.ts'
+import { type MemoryRow, type MemoryScope, parseMemoryRunId } from './item.ts'
 import type { MemorySweepOptions, MemorySweepReason, MemorySweepReport, SweptItem } from './ledger-memory.ts'
 import { checkMemoryPolicy, type LayerRetention, type MemoryPolicy } from './policy.ts'
 import { ask } from './read-items.ts'
@@ -39,7 +39,7 @@ export async function sweepItems(
   const itemHold = createItemHoldCheck(parts, holds)
   let [checked, forgotten, bytes, held] = [0, 0, 0, 0]
   for (const { book } of sizes) {
-    const scope = parseMemoryBook(book) as MemoryScope
+    const scope = parseMemoryRunId(book) as MemoryScope
     const judge = await createJudge(parts, scope, retention?.[scope.layer] ?? {})
     const run = await findRun(parts.store, { workspace: parts.workspace, runId: book })
     const bookHold = run && (await findHold(parts, holds, run.summary))

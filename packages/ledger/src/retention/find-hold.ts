@@ -1,6 +1,6 @@
 import { findRun } from '../store/find-runs.ts'
 import { isBook } from '../book.ts'
-import { parseMemoryBook } from '../memory/item.ts'
+import { parseMemoryRunId } from '../memory/item.ts'
 import type { Store } from '../store/store.ts'
 import { type Hold, type Holdable, heldBy } from './holds.ts'
 
@@ -34,7 +34,7 @@ export function createHoldCheck(
   }
   return (run) => {
     const own = ofRun(run)
-    const memory = parseMemoryBook(run.runId)
+    const memory = parseMemoryRunId(run.runId)
     if (own || !memory) return own
     if (memory.layer === 'short') return ofRun(byId.get(memory.scope))
     if (memory.layer === 'long') return undefined
@@ -64,7 +64,7 @@ export async function findHold(
     }
   }
   await climb(run)
-  const memory = parseMemoryBook(run.runId)
+  const memory = parseMemoryRunId(run.runId)
   if (memory?.layer === 'short')
     await climb((await findRun(store, { workspace, runId: memory.scope }))?.summary)
   for (let cursor: string | null | undefined; memory?.layer === 'session' && cursor !== null; ) {

@@ -2,7 +2,7 @@ import { findRun } from '../store/find-runs.ts'
 import { isBook } from '../book.ts'
 import { CHECKPOINT_KEYS, checkpointOf } from '../fold/checkpoint.ts'
 import { isTerminal } from '../fold/run-summary.ts'
-import { parseMemoryBook } from '../memory/item.ts'
+import { parseMemoryRunId } from '../memory/item.ts'
 import type { PayloadReader } from '../payload-reader.ts'
 import type { Ports } from '../ports.ts'
 import type { RunReader } from '../run-reader.ts'
@@ -71,7 +71,7 @@ async function readHeldWithin(
 ): Promise<RetentionFacts['heldWithin']> {
   const held = new Map<string, Hold>()
   for (const runId of asked) {
-    if (!parseMemoryBook(runId)) continue
+    if (!parseMemoryRunId(runId)) continue
     parts.between?.()
     const hold = await findHoldWithin(parts, holds, runId)
     if (hold) held.set(runId, hold)

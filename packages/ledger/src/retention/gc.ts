@@ -3,7 +3,7 @@ import { AUDIT_BOOK, auditEvent } from '../audit-book.ts'
 import { writeAudited } from '../audited-change.ts'
 import { ClewError } from '../errors.ts'
 import type { Ledger } from '../ledger.ts'
-import { parseMemoryBook } from '../memory/item.ts'
+import { parseMemoryRunId } from '../memory/item.ts'
 import type { Preparer } from '../prepare.ts'
 import type { EventPlace } from './facts.ts'
 import { gatherFacts, type GatherParts, readRuns, readStandsOn, without } from './gather.ts'
@@ -145,7 +145,7 @@ async function makePlan(
 
 /** Books of memory go as a whole and stay as books: what went of them before cannot go again. */
 async function stillThere(parts: GatherParts, ranges: readonly PlannedRange[]): Promise<PlannedRange[]> {
-  const books = ranges.map(({ runId }) => runId).filter((runId) => parseMemoryBook(runId))
+  const books = ranges.map(({ runId }) => runId).filter((runId) => parseMemoryRunId(runId))
   const seals = new Map<string, readonly Seal[]>()
   for await (const { summary, pruned = [] } of readRuns(parts, books, 'pruned'))
     seals.set(summary.runId, pruned)
@@ -224,7 +224,7 @@ async function stillHeld(
     const run = await findRun(parts.store, { workspace: parts.workspace, runId })
     if (!run) continue
     const hold = await findHold(parts, holds, run.summary)
-    if (hold ?? (parseMemoryBook(runId) && (await findHoldWithin(parts, holds, runId)))) held.add(runId)
+    if (hold ?? (parseMemoryRunId(runId) && (await findHoldWithin(parts, holds, runId)))) held.add(runId)
   }
   return held
 }

@@ -5,7 +5,7 @@ import { textOf } from '../fold/fields.ts'
 import type { RunSummary } from '../fold/run-summary.ts'
 import { isObject } from '../json.ts'
 import type { Ledger } from '../ledger.ts'
-import { type MemoryLayer, parseMemoryBook } from '../memory/item.ts'
+import { type MemoryLayer, parseMemoryRunId } from '../memory/item.ts'
 
 /** What a legal hold covers: one run, all runs about a subject, or all runs of a thread, also those to come. */
 export type HoldTarget =
@@ -113,7 +113,7 @@ export type Holdable = Pick<RunSummary, 'runId' | 'threadId' | 'parentRunId' | '
 /** The holds that name a run, or the book of memory that belongs to what they name. */
 export function heldBy(holds: readonly Hold[], run: Omit<Holdable, 'parentRunId'>): Hold[] {
   if (holds.length === 0) return []
-  const memory = parseMemoryBook(run.runId)
+  const memory = parseMemoryRunId(run.runId)
   const scopeOf = (layer: MemoryLayer): string | null => (memory?.layer === layer ? memory.scope : null)
   return holds.filter((hold) => {
     const { target } = hold

@@ -1,6 +1,6 @@
 import { bookId, isBook } from '../book.ts'
 import { isTerminal } from '../fold/run-summary.ts'
-import { parseMemoryBook } from '../memory/item.ts'
+import { parseMemoryRunId } from '../memory/item.ts'
 import type { RetentionFacts, RunFacts } from './facts.ts'
 import type { RetentionMatch, RetentionPolicy, RetentionRule } from './policy.ts'
 
@@ -8,7 +8,7 @@ import type { RetentionMatch, RetentionPolicy, RetentionRule } from './policy.ts
 export function fits(match: RetentionMatch, run: RunFacts, workspace: string): boolean {
   if (match.workspace !== undefined && match.workspace !== workspace) return false
   if (match.book !== undefined) return run.runId.startsWith(bookId(match.book, ''))
-  if (match.layer !== undefined) return parseMemoryBook(run.runId)?.layer === match.layer
+  if (match.layer !== undefined) return parseMemoryRunId(run.runId)?.layer === match.layer
   return (
     !isBook(run.runId) &&
     (match.agent === undefined || match.agent === run.agent) &&
@@ -73,7 +73,7 @@ function createLastUsed(runs: readonly RunFacts[]): (run: RunFacts) => number {
     if (threadId !== null) use(`session ${threadId}`, ms)
   }
   return ({ runId, recordedMs }) => {
-    const memory = parseMemoryBook(runId)
+    const memory = parseMemoryRunId(runId)
     if (!memory) return recordedMs
     return Math.max(recordedMs, byScope.get(`${memory.layer} ${memory.scope}`) ?? Number.NEGATIVE_INFINITY)
   }

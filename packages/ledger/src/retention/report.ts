@@ -1,5 +1,5 @@
 import { isBook } from '../book.ts'
-import { parseMemoryBook } from '../memory/item.ts'
+import { parseMemoryRunId } from '../memory/item.ts'
 import type { StoredRun } from '../store/store.ts'
 import type { GcParts, GcReport } from './gc.ts'
 import { planGc } from './gc.ts'
@@ -160,7 +160,7 @@ function problemOf(policy: RetentionPolicyInput): string | null {
 function countMemory(runs: readonly StoredRun[]): Record<'short' | 'session' | 'long', number> {
   const counts = { short: 0, session: 0, long: 0 }
   for (const { summary } of runs) {
-    const memory = parseMemoryBook(summary.runId)
+    const memory = parseMemoryRunId(summary.runId)
     if (memory) counts[memory.layer]++
   }
   return counts

@@ -5,13 +5,13 @@ import {
   type EventInput,
   foldMemory,
   type Ledger,
-  memoryBook,
+  memoryRunId,
   type MemoryRow,
   type RunSummary,
 } from '@clew/ledger'
 import { sha256 } from '../machine/journal.ts'
 
-const bookOf = (runId: string): string => memoryBook({ layer: 'short', scope: runId })
+const bookOf = (runId: string): string => memoryRunId({ layer: 'short', scope: runId })
 
 /**
  * A fork begins with what its source had in short memory there: its code is given the source's calls back, and asks for
