@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { AUDIT_BOOK } from '@clew/ledger'
+import { AUDIT_RUN_ID } from '@clew/ledger'
 import { openLedger } from '../../packages/clew/src/index.ts'
 import { findBytes, NEEDLES, recordCustomers, SUBJECT, WORD } from './world.ts'
 
@@ -82,7 +82,7 @@ describe('P5 erasure on real files', () => {
       const ledger = await openLedger(`sqlite:${join(folder, 'clew.db')}`)
       const events = await Array.fromAsync(ledger.follow({ live: false }))
       const erased = events.filter((event) => event.ledger.erased)
-      const books = events.filter((event) => event.correlationId === AUDIT_BOOK)
+      const books = events.filter((event) => event.correlationId === AUDIT_RUN_ID)
       const found = (await ledger.search(WORD, { catchUpMs: 5000 })).hits.length
       outcomes.add(erased.length === 0 ? 'before' : 'after')
       if (erased.length === 0) expect([found, books.length], where).toEqual([8, 0])

@@ -1,14 +1,14 @@
 import { type Ledger, openLedger } from 'clew'
 import { createLog, type RunningServer, SCOPES, type Scope, startServer } from '@clew/server'
 import { createToken, revokeToken } from '@clew/server/tokens'
-import { AUDIT_BOOK, recordAudit } from '@clew/ledger'
+import { AUDIT_RUN_ID, recordAudit } from '@clew/ledger'
 import {
   createStream,
   MESSAGE_CREATED,
   postMessage,
   SESSION_STARTED,
   STREAM_CREATED,
-  streamBook,
+  streamRunId,
 } from '@clew/trace'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { type ClientOptions, connect, sessionRoom, streamRoom, type TestClient } from './client.ts'
@@ -82,7 +82,7 @@ describe('who may listen', () => {
   it('A2 rooms: books have none: whoever joins by their names hears nothing of them, here and from other workspaces', async () => {
     const { token } = await tokenFor(['read'], 'default')
     const client = await open(await serve({ tokens: true }), { token })
-    const books = [AUDIT_BOOK, streamBook('general'), 'general']
+    const books = [AUDIT_RUN_ID, streamRunId('general'), 'general']
     for (const id of books)
       for (const workspace of ['default', 'other'])
         for (const room of [sessionRoom(workspace, id), streamRoom(workspace, id)])

@@ -1,4 +1,4 @@
-import { AUDIT_BOOK } from './audit-book.ts'
+import { AUDIT_RUN_ID } from './audit-run.ts'
 import { checkInput, type ClewEvent, type EventInput } from './envelope.ts'
 import type { Preparer } from './prepare.ts'
 import type { StoreCore } from './store/store.ts'
@@ -26,6 +26,6 @@ export async function writeAudited(
   if ('moved' in written) return written
   const [outcome] = written.outcomes
   if (outcome && 'events' in outcome) return { event: outcome.events[0] as ClewEvent, tookMs: written.tookMs }
-  if (outcome?.error.code === 'wrong_seq') return { moved: [AUDIT_BOOK] }
+  if (outcome?.error.code === 'wrong_seq') return { moved: [AUDIT_RUN_ID] }
   throw outcome?.error
 }

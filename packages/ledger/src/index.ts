@@ -1,5 +1,5 @@
-export { AUDIT_BOOK, auditEvent, type AuditType, recordAudit } from './audit-book.ts'
-export { BOOKS, bookId, booksOf, type IdRange, isBook } from './book.ts'
+export { AUDIT_RUN_ID, auditEvent, type AuditType, recordAudit } from './audit-run.ts'
+export { BOOKS, systemRunId, systemRunRange, type IdRange, isSystemRun } from './system-run.ts'
 export { type Cost, type Price } from './billing/cost.ts'
 export { countUsage } from './billing/count-usage.ts'
 export { roundAmount } from './billing/money.ts'
@@ -162,7 +162,7 @@ export { type MemoryInput } from './memory/check-put.ts'
 export { estimateTokens } from './memory/estimate-tokens.ts'
 export { eventsOfSameItems, foldMemory, MEMORY_VERSION } from './memory/fold.ts'
 export {
-  MEMORY_BOOK,
+  MEMORY_RUN_KIND,
   MEMORY_LAYERS,
   memoryRunId,
   type MemoryItem,

@@ -1,5 +1,5 @@
 import { findRun } from './store/find-runs.ts'
-import { AUDIT_BOOK } from './audit-book.ts'
+import { AUDIT_RUN_ID } from './audit-run.ts'
 import { missingRun } from './check-options.ts'
 import type { PayloadReader } from './payload-reader.ts'
 import type { Ports } from './ports.ts'
@@ -96,8 +96,8 @@ export async function verifyRuns(
     if (!run) throw missingRun(runId)
     const found = await verifyOne(run)
     // What is gone is believed because of the audit run, so that must be as it was recorded.
-    const audit = await findRun(store, { workspace, runId: AUDIT_BOOK })
-    if (audit && runId !== AUDIT_BOOK && found.fitting.length > 0) await verifyOne(audit)
+    const audit = await findRun(store, { workspace, runId: AUDIT_RUN_ID })
+    if (audit && runId !== AUDIT_RUN_ID && found.fitting.length > 0) await verifyOne(audit)
   }
   return { checked, problems, pruned }
 }

@@ -1,6 +1,6 @@
 import {
   BOOKS,
-  booksOf,
+  systemRunRange,
   parseCursor,
   type RunPage,
   type RunQuery,
@@ -86,7 +86,7 @@ function conditionsOf(query: RunQuery, threadId: string | undefined, put: Put): 
       `r.id IN (SELECT run FROM subjects WHERE subject = ANY (${put(subjects.map(indexText))}::text[]))`,
     )
   if (book !== undefined) {
-    const { from, to } = book === null ? BOOKS : booksOf(book)
+    const { from, to } = book === null ? BOOKS : systemRunRange(book)
     const [first, end] = [put(from), put(to)]
     where.push(
       book === null

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { ClewError, createIds, isBook } from '@clew/ledger'
+import { ClewError, createIds, isSystemRun } from '@clew/ledger'
 
 export const nextId = createIds({
   now: Date.now,
@@ -16,7 +16,7 @@ export function checkRunId(runId: string | undefined): string {
       'Use letters, digits, hyphens and dots; slashes name child runs.',
       { runId },
     )
-  if (isBook(runId))
+  if (isSystemRun(runId))
     throw new ClewError(
       'bad_option',
       'The run id begins with clew:, like the books of the ledger',

@@ -4,7 +4,7 @@ import { assertSameOrigin } from './same-origin.ts'
 import type { Limits } from './limits.ts'
 import { LOCAL, type Principal } from './principal.ts'
 import { createBuckets } from './token-bucket.ts'
-import { stateOf, type TokenRecord } from './tokens/token-book.ts'
+import { stateOf, type TokenRecord } from './tokens/token-run.ts'
 import { digestOf } from './tokens/tokens.ts'
 import { watchTokens } from './tokens/watch-tokens.ts'
 

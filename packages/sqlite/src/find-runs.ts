@@ -1,5 +1,5 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
-import { BOOKS, booksOf, parseCursor, type RunPage, type RunQuery, type Seal } from '@clew/ledger'
+import { BOOKS, systemRunRange, parseCursor, type RunPage, type RunQuery, type Seal } from '@clew/ledger'
 import { toHex } from './hex.ts'
 import { createPrepared } from './prepared.ts'
 import { RUN_COLUMNS, RUN_TABLES, toStoredRun } from './run-row.ts'
@@ -100,7 +100,7 @@ function conditionsOf(
   add(below(inWorkspace), listOf(query.below), ...own, ...own)
   add(WITH_SUBJECTS, listOf(query.subjects))
   if (book !== undefined) {
-    const { from, to } = book === null ? BOOKS : booksOf(book)
+    const { from, to } = book === null ? BOOKS : systemRunRange(book)
     add(book === null ? '(r.run_id < ? OR r.run_id >= ?)' : 'r.run_id >= ? AND r.run_id < ?', from, to)
   }
   if (status === undefined && query.deleted !== true) add("r.status <> 'deleted'")

@@ -1,9 +1,9 @@
 import type { SQLInputValue } from 'node:sqlite'
 import {
-  booksOf,
+  systemRunRange,
   createTags,
   indexedTokens,
-  MEMORY_BOOK,
+  MEMORY_RUN_KIND,
   memoryRunId,
   type MemoryIndex,
   type MemoryRow,
@@ -120,7 +120,7 @@ export function createMemory(
 
   return {
     behind(filter) {
-      const { from, to } = booksOf(MEMORY_BOOK)
+      const { from, to } = systemRunRange(MEMORY_RUN_KIND)
       const { where, values } = inScopes(filter, 'r.run_id', 'r')
       const sql = `SELECT r.run_id AS book, r.seq, CASE WHEN s.version = ? THEN s.seq ELSE 0 END AS folded
         FROM runs r LEFT JOIN memory_scopes s ON s.workspace = r.workspace AND s.book = r.run_id

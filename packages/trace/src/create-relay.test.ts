@@ -4,7 +4,7 @@ import { createWorld, type World } from '../test/world.ts'
 import { createRelay, type Relay } from './create-relay.ts'
 import type { Relayed } from './payloads.ts'
 import { parseRoom, sessionRoom, streamRoom } from './rooms.ts'
-import { createStream, deleteMessage, editMessage, postMessage, streamBook } from './streams.ts'
+import { createStream, deleteMessage, editMessage, postMessage, streamRunId } from './streams.ts'
 
 const user = { type: 'user', id: 'u', name: 'Uli' } as const
 const SESSION = sessionRoom('default', 's1')
@@ -254,7 +254,7 @@ describe('A2 rooms', () => {
   it('A2 a book cannot be made to look like another stream', async () => {
     await ledger.record({
       eventType: 'ui.message_created',
-      correlationId: streamBook('other'),
+      correlationId: streamRunId('other'),
       payload: { streamId: 'general', content: 'forged' },
     })
     expect(await relayAll((await all()).slice(-1))).toEqual([])

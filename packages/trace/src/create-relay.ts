@@ -1,10 +1,17 @@
-import { asOwn, AUDIT_BOOK, type ClewEvent, isBook, type Ledger, type ProgressNote } from '@clew/ledger'
+import {
+  asOwn,
+  AUDIT_RUN_ID,
+  type ClewEvent,
+  isSystemRun,
+  type Ledger,
+  type ProgressNote,
+} from '@clew/ledger'
 import type { Relayed } from './payloads.ts'
 import { type ParentMessage, relayEvent, relayProgress, type Replies } from './relay-event.ts'
 import { relayDeleted } from './relay-session.ts'
 import { foldSessionState, forkState, SESSION_TYPES, type SessionState } from './session-state.ts'
 import { foldStream, streamBegunBy } from './fold-stream.ts'
-import { streamBook } from './streams.ts'
+import { streamRunId } from './streams.ts'
 import { textOf } from './to-trace-step.ts'
 
 /** Tells what a follower of one workspace reads; events must come in their order, one at a time. */
@@ -46,7 +53,7 @@ export function createRelay(ledger: Ledger): Relay {
   async function threadOf(streamId: string): Promise<Thread | null> {
     const known = threads.get(streamId)
     if (known !== undefined) return known
-    const book = streamBook(streamId)
+    const book = streamRunId(streamId)
     for await (const event of ledger.read(book, { types: ['ui.stream_created'], limit: 1 })) {
       const { parentStreamId = null, parentMessageId = null } = streamBegunBy(event) ?? {}
       const isThread = parentStreamId !== null && parentMessageId !== null
@@ -67,7 +74,7 @@ export function createRelay(ledger: Ledger): Relay {
 
   async function fromBook(event: ClewEvent): Promise<Relayed[]> {
     const streamId = textOf(event.payload.streamId)
-    if (streamId === null || event.correlationId !== streamBook(streamId)) return []
+    if (streamId === null || event.correlationId !== streamRunId(streamId)) return []
     const thread = await threadOf(streamId)
     const replies = thread && (await repliesIn(thread, event.ledger.seq))
     return relayEvent(event, { session: null, parent: thread?.parent ?? null, replies })
@@ -107,8 +114,8 @@ export function createRelay(ledger: Ledger): Relay {
 
   return {
     event(event) {
-      if (!isBook(event.correlationId)) return fromRun(event)
-      return event.correlationId === AUDIT_BOOK ? fromAudit(event) : fromBook(event)
+      if (!isSystemRun(event.correlationId)) return fromRun(event)
+      return event.correlationId === AUDIT_RUN_ID ? fromAudit(event) : fromBook(event)
     },
     async progress(note) {
       const { workspace: workspaceId } = ledger

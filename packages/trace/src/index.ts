@@ -83,7 +83,7 @@ export {
   type NewMessage,
   type NewStream,
   postMessage,
-  streamBook,
+  streamRunId,
 } from './streams.ts'
 export { takeSession } from './take-session.ts'
 export type { TracePorts } from './trace-ports.ts'

@@ -4,7 +4,7 @@ import { foldStream, streamBegunBy } from './fold-stream.ts'
 import type { StreamMessage } from './payloads.ts'
 import { viewOf } from './read-session.ts'
 import type { RunningActivity, RunningProgress, SessionView, StreamPage, StreamView } from './session-view.ts'
-import { missingStream, streamBook } from './streams.ts'
+import { missingStream, streamRunId } from './streams.ts'
 
 export interface StreamPageOptions {
   /** `previousCursor` of the page after it; without it the newest messages. */
@@ -65,7 +65,7 @@ export async function listStreams(
 }
 
 async function readHead(ledger: Ledger, streamId: string): Promise<StreamView> {
-  const book = streamBook(streamId)
+  const book = streamRunId(streamId)
   const [head, run] = await Promise.all([firstOf(ledger, book), ledger.getRun(book)])
   const stream = head && streamBegunBy(head)
   if (!stream || !run) throw missingStream(streamId)
@@ -88,7 +88,7 @@ interface Part {
 
 /** Reads backwards in growing strides: a long stream costs what is shown of it. */
 async function readPart(ledger: Ledger, streamId: string, end: number, limit: number): Promise<Part> {
-  const book = streamBook(streamId)
+  const book = streamRunId(streamId)
   const last = Math.min((await ledger.getRun(book))?.events ?? 0, end - 1)
   for (let stride = 2 * limit; ; stride *= 4) {
     const afterSeq = Math.max(0, last - stride)
@@ -116,7 +116,7 @@ async function withReplies(ledger: Ledger, messages: readonly StreamMessage[]): 
   return Promise.all(
     messages.map(async (message) => {
       if (message.threadStreamId === null) return message
-      const events = await Array.fromAsync(ledger.read(streamBook(message.threadStreamId)))
+      const events = await Array.fromAsync(ledger.read(streamRunId(message.threadStreamId)))
       const { count, lastAt } = countReplies(events)
       return { ...message, replyCount: count, lastReplyAt: lastAt }
     }),

@@ -1,4 +1,4 @@
-import { type ClewEvent, isBook, type ProgressNote } from '@clew/ledger'
+import { type ClewEvent, isSystemRun, type ProgressNote } from '@clew/ledger'
 import { STEP_PROGRESS } from './names.ts'
 import type { Relayed } from './payloads.ts'
 import { relaySession } from './relay-session.ts'
@@ -28,7 +28,7 @@ export interface Replies {
 
 /** What a stored event is told as, and to which rooms. Runs that are no sessions, and books but streams, say nothing. */
 export const relayEvent = (event: ClewEvent, context: RelayContext): Relayed[] =>
-  isBook(event.correlationId) ? relayStream(event, context) : relaySession(event, context)
+  isSystemRun(event.correlationId) ? relayStream(event, context) : relaySession(event, context)
 
 /** Progress goes to the session's room only: others see which step it is at. */
 export function relayProgress(

@@ -2,7 +2,7 @@ import { foreignType, type Ledger } from '@clew/ledger'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createWorld, typesOf, type World } from '../test/world.ts'
 import { listStreams, readStream } from './read-stream.ts'
-import { createStream, deleteMessage, editMessage, postMessage, streamBook } from './streams.ts'
+import { createStream, deleteMessage, editMessage, postMessage, streamRunId } from './streams.ts'
 
 const user = { type: 'user', id: 'u', name: 'Uli' } as const
 let world: World
@@ -20,7 +20,7 @@ afterEach(() => world.close())
 describe('T2 streams are books', () => {
   it('T2 a stream is made once, whoever asks again', async () => {
     await Promise.all([1, 2, 3].map(() => createStream(ledger, { streamId: 'general', title: 'other' })))
-    expect(await typesOf(ledger, streamBook('general'))).toEqual(['ui.stream_created'])
+    expect(await typesOf(ledger, streamRunId('general'))).toEqual(['ui.stream_created'])
     await post('m')
     await createStream(ledger, { streamId: 't', parentStreamId: 'general', parentMessageId: 'm' })
     await createStream(ledger, { streamId: 't', parentStreamId: 'general', parentMessageId: 'm' })
@@ -32,7 +32,7 @@ describe('T2 streams are books', () => {
       createStream(ledger, { streamId: 'u', parentStreamId: 'general', parentMessageId: 'nobody' }),
     ).rejects.toMatchObject({ code: 'not_found' })
     expect(
-      (await typesOf(ledger, streamBook('general'))).filter((type) => type === 'ui.thread_created'),
+      (await typesOf(ledger, streamRunId('general'))).filter((type) => type === 'ui.thread_created'),
     ).toHaveLength(1)
     expect((await listStreams(ledger)).streams).toMatchObject([{ streamId: 'general', title: 'General' }])
     expect((await ledger.listRuns()).runs).toEqual([])

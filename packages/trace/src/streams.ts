@@ -1,5 +1,5 @@
 import {
-  bookId,
+  systemRunId,
   ClewError,
   type ClewEvent,
   deriveId,
@@ -32,7 +32,7 @@ export interface NewMessage {
 }
 
 /** The run that holds a stream. */
-export const streamBook = (streamId: string): string => bookId('stream', streamId)
+export const streamRunId = (streamId: string): string => systemRunId('stream', streamId)
 
 /** Makes a stream; one that is there already, with the same parent, is left as it is. */
 export async function createStream(ledger: Ledger, stream: NewStream): Promise<void> {
@@ -65,7 +65,7 @@ async function assertSame(
   ledger: Ledger,
   wanted: { streamId: string; parentStreamId: string | null; parentMessageId: string | null },
 ): Promise<void> {
-  for await (const { payload } of ledger.read(streamBook(wanted.streamId), { limit: 1 }))
+  for await (const { payload } of ledger.read(streamRunId(wanted.streamId), { limit: 1 }))
     if (
       (payload.parentStreamId ?? null) === wanted.parentStreamId &&
       (payload.parentMessageId ?? null) === wanted.parentMessageId
@@ -82,7 +82,7 @@ async function assertSame(
 /** Resolves when the message is committed; gives its id. */
 export async function postMessage(ledger: Ledger, message: NewMessage): Promise<string> {
   const { streamId, author, content, messageId, sessionId = null, sources = [] } = message
-  if (!(await ledger.getRun(streamBook(streamId)))) throw missingStream(streamId)
+  if (!(await ledger.getRun(streamRunId(streamId)))) throw missingStream(streamId)
   const event = written('ui.message_created', streamId, {
     ...(messageId !== undefined && { messageId }),
     streamId,
@@ -125,18 +125,18 @@ export async function deleteMessage(
 
 const written = (eventType: string, streamId: string, payload: Record<string, unknown>): EventInput => ({
   eventType,
-  correlationId: streamBook(streamId),
+  correlationId: streamRunId(streamId),
   source: { origin: 'ui', runtime: 'clew' },
   payload,
 })
 
 /** The same for the same message, so that posting it again is free (L4). */
 const messageEventId = (ledger: Ledger, streamId: string, messageId: string): string =>
-  deriveId((text) => ledger.keyedDigest(text), streamBook(streamId), 'message', messageId)
+  deriveId((text) => ledger.keyedDigest(text), streamRunId(streamId), 'message', messageId)
 
 /** Also one that an earlier version of Clew wrote, which made its id without the key. */
 async function findMessage(ledger: Ledger, streamId: string, messageId: string): Promise<ClewEvent | null> {
-  const book = streamBook(streamId)
+  const book = streamRunId(streamId)
   const earlier = deriveId((text) => ledger.digest(text), book, 'message', messageId)
   for (const eventId of [messageEventId(ledger, streamId, messageId), earlier]) {
     const found = await ledger.getEvent(eventId)
@@ -156,7 +156,7 @@ function isSameMessage(ledger: Ledger, recorded: ClewEvent, { payload = {} }: Ev
 async function assertMessage(ledger: Ledger, streamId: string, messageId: string): Promise<void> {
   // A message without an id of its own is known by that of its event.
   const found = (await findMessage(ledger, streamId, messageId)) ?? (await ledger.getEvent(messageId))
-  if (found?.correlationId === streamBook(streamId)) return
+  if (found?.correlationId === streamRunId(streamId)) return
   throw new ClewError(
     'not_found',
     `There is no message ${messageId} in stream ${streamId}`,

@@ -1,4 +1,4 @@
-import { type EventInput, isBook } from '@clew/ledger'
+import { type EventInput, isSystemRun } from '@clew/ledger'
 import { isId } from '../foreign.ts'
 import { decodeOtlpLogs, decodeOtlpTraces, type OtlpBody, type OtlpFormat } from './decode.ts'
 import { mapLogRecord } from './map-log.ts'
@@ -105,7 +105,7 @@ function checkRecord(record: OtlpLogRecord, otherwise: string | undefined): Chec
     return { reason: 'it names no trace, session.id or gen_ai.conversation.id, so it belongs to no run' }
   if (!isId(runId))
     return { reason: 'its session id is longer than 512 characters or has control characters' }
-  if (isBook(runId))
+  if (isSystemRun(runId))
     return { reason: 'its session id begins with clew:, which is for the books of Clew itself' }
   return { runId, key: '' }
 }

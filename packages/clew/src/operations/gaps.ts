@@ -1,4 +1,4 @@
-import { asOwn, AUDIT_BOOK, type Ledger, type RunSummary } from '@clew/ledger'
+import { asOwn, AUDIT_RUN_ID, type Ledger, type RunSummary } from '@clew/ledger'
 import { z } from 'zod'
 
 /** A part of a run that can no longer be read. */
@@ -26,7 +26,7 @@ export async function readGaps(ledger: Ledger, run: RunSummary): Promise<RunGap[
   for (const [runId, most] of upTo)
     for (const { fromSeq, toSeq, at, by, rule } of await ledger.pruned(runId))
       if (fromSeq <= most) gaps.push({ kind: 'pruned', fromSeq, toSeq: Math.min(toSeq, most), at, by, rule })
-  for await (const event of ledger.read(AUDIT_BOOK, { types: ['system.payload_erased'] })) {
+  for await (const event of ledger.read(AUDIT_RUN_ID, { types: ['system.payload_erased'] })) {
     const own = asOwn(event)
     if (own?.eventType !== 'system.payload_erased') continue
     const { ranges = [], by = null } = own.payload

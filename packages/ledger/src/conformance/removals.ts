@@ -1,4 +1,4 @@
-import { AUDIT_BOOK } from '../audit-book.ts'
+import { AUDIT_RUN_ID } from '../audit-run.ts'
 import type { ClewEvent, EventInput } from '../envelope.ts'
 import type { Ledger } from '../ledger.ts'
 import type { Blank, StoreChange } from '../store/change.ts'
@@ -193,7 +193,7 @@ export const removalTests: readonly StoreTest[] = [
       ])
       await ledger.memory.put({ layer: 'long', scope: 'user:ann', namespace: 'n', key: 'a', value: 1 })
       assertEqual((await ledger.erase({ subject: 'ann' })).events, 4, 'what went')
-      assert(!JSON.stringify(await readAll(ledger, AUDIT_BOOK)).includes('ann'), 'named')
+      assert(!JSON.stringify(await readAll(ledger, AUDIT_RUN_ID)).includes('ann'), 'named')
       await assertSound(ledger)
     },
   },
@@ -218,7 +218,7 @@ export const removalTests: readonly StoreTest[] = [
       for (const round of ['first', 'again']) {
         await target.import(lines)
         assertEqual((await readAll(target, 'loose')).map(isErased), [false, true, false, true], round)
-        const audit = await readAll(target, AUDIT_BOOK)
+        const audit = await readAll(target, AUDIT_RUN_ID)
         assertEqual(
           audit.map(({ eventType, payload }) => [eventType, payload['target'], payload['events']]),
           [['system.payload_erased', 'import', 6]],
@@ -230,7 +230,7 @@ export const removalTests: readonly StoreTest[] = [
       const whole = await (await world.elsewhere()).open()
       await whole.import(await Array.fromAsync(ledger.export()))
       assertEqual(
-        (await readAll(whole, AUDIT_BOOK)).length,
+        (await readAll(whole, AUDIT_RUN_ID)).length,
         1,
         'with the audit run of the source nothing is recorded',
       )

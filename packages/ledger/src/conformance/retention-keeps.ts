@@ -1,5 +1,5 @@
 import { putCursor } from '../store/cursors.ts'
-import { AUDIT_BOOK } from '../audit-book.ts'
+import { AUDIT_RUN_ID } from '../audit-run.ts'
 import type { EventInput } from '../envelope.ts'
 import type { Ledger } from '../ledger.ts'
 import { assert, assertEqual, assertRefused } from './assert.ts'
@@ -89,7 +89,7 @@ export const retentionKeepsTests: readonly StoreTest[] = [
       await ledger.gc({ policy: MONTH })
       await ledger.gc({ policy: MONTH })
       assertEqual(await list(ledger), [], 'all of it')
-      assertEqual((await ledger.stats()).events, seqs(await readAll(ledger, AUDIT_BOOK)).length, 'events')
+      assertEqual((await ledger.stats()).events, seqs(await readAll(ledger, AUDIT_RUN_ID)).length, 'events')
       await assertSound(ledger)
     },
   },
@@ -117,7 +117,7 @@ export const retentionKeepsTests: readonly StoreTest[] = [
       world.turnClock(40 * DAY_MS)
       await ledger.gc({ policy: MONTH })
       assertEqual(await list(ledger), [], 'the thread as a whole')
-      assertEqual((await ledger.stats()).events, seqs(await readAll(ledger, AUDIT_BOOK)).length, 'events')
+      assertEqual((await ledger.stats()).events, seqs(await readAll(ledger, AUDIT_RUN_ID)).length, 'events')
     },
   },
   {

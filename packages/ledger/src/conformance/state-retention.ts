@@ -1,6 +1,6 @@
 import { putCursor } from '../store/cursors.ts'
 import type { RecordInput } from '../catalogue.ts'
-import { AUDIT_BOOK } from '../audit-book.ts'
+import { AUDIT_RUN_ID } from '../audit-run.ts'
 import type { Ledger } from '../ledger.ts'
 import type { StatePolicy } from '../retention/plan-states.ts'
 import { assert, assertEqual, assertRefused } from './assert.ts'
@@ -211,7 +211,7 @@ export const stateRetentionTests: readonly StoreTest[] = [
       const target = await (await world.elsewhere()).open()
       const told = async (runId: string) =>
         (await target.pruned(runId)).map(({ fromSeq, toSeq, rule, states }) => [fromSeq, toSeq, rule, states])
-      const count = async () => (await target.getRun(AUDIT_BOOK))?.events ?? 0
+      const count = async () => (await target.getRun(AUDIT_RUN_ID))?.events ?? 0
       async function* killed(): AsyncGenerator<string> {
         yield* lines
         throw new Error('killed')
@@ -235,7 +235,7 @@ export const stateRetentionTests: readonly StoreTest[] = [
       })
       await discreet.import(lines)
       await discreet.import(lines)
-      assertEqual((await discreet.getRun(AUDIT_BOOK))?.events, 2, 'told once')
+      assertEqual((await discreet.getRun(AUDIT_RUN_ID))?.events, 2, 'told once')
     },
   },
   {

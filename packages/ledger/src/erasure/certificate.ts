@@ -1,4 +1,4 @@
-import { AUDIT_BOOK } from '../audit-book.ts'
+import { AUDIT_RUN_ID } from '../audit-run.ts'
 import { canonicalText } from '../canonical.ts'
 import type { ClewEvent } from '../envelope.ts'
 import type { HeadChecker } from '../heads.ts'
@@ -40,7 +40,7 @@ export async function signCertificate(parts: CertificateParts): Promise<ErasureC
       seq: run.seq,
       hash: run.hash,
     })),
-    proof: { runId: AUDIT_BOOK, eventId: audit.eventId, seq, hash },
+    proof: { runId: AUDIT_RUN_ID, eventId: audit.eventId, seq, hash },
     signature: null,
     publicKey: options.signer?.publicKey ?? null,
   }

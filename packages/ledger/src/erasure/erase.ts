@@ -1,7 +1,7 @@
 import { findBelow, findRun } from '../store/find-runs.ts'
-import { auditEvent } from '../audit-book.ts'
+import { auditEvent } from '../audit-run.ts'
 import { writeAudited } from '../audited-change.ts'
-import { isBook } from '../book.ts'
+import { isSystemRun } from '../system-run.ts'
 import type { ClewEvent } from '../envelope.ts'
 import { ClewError } from '../errors.ts'
 import { hasSameIdentity, type RunSummary } from '../fold/run-summary.ts'
@@ -103,7 +103,10 @@ const positionsOf = ({ runs }: ErasurePlan): number[] =>
 
 /** Where payloads went. A run of memory is not named: its name may be that of the subject, and the hash is enough. */
 const rangesOf = ({ runs }: ErasurePlan) =>
-  [...runs].map(([runId, { events }]) => ({ ...(!isBook(runId) && { runId }), ...rangeOf(events.values()) }))
+  [...runs].map(([runId, { events }]) => ({
+    ...(!isSystemRun(runId) && { runId }),
+    ...rangeOf(events.values()),
+  }))
 
 const countEvents = ({ runs }: ErasurePlan): number =>
   [...runs.values()].reduce((sum, { events }) => sum + events.size, 0)

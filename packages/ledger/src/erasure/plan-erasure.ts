@@ -1,6 +1,6 @@
 import { findRun } from '../store/find-runs.ts'
-import { AUDIT_BOOK } from '../audit-book.ts'
-import { isBook } from '../book.ts'
+import { AUDIT_RUN_ID } from '../audit-run.ts'
+import { isSystemRun } from '../system-run.ts'
 import { ClewError } from '../errors.ts'
 import { isTerminal } from '../fold/run-summary.ts'
 import type { Identities } from '../identity.ts'
@@ -103,14 +103,14 @@ async function* collect(
   if ('eventId' in target) {
     const events = await store.findEvents({ workspace, ids: [target.eventId] })
     if (events.length === 0) throw missing('event', target.eventId)
-    if (events.some((event) => event.correlationId === AUDIT_BOOK)) throw auditStays()
+    if (events.some((event) => event.correlationId === AUDIT_RUN_ID)) throw auditStays()
     yield { events }
     return
   }
   if ('runId' in target) {
     const run = await findRun(store, { workspace, runId: target.runId })
     if (!run) throw missing('run', target.runId)
-    if (target.runId === AUDIT_BOOK) throw auditStays()
+    if (target.runId === AUDIT_RUN_ID) throw auditStays()
     await descendants.readStarts(onRead)
     const all = await descendants.withBelow([run])
     const forks = all.filter(({ summary }) => summary.forkedFrom && summary.runId !== target.runId)
@@ -123,7 +123,7 @@ async function* collect(
   const { runs } = await store.findRuns({ workspace, subjects: names, deleted: true, order: 'oldest' })
   const about = new Map(runs.map((run) => [run.summary.runId, run]))
   for await (const page of findSubjectEvents(parts, names, target.paths ?? [])) {
-    const found = page.filter(({ event }) => event.correlationId !== AUDIT_BOOK)
+    const found = page.filter(({ event }) => event.correlationId !== AUDIT_RUN_ID)
     for (const { event, isSubject } of found) {
       const { correlationId: runId } = event
       if (!isSubject || about.has(runId)) continue
@@ -157,7 +157,7 @@ async function addMemory(
 ): Promise<void> {
   const { store, reader, runs, workspace } = parts
   const isEvent = 'eventId' in target
-  const scopes = isEvent ? [] : [...found.keys()].filter((runId) => !isBook(runId))
+  const scopes = isEvent ? [] : [...found.keys()].filter((runId) => !isSystemRun(runId))
   const books = scopes.map((scope) => memoryRunId({ layer: 'short', scope }))
   if ('subject' in target)
     for (const name of namesOf(parts, target.subject))
@@ -266,7 +266,7 @@ async function assertNotLive(
   for (const { summary } of [...own, ...forks]) {
     const { runId, status, agent } = summary
     const isOpen = !isTerminal(status) && (status !== 'pending' || agent !== null)
-    if (isBook(runId) || !(held.has(runId) || isOpen)) continue
+    if (isSystemRun(runId) || !(held.has(runId) || isOpen)) continue
     throw new ClewError(
       'busy',
       `Run ${runId} is ${status}: it still needs what is to be erased`,
@@ -289,7 +289,7 @@ const auditStays = (): ClewError =>
     'bad_option',
     'The audit book says what was erased, and cannot be erased itself',
     'Name the run, the event or the subject that is meant; nothing was erased.',
-    { runId: AUDIT_BOOK },
+    { runId: AUDIT_RUN_ID },
   )
 
 function hasForks(runId: string, forks: readonly StoredRun[]): ClewError {

@@ -1,4 +1,4 @@
-import { bookId, isBook } from '../book.ts'
+import { systemRunId, isSystemRun } from '../system-run.ts'
 import { parseCursor } from '../cursor.ts'
 import { ClewError } from '../errors.ts'
 import { matchesScoresAndTags } from '../fold/scores-and-tags.ts'
@@ -282,7 +282,8 @@ function matches(run: InProcessRun, query: RunQuery): boolean {
       below.includes(summary.parentRunId ?? '') ||
       below.includes(summary.forkedFrom?.runId ?? '')) &&
     (!subjects || summary.subjects.some((subject) => subjects.includes(subject))) &&
-    (book === undefined || (book === null ? !isBook(run.runId) : run.runId.startsWith(bookId(book, '')))) &&
+    (book === undefined ||
+      (book === null ? !isSystemRun(run.runId) : run.runId.startsWith(systemRunId(book, '')))) &&
     (status === undefined
       ? query.deleted === true || summary.status !== 'deleted'
       : summary.status === status) &&

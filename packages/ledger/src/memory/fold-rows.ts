@@ -4,7 +4,7 @@ import type { Phrase } from '../search/search-index.ts'
 import { indexedTokens } from '../search/tokens.ts'
 import type { StoreCore } from '../store/store.ts'
 import { isExpired, nameOf } from './fold.ts'
-import { MEMORY_BOOK, type MemoryRow, parseMemoryRunId } from './item.ts'
+import { MEMORY_RUN_KIND, type MemoryRow, parseMemoryRunId } from './item.ts'
 import type { FindRows, MemoryIndex, RowFilter, ScopeFilter } from './memory-index.ts'
 import { compareNames, isWithin } from './names.ts'
 
@@ -70,7 +70,7 @@ export function foldedMemory(core: Pick<StoreCore, 'findRuns' | 'findEvents'>): 
   return {
     async behind(filter) {
       const { workspace, books: ids, version } = filter
-      const { runs } = await core.findRuns({ workspace, ids, book: MEMORY_BOOK, deleted: true })
+      const { runs } = await core.findRuns({ workspace, ids, book: MEMORY_RUN_KIND, deleted: true })
       return runs.flatMap(({ summary: { runId: book }, seq }) => {
         if (!isAsked(book, filter)) return []
         const known = booksIn(workspace).get(book)

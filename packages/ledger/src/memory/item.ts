@@ -1,11 +1,11 @@
-import { bookId } from '../book.ts'
+import { systemRunId } from '../system-run.ts'
 
 /** M1: what belongs to a run, to a thread, and to a workspace, an agent or a user. From below to above. */
 export const MEMORY_LAYERS = ['short', 'session', 'long'] as const
 export type MemoryLayer = (typeof MEMORY_LAYERS)[number]
 
 /** The kind of the books in which memory is written. */
-export const MEMORY_BOOK = 'memory'
+export const MEMORY_RUN_KIND = 'memory'
 
 /** Where something is remembered: `scope` is a run id, a thread id, or `workspace`, `agent:NAME`, `user:ID`. */
 export interface MemoryScope {
@@ -58,9 +58,10 @@ export interface MemoryWords {
 }
 
 /** The book of a scope: writing, promoting, expiring and forgetting are events in it. */
-export const memoryRunId = ({ layer, scope }: MemoryScope): string => bookId(MEMORY_BOOK, `${layer}/${scope}`)
+export const memoryRunId = ({ layer, scope }: MemoryScope): string =>
+  systemRunId(MEMORY_RUN_KIND, `${layer}/${scope}`)
 
-const LAYERED = new RegExp(`^${bookId(MEMORY_BOOK, '')}(${MEMORY_LAYERS.join('|')})/`)
+const LAYERED = new RegExp(`^${systemRunId(MEMORY_RUN_KIND, '')}(${MEMORY_LAYERS.join('|')})/`)
 
 /** The scope of a book; undefined for runs and other books. */
 export function parseMemoryRunId(runId: string): MemoryScope | undefined {

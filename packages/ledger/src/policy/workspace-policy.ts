@@ -1,5 +1,5 @@
 import { findRun } from '../store/find-runs.ts'
-import { AUDIT_BOOK, auditEvent } from '../audit-book.ts'
+import { AUDIT_RUN_ID, auditEvent } from '../audit-run.ts'
 import { createCodecs } from '../codecs.ts'
 import { ClewError } from '../errors.ts'
 import { textOf } from '../fold/fields.ts'
@@ -123,7 +123,7 @@ interface PolicyChange extends StandingPolicy {
 
 /** The last change of the policy after an event of the audit book. */
 export async function readPolicyChange(store: Store, workspace: string, after = 0): Promise<PolicyChange> {
-  const book = { workspace, runId: AUDIT_BOOK }
+  const book = { workspace, runId: AUDIT_RUN_ID }
   // What comes after this is not looked at, so that the seq fits what was read.
   const upToSeq = (await findRun(store, book))?.seq ?? 0
   let change: PolicyChange = { policy: {}, by: null, at: null, seq: upToSeq }

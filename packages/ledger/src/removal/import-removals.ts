@@ -1,5 +1,5 @@
-import { auditEvent } from '../audit-book.ts'
-import { isBook } from '../book.ts'
+import { auditEvent } from '../audit-run.ts'
+import { isSystemRun } from '../system-run.ts'
 import { checkInput, type ClewEvent } from '../envelope.ts'
 import { ClewError } from '../errors.ts'
 import type { PayloadReader } from '../payload-reader.ts'
@@ -134,7 +134,7 @@ export async function createRemovalImport(parts: AdoptParts): Promise<RemovalImp
             states: pruned.length,
             ...(blank.length > 0 && { blank }),
           })
-        if (gone.length > 0) erased.push({ ...(!isBook(runId) && { runId }), ...rangeOf(gone) })
+        if (gone.length > 0) erased.push({ ...(!isSystemRun(runId) && { runId }), ...rangeOf(gone) })
         events += gone.length
       }
       if (states.length > 0) await record('system.range_pruned', { ranges: states, events: 0 })

@@ -1,4 +1,4 @@
-import { AUDIT_BOOK } from '../audit-book.ts'
+import { AUDIT_RUN_ID } from '../audit-run.ts'
 import type { PayloadReader } from '../payload-reader.ts'
 import type { Seal } from '../store/change.ts'
 import { findRun } from '../store/find-runs.ts'
@@ -32,7 +32,7 @@ export async function readRemovals(
   const seals = new Map<string, RemovedRange>()
   const byHash = new Map<string, RemovedRange[]>()
   const byRun = new Map<string, RemovedRange[]>()
-  const key = { workspace, runId: AUDIT_BOOK }
+  const key = { workspace, runId: AUDIT_RUN_ID }
   const seq = (await findRun(store, key))?.seq ?? 0
   for (let afterSeq = 0; ; ) {
     const page = await store.readRun(key, { afterSeq, upToSeq: seq, limit: PAGE, types: TYPES })

@@ -1,5 +1,5 @@
 import { findRun } from '../store/find-runs.ts'
-import { isBook } from '../book.ts'
+import { isSystemRun } from '../system-run.ts'
 import { parseMemoryRunId } from '../memory/item.ts'
 import type { Store } from '../store/store.ts'
 import { type Hold, type Holdable, heldBy } from './holds.ts'
@@ -17,7 +17,7 @@ export function createHoldCheck(
   const byThread = new Map<string, Holdable[]>()
   for (const run of runs) {
     byId.set(run.runId, run)
-    if (run.threadId === null || isBook(run.runId)) continue
+    if (run.threadId === null || isSystemRun(run.runId)) continue
     const mates = byThread.get(run.threadId)
     if (mates) mates.push(run)
     else byThread.set(run.threadId, [run])

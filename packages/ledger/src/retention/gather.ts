@@ -1,5 +1,5 @@
 import { findRun } from '../store/find-runs.ts'
-import { isBook } from '../book.ts'
+import { isSystemRun } from '../system-run.ts'
 import { CHECKPOINT_KEYS, checkpointOf } from '../fold/checkpoint.ts'
 import { isTerminal } from '../fold/run-summary.ts'
 import { parseMemoryRunId } from '../memory/item.ts'
@@ -165,7 +165,7 @@ async function readParts(
     for (const run of facts.runs) {
       if (run.status === 'deleted' || !fits(rule.match, run, facts.workspace) || isKeptBy(policy, facts, run))
         continue
-      if (!isBook(run.runId) && !isTerminal(run.status)) continue
+      if (!isSystemRun(run.runId) && !isTerminal(run.status)) continue
       parts.between?.()
       const own = types
         ? await eventsOfTypes(parts, run, rule, facts.nowMs)

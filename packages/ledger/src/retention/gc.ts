@@ -1,5 +1,5 @@
 import { findRun } from '../store/find-runs.ts'
-import { AUDIT_BOOK, auditEvent } from '../audit-book.ts'
+import { AUDIT_RUN_ID, auditEvent } from '../audit-run.ts'
 import { writeAudited } from '../audited-change.ts'
 import { ClewError } from '../errors.ts'
 import type { Ledger } from '../ledger.ts'
@@ -101,7 +101,7 @@ export async function collectGarbage(
       continue
     }
     work.push(...batch.toReversed())
-    if (outcome.moved.includes(AUDIT_BOOK)) {
+    if (outcome.moved.includes(AUDIT_RUN_ID)) {
       holds = await readHolds(parts.ledger)
       leave(await stillHeld(parts, batch, holds), 'a hold was set')
     } else leave(new Set(outcome.moved), 'somebody went on with it')

@@ -1,4 +1,4 @@
-import { AUDIT_BOOK, auditEvent } from '../audit-book.ts'
+import { AUDIT_RUN_ID, auditEvent } from '../audit-run.ts'
 import type { ClewEvent } from '../envelope.ts'
 import { ClewError } from '../errors.ts'
 import { textOf } from '../fold/fields.ts'
@@ -98,9 +98,9 @@ export async function readHolds(
   ledger: Pick<Ledger, 'read' | 'getRun' | 'identity'>,
 ): Promise<StandingHolds> {
   // What comes after this is not looked at, so that the seq fits what was read.
-  const seq = (await ledger.getRun(AUDIT_BOOK))?.events ?? 0
+  const seq = (await ledger.getRun(AUDIT_RUN_ID))?.events ?? 0
   let holds: ReadonlyMap<string, Hold> = new Map()
-  for await (const event of ledger.read(AUDIT_BOOK, { types: HOLD_TYPES })) {
+  for await (const event of ledger.read(AUDIT_RUN_ID, { types: HOLD_TYPES })) {
     if (event.ledger.seq > seq) break
     holds = foldHolds(holds, event)
   }

@@ -1,5 +1,5 @@
 import { findRun } from '../store/find-runs.ts'
-import { AUDIT_BOOK } from '../audit-book.ts'
+import { AUDIT_RUN_ID } from '../audit-run.ts'
 import { textOf } from '../fold/fields.ts'
 import { isObject } from '../json.ts'
 import type { PayloadReader } from '../payload-reader.ts'
@@ -32,7 +32,7 @@ interface GcReaderParts {
 
 /** From the end of the audit book back: costs no more than the last `gc` was long, or than a fixed number of events. */
 export async function readLastGc({ store, reader, workspace }: GcReaderParts): Promise<LastGc | null> {
-  const key = { workspace, runId: AUDIT_BOOK }
+  const key = { workspace, runId: AUDIT_RUN_ID }
   const seq = (await findRun(store, key))?.seq ?? 0
   /** Newest first. */
   const batches: Batch[] = []

@@ -1,4 +1,4 @@
-import { bookId, isBook } from '../book.ts'
+import { systemRunId, isSystemRun } from '../system-run.ts'
 import { isTerminal } from '../fold/run-summary.ts'
 import { parseMemoryRunId } from '../memory/item.ts'
 import type { RetentionFacts, RunFacts } from './facts.ts'
@@ -7,10 +7,10 @@ import type { RetentionMatch, RetentionPolicy, RetentionRule } from './policy.ts
 /** Whether a match is about a run or book of this workspace. */
 export function fits(match: RetentionMatch, run: RunFacts, workspace: string): boolean {
   if (match.workspace !== undefined && match.workspace !== workspace) return false
-  if (match.book !== undefined) return run.runId.startsWith(bookId(match.book, ''))
+  if (match.book !== undefined) return run.runId.startsWith(systemRunId(match.book, ''))
   if (match.layer !== undefined) return parseMemoryRunId(run.runId)?.layer === match.layer
   return (
-    !isBook(run.runId) &&
+    !isSystemRun(run.runId) &&
     (match.agent === undefined || match.agent === run.agent) &&
     (match.status === undefined || match.status.includes(run.status))
   )
@@ -48,7 +48,7 @@ export function selectRuns(policy: RetentionPolicy, facts: RetentionFacts): Map<
 }
 
 const mayGoBy = ({ olderThanMs }: RetentionRule, { runId, status, isOnlyRecorded }: RunFacts): boolean =>
-  isTerminal(status) || isBook(runId) || (isOnlyRecorded === true && olderThanMs !== undefined)
+  isTerminal(status) || isSystemRun(runId) || (isOnlyRecorded === true && olderThanMs !== undefined)
 
 /** Parents come before their children. */
 function followParent(
@@ -67,7 +67,7 @@ function createLastUsed(runs: readonly RunFacts[]): (run: RunFacts) => number {
     byScope.set(scope, Math.max(byScope.get(scope) ?? 0, ms))
   }
   for (const { runId, threadId, status, recordedMs, isOnlyRecorded } of runs) {
-    if (isBook(runId)) continue
+    if (isSystemRun(runId)) continue
     const ms = isTerminal(status) || isOnlyRecorded ? recordedMs : Number.POSITIVE_INFINITY
     use(`short ${runId}`, ms)
     if (threadId !== null) use(`session ${threadId}`, ms)

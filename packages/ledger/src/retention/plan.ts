@@ -1,4 +1,4 @@
-import { isBook } from '../book.ts'
+import { isSystemRun } from '../system-run.ts'
 import type { EventPlace, RetentionFacts, RunFacts, SeqRange } from './facts.ts'
 import { createHoldCheck } from './find-hold.ts'
 import { selectRuns } from './match.ts'
@@ -68,7 +68,7 @@ export function planRetention(policy: RetentionPolicy, facts: RetentionFacts): R
 
   const children = groupBy(facts.runs, (run) => run.parentRunId)
   const threads = groupBy(
-    facts.runs.filter(({ runId }) => !isBook(runId)),
+    facts.runs.filter(({ runId }) => !isSystemRun(runId)),
     (run) => run.threadId,
   )
   const lacking = new Set<string>()
@@ -77,7 +77,7 @@ export function planRetention(policy: RetentionPolicy, facts: RetentionFacts): R
     const { seq } = pins.get(runId) as { seq: number }
     if (run.forkOf) pin(run.forkOf.runId, run.forkOf.seq, `fork ${runId} shares its beginning`)
     for (const child of children.get(runId) ?? []) pin(child.runId, WHOLE, `run ${runId} is its parent`)
-    if (run.threadId === null || isBook(runId)) continue
+    if (run.threadId === null || isSystemRun(runId)) continue
     const mates = threads.get(run.threadId) ?? []
     // Of a thread whose newest run were gone, the next turn would go on from an older state.
     const newest = mates.findLast(({ status }) => status !== 'deleted')
@@ -103,7 +103,7 @@ export function planRetention(policy: RetentionPolicy, facts: RetentionFacts): R
     if (rule !== undefined) {
       const left = run.left ?? [{ fromSeq: firstSeq, toSeq: seq }]
       const free = left.flatMap((range) => behind(range, pinned?.seq ?? 0))
-      const deletes = !isBook(runId)
+      const deletes = !isSystemRun(runId)
       for (const range of free) ranges.push({ ...range, runId, seq, hash, source, deletes, rule })
       if (pinned && free.length === 0) kept.push({ runId, rule, reason: pinned.reason })
     } else if (partly.has(runId)) {

@@ -1,5 +1,5 @@
-import { AUDIT_BOOK } from '../audit-book.ts'
-import { BOOK_PREFIX } from '../book.ts'
+import { AUDIT_RUN_ID } from '../audit-run.ts'
+import { SYSTEM_RUN_PREFIX } from '../system-run.ts'
 import { isTerminal, RUN_STATUSES, type RunStatus } from '../fold/run-summary.ts'
 import { isObject } from '../json.ts'
 import { MEMORY_LAYERS, type MemoryLayer } from '../memory/item.ts'
@@ -179,10 +179,10 @@ function assertMatch({ status, book, layer, agent, types }: RetentionMatch, path
   }
   if (layer !== undefined && !(MEMORY_LAYERS as readonly string[]).includes(layer))
     throw refused(`${path}.layer`, `names ${layer}, which is no layer`, `Use ${MEMORY_LAYERS.join(', ')}.`)
-  if (book === 'audit' || book?.startsWith(BOOK_PREFIX) || book === 'memory')
+  if (book === 'audit' || book?.startsWith(SYSTEM_RUN_PREFIX) || book === 'memory')
     throw refused(
       `${path}.book`,
-      book === 'audit' ? `names ${AUDIT_BOOK}, which proves what went` : `names ${book}`,
+      book === 'audit' ? `names ${AUDIT_RUN_ID}, which proves what went` : `names ${book}`,
       book === 'memory' ? 'Use layer.' : 'Name a kind of books, such as stream.',
     )
   if ((book !== undefined || layer !== undefined) && (agent !== undefined || status !== undefined))

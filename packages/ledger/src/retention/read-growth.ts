@@ -1,4 +1,4 @@
-import { isBook } from '../book.ts'
+import { isSystemRun } from '../system-run.ts'
 import type { Store, StoredRun } from '../store/store.ts'
 import { daysAgo, GROWTH_DAYS, type GrowthMark } from './growth.ts'
 
@@ -33,7 +33,7 @@ export async function readGrowth(
     const { summary, recordedAt } = run
     const lastMs = Date.parse(recordedAt)
     const beganMs = Math.min(Date.parse(summary.startedAt), lastMs)
-    if (!isBook(summary.runId)) marks.push({ atMs: beganMs, events: 0, runs: 1 })
+    if (!isSystemRun(summary.runId)) marks.push({ atMs: beganMs, events: 0, runs: 1 })
     // Of a deleted run only the end is known.
     if (dayOf(beganMs) === dayOf(lastMs) || summary.status === 'deleted') mark(lastMs, ownEvents(run))
     else spanning.push(run)

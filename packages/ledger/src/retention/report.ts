@@ -1,4 +1,4 @@
-import { isBook } from '../book.ts'
+import { isSystemRun } from '../system-run.ts'
 import { parseMemoryRunId } from '../memory/item.ts'
 import type { StoredRun } from '../store/store.ts'
 import type { GcParts, GcReport } from './gc.ts'
@@ -112,8 +112,8 @@ export async function readRetentionReport(
       parts: storage,
       isShared: workspaces.some((each) => each !== workspace),
     },
-    runs: there.filter(({ summary }) => !isBook(summary.runId)).length,
-    books: there.filter(({ summary }) => isBook(summary.runId)).length,
+    runs: there.filter(({ summary }) => !isSystemRun(summary.runId)).length,
+    books: there.filter(({ summary }) => isSystemRun(summary.runId)).length,
     events: there.reduce((sum, run) => sum + ownEvents(run), 0),
     oldest,
     growth,

@@ -1,5 +1,5 @@
 import { findBelow, findRun } from '../store/find-runs.ts'
-import { auditEvent } from '../audit-book.ts'
+import { auditEvent } from '../audit-run.ts'
 import { writeAudited } from '../audited-change.ts'
 import { readCursors } from '../store/cursors.ts'
 import { missingRun } from '../check-options.ts'

@@ -1,4 +1,4 @@
-import { isBook } from '../book.ts'
+import { isSystemRun } from '../system-run.ts'
 import { commitCalls } from './commit.ts'
 import type { RunSummary } from '../fold/run-summary.ts'
 import { isoText } from '../iso-text.ts'
@@ -56,7 +56,8 @@ function isAsExpected(tx: Transaction, expected: Expectation): boolean {
 
 function canPrune(tx: Transaction, item: PruneItem): boolean {
   const run = tx.findRun(item)
-  if (run?.seq !== item.seq || !(mayGo(run.summary) || isBook(run.runId)) || tx.isLeased(run)) return false
+  if (run?.seq !== item.seq || !(mayGo(run.summary) || isSystemRun(run.runId)) || tx.isLeased(run))
+    return false
   if (tx.countEvents(run, item.fromSeq, item.toSeq) !== item.toSeq - item.fromSeq + 1) return false
   if (tx.eventAt(run, item.toSeq)?.hash !== item.headHash) return false
   return !tx.forksOf(run).some(({ seq, isNeedy }) => isNeedy && seq >= item.fromSeq)

@@ -1,14 +1,19 @@
-import { bookId, ClewError, isBook } from '@clew/ledger'
+import { systemRunId, ClewError, isSystemRun } from '@clew/ledger'
 import { may, type Principal } from '../principal.ts'
 
-const STREAMS = bookId('stream', '')
+const STREAMS = systemRunId('stream', '')
 
 /**
  * Books are what administrators and the server itself write, such as who erased what: nobody may add to them by the
  * way of ordinary events. Messages of streams are ordinary.
  */
 export function assertOwnRun(principal: Principal, runId: unknown): void {
-  if (typeof runId !== 'string' || !isBook(runId) || runId.startsWith(STREAMS) || may(principal, 'admin'))
+  if (
+    typeof runId !== 'string' ||
+    !isSystemRun(runId) ||
+    runId.startsWith(STREAMS) ||
+    may(principal, 'admin')
+  )
     return
   throw new ClewError(
     'forbidden',

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { ClewError } from '@clew/ledger'
-import { readSession, streamBook } from '@clew/trace'
+import { readSession, streamRunId } from '@clew/trace'
 import { z } from 'zod'
 import type { App } from '../create-app.ts'
 import type { RouteParameter } from '../route.ts'
@@ -67,7 +67,7 @@ export function mountSessions(app: App): void {
       const sessionId = randomUUID()
       await ledger.record({
         eventType: 'ui.session_requested',
-        correlationId: streamBook(streamId),
+        correlationId: streamRunId(streamId),
         source: { origin: 'ui', runtime: 'clew' },
         payload: { sessionId, streamId, triggerMessageId, supersedes },
       })

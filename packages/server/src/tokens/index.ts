@@ -1,3 +1,3 @@
 export { type Scope, SCOPES } from '../principal.ts'
-export { stateOf, type TokenRecord, type TokenState } from './token-book.ts'
+export { stateOf, type TokenRecord, type TokenState } from './token-run.ts'
 export { createToken, listTokens, type NewToken, revokeToken } from './tokens.ts'

@@ -1,7 +1,7 @@
 import type { ClewEvent } from '@clew/ledger'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { foldToken, stateOf, type TokenRecord } from './token-book.ts'
+import { foldToken, stateOf, type TokenRecord } from './token-run.ts'
 
 const event = (eventType: string, payload: Record<string, unknown>, seq = 1): ClewEvent =>
   ({

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { ClewError, type Ledger } from '@clew/ledger'
 import type { Scope } from '../principal.ts'
-import { foldToken, SERVER_WORKSPACE, TOKEN_BOOK, type TokenRecord } from './token-book.ts'
+import { foldToken, SERVER_WORKSPACE, TOKEN_RUN_ID, type TokenRecord } from './token-run.ts'
 
 export interface NewToken {
   readonly name: string
@@ -17,7 +17,7 @@ export const digestOf = (token: string): string => createHash('sha256').update(t
 /** All tokens that ever were, in the order of their making. */
 export async function listTokens(ledger: Ledger): Promise<TokenRecord[]> {
   const tokens = new Map<string, TokenRecord>()
-  for await (const event of ledger.in(SERVER_WORKSPACE).read(TOKEN_BOOK)) foldToken(tokens, event)
+  for await (const event of ledger.in(SERVER_WORKSPACE).read(TOKEN_RUN_ID)) foldToken(tokens, event)
   return [...tokens.values()]
 }
 
@@ -59,4 +59,4 @@ async function findToken(ledger: Ledger, tokenId: string): Promise<TokenRecord> 
 }
 
 const bookOf = (ledger: Ledger): Ledger => ledger.in(SERVER_WORKSPACE)
-const FIELDS = { correlationId: TOKEN_BOOK, source: { origin: 'system', runtime: 'clew' } } as const
+const FIELDS = { correlationId: TOKEN_RUN_ID, source: { origin: 'system', runtime: 'clew' } } as const

@@ -1,6 +1,6 @@
 import type { Ledger } from '@clew/ledger'
 import type { Logger } from 'pino'
-import { foldToken, SERVER_WORKSPACE, stateOf, TOKEN_BOOK, type TokenRecord } from './token-book.ts'
+import { foldToken, SERVER_WORKSPACE, stateOf, TOKEN_RUN_ID, type TokenRecord } from './token-run.ts'
 
 /** Every commit of anybody rings; the book is read at most this often. */
 const LOOK_MS = 100
@@ -29,7 +29,7 @@ export async function watchTokens(ledger: Ledger, log: Logger, changed: () => vo
 
   async function read(): Promise<void> {
     const before = seq
-    for await (const event of view.read(TOKEN_BOOK, { afterSeq: seq })) {
+    for await (const event of view.read(TOKEN_RUN_ID, { afterSeq: seq })) {
       foldToken(tokens, event)
       seq = event.ledger.seq
     }

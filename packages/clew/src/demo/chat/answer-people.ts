@@ -1,5 +1,5 @@
 import { ClewError, type ClewEvent, type Ledger, type RunSummary } from '@clew/ledger'
-import { foldStream, type MessageAuthor, postMessage, streamBook } from '@clew/trace'
+import { foldStream, type MessageAuthor, postMessage, streamRunId } from '@clew/trace'
 import type { Asked, createAgents } from './agents.ts'
 import { PERSONAS, personaFor } from './personas.ts'
 import { workInLine } from './wait-in-line.ts'
@@ -92,7 +92,7 @@ interface MessagePayload {
 async function asRequest(ledger: Ledger, { payload }: ClewEvent): Promise<Wanted | null> {
   const { sessionId, streamId, triggerMessageId, supersedes } = payload as unknown as RequestPayload
   const before = supersedes === null ? null : await ledger.getRun(supersedes)
-  const { messages } = foldStream(await Array.fromAsync(ledger.read(streamBook(streamId))))
+  const { messages } = foldStream(await Array.fromAsync(ledger.read(streamRunId(streamId))))
   const message = messages.find(({ messageId }) => messageId === triggerMessageId)
   if (typeof message?.content !== 'string') return null
   const { messageId, content } = message

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { bookId, type Ledger, sweepOrphans } from '@clew/ledger'
+import { systemRunId, type Ledger, sweepOrphans } from '@clew/ledger'
 import { createStream, postMessage } from '@clew/trace'
 import { z } from 'zod'
 import { agentSet, toRunnable } from '../../control/load-agents.ts'
@@ -57,7 +57,7 @@ export async function startDemo({ ledger, store, board, isFast }: DemoOptions) {
     if (!isClosing) child = startAgents()
   }
 
-  if (!(await ledger.getRun(bookId('stream', STREAM)))) {
+  if (!(await ledger.getRun(systemRunId('stream', STREAM)))) {
     await createStream(ledger, { streamId: STREAM, title: STREAM })
     await postMessage(ledger, {
       streamId: STREAM,

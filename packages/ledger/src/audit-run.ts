@@ -1,11 +1,11 @@
-import { bookId } from './book.ts'
+import { systemRunId } from './system-run.ts'
 import type { PayloadOf, RecordInput } from './catalogue.ts'
 import type { ClewEvent } from './envelope.ts'
 import type { COMPLIANCE_TYPES } from './fold/compliance.ts'
 import type { Ledger } from './ledger.ts'
 
 /** The one book of a workspace that says what was done to its record: `ledger.compliance` is its fold (V8). */
-export const AUDIT_BOOK = bookId('audit')
+export const AUDIT_RUN_ID = systemRunId('audit')
 
 export type AuditType = (typeof COMPLIANCE_TYPES)[number]
 
@@ -17,7 +17,7 @@ export const auditEvent = <T extends AuditType>(
 ): RecordInput<T> =>
   ({
     eventType,
-    correlationId: AUDIT_BOOK,
+    correlationId: AUDIT_RUN_ID,
     source: { origin: 'system', runtime: 'clew' },
     payload,
     ...(eventId !== undefined && { eventId }),

@@ -1,9 +1,9 @@
-import { bookId, type ClewEvent, isBook } from '@clew/ledger'
+import { systemRunId, type ClewEvent, isSystemRun } from '@clew/ledger'
 import { type Scope, SCOPES } from '../principal.ts'
 
 /** Workspace of what belongs to the server and to no workspace of its users. */
 export const SERVER_WORKSPACE = 'clew:server'
-export const TOKEN_BOOK = bookId('tokens')
+export const TOKEN_RUN_ID = systemRunId('tokens')
 
 /** A token as it is known; the token itself is shown once and kept nowhere. */
 export interface TokenRecord {
@@ -24,7 +24,7 @@ export function foldToken(tokens: Map<string, TokenRecord>, event: ClewEvent): v
   const { payload, eventType, ledger } = event
   // Checked again although the ledger checks what it takes: who is let in must not depend on a changed file.
   const { tokenId } = payload
-  if (typeof tokenId !== 'string' || !isBook(event.correlationId)) return
+  if (typeof tokenId !== 'string' || !isSystemRun(event.correlationId)) return
   const known = tokens.get(tokenId)
   if (eventType === 'system.token_revoked' && known)
     tokens.set(tokenId, { ...known, revokedAt: known.revokedAt ?? ledger.recordedAt })
