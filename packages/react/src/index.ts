@@ -20,12 +20,12 @@ export type { RunOwner, RunView } from './run/run-record.ts'
 export {
   type EntryRow,
   type StepsRow,
-  type StoryRow,
-  tellInSlices,
-  tellStory,
+  type TranscriptItem,
+  transcriptItemsInSlices,
+  transcriptItems,
   textOf,
   wordsOf,
-} from './run/story.ts'
+} from './run/transcript-items.ts'
 export { TranscriptRow, type TranscriptRowProps } from './run/transcript-row.tsx'
 export { useRun } from './run/use-run.ts'
 export {

@@ -2,7 +2,7 @@ import { type ReactElement, useState } from 'react'
 import { describeValue, previewValue } from '../json/json-rows.ts'
 import { JsonTree } from '../json/json-tree.tsx'
 import { Markdown } from './markdown.tsx'
-import { textOf } from './story.ts'
+import { textOf } from './transcript-items.ts'
 
 /** Thoughts are kept short until somebody wants them whole. */
 export function Reasoning({ content }: { readonly content: unknown }): ReactElement {

@@ -21,16 +21,16 @@ import { StatusMark } from '../theme/status.tsx'
 import { KindGlyph, namedKind } from '../theme/step-kinds.tsx'
 import { Folded, Reasoning } from './folded.tsx'
 import { Markdown } from './markdown.tsx'
-import { type EntryRow, type StoryRow, textOf, wordsOf } from './story.ts'
+import { type EntryRow, type TranscriptItem, textOf, wordsOf } from './transcript-items.ts'
 
 export interface TranscriptRowProps {
-  readonly row: StoryRow
+  readonly row: TranscriptItem
   readonly isChosen: boolean
   /** The live end of the thread. */
   readonly isLive: boolean
   /** What a step at work has said so far. */
   readonly text?: string | undefined
-  readonly onChoose: (row: StoryRow) => void
+  readonly onChoose: (row: TranscriptItem) => void
   /** What stands in for a question that waits; without it the question is only shown. */
   readonly renderPause?: ((entry: EntryOf<'question'>) => ReactNode) | undefined
   readonly renderRunLink?: ((runId: string) => ReactNode) | undefined

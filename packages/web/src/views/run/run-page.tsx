@@ -1,5 +1,5 @@
 import type { StepSkeleton } from '@clew/ledger'
-import { isRequestError, type RunView, type StoryRow, useRun } from '@clew/react'
+import { isRequestError, type RunView, type TranscriptItem, useRun } from '@clew/react'
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { lazy, type ReactElement, Suspense, useEffect, useMemo, useState } from 'react'
 import { useTellLink } from '../../frame/link-state.ts'
@@ -39,7 +39,7 @@ export interface TabProps {
   /** The steps of `view` as a tree in time, and with what was said between them. */
   readonly timeline: Timeline
   readonly rounds: Supersteps
-  readonly story: readonly StoryRow[]
+  readonly story: readonly TranscriptItem[]
   readonly search: RunSearch
   readonly chosen: StepSkeleton | undefined
   /** Events after this one are not looked at; null at the end of the run. */

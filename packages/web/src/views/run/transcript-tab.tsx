@@ -1,5 +1,5 @@
 import type { StepSkeleton } from '@clew/ledger'
-import { type RunView, type StoryRow, TranscriptRow, type TranscriptRowProps } from '@clew/react'
+import { type RunView, type TranscriptItem, TranscriptRow, type TranscriptRowProps } from '@clew/react'
 import { type ReactElement, useCallback, useEffect, useMemo, useRef } from 'react'
 import { useTallList } from '../../parts/use-tall-list.ts'
 import { Missing } from './gaps.tsx'
@@ -48,7 +48,7 @@ export function TranscriptTab(props: TabProps): ReactElement {
   // The same from one rendering to the next, so that scrolling draws only the rows that come into view.
   const latest = useRef(choose)
   latest.current = choose
-  const pick = useCallback((row: StoryRow): void => {
+  const pick = useCallback((row: TranscriptItem): void => {
     const step = stepToldBy(row)
     latest.current(step ? { step: stepKey(step), event: undefined } : { event: row.seq, step: undefined })
   }, [])
@@ -122,13 +122,13 @@ export function TranscriptTab(props: TabProps): ReactElement {
 }
 
 /** Until it was seen: a line for steps, two for what was said or has still to be read. */
-const guessHeight = (row: StoryRow | undefined): number =>
+const guessHeight = (row: TranscriptItem | undefined): number =>
   row?.type === 'steps' && !row.isUnread ? 26 : UNREAD_HEIGHT
 
 const renderRunLink = (childRunId: string): ReactElement => <RunLink runId={childRunId} />
 
 /** Of steps that stand in one row, the newest that speaks. */
-function textOfRow(row: StoryRow, texts: RunView['texts']): string | undefined {
+function textOfRow(row: TranscriptItem, texts: RunView['texts']): string | undefined {
   if (texts.size === 0) return undefined
   if (row.type === 'entry') {
     const { stepId } = row.entry
@@ -142,7 +142,7 @@ function textOfRow(row: StoryRow, texts: RunView['texts']): string | undefined {
 const AT_WORK_AT_ONCE = 50
 
 /** The step that a row tells whole; what is only a part of one is an event. */
-function stepToldBy(row: StoryRow): StepSkeleton | undefined {
+function stepToldBy(row: TranscriptItem): StepSkeleton | undefined {
   if (row.type === 'steps') return row.steps.find(({ status }) => status === 'failed') ?? row.steps[0]
   const { step, seq } = row
   return step !== null && (step.startedSeq === seq || step.endedSeq === seq) ? step : undefined
@@ -150,7 +150,7 @@ function stepToldBy(row: StoryRow): StepSkeleton | undefined {
 
 const isSame = (a: StepSkeleton, b: StepSkeleton): boolean => a.stepId === b.stepId && a.attempt === b.attempt
 
-function isChosen(row: StoryRow, event: number | undefined, step: string | undefined): boolean {
+function isChosen(row: TranscriptItem, event: number | undefined, step: string | undefined): boolean {
   if (row.type === 'entry') return event !== undefined && row.seq === event
   return step !== undefined && row.steps.some((each) => stepKey(each) === step)
 }

@@ -1,4 +1,4 @@
-import { type RunView, type StoryRow, tellInSlices, tellStory } from '@clew/react'
+import { type RunView, type TranscriptItem, transcriptItemsInSlices, transcriptItems } from '@clew/react'
 import { useEffect, useMemo, useRef, useState } from 'react'
 
 type Story = Pick<RunView, 'entries' | 'steps' | 'isBrief'>
@@ -11,19 +11,19 @@ const PIECE_MS = 8
 const REST = 4
 
 /** The story of a run as far as it is told; a very long one follows what was read by some moments. */
-export function useStory({ entries, steps, isBrief }: Story, isShown: boolean): readonly StoryRow[] {
+export function useStory({ entries, steps, isBrief }: Story, isShown: boolean): readonly TranscriptItem[] {
   const isShort = entries.length + steps.length <= AT_ONCE
   const short = useMemo(
-    () => (isShown && isShort ? tellStory(entries, steps, isBrief) : null),
+    () => (isShown && isShort ? transcriptItems(entries, steps, isBrief) : null),
     [entries, steps, isBrief, isShort, isShown],
   )
-  const [long, setLong] = useState<readonly StoryRow[] | null>(null)
+  const [long, setLong] = useState<readonly TranscriptItem[] | null>(null)
   const [teller] = useState(() => createTeller(setLong))
   useEffect(() => {
     if (isShown && !isShort) teller.tell({ entries, steps, isBrief })
   }, [teller, entries, steps, isBrief, isShort, isShown])
   useEffect(() => () => teller.stop(), [teller])
-  const last = useRef<readonly StoryRow[]>([])
+  const last = useRef<readonly TranscriptItem[]>([])
   // What was told last stays until there is more.
   last.current = short ?? (isShort ? last.current : (long ?? last.current))
   return last.current
@@ -35,7 +35,7 @@ interface Teller {
 }
 
 /** Tells the newest story that it was given, as soon as it is done with the one before. */
-function createTeller(show: (rows: readonly StoryRow[]) => void): Teller {
+function createTeller(show: (rows: readonly TranscriptItem[]) => void): Teller {
   let next: Story | null = null
   let last: Story | null = null
   let isTelling = false
@@ -44,7 +44,7 @@ function createTeller(show: (rows: readonly StoryRow[]) => void): Teller {
     isTelling = true
     for (let story = next; story !== null; story = next) {
       next = null
-      const slices = tellInSlices(story.entries, story.steps, story.isBrief)
+      const slices = transcriptItemsInSlices(story.entries, story.steps, story.isBrief)
       let piece = slices.next()
       let workMs = 0
       for (let beganMs = performance.now(); piece.done !== true; piece = slices.next()) {

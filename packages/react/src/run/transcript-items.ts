@@ -25,7 +25,7 @@ export interface EntryRow {
 }
 
 /** A run as it is told: what was said, and between it what was done. */
-export type StoryRow = EntryRow | StepsRow
+export type TranscriptItem = EntryRow | StepsRow
 
 /** Entries stand for their step; those of these kinds tell all of it. */
 const TELLS_STEP: ReadonlySet<TranscriptEntry['kind']> = new Set(['tool_call', 'question', 'child_run'])
@@ -33,12 +33,12 @@ const TELLS_STEP: ReadonlySet<TranscriptEntry['kind']> = new Set(['tool_call', '
 const TELLS_END: ReadonlySet<TranscriptEntry['kind']> = new Set(['reasoning', 'message'])
 
 /** `isBrief`: the entries lack what is told of steps by their input and output (`RunView.isBrief`). */
-export function tellStory(
+export function transcriptItems(
   entries: readonly TranscriptEntry[],
   steps: readonly StepSkeleton[],
   isBrief = false,
-): StoryRow[] {
-  const slices = tellInSlices(entries, steps, isBrief)
+): TranscriptItem[] {
+  const slices = transcriptItemsInSlices(entries, steps, isBrief)
   for (;;) {
     const { done, value } = slices.next()
     if (done === true) return value
@@ -49,11 +49,11 @@ export function tellStory(
 const SLICE = 1000
 
 /** The same, with a pause now and then for whoever has something more urgent to do. */
-export function* tellInSlices(
+export function* transcriptItemsInSlices(
   entries: readonly TranscriptEntry[],
   steps: readonly StepSkeleton[],
   isBrief = false,
-): Generator<undefined, StoryRow[], undefined> {
+): Generator<undefined, TranscriptItem[], undefined> {
   let work = 0
   const known = new Map<string, StepSkeleton>()
   for (const step of steps) {
@@ -72,7 +72,7 @@ export function* tellInSlices(
   /** The newest attempt so far. */
   const begun = new Map<string, StepSkeleton>()
   const isOver = entries.at(-1)?.kind === 'end'
-  const rows: StoryRow[] = []
+  const rows: TranscriptItem[] = []
   let next = 0
   for (const entry of entries) {
     if (++work % SLICE === 0) yield
@@ -106,7 +106,7 @@ function isLeftOpen(entry: TranscriptEntry, known: ReadonlyMap<string, StepSkele
 }
 
 function addStep(
-  rows: StoryRow[],
+  rows: TranscriptItem[],
   step: StepSkeleton,
   told: ReadonlySet<string>,
   depths: Map<string, number>,
