@@ -56,7 +56,7 @@ export {
   type StepRenderers,
   type StepsRow,
   type TranscriptItem,
-  type StreamItem,
+  type StreamEntry,
   StreamMessageRow,
   type StreamMessageRowProps,
   type StreamTrace,

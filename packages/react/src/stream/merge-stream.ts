@@ -170,7 +170,7 @@ function withActivity(state: LiveStream, activity: MessageActivity): LiveStream 
 }
 
 /** A message, or the card of a session, in the order of the ledger. */
-export type StreamItem =
+export type StreamEntry =
   | {
       readonly type: 'message'
       readonly key: string
@@ -188,8 +188,8 @@ export type StreamItem =
  * All life-cycle events of a session are one card; one that was superseded stands behind the one in its place, and so
  * does what it said as soon as the other one has spoken. A message with a thread on it stays.
  */
-export function streamItems({ messages, sessions }: LiveStream): StreamItem[] {
-  const items: StreamItem[] = []
+export function streamItems({ messages, sessions }: LiveStream): StreamEntry[] {
+  const items: StreamEntry[] = []
   const isReplaced = replacedBy(messages, sessions)
   for (const message of messages.values())
     if ((message.deletedAt === null && !isReplaced(message.sessionId)) || message.replyCount > 0)

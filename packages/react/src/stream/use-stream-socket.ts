@@ -9,14 +9,14 @@ import {
   type LiveStream,
   type MessageActivity,
   mergeStream,
-  type StreamItem,
+  type StreamEntry,
   streamItems,
 } from './merge-stream.ts'
 
 export interface StreamTrace {
   readonly stream: LiveStream['stream']
   /** Messages and cards of sessions, oldest first. */
-  readonly items: readonly StreamItem[]
+  readonly items: readonly StreamEntry[]
   /** Agents at work in the thread on a message (T5). */
   activityOf(messageId: string): MessageActivity | null
   readonly hasEarlier: boolean

@@ -2,7 +2,7 @@ import {
   type MessageContext,
   SessionCard,
   StreamMessageRow,
-  type StreamItem,
+  type StreamEntry,
   type StreamTrace,
   useEndInView,
 } from '@clew/react'
@@ -73,12 +73,12 @@ function Items({
   items,
   stream,
   context,
-}: { readonly items: readonly StreamItem[] } & Pick<StreamPaneProps, 'stream' | 'context'>): ReactNode {
+}: { readonly items: readonly StreamEntry[] } & Pick<StreamPaneProps, 'stream' | 'context'>): ReactNode {
   const words = useMemo(() => wordsById(items), [items])
   const avatars = useMemo(() => avatarsById(items), [items])
   const asking = useMemo(() => askingByItem(items), [items])
   const again = useMemo(() => answeredAgain(items), [items])
-  const questionAt = ({ key }: StreamItem): ReactNode => {
+  const questionAt = ({ key }: StreamEntry): ReactNode => {
     const session = asking.get(key)
     return session && <SessionQuestion runId={session.sessionId} seq={session.seq} />
   }
@@ -109,7 +109,7 @@ function Items({
 }
 
 /** Where a session asks: on its card, or under what it has said since. */
-function askingByItem(items: readonly StreamItem[]): ReadonlyMap<string, SessionHead> {
+function askingByItem(items: readonly StreamEntry[]): ReadonlyMap<string, SessionHead> {
   const paused = new Map(
     items.flatMap((item) =>
       item.type === 'session' && item.session.status === 'paused'
@@ -126,7 +126,7 @@ function askingByItem(items: readonly StreamItem[]): ReadonlyMap<string, Session
 }
 
 /** Sessions on a message that has one already. */
-function answeredAgain(items: readonly StreamItem[]): ReadonlySet<string> {
+function answeredAgain(items: readonly StreamEntry[]): ReadonlySet<string> {
   const answered = new Set<string>()
   const again = new Set<string>()
   for (const item of items) {
@@ -137,7 +137,7 @@ function answeredAgain(items: readonly StreamItem[]): ReadonlySet<string> {
   return again
 }
 
-const wordsById = (items: readonly StreamItem[]): Map<string, string> =>
+const wordsById = (items: readonly StreamEntry[]): Map<string, string> =>
   new Map(
     items.flatMap((item) =>
       item.type === 'message' && typeof item.message.content === 'string'
@@ -146,7 +146,7 @@ const wordsById = (items: readonly StreamItem[]): Map<string, string> =>
     ),
   )
 
-const avatarsById = (items: readonly StreamItem[]): Map<string, string> =>
+const avatarsById = (items: readonly StreamEntry[]): Map<string, string> =>
   new Map(
     items.flatMap((item) => {
       const persona = item.type === 'session' ? item.session.persona : null

@@ -1,17 +1,17 @@
-import type { MessageContext, StreamItem } from '@clew/react'
+import type { MessageContext, StreamEntry } from '@clew/react'
 import type { RefObject } from 'react'
 import { useShortcut } from '../../frame/shortcuts.ts'
 
 /** One row is one article, in the order of the items: the one that has the focus is the chosen one. */
 export function useMessageKeys(
   pane: RefObject<HTMLElement | null>,
-  items: readonly StreamItem[],
+  items: readonly StreamEntry[],
   context: MessageContext,
   enabled: boolean,
 ): void {
   const rows = (): HTMLElement[] => [...(pane.current?.querySelectorAll<HTMLElement>('article') ?? [])]
   const chosenAt = (): number => rows().findIndex((row) => row.contains(document.activeElement))
-  const chosen = (): StreamItem | undefined => items[chosenAt()]
+  const chosen = (): StreamEntry | undefined => items[chosenAt()]
   function move(by: number): void {
     const all = rows()
     const at = chosenAt()
