@@ -273,7 +273,7 @@ export {
   type RecordForkOptions,
   replay,
   // Beside the divergence of two runs.
-  type Divergence as ReplayDivergence,
+  type ReplayDivergence as ReplayDivergence,
   type DivergenceKind as ReplayDivergenceKind,
   type ReplayMode,
   type ReplayOptions,
@@ -315,7 +315,7 @@ export {
   type StreamItem,
   type StreamMode,
   // Beside the origin of an event's source.
-  type Origin as StreamOrigin,
+  type StreamOrigin as StreamOrigin,
   type TapedRequest,
   type TapeOptions,
   type ThreadStats,

@@ -40,7 +40,7 @@ export type {
 export { replay, type ReplayOptions, type ReplayProgress, type ReplayTarget } from './replay/replay.ts'
 export type { Volatile } from './replay/same-value.ts'
 export type {
-  Divergence,
+  ReplayDivergence,
   DivergenceKind,
   PathStep,
   ReplayMode,
@@ -82,7 +82,7 @@ export type { RunStream } from './stream/run-stream.ts'
 export type {
   AgentStreamMode,
   MessageItem,
-  Origin,
+  StreamOrigin,
   PauseItem,
   StepItem,
   StreamItem,

@@ -1,4 +1,4 @@
-import type { Divergence, PathStep, ReplayReport } from '@clew/runtime'
+import type { ReplayDivergence, PathStep, ReplayReport } from '@clew/runtime'
 import { expect, it } from 'vitest'
 import { createColours } from '../cli/colour.ts'
 import { textWidth } from '../cli/text.ts'
@@ -13,7 +13,7 @@ const step = (stepId: string, match: PathStep['match'] = 'same', seq: number | n
   seq: match === 'new' ? null : seq,
 })
 
-const divergence: Divergence = {
+const divergence: ReplayDivergence = {
   kind: 'input',
   step: 'search',
   stepId: 'search#1',
@@ -106,7 +106,7 @@ it('D2 values without parts in common are shown whole, and what is long is cut',
 
 it('P3 nothing in a report can drive a terminal, and no line is wider than was asked for', () => {
   const evil = '\u001b[31mred\r\n\u202e'
-  const strange: Divergence = {
+  const strange: ReplayDivergence = {
     ...divergence,
     step: evil,
     stepId: `${evil}#0`.repeat(20),

@@ -1,5 +1,5 @@
 import type { Change } from '@clew/ledger'
-import type { Divergence, PathStep, ReplayOutcome, ReplayReport } from '@clew/runtime'
+import type { ReplayDivergence, PathStep, ReplayOutcome, ReplayReport } from '@clew/runtime'
 import { type Colours, createColours, type Style } from '../cli/colour.ts'
 import { changeLines } from '../cli/divergence-lines.ts'
 import { compact } from '../cli/preview.ts'
@@ -26,7 +26,7 @@ interface Look {
   readonly width: number
 }
 
-export const DIVERGENCES: Readonly<Record<Divergence['kind'], string>> = {
+export const DIVERGENCES: Readonly<Record<ReplayDivergence['kind'], string>> = {
   order: 'the same step, at another moment or for another reason',
   name: 'another step in its place',
   kind: 'the same step, but another kind of work',
@@ -65,7 +65,7 @@ function verdictLines({ colour, width }: Look, report: ReplayReport): string[] {
   return [`${verdictText(colour, report)}  ${colour.bold(id)}  ${colour.dim(`${facts}${came}`)}`]
 }
 
-function firstLines(look: Look, divergence: Divergence): string[] {
+function firstLines(look: Look, divergence: ReplayDivergence): string[] {
   const { dim, bold, red } = look.colour
   const { kind, stepId, step, seq, childRunId } = divergence
   const name = stepId ?? step
@@ -81,7 +81,7 @@ function firstLines(look: Look, divergence: Divergence): string[] {
 }
 
 /** Where the two values differ; or both as a whole, where they have no parts in common. */
-function sidesLines({ colour, width }: Look, { expected, received, changes }: Divergence): string[] {
+function sidesLines({ colour, width }: Look, { expected, received, changes }: ReplayDivergence): string[] {
   const [only] = changes
   const isWhole = changes.length === 0 || (changes.length === 1 && only?.path === '$')
   if (!isWhole) return changeLines(colour, width, changes)
@@ -101,7 +101,7 @@ const valueText = (value: unknown): string => (typeof value === 'string' ? value
 
 const LISTED = 4
 
-function restLines({ colour, width }: Look, rest: readonly Divergence[]): string[] {
+function restLines({ colour, width }: Look, rest: readonly ReplayDivergence[]): string[] {
   const shown = rest.slice(0, LISTED).map(({ kind, stepId, step, seq }) => {
     const place = `${stepId ?? step ?? 'the run itself'}${seq === null ? '' : `, event ${seq}`}`
     return `  ${pad(kind, 10)}  ${cut(printable(place), width - 14)}`
@@ -191,7 +191,7 @@ function adviceLines({ colour, width }: Look, advice: readonly Advice[]): string
 
 /** What people do about a divergence of this kind. */
 function adviceFor(
-  { kind, changes, stepId }: Divergence,
+  { kind, changes, stepId }: ReplayDivergence,
   runId: string,
   { file, module = 'MODULE', next = (command) => command }: ReportStyle,
 ): Advice[] {
@@ -221,7 +221,7 @@ function adviceFor(
   return advice
 }
 
-const HINTS: Partial<Readonly<Record<Divergence['kind'], string>>> = {
+const HINTS: Partial<Readonly<Record<ReplayDivergence['kind'], string>>> = {
   order:
     'Look for a missing await, or for calls that are made in another order; with a key, a call keeps its name whatever its order.',
   redacted: 'Let an effect fetch the secret, by a name that is no secret, and use it inside that effect.',

@@ -2,10 +2,10 @@ import { findChanges } from '@clew/ledger'
 import type { RecordedCall } from './recorded-run.ts'
 import { type Parting, placeOf, type ReplayCore } from './replay-core.ts'
 import type { ReplayStep } from './replay-step.ts'
-import type { Divergence, DivergenceKind } from './report.ts'
+import type { ReplayDivergence, DivergenceKind } from './report.ts'
 
 /** What the first divergence is called, now that it is known what the code did after it. */
-export function nameParting(core: ReplayCore, { step, expected, found }: Parting): Divergence {
+export function nameParting(core: ReplayCore, { step, expected, found }: Parting): ReplayDivergence {
   if (found) return found
   if (!step) return notMade(core, expected as RecordedCall)
   if (!expected) return step.recorded ? made('order', step, step.recorded) : extra(step)
@@ -19,7 +19,7 @@ export function nameParting(core: ReplayCore, { step, expected, found }: Parting
 const wentOn = (core: ReplayCore, step: ReplayStep): boolean =>
   step.isOver && (core.ended !== undefined || core.made.at(-1) !== step)
 
-function notMade(core: ReplayCore, expected: RecordedCall): Divergence {
+function notMade(core: ReplayCore, expected: RecordedCall): ReplayDivergence {
   const { stepId } = expected
   const kind: DivergenceKind = expected.step
     ? 'order'
@@ -35,7 +35,7 @@ function wasPassed(core: ReplayCore, expected: RecordedCall): boolean {
   return calls.slice(calls.indexOf(expected) + 1).some(({ step }) => step !== undefined)
 }
 
-const extra = ({ stepId, name }: ReplayStep): Divergence => ({
+const extra = ({ stepId, name }: ReplayStep): ReplayDivergence => ({
   kind: 'extra',
   step: name,
   stepId,
@@ -45,7 +45,7 @@ const extra = ({ stepId, name }: ReplayStep): Divergence => ({
   changes: [],
 })
 
-const made = (kind: DivergenceKind, step: ReplayStep, expected: RecordedCall): Divergence => ({
+const made = (kind: DivergenceKind, step: ReplayStep, expected: RecordedCall): ReplayDivergence => ({
   kind,
   ...placeOf(expected),
   ...(kind === 'order' && { step: step.name, stepId: step.stepId }),

@@ -8,7 +8,7 @@ import { isClosed, openScope, type Scope } from '../machine/scope.ts'
 import type { ChildEnd, ChildLink, Outcome } from '../machine/step.ts'
 import type { RecordedCall, RecordedRun, RecordedScope } from './recorded-run.ts'
 import type { ReplayStep } from './replay-step.ts'
-import type { Divergence, DivergenceKind } from './report.ts'
+import type { ReplayDivergence, DivergenceKind } from './report.ts'
 import type { Comparison } from './same-value.ts'
 import type { Trace } from './trace.ts'
 
@@ -33,7 +33,7 @@ export interface ReplayMachineOptions {
 
 export interface ChildReplay {
   readonly end: ChildEnd
-  readonly divergences: readonly Divergence[]
+  readonly divergences: readonly ReplayDivergence[]
 }
 
 /** The first divergence, of which only what the code does next tells the kind. */
@@ -42,7 +42,7 @@ export interface Parting {
   readonly step: ReplayStep | undefined
   /** What the record has at that place. */
   readonly expected: RecordedCall | undefined
-  readonly found: Divergence | undefined
+  readonly found: ReplayDivergence | undefined
 }
 
 /** What the parts of one replay have in common. */
@@ -65,7 +65,7 @@ export interface ReplayCore {
    * later call that the record does have shows that they were not.
    */
   readonly doubtful: ReplayStep[]
-  readonly divergences: Divergence[]
+  readonly divergences: ReplayDivergence[]
   readonly controller: AbortController
   parting: Parting | undefined
   /** What the code asks for inside the step at which the paths part is what the record has inside the expected one. */

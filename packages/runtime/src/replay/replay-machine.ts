@@ -14,7 +14,7 @@ import { nameParting } from './name-parting.ts'
 import { digestIn, type RecordedCall, type Turn } from './recorded-run.ts'
 import { createReplayCore, placeOf, type ReplayMachineOptions, scopeFor } from './replay-core.ts'
 import { release, type ReplayStep } from './replay-step.ts'
-import type { Divergence } from './report.ts'
+import type { ReplayDivergence } from './report.ts'
 import { judgeRun, RUN, saidIn } from './judge-run.ts'
 import { isSameCall } from './same-value.ts'
 import { createStrictCalls } from './strict-calls.ts'
@@ -23,7 +23,7 @@ import { createStrictCalls } from './strict-calls.ts'
 export interface Gone {
   /** Undefined when the code has not come to its end. */
   readonly outcome: Outcome | undefined
-  readonly divergences: readonly Divergence[]
+  readonly divergences: readonly ReplayDivergence[]
   readonly made: readonly ReplayStep[]
 }
 

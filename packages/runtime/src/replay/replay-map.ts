@@ -2,7 +2,7 @@ import { type ClewEvent, foldSteps } from '@clew/ledger'
 import type { Program } from '../machine/program.ts'
 import { loadRun } from './load-run.ts'
 import { type ReplayContext, replayRun, type RunReplay } from './replay-run.ts'
-import type { Divergence, PathStep } from './report.ts'
+import type { ReplayDivergence, PathStep } from './report.ts'
 
 /** Runs of a map have no code of their own: each of its items is a run, and is gone through again. */
 export async function replayMap(
@@ -10,7 +10,7 @@ export async function replayMap(
   program: Program,
   events: readonly ClewEvent[],
 ): Promise<RunReplay> {
-  const divergences: Divergence[] = []
+  const divergences: ReplayDivergence[] = []
   const path: PathStep[] = []
   let steps = 0
   for (const { stepId, nodeName, childRunId, kind, startedSeq, status } of foldSteps(events)) {

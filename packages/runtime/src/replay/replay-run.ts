@@ -12,7 +12,7 @@ import { alignPaths } from './path.ts'
 import { acceptedIn, indexRun, type RecordedCall, type RecordedRun } from './recorded-run.ts'
 import type { ChildReplay } from './replay-core.ts'
 import { createReplayMachine, type Gone } from './replay-machine.ts'
-import type { Divergence, PathStep } from './report.ts'
+import type { ReplayDivergence, PathStep } from './report.ts'
 import type { Comparison } from './same-value.ts'
 import { superstepIn } from './strict-calls.ts'
 import type { Trace } from './trace.ts'
@@ -28,7 +28,7 @@ export interface ReplayContext {
 
 export interface RunReplay {
   readonly outcome: Outcome | undefined
-  readonly divergences: readonly Divergence[]
+  readonly divergences: readonly ReplayDivergence[]
   readonly path: readonly PathStep[]
   readonly steps: number
 }

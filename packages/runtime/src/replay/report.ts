@@ -26,7 +26,7 @@ export type DivergenceKind =
   /** The record lacks what the code would be given: it was redacted or erased. */
   | 'redacted'
 
-export interface Divergence {
+export interface ReplayDivergence {
   readonly kind: DivergenceKind
   /** Name of the step, as people know it; null for the run itself. */
   readonly step: string | null
@@ -66,7 +66,7 @@ export interface ReplayReport {
   /** The run under which this report was kept, or the fork of a what-if; null when nothing was written. */
   readonly runId: string | null
   /** The first one first; the rest are what could still be compared after it. */
-  readonly divergences: readonly Divergence[]
+  readonly divergences: readonly ReplayDivergence[]
   readonly path: readonly PathStep[]
   /** What the code came to this time. */
   readonly outcome: ReplayOutcome

@@ -4,7 +4,7 @@ import type { ForkPlace } from '../cut-run.ts'
 import { fork } from '../fork.ts'
 import type { RunResult } from '../result.ts'
 import type { RunOptions } from '../run-options.ts'
-import type { Divergence, ReplayOutcome, ReplayReport } from './report.ts'
+import type { ReplayDivergence, ReplayOutcome, ReplayReport } from './report.ts'
 
 /** What is changed, and from where on: up to there the record is given back, then everything is live. */
 export interface WhatIfOptions extends Pick<RunOptions, 'signal' | 'budget' | 'onBusy' | 'listener'> {
@@ -53,7 +53,7 @@ export async function replayWhatIf(
   }
 }
 
-function toDivergences({ first, output, state }: RunDiff): Divergence[] {
+function toDivergences({ first, output, state }: RunDiff): ReplayDivergence[] {
   if (first) {
     const { kind, expected, received, changes } = first
     const place = expected ?? received

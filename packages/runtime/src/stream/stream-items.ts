@@ -7,13 +7,13 @@ export type StreamMode = 'values' | 'updates' | 'messages' | 'steps' | 'events' 
 export type AgentStreamMode = Exclude<StreamMode, 'values' | 'updates'>
 
 /** The run that an item comes from: the one that is streamed, or a child of it. */
-export interface Origin {
+export interface StreamOrigin {
   readonly runId: string
   /** Ids of the steps that lead from the streamed run to this one; empty for itself. */
   readonly namespace: readonly string[]
 }
 
-interface Spoken extends Origin {
+interface Spoken extends StreamOrigin {
   readonly stepId: string | null
   /** The node, or the outermost step of a function, that it was told in. */
   readonly node: string | null
@@ -32,7 +32,7 @@ export interface MessageItem extends Spoken {
   readonly message: KeptMessage
 }
 
-export interface StepItem extends StepChange, Origin {
+export interface StepItem extends StepChange, StreamOrigin {
   readonly type: 'step'
 }
 
@@ -67,7 +67,7 @@ type Told<Mode extends StreamMode, State, Write> = {
   [M in Mode]: readonly [mode: M, data: ItemsByMode<State, Write>[M]]
 }[Mode]
 type ToldFrom<Mode extends StreamMode, State, Write> = {
-  [M in Mode]: readonly [mode: M, data: ItemsByMode<State, Write>[M], origin: Origin]
+  [M in Mode]: readonly [mode: M, data: ItemsByMode<State, Write>[M], origin: StreamOrigin]
 }[Mode]
 
 /**
@@ -82,7 +82,7 @@ export type StreamItem<
 > = Children extends true
   ?
       | ToldFrom<Mode extends readonly StreamMode[] ? Mode[number] : Mode & StreamMode, State, Write>
-      | readonly [mode: 'pause', data: PauseItem, origin: Origin]
+      | readonly [mode: 'pause', data: PauseItem, origin: StreamOrigin]
   : Mode extends readonly StreamMode[]
     ? Told<Mode[number], State, Write> | readonly [mode: 'pause', data: PauseItem]
     : Mode extends StreamMode

@@ -1,6 +1,6 @@
 import { checkpointOf, type ClewEvent, ClewError, parseStepId } from '@clew/ledger'
 import type { RunResult, StepChange, RunListener, NodeUpdate } from '../result.ts'
-import type { MessageItem, Origin, PauseItem, StreamMode, TokenItem } from './stream-items.ts'
+import type { MessageItem, StreamOrigin, PauseItem, StreamMode, TokenItem } from './stream-items.ts'
 
 const MODES: ReadonlySet<unknown> = new Set(['values', 'updates', 'messages', 'steps', 'events', 'custom'])
 const PAUSING: ReadonlySet<unknown> = new Set(['updates', 'messages', 'steps'])
@@ -30,7 +30,7 @@ export function createTeller({ runId: streamed, mode, children, isRecorded, tell
   const spoken = new Map<string, string>()
   const known = new Map<string, RunListener>()
 
-  function give(as: StreamMode | 'pause', data: unknown, origin: Origin): void {
+  function give(as: StreamMode | 'pause', data: unknown, origin: StreamOrigin): void {
     if (isPlain) tell(data)
     else tell(children ? [as, data, origin] : [as, data])
   }
@@ -43,7 +43,7 @@ export function createTeller({ runId: streamed, mode, children, isRecorded, tell
   }
 
   function make(runId: string, namespace: readonly string[]): RunListener {
-    const origin: Origin = { runId, namespace }
+    const origin: StreamOrigin = { runId, namespace }
     const isOwn = namespace.length === 0
     const tellsState = isOwn || children
     /** What nodes wrote, by step, until their end is committed. */
