@@ -280,7 +280,7 @@ export {
 export { nextTurn } from './next-turn.ts'
 export type { KeptRun } from './retention/plan.ts'
 export { parsePolicy, type RetentionPolicy, type RetentionPolicyInput } from './retention/policy.ts'
-export { mayGo } from './retention/may-go.ts'
+export { isPrunable } from './retention/is-prunable.ts'
 export { type PrunedRange, prunedState } from './retention/pruned.ts'
 export type {
   PolicyInForce,

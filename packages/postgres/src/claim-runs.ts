@@ -22,7 +22,7 @@ const isOrphan = (run: string): string =>
   `$8::boolean AND ${run}.status = 'running' AND ${run}.parent_run_id IS NULL`
 
 /** Of a thread the first that waits, and none while one of it is held. */
-const mayGo = `${left('r')} AND (r.thread_id IS NULL OR NOT EXISTS (
+const isClaimable = `${left('r')} AND (r.thread_id IS NULL OR NOT EXISTS (
     SELECT FROM leases l WHERE l.workspace = r.workspace AND l.thread_id = r.thread_id AND l.held
   ) AND NOT EXISTS (
     SELECT FROM runs e WHERE e.workspace = r.workspace AND e.thread_id = r.thread_id AND e.id < r.id
@@ -33,11 +33,11 @@ const mayGo = `${left('r')} AND (r.thread_id IS NULL OR NOT EXISTS (
 const CLAIM = `WITH waiting AS MATERIALIZED (
     SELECT w.* FROM unnest($4::text[]) a (agent) CROSS JOIN LATERAL (
       SELECT r.run_id, r.thread_id, r.summary, r.due_ms FROM runs r
-      WHERE r.agent = a.agent AND ${isDue('r')} AND ${mayGo} ORDER BY r.due_ms LIMIT $6::integer + ${SPARE}
+      WHERE r.agent = a.agent AND ${isDue('r')} AND ${isClaimable} ORDER BY r.due_ms LIMIT $6::integer + ${SPARE}
     ) w UNION ALL
     SELECT w.* FROM unnest($4::text[]) a (agent) CROSS JOIN LATERAL (
       SELECT r.run_id, r.thread_id, r.summary, r.started_ms FROM runs r
-      WHERE r.agent = a.agent AND ${isOrphan('r')} AND ${mayGo} ORDER BY r.id LIMIT $6::integer + ${SPARE}
+      WHERE r.agent = a.agent AND ${isOrphan('r')} AND ${isClaimable} ORDER BY r.id LIMIT $6::integer + ${SPARE}
     ) w
   ), chosen AS MATERIALIZED (
     SELECT l.run_id, w.thread_id, w.summary, w.due_ms FROM waiting w JOIN leases l ON l.workspace = $3 AND l.run_id = w.run_id

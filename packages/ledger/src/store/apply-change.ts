@@ -3,7 +3,7 @@ import { commitCalls } from './commit.ts'
 import type { RunSummary } from '../fold/run-summary.ts'
 import { isoText } from '../iso-text.ts'
 import type { Ports } from '../ports.ts'
-import { mayGo } from '../retention/may-go.ts'
+import { isPrunable } from '../retention/is-prunable.ts'
 import type { RunDraft, Transaction } from './transaction.ts'
 import type { Adoption, Applied, StoreChange, Expectation, PruneItem, RowChange } from './change.ts'
 
@@ -56,7 +56,7 @@ function isAsExpected(tx: Transaction, expected: Expectation): boolean {
 
 function canPrune(tx: Transaction, item: PruneItem): boolean {
   const run = tx.findRun(item)
-  if (run?.seq !== item.seq || !(mayGo(run.summary) || isSystemRun(run.runId)) || tx.isLeased(run))
+  if (run?.seq !== item.seq || !(isPrunable(run.summary) || isSystemRun(run.runId)) || tx.isLeased(run))
     return false
   if (tx.countEvents(run, item.fromSeq, item.toSeq) !== item.toSeq - item.fromSeq + 1) return false
   if (tx.eventAt(run, item.toSeq)?.hash !== item.headHash) return false

@@ -15,4 +15,4 @@ export const isOnlyRecorded = (run: RunSummary): boolean =>
   run.steps === 0
 
 /** A run that retention may take: it is over, or was only recorded. */
-export const mayGo = (run: RunSummary): boolean => isTerminal(run.status) || isOnlyRecorded(run)
+export const isPrunable = (run: RunSummary): boolean => isTerminal(run.status) || isOnlyRecorded(run)
