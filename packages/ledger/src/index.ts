@@ -343,7 +343,7 @@ export type {
   PreparedEvent,
   PruneItem,
   RowChange,
-  Seal,
+  PruneMarker,
   Written,
 } from './store/change.ts'
 export { type Disk, noDisk, type Scrubbed, type StoragePart } from './store/disk.ts'

@@ -10,7 +10,7 @@ import type { Identities } from './identity.ts'
 import type { JsonObject, JsonValue } from './json.ts'
 import type { Ports } from './ports.ts'
 import type { Redactor } from './redact/redact.ts'
-import type { PreparedEvent, SealedPlace } from './store/change.ts'
+import type { PreparedEvent, ImportedFields } from './store/change.ts'
 import { createTextMemo } from './text-memo.ts'
 import { INLINE, LEAF, toTree, type TreeNode } from './tree.ts'
 import type { Vault } from './vault/vault.ts'
@@ -23,9 +23,9 @@ export interface Preparer {
   /** As it is now, for whoever prepares it later: its payload may be changed by then, and its cause be another. */
   freeze(checked: CheckedEnvelope): CheckedEnvelope
   /** The same for an event that brings its place along and must keep its hash. */
-  prepareSealed(checked: CheckedEnvelope, sealed: SealedPlace, salt: string): PreparedEvent
+  prepareSealed(checked: CheckedEnvelope, sealed: ImportedFields, salt: string): PreparedEvent
   /** The same for one whose payload was erased: its hash is all that is left of it. */
-  prepareErased(checked: CheckedEnvelope, sealed: SealedPlace, erasedHash: string): PreparedEvent
+  prepareErased(checked: CheckedEnvelope, sealed: ImportedFields, erasedHash: string): PreparedEvent
 }
 
 export interface PrepareOptions {

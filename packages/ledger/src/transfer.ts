@@ -4,14 +4,14 @@ import { isObject } from './json.ts'
 import type { PayloadReader } from './payload-reader.ts'
 import type { Preparer } from './prepare.ts'
 import type { StoredEvent } from './store/store.ts'
-import type { PreparedEvent, SealedPlace } from './store/change.ts'
+import type { PreparedEvent, ImportedFields } from './store/change.ts'
 import { toWirePlace } from './wire.ts'
 
 /** One line of an export (L11): the envelope, and under `ledger` all that its hash needs. */
 export async function formatLine(
   stored: StoredEvent,
   reader: PayloadReader,
-  forkedFrom?: SealedPlace['forkedFrom'] | null,
+  forkedFrom?: ImportedFields['forkedFrom'] | null,
 ): Promise<string> {
   const { body } = stored
   const envelope = JSON.stringify({
@@ -67,7 +67,7 @@ export function parseLine(text: string, line: number, preparer: Preparer, rehash
 }
 
 interface ParsedPlace {
-  readonly sealed: SealedPlace
+  readonly sealed: ImportedFields
   /** Null for an erased payload, and only then. */
   readonly salt: string | null
   readonly payloadHash: string

@@ -1,6 +1,6 @@
 import {
   type Blank,
-  type Seal,
+  type PruneMarker,
   type StepSkeleton,
   storedEvent,
   type Transaction,
@@ -43,7 +43,7 @@ export interface DroppedStep {
   readonly stepId: string
   readonly attempt: number
 }
-export interface PrunedRange extends Seal {
+export interface PrunedRange extends PruneMarker {
   readonly run: number
 }
 

@@ -4,7 +4,7 @@ import {
   parseCursor,
   type RunPage,
   type RunQuery,
-  type Seal,
+  type PruneMarker,
   type StoredRun,
 } from '@clew/ledger'
 import { hexOf } from './event-row.ts'
@@ -26,8 +26,8 @@ type Put = (value: unknown) => string
  * the same at the end of a list as at its beginning.
  */
 export function createRunFinder(sql: Sql): (query: RunQuery) => Promise<RunPage> {
-  async function readSeals(rows: readonly Row[]): Promise<ReadonlyMap<unknown, readonly Seal[]>> {
-    const found = new Map<unknown, Seal[]>(rows.map((row) => [row['id'], []]))
+  async function readSeals(rows: readonly Row[]): Promise<ReadonlyMap<unknown, readonly PruneMarker[]>> {
+    const found = new Map<unknown, PruneMarker[]>(rows.map((row) => [row['id'], []]))
     for (const row of (await sql.query({ text: SEALS, values: [[...found.keys()]] })).rows)
       found.get(row['run'])?.push({
         fromSeq: row['from_seq'] as number,

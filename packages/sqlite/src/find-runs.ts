@@ -1,5 +1,12 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
-import { BOOKS, systemRunRange, parseCursor, type RunPage, type RunQuery, type Seal } from '@clew/ledger'
+import {
+  BOOKS,
+  systemRunRange,
+  parseCursor,
+  type RunPage,
+  type RunQuery,
+  type PruneMarker,
+} from '@clew/ledger'
 import { toHex } from './hex.ts'
 import { createPrepared } from './prepared.ts'
 import { RUN_COLUMNS, RUN_TABLES, toStoredRun } from './run-row.ts'
@@ -44,8 +51,8 @@ export function createRunFinder(db: DatabaseSync): (query: RunQuery) => RunPage 
     return prepared(`${sql} LIMIT ?`).all(...values, limit + 1)
   }
 
-  function readSeals(rows: readonly Row[]): ReadonlyMap<unknown, readonly Seal[]> {
-    const found = new Map<unknown, Seal[]>(rows.map((row) => [row['id'], []]))
+  function readSeals(rows: readonly Row[]): ReadonlyMap<unknown, readonly PruneMarker[]> {
+    const found = new Map<unknown, PruneMarker[]>(rows.map((row) => [row['id'], []]))
     for (const row of seals.all(JSON.stringify([...found.keys()])))
       found.get(row['run'])?.push({
         fromSeq: row['from_seq'] as number,

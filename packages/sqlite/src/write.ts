@@ -3,7 +3,7 @@ import {
   applyChange,
   type Blank,
   type Ports,
-  type Seal,
+  type PruneMarker,
   type StoreChange,
   type Transaction,
 } from '@clew/ledger'
@@ -100,7 +100,7 @@ export function createWrite(
     sql.addSweeps.run(listed)
   }
 
-  function prune(run: SqliteRun, { fromSeq, toSeq, headHash }: Seal): void {
+  function prune(run: SqliteRun, { fromSeq, toSeq, headHash }: PruneMarker): void {
     const range = [run.id, fromSeq, toSeq] as const
     sql.addSeal.run(...range, fromHex(headHash))
     if (isIndexed()) sql.range.unindex.run(...range)

@@ -1,6 +1,6 @@
 import type { StepSkeleton } from '../fold/steps.ts'
 import type { RunKey, StoredEvent } from '../store/store.ts'
-import type { Seal } from '../store/change.ts'
+import type { PruneMarker } from '../store/change.ts'
 import { storedEvent } from '../store/stored-event.ts'
 import type { RunDraft, Transaction } from '../store/transaction.ts'
 import type { StoredNode } from '../tree.ts'
@@ -12,7 +12,7 @@ export interface InProcessRun extends RunDraft {
   readonly events: (StoredEvent | undefined)[]
   readonly eventsById: Map<string, StoredEvent>
   readonly steps: Map<string, StepSkeleton>
-  readonly pruned: Seal[]
+  readonly pruned: PruneMarker[]
 }
 
 interface InProcessValue extends StoredNode {

@@ -1,5 +1,5 @@
 import type { PrunedRange } from '../retention/pruned.ts'
-import type { Seal } from '../store/change.ts'
+import type { PruneMarker } from '../store/change.ts'
 import type { Store, StoredEvent, StoredRun } from '../store/store.ts'
 import { type Removals, sealKey } from './read-removals.ts'
 import { createSeqSet, type RemovedRange, seqsIn } from './removed-range.ts'
@@ -20,7 +20,7 @@ export interface RemovalFault {
 /** Compares what is gone of one run with what the audit run says, while its events are read in their order. */
 export interface RemovalCheck {
   /** The recorded seal whose range begins at this seq. */
-  sealAt(fromSeq: number): Seal | undefined
+  sealAt(fromSeq: number): PruneMarker | undefined
   see(event: StoredEvent): void
   /** After the last event. */
   end(): RemovalOutcome
@@ -37,11 +37,11 @@ export interface RemovalOutcome {
 export function checkRemovals(
   run: StoredRun,
   removals: Removals,
-  seals: readonly Seal[],
+  seals: readonly PruneMarker[],
   marks: RunMarks = { erased: [], pruned: [] },
 ): RemovalCheck {
   const { runId } = run.summary
-  const trusted = new Map<number, Seal>()
+  const trusted = new Map<number, PruneMarker>()
   const fitting: RemovedRange[] = []
   const pruned: PrunedRange[] = []
   const faults: RemovalFault[] = []

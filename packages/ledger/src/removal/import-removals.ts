@@ -12,7 +12,7 @@ import type { PreparedEvent } from '../store/change.ts'
 import { findRun, findSeals } from '../store/find-runs.ts'
 import type { Store, StoredEvent } from '../store/store.ts'
 import type { SealLine } from '../retention/seal-lines.ts'
-import type { Seal } from '../store/change.ts'
+import type { PruneMarker } from '../store/change.ts'
 
 interface AdoptParts {
   readonly store: Store
@@ -41,11 +41,11 @@ export interface RemovalImport {
 export async function createRemovalImport(parts: AdoptParts): Promise<RemovalImport> {
   const { store, workspace } = parts
   const hasSeals = (await store.info('prunedEvents')).prunedEvents > 0
-  const known = new Map<string, Promise<readonly Seal[]>>()
+  const known = new Map<string, Promise<readonly PruneMarker[]>>()
   const taken: SealLine[] = []
   const noted = new Map<string, Set<number>>()
 
-  function sealsOf(runId: string): Promise<readonly Seal[]> {
+  function sealsOf(runId: string): Promise<readonly PruneMarker[]> {
     const found = known.get(runId) ?? findSeals(store, { workspace, runId })
     known.set(runId, found)
     return found

@@ -1,6 +1,6 @@
 import { AUDIT_RUN_ID } from '../audit-run.ts'
 import type { PayloadReader } from '../payload-reader.ts'
-import type { Seal } from '../store/change.ts'
+import type { PruneMarker } from '../store/change.ts'
 import { findRun } from '../store/find-runs.ts'
 import type { Store } from '../store/store.ts'
 import { parseRanges, type RemovedRange } from './removed-range.ts'
@@ -9,7 +9,8 @@ const PAGE = 200
 const TYPES = ['system.payload_erased', 'system.range_pruned']
 
 /** What tells one pruned range of events from another, without the name of its run, which redaction may have changed. */
-export const sealKey = ({ fromSeq, toSeq, headHash }: Seal): string => `${fromSeq} ${toSeq} ${headHash}`
+export const sealKey = ({ fromSeq, toSeq, headHash }: PruneMarker): string =>
+  `${fromSeq} ${toSeq} ${headHash}`
 
 /** All that the audit run of a workspace says is gone. */
 export interface Removals {

@@ -14,7 +14,7 @@ import type { Hold } from './holds.ts'
 import { isOnlyRecorded } from './is-prunable.ts'
 import { fits, isKeptBy, selectRuns } from './match.ts'
 import type { RetentionPolicy, RetentionRule } from './policy.ts'
-import type { Seal } from '../store/change.ts'
+import type { PruneMarker } from '../store/change.ts'
 
 export interface GatherParts {
   readonly store: Store
@@ -114,7 +114,7 @@ export async function* readRuns(
 }
 
 /** What seals leave of a range. */
-export function without(range: SeqRange, seals: readonly Seal[]): SeqRange[] {
+export function without(range: SeqRange, seals: readonly PruneMarker[]): SeqRange[] {
   const left: SeqRange[] = []
   let next = range.fromSeq
   for (const { fromSeq, toSeq } of seals) {

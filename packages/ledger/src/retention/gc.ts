@@ -14,7 +14,7 @@ import { createPace } from './pace.ts'
 import { type KeptRun, type PlannedRange, planRetention, type RetentionPlan } from './plan.ts'
 import type { RetentionPolicy, RetentionPolicyInput } from './policy.ts'
 import type { StoredRun } from '../store/store.ts'
-import type { PruneItem, Seal } from '../store/change.ts'
+import type { PruneItem, PruneMarker } from '../store/change.ts'
 import { sweepValues } from './sweep-values.ts'
 
 export interface GcOptions {
@@ -146,7 +146,7 @@ async function makePlan(
 /** Books of memory go as a whole and stay as books: what went of them before cannot go again. */
 async function stillThere(parts: GatherParts, ranges: readonly PlannedRange[]): Promise<PlannedRange[]> {
   const books = ranges.map(({ runId }) => runId).filter((runId) => parseMemoryRunId(runId))
-  const seals = new Map<string, readonly Seal[]>()
+  const seals = new Map<string, readonly PruneMarker[]>()
   for await (const { summary, pruned = [] } of readRuns(parts, books, 'pruned'))
     seals.set(summary.runId, pruned)
   return ranges.flatMap((range) =>

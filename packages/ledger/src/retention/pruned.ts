@@ -1,5 +1,5 @@
 import { ClewError } from '../errors.ts'
-import type { Seal } from '../store/change.ts'
+import type { PruneMarker } from '../store/change.ts'
 
 /** A range that retention took, as the audit book tells it. */
 export interface PrunedRange {
@@ -14,7 +14,10 @@ export interface PrunedRange {
   readonly states?: number
 }
 
-export function prunedRun(runId: string, seals: readonly Pick<Seal, 'fromSeq' | 'toSeq'>[] = []): ClewError {
+export function prunedRun(
+  runId: string,
+  seals: readonly Pick<PruneMarker, 'fromSeq' | 'toSeq'>[] = [],
+): ClewError {
   const [first] = seals
   const toSeq = seals.at(-1)?.toSeq
   const range = first ? ` (seq ${first.fromSeq} to ${toSeq})` : ''

@@ -3,10 +3,10 @@ import type { RunSummary } from '../fold/run-summary.ts'
 import { isObject } from '../json.ts'
 import type { Redactor } from '../redact/redact.ts'
 import type { Store, StoredEvent, StoredRun } from '../store/store.ts'
-import type { AdoptedRun, Seal } from '../store/change.ts'
+import type { AdoptedRun, PruneMarker } from '../store/change.ts'
 
 /** A seal on its way to another ledger, with what the run is that may begin with it. */
-export interface SealLine extends Seal {
+export interface SealLine extends PruneMarker {
   readonly runId: string
   readonly run: AdoptedRun
 }
@@ -52,7 +52,7 @@ export function createSealLines(store: Store, workspace: string): SealLines {
 }
 
 /** A run that goes on behind the seal counts from there. */
-function summaryAt({ summary }: StoredRun, { toSeq }: Seal): RunSummary {
+function summaryAt({ summary }: StoredRun, { toSeq }: PruneMarker): RunSummary {
   if (summary.status === 'deleted') return summary
   const none = { steps: 0, messages: 0, toolCalls: 0, errors: 0, inputTokens: 0, outputTokens: 0 }
   return {

@@ -32,10 +32,10 @@ export interface PreparedEvent {
   /** Encrypted originals of its placeholders, written in the same transaction; null if none are kept. */
   readonly vault: VaultData | null
   /** The fields an imported event had and must have again. */
-  readonly sealed?: SealedPlace
+  readonly sealed?: ImportedFields
 }
 
-export interface SealedPlace {
+export interface ImportedFields {
   readonly seq: number
   readonly recordedAt: string
   readonly hash: string
@@ -57,7 +57,7 @@ export interface AppendCall {
 export type AppendOutcome = { readonly events: readonly ClewEvent[] } | { readonly error: ClewError }
 
 /** A pruned range of a run (P4): its events are gone, and the chain continues from the hash of the last of them. */
-export interface Seal {
+export interface PruneMarker {
   readonly fromSeq: number
   readonly toSeq: number
   readonly headHash: string
@@ -80,7 +80,7 @@ export interface Blank {
 }
 
 /** A range to prune, with its steps. Refused if the run is leased, not prunable, or a fork needs the range. */
-export interface PruneItem extends RunKey, Seal {
+export interface PruneItem extends RunKey, PruneMarker {
   /** Seq that the run must still have. */
   readonly seq: number
   /** Deletes the run itself: its row stays with the status `deleted`, so that its id cannot be used again. */
@@ -95,7 +95,7 @@ export interface AdoptedRun {
 }
 
 /** A pruned range that comes by import: the run must end right before it, or begins with it. */
-export interface Adoption extends RunKey, Seal {
+export interface Adoption extends RunKey, PruneMarker {
   readonly run: AdoptedRun
 }
 

@@ -1,5 +1,5 @@
 import type { RunKey, RunQuery, StoreCore, StoredRun } from './store.ts'
-import type { Seal } from './change.ts'
+import type { PruneMarker } from './change.ts'
 
 type RunFinder = Pick<StoreCore, 'findRuns'>
 
@@ -24,5 +24,5 @@ export async function findBelow(
 }
 
 /** Pruned ranges of a run, by seq. */
-export const findSeals = async (store: RunFinder, key: RunKey): Promise<readonly Seal[]> =>
+export const findSeals = async (store: RunFinder, key: RunKey): Promise<readonly PruneMarker[]> =>
   (await findRun(store, key, ['pruned']))?.pruned ?? []

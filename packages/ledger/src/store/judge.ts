@@ -4,7 +4,7 @@ import { ClewError } from '../errors.ts'
 import type { Ports } from '../ports.ts'
 import { prunedPlace, prunedRun } from '../retention/pruned.ts'
 import type { StoredEvent } from './store.ts'
-import type { AppendCall, PreparedEvent, SealedPlace } from './change.ts'
+import type { AppendCall, PreparedEvent, ImportedFields } from './change.ts'
 import type { RunDraft, Transaction } from './transaction.ts'
 import { rootOfBody } from '../tree.ts'
 
@@ -97,7 +97,7 @@ function checkSeal(
   ports: Pick<Ports, 'sha256'>,
   head: Head,
   event: PreparedEvent,
-  sealed: SealedPlace,
+  sealed: ImportedFields,
   item: number,
 ): void {
   const fields = { runId: event.correlationId, seq: sealed.seq, item }

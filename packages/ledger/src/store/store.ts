@@ -5,7 +5,7 @@ import type { StepSkeleton } from '../fold/steps.ts'
 import type { MemoryIndex } from '../memory/memory-index.ts'
 import type { ProgressStore } from '../progress.ts'
 import type { SearchIndex } from '../search/search-index.ts'
-import type { StoreChange, Seal, Written } from './change.ts'
+import type { StoreChange, PruneMarker, Written } from './change.ts'
 import type { Disk, StoragePart } from './disk.ts'
 import type { Leases } from './leases.ts'
 import type { RawRows } from './raw-rows.ts'
@@ -56,7 +56,7 @@ export interface StoredRun {
   /** Bytes of its payloads and its share of the values of its scope, if the query asked for it. */
   readonly bytes?: number
   /** Its pruned ranges by seq, if the query asked for them. */
-  readonly pruned?: readonly Seal[]
+  readonly pruned?: readonly PruneMarker[]
 }
 
 export interface ReadRunOptions {

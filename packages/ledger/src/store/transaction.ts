@@ -1,7 +1,7 @@
 import type { RunSummary } from '../fold/run-summary.ts'
 import type { StepSkeleton } from '../fold/steps.ts'
 import type { RunKey, StoredEvent } from './store.ts'
-import type { Blank, PreparedEvent, Seal } from './change.ts'
+import type { Blank, PreparedEvent, PruneMarker } from './change.ts'
 import type { VaultChange } from '../vault/vault-rows.ts'
 
 /** A run inside a write transaction. `id` is the store's own key; a touched draft is written back once, at the end. */
@@ -63,7 +63,7 @@ export interface Transaction {
    * Adds the pruned range, drops its events with their payloads, vault rows, rows in the memory index and steps, and
    * makes the scope of the values pending. An adopted range has no events to drop.
    */
-  prune(run: RunDraft, seal: Seal): void
+  prune(run: RunDraft, seal: PruneMarker): void
   dropStep(run: RunDraft, stepId: string, attempt: number): void
   /** Leaves a row alone that is not as `before`. */
   replaceVault(change: VaultChange): void

@@ -4,7 +4,7 @@ import type { Channels } from '../graph/channel.ts'
 import { type GraphDefinition, START } from '../graph/definition.ts'
 import { resolveOperations } from '../graph/digests.ts'
 import { mergeWrites, prepareWrite, type StepWrite } from '../graph/merge-writes.ts'
-import { seal, setOwn } from '../graph/own.ts'
+import { freezeOwned, setOwn } from '../graph/own.ts'
 import { type EndedTask, type Joins, type Plan, planNext, type Task } from '../graph/plan.ts'
 import type { Run } from '../run.ts'
 import { advance, type GraphState } from './graph-state.ts'
@@ -90,7 +90,7 @@ function setChannels(
     prepareWrite(channels, state, { node: 'state', isInput: true, nextId: randomUUID }),
   )) {
     const isList = channels[channel]?.kind === 'append' || channels[channel]?.kind === 'messages'
-    const value = isList && !Array.isArray(given) ? seal([given]) : given
+    const value = isList && !Array.isArray(given) ? freezeOwned([given]) : given
     setOwn(next, channel, value)
     operations.push({ op: 'set', channel, value })
   }

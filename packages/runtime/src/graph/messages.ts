@@ -1,7 +1,7 @@
 import type { StateOperation } from '@clew/ledger'
 import type { Channel, Merged, Written, WriteContext } from './channel.ts'
 import { assertMessage, type KeptMessage, type Message, type MessageRemoval } from './message.ts'
-import { ownValue, seal } from './own.ts'
+import { ownValue, freezeOwned } from './own.ts'
 
 export type MessageWrite = Message | MessageRemoval
 type MessageWrites = MessageWrite | readonly MessageWrite[]
@@ -13,7 +13,7 @@ export function messages(
   initial: readonly KeptMessage[] = [],
 ): Channel<readonly KeptMessage[], MessageWrites> {
   const first = ownValue(initial, 'initial')
-  return seal({ kind: 'messages', initial: first, prepare, merge })
+  return freezeOwned({ kind: 'messages', initial: first, prepare, merge })
 
   function merge(
     channel: string,
@@ -39,7 +39,7 @@ export function messages(
         )
         continue
       }
-      const current = added.length > 0 ? seal([...value, ...added]) : value
+      const current = added.length > 0 ? freezeOwned([...value, ...added]) : value
       const next = changeList(current, list)
       if (next === current) continue
       operations.push({ op: 'set', channel, value: next })
@@ -47,7 +47,7 @@ export function messages(
       added = []
       ids = new Set(next.map(({ id }) => id))
     }
-    if (added.length > 0) value = seal([...value, ...added])
+    if (added.length > 0) value = freezeOwned([...value, ...added])
     idsOf.set(value, ids)
     return { value, operations }
   }
@@ -99,5 +99,5 @@ function changeList(
     if (message.role === 'remove') byId.delete(message.id)
     else byId.set(message.id, message)
   }
-  return isChanged ? seal([...byId.values()]) : before
+  return isChanged ? freezeOwned([...byId.values()]) : before
 }

@@ -16,7 +16,7 @@ export function ownValue<T>(value: T, where: string): T {
 /** The same for a value that was made for the state, as merge rules do: frozen where it is, if all it holds is owned. */
 export function ownMade<T>(value: T, where: string): T {
   const isMade = (Array.isArray(value) || isPlain(value)) && Object.values(value).every(isHeld)
-  return isMade ? seal(value) : ownValue(value, where)
+  return isMade ? freezeOwned(value) : ownValue(value, where)
 }
 
 function isHeld(value: unknown): boolean {
@@ -26,7 +26,7 @@ function isHeld(value: unknown): boolean {
 }
 
 /** Freezes a list or object whose parts are owned already. */
-export function seal<T extends object>(value: T): T {
+export function freezeOwned<T extends object>(value: T): T {
   owned.add(Object.freeze(value))
   return value
 }
@@ -38,7 +38,7 @@ function own(value: unknown, where: string, path: (string | number)[], depth: nu
   if (depth > MAX_DEPTH) refuse(where, path, `lies deeper than ${MAX_DEPTH} levels, or refers to itself`)
   if (Array.isArray(value)) {
     const list: unknown[] = value
-    return seal(list.map((item, i) => own(item, where, at(path, depth, i), depth + 1)))
+    return freezeOwned(list.map((item, i) => own(item, where, at(path, depth, i), depth + 1)))
   }
   if (!isPlain(value)) return value
   const copy: Record<string, unknown> = {}
@@ -46,7 +46,7 @@ function own(value: unknown, where: string, path: (string | number)[], depth: nu
     // As in JSON, a property that is undefined is absent.
     if (item !== undefined) setOwn(copy, key, own(item, where, at(path, depth, key), depth + 1))
   }
-  return seal(copy)
+  return freezeOwned(copy)
 }
 
 export function isPlain(value: unknown): value is Readonly<Record<string, unknown>> {
