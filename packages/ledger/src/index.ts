@@ -275,7 +275,7 @@ export {
   type HoldTarget,
   heldBy,
   readHolds,
-  type StandingHolds,
+  type ActiveHolds,
 } from './retention/holds.ts'
 export { nextTurn } from './next-turn.ts'
 export type { KeptRun } from './retention/plan.ts'

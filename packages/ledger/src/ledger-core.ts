@@ -6,7 +6,7 @@ import { createIdentities, type Identities } from './identity.ts'
 import type { LedgerOptions } from './ledger.ts'
 import { createPayloadReader, type PayloadReader } from './payload-reader.ts'
 import { followPolicy } from './policy/follow-policy.ts'
-import { type StandingPolicy, withPolicy, type WorkspacePolicy } from './policy/workspace-policy.ts'
+import { type ActivePolicy, withPolicy, type WorkspacePolicy } from './policy/workspace-policy.ts'
 import type { Ports } from './ports.ts'
 import { createPreparer, type Preparer } from './prepare.ts'
 import { createRedactor, type Redactor } from './redact/redact.ts'
@@ -23,7 +23,7 @@ export interface LedgerParts {
   /** What model calls cost (V7); without it no event gets a cost of its own. */
   readonly price?: Price | undefined
   /** What workspaces ask for, as it was just read (`readPolicies`); it is followed from then on. Without it, nobody asks. */
-  readonly policies?: ReadonlyMap<string, StandingPolicy> | undefined
+  readonly policies?: ReadonlyMap<string, ActivePolicy> | undefined
   /** Keys of the vault, which keeps the originals of redacted secrets; without it none are kept. */
   readonly vault?: VaultCipher | undefined
 }

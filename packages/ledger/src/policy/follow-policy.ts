@@ -1,5 +1,5 @@
 import type { Store } from '../store/store.ts'
-import { readPolicyChange, type StandingPolicy, type WorkspacePolicy } from './workspace-policy.ts'
+import { readPolicyChange, type ActivePolicy, type WorkspacePolicy } from './workspace-policy.ts'
 
 /** A policy that somebody else has set is in force here no later than this: what is known is never older. */
 const POLICY_MS = 1000
@@ -12,7 +12,7 @@ interface FollowParts {
   readonly now: () => number
   readonly use: (policy: WorkspacePolicy) => void
   /** What was read when, and up to which event of the audit book. */
-  readonly known: StandingPolicy & { readonly readMs: number }
+  readonly known: ActivePolicy & { readonly readMs: number }
 }
 
 /**

@@ -110,12 +110,12 @@ const TYPES = ['system.policy_changed']
 const PAGE = 200
 
 /** What a workspace asks for, and up to which event of its audit book that was read. */
-export interface StandingPolicy {
+export interface ActivePolicy {
   readonly policy: WorkspacePolicy
   readonly seq: number
 }
 
-interface PolicyChange extends StandingPolicy {
+interface PolicyChange extends ActivePolicy {
   /** Who asked for it, and when; null while nobody has. */
   readonly by: string | null
   readonly at: string | null
@@ -142,8 +142,8 @@ export async function readPolicyChange(store: Store, workspace: string, after = 
 }
 
 /** The policies of all workspaces, for whoever opens the store. */
-export async function readPolicies(store: Store): Promise<ReadonlyMap<string, StandingPolicy>> {
-  const found = new Map<string, StandingPolicy>()
+export async function readPolicies(store: Store): Promise<ReadonlyMap<string, ActivePolicy>> {
+  const found = new Map<string, ActivePolicy>()
   for (const workspace of (await store.info('workspaces')).workspaces)
     found.set(workspace, await readPolicyChange(store, workspace))
   return found

@@ -9,7 +9,7 @@ import type { EventPlace } from './facts.ts'
 import { gatherFacts, type GatherParts, readRuns, readStandsOn, without } from './gather.ts'
 import { findHold } from './find-hold.ts'
 import { findHoldWithin } from './held-items.ts'
-import { type Hold, readHolds, type StandingHolds } from './holds.ts'
+import { type Hold, readHolds, type ActiveHolds } from './holds.ts'
 import { createPace } from './pace.ts'
 import { type KeptRun, type PlannedRange, planRetention, type RetentionPlan } from './plan.ts'
 import type { RetentionPolicy, RetentionPolicyInput } from './policy.ts'
@@ -181,7 +181,7 @@ function takeBatch(work: PlannedRange[], size: number): PlannedRange[] {
 async function prune(
   parts: GcParts,
   batch: readonly PlannedRange[],
-  { seq: expectedSeq }: StandingHolds,
+  { seq: expectedSeq }: ActiveHolds,
   by: string | undefined,
 ) {
   const { workspace } = parts
@@ -217,7 +217,7 @@ async function headOf(
 async function stillHeld(
   parts: GcParts,
   batch: readonly PlannedRange[],
-  { holds }: StandingHolds,
+  { holds }: ActiveHolds,
 ): Promise<Set<string>> {
   const held = new Set<string>()
   for (const { runId } of batch) {

@@ -28,7 +28,7 @@ export interface Hold {
   readonly since: string
 }
 
-export interface StandingHolds {
+export interface ActiveHolds {
   readonly holds: readonly Hold[]
   /** Seq of the audit book up to which they were read: who acts on them appends there with `expectedSeq`. */
   readonly seq: number
@@ -94,9 +94,7 @@ function withNames(hold: Hold, identity: Ledger['identity']): NamedHold {
   return { ...hold, isNamed: (name) => idOf(name) === meant }
 }
 
-export async function readHolds(
-  ledger: Pick<Ledger, 'read' | 'getRun' | 'identity'>,
-): Promise<StandingHolds> {
+export async function readHolds(ledger: Pick<Ledger, 'read' | 'getRun' | 'identity'>): Promise<ActiveHolds> {
   // What comes after this is not looked at, so that the seq fits what was read.
   const seq = (await ledger.getRun(AUDIT_RUN_ID))?.events ?? 0
   let holds: ReadonlyMap<string, Hold> = new Map()
