@@ -194,7 +194,7 @@ export type {
   SweptItem,
 } from './memory/ledger-memory.ts'
 export type {
-  BehindScope,
+  StaleScope,
   FindRows,
   FoundRow,
   MemoryChange,

@@ -7,7 +7,7 @@ import type { Store } from '../store/store.ts'
 import { foldMemory, MEMORY_TYPES, MEMORY_VERSION, nameOf, replacedBy, subjectOf, wordsOf } from './fold.ts'
 import { MEMORY_LAYERS, type MemoryRow } from './item.ts'
 import type { Spellings } from './spellings.ts'
-import { type BehindScope, type MemoryIndex, namedIn, type ScopeFilter } from './memory-index.ts'
+import { type StaleScope, type MemoryIndex, namedIn, type ScopeFilter } from './memory-index.ts'
 import { foldedMemory } from './fold-rows.ts'
 
 export interface MemoryParts {
@@ -70,7 +70,7 @@ async function readReplaced(
 async function foldBook(
   parts: MemoryParts,
   index: MemoryIndex,
-  { book, seq, foldedSeq }: BehindScope,
+  { book, seq, foldedSeq }: StaleScope,
 ): Promise<void> {
   const { store, reader, ports, workspace } = parts
   for (let fromSeq = foldedSeq; fromSeq < seq; ) {

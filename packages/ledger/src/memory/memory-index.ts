@@ -24,7 +24,7 @@ export interface RowName {
 }
 
 /** A book whose rows lack events: folded up to `foldedSeq`, while it stands at `seq`. */
-export interface BehindScope {
+export interface StaleScope {
   readonly book: string
   readonly seq: number
   readonly foldedSeq: number
@@ -84,7 +84,7 @@ export interface RowQuery extends RowFilter {
  */
 export interface MemoryIndex {
   /** Books that have events which the rows lack, or whose rows another version of the fold made. */
-  behind(filter: ScopeFilter & { readonly version: number }): Promise<BehindScope[]>
+  behind(filter: ScopeFilter & { readonly version: number }): Promise<StaleScope[]>
   /** One transaction; false, and nothing is changed, if the rows of the book are not at `fromSeq`. */
   apply(change: MemoryChange): Promise<boolean>
   list(query: RowQuery): Promise<MemoryRow[]>
