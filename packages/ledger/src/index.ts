@@ -97,7 +97,7 @@ export {
   hasSameIdentity,
   isTerminal,
   type Pause,
-  type ReplayPlace,
+  type ReplaySummary,
   RUN_STATUSES,
   type RunError,
   type RunStatus,

@@ -94,7 +94,7 @@ export interface RunSummary {
   /** Somebody asked it to stop, and it has not ended yet. */
   readonly stopRequested: boolean
   /** What the run is the kept report of. */
-  readonly replay: ReplayPlace | null
+  readonly replay: ReplaySummary | null
   /** Present when it answers in a stream (T1). */
   readonly session: RunSession | null
   readonly tags: RunTags
@@ -103,7 +103,7 @@ export interface RunSummary {
 }
 
 /** A replay whose report was kept. */
-export interface ReplayPlace {
+export interface ReplaySummary {
   readonly mode: string
   /** Null until it is through. */
   readonly verdict: string | null
