@@ -3,7 +3,7 @@ import type { ClewEvent } from './envelope.ts'
 import { ClewError } from './errors.ts'
 import { createBell } from './follow.ts'
 import { type Cursor, putCursor, readCursors, type StoredCursor } from './store/cursors.ts'
-import { nextTurn } from './next-turn.ts'
+import { yieldToEventLoop } from './yield-to-event-loop.ts'
 import type { PayloadReader } from './payload-reader.ts'
 import type { Ports } from './ports.ts'
 import type { Redactor } from './redact/redact.ts'
@@ -201,7 +201,7 @@ export function createConsumers(parts: ConsumeParts): Consumers {
         cursor =
           (await put({ ...cursor, ...next, movedAt: done ? now() : cursor.movedAt }, cursor.version)) ??
           (await begin(name, from))
-        if (error === undefined) await nextTurn(ports)
+        if (error === undefined) await yieldToEventLoop(ports)
         else await pause(delay(++tries), signal)
       }
     } finally {

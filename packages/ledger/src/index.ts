@@ -277,7 +277,7 @@ export {
   readHolds,
   type ActiveHolds,
 } from './retention/holds.ts'
-export { nextTurn } from './next-turn.ts'
+export { yieldToEventLoop } from './yield-to-event-loop.ts'
 export type { KeptRun } from './retention/plan.ts'
 export { parsePolicy, type RetentionPolicy, type RetentionPolicyInput } from './retention/policy.ts'
 export { isPrunable } from './retention/is-prunable.ts'

@@ -5,7 +5,7 @@ import type { ClewEvent } from './envelope.ts'
 import { beginRun } from './fold/run-summary.ts'
 import { stepRowKey } from './fold-stored-run.ts'
 import type { StepSkeleton } from './fold/steps.ts'
-import { nextTurn } from './next-turn.ts'
+import { yieldToEventLoop } from './yield-to-event-loop.ts'
 import type { PayloadReader } from './payload-reader.ts'
 import type { Ports } from './ports.ts'
 import { markProjections, PROJECTION_VERSION, readProjectionState } from './projection-version.ts'
@@ -92,7 +92,7 @@ async function rebuildRun(parts: RebuildParts, run: StoredRun): Promise<'same' |
     for (let at = 0; at < Math.max(steps.length, gone.length); at += ROWS) {
       const rows = { steps: steps.slice(at, at + ROWS), gone: gone.slice(at, at + ROWS) }
       if (!(await replace(rows))) break
-      await nextTurn(parts.ports)
+      await yieldToEventLoop(parts.ports)
     }
     await replace({ summary, steps: [], gone: [] })
   }
@@ -145,7 +145,7 @@ async function beginFolding({ store, reader, ports }: RebuildParts, run: StoredR
           if (event.ledger.seq !== seq + 1 || (event.ledger.pruned && event.ledger.erased)) return false
           apply(event)
         }
-        await nextTurn(ports)
+        await yieldToEventLoop(ports)
         if (page.length < PAGE) return true
       }
     },

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
-import { ClewError, nextTurn, type Ports } from '@clew/ledger'
+import { ClewError, yieldToEventLoop, type Ports } from '@clew/ledger'
 import { isBusy, storeError } from './errors.ts'
 import { createPresence } from './file-presence.ts'
 import { openDatabase, type OpenDatabaseOptions, WAIT_MS } from './open-database.ts'
@@ -69,7 +69,7 @@ export function openConnection(path: string, ports: Ports, options: OpenDatabase
       } catch (error) {
         const waitedMs = performance.now() - startedMs
         if (!isBusy(error) || waitedMs > waitMs) throw storeError(url, error, used)
-        await (waitedMs < EAGER_MS ? nextTurn(ports) : ports.sleep(Math.random() * 3))
+        await (waitedMs < EAGER_MS ? yieldToEventLoop(ports) : ports.sleep(Math.random() * 3))
       }
     }
   }

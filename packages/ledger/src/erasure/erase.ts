@@ -6,7 +6,7 @@ import type { ClewEvent } from '../envelope.ts'
 import { ClewError } from '../errors.ts'
 import { hasSameIdentity, type RunSummary } from '../fold/run-summary.ts'
 import { parseMemoryRunId } from '../memory/item.ts'
-import { nextTurn } from '../next-turn.ts'
+import { yieldToEventLoop } from '../yield-to-event-loop.ts'
 import type { Preparer } from '../prepare.ts'
 import { rangeOf } from '../removal/removed-range.ts'
 import { sweepValues } from '../retention/sweep-values.ts'
@@ -133,7 +133,7 @@ async function foldAll(
     const rows = await foldWithout(parts, run, plan.runs.get(runId)?.events ?? nothing, source)
     if (rows.seq !== run.seq) return false
     done.set(runId, rows)
-    await nextTurn(parts.ports)
+    await yieldToEventLoop(parts.ports)
     if (hasSameIdentity(run.summary, rows.summary)) return true
     for (const fork of await findBelow(store, workspace, [runId]))
       if (fork.summary.forkedFrom?.runId === runId && !(await fold(fork))) return false

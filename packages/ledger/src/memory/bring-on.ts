@@ -1,6 +1,6 @@
 import type { ClewEvent } from '../envelope.ts'
 import { ClewError } from '../errors.ts'
-import { nextTurn } from '../next-turn.ts'
+import { yieldToEventLoop } from '../yield-to-event-loop.ts'
 import type { PayloadReader } from '../payload-reader.ts'
 import type { Ports } from '../ports.ts'
 import type { Store } from '../store/store.ts'
@@ -117,6 +117,6 @@ async function foldBook(
       if (!now) return
       fromSeq = now.foldedSeq
     } else fromSeq = toSeq
-    await nextTurn(ports)
+    await yieldToEventLoop(ports)
   }
 }

@@ -1,4 +1,4 @@
-import { nextTurn } from '../next-turn.ts'
+import { yieldToEventLoop } from '../yield-to-event-loop.ts'
 import type { Ports } from '../ports.ts'
 import type { Store } from '../store/store.ts'
 
@@ -47,7 +47,7 @@ export async function createPace(
       }
       position = last
       if (isShared()) await ports.sleep(Math.min(LONGEST_REST_MS, Math.max(LEAST_REST_MS, rest * tookMs)))
-      else await nextTurn(ports)
+      else await yieldToEventLoop(ports)
     },
   }
 }

@@ -1,4 +1,4 @@
-import { nextTurn } from '../next-turn.ts'
+import { yieldToEventLoop } from '../yield-to-event-loop.ts'
 import type { Ports } from '../ports.ts'
 import type { Store } from '../store/store.ts'
 import type { PendingScope } from '../store/values.ts'
@@ -82,7 +82,7 @@ async function readScope({ store, ports }: ReadParts, scope: number): Promise<Sc
     const page = await values.list(scope, after, NODES)
     for (const { id, body } of page) children.set(id, childIds(body))
     disk.flush()
-    await nextTurn(ports)
+    await yieldToEventLoop(ports)
     if (page.length < NODES) break
     after = page.at(-1)?.id ?? after
   }
@@ -94,7 +94,7 @@ async function readScope({ store, ports }: ReadParts, scope: number): Promise<Sc
       await need(page.flatMap(({ body }) => childIds(body)))
       after = page.at(-1)?.position ?? after
       disk.flush()
-      await nextTurn(ports)
+      await yieldToEventLoop(ports)
       if (page.length < BODIES) return after
     }
   }

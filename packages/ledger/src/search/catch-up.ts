@@ -1,4 +1,4 @@
-import { nextTurn } from '../next-turn.ts'
+import { yieldToEventLoop } from '../yield-to-event-loop.ts'
 import type { PayloadReader } from '../payload-reader.ts'
 import type { Ports } from '../ports.ts'
 import type { Store } from '../store/store.ts'
@@ -62,7 +62,7 @@ export async function catchUp(
     const taken = await store.search.add({ ...next, from: state.position, documents })
     state = taken ? next : await store.search.state()
     onProgress?.(state.position)
-    await nextTurn(ports)
+    await yieldToEventLoop(ports)
     if (!givesWay) continue
     const before = newest
     newest = (await store.info('lastPosition')).lastPosition
