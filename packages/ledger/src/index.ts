@@ -141,7 +141,7 @@ export type {
 } from './fold/transcript-entry.ts'
 export { formatTranscriptMarkdown } from './fold/transcript-markdown.ts'
 export { formatTranscriptText, type TranscriptBlock, transcriptBlocks } from './fold/transcript-text.ts'
-export { type Speech, speechOf } from './fold/speech.ts'
+export { type ModelReply, parseModelReply } from './fold/model-reply.ts'
 export { transcriptFold } from './fold/transcript.ts'
 export { tellsByValues } from './fold/transcript-effects.ts'
 export type { TranscriptState } from './fold/transcript-state.ts'

@@ -3,7 +3,7 @@ import { isObject } from '../json.ts'
 import { kindOfStep } from './begins-step.ts'
 import { isErased, stepOf, textOf } from './fields.ts'
 import { toRunError } from './run-summary.ts'
-import { type Speech, speechOf } from './speech.ts'
+import { type ModelReply, parseModelReply } from './model-reply.ts'
 import type { ToolOutcome } from './transcript-entry.ts'
 import { entryOf, type TranscriptState } from './transcript-state.ts'
 
@@ -72,7 +72,7 @@ export function addEffect(
   if (slot === undefined || call?.kind !== 'tool_call') return false
   if (event.eventType === 'execution.step_started') return true
   const { output: result = null, model } = event.payload
-  const said = speechOf(result) ?? thoughtOf(call.name ?? '', result)
+  const said = parseModelReply(result) ?? thoughtOf(call.name ?? '', result)
   if (!said || isErased(event)) {
     const outcome = { seq: ledger.seq, at: timestamp, result, error: null, erased: isErased(event) }
     entries[slot] = { ...call, outcome }
@@ -96,7 +96,7 @@ export function addEffect(
   return true
 }
 
-function thoughtOf(name: string, result: unknown): Speech | undefined {
+function thoughtOf(name: string, result: unknown): ModelReply | undefined {
   if (!THOUGHTS.has(name)) return undefined
   const content = isObject(result) ? result['content'] : result
   return typeof content === 'string' ? { reasoning: content, content: null, calls: [] } : undefined

@@ -1,4 +1,4 @@
-import { type Speech, speechOf } from '@clew/ledger'
+import { type ModelReply, parseModelReply } from '@clew/ledger'
 import type { StepSource, TraceStep as Step } from '@clew/trace'
 import { ExternalLink, FileText } from 'lucide-react'
 import { memo, type ReactElement, type ReactNode } from 'react'
@@ -72,7 +72,7 @@ function Content({
 }): ReactElement | null {
   if (content === null) return null
   if (typeof content !== 'string') {
-    const said = speechOf(content)
+    const said = parseModelReply(content)
     return said ? <Said speech={said} /> : <JsonTree value={content} label="content" open={false} />
   }
   return (
@@ -83,7 +83,7 @@ function Content({
 }
 
 /** What a model thought and said, and which tools it asked for. */
-function Said({ speech: { reasoning, content, calls } }: { readonly speech: Speech }): ReactElement {
+function Said({ speech: { reasoning, content, calls } }: { readonly speech: ModelReply }): ReactElement {
   const text = textOf(content)
   return (
     <div className="clew-step-content">

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { speechOf } from './speech.ts'
+import { parseModelReply } from './model-reply.ts'
 
 const call = { name: 'search', arguments: '{"q":"owls"}' }
 
@@ -53,7 +53,7 @@ it.each([
     { reasoning: 'Look', content: null, calls: [call] },
   ],
 ])('V3 reads the answer of a model: %s', (_, output, expected) => {
-  expect(speechOf(output)).toEqual(expected)
+  expect(parseModelReply(output)).toEqual(expected)
 })
 
 it.each([
@@ -65,5 +65,5 @@ it.each([
   [[1]],
   [{ choices: [] }],
 ])('V3 leaves other results alone: %j', (output) => {
-  expect(speechOf(output)).toBeUndefined()
+  expect(parseModelReply(output)).toBeUndefined()
 })

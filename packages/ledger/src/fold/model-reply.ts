@@ -2,7 +2,7 @@ import { isObject } from '../json.ts'
 import { contentText } from './content-text.ts'
 
 /** What a model said in answer to one call. */
-export interface Speech {
+export interface ModelReply {
   readonly reasoning: string | null
   /** Text, or content parts; null when it only asked for tools. */
   readonly content: unknown
@@ -13,7 +13,7 @@ export interface Speech {
  * Reads what an effect gave back as the answer of a model, in the forms of those that people use: chat completions,
  * messages with content blocks, and results with `text`, `reasoning` and `toolCalls`. Undefined when it is none.
  */
-export function speechOf(output: unknown): Speech | undefined {
+export function parseModelReply(output: unknown): ModelReply | undefined {
   if (!isObject(output)) return undefined
   const choice = Array.isArray(output['choices']) ? output['choices'][0] : undefined
   const message = isObject(choice) && isObject(choice['message']) ? choice['message'] : output['message']
@@ -29,7 +29,7 @@ export function speechOf(output: unknown): Speech | undefined {
   }
 }
 
-function ofMessage(message: Readonly<Record<string, unknown>>, thought: unknown): Speech {
+function ofMessage(message: Readonly<Record<string, unknown>>, thought: unknown): ModelReply {
   const { content } = message
   const parts = Array.isArray(content) ? content.filter(isObject) : []
   const thinking = parts.filter(({ type }) => type === 'thinking' || type === 'reasoning')
@@ -44,7 +44,7 @@ function ofMessage(message: Readonly<Record<string, unknown>>, thought: unknown)
   }
 }
 
-function callsOf(given: unknown): Speech['calls'] {
+function callsOf(given: unknown): ModelReply['calls'] {
   if (!Array.isArray(given)) return []
   return given.filter(isObject).map((call) => {
     const part = isObject(call['function']) ? call['function'] : call
