@@ -143,7 +143,7 @@ export { formatTranscriptMarkdown } from './fold/transcript-markdown.ts'
 export { formatTranscriptText, type TranscriptBlock, transcriptBlocks } from './fold/transcript-text.ts'
 export { type ModelReply, parseModelReply } from './fold/model-reply.ts'
 export { transcriptFold } from './fold/transcript.ts'
-export { tellsByValues } from './fold/transcript-effects.ts'
+export { showsInputOutput } from './fold/transcript-effects.ts'
 export type { TranscriptState } from './fold/transcript-state.ts'
 export {
   type Head,

@@ -45,7 +45,7 @@ const CALLS: ReadonlySet<string> = new Set([
 ])
 
 /** Whether a transcript tells a step of this kind by what went in and what came out. */
-export const tellsByValues = (kind: string): boolean => CALLS.has(kind)
+export const showsInputOutput = (kind: string): boolean => CALLS.has(kind)
 
 /** An effect is a call and what came back; one that asked a model is told as what the model thought and said. */
 export function addEffect(
@@ -56,7 +56,7 @@ export function addEffect(
   const { effects, entries, spoken } = state
   const key = effectKey(event)
   const { name, stepId = '', input = null } = payload
-  if (name !== undefined && tellsByValues(kindOfStep(payload) ?? '') && !spoken.has(stepId)) {
+  if (name !== undefined && showsInputOutput(kindOfStep(payload) ?? '') && !spoken.has(stepId)) {
     effects.set(key, entries.length)
     const fields = {
       toolCallId: null,

@@ -1,4 +1,4 @@
-import { type StepSkeleton, tellsByValues, type TranscriptEntry } from '@clew/ledger'
+import { type StepSkeleton, showsInputOutput, type TranscriptEntry } from '@clew/ledger'
 
 /** Steps of one name that follow each other without a word between them. */
 export interface StepsRow {
@@ -116,7 +116,7 @@ function addStep(
   const depth = parentStepId === null ? 0 : (depths.get(parentStepId) ?? 0) + 1
   depths.set(stepId, depth)
   if (told.has(stepId)) return
-  const isUnread = isBrief && (tellsByValues(kind) || step.childRunId !== null)
+  const isUnread = isBrief && (showsInputOutput(kind) || step.childRunId !== null)
   const last = rows.at(-1)
   if (!isUnread && last?.type === 'steps' && last.name === name && last.kind === kind && last.depth === depth)
     (last.steps as StepSkeleton[]).push(step)
