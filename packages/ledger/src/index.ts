@@ -160,7 +160,7 @@ export { isoMs, isoText } from './iso-text.ts'
 export { deepFreeze, type JsonObject, type JsonValue } from './json.ts'
 export { type MemoryInput } from './memory/check-put.ts'
 export { estimateTokens } from './memory/estimate-tokens.ts'
-export { eventsOfSameItems, foldMemory, MEMORY_VERSION } from './memory/fold.ts'
+export { expandToWholeItems, foldMemory, MEMORY_VERSION } from './memory/fold.ts'
 export {
   MEMORY_RUN_KIND,
   MEMORY_LAYERS,

@@ -5,7 +5,7 @@ import { ClewError } from '../errors.ts'
 import { isTerminal } from '../fold/run-summary.ts'
 import type { Identities } from '../identity.ts'
 import type { Ledger } from '../ledger.ts'
-import { eventsOfSameItems } from '../memory/fold.ts'
+import { expandToWholeItems } from '../memory/fold.ts'
 import { memoryRunId, parseMemoryRunId } from '../memory/item.ts'
 import type { PayloadReader } from '../payload-reader.ts'
 import type { Ports } from '../ports.ts'
@@ -183,7 +183,7 @@ async function addMemory(
       const book = await findRun(store, { workspace, runId })
       const stored: StoredEvent[] = []
       if (book) for await (const page of runs.ownEvents(book)) stored.push(...page)
-      const wanted = eventsOfSameItems(await reader.toPlainEvents(stored), new Set(events.keys()))
+      const wanted = expandToWholeItems(await reader.toPlainEvents(stored), new Set(events.keys()))
       const seqs = new Set(wanted.map(({ ledger }) => ledger.seq))
       await add(stored.filter((event) => seqs.has(event.seq)))
     }

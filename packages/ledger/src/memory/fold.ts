@@ -125,7 +125,7 @@ function timeOf(given: string | undefined): string | null {
  * P5: to the events of one book that are to be erased, all others about the same items. An item of which one write goes
  * must go whole: else what it held before would come back with the next fold.
  */
-export function eventsOfSameItems(
+export function expandToWholeItems(
   events: readonly ClewEvent[],
   erasedSeqs: ReadonlySet<number>,
 ): ClewEvent[] {

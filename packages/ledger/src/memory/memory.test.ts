@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { ClewEvent } from '../envelope.ts'
 import { estimateTokens } from './estimate-tokens.ts'
-import { eventsOfSameItems, foldMemory } from './fold.ts'
+import { expandToWholeItems, foldMemory } from './fold.ts'
 import { MEMORY_LAYERS, memoryRunId, type MemoryRow, parseMemoryRunId } from './item.ts'
 import { compareNames, isWithin } from './names.ts'
 import { parseWords } from './parse-words.ts'
@@ -108,7 +108,7 @@ describe('M1 the fold of a book', () => {
     fc.assert(
       fc.property(steps, fc.uniqueArray(fc.integer({ min: 1, max: 12 }), { maxLength: 3 }), (given, seqs) => {
         const events = toEvents(given)
-        const gone = new Set(eventsOfSameItems(events, new Set(seqs)).map(({ ledger }) => ledger.seq))
+        const gone = new Set(expandToWholeItems(events, new Set(seqs)).map(({ ledger }) => ledger.seq))
         const erased = events.map((event) =>
           gone.has(event.ledger.seq) ? eventOf(event.ledger.seq, 'written', {}, true) : event,
         )

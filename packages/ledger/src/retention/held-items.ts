@@ -1,6 +1,6 @@
 import { findRun } from '../store/find-runs.ts'
 import type { ClewEvent } from '../envelope.ts'
-import { eventsOfSameItems, MEMORY_TYPES, writtenFor } from '../memory/fold.ts'
+import { expandToWholeItems, MEMORY_TYPES, writtenFor } from '../memory/fold.ts'
 import type { MemoryRow } from '../memory/item.ts'
 import type { PayloadReader } from '../payload-reader.ts'
 import type { Store } from '../store/store.ts'
@@ -85,6 +85,6 @@ export async function readHeldItems(
     own.add(event.ledger.seq)
   }
   return (
-    first && { seqs: new Set(eventsOfSameItems(events, own).map(({ ledger }) => ledger.seq)), hold: first }
+    first && { seqs: new Set(expandToWholeItems(events, own).map(({ ledger }) => ledger.seq)), hold: first }
   )
 }
