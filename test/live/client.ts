@@ -5,7 +5,7 @@ import {
   type SessionDetail,
   sessionRoom,
   streamRoom,
-  type Told,
+  type TraceMessage,
   TRACE_EVENTS,
 } from '@clew/trace'
 import { io, type Socket } from 'socket.io-client'
@@ -13,11 +13,11 @@ import { io, type Socket } from 'socket.io-client'
 export interface TestClient {
   readonly socket: Socket
   /** All that was told, in its order. */
-  readonly heard: Told[]
+  readonly heard: TraceMessage[]
   join(room: string): Promise<JoinAnswer>
   leave(room: string): Promise<JoinAnswer>
   /** Resolves with the first thing heard, now or later, that fits. */
-  hear(fits: (told: Told) => boolean): Promise<Told>
+  hear(fits: (told: TraceMessage) => boolean): Promise<TraceMessage>
   close(): void
 }
 
@@ -52,11 +52,11 @@ export function createClient(url: string, options: ClientOptions = {}): TestClie
     extraHeaders: { ...headers },
     ...(token !== undefined && { auth: { token } }),
   })
-  const heard: Told[] = []
-  const waiting = new Set<(told: Told) => void>()
+  const heard: TraceMessage[] = []
+  const waiting = new Set<(told: TraceMessage) => void>()
   for (const name of TRACE_EVENTS)
-    socket.on(name, (payload: Told['payload']) => {
-      const told = { name, payload } as Told
+    socket.on(name, (payload: TraceMessage['payload']) => {
+      const told = { name, payload } as TraceMessage
       heard.push(told)
       for (const look of waiting) look(told)
     })
@@ -69,7 +69,7 @@ export function createClient(url: string, options: ClientOptions = {}): TestClie
       new Promise((resolve) => {
         const before = heard.find(fits)
         if (before) return resolve(before)
-        const look = (told: Told): void => {
+        const look = (told: TraceMessage): void => {
           if (!fits(told)) return
           waiting.delete(look)
           resolve(told)
@@ -95,8 +95,8 @@ export function openSessionPage(url: string, workspaceId: string, sessionId: str
   let state = EMPTY_SESSION
   let fetches = 0
   for (const name of TRACE_EVENTS)
-    client.socket.on(name, (payload: Told['payload']) => {
-      state = mergeSession(state, { name, payload } as Told)
+    client.socket.on(name, (payload: TraceMessage['payload']) => {
+      state = mergeSession(state, { name, payload } as TraceMessage)
     })
 
   async function bootstrap(): Promise<void> {

@@ -15,7 +15,7 @@ import {
   STEP_PROGRESS,
   STEP_STARTED,
   STREAM_PROGRESS,
-  type Told,
+  type TraceMessage,
 } from '@clew/trace'
 import { createLog, type RunningServer, startServer } from '@clew/server'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
@@ -44,7 +44,7 @@ describe('rooms', () => {
     for (const room of rooms) expect(await client.join(room)).toEqual({ ok: true })
     return client
   }
-  const names = (told: readonly Told[]): string[] => told.map(({ name }) => name)
+  const names = (told: readonly TraceMessage[]): string[] => told.map(({ name }) => name)
 
   it('T2 tells steps to the session room and the life cycle to both, to nobody else', async () => {
     const session = await join(sessionRoom(W, 's'))

@@ -3,7 +3,7 @@ import { agent, append, END, fork, interrupt, last, START, StateGraph } from '@c
 import {
   createRelay,
   readSession,
-  type Relayed,
+  type RoomMessage,
   SESSION_COMPLETED,
   SESSION_STARTED,
   STEP_COMPLETED,
@@ -80,7 +80,7 @@ describe('T1 a run as a session', () => {
     expect(steps.map(({ stepType }) => stepType)).toEqual(['context_received', 'web_search'])
     expect(relatedSessions.map(({ sessionId }) => sessionId)).toEqual(['s1'])
     const relay = createRelay(ledger)
-    const told: Relayed[] = []
+    const told: RoomMessage[] = []
     for await (const event of ledger.read('s2', { afterSeq: (await ledger.getRun('s2'))?.forkedFrom?.seq }))
       told.push(...(await relay.event(event)))
     expect(told.flatMap(({ payload }) => ('sessionId' in payload ? [payload.sessionId] : []))).not.toContain(
@@ -179,7 +179,7 @@ describe('T1 a run as a session', () => {
     await asking.start(ledger, null, { runId: 's1', session })
     await asking.resume(ledger, 's1', { answer: 'the tawny' })
     const relay = createRelay(ledger)
-    const told: Relayed[] = []
+    const told: RoomMessage[] = []
     for (const event of await eventsOf(ledger, 's1')) told.push(...(await relay.event(event)))
     expect(
       told

@@ -1,30 +1,30 @@
 import { ClewError, type ErrorCode } from '@clew/ledger'
 
-type Told = readonly [ErrorCode, string, string]
+type ErrorText = readonly [ErrorCode, string, string]
 
-const GONE: Told = [
+const GONE: ErrorText = [
   'store_unreachable',
   'cannot be reached: the connection was lost or refused',
   'Check that the server runs and that host and port are right; what was acknowledged is committed.',
 ]
-const RESTARTING: Told = [
+const RESTARTING: ErrorText = [
   'store_unreachable',
   'is starting, stopping or recovering',
   'Try again in a moment; what was acknowledged is committed.',
 ]
-const NO_LOGIN: Told = [
+const NO_LOGIN: ErrorText = [
   'store_refused',
   'does not let this user in',
   'Check user name and password in the URL, and the entries of pg_hba.conf for this address.',
 ]
-const READ_ONLY: Told = [
+const READ_ONLY: ErrorText = [
   'store_readonly',
   'can only be read: the server is a standby, or is set to read-only',
   'Use the URL of the primary to write, or only read here.',
 ]
 
 /** By SQLSTATE, or by its first two characters. */
-const STATES: Readonly<Record<string, Told>> = {
+const STATES: Readonly<Record<string, ErrorText>> = {
   '08': GONE,
   '28': NO_LOGIN,
   '3D000': [
@@ -109,7 +109,7 @@ export const isCollision = (error: unknown): boolean => ['40001', '40P01'].inclu
 export const isLost = (error: unknown): boolean =>
   error instanceof ClewError ? error.code === 'store_unreachable' : toldOf(error)?.[0] === 'store_unreachable'
 
-function toldOf(error: unknown): Told | undefined {
+function toldOf(error: unknown): ErrorText | undefined {
   const state = stateOf(error)
   if (state !== '')
     return STATES[state] ?? STATES[state.slice(0, 3)] ?? STATES[state.slice(0, 2)] ?? otherwise(state)
@@ -119,12 +119,12 @@ function toldOf(error: unknown): Told | undefined {
   return NO_TLS.test(error.message) ? noTls : undefined
 }
 
-const noTls: Told = [
+const noTls: ErrorText = [
   'store_unreachable',
   'cannot be reached over TLS',
   'Set sslmode in the URL as the server wants it, and name its certificate with sslrootcert.',
 ]
-const otherwise = (state: string): Told => [
+const otherwise = (state: string): ErrorText => [
   'store_failed',
   `could not be used (SQLSTATE ${state})`,
   'See the cause, and the server’s log, for details.',

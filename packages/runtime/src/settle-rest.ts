@@ -19,7 +19,7 @@ export async function settleRest(
 ): Promise<RunResult | undefined> {
   const { hold, journal } = take
   const warnings = [...warned]
-  const told: Told = { warnings, fields: warnings.length > 0 ? { warnings } : {} }
+  const told: IdleReport = { warnings, fields: warnings.length > 0 ? { warnings } : {} }
   const lifeIds = [hold.epoch, (events.at(-1) as ClewEvent).ledger.seq]
   switch (rest.type) {
     case 'suspended':
@@ -73,7 +73,7 @@ export async function settleRest(
 }
 
 /** What the run warns of, as it is told to the caller and in the record. */
-interface Told {
+interface IdleReport {
   readonly warnings: readonly string[]
   readonly fields: { readonly warnings?: readonly string[] }
 }
@@ -82,7 +82,7 @@ async function stop(
   take: Take,
   machine: Machine,
   { reason, stops }: { readonly reason: string; readonly stops: Extract<Rest, { type: 'stopped' }>['stops'] },
-  told: Told,
+  told: IdleReport,
 ): Promise<RunResult> {
   const stopped = machine.draft('system.workflow_stopped', [], machine.cause, { reason, ...told.fields })
   await take.journal.send([...stops, stopped])
@@ -95,7 +95,7 @@ async function end(
   take: Take,
   machine: Machine,
   rest: Rest & { type: 'ended' },
-  told: Told,
+  told: IdleReport,
 ): Promise<RunResult> {
   const { journal, program, ledger, runId } = take
   const { outcome, stops } = rest
@@ -135,7 +135,7 @@ function resultOf(
   { runId, threadId, log }: Take,
   { writeErrors }: Machine,
   status: RunResult['status'],
-  { warnings }: Told,
+  { warnings }: IdleReport,
   more: Partial<RunResult> = {},
 ): RunResult {
   log.end()

@@ -2,31 +2,31 @@ import { accessSync, closeSync, constants, existsSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { ClewError, type ErrorCode } from '@clew/ledger'
 
-type Told = readonly [ErrorCode, string, string]
+type ErrorText = readonly [ErrorCode, string, string]
 
-const CANNOT_OPEN: Told = [
+const CANNOT_OPEN: ErrorText = [
   'store_missing',
   'cannot be opened',
   'Check that the folder exists and that this user may use it.',
 ]
 
-const READ_ONLY_DISK: Told = [
+const READ_ONLY_DISK: ErrorText = [
   'store_readonly',
   'lies on a file system that can only be read',
   'Mount it for writing, or only read from it.',
 ]
-const TOO_MANY_FILES: Told = [
+const TOO_MANY_FILES: ErrorText = [
   'store_failed',
   'needs another file, and too many files are open',
   'Close some, or raise the limit of the process (ulimit -n), and try again.',
 ]
-const FULL: Told = [
+const FULL: ErrorText = [
   'store_full',
   'has no room left',
   'Free some disk space and append again; nothing of this group was written.',
 ]
 
-const RESULTS: Readonly<Record<number, Told>> = {
+const RESULTS: Readonly<Record<number, ErrorText>> = {
   5: [
     'store_locked',
     'is locked by another process',
@@ -54,10 +54,10 @@ const RESULTS: Readonly<Record<number, Told>> = {
   ],
 }
 
-const OTHERWISE: Told = ['store_failed', 'could not be used', 'See the cause for details.']
+const OTHERWISE: ErrorText = ['store_failed', 'could not be used', 'See the cause for details.']
 
 /** By the system's own code, for files and folders that are made without SQLite. */
-const SYSTEM: Readonly<Record<string, Told>> = {
+const SYSTEM: Readonly<Record<string, ErrorText>> = {
   EACCES: CANNOT_OPEN,
   EPERM: CANNOT_OPEN,
   ENOENT: CANNOT_OPEN,

@@ -2,7 +2,7 @@ import { type ClewEvent, foreignType, type Ledger } from '@clew/ledger'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createWorld, type World } from '../test/world.ts'
 import { createRelay, type Relay } from './create-relay.ts'
-import type { Relayed } from './payloads.ts'
+import type { RoomMessage } from './payloads.ts'
 import { parseRoom, sessionRoom, streamRoom } from './rooms.ts'
 import { createStream, deleteMessage, editMessage, postMessage, streamRunId } from './streams.ts'
 
@@ -35,12 +35,12 @@ const all = async (): Promise<ClewEvent[]> => {
 const relayAll = async (
   events: readonly ClewEvent[],
   relay: Relay = createRelay(ledger),
-): Promise<Relayed[]> => {
-  const told: Relayed[] = []
+): Promise<RoomMessage[]> => {
+  const told: RoomMessage[] = []
   for (const event of events) told.push(...(await relay.event(event)))
   return told
 }
-const where = (told: readonly Relayed[]): string[] =>
+const where = (told: readonly RoomMessage[]): string[] =>
   told.map(({ name, room }) => `${name} ${room.split(':').at(-1)}`)
 
 async function answer(): Promise<void> {
@@ -148,7 +148,7 @@ describe('T2 what a stored event is told as', () => {
 
   describe('T2 a session whose record is gone is told as deleted, to its room and its stream', () => {
     const told = ['agent_session:deleted s1', 'agent_session:deleted thread']
-    const after = async (deed: () => Promise<unknown>): Promise<Relayed[]> => {
+    const after = async (deed: () => Promise<unknown>): Promise<RoomMessage[]> => {
       await answer()
       const relay = createRelay(ledger)
       const before = await all()

@@ -6,7 +6,7 @@ import {
   type Ledger,
   type ProgressNote,
 } from '@clew/ledger'
-import type { Relayed } from './payloads.ts'
+import type { RoomMessage } from './payloads.ts'
 import { type ParentMessage, relayEvent, relayProgress, type Replies } from './relay-event.ts'
 import { relayDeleted } from './relay-session.ts'
 import { foldSessionState, forkState, SESSION_TYPES, type SessionState } from './session-state.ts'
@@ -16,8 +16,8 @@ import { textOf } from './to-trace-step.ts'
 
 /** Tells what a follower of one workspace reads; events must come in their order, one at a time. */
 export interface Relay {
-  event(event: ClewEvent): Promise<Relayed[]>
-  progress(note: ProgressNote): Promise<Relayed[]>
+  event(event: ClewEvent): Promise<RoomMessage[]>
+  progress(note: ProgressNote): Promise<RoomMessage[]>
 }
 
 /** Runs and streams that are remembered; of others the record is read again. */
@@ -72,7 +72,7 @@ export function createRelay(ledger: Ledger): Relay {
     return countReplies(events)
   }
 
-  async function fromBook(event: ClewEvent): Promise<Relayed[]> {
+  async function fromBook(event: ClewEvent): Promise<RoomMessage[]> {
     const streamId = textOf(event.payload.streamId)
     if (streamId === null || event.correlationId !== streamRunId(streamId)) return []
     const thread = await threadOf(streamId)
@@ -81,11 +81,11 @@ export function createRelay(ledger: Ledger): Relay {
   }
 
   /** What was pruned or erased is named by the audit book alone: the runs themselves cannot say so any more. */
-  async function fromAudit(event: ClewEvent): Promise<Relayed[]> {
+  async function fromAudit(event: ClewEvent): Promise<RoomMessage[]> {
     const own = asOwn(event)
     if (own?.eventType !== 'system.range_pruned' && own?.eventType !== 'system.payload_erased') return []
     const { timestamp } = own
-    const told: Relayed[] = []
+    const told: RoomMessage[] = []
     for (const runId of new Set(own.payload.ranges?.flatMap((range) => range.runId ?? []))) {
       const run = await ledger.getRun(runId)
       // Only a part of it went.
@@ -100,7 +100,7 @@ export function createRelay(ledger: Ledger): Relay {
     return told
   }
 
-  async function fromRun(event: ClewEvent): Promise<Relayed[]> {
+  async function fromRun(event: ClewEvent): Promise<RoomMessage[]> {
     // A run may say that it is a session after other events.
     if (sessions.get(event.correlationId) === null && event.eventType !== 'system.workflow_started') return []
     const before = await stateBefore(event)

@@ -25,7 +25,7 @@ export type {
   MessageAuthor,
   MessageCreatedPayload,
   MessageUpdatedPayload,
-  Relayed,
+  RoomMessage,
   SessionHead,
   SessionPayload,
   StepCompletedPayload,
@@ -34,7 +34,7 @@ export type {
   StreamCreatedPayload,
   StreamMessage,
   StreamProgressPayload,
-  Told,
+  TraceMessage,
   TracePayloads,
 } from './payloads.ts'
 export { parseRoom, type RoomAddress, type RoomKind, sessionRoom, streamRoom } from './rooms.ts'

@@ -3,10 +3,10 @@ import { describe, expect, it } from 'vitest'
 import { type History, histories } from '../test/random-session.ts'
 import { EMPTY_SESSION, liveSteps, type LiveSession, mergeSession } from './merge-session.ts'
 import { SESSION_COMPLETED, STEP_COMPLETED, STEP_PROGRESS, STEP_STARTED } from './names.ts'
-import type { Told } from './payloads.ts'
+import type { TraceMessage } from './payloads.ts'
 import type { SessionDetail } from './session-view.ts'
 
-type Incoming = Told | SessionDetail
+type Incoming = TraceMessage | SessionDetail
 const mergeAll = (incoming: readonly Incoming[]): LiveSession => incoming.reduce(mergeSession, EMPTY_SESSION)
 /** What a page shows; what a step began with is told live only, so it may be missing where only a fetch was seen. */
 const shown = (state: LiveSession, withStart = true) => ({
@@ -92,11 +92,11 @@ describe('T3 the merge of what is fetched and what is told', () => {
 describe('T3 by rank', () => {
   const of = { workspaceId: 'w', sessionId: 'r', streamId: 't' }
   const step = { ...of, stepId: 'a', attempt: 1, stepNumber: 1, stepType: 'thinking', name: 'thinking' }
-  const started: Told = {
+  const started: TraceMessage = {
     name: STEP_STARTED,
     payload: { ...step, startedSeq: 2, parentStepId: null, startedAt: 'x', content: null },
   }
-  const completed: Told = {
+  const completed: TraceMessage = {
     name: STEP_COMPLETED,
     payload: {
       ...step,
@@ -115,7 +115,7 @@ describe('T3 by rank', () => {
       durationMs: 1,
     },
   }
-  const progress = (version: number): Told => ({
+  const progress = (version: number): TraceMessage => ({
     name: STEP_PROGRESS,
     payload: {
       ...of,
@@ -159,11 +159,14 @@ describe('T3 by rank', () => {
       endedAt: null,
       error: null,
     }
-    const at = (status: 'running' | 'failed' | 'completed' | 'interrupted' | 'deleted', more = {}): Told => ({
+    const at = (
+      status: 'running' | 'failed' | 'completed' | 'interrupted' | 'deleted',
+      more = {},
+    ): TraceMessage => ({
       name: SESSION_COMPLETED,
       payload: { ...payload, status, ...more },
     })
-    const statusOf = (...told: Told[]): [string | undefined, string | undefined] => [
+    const statusOf = (...told: TraceMessage[]): [string | undefined, string | undefined] => [
       mergeAll(told).head?.status,
       mergeAll(told.toReversed()).head?.status,
     ]

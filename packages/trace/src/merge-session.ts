@@ -10,7 +10,7 @@ import {
   STEP_PROGRESS,
   STEP_STARTED,
 } from './names.ts'
-import type { SessionHead, SessionPayload, StepProgressPayload, Told } from './payloads.ts'
+import type { SessionHead, SessionPayload, StepProgressPayload, TraceMessage } from './payloads.ts'
 import type { SessionDetail, SessionView, TraceStep } from './session-view.ts'
 import { isAtWork } from './to-trace-step.ts'
 
@@ -35,7 +35,7 @@ export const EMPTY_SESSION: LiveSession = { head: null, steps: new Map() }
  * T3. Fetched or told, early or late, once or again: the same things in any order come to the same. A step never goes
  * back, a progress after its end is dropped, and an end of the session stands unless it was taken up again.
  */
-export function mergeSession(state: LiveSession, incoming: Told | SessionDetail): LiveSession {
+export function mergeSession(state: LiveSession, incoming: TraceMessage | SessionDetail): LiveSession {
   if (!('name' in incoming)) return mergeDetail(state, incoming)
   switch (incoming.name) {
     case SESSION_STARTED:

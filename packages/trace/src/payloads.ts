@@ -220,9 +220,9 @@ export interface TracePayloads {
 }
 
 /** What is told: a name with its payload. */
-export type Told = {
+export type TraceMessage = {
   [Name in keyof TracePayloads]: { readonly name: Name; readonly payload: TracePayloads[Name] }
 }[keyof TracePayloads]
 
 /** What is told to whom. */
-export type Relayed = Told & { readonly room: string }
+export type RoomMessage = TraceMessage & { readonly room: string }

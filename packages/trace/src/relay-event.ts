@@ -1,6 +1,6 @@
 import { type ClewEvent, isSystemRun, type ProgressNote } from '@clew/ledger'
 import { STEP_PROGRESS } from './names.ts'
-import type { Relayed } from './payloads.ts'
+import type { RoomMessage } from './payloads.ts'
 import { relaySession } from './relay-session.ts'
 import { relayStream } from './relay-stream.ts'
 import { sessionRoom } from './rooms.ts'
@@ -27,14 +27,14 @@ export interface Replies {
 }
 
 /** What a stored event is told as, and to which rooms. Runs that are no sessions, and books but streams, say nothing. */
-export const relayEvent = (event: ClewEvent, context: RelayContext): Relayed[] =>
+export const relayEvent = (event: ClewEvent, context: RelayContext): RoomMessage[] =>
   isSystemRun(event.correlationId) ? relayStream(event, context) : relaySession(event, context)
 
 /** Progress goes to the session's room only: others see which step it is at. */
 export function relayProgress(
   note: ProgressNote,
   { workspaceId, streamId }: { readonly workspaceId: string; readonly streamId: string },
-): Relayed[] {
+): RoomMessage[] {
   const { runId: sessionId, stepId, attempt, stepType, version, content, at } = note
   const payload = { workspaceId, sessionId, streamId, stepId, attempt, stepType, version, content, at }
   return [{ name: STEP_PROGRESS, payload, room: sessionRoom(workspaceId, sessionId) }]

@@ -11,7 +11,7 @@ import {
   SESSION_STARTED,
   STREAM_PROGRESS,
 } from './names.ts'
-import type { AgentActivity, Relayed, SessionPayload, Told } from './payloads.ts'
+import type { AgentActivity, RoomMessage, SessionPayload, TraceMessage } from './payloads.ts'
 import type { RelayContext } from './relay-event.ts'
 import { relayStep } from './relay-step.ts'
 import { sessionRoom, streamRoom } from './rooms.ts'
@@ -38,7 +38,7 @@ export type SessionName =
   | typeof SESSION_DELETED
 
 /** One event of a session: its steps to its own room, its life cycle there and in the stream, its activity around it. */
-export function relaySession(event: ClewEvent, { session: before, parent }: RelayContext): Relayed[] {
+export function relaySession(event: ClewEvent, { session: before, parent }: RelayContext): RoomMessage[] {
   const after = foldSessionState(before, event)
   const session = after?.summary.session
   if (!after || !session || after === before) return []
@@ -46,8 +46,8 @@ export function relaySession(event: ClewEvent, { session: before, parent }: Rela
   const own = sessionRoom(workspaceId, summary.runId)
   const stream = streamRoom(workspaceId, session.streamId)
   const above = parent && streamRoom(workspaceId, parent.streamId)
-  const told: Relayed[] = relayStep(event, before, after).map((each) => ({ ...each, room: own }))
-  const around = (each: Told): void => {
+  const told: RoomMessage[] = relayStep(event, before, after).map((each) => ({ ...each, room: own }))
+  const around = (each: TraceMessage): void => {
     told.push({ ...each, room: stream })
     if (above !== null) told.push({ ...each, room: above })
   }
@@ -69,7 +69,7 @@ export function relaySession(event: ClewEvent, { session: before, parent }: Rela
 }
 
 /** Its record is gone, pruned or erased: who shows it lets go of it. */
-export function relayDeleted(state: SessionState, session: RunSession, at: string): Relayed[] {
+export function relayDeleted(state: SessionState, session: RunSession, at: string): RoomMessage[] {
   const { workspaceId, summary } = state
   const deleted = { ...state, summary: { ...summary, status: 'deleted', error: null } } as const
   const told = { name: SESSION_DELETED, payload: toSessionPayload(deleted, session, at) } as const
@@ -100,7 +100,7 @@ function activityTold(
   { streamId, persona, currentStepType, generation }: RunSession,
   parent: RelayContext['parent'],
   at: string,
-): Told {
+): TraceMessage {
   return {
     name: summary.status === 'running' ? ACTIVITY_STARTED : ACTIVITY_ENDED,
     payload: {
@@ -140,7 +140,11 @@ function toSessionPayload(state: SessionState, session: RunSession, at: string):
   }
 }
 
-function stepTold(event: ClewEvent, { summary, workspaceId, seq }: SessionState, session: RunSession): Told {
+function stepTold(
+  event: ClewEvent,
+  { summary, workspaceId, seq }: SessionState,
+  session: RunSession,
+): TraceMessage {
   return {
     name: STREAM_PROGRESS,
     payload: {

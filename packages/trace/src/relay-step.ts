@@ -1,6 +1,6 @@
 import { type ClewEvent, foldStep, type StepRecord, stepTypeOf } from '@clew/ledger'
 import { STEP_COMPLETED, STEP_STARTED } from './names.ts'
-import type { Content, StepCompletedPayload, StepStartedPayload, Told } from './payloads.ts'
+import type { Content, StepCompletedPayload, StepStartedPayload, TraceMessage } from './payloads.ts'
 import { type NumberedStep, type SessionState, stepKeyOf } from './session-state.ts'
 import { completionOf, isAtWork, isObject } from './to-trace-step.ts'
 
@@ -8,7 +8,11 @@ import { completionOf, isAtWork, isObject } from './to-trace-step.ts'
 const LONGEST_CONTENT = 65_536
 
 /** What an event says of steps: one that begins or ends, or all that nobody works on any more. */
-export function relayStep(event: ClewEvent, before: SessionState | null, after: SessionState): Told[] {
+export function relayStep(
+  event: ClewEvent,
+  before: SessionState | null,
+  after: SessionState,
+): TraceMessage[] {
   if (isAtWork(before?.summary.status ?? 'running') && !isAtWork(after.summary.status))
     return [...after.open.values()].map((open) => assumeEnd(open, event, after))
   const key = stepKeyOf(event)
@@ -21,7 +25,7 @@ export function relayStep(event: ClewEvent, before: SessionState | null, after: 
   return [completed({ step, stepNumber: known?.stepNumber ?? after.summary.steps }, step, after, false)]
 }
 
-function started({ step, stepNumber }: NumberedStep, event: ClewEvent, state: SessionState): Told {
+function started({ step, stepNumber }: NumberedStep, event: ClewEvent, state: SessionState): TraceMessage {
   const { input } = event.payload
   const content = isObject(input) && Object.keys(input).length === 1 ? (input['content'] as Content) : null
   const payload: StepStartedPayload = {
@@ -38,7 +42,7 @@ function completed(
   record: StepRecord,
   state: SessionState,
   isAssumed: boolean,
-): Told {
+): TraceMessage {
   const { content, sources, messageId } = completionOf(record.values)
   const isContentLeftOut = sizeOf(content) > LONGEST_CONTENT
   const payload: StepCompletedPayload = {
@@ -59,7 +63,7 @@ function completed(
   return { name: STEP_COMPLETED, payload }
 }
 
-function assumeEnd(open: NumberedStep, { timestamp }: ClewEvent, state: SessionState): Told {
+function assumeEnd(open: NumberedStep, { timestamp }: ClewEvent, state: SessionState): TraceMessage {
   const record: StepRecord = {
     ...open.step,
     values: null,

@@ -1,19 +1,19 @@
 import { asErasable, type ClewEvent, type ErasableEvent } from '@clew/ledger'
 import { contentOf, toMessage, toStream } from './fold-stream.ts'
 import { MESSAGE_CREATED, MESSAGE_UPDATED, STREAM_CREATED } from './names.ts'
-import type { Relayed, Told } from './payloads.ts'
+import type { RoomMessage, TraceMessage } from './payloads.ts'
 import type { RelayContext } from './relay-event.ts'
 import { streamRoom } from './rooms.ts'
 import { textOf } from './to-trace-step.ts'
 
 /** One event of a stream's book. */
-export function relayStream(event: ClewEvent, { parent, replies }: RelayContext): Relayed[] {
+export function relayStream(event: ClewEvent, { parent, replies }: RelayContext): RoomMessage[] {
   const { workspace: workspaceId } = event.ledger
   const streamId = textOf(event.payload.streamId) ?? ''
   const own = asErasable(event)
   const first = own && toldOf(own, streamId)
   if (!first) return []
-  const told: Relayed[] = [{ ...first, room: streamRoom(workspaceId, streamId) }]
+  const told: RoomMessage[] = [{ ...first, room: streamRoom(workspaceId, streamId) }]
   if (parent && replies && COUNTED.has(event.eventType))
     told.push({
       name: MESSAGE_UPDATED,
@@ -32,7 +32,7 @@ export function relayStream(event: ClewEvent, { parent, replies }: RelayContext)
 
 const COUNTED: ReadonlySet<string> = new Set(['ui.message_created', 'ui.message_deleted'])
 
-function toldOf(event: ErasableEvent, streamId: string): Told | null {
+function toldOf(event: ErasableEvent, streamId: string): TraceMessage | null {
   const { timestamp } = event
   const { workspace: workspaceId, seq } = event.ledger
   const of = (messageId = event.eventId) => ({ workspaceId, streamId, messageId })

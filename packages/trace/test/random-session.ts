@@ -1,7 +1,7 @@
 import { type ClewEvent, foldSteps } from '@clew/ledger'
 import fc from 'fast-check'
 import { STEP_PROGRESS } from '../src/names.ts'
-import type { Told } from '../src/payloads.ts'
+import type { TraceMessage } from '../src/payloads.ts'
 import { relayEvent } from '../src/relay-event.ts'
 import { foldSessionState, type SessionState, toSessionView } from '../src/session-state.ts'
 import type { SessionDetail } from '../src/session-view.ts'
@@ -13,7 +13,7 @@ type Draft = readonly [eventType: string, payload: Record<string, unknown>]
 export interface History {
   readonly events: readonly ClewEvent[]
   /** What its rooms are told, in order, with progress between. */
-  readonly told: readonly Told[]
+  readonly told: readonly TraceMessage[]
   /** What a fetch gives after each event. */
   readonly details: readonly SessionDetail[]
 }
@@ -30,7 +30,7 @@ export const histories: fc.Arbitrary<History> = fc
 
 function play(moves: readonly { what: string; pick: number }[], end: string): History {
   const events: ClewEvent[] = []
-  const told: Told[] = []
+  const told: TraceMessage[] = []
   const details: SessionDetail[] = []
   const open: { stepId: string; attempt: number; version: number; stepType: string }[] = []
   const notes = new Map<string, { version: number; content: string }>()

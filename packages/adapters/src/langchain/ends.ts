@@ -1,5 +1,5 @@
 import type { EventInput, Ledger, Payload } from '@clew/ledger'
-import type { Entry, Told } from './entry.ts'
+import type { Entry, IdentifiedEvent } from './entry.ts'
 import type { InterruptFound } from './interrupts.ts'
 import type { OpenStep, RecordedRun, Scope } from './recorded-run.ts'
 import type { SessionTrace, StepCompletion } from './session-trace.ts'
@@ -7,7 +7,12 @@ import { type ErrorRecord, toRecord } from './to-record.ts'
 
 export interface Ends {
   /** Ends a step with what belongs to its end; at the top of an own run, the run as well. */
-  endStep(entry: Entry, before: readonly Told[], end: StepEnd, completion: StepCompletion): Promise<void>
+  endStep(
+    entry: Entry,
+    before: readonly IdentifiedEvent[],
+    end: StepEnd,
+    completion: StepCompletion,
+  ): Promise<void>
   endRoot(entry: Entry, outcome: RunOutcome): Promise<void>
   failTool(entry: Entry, error: ErrorRecord): Promise<void>
   /** The step that asks is paused, and those around it stay open: the answer lets them go on. */

@@ -21,4 +21,4 @@ export interface Entry {
   readonly decisions: string[]
 }
 
-export type Told = EventInput & { readonly eventId: string }
+export type IdentifiedEvent = EventInput & { readonly eventId: string }

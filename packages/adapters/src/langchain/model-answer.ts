@@ -6,7 +6,7 @@ import type { RecordedRun } from './recorded-run.ts'
 import { toRecord } from './to-record.ts'
 import { modelOf, usageOf } from './usage.ts'
 
-type Told = EventInput & { readonly eventId: string }
+type IdentifiedEvent = EventInput & { readonly eventId: string }
 
 export interface ModelCall {
   readonly run: RecordedRun
@@ -23,9 +23,9 @@ export function questionEvents(
   lcRunId: string,
   said: { readonly messages: readonly BaseMessage[]; readonly prompts: readonly string[] },
   cause: string | null,
-): Told[] {
+): IdentifiedEvent[] {
   const { messages, prompts } = said
-  const events: Told[] = []
+  const events: IdentifiedEvent[] = []
   const tell = (role: string, payload: Payload, mark: unknown): void => {
     if (!run.tellsFirst(JSON.stringify(mark))) return
     events.push(
@@ -48,7 +48,7 @@ export function questionEvents(
 }
 
 export interface ModelAnswer {
-  readonly events: readonly Told[]
+  readonly events: readonly IdentifiedEvent[]
   readonly content: unknown
   readonly messageId: string | undefined
   readonly toolNames: readonly string[]
@@ -57,7 +57,7 @@ export interface ModelAnswer {
 /** What the model said and thought. Usage stands on the first of its answers: it is that of the call (V7). */
 export function answerEvents(call: ModelCall, result: LLMResult): ModelAnswer {
   const { run, lcRunId, stepId, cause, provider } = call
-  const events: Told[] = []
+  const events: IdentifiedEvent[] = []
   const toolNames: string[] = []
   let content: unknown = null
   let messageId: string | undefined

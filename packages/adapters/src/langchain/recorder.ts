@@ -4,7 +4,7 @@ import type { LLMResult } from '@langchain/core/outputs'
 import type { Payload } from '@clew/ledger'
 import { readArguments } from '../foreign.ts'
 import { callIdOf, createEnds, within } from './ends.ts'
-import type { Entry, Told } from './entry.ts'
+import type { Entry, IdentifiedEvent } from './entry.ts'
 import { interruptsOf, isAbort, parentCommandOf } from './interrupts.ts'
 import { startLiveStep } from './live-step.ts'
 import { answerEvents, questionEvents } from './model-answer.ts'
@@ -54,9 +54,9 @@ interface StepWanted {
   readonly live?: string | undefined
   readonly more?: Partial<Entry>
   /** What leads to it and is told before. */
-  before?(run: RecordedRun, cause: string | null): readonly Told[]
+  before?(run: RecordedRun, cause: string | null): readonly IdentifiedEvent[]
   /** What is told with its start. */
-  call?(run: RecordedRun, step: OpenStep, cause: string | null): Told
+  call?(run: RecordedRun, step: OpenStep, cause: string | null): IdentifiedEvent
 }
 
 interface Placed {

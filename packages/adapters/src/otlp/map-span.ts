@@ -13,7 +13,7 @@ import { tellEvaluations, tellMemory, tellRequest, tellTool, toolNameOf } from '
 import type { Work } from './work.ts'
 
 /** What the step of a span says: its input, output, and what belongs to its kind. */
-interface Told {
+interface MappedSpan {
   readonly values: JsonObject
   readonly use: JsonObject
   readonly conversation?: Conversation | undefined
@@ -114,7 +114,7 @@ function tellRunning(sink: RunSink, span: OtlpSpan, facts: Facts, source: Source
   })
 }
 
-function tell(work: Work, kind: SpanKind, toolCalls: 'spans' | 'messages'): Told {
+function tell(work: Work, kind: SpanKind, toolCalls: 'spans' | 'messages'): MappedSpan {
   const { facts, span } = work
   if (kind === 'model') return tellModel(work, toolCalls)
   if (kind === 'tool') return { values: tellTool(work), use: {} }
@@ -130,7 +130,7 @@ function tell(work: Work, kind: SpanKind, toolCalls: 'spans' | 'messages'): Told
   return { values, use }
 }
 
-function tellModel(work: Work, toolCalls: 'spans' | 'messages'): Told {
+function tellModel(work: Work, toolCalls: 'spans' | 'messages'): MappedSpan {
   const { sink, facts, span, stepId, start, end, failure } = work
   const use = readModelUse(facts)
   const conversation = readConversation(facts, span.events)

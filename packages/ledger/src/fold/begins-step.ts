@@ -2,7 +2,7 @@ import type { ClewEvent } from '../envelope.ts'
 import { isoMs } from '../iso-text.ts'
 import { numberOf, textOf } from './fields.ts'
 
-interface Told {
+interface TypedPayload {
   readonly eventType: string
   readonly payload: object
 }
@@ -12,7 +12,7 @@ interface Told {
  * has begun the attempt before it (`isKnown`): then it is start and end in one, as of a node that ends in the very
  * turn in which it was called.
  */
-export function beginsStep({ eventType, payload }: Told, isKnown = false): boolean {
+export function beginsStep({ eventType, payload }: TypedPayload, isKnown = false): boolean {
   if (eventType === 'execution.step_started') return true
   if (eventType !== 'execution.step_completed' || isKnown) return false
   const { name }: { readonly name?: unknown } = payload
@@ -27,7 +27,7 @@ export const kindOfStep = (payload: {
 
 /** When the attempt began, for an event that begins one. */
 export function beganMs(
-  { eventType, payload, timestamp }: Told & Pick<ClewEvent, 'timestamp'>,
+  { eventType, payload, timestamp }: TypedPayload & Pick<ClewEvent, 'timestamp'>,
   at = isoMs(timestamp),
 ): number {
   if (eventType === 'execution.step_started') return at

@@ -1,11 +1,11 @@
-import type { Told, TraceEventName } from '@clew/trace'
+import type { TraceMessage, TraceEventName } from '@clew/trace'
 import type { Socket } from 'socket.io-client'
 import type { Client } from '../client/client.ts'
 import type { LinkState } from '../client/follow.ts'
 
 export interface RoomListener {
   /** Whatever is told to any room that this page is in; the payload says whom it concerns. */
-  onTold(told: Told): void
+  onTold(told: TraceMessage): void
   /** Listening has begun, or begun again: fetch now, what comes after is told (T3). */
   onJoined(): void
   onState(state: LinkState): void
@@ -35,8 +35,8 @@ function createRooms({ url, token }: Client): Rooms {
   async function open(): Promise<Socket> {
     const { io } = await import('socket.io-client')
     const socket = io(url, { transports: ['websocket'], ...(token !== undefined && { auth: { token } }) })
-    socket.onAny((name: TraceEventName, payload: Told['payload']) => {
-      for (const listener of listeners()) listener.onTold({ name, payload } as Told)
+    socket.onAny((name: TraceEventName, payload: TraceMessage['payload']) => {
+      for (const listener of listeners()) listener.onTold({ name, payload } as TraceMessage)
     })
     // The server forgets rooms with the connection: all of them are joined again.
     socket.on('connect', () => {

@@ -1,4 +1,4 @@
-import type { Told } from '@clew/trace'
+import type { TraceMessage } from '@clew/trace'
 import { useEffect, useEffectEvent, useRef, useState } from 'react'
 import type { LinkState } from '../client/follow.ts'
 import { useClient } from '../client/provider.tsx'
@@ -6,7 +6,7 @@ import { roomsOf } from './rooms.ts'
 
 interface RoomMerge<State, Fetched> {
   readonly empty: State
-  merge(state: State, incoming: Told | Fetched): State
+  merge(state: State, incoming: TraceMessage | Fetched): State
   /** Given what is known when it is asked, which is nothing at first. */
   fetch(signal: AbortSignal, known: State): Promise<Fetched>
 }
@@ -41,7 +41,7 @@ export function useRoom<State, Fetched>(
   const merged = useRef(parts.empty)
   const fetchNow = useEffectEvent((signal: AbortSignal) => parts.fetch(signal, merged.current))
   const add = useEffectEvent(
-    (incoming: readonly (Told | Fetched)[], more: Partial<RoomState<State>> = {}) => {
+    (incoming: readonly (TraceMessage | Fetched)[], more: Partial<RoomState<State>> = {}) => {
       const before = merged.current
       const state = incoming.reduce(parts.merge, before)
       merged.current = state
@@ -58,7 +58,7 @@ export function useRoom<State, Fetched>(
   useEffect(() => {
     if (room === null) return undefined
     const gone = new AbortController()
-    let waiting: Told[] = []
+    let waiting: TraceMessage[] = []
     let timer: ReturnType<typeof setTimeout> | undefined
     restart()
     later.current = (incoming) => add([incoming])

@@ -5,12 +5,12 @@ export type StepTexts = ReadonlyMap<string, string>
 
 export const NO_TEXTS: StepTexts = new Map()
 
-type Told = Pick<ProgressNote, 'stepId' | 'attempt' | 'content'>
+type StepNote = Pick<ProgressNote, 'stepId' | 'attempt' | 'content'>
 
 /** A note carries all of its text, so the newest one is enough; one that comes after the end of its step is late. */
 export function withNotes(
   texts: StepTexts,
-  notes: readonly Told[],
+  notes: readonly StepNote[],
   find: (attempt: number, stepId: string) => StepSkeleton | undefined,
 ): StepTexts {
   const next = new Map(texts)

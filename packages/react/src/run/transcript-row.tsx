@@ -66,14 +66,14 @@ export const TranscriptRow = memo(function TranscriptRow(props: TranscriptRowPro
   )
 })
 
-interface Told {
+interface RowContent {
   readonly glyph: ReactNode
   readonly who: ReactNode
   readonly body: ReactNode
   readonly tone?: 'said' | 'quiet' | 'error' | 'waiting'
 }
 
-function tellSteps(steps: readonly StepSkeleton[], name: string, kind: string): Told {
+function tellSteps(steps: readonly StepSkeleton[], name: string, kind: string): RowContent {
   const last = steps.at(-1) as StepSkeleton
   const failed = steps.filter((step) => step.status === 'failed').length
   const totalMs = steps.reduce((sum, step) => sum + (step.durationMs ?? 0), 0)
@@ -122,7 +122,7 @@ const WHO: Readonly<Record<string, string>> = {
 function tell(
   entry: TranscriptEntry,
   { row, renderPause, renderRunLink, renderErased }: TranscriptRowProps,
-): Told {
+): RowContent {
   if (entry.erased)
     return {
       tone: 'quiet',
@@ -243,7 +243,7 @@ function tell(
   }
 }
 
-function tellTool(entry: EntryOf<'tool_call'>, row: EntryRow | null): Told {
+function tellTool(entry: EntryOf<'tool_call'>, row: EntryRow | null): RowContent {
   const { outcome, name } = entry
   const kind = namedKind(row?.step?.kind ?? 'tool', name ?? '')
   const ms = outcome === null ? null : Math.max(0, Date.parse(outcome.at) - Date.parse(entry.at))
@@ -286,7 +286,7 @@ function tellQuestion(
   entry: EntryOf<'question'>,
   isOver: boolean,
   renderPause: TranscriptRowProps['renderPause'],
-): Told {
+): RowContent {
   const { answer } = entry
   const words = wordsOf(entry.question)
   const isWaiting = answer === null && !isOver

@@ -7,7 +7,7 @@ import {
   STREAM_PROGRESS,
   type StreamMessage,
   type StreamPage,
-  type Told,
+  type TraceMessage,
 } from '@clew/trace'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -54,8 +54,8 @@ const session = (
   ...more,
 })
 /** Only what is looked at here is filled in. */
-const told = (name: string, payload: object): Told =>
-  Object.assign({} as Told, { name, payload: { ...of, ...payload } })
+const told = (name: string, payload: object): TraceMessage =>
+  Object.assign({} as TraceMessage, { name, payload: { ...of, ...payload } })
 const page = (messages: StreamMessage[], sessions: SessionHead[] = []): StreamPage =>
   Object.assign({} as StreamPage, {
     stream: { streamId: 's', title: 'S' },
@@ -67,7 +67,7 @@ const page = (messages: StreamMessage[], sessions: SessionHead[] = []): StreamPa
   })
 
 /** Of a session in the thread below message `a`. */
-const activity = (seq: number, isActive: boolean): Told =>
+const activity = (seq: number, isActive: boolean): TraceMessage =>
   told(MESSAGE_UPDATED, {
     messageId: 'a',
     updateType: 'agent_activity',

@@ -16,7 +16,7 @@ import {
   type StreamMessage,
   type StreamPage,
   type StreamView,
-  type Told,
+  type TraceMessage,
 } from '@clew/trace'
 
 /** What a page knows of a stream, from whatever came in whatever order. */
@@ -47,7 +47,11 @@ export const EMPTY_STREAM: LiveStream = {
 }
 
 /** The same things in any order come to the same (T3). */
-export function mergeStream(state: LiveStream, incoming: Told | StreamPage, streamId: string): LiveStream {
+export function mergeStream(
+  state: LiveStream,
+  incoming: TraceMessage | StreamPage,
+  streamId: string,
+): LiveStream {
   if (!('name' in incoming)) return mergePage(state, incoming)
   switch (incoming.name) {
     case MESSAGE_CREATED:
@@ -110,7 +114,7 @@ function laterReplies(a: StreamMessage, b: Replies): Replies {
   return { threadStreamId: threadStreamId ?? a.threadStreamId, replyCount, lastReplyAt }
 }
 
-type Changed = Extract<Told, { name: typeof MESSAGE_UPDATED }>['payload']
+type Changed = Extract<TraceMessage, { name: typeof MESSAGE_UPDATED }>['payload']
 type Update = Exclude<Changed, { updateType: 'agent_activity' }>
 const UPDATES: readonly Update['updateType'][] = ['content', 'deleted', 'replies']
 
@@ -149,7 +153,7 @@ function withSession(state: LiveStream, session: SessionHead): LiveStream {
   return { ...state, sessions: new Map(state.sessions).set(session.sessionId, merged) }
 }
 
-type Step = Extract<Told, { name: typeof STREAM_PROGRESS }>['payload']
+type Step = Extract<TraceMessage, { name: typeof STREAM_PROGRESS }>['payload']
 function withStep(state: LiveStream, { sessionId, stepType, stepNumber, seq, generation }: Step): LiveStream {
   const before = state.sessions.get(sessionId)
   if (!before || before.generation > generation || before.seq >= seq || !isAtWork(before)) return state

@@ -8,7 +8,7 @@ import {
   type SessionHead,
   sessionRoom,
   type SessionView,
-  type Told,
+  type TraceMessage,
   type TraceStep,
 } from '@clew/trace'
 import { useMemo, useState } from 'react'
@@ -124,7 +124,11 @@ async function fetchNewest(
   return detail
 }
 
-function mergeTraced(state: Traced, incoming: Told | SessionDetail, sessionId: string | null): Traced {
+function mergeTraced(
+  state: Traced,
+  incoming: TraceMessage | SessionDetail,
+  sessionId: string | null,
+): Traced {
   if (!('name' in incoming)) {
     const live = mergeSession(state.live, incoming)
     const [first] = incoming.steps

@@ -63,7 +63,7 @@ interface ItemsByMode<State, Write> {
 /** Modes whose items have a shape of their own are told of a pause in place; the others hold nothing but their data. */
 type Pausing = 'updates' | 'messages' | 'steps'
 
-type Told<Mode extends StreamMode, State, Write> = {
+type ItemsOfMode<Mode extends StreamMode, State, Write> = {
   [M in Mode]: readonly [mode: M, data: ItemsByMode<State, Write>[M]]
 }[Mode]
 type ToldFrom<Mode extends StreamMode, State, Write> = {
@@ -84,7 +84,7 @@ export type StreamItem<
       | ToldFrom<Mode extends readonly StreamMode[] ? Mode[number] : Mode & StreamMode, State, Write>
       | readonly [mode: 'pause', data: PauseItem, origin: StreamOrigin]
   : Mode extends readonly StreamMode[]
-    ? Told<Mode[number], State, Write> | readonly [mode: 'pause', data: PauseItem]
+    ? ItemsOfMode<Mode[number], State, Write> | readonly [mode: 'pause', data: PauseItem]
     : Mode extends StreamMode
       ? ItemsByMode<State, Write>[Mode] | (Mode extends Pausing ? PauseItem : never)
       : never

@@ -71,12 +71,12 @@ export function mountAgUi(app: App, parts: ServerParts): void {
 }
 
 /** Which of the AG-UI events of one event: the ids that clients come back with. */
-interface Told {
+interface IngestedRun {
   readonly seq: number
   readonly nth: number
 }
 
-const parseId = (id: string | null): Told => {
+const parseId = (id: string | null): IngestedRun => {
   const found = /^(\d{1,15})-(\d{1,6})$/.exec(id ?? '')
   return found ? { seq: Number(found[1]), nth: Number(found[2]) } : { seq: 0, nth: 0 }
 }
@@ -91,7 +91,7 @@ async function* tellRun(
   ledger: Ledger,
   runId: string,
   threadId: string | null,
-  after: Told,
+  after: IngestedRun,
   signal: AbortSignal,
 ): AsyncGenerator<string> {
   const stream = createAgUiStream({ threadId: threadId ?? undefined })

@@ -1,14 +1,17 @@
 import { isOpenStep, type Ledger, type RunSummary, stepTypeOf } from '@clew/ledger'
-import { relayProgress, type Relayed, type RoomAddress, STREAM_PROGRESS, streamRoom } from '@clew/trace'
+import { relayProgress, type RoomMessage, type RoomAddress, STREAM_PROGRESS, streamRoom } from '@clew/trace'
 
 /** What was told to a room while it ran and is told no more until it changes: for one who has just come. */
-export async function readRunning(ledger: Ledger, { kind, id }: RoomAddress): Promise<readonly Relayed[]> {
+export async function readRunning(
+  ledger: Ledger,
+  { kind, id }: RoomAddress,
+): Promise<readonly RoomMessage[]> {
   if (kind === 'session') return readProgress(ledger, id)
   const { runs } = await ledger.listRuns({ threadId: id, status: 'running', limit: 10 })
   return (await Promise.all(runs.map((run) => readStep(ledger, run)))).flat()
 }
 
-async function readProgress(ledger: Ledger, sessionId: string): Promise<Relayed[]> {
+async function readProgress(ledger: Ledger, sessionId: string): Promise<RoomMessage[]> {
   const streamId = (await ledger.getRun(sessionId))?.session?.streamId
   if (streamId === undefined) return []
   const { notes } = await ledger.progress.read({ runId: sessionId })
@@ -16,7 +19,7 @@ async function readProgress(ledger: Ledger, sessionId: string): Promise<Relayed[
 }
 
 /** Which step a running session is at. */
-async function readStep(ledger: Ledger, { runId, session, events }: RunSummary): Promise<Relayed[]> {
+async function readStep(ledger: Ledger, { runId, session, events }: RunSummary): Promise<RoomMessage[]> {
   if (!session) return []
   const { streamId, persona, generation } = session
   const steps = await ledger.getSkeleton(runId)

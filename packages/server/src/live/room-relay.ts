@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ClewError, type ClewEvent, type Ledger, type ProgressNote } from '@clew/ledger'
-import { createRelay, type Relayed, type RoomAddress, STEP_PROGRESS } from '@clew/trace'
+import { createRelay, type RoomMessage, type RoomAddress, STEP_PROGRESS } from '@clew/trace'
 import type { Logger } from 'pino'
 import type { Feed } from './feed.ts'
 import { readRunning } from './read-running.ts'
@@ -22,9 +22,9 @@ const PASSING: ReadonlySet<string> = new Set(['store_unreachable', 'store_locked
 export function createRoomRelay(ledger: Ledger, feed: Feed, speaker: Speaker, log: Logger): RoomRelay {
   let working: Promise<() => void> | undefined
   let holders = 0
-  const asking = new Map<string, Promise<readonly Relayed[]>>()
+  const asking = new Map<string, Promise<readonly RoomMessage[]>>()
 
-  function tellAll(told: readonly Relayed[]): void {
+  function tellAll(told: readonly RoomMessage[]): void {
     for (const { room, name, payload } of told)
       if (speaker.isHeard(room)) {
         if (name === STEP_PROGRESS) speaker.tellReady(room, name, payload)
@@ -70,7 +70,7 @@ export function createRoomRelay(ledger: Ledger, feed: Feed, speaker: Speaker, lo
   }
 
   /** Many who come at once, as after a restart, are answered by one read. */
-  function share(address: RoomAddress): Promise<readonly Relayed[]> {
+  function share(address: RoomAddress): Promise<readonly RoomMessage[]> {
     const key = `${address.kind} ${address.id}`
     const same = asking.get(key)
     if (same) return same
