@@ -1,7 +1,7 @@
 import { writeSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { ClewError, type Ledger } from '@clew/ledger'
-import { type Hold, holdRun } from '../../packages/runtime/src/lifecycle/hold-run.ts'
+import { type RunLease, leaseRun } from '../../packages/runtime/src/lifecycle/lease-run.ts'
 import { startSweeper } from '../../packages/runtime/src/lifecycle/start-sweeper.ts'
 import { sweep } from '../../packages/runtime/src/lifecycle/sweep.ts'
 import { openLedger } from '../../packages/sqlite/test/harness.ts'
@@ -15,7 +15,7 @@ const codeOf = (error: unknown): string => (error instanceof ClewError ? error.c
 const PACE = { beatMs: 500, pollMs: 20 }
 let made = 0
 
-async function write(on: Ledger, hold: Hold): Promise<string> {
+async function write(on: Ledger, hold: RunLease): Promise<string> {
   const payload = { stepId: `s#${made++}`, name: 's' }
   try {
     await on.append([{ eventType: 'execution.step_started', correlationId: runId, payload }], {
@@ -30,7 +30,7 @@ async function write(on: Ledger, hold: Hold): Promise<string> {
 const COMMANDS: Readonly<Record<string, () => Promise<void>>> = {
   /** Holds the run, tells when its signal aborts, and writes when told to; `stop` ends it as asked. */
   async hold() {
-    const hold = await holdRun(ledger, { runId, threadId, pace: PACE })
+    const hold = await leaseRun(ledger, { runId, threadId, pace: PACE })
     hold.signal.addEventListener('abort', () => say({ aborted: codeOf(hold.signal.reason) }))
     const started = { eventType: 'system.workflow_started', correlationId: runId, payload: { threadId } }
     await ledger.append([started], { epoch: hold.epoch })
@@ -47,7 +47,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<void>>> = {
 
   /** Holds a run and runs a sweeper, and has nothing else to do. */
   async idle() {
-    await holdRun(ledger, { runId, threadId })
+    await leaseRun(ledger, { runId, threadId })
     startSweeper(ledger)
     say('idle')
   },
@@ -60,7 +60,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<void>>> = {
 
   /** Waits for the thread, writes one event under it, and lets go. */
   async turn() {
-    const hold = await holdRun(ledger, { runId, threadId, onBusy: 'wait', pace: PACE })
+    const hold = await leaseRun(ledger, { runId, threadId, onBusy: 'wait', pace: PACE })
     const answer = await write(ledger, hold)
     await hold.release()
     await ledger.close()

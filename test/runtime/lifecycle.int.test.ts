@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import type { Ledger } from '@clew/ledger'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { holdRun } from '../../packages/runtime/src/lifecycle/hold-run.ts'
+import { leaseRun } from '../../packages/runtime/src/lifecycle/lease-run.ts'
 import { requestStop } from '../../packages/runtime/src/lifecycle/request-stop.ts'
 import { sweep } from '../../packages/runtime/src/lifecycle/sweep.ts'
 import { makeFolder, openLedger, removeFolder } from '../../packages/sqlite/test/harness.ts'
@@ -47,8 +47,8 @@ describe('R9 an owner in another process, on SQLite', () => {
   it('R9 that is killed with SIGKILL is replaced at once', async () => {
     const owner = start('hold', 'r', 't')
     expect(await owner.next()).toEqual({ epoch: 1 })
-    await expect(holdRun(ledger, RUN)).rejects.toMatchObject({ code: 'busy' })
-    const next = holdRun(ledger, { ...RUN, onBusy: 'wait' })
+    await expect(leaseRun(ledger, RUN)).rejects.toMatchObject({ code: 'busy' })
+    const next = leaseRun(ledger, { ...RUN, onBusy: 'wait' })
     await owner.kill('SIGKILL')
     const hold = await next
     expect(hold.epoch).toBe(2)
@@ -73,7 +73,7 @@ describe('R9 an owner in another process, on SQLite', () => {
     const owner = start('hold', 'r', 't')
     await owner.next()
     await owner.kill('SIGKILL')
-    const hold = await holdRun(ledger, { runId: 'next', threadId: 't' })
+    const hold = await leaseRun(ledger, { runId: 'next', threadId: 't' })
     expect((await ledger.getRun('r'))?.status).toBe('interrupted')
     await hold.release()
   })
@@ -85,9 +85,9 @@ describe('R9 an owner in another process, on SQLite', () => {
     expect(await owner.next()).toBe('ok')
     owner.process.kill('SIGSTOP')
     offsetMs = 50_000
-    await expect(holdRun(ledger, RUN)).rejects.toMatchObject({ code: 'busy' })
+    await expect(leaseRun(ledger, RUN)).rejects.toMatchObject({ code: 'busy' })
     offsetMs = 61_000
-    const hold = await holdRun(ledger, RUN)
+    const hold = await leaseRun(ledger, RUN)
     expect(hold.epoch).toBe(2)
     owner.tell('write')
     owner.process.kill('SIGCONT')
@@ -139,11 +139,11 @@ describe('R9 an owner in another process, on SQLite', () => {
     expect(await idle.next()).toBe('idle')
     idle.process.stdin.end()
     expect(await ended).toEqual([0, null])
-    expect((await holdRun(ledger, RUN)).epoch).toBe(2)
+    expect((await leaseRun(ledger, RUN)).epoch).toBe(2)
   })
 
   it('R9 several that wait for one thread each get their turn', async () => {
-    const mine = await holdRun(ledger, RUN)
+    const mine = await leaseRun(ledger, RUN)
     const turns = ['a', 'b', 'c'].map((runId) => start('turn', runId, 't'))
     await mine.release()
     expect(await Promise.all(turns.map((child) => child.next()))).toEqual(['ok', 'ok', 'ok'])

@@ -1,5 +1,5 @@
 import type { ClewEvent, Ledger } from '@clew/ledger'
-import { type Hold, holdRun } from './lifecycle/hold-run.ts'
+import { type RunLease, leaseRun } from './lifecycle/lease-run.ts'
 import { createRunLog, type RunLogBuilder } from './log/run-log.ts'
 import { type Journal, openJournal } from './machine/journal.ts'
 import type { Program } from './machine/program.ts'
@@ -11,7 +11,7 @@ export interface Take {
   readonly program: Program
   readonly runId: string
   readonly threadId: string | null
-  readonly hold: Hold
+  readonly hold: RunLease
   readonly journal: Journal
   readonly log: RunLogBuilder
   readonly options: RunOptions & Pick<ResumeOptions, 'onDivergence'>
@@ -33,7 +33,7 @@ export async function takeRun(
 ): Promise<Take> {
   const { onBusy = 'reject', listener, signal, claimed } = options
   const { runId, threadId } = place
-  const hold = await holdRun(ledger, {
+  const hold = await leaseRun(ledger, {
     runId,
     threadId,
     claimed,

@@ -1,5 +1,5 @@
 import { ClewError, type Ledger } from '@clew/ledger'
-import { holdRun } from '../lifecycle/hold-run.ts'
+import { leaseRun } from '../lifecycle/lease-run.ts'
 import { type Journal, openJournal } from '../machine/journal.ts'
 import type { RunOptions } from '../run-options.ts'
 
@@ -11,7 +11,7 @@ export async function underLease<T>(
   { onBusy, signal }: Pick<RunOptions, 'onBusy' | 'signal'>,
   work: (journal: Journal, epoch: number) => Promise<T>,
 ): Promise<T> {
-  const hold = await holdRun(ledger, { runId, threadId, onBusy, signal })
+  const hold = await leaseRun(ledger, { runId, threadId, onBusy, signal })
   try {
     const journal = openJournal({ ledger, runId, epoch: hold.epoch, onStale: hold.lose })
     return await work(journal, hold.epoch)

@@ -1,7 +1,7 @@
 import type { ClewEvent, EventInput, Ledger } from '@clew/ledger'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { createMemoryWorld, type MemoryWorld } from '../../test/memory-ledger.ts'
-import { type Hold, holdRun } from './hold-run.ts'
+import { type RunLease, leaseRun } from './lease-run.ts'
 import { requestStop } from './request-stop.ts'
 
 const QUICK = { beatMs: 1000, pollMs: 5 }
@@ -28,7 +28,7 @@ const types = async (runId: string): Promise<string[]> =>
   (await read(runId)).map(({ eventType }) => eventType)
 
 /** What an owner does: ends the run when it is asked to. */
-async function workUntilStopped(held: Hold): Promise<void> {
+async function workUntilStopped(held: RunLease): Promise<void> {
   await new Promise((resolve) => held.signal.addEventListener('abort', resolve))
   await ledger.append([event(held.runId, 'system.workflow_stopped', { reason: 'asked' })], {
     epoch: held.epoch,
@@ -45,7 +45,7 @@ beforeEach(() => {
 describe('R9 a stop request', () => {
   it('R9 aborts the signal of the owner in another process, who ends the run', async () => {
     await ledger.append([started('r')])
-    const held = await holdRun(ledger, { runId: 'r', threadId: null, pace: QUICK })
+    const held = await leaseRun(ledger, { runId: 'r', threadId: null, pace: QUICK })
     const working = workUntilStopped(held)
     const summary = await requestStop(other, 'r', { reason: 'too dear', by: 'ann' })
     await working
@@ -66,7 +66,7 @@ describe('R9 a stop request', () => {
   it('R9 in the same process reaches the owner without waiting for its next look', async () => {
     await ledger.append([started('r')])
     const slow = { beatMs: 60_000, pollMs: 60_000 }
-    const held = await holdRun(ledger, { runId: 'r', threadId: null, pace: slow })
+    const held = await leaseRun(ledger, { runId: 'r', threadId: null, pace: slow })
     const working = workUntilStopped(held)
     expect((await requestStop(ledger, 'r')).status).toBe('stopped')
     await working
@@ -74,7 +74,7 @@ describe('R9 a stop request', () => {
 
   it('R9 that its owner does not follow in time stands, and the run is given as it is', async () => {
     await ledger.append([started('r')])
-    const held = await holdRun(ledger, { runId: 'r', threadId: null, pace: QUICK })
+    const held = await leaseRun(ledger, { runId: 'r', threadId: null, pace: QUICK })
     const summary = await requestStop(other, 'r', { waitMs: 0 })
     expect([summary.status, summary.stopRequested]).toEqual(['running', true])
     await vi.waitFor(() => expect(held.signal.aborted).toBe(true), 20_000)
@@ -107,7 +107,7 @@ describe('R9 a run that nobody works on', () => {
       event('r', 'system.workflow_paused', { pauseIds: ['p'] }),
     ])
     // Another run of its thread is at work, which is no reason to leave this one waiting.
-    const rival = await holdRun(ledger, { runId: 'q', threadId: 't' })
+    const rival = await leaseRun(ledger, { runId: 'q', threadId: 't' })
     const summary = await requestStop(ledger, 'r', { reason: 'too dear', by: 'ann' })
     expect(summary).toMatchObject({ status: 'stopped', pauses: [], stopRequested: false })
     const [request, ...ends] = (await read('r')).slice(7)
@@ -139,7 +139,7 @@ describe('R9 a run that nobody works on', () => {
     await ledger.append([started('r')])
     await requestStop(ledger, 'r', { reason: 'one' })
     await ledger.append([event('r', 'system.workflow_resumed')])
-    const held = await holdRun(ledger, { runId: 'r', threadId: null, pace: QUICK })
+    const held = await leaseRun(ledger, { runId: 'r', threadId: null, pace: QUICK })
     await ledger.append([event('r', 'ui.output_displayed')])
     await new Promise((resolve) => setTimeout(resolve, 30))
     expect(held.stopRequested).toBeNull()

@@ -8,7 +8,7 @@ import {
   recordStopRequest,
   type RunSummary,
 } from '@clew/ledger'
-import { type Hold, holdRun } from './hold-run.ts'
+import { type RunLease, leaseRun } from './lease-run.ts'
 import { stopHeld } from './stop-held.ts'
 import { lookNow } from './ticker.ts'
 
@@ -59,10 +59,10 @@ async function follow(
   }
 }
 
-async function holdIfFree(ledger: Ledger, runId: string): Promise<Hold | null> {
+async function holdIfFree(ledger: Ledger, runId: string): Promise<RunLease | null> {
   try {
     // Without its thread: another run of it may be at work, and that is no reason to leave this one waiting.
-    return await holdRun(ledger, { runId, threadId: null })
+    return await leaseRun(ledger, { runId, threadId: null })
   } catch (error) {
     if (error instanceof ClewError && error.code === 'busy') return null
     throw error
@@ -72,7 +72,7 @@ async function holdIfFree(ledger: Ledger, runId: string): Promise<Hold | null> {
 /** False when one of its child runs is still worked on: the run ends after it. */
 async function stopAndRelease(
   ledger: Ledger,
-  hold: Hold,
+  hold: RunLease,
   request: RecordedStopRequest,
   waitMs: number,
 ): Promise<boolean> {

@@ -9,7 +9,7 @@ import {
   type RunSummary,
   type StepSkeleton,
 } from '@clew/ledger'
-import type { Hold } from './hold-run.ts'
+import type { RunLease } from './lease-run.ts'
 
 const SOURCE = { origin: 'system', runtime: 'clew' } as const
 const sha256 = (text: string): string => hash('sha256', text)
@@ -20,7 +20,7 @@ const sha256 = (text: string): string => hash('sha256', text)
  */
 export async function stopHeld(
   ledger: Ledger,
-  { runId, epoch }: Pick<Hold, 'runId' | 'epoch'>,
+  { runId, epoch }: Pick<RunLease, 'runId' | 'epoch'>,
   request: RecordedStopRequest,
   stopChild: (runId: string) => Promise<void>,
 ): Promise<void> {

@@ -1,7 +1,7 @@
 import { ClewError, type EventInput, type Ledger } from '@clew/ledger'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { createMemoryWorld, type MemoryWorld } from '../../test/memory-ledger.ts'
-import { holdRun } from './hold-run.ts'
+import { leaseRun } from './lease-run.ts'
 import { startSweeper } from './start-sweeper.ts'
 import { sweep } from './sweep.ts'
 
@@ -41,7 +41,7 @@ describe('R9 sweep', () => {
       eventType: 'system.workflow_interrupted',
       payload: { reason: 'its owner has been silent for 60 s' },
     })
-    expect((await holdRun(ledger, { runId: 'r', threadId: 't-r' })).epoch).toBe(3)
+    expect((await leaseRun(ledger, { runId: 'r', threadId: 't-r' })).epoch).toBe(3)
     expect(await sweep(ledger)).toEqual([])
   })
 
@@ -77,7 +77,7 @@ describe('R9 sweep', () => {
 
   it('R9 leaves runs alone that this process holds and was only late for, and those of other workspaces', async () => {
     await begin('mine')
-    const held = await holdRun(ledger, { runId: 'mine', threadId: null, pace: { beatMs: 60_000 } })
+    const held = await leaseRun(ledger, { runId: 'mine', threadId: null, pace: { beatMs: 60_000 } })
     const elsewhere = world.open('elsewhere')
     await elsewhere.append([event('far', 'system.workflow_started')])
     await elsewhere.leases.acquire({ workspace: 'elsewhere', runId: 'far' })
@@ -111,7 +111,7 @@ describe('R9 sweep', () => {
     await begin('r')
     await other.leases.acquire(key('r'), 't-r')
     world.turnClock(61_000)
-    const next = await holdRun(ledger, { runId: 'next', threadId: 't-r' })
+    const next = await leaseRun(ledger, { runId: 'next', threadId: 't-r' })
     expect(await statusOf('r')).toBe('interrupted')
     await next.release()
   })

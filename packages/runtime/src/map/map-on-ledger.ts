@@ -1,5 +1,5 @@
 import { formatStepId, type Ledger, findPlaceholderPlaces, type PlaceholderPlace } from '@clew/ledger'
-import { holdRun } from '../lifecycle/hold-run.ts'
+import { leaseRun } from '../lifecycle/lease-run.ts'
 import { openJournal } from '../machine/journal.ts'
 import { answersWithSecrets } from '../machine/redacted-input.ts'
 import { assertMode } from '../mode.ts'
@@ -38,7 +38,7 @@ export async function mapOnLedger(
     secrets.length === 0 ? given.answers : { ...answersWithSecrets(before?.pauses ?? []), ...given.answers }
   const options: MapOptions = { ...given, answers }
   if (before) assertMode(ledger, 'resume')
-  const hold = await holdRun(ledger, { runId, threadId: before?.threadId ?? threadId, onBusy, signal })
+  const hold = await leaseRun(ledger, { runId, threadId: before?.threadId ?? threadId, onBusy, signal })
   try {
     const journal = openJournal({ ledger, runId, epoch: hold.epoch, onStale: hold.lose })
     const current = before && (await ledger.getRun(runId))

@@ -8,7 +8,7 @@ import {
   type RunSummary,
 } from '@clew/ledger'
 import { checkAnswer } from '../answers.ts'
-import type { Hold } from '../lifecycle/hold-run.ts'
+import type { RunLease } from '../lifecycle/lease-run.ts'
 import type { Draft, Journal } from '../machine/journal.ts'
 import { stopChild } from '../open-child.ts'
 import { recordedInput } from '../recorded-input.ts'
@@ -25,7 +25,7 @@ export interface MapTake {
   readonly mapped: Mapped
   readonly ledger: Ledger
   readonly journal: Journal
-  readonly hold: Hold
+  readonly hold: RunLease
   readonly signatures: readonly ItemSignature[]
   readonly matches: readonly MatchedItem[]
   readonly children: ReadonlyMap<string, StoredChild>
@@ -39,7 +39,7 @@ export async function openMap(
   mapped: Mapped,
   ledger: Ledger,
   journal: Journal,
-  hold: Hold,
+  hold: RunLease,
   {
     inputs,
     signatures,

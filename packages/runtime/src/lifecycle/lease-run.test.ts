@@ -1,7 +1,7 @@
 import { ClewError, type Ledger } from '@clew/ledger'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createMemoryWorld, type MemoryWorld } from '../../test/memory-ledger.ts'
-import { type Hold, type HoldOptions, holdRun } from './hold-run.ts'
+import { type RunLease, type RunLeaseOptions, leaseRun } from './lease-run.ts'
 
 const QUICK = { beatMs: 5, pollMs: 5, staleMs: 60_000 }
 const RUN = { runId: 'r', threadId: 't', pace: QUICK }
@@ -9,9 +9,9 @@ const RUN = { runId: 'r', threadId: 't', pace: QUICK }
 let world: MemoryWorld
 let ledger: Ledger
 let other: Ledger
-let holds: Hold[]
-const hold = async (on: Ledger, options: HoldOptions): Promise<Hold> => {
-  const made = await holdRun(on, options)
+let holds: RunLease[]
+const hold = async (on: Ledger, options: RunLeaseOptions): Promise<RunLease> => {
+  const made = await leaseRun(on, options)
   holds.push(made)
   return made
 }
@@ -20,7 +20,7 @@ const step = (n: number) => ({
   correlationId: 'r',
   payload: { stepId: `s#${n}`, name: 's' },
 })
-const aborted = ({ signal }: Hold): Promise<ClewError> =>
+const aborted = ({ signal }: RunLease): Promise<ClewError> =>
   vi.waitFor(() => {
     if (!signal.aborted) throw new Error('not aborted')
     return signal.reason as ClewError
@@ -43,7 +43,7 @@ describe('R9 a held run', () => {
     const held = await hold(ledger, RUN)
     expect([held.runId, held.epoch, held.stopRequested, held.lost]).toEqual(['r', 1, null, null])
     await ledger.append([step(0)], { epoch: held.epoch })
-    await expect(holdRun(other, RUN)).rejects.toMatchObject({ code: 'busy', fields: { runId: 'r' } })
+    await expect(leaseRun(other, RUN)).rejects.toMatchObject({ code: 'busy', fields: { runId: 'r' } })
     await held.release()
     expect(held.signal.aborted).toBe(false)
     expect((await hold(other, RUN)).epoch).toBe(2)
@@ -52,7 +52,7 @@ describe('R9 a held run', () => {
 
   it('R9 keeps its thread to itself', async () => {
     await hold(ledger, RUN)
-    await expect(holdRun(other, { ...RUN, runId: 'q' })).rejects.toMatchObject({ code: 'busy' })
+    await expect(leaseRun(other, { ...RUN, runId: 'q' })).rejects.toMatchObject({ code: 'busy' })
     await hold(other, { runId: 'q', threadId: 'u' })
     await hold(other, { runId: 'p', threadId: null })
   })
@@ -68,8 +68,8 @@ describe('R9 a held run', () => {
   })
 
   it('R9 is released without an error when the ledger is closed already, but not when the store fails', async () => {
-    const releasing = (code: 'closed' | 'store_locked'): Promise<Hold> =>
-      holdRun(
+    const releasing = (code: 'closed' | 'store_locked'): Promise<RunLease> =>
+      leaseRun(
         {
           ...ledger,
           leases: {
@@ -92,7 +92,7 @@ describe('R9 a held run', () => {
       world.turnClock(40_000)
       await vi.waitFor(async () => expect(await beats()).not.toBe(before), 20_000)
     }
-    await expect(holdRun(other, RUN)).rejects.toMatchObject({ code: 'busy' })
+    await expect(leaseRun(other, RUN)).rejects.toMatchObject({ code: 'busy' })
     expect(held.signal.aborted).toBe(false)
   })
 
@@ -175,7 +175,8 @@ describe('R9 a heartbeat that fails', () => {
 })
 
 describe('R9 onBusy: wait', () => {
-  const waiting = (runId: string, on = ledger): Promise<Hold> => hold(on, { ...RUN, runId, onBusy: 'wait' })
+  const waiting = (runId: string, on = ledger): Promise<RunLease> =>
+    hold(on, { ...RUN, runId, onBusy: 'wait' })
   const turns = async (count: number): Promise<void> => {
     for (let i = 0; i < count; i++) await new Promise((resolve) => setImmediate(resolve))
   }
@@ -230,7 +231,7 @@ describe('R9 onBusy: wait', () => {
   it('R9 ends when its signal aborts, and lets the next one in line go on', async () => {
     const first = await hold(ledger, RUN)
     const abort = new AbortController()
-    const gone = holdRun(ledger, { ...RUN, runId: 'a', onBusy: 'wait', signal: abort.signal })
+    const gone = leaseRun(ledger, { ...RUN, runId: 'a', onBusy: 'wait', signal: abort.signal })
     const next = waiting('b')
     await turns(5)
     abort.abort(new Error('enough'))
@@ -238,17 +239,17 @@ describe('R9 onBusy: wait', () => {
     await first.release()
     expect((await next).runId).toBe('b')
     await expect(
-      holdRun(ledger, { ...RUN, runId: 'c', threadId: null, signal: abort.signal }),
+      leaseRun(ledger, { ...RUN, runId: 'c', threadId: null, signal: abort.signal }),
     ).rejects.toThrow('enough')
     expect((await ledger.leases.list()).map(({ runId }) => runId)).toEqual(['b'])
   })
 
   it('R9 ends as busy after its longest wait', async () => {
     await hold(ledger, RUN)
-    await expect(holdRun(ledger, { ...RUN, runId: 'q', onBusy: 'wait', waitMs: 30 })).rejects.toMatchObject({
+    await expect(leaseRun(ledger, { ...RUN, runId: 'q', onBusy: 'wait', waitMs: 30 })).rejects.toMatchObject({
       code: 'busy',
     })
-    await expect(holdRun(ledger, { ...RUN, runId: 'q', onBusy: 'wait', waitMs: 0 })).rejects.toMatchObject({
+    await expect(leaseRun(ledger, { ...RUN, runId: 'q', onBusy: 'wait', waitMs: 0 })).rejects.toMatchObject({
       code: 'busy',
     })
   })
@@ -263,7 +264,7 @@ describe('R9 onBusy: wait', () => {
         },
       },
     }
-    await expect(holdRun(broken, { ...RUN, onBusy: 'wait' })).rejects.toMatchObject({ code: 'store_full' })
+    await expect(leaseRun(broken, { ...RUN, onBusy: 'wait' })).rejects.toMatchObject({ code: 'store_full' })
   })
 })
 

@@ -3,7 +3,7 @@ import { sweepThread } from './sweep.ts'
 import { type HeldRun, type Pace, PACE, tickerOf } from './ticker.ts'
 import { joinLine, ringLine } from './waiting-line.ts'
 
-export interface HoldOptions {
+export interface RunLeaseOptions {
   readonly runId: string
   /** No other run of this thread can be held meanwhile. */
   readonly threadId: string | null
@@ -20,7 +20,7 @@ export interface HoldOptions {
 }
 
 /** A run that belongs to this process until it is released or lost (R9). */
-export interface Hold {
+export interface RunLease {
   readonly runId: string
   /** What the run's execution events are appended under. */
   readonly epoch: number
@@ -41,7 +41,7 @@ export interface Hold {
 const FIRST_PAUSE_MS = 20
 const LONGEST_PAUSE_MS = 1000
 
-export async function holdRun(ledger: Ledger, options: HoldOptions): Promise<Hold> {
+export async function leaseRun(ledger: Ledger, options: RunLeaseOptions): Promise<RunLease> {
   const { claimed, onBusy = 'reject', signal, pace } = options
   if (claimed) return createHold(ledger, claimed, { ...PACE, ...pace })
   signal?.throwIfAborted()
@@ -51,12 +51,12 @@ export async function holdRun(ledger: Ledger, options: HoldOptions): Promise<Hol
   throw signal.reason
 }
 
-async function acquire(ledger: Ledger, { runId, threadId }: HoldOptions): Promise<Lease> {
+async function acquire(ledger: Ledger, { runId, threadId }: RunLeaseOptions): Promise<Lease> {
   if (threadId !== null) await sweepThread(ledger, threadId, runId)
   return ledger.leases.acquire({ workspace: ledger.workspace, runId }, threadId)
 }
 
-async function acquireInLine(ledger: Ledger, options: HoldOptions): Promise<Lease> {
+async function acquireInLine(ledger: Ledger, options: RunLeaseOptions): Promise<Lease> {
   const { signal, waitMs = Number.POSITIVE_INFINITY } = options
   const deadline = performance.now() + waitMs
   const place = joinLine(ledger, options)
@@ -79,7 +79,7 @@ async function acquireInLine(ledger: Ledger, options: HoldOptions): Promise<Leas
   }
 }
 
-function createHold(ledger: Ledger, lease: Lease, pace: Pace): Hold {
+function createHold(ledger: Ledger, lease: Lease, pace: Pace): RunLease {
   const { runId, epoch } = lease
   const abort = new AbortController()
   const ticker = tickerOf(ledger, pace)
