@@ -23,7 +23,7 @@ import { importLines } from './import.ts'
 import { assertSameWorkspace, checkHeads, type Head, headsText } from './heads.ts'
 import type { JsonValue } from './json.ts'
 import type { AppendOptions, Ledger, LedgerOptions, ReadOptions } from './ledger.ts'
-import { type Core, createCore, type LedgerParts } from './ledger-core.ts'
+import { type LedgerContext, createLedgerContext, type LedgerParts } from './ledger-context.ts'
 import { createLedgerMemory } from './memory/create-memory.ts'
 import { checkMemoryPolicy } from './memory/policy.ts'
 import { createProgress } from './create-progress.ts'
@@ -45,7 +45,10 @@ import { rotateVault } from './vault/rotate-vault.ts'
 import { verifyRuns } from './verify-runs.ts'
 
 export function createLedger(parts: LedgerParts, options: LedgerOptions = {}): Ledger {
-  return createView(createCore(parts, options), { workspace: options.workspace ?? 'default', isOpened: true })
+  return createView(createLedgerContext(parts, options), {
+    workspace: options.workspace ?? 'default',
+    isOpened: true,
+  })
 }
 
 interface ViewOptions {
@@ -55,10 +58,10 @@ interface ViewOptions {
 }
 
 /** The ledger as one workspace sees it; all of them end with the one that was opened. */
-function createView(core: Core, { isOpened = false, plain = false, ...view }: ViewOptions): Ledger {
+function createView(core: LedgerContext, { isOpened = false, plain = false, ...view }: ViewOptions): Ledger {
   const { store, ports, heads, options, queue, forgetValues } = core
   const workspace = checkWorkspace(view.workspace)
-  const sides = core.sidesOf(workspace)
+  const sides = core.contextOf(workspace)
   const { redactor, identities, followed } = sides
   const { codecs, preparer, reader } = plain ? sides.plain() : sides.rich
   const mode = { write: true, resume: true, replay: true, ...options.mode }

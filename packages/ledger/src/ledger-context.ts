@@ -29,30 +29,30 @@ export interface LedgerParts {
 }
 
 /** How values go in and come out: rich, or as the JSON that is stored. */
-interface Side {
+interface PayloadPipeline {
   readonly codecs: Codecs
   readonly preparer: Preparer
   readonly reader: PayloadReader
 }
 
 /** What all views of a workspace share. */
-interface Sides {
+interface WorkspaceContext {
   readonly redactor: Redactor
   readonly identities: Identities
   /** Undefined when the redactor is what the workspace asks for by now, else a promise for that. */
   readonly followed: () => Promise<void> | undefined
   readonly vault: Vault | undefined
-  readonly rich: Side
-  plain(): Side
+  readonly rich: PayloadPipeline
+  plain(): PayloadPipeline
 }
 
 /** What all views of one opened ledger share. */
-export interface Core extends LedgerParts {
+export interface LedgerContext extends LedgerParts {
   readonly options: LedgerOptions
   readonly queue: AppendQueue
   /** Keyed hash of a secret, as its placeholder carries it (P2). */
   readonly fingerprint: (secret: string) => string
-  sidesOf(workspace: string): Sides
+  contextOf(workspace: string): WorkspaceContext
   /** What the workspace asks for from now on. */
   usePolicy(workspace: string, policy: WorkspacePolicy): void
   /** Values that were read are forgotten: some are gone from the store. */
@@ -62,7 +62,7 @@ export interface Core extends LedgerParts {
   closed: boolean
 }
 
-export function createCore(parts: LedgerParts, options: LedgerOptions): Core {
+export function createLedgerContext(parts: LedgerParts, options: LedgerOptions): LedgerContext {
   const { store, ports, secret, price, policies, vault: cipher } = parts
   const fingerprint = (text: string): string => ports.sha256(`${secret}\n${text}\n${secret}`).slice(0, 10)
   const codecs = createCodecs(options.codecs)
@@ -76,7 +76,9 @@ export function createCore(parts: LedgerParts, options: LedgerOptions): Core {
   // its patterns take longer to compile than a page of runs to read.
   let usual = options.redact ? redactorFor({}) : undefined
 
-  function createSides(workspace: string): Sides & { use(policy: WorkspacePolicy): void } {
+  function createWorkspaceContext(
+    workspace: string,
+  ): WorkspaceContext & { use(policy: WorkspacePolicy): void } {
     const known = policies?.get(workspace) ?? { policy: {}, seq: 0 }
     const { policy } = known
     const vault = cipher && createVault({ store, cipher, workspace })
@@ -98,12 +100,12 @@ export function createCore(parts: LedgerParts, options: LedgerOptions): Core {
       stream: () => current().stream(),
     }
     const identities = createIdentities(ports.sha256, secret, redactor)
-    const side = (own: Codecs, its: PayloadReader): Side => ({
+    const side = (own: Codecs, its: PayloadReader): PayloadPipeline => ({
       codecs: own,
       preparer: createPreparer({ ports, codecs: own, redactor, identities, macKey: secret, price, vault }),
       reader: its,
     })
-    let plain: Side | undefined
+    let plain: PayloadPipeline | undefined
     return {
       redactor,
       identities,
@@ -123,9 +125,9 @@ export function createCore(parts: LedgerParts, options: LedgerOptions): Core {
     }
   }
 
-  const known = new Map<string, ReturnType<typeof createSides>>()
-  function sidesOf(workspace: string): ReturnType<typeof createSides> {
-    const sides = known.get(workspace) ?? createSides(workspace)
+  const known = new Map<string, ReturnType<typeof createWorkspaceContext>>()
+  function contextOf(workspace: string): ReturnType<typeof createWorkspaceContext> {
+    const sides = known.get(workspace) ?? createWorkspaceContext(workspace)
     known.set(workspace, sides)
     return sides
   }
@@ -134,8 +136,8 @@ export function createCore(parts: LedgerParts, options: LedgerOptions): Core {
     options,
     queue: createAppendQueue(store, ports),
     fingerprint,
-    sidesOf,
-    usePolicy: (workspace, policy) => sidesOf(workspace).use(policy),
+    contextOf,
+    usePolicy: (workspace, policy) => contextOf(workspace).use(policy),
     forgetValues() {
       reader.forget()
       plainReader?.forget()
