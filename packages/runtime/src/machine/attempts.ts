@@ -1,7 +1,7 @@
 import { ClewError, type ClewEvent } from '@clew/ledger'
 import { type Run, type StepError, toStepError } from '../run.ts'
 import { findCached } from './cache.ts'
-import type { Core } from './core.ts'
+import type { MachineState } from './machine-state.ts'
 import { createRun } from './create-run.ts'
 import { type Ends, type Left, tookMs } from './ends.ts'
 import type { Draft, Journal } from './journal.ts'
@@ -26,7 +26,7 @@ export interface Attempts {
 
 /** How steps are tried: begun, performed, and tried again. */
 export function createAttempts(
-  core: Core,
+  core: MachineState,
   { end, endGiven, close, countChild, stopDrafts, report }: Ends,
 ): Attempts {
   const { options, journal, reading, readings, writes, waits, budget, tried, children } = core

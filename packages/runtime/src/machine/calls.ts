@@ -1,6 +1,6 @@
 import type { ClewEvent } from '@clew/ledger'
 import type { Attempts } from './attempts.ts'
-import type { Core } from './core.ts'
+import type { MachineState } from './machine-state.ts'
 import { digestOf } from './digest.ts'
 import type { Ends } from './ends.ts'
 import type { Draft } from './journal.ts'
@@ -30,7 +30,7 @@ interface GivenBefore {
 
 /** What the code asks for: found in the record, gone on with, or begun. */
 export function createCall(
-  core: Core,
+  core: MachineState,
   { end, endGiven }: Ends,
   { begin, perform, enter, wait, later }: Attempts,
 ): Machine['call'] {

@@ -1,7 +1,7 @@
 import { ClewError, type ClewEvent } from '@clew/ledger'
 import { toStepError } from '../run.ts'
 import { keepCached } from './cache.ts'
-import { type Core, type Delivery, quiet } from './core.ts'
+import { type MachineState, type Delivery, quiet } from './machine-state.ts'
 import type { Draft } from './journal.ts'
 import type { EndedStep } from './machine-types.ts'
 import { completedPayload, type EndedHow, failedPayload, wholePayload } from './payloads.ts'
@@ -51,7 +51,7 @@ const withSeq = (outcome: Outcome, { ledger }: ClewEvent): Outcome =>
 export const tookMs = ({ beganAt }: Step): number => Math.round((performance.now() - beganAt) * 100) / 100
 
 /** How steps come to their end, and what ends with them. */
-export function createEnds(core: Core): Ends {
+export function createEnds(core: MachineState): Ends {
   const { options, journal, reading, writes, waits, budget, earlier, children, closing, ready } = core
   const { durability, listener, now } = options
 

@@ -1,13 +1,13 @@
 import { ClewError } from '@clew/ledger'
-import type { Core } from './core.ts'
+import type { MachineState } from './machine-state.ts'
 import type { Scope } from './scope.ts'
 
 /** Whether something that was begun may still come to its end by itself. */
-export const isInFlight = (core: Core): boolean =>
+export const isInFlight = (core: MachineState): boolean =>
   core.working + core.writes.inFlight > 0 || hasBusyBody(core, core.root)
 
 /** A body that is busy with something of its own, and not only waiting for ends that are not handed over any more. */
-function hasBusyBody(core: Core, scope: Scope): boolean {
+function hasBusyBody(core: MachineState, scope: Scope): boolean {
   const waiting = new Set(core.waits.steps)
   for (const step of scope.hasSteps ? scope.steps : []) {
     const { body, open } = step

@@ -1,4 +1,4 @@
-import type { Core } from './core.ts'
+import type { MachineState } from './machine-state.ts'
 import { settle, signalOf } from './perform.ts'
 import { placeholdersOf, textsFrom } from './placeholders.ts'
 import type { Outcome, Step, Work } from './step.ts'
@@ -10,7 +10,11 @@ export const isRedacted = (recorded: Outcome, work: Work): boolean =>
  * P2: what code is given of a recorded outcome with placeholders. Text with a placeholder inside is given as it is, with
  * a warning. A value that is a placeholder as a whole blocks the run: code would use it as the secret.
  */
-export function giveRedacted(core: Core, { stepId, spec }: Step, recorded: Outcome): Outcome | undefined {
+export function giveRedacted(
+  core: MachineState,
+  { stepId, spec }: Step,
+  recorded: Outcome,
+): Outcome | undefined {
   const places = placeholdersOf(recorded, spec.work)
   const whole = places.find(({ isWhole }) => isWhole)
   if (whole) {
@@ -28,7 +32,11 @@ export function giveRedacted(core: Core, { stepId, spec }: Step, recorded: Outco
 }
 
 /** The same, but an effect that says `refresh` is called again, and nothing of that is recorded. */
-export async function refresh(core: Core, step: Step, recorded: Outcome): Promise<Outcome | undefined> {
+export async function refresh(
+  core: MachineState,
+  step: Step,
+  recorded: Outcome,
+): Promise<Outcome | undefined> {
   const { work, input } = step.spec
   if (work.kind !== 'effect' || !work.refresh) return giveRedacted(core, step, recorded)
   const effectCall = {

@@ -1,6 +1,6 @@
 import type { Ledger } from '@clew/ledger'
 import { findChanges } from '@clew/ledger'
-import { quiet } from '../machine/core.ts'
+import { quiet } from '../machine/machine-state.ts'
 import { createPieces, type Pieces } from '../machine/pieces.ts'
 import type { Program } from '../machine/program.ts'
 import { clockKey } from '../machine/record.ts'

@@ -1,5 +1,5 @@
 import type { ClewEvent } from '@clew/ledger'
-import { quiet } from '../machine/core.ts'
+import { quiet } from '../machine/machine-state.ts'
 import { bindPlace } from '../machine/current-run.ts'
 import type { Caller } from '../machine/machine-types.ts'
 import { nameCall } from '../machine/name-call.ts'

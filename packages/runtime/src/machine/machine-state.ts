@@ -25,7 +25,7 @@ export interface Delivery {
 }
 
 /** What the parts of one machine have in common: what it has in hand, and where it stands. */
-export interface Core {
+export interface MachineState {
   readonly options: MachineOptions
   readonly journal: Journal | undefined
   readonly root: Scope
@@ -91,12 +91,12 @@ export interface Core {
   childIdOf(step: Step): string
 }
 
-export function createCore(options: MachineOptions): Core {
+export function createCore(options: MachineOptions): MachineState {
   const { runId, journal, record } = options
   const readings: [string, number][] = []
   const texts = new Set<string>()
   const writes = createWrites(journal, readings, () => core.notify())
-  const core: Core = {
+  const core: MachineState = {
     options,
     journal,
     root: openScope('', null, 1, false),
