@@ -6,7 +6,7 @@ import { beginsStep } from '../fold/begins-step.ts'
 import { beginRun, foldRun } from '../fold/run-summary.ts'
 import { foldStep, stepKey, type StepSkeleton, toSkeleton } from '../fold/steps.ts'
 import { isoText } from '../iso-text.ts'
-import { forkOrigin, judgeCall } from './judge.ts'
+import { forkOrigin, checkAppend } from './check-append.ts'
 import type { Ports } from '../ports.ts'
 import type { AppendCall, AppendOutcome, PreparedEvent } from './change.ts'
 import type { EventPlace, RunDraft, Transaction } from './transaction.ts'
@@ -25,7 +25,7 @@ export function commitCalls(
   const now = isoText(ports.now())
   return calls.map((call) => {
     try {
-      const standing = judgeCall(tx, ports, call)
+      const standing = checkAppend(tx, ports, call)
       return {
         events: call.events.map((event, item) => {
           const place = standing?.[item]

@@ -17,7 +17,7 @@ interface Head {
  * Says whether a call may be written, before anything of it is: throws what is wrong with it. For events that
  * stand already it gives their first place; undefined when all are new.
  */
-export function judgeCall(
+export function checkAppend(
   tx: Transaction,
   ports: Pick<Ports, 'sha256'>,
   call: AppendCall,
@@ -27,7 +27,7 @@ export function judgeCall(
   let standing: (StoredEvent | undefined)[] | undefined
   let isFirstNew = true
   for (let item = 0; item < call.events.length; item++) {
-    const stored = judge(tx, ports, call, item, { isFirstNew, heads })
+    const stored = checkEvent(tx, ports, call, item, { isFirstNew, heads })
     if (stored) (standing ??= [])[item] = stored
     else isFirstNew = false
   }
@@ -58,7 +58,7 @@ interface Circumstances {
   readonly heads: Map<string, Head> | undefined
 }
 
-function judge(
+function checkEvent(
   tx: Transaction,
   ports: Pick<Ports, 'sha256'>,
   call: AppendCall,
