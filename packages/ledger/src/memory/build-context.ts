@@ -1,5 +1,5 @@
 import { ClewError } from '../errors.ts'
-import type { MemoryParts } from './bring-on.ts'
+import type { MemoryParts } from './catch-up-memory.ts'
 import { estimateTokens } from './estimate-tokens.ts'
 import { type MemoryItem, MEMORY_LAYERS, type MemoryRow, type MemoryScope, parseMemoryRunId } from './item.ts'
 import type { MemoryContext, MemoryContextOptions } from './ledger-memory.ts'

@@ -1,5 +1,5 @@
 import type { ClewEvent } from '../envelope.ts'
-import { bringOn, type MemoryParts } from './bring-on.ts'
+import { catchUpMemory, type MemoryParts } from './catch-up-memory.ts'
 import { checkNames, checkNamespace, checkScope } from './check-put.ts'
 import type { MemoryFilter } from './ledger-memory.ts'
 import { type MemoryItem, MEMORY_LAYERS, type MemoryRow, type MemoryScope, parseMemoryRunId } from './item.ts'
@@ -25,7 +25,7 @@ export async function ask(parts: MemoryParts, given: MemoryFilter): Promise<Aske
     tags: checkNames('tags', given.tags).map(spellings.tag),
     nowMs: parts.ports.now(),
   }
-  return { index: await bringOn(parts, { layers, books }), filter }
+  return { index: await catchUpMemory(parts, { layers, books }), filter }
 }
 
 /** The items of rows, with their values; one whose payload was erased meanwhile is not there any more. */

@@ -8,7 +8,7 @@ import type { MemoryFilter, MemoryImportReport } from './ledger-memory.ts'
 import type { MemoryScope } from './item.ts'
 import { ask, toItem } from './read-items.ts'
 import { checkScope } from './check-put.ts'
-import type { MemoryParts } from './bring-on.ts'
+import type { MemoryParts } from './catch-up-memory.ts'
 import { findPlace, readRow } from './write-item.ts'
 
 const PAGE = 200

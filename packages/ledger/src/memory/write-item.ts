@@ -3,7 +3,7 @@ import type { ClewEvent, EventInput } from '../envelope.ts'
 import { ClewError } from '../errors.ts'
 import { isoText } from '../iso-text.ts'
 import type { Ledger } from '../ledger.ts'
-import { bringOn, type MemoryParts } from './bring-on.ts'
+import { catchUpMemory, type MemoryParts } from './catch-up-memory.ts'
 import { isExpired } from './fold.ts'
 import { namedIn } from './memory-index.ts'
 import { MEMORY_LAYERS, type MemoryRow, type MemoryScope } from './item.ts'
@@ -54,7 +54,7 @@ export async function readRow(
 ): Promise<{ row: MemoryRow | undefined; others: MemoryRow[]; seq: number }> {
   const { store, ports, workspace } = parts
   const seq = (await findRun(store, { workspace, runId: book }))?.seq ?? 0
-  const index = await bringOn(parts, { books, layers: MEMORY_LAYERS })
+  const index = await catchUpMemory(parts, { books, layers: MEMORY_LAYERS })
   const rows = await index.list(namedIn(workspace, books, names))
   const [row, ...others] = rows.sort((a, b) => b.position - a.position)
   return { row: row && !isExpired(row, isoText(ports.now())) ? row : undefined, others, seq }

@@ -88,11 +88,11 @@ export function createStateRetention(parts: GcParts): StateRetention {
     const known = threads.get(name)
     if (!known) {
       const thread: KnownThread = { runs: new Map(), entries: [], gone: 0 }
-      if (threadId === null) await bringOn(thread, run)
+      if (threadId === null) await catchUpThread(thread, run)
       // Child runs have states of their own, which do not count in the window of the thread.
       else
         for await (const each of runs.allRuns({ threadIds: parts.ledger.identity(threadId).names }))
-          if (each.summary.parentRunId === run.summary.parentRunId) await bringOn(thread, each)
+          if (each.summary.parentRunId === run.summary.parentRunId) await catchUpThread(thread, each)
       threads.set(name, thread)
       const [oldest] = threads.keys()
       if (threads.size > MOST_THREADS && oldest !== undefined) threads.delete(oldest)
@@ -101,13 +101,13 @@ export function createStateRetention(parts: GcParts): StateRetention {
     const open = [...known.runs.values()].filter(({ summary }) => !isTerminal(summary.status))
     for (const { summary } of open.filter((each) => each.summary.runId !== runId)) {
       const now = await findRun(store, { workspace, runId: summary.runId })
-      if (now) await bringOn(known, now)
+      if (now) await catchUpThread(known, now)
     }
-    await bringOn(known, run)
+    await catchUpThread(known, run)
     return known
   }
 
-  async function bringOn(thread: KnownThread, run: StoredRun): Promise<void> {
+  async function catchUpThread(thread: KnownThread, run: StoredRun): Promise<void> {
     const { runId } = run.summary
     const last = thread.entries.findLast((entry) => entry.runId === runId)?.seq ?? run.forkOf?.seq ?? 0
     if (last < run.seq) thread.entries.push(...(await readEntries(run, last)))

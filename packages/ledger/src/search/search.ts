@@ -74,7 +74,7 @@ export async function searchRuns(
 ): Promise<SearchResult> {
   const { store, ports, workspace } = parts
   const query = parseQuery(text, ports.now())
-  const state = catchUpMs > 0 ? await bringOn(parts, catchUpMs) : await store.search.state()
+  const state = catchUpMs > 0 ? await catchUpIndex(parts, catchUpMs) : await store.search.state()
   const lag = await store.countAfter(state.position)
   let place = cursor === undefined ? { upTo: state.position, shown: 0, first: true } : parsePlace(cursor)
   const hits: SearchHit[] = []
@@ -97,7 +97,7 @@ export async function searchRuns(
 }
 
 /** A ledger that may only be read is asked as its index stands. */
-async function bringOn(parts: SearchParts, budgetMs: number): Promise<{ position: number }> {
+async function catchUpIndex(parts: SearchParts, budgetMs: number): Promise<{ position: number }> {
   try {
     return await catchUp(parts, { budgetMs })
   } catch (error) {

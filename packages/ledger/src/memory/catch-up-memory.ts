@@ -26,7 +26,7 @@ const PAGE = 500
  * Brings the rows of these scopes to the heads of their books, and gives what is to be asked: the store's rows, or rows
  * made for this one question where the store may only be read.
  */
-export async function bringOn(
+export async function catchUpMemory(
   parts: MemoryParts,
   filter: Omit<ScopeFilter, 'workspace'>,
 ): Promise<MemoryIndex> {
