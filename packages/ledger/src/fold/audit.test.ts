@@ -3,10 +3,10 @@ import { auditFold } from './audit.ts'
 import { complianceFold } from './compliance.ts'
 import { countPlaceholders } from './count-placeholders.ts'
 import { foldEvents } from './fold.ts'
-import { type Happening, makeHistory } from './history.ts'
+import { type EventFixture, buildEvents } from './event-fixtures.ts'
 
-const fold = (...happenings: Happening[]) => foldEvents(auditFold, makeHistory(happenings))
-const deeds = (...happenings: Happening[]): unknown[] =>
+const fold = (...happenings: EventFixture[]) => foldEvents(auditFold, buildEvents(happenings))
+const deeds = (...happenings: EventFixture[]): unknown[] =>
   fold(...happenings).entries.map(({ action, who, target, outcome, safety }) => [
     action,
     who,
@@ -81,7 +81,7 @@ describe('compliance', () => {
   it('V8 takes administrative events and nothing else', () => {
     const { entries } = foldEvents(
       complianceFold,
-      makeHistory([
+      buildEvents([
         { type: 'system.access', payload: { action: 'export', by: 'ann', target: 'run-7', reason: 'court' } },
         { type: 'execution.message', payload: { content: 'x' } },
         { type: 'system.range_pruned', payload: { runId: 'run-2', fromSeq: 1, toSeq: 90 }, origin: 'system' },

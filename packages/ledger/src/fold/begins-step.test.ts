@@ -8,7 +8,7 @@ import { auditFold } from './audit.ts'
 import { beginsStep, createBeginnings } from './begins-step.ts'
 import { costFold } from './cost.ts'
 import { foldEvents } from './fold.ts'
-import { type Happening, makeHistory } from './history.ts'
+import { type EventFixture, buildEvents } from './event-fixtures.ts'
 import { foldSteps } from './steps.ts'
 import { taskGraphFold } from './task-graph.ts'
 import { timelineFold } from './timeline.ts'
@@ -40,7 +40,7 @@ const end = {
 }
 const STARTS = new Set(Object.keys(start))
 const both = fc.record({ stepId, attempt, ...start, ...end }, { requiredKeys: ['stepId', 'name'] })
-const of = (type: string, payload: fc.Arbitrary<Record<string, unknown>>): fc.Arbitrary<Happening> =>
+const of = (type: string, payload: fc.Arbitrary<Record<string, unknown>>): fc.Arbitrary<EventFixture> =>
   fc.record({ type: fc.constant(type), payload, cause: fc.oneof(fc.constant(null), fc.nat(20)) })
 const happening = fc.oneof(
   { weight: 3, arbitrary: of('execution.step_completed', both) },
@@ -60,7 +60,7 @@ const happening = fc.oneof(
 )
 const histories = fc
   .array(happening, { maxLength: 25 })
-  .map((list) => makeHistory([{ type: 'system.workflow_started', payload: { agent: 'owl' } }, ...list]))
+  .map((list) => buildEvents([{ type: 'system.workflow_started', payload: { agent: 'owl' } }, ...list]))
 
 const later = (text: string, ms: number): string => new Date(Date.parse(text) + Math.round(ms)).toISOString()
 
@@ -129,7 +129,7 @@ describe('steps of one event', () => {
   })
 
   it('R2 V4 it starts where it ends, as long ago as it took', () => {
-    const events = makeHistory([
+    const events = buildEvents([
       { type: 'system.workflow_started' },
       {
         type: 'execution.step_completed',
@@ -159,7 +159,7 @@ describe('steps of one event', () => {
   })
 
   it('R2 a completion that repeats the name of a step begun before is an end and no more', () => {
-    const events = makeHistory([
+    const events = buildEvents([
       {
         type: 'execution.step_started',
         payload: { stepId: 'a#0', name: 'a', kind: 'effect', safety: 'write' },
@@ -176,9 +176,9 @@ describe('steps of one event', () => {
 
   it('V1 a completion without a name begins nothing, with one that no date could have it still folds', () => {
     const bare = { type: 'execution.step_completed', payload: { stepId: 'a#0' } }
-    expect(foldSteps(makeHistory([bare]))).toEqual([])
+    expect(foldSteps(buildEvents([bare]))).toEqual([])
     const endless = { ...bare, payload: { stepId: 'a#0', name: 'a', durationMs: 1e300 } }
-    const [event] = makeHistory([endless]) as [ClewEvent]
+    const [event] = buildEvents([endless]) as [ClewEvent]
     expect(beginsStep(event)).toBe(true)
     expect(foldSteps([event])).toMatchObject([{ createdAt: event.timestamp, durationMs: 1e300 }])
   })

@@ -1,20 +1,20 @@
 import { describe, expect, it } from 'vitest'
 import { foldEvents } from './fold.ts'
-import { type Happening, makeHistory } from './history.ts'
+import { type EventFixture, buildEvents } from './event-fixtures.ts'
 import { formatMermaid } from './task-graph-mermaid.ts'
 import { taskGraphFold } from './task-graph.ts'
 
-const fold = (...happenings: Happening[]) => foldEvents(taskGraphFold, makeHistory(happenings))
-const start = (stepId: string, payload: object = {}, more: Partial<Happening> = {}): Happening => ({
+const fold = (...happenings: EventFixture[]) => foldEvents(taskGraphFold, buildEvents(happenings))
+const start = (stepId: string, payload: object = {}, more: Partial<EventFixture> = {}): EventFixture => ({
   type: 'execution.step_started',
   payload: { stepId, name: stepId.replace(/.*\//, '').replace(/#\d+$/, ''), ...payload },
   ...more,
 })
-const end = (stepId: string, payload: object = {}): Happening => ({
+const end = (stepId: string, payload: object = {}): EventFixture => ({
   type: 'execution.step_completed',
   payload: { stepId, ...payload },
 })
-const edges = (...happenings: Happening[]): string[] => {
+const edges = (...happenings: EventFixture[]): string[] => {
   const graph = fold(...happenings)
   const name = (id: string): string => graph.nodes.find((node) => node.id === id)?.name ?? '?'
   return graph.edges.map((edge) => `${name(edge.from)} ${edge.kind} ${name(edge.to)} ${edge.count}`)

@@ -1,20 +1,20 @@
 import { describe, expect, it } from 'vitest'
 import { foldEvents } from './fold.ts'
-import { type Happening, makeHistory } from './history.ts'
+import { type EventFixture, buildEvents } from './event-fixtures.ts'
 import { timelineFold } from './timeline.ts'
 
-const fold = (...happenings: Happening[]) => foldEvents(timelineFold, makeHistory(happenings))
-const start = (stepId: string, atMs: number, payload: object = {}): Happening => ({
+const fold = (...happenings: EventFixture[]) => foldEvents(timelineFold, buildEvents(happenings))
+const start = (stepId: string, atMs: number, payload: object = {}): EventFixture => ({
   type: 'execution.step_started',
   payload: { stepId, name: stepId, ...payload },
   atMs,
 })
-const end = (stepId: string, atMs: number, payload: object = {}): Happening => ({
+const end = (stepId: string, atMs: number, payload: object = {}): EventFixture => ({
   type: 'execution.step_completed',
   payload: { stepId, ...payload },
   atMs,
 })
-const outline = (...happenings: Happening[]): string[] =>
+const outline = (...happenings: EventFixture[]): string[] =>
   fold(...happenings).items.map(
     ({ name, depth, startMs, endMs, lane }) => `${'>'.repeat(depth)}${name} ${startMs}-${endMs} @${lane}`,
   )
@@ -61,7 +61,7 @@ describe('timeline', () => {
   })
 
   it('V4 each attempt is a bar of its own, and holds what happened in it', () => {
-    const failed: Happening = {
+    const failed: EventFixture = {
       type: 'execution.step_failed',
       payload: { stepId: 'a#0', error: { message: 'no' } },
     }

@@ -1,21 +1,21 @@
 import { expect, it } from 'vitest'
 import { foldEvents } from './fold.ts'
-import { type Happening, makeHistory } from './history.ts'
+import { type EventFixture, buildEvents } from './event-fixtures.ts'
 import { transcriptFold } from './transcript.ts'
 
-const told = (...happenings: Happening[]): string[] =>
-  foldEvents(transcriptFold, makeHistory(happenings)).entries.map((entry) => {
+const told = (...happenings: EventFixture[]): string[] =>
+  foldEvents(transcriptFold, buildEvents(happenings)).entries.map((entry) => {
     if (entry.kind === 'tool_call')
       return `${entry.name} ${JSON.stringify(entry.arguments)} → ${entry.outcome?.error?.message ?? JSON.stringify(entry.outcome?.result)}`
     if (entry.kind === 'reasoning' || entry.kind === 'message')
       return `${entry.kind}: ${JSON.stringify(entry.content)}`
     return entry.kind
   })
-const began = (name: string, more: object = {}): Happening => ({
+const began = (name: string, more: object = {}): EventFixture => ({
   type: 'execution.step_started',
   payload: { stepId: `${name}#0`, name, kind: 'effect', attempt: 1, input: 1, ...more },
 })
-const gave = (name: string, output: unknown, more: object = {}): Happening => ({
+const gave = (name: string, output: unknown, more: object = {}): EventFixture => ({
   type: 'execution.step_completed',
   payload: { stepId: `${name}#0`, attempt: 1, output, ...more },
 })
@@ -35,7 +35,7 @@ it('V3 what a model gave is told as what it thought and said', () => {
     'reasoning: "Hm"',
     'message: "Owls."',
   ])
-  const next: Happening = { ...began('search'), cause: 1 }
+  const next: EventFixture = { ...began('search'), cause: 1 }
   expect(told(began('ask'), gave('ask', { choices: [{ message }] }), next)).toEqual([
     'reasoning: "Hm"',
     'message: "Owls."',
@@ -52,19 +52,19 @@ it('V3 what a model gave is told as what it thought and said', () => {
 })
 
 it('V3 an attempt that failed is told once, with its error, and the next one beside it', () => {
-  const failed: Happening = {
+  const failed: EventFixture = {
     type: 'execution.step_failed',
     payload: { stepId: 'search#0', attempt: 1, error: { message: 'late' }, retryInMs: 1 },
   }
   expect(
     told(began('search'), failed, began('search', { attempt: 2 }), gave('search', 2, { attempt: 2 })),
   ).toEqual(['search 1 → late', 'search 1 → 2'])
-  const ask = (attempt: number): Happening => began('thinking', { kind: 'thinking', attempt })
-  const refused: Happening = {
+  const ask = (attempt: number): EventFixture => began('thinking', { kind: 'thinking', attempt })
+  const refused: EventFixture = {
     type: 'execution.step_failed',
     payload: { stepId: 'thinking#0', attempt: 1, error: { message: 'overloaded' } },
   }
-  const lost: Happening = {
+  const lost: EventFixture = {
     type: 'execution.step_interrupted',
     payload: { stepId: 'thinking#0', attempt: 1 },
   }
@@ -74,7 +74,7 @@ it('V3 an attempt that failed is told once, with its error, and the next one bes
 })
 
 it('V3 a step that tells its own messages and calls is not told a second time', () => {
-  const said: Happening = { type: 'execution.message', payload: { ...answer, stepId: 'ask#0' } }
+  const said: EventFixture = { type: 'execution.message', payload: { ...answer, stepId: 'ask#0' } }
   expect(told(began('ask'), said, gave('ask', answer))).toEqual(['message: "Owls."'])
   expect(told(said, began('ask'), gave('ask', answer))).toEqual(['message: "Owls."'])
 })

@@ -1,41 +1,41 @@
 import { describe, expect, it } from 'vitest'
 import { foldEvents } from './fold.ts'
-import { type Happening, makeHistory } from './history.ts'
+import { type EventFixture, buildEvents } from './event-fixtures.ts'
 import { toChatMessages } from './transcript-chat.ts'
 import { formatTranscriptMarkdown } from './transcript-markdown.ts'
 import { formatTranscriptText } from './transcript-text.ts'
 import { transcriptFold } from './transcript.ts'
 
-const fold = (...happenings: Happening[]) => foldEvents(transcriptFold, makeHistory(happenings))
-const kinds = (...happenings: Happening[]): string[] =>
+const fold = (...happenings: EventFixture[]) => foldEvents(transcriptFold, buildEvents(happenings))
+const kinds = (...happenings: EventFixture[]): string[] =>
   fold(...happenings).entries.map((entry) => `${entry.kind} ${entry.seq}`)
 
-const started: Happening = {
+const started: EventFixture = {
   type: 'system.workflow_started',
   payload: { agent: 'owl', input: { topic: 'owls' } },
 }
-const reasoning = (stepId?: string, more: Partial<Happening> = {}): Happening => ({
+const reasoning = (stepId?: string, more: Partial<EventFixture> = {}): EventFixture => ({
   type: 'execution.reasoning',
   payload: { content: 'hm', stepId },
   ...more,
 })
-const call = (id: string, stepId?: string, more: Partial<Happening> = {}): Happening => ({
+const call = (id: string, stepId?: string, more: Partial<EventFixture> = {}): EventFixture => ({
   type: 'execution.tool_call',
   payload: { toolCallId: id, name: 'search', arguments: { q: id }, stepId },
   ...more,
 })
-const result = (id: string, stepId?: string): Happening => ({
+const result = (id: string, stepId?: string): EventFixture => ({
   type: 'execution.tool_result',
   payload: { toolCallId: id, name: 'search', result: { of: id }, stepId },
 })
-const says = (role: string, content: unknown, more: Partial<Happening> = {}): Happening => ({
+const says = (role: string, content: unknown, more: Partial<EventFixture> = {}): EventFixture => ({
   type: 'execution.message',
   payload: { role, content },
   ...more,
 })
 
 describe('a run whose place was taken', () => {
-  const superseded: Happening = { type: 'system.workflow_superseded', payload: { by: 's2' } }
+  const superseded: EventFixture = { type: 'system.workflow_superseded', payload: { by: 's2' } }
 
   it('V3 says so at its end, and by whom', () => {
     const cut = fold(started, superseded)
@@ -46,7 +46,7 @@ describe('a run whose place was taken', () => {
   })
 
   it('V3 keeps what it had come to before, and when', () => {
-    const completed: Happening = { type: 'system.workflow_completed', payload: { output: 'owls' } }
+    const completed: EventFixture = { type: 'system.workflow_completed', payload: { output: 'owls' } }
     const both = fold(started, completed, superseded)
     expect(both.entries.map((entry) => (entry.kind === 'end' ? entry.status : entry.kind))).toEqual([
       'start',
@@ -156,7 +156,7 @@ describe('the order of reading', () => {
   })
 
   it('V3 an edited message shows its last content; a view taken before keeps the first', () => {
-    const [first, second] = makeHistory([
+    const [first, second] = buildEvents([
       { type: 'ui.message_created', payload: { messageId: 'm', content: 'a', sessionId: 's' } },
       { type: 'ui.message_edited', payload: { messageId: 'm', content: 'b' } },
     ])
@@ -205,7 +205,7 @@ describe('the forms', () => {
   })
 
   it('V3 chat messages of a run without messages are its input and output; no call stays unanswered', () => {
-    const end: Happening = { type: 'system.workflow_completed', payload: { output: { ok: true } } }
+    const end: EventFixture = { type: 'system.workflow_completed', payload: { output: { ok: true } } }
     expect(toChatMessages(fold(started, call('c1'), end))).toMatchObject([
       { role: 'user', content: '{"topic":"owls"}' },
       { role: 'assistant', tool_calls: [{ id: 'c1' }] },
@@ -238,7 +238,7 @@ describe('the forms', () => {
   })
 
   it('V3 says what is erased, unfinished, failed or missing', () => {
-    const text = (...happenings: Happening[]): string => formatTranscriptText(fold(...happenings))
+    const text = (...happenings: EventFixture[]): string => formatTranscriptText(fold(...happenings))
     expect(text({ ...says('user', 'secret'), erased: true })).toContain('(erased)')
     expect(text(started, call('c1'))).toMatch(/RESULT search\n {2}none was recorded[\s\S]*STILL RUNNING/)
     expect(text(result('c9'))).toContain('its call was not recorded')

@@ -4,7 +4,7 @@ import type { ClewEvent } from '../envelope.ts'
 import { auditFold } from './audit.ts'
 import { complianceFold } from './compliance.ts'
 import { type Fold, foldEvents } from './fold.ts'
-import { type Happening, makeHistory } from './history.ts'
+import { type EventFixture, buildEvents } from './event-fixtures.ts'
 import { formatMermaid } from './task-graph-mermaid.ts'
 import { taskGraphFold } from './task-graph.ts'
 import { timelineFold } from './timeline.ts'
@@ -41,7 +41,7 @@ const payload = fc.record(
   },
   { requiredKeys: [] },
 )
-const happening: fc.Arbitrary<Happening> = fc.record(
+const happening: fc.Arbitrary<EventFixture> = fc.record(
   {
     type: fc.constantFrom(...OWN_EVENT_TYPES, 'execution.my_own_type'),
     payload,
@@ -52,7 +52,7 @@ const happening: fc.Arbitrary<Happening> = fc.record(
   },
   { requiredKeys: ['type'] },
 )
-const history = fc.array(happening, { maxLength: 40 }).map((list) => makeHistory(list))
+const history = fc.array(happening, { maxLength: 40 }).map((list) => buildEvents(list))
 const cuts = fc.array(fc.nat(40), { maxLength: 5 })
 
 /** Takes a view after each cut: the last must be that of a fold from scratch, and none may change afterwards. */
@@ -118,7 +118,7 @@ describe('random histories, cut anywhere', () => {
     )
     const payload = { stepId: 'a#0', name: 'a', kind: 'effect' }
     const makesEntry = (type: string): boolean =>
-      foldEvents(transcriptFold, makeHistory([{ type, payload }])).entries.length > 0
+      foldEvents(transcriptFold, buildEvents([{ type, payload }])).entries.length > 0
     expect(OWN_EVENT_TYPES.filter(makesEntry).toSorted()).toEqual(transcriptFold.types.toSorted())
   })
 
