@@ -7,7 +7,7 @@ import type { Fold } from './fold.ts'
 import { createPairing, type Pairing } from './pairing.ts'
 import { applyProgress, beginProgress, type RunProgress } from './run-progress.ts'
 import { type RunStatus, toRunError } from './run-summary.ts'
-import { callTie } from './ties.ts'
+import { callTie } from './pair-keys.ts'
 import { errorText, oneLine } from './transcript-text.ts'
 
 export type AuditAction =

@@ -1,5 +1,5 @@
 /** What ties an answer to its question: an id, else the cause, else the place where both happened. */
-export interface Tie {
+export interface PairKey {
   readonly id: string | null
   /** The question's event id; in an answer, its cause. */
   readonly event: string | null
@@ -12,9 +12,9 @@ export interface Tie {
  */
 export interface Pairing<Q, A> {
   /** Takes up a question; gives its answer if that was recorded first. */
-  ask(tie: Tie, question: Q): A | undefined
+  ask(tie: PairKey, question: Q): A | undefined
   /** Gives the question that this answers; without one, `answer` waits for it. */
-  answer(tie: Tie, answer: A): Q | undefined
+  answer(tie: PairKey, answer: A): Q | undefined
 }
 
 interface Open<T> {

@@ -8,7 +8,7 @@ import { applyProgress, beginProgress, type RunProgress } from './run-progress.t
 import { type RunError, type RunStatus, toRunError } from './run-summary.ts'
 import { parseStepId } from '../step-id.ts'
 import type { StepStatus } from './steps.ts'
-import { callTie } from './ties.ts'
+import { callTie } from './pair-keys.ts'
 import { layOut } from './timeline-layout.ts'
 
 /** One bar or one instant. */

@@ -5,7 +5,7 @@ import { createPairing } from './pairing.ts'
 import { placeReasoning } from './place-reasoning.ts'
 import { applyProgress, beginProgress } from './run-progress.ts'
 import { toRunError } from './run-summary.ts'
-import { pauseTie, toolCallIdOf, toolTie } from './ties.ts'
+import { pauseTie, toolCallIdOf, toolPairKey } from './pair-keys.ts'
 import { addEffect, failEffect, noteSpoken } from './transcript-effects.ts'
 import type {
   EntryKind,
@@ -226,7 +226,7 @@ function editMessage(state: TranscriptState, event: ErasableEvent<'ui.message_ed
 
 function addCall(state: TranscriptState, event: ErasableEvent<'execution.tool_call'>): boolean {
   const { entries, tools } = state
-  const early = tools.ask(toolTie(event, true), entries.length)
+  const early = tools.ask(toolPairKey(event, true), entries.length)
   if (early) entries[early.slot] = undefined
   entries.push(
     entryOf(event, 'tool_call', {
@@ -252,7 +252,7 @@ function addOutcome(
     error: event.eventType === 'execution.tool_error' ? toRunError(event.payload.error) : null,
     erased: isErased(event),
   }
-  const slot = state.tools.answer(toolTie(event, false), { slot: state.entries.length, outcome })
+  const slot = state.tools.answer(toolPairKey(event, false), { slot: state.entries.length, outcome })
   const call = slot === undefined ? undefined : state.entries[slot]
   if (slot !== undefined && call?.kind === 'tool_call') state.entries[slot] = { ...call, outcome }
   else {

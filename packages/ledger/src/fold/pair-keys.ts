@@ -1,6 +1,6 @@
 import type { ErasableEvent } from '../catalogue.ts'
 import { textOf } from './fields.ts'
-import type { Tie } from './pairing.ts'
+import type { PairKey } from './pairing.ts'
 
 type ToolEvent = ErasableEvent<
   'execution.message' | 'execution.tool_call' | 'execution.tool_result' | 'execution.tool_error'
@@ -12,7 +12,7 @@ export const toolCallIdOf = ({ payload }: ToolEvent): string | null =>
   textOf(payload.toolCallId) ?? textOf(payload.tool_call_id)
 
 /** The tie of a tool call, or of an outcome to its call. */
-export function toolTie(event: ToolEvent, isCall: boolean): Tie {
+export function toolPairKey(event: ToolEvent, isCall: boolean): PairKey {
   const { payload, eventId, causationId } = event
   return {
     id: toolCallIdOf(event),
@@ -22,9 +22,9 @@ export function toolTie(event: ToolEvent, isCall: boolean): Tie {
 }
 
 /** The same for calls of tools and of services; ids of the one say nothing about the other. */
-export function callTie(event: ToolEvent | CallEvent, isCall: boolean): Tie {
+export function callTie(event: ToolEvent | CallEvent, isCall: boolean): PairKey {
   if (event.eventType !== 'integration.call' && event.eventType !== 'integration.response')
-    return toolTie(event, isCall)
+    return toolPairKey(event, isCall)
   const { payload, eventId, causationId } = event
   const { callId, stepId = null, service = null } = payload
   return {
@@ -34,7 +34,7 @@ export function callTie(event: ToolEvent | CallEvent, isCall: boolean): Tie {
   }
 }
 
-export const pauseTie = ({ payload, eventId, causationId }: PauseEvent, isQuestion: boolean): Tie => ({
+export const pauseTie = ({ payload, eventId, causationId }: PauseEvent, isQuestion: boolean): PairKey => ({
   id: payload.pauseId ?? null,
   event: isQuestion ? eventId : causationId,
   place: payload.stepId ?? '',
