@@ -1,7 +1,7 @@
 import { checkCount, checkLimit } from './check-options.ts'
 import type { ClewEvent } from './envelope.ts'
 import { ClewError } from './errors.ts'
-import { createBell } from './follow.ts'
+import { createNotifier } from './follow.ts'
 import { type Cursor, putCursor, readCursors, type StoredCursor } from './store/cursors.ts'
 import { yieldToEventLoop } from './yield-to-event-loop.ts'
 import type { PayloadReader } from './payload-reader.ts'
@@ -175,7 +175,7 @@ export function createConsumers(parts: ConsumeParts): Consumers {
     own: Running,
     signal: AbortSignal,
   ): Promise<void> {
-    const bell = createBell()
+    const bell = createNotifier()
     const unwatch = store.watch(bell.ring)
     bells.add(bell.ring)
     signal.addEventListener('abort', bell.ring)

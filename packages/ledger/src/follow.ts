@@ -22,7 +22,7 @@ const PAGE = 500
 export async function* followEvents(parts: FollowParts, options: FollowOptions): AsyncGenerator<ClewEvent> {
   const { store, reader, isClosed } = parts
   const { signal, live } = options
-  const bell = createBell()
+  const bell = createNotifier()
   const unwatch = store.watch(bell.ring)
   signal?.addEventListener('abort', bell.ring)
   const nextPages =
@@ -71,7 +71,7 @@ function byRun({ runs }: FollowParts, { afterPosition = 0, types }: FollowOption
 }
 
 /** Rings that come between `arm` and the wait are kept, so none can fall into the gap. */
-export function createBell(): { ring: () => void; arm: () => Promise<void> } {
+export function createNotifier(): { ring: () => void; arm: () => Promise<void> } {
   let waiting: (() => void) | undefined
   return {
     ring: () => waiting?.(),

@@ -1,5 +1,5 @@
 import { ClewError } from '../errors.ts'
-import { createBell } from '../follow.ts'
+import { createNotifier } from '../follow.ts'
 import type { IndexOptions, IndexReport } from '../ledger.ts'
 import type { PayloadReader } from '../payload-reader.ts'
 import type { Ports } from '../ports.ts'
@@ -32,7 +32,7 @@ export function createIndexer(parts: IndexerParts): Indexer {
   }
 
   async function followOn({ signal, onProgress }: IndexOptions): Promise<void> {
-    const bell = createBell()
+    const bell = createNotifier()
     const unwatch = store.watch(bell.ring)
     signal?.addEventListener('abort', bell.ring)
     const isOver = (): boolean => isClosed() || signal?.aborted === true

@@ -1,9 +1,9 @@
 import type { Ledger } from '@clew/ledger'
 
 /** Who waits, in this process, for the same thread or run: they are served in the order in which they came. */
-type Line = Bell[]
+type Line = Notifier[]
 
-interface Bell {
+interface Notifier {
   ring(): void
   /** Resolves after so long, when it is rung, or when the signal aborts; one that rang meanwhile counts. */
   wait(ms: number, signal: AbortSignal | undefined): Promise<void>
@@ -31,7 +31,7 @@ export interface WaitingPlace {
 export function joinLine(ledger: Ledger, { runId, threadId }: Place): WaitingPlace {
   const key = keyOf(ledger, threadId === null ? runOf(runId) : threadOf(ledger, threadId))
   const line = lines.get(key) ?? []
-  const bell = createBell()
+  const bell = createNotifier()
   line.push(bell)
   lines.set(key, line)
   return {
@@ -51,7 +51,7 @@ export function ringLine(ledger: Ledger, { runId, threadId }: Place): void {
   if (threadId !== null) lines.get(keyOf(ledger, threadOf(ledger, threadId)))?.[0]?.ring()
 }
 
-function createBell(): Bell {
+function createNotifier(): Notifier {
   let rang = false
   let wake = (): void => {}
   return {

@@ -2,7 +2,7 @@ import { ClewError, type Ledger, type Lease } from '@clew/ledger'
 import { checkCounts } from '../check-options.ts'
 import { sweep } from '../lifecycle/sweep.ts'
 import { assertMode } from '../mode.ts'
-import { createBell } from './bell.ts'
+import { createNotifier } from './notifier.ts'
 import { createPostponed } from './postponed.ts'
 import { createTaking } from './take.ts'
 import type { Worker, WorkerAgent, WorkerGraph, WorkerOptions } from './worker.ts'
@@ -25,7 +25,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const agents = byName(options.agents)
   const names = [...agents.keys()]
   const leaving = new AbortController()
-  const bell = createBell()
+  const bell = createNotifier()
   const postponed = createPostponed()
   const inHand = new Map<string, Promise<void>>()
   const whenIdle: (() => void)[] = []

@@ -1,6 +1,6 @@
 import { type ClewEvent, isTerminal, type Ledger } from '@clew/ledger'
 import { type Line, lineOf } from './line.ts'
-import type { Bell, Tail, TailLines } from './tail.ts'
+import type { Notifier, Tail, TailLines } from './tail.ts'
 
 /** What followers of a workspace share. */
 export interface LineSource {
@@ -66,7 +66,7 @@ async function* following(
 ): AsyncGenerator<readonly Line[]> {
   const { lines, close } = await tail.open()
   let position = after
-  let bell: Bell | undefined
+  let bell: Notifier | undefined
   try {
     while (!signal.aborted) {
       bell = lines.arm(runId)
@@ -82,7 +82,7 @@ async function* following(
   }
 }
 
-function rungOrAborted(bell: Bell, signal: AbortSignal): Promise<void> {
+function rungOrAborted(bell: Notifier, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve()
   return new Promise((resolve) => {
     const settle = (): void => {

@@ -13,10 +13,10 @@ export interface TailLines {
   /** Lines after a position, of one run or of all; undefined when the tail does not go back that far. */
   after(position: number, runId?: string): Line[] | undefined
   /** Rings at the next line, of this run or of any. Arm first, then look: so none falls between the two. */
-  arm(runId?: string): Bell
+  arm(runId?: string): Notifier
 }
 
-export interface Bell {
+export interface Notifier {
   readonly rung: Promise<void>
   disarm(): void
 }

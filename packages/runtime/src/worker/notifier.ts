@@ -1,5 +1,5 @@
 /** What the worker waits at. A ring that comes while it is busy is kept for its next wait. */
-export interface Bell {
+export interface Notifier {
   readonly ring: () => void
   /** From here on only new rings count. */
   hush(): void
@@ -9,7 +9,7 @@ export interface Bell {
   pause(ms: number, signal: AbortSignal): Promise<void>
 }
 
-export function createBell(): Bell {
+export function createNotifier(): Notifier {
   let rang = false
   let wake = (): void => {}
 
