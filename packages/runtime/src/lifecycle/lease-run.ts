@@ -1,7 +1,7 @@
 import { ClewError, type Lease, type Ledger, lostLease, stopAsked, type StopRequest } from '@clew/ledger'
 import { sweepThread } from './sweep.ts'
 import { type HeldRun, type Pace, PACE, tickerOf } from './ticker.ts'
-import { joinLine, ringLine } from './waiting-line.ts'
+import { enqueueWaiter, wakeNext } from './lease-queue.ts'
 
 export interface RunLeaseOptions {
   readonly runId: string
@@ -59,7 +59,7 @@ async function acquire(ledger: Ledger, { runId, threadId }: RunLeaseOptions): Pr
 async function acquireInLine(ledger: Ledger, options: RunLeaseOptions): Promise<Lease> {
   const { signal, waitMs = Number.POSITIVE_INFINITY } = options
   const deadline = performance.now() + waitMs
-  const place = joinLine(ledger, options)
+  const place = enqueueWaiter(ledger, options)
   let pauseMs = FIRST_PAUSE_MS
   try {
     for (;;) {
@@ -104,7 +104,7 @@ function createHold(ledger: Ledger, lease: Lease, pace: Pace): RunLease {
       if (!(error instanceof ClewError) || (error.code !== 'stale_epoch' && error.code !== 'closed'))
         throw error
     }
-    ringLine(ledger, lease)
+    wakeNext(ledger, lease)
   }
 
   const held: HeldRun = {

@@ -1,7 +1,7 @@
 import type { Ledger } from '@clew/ledger'
 
 /** Who waits, in this process, for the same thread or run: they are served in the order in which they came. */
-type Line = Notifier[]
+type LeaseQueue = Notifier[]
 
 interface Notifier {
   ring(): void
@@ -9,26 +9,26 @@ interface Notifier {
   wait(ms: number, signal: AbortSignal | undefined): Promise<void>
 }
 
-const lines = new Map<string, Line>()
+const lines = new Map<string, LeaseQueue>()
 const keyOf = ({ url, workspace }: Ledger, what: string): string => `${url}\n${workspace}\n${what}`
 /** By a form of its name that all who wait for it know. */
 const threadOf = (ledger: Ledger, threadId: string): string =>
   `thread ${ledger.identity(threadId).names.at(-1)}`
 const runOf = (runId: string): string => `run ${runId}`
 
-export interface Place {
+export interface WaiterKey {
   readonly runId: string
   readonly threadId: string | null
 }
 
-export interface WaitingPlace {
+export interface LeaseWaiter {
   /** The others in the line wait until this one has left it. */
   isFirst(): boolean
   wait(ms: number, signal: AbortSignal | undefined): Promise<void>
   leave(): void
 }
 
-export function joinLine(ledger: Ledger, { runId, threadId }: Place): WaitingPlace {
+export function enqueueWaiter(ledger: Ledger, { runId, threadId }: WaiterKey): LeaseWaiter {
   const key = keyOf(ledger, threadId === null ? runOf(runId) : threadOf(ledger, threadId))
   const line = lines.get(key) ?? []
   const bell = createNotifier()
@@ -46,7 +46,7 @@ export function joinLine(ledger: Ledger, { runId, threadId }: Place): WaitingPla
 }
 
 /** Tells the first in line that a lease became free. */
-export function ringLine(ledger: Ledger, { runId, threadId }: Place): void {
+export function wakeNext(ledger: Ledger, { runId, threadId }: WaiterKey): void {
   lines.get(keyOf(ledger, runOf(runId)))?.[0]?.ring()
   if (threadId !== null) lines.get(keyOf(ledger, threadOf(ledger, threadId)))?.[0]?.ring()
 }
