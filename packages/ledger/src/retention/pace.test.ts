@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createPace, type Pace } from './pace.ts'
+import { createPace, type BatchThrottle } from './pace.ts'
 
 /** A store of which only positions are asked, and a clock that moves with every sleep. */
 async function world() {
@@ -8,7 +8,7 @@ async function world() {
     info: async () => ({ lastPosition: at.position }),
     disk: { pace: { batchMs: 0.8, rest: 7 } },
   } as unknown as Parameters<typeof createPace>[0]
-  const pace: Pace = await createPace(store, {
+  const pace: BatchThrottle = await createPace(store, {
     now: () => at.ms,
     sleep: async (ms) => {
       at.slept.push(ms)

@@ -2,7 +2,7 @@ import { yieldToEventLoop } from '../yield-to-event-loop.ts'
 import type { Ports } from '../ports.ts'
 import type { Store } from '../store/store.ts'
 
-export interface Pace {
+export interface BatchThrottle {
   /** Somebody else was seen to append a moment ago. */
   readonly isShared: boolean
   /** How long one transaction may take now, in ms. */
@@ -25,7 +25,7 @@ const LONGEST_REST_MS = 50
 export async function createPace(
   store: Pick<Store, 'info' | 'disk'>,
   ports: Pick<Ports, 'now' | 'sleep' | 'defer'>,
-): Promise<Pace> {
+): Promise<BatchThrottle> {
   const { batchMs, rest } = store.disk.pace
   let { lastPosition: position } = await store.info('lastPosition')
   let sharedMs = ports.now()

@@ -1,6 +1,6 @@
 import { ClewError, type Lease, type Ledger, lostLease, stopAsked, type StopRequest } from '@clew/ledger'
 import { sweepThread } from './sweep.ts'
-import { type HeldRun, type Pace, PACE, tickerOf } from './ticker.ts'
+import { type HeldRun, type HeartbeatTimings, PACE, tickerOf } from './ticker.ts'
 import { enqueueWaiter, wakeNext } from './lease-queue.ts'
 
 export interface RunLeaseOptions {
@@ -16,7 +16,7 @@ export interface RunLeaseOptions {
   /** The longest wait; then `busy`. Default: no limit. */
   readonly waitMs?: number | undefined
   /** For tests. */
-  readonly pace?: Partial<Pace> | undefined
+  readonly pace?: Partial<HeartbeatTimings> | undefined
 }
 
 /** A run that belongs to this process until it is released or lost (R9). */
@@ -79,7 +79,7 @@ async function acquireInLine(ledger: Ledger, options: RunLeaseOptions): Promise<
   }
 }
 
-function createHold(ledger: Ledger, lease: Lease, pace: Pace): RunLease {
+function createHold(ledger: Ledger, lease: Lease, pace: HeartbeatTimings): RunLease {
   const { runId, epoch } = lease
   const abort = new AbortController()
   const ticker = tickerOf(ledger, pace)

@@ -9,7 +9,7 @@ import {
 } from '@clew/ledger'
 
 /** How often a held run is looked after; other than these values only in tests. */
-export interface Pace {
+export interface HeartbeatTimings {
   /** Between two heartbeats. */
   readonly beatMs: number
   /** Between two looks for a stop request. */
@@ -18,7 +18,7 @@ export interface Pace {
   readonly staleMs: number
 }
 
-export const PACE: Pace = { beatMs: 15_000, pollMs: 200, staleMs: LEASE_STALE_MS }
+export const PACE: HeartbeatTimings = { beatMs: 15_000, pollMs: 200, staleMs: LEASE_STALE_MS }
 
 /** A look at one run takes 10 to 50 µs; at this distance they take less than a hundredth of the time. */
 const POLL_MS_PER_RUN = 5
@@ -42,7 +42,7 @@ export interface Ticker {
 const tickers = new WeakMap<Ledger, Ticker>()
 
 /** One for all runs that are held through this ledger; it has timers only while there are some. */
-export function tickerOf(ledger: Ledger, pace: Pace = PACE): Ticker {
+export function tickerOf(ledger: Ledger, pace: HeartbeatTimings = PACE): Ticker {
   const ticker = tickers.get(ledger) ?? createTicker(ledger, pace, () => tickers.delete(ledger))
   tickers.set(ledger, ticker)
   return ticker
@@ -56,7 +56,11 @@ const keyOf = ({ owner, workspace, runId, epoch }: Lease): string =>
 export const isHeldHere = (lease: Lease): boolean => heldHere.has(keyOf(lease))
 export const lookNow = (ledger: Ledger): void => tickers.get(ledger)?.look()
 
-function createTicker(ledger: Ledger, { beatMs, pollMs, staleMs }: Pace, onIdle: () => void): Ticker {
+function createTicker(
+  ledger: Ledger,
+  { beatMs, pollMs, staleMs }: HeartbeatTimings,
+  onIdle: () => void,
+): Ticker {
   const runs = new Set<HeldRun>()
   let timer: NodeJS.Timeout | undefined
   let beatAt = performance.now() + beatMs
