@@ -1,6 +1,6 @@
 import { ClewError, type ClewEvent, type Ledger, readForkTags, type RunSummary } from '@clew/ledger'
 import type { Agent } from './agent.ts'
-import { carryOn } from './carry-on.ts'
+import { runUntilIdle } from './run-until-idle.ts'
 import { checkBudget } from './check-options.ts'
 import type { CompiledGraph } from './engine/compiled-graph.ts'
 import type { GraphForkOptions, GraphForkResult, GraphRetryOptions } from './engine/time-travel.ts'
@@ -154,7 +154,7 @@ async function forkRun(
         .catch((error: unknown) => {
           throw error instanceof ClewError && error.code === 'wrong_seq' ? existingRun(runId) : error
         })
-      return await carryOn(take, await program.load(ledger, runId), { input, stepsBefore: 0 })
+      return await runUntilIdle(take, await program.load(ledger, runId), { input, stepsBefore: 0 })
     } finally {
       await take.hold.release()
     }

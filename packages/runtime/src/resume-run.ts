@@ -1,5 +1,5 @@
 import { ClewError, type ClewEvent, isTerminal, type Ledger, type RunSummary } from '@clew/ledger'
-import { carryOn } from './carry-on.ts'
+import { runUntilIdle } from './run-until-idle.ts'
 import { checkBudget } from './check-options.ts'
 import type { Program } from './machine/program.ts'
 import { answersWithSecrets } from './machine/redacted-input.ts'
@@ -67,14 +67,14 @@ export async function goOnWithRun(
       { reason: drafts.length > 0 ? 'answered' : current.status, epoch: take.hold.epoch },
     )
     const added = await take.journal.send([...drafts, resumed])
-    const result = await carryOn(take, [...events, ...added], {
+    const result = await runUntilIdle(take, [...events, ...added], {
       input,
       answers: given,
       stepsBefore: isWoken ? undefined : current.steps,
     })
     if (options.onDivergence !== 'accept' || !mayBeAccepted(result.divergence)) return result
     await accept(take, result.divergence, options.by)
-    return await carryOn(take, await program.load(ledger, runId), { input, answers: given })
+    return await runUntilIdle(take, await program.load(ledger, runId), { input, answers: given })
   } finally {
     await take.hold.release()
   }

@@ -1,5 +1,5 @@
 import { ClewError, type Ledger, supersedeRun } from '@clew/ledger'
-import { carryOn } from './carry-on.ts'
+import { runUntilIdle } from './run-until-idle.ts'
 import { checkBudget, threadOf } from './check-options.ts'
 import type { RunLogBuilder } from './log/run-log.ts'
 import { sha256 } from './machine/journal.ts'
@@ -81,7 +81,7 @@ export async function beginRun(
         throw error instanceof ClewError && error.code === 'wrong_seq' ? existingRun(runId) : error
       })
     for (const event of stored) options.listener?.event?.(event)
-    return await carryOn(take, stored, {
+    return await runUntilIdle(take, stored, {
       input,
       from: opening?.from,
       redactedTexts: opening?.redactedTexts,

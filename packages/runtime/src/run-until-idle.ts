@@ -30,7 +30,11 @@ export interface Known {
 const MAX_WARNINGS = 100
 
 /** Goes on from these events until the run ends or waits, giving itself up and coming back as often as needed. */
-export async function carryOn(take: Take, first: readonly ClewEvent[], known: Known): Promise<RunResult> {
+export async function runUntilIdle(
+  take: Take,
+  first: readonly ClewEvent[],
+  known: Known,
+): Promise<RunResult> {
   const { listener, close } = tellProgress(take.ledger, take.runId, take.options.listener ?? {})
   try {
     return await carry({ ...take, options: { ...take.options, listener } }, first, known)
