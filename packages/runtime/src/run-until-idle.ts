@@ -1,6 +1,6 @@
 import { type ClewEvent, findPlaceholderPlaces } from '@clew/ledger'
 import type { NodeRecord } from './log/node-record.ts'
-import { createMachine, type EndedStep, type Rest } from './machine/machine.ts'
+import { createMachine, type EndedStep, type IdleReason } from './machine/machine.ts'
 import { own } from './machine/own.ts'
 import { type RedactedText, textsFrom } from './machine/placeholders.ts'
 import type { Opening } from './machine/program.ts'
@@ -8,7 +8,7 @@ import { indexRecord, type RunRecord } from './machine/record.ts'
 import { openChild, stopChild } from './open-child.ts'
 import { recordedInput, warningsOf } from './recorded-input.ts'
 import type { ResumeDivergence, RunResult } from './result.ts'
-import { settleRest } from './settle-rest.ts'
+import { recordIdleReason } from './record-idle-reason.ts'
 import { tellProgress } from './stream/tell-progress.ts'
 import type { Take } from './take-run.ts'
 import { usedBy } from './used-by.ts'
@@ -97,7 +97,7 @@ async function carry(take: Take, first: readonly ClewEvent[], known: Known): Pro
       usedBy: (childRunId) => usedBy(ledger, childRunId),
     })
     openTape(machine, program.tape, ledger)
-    const rest: Rest =
+    const rest: IdleReason =
       blocked && 'divergence' in blocked
         ? { type: 'blocked', divergence: blocked.divergence }
         : await machine.go(
@@ -112,7 +112,7 @@ async function carry(take: Take, first: readonly ClewEvent[], known: Known): Pro
               listener,
             }),
           )
-    const result = await settleRest(take, machine, rest, events, warnings)
+    const result = await recordIdleReason(take, machine, rest, events, warnings)
     if (result) return result
   }
 }

@@ -67,7 +67,7 @@ export interface EndedStep {
 }
 
 /** Why the machine stands still. */
-export type Rest =
+export type IdleReason =
   | { readonly type: 'ended'; readonly outcome: Outcome; readonly stops: readonly Draft[] }
   | {
       readonly type: 'waiting'
@@ -93,7 +93,7 @@ export interface Caller {
 
 export interface Machine extends Caller {
   /** Goes through the record, then on, until the code has ended or waits for the outside. */
-  go(code: () => Promise<unknown>): Promise<Rest>
+  go(code: () => Promise<unknown>): Promise<IdleReason>
   readonly writeErrors: readonly Error[]
   /** Ends the run from inside, cleanly. */
   stop(reason: string): void

@@ -8,7 +8,7 @@ import { createCore, type Delivery, quiet } from './machine-state.ts'
 import { bindPlace } from './current-run.ts'
 import { createEnds, type Left } from './ends.ts'
 import { handedOver, isInFlight } from './hand-over.ts'
-import type { Machine, MachineOptions, Rest } from './machine-types.ts'
+import type { Machine, MachineOptions, IdleReason } from './machine-types.ts'
 import { outcomeOf, questionPayload } from './payloads.ts'
 import { reasonOf } from './perform.ts'
 import type { Reading } from './reading.ts'
@@ -16,7 +16,7 @@ import { isRedacted, refresh } from './refresh.ts'
 import { isClosed, isEnding, type Scope } from './scope.ts'
 import type { Outcome, Step } from './step.ts'
 
-export type { Caller, Durability, EndedStep, Machine, MachineOptions, Rest } from './machine-types.ts'
+export type { Caller, Durability, EndedStep, Machine, MachineOptions, IdleReason } from './machine-types.ts'
 
 /** How long code at rest may wait for something of its own before a recorded end that it has not asked for is a divergence. */
 const GRACE_MS = 1000
@@ -119,7 +119,7 @@ export function createMachine(options: MachineOptions): Machine {
     })
   }
 
-  async function go(code: () => Promise<unknown>): Promise<Rest> {
+  async function go(code: () => Promise<unknown>): Promise<IdleReason> {
     const onAbort = (): void => {
       const reason: unknown = signal.reason
       if (isAbandonment(reason) && core.isLeaving) {
@@ -191,7 +191,7 @@ export function createMachine(options: MachineOptions): Machine {
     })
   }
 
-  async function loop(): Promise<Rest> {
+  async function loop(): Promise<IdleReason> {
     for (;;) {
       await atRest()
       writes.flush({ mayMiss: options.durability === 'async' })
@@ -243,7 +243,7 @@ export function createMachine(options: MachineOptions): Machine {
   }
 
   /** All that is left waits for the outside: the run can be given up until then. */
-  function restOf(): Rest | undefined {
+  function restOf(): IdleReason | undefined {
     const due = waits.due(now())
     if (due) {
       waits.delete(due)
@@ -264,7 +264,7 @@ export function createMachine(options: MachineOptions): Machine {
     return { type: 'waiting', asked, pauses, dueAt }
   }
 
-  async function finish(outcome: Outcome): Promise<Rest> {
+  async function finish(outcome: Outcome): Promise<IdleReason> {
     const missed = reading?.uncalledIn('', 1)
     if (missed !== undefined) return { type: 'blocked', divergence: core.withTexts(core.missing(missed)) }
     const left = closeBelow(root, { steps: [], children: [] })
@@ -282,7 +282,7 @@ export function createMachine(options: MachineOptions): Machine {
   }
 
   /** Steps in flight are told, get a moment to end, and are then left behind. */
-  async function halt(reason: string): Promise<Rest> {
+  async function halt(reason: string): Promise<IdleReason> {
     abortAll(
       root,
       signal.aborted ? signal.reason : new ClewError('stopped', 'The run is stopped', 'End the work.'),
@@ -311,7 +311,7 @@ export function createMachine(options: MachineOptions): Machine {
   }
 
   /** What is still in flight is told, and its outcome is for whoever goes on to find out. */
-  async function leave(): Promise<Rest> {
+  async function leave(): Promise<IdleReason> {
     await abandon(handedOver(options.runId))
     if (writes.fatal !== undefined) throw writes.fatal
     return { type: 'left' }

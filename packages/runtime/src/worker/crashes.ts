@@ -1,5 +1,5 @@
 import { type ClewEvent, isTerminal, type Ledger, type RunSummary } from '@clew/ledger'
-import { HANDED_OVER } from '../settle-rest.ts'
+import { HANDED_OVER } from '../record-idle-reason.ts'
 
 /** What shows that a run has come further, or that somebody looked at it. */
 const PROGRESS: ReadonlySet<string> = new Set([

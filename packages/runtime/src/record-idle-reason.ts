@@ -1,7 +1,7 @@
 import type { ClewEvent } from '@clew/ledger'
 import { divergenceError } from './divergence-error.ts'
 import { type Draft, isUnstorable } from './machine/journal.ts'
-import type { Machine, Rest } from './machine/machine.ts'
+import type { Machine, IdleReason } from './machine/machine.ts'
 import type { RunPause, RunResult } from './result.ts'
 import { StepError, toStepError } from './run.ts'
 import type { Take } from './take-run.ts'
@@ -10,10 +10,10 @@ import type { Take } from './take-run.ts'
 export const HANDED_OVER = 'handed over'
 
 /** Writes what the machine's rest means; undefined when the run goes on at once. */
-export async function settleRest(
+export async function recordIdleReason(
   take: Take,
   machine: Machine,
-  rest: Rest,
+  rest: IdleReason,
   events: readonly ClewEvent[],
   warned: ReadonlySet<string>,
 ): Promise<RunResult | undefined> {
@@ -81,7 +81,10 @@ interface IdleReport {
 async function stop(
   take: Take,
   machine: Machine,
-  { reason, stops }: { readonly reason: string; readonly stops: Extract<Rest, { type: 'stopped' }>['stops'] },
+  {
+    reason,
+    stops,
+  }: { readonly reason: string; readonly stops: Extract<IdleReason, { type: 'stopped' }>['stops'] },
   told: IdleReport,
 ): Promise<RunResult> {
   const stopped = machine.draft('system.workflow_stopped', [], machine.cause, { reason, ...told.fields })
@@ -94,7 +97,7 @@ async function stop(
 async function end(
   take: Take,
   machine: Machine,
-  rest: Rest & { type: 'ended' },
+  rest: IdleReason & { type: 'ended' },
   told: IdleReport,
 ): Promise<RunResult> {
   const { journal, program, ledger, runId } = take
