@@ -14,7 +14,7 @@ import type { RunOptions } from './run-options.ts'
 import { sleepThrough } from './sleep-through.ts'
 import { checkRunId } from './run-id.ts'
 import { existingRun } from './start-run.ts'
-import { beginLog, takeRun } from './take-run.ts'
+import { beginLog, acquireRun } from './acquire-run.ts'
 
 export interface ForkOptions<Input = unknown> extends RunOptions {
   readonly ledger: Ledger
@@ -134,7 +134,7 @@ async function forkRun(
   return sleepThrough(ledger, program, result, options, { input, log })
 
   async function begin(): Promise<RunResult> {
-    const take = await takeRun(ledger, program, { runId, threadId: source.threadId }, options, log)
+    const take = await acquireRun(ledger, program, { runId, threadId: source.threadId }, options, log)
     try {
       const forked = take.journal.draft('system.workflow_forked', [], null, {
         sourceRunId: source.runId,

@@ -4,14 +4,14 @@ import { type Draft, isUnstorable } from './machine/journal.ts'
 import type { Machine, IdleReason } from './machine/machine.ts'
 import type { RunPause, RunResult } from './result.ts'
 import { StepError, toStepError } from './run.ts'
-import type { Take } from './take-run.ts'
+import type { ActiveRun } from './acquire-run.ts'
 
 /** Why a run is interrupted that was left on purpose: no process died of it. */
 export const HANDED_OVER = 'handed over'
 
 /** Writes what the machine's rest means; undefined when the run goes on at once. */
 export async function recordIdleReason(
-  take: Take,
+  take: ActiveRun,
   machine: Machine,
   rest: IdleReason,
   events: readonly ClewEvent[],
@@ -79,7 +79,7 @@ interface IdleReport {
 }
 
 async function stop(
-  take: Take,
+  take: ActiveRun,
   machine: Machine,
   {
     reason,
@@ -95,7 +95,7 @@ async function stop(
 }
 
 async function end(
-  take: Take,
+  take: ActiveRun,
   machine: Machine,
   rest: IdleReason & { type: 'ended' },
   told: IdleReport,
@@ -135,7 +135,7 @@ async function end(
 }
 
 function resultOf(
-  { runId, threadId, log }: Take,
+  { runId, threadId, log }: ActiveRun,
   { writeErrors }: Machine,
   status: RunResult['status'],
   { warnings }: IdleReport,

@@ -8,7 +8,7 @@ import type { ResumeDivergence, RunResult } from './result.ts'
 import type { Carried, ResumeOptions } from './run-options.ts'
 import { settlePauses } from './settle-pauses.ts'
 import { sleepThrough } from './sleep-through.ts'
-import { beginLog, type Take, takeRun } from './take-run.ts'
+import { beginLog, type ActiveRun, acquireRun } from './acquire-run.ts'
 import { withSecrets } from './with-secrets.ts'
 
 export async function resumeRun(
@@ -54,7 +54,7 @@ export async function goOnWithRun(
   assertMode(ledger, 'resume')
   const run = await ledger.getRun(runId)
   assertResumable(run, runId, program)
-  const take = await takeRun(ledger, program, { runId, threadId: run.threadId, isWoken }, options, log)
+  const take = await acquireRun(ledger, program, { runId, threadId: run.threadId, isWoken }, options, log)
   try {
     const events = await program.load(ledger, runId)
     const current = await ledger.getRun(runId)
@@ -85,7 +85,7 @@ const mayBeAccepted = (found: ResumeDivergence | null): found is ResumeDivergenc
   found !== null && found.childRunId === undefined && found.kind !== 'redacted'
 
 async function accept(
-  { journal, hold }: Take,
+  { journal, hold }: ActiveRun,
   { kind, stepId }: ResumeDivergence,
   by: string | undefined,
 ): Promise<void> {

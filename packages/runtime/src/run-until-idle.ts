@@ -10,7 +10,7 @@ import { recordedInput, warningsOf } from './recorded-input.ts'
 import type { ResumeDivergence, RunResult } from './result.ts'
 import { recordIdleReason } from './record-idle-reason.ts'
 import { tellProgress } from './stream/tell-progress.ts'
-import type { Take } from './take-run.ts'
+import type { ActiveRun } from './acquire-run.ts'
 import { usedBy } from './used-by.ts'
 import { openTape } from './tape/open-tape.ts'
 
@@ -31,7 +31,7 @@ const MAX_WARNINGS = 100
 
 /** Goes on from these events until the run ends or waits, giving itself up and coming back as often as needed. */
 export async function runUntilIdle(
-  take: Take,
+  take: ActiveRun,
   first: readonly ClewEvent[],
   known: Known,
 ): Promise<RunResult> {
@@ -43,7 +43,7 @@ export async function runUntilIdle(
   }
 }
 
-async function carry(take: Take, first: readonly ClewEvent[], known: Known): Promise<RunResult> {
+async function carry(take: ActiveRun, first: readonly ClewEvent[], known: Known): Promise<RunResult> {
   const { ledger, program, runId, threadId, hold, journal, log, options } = take
   const { listener = {} } = options
   const signal = options.signal ? AbortSignal.any([hold.signal, options.signal]) : hold.signal

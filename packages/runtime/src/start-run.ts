@@ -10,7 +10,7 @@ import type { RunResult } from './result.ts'
 import { checkRunId, nextId } from './run-id.ts'
 import type { RunOptions, SessionOptions, StartOptions } from './run-options.ts'
 import { sleepThrough } from './sleep-through.ts'
-import { beginLog, takeRun } from './take-run.ts'
+import { beginLog, acquireRun } from './acquire-run.ts'
 import { CLEW_VERSION } from './version.ts'
 
 /** R5: the input is recorded before anything is done with it. */
@@ -54,7 +54,7 @@ export async function beginRun(
     await findPrevious().catch(unlessOf(session.supersedes))
     await supersedeRun(ledger, session.supersedes, runId)
   }
-  const take = await takeRun(ledger, program, options, options, log)
+  const take = await acquireRun(ledger, program, options, options, log)
   try {
     const previous = await findPrevious()
     const payload = {

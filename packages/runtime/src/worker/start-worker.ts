@@ -4,7 +4,7 @@ import { sweep } from '../lifecycle/sweep.ts'
 import { assertMode } from '../mode.ts'
 import { createNotifier } from './notifier.ts'
 import { createPostponed } from './postponed.ts'
-import { createTaking } from './take.ts'
+import { createTaking } from './claim-runs.ts'
 import type { Worker, WorkerAgent, WorkerGraph, WorkerOptions } from './worker.ts'
 
 /** Doorbells ring with every commit of anybody; while nothing is left they are answered no more often than this. */

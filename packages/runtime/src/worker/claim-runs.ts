@@ -18,7 +18,7 @@ interface TakingParts {
 /** From so many deaths on, a run is kept apart from others of its kind: those who died beside it are not to blame. */
 const SUSPECT_CRASHES = 2
 
-export interface Taking {
+export interface RunClaimer {
   /** Goes on with one claimed run until it ends, waits or is handed over. */
   take(lease: Lease): Promise<void>
 }
@@ -30,7 +30,7 @@ export function createTaking({
   maxCrashes,
   shutdown,
   onNotice,
-}: TakingParts): Taking {
+}: TakingParts): RunClaimer {
   /** The one suspect that is in hand. */
   let suspect: string | undefined
 

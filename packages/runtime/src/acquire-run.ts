@@ -6,7 +6,7 @@ import type { Program } from './machine/program.ts'
 import type { ResumeOptions, RunOptions } from './run-options.ts'
 
 /** One run in the hands of this process. */
-export interface Take {
+export interface ActiveRun {
   readonly ledger: Ledger
   readonly program: Program
   readonly runId: string
@@ -17,20 +17,20 @@ export interface Take {
   readonly options: RunOptions & Pick<ResumeOptions, 'onDivergence'>
 }
 
-interface Place {
+interface RunThread {
   readonly runId: string
   readonly threadId: string | null
   /** It slept here: a signal that aborted meanwhile ends it as stopped, and must not keep it from being taken. */
   readonly isWoken?: boolean | undefined
 }
 
-export async function takeRun(
+export async function acquireRun(
   ledger: Ledger,
   program: Program,
-  place: Place,
+  place: RunThread,
   options: RunOptions & Pick<ResumeOptions, 'claimed' | 'onDivergence'>,
   log: RunLogBuilder = beginLog(program, place.runId),
-): Promise<Take> {
+): Promise<ActiveRun> {
   const { onBusy = 'reject', listener, signal, claimed } = options
   const { runId, threadId } = place
   const hold = await leaseRun(ledger, {
