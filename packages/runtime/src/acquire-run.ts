@@ -1,7 +1,7 @@
 import type { ClewEvent, Ledger } from '@clew/ledger'
 import { type RunLease, leaseRun } from './lifecycle/lease-run.ts'
 import { createRunLog, type RunLogBuilder } from './log/run-log.ts'
-import { type Journal, openJournal } from './machine/journal.ts'
+import { type RunAppender, openRunAppender } from './machine/run-appender.ts'
 import type { Program } from './machine/program.ts'
 import type { ResumeOptions, RunOptions } from './run-options.ts'
 
@@ -12,7 +12,7 @@ export interface ActiveRun {
   readonly runId: string
   readonly threadId: string | null
   readonly hold: RunLease
-  readonly journal: Journal
+  readonly journal: RunAppender
   readonly log: RunLogBuilder
   readonly options: RunOptions & Pick<ResumeOptions, 'onDivergence'>
 }
@@ -41,7 +41,7 @@ export async function acquireRun(
     signal: place.isWoken ? undefined : signal,
   })
   const onEvent = listener?.event && ((event: ClewEvent) => listener.event?.(event))
-  const journal = openJournal({ ledger, runId, epoch: hold.epoch, onEvent, onStale: hold.lose })
+  const journal = openRunAppender({ ledger, runId, epoch: hold.epoch, onEvent, onStale: hold.lose })
   return {
     ledger,
     program,

@@ -2,7 +2,7 @@ import { ClewError, type ClewEvent, isTerminal, type Ledger, type RunSummary } f
 import { checkAnswer, pickPause } from './answers.ts'
 import type { ResumeOptions } from './run-options.ts'
 import { answerDraft, assertSameAnswer, notOpen } from './settle-pauses.ts'
-import { openJournal } from './machine/journal.ts'
+import { openRunAppender } from './machine/run-appender.ts'
 
 export type AnswerOptions = Pick<ResumeOptions, 'answer' | 'answers' | 'pauseId' | 'by'>
 
@@ -18,7 +18,7 @@ export async function recordAnswers(
   runId: string,
   options: AnswerOptions,
 ): Promise<RunSummary> {
-  const { draft } = openJournal({ ledger, runId, epoch: 0, onStale: () => {} })
+  const { draft } = openRunAppender({ ledger, runId, epoch: 0, onStale: () => {} })
   for (let tries = 1; ; tries++) {
     const run = await readWaiting(ledger, runId)
     const given = new Map<string, unknown>(Object.entries(options.answers ?? {}))

@@ -1,6 +1,6 @@
 import type { ClewEvent } from '@clew/ledger'
 import { divergenceError } from './divergence-error.ts'
-import { type Draft, isUnstorable } from './machine/journal.ts'
+import { type EventDraft, isUnstorable } from './machine/run-appender.ts'
 import type { Machine, IdleReason } from './machine/machine.ts'
 import type { RunPause, RunResult } from './result.ts'
 import { StepError, toStepError } from './run.ts'
@@ -122,7 +122,7 @@ async function end(
   return resultOf(take, machine, 'completed', told, { output: outcome.output })
 
   /** `instead` was not written, so the readings of the clock that it carried have to be carried here. */
-  async function fail(error: StepError, instead?: Draft): Promise<RunResult> {
+  async function fail(error: StepError, instead?: EventDraft): Promise<RunResult> {
     const clock = instead?.payload['clock']
     const failed = machine.draft('system.workflow_failed', [], machine.cause, {
       error: error.toJSON(),

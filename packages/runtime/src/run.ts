@@ -1,6 +1,6 @@
 import type { ClewError, JsonValue, Safety, Usage } from '@clew/ledger'
 import type { Agent } from './agent.ts'
-import { isUnstorable } from './machine/journal.ts'
+import { isUnstorable } from './machine/run-appender.ts'
 import type { RunMemory } from './memory/run-memory.ts'
 
 /** How a failed attempt is tried again. */

@@ -7,11 +7,11 @@ import {
   type RunSummary,
 } from '@clew/ledger'
 import { checkAnswer, pickPause } from './answers.ts'
-import type { Draft, Journal } from './machine/journal.ts'
+import type { EventDraft, RunAppender } from './machine/run-appender.ts'
 import type { ResumeOptions } from './run-options.ts'
 
 export interface Settled {
-  readonly drafts: readonly Draft[]
+  readonly drafts: readonly EventDraft[]
   /** The answers as they were given, by pause. */
   readonly given: ReadonlyMap<string, unknown>
 }
@@ -21,7 +21,7 @@ export async function settlePauses(
   run: RunSummary,
   events: readonly ClewEvent[],
   options: ResumeOptions,
-  journal: Journal,
+  journal: RunAppender,
 ): Promise<Settled> {
   const { runId, pauses } = run
   const { by } = options
@@ -29,7 +29,7 @@ export async function settlePauses(
   const answered = byPause(events, 'ui.input_received')
   const given = new Map<string, unknown>(Object.entries(options.answers ?? {}))
   if (options.answer !== undefined) given.set(pauseFor(run, events, options.pauseId), options.answer)
-  const drafts: Draft[] = []
+  const drafts: EventDraft[] = []
   for (const [pauseId, answer] of given) {
     const question = questions.get(pauseId)
     if (!question) throw notOpen(runId, pauseId)
@@ -75,7 +75,7 @@ function pauseFor(run: RunSummary, events: readonly ClewEvent[], pauseId: string
 
 /** The same answer again is free, another one is a conflict. */
 export function assertSameAnswer(
-  { runId, ledger }: Pick<Journal, 'runId' | 'ledger'>,
+  { runId, ledger }: Pick<RunAppender, 'runId' | 'ledger'>,
   { payload }: ClewEvent,
   recorded: ClewEvent | undefined,
   answer: unknown,
@@ -89,7 +89,10 @@ export function assertSameAnswer(
 }
 
 /** A child that was answered itself has its answer there. */
-async function answerOfChild({ ledger }: Journal, { payload }: ClewEvent): Promise<AnswerFields | undefined> {
+async function answerOfChild(
+  { ledger }: RunAppender,
+  { payload }: ClewEvent,
+): Promise<AnswerFields | undefined> {
   const { childRunId, pauseId } = payload
   if (typeof childRunId !== 'string') return undefined
   for await (const event of ledger.read(childRunId, { types: ['ui.input_received'], restored: true }))
@@ -126,10 +129,10 @@ export interface AnswerFields {
 }
 
 export function answerDraft(
-  journal: Pick<Journal, 'draft'>,
+  journal: Pick<RunAppender, 'draft'>,
   question: ClewEvent,
   fields: AnswerFields,
-): Draft {
+): EventDraft {
   const { pauseId, stepId, attempt } = question.payload
   const event = journal.draft('ui.input_received', [pauseId as string], question.eventId, {
     pauseId,

@@ -12,7 +12,7 @@ import {
   type RunSummary,
   type StateBuilder,
 } from '@clew/ledger'
-import { sha256 } from '../machine/journal.ts'
+import { sha256 } from '../machine/run-appender.ts'
 
 /** A checkpoint as a ledger has it. */
 export interface RecordedCheckpoint extends RunState {

@@ -1,6 +1,6 @@
 import { beginsStep, type ClewEvent } from '@clew/ledger'
 import type { Task } from '../graph/plan.ts'
-import type { Draft, Journal } from '../machine/journal.ts'
+import type { EventDraft, RunAppender } from '../machine/run-appender.ts'
 import { digestOfTask, type Standing, stepIdOfTask } from './supersteps.ts'
 
 /** A task of a superstep that never came to its end, but which itself did. */
@@ -31,11 +31,11 @@ export function completedTasks(events: readonly ClewEvent[], { tasks, superstep 
  * What they used stays with the steps that ran, or it would be billed again.
  */
 export function carryEnds(
-  journal: Journal,
+  journal: RunAppender,
   carried: readonly CarriedEnd[],
   to: Standing,
   cause: string,
-): Draft[] {
+): EventDraft[] {
   const superstep = to.superstep + 1
   return carried.map(({ task, start, end }) => {
     const place = to.tasks.find(({ node, input }) => node === task.node && input === task.input) ?? task

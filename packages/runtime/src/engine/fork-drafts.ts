@@ -1,6 +1,6 @@
 import { checkpointOf, readForkTags, type RunSummary } from '@clew/ledger'
 import type { KeptCheckpoint } from '../checkpointer/keeper.ts'
-import type { Draft, Journal } from '../machine/journal.ts'
+import type { EventDraft, RunAppender } from '../machine/run-appender.ts'
 import type { Cut } from './cut.ts'
 import type { EditedStanding } from './edit-state.ts'
 import type { Ground } from './fork-ground.ts'
@@ -8,13 +8,13 @@ import type { ForkGraphOptions, GraphParts } from './graph-parts.ts'
 import { checkpointFields, type Standing } from './supersteps.ts'
 
 export async function startFork(
-  journal: Journal,
+  journal: RunAppender,
   parts: GraphParts,
   source: RunSummary,
   ground: Ground,
   edited: EditedStanding | undefined,
   { threadId, by, asNode }: Pick<ForkGraphOptions, 'threadId' | 'by' | 'asNode'>,
-): Promise<Draft[]> {
+): Promise<EventDraft[]> {
   const cut = ground.cut as Cut
   const checkpoint = checkpointOf(cut.event)
   const { structureHash, signatures, version } = parts
@@ -43,13 +43,13 @@ export async function startFork(
 
 /** A checkpointer keeps no events to share: the fork begins with the whole state of the checkpoint. */
 export function startKept(
-  journal: Journal,
+  journal: RunAppender,
   { structureHash, signatures, name, version }: GraphParts,
   { kept, retryIndex }: Ground & { readonly kept: KeptCheckpoint },
   standing: Standing,
   edited: EditedStanding | undefined,
   { threadId, by }: { readonly threadId: string | null; readonly by: string | undefined },
-): Draft[] {
+): EventDraft[] {
   const { seed, input } = kept.started
   const started = journal.draft('system.workflow_started', [], null, {
     agent: name,
@@ -71,18 +71,18 @@ export function startKept(
 }
 
 /** It waits to be taken up; after an edit that leaves nothing to run it is at its end, and the next turn can begin. */
-export function restDrafts(journal: Journal, edited: Standing | undefined, cause: string): Draft[] {
+export function restDrafts(journal: RunAppender, edited: Standing | undefined, cause: string): EventDraft[] {
   if (!edited || edited.tasks.length > 0)
     return [journal.draft('system.workflow_paused', ['edit', edited?.superstep ?? 0], cause, {})]
   return [journal.draft('system.workflow_completed', [], cause, {})]
 }
 
 export function editDraft(
-  journal: Journal,
+  journal: RunAppender,
   { standing, operations, decision }: EditedStanding,
   cause: string,
   fields: { readonly by?: string | undefined; readonly asNode?: string | undefined },
-): Draft {
+): EventDraft {
   const { by, asNode } = fields
   return journal.draft('execution.checkpoint', ['edit', standing.superstep], cause, {
     ...checkpointFields(standing, standing, operations, false),

@@ -1,6 +1,6 @@
 import { ClewError, type ClewEvent, isTerminal, type Ledger, type RunSummary } from '@clew/ledger'
 import { keeperOf } from '../checkpointer/keeper.ts'
-import type { Draft } from '../machine/journal.ts'
+import type { EventDraft } from '../machine/run-appender.ts'
 import { assertMode } from '../mode.ts'
 import { checkRunId } from '../run-id.ts'
 import { carryEnds, completedTasks } from './carry-ends.ts'
@@ -87,7 +87,7 @@ async function writeFork(
           by: options.by,
         })
       : await startFork(journal, parts, source, ground, edited, options)
-    const last = begun.at(-1) as Draft
+    const last = begun.at(-1) as EventDraft
     const carried = to && carries ? carryEnds(journal, ground.carried ?? [], to, last.eventId) : []
     const expectedSeq = ground.kept ? 0 : ground.seq
     const rest = restDrafts(journal, edited?.standing, last.eventId)

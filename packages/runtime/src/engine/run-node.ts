@@ -6,7 +6,7 @@ import type { Branch, NodeDefinition } from '../graph/definition.ts'
 import { type MergedState, mergeWrites, prepareWrite, type State } from '../graph/merge-writes.ts'
 import { ownValue } from '../graph/own.ts'
 import type { NodeEffectOptions } from '../machine/create-run.ts'
-import { sha256 } from '../machine/journal.ts'
+import { sha256 } from '../machine/run-appender.ts'
 import type { EffectCall, Run } from '../run.ts'
 
 /** What one task came to, as it is recorded. */

@@ -4,7 +4,7 @@ import { type Branch, END, type GraphDefinition, type NodeDefinition, START } fr
 import { mergeWrites, type State, type StepWrite } from '../graph/merge-writes.ts'
 import { setOwn } from '../graph/own.ts'
 import { type EndedTask, type Joins, type Plan, planNext, type Task } from '../graph/plan.ts'
-import { sha256 } from '../machine/journal.ts'
+import { sha256 } from '../machine/run-appender.ts'
 import type { Caller } from '../machine/machine.ts'
 import { toRetryPolicy } from '../machine/retry.ts'
 import type { CallSpec, EndFields, Work } from '../machine/step.ts'

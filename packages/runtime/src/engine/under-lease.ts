@@ -1,6 +1,6 @@
 import { ClewError, type Ledger } from '@clew/ledger'
 import { leaseRun } from '../lifecycle/lease-run.ts'
-import { type Journal, openJournal } from '../machine/journal.ts'
+import { type RunAppender, openRunAppender } from '../machine/run-appender.ts'
 import type { RunOptions } from '../run-options.ts'
 
 /** While somebody works on the thread it cannot be forked: the fork would be its newest run under their hands. */
@@ -9,11 +9,11 @@ export async function underLease<T>(
   runId: string,
   threadId: string | null,
   { onBusy, signal }: Pick<RunOptions, 'onBusy' | 'signal'>,
-  work: (journal: Journal, epoch: number) => Promise<T>,
+  work: (journal: RunAppender, epoch: number) => Promise<T>,
 ): Promise<T> {
   const hold = await leaseRun(ledger, { runId, threadId, onBusy, signal })
   try {
-    const journal = openJournal({ ledger, runId, epoch: hold.epoch, onStale: hold.lose })
+    const journal = openRunAppender({ ledger, runId, epoch: hold.epoch, onStale: hold.lose })
     return await work(journal, hold.epoch)
   } catch (error) {
     if (error instanceof ClewError && error.code === 'wrong_seq')

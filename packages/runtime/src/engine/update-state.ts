@@ -1,6 +1,6 @@
 import { ClewError, type ClewEvent, isTerminal, type Ledger, type RunSummary } from '@clew/ledger'
 import { requestStop } from '../lifecycle/request-stop.ts'
-import type { Draft, Journal } from '../machine/journal.ts'
+import type { EventDraft, RunAppender } from '../machine/run-appender.ts'
 import { assertMode } from '../mode.ts'
 import type { RunOptions } from '../run-options.ts'
 import { carryEnds, completedTasks } from './carry-ends.ts'
@@ -81,8 +81,8 @@ async function inPlace(
   run: RunSummary,
   edit: StateEdit,
   by: string | undefined,
-  journal: Journal,
-): Promise<{ events: readonly Draft[]; lastSeq: number }> {
+  journal: RunAppender,
+): Promise<{ events: readonly EventDraft[]; lastSeq: number }> {
   const { runId } = run
   const current = await ledger.getRun(runId)
   const events = await loadGraphRun(ledger, runId)

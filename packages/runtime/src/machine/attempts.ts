@@ -4,7 +4,7 @@ import { findCached } from './cache.ts'
 import type { MachineState } from './machine-state.ts'
 import { createRun } from './create-run.ts'
 import { type Ends, type Left, tookMs } from './ends.ts'
-import type { Draft, Journal } from './journal.ts'
+import type { EventDraft, RunAppender } from './run-appender.ts'
 import { failedPayload, startedPayload } from './payloads.ts'
 import { limitTime, recordable, settle, signalOf, timeoutOf } from './perform.ts'
 import { warningOfInput } from './placeholders.ts'
@@ -15,7 +15,7 @@ import { isClosed, isEnding, openScope, type Scope } from './scope.ts'
 import { hasBody, isWrite, type Outcome, type Step, type WaitingPause, type Work } from './step.ts'
 
 export interface Attempts {
-  begin(step: Step, attempt: number, causationId: string | null, before?: readonly Draft[]): void
+  begin(step: Step, attempt: number, causationId: string | null, before?: readonly EventDraft[]): void
   perform(step: Step): void
   enter(step: Step, work: Work & { kind: 'compute' | 'node' | 'gate' }): void
   wait(step: Step, pauses: readonly WaitingPause[], dueAt?: number): void
@@ -37,7 +37,7 @@ export function createAttempts(
     step: Step,
     attempt: number,
     causationId: string | null,
-    before: readonly Draft[] = [],
+    before: readonly EventDraft[] = [],
   ): void {
     const { stepId, spec, scope, refused } = step
     const { work } = spec
@@ -86,7 +86,7 @@ export function createAttempts(
    * The start of a node is written when it is not over by the time the code has come to rest, or calls something. Not
    * that of a function's step: its input is told there, and the body may change it.
    */
-  const isHeld = ({ spec, refused }: Step, before: readonly Draft[]): boolean =>
+  const isHeld = ({ spec, refused }: Step, before: readonly EventDraft[]): boolean =>
     (spec.work.kind === 'node' || spec.work.kind === 'gate') &&
     spec.cacheTtlMs === undefined &&
     before.length === 0 &&
@@ -114,7 +114,7 @@ export function createAttempts(
     else if (work.kind === 'interrupt') ask(step, work)
   }
 
-  async function lookUp(step: Step, work: Work, { ledger }: Journal): Promise<void> {
+  async function lookUp(step: Step, work: Work, { ledger }: RunAppender): Promise<void> {
     const { attempt, spec, cacheKey } = step
     core.working++
     try {

@@ -1,5 +1,5 @@
 import { deriveId, findPlaceholderPlaces, type Ledger } from '@clew/ledger'
-import { type Draft, type Journal, sha256 } from './journal.ts'
+import { type EventDraft, type RunAppender, sha256 } from './run-appender.ts'
 import { own } from './own.ts'
 import type { Step } from './step.ts'
 
@@ -31,12 +31,12 @@ const TYPE = 'execution.result_cached'
 
 /** Written together with the end of the step whose result it is. */
 export function keepCached(
-  journal: Journal,
+  journal: RunAppender,
   agent: string,
   { stepId, attempt, spec: { name }, digest, cacheKey }: Step,
   output: unknown,
   expiresMs: number,
-): Draft {
+): EventDraft {
   return journal.draft(TYPE, [stepId, attempt], idOf(agent, name, cacheKey), {
     stepId,
     name,

@@ -3,7 +3,7 @@ import type { Attempts } from './attempts.ts'
 import type { MachineState } from './machine-state.ts'
 import { digestOf } from './digest.ts'
 import type { Ends } from './ends.ts'
-import type { Draft } from './journal.ts'
+import type { EventDraft } from './run-appender.ts'
 import type { Machine } from './machine-types.ts'
 import { nameCall } from './name-call.ts'
 import { outcomeOf } from './payloads.ts'
@@ -138,7 +138,7 @@ export function createCall(
   const isInDoubt = (stepId: string, digest: string, parentAttempt: number): boolean =>
     core.doubtful.get(stepId) === digest || reading?.isInDoubt(stepId, digest, parentAttempt) === true
 
-  const cut = (stepId: string, attempt: number): Draft =>
+  const cut = (stepId: string, attempt: number): EventDraft =>
     writes.draft('execution.step_interrupted', [stepId, attempt], core.cause, { stepId, attempt })
 
   /** Takes over what the record has of a step; what was in flight waits until the record is used up. */

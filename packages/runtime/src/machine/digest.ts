@@ -1,12 +1,12 @@
 import { inputDigest, type JsonValue } from '@clew/ledger'
 import { type StepError, toStepError } from '../run.ts'
-import { isUnstorable, type Journal, sha256 } from './journal.ts'
+import { isUnstorable, type RunAppender, sha256 } from './run-appender.ts'
 import type { Scope } from './scope.ts'
 import type { CallSpec, Step } from './step.ts'
 
 /** What stands for the input of a call; a value that cannot be stored fails its step, with its path, and nothing is run. */
 export function digestOf(
-  journal: Journal | undefined,
+  journal: RunAppender | undefined,
   scope: Scope,
   spec: CallSpec,
   stepId: string,
@@ -38,7 +38,7 @@ function plainDigest({ digest, input }: CallSpec): string {
  * recorded one, so the key does not change with redaction rules.
  */
 export const idempotencyKeyOf = (
-  journal: Journal | undefined,
+  journal: RunAppender | undefined,
   seed: string,
   { stepId, digest }: Step,
 ): string => (journal ? journal.idOf('effect', stepId, digest) : sha256(`${seed} ${stepId}`).slice(0, 32))

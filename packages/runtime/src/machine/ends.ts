@@ -2,7 +2,7 @@ import { ClewError, type ClewEvent } from '@clew/ledger'
 import { toStepError } from '../run.ts'
 import { keepCached } from './cache.ts'
 import { type MachineState, type Delivery, quiet } from './machine-state.ts'
-import type { Draft } from './journal.ts'
+import type { EventDraft } from './run-appender.ts'
 import type { EndedStep } from './machine-types.ts'
 import { completedPayload, type EndedHow, failedPayload, wholePayload } from './payloads.ts'
 import { timeoutOf } from './perform.ts'
@@ -32,9 +32,9 @@ export interface Ends {
   /** Closes the body of a step; child runs below it are stopped first, or a crash would forget them. */
   close(step: Step, outcome: Outcome, mayReturn: boolean, then: (left: Left) => void): void
   closeBelow(scope: Scope, left: Left): Left
-  stopDrafts(left: Left): Draft[]
+  stopDrafts(left: Left): EventDraft[]
   /** Stops for what the record has in flight and the code has not asked for, when the run ends. */
-  stopUncalled(): Promise<Draft[]>
+  stopUncalled(): Promise<EventDraft[]>
   countChild(childRunId: string): Promise<void>
   report(step: Step, status: EndedStep['status'], outcome: Outcome | undefined, how?: EndOptions): void
 }
@@ -214,7 +214,7 @@ export function createEnds(core: MachineState): Ends {
     how: EndedHow,
     by: string,
     start: HeldStart | undefined,
-  ): Draft {
+  ): EventDraft {
     const type = 'execution.step_completed'
     if (start) return writes.retell(start, type, wholePayload(step, outcome, how))
     return writes.draft(type, [step.stepId, step.attempt], by, completedPayload(step, outcome, how))
@@ -306,7 +306,7 @@ export function createEnds(core: MachineState): Ends {
     if (!step.open) core.delayed--
   }
 
-  const stopDrafts = ({ steps }: Left): Draft[] =>
+  const stopDrafts = ({ steps }: Left): EventDraft[] =>
     steps.map((step) => {
       report(step, 'stopped', undefined)
       const { stepId, attempt } = step
@@ -321,7 +321,7 @@ export function createEnds(core: MachineState): Ends {
    * What was in flight where the record stops and was not asked for again: a fork has no use for it, or the run is
    * stopped before its code has come so far.
    */
-  async function stopUncalled(): Promise<Draft[]> {
+  async function stopUncalled(): Promise<EventDraft[]> {
     const open = reading?.uncalledOpen() ?? []
     const stopping = open.map(async ({ start }) => {
       const { childRunId } = start.payload

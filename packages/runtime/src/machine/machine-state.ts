@@ -3,7 +3,7 @@ import type { ResumeDivergence } from '../result.ts'
 import { createBudget, type BudgetCount } from './budget.ts'
 import { idempotencyKeyOf } from './digest.ts'
 import type { Left } from './ends.ts'
-import type { Journal } from './journal.ts'
+import type { RunAppender } from './run-appender.ts'
 import type { Machine, MachineOptions } from './machine-types.ts'
 import { createReading, type Reading } from './reading.ts'
 import { type RedactedText, warningOfText } from './placeholders.ts'
@@ -27,7 +27,7 @@ export interface Delivery {
 /** What the parts of one machine have in common: what it has in hand, and where it stands. */
 export interface MachineState {
   readonly options: MachineOptions
-  readonly journal: Journal | undefined
+  readonly journal: RunAppender | undefined
   readonly root: Scope
   readonly reading: Reading | undefined
   /** Of the clock, since the event before. */

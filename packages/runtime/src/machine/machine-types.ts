@@ -3,7 +3,7 @@ import type { ResumeDivergence, RunListener } from '../result.ts'
 import type { Run, StepError } from '../run.ts'
 import type { Shutdown } from '../run-options.ts'
 import type { Budget, Used } from './budget.ts'
-import type { Draft, Journal } from './journal.ts'
+import type { EventDraft, RunAppender } from './run-appender.ts'
 import type { Program } from './program.ts'
 import type { RedactedText } from './placeholders.ts'
 import type { RunRecord } from './record.ts'
@@ -20,7 +20,7 @@ export interface MachineOptions {
   readonly promote?: readonly PromotionRule[] | undefined
   readonly seed: string
   /** Where to write; without one nothing is kept and nothing can be resumed. */
-  readonly journal?: Journal | undefined
+  readonly journal?: RunAppender | undefined
   /** What the run has done before. */
   readonly record?: RunRecord | undefined
   /** Answers as they were given, by pause: the record has them without what was redacted. */
@@ -68,15 +68,15 @@ export interface EndedStep {
 
 /** Why the machine stands still. */
 export type IdleReason =
-  | { readonly type: 'ended'; readonly outcome: Outcome; readonly stops: readonly Draft[] }
+  | { readonly type: 'ended'; readonly outcome: Outcome; readonly stops: readonly EventDraft[] }
   | {
       readonly type: 'waiting'
-      readonly asked: readonly Draft[]
+      readonly asked: readonly EventDraft[]
       readonly pauses: readonly WaitingPause[]
       readonly dueAt: number | undefined
     }
   | { readonly type: 'blocked'; readonly divergence: ResumeDivergence }
-  | { readonly type: 'stopped'; readonly reason: string; readonly stops: readonly Draft[] }
+  | { readonly type: 'stopped'; readonly reason: string; readonly stops: readonly EventDraft[] }
   | { readonly type: 'suspended' }
   /** Handed over: others go on from the record. */
   | { readonly type: 'left' }
@@ -102,5 +102,5 @@ export interface Machine extends Caller {
     ids: readonly (string | number)[],
     cause: string | null,
     payload: Record<string, unknown>,
-  ): Draft
+  ): EventDraft
 }

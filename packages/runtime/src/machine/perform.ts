@@ -1,12 +1,12 @@
 import { ClewError, type Ledger } from '@clew/ledger'
 import { type Run, StepError, toStepError } from '../run.ts'
 import { bindPlace, type Place } from './current-run.ts'
-import type { Journal } from './journal.ts'
+import type { RunAppender } from './run-appender.ts'
 import type { Outcome, Step } from './step.ts'
 
 /** Runs the user's function with its run at hand for `interrupt` and with its start as the cause of what it records. */
 export function settle(
-  journal: Journal | undefined,
+  journal: RunAppender | undefined,
   step: Step,
   work: () => unknown,
   run: Run | undefined,

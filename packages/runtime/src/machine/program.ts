@@ -3,7 +3,7 @@ import type { PruneStates } from '../checkpointer/retention.ts'
 import type { ResumeDivergence, RunListener } from '../result.ts'
 import type { TapeRules } from '../tape/tape-options.ts'
 import type { Budget } from './budget.ts'
-import type { Draft, Journal } from './journal.ts'
+import type { EventDraft, RunAppender } from './run-appender.ts'
 import type { RedactedText } from './placeholders.ts'
 import type { Caller, Durability } from './machine.ts'
 
@@ -32,7 +32,7 @@ export interface Program {
   /** The same for a run that began already. */
   readPrevious?(ledger: Ledger, started: ClewEvent): Promise<Previous | undefined>
   /** What is recorded together with the start. */
-  open?(begin: Begin): { readonly events: readonly Draft[] } & Ground
+  open?(begin: Begin): { readonly events: readonly EventDraft[] } & Ground
   /**
    * Where a recorded run goes on from; a divergence when the record lacks what its code would be given (P2). A replay,
    * which reaches nothing, takes it as it is.
@@ -69,7 +69,7 @@ export interface Begin {
   readonly threadId: string | null
   readonly input: unknown
   readonly previous: Previous | undefined
-  readonly journal: Journal
+  readonly journal: RunAppender
   readonly cause: string
 }
 

@@ -1,6 +1,6 @@
 import { type ClewEvent, deriveId, type Pause } from '@clew/ledger'
 import { StepError } from '../run.ts'
-import { sha256 } from './journal.ts'
+import { sha256 } from './run-appender.ts'
 import {
   abortedInput,
   placeholderInInput,

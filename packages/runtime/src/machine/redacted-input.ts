@@ -6,7 +6,7 @@ import {
   type PlaceholderPlace,
 } from '@clew/ledger'
 import { StepError } from '../run.ts'
-import { sha256 } from './journal.ts'
+import { sha256 } from './run-appender.ts'
 import type { Step } from './step.ts'
 
 /** Answers to the question whether a write is performed with a placeholder in its input. */

@@ -1,5 +1,5 @@
 import type { RetryPolicy } from '../run.ts'
-import { sha256 } from './journal.ts'
+import { sha256 } from './run-appender.ts'
 
 /** The pause after the n-th failure. The lot is drawn from a text, so that a resume draws the same. */
 export function delayOf(

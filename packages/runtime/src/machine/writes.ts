@@ -1,5 +1,5 @@
 import { ClewError, type ClewEvent } from '@clew/ledger'
-import { type Draft, isUnstorable, type Journal } from './journal.ts'
+import { type EventDraft, isUnstorable, type RunAppender } from './run-appender.ts'
 
 export interface WriteOptions {
   /** Told when the value is to blame; without it such an error ends the run here. */
@@ -11,7 +11,7 @@ export interface WriteOptions {
 /** A start that is kept back: most are never written, so what it says is only made when it has to be. */
 export interface HeldStart {
   /** With readings of the clock for a payload, if there are any. */
-  readonly event: Draft
+  readonly event: EventDraft
   readonly payload: () => Record<string, unknown>
 }
 
@@ -27,10 +27,14 @@ export interface Writes {
     ids: readonly (string | number)[],
     causationId: string | null,
     payload: Record<string, unknown>,
-  ): Draft
+  ): EventDraft
   /** The event that takes the place of a start, under its id and with its cause. */
-  retell(start: HeldStart, eventType: string, payload: Record<string, unknown>): Draft
-  send(events: readonly Draft[], then: (stored: readonly ClewEvent[]) => void, options?: WriteOptions): void
+  retell(start: HeldStart, eventType: string, payload: Record<string, unknown>): EventDraft
+  send(
+    events: readonly EventDraft[],
+    then: (stored: readonly ClewEvent[]) => void,
+    options?: WriteOptions,
+  ): void
   /** Keeps a start back: its step may be over before anything else has to be written. */
   hold(start: HeldStart): void
   /** Gives a start up for an end that says all of it; undefined when it was sent already. */
@@ -41,7 +45,7 @@ export interface Writes {
 
 /** `readings` of the clock ride on the next event: whatever depends on one is written after it (D3). */
 export function createWrites(
-  journal: Journal | undefined,
+  journal: RunAppender | undefined,
   readings: [string, number][],
   onSettled: () => void,
 ): Writes {
@@ -57,7 +61,7 @@ export function createWrites(
 
   function refused(
     error: unknown,
-    events: readonly Draft[],
+    events: readonly EventDraft[],
     { onUnstorable, mayMiss = false }: WriteOptions,
   ): void {
     inFlight--
@@ -77,14 +81,14 @@ export function createWrites(
   }
 
   /** The starts that are held, as they are written. */
-  function release(): Draft[] {
+  function release(): EventDraft[] {
     const starts = held
     held = []
     return starts.map(({ event, payload }) => ({ ...event, payload: { ...payload(), ...event.payload } }))
   }
 
   function write(
-    events: readonly Draft[],
+    events: readonly EventDraft[],
     then: (stored: readonly ClewEvent[]) => void,
     options: WriteOptions,
   ): void {
@@ -94,7 +98,7 @@ export function createWrites(
       onSettled()
     }
     inFlight++
-    ;(journal as Journal).write(events, written, (error) => refused(error, events, options))
+    ;(journal as RunAppender).write(events, written, (error) => refused(error, events, options))
   }
 
   return {
@@ -107,7 +111,7 @@ export function createWrites(
     },
     fail,
     draft(eventType, ids, causationId, payload) {
-      return (journal as Journal).draft(eventType, ids, causationId, withClock(payload))
+      return (journal as RunAppender).draft(eventType, ids, causationId, withClock(payload))
     },
     retell: ({ event }, eventType, payload) => ({ ...event, eventType, payload: withClock(payload) }),
     send(events, then, options = {}) {

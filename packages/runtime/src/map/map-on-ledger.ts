@@ -1,6 +1,6 @@
 import { formatStepId, type Ledger, findPlaceholderPlaces, type PlaceholderPlace } from '@clew/ledger'
 import { leaseRun } from '../lifecycle/lease-run.ts'
-import { openJournal } from '../machine/journal.ts'
+import { openRunAppender } from '../machine/run-appender.ts'
 import { answersWithSecrets } from '../machine/redacted-input.ts'
 import { assertMode } from '../mode.ts'
 import { resumeRun } from '../resume-run.ts'
@@ -40,7 +40,7 @@ export async function mapOnLedger(
   if (before) assertMode(ledger, 'resume')
   const hold = await leaseRun(ledger, { runId, threadId: before?.threadId ?? threadId, onBusy, signal })
   try {
-    const journal = openJournal({ ledger, runId, epoch: hold.epoch, onStale: hold.lose })
+    const journal = openRunAppender({ ledger, runId, epoch: hold.epoch, onStale: hold.lose })
     const current = before && (await ledger.getRun(runId))
     const take = await openMap(mapped, ledger, journal, hold, { inputs, signatures }, current, options)
     return await workThrough(take, inputs, options)

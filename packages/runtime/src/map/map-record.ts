@@ -1,5 +1,5 @@
 import { type ClewEvent, type Ledger, type Pause, type RunError, type RunStatus } from '@clew/ledger'
-import type { Draft, Journal } from '../machine/journal.ts'
+import type { EventDraft, RunAppender } from '../machine/run-appender.ts'
 import type { MapResult } from './map-result.ts'
 import type { StoredItem } from './match-items.ts'
 
@@ -56,17 +56,17 @@ const textOf = (value: unknown): string | undefined => (typeof value === 'string
 
 /** The end of a map, or that it waits. */
 export function endDrafts(
-  journal: Journal,
+  journal: RunAppender,
   { status, items }: MapResult,
   signal: AbortSignal,
   epoch: number,
   cause: string,
-): Draft[] {
-  const life = (type: string, payload: Record<string, unknown>, ...ids: number[]): Draft[] => [
+): EventDraft[] {
+  const life = (type: string, payload: Record<string, unknown>, ...ids: number[]): EventDraft[] => [
     journal.draft(`system.workflow_${type}`, ids, cause, payload),
   ]
   const failed = items.filter((item) => item.status === 'failed').length
-  const ends: Partial<Record<RunStatus, () => Draft[]>> = {
+  const ends: Partial<Record<RunStatus, () => EventDraft[]>> = {
     completed: () => life('completed', {}),
     partial: () => life('completed', { status: 'partial' }),
     failed: () =>
@@ -80,7 +80,7 @@ export function endDrafts(
     stopped: () => life('stopped', { reason: reasonOf(signal, failed) }),
     blocked: () => life('blocked', { reason: 'an item is blocked' }, epoch),
   }
-  const waits = (): Draft[] =>
+  const waits = (): EventDraft[] =>
     life('paused', { pauseIds: items.flatMap(({ pauses }) => pauses.map(({ pauseId }) => pauseId)) }, epoch)
   return (ends[status] ?? waits)()
 }

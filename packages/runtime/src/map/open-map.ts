@@ -9,7 +9,7 @@ import {
 } from '@clew/ledger'
 import { checkAnswer } from '../answers.ts'
 import type { RunLease } from '../lifecycle/lease-run.ts'
-import type { Draft, Journal } from '../machine/journal.ts'
+import type { EventDraft, RunAppender } from '../machine/run-appender.ts'
 import { stopChild } from '../open-child.ts'
 import { recordedInput } from '../recorded-input.ts'
 import { answerDraft, notOpen } from '../settle-pauses.ts'
@@ -24,7 +24,7 @@ export type ItemStep = Pick<StoredChild, 'stepId' | 'attempt' | 'signature' | 'd
 export interface MapTake {
   readonly mapped: Mapped
   readonly ledger: Ledger
-  readonly journal: Journal
+  readonly journal: RunAppender
   readonly hold: RunLease
   readonly signatures: readonly ItemSignature[]
   readonly matches: readonly MatchedItem[]
@@ -38,7 +38,7 @@ export interface MapTake {
 export async function openMap(
   mapped: Mapped,
   ledger: Ledger,
-  journal: Journal,
+  journal: RunAppender,
   hold: RunLease,
   {
     inputs,
@@ -57,7 +57,7 @@ export async function openMap(
   // Of a map that has ended only what completed is taken over: its other children are that map's own.
   const claimable = current ? children : children.filter(({ status }) => status === 'completed')
   const matches = await matchItems(claimable, signatures, fitting(ledger, inputs))
-  const drafts: Draft[] = []
+  const drafts: EventDraft[] = []
   if (!current) {
     if (Object.keys(answers).length > 0) throw notOpen(runId, Object.keys(answers)[0] as string)
     const started = {
@@ -80,14 +80,14 @@ export async function openMap(
     const reason = settled.length > 0 ? 'answered' : current.status
     const resumed = { reason, epoch: hold.epoch, items: signatures.length }
     drafts.push(...settled, journal.draft('system.workflow_resumed', [hold.epoch], cause, resumed))
-    drafts.push(...leaveBehind(children, matches, (drafts.at(-1) as Draft).eventId, journal))
+    drafts.push(...leaveBehind(children, matches, (drafts.at(-1) as EventDraft).eventId, journal))
   }
   await ledger.append(drafts, { epoch: hold.epoch, keepStepIds: true, ...(!current && { expectedSeq: 0 }) })
   for (const { runId: childId, status } of current ? unclaimed(children, matches) : [])
     if (!isTerminal(status)) await stopChild(ledger, childId)
   const begun = Map.groupBy(current ? children : [], ({ index }) => index)
   const byRun = new Map(children.map((child) => [child.runId, child]))
-  const cause = (drafts.at(-1) as Draft).eventId
+  const cause = (drafts.at(-1) as EventDraft).eventId
   return { mapped, ledger, journal, hold, signatures, matches, children: byRun, begun, cause }
 }
 
@@ -140,8 +140,8 @@ function leaveBehind(
   children: readonly StoredChild[],
   matches: readonly MatchedItem[],
   cause: string,
-  journal: Journal,
-): Draft[] {
+  journal: RunAppender,
+): EventDraft[] {
   return unclaimed(children, matches)
     .filter(({ isEnded }) => !isEnded)
     .map(({ stepId, attempt, status, error }) => {
@@ -163,8 +163,8 @@ function settle(
   children: readonly StoredChild[],
   answers: Readonly<Record<string, unknown>>,
   by: string | undefined,
-  journal: Journal,
-): Draft[] {
+  journal: RunAppender,
+): EventDraft[] {
   const questions = new Map(
     events
       .filter(({ eventType }) => eventType === 'ui.input_requested')

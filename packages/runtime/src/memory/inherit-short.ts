@@ -9,7 +9,7 @@ import {
   type MemoryRow,
   type RunSummary,
 } from '@clew/ledger'
-import { sha256 } from '../machine/journal.ts'
+import { sha256 } from '../machine/run-appender.ts'
 
 const bookOf = (runId: string): string => memoryRunId({ layer: 'short', scope: runId })
 

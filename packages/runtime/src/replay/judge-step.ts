@@ -1,7 +1,7 @@
 import type { ClewEvent } from '@clew/ledger'
 import { toTaskEnd } from '../engine/graph-program.ts'
 import type { TaskEnd } from '../engine/run-node.ts'
-import { UNSTORABLE } from '../machine/journal.ts'
+import { UNSTORABLE } from '../machine/run-appender.ts'
 import { outcomeOf } from '../machine/payloads.ts'
 import type { Outcome } from '../machine/step.ts'
 import { StepError } from '../run.ts'

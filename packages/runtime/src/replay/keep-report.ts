@@ -1,5 +1,5 @@
 import type { Ledger, RunSummary } from '@clew/ledger'
-import { openJournal } from '../machine/journal.ts'
+import { openRunAppender } from '../machine/run-appender.ts'
 import { assertMode } from '../mode.ts'
 import { checkRunId } from '../run-id.ts'
 import { existingRun } from '../start-run.ts'
@@ -18,7 +18,7 @@ export async function keepReport(
   assertMode(ledger, 'write')
   const runId = checkRunId(givenId)
   if (await ledger.getRun(runId)) throw existingRun(runId)
-  const { draft } = openJournal({ ledger, runId, epoch: 0, onStale: () => {} })
+  const { draft } = openRunAppender({ ledger, runId, epoch: 0, onStale: () => {} })
   const { mode, verdict, divergences, outcome, steps, durationMs } = report
   const started = draft('system.replay_started', [], null, {
     sourceRunId: source.runId,

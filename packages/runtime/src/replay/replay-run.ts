@@ -1,7 +1,7 @@
 import { type ClewEvent, ClewError, createStateBuilder, type Ledger } from '@clew/ledger'
 import { checkpointPayload } from '../engine/graph-program.ts'
 import type { Standing } from '../engine/supersteps.ts'
-import { openJournal } from '../machine/journal.ts'
+import { openRunAppender } from '../machine/run-appender.ts'
 import { own } from '../machine/own.ts'
 import type { Program } from '../machine/program.ts'
 import type { ChildEnd, Outcome } from '../machine/step.ts'
@@ -235,7 +235,7 @@ async function openPart(
 ): Promise<Opened> {
   const restored = await program.restore?.(ledger, runId, [opening], { isReplay: true })
   const was = (restored as { from: Standing }).from
-  const journal = openJournal({ ledger, runId, epoch: 0, onStale: () => {} })
+  const journal = openRunAppender({ ledger, runId, epoch: 0, onStale: () => {} })
   if (opening.eventId !== journal.idOf('execution.checkpoint', 'input')) return { from: was, was }
   const started = events[0] as ClewEvent
   const previous = await program.readPrevious?.(ledger, started)

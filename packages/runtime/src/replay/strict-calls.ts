@@ -1,5 +1,5 @@
 import { kindOfStep } from '@clew/ledger'
-import { UNSTORABLE } from '../machine/journal.ts'
+import { UNSTORABLE } from '../machine/run-appender.ts'
 import { isClosed } from '../machine/scope.ts'
 import { hasBody } from '../machine/step.ts'
 import type { Bodies } from './bodies.ts'

@@ -1,5 +1,5 @@
 import { fitsRecorded, inputDigest, type JsonValue, type Redactor } from '@clew/ledger'
-import { sha256 } from '../machine/journal.ts'
+import { sha256 } from '../machine/run-appender.ts'
 import type { TapedRequest, TapeRules } from './tape-options.ts'
 
 const PLACEHOLDER = /\[redacted:([a-z0-9-]+):[^\]\s]*\]/g

@@ -4,10 +4,10 @@ import { ClewError, type ClewEvent, createDeriver, type EventInput, type Ledger 
 export const sha256 = (text: string): string => hash('sha256', text)
 const SOURCE = Object.freeze({ origin: 'agent', runtime: 'clew' })
 
-export type Draft = EventInput & { readonly eventId: string; readonly payload: Record<string, unknown> }
+export type EventDraft = EventInput & { readonly eventId: string; readonly payload: Record<string, unknown> }
 
 /** Writes the events of one run under its lease. Ids are derived from what an event says, so a repeat is free (L4). */
-export interface Journal {
+export interface RunAppender {
   readonly runId: string
   readonly ledger: Ledger
   draft(
@@ -15,19 +15,19 @@ export interface Journal {
     ids: readonly (string | number)[],
     causationId: string | null,
     payload: Record<string, unknown>,
-  ): Draft
+  ): EventDraft
   idOf(...parts: (string | number)[]): string
   /** In the order of the calls; `then` is told when they are committed, `failed` why they are not. */
   write(
-    events: readonly Draft[],
+    events: readonly EventDraft[],
     then: (stored: readonly ClewEvent[]) => void,
     failed: (error: unknown) => void,
   ): void
   /** The same as a promise. */
-  send(events: readonly Draft[]): Promise<readonly ClewEvent[]>
+  send(events: readonly EventDraft[]): Promise<readonly ClewEvent[]>
 }
 
-export interface JournalOptions {
+export interface RunAppenderOptions {
   readonly ledger: Ledger
   readonly runId: string
   readonly epoch: number
@@ -36,11 +36,11 @@ export interface JournalOptions {
   readonly onStale: (error: ClewError) => void
 }
 
-export function openJournal({ ledger, runId, epoch, onEvent, onStale }: JournalOptions): Journal {
+export function openRunAppender({ ledger, runId, epoch, onEvent, onStale }: RunAppenderOptions): RunAppender {
   const idOf = createDeriver(sha256, runId)
   const options = { epoch, keepStepIds: true }
 
-  function write(...[events, then, failed]: Parameters<Journal['write']>): void {
+  function write(...[events, then, failed]: Parameters<RunAppender['write']>): void {
     const committed = (stored: readonly ClewEvent[]): void => {
       try {
         if (onEvent) for (const event of stored) onEvent(event)
