@@ -1,5 +1,5 @@
 import { formatStepId, inputDigest, type JsonValue, type Payload } from '@clew/ledger'
-import type { MapOptions, RunDraft } from './run-draft.ts'
+import type { MapOptions, MappedRun } from './mapped-run.ts'
 
 export interface OpenCall {
   readonly callId: string | undefined
@@ -39,7 +39,7 @@ export interface ToolSteps {
 }
 
 export function createToolSteps(
-  draft: RunDraft,
+  draft: MappedRun,
   { sha256 }: MapOptions,
   nextOrdinal: (name: string) => number,
 ) {

@@ -5,7 +5,7 @@ import type { StepSkeleton } from './fold/steps.ts'
 import type { PayloadReader } from './payload-reader.ts'
 import type { RunReader } from './run-reader.ts'
 import type { StoredEvent, StoredRun } from './store/store.ts'
-import type { RunDraft } from './store/transaction.ts'
+import type { MutableRun } from './store/transaction.ts'
 
 interface FoldParts {
   readonly reader: PayloadReader
@@ -46,11 +46,11 @@ export async function foldStoredRun(
   const { runId } = run.summary
   const steps = new Map<string, StepSkeleton>()
   const rows = {
-    findStep: (_: RunDraft, stepId: string, attempt: number) => steps.get(stepRowKey({ stepId, attempt })),
-    putStep: (_: RunDraft, step: StepSkeleton) => void steps.set(stepRowKey(step), step),
+    findStep: (_: MutableRun, stepId: string, attempt: number) => steps.get(stepRowKey({ stepId, attempt })),
+    putStep: (_: MutableRun, step: StepSkeleton) => void steps.set(stepRowKey(step), step),
   }
   let seq = run.forkOf?.seq ?? 0
-  let draft: RunDraft | undefined
+  let draft: MutableRun | undefined
   let isComplete = true
   for await (const page of runs.ownEvents(run, { upToSeq })) {
     const stored = hidden

@@ -370,7 +370,7 @@ export type { Slot, Slots, StoredSlot } from './store/slots.ts'
 export type { DropValues, PendingScope, Values } from './store/values.ts'
 export { withDefaults } from './store/with-defaults.ts'
 export { eventOfRow, storedEvent, withPayload } from './store/stored-event.ts'
-export type { EventPlace, NewRun, RunDraft, Transaction } from './store/transaction.ts'
+export type { EventPlace, NewRun, MutableRun, Transaction } from './store/transaction.ts'
 export { endingEvent, isOpenStep, isResumedByCode } from './close-open.ts'
 export {
   findStopRequest,

@@ -11,7 +11,7 @@ import type { Ports } from './ports.ts'
 import { markProjections, PROJECTION_VERSION, readProjectionState } from './projection-version.ts'
 import type { RunKey, RunQuery, Store, StoredRun } from './store/store.ts'
 import type { RowChange } from './store/change.ts'
-import type { RunDraft } from './store/transaction.ts'
+import type { MutableRun } from './store/transaction.ts'
 
 export interface RebuildOptions {
   /** Told how many runs are done; what it throws ends the rebuild, which goes on from there the next time. */
@@ -101,7 +101,7 @@ async function rebuildRun(parts: RebuildParts, run: StoredRun): Promise<'same' |
 interface Folding {
   readonly steps: ReadonlyMap<string, StepSkeleton>
   seq(): number
-  summary(): RunDraft['summary'] | undefined
+  summary(): MutableRun['summary'] | undefined
   /** Folds what has been appended since; false when events are missing. */
   goOn(): Promise<boolean>
 }
@@ -113,11 +113,11 @@ async function beginFolding({ store, reader, ports }: RebuildParts, run: StoredR
   const source = named ? await findRun(store, { workspace: run.workspace, runId: named.runId }) : null
   const steps = new Map<string, StepSkeleton>()
   const rows = {
-    findStep: (_: RunDraft, stepId: string, attempt: number) => steps.get(stepRowKey({ stepId, attempt })),
-    putStep: (_: RunDraft, step: StepSkeleton) => void steps.set(stepRowKey(step), step),
+    findStep: (_: MutableRun, stepId: string, attempt: number) => steps.get(stepRowKey({ stepId, attempt })),
+    putStep: (_: MutableRun, step: StepSkeleton) => void steps.set(stepRowKey(step), step),
   }
   let seq = run.forkOf?.seq ?? 0
-  let draft: RunDraft | undefined
+  let draft: MutableRun | undefined
 
   function apply(event: ClewEvent): void {
     draft ??= {

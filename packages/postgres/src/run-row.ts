@@ -1,4 +1,4 @@
-import { dueMsOf, type RunDraft, type RunSummary, type StoredRun } from '@clew/ledger'
+import { dueMsOf, type MutableRun, type RunSummary, type StoredRun } from '@clew/ledger'
 import { hexOf } from './event-row.ts'
 import { indexText, indexTextOrNull } from './index-text.ts'
 import type { Row } from './sql.ts'
@@ -30,7 +30,7 @@ export interface StoredHead {
 }
 
 /** A run's row inside a write transaction; written back once, at the end. */
-export interface RunRow extends RunDraft {
+export interface RunRow extends MutableRun {
   readonly epoch: number
   readonly held: boolean
   readonly revision: number

@@ -3,7 +3,7 @@ import {
   dueMsOf,
   hasSameIdentity,
   type NewRun,
-  type RunDraft,
+  type MutableRun,
   type RunKey,
   type RunSummary,
   type StepSkeleton,
@@ -31,7 +31,7 @@ export const toStoredRun = (row: Record<string, unknown>): StoredRun => ({
 })
 
 /** A run inside a write transaction: changed in memory, then written by `save`. */
-export interface SqliteRun extends RunDraft {
+export interface SqliteRun extends MutableRun {
   /** The summary as the row has it; undefined for a new row. */
   stored: RunSummary | undefined
   /** Id of its newest event, once one was appended through this object. */

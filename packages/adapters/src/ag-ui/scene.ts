@@ -1,5 +1,5 @@
 import type { EventInput, JsonValue, Payload } from '@clew/ledger'
-import { createDraft, type DraftEvent, type MapOptions, type RunDraft } from '../run-draft.ts'
+import { createDraft, type MappedEvent, type MapOptions, type MappedRun } from '../mapped-run.ts'
 import { createOrdinals, createToolSteps, type ToolSteps } from '../tool-steps.ts'
 
 const RUNTIME = 'ag-ui'
@@ -21,12 +21,12 @@ export interface Scene {
   readonly runId: string
   readonly threadId: string | undefined
   readonly agent: string | undefined
-  readonly draft: RunDraft
+  readonly draft: MappedRun
   readonly tools: ToolSteps
   readonly nextOrdinal: (name: string) => number
   /** How often this was told before: what comes twice is two events, and the same two when all is sent again. */
   readonly nth: (what: string) => number
-  add(event: Omit<DraftEvent, 'cause'> & { cause?: string | null }): string
+  add(event: Omit<MappedEvent, 'cause'> & { cause?: string | null }): string
   /** The last event; null before the first. */
   last: string | null
   /** Which event told of a message. */

@@ -1,6 +1,6 @@
 import type { EventInput, JsonValue } from '@clew/ledger'
 import { isObject, plainText, readTime, refuse } from '../foreign.ts'
-import type { MapOptions } from '../run-draft.ts'
+import type { MapOptions } from '../mapped-run.ts'
 import { CURRENT } from './current-events.ts'
 import { RUN_ITER } from './run-iter-events.ts'
 import { agentName, createScene, type Scene, without } from './scene.ts'

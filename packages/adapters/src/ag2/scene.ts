@@ -1,6 +1,6 @@
 import type { EventInput, JsonObject, Payload } from '@clew/ledger'
 import { plainText, rest } from '../foreign.ts'
-import { createDraft, type DraftEvent, type MapOptions, type RunDraft } from '../run-draft.ts'
+import { createDraft, type MappedEvent, type MapOptions, type MappedRun } from '../mapped-run.ts'
 import { createOrdinals, createToolSteps, type ToolSteps } from '../tool-steps.ts'
 
 const RUNTIME = 'ag2'
@@ -15,10 +15,10 @@ export interface Question {
 
 /** What is known while the events of one run go by. */
 export interface Scene {
-  readonly draft: RunDraft
+  readonly draft: MappedRun
   readonly tools: ToolSteps
   /** Adds an event and makes it the one that the next is caused by. */
-  add(event: Omit<DraftEvent, 'cause'> & { cause?: string | null }): string
+  add(event: Omit<MappedEvent, 'cause'> & { cause?: string | null }): string
   /** The last event; null before the first. */
   readonly last: string | null
   /** The last event that went to this agent, else the last of all: what it answers. */

@@ -47,7 +47,7 @@ export const createScope = (stepId: string | null, startId: string | null): Scop
   causeId: null,
 })
 
-export interface DraftEvent {
+export interface TraceEvent {
   readonly type: string
   /** What makes the id, with the run: told twice, it is one event (L4). */
   readonly key: readonly string[]
@@ -85,7 +85,7 @@ export interface RecordedRun {
   readonly pauses: Map<string, string>
   /** Which message asked for a tool call. */
   readonly asked: Map<string, string>
-  draft(event: DraftEvent): EventInput & { readonly eventId: string }
+  draft(event: TraceEvent): EventInput & { readonly eventId: string }
   append(events: readonly EventInput[]): Promise<readonly ClewEvent[]>
   /** The step, and the event that tells of it unless it is entered again after a pause. */
   begin(step: NewStep): { readonly step: OpenStep; readonly event: EventInput | undefined }

@@ -14,7 +14,7 @@ const SOURCE = { origin: 'agent', runtime: 'langgraph' } as const
 
 /** Events that wait for others to go with them. */
 interface Outgoing {
-  drafts: readonly Draft[]
+  drafts: readonly BufferedEvent[]
   readonly resolve: () => void
   readonly reject: (error: unknown) => void
 }
@@ -71,7 +71,7 @@ export const openLine = (runId: string, given: Partial<Line>): Line => ({
   ...given,
 })
 
-export interface Draft {
+export interface BufferedEvent {
   readonly type: string
   readonly payload: Payload
   readonly runId?: string | undefined
@@ -103,7 +103,7 @@ export type Handed = Wait | Promise<Wait>
 export const nothing = (): Promise<unknown> => Promise.resolve()
 
 /** Counts events in that go to the ledger in this turn at the latest, together with what comes until then. */
-export function postTo(parts: AppendParts, line: Line, drafts: readonly Draft[]): Promise<void> {
+export function postTo(parts: AppendParts, line: Line, drafts: readonly BufferedEvent[]): Promise<void> {
   if (!line.isDue) {
     line.isDue = true
     setImmediate(() => {
@@ -122,10 +122,10 @@ export function flush(parts: AppendParts, line: Line): void {
 }
 
 /** The last event that waits. */
-export const lastWaiting = (line: Line): Draft | undefined => line.outbox.at(-1)?.drafts.at(-1)
+export const lastWaiting = (line: Line): BufferedEvent | undefined => line.outbox.at(-1)?.drafts.at(-1)
 
 /** Takes back the last event that waits, for it to carry more. */
-export function takeLast(line: Line): Draft | undefined {
+export function takeLast(line: Line): BufferedEvent | undefined {
   const last = line.outbox.at(-1)
   const draft = last?.drafts.at(-1)
   if (!last || !draft) return undefined
@@ -142,7 +142,7 @@ export function takeLast(line: Line): Draft | undefined {
 export function appendTo(
   { ledger, tide, thread }: AppendParts,
   line: Line,
-  more: readonly Draft[],
+  more: readonly BufferedEvent[],
   expectedSeq: number,
   ended?: () => void,
 ): Promise<void> {
@@ -185,7 +185,7 @@ export function appendTo(
 
 function toInput(
   line: Line,
-  { type, payload, runId, eventId, timestamp, causationId, beganMs }: Draft,
+  { type, payload, runId, eventId, timestamp, causationId, beganMs }: BufferedEvent,
 ): EventInput {
   const endedMs = beganMs === undefined ? undefined : Math.max(Date.now(), beganMs)
   if (endedMs !== undefined) payload['durationMs'] = endedMs - (beganMs as number)

@@ -3,7 +3,7 @@ import type { Checkpoint, CheckpointMetadata } from '@langchain/langgraph-checkp
 import { conflict } from './conflict.ts'
 import {
   appendTo,
-  type Draft,
+  type BufferedEvent,
   flush,
   type Handed,
   lastWaiting,
@@ -100,7 +100,7 @@ export function createCheckpointer(parts: CheckpointerParts): Checkpointer {
     flush(parts, from)
     const isOver = from.status === 'completed'
     const reason = 'the thread went on with new input'
-    const ahead: Draft[] = isOver
+    const ahead: BufferedEvent[] = isOver
       ? []
       : [{ type: 'system.workflow_stopped', runId: from.runId, payload: { reason } }]
     const line = openLine(names.runId('turn', before.id), {})
@@ -132,9 +132,9 @@ export function createCheckpointer(parts: CheckpointerParts): Checkpointer {
       readonly expectedSeq: number
       readonly isTurn?: boolean
       readonly isStarted?: boolean
-      readonly forked?: Draft
+      readonly forked?: BufferedEvent
       /** Events of other runs that go with it. */
-      readonly ahead?: readonly Draft[]
+      readonly ahead?: readonly BufferedEvent[]
     },
   ): Handed {
     const { checkpoint, metadata, newVersions, parentId } = given
@@ -169,7 +169,7 @@ export function createCheckpointer(parts: CheckpointerParts): Checkpointer {
     const carrier = canCarry && (!isResumed || isOver) ? takeLast(line) : undefined
     const { payload, timestamp, madeMs } = plan
     const eventId = names.eventId(checkpoint.id)
-    const drafts: Draft[] = [...ahead]
+    const drafts: BufferedEvent[] = [...ahead]
     if (forked) drafts.push(withInput(forked, plan.input))
     else if (!isStarted)
       drafts.push(

@@ -1,7 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import { readForkTags } from '@clew/ledger'
 import { toConflict } from './conflict.ts'
-import { appendTo, type Draft, type Handed, type Line, nothing, openLine, postTo, type Wait } from './line.ts'
+import {
+  appendTo,
+  type BufferedEvent,
+  type Handed,
+  type Line,
+  nothing,
+  openLine,
+  postTo,
+  type Wait,
+} from './line.ts'
 import type { Lines, LinesParts } from './lines.ts'
 import { isOpaque } from './rich-values.ts'
 import { forkAt, type RunOrigin, startDraft } from './run-drafts.ts'
@@ -14,7 +23,7 @@ type GivenWrites = readonly (readonly [string, unknown])[]
 /** Where writes go, with what comes before them. */
 interface LineToWrite {
   readonly line: Line
-  readonly opening: readonly Draft[]
+  readonly opening: readonly BufferedEvent[]
 }
 
 interface HeldWrites {

@@ -1,5 +1,5 @@
 import type { RunTags } from '@clew/ledger'
-import { type Draft, type Line, openLine } from './line.ts'
+import { type BufferedEvent, type Line, openLine } from './line.ts'
 import type { Place, Saved } from './saved.ts'
 import type { SpaceKey } from './space-key.ts'
 
@@ -26,7 +26,7 @@ export interface RunBeginning {
 export function startDraft(
   { thread, threadName, ns, agent }: RunOrigin,
   { agent: name = agent, parentStep, input, previous }: RunBeginning,
-): Draft {
+): BufferedEvent {
   return {
     type: 'system.workflow_started',
     payload: {
@@ -49,7 +49,7 @@ export function forkAt(
   runId: string,
   threadName: string,
   tags: { readonly tags?: RunTags },
-): { line: Line; draft: Draft } {
+): { line: Line; draft: BufferedEvent } {
   const { seq, superstep, baseSeq, createdAt } = saved
   const payload = {
     sourceRunId: saved.runId,
@@ -65,5 +65,5 @@ export function forkAt(
 }
 
 /** The same event with the input that the run begins with. */
-export const withInput = (draft: Draft, input: unknown): Draft =>
+export const withInput = (draft: BufferedEvent, input: unknown): BufferedEvent =>
   input === undefined ? draft : { ...draft, payload: { ...draft.payload, input } }

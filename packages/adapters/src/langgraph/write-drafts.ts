@@ -1,6 +1,6 @@
 import { formatStepId, isoMs, type Payload } from '@clew/ledger'
 import { isDerived } from './derived-id.ts'
-import type { Draft, Line } from './line.ts'
+import type { BufferedEvent, Line } from './line.ts'
 import { findTask, type ReadyTask } from './next-nodes.ts'
 import { isObject } from './rich-values.ts'
 import type { Saved, Write } from './saved.ts'
@@ -23,7 +23,7 @@ export interface WritesGiven {
 }
 
 export interface WriteDrafts {
-  readonly drafts: readonly Draft[]
+  readonly drafts: readonly BufferedEvent[]
   /** How many of them come after the one that carries the writes. */
   readonly after: number
   readonly stepId?: string | undefined
@@ -65,7 +65,7 @@ export function writeDrafts(saved: Saved, given: WritesGiven): WriteDrafts {
   }
   const payload: Payload = { stepId, ...more }
   addOutput(payload, taskId, regular)
-  const end: Draft = { type: STEP_COMPLETED, payload }
+  const end: BufferedEvent = { type: STEP_COMPLETED, payload }
   const special = writes.filter(({ index }) => index < 0)
   return {
     drafts: [...start, ...(isSpecial ? [pending(given, special)] : []), end],
@@ -75,7 +75,7 @@ export function writeDrafts(saved: Saved, given: WritesGiven): WriteDrafts {
 }
 
 /** Start and end in one (R2): nothing happens in between that is told. */
-const wholeDraft = ({ payload, timestamp = '', causationId }: Draft): Draft => ({
+const wholeDraft = ({ payload, timestamp = '', causationId }: BufferedEvent): BufferedEvent => ({
   type: STEP_COMPLETED,
   payload,
   causationId,
@@ -84,10 +84,10 @@ const wholeDraft = ({ payload, timestamp = '', causationId }: Draft): Draft => (
 
 /** The step with the checkpoint that it led to: then it ended when that was made. */
 export function carrying(
-  draft: Draft,
+  draft: BufferedEvent,
   checkpoint: Payload,
-  { eventId, timestamp, madeMs }: Pick<Draft, 'eventId' | 'timestamp'> & { readonly madeMs: number },
-): Draft {
+  { eventId, timestamp, madeMs }: Pick<BufferedEvent, 'eventId' | 'timestamp'> & { readonly madeMs: number },
+): BufferedEvent {
   const { type, payload, causationId, runId, beganMs } = draft
   const isTimed = timestamp !== undefined && beganMs !== undefined
   if (isTimed) payload['durationMs'] = Math.max(0, madeMs - beganMs)
@@ -103,7 +103,7 @@ export function carrying(
   }
 }
 
-const pending = ({ taskId, writes }: WritesGiven, some = writes): Draft => ({
+const pending = ({ taskId, writes }: WritesGiven, some = writes): BufferedEvent => ({
   type: PENDING_WRITES,
   payload: { taskId, ...pendingFields(some) },
 })
@@ -112,7 +112,7 @@ interface BegunStep {
   readonly stepId: string
   readonly attempt: number
   readonly more: { readonly attempt?: number }
-  readonly start: readonly Draft[]
+  readonly start: readonly BufferedEvent[]
 }
 
 /** A task is first heard of when it has ended: it began when its checkpoint was made. */
@@ -150,7 +150,7 @@ function failure(
   const { line, writes } = given
   const error = toError(writes.find(({ channel }) => channel === ERROR)?.value)
   line.steps.set(stepId, { attempt, isOpen: false })
-  const after: Draft[] = [{ type: 'execution.step_failed', payload: { stepId, ...more, error } }]
+  const after: BufferedEvent[] = [{ type: 'execution.step_failed', payload: { stepId, ...more, error } }]
   if (!isHandled) {
     after.push({ type: 'system.workflow_failed', payload: { error } })
     line.status = 'failed'
@@ -164,7 +164,7 @@ function question(given: WritesGiven, { stepId, attempt, more, start }: BegunSte
   const asked = writes
     .filter(({ channel }) => channel === INTERRUPT)
     .flatMap(({ value }) => (Array.isArray(value) ? (value as unknown[]) : [value]))
-  const after: Draft[] = asked.map((each, at) => {
+  const after: BufferedEvent[] = asked.map((each, at) => {
     const pauseId = isObject(each) && typeof each['id'] === 'string' ? each['id'] : `${taskId}.${at}`
     line.pauses.set(pauseId, stepId)
     const text = isObject(each) ? (each['value'] ?? null) : each
@@ -178,7 +178,7 @@ function question(given: WritesGiven, { stepId, attempt, more, start }: BegunSte
 /** Answers the one question that is open; of several, each ends with its step. */
 function answer(given: WritesGiven): WriteDrafts {
   const { line, writes } = given
-  const after: Draft[] = []
+  const after: BufferedEvent[] = []
   const resumed = writes.find(({ channel }) => channel === RESUME)
   const [only] = line.pauses
   if (resumed && only) {

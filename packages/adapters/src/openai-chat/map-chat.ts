@@ -9,7 +9,7 @@ import {
   rest,
   textOrNone,
 } from '../foreign.ts'
-import { createDraft, type MapOptions } from '../run-draft.ts'
+import { createDraft, type MapOptions } from '../mapped-run.ts'
 import { createOrdinals, createToolSteps } from '../tool-steps.ts'
 import type { Chat } from './read-chat.ts'
 

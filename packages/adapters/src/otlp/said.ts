@@ -108,7 +108,7 @@ function unwrap(found: JsonObject): JsonObject {
 
 export function readMessage(given: JsonObject, otherwise: string): Said {
   const found = unwrap(given)
-  const draft: Draft = { texts: [], reasoning: [], calls: [], results: [] }
+  const draft: MutableMessage = { texts: [], reasoning: [], calls: [], results: [] }
   const role = roleOf(plainText(found['role']) ?? plainText(found['type']) ?? otherwise)
   const content = parseParts(found['parts'] ?? found['contents'] ?? found['content'])
   const callId = plainText(found['tool_call_id']) ?? plainText(found['toolCallId'])
@@ -152,14 +152,14 @@ const hasResults = (content: JsonValue | undefined): boolean =>
       (RESULT_TYPES.has(plainText(part['type']) ?? '') || part['functionResponse'] !== undefined),
   )
 
-interface Draft {
+interface MutableMessage {
   readonly texts: JsonValue[]
   readonly reasoning: string[]
   readonly calls: AskedCall[]
   readonly results: GivenResult[]
 }
 
-function addPart(draft: Draft, given: JsonValue): void {
+function addPart(draft: MutableMessage, given: JsonValue): void {
   if (!isObject(given)) {
     if (given !== null && given !== '') draft.texts.push(given)
     return
@@ -180,7 +180,7 @@ function addPart(draft: Draft, given: JsonValue): void {
   else draft.texts.push(part)
 }
 
-function addResult(draft: Draft, part: JsonObject): void {
+function addResult(draft: MutableMessage, part: JsonObject): void {
   const output = part['output']
   // The AI SDK says of which type a value is.
   const value = isObject(output) && output['value'] !== undefined ? output['value'] : output
@@ -191,13 +191,13 @@ function addResult(draft: Draft, part: JsonObject): void {
   })
 }
 
-function addCalls(draft: Draft, value: JsonValue | undefined): void {
+function addCalls(draft: MutableMessage, value: JsonValue | undefined): void {
   const calls = typeof value === 'string' ? parseText(value) : value
   if (!Array.isArray(calls)) return
   for (const call of calls) if (isObject(call)) addCall(draft, call, plainText(call['id']))
 }
 
-function addCall(draft: Draft, given: JsonObject, around: string | undefined): void {
+function addCall(draft: MutableMessage, given: JsonObject, around: string | undefined): void {
   const found = isObject(given['tool_call']) ? given['tool_call'] : given
   const called = isObject(found['function']) ? found['function'] : found
   const id = plainText(found['id']) ?? plainText(found['toolCallId']) ?? around

@@ -73,15 +73,15 @@ export interface AuditTrail {
 }
 
 type Outcome = NonNullable<AuditEntry['outcome']>
-type Draft = { -readonly [K in keyof AuditEntry]: AuditEntry[K] }
+type MutableAuditEntry = { -readonly [K in keyof AuditEntry]: AuditEntry[K] }
 
 /** Changed in place by `apply`; views are built anew and stay what they were. */
 export interface AuditState {
   readonly progress: RunProgress
-  readonly entries: Draft[]
-  readonly calls: Pairing<Draft, Outcome>
+  readonly entries: MutableAuditEntry[]
+  readonly calls: Pairing<MutableAuditEntry, Outcome>
   readonly safety: Map<string, Safety>
-  readonly effects: Map<string, Draft>
+  readonly effects: Map<string, MutableAuditEntry>
   readonly questions: Map<string, string>
   readonly redactions: Map<string, number>
   events: number
@@ -166,8 +166,8 @@ const SAFETIES: ReadonlySet<unknown> = new Set<Safety>(['read', 'write', 'destru
 const safetyOf = (value: unknown): Safety | null => (SAFETIES.has(value) ? (value as Safety) : null)
 
 function addDeed(state: AuditState, event: ErasableEvent, redactions: number): void {
-  const add = (action: AuditAction, fields: Partial<AuditEntry> = {}): Draft => {
-    const entry: Draft = { ...entryOf(event, action, redactions), ...fields }
+  const add = (action: AuditAction, fields: Partial<AuditEntry> = {}): MutableAuditEntry => {
+    const entry: MutableAuditEntry = { ...entryOf(event, action, redactions), ...fields }
     state.entries.push(entry)
     return entry
   }

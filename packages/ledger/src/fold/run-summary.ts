@@ -187,7 +187,7 @@ export const LIFE_SIGNS: ReadonlySet<string> = new Set([
   'execution.step_failed',
 ])
 
-type Draft = { -readonly [K in keyof RunSummary]: RunSummary[K] }
+type MutableSummary = { -readonly [K in keyof RunSummary]: RunSummary[K] }
 
 /**
  * V1 as a fold. Never calls user code, never looks at a clock. `usage` is what counts of this event's usage, and
@@ -200,7 +200,7 @@ export function foldRun(
   usage: Usage | null = usageOf(event),
   begins = beginsStep(event),
 ): RunSummary {
-  const next: Draft = { ...summary, events: summary.events + 1, updatedAt: event.timestamp }
+  const next: MutableSummary = { ...summary, events: summary.events + 1, updatedAt: event.timestamp }
   if (usage) addUsage(next, usage, event)
   if (begins) {
     // Nobody has told of its start, and yet it works: what others export tells of children first.
@@ -219,7 +219,7 @@ export function foldRun(
 }
 
 /** What an own event changes beside the counts; of an erased one its type still counts. */
-function applyOwn(next: Draft, summary: RunSummary, own: ErasableEvent): void {
+function applyOwn(next: MutableSummary, summary: RunSummary, own: ErasableEvent): void {
   switch (own.eventType) {
     case 'system.workflow_started':
     case 'system.workflow_resumed':
@@ -339,7 +339,7 @@ const elapsedMs = ({ startedAt }: RunSummary, { timestamp }: ErasableEvent): num
 const usageOf = ({ payload: { usage } }: ClewEvent): Usage | null => normaliseUsage(usage)
 
 /** A start that comes after other events of its run, as where children are told before their parents, still says whose it is. */
-function learn(next: Draft, { payload, timestamp }: ErasableEvent<'system.workflow_started'>): void {
+function learn(next: MutableSummary, { payload, timestamp }: ErasableEvent<'system.workflow_started'>): void {
   const { agent, agentVersion, threadId, parentRunId, subjects = [] } = payload
   next.agent = agent ?? next.agent
   next.agentVersion = agentVersion ?? next.agentVersion
@@ -373,7 +373,7 @@ function withoutStep(pauses: readonly Pause[], stepId: string | undefined): read
     : pauses
 }
 
-function addUsage(next: Draft, usage: Usage, { payload }: ClewEvent): void {
+function addUsage(next: MutableSummary, usage: Usage, { payload }: ClewEvent): void {
   next.inputTokens += usage.inputTokens
   next.outputTokens += usage.outputTokens
   next.modelCalls++

@@ -43,7 +43,7 @@ export interface StepRecord {
   readonly endedSeq: number | null
 }
 
-type Draft = { -readonly [K in keyof StepRecord]: StepRecord[K] }
+type MutableStep = { -readonly [K in keyof StepRecord]: StepRecord[K] }
 
 /** A step without what it gave back: all that is stored of it beside its events. */
 export type StepSkeleton = Omit<StepRecord, 'values'>
@@ -160,7 +160,7 @@ const parentOf = (stepId: string): string | null =>
 type Ending = OwnEvent<Exclude<StepEventType, `ui.${string}` | 'execution.step_started'>>
 type Beginning = OwnEvent<'execution.step_started' | 'execution.step_completed'>
 
-function beginStep(event: Beginning, ordinal: number): Draft {
+function beginStep(event: Beginning, ordinal: number): MutableStep {
   const { payload } = event
   const { stepId } = payload
   const isStart = event.eventType === 'execution.step_started'
@@ -207,7 +207,7 @@ function beganAt(event: Beginning): string {
 const LAST_MS = 8.64e15
 
 /** In place: a loop begins and completes a step with each of its turns, and a copy of it is not needed. */
-function complete(step: Draft, event: OwnEvent<'execution.step_completed'>): StepRecord {
+function complete(step: MutableStep, event: OwnEvent<'execution.step_completed'>): StepRecord {
   const { payload } = event
   step.values = payload.output ?? null
   step.status = 'completed'

@@ -8,7 +8,7 @@ const WIDEST_JOIN = 64
 /** So many levels up a cause is taken for the step around; further up it would cost more than it tells. */
 const LEVELS = 64
 
-type Draft = { -readonly [K in keyof TaskNode]: TaskNode[K] } & {
+type MutableNode = { -readonly [K in keyof TaskNode]: TaskNode[K] } & {
   statuses: Partial<Record<StepStatus, number>>
 }
 interface EdgeDraft extends TaskEdge {
@@ -42,26 +42,26 @@ export function drawGraph(
 }
 
 interface Graph {
-  node(parent: string | null, kind: TaskNode['kind'], name: string): Draft
-  find(parent: string | null, kind: TaskNode['kind'], name: string): Draft | undefined
-  link(from: Draft, to: Draft, kind: TaskEdge['kind'], label?: string | null): void
-  has(from: Draft, to: Draft, kind: TaskEdge['kind']): boolean
+  node(parent: string | null, kind: TaskNode['kind'], name: string): MutableNode
+  find(parent: string | null, kind: TaskNode['kind'], name: string): MutableNode | undefined
+  link(from: MutableNode, to: MutableNode, kind: TaskEdge['kind'], label?: string | null): void
+  has(from: MutableNode, to: MutableNode, kind: TaskEdge['kind']): boolean
   nodes(): TaskNode[]
   edges(): TaskEdge[]
 }
 
 function createGraph(): Graph {
-  const nodes = new Map<string, Draft>()
+  const nodes = new Map<string, MutableNode>()
   const edges = new Map<string, EdgeDraft>()
   const keyOf = (parent: string | null, kind: string, name: string): string => `${parent} ${kind} ${name}`
-  const edgeKey = (from: Draft, to: Draft, kind: string): string => `${from.id} ${to.id} ${kind}`
+  const edgeKey = (from: MutableNode, to: MutableNode, kind: string): string => `${from.id} ${to.id} ${kind}`
   return {
     find: (parent, kind, name) => nodes.get(keyOf(parent, kind, name)),
     node(parent, kind, name) {
       const key = keyOf(parent, kind, name)
       const found = nodes.get(key)
       if (found) return found
-      const made: Draft = {
+      const made: MutableNode = {
         id: `n${nodes.size + 1}`,
         name,
         kind,
@@ -97,10 +97,10 @@ function gatherNodes(
   graph: Graph,
   items: readonly TimelineItem[],
   runStatus: RunStatus | null,
-): (Draft | undefined)[] {
+): (MutableNode | undefined)[] {
   // Nobody works on it: what has begun and not ended waits with it, also what lies around the question.
   const isWaiting = runStatus === 'paused' || runStatus === 'pending'
-  const nodeOf: (Draft | undefined)[] = []
+  const nodeOf: (MutableNode | undefined)[] = []
   const seen = new Set<string>()
   for (const item of items) {
     const kind = kindOf(item, item.parent === null ? undefined : items[item.parent])
@@ -136,18 +136,18 @@ function kindOf(
 }
 
 interface Place {
-  ended: Set<Draft>
-  before: readonly Draft[]
+  ended: Set<MutableNode>
+  before: readonly MutableNode[]
   /** How many have begun since the last of `before` ended. */
   followers: number
-  readonly everEnded: Set<Draft>
+  readonly everEnded: Set<MutableNode>
 }
 
 /** Within one parent step: whatever begins follows all that ended since the last time something began. */
 function addSequence(
   graph: Graph,
   items: readonly TimelineItem[],
-  nodeOf: readonly (Draft | undefined)[],
+  nodeOf: readonly (MutableNode | undefined)[],
 ): void {
   const moments: { seq: number; end: boolean; index: number }[] = []
   for (const [index, { seq, endSeq, kind }] of items.entries()) {
@@ -160,7 +160,7 @@ function addSequence(
   const places = new Map<number | null, Place>()
   for (const { end, index } of moments) {
     const item = items[index] as TimelineItem
-    const node = nodeOf[index] as Draft
+    const node = nodeOf[index] as MutableNode
     let place = places.get(item.parent)
     if (!place) {
       place = { ended: new Set(), before: [], followers: 0, everEnded: new Set() }
@@ -186,14 +186,19 @@ function addSequence(
   }
 }
 
-function addHandoff(graph: Graph, handoff: Handoff, around: Draft | undefined, agent: string | null): void {
+function addHandoff(
+  graph: Graph,
+  handoff: Handoff,
+  around: MutableNode | undefined,
+  agent: string | null,
+): void {
   const to = graph.node(null, 'agent', handoff.to ?? 'unknown')
   to.count++
   const from = around ?? graph.node(null, 'agent', handoff.from ?? agent ?? 'unknown')
   graph.link(from, to, 'handoff', handoff.reason)
 }
 
-function addChildRun(graph: Graph, node: Draft, childRunId: string): void {
+function addChildRun(graph: Graph, node: MutableNode, childRunId: string): void {
   const run = graph.node(node.id, 'run', 'child run')
   run.count++
   ;(run.runIds as string[]).push(childRunId)
@@ -203,9 +208,9 @@ function addChildRun(graph: Graph, node: Draft, childRunId: string): void {
 /** The nearest node at or around an item. */
 function climb(
   items: readonly TimelineItem[],
-  nodeOf: readonly (Draft | undefined)[],
+  nodeOf: readonly (MutableNode | undefined)[],
   index: number,
-): Draft | undefined {
+): MutableNode | undefined {
   let at: number | null = index
   for (let level = 0; at !== null && level < LEVELS; level++) {
     const node = nodeOf[at]
@@ -219,14 +224,14 @@ function climb(
 function addCauses(
   graph: Graph,
   items: readonly TimelineItem[],
-  nodeOf: readonly (Draft | undefined)[],
+  nodeOf: readonly (MutableNode | undefined)[],
   ownerOf: (eventId: string) => number | undefined,
 ): void {
-  const known: (Draft | null | undefined)[] = []
+  const known: (MutableNode | null | undefined)[] = []
   /** Follows causes through events that have no node; a circle leads nowhere. */
-  const resolve = (eventId: string): Draft | null => {
+  const resolve = (eventId: string): MutableNode | null => {
     const path: number[] = []
-    let found: Draft | null = null
+    let found: MutableNode | null = null
     for (let at = ownerOf(eventId); at !== undefined; ) {
       const before = known[at]
       if (before !== undefined) {
@@ -255,9 +260,9 @@ function addCauses(
 
 function lies(
   items: readonly TimelineItem[],
-  nodeOf: readonly (Draft | undefined)[],
+  nodeOf: readonly (MutableNode | undefined)[],
   index: number,
-  outer: Draft,
+  outer: MutableNode,
 ): boolean {
   let at = items[index]?.parent ?? null
   for (let level = 0; at !== null && level < LEVELS; level++) {

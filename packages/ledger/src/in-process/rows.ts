@@ -2,12 +2,12 @@ import type { StepSkeleton } from '../fold/steps.ts'
 import type { RunKey, StoredEvent } from '../store/store.ts'
 import type { PruneMarker } from '../store/change.ts'
 import { storedEvent } from '../store/stored-event.ts'
-import type { RunDraft, Transaction } from '../store/transaction.ts'
+import type { MutableRun, Transaction } from '../store/transaction.ts'
 import type { StoredNode } from '../tree.ts'
 import type { VaultData } from '../vault/vault-rows.ts'
 import type { createInProcessLeases } from './leases.ts'
 
-export interface InProcessRun extends RunDraft {
+export interface InProcessRun extends MutableRun {
   /** By seq, from its first own event on; a pruned event is a hole. */
   readonly events: (StoredEvent | undefined)[]
   readonly eventsById: Map<string, StoredEvent>
@@ -32,7 +32,7 @@ export interface Rows {
   /** Events of one id or one cause, by position. */
   eventsOf(kind: 'id' | 'cause', workspace: string, eventId: string): StoredEvent[]
   /** `thread NAME` or `run ID`. */
-  scopeName(run: RunDraft): string | null
+  scopeName(run: MutableRun): string | null
   dropValue(id: number): void
   readonly tx: Transaction
 }
@@ -64,10 +64,10 @@ export function createRows(leases: () => ReturnType<typeof createInProcessLeases
     else eventLists.set(key, [event])
   }
 
-  const own = (run: RunDraft): InProcessRun => runs[run.id] as InProcessRun
-  const firstSeq = (run: RunDraft): number => (run.forkOf?.seq ?? 0) + 1
+  const own = (run: MutableRun): InProcessRun => runs[run.id] as InProcessRun
+  const firstSeq = (run: MutableRun): number => (run.forkOf?.seq ?? 0) + 1
 
-  function eventsIn(run: RunDraft, fromSeq: number, toSeq: number): StoredEvent[] {
+  function eventsIn(run: MutableRun, fromSeq: number, toSeq: number): StoredEvent[] {
     const [from, to] = [fromSeq - firstSeq(run), toSeq - firstSeq(run) + 1]
     return own(run)
       .events.slice(Math.max(0, from), to)

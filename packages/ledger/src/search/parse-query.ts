@@ -15,7 +15,7 @@ interface Item {
   readonly quoted: boolean
 }
 
-type Draft = {
+type MutableQuery = {
   -readonly [K in keyof SearchQuery]: SearchQuery[K] extends readonly (infer T)[] ? T[] : SearchQuery[K]
 }
 
@@ -27,7 +27,7 @@ const MOST_ITEMS = 64
  * All of it must hold. What cannot be read is refused with its place (from 1).
  */
 export function parseQuery(text: string, now: number): SearchQuery {
-  const query: Draft = {
+  const query: MutableQuery = {
     all: [],
     none: [],
     type: [],
@@ -96,7 +96,7 @@ function fieldOf(name: string, at: number): Field {
   )
 }
 
-function take(query: Draft, item: Item, now: number): void {
+function take(query: MutableQuery, item: Item, now: number): void {
   const { field, value, at, negated } = item
   if (field === null) {
     ;(negated ? query.none : query.all).push(toPhrase(item))

@@ -4,7 +4,7 @@ import type { RunSummary } from '../fold/run-summary.ts'
 import { isoText } from '../iso-text.ts'
 import type { Ports } from '../ports.ts'
 import { isPrunable } from '../retention/is-prunable.ts'
-import type { RunDraft, Transaction } from './transaction.ts'
+import type { MutableRun, Transaction } from './transaction.ts'
 import type { Adoption, Applied, StoreChange, Expectation, PruneItem, RowChange } from './change.ts'
 
 /**
@@ -74,16 +74,16 @@ function isAdoptable(tx: Transaction, { workspace, runId, fromSeq, run: { forkOf
 }
 
 function pruneRanges(tx: Transaction, items: readonly PruneItem[]): void {
-  const deleted = new Set<RunDraft>()
+  const deleted = new Set<MutableRun>()
   for (const { fromSeq, toSeq, headHash, deletes, ...key } of items) {
-    const run = tx.findRun(key) as RunDraft
+    const run = tx.findRun(key) as MutableRun
     tx.prune(run, { fromSeq, toSeq, headHash })
     if (deletes || run.summary.status === 'deleted') deleted.add(run)
   }
   for (const run of deleted) markDeleted(tx, run)
 }
 
-function markDeleted(tx: Transaction, run: RunDraft): void {
+function markDeleted(tx: Transaction, run: MutableRun): void {
   run.summary = deletedSummary(run.summary, tx.hasEvents(run))
   tx.touch(run)
 }
@@ -101,7 +101,7 @@ const deletedSummary = (summary: RunSummary, hasEvents: boolean): RunSummary => 
 })
 
 function replaceRows(tx: Transaction, { summary, steps, gone, ...key }: RowChange): void {
-  const run = tx.findRun(key) as RunDraft
+  const run = tx.findRun(key) as MutableRun
   for (const { stepId, attempt } of gone) tx.dropStep(run, stepId, attempt)
   for (const step of steps) tx.putStep(run, step)
   run.summary = summary ?? run.summary

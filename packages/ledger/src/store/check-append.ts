@@ -5,7 +5,7 @@ import type { Ports } from '../ports.ts'
 import { prunedPlace, prunedRun } from '../retention/pruned.ts'
 import type { StoredEvent } from './store.ts'
 import type { AppendCall, PreparedEvent, ImportedFields } from './change.ts'
-import type { RunDraft, Transaction } from './transaction.ts'
+import type { MutableRun, Transaction } from './transaction.ts'
 import { rootOfBody } from '../tree.ts'
 
 interface Head {
@@ -140,7 +140,7 @@ function checkEpoch(tx: Transaction, call: AppendCall, event: PreparedEvent): vo
 }
 
 /** Same id: the same content is answered with its first place, other content is a conflict (L4). */
-function otherContent(run: RunDraft, stored: StoredEvent, event: PreparedEvent, item: number): ClewError {
+function otherContent(run: MutableRun, stored: StoredEvent, event: PreparedEvent, item: number): ClewError {
   return new ClewError(
     'conflict',
     `Event ${event.eventId} is in run ${run.runId} already, ${stored.erased ? 'and its payload was erased' : 'with other content'}`,
@@ -177,8 +177,8 @@ function sameText(ports: Pick<Ports, 'sha256'>, root: string, event: PreparedEve
 interface ForkOrigin extends Head {
   readonly recordedAt: string
   /** The run named by the fork, and the one of its line that owns the event at `seq`. */
-  readonly source: RunDraft
-  readonly owner: RunDraft
+  readonly source: MutableRun
+  readonly owner: MutableRun
 }
 
 /** Where a run that begins with this event takes its first n events from. */

@@ -9,7 +9,7 @@ import { isoText } from '../iso-text.ts'
 import { forkOrigin, checkAppend } from './check-append.ts'
 import type { Ports } from '../ports.ts'
 import type { AppendCall, AppendOutcome, PreparedEvent } from './change.ts'
-import type { EventPlace, RunDraft, Transaction } from './transaction.ts'
+import type { EventPlace, MutableRun, Transaction } from './transaction.ts'
 import { storeRoot } from '../tree.ts'
 
 /**
@@ -78,7 +78,7 @@ function write(
 }
 
 /** What is stored of the payload: its whole text, or the top of its tree with the rest shared in the run's scope. */
-function bodyOf(tx: Transaction, run: RunDraft, event: PreparedEvent): string | null {
+function bodyOf(tx: Transaction, run: MutableRun, event: PreparedEvent): string | null {
   if (event.payload === null) return null
   if (!event.tree) return event.text
   return storeRoot(
@@ -91,7 +91,7 @@ function bodyOf(tx: Transaction, run: RunDraft, event: PreparedEvent): string | 
 /** Projections of the event, written in the same transaction (L1); a rebuild goes through here too. */
 export function project(
   tx: Pick<Transaction, 'findStep' | 'putStep'>,
-  run: RunDraft,
+  run: MutableRun,
   event: ClewEvent,
 ): void {
   const key = stepKey(event)

@@ -5,7 +5,7 @@ import type { Blank, PreparedEvent, PruneMarker } from './change.ts'
 import type { VaultChange } from '../vault/vault-rows.ts'
 
 /** A run inside a write transaction. `id` is the store's own key; a touched draft is written back once, at the end. */
-export interface RunDraft extends RunKey {
+export interface MutableRun extends RunKey {
   readonly id: number
   /** Values are shared within it: the thread, or the run if it has none (L8). */
   readonly scope: number
@@ -27,20 +27,20 @@ export interface NewRun extends RunKey {
  * forks and ranges), and collects what is written.
  */
 export interface Transaction {
-  findRun(key: RunKey): RunDraft | undefined
-  insertRun(run: NewRun): RunDraft
-  findEvent(run: RunDraft, eventId: string): StoredEvent | undefined
+  findRun(key: RunKey): MutableRun | undefined
+  insertRun(run: NewRun): MutableRun
+  findEvent(run: MutableRun, eventId: string): StoredEvent | undefined
   /** Own events of the run only. */
-  eventAt(run: RunDraft, seq: number): StoredEvent | undefined
-  runById(id: number): RunDraft
+  eventAt(run: MutableRun, seq: number): StoredEvent | undefined
+  runById(id: number): MutableRun
   macOf(position: number): string | null
   nodeHash(id: number): string
   nextPosition(): number
-  insertEvent(run: RunDraft, event: PreparedEvent, place: EventPlace, body: string | null): void
+  insertEvent(run: MutableRun, event: PreparedEvent, place: EventPlace, body: string | null): void
   findNode(scope: number, hash: string): number | undefined
   insertNode(scope: number, hash: string, body: string): number
-  findStep(run: RunDraft, stepId: string, attempt: number): StepSkeleton | undefined
-  putStep(run: RunDraft, step: StepSkeleton): void
+  findStep(run: MutableRun, stepId: string, attempt: number): StepSkeleton | undefined
+  putStep(run: MutableRun, step: StepSkeleton): void
   /** Epoch and whether it is held; undefined if the run was never leased. */
   lease(key: RunKey): { readonly epoch: number; readonly held: boolean } | undefined
   /**
@@ -48,23 +48,23 @@ export interface Transaction {
    * thread's name is removed from released leases, and from the scope if no other run of it has a thread. A store may
    * write only the columns whose fields have changed; with `isRewritten` it writes all, to repair them.
    */
-  touch(run: RunDraft, isRewritten?: boolean): void
+  touch(run: MutableRun, isRewritten?: boolean): void
   /** The run or another one of its thread is leased. */
-  isLeased(run: RunDraft): boolean
+  isLeased(run: MutableRun): boolean
   /** Forks that begin in an own event of the run; one is needy while it is not deleted or still owns events. */
-  forksOf(run: RunDraft): readonly { readonly seq: number; readonly isNeedy: boolean }[]
+  forksOf(run: MutableRun): readonly { readonly seq: number; readonly isNeedy: boolean }[]
   /** How many own events of the range are there. */
-  countEvents(run: RunDraft, fromSeq: number, toSeq: number): number
+  countEvents(run: MutableRun, fromSeq: number, toSeq: number): number
   /** Whether the run still owns events that this transaction does not prune. */
-  hasEvents(run: RunDraft): boolean
+  hasEvents(run: MutableRun): boolean
   /** Marks the events, drops their payloads (see `Blank`), and makes the scopes of their values pending. */
   blank(blank: Blank, at: string): void
   /**
    * Adds the pruned range, drops its events with their payloads, vault rows, rows in the memory index and steps, and
    * makes the scope of the values pending. An adopted range has no events to drop.
    */
-  prune(run: RunDraft, seal: PruneMarker): void
-  dropStep(run: RunDraft, stepId: string, attempt: number): void
+  prune(run: MutableRun, seal: PruneMarker): void
+  dropStep(run: MutableRun, stepId: string, attempt: number): void
   /** Leaves a row alone that is not as `before`. */
   replaceVault(change: VaultChange): void
 }

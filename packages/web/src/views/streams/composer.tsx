@@ -7,12 +7,12 @@ import { messagesPath } from './paths.ts'
 
 const YOU = { type: 'user', id: 'you', name: 'You' } as const
 
-interface Draft {
+interface ComposerText {
   readonly text: string
   /** Made with the draft: sent twice, it is one message. */
   readonly messageId: string
 }
-const newDraft = (text = ''): Draft => ({ text, messageId: crypto.randomUUID() })
+const newDraft = (text = ''): ComposerText => ({ text, messageId: crypto.randomUUID() })
 
 /** Enter sends, with ⇧ it begins a line. What could not be sent stays. */
 export function Composer({
@@ -32,7 +32,7 @@ export function Composer({
   }, [isThread])
   const [draft, setDraft] = useState(newDraft)
   const send = useMutation({
-    mutationFn: ({ text, messageId }: Draft) =>
+    mutationFn: ({ text, messageId }: ComposerText) =>
       client.post(messagesPath(streamId), { content: text.trim(), messageId, author: YOU }),
     onSuccess: () => setDraft(newDraft()),
   })

@@ -9,7 +9,7 @@ export interface MapOptions {
   readonly at?: string | undefined
 }
 
-export interface DraftEvent {
+export interface MappedEvent {
   readonly type: string
   /** What makes the event's id: the same parts give the same id, so that importing again changes nothing (L4). */
   readonly key: readonly (string | number)[]
@@ -19,16 +19,16 @@ export interface DraftEvent {
 }
 
 /** The events of one run as they are found out, in their order. */
-export interface RunDraft {
+export interface MappedRun {
   /** From here on events have this time; an undefined one leaves the clock where it is. */
   setTime(time: string | undefined): void
   /** Answers with the id of the event. */
-  add(event: DraftEvent): string
+  add(event: MappedEvent): string
   /** What was added since the last time. */
   take(): EventInput[]
 }
 
-export function createDraft({ sha256, runId, at }: MapOptions, runtime: string): RunDraft {
+export function createDraft({ sha256, runId, at }: MapOptions, runtime: string): MappedRun {
   let events: EventInput[] = []
   let timestamp = at
   return {
