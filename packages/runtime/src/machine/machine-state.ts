@@ -5,7 +5,7 @@ import { idempotencyKeyOf } from './digest.ts'
 import type { Left } from './ends.ts'
 import type { RunAppender } from './run-appender.ts'
 import type { Machine, MachineOptions } from './machine-types.ts'
-import { createReading, type Reading } from './reading.ts'
+import { createReading, type RecordReader } from './record-reader.ts'
 import { type RedactedText, warningOfText } from './placeholders.ts'
 import { parentOf } from './record.ts'
 import { createPieces, type Pieces } from './pieces.ts'
@@ -29,7 +29,7 @@ export interface MachineState {
   readonly options: MachineOptions
   readonly journal: RunAppender | undefined
   readonly root: Scope
-  readonly reading: Reading | undefined
+  readonly reading: RecordReader | undefined
   /** Of the clock, since the event before. */
   readonly readings: [string, number][]
   readonly writes: Writes

@@ -11,7 +11,7 @@ import { handedOver, isInFlight } from './hand-over.ts'
 import type { Machine, MachineOptions, IdleReason } from './machine-types.ts'
 import { outcomeOf, questionPayload } from './payloads.ts'
 import { reasonOf } from './perform.ts'
-import type { Reading } from './reading.ts'
+import type { RecordReader } from './record-reader.ts'
 import { isRedacted, refresh } from './refresh.ts'
 import { isClosed, isEnding, type Scope } from './scope.ts'
 import type { Outcome, Step } from './step.ts'
@@ -60,7 +60,7 @@ export function createMachine(options: MachineOptions): Machine {
   }
 
   /** One recorded end, handed to whoever asks for it. */
-  async function readOn(record: Reading): Promise<void> {
+  async function readOn(record: RecordReader): Promise<void> {
     const next = record.next()
     if (next.type === 'deliver') return deliverRecorded(next.step, next.event)
     if (next.type === 'passed') return
@@ -82,7 +82,7 @@ export function createMachine(options: MachineOptions): Machine {
   }
 
   /** D2: all that the record has must have been asked for before anything new is begun. */
-  async function leaveRecord(record: Reading): Promise<void> {
+  async function leaveRecord(record: RecordReader): Promise<void> {
     const scopes = new Set([root, ...core.unrecorded.map(({ step }) => step.scope)])
     const missing = (): string | undefined => {
       for (const scope of scopes) {
@@ -213,7 +213,7 @@ export function createMachine(options: MachineOptions): Machine {
           break
         }
         if (core.isReading) {
-          await leaveRecord(reading as Reading)
+          await leaveRecord(reading as RecordReader)
           break
         }
         if (isNextDue()) {

@@ -13,7 +13,7 @@ export type Next =
   | { readonly type: 'uncalled'; readonly stepId: string }
 
 /** Going through what a run did before, with the code that does it again. */
-export interface Reading {
+export interface RecordReader {
   readonly called: Map<string, Step>
   readonly isDone: boolean
   readonly answers: ReadonlyMap<string, ClewEvent>
@@ -57,7 +57,7 @@ export function createReading(
   record: RunRecord,
   { runId, onMismatch = 'block', answers: given = new Map() }: ReadingOptions,
   comparison: Comparison | undefined,
-): Reading {
+): RecordReader {
   const { attempts, wakes } = record
   const called = new Map<string, Step>()
   const passed = new Set<string>()
