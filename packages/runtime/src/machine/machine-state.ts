@@ -8,7 +8,7 @@ import type { Machine, MachineOptions } from './machine-types.ts'
 import { createReading, type RecordReader } from './record-reader.ts'
 import { type RedactedText, warningOfText } from './placeholders.ts'
 import { parentOf } from './record.ts'
-import { createPieces, type Pieces } from './pieces.ts'
+import { createPieces, type ResponseChunks } from './response-chunks.ts'
 import { openScope, type Scope } from './scope.ts'
 import type { Outcome, Step } from './step.ts'
 import { createWaits, type Waits } from './waits.ts'
@@ -53,7 +53,7 @@ export interface MachineState {
   readonly closing: Map<Step, Left>
   readonly ready: Delivery[]
   /** Of what the record has, before its end. */
-  readonly pieces: Pieces
+  readonly pieces: ResponseChunks
   starts: number
   /** The event that woke the code last. */
   cause: string | null

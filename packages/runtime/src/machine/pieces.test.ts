@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createPieces, type Piece } from './pieces.ts'
+import { createPieces, type ResponseChunk } from './response-chunks.ts'
 
 const piece = (
   given: string[],
@@ -8,7 +8,7 @@ const piece = (
   cameAt: number,
   after: string | null = null,
   dueAt = 0,
-): Piece => ({
+): ResponseChunk => ({
   after,
   cameAt,
   dueAt,

@@ -1,7 +1,7 @@
 import type { ClewEvent, Pause, PlaceholderPlace, Safety } from '@clew/ledger'
 import type { ResumeDivergence } from '../result.ts'
 import type { CallUsage, EffectCall, Question, RetryPolicy, Run, StepError } from '../run.ts'
-import type { Piece } from './pieces.ts'
+import type { ResponseChunk } from './response-chunks.ts'
 import type { Scope } from './scope.ts'
 
 /** How a call came out. `fields` is what its last event carries beside the output: decisions, sends. */
@@ -45,7 +45,7 @@ export type Work =
        * What came in while it was under way, read from its recorded output: handed to the code at the places where it
        * came, before the end of the call.
        */
-      readonly pieces?: ((output: unknown) => readonly Piece[]) | undefined
+      readonly pieces?: ((output: unknown) => readonly ResponseChunk[]) | undefined
       /** What code makes of its recorded output, where the output itself does not show which values were redacted (P2). */
       readonly asGiven?: ((output: unknown) => unknown) | undefined
       /** Whether the next attempt of the body around may be given what this one gave; default always. */

@@ -1,7 +1,7 @@
 import type { Ledger } from '@clew/ledger'
 import { findChanges } from '@clew/ledger'
 import { quiet } from '../machine/machine-state.ts'
-import { createPieces, type Pieces } from '../machine/pieces.ts'
+import { createPieces, type ResponseChunks } from '../machine/response-chunks.ts'
 import type { Program } from '../machine/program.ts'
 import { clockKey } from '../machine/record.ts'
 import { isClosed, openScope, type Scope } from '../machine/scope.ts'
@@ -50,7 +50,7 @@ export interface ReplayCore {
   readonly options: ReplayMachineOptions
   readonly record: RecordedRun
   readonly root: Scope
-  readonly pieces: Pieces
+  readonly pieces: ResponseChunks
   /** All calls, in the order in which the code made them. */
   readonly made: ReplayStep[]
   /** Calls whose end the code has not been given. */

@@ -1,5 +1,5 @@
 import { recut, redactBody, type Redactor } from '@clew/ledger'
-import type { Piece } from '../machine/pieces.ts'
+import type { ResponseChunk } from '../machine/response-chunks.ts'
 import type { StepError } from '../run.ts'
 import { decodeText } from './text.ts'
 
@@ -87,7 +87,7 @@ export function piecesOf(
   record: BodyRecord,
   speed: 'at once' | 'original',
   give: (at: number) => void,
-): Piece[] {
+): ResponseChunk[] {
   const { chunks, after = [], startedAt } = record
   const now = performance.now()
   let next = 0

@@ -1,5 +1,5 @@
 /** Something that came in while a call was under way, before its end: a chunk of a response. */
-export interface Piece {
+export interface ResponseChunk {
   /** The event that had woken the code last when it came; null when that makes no difference. */
   readonly after: string | null
   /** When it came, by the clock of the process that it came to: of several streams, the earlier one is first. */
@@ -10,9 +10,9 @@ export interface Piece {
 }
 
 /** Pieces of recorded calls that the code has asked for, on their way to it. */
-export interface Pieces {
+export interface ResponseChunks {
   /** In the order in which they came. */
-  add(pieces: readonly Piece[]): void
+  add(pieces: readonly ResponseChunk[]): void
   /**
    * Hands over those that came next, of one call: code that comes to rest in between sees several streams interleaved as
    * they were. `none`: the next recorded end is before them, or there are none; a number: milliseconds to wait.
@@ -23,11 +23,11 @@ export interface Pieces {
 }
 
 interface Line {
-  readonly pieces: readonly Piece[]
+  readonly pieces: readonly ResponseChunk[]
   at: number
 }
 
-export function createPieces(): Pieces {
+export function createPieces(): ResponseChunks {
   const lines = new Set<Line>()
 
   function first(isBehind: (eventId: string) => boolean): Line | undefined {
@@ -63,4 +63,4 @@ export function createPieces(): Pieces {
   }
 }
 
-const headOf = ({ pieces, at }: Line): Piece => pieces[at] as Piece
+const headOf = ({ pieces, at }: Line): ResponseChunk => pieces[at] as ResponseChunk
