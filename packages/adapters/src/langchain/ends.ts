@@ -127,7 +127,7 @@ function endOfRun(
   outcome: RunOutcome,
 ): EventInput[] {
   const isPaused = run.pauses.size > 0
-  const stops = run.leftBehind(isPaused).map((step) => stop(run, lcRunId, step, cause))
+  const stops = run.unfinishedSteps(isPaused).map((step) => stop(run, lcRunId, step, cause))
   const end = (type: string, by: string | null, payload: Payload): EventInput =>
     run.draft({ type, key: [lcRunId], cause: by, origin: 'system', payload })
   if (isPaused) {

@@ -94,7 +94,7 @@ export interface RecordedRun {
   /** True the first time. */
   tellsFirst(text: string): boolean
   /** Steps that nobody goes on with: with `isPaused`, all but those that wait for an answer. */
-  leftBehind(isPaused: boolean): OpenStep[]
+  unfinishedSteps(isPaused: boolean): OpenStep[]
 }
 
 /** What a run had begun before it was left, perhaps by another process. */
@@ -219,7 +219,7 @@ export function createRecordedRun(parts: RunParts): RecordedRun {
       told.add(digest)
       return true
     },
-    leftBehind: (isPaused) => [...steps].filter((step) => !(isPaused && step.waits)),
+    unfinishedSteps: (isPaused) => [...steps].filter((step) => !(isPaused && step.waits)),
   }
 
   return run

@@ -3,7 +3,7 @@ import { type Run, type StepError, toStepError } from '../run.ts'
 import { findCached } from './cache.ts'
 import type { MachineState } from './machine-state.ts'
 import { createRun } from './create-run.ts'
-import { type Ends, type Left, tookMs } from './ends.ts'
+import { type Ends, type UnfinishedWork, tookMs } from './ends.ts'
 import type { EventDraft, RunAppender } from './run-appender.ts'
 import { failedPayload, startedPayload } from './payloads.ts'
 import { limitTime, recordable, settle, signalOf, timeoutOf } from './perform.ts'
@@ -256,7 +256,7 @@ export function createAttempts(
   /** A lot that a resume draws again. */
   const lotOf = ({ stepId, attempt }: Step): string => `${options.seed}\n${stepId}\n${attempt}`
 
-  function fail(step: Step, error: StepError, retryInMs: number, left: Left): void {
+  function fail(step: Step, error: StepError, retryInMs: number, left: UnfinishedWork): void {
     const { stepId, attempt, startId } = step
     step.open = false
     report(step, 'failed', { error })

@@ -13,7 +13,7 @@ import { type Completed, hasBody, isWrite, type Outcome, type Step, type Work } 
 import type { HeldStart } from './writes.ts'
 
 /** What a body or a run leaves running when it ends, and the child runs that have to be stopped before. */
-export interface Left {
+export interface UnfinishedWork {
   readonly steps: Step[]
   readonly children: Promise<unknown>[]
 }
@@ -30,9 +30,9 @@ export interface Ends {
   /** The same with an outcome that comes from the record. */
   endGiven(step: Step, outcome: Outcome, how: EndOptions): void
   /** Closes the body of a step; child runs below it are stopped first, or a crash would forget them. */
-  close(step: Step, outcome: Outcome, mayReturn: boolean, then: (left: Left) => void): void
-  closeBelow(scope: Scope, left: Left): Left
-  stopDrafts(left: Left): EventDraft[]
+  close(step: Step, outcome: Outcome, mayReturn: boolean, then: (left: UnfinishedWork) => void): void
+  closeBelow(scope: Scope, left: UnfinishedWork): UnfinishedWork
+  stopDrafts(left: UnfinishedWork): EventDraft[]
   /** Stops for what the record has in flight and the code has not asked for, when the run ends. */
   stopUncalled(): Promise<EventDraft[]>
   countChild(childRunId: string): Promise<void>
@@ -85,7 +85,12 @@ export function createEnds(core: MachineState): Ends {
    * `mayReturn`: some body around may be entered again. Then a write in flight is neither cut off nor sent once more
    * under its key: its outcome is waited for and given to the next attempt (R10).
    */
-  function close(step: Step, outcome: Outcome, mayReturn: boolean, then: (left: Left) => void): void {
+  function close(
+    step: Step,
+    outcome: Outcome,
+    mayReturn: boolean,
+    then: (left: UnfinishedWork) => void,
+  ): void {
     const { body } = step
     const pending = journal && body && mayReturn && 'error' in outcome ? writesIn(body, []) : []
     if (!body || pending.length === 0) return closeNow(step, outcome, then)
@@ -115,8 +120,8 @@ export function createEnds(core: MachineState): Ends {
   }
 
   /** Closes the body of a step; child runs below it are stopped before its end is written, or a crash would forget them. */
-  function closeNow(step: Step, outcome: Outcome, then: (left: Left) => void): void {
-    const left: Left = { steps: [], children: [] }
+  function closeNow(step: Step, outcome: Outcome, then: (left: UnfinishedWork) => void): void {
+    const left: UnfinishedWork = { steps: [], children: [] }
     const isWaiting = waits.delete(step)
     if (step.body) closeBelow(step.body, left)
     // Its time is over, but the child run is not.
@@ -126,7 +131,11 @@ export function createEnds(core: MachineState): Ends {
     void afterChildren(step, left, then)
   }
 
-  async function afterChildren(step: Step, left: Left, then: (left: Left) => void): Promise<void> {
+  async function afterChildren(
+    step: Step,
+    left: UnfinishedWork,
+    then: (left: UnfinishedWork) => void,
+  ): Promise<void> {
     core.working++
     closing.set(step, left)
     // One that cannot be stopped must not be forgotten: nothing more is written here, and a resume does it again.
@@ -137,7 +146,13 @@ export function createEnds(core: MachineState): Ends {
     core.notify()
   }
 
-  function recordEnd(step: Step, outcome: Outcome, how: EndOptions, left: Left, given?: unknown): void {
+  function recordEnd(
+    step: Step,
+    outcome: Outcome,
+    how: EndOptions,
+    left: UnfinishedWork,
+    given?: unknown,
+  ): void {
     const { stepId, attempt, spec, scope } = step
     const { by = step.startId, cached = false, restored = false } = how
     step.open = false
@@ -253,7 +268,7 @@ export function createEnds(core: MachineState): Ends {
   }
 
   /** D3: what a body or a run leaves running when it ends is stopped with it. */
-  function closeBelow(scope: Scope, left: Left): Left {
+  function closeBelow(scope: Scope, left: UnfinishedWork): UnfinishedWork {
     scope.closed = true
     if (!scope.hasSteps) return left
     for (const step of scope.steps) {
@@ -306,7 +321,7 @@ export function createEnds(core: MachineState): Ends {
     if (!step.open) core.delayed--
   }
 
-  const stopDrafts = ({ steps }: Left): EventDraft[] =>
+  const stopDrafts = ({ steps }: UnfinishedWork): EventDraft[] =>
     steps.map((step) => {
       report(step, 'stopped', undefined)
       const { stepId, attempt } = step

@@ -2,7 +2,7 @@ import { createComparison } from '../replay/same-value.ts'
 import type { ResumeDivergence } from '../result.ts'
 import { createBudget, type BudgetCount } from './budget.ts'
 import { idempotencyKeyOf } from './digest.ts'
-import type { Left } from './ends.ts'
+import type { UnfinishedWork } from './ends.ts'
 import type { RunAppender } from './run-appender.ts'
 import type { Machine, MachineOptions } from './machine-types.ts'
 import { createReading, type RecordReader } from './record-reader.ts'
@@ -50,7 +50,7 @@ export interface MachineState {
   isReading: boolean
   readonly children: Map<Step, Promise<unknown>>
   /** Steps whose end waits for child runs to stop, with what they leave: all around them may end before that. */
-  readonly closing: Map<Step, Left>
+  readonly closing: Map<Step, UnfinishedWork>
   readonly ready: Delivery[]
   /** Of what the record has, before its end. */
   readonly pieces: ResponseChunks

@@ -6,7 +6,7 @@ import { createAttempts } from './attempts.ts'
 import { createCall } from './calls.ts'
 import { createCore, type Delivery, quiet } from './machine-state.ts'
 import { bindPlace } from './current-run.ts'
-import { createEnds, type Left } from './ends.ts'
+import { createEnds, type UnfinishedWork } from './ends.ts'
 import { handedOver, isInFlight } from './hand-over.ts'
 import type { Machine, MachineOptions, IdleReason } from './machine-types.ts'
 import { outcomeOf, questionPayload } from './payloads.ts'
@@ -275,7 +275,7 @@ export function createMachine(options: MachineOptions): Machine {
     return { type: 'ended', outcome, stops: journal ? [...stopDrafts(left), ...uncalled] : [] }
   }
 
-  async function allStopped(left: Left): Promise<void> {
+  async function allStopped(left: UnfinishedWork): Promise<void> {
     await Promise.allSettled([...left.children, ...children.values()])
     await Promise.all(left.children).catch(writes.fail)
     if (writes.fatal !== undefined) throw await abandon(writes.fatal)
