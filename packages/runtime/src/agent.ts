@@ -3,7 +3,7 @@ import { checkBudget, checkName } from './check-options.ts'
 import type { Budget } from './machine/budget.ts'
 import type { Durability } from './machine/machine.ts'
 import type { Program } from './machine/program.ts'
-import { own } from './machine/own.ts'
+import { mutableCopy } from './machine/mutable-copy.ts'
 import { type MapInput, mapItems, type MapOptions } from './map/map-items.ts'
 import type { MapResult } from './map/map-result.ts'
 import type { RunResult } from './result.ts'
@@ -110,6 +110,6 @@ export function agent<Input, Output>(
 
 async function readOutput(ledger: Ledger, runId: string): Promise<unknown> {
   for await (const { payload } of ledger.read(runId, { types: ['execution.completed'], restored: true }))
-    return own(payload['output'] ?? null)
+    return mutableCopy(payload['output'] ?? null)
   return null
 }

@@ -1,7 +1,7 @@
 import { type ClewEvent, findPlaceholderPlaces } from '@clew/ledger'
 import type { NodeRecord } from './log/node-record.ts'
 import { createMachine, type EndedStep, type IdleReason } from './machine/machine.ts'
-import { own } from './machine/own.ts'
+import { mutableCopy } from './machine/mutable-copy.ts'
 import { type RedactedText, textsFrom } from './machine/placeholders.ts'
 import type { Opening } from './machine/program.ts'
 import { indexRecord, type RunRecord } from './machine/record.ts'
@@ -134,7 +134,7 @@ function inputOf(
   const places = findPlaceholderPlaces(recorded)
   if (places.length > 0 && known.input !== undefined) return { input: known.input }
   const whole = places.find(({ isWhole }) => isWhole)
-  if (!whole) return { input: own(recorded), redactedTexts: textsFrom('the input', places) }
+  if (!whole) return { input: mutableCopy(recorded), redactedTexts: textsFrom('the input', places) }
   const { path: expected, kind: secretKind } = whole
   return { divergence: { kind: 'redacted', stepId: null, expected, received: null, secretKind } }
 }

@@ -4,7 +4,7 @@ import { isCommand, readReturn, type Send } from '../graph/command.ts'
 import { type Decision, readDecision } from '../graph/decision.ts'
 import type { Branch, NodeDefinition } from '../graph/definition.ts'
 import { type MergedState, mergeWrites, prepareWrite, type State } from '../graph/merge-writes.ts'
-import { ownValue } from '../graph/own.ts'
+import { frozenCopy } from '../graph/frozen-copy.ts'
 import type { NodeEffectOptions } from '../machine/create-run.ts'
 import { sha256 } from '../machine/run-appender.ts'
 import type { EffectCall, Run } from '../run.ts'
@@ -137,7 +137,7 @@ export function endNode(
 
 const toTask = ({ node, input }: Send): { node: string; input: unknown } => ({
   node,
-  input: ownValue(input, `send to ${node}`),
+  input: frozenCopy(input, `send to ${node}`),
 })
 
 const toEnd = (write: State | null, decision: Decision | null): TaskEnd => ({

@@ -9,7 +9,7 @@ import {
 import { type KeptCheckpoint, keeperOf } from '../checkpointer/keeper.ts'
 import type { Channels } from '../graph/channel.ts'
 import type { State } from '../graph/merge-writes.ts'
-import { setOwn } from '../graph/own.ts'
+import { setOwn } from '../graph/frozen-copy.ts'
 import { findThreadHead } from './find-thread-head.ts'
 
 /**

@@ -2,7 +2,7 @@ import { ClewError, formatStepId, type Ledger, type StateOperation } from '@clew
 import type { PruneStates } from '../checkpointer/retention.ts'
 import { type Branch, END, type GraphDefinition, type NodeDefinition, START } from '../graph/definition.ts'
 import { mergeWrites, type State, type StepWrite } from '../graph/merge-writes.ts'
-import { setOwn } from '../graph/own.ts'
+import { setOwn } from '../graph/frozen-copy.ts'
 import { type EndedTask, type Joins, type Plan, planNext, type Task } from '../graph/plan.ts'
 import { sha256 } from '../machine/run-appender.ts'
 import type { Caller } from '../machine/machine.ts'

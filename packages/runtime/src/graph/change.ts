@@ -1,6 +1,6 @@
 import type { StateOperation } from '@clew/ledger'
 import type { Written } from './channel.ts'
-import { isPlain } from './own.ts'
+import { isPlain } from './frozen-copy.ts'
 
 /**
  * The smallest closed operation that turns one owned value into another, undefined where nothing changed. Parts are compared by identity: what a merge

@@ -1,7 +1,7 @@
 import { applyOperation, type StateOperation } from '@clew/ledger'
 import type { Channel, Channels } from './channel.ts'
 import type { State, StepWrite } from './merge-writes.ts'
-import { isPlain, setOwn } from './own.ts'
+import { isPlain, setOwn } from './frozen-copy.ts'
 
 /** One digest per channel: together they stand for the state that a node was given. */
 export type Digests = Readonly<Record<string, string>>

@@ -1,6 +1,6 @@
 import { ClewError, type StateOperation } from '@clew/ledger'
 import type { Channel, Channels, Merged, Written, WriteContext } from './channel.ts'
-import { isPlain, ownValue, setOwn } from './own.ts'
+import { isPlain, frozenCopy, setOwn } from './frozen-copy.ts'
 
 export type State = Readonly<Record<string, unknown>>
 export type Versions = Readonly<Record<string, number>>
@@ -117,7 +117,7 @@ export const initialState = (channels: Channels): State => restoreState(channels
 export function restoreState(channels: Channels, folded: State): State {
   const state: Record<string, unknown> = {}
   for (const [name, { initial }] of Object.entries(channels))
-    setOwn(state, name, Object.hasOwn(folded, name) ? ownValue(folded[name], name) : initial)
+    setOwn(state, name, Object.hasOwn(folded, name) ? frozenCopy(folded[name], name) : initial)
   return Object.freeze(state)
 }
 

@@ -1,5 +1,5 @@
 import { ClewError } from '@clew/ledger'
-import { isPlain } from './own.ts'
+import { isPlain } from './frozen-copy.ts'
 
 export interface ToolCall {
   readonly id: string

@@ -1,7 +1,7 @@
 import type { StateOperation } from '@clew/ledger'
 import type { Channel, Merged, Written, WriteContext } from './channel.ts'
 import { assertMessage, type KeptMessage, type Message, type MessageRemoval } from './message.ts'
-import { ownValue, freezeOwned } from './own.ts'
+import { frozenCopy, freezeOwned } from './frozen-copy.ts'
 
 export type MessageWrite = Message | MessageRemoval
 type MessageWrites = MessageWrite | readonly MessageWrite[]
@@ -12,7 +12,7 @@ type MessageWrites = MessageWrite | readonly MessageWrite[]
 export function messages(
   initial: readonly KeptMessage[] = [],
 ): Channel<readonly KeptMessage[], MessageWrites> {
-  const first = ownValue(initial, 'initial')
+  const first = frozenCopy(initial, 'initial')
   return freezeOwned({ kind: 'messages', initial: first, prepare, merge })
 
   function merge(
@@ -76,8 +76,8 @@ const listOf = (value: MessageWrites): readonly MessageWrite[] =>
 function prepare(write: MessageWrites, { nextId, where }: WriteContext): unknown {
   const list = listOf(write)
   list.forEach((message, i) => assertMessage(message, Array.isArray(write) ? `${where}[${i}]` : where))
-  if (list.every(({ id }) => id !== undefined)) return ownValue(write, where)
-  return ownValue(
+  if (list.every(({ id }) => id !== undefined)) return frozenCopy(write, where)
+  return frozenCopy(
     list.map((message) => (message.id === undefined ? { id: nextId(), ...withoutId(message) } : message)),
     where,
   )

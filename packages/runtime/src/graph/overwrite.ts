@@ -1,4 +1,4 @@
-import { isPlain } from './own.ts'
+import { isPlain } from './frozen-copy.ts'
 
 const KEY = '$overwrite'
 

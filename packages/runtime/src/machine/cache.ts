@@ -1,6 +1,6 @@
 import { deriveId, findPlaceholderPlaces, type Ledger } from '@clew/ledger'
 import { type EventDraft, type RunAppender, sha256 } from './run-appender.ts'
-import { own } from './own.ts'
+import { mutableCopy } from './mutable-copy.ts'
 import type { Step } from './step.ts'
 
 /**
@@ -24,7 +24,7 @@ export async function findCached(
     // The call itself gives the whole result, so one that was redacted is not given in its place (P2).
     return eventType === TYPE && isFresh && findPlaceholderPlaces(payload['output']).length === 0
   })
-  return fresh && { output: own(fresh.payload['output'] ?? null) }
+  return fresh && { output: mutableCopy(fresh.payload['output'] ?? null) }
 }
 
 const TYPE = 'execution.result_cached'

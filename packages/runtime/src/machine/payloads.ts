@@ -1,6 +1,6 @@
 import type { ClewEvent } from '@clew/ledger'
 import { StepError } from '../run.ts'
-import { own } from './own.ts'
+import { mutableCopy } from './mutable-copy.ts'
 import type { Completed, EndFields, Outcome, Step, WaitingPause } from './step.ts'
 
 /** What the events of a step say. Built by hand, key by key, since one or two of them are written for each step. */
@@ -121,7 +121,7 @@ export function outcomeOf(event: ClewEvent, stepId: string): Outcome {
   const { output, error, decision, sends, checkpoint, goto, ends } = event.payload
   if (event.eventType === 'execution.step_failed') return { error: new StepError(error ?? {}, stepId) }
   return {
-    output: own(output ?? null),
+    output: mutableCopy(output ?? null),
     fields: { decision: decision as EndFields['decision'], sends, checkpoint, goto, ends },
     ...(checkpoint !== undefined && { seq: event.ledger.seq }),
   }

@@ -2,7 +2,7 @@ import { type ClewEvent, ClewError, createStateBuilder, type Ledger } from '@cle
 import { checkpointPayload } from '../engine/graph-program.ts'
 import type { Standing } from '../engine/supersteps.ts'
 import { openRunAppender } from '../machine/run-appender.ts'
-import { own } from '../machine/own.ts'
+import { mutableCopy } from '../machine/mutable-copy.ts'
 import type { Program } from '../machine/program.ts'
 import type { ChildEnd, Outcome } from '../machine/step.ts'
 import { recordedInput } from '../recorded-input.ts'
@@ -77,7 +77,7 @@ async function replayFunction(
   program: Program,
   events: readonly ClewEvent[],
   runId: string,
-  { input = own(recordedInput(events)) }: Given,
+  { input = mutableCopy(recordedInput(events)) }: Given,
 ): Promise<RunReplay> {
   const record = indexRun(events, { runId, started: events[0] as ClewEvent, isGraph: false })
   const machine = machineFor(context, program, record, () => undefined)
@@ -239,7 +239,7 @@ async function openPart(
   if (opening.eventId !== journal.idOf('execution.checkpoint', 'input')) return { from: was, was }
   const started = events[0] as ClewEvent
   const previous = await program.readPrevious?.(ledger, started)
-  const input = given.input === undefined ? own(recordedInput(events)) : given.input
+  const input = given.input === undefined ? mutableCopy(recordedInput(events)) : given.input
   const begin = { runId, threadId: null, input, previous, journal, cause: started.eventId }
   return { from: program.open?.(begin).from as Standing, was }
 }

@@ -1,11 +1,11 @@
 /** A copy that code may change: what is read back shares frozen parts with other events. */
-export function own(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(own)
+export function mutableCopy(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(mutableCopy)
   if (typeof value !== 'object' || value === null) return value
   const prototype: unknown = Object.getPrototypeOf(value)
   if (prototype !== Object.prototype && prototype !== null) return value
   const copy: Record<string, unknown> = {}
-  for (const [key, item] of Object.entries(value)) define(copy, key, own(item))
+  for (const [key, item] of Object.entries(value)) define(copy, key, mutableCopy(item))
   return copy
 }
 

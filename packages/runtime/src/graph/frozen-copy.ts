@@ -9,14 +9,14 @@ const owned = new WeakSet<object>()
  * Costs what is new; parts that are owned already are taken as they are. Instances of classes stay as they
  * are: storing them is the codecs' business.
  */
-export function ownValue<T>(value: T, where: string): T {
+export function frozenCopy<T>(value: T, where: string): T {
   return own(value, where, [], 0) as T
 }
 
 /** The same for a value that was made for the state, as merge rules do: frozen where it is, if all it holds is owned. */
-export function ownMade<T>(value: T, where: string): T {
+export function freezeInPlace<T>(value: T, where: string): T {
   const isMade = (Array.isArray(value) || isPlain(value)) && Object.values(value).every(isHeld)
-  return isMade ? freezeOwned(value) : ownValue(value, where)
+  return isMade ? freezeOwned(value) : frozenCopy(value, where)
 }
 
 function isHeld(value: unknown): boolean {
