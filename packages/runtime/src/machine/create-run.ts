@@ -3,7 +3,7 @@ import { checkName, checkPolicy, checkTimeout } from '../check-options.ts'
 import { createRunMemory, type RunMemory } from '../memory/run-memory.ts'
 import type { RunListener } from '../result.ts'
 import { type EffectOptions, type Question, type Run, StepError, type StepOptions } from '../run.ts'
-import { currentPlace } from '../surroundings.ts'
+import { currentCall } from '../call-context.ts'
 import { assertHere } from './current-run.ts'
 import { sha256 } from './run-appender.ts'
 import type { Program } from './program.ts'
@@ -156,7 +156,7 @@ export function createRun(parts: RunParts): Run {
     },
     emit: (data) => listener.custom?.(stepId, data),
     // Inside an effect it is the effect that speaks, though its code has the run around it.
-    token: (text) => listener.token?.(currentPlace()?.effect ?? stepId, text),
+    token: (text) => listener.token?.(currentCall()?.effect ?? stepId, text),
   }
   return run
 }

@@ -1,10 +1,10 @@
 import { ClewError, type JsonValue } from '@clew/ledger'
 import type { Question, Run } from '../run.ts'
-import { currentPlace, runIn } from '../surroundings.ts'
+import { currentCall, runIn } from '../call-context.ts'
 import type { Scope } from './scope.ts'
 
 /** Whose code is running: that of a scope, or of an effect in it, which has no run of its own. */
-export interface Place {
+export interface CurrentCall {
   readonly scope: Scope
   readonly run: Run | undefined
   /** Step id of the effect. */
@@ -12,7 +12,7 @@ export interface Place {
 }
 
 /** `cause` is that of what its code records; default that of the code around. */
-export function bindPlace<T>(place: Place, work: () => T, cause?: string): T {
+export function bindCall<T>(place: CurrentCall, work: () => T, cause?: string): T {
   const result = runIn(place, cause, work)
   const { tape } = place.scope
   return tape && place.effect === undefined ? tape.leave(place.scope, result) : result
@@ -26,7 +26,7 @@ export const outsidePlaces = <T>(work: () => T): T => runIn(undefined, undefined
  * resume, when that code is given its result and not run again. Code that has lost its context is let pass.
  */
 export function assertHere(scope: Scope, method: string, name?: string): void {
-  const place = currentPlace()
+  const place = currentCall()
   if (!place || (place.scope === scope && place.effect === undefined)) return
   if (topOf(place.scope) !== topOf(scope)) return
   const call = `run.${method}(${name === undefined ? '' : `'${name}'`})`
@@ -58,7 +58,7 @@ function topOf(scope: Scope): Scope {
 
 /** Asks in the agent or node that is running, wherever in it the call stands; see `run.interrupt`. */
 export function interrupt<Answer = JsonValue>(question: Question | string): Promise<Answer> {
-  const place = currentPlace()
+  const place = currentCall()
   if (place?.effect !== undefined) throw inEffect('interrupt()', place.effect)
   if (place?.run) return place.run.interrupt(question)
   throw new ClewError(

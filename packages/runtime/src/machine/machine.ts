@@ -5,7 +5,7 @@ import { abandonment, isAbandonment } from './abandoned.ts'
 import { createAttempts } from './attempts.ts'
 import { createCall } from './calls.ts'
 import { createCore, type Delivery, quiet } from './machine-state.ts'
-import { bindPlace } from './current-run.ts'
+import { bindCall } from './current-run.ts'
 import { createEnds, type UnfinishedWork } from './ends.ts'
 import { handedOver, isInFlight } from './hand-over.ts'
 import type { Machine, MachineOptions, IdleReason } from './machine-types.ts'
@@ -157,7 +157,7 @@ export function createMachine(options: MachineOptions): Machine {
 
   async function runCode(code: () => Promise<unknown>): Promise<void> {
     try {
-      core.ended = { output: (await bindPlace({ scope: root, run }, code)) ?? null }
+      core.ended = { output: (await bindCall({ scope: root, run }, code)) ?? null }
     } catch (error) {
       core.ended = { error: toStepError(error, null) }
     }

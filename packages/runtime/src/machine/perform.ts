@@ -1,6 +1,6 @@
 import { ClewError, type Ledger } from '@clew/ledger'
 import { type Run, StepError, toStepError } from '../run.ts'
-import { bindPlace, type Place } from './current-run.ts'
+import { bindCall, type CurrentCall } from './current-run.ts'
 import type { RunAppender } from './run-appender.ts'
 import type { Outcome, Step } from './step.ts'
 
@@ -15,11 +15,11 @@ export function settle(
   let result: unknown
   const failed = (error: unknown): void => then({ error: recordable(journal?.ledger, step.stepId, error) })
   try {
-    const place: Place =
+    const place: CurrentCall =
       run && step.body ? { scope: step.body, run } : { scope: step.scope, run, effect: step.stepId }
     result = journal
-      ? bindPlace(place, causing(journal.ledger, step.startId, work), step.startId)
-      : bindPlace(place, work)
+      ? bindCall(place, causing(journal.ledger, step.startId, work), step.startId)
+      : bindCall(place, work)
   } catch (error) {
     return failed(error)
   }

@@ -1,7 +1,7 @@
 import { ClewError, type ClewEvent } from '@clew/ledger'
 import { toTaskEnd } from '../engine/graph-program.ts'
 import { createRun } from '../machine/create-run.ts'
-import { bindPlace } from '../machine/current-run.ts'
+import { bindCall } from '../machine/current-run.ts'
 import { outcomeOf } from '../machine/payloads.ts'
 import { isPromise, recordable } from '../machine/perform.ts'
 import { isClosed, openScope, type Scope } from '../machine/scope.ts'
@@ -86,7 +86,7 @@ export function createBodies(core: ReplayCore, caller: () => Caller): Bodies {
     const failed = (thrown: unknown): void =>
       settled(step, body, at, { error: recordable(ledger, stepId, thrown) })
     try {
-      const result: unknown = bindPlace({ scope: body, run }, () => fn(spec.input, run))
+      const result: unknown = bindCall({ scope: body, run }, () => fn(spec.input, run))
       if (isPromise(result)) void result.then(gave, failed)
       else gave(result)
     } catch (error) {

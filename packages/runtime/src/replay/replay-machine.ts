@@ -1,6 +1,6 @@
 import type { ClewEvent } from '@clew/ledger'
 import { quiet } from '../machine/machine-state.ts'
-import { bindPlace } from '../machine/current-run.ts'
+import { bindCall } from '../machine/current-run.ts'
 import type { Caller } from '../machine/machine-types.ts'
 import { nameCall } from '../machine/name-call.ts'
 import { outcomeOf } from '../machine/payloads.ts'
@@ -117,7 +117,7 @@ export function createReplayMachine(options: ReplayMachineOptions): ReplayMachin
 
   async function runCode(code: () => Promise<unknown>): Promise<void> {
     try {
-      core.ended = { output: (await bindPlace({ scope: root, run }, code)) ?? null }
+      core.ended = { output: (await bindCall({ scope: root, run }, code)) ?? null }
     } catch (error) {
       core.ended = { error: toStepError(error, null) }
     }

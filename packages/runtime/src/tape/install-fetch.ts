@@ -1,6 +1,6 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { outsidePlaces } from '../machine/current-run.ts'
-import { currentPlace } from '../surroundings.ts'
+import { currentCall } from '../call-context.ts'
 import type { Fetch } from './read-request.ts'
 
 /** What each of our functions stands in front of. */
@@ -17,7 +17,7 @@ export function installFetch(): void {
   const next = globalThis.fetch
   if (fronts.has(next)) return
   const front: Fetch = (input, init) => {
-    const place = currentPlace()
+    const place = currentCall()
     const tape = place?.effect === undefined ? place?.scope.tape : undefined
     if (!place || !tape) return next(input, init)
     if (!tape.rules.isIgnored(...addressOf(input, init))) return tape.fetch(place.scope, input, init, next)
@@ -42,7 +42,7 @@ const notSent = (): TypeError =>
   new TypeError('fetch failed', { cause: new Error('a replay sends no requests') })
 
 function watch(message: unknown): void {
-  const place = currentPlace()
+  const place = currentCall()
   const tape = place?.effect === undefined ? place?.scope.tape : undefined
   if (!place || !tape) return
   const { origin, method, path } = (message as { request: Record<string, unknown> }).request

@@ -1,21 +1,21 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import type { Place } from './machine/current-run.ts'
+import type { CurrentCall } from './machine/current-run.ts'
 
 /** What goes along with code through all its awaits: whose it is, and the cause of what it records. */
 interface Surroundings {
-  readonly place: Place | undefined
+  readonly place: CurrentCall | undefined
   readonly cause: string | undefined
 }
 
 /** One for both: entering a second one with every step took a microsecond. */
 const storage = new AsyncLocalStorage<Surroundings>()
 
-export const currentPlace = (): Place | undefined => storage.getStore()?.place
+export const currentCall = (): CurrentCall | undefined => storage.getStore()?.place
 export const currentCause = (): string | undefined => storage.getStore()?.cause
 
 /** Without a cause, that of the code around. */
-export const runIn = <T>(place: Place | undefined, cause: string | undefined, work: () => T): T =>
+export const runIn = <T>(place: CurrentCall | undefined, cause: string | undefined, work: () => T): T =>
   storage.run({ place, cause: cause ?? currentCause() }, work)
 
 export const runCausedBy = <T>(cause: string, work: () => T): T =>
-  storage.run({ place: currentPlace(), cause }, work)
+  storage.run({ place: currentCall(), cause }, work)
