@@ -11,7 +11,7 @@ import type { ResumeDivergence, RunResult } from './result.ts'
 import { recordIdleReason } from './record-idle-reason.ts'
 import { tellProgress } from './stream/tell-progress.ts'
 import type { ActiveRun } from './acquire-run.ts'
-import { usedBy } from './used-by.ts'
+import { readRunUsage } from './read-run-usage.ts'
 import { openTape } from './tape/open-tape.ts'
 
 /** What is known here beside the record. */
@@ -80,7 +80,7 @@ async function carry(take: ActiveRun, first: readonly ClewEvent[], known: Known)
       durability: program.durability ?? ledger.durability,
       budget,
       timeLeftMs: budget?.timeMs === undefined ? undefined : Math.max(0, endsAt - performance.now()),
-      used: budget && (await usedBy(ledger, runId)),
+      used: budget && (await readRunUsage(ledger, runId)),
       signal,
       shutdown: options.shutdown,
       listener,
@@ -94,7 +94,7 @@ async function carry(take: ActiveRun, first: readonly ClewEvent[], known: Known)
       now: Date.now,
       openChild: (child, link) => openChild(ledger, child, link, options),
       stopChild: (childRunId, reason) => stopChild(ledger, childRunId, { reason }),
-      usedBy: (childRunId) => usedBy(ledger, childRunId),
+      usedBy: (childRunId) => readRunUsage(ledger, childRunId),
     })
     openTape(machine, program.tape, ledger)
     const rest: IdleReason =

@@ -17,7 +17,7 @@ import { type MapInput, mapItems, type MapOptions } from '../map/map-items.ts'
 import type { MapResult } from '../map/map-result.ts'
 import type { RunResult } from '../result.ts'
 import { resumeRun } from '../resume-run.ts'
-import { runFreely } from '../run-freely.ts'
+import { runUnrecorded } from '../run-unrecorded.ts'
 import { checkRunId } from '../run-id.ts'
 import type { ResumeOptions, StartOptions } from '../run-options.ts'
 import { startRun } from '../start-run.ts'
@@ -172,7 +172,7 @@ export function compileGraph<C extends Channels>(
       listener?.values?.(now, superstep)
     }
     const listening = { ...invokeOptions, listener: { ...listener, values } }
-    const result = await runFreely(programFor(invokeOptions), input, listening)
+    const result = await runUnrecorded(programFor(invokeOptions), input, listening)
     const { output } = await withState(result)
     return { ...result, output, state: output ?? (restoreState(definition.channels, state) as StateOf<C>) }
   }

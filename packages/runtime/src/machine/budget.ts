@@ -12,23 +12,23 @@ export interface Budget {
   readonly timeMs?: number | undefined
 }
 
-export type Used = Readonly<Record<'steps' | 'tokens' | 'cost', number>>
+export type UsageTotals = Readonly<Record<'steps' | 'tokens' | 'cost', number>>
 
 export interface BudgetCount {
   /** Counts one more attempt; the reason to stop when that, or what was used before, is too much. */
   overStep(): string | undefined
   count(event: ClewEvent): void
   /** What a child run used. */
-  add(used: Used): void
+  add(used: UsageTotals): void
   /** False when nothing is counted. */
   readonly isLimited: boolean
 }
 
 const NONE: BudgetCount = { overStep: () => undefined, count: () => {}, add: () => {}, isLimited: false }
-const NOTHING: Used = { steps: 0, tokens: 0, cost: 0 }
+const NOTHING: UsageTotals = { steps: 0, tokens: 0, cost: 0 }
 const ENDLESS = Number.POSITIVE_INFINITY
 
-export function createBudget(budget: Budget | undefined, before: Used = NOTHING): BudgetCount {
+export function createBudget(budget: Budget | undefined, before: UsageTotals = NOTHING): BudgetCount {
   if (!budget) return NONE
   const { steps = ENDLESS, tokens = ENDLESS, cost = ENDLESS } = budget
   const used = { ...before }

@@ -2,7 +2,7 @@ import type { Durability, PromotionRule } from '@clew/ledger'
 import type { ResumeDivergence, RunListener } from '../result.ts'
 import type { Run, StepError } from '../run.ts'
 import type { Shutdown } from '../run-options.ts'
-import type { Budget, Used } from './budget.ts'
+import type { Budget, UsageTotals } from './budget.ts'
 import type { EventDraft, RunAppender } from './run-appender.ts'
 import type { Program } from './program.ts'
 import type { RedactedText } from './placeholders.ts'
@@ -32,7 +32,7 @@ export interface MachineOptions {
   /** What is left of the budget of time, when some of it was used before; default all. */
   readonly timeLeftMs?: number | undefined
   /** What the run has used up before. */
-  readonly used?: Used | undefined
+  readonly used?: UsageTotals | undefined
   /** Ends the run as stopped. */
   readonly signal: AbortSignal
   /** Leaves the run to others when it is asked for. */
@@ -52,7 +52,7 @@ export interface MachineOptions {
   /** Ends a child run that waits and that nobody waits for any more; rejects when that did not work. */
   readonly stopChild?: ((runId: string, reason?: string) => Promise<unknown>) | undefined
   /** What a child run has used up, with its own children; needed where there is a budget. */
-  readonly usedBy?: ((childRunId: string) => Promise<Used>) | undefined
+  readonly usedBy?: ((childRunId: string) => Promise<UsageTotals>) | undefined
 }
 
 export interface EndedStep {

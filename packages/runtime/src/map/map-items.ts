@@ -3,7 +3,7 @@ import { checkBudget } from '../check-options.ts'
 import type { RunOptions } from '../run-options.ts'
 import type { Program } from '../machine/program.ts'
 import type { RunResult } from '../result.ts'
-import { runFreely } from '../run-freely.ts'
+import { runUnrecorded } from '../run-unrecorded.ts'
 import { mapOnLedger } from './map-on-ledger.ts'
 import { createMapResult, type MapItem, type MapResult } from './map-result.ts'
 import { zipInputs } from './zip-inputs.ts'
@@ -65,7 +65,7 @@ export async function mapItems<Output>(
     : zipInputs(input as Readonly<Record<string, unknown>>, { over: options.over })
   if (ledger) return mapOnLedger(mapped, ledger, inputs, options) as Promise<MapResult<Output>>
   const items = await inTurns(inputs, options, async (index) => {
-    const result = await runFreely(mapped.program, inputs[index], {
+    const result = await runUnrecorded(mapped.program, inputs[index], {
       signal: options.signal,
       budget: options.budget,
     })

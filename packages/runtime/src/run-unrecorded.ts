@@ -11,7 +11,7 @@ import { StepError } from './run.ts'
 const NO_SIGNAL = new AbortController().signal
 
 /** Runs a program with nothing recorded: fast, and gone when it ends. */
-export async function runFreely(
+export async function runUnrecorded(
   program: Program,
   input: unknown,
   options: RunOptions & { runId?: string | undefined },
@@ -69,7 +69,7 @@ export async function runFreely(
 }
 
 async function openFreely(program: Program, link: ChildLink, options: RunOptions): Promise<ChildEnd> {
-  const { status, output, error } = await runFreely(program, link.input, {
+  const { status, output, error } = await runUnrecorded(program, link.input, {
     ...options,
     runId: link.runId,
     signal: link.signal,
