@@ -9,7 +9,7 @@ import { openChild, stopChild } from './open-child.ts'
 import { recordedInput, warningsOf } from './recorded-input.ts'
 import type { ResumeDivergence, RunResult } from './result.ts'
 import { recordIdleReason } from './record-idle-reason.ts'
-import { tellProgress } from './stream/tell-progress.ts'
+import { recordProgress } from './stream/record-progress.ts'
 import type { ActiveRun } from './acquire-run.ts'
 import { readRunUsage } from './read-run-usage.ts'
 import { openTape } from './tape/open-tape.ts'
@@ -35,7 +35,7 @@ export async function runUntilIdle(
   first: readonly ClewEvent[],
   known: Known,
 ): Promise<RunResult> {
-  const { listener, close } = tellProgress(take.ledger, take.runId, take.options.listener ?? {})
+  const { listener, close } = recordProgress(take.ledger, take.runId, take.options.listener ?? {})
   try {
     return await carry({ ...take, options: { ...take.options, listener } }, first, known)
   } finally {

@@ -2,7 +2,7 @@ import type { RunOptions } from '../run-options.ts'
 import type { RunResult } from '../result.ts'
 import { openStream, type RunStream } from './run-stream.ts'
 import type { StreamMode } from './stream-items.ts'
-import { createTeller } from './tell-items.ts'
+import { createItemEmitter } from './item-emitter.ts'
 
 export interface StreamRunOptions extends RunOptions {
   readonly mode?: StreamMode | readonly StreamMode[] | undefined
@@ -23,7 +23,7 @@ export function streamRun<Item, Result extends RunResult>(
   const { mode = 'updates', children = false, signal, ...rest } = options
   return openStream<Item, Result>(async (tell, stopping) => {
     const { runId, go } = await open()
-    const teller = createTeller({
+    const teller = createItemEmitter({
       runId,
       mode,
       children,

@@ -104,7 +104,7 @@ async function replayStore(
   input: Input,
 ): Promise<number> {
   const { runs, left } = await chooseRuns(ledger, control, input)
-  const teller = createTeller(terminal, runs.length)
+  const teller = createReplayPrinter(terminal, runs.length)
   const done: ReplayedRun[] = []
   try {
     for (const run of runs) done.push(await teller.tell(await replayOne(control, run, teller.request(input))))
@@ -123,7 +123,7 @@ async function replayFixtures(
 ): Promise<number> {
   const { openFixture } = await import('../../replay/open-fixture.ts')
   const files = await fixtureFiles(path)
-  const teller = createTeller(terminal, files.length)
+  const teller = createReplayPrinter(terminal, files.length)
   const done: ReplayedRun[] = []
   try {
     for (const file of files) {
@@ -155,7 +155,7 @@ async function fixtureFiles(path: string): Promise<string[]> {
   )
 }
 
-interface Teller {
+interface ReplayPrinter {
   request(input: Input): ReplayRequest
   /** Writes the line of a run, and gives it back. */
   tell(run: ReplayedRun): Promise<ReplayedRun>
@@ -163,7 +163,7 @@ interface Teller {
 }
 
 /** One line a run, as they come; the bar below them counts runs. */
-function createTeller(terminal: Terminal, total: number): Teller {
+function createReplayPrinter(terminal: Terminal, total: number): ReplayPrinter {
   let count = 0
   const progress = createProgress(terminal, 'replaying', (done) => plural(Math.floor(done), 'run'), total)
   return {

@@ -21,7 +21,7 @@ import { Tabs } from './tabs.tsx'
 import { createTimeline, type Timeline } from './timeline-layout.ts'
 import { TranscriptTab } from './transcript-tab.tsx'
 import { useChosenStep } from './use-chosen-step.ts'
-import { useStory } from './use-story.ts'
+import { useStory } from './use-transcript-items.ts'
 
 const TimelineTab = lazy(() => import('./timeline-tab.tsx').then((m) => ({ default: m.TimelineTab })))
 const GraphTab = lazy(() => import('./graph-tab.tsx').then((m) => ({ default: m.GraphTab })))

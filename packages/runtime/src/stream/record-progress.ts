@@ -26,7 +26,7 @@ interface OpenStep {
  * Makes the tokens of a run's steps their progress (T4), beside whatever else they are told to. Those of a child run
  * count for the step that waits for it.
  */
-export function tellProgress(
+export function recordProgress(
   ledger: Ledger,
   runId: string,
   listener: RunListener,

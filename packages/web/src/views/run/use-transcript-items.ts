@@ -18,7 +18,7 @@ export function useStory({ entries, steps, isBrief }: Story, isShown: boolean): 
     [entries, steps, isBrief, isShort, isShown],
   )
   const [long, setLong] = useState<readonly TranscriptItem[] | null>(null)
-  const [teller] = useState(() => createTeller(setLong))
+  const [teller] = useState(() => createItemBuilder(setLong))
   useEffect(() => {
     if (isShown && !isShort) teller.tell({ entries, steps, isBrief })
   }, [teller, entries, steps, isBrief, isShort, isShown])
@@ -29,13 +29,13 @@ export function useStory({ entries, steps, isBrief }: Story, isShown: boolean): 
   return last.current
 }
 
-interface Teller {
+interface ItemBuilder {
   tell(story: Story): void
   stop(): void
 }
 
 /** Tells the newest story that it was given, as soon as it is done with the one before. */
-function createTeller(show: (rows: readonly TranscriptItem[]) => void): Teller {
+function createItemBuilder(show: (rows: readonly TranscriptItem[]) => void): ItemBuilder {
   let next: Story | null = null
   let last: Story | null = null
   let isTelling = false

@@ -14,14 +14,20 @@ export interface TellOptions {
   readonly tell: (item: unknown) => void
 }
 
-export interface Teller {
+export interface ItemEmitter {
   readonly listener: RunListener
   /** A pause is the last item. */
   end(result: RunResult): void
 }
 
 /** Makes the items of a stream from what the machine tells of a run and its children. */
-export function createTeller({ runId: streamed, mode, children, isRecorded, tell }: TellOptions): Teller {
+export function createItemEmitter({
+  runId: streamed,
+  mode,
+  children,
+  isRecorded,
+  tell,
+}: TellOptions): ItemEmitter {
   const modes = new Set<StreamMode>(typeof mode === 'string' ? [mode] : mode)
   for (const each of modes) if (!MODES.has(each)) throw unknownMode(each)
   if (modes.size === 0) throw unknownMode(mode)
