@@ -1,7 +1,7 @@
 import type { ClewEvent, Ledger, RunSummary } from '@clew/ledger'
 import type { ForkPoint } from '../engine/cut.ts'
 import type { CheckpointChoice } from '../engine/state-views.ts'
-import type { Standing } from '../engine/supersteps.ts'
+import type { SuperstepState } from '../engine/supersteps.ts'
 import type { Channels } from '../graph/channel.ts'
 import type { Checkpoint } from './checkpoint.ts'
 
@@ -12,7 +12,7 @@ export interface KeptCheckpoint extends Checkpoint {
   readonly started: { readonly seed?: unknown; readonly input?: unknown }
   /** What came after it, while its superstep was under way. */
   readonly events: readonly ClewEvent[]
-  toStanding(channels: Channels, ledger: Ledger): Standing
+  toStanding(channels: Channels, ledger: Ledger): SuperstepState
 }
 
 /** Reads what a ledger in front of a checkpointer does not have itself: older checkpoints. */

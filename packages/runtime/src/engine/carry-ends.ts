@@ -1,7 +1,7 @@
 import { beginsStep, type ClewEvent } from '@clew/ledger'
 import type { Task } from '../graph/plan.ts'
 import type { EventDraft, RunAppender } from '../machine/run-appender.ts'
-import { digestOfTask, type Standing, stepIdOfTask } from './supersteps.ts'
+import { digestOfTask, type SuperstepState, stepIdOfTask } from './supersteps.ts'
 
 /** A task of a superstep that never came to its end, but which itself did. */
 export interface CarriedEnd {
@@ -11,7 +11,10 @@ export interface CarriedEnd {
 }
 
 /** What of the superstep after this standing was completed before the run left it. */
-export function completedTasks(events: readonly ClewEvent[], { tasks, superstep }: Standing): CarriedEnd[] {
+export function completedTasks(
+  events: readonly ClewEvent[],
+  { tasks, superstep }: SuperstepState,
+): CarriedEnd[] {
   const starts = new Map<string, ClewEvent>()
   const ends = new Map<string, ClewEvent>()
   for (const event of events) {
@@ -33,7 +36,7 @@ export function completedTasks(events: readonly ClewEvent[], { tasks, superstep 
 export function carryEnds(
   journal: RunAppender,
   carried: readonly CarriedEnd[],
-  to: Standing,
+  to: SuperstepState,
   cause: string,
 ): EventDraft[] {
   const superstep = to.superstep + 1

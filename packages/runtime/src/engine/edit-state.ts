@@ -9,7 +9,7 @@ import { type EndedTask, type Joins, type Plan, planNext, type Task } from '../g
 import type { Run } from '../run.ts'
 import { advance, type GraphState } from './graph-state.ts'
 import { decide, type TaskEnd } from './run-node.ts'
-import type { Standing } from './supersteps.ts'
+import type { SuperstepState } from './supersteps.ts'
 
 /** A change of the state that no node makes. */
 export interface StateEdit {
@@ -22,7 +22,7 @@ export interface StateEdit {
 }
 
 export interface EditedStanding {
-  readonly standing: Standing
+  readonly standing: SuperstepState
   readonly operations: readonly StateOperation[]
   /** What the conditional edges of `asNode` chose. */
   readonly decision: readonly string[] | null
@@ -34,7 +34,7 @@ export const isEdited = ({ state, update, asNode }: StateEdit): boolean =>
 /** The standing one superstep later, with nothing changed but what is said; refuses before anything is written. */
 export async function editStanding(
   definition: GraphDefinition,
-  at: Standing,
+  at: SuperstepState,
   { state, update, asNode }: StateEdit,
   { ledger, completed = [] }: EditPlace,
 ): Promise<EditedStanding> {
@@ -141,7 +141,7 @@ function assertNode({ nodes }: GraphDefinition, name: string): void {
 /** As if the node had ended now: tasks that were ready beside it stay, and what follows it comes in. */
 async function planAfter(
   definition: GraphDefinition,
-  at: Standing,
+  at: SuperstepState,
   asNode: string,
   { state }: GraphState,
   completed: readonly CompletedTask[],

@@ -5,7 +5,7 @@ import type { Cut } from './cut.ts'
 import type { EditedStanding } from './edit-state.ts'
 import type { Ground } from './fork-ground.ts'
 import type { ForkGraphOptions, GraphParts } from './graph-parts.ts'
-import { checkpointFields, type Standing } from './supersteps.ts'
+import { checkpointFields, type SuperstepState } from './supersteps.ts'
 
 export async function startFork(
   journal: RunAppender,
@@ -46,7 +46,7 @@ export function startKept(
   journal: RunAppender,
   { structureHash, signatures, name, version }: GraphParts,
   { kept, retryIndex }: Ground & { readonly kept: KeptCheckpoint },
-  standing: Standing,
+  standing: SuperstepState,
   edited: EditedStanding | undefined,
   { threadId, by }: { readonly threadId: string | null; readonly by: string | undefined },
 ): EventDraft[] {
@@ -71,7 +71,11 @@ export function startKept(
 }
 
 /** It waits to be taken up; after an edit that leaves nothing to run it is at its end, and the next turn can begin. */
-export function restDrafts(journal: RunAppender, edited: Standing | undefined, cause: string): EventDraft[] {
+export function restDrafts(
+  journal: RunAppender,
+  edited: SuperstepState | undefined,
+  cause: string,
+): EventDraft[] {
   if (!edited || edited.tasks.length > 0)
     return [journal.draft('system.workflow_paused', ['edit', edited?.superstep ?? 0], cause, {})]
   return [journal.draft('system.workflow_completed', [], cause, {})]

@@ -9,7 +9,7 @@ import { restDrafts, startFork, startKept } from './fork-drafts.ts'
 import { forkFromInput } from './fork-from-input.ts'
 import { type Ground, groundOf } from './fork-ground.ts'
 import type { ForkGraphOptions, GraphParts, PendingFork } from './graph-parts.ts'
-import type { Standing } from './supersteps.ts'
+import type { SuperstepState } from './supersteps.ts'
 import { underLease } from './under-lease.ts'
 
 /** Writes the fork: two events, and one more for an edit, however long the source is. The source is not touched. */
@@ -82,7 +82,7 @@ async function writeFork(
   const to = edited?.standing ?? standing
   await underLease(parts, runId, threadId, options, async (journal, epoch) => {
     const begun = ground.kept
-      ? startKept(journal, parts, { ...ground, kept: ground.kept }, to as Standing, edited, {
+      ? startKept(journal, parts, { ...ground, kept: ground.kept }, to as SuperstepState, edited, {
           threadId,
           by: options.by,
         })

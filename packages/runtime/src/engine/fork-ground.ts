@@ -6,13 +6,13 @@ import { refit, type Refit } from './changed-graph.ts'
 import { type Cut, findCut } from './cut.ts'
 import { toStanding } from './graph-program.ts'
 import type { ForkGraphOptions, GraphParts } from './graph-parts.ts'
-import type { Standing } from './supersteps.ts'
+import type { SuperstepState } from './supersteps.ts'
 
 /** What a fork goes on from. */
 export interface Ground {
   readonly superstep: number
   /** Folds the state: only what changes it, or what runs next, needs that. */
-  readonly standing: () => Promise<Standing>
+  readonly standing: () => Promise<SuperstepState>
   readonly checkpointId: string
   readonly seq: number
   readonly cut: Cut | undefined
@@ -33,7 +33,7 @@ export async function groundOf(
   const keeper = keeperOf(ledger)
   if (keeper) {
     const kept = await keeper.cut(source, at)
-    const standing = async (): Promise<Standing> => kept.toStanding(channels, ledger)
+    const standing = async (): Promise<SuperstepState> => kept.toStanding(channels, ledger)
     const after = async (): Promise<readonly ClewEvent[]> => kept.events
     const { id: checkpointId, superstep } = kept
     return { superstep, standing, checkpointId, seq: 1, cut: undefined, kept, refit: undefined, after }

@@ -22,7 +22,7 @@ import type { TapeRules } from '../tape/tape-options.ts'
 import { findThreadHead } from './find-thread-head.ts'
 import { advance, afterWhole, type GraphState, openState } from './graph-state.ts'
 import type { TaskEnd } from './run-node.ts'
-import { checkpointFields, runSupersteps, type Standing, stepIdOfTask } from './supersteps.ts'
+import { checkpointFields, runSupersteps, type SuperstepState, stepIdOfTask } from './supersteps.ts'
 import { recallHead, rememberHead } from './thread-heads.ts'
 
 export interface GraphProgramOptions {
@@ -89,7 +89,7 @@ export function createGraphProgram(options: GraphProgramOptions, run: GraphRunOp
     const redactedTexts =
       previous && head?.redacted ? redactedIn(previous, head.redacted, accepted.graph.state) : []
     const isWhole = head !== undefined && head.depth + 1 >= MOST_DEPTH
-    const standing: Standing = {
+    const standing: SuperstepState = {
       superstep: 0,
       graph: isWhole ? afterWhole(accepted.graph) : accepted.graph,
       tasks: accepted.tasks,
@@ -127,7 +127,7 @@ export function createGraphProgram(options: GraphProgramOptions, run: GraphRunOp
     return { divergence: { kind: 'redacted', stepId: null, expected, received: null, secretKind } }
   }
 
-  function supersteps(machine: Caller, standing: Standing, opening: Opening): Promise<State> {
+  function supersteps(machine: Caller, standing: SuperstepState, opening: Opening): Promise<State> {
     const { ledger, threadId, runId, events, listener, prune, limitSupersteps = (own) => own } = opening
     listener.values?.(standing.graph.state, standing.superstep)
     return runSupersteps(standing, {
@@ -167,7 +167,9 @@ export function createGraphProgram(options: GraphProgramOptions, run: GraphRunOp
     open,
     restore,
     code: (machine, opening) => async () =>
-      opening.ledger ? supersteps(machine, opening.from as Standing, opening) : freely(machine, opening),
+      opening.ledger
+        ? supersteps(machine, opening.from as SuperstepState, opening)
+        : freely(machine, opening),
     keptOutput: () => undefined,
     outputOf: async (ledger, runId) => (await ledger.getState(runId, { restored: true }))?.state ?? {},
   }
@@ -193,7 +195,12 @@ export function checkpointPayload({ eventType, payload }: ClewEvent): Record<str
 }
 
 /** Where a graph stands at the checkpoint that this event carries; `folded` is the state there. */
-export function toStanding(channels: Channels, event: ClewEvent, folded: RunState, ledger: Ledger): Standing {
+export function toStanding(
+  channels: Channels,
+  event: ClewEvent,
+  folded: RunState,
+  ledger: Ledger,
+): SuperstepState {
   const payload = checkpointPayload(event) ?? {}
   const names = (payload['next'] ?? []) as string[]
   const tasks = (payload['tasks'] as Omit<Task, 'index'>[] | undefined) ?? names.map((node) => ({ node }))
@@ -218,7 +225,10 @@ export function toStanding(channels: Channels, event: ClewEvent, folded: RunStat
 }
 
 /** Ends that the record has of tasks of the superstep that was under way. */
-function recordedEnds(events: readonly ClewEvent[], { tasks, superstep }: Standing): Map<string, TaskEnd> {
+function recordedEnds(
+  events: readonly ClewEvent[],
+  { tasks, superstep }: SuperstepState,
+): Map<string, TaskEnd> {
   const ids = new Set(tasks.map((task) => stepIdOfTask(task, superstep + 1)))
   const ends = new Map<string, TaskEnd>()
   for (const { eventType, payload } of events) {

@@ -17,7 +17,7 @@ import { endNode, type MergedAlone, type NodePlace, runNode, type TaskEnd } from
 import { inputOfSubGraph, type RunnableGraph, writeOfSubGraph } from './sub-runs.ts'
 
 /** Where a graph stands between two supersteps. */
-export interface Standing {
+export interface SuperstepState {
   readonly superstep: number
   readonly graph: GraphState
   readonly tasks: readonly Task[]
@@ -45,7 +45,7 @@ export interface SuperstepOptions {
   /** Ends of tasks of the first superstep that the record has already, by step id. */
   readonly recorded: ReadonlyMap<string, TaskEnd>
   /** After each superstep, with the seq of the event that carries its checkpoint; what it gives back is waited for. */
-  readonly onStanding: (standing: Standing, seq: number | undefined) => Promise<unknown> | undefined
+  readonly onStanding: (standing: SuperstepState, seq: number | undefined) => Promise<unknown> | undefined
 }
 
 export const stepIdOfTask = (task: Task, superstep: number): string =>
@@ -54,7 +54,7 @@ const keyOf = ({ index, input }: Task, superstep: number): string =>
   input === undefined ? `s${superstep}` : `s${superstep}.i${index}`
 
 /** Superstep after superstep until nothing is ready: what a graph's run does as the code of the step machine. */
-export async function runSupersteps(first: Standing, options: SuperstepOptions): Promise<State> {
+export async function runSupersteps(first: SuperstepState, options: SuperstepOptions): Promise<State> {
   const { definition, machine, interruptBefore, recursionLimit } = options
   const branches = Map.groupBy(definition.branches, ({ from }) => from)
   const nodes = new Map(definition.nodes.map((node) => [node.name, node]))
@@ -106,17 +106,17 @@ interface SuperstepParts extends SuperstepOptions {
 }
 
 async function runSuperstep(
-  at: Standing,
+  at: SuperstepState,
   superstep: number,
   parts: SuperstepParts,
   recorded: SuperstepOptions['recorded'],
-): Promise<Standing> {
+): Promise<SuperstepState> {
   const { definition, machine, listener } = parts
   const { tasks } = at
   const stepIds = tasks.map((task) => stepIdOfTask(task, superstep))
   const ends: (TaskEnd | undefined)[] = stepIds.map((stepId) => recorded.get(stepId))
   let remaining = ends.filter((end) => end === undefined).length
-  let next: Standing | undefined
+  let next: SuperstepState | undefined
 
   /** Told when a task has come to its end, before that is recorded: the last one carries the checkpoint. */
   function conclude(
@@ -161,7 +161,7 @@ async function runSuperstep(
   )
   const settled = tasks.length === 1 ? [await calls[0]] : await allEnded(calls)
   // Set by the last of the calls, which the compiler does not see.
-  const closed: Standing | undefined = next
+  const closed: SuperstepState | undefined = next
   if (!closed) throw new Error(`superstep ${superstep} of ${definition.entry.join()} came to no end`)
   const seq = settled.findLast((end) => end?.seq !== undefined)?.seq
   const standing =
@@ -184,13 +184,13 @@ const single = (names: readonly string[]): string | readonly string[] =>
   names.length === 1 ? (names[0] as string) : names
 
 function close(
-  at: Standing,
+  at: SuperstepState,
   superstep: number,
   stepIds: readonly string[],
   ends: readonly TaskEnd[],
   alone: MergedAlone | undefined,
   { definition, ledger, interruptAfter }: SuperstepParts,
-): { standing: Standing; checkpoint: unknown } {
+): { standing: SuperstepState; checkpoint: unknown } {
   const { channels } = definition
   const writes: StepWrite[] = []
   const ended: EndedTask[] = []
@@ -254,7 +254,7 @@ function noId(): string {
 
 /** What a checkpoint records beside the seq of its base. */
 export function checkpointFields(
-  { superstep, graph, baseSeq, depth, passed, after }: Standing,
+  { superstep, graph, baseSeq, depth, passed, after }: SuperstepState,
   { tasks, joins }: Pick<Plan, 'tasks' | 'joins'>,
   operations: readonly unknown[],
   isWhole: boolean,
@@ -288,7 +288,7 @@ export const digestOfTask = ({ node, input }: Task, { digests = {} }: GraphState
 function specOf(
   task: Task,
   stepId: string,
-  at: Standing,
+  at: SuperstepState,
   superstep: number,
   parts: SuperstepParts,
   conclude: (end: TaskEnd, alone: MergedAlone | undefined) => { output: unknown; fields: EndFields },
@@ -365,7 +365,7 @@ const slowDecision = (node: string): ClewError =>
     { node },
   )
 
-function tooMany(limit: number, { tasks }: Standing): StepError {
+function tooMany(limit: number, { tasks }: SuperstepState): StepError {
   const nodes = tasks.map(({ node }) => node).join(', ')
   return new StepError(
     {

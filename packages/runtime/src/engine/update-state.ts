@@ -12,7 +12,7 @@ import type { GraphParts } from './graph-parts.ts'
 import { underLease } from './under-lease.ts'
 import { checkpointPayload, loadGraphRun, toStanding, toTaskEnd } from './graph-program.ts'
 import { assertChoice, type CheckpointChoice, findHead, type GraphPlace, readState } from './state-views.ts'
-import type { Standing } from './supersteps.ts'
+import type { SuperstepState } from './supersteps.ts'
 
 export interface UpdateOptions extends CheckpointChoice, Pick<RunOptions, 'onBusy' | 'signal'> {
   /** What follows is what would follow this node, had it written the update. */
@@ -106,7 +106,7 @@ async function inPlace(
   const completed = ended.map(({ task, end }) => ({ task, end: toTaskEnd(end.payload) }))
   const edited = await editStanding(definition, at, edit, { ledger, completed })
   const asked = edit.asNode === undefined ? askedBefore(events) : []
-  const standing: Standing = {
+  const standing: SuperstepState = {
     ...edited.standing,
     passed: [...new Set([...edited.standing.passed, ...asked])],
   }

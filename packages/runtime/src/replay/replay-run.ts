@@ -1,6 +1,6 @@
 import { type ClewEvent, ClewError, createStateBuilder, type Ledger } from '@clew/ledger'
 import { checkpointPayload } from '../engine/graph-program.ts'
-import type { Standing } from '../engine/supersteps.ts'
+import type { SuperstepState } from '../engine/supersteps.ts'
 import { openRunAppender } from '../machine/run-appender.ts'
 import { mutableCopy } from '../machine/mutable-copy.ts'
 import type { Program } from '../machine/program.ts'
@@ -219,9 +219,9 @@ const isCarried = ({ payload }: ClewEvent): boolean =>
 
 interface Opened {
   /** Where the code begins. */
-  readonly from: Standing
+  readonly from: SuperstepState
   /** Where it began, by the record. */
-  readonly was: Standing
+  readonly was: SuperstepState
 }
 
 /** From the input by the graph as it is now, so that another beginning is seen; elsewhere as a resume would. */
@@ -234,24 +234,24 @@ async function openPart(
   given: Given,
 ): Promise<Opened> {
   const restored = await program.restore?.(ledger, runId, [opening], { isReplay: true })
-  const was = (restored as { from: Standing }).from
+  const was = (restored as { from: SuperstepState }).from
   const journal = openRunAppender({ ledger, runId, epoch: 0, onStale: () => {} })
   if (opening.eventId !== journal.idOf('execution.checkpoint', 'input')) return { from: was, was }
   const started = events[0] as ClewEvent
   const previous = await program.readPrevious?.(ledger, started)
   const input = given.input === undefined ? mutableCopy(recordedInput(events)) : given.input
   const begin = { runId, threadId: null, input, previous, journal, cause: started.eventId }
-  return { from: program.open?.(begin).from as Standing, was }
+  return { from: program.open?.(begin).from as SuperstepState, was }
 }
 
-const lastSuperstep = ({ events }: Part, { superstep }: Standing): number =>
+const lastSuperstep = ({ events }: Part, { superstep }: SuperstepState): number =>
   events.reduce(
     (most, event) => Math.max(most, Number(checkpointPayload(event)?.['superstep'] ?? 0)),
     superstep,
   )
 
 /** The limit of one invocation is not recorded: that it was reached is. */
-function limitFor(part: Part, from: Standing): (own: number) => number {
+function limitFor(part: Part, from: SuperstepState): (own: number) => number {
   const last = lastSuperstep(part, from)
   const failed = part.events.findLast(({ eventType }) => eventType === 'system.workflow_failed')
   const isLimited = (failed?.payload['error'] as { code?: unknown } | undefined)?.code === 'recursion_limit'
@@ -259,7 +259,11 @@ function limitFor(part: Part, from: Standing): (own: number) => number {
 }
 
 /** What a node was given, from the record: the state before its superstep, or what was sent to it. */
-function inputOf({ opening, events }: Part, { graph, superstep }: Standing, call: RecordedCall): unknown {
+function inputOf(
+  { opening, events }: Part,
+  { graph, superstep }: SuperstepState,
+  call: RecordedCall,
+): unknown {
   const builder = createStateBuilder()
   const { state, versions } = graph
   const whole = { superstep, next: [], state, versions }
