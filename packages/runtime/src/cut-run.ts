@@ -7,7 +7,7 @@ export type ForkPlace =
   /** A step id, or a name: then its first occurrence. */
   { readonly step: string } | { readonly superstep: number } | { readonly seq: number }
 
-export interface Cut {
+export interface ResolvedForkPoint {
   /** So many events are shared. */
   readonly seq: number
   readonly atStepId: string | null
@@ -23,13 +23,17 @@ const LED_BY_NEXT: ReadonlySet<string> = new Set([
   'system.workflow_stopped',
 ])
 
-export function cutRun(runId: string, events: readonly ClewEvent[], at: ForkPlace | undefined): Cut {
+export function cutRun(
+  runId: string,
+  events: readonly ClewEvent[],
+  at: ForkPlace | undefined,
+): ResolvedForkPoint {
   const cut = findCut(runId, events, at)
   assertNotErased(runId, events, cut.seq)
   return cut
 }
 
-function findCut(runId: string, events: readonly ClewEvent[], at: ForkPlace | undefined): Cut {
+function findCut(runId: string, events: readonly ClewEvent[], at: ForkPlace | undefined): ResolvedForkPoint {
   if (at === undefined) return { seq: backFrom(events, events.length), atStepId: null }
   if ('seq' in at) {
     const { seq } = at
@@ -62,7 +66,7 @@ function isAt({ eventType, payload }: ClewEvent, at: { step: string } | { supers
   return typeof payload['superstep'] === 'number' && payload['superstep'] > at.superstep
 }
 
-const cutBefore = (events: readonly ClewEvent[], start: ClewEvent): Cut => ({
+const cutBefore = (events: readonly ClewEvent[], start: ClewEvent): ResolvedForkPoint => ({
   seq: backFrom(events, start.ledger.seq - 1),
   atStepId: stepIdOf(start),
 })
@@ -81,7 +85,7 @@ function backFrom(events: readonly ClewEvent[], seq: number): number {
 }
 
 /** Before the step that a run failed of: the innermost one, since what its bodies had completed is given back. */
-export function cutBeforeFailure(runId: string, events: readonly ClewEvent[]): Cut {
+export function cutBeforeFailure(runId: string, events: readonly ClewEvent[]): ResolvedForkPoint {
   const ends = new Map<string, ClewEvent>()
   const starts = new Map<string, ClewEvent[]>()
   for (const event of events)

@@ -5,7 +5,7 @@ import { checkBudget } from './check-options.ts'
 import type { CompiledGraph } from './engine/compiled-graph.ts'
 import type { GraphForkOptions, GraphForkResult, GraphRetryOptions } from './engine/time-travel.ts'
 import type { Channels, StateOf } from './graph/channel.ts'
-import { type Cut, cutBeforeFailure, cutRun, type ForkPlace } from './cut-run.ts'
+import { type ResolvedForkPoint, cutBeforeFailure, cutRun, type ForkPlace } from './cut-run.ts'
 import type { Program } from './machine/program.ts'
 import { assertMode } from './mode.ts'
 import type { RunResult } from './result.ts'
@@ -112,7 +112,7 @@ async function readSource(
 /** How a fork leaves its source. */
 export interface ForkHow {
   readonly source: RunSummary
-  readonly cut: Cut
+  readonly cut: ResolvedForkPoint
   readonly input?: unknown
   /** More for `system.workflow_forked`: checkpoint, edit, retryOf. */
   readonly fields?: Readonly<Record<string, unknown>> | undefined

@@ -2,7 +2,7 @@ import { type ClewEvent, kindOfStep, checkpointOf, type Ledger, type RunSummary 
 import { lastCheckpointUpTo } from '../checkpointer/read-checkpoints.ts'
 import { type GraphDefinition, START } from '../graph/definition.ts'
 import { type EndedTask, type Joins, planNext, type Task } from '../graph/plan.ts'
-import type { Cut } from './cut.ts'
+import type { ResolvedGraphForkPoint } from './cut.ts'
 import { checkpointPayload, toTaskEnd } from './graph-program.ts'
 
 export interface GraphIdentity {
@@ -12,8 +12,8 @@ export interface GraphIdentity {
 }
 
 /** What a fork with a changed graph goes on with. */
-export interface Refit {
-  readonly cut: Cut
+export interface AdaptedFork {
+  readonly cut: ResolvedGraphForkPoint
   /** What runs next by the graph as it is now; undefined where the record says it as well. */
   readonly plan: { readonly tasks: readonly Task[]; readonly joins: Joins } | undefined
   readonly warnings: readonly string[]
@@ -24,7 +24,12 @@ export interface Refit {
  * same (kind, inputs, outputs); otherwise the fork parts before it ran first. Ways that were added or taken away count
  * from the cut on.
  */
-export async function refit(ledger: Ledger, run: RunSummary, cut: Cut, graph: GraphIdentity): Promise<Refit> {
+export async function refit(
+  ledger: Ledger,
+  run: RunSummary,
+  cut: ResolvedGraphForkPoint,
+  graph: GraphIdentity,
+): Promise<AdaptedFork> {
   const begun = await beginningOf(ledger, run)
   if (begun?.payload['structureHash'] === graph.structureHash) return { cut, plan: undefined, warnings: [] }
   const recorded = (begun?.payload['signatures'] ?? {}) as Readonly<Record<string, string>>
@@ -36,7 +41,11 @@ export async function refit(ledger: Ledger, run: RunSummary, cut: Cut, graph: Gr
   const event = await lastCheckpointUpTo(ledger, run.runId, first.seq - 1)
   const checkpoint = event && checkpointOf(event)
   if (!checkpoint) return { cut, plan: undefined, warnings }
-  const moved: Cut = { event, superstep: checkpoint.superstep ?? 0, atStepId: first.stepId }
+  const moved: ResolvedGraphForkPoint = {
+    event,
+    superstep: checkpoint.superstep ?? 0,
+    atStepId: first.stepId,
+  }
   warnings.push(
     `Node ${first.node} is not what it was in superstep ${moved.superstep + 1}: it counts as never run, and the fork goes on before it.`,
   )
@@ -60,7 +69,7 @@ const NODE_KINDS: ReadonlySet<unknown> = new Set(['node', 'gate', 'child'])
 async function firstChanged(
   ledger: Ledger,
   { runId }: RunSummary,
-  { event }: Cut,
+  { event }: ResolvedGraphForkPoint,
   isSame: (node: string) => boolean,
 ): Promise<{ node: string; stepId: string; seq: number } | undefined> {
   for await (const started of ledger.read(runId, { types: STEP_TYPES })) {
@@ -77,10 +86,10 @@ async function firstChanged(
 async function planAt(
   ledger: Ledger,
   { runId }: RunSummary,
-  { event, superstep }: Cut,
+  { event, superstep }: ResolvedGraphForkPoint,
   definition: GraphDefinition,
   warnings: string[],
-): Promise<Refit['plan']> {
+): Promise<AdaptedFork['plan']> {
   const known = new Set(definition.nodes.map(({ name }) => name))
   const before = await lastCheckpointUpTo(ledger, runId, event.ledger.seq - 1)
   const ended = superstep === 0 ? [] : await endsBetween(ledger, runId, before?.ledger.seq ?? 0, event)

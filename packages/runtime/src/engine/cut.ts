@@ -20,14 +20,18 @@ export type ForkPoint =
   | { readonly checkpointId: string }
   | { readonly seq: number }
 
-export interface Cut {
+export interface ResolvedGraphForkPoint {
   /** Carries the checkpoint that the fork goes on from. */
   readonly event: ClewEvent
   readonly superstep: number
   readonly atStepId: string | undefined
 }
 
-export async function findCut(ledger: Ledger, run: RunSummary, at: ForkPoint | undefined): Promise<Cut> {
+export async function findCut(
+  ledger: Ledger,
+  run: RunSummary,
+  at: ForkPoint | undefined,
+): Promise<ResolvedGraphForkPoint> {
   try {
     return await find(ledger, run, at)
   } catch (error) {
@@ -37,7 +41,11 @@ export async function findCut(ledger: Ledger, run: RunSummary, at: ForkPoint | u
   }
 }
 
-async function find(ledger: Ledger, run: RunSummary, at: ForkPoint | undefined): Promise<Cut> {
+async function find(
+  ledger: Ledger,
+  run: RunSummary,
+  at: ForkPoint | undefined,
+): Promise<ResolvedGraphForkPoint> {
   const { runId } = run
   if (at === undefined) return toCut(run, await newest(ledger, run))
   if ('checkpointId' in at) {
@@ -61,7 +69,7 @@ async function beforeSuperstep(
   run: RunSummary,
   superstep: number,
   what: string,
-): Promise<Cut> {
+): Promise<ResolvedGraphForkPoint> {
   const last = run.checkpoint?.superstep ?? -1
   if (!Number.isInteger(superstep) || superstep < 1 || superstep > last + 1) throw nowhere(run, what)
   if (superstep === last + 1) return toCut(run, await newest(ledger, run))
@@ -71,7 +79,7 @@ async function beforeSuperstep(
 const newest = async (ledger: Ledger, { checkpoint }: RunSummary): Promise<ClewEvent | null> =>
   checkpoint && findCheckpoint(ledger, checkpoint.id)
 
-function toCut(run: RunSummary, event: ClewEvent | null): Cut {
+function toCut(run: RunSummary, event: ClewEvent | null): ResolvedGraphForkPoint {
   const checkpoint = event && checkpointOf(event)
   if (!checkpoint) throw nowhere(run, 'a checkpoint there')
   if (event.ledger.pruned) throw prunedState(event.correlationId, event.ledger.seq)

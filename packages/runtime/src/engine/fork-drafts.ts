@@ -1,9 +1,9 @@
 import { checkpointOf, readForkTags, type RunSummary } from '@clew/ledger'
 import type { KeptCheckpoint } from '../checkpointer/keeper.ts'
 import type { EventDraft, RunAppender } from '../machine/run-appender.ts'
-import type { Cut } from './cut.ts'
+import type { ResolvedGraphForkPoint } from './cut.ts'
 import type { EditedStanding } from './edit-state.ts'
-import type { Ground } from './fork-ground.ts'
+import type { ForkBase } from './fork-base.ts'
 import type { ForkGraphOptions, GraphParts } from './graph-parts.ts'
 import { checkpointFields, type SuperstepState } from './supersteps.ts'
 
@@ -11,11 +11,11 @@ export async function startFork(
   journal: RunAppender,
   parts: GraphParts,
   source: RunSummary,
-  ground: Ground,
+  ground: ForkBase,
   edited: EditedStanding | undefined,
   { threadId, by, asNode }: Pick<ForkGraphOptions, 'threadId' | 'by' | 'asNode'>,
 ): Promise<EventDraft[]> {
-  const cut = ground.cut as Cut
+  const cut = ground.cut as ResolvedGraphForkPoint
   const checkpoint = checkpointOf(cut.event)
   const { structureHash, signatures, version } = parts
   const forked = journal.draft('system.workflow_forked', [], cut.event.eventId, {
@@ -45,7 +45,7 @@ export async function startFork(
 export function startKept(
   journal: RunAppender,
   { structureHash, signatures, name, version }: GraphParts,
-  { kept, retryIndex }: Ground & { readonly kept: KeptCheckpoint },
+  { kept, retryIndex }: ForkBase & { readonly kept: KeptCheckpoint },
   standing: SuperstepState,
   edited: EditedStanding | undefined,
   { threadId, by }: { readonly threadId: string | null; readonly by: string | undefined },

@@ -3,11 +3,11 @@ import { keeperOf } from '../checkpointer/keeper.ts'
 import type { EventDraft } from '../machine/run-appender.ts'
 import { assertMode } from '../mode.ts'
 import { checkRunId } from '../run-id.ts'
-import { carryEnds, completedTasks } from './carry-ends.ts'
+import { carryEnds, completedTasks } from './restored-ends.ts'
 import { editStanding, isEdited } from './edit-state.ts'
 import { restDrafts, startFork, startKept } from './fork-drafts.ts'
 import { forkFromInput } from './fork-from-input.ts'
-import { type Ground, groundOf } from './fork-ground.ts'
+import { type ForkBase, groundOf } from './fork-base.ts'
 import type { ForkGraphOptions, GraphParts, PendingFork } from './graph-parts.ts'
 import type { SuperstepState } from './supersteps.ts'
 import { underLease } from './under-lease.ts'
@@ -69,7 +69,7 @@ async function writeFork(
   parts: GraphParts,
   source: RunSummary,
   runId: string,
-  ground: Ground,
+  ground: ForkBase,
   options: ForkGraphOptions | Omit<ForkGraphOptions, 'at' | 'input'>,
 ): Promise<PendingFork> {
   const { ledger, definition } = parts

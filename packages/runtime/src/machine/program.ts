@@ -32,7 +32,7 @@ export interface Program {
   /** The same for a run that began already. */
   readPrevious?(ledger: Ledger, started: ClewEvent): Promise<Previous | undefined>
   /** What is recorded together with the start. */
-  open?(begin: Begin): { readonly events: readonly EventDraft[] } & Ground
+  open?(begin: Begin): { readonly events: readonly EventDraft[] } & ProgramBase
   /**
    * Where a recorded run goes on from; a divergence when the record lacks what its code would be given (P2). A replay,
    * which reaches nothing, takes it as it is.
@@ -42,7 +42,7 @@ export interface Program {
     runId: string,
     events: readonly ClewEvent[],
     options?: { readonly isReplay: boolean },
-  ): Promise<Ground | { readonly divergence: ResumeDivergence }>
+  ): Promise<ProgramBase | { readonly divergence: ResumeDivergence }>
   code(machine: Caller, opening: Opening): () => Promise<unknown>
   /** What is recorded as the output; a graph's is its state, which is in the record already. */
   keptOutput(output: unknown): unknown
@@ -51,7 +51,7 @@ export interface Program {
 }
 
 /** What the code goes on from, and the text in it that lacks its secrets. */
-interface Ground {
+interface ProgramBase {
   readonly from: unknown
   readonly redactedTexts?: readonly RedactedText[]
 }

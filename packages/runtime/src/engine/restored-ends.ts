@@ -4,7 +4,7 @@ import type { EventDraft, RunAppender } from '../machine/run-appender.ts'
 import { digestOfTask, type SuperstepState, stepIdOfTask } from './supersteps.ts'
 
 /** A task of a superstep that never came to its end, but which itself did. */
-export interface CarriedEnd {
+export interface RestoredEnd {
   readonly task: Task
   readonly start: ClewEvent
   readonly end: ClewEvent
@@ -14,7 +14,7 @@ export interface CarriedEnd {
 export function completedTasks(
   events: readonly ClewEvent[],
   { tasks, superstep }: SuperstepState,
-): CarriedEnd[] {
+): RestoredEnd[] {
   const starts = new Map<string, ClewEvent>()
   const ends = new Map<string, ClewEvent>()
   for (const event of events) {
@@ -35,7 +35,7 @@ export function completedTasks(
  */
 export function carryEnds(
   journal: RunAppender,
-  carried: readonly CarriedEnd[],
+  carried: readonly RestoredEnd[],
   to: SuperstepState,
   cause: string,
 ): EventDraft[] {

@@ -1,26 +1,26 @@
 import { type ClewEvent, checkpointOf, type Ledger, type RunState, type RunSummary } from '@clew/ledger'
 import { type KeptCheckpoint, keeperOf } from '../checkpointer/keeper.ts'
 import type { Task } from '../graph/plan.ts'
-import type { CarriedEnd } from './carry-ends.ts'
-import { refit, type Refit } from './changed-graph.ts'
-import { type Cut, findCut } from './cut.ts'
+import type { RestoredEnd } from './restored-ends.ts'
+import { refit, type AdaptedFork } from './changed-graph.ts'
+import { type ResolvedGraphForkPoint, findCut } from './cut.ts'
 import { toStanding } from './graph-program.ts'
 import type { ForkGraphOptions, GraphParts } from './graph-parts.ts'
 import type { SuperstepState } from './supersteps.ts'
 
 /** What a fork goes on from. */
-export interface Ground {
+export interface ForkBase {
   readonly superstep: number
   /** Folds the state: only what changes it, or what runs next, needs that. */
   readonly standing: () => Promise<SuperstepState>
   readonly checkpointId: string
   readonly seq: number
-  readonly cut: Cut | undefined
+  readonly cut: ResolvedGraphForkPoint | undefined
   readonly kept: KeptCheckpoint | undefined
-  readonly refit: Refit | undefined
+  readonly refit: AdaptedFork | undefined
   /** What the source recorded from there on, while the superstep was under way. */
   readonly after: () => Promise<readonly ClewEvent[]>
-  readonly carried?: readonly CarriedEnd[]
+  readonly carried?: readonly RestoredEnd[]
   readonly retryIndex?: number
 }
 
@@ -28,7 +28,7 @@ export async function groundOf(
   { ledger, ...graph }: GraphParts,
   source: RunSummary,
   { at }: Pick<ForkGraphOptions, 'at'>,
-): Promise<Ground> {
+): Promise<ForkBase> {
   const { channels } = graph.definition
   const keeper = keeperOf(ledger)
   if (keeper) {
