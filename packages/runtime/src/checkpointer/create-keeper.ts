@@ -2,11 +2,11 @@ import { ClewError, type RunSummary } from '@clew/ledger'
 import type { ForkPoint } from '../engine/cut.ts'
 import type { Checkpoint, Checkpointer } from './checkpoint.ts'
 import { readKept } from './kept-checkpoint.ts'
-import type { Keeper, KeptCheckpoint } from './keeper.ts'
+import type { CheckpointLookup, KeptCheckpoint } from './checkpoint-lookup.ts'
 
 const NODE_OF_STEP = /^([^/@#]*)@s(\d+)(?:\.i\d+)?(?:\/|$)/
 
-export function createKeeper(checkpointer: Checkpointer, know: Keeper['know']): Keeper {
+export function createKeeper(checkpointer: Checkpointer, know: CheckpointLookup['know']): CheckpointLookup {
   async function* list(threadId: string): AsyncGenerator<KeptCheckpoint> {
     for await (const checkpoint of await checkpointer.list({ threadId })) yield readKept(checkpoint)
   }

@@ -3,7 +3,7 @@ import { openState } from '../engine/graph-state.ts'
 import type { Joins, Task } from '../graph/plan.ts'
 import type { Checkpoint } from './checkpoint.ts'
 import { type BaseDump, type EventDump, fromJson, type RunDump, toJson } from './dump-run.ts'
-import type { KeptCheckpoint } from './keeper.ts'
+import type { KeptCheckpoint } from './checkpoint-lookup.ts'
 
 /** What a checkpointer is given of a run, and of the child runs that its superstep has under way. */
 export function toCheckpoint(

@@ -1,5 +1,5 @@
 import type { ClewEvent, EventInRun, Ledger, RunStatus, RunSummary } from '@clew/ledger'
-import { type KeptCheckpoint, keeperOf } from './keeper.ts'
+import { type KeptCheckpoint, checkpointLookupOf } from './checkpoint-lookup.ts'
 import { readThreadRuns } from './read-checkpoints.ts'
 
 /** One run in the tree of those that belong together. */
@@ -33,7 +33,7 @@ export async function lineage(ledger: Ledger, runId: string): Promise<Lineage> {
   const root = await rootOf(ledger, runId)
   if (!root) return { threadId: null, runs: [] }
   const { threadId } = root
-  const keeper = keeperOf(ledger)
+  const keeper = checkpointLookupOf(ledger)
   if (keeper) return { threadId, runs: await keptLineage(keeper.list(threadId ?? root.runId)) }
   const runs: LineageRun[] = []
   for await (const run of threadId === null

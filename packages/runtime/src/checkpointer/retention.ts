@@ -1,6 +1,6 @@
 import { isTerminal, keepsAll, type Ledger, type RunStatus, type RunSummary } from '@clew/ledger'
 import type { Checkpoint, Checkpointer, Retention } from './checkpoint.ts'
-import { keeperOf } from './keeper.ts'
+import { checkpointLookupOf } from './checkpoint-lookup.ts'
 
 interface KnownCheckpoint {
   readonly id: string
@@ -75,4 +75,4 @@ export type PruneStates = (ledger: Ledger, runId: string) => Promise<unknown>
 export const createStatePruner = (retention: Retention = {}): PruneStates | undefined =>
   keepsAll(retention)
     ? undefined
-    : async (ledger, runId) => keeperOf(ledger) ?? (await ledger.pruneStates(runId, retention))
+    : async (ledger, runId) => checkpointLookupOf(ledger) ?? (await ledger.pruneStates(runId, retention))

@@ -10,7 +10,7 @@ import {
 } from '@clew/ledger'
 import type { Checkpoint, Checkpointer, Retention } from './checkpoint.ts'
 import { createKeeper } from './create-keeper.ts'
-import { setKeeper } from './keeper.ts'
+import { setKeeper } from './checkpoint-lookup.ts'
 import { createMemoryLedger } from './memory-ledger.ts'
 import { createPruner } from './retention.ts'
 import { openThread, putMark, rootOf, seedRun, type ThreadLedger } from './thread-ledger.ts'

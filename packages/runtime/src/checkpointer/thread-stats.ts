@@ -1,5 +1,5 @@
 import { ClewError, type Ledger, type RunSummary } from '@clew/ledger'
-import { type Keeper, keeperOf } from './keeper.ts'
+import { type CheckpointLookup, checkpointLookupOf } from './checkpoint-lookup.ts'
 
 /** How much there is, of one thread or of all. */
 export interface ThreadStats {
@@ -19,7 +19,7 @@ const DAY_MS = 86_400_000
 const LEAST_MS = 60_000
 
 export async function threadStats(ledger: Ledger, threadId?: string): Promise<ThreadStats> {
-  const keeper = keeperOf(ledger)
+  const keeper = checkpointLookupOf(ledger)
   if (keeper) return keptStats(keeper, threadId)
   const total = { runs: 0, checkpoints: 0, events: 0 }
   let firstAt: string | null = null
@@ -53,7 +53,7 @@ function growthOf(
 }
 
 /** Of a checkpointer what it lists of a thread; `bytes` is the text of that. */
-async function keptStats(keeper: Keeper, threadId: string | undefined): Promise<ThreadStats> {
+async function keptStats(keeper: CheckpointLookup, threadId: string | undefined): Promise<ThreadStats> {
   if (threadId === undefined)
     throw new ClewError(
       'bad_option',

@@ -1,6 +1,6 @@
 import { checkStatePolicy, ClewError, keepsAll, type Ledger } from '@clew/ledger'
 import type { Checkpointer, Retention } from './checkpoint.ts'
-import { keeperOf } from './keeper.ts'
+import { checkpointLookupOf } from './checkpoint-lookup.ts'
 import { MemorySaver } from './memory-saver.ts'
 import { createSaverLedger } from './saver-ledger.ts'
 
@@ -10,7 +10,7 @@ const known = new WeakMap<Checkpointer, { readonly retention: string; readonly l
 export function toLedger(checkpointer: Ledger | Checkpointer, retention: Retention = {}): Ledger {
   checkStatePolicy(retention)
   if (checkpointer instanceof MemorySaver) {
-    if (keepsAll(retention) || !keeperOf(checkpointer.ledger)) return checkpointer.ledger
+    if (keepsAll(retention) || !checkpointLookupOf(checkpointer.ledger)) return checkpointer.ledger
     throw cannotDelete('This MemorySaver has a retention of its own', 'Say only once what is kept.')
   }
   if (isLedger(checkpointer)) return checkpointer

@@ -1,5 +1,5 @@
 import { type ClewEvent, checkpointOf, type Ledger, type RunState, type RunSummary } from '@clew/ledger'
-import { type KeptCheckpoint, keeperOf } from '../checkpointer/keeper.ts'
+import { type KeptCheckpoint, checkpointLookupOf } from '../checkpointer/checkpoint-lookup.ts'
 import type { Task } from '../graph/plan.ts'
 import type { RestoredEnd } from './restored-ends.ts'
 import { refit, type AdaptedFork } from './changed-graph.ts'
@@ -30,7 +30,7 @@ export async function groundOf(
   { at }: Pick<ForkGraphOptions, 'at'>,
 ): Promise<ForkBase> {
   const { channels } = graph.definition
-  const keeper = keeperOf(ledger)
+  const keeper = checkpointLookupOf(ledger)
   if (keeper) {
     const kept = await keeper.cut(source, at)
     const standing = async (): Promise<SuperstepState> => kept.toStanding(channels, ledger)

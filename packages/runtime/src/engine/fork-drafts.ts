@@ -1,5 +1,5 @@
 import { checkpointOf, readForkTags, type RunSummary } from '@clew/ledger'
-import type { KeptCheckpoint } from '../checkpointer/keeper.ts'
+import type { KeptCheckpoint } from '../checkpointer/checkpoint-lookup.ts'
 import type { EventDraft, RunAppender } from '../machine/run-appender.ts'
 import type { ResolvedGraphForkPoint } from './cut.ts'
 import type { EditedStanding } from './edit-state.ts'

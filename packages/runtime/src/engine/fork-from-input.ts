@@ -1,5 +1,5 @@
 import { ClewError, type ClewEvent, type Ledger, readForkTags, type RunSummary } from '@clew/ledger'
-import { keeperOf } from '../checkpointer/keeper.ts'
+import { checkpointLookupOf } from '../checkpointer/checkpoint-lookup.ts'
 import { isEdited } from './edit-state.ts'
 import { readPrevious } from './graph-program.ts'
 import type { ForkGraphOptions, GraphParts, PendingFork } from './graph-parts.ts'
@@ -21,7 +21,7 @@ export async function forkFromInput(
       'Leave `at`, `state` and `update` out, or change the state there with `update`; nothing was changed.',
       { runId: source.runId },
     )
-  if (keeperOf(ledger))
+  if (checkpointLookupOf(ledger))
     throw new ClewError(
       'bad_option',
       'A checkpointer of your own keeps no events to begin again from',

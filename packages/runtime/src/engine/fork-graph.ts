@@ -1,5 +1,5 @@
 import { ClewError, type ClewEvent, isTerminal, type Ledger, type RunSummary } from '@clew/ledger'
-import { keeperOf } from '../checkpointer/keeper.ts'
+import { checkpointLookupOf } from '../checkpointer/checkpoint-lookup.ts'
 import type { EventDraft } from '../machine/run-appender.ts'
 import { assertMode } from '../mode.ts'
 import { checkRunId } from '../run-id.ts'
@@ -49,7 +49,7 @@ async function readSource(
   { runId, threadId }: Pick<ForkGraphOptions, 'runId' | 'threadId'>,
 ): Promise<RunSummary> {
   assertMode(ledger, 'write')
-  if (threadId !== undefined) keeperOf(ledger)?.know(runId, threadId)
+  if (threadId !== undefined) checkpointLookupOf(ledger)?.know(runId, threadId)
   const run = await ledger.getRun(runId)
   if (!run)
     throw new ClewError('not_found', `There is no run ${runId}`, 'See `clew runs` for those there are.', {

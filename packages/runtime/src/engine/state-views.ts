@@ -6,7 +6,7 @@ import {
   readThread,
   type RecordedCheckpoint,
 } from '../checkpointer/read-checkpoints.ts'
-import { type KeptCheckpoint, keeperOf } from '../checkpointer/keeper.ts'
+import { type KeptCheckpoint, checkpointLookupOf } from '../checkpointer/checkpoint-lookup.ts'
 import type { Channels } from '../graph/channel.ts'
 import type { State } from '../graph/merge-writes.ts'
 import { setOwn } from '../graph/frozen-copy.ts'
@@ -49,7 +49,7 @@ export interface CheckpointView<State = Readonly<Record<string, unknown>>> exten
 /** The newest run of a thread, or the run itself; null when there is none. */
 export async function findHead(ledger: Ledger, place: GraphPlace): Promise<RunSummary | null> {
   if ('runId' in place) {
-    if (place.threadId !== undefined) keeperOf(ledger)?.know(place.runId, place.threadId)
+    if (place.threadId !== undefined) checkpointLookupOf(ledger)?.know(place.runId, place.threadId)
     return ledger.getRun(place.runId)
   }
   return findThreadHead(ledger, place.threadId)
@@ -64,7 +64,7 @@ export async function readState(
   assertChoice(choice)
   const run = await findHead(ledger, place)
   if (!run) return null
-  const keeper = keeperOf(ledger)
+  const keeper = checkpointLookupOf(ledger)
   if (keeper && (choice.superstep !== undefined || choice.checkpointId !== undefined)) {
     const kept = await keeper.find(run, choice)
     return kept && keptView(channels, run, kept)
@@ -118,7 +118,7 @@ export async function* readHistory(
   channels: Channels,
   place: GraphPlace,
 ): AsyncGenerator<CheckpointView> {
-  const keeper = keeperOf(ledger)
+  const keeper = checkpointLookupOf(ledger)
   if (keeper) {
     const run = await findHead(ledger, place)
     if (!run?.threadId) return

@@ -16,7 +16,7 @@ export interface KeptCheckpoint extends Checkpoint {
 }
 
 /** Reads what a ledger in front of a checkpointer does not have itself: older checkpoints. */
-export interface Keeper {
+export interface CheckpointLookup {
   find(run: RunSummary, choice: CheckpointChoice): Promise<KeptCheckpoint | null>
   /** Where a fork parts; throws `not_found`. */
   cut(run: RunSummary, at: ForkPoint | undefined): Promise<KeptCheckpoint>
@@ -25,10 +25,10 @@ export interface Keeper {
   know(runId: string, threadId: string): void
 }
 
-const keepers = new WeakMap<Ledger, Keeper>()
+const keepers = new WeakMap<Ledger, CheckpointLookup>()
 
-export const keeperOf = (ledger: Ledger): Keeper | undefined => keepers.get(ledger)
+export const checkpointLookupOf = (ledger: Ledger): CheckpointLookup | undefined => keepers.get(ledger)
 
-export function setKeeper(ledger: Ledger, keeper: Keeper): void {
+export function setKeeper(ledger: Ledger, keeper: CheckpointLookup): void {
   keepers.set(ledger, keeper)
 }
