@@ -7,13 +7,13 @@ import {
   flush,
   type Handed,
   lastWaiting,
-  type Line,
+  type RunBuffer,
   nothing,
   openLine,
   takeLast,
   type Wait,
-} from './line.ts'
-import type { Lines, LinesParts } from './lines.ts'
+} from './run-buffer.ts'
+import type { RunBuffers, LinesParts } from './run-buffers.ts'
 import { showsItsEnd, type Versions } from './next-nodes.ts'
 import { planCheckpoint } from './plan-checkpoint.ts'
 import { forkAt, type ParentStep, type RunOrigin, startDraft, withInput } from './run-drafts.ts'
@@ -32,7 +32,7 @@ export interface PutGiven {
 }
 
 export interface CheckpointerParts extends LinesParts, RunOrigin {
-  readonly lines: Lines
+  readonly lines: RunBuffers
   readonly firstRunId: string
   /** Throws unless going on from this checkpoint is meant. */
   readonly assertMeant: (checkpointId: string) => void
@@ -78,7 +78,7 @@ export function createCheckpointer(parts: CheckpointerParts): Checkpointer {
   }
 
   /** A fork that was opened for writes has no checkpoint yet: the first one goes there, whatever its source. */
-  const putBehind = (given: PutGiven, before: Saved, line: Line): Handed =>
+  const putBehind = (given: PutGiven, before: Saved, line: RunBuffer): Handed =>
     given.metadata.source === 'input' && line.hasOwn
       ? putTurn(given, before, line)
       : begin(given, line, before, { expectedSeq: line.toldSeq, isStarted: true })
@@ -96,7 +96,7 @@ export function createCheckpointer(parts: CheckpointerParts): Checkpointer {
   }
 
   /** New input begins a run; the one before it, where it was not over, is stopped in the same append. */
-  async function putTurn(given: PutGiven, before: Saved, from: Line): Promise<Wait> {
+  async function putTurn(given: PutGiven, before: Saved, from: RunBuffer): Promise<Wait> {
     flush(parts, from)
     const isOver = from.status === 'completed'
     const reason = 'the thread went on with new input'
@@ -126,7 +126,7 @@ export function createCheckpointer(parts: CheckpointerParts): Checkpointer {
   /** Plans the checkpoint and hands it to the ledger; answers with how to wait for the commit. */
   function begin(
     given: PutGiven,
-    line: Line,
+    line: RunBuffer,
     before: Saved | undefined,
     how: {
       readonly expectedSeq: number

@@ -5,13 +5,13 @@ import {
   appendTo,
   type BufferedEvent,
   type Handed,
-  type Line,
+  type RunBuffer,
   nothing,
   openLine,
   postTo,
   type Wait,
-} from './line.ts'
-import type { Lines, LinesParts } from './lines.ts'
+} from './run-buffer.ts'
+import type { RunBuffers, LinesParts } from './run-buffers.ts'
 import { isOpaque } from './rich-values.ts'
 import { forkAt, type RunOrigin, startDraft } from './run-drafts.ts'
 import { type Saved, type TaskWrites, withWrites, type Write } from './saved.ts'
@@ -22,7 +22,7 @@ type GivenWrites = readonly (readonly [string, unknown])[]
 
 /** Where writes go, with what comes before them. */
 interface LineToWrite {
-  readonly line: Line
+  readonly line: RunBuffer
   readonly opening: readonly BufferedEvent[]
 }
 
@@ -33,7 +33,7 @@ interface HeldWrites {
 }
 
 export interface WriterParts extends LinesParts, RunOrigin {
-  readonly lines: Lines
+  readonly lines: RunBuffers
   readonly firstRunId: string
   /** Runs of sub-graphs, by the task that started them. */
   readonly children: ReadonlyMap<string, string>

@@ -1,5 +1,5 @@
 import type { RunTags } from '@clew/ledger'
-import { type BufferedEvent, type Line, openLine } from './line.ts'
+import { type BufferedEvent, type RunBuffer, openLine } from './run-buffer.ts'
 import type { Place, Saved } from './saved.ts'
 import type { SpaceKey } from './space-key.ts'
 
@@ -49,7 +49,7 @@ export function forkAt(
   runId: string,
   threadName: string,
   tags: { readonly tags?: RunTags },
-): { line: Line; draft: BufferedEvent } {
+): { line: RunBuffer; draft: BufferedEvent } {
   const { seq, superstep, baseSeq, createdAt } = saved
   const payload = {
     sourceRunId: saved.runId,

@@ -1,6 +1,6 @@
 import { conflict } from './conflict.ts'
-import type { Handed, Line } from './line.ts'
-import { createLines, type LinesParts } from './lines.ts'
+import type { Handed, RunBuffer } from './run-buffer.ts'
+import { createRunBuffers, type LinesParts } from './run-buffers.ts'
 import { createCheckpointer, type PutGiven } from './put-checkpoint.ts'
 import { createWriter } from './put-writes.ts'
 import type { RunOrigin } from './run-drafts.ts'
@@ -38,14 +38,14 @@ export interface Space {
   put(given: PutGiven): Handed
   putWrites(checkpointId: string, given: readonly (readonly [string, unknown])[], taskId: string): Handed
   /** The run that is written now, for sub-graphs to hang below. */
-  readonly active: Line | undefined
+  readonly active: RunBuffer | undefined
   /** Runs of sub-graphs, by the task that started them. */
   readonly children: Map<string, string>
 }
 
 export function createSpace(parts: SpaceParts): Space {
   const { names, ns } = parts
-  const lines = createLines(parts)
+  const lines = createRunBuffers(parts)
   const firstRunId = names.runId('first', '')
   const granted = new Set<string>()
   const children = new Map<string, string>()

@@ -1,5 +1,5 @@
 import { ClewError, type Ledger } from '@clew/ledger'
-import type { Tide } from './line.ts'
+import type { Tide } from './run-buffer.ts'
 import { createLineReader, type LineReader } from './read-line.ts'
 import { createSpace, type Space } from './space.ts'
 import { findEvent, graveOf, type SpaceKey, spaceNames, threadName, threadNames } from './space-key.ts'

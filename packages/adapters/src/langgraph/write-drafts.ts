@@ -1,6 +1,6 @@
 import { formatStepId, isoMs, type Payload } from '@clew/ledger'
 import { isDerived } from './derived-id.ts'
-import type { BufferedEvent, Line } from './line.ts'
+import type { BufferedEvent, RunBuffer } from './run-buffer.ts'
 import { findTask, type ReadyTask } from './next-nodes.ts'
 import { isObject } from './rich-values.ts'
 import type { Saved, Write } from './saved.ts'
@@ -15,7 +15,7 @@ const INTERRUPT = '__interrupt__'
 const RESUME = '__resume__'
 
 export interface WritesGiven {
-  readonly line: Line
+  readonly line: RunBuffer
   readonly taskId: string
   readonly writes: readonly Write[]
   readonly childRunId: string | undefined

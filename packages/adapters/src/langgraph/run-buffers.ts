@@ -1,6 +1,6 @@
 import type { Ledger, RunSummary } from '@clew/ledger'
 import { toConflict } from './conflict.ts'
-import { flush, type Line, openLine, type Tide } from './line.ts'
+import { flush, type RunBuffer, openLine, type Tide } from './run-buffer.ts'
 import type { LineReader } from './read-line.ts'
 import { holdsOpaque, type Place, type Saved } from './saved.ts'
 import { findEvent, type SpaceNames, threadNames } from './space-key.ts'
@@ -20,17 +20,17 @@ export interface LinesParts {
 }
 
 /** The lines of a space that are written here, and where its other checkpoints are. */
-export interface Lines {
+export interface RunBuffers {
   readonly isEmpty: boolean
-  get(runId: string): Line | undefined
-  remember(line: Line): void
-  forget(line: Line): void
+  get(runId: string): RunBuffer | undefined
+  remember(line: RunBuffer): void
+  forget(line: RunBuffer): void
   note(saved: Saved): void
   knows(checkpointId: string): boolean
   /** The line with the newest checkpoint. */
-  newest(): Line | undefined
+  newest(): RunBuffer | undefined
   /** The line with this checkpoint at its end, one that may go on before one that may not; throws what it failed with. */
-  at(checkpointId: string): Line | undefined
+  at(checkpointId: string): RunBuffer | undefined
   /** Waits for what is under way; what could not be written is forgotten, and then it is false. */
   settle(): Promise<boolean>
   /** Learns what others wrote. */
@@ -38,26 +38,26 @@ export interface Lines {
   isThere(checkpointId: string): Promise<boolean>
   find(checkpointId: string): Promise<Saved | null>
   /** The head of a line as every reader gets it. */
-  headOf(line: Line): Promise<Saved | null> | Saved | null
+  headOf(line: RunBuffer): Promise<Saved | null> | Saved | null
   /** The line that has this checkpoint as its head and may go on; undefined when something else went on from it. */
-  openAt(saved: Saved): Promise<Line | undefined>
+  openAt(saved: Saved): Promise<RunBuffer | undefined>
 }
 
-export function createLines(parts: LinesParts): Lines {
+export function createRunBuffers(parts: LinesParts): RunBuffers {
   const { ledger, reader, names } = parts
-  const lines = new Map<string, Line>()
+  const lines = new Map<string, RunBuffer>()
   /** The newest, and as many before them: single ones are not taken out, since that makes a map slow. */
   let places = new Map<string, Place>()
   let olderPlaces: ReadonlyMap<string, Place> = new Map()
 
-  function newest(): Line | undefined {
-    let found: Line | undefined
+  function newest(): RunBuffer | undefined {
+    let found: RunBuffer | undefined
     for (const line of lines.values())
       if (line.hasOwn && line.head && (!found?.head || line.head.id > found.head.id)) found = line
     return found
   }
 
-  function remember(line: Line): void {
+  function remember(line: RunBuffer): void {
     if (lines.size === 1 && lines.has(line.runId)) return void lines.set(line.runId, line)
     lines.delete(line.runId)
     lines.set(line.runId, line)
@@ -76,8 +76,8 @@ export function createLines(parts: LinesParts): Lines {
     places = new Map()
   }
 
-  function at(checkpointId: string): Line | undefined {
-    let closed: Line | undefined
+  function at(checkpointId: string): RunBuffer | undefined {
+    let closed: RunBuffer | undefined
     for (const line of lines.values())
       if (line.head?.id === checkpointId) {
         if (line.failure !== undefined) throw toConflict(line.failure, parts.thread)
@@ -112,7 +112,7 @@ export function createLines(parts: LinesParts): Lines {
     }
   }
 
-  async function load(run: RunSummary): Promise<Line | undefined> {
+  async function load(run: RunSummary): Promise<RunBuffer | undefined> {
     const place = run.checkpoint && { runId: run.runId, seq: run.checkpoint.seq }
     const head = place && (await reader.at(place))
     if (!head) return undefined
@@ -139,11 +139,11 @@ export function createLines(parts: LinesParts): Lines {
     return event && { runId: event.correlationId, seq: event.ledger.seq }
   }
 
-  const headOf = (line: Line): Promise<Saved | null> | Saved | null =>
+  const headOf = (line: RunBuffer): Promise<Saved | null> | Saved | null =>
     line.isExact ? line.head : line.head && reader.at(line.head)
 
   /** A fork that so far has only writes for the checkpoint it begins with. */
-  const waitingFork = (checkpointId: string): Line | undefined =>
+  const waitingFork = (checkpointId: string): RunBuffer | undefined =>
     [...lines.values()].findLast((line) => !line.hasOwn && line.head?.id === checkpointId)
 
   return {

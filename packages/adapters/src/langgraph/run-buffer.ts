@@ -23,7 +23,7 @@ interface Outgoing {
  * A run that is being written here. What it will look like is known before it is committed, so that appends need not
  * wait for each other; when one fails, the line is dropped and read again from the record.
  */
-export interface Line {
+export interface RunBuffer {
   readonly runId: string
   /** Where the run stands once all is committed, and how many events are its own. */
   seq: number
@@ -51,7 +51,7 @@ export interface Line {
   readonly pending: Set<Promise<unknown>>
 }
 
-export const openLine = (runId: string, given: Partial<Line>): Line => ({
+export const openLine = (runId: string, given: Partial<RunBuffer>): RunBuffer => ({
   runId,
   seq: 0,
   toldSeq: given.seq ?? 0,
@@ -103,7 +103,7 @@ export type Handed = Wait | Promise<Wait>
 export const nothing = (): Promise<unknown> => Promise.resolve()
 
 /** Counts events in that go to the ledger in this turn at the latest, together with what comes until then. */
-export function postTo(parts: AppendParts, line: Line, drafts: readonly BufferedEvent[]): Promise<void> {
+export function postTo(parts: AppendParts, line: RunBuffer, drafts: readonly BufferedEvent[]): Promise<void> {
   if (!line.isDue) {
     line.isDue = true
     setImmediate(() => {
@@ -117,15 +117,15 @@ export function postTo(parts: AppendParts, line: Line, drafts: readonly Buffered
 }
 
 /** Hands over what waits. */
-export function flush(parts: AppendParts, line: Line): void {
+export function flush(parts: AppendParts, line: RunBuffer): void {
   if (line.outbox.length > 0) appendTo(parts, line, [], line.toldSeq).catch(() => undefined)
 }
 
 /** The last event that waits. */
-export const lastWaiting = (line: Line): BufferedEvent | undefined => line.outbox.at(-1)?.drafts.at(-1)
+export const lastWaiting = (line: RunBuffer): BufferedEvent | undefined => line.outbox.at(-1)?.drafts.at(-1)
 
 /** Takes back the last event that waits, for it to carry more. */
-export function takeLast(line: Line): BufferedEvent | undefined {
+export function takeLast(line: RunBuffer): BufferedEvent | undefined {
   const last = line.outbox.at(-1)
   const draft = last?.drafts.at(-1)
   if (!last || !draft) return undefined
@@ -141,7 +141,7 @@ export function takeLast(line: Line): BufferedEvent | undefined {
  */
 export function appendTo(
   { ledger, tide, thread }: AppendParts,
-  line: Line,
+  line: RunBuffer,
   more: readonly BufferedEvent[],
   expectedSeq: number,
   ended?: () => void,
@@ -184,7 +184,7 @@ export function appendTo(
 }
 
 function toInput(
-  line: Line,
+  line: RunBuffer,
   { type, payload, runId, eventId, timestamp, causationId, beganMs }: BufferedEvent,
 ): EventInput {
   const endedMs = beganMs === undefined ? undefined : Math.max(Date.now(), beganMs)
