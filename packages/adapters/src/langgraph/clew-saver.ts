@@ -18,11 +18,11 @@ import { listSaved } from './list-saved.ts'
 import { readyTasks } from './next-nodes.ts'
 import { fromPayload, setKey } from './rich-values.ts'
 import { type Saved, settleWrites } from './saved.ts'
-import { readConfig, readId, requireConfig, type SpaceKey } from './space-key.ts'
+import { readConfig, readId, requireConfig, type NamespaceKey } from './namespace-key.ts'
 import type { ParentStep } from './run-drafts.ts'
 import type { Handed } from './run-buffer.ts'
-import type { Space } from './space.ts'
-import { createSpaces, type Spaces } from './spaces.ts'
+import type { ThreadNamespace } from './thread-namespace.ts'
+import { createSpaces, type Spaces } from './thread-namespaces.ts'
 import { settledLater } from './settled-later.ts'
 import type { SecretsRule } from './whole-secrets.ts'
 
@@ -175,7 +175,11 @@ export class ClewSaver extends BaseCheckpointSaver {
   }
 
   /** In the space of a thread, once it is known that the checkpoint to go on from is not of a life that is over. */
-  #within(key: SpaceKey, checkpointId: string | undefined, work: (space: Space) => Handed): Handed {
+  #within(
+    key: NamespaceKey,
+    checkpointId: string | undefined,
+    work: (space: ThreadNamespace) => Handed,
+  ): Handed {
     return this.#spaces.within(key, (space) =>
       checkpointId === undefined || space.knows(checkpointId)
         ? work(space)
@@ -246,7 +250,7 @@ export class ClewSaver extends BaseCheckpointSaver {
   }
 
   /** The run and step of the graph around, for a namespace that names the task which started it. */
-  #parentStep({ thread, ns }: SpaceKey, space: Space): ParentStep | undefined {
+  #parentStep({ thread, ns }: NamespaceKey, space: ThreadNamespace): ParentStep | undefined {
     if (ns === '' || space.active) return undefined
     const cut = ns.lastIndexOf('|')
     const [node = '', taskId] = ns.slice(cut + 1).split(':')
@@ -293,7 +297,11 @@ function fits({ metadata }: Saved, filter: Readonly<Record<string, unknown>>): b
   return Object.entries(filter).every(([key, value]) => Reflect.get(metadata, key) === value)
 }
 
-async function toTuple({ thread, ns }: SpaceKey, saved: Saved, space: Space): Promise<CheckpointTuple> {
+async function toTuple(
+  { thread, ns }: NamespaceKey,
+  saved: Saved,
+  space: ThreadNamespace,
+): Promise<CheckpointTuple> {
   const configOf = (id: string): RunnableConfig => ({
     configurable: { thread_id: thread, checkpoint_ns: ns, checkpoint_id: id },
   })
@@ -330,7 +338,7 @@ async function addPendingSends(
   values: Record<string, unknown>,
   versions: Checkpoint['channel_versions'],
   parentId: string,
-  space: Space,
+  space: ThreadNamespace,
 ): Promise<void> {
   const parent = await space.find(parentId)
   const sends = settleWrites(parent?.writes ?? []).filter(({ write }) => write.channel === TASKS)

@@ -1,8 +1,8 @@
 import type { Ledger, RunSummary } from '@clew/ledger'
 import { isObject } from './rich-values.ts'
 import type { Saved } from './saved.ts'
-import { PREFIX, type SpaceKey, spaceNames, threadNames } from './space-key.ts'
-import type { Spaces } from './spaces.ts'
+import { PREFIX, type NamespaceKey, spaceNames, threadNames } from './namespace-key.ts'
+import type { Spaces } from './thread-namespaces.ts'
 
 const PAGE = 100
 
@@ -15,12 +15,12 @@ export interface Wanted {
 }
 
 export interface Listed {
-  readonly key: SpaceKey
+  readonly key: NamespaceKey
   readonly saved: Saved
 }
 
 interface OpenRun {
-  readonly key: SpaceKey
+  readonly key: NamespaceKey
   readonly rest: AsyncGenerator<Saved>
   saved: Saved
 }
@@ -62,14 +62,14 @@ export async function* listSaved(ledger: Ledger, spaces: Spaces, wanted: Wanted)
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
 interface WaitingRun {
-  readonly key: SpaceKey
+  readonly key: NamespaceKey
   readonly run: RunSummary
   readonly newest: string
 }
 
 async function runsOf(ledger: Ledger, spaces: Spaces, { thread, ns }: Wanted): Promise<WaitingRun[]> {
   const found: WaitingRun[] = []
-  const keys = new Map<string, SpaceKey | null>()
+  const keys = new Map<string, NamespaceKey | null>()
   if (thread !== undefined && ns !== undefined)
     keys.set(spaceNames({ thread, ns }, await spaces.lifeOf(thread)).prefix, { thread, ns })
   const isClosed = keys.size > 0
@@ -100,7 +100,7 @@ async function readKey(
   { runId }: RunSummary,
   prefix: string,
   wanted: string | undefined,
-): Promise<SpaceKey | null> {
+): Promise<NamespaceKey | null> {
   for await (const { payload } of ledger.read(runId, { limit: 1, restored: true })) {
     const given = payload['langgraph']
     const { threadId, ns } = isObject(given) ? given : { threadId: payload['threadId'], ns: '' }

@@ -3,7 +3,7 @@ import { toConflict } from './conflict.ts'
 import { flush, type RunBuffer, openLine, type Tide } from './run-buffer.ts'
 import type { LineReader } from './read-line.ts'
 import { holdsOpaque, type Place, type Saved } from './saved.ts'
-import { findEvent, type SpaceNames, threadNames } from './space-key.ts'
+import { findEvent, type SpaceNames, threadNames } from './namespace-key.ts'
 
 const MOST_LINES = 16
 const MOST_PLACES = 4096

@@ -1,9 +1,9 @@
 import type { RunTags } from '@clew/ledger'
 import { type BufferedEvent, type RunBuffer, openLine } from './run-buffer.ts'
 import type { Place, Saved } from './saved.ts'
-import type { SpaceKey } from './space-key.ts'
+import type { NamespaceKey } from './namespace-key.ts'
 
-export interface RunOrigin extends SpaceKey {
+export interface RunOrigin extends NamespaceKey {
   readonly threadName: string
   readonly agent: string
 }

@@ -2,7 +2,7 @@ import { isUuid } from '@clew/ledger'
 import { uuid6 } from '@langchain/langgraph-checkpoint'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { spaceNames } from './space-key.ts'
+import { spaceNames } from './namespace-key.ts'
 
 const key = fc.record({ thread: fc.string(), ns: fc.constantFrom('', 'a', 'a|b') })
 const life = fc.nat({ max: 2 })

@@ -1,8 +1,15 @@
 import { ClewError, type Ledger } from '@clew/ledger'
 import type { Tide } from './run-buffer.ts'
 import { createLineReader, type LineReader } from './read-line.ts'
-import { createSpace, type Space } from './space.ts'
-import { findEvent, graveOf, type SpaceKey, spaceNames, threadName, threadNames } from './space-key.ts'
+import { createSpace, type ThreadNamespace } from './thread-namespace.ts'
+import {
+  findEvent,
+  graveOf,
+  type NamespaceKey,
+  spaceNames,
+  threadName,
+  threadNames,
+} from './namespace-key.ts'
 import { assertNoWholeSecret, type SecretsRule } from './whole-secrets.ts'
 
 const MOST_SPACES = 256
@@ -13,13 +20,13 @@ const MOMENT_MS = 100
 export interface Spaces {
   readonly reader: LineReader
   /** One after the other for each space; at once where nobody is before it, and then it throws what `work` throws. */
-  within<T>(key: SpaceKey, work: (space: Space) => T | Promise<T>): T | Promise<T>
+  within<T>(key: NamespaceKey, work: (space: ThreadNamespace) => T | Promise<T>): T | Promise<T>
   /** The same, after a look at what others wrote and when all that is under way is committed. */
-  reading<T>(key: SpaceKey, work: (space: Space) => T | Promise<T>): Promise<T>
+  reading<T>(key: NamespaceKey, work: (space: ThreadNamespace) => T | Promise<T>): Promise<T>
   /** Only if it is known here. */
-  peek(key: SpaceKey): Space | undefined
+  peek(key: NamespaceKey): ThreadNamespace | undefined
   /** Refuses to go on with a checkpoint of a thread that was deleted since. */
-  assertAlive(key: SpaceKey, checkpointId: string): Promise<void>
+  assertAlive(key: NamespaceKey, checkpointId: string): Promise<void>
   /** Learns whether others wrote. */
   look(): Promise<void>
   /** How often the thread was deleted. */
@@ -29,7 +36,7 @@ export interface Spaces {
 
 interface Entry {
   readonly thread: string
-  readonly space: Space
+  readonly space: ThreadNamespace
   readonly life: number
   /** The turn of the tide at which it knew what others wrote. */
   checkedAt: number
@@ -46,7 +53,7 @@ export function createSpaces(ledger: Ledger, agent: string, secrets: SecretsRule
   const entries = new Map<string, Entry>()
   const lives = new Map<string, { life: number; checkedAt: number }>()
 
-  const keyOf = ({ thread, ns }: SpaceKey): string => `${thread.length} ${thread} ${ns}`
+  const keyOf = ({ thread, ns }: NamespaceKey): string => `${thread.length} ${thread} ${ns}`
 
   async function look(): Promise<void> {
     const [last, newest] = await Promise.all([ledger.lastPosition(), ledger.newestPosition()])
@@ -70,9 +77,9 @@ export function createSpaces(ledger: Ledger, agent: string, secrets: SecretsRule
     return life
   }
 
-  function open(key: SpaceKey, life: number): Entry {
+  function open(key: NamespaceKey, life: number): Entry {
     const names = spaceNames(key, life)
-    const later = (work: (space: Space) => Promise<void>): void => {
+    const later = (work: (space: ThreadNamespace) => Promise<void>): void => {
       setTimeout(() => void queued(entry, work), MOMENT_MS)
     }
     const parts = {
@@ -107,7 +114,7 @@ export function createSpaces(ledger: Ledger, agent: string, secrets: SecretsRule
     return entry
   }
 
-  async function enter(key: SpaceKey): Promise<Entry> {
+  async function enter(key: NamespaceKey): Promise<Entry> {
     const life = await lifeOf(key.thread)
     const known = entries.get(keyOf(key))
     if (known?.life !== life) return open(key, life)
@@ -117,14 +124,14 @@ export function createSpaces(ledger: Ledger, agent: string, secrets: SecretsRule
   }
 
   // What is being written here needs no look at what others do: the ledger compares when it commits.
-  function within<T>(key: SpaceKey, work: (space: Space) => T | Promise<T>): T | Promise<T> {
+  function within<T>(key: NamespaceKey, work: (space: ThreadNamespace) => T | Promise<T>): T | Promise<T> {
     const known = entries.get(keyOf(key))
     if (known) return queued(known, work)
     const opened = look().then(() => enter(key))
     return opened.then((entry) => queued(entry, work))
   }
 
-  async function reading<T>(key: SpaceKey, work: (space: Space) => T | Promise<T>): Promise<T> {
+  async function reading<T>(key: NamespaceKey, work: (space: ThreadNamespace) => T | Promise<T>): Promise<T> {
     await look()
     const entry = await enter(key)
     return queued(entry, async (space) => {
@@ -139,7 +146,7 @@ export function createSpaces(ledger: Ledger, agent: string, secrets: SecretsRule
   }
 
   /** At once when nobody is before it, so that what is called in one turn reaches the ledger in that turn. */
-  function queued<T>(entry: Entry, work: (space: Space) => T | Promise<T>): T | Promise<T> {
+  function queued<T>(entry: Entry, work: (space: ThreadNamespace) => T | Promise<T>): T | Promise<T> {
     const { space, queue } = entry
     const done = entry.waiting === 0 ? work(space) : queue.then(() => work(space))
     if (!(done instanceof Promise)) return done

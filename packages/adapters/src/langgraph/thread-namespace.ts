@@ -10,13 +10,13 @@ const MOST_GRANTED = 4096
 
 export interface SpaceParts extends LinesParts, RunOrigin {
   /** Does something to the space a moment later, when it is its turn. */
-  readonly later: (work: (space: Space) => Promise<void>) => void
+  readonly later: (work: (space: ThreadNamespace) => Promise<void>) => void
   /** Throws for a value that must not be stored; before anything is changed here. */
   readonly check: (value: unknown) => void
 }
 
 /** Checkpoints of one namespace of one thread, as far as this process knows them. Calls are made one after the other. */
-export interface Space {
+export interface ThreadNamespace {
   /** Waits for what is under way; what could not be written is forgotten, and then it is false. */
   settle(): Promise<boolean>
   /** The same, and learns what others wrote. */
@@ -43,7 +43,7 @@ export interface Space {
   readonly children: Map<string, string>
 }
 
-export function createSpace(parts: SpaceParts): Space {
+export function createSpace(parts: SpaceParts): ThreadNamespace {
   const { names, ns } = parts
   const lines = createRunBuffers(parts)
   const firstRunId = names.runId('first', '')

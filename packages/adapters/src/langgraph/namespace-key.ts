@@ -5,12 +5,12 @@ import type { RunnableConfig } from '@langchain/core/runnables'
 const sha256 = (text: string): string => hash('sha256', text)
 
 /** One namespace of one thread: checkpoints of different spaces never mix. */
-export interface SpaceKey {
+export interface NamespaceKey {
   readonly thread: string
   readonly ns: string
 }
 
-export interface ReadConfig extends SpaceKey {
+export interface ReadConfig extends NamespaceKey {
   readonly checkpointId: string | undefined
 }
 
@@ -94,7 +94,7 @@ export interface SpaceNames {
 
 export const PREFIX = 'lg-'
 
-export function spaceNames({ thread, ns }: SpaceKey, life: number): SpaceNames {
+export function spaceNames({ thread, ns }: NamespaceKey, life: number): SpaceNames {
   const prefix = `${PREFIX}${sha256(JSON.stringify([thread, ns, life])).slice(0, 12)}-`
   const derive = createDeriver(sha256, prefix)
   const own = sha256(prefix)
