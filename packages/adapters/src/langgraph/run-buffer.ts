@@ -83,7 +83,7 @@ export interface BufferedEvent {
 }
 
 /** How far the ledger is known to have come. */
-export interface Tide {
+export interface LedgerWatermark {
   last: number
   /** Grows whenever somebody else may have written. */
   turn: number
@@ -91,7 +91,7 @@ export interface Tide {
 
 interface AppendParts {
   readonly ledger: Ledger
-  readonly tide: Tide
+  readonly tide: LedgerWatermark
   readonly thread: string
 }
 
@@ -200,7 +200,7 @@ function toInput(
   }
 }
 
-function noteTide(tide: Tide, stored: readonly ClewEvent[]): void {
+function noteTide(tide: LedgerWatermark, stored: readonly ClewEvent[]): void {
   const first = stored[0]?.ledger.position ?? 0
   const last = stored.at(-1)?.ledger.position ?? 0
   if (last <= tide.last) return

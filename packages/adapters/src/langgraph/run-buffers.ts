@@ -1,6 +1,6 @@
 import type { Ledger, RunSummary } from '@clew/ledger'
 import { toConflict } from './conflict.ts'
-import { flush, type RunBuffer, openLine, type Tide } from './run-buffer.ts'
+import { flush, type RunBuffer, openLine, type LedgerWatermark } from './run-buffer.ts'
 import type { LineReader } from './read-line.ts'
 import { holdsOpaque, type Place, type Saved } from './saved.ts'
 import { findEvent, type SpaceNames, threadNames } from './namespace-key.ts'
@@ -12,7 +12,7 @@ const NEWEST_RUNS = 20
 
 export interface LinesParts {
   readonly ledger: Ledger
-  readonly tide: Tide
+  readonly tide: LedgerWatermark
   readonly reader: LineReader
   readonly names: SpaceNames
   readonly thread: string

@@ -1,5 +1,5 @@
 import { ClewError, type Ledger } from '@clew/ledger'
-import type { Tide } from './run-buffer.ts'
+import type { LedgerWatermark } from './run-buffer.ts'
 import { createLineReader, type LineReader } from './read-line.ts'
 import { createSpace, type ThreadNamespace } from './thread-namespace.ts'
 import {
@@ -49,7 +49,7 @@ export function createSpaces(ledger: Ledger, agent: string, secrets: SecretsRule
     if (secrets === 'refuse' && !ledger.hasVault) assertNoWholeSecret(ledger.redactor, value, 'ClewSaver')
   }
   const reader = createLineReader(ledger)
-  const tide: Tide = { last: -1, turn: 0 }
+  const tide: LedgerWatermark = { last: -1, turn: 0 }
   const entries = new Map<string, Entry>()
   const lives = new Map<string, { life: number; checkedAt: number }>()
 
