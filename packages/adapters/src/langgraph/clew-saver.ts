@@ -192,7 +192,9 @@ export class ClewSaver extends BaseCheckpointSaver {
    * erased: this says that it is over, it does not make it unreadable.
    */
   override async deleteThread(threadId: string): Promise<void> {
-    await this.#spaces.bury(readId('thread_id', typeof threadId === 'number' ? String(threadId) : threadId))
+    await this.#spaces.recordThreadDeletion(
+      readId('thread_id', typeof threadId === 'number' ? String(threadId) : threadId),
+    )
   }
 
   /** Follows the very line of the checkpoint: writes that led to another branch do not count. */

@@ -71,7 +71,7 @@ async function runsOf(ledger: Ledger, spaces: Spaces, { thread, ns }: Wanted): P
   const found: WaitingRun[] = []
   const keys = new Map<string, NamespaceKey | null>()
   if (thread !== undefined && ns !== undefined)
-    keys.set(spaceNames({ thread, ns }, await spaces.lifeOf(thread)).prefix, { thread, ns })
+    keys.set(spaceNames({ thread, ns }, await spaces.deletionCount(thread)).prefix, { thread, ns })
   const isClosed = keys.size > 0
   const filter = thread === undefined ? {} : { threadId: threadNames(thread) }
   for (let cursor: string | undefined; ; ) {
@@ -107,7 +107,9 @@ async function readKey(
     // The record may have it without what redaction took out.
     const thread = wanted ?? threadId
     if (typeof thread !== 'string' || typeof ns !== 'string') return null
-    return spaceNames({ thread, ns }, await spaces.lifeOf(thread)).prefix === prefix ? { thread, ns } : null
+    return spaceNames({ thread, ns }, await spaces.deletionCount(thread)).prefix === prefix
+      ? { thread, ns }
+      : null
   }
   return null
 }

@@ -140,4 +140,4 @@ const nearness = (checkpointId: string): string =>
   `checkpoint@s${Number.parseInt(checkpointId.slice(19, 23), 16) & 0xfff || 0}`
 
 /** The run that says how often a thread was deleted. */
-export const graveOf = (thread: string): string => `${PREFIX}grave-${sha256(thread).slice(0, 24)}`
+export const threadDeletionRunId = (thread: string): string => `${PREFIX}grave-${sha256(thread).slice(0, 24)}`

@@ -4,7 +4,7 @@ import { createLineReader, type LineReader } from './read-line.ts'
 import { createSpace, type ThreadNamespace } from './thread-namespace.ts'
 import {
   findEvent,
-  graveOf,
+  threadDeletionRunId,
   type NamespaceKey,
   spaceNames,
   threadName,
@@ -30,8 +30,8 @@ export interface Spaces {
   /** Learns whether others wrote. */
   look(): Promise<void>
   /** How often the thread was deleted. */
-  lifeOf(thread: string): Promise<number>
-  bury(thread: string): Promise<void>
+  deletionCount(thread: string): Promise<number>
+  recordThreadDeletion(thread: string): Promise<void>
 }
 
 interface Entry {
@@ -63,11 +63,11 @@ export function createSpaces(ledger: Ledger, agent: string, secrets: SecretsRule
     tide.last = last === newest ? last : -1
   }
 
-  async function lifeOf(thread: string): Promise<number> {
+  async function deletionCount(thread: string): Promise<number> {
     const known = lives.get(thread)
     if (known && known.checkedAt === tide.turn) return known.life
     const checkedAt = tide.turn
-    const life = (await ledger.getRun(graveOf(thread)))?.events ?? 0
+    const life = (await ledger.getRun(threadDeletionRunId(thread)))?.events ?? 0
     lives.delete(thread)
     lives.set(thread, { life, checkedAt })
     for (const oldest of lives.keys()) {
@@ -115,7 +115,7 @@ export function createSpaces(ledger: Ledger, agent: string, secrets: SecretsRule
   }
 
   async function enter(key: NamespaceKey): Promise<Entry> {
-    const life = await lifeOf(key.thread)
+    const life = await deletionCount(key.thread)
     const known = entries.get(keyOf(key))
     if (known?.life !== life) return open(key, life)
     entries.delete(keyOf(key))
@@ -161,13 +161,13 @@ export function createSpaces(ledger: Ledger, agent: string, secrets: SecretsRule
     look,
     within,
     reading,
-    lifeOf,
+    deletionCount,
     peek: (key) => entries.get(keyOf(key))?.space,
     async assertAlive({ thread, ns }, checkpointId) {
-      for (let life = (await lifeOf(thread)) - 1; life >= 0; life--)
+      for (let life = (await deletionCount(thread)) - 1; life >= 0; life--)
         if (await findEvent(ledger, spaceNames({ thread, ns }, life), checkpointId)) throw buried(thread)
     },
-    async bury(thread) {
+    async recordThreadDeletion(thread) {
       await look()
       const { runs } = await ledger.listRuns({ threadId: threadNames(thread), limit: 1 })
       if (runs.length === 0) return
@@ -175,7 +175,7 @@ export function createSpaces(ledger: Ledger, agent: string, secrets: SecretsRule
       await ledger.append([
         {
           eventType: 'system.thread_deleted',
-          correlationId: graveOf(thread),
+          correlationId: threadDeletionRunId(thread),
           source: { origin: 'agent', runtime: 'langgraph' },
           payload: { agent, langgraph: { threadId: thread } },
         },
