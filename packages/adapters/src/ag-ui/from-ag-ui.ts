@@ -6,7 +6,7 @@ import { keep } from './native.ts'
 import { MAPPINGS } from './read-events.ts'
 import { closeAll } from './read-run.ts'
 import { closeChunk } from './read-texts.ts'
-import { createScene, type Scene } from './scene.ts'
+import { createScene, type MapperState } from './mapper-state.ts'
 
 export interface FromAgUiOptions {
   /** The run, where the stream does not begin with RUN_STARTED. */
@@ -32,10 +32,10 @@ const sha256 = (text: string): string => hash('sha256', text)
  * calls, and how often the same was told: a stream that is sent again from its beginning changes nothing (L4).
  */
 export function createAgUiMapper({ runId, threadId, agent }: FromAgUiOptions = {}): AgUiMapper {
-  let scene: Scene | undefined
+  let scene: MapperState | undefined
   let waiting: EventInput[] = []
 
-  function sceneFor(event: AgUiEvent): Scene {
+  function sceneFor(event: AgUiEvent): MapperState {
     const named = plainText(event['runId'])
     if (event.type === 'RUN_STARTED') {
       const own = named ?? runId ?? refuse('runId', event['runId'], 'the id of the run')
@@ -49,7 +49,7 @@ export function createAgUiMapper({ runId, threadId, agent }: FromAgUiOptions = {
     return scene ?? open(named ?? runId ?? refuse('runId', event['runId'], 'known: begin with RUN_STARTED'))
   }
 
-  function open(id: string, thread?: string): Scene {
+  function open(id: string, thread?: string): MapperState {
     if (!isId(id)) refuse('runId', id, 'at most 512 characters without control characters')
     return createScene({ sha256, runId: id, agent }, thread ?? threadId)
   }
@@ -83,7 +83,7 @@ export function createAgUiMapper({ runId, threadId, agent }: FromAgUiOptions = {
   }
 }
 
-function finish(scene: Scene): EventInput[] {
+function finish(scene: MapperState): EventInput[] {
   if (!scene.ended) closeAll(scene, 'the stream ended')
   scene.ended = true
   return scene.take()

@@ -1,11 +1,11 @@
 import type { JsonObject, JsonValue, Payload } from '@clew/ledger'
 import { isObject, plainText, refuse } from '../foreign.ts'
 import { type AgUiEvent, KEPT, KEPT_OTHER } from './ag-ui-event.ts'
-import type { Scene } from './scene.ts'
+import type { MapperState } from './mapper-state.ts'
 
 /** An event as it came, and what is known by then. */
 export interface Native {
-  readonly scene: Scene
+  readonly scene: MapperState
   readonly event: AgUiEvent
 }
 

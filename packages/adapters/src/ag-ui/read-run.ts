@@ -4,7 +4,7 @@ import { USAGE_FIELDS } from './ag-ui-event.ts'
 import { listOf, type Native, others } from './native.ts'
 import { interruptSteps } from './read-steps.ts'
 import { closeTexts, tellResult } from './read-texts.ts'
-import type { Scene } from './scene.ts'
+import type { MapperState } from './mapper-state.ts'
 
 export function startRun({ scene, event }: Native): void {
   const input = event['input']
@@ -53,7 +53,7 @@ export function startRun({ scene, event }: Native): void {
   }
 }
 
-function tellAnswer(scene: Scene, entry: JsonObject, nth: number): void {
+function tellAnswer(scene: MapperState, entry: JsonObject, nth: number): void {
   const pauseId = plainText(entry['interruptId'])
   scene.add({
     type: 'ui.input_received',
@@ -99,7 +99,7 @@ export function finishRun({ scene, event }: Native): void {
   scene.ended = true
 }
 
-function ask(scene: Scene, interrupt: JsonObject, nth: number): void {
+function ask(scene: MapperState, interrupt: JsonObject, nth: number): void {
   const pauseId = plainText(interrupt['id']) ?? `${scene.runId}:${nth}`
   const { message, reason, responseSchema } = interrupt
   const eventId = scene.add({
@@ -160,7 +160,7 @@ export function failRun({ scene, event }: Native): void {
 }
 
 /** What a stream leaves open when its run ends, or the stream does. */
-export function closeAll(scene: Scene, reason: string): void {
+export function closeAll(scene: MapperState, reason: string): void {
   closeTexts(scene)
   interruptSteps(scene, reason)
 }

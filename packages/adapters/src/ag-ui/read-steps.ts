@@ -1,7 +1,7 @@
 import { formatStepId, type Payload } from '@clew/ledger'
 import { plainText, refuse } from '../foreign.ts'
 import { type Native, needText, others, placeOf } from './native.ts'
-import type { OpenStep, Scene } from './scene.ts'
+import type { OpenStep, MapperState } from './mapper-state.ts'
 
 export function openStep(
   native: Native,
@@ -76,7 +76,7 @@ export function finishSubagent(native: Native, failed: boolean): void {
 }
 
 /** Steps that nobody ended. */
-export function interruptSteps(scene: Scene, reason: string): void {
+export function interruptSteps(scene: MapperState, reason: string): void {
   for (const { stepId, eventId } of [...scene.subagents.values(), ...scene.steps.toReversed()])
     scene.draft.add({
       type: 'execution.step_interrupted',

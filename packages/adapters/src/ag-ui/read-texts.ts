@@ -1,7 +1,7 @@
 import type { JsonObject, Payload } from '@clew/ledger'
 import { isObject, plainText, readArguments, refuse } from '../foreign.ts'
 import { type Native, needText, others, placeOf } from './native.ts'
-import type { OpenText, Scene } from './scene.ts'
+import type { OpenText, MapperState } from './mapper-state.ts'
 
 export function openText(native: Native, open: Map<string, OpenText>, given?: string): void {
   const { scene, event } = native
@@ -32,7 +32,7 @@ export function addDelta(
   found.parts.push(delta)
 }
 
-export function closeText(scene: Scene, messageId: string, more: Payload = {}): void {
+export function closeText(scene: MapperState, messageId: string, more: Payload = {}): void {
   const open = scene.texts.get(messageId)
   if (!open) return refuse('messageId', messageId, 'the id of a message that was started before')
   scene.texts.delete(messageId)
@@ -46,7 +46,7 @@ export function closeText(scene: Scene, messageId: string, more: Payload = {}): 
   scene.messages.set(messageId, eventId)
 }
 
-export function closeThought(scene: Scene, messageId: string, more: Payload = {}): void {
+export function closeThought(scene: MapperState, messageId: string, more: Payload = {}): void {
   const open = scene.thoughts.get(messageId)
   if (!open) return refuse('messageId', messageId, 'the id of reasoning that was started before')
   scene.thoughts.delete(messageId)
@@ -69,7 +69,7 @@ export function openCall(native: Native): void {
   })
 }
 
-export function closeCall(scene: Scene, toolCallId: string): void {
+export function closeCall(scene: MapperState, toolCallId: string): void {
   const open = scene.calls.get(toolCallId)
   if (!open) return refuse('toolCallId', toolCallId, 'the id of a call that was started before')
   scene.calls.delete(toolCallId)
@@ -105,7 +105,7 @@ export function addChunk(native: Native, kind: 'text' | 'thought' | 'call'): voi
 }
 
 /** Any other event ends what chunks have opened. */
-export function closeChunk(scene: Scene): void {
+export function closeChunk(scene: MapperState): void {
   const { chunk } = scene
   scene.chunk = undefined
   if (chunk?.kind === 'text') closeText(scene, chunk.id)
@@ -119,7 +119,7 @@ export function giveResult({ scene, event }: Native): void {
 }
 
 export function tellResult(
-  scene: Scene,
+  scene: MapperState,
   found: JsonObject,
   callId: string | undefined,
   key: readonly (string | number)[],
@@ -138,7 +138,7 @@ export function tellResult(
 }
 
 /** What still streams, as far as it came. */
-export function closeTexts(scene: Scene): void {
+export function closeTexts(scene: MapperState): void {
   closeChunk(scene)
   for (const id of scene.texts.keys()) closeText(scene, id, { partial: true })
   for (const id of scene.thoughts.keys()) closeThought(scene, id, { partial: true })

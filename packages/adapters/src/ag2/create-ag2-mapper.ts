@@ -3,7 +3,7 @@ import { isObject, plainText, readTime, refuse } from '../foreign.ts'
 import type { MapOptions } from '../mapped-run.ts'
 import { CURRENT } from './current-events.ts'
 import { RUN_ITER } from './run-iter-events.ts'
-import { agentName, createScene, type Scene, without } from './scene.ts'
+import { agentName, createScene, type MapperState, without } from './mapper-state.ts'
 
 export interface Ag2Mapper {
   /** The events that one native event becomes; the first one also begins the run. */
@@ -53,14 +53,14 @@ export function createAg2Mapper(options: MapOptions): Ag2Mapper {
   }
 }
 
-function begin(scene: Scene, { agent }: MapOptions, found: string | undefined): void {
+function begin(scene: MapperState, { agent }: MapOptions, found: string | undefined): void {
   const payload = { agent: agent ?? found ?? 'ag2' }
   scene.add({ type: 'system.workflow_started', key: ['start'], origin: 'system', cause: null, payload })
 }
 
 /** Never rejected, never lost: a type of its own name, the fields as they came. */
 function keep(
-  scene: Scene,
+  scene: MapperState,
   name: string,
   content: Parameters<typeof without>[0],
   key: (string | number)[],

@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue, Payload } from '@clew/ledger'
 import { isObject, plainText, readArguments, readUsage, refuse, textOrNone } from '../foreign.ts'
 import { type Native, receive } from './run-iter-events.ts'
-import { without } from './scene.ts'
+import { without } from './mapper-state.ts'
 
 type Mapping = (native: Native) => void
 

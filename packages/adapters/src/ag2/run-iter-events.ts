@@ -1,9 +1,9 @@
 import type { JsonObject, JsonValue, Payload } from '@clew/ledger'
 import { isObject, plainText, readArguments, readUsage, refuse, textOrNone } from '../foreign.ts'
-import { agentName, type Scene, without } from './scene.ts'
+import { agentName, type MapperState, without } from './mapper-state.ts'
 
 export interface Native {
-  readonly scene: Scene
+  readonly scene: MapperState
   readonly content: JsonObject
   readonly key: readonly (string | number)[]
 }
@@ -191,7 +191,7 @@ function ask({ scene, content, key }: Native): void {
   scene.question = { pauseId, eventId, hidden: content['password'] === true }
 }
 
-export function receive(scene: Scene, key: readonly (string | number)[], answer: JsonValue): string {
+export function receive(scene: MapperState, key: readonly (string | number)[], answer: JsonValue): string {
   const { question } = scene
   const payload = { ...(question && { pauseId: question.pauseId }), answer: question?.hidden ? null : answer }
   scene.question = undefined

@@ -14,7 +14,7 @@ export interface Question {
 }
 
 /** What is known while the events of one run go by. */
-export interface Scene {
+export interface MapperState {
   readonly draft: MappedRun
   readonly tools: ToolSteps
   /** Adds an event and makes it the one that the next is caused by. */
@@ -37,7 +37,7 @@ export interface Scene {
   take(): EventInput[]
 }
 
-export function createScene(options: MapOptions): Scene {
+export function createScene(options: MapOptions): MapperState {
   const draft = createDraft(options, RUNTIME)
   const tools = createToolSteps(draft, options, createOrdinals())
   const heard = new Map<string, string>()

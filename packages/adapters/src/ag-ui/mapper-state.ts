@@ -17,7 +17,7 @@ export interface OpenStep {
 }
 
 /** What is known while the events of one run go by. */
-export interface Scene {
+export interface MapperState {
   readonly runId: string
   readonly threadId: string | undefined
   readonly agent: string | undefined
@@ -46,12 +46,12 @@ export interface Scene {
   take(): EventInput[]
 }
 
-export function createScene(options: MapOptions, threadId: string | undefined): Scene {
+export function createScene(options: MapOptions, threadId: string | undefined): MapperState {
   const draft = createDraft(options, RUNTIME)
   const nextOrdinal = createOrdinals()
   const nth = createOrdinals()
   const tools = createToolSteps(draft, options, nextOrdinal)
-  const scene: Scene = {
+  const scene: MapperState = {
     runId: options.runId,
     threadId,
     agent: options.agent,
