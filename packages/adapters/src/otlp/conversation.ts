@@ -1,13 +1,13 @@
 import type { JsonObject, JsonValue } from '@clew/ledger'
 import { isObject, plainText } from '../foreign.ts'
 import { type Facts, parseText, toJsonObject } from './facts.ts'
-import { readInstructions, readMessage, readMessages, type Said } from './said.ts'
+import { readInstructions, readMessage, readMessages, type ModelMessage } from './model-message.ts'
 import type { OtlpSpanEvent } from './structure.ts'
 
 /** What went to a model and what came back, as messages where it can be read as such. */
 export interface Conversation {
-  readonly input: readonly Said[]
-  readonly output: readonly Said[]
+  readonly input: readonly ModelMessage[]
+  readonly output: readonly ModelMessage[]
   /** What else was given or came back. */
   readonly given: JsonValue | undefined
   readonly returned: JsonValue | undefined
@@ -36,7 +36,7 @@ export function readConversation(facts: Facts, events: readonly OtlpSpanEvent[])
   }
 }
 
-const nonEmpty = (list: Said[]): Said[] | undefined => (list.length > 0 ? list : undefined)
+const nonEmpty = (list: ModelMessage[]): ModelMessage[] | undefined => (list.length > 0 ? list : undefined)
 
 const INPUT_ATTRIBUTES = [
   'gen_ai.input.messages',
@@ -62,7 +62,7 @@ const OUTPUT_ATTRIBUTES = [
   'output',
 ] as const
 
-function readInput(facts: Facts): Said[] | undefined {
+function readInput(facts: Facts): ModelMessage[] | undefined {
   return (
     readFlat(facts, 'gen_ai.prompt', 'user') ??
     readFlat(facts, 'llm.input_messages', 'user') ??
@@ -72,7 +72,7 @@ function readInput(facts: Facts): Said[] | undefined {
   )
 }
 
-function readOutput(facts: Facts): Said[] | undefined {
+function readOutput(facts: Facts): ModelMessage[] | undefined {
   return (
     readFlat(facts, 'gen_ai.completion', 'assistant') ??
     readFlat(facts, 'llm.output_messages', 'assistant') ??
@@ -83,7 +83,7 @@ function readOutput(facts: Facts): Said[] | undefined {
   )
 }
 
-function readFlat(facts: Facts, prefix: string, role: string): Said[] | undefined {
+function readFlat(facts: Facts, prefix: string, role: string): ModelMessage[] | undefined {
   if (!hasPrefix(facts, `${prefix}.0.`)) return undefined
   return readMessages(facts.takeTree(prefix), role)
 }
@@ -93,7 +93,7 @@ function hasPrefix({ attributes }: Facts, prefix: string): boolean {
   return false
 }
 
-const readFirst = (facts: Facts, keys: readonly string[], role: string): Said[] | undefined =>
+const readFirst = (facts: Facts, keys: readonly string[], role: string): ModelMessage[] | undefined =>
   facts.takeAs(keys, (value) => {
     const messages = readMessages(value, role)
     return messages === undefined || messages.length === 0 ? undefined : messages
@@ -103,7 +103,7 @@ const readGiven = (facts: Facts): JsonValue | undefined => facts.take(...INPUT_A
 const readReturned = (facts: Facts): JsonValue | undefined =>
   facts.take('ai.response.object', 'ai.result.object', ...OUTPUT_ATTRIBUTES)
 
-function readAiSdk(facts: Facts): Said[] | undefined {
+function readAiSdk(facts: Facts): ModelMessage[] | undefined {
   const text = facts.take('ai.response.text', 'ai.result.text', 'ai.response.object', 'ai.result.object')
   const calls = facts.take('ai.response.toolCalls', 'ai.result.toolCalls')
   const thought = facts.take('ai.response.reasoning')
@@ -121,7 +121,7 @@ const asText = (value: JsonValue | undefined): JsonValue =>
   value === undefined || typeof value === 'string' ? (value ?? null) : JSON.stringify(value)
 
 /** Pydantic AI once kept all messages of a call as one list of events. */
-function readPydantic(facts: Facts): { input: Said[]; output: Said[] } | undefined {
+function readPydantic(facts: Facts): { input: ModelMessage[]; output: ModelMessage[] } | undefined {
   const list = facts.take('events', 'all_messages_events')
   if (!Array.isArray(list)) return undefined
   return readEvents(
@@ -137,9 +137,12 @@ interface MessageEvent {
   readonly body: JsonObject
 }
 
-function readEvents(events: readonly (OtlpSpanEvent | MessageEvent)[]): { input: Said[]; output: Said[] } {
-  const input: Said[] = []
-  const output: Said[] = []
+function readEvents(events: readonly (OtlpSpanEvent | MessageEvent)[]): {
+  input: ModelMessage[]
+  output: ModelMessage[]
+} {
+  const input: ModelMessage[] = []
+  const output: ModelMessage[] = []
   for (const event of events) {
     if (!MESSAGE_EVENT.test(event.name)) continue
     const body = 'body' in event ? event.body : toJsonObject(event.attributes)
@@ -151,7 +154,10 @@ function readEvents(events: readonly (OtlpSpanEvent | MessageEvent)[]): { input:
 }
 
 /** A message that travelled as an event of a span, or as a log record whose body it is. */
-export function readMessageEvent(name: string, body: JsonObject): { isOutput: boolean; messages: Said[] } {
+export function readMessageEvent(
+  name: string,
+  body: JsonObject,
+): { isOutput: boolean; messages: ModelMessage[] } {
   const what = name.slice('gen_ai.'.length)
   if (what === 'content.prompt')
     return { isOutput: false, messages: readMessages(parseText(body['gen_ai.prompt'] ?? null), 'user') ?? [] }

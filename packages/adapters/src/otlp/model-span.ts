@@ -1,6 +1,6 @@
 import { canonicalText, type JsonObject, type JsonValue } from '@clew/ledger'
 import type { Conversation } from './conversation.ts'
-import { toCallRecord, toRecord, type AskedCall, type Said } from './said.ts'
+import { toCallRecord, toRecord, type AskedCall, type ModelMessage } from './model-message.ts'
 import { RANK, type RunSink, sha256 } from './sink.ts'
 
 export interface Call {
@@ -21,7 +21,7 @@ const FROM_OUTSIDE: ReadonlySet<string> = new Set(['user', 'system', 'developer'
  * What people and instructions say with this call. A history is sent again with every call, so only what no answer has
  * seen is told, and the same words have the same id: a message is in a run once, whichever call brought it.
  */
-export function tellInput({ sink, start, hasToolsInMessages }: Call, input: readonly Said[]): void {
+export function tellInput({ sink, start, hasToolsInMessages }: Call, input: readonly ModelMessage[]): void {
   const last = input.findLastIndex((said) => said.role === 'assistant')
   const seen = new Map<string, number>()
   for (const [at, said] of input.entries()) {
@@ -50,7 +50,13 @@ const digestOf = (value: JsonValue): string => sha256(canonicalText(value)).slic
 
 const callKey = (call: AskedCall): readonly string[] => ['asked', digestOf(toCallRecord(call))]
 
-function tellResults(sink: RunSink, time: bigint, input: readonly Said[], said: Said, order: number): void {
+function tellResults(
+  sink: RunSink,
+  time: bigint,
+  input: readonly ModelMessage[],
+  said: ModelMessage,
+  order: number,
+): void {
   for (const { id, name, result } of said.results) {
     const asked = input.flatMap(({ calls }) => calls).findLast((call) => id !== undefined && call.id === id)
     const payload = {
@@ -73,7 +79,7 @@ function tellResults(sink: RunSink, time: bigint, input: readonly Said[], said: 
 }
 
 /** What the model thought and said. */
-export function tellOutput(call: Call, output: readonly Said[], keyed = 'message'): void {
+export function tellOutput(call: Call, output: readonly ModelMessage[], keyed = 'message'): void {
   const { sink, stepId, end, use, hasToolsInMessages } = call
   let order = 0
   for (const [nth, said] of output.entries()) {

@@ -15,7 +15,7 @@ export interface GivenResult {
 }
 
 /** One message to or from a model, whatever its maker calls the parts of it. */
-export interface Said {
+export interface ModelMessage {
   readonly role: string
   /** Text, or a list of parts; null when it only calls tools or brings their results. */
   readonly content: JsonValue
@@ -44,7 +44,7 @@ const roleOf = (name: string): string => (Object.hasOwn(ROLES, name) ? (ROLES[na
  * The messages in a value: a list of them, one of them, or an object that has them. Undefined when it is something
  * else; a bare text is one message of the role that is expected.
  */
-export function readMessages(value: JsonValue | undefined, role: string): Said[] | undefined {
+export function readMessages(value: JsonValue | undefined, role: string): ModelMessage[] | undefined {
   if (value === undefined || value === null || value === '') return undefined
   if (typeof value === 'string') return [spoken(role, value)]
   if (Array.isArray(value)) return readMessageList(value, role)
@@ -62,7 +62,7 @@ export function readMessages(value: JsonValue | undefined, role: string): Said[]
   return isMessage(value) ? [readMessage(value, role)] : undefined
 }
 
-function readMessageList(list: readonly JsonValue[], role: string): Said[] | undefined {
+function readMessageList(list: readonly JsonValue[], role: string): ModelMessage[] | undefined {
   // Frameworks that ask for several answers at once have a list for each.
   if (list.length > 0 && list.every((item) => Array.isArray(item))) return readMessageList(list.flat(), role)
   if (!list.every((item) => isObject(item) && isMessage(item))) return undefined
@@ -73,7 +73,7 @@ const MESSAGE_KEYS = ['role', 'parts', 'message', 'kwargs', 'message_content', '
 
 const isMessage = (value: JsonObject): boolean => MESSAGE_KEYS.some((key) => value[key] !== undefined)
 
-const spoken = (role: string, content: JsonValue): Said => ({
+const spoken = (role: string, content: JsonValue): ModelMessage => ({
   role,
   content,
   name: undefined,
@@ -84,7 +84,7 @@ const spoken = (role: string, content: JsonValue): Said => ({
 })
 
 /** Instructions come as parts of their own, without a role. */
-export function readInstructions(value: JsonValue | undefined): Said[] {
+export function readInstructions(value: JsonValue | undefined): ModelMessage[] {
   if (value === undefined || value === null || value === '') return []
   if (Array.isArray(value) && value.every((part) => !isObject(part) || part['role'] === undefined))
     return [readMessage({ role: 'system', parts: value }, 'system')]
@@ -106,7 +106,7 @@ function unwrap(found: JsonObject): JsonObject {
   return found
 }
 
-export function readMessage(given: JsonObject, otherwise: string): Said {
+export function readMessage(given: JsonObject, otherwise: string): ModelMessage {
   const found = unwrap(given)
   const draft: MutableMessage = { texts: [], reasoning: [], calls: [], results: [] }
   const role = roleOf(plainText(found['role']) ?? plainText(found['type']) ?? otherwise)
@@ -219,7 +219,7 @@ function toContent(parts: readonly JsonValue[]): JsonValue {
 }
 
 /** A message as the input of a step keeps it. */
-export function toRecord({ role, content, name, calls, results, reasoning }: Said): JsonObject {
+export function toRecord({ role, content, name, calls, results, reasoning }: ModelMessage): JsonObject {
   return {
     role,
     content,
