@@ -1,4 +1,4 @@
-import type { Facts } from './facts.ts'
+import type { SpanAttributes } from './span-attributes.ts'
 
 export type SpanKind =
   | 'model'
@@ -143,7 +143,7 @@ function mcpKind(method: string): SpanKind {
 const kindIn = (kinds: Kinds, name: string | undefined): SpanKind | undefined =>
   name !== undefined && Object.hasOwn(kinds, name) ? kinds[name] : undefined
 
-function findNamed(facts: Facts, named: typeof NAMED): SpanKind | undefined {
+function findNamed(facts: SpanAttributes, named: typeof NAMED): SpanKind | undefined {
   for (const [attribute, kinds] of named) {
     const kind = kindIn(kinds, facts.text(attribute))
     if (kind) return kind
@@ -152,7 +152,7 @@ function findNamed(facts: Facts, named: typeof NAMED): SpanKind | undefined {
 }
 
 /** What a span did, by the names that conventions and SDKs give it; `span` where nobody says. */
-export function classifySpan(facts: Facts, spanName: string): SpanKind {
+export function classifySpan(facts: SpanAttributes, spanName: string): SpanKind {
   const named = findNamed(facts, NAMED)
   if (named) return named
   const operationId = facts.text('ai.operationId')
@@ -169,7 +169,7 @@ export function classifySpan(facts: Facts, spanName: string): SpanKind {
 }
 
 /** Some SDKs leave the operation out and name a tool or a model all the same. */
-function guessKind(facts: Facts): SpanKind {
+function guessKind(facts: SpanAttributes): SpanKind {
   if (facts.has('gen_ai.tool.name') || facts.has('gen_ai.tool.call.id')) return 'tool'
   const model = facts.text('gen_ai.request.model', 'gen_ai.response.model', 'llm.model_name')
   if (model !== undefined || facts.has('llm.request.type')) return 'model'

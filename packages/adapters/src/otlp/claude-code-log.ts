@@ -2,7 +2,7 @@ import { inputDigest, type JsonObject } from '@clew/ledger'
 import { readArguments } from '../foreign.ts'
 import { readModelUse } from './model-use.ts'
 import { RANK, sha256 } from './sink.ts'
-import { type RecordWork, toRecordJson } from './work.ts'
+import { type RecordWork, toRecordJson } from './span-mapping.ts'
 
 /**
  * Claude Code without its spans: what people ask, calls of the model and of tools as records. A session is the run. The

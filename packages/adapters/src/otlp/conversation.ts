@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '@clew/ledger'
 import { isObject, plainText } from '../foreign.ts'
-import { type Facts, parseText, toJsonObject } from './facts.ts'
+import { type SpanAttributes, parseText, toJsonObject } from './span-attributes.ts'
 import { readInstructions, readMessage, readMessages, type ModelMessage } from './model-message.ts'
 import type { OtlpSpanEvent } from './structure.ts'
 
@@ -20,7 +20,7 @@ export const MESSAGE_EVENT =
   /^gen_ai\.(?:(?:system|user|assistant|tool)\.message|choice|content\.(?:prompt|completion))$/
 
 /** Conventions first that say most; the first one that says anything is taken, the others stay attributes. */
-export function readConversation(facts: Facts, events: readonly OtlpSpanEvent[]): Conversation {
+export function readConversation(facts: SpanAttributes, events: readonly OtlpSpanEvent[]): Conversation {
   const told = readEvents(events)
   const ownInput = readInput(facts)
   const ownOutput = readOutput(facts)
@@ -62,7 +62,7 @@ const OUTPUT_ATTRIBUTES = [
   'output',
 ] as const
 
-function readInput(facts: Facts): ModelMessage[] | undefined {
+function readInput(facts: SpanAttributes): ModelMessage[] | undefined {
   return (
     readFlat(facts, 'gen_ai.prompt', 'user') ??
     readFlat(facts, 'llm.input_messages', 'user') ??
@@ -72,7 +72,7 @@ function readInput(facts: Facts): ModelMessage[] | undefined {
   )
 }
 
-function readOutput(facts: Facts): ModelMessage[] | undefined {
+function readOutput(facts: SpanAttributes): ModelMessage[] | undefined {
   return (
     readFlat(facts, 'gen_ai.completion', 'assistant') ??
     readFlat(facts, 'llm.output_messages', 'assistant') ??
@@ -83,27 +83,31 @@ function readOutput(facts: Facts): ModelMessage[] | undefined {
   )
 }
 
-function readFlat(facts: Facts, prefix: string, role: string): ModelMessage[] | undefined {
+function readFlat(facts: SpanAttributes, prefix: string, role: string): ModelMessage[] | undefined {
   if (!hasPrefix(facts, `${prefix}.0.`)) return undefined
   return readMessages(facts.takeTree(prefix), role)
 }
 
-function hasPrefix({ attributes }: Facts, prefix: string): boolean {
+function hasPrefix({ attributes }: SpanAttributes, prefix: string): boolean {
   for (const key in attributes) if (key.startsWith(prefix)) return true
   return false
 }
 
-const readFirst = (facts: Facts, keys: readonly string[], role: string): ModelMessage[] | undefined =>
+const readFirst = (
+  facts: SpanAttributes,
+  keys: readonly string[],
+  role: string,
+): ModelMessage[] | undefined =>
   facts.takeAs(keys, (value) => {
     const messages = readMessages(value, role)
     return messages === undefined || messages.length === 0 ? undefined : messages
   })
 
-const readGiven = (facts: Facts): JsonValue | undefined => facts.take(...INPUT_ATTRIBUTES)
-const readReturned = (facts: Facts): JsonValue | undefined =>
+const readGiven = (facts: SpanAttributes): JsonValue | undefined => facts.take(...INPUT_ATTRIBUTES)
+const readReturned = (facts: SpanAttributes): JsonValue | undefined =>
   facts.take('ai.response.object', 'ai.result.object', ...OUTPUT_ATTRIBUTES)
 
-function readAiSdk(facts: Facts): ModelMessage[] | undefined {
+function readAiSdk(facts: SpanAttributes): ModelMessage[] | undefined {
   const text = facts.take('ai.response.text', 'ai.result.text', 'ai.response.object', 'ai.result.object')
   const calls = facts.take('ai.response.toolCalls', 'ai.result.toolCalls')
   const thought = facts.take('ai.response.reasoning')
@@ -121,7 +125,7 @@ const asText = (value: JsonValue | undefined): JsonValue =>
   value === undefined || typeof value === 'string' ? (value ?? null) : JSON.stringify(value)
 
 /** Pydantic AI once kept all messages of a call as one list of events. */
-function readPydantic(facts: Facts): { input: ModelMessage[]; output: ModelMessage[] } | undefined {
+function readPydantic(facts: SpanAttributes): { input: ModelMessage[]; output: ModelMessage[] } | undefined {
   const list = facts.take('events', 'all_messages_events')
   if (!Array.isArray(list)) return undefined
   return readEvents(
@@ -174,7 +178,7 @@ export function readMessageEvent(
 }
 
 /** Input and output of a span that is not a call of a model. */
-export function readInputOutput(facts: Facts): {
+export function readInputOutput(facts: SpanAttributes): {
   input: JsonValue | undefined
   output: JsonValue | undefined
 } {

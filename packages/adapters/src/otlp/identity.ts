@@ -1,5 +1,5 @@
 import type { JsonObject } from '@clew/ledger'
-import type { Facts } from './facts.ts'
+import type { SpanAttributes } from './span-attributes.ts'
 import type { Source } from './source.ts'
 
 /** `thread.id` is not among them: that is a thread of the operating system. */
@@ -43,7 +43,7 @@ const AGENT = [
 ] as const
 
 /** Who acted, in which thread, about whom: a run takes this from its first event, which may be any span's. */
-export function readIdentity(facts: Facts, { service, serviceVersion }: Source): JsonObject {
+export function readIdentity(facts: SpanAttributes, { service, serviceVersion }: Source): JsonObject {
   const agent = facts.text(...AGENT) ?? service
   const version = facts.text('gen_ai.agent.version') ?? serviceVersion
   const thread = facts.text(...THREAD)

@@ -1,15 +1,15 @@
 import { isObject } from '../foreign.ts'
 import { mapClaudeCodeRecord } from './claude-code-log.ts'
 import { MESSAGE_EVENT, readConversation, readMessageEvent } from './conversation.ts'
-import { createFacts, toJson } from './facts.ts'
+import { createFacts, toJson } from './span-attributes.ts'
 import { readIdentity } from './identity.ts'
 import { type Call, tellInput, tellOutput } from './model-span.ts'
 import { readModelUse } from './model-use.ts'
 import { RANK, type RunSink, sha256 } from './sink.ts'
 import { addSource, type Source } from './source.ts'
 import type { OtlpLogRecord } from './structure.ts'
-import { tellEvaluations } from './told-spans.ts'
-import { type RecordWork, toRecordJson } from './work.ts'
+import { tellEvaluations } from './tool-spans.ts'
+import { type RecordWork, toRecordJson } from './span-mapping.ts'
 
 export function mapLogRecord(sink: RunSink, record: OtlpLogRecord, source: Source): void {
   const facts = createFacts(record.attributes)

@@ -1,7 +1,7 @@
 import { inputDigest, type JsonObject, type JsonValue } from '@clew/ledger'
 import { classifySpan, type SpanKind } from './classify.ts'
 import { type Conversation, readConversation, readInputOutput } from './conversation.ts'
-import { createFacts, type Facts } from './facts.ts'
+import { createFacts, type SpanAttributes } from './span-attributes.ts'
 import { readIdentity } from './identity.ts'
 import { type Call, tellInput, tellOutput, toStepValues } from './model-span.ts'
 import { readModelUse, readTotalUse } from './model-use.ts'
@@ -9,8 +9,8 @@ import { RANK, type RunSink, sha256 } from './sink.ts'
 import { addSource, type Source } from './source.ts'
 import { readFailure, toSpanRecord } from './span-record.ts'
 import type { OtlpSpan } from './structure.ts'
-import { tellEvaluations, tellMemory, tellRequest, tellTool, toolNameOf } from './told-spans.ts'
-import type { Work } from './work.ts'
+import { tellEvaluations, tellMemory, tellRequest, tellTool, toolNameOf } from './tool-spans.ts'
+import type { SpanMapping } from './span-mapping.ts'
 
 /** What the step of a span says: its input, output, and what belongs to its kind. */
 interface MappedSpan {
@@ -40,7 +40,7 @@ export function mapSpan(
   const end = span.endTimeUnixNano < start ? start : span.endTimeUnixNano
   const name = (kind === 'tool' ? toolNameOf(facts, span.name) : span.name) || kind
   const failure = readFailure(span, facts)
-  const work: Work = { sink, span, facts, stepId: span.spanId, name, start, end, failure }
+  const work: SpanMapping = { sink, span, facts, stepId: span.spanId, name, start, end, failure }
   const identity = readIdentity(facts, source)
   const sourceId = addSource(sink, source, start)
   const { values, use, conversation } = tell(work, kind, toolCalls)
@@ -83,7 +83,7 @@ export function mapSpan(
 }
 
 /** Sent when it began, by some SDKs: under an id of its own, below the span that it tells of. */
-function mapPending(sink: RunSink, span: OtlpSpan, facts: Facts, source: Source): void {
+function mapPending(sink: RunSink, span: OtlpSpan, facts: SpanAttributes, source: Source): void {
   const around = facts.text('logfire.pending_parent_id') ?? ''
   const parentSpanId = /^0*$/.test(around) ? '' : around
   if (span.parentSpanId === '') return
@@ -91,7 +91,13 @@ function mapPending(sink: RunSink, span: OtlpSpan, facts: Facts, source: Source)
   tellRunning(sink, real, facts, source, classifySpan(facts, span.name))
 }
 
-function tellRunning(sink: RunSink, span: OtlpSpan, facts: Facts, source: Source, kind: SpanKind): void {
+function tellRunning(
+  sink: RunSink,
+  span: OtlpSpan,
+  facts: SpanAttributes,
+  source: Source,
+  kind: SpanKind,
+): void {
   const time = span.startTimeUnixNano
   const name = (kind === 'tool' ? toolNameOf(facts, span.name) : span.name) || kind
   const identity = readIdentity(facts, source)
@@ -114,7 +120,7 @@ function tellRunning(sink: RunSink, span: OtlpSpan, facts: Facts, source: Source
   })
 }
 
-function tell(work: Work, kind: SpanKind, toolCalls: 'spans' | 'messages'): MappedSpan {
+function tell(work: SpanMapping, kind: SpanKind, toolCalls: 'spans' | 'messages'): MappedSpan {
   const { facts, span } = work
   if (kind === 'model') return tellModel(work, toolCalls)
   if (kind === 'tool') return { values: tellTool(work), use: {} }
@@ -130,7 +136,7 @@ function tell(work: Work, kind: SpanKind, toolCalls: 'spans' | 'messages'): Mapp
   return { values, use }
 }
 
-function tellModel(work: Work, toolCalls: 'spans' | 'messages'): MappedSpan {
+function tellModel(work: SpanMapping, toolCalls: 'spans' | 'messages'): MappedSpan {
   const { sink, facts, span, stepId, start, end, failure } = work
   const use = readModelUse(facts)
   const conversation = readConversation(facts, span.events)
@@ -151,12 +157,12 @@ function tellModel(work: Work, toolCalls: 'spans' | 'messages'): MappedSpan {
   return { values, use, conversation }
 }
 
-function readTools(facts: Facts): JsonValue | undefined {
+function readTools(facts: SpanAttributes): JsonValue | undefined {
   return facts.take('gen_ai.tool.definitions', 'ai.prompt.tools') ?? facts.takeTree('llm.tools')
 }
 
 /** A span without a parent is the run. */
-function tellRun(work: Work, kind: SpanKind, identity: JsonObject, values: JsonObject): void {
+function tellRun(work: SpanMapping, kind: SpanKind, identity: JsonObject, values: JsonObject): void {
   const { sink, span, start, end, failure, name } = work
   // What goes to a model and comes from it is told by messages.
   const { input, output } = MODELS.has(kind) ? {} : values

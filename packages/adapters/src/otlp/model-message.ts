@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '@clew/ledger'
 import { isObject, plainText, readArguments } from '../foreign.ts'
-import { parseText } from './facts.ts'
+import { parseText } from './span-attributes.ts'
 
 export interface AskedCall {
   readonly id: string | undefined

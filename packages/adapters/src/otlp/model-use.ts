@@ -1,6 +1,6 @@
 import type { JsonObject } from '@clew/ledger'
 import { isObject } from '../foreign.ts'
-import type { Facts } from './facts.ts'
+import type { SpanAttributes } from './span-attributes.ts'
 
 /** Names that price lists know; of another one a wrong guess would be worse than none. */
 const PROVIDERS: readonly (readonly [beginning: string, provider: string])[] = [
@@ -26,7 +26,7 @@ const PROVIDERS: readonly (readonly [beginning: string, provider: string])[] = [
   ['perplexity', 'perplexity'],
 ]
 
-function providerOf(facts: Facts): string | undefined {
+function providerOf(facts: SpanAttributes): string | undefined {
   const said = facts
     .text('gen_ai.provider.name', 'gen_ai.system', 'ai.model.provider', 'llm.provider', 'llm.system')
     ?.toLowerCase()
@@ -34,7 +34,7 @@ function providerOf(facts: Facts): string | undefined {
 }
 
 /** The model that answered says more than the one that was asked: a name is answered by one of its editions. */
-const modelOf = (facts: Facts): string | undefined =>
+const modelOf = (facts: SpanAttributes): string | undefined =>
   facts.text(
     'gen_ai.response.model',
     'llm.response.model_name',
@@ -101,7 +101,7 @@ const CLAUDE_CODE: Readonly<Record<string, string>> = {
 }
 
 /** Tokens of a call; input counts what was cached, as the conventions have it. */
-function usageOf(facts: Facts): JsonObject | undefined {
+function usageOf(facts: SpanAttributes): JsonObject | undefined {
   const usage: JsonObject = {}
   for (const name in NAMES) addCount(usage, name, facts.count(...(NAMES[name] as readonly string[])))
   if (Object.keys(usage).length > 0) return usage
@@ -122,7 +122,7 @@ function addCount(usage: JsonObject, name: string, count: unknown): void {
 }
 
 /** Dollars that the producer says it cost. */
-function costOf(facts: Facts): number | undefined {
+function costOf(facts: SpanAttributes): number | undefined {
   const said = facts.count('llm.cost.total', 'gen_ai.usage.cost', 'gen_ai.cost.total_cost', 'cost_usd')
   if (said !== undefined) return said
   const detailed = facts.take('langfuse.observation.cost_details')
@@ -131,7 +131,7 @@ function costOf(facts: Facts): number | undefined {
 }
 
 /** Model, provider, tokens and money of a call of a model. */
-export function readModelUse(facts: Facts): JsonObject {
+export function readModelUse(facts: SpanAttributes): JsonObject {
   const use: JsonObject = {}
   const model = modelOf(facts)
   const provider = providerOf(facts)
@@ -145,7 +145,7 @@ export function readModelUse(facts: Facts): JsonObject {
 }
 
 /** What a span around calls of models says they took together. It is not counted: the calls are. */
-export function readTotalUse(facts: Facts): JsonObject {
+export function readTotalUse(facts: SpanAttributes): JsonObject {
   const { usage, cost } = readModelUse(facts)
   return { ...(usage !== undefined && { totalUsage: usage }), ...(cost !== undefined && { totalCost: cost }) }
 }

@@ -1,5 +1,5 @@
 import type { JsonObject } from '@clew/ledger'
-import { toJsonObject } from './facts.ts'
+import { toJsonObject } from './span-attributes.ts'
 import { RANK, type RunSink, sha256 } from './sink.ts'
 import type { OtlpResource, OtlpScope } from './structure.ts'
 

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '@clew/ledger'
 import { MESSAGE_EVENT } from './conversation.ts'
-import { type Facts, toJsonObject } from './facts.ts'
+import { type SpanAttributes, toJsonObject } from './span-attributes.ts'
 import type { OtlpSpan } from './structure.ts'
 
 export const KINDS = ['unspecified', 'internal', 'server', 'client', 'producer', 'consumer']
@@ -10,7 +10,7 @@ const FAILED = 2
 /** What a span says beside what became of it here, nothing left out: times to the nanosecond, all other attributes. */
 export function toSpanRecord(
   span: OtlpSpan,
-  facts: Facts,
+  facts: SpanAttributes,
   { name, source, withoutMessages }: { name: string; source: string; withoutMessages: boolean },
 ): JsonObject {
   const record: JsonObject = {
@@ -59,7 +59,7 @@ const said = (key: string, text: string): JsonObject => (text === '' ? {} : { [k
 const counted = (key: string, count: number): JsonObject => (count === 0 ? {} : { [key]: count })
 
 /** How a span failed; undefined when it did not. */
-export function readFailure(span: OtlpSpan, facts: Facts): JsonObject | undefined {
+export function readFailure(span: OtlpSpan, facts: SpanAttributes): JsonObject | undefined {
   const isFailed = span.status.code === FAILED || facts.text('langfuse.observation.level') === 'ERROR'
   if (!isFailed) return undefined
   const thrown = span.events.findLast((event) => event.name === 'exception')?.attributes ?? {}

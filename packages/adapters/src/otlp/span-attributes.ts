@@ -4,7 +4,7 @@ import { isList } from './encode-protobuf.ts'
 import { type OtlpAttributes, type OtlpValue, putAttribute } from './structure.ts'
 
 /** What the attributes of a span or a record say, and which of it has found its place in an event. */
-export interface Facts {
+export interface SpanAttributes {
   readonly attributes: OtlpAttributes
   /** The first of these that is text and not empty. */
   text(...keys: readonly string[]): string | undefined
@@ -21,10 +21,10 @@ export interface Facts {
   rest(): JsonObject
 }
 
-export function createFacts(attributes: OtlpAttributes): Facts {
+export function createFacts(attributes: OtlpAttributes): SpanAttributes {
   let taken: Set<string> | undefined
   let prefixes: string[] | undefined
-  const facts: Facts = {
+  const facts: SpanAttributes = {
     attributes,
     text(...keys) {
       for (const key of keys) {

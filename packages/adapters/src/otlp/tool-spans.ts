@@ -3,11 +3,11 @@ import { isObject, plainText, readArguments } from '../foreign.ts'
 import { toSources } from '../langchain/sources.ts'
 import type { SpanKind } from './classify.ts'
 import { readInputOutput } from './conversation.ts'
-import { type Facts, parseText } from './facts.ts'
+import { type SpanAttributes, parseText } from './span-attributes.ts'
 import { RANK, type RunSink } from './sink.ts'
-import type { Work } from './work.ts'
+import type { SpanMapping } from './span-mapping.ts'
 
-export const toolNameOf = (facts: Facts, spanName: string): string =>
+export const toolNameOf = (facts: SpanAttributes, spanName: string): string =>
   facts.text(
     'gen_ai.tool.name',
     'tool.name',
@@ -18,7 +18,7 @@ export const toolNameOf = (facts: Facts, spanName: string): string =>
   ) ?? spanName.replace(/^(?:execute_tool|tools\/call|running tool:?) /, '')
 
 /** A call of a tool with its result. Answers with input and output of the step. */
-export function tellTool(work: Work): JsonObject {
+export function tellTool(work: SpanMapping): JsonObject {
   const { sink, facts, stepId, name, start, end, failure } = work
   const callId =
     facts.text('gen_ai.tool.call.id', 'tool.id', 'tool_call.id', 'ai.toolCall.id', 'tool_use_id') ?? stepId
@@ -75,7 +75,7 @@ export function tellTool(work: Work): JsonObject {
 }
 
 /** A search, or a request that is no call of a tool: asked at the start, answered at the end. */
-export function tellRequest(work: Work, kind: SpanKind): JsonObject {
+export function tellRequest(work: SpanMapping, kind: SpanKind): JsonObject {
   const { sink, facts, span, stepId, start, end, failure } = work
   const method = facts.text('mcp.method.name')
   const search = facts.take('gen_ai.retrieval.query.text', 'gen_ai.retrieval.query')
@@ -139,7 +139,7 @@ export function tellRequest(work: Work, kind: SpanKind): JsonObject {
   return values
 }
 
-function readDocuments(facts: Facts): JsonValue | undefined {
+function readDocuments(facts: SpanAttributes): JsonValue | undefined {
   const listed = facts.take('gen_ai.retrieval.documents')
   if (listed !== undefined) return listed
   const found = facts.takeTree('retrieval.documents') ?? facts.takeTree('reranker.output_documents')
@@ -164,7 +164,7 @@ function toDocument(item: JsonValue): { pageContent: string; metadata: JsonObjec
 }
 
 /** What was kept in or taken out of a memory. */
-export function tellMemory({ sink, facts, stepId, end, failure }: Work): void {
+export function tellMemory({ sink, facts, stepId, end, failure }: SpanMapping): void {
   if (failure) return
   const operation = facts.text('gen_ai.operation.name') ?? ''
   const namespace = facts.text(
@@ -197,7 +197,11 @@ export interface EvaluationPlace {
 }
 
 /** Scores that something was given, in the names of OpenTelemetry and of OpenInference. */
-export function tellEvaluations(sink: RunSink, facts: Facts, { key, time, stepId }: EvaluationPlace): void {
+export function tellEvaluations(
+  sink: RunSink,
+  facts: SpanAttributes,
+  { key, time, stepId }: EvaluationPlace,
+): void {
   const found: JsonObject[] = []
   const name = facts.text('gen_ai.evaluation.name')
   if (name !== undefined)

@@ -1,13 +1,13 @@
 import type { JsonObject } from '@clew/ledger'
-import { type Facts, toJson } from './facts.ts'
+import { type SpanAttributes, toJson } from './span-attributes.ts'
 import type { RunSink } from './sink.ts'
 import type { OtlpLogRecord, OtlpSpan } from './structure.ts'
 
 /** A span while it becomes a step. */
-export interface Work {
+export interface SpanMapping {
   readonly sink: RunSink
   readonly span: OtlpSpan
-  readonly facts: Facts
+  readonly facts: SpanAttributes
   readonly stepId: string
   readonly name: string
   readonly start: bigint
@@ -19,7 +19,7 @@ export interface Work {
 export interface RecordWork {
   readonly sink: RunSink
   readonly record: OtlpLogRecord
-  readonly facts: Facts
+  readonly facts: SpanAttributes
   readonly name: string
   readonly time: bigint
   /** Of all that it says: what tells it from every other record. */
@@ -29,7 +29,7 @@ export interface RecordWork {
 }
 
 /** What a record says beside what became of it here. */
-export function toRecordJson(record: OtlpLogRecord, facts: Facts, source: string): JsonObject {
+export function toRecordJson(record: OtlpLogRecord, facts: SpanAttributes, source: string): JsonObject {
   const attributes = facts.rest()
   return {
     ...(record.severityNumber !== 0 && { severityNumber: record.severityNumber }),
