@@ -7,7 +7,7 @@ import type { Place, Saved, TaskWrites, Write } from './saved.ts'
 import { afterRun, mergeSeen } from './version-changes.ts'
 
 /** What `execution.checkpoint` says beyond the ledger's own fields: only what differs from the checkpoint before. */
-export interface Beyond {
+export interface CheckpointExtras {
   /** Left out where it is `loop`. */
   readonly source?: string | undefined
   /** Left out where it is the superstep less one. */
@@ -52,7 +52,7 @@ export function metadataFields(metadata: CheckpointMetadata): Payload | undefine
 }
 
 /** How a state is folded on: where it stands, and what the events since say. */
-export interface Reading {
+export interface PayloadReading {
   readonly before: Saved | null
   readonly input: unknown
   readonly outputs: ReadonlyMap<string, Readonly<Record<string, unknown>>>
@@ -72,13 +72,13 @@ export function carriedBy({ eventType, payload, ledger }: ClewEvent): Payload | 
 export function readCheckpoint(
   event: ClewEvent,
   payload: Payload,
-  { before, input, outputs, written, early }: Reading,
+  { before, input, outputs, written, early }: PayloadReading,
 ): Saved | null {
   const { correlationId: runId, ledger, timestamp } = event
   const given = payload['langgraph']
   const id = payload['checkpointId']
   if (!isObject(given) || typeof id !== 'string') return null
-  const beyond = given as unknown as Beyond
+  const beyond = given as unknown as CheckpointExtras
   const { state, baseSeq, depth } = payload
   const isWhole = isObject(state)
   const values = new Map<string, Cell>(beyond.whole ? [] : before?.values)
@@ -146,7 +146,7 @@ export function readCheckpoint(
 }
 
 function parentOf(
-  { parentId, parentSeq }: Beyond,
+  { parentId, parentSeq }: CheckpointExtras,
   before: Saved | null,
   runId: string,
   from: unknown,
@@ -162,7 +162,10 @@ function parentOf(
 }
 
 /** The operation with its value in place of `from`. */
-function toLiteral(operation: StateOperation, outputs: Reading['outputs']): StateOperation | undefined {
+function toLiteral(
+  operation: StateOperation,
+  outputs: PayloadReading['outputs'],
+): StateOperation | undefined {
   if (operation.op === 'remove' || operation.from === undefined) return operation
   const { op, channel, from } = operation
   const output = outputs.get(from)

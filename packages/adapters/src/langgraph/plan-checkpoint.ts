@@ -1,7 +1,7 @@
 import { isoMs, isoText, type Payload, type StateOperation } from '@clew/ledger'
 import type { Checkpoint, CheckpointMetadata } from '@langchain/langgraph-checkpoint'
 import { type Cell, cellValue, findChange, toCell } from './cells.ts'
-import { type Beyond, metadataFields, START } from './checkpoint-payload.ts'
+import { type CheckpointExtras, metadataFields, START } from './checkpoint-payload.ts'
 import { isInternal, readyTasks, type Seen, type Versions } from './next-nodes.ts'
 import { isObject, isSame, isSameList, setKey, toPayload } from './rich-values.ts'
 import type { Place, Saved, TaskWrites } from './saved.ts'
@@ -123,7 +123,7 @@ export function planCheckpoint(given: CheckpointGiven): CheckpointPlan {
   const ran =
     isWhole || isTurn ? undefined : ranVersion(before, carrier?.call, drop, changedVersions, changedSeen)
   // Field by field: an object spread for each of them took as long as all the rest of the plan.
-  const beyond: { -readonly [Field in keyof Beyond]: Beyond[Field] } = {}
+  const beyond: { -readonly [Field in keyof CheckpointExtras]: CheckpointExtras[Field] } = {}
   if (metadata.source !== 'loop') beyond.source = metadata.source
   if (metadata.step !== superstep - 1) beyond.step = metadata.step
   if (checkpoint.v !== 4) beyond.v = checkpoint.v
