@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { ClewError } from '@clew/ledger'
 import { isCollision, isLost, serverTooOld, shownUrl, storeError, wrongEncoding } from './errors.ts'
-import { agreeOnKey, type KeyMark } from './key-mark.ts'
+import { assertSameKey, type KeyFingerprint } from './key-fingerprint.ts'
 import { migrate } from './migrate.ts'
 import { MIGRATIONS } from './migrations.ts'
 import type { Database, Sql, Statement } from './sql.ts'
@@ -17,7 +17,7 @@ export interface OpenDatabaseOptions {
   /** How long making one connection may take; 30 s by default. A refused address fails at once. */
   readonly connectMs?: number | undefined
   readonly migrations?: readonly string[] | undefined
-  readonly keyMark?: KeyMark | undefined
+  readonly keyMark?: KeyFingerprint | undefined
 }
 
 export const WAIT_MS = 30_000
@@ -138,7 +138,7 @@ export async function openDatabase(address: string, options: OpenDatabaseOptions
       await settle(client, session)
       await migrate(client, { url, schema, migrations, readOnly, create })
       if (!readOnly) await raiseBase(client)
-      if (options.keyMark) await agreeOnKey(client, url, options.keyMark, readOnly)
+      if (options.keyMark) await assertSameKey(client, url, options.keyMark, readOnly)
     } catch (error) {
       throw storeError(url, error)
     } finally {

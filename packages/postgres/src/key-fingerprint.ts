@@ -5,10 +5,15 @@ import type { Sql } from './sql.ts'
  * Gives the mark of the key that this process has for the ledger at the URL shown; `isMarked` when one stands in the
  * database already.
  */
-export type KeyMark = (isMarked: boolean, url: string) => string
+export type KeyFingerprint = (isMarked: boolean, url: string) => string
 
 /** P2: all who write have one key, or equal secrets would not stay equal. Who only reads makes no fingerprints. */
-export async function agreeOnKey(sql: Sql, url: string, keyMark: KeyMark, readOnly: boolean): Promise<void> {
+export async function assertSameKey(
+  sql: Sql,
+  url: string,
+  keyMark: KeyFingerprint,
+  readOnly: boolean,
+): Promise<void> {
   const read = async (): Promise<string | null> =>
     (await sql.query({ text: 'SELECT key_mark FROM meta' })).rows[0]?.['key_mark'] as string | null
   const standing = await read()
