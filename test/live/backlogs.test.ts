@@ -3,7 +3,7 @@ import { type RoomAddress, sessionRoom } from '@clew/trace'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { watchBacklogs } from '../../packages/server/src/live/backlogs.ts'
 import type { LiveSocket, LiveSpace } from '../../packages/server/src/live/sockets.ts'
-import { createSpeaker } from '../../packages/server/src/live/speaker.ts'
+import { createSpeaker } from '../../packages/server/src/live/room-broadcaster.ts'
 
 const ROOM = sessionRoom('default', 's')
 

@@ -15,7 +15,7 @@ import { createPrincipals } from './principals.ts'
 import { mountServerFacts } from './routes/server-facts.ts'
 import type { ServedOperation } from './served-operation.ts'
 import type { ServerParts } from './server-parts.ts'
-import { createViews } from './views.ts'
+import { createViews } from './workspace-ledgers.ts'
 
 export interface ServerOptions {
   /** Stays open when the server closes: who opened it closes it. */

@@ -5,7 +5,7 @@ import type { Logger } from 'pino'
 import type { Feed } from './feed.ts'
 import { readRunning } from './read-running.ts'
 import type { Tell } from './socket-rooms.ts'
-import type { Speaker } from './speaker.ts'
+import type { RoomBroadcaster } from './room-broadcaster.ts'
 import { watchProgress } from './watch-progress.ts'
 
 /** What is committed to one workspace, and what its steps come to, told to rooms. */
@@ -19,7 +19,12 @@ export interface RoomRelay {
 /** The store may answer again. */
 const PASSING: ReadonlySet<string> = new Set(['store_unreachable', 'store_locked', 'store_failed'])
 
-export function createRoomRelay(ledger: Ledger, feed: Feed, speaker: Speaker, log: Logger): RoomRelay {
+export function createRoomRelay(
+  ledger: Ledger,
+  feed: Feed,
+  speaker: RoomBroadcaster,
+  log: Logger,
+): RoomRelay {
   let working: Promise<() => void> | undefined
   let holders = 0
   const asking = new Map<string, Promise<readonly RoomMessage[]>>()

@@ -6,7 +6,7 @@ import { may, type Principal } from '../principal.ts'
 import type { ServerParts } from '../server-parts.ts'
 import { cut, watchBacklogs } from './backlogs.ts'
 import { type ClientEvents, type RoomSource, serveRooms } from './socket-rooms.ts'
-import { createSpeaker, type Speaker } from './speaker.ts'
+import { createSpeaker, type RoomBroadcaster } from './room-broadcaster.ts'
 
 type ServerEvents = Record<string, (payload: object) => void>
 interface SocketData {
@@ -16,7 +16,7 @@ export type LiveSocket = Socket<ClientEvents, ServerEvents, object, SocketData>
 export type LiveSpace = Namespace<ClientEvents, ServerEvents, object, SocketData>
 
 export interface Sockets {
-  readonly speaker: Speaker
+  readonly speaker: RoomBroadcaster
   /** Begins to let clients in. */
   open(source: RoomSource): void
   close(): Promise<void>

@@ -3,7 +3,7 @@ import { createFeed, type Feed } from './feed.ts'
 import { createSharedPages, type LineSource } from './follow-lines.ts'
 import { createProgressFeed, type ProgressFeed } from './progress-feed.ts'
 import { createRoomRelay, type RoomRelay } from './room-relay.ts'
-import type { Speaker } from './speaker.ts'
+import type { RoomBroadcaster } from './room-broadcaster.ts'
 import { createTail } from './tail.ts'
 
 /** All that is live in one workspace, fed by one follower of its ledger. */
@@ -25,7 +25,10 @@ export interface Workspaces {
 
 const MOST_COUNTED = 1000
 
-export function createWorkspaces(parts: Pick<ServerParts, 'ledgerOf' | 'log'>, speaker: Speaker): Workspaces {
+export function createWorkspaces(
+  parts: Pick<ServerParts, 'ledgerOf' | 'log'>,
+  speaker: RoomBroadcaster,
+): Workspaces {
   const all = new Map<string, LiveWorkspace>()
 
   function create(workspace: string): LiveWorkspace {

@@ -11,12 +11,12 @@ interface View {
   control?: unknown
 }
 
-export interface Views extends Pick<ServerParts, 'ledgerOf' | 'controlOf'> {
+export interface WorkspaceLedgers extends Pick<ServerParts, 'ledgerOf' | 'controlOf'> {
   close(): Promise<void>
 }
 
 /** The workspaces of one ledger as they are asked for. */
-export function createViews(ledger: Ledger, controlOf?: (ledger: Ledger) => unknown): Views {
+export function createViews(ledger: Ledger, controlOf?: (ledger: Ledger) => unknown): WorkspaceLedgers {
   const views = new Map<string, View>()
 
   function viewOf(workspace: string): View {

@@ -3,7 +3,7 @@ import { cut, isSlow } from './backlogs.ts'
 import type { LiveSpace } from './sockets.ts'
 
 /** Where a relay speaks. A payload is written out once, however many hear it. */
-export interface Speaker {
+export interface RoomBroadcaster {
   isHeard(room: string): boolean
   /** To everybody in the room; who cannot take it is cut, and asks anew when it comes back. */
   tell(room: string, name: string, payload: object): void
@@ -17,7 +17,7 @@ export interface Speaker {
  * Says what `io.to(room).emit(name, payload)` says, an eighth cheaper for each who hears it: the frame that carries it over a
  * WebSocket is made once per room, in one piece that goes out in one plain write, and who is slow is passed by.
  */
-export function createSpeaker(space: LiveSpace): Speaker {
+export function createSpeaker(space: LiveSpace): RoomBroadcaster {
   const { rooms } = space.adapter
 
   function speak(room: string, name: string, payload: object, isSparing: boolean): void {
