@@ -5,7 +5,7 @@ import { Keyboard, Monitor, Moon, Search, Sun } from 'lucide-react'
 import { lazy, type ReactElement, Suspense, useEffect, useRef, useState } from 'react'
 import { KeysSheet } from './keys-sheet.tsx'
 import { OfflineStrip } from './offline-strip.tsx'
-import { PLACES } from './places.ts'
+import { NAV_ITEMS } from './nav-items.ts'
 import { keysOf, listenToKeys, useShortcut } from './shortcuts.ts'
 import { nextTheme, setTheme, useTheme } from './theme.ts'
 import { TopBarSlot } from './top-bar.tsx'
@@ -49,7 +49,7 @@ export function Frame(): ReactElement {
           <ThreadMark />
           <span>Clew</span>
         </Link>
-        {PLACES.map(({ to, label, icon: Icon, shortcut }) => (
+        {NAV_ITEMS.map(({ to, label, icon: Icon, shortcut }) => (
           <Link
             key={to}
             to={to}

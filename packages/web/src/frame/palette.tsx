@@ -8,7 +8,7 @@ import { History, MessagesSquare, Search } from 'lucide-react'
 import { type ReactElement, useCallback, useDeferredValue, useMemo, useRef, useState } from 'react'
 import { nameOfTab, readRunSearch, RUN_TABS } from '../url.ts'
 import { STREAMS_PATH } from '../views/streams/paths.ts'
-import { PLACES } from './places.ts'
+import { NAV_ITEMS } from './nav-items.ts'
 import { recentRuns } from './recent-runs.ts'
 import { isHeard, keysOf, SHORTCUTS, type ShortcutName, tellShortcut } from './shortcuts.ts'
 import type { TypedAhead } from './typed-ahead.ts'
@@ -189,7 +189,7 @@ export function Palette({ typed, onClose }: PaletteProps): ReactElement {
           </Command.Group>
         )}
         <Command.Group heading="Go to">
-          {PLACES.map(({ to, label, icon: Icon, shortcut }) => (
+          {NAV_ITEMS.map(({ to, label, icon: Icon, shortcut }) => (
             <Command.Item
               key={to}
               value={`go ${label}`}

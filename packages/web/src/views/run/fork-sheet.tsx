@@ -6,7 +6,7 @@ import { type ReactElement, useState } from 'react'
 import { Command, shellWord } from '../../parts/command.tsx'
 import { ErrorNote } from '../../parts/note.tsx'
 import { Sheet } from '../../parts/sheet.tsx'
-import type { ActProps } from './act-sheet.tsx'
+import type { ActProps } from './action-sheet.tsx'
 import { readState } from './read-state.ts'
 import { useEvent } from './use-event.ts'
 

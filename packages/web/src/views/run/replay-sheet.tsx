@@ -5,7 +5,7 @@ import { Changes } from '../../parts/changes.tsx'
 import { Command, shellWord } from '../../parts/command.tsx'
 import { ErrorNote } from '../../parts/note.tsx'
 import { Sheet } from '../../parts/sheet.tsx'
-import type { ActProps } from './act-sheet.tsx'
+import type { ActProps } from './action-sheet.tsx'
 import { RunLink } from './run-head.tsx'
 
 const MODES = {

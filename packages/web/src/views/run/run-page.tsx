@@ -9,7 +9,7 @@ import { TopBar } from '../../frame/top-bar.tsx'
 import { Id } from '../../parts/id.tsx'
 import { ErrorNote } from '../../parts/note.tsx'
 import { RUN_TABS, type RunSearch, type RunTab } from '../../url.ts'
-import { ActSheet } from './act-sheet.tsx'
+import { ActionSheet } from './action-sheet.tsx'
 import { PrunedNote } from './gaps.tsx'
 import { Inspector } from './inspector.tsx'
 import { RunHead } from './run-head.tsx'
@@ -183,7 +183,7 @@ function OneRun({ runId }: { readonly runId: string }): ReactElement {
             </div>
           </SplitPane>
           <Scrubber rounds={rounds} at={search.at} onAt={scrub} />
-          {run && search.act !== undefined && <ActSheet {...props} run={run} act={search.act} />}
+          {run && search.act !== undefined && <ActionSheet {...props} run={run} act={search.act} />}
         </>
       )}
     </>

@@ -1,7 +1,7 @@
 import type { StepSkeleton } from '@clew/ledger'
 import { type RunView, type TranscriptItem, TranscriptRow, type TranscriptRowProps } from '@clew/react'
 import { type ReactElement, useCallback, useEffect, useMemo, useRef } from 'react'
-import { useTallList } from '../../parts/use-tall-list.ts'
+import { useVirtualList } from '../../parts/use-virtual-list.ts'
 import { Missing } from './gaps.tsx'
 import { PauseForm } from './pause-form.tsx'
 import { RunLink } from './run-head.tsx'
@@ -17,7 +17,7 @@ export function TranscriptTab(props: TabProps): ReactElement {
   const isLive = run?.status === 'running'
   const keyOf = useCallback((row: number) => rows[row]?.key ?? '', [rows])
   const guess = useCallback((row: number) => guessHeight(rows[row]), [rows])
-  const list = useTallList({ count: rows.length, scroll, keyOf, guess, paddingTop: 10, paddingBottom: 32 })
+  const list = useVirtualList({ count: rows.length, scroll, keyOf, guess, paddingTop: 10, paddingBottom: 32 })
 
   const here = useMemo(() => {
     if (search.event === undefined && search.step === undefined) return -1

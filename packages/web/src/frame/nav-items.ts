@@ -1,7 +1,7 @@
 import { Activity, Brain, GitCompareArrows, type LucideIcon, ListTree, MessagesSquare } from 'lucide-react'
 import type { ShortcutName } from './shortcuts.ts'
 
-export interface Place {
+export interface NavItem {
   readonly to: '/runs' | '/streams' | '/compare' | '/memory' | '/health'
   readonly label: string
   readonly icon: LucideIcon
@@ -9,7 +9,7 @@ export interface Place {
 }
 
 /** Where one can go: the rail, the bar on phones and the palette show these, in this order. */
-export const PLACES: readonly Place[] = [
+export const NAV_ITEMS: readonly NavItem[] = [
   { to: '/runs', label: 'Runs', icon: ListTree, shortcut: 'goRuns' },
   { to: '/streams', label: 'Streams', icon: MessagesSquare, shortcut: 'goStreams' },
   { to: '/compare', label: 'Compare', icon: GitCompareArrows, shortcut: 'goCompare' },

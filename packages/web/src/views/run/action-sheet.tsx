@@ -16,7 +16,7 @@ export interface ActProps extends TabProps {
 }
 
 /** Whatever changes something asks first, and shows the command that does the same. */
-export function ActSheet(
+export function ActionSheet(
   props: TabProps & { readonly run: RunSummary; readonly act: NonNullable<RunSearch['act']> },
 ): ReactElement {
   const act = { ...props, onClose: () => props.choose({ act: undefined }) }

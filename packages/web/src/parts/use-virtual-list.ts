@@ -3,7 +3,7 @@ import { flushSync } from 'react-dom'
 import { createRowHeights, type RowHeights } from './row-heights.ts'
 import { useScrollView } from './use-scroll-view.ts'
 
-interface TallListOptions {
+interface VirtualListOptions {
   readonly count: number
   readonly scroll: RefObject<HTMLElement | null>
   readonly keyOf: (row: number) => string
@@ -13,7 +13,7 @@ interface TallListOptions {
   readonly paddingBottom: number
 }
 
-export interface TallList {
+export interface VirtualList {
   /** The rows in view and some around them. */
   readonly rows: readonly { readonly row: number; readonly top: number }[]
   readonly height: number
@@ -36,7 +36,7 @@ const FRAMES = 6
  * A list of very many rows of unlike heights, of which those in view are drawn. What a row turns out to measure moves
  * nothing that is looked at, and costs the same in a list of 100,000 rows.
  */
-export function useTallList(options: TallListOptions): TallList {
+export function useVirtualList(options: VirtualListOptions): VirtualList {
   const { count, scroll, keyOf, guess, paddingTop, paddingBottom } = options
   const known = useRef(new Map<string, number>())
   // A new list keeps the heights of the rows that it shares with the one before.
@@ -126,7 +126,7 @@ export function useTallList(options: TallListOptions): TallList {
   return { rows, height: paddingTop + heights.total() + paddingBottom, isScrolling, measured, show }
 }
 
-function inView(heights: RowHeights, top: number, height: number, paddingTop: number): TallList['rows'] {
+function inView(heights: RowHeights, top: number, height: number, paddingTop: number): VirtualList['rows'] {
   if (heights.count === 0) return []
   const first = Math.max(0, heights.rowAt(top) - AROUND)
   const last = Math.min(heights.count - 1, heights.rowAt(top + height) + AROUND)
