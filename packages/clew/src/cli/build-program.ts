@@ -152,7 +152,7 @@ function joinWords(words: readonly string[]): string {
 }
 
 /** What commander found wrong, in the words of this house; undefined when it only showed help or the version. */
-export function toWrongUse(error: CommanderError, command: string | null): ClewError | undefined {
+export function toUsageError(error: CommanderError, command: string | null): ClewError | undefined {
   if (error.exitCode === 0 || error.code === 'commander.help') return undefined
   const [first = '', ...more] = error.message.replace(/^error: /, '').split('\n')
   const near = /\((Did you mean .+\?)\)/.exec(more.join(' '))?.[1]

@@ -40,7 +40,7 @@ export function createLiveRun(terminal: Terminal): LiveRun {
  * Waits for a run that goes on here. Ctrl-C leaves it where it is, as a crash would: everything that was acknowledged is
  * kept, and it can be resumed at once. `clew stop` is what ends a run.
  */
-export async function orLeave<T>(work: Promise<T>, { signal }: Pick<Terminal, 'signal'>): Promise<T> {
+export async function waitOrDetach<T>(work: Promise<T>, { signal }: Pick<Terminal, 'signal'>): Promise<T> {
   const left = Promise.withResolvers<never>()
   const leave = (): void => {
     // What the agent still does keeps the process alive, but nobody waits for it.

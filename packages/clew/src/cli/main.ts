@@ -6,7 +6,7 @@ import { commandOf, type Operation } from '../operations/operation.ts'
 import { type OperationName, operations } from '../operations.ts'
 import { readVersion } from '../read-version.ts'
 import { isServerUrl, notRemote, openRemote } from '../remote/remote-ledger.ts'
-import { buildProgram, type Chosen, toWrongUse } from './build-program.ts'
+import { buildProgram, type Chosen, toUsageError } from './build-program.ts'
 import { type Command, type CommandContext, text } from './command.ts'
 import { EXIT, reportFailure } from './failure.ts'
 import { pipedField, readIds } from './ids.ts'
@@ -83,7 +83,7 @@ export async function main(argv: readonly string[]): Promise<number> {
     const chosen = parse(argv)
     return chosen ? await execute(chosen) : EXIT.fine
   } catch (error) {
-    const wrongUse = error instanceof CommanderError ? toWrongUse(error, name) : error
+    const wrongUse = error instanceof CommanderError ? toUsageError(error, name) : error
     return wrongUse === undefined ? EXIT.fine : reportFailure(wrongUse, name, json)
   }
 }

@@ -6,7 +6,7 @@ import { type Command, type InputOf, text } from '../command.ts'
 import { divergenceLines } from '../divergence-lines.ts'
 import { replayFindingLines, whatIfLines } from '../explain-replay-lines.ts'
 import { EXIT } from '../failure.ts'
-import { orLeave } from '../live-run.ts'
+import { waitOrDetach } from '../live-run.ts'
 import { statusText, typeText } from '../marks.ts'
 import { resolveRun } from '../resolve-run.ts'
 import type { Terminal } from '../terminal.ts'
@@ -35,7 +35,7 @@ export const explainCommand: Command<InputOf<typeof explain>> = async ({
       agents?.of((await ledger.getRun(runId)) as RunSummary)
       const control =
         agents && (await import('../../control/create-control.ts')).createControl(ledger, { agents })
-      return orLeave(explain.run(ledger, { ...input, runId }, { control }), terminal)
+      return waitOrDetach(explain.run(ledger, { ...input, runId }, { control }), terminal)
     },
     { readOnly: input.fork !== true },
   )

@@ -3,7 +3,7 @@ import type { ControlOutcome } from '../../control/run-control.ts'
 import { fork } from '../../operations/fork.ts'
 import { agentsOf } from '../agent-flag.ts'
 import { type Command, type InputOf, text } from '../command.ts'
-import { createLiveRun, orLeave } from '../live-run.ts'
+import { createLiveRun, waitOrDetach } from '../live-run.ts'
 import { statusText } from '../marks.ts'
 import { exitOf, outcomeLines } from '../outcome.ts'
 import { shellWord } from '../question.ts'
@@ -21,7 +21,7 @@ export const forkCommand: Command<InputOf<typeof fork>> = ({ input, flags, termi
     let data: ControlOutcome
     try {
       const context = { control: createControl(ledger, { agents }), onEvent: live.onEvent }
-      data = await orLeave(fork.run(ledger, { ...input, runId }, context), terminal)
+      data = await waitOrDetach(fork.run(ledger, { ...input, runId }, context), terminal)
     } finally {
       await live.end()
     }

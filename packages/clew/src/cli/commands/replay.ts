@@ -9,7 +9,7 @@ import { reportLines, verdictText } from '../../replay/report-lines.ts'
 import { agentsOf } from '../agent-flag.ts'
 import { type Command, type InputOf, text } from '../command.ts'
 import { EXIT } from '../failure.ts'
-import { createLiveRun, orLeave } from '../live-run.ts'
+import { createLiveRun, waitOrDetach } from '../live-run.ts'
 import { createProgress } from '../progress.ts'
 import { shellWord } from '../question.ts'
 import { resolveRun } from '../resolve-run.ts'
@@ -62,7 +62,7 @@ async function replayRun(
   }
   let data: ReplayAnswer
   try {
-    data = await orLeave(replay.run(ledger, { ...input, runId }, context), terminal)
+    data = await waitOrDetach(replay.run(ledger, { ...input, runId }, context), terminal)
   } finally {
     progress.end()
     await live.end()

@@ -4,7 +4,7 @@ import { resume } from '../../operations/resume.ts'
 import { agentsOf } from '../agent-flag.ts'
 import { ask } from '../ask.ts'
 import { type Command, type Flags, type InputOf, text } from '../command.ts'
-import { createLiveRun, orLeave } from '../live-run.ts'
+import { createLiveRun, waitOrDetach } from '../live-run.ts'
 import { exitOf, outcomeLines } from '../outcome.ts'
 import { optionText, readQuestion, shellWord } from '../question.ts'
 import { chooseAnswer, fitAnswer } from '../read-answer.ts'
@@ -47,7 +47,7 @@ async function goOn(
     const going = secrets
       ? control.resume(runId, { ...request, secrets, onEvent })
       : resume.run(ledger, input, { control, onEvent })
-    return await orLeave(going, terminal)
+    return await waitOrDetach(going, terminal)
   } finally {
     await live.end()
     if (terminal.signal.aborted && agents)
