@@ -25,7 +25,7 @@ export type TraceEmitterOptions = (
 /** T7. */
 const BEAT_MS = 15_000
 
-interface Place {
+interface EmitterPosition {
   readonly port: TracePort
   readonly writer: ProgressWriter
   readonly stops: StopWatch
@@ -35,7 +35,7 @@ interface Place {
 export class TraceEmitter {
   readonly #options: TraceEmitterOptions
   readonly #ports: TracePorts
-  readonly #places = new Map<string, Place>()
+  readonly #places = new Map<string, EmitterPosition>()
   readonly #nextId: () => string
 
   constructor(options: TraceEmitterOptions, ports: TracePorts) {
@@ -62,7 +62,7 @@ export class TraceEmitter {
   }
 
   #hold(
-    { port, writer, stops }: Place,
+    { port, writer, stops }: EmitterPosition,
     { lease, found }: TakenSession,
     { workspaceId, streamId, seq }: { workspaceId: string; streamId: string; seq: number },
   ): SessionTrace {
@@ -111,7 +111,7 @@ export class TraceEmitter {
     return ledger ? ledger.workspace : (this.#options.workspace ?? 'default')
   }
 
-  #placeOf(workspaceId: string): Place {
+  #placeOf(workspaceId: string): EmitterPosition {
     const known = this.#places.get(workspaceId)
     if (known) return known
     const options = this.#options

@@ -3,7 +3,7 @@ import type { CheckpointMetadata } from '@langchain/langgraph-checkpoint'
 import { applyTo, type Cell, cellValue, toCell } from './cells.ts'
 import { isInternal, readyTasks, type Seen, type Versions } from './next-nodes.ts'
 import { isObject, setKey, sizeOf } from './rich-values.ts'
-import type { Place, Saved, TaskWrites, Write } from './saved.ts'
+import type { SavedCheckpoint, Saved, TaskWrites, Write } from './saved.ts'
 import { afterRun, mergeSeen } from './version-changes.ts'
 
 /** What `execution.checkpoint` says beyond the ledger's own fields: only what differs from the checkpoint before. */
@@ -154,7 +154,7 @@ function parentOf(
   if (parentId === undefined)
     return before ? { id: before.id, place: { runId: before.runId, seq: before.seq } } : undefined
   const place = isObject(from)
-    ? (from as unknown as Place)
+    ? (from as unknown as SavedCheckpoint)
     : parentSeq === undefined
       ? undefined
       : { runId, seq: parentSeq }

@@ -4,7 +4,7 @@ import { type Cell, cellValue, findChange, toCell } from './cells.ts'
 import { type CheckpointExtras, metadataFields, START } from './checkpoint-payload.ts'
 import { isInternal, readyTasks, type Seen, type Versions } from './next-nodes.ts'
 import { isObject, isSame, isSameList, setKey, toPayload } from './rich-values.ts'
-import type { Place, Saved, TaskWrites } from './saved.ts'
+import type { SavedCheckpoint, Saved, TaskWrites } from './saved.ts'
 import { isOutput } from './task-writes.ts'
 import { hasKeys, mergeSeen, ranVersion, seenChanges, versionChanges } from './version-changes.ts'
 
@@ -51,7 +51,7 @@ export interface CheckpointPlan {
   /** The same in milliseconds. */
   readonly madeMs: number
   /** All of the checkpoint but its place. */
-  toSaved(place: Place & Pick<Saved, 'eventId'>): Saved
+  toSaved(place: SavedCheckpoint & Pick<Saved, 'eventId'>): Saved
 }
 
 /** What a checkpoint records: only what it changes, and now and then all of it. */

@@ -1,7 +1,7 @@
 import { type ClewEvent, ClewError, type Ledger, type RunSummary } from '@clew/ledger'
 import { carriedBy, readCheckpoint } from './checkpoint-payload.ts'
 import { isObject } from './rich-values.ts'
-import type { Place, Saved, TaskWrites, Write } from './saved.ts'
+import type { SavedCheckpoint, Saved, TaskWrites, Write } from './saved.ts'
 import { readWrites, WRITE_TYPES } from './task-writes.ts'
 
 const BEGINNINGS: readonly string[] = ['system.workflow_started', 'system.workflow_forked']
@@ -12,7 +12,7 @@ const MOST_KEPT_SIZE = 32 * 1024 * 1024
 /** Checkpoints from the record, each folded once: those behind it are kept for a while. */
 export interface LineReader {
   /** The checkpoint that this event carries, with what was put for it; null when it carries none of ours. */
-  at(place: Place): Promise<Saved | null>
+  at(place: SavedCheckpoint): Promise<Saved | null>
   /** The checkpoints before one, nearest first, each with the writes that made the one after it. */
   ancestors(saved: Saved): AsyncGenerator<{ readonly saved: Saved; readonly writes: readonly TaskWrites[] }>
   /** Checkpoints of a run's own from the newest on, one stretch between two whole states at a time. */
@@ -24,7 +24,7 @@ export function createLineReader(ledger: Ledger): LineReader {
   const kept = new Map<string, Saved>()
   let keptSize = 0
 
-  const keyOf = ({ runId, seq }: Place): string => `${seq} ${runId}`
+  const keyOf = ({ runId, seq }: SavedCheckpoint): string => `${seq} ${runId}`
 
   function keep(saved: Saved): void {
     const key = keyOf(saved)
@@ -51,7 +51,7 @@ export function createLineReader(ledger: Ledger): LineReader {
     }
   }
 
-  async function eventAt({ runId, seq }: Place): Promise<ClewEvent | undefined> {
+  async function eventAt({ runId, seq }: SavedCheckpoint): Promise<ClewEvent | undefined> {
     for await (const event of ledger.read(runId, {
       afterSeq: seq - 1,
       limit: 1,
@@ -63,7 +63,7 @@ export function createLineReader(ledger: Ledger): LineReader {
   }
 
   /** The state that a checkpoint's `from` speaks of, with what it goes on from behind it. */
-  async function stateAt(place: Place): Promise<Saved> {
+  async function stateAt(place: SavedCheckpoint): Promise<Saved> {
     const known = kept.get(keyOf(place))
     if (known) return known
     const event = await eventAt(place)
@@ -99,7 +99,7 @@ export function createLineReader(ledger: Ledger): LineReader {
       if (carried && place.seq >= baseSeq) {
         const { from, state, langgraph } = carried
         const isOwn = from === undefined || isObject(state)
-        const before = isOwn ? (found.at(-1) ?? null) : await stateAt(from as Place)
+        const before = isOwn ? (found.at(-1) ?? null) : await stateAt(from as SavedCheckpoint)
         const seqs = isObject(langgraph) ? (langgraph['early'] as number[] | undefined) : undefined
         const id = carried['checkpointId'] as string
         if (seqs && !early.has(id)) early.set(id, await readEarly(runId, seqs))
@@ -188,7 +188,7 @@ function baseOf(event: ClewEvent): number {
   return typeof baseSeq === 'number' && baseSeq > 0 ? baseSeq : 1
 }
 
-const missing = ({ runId, seq }: Place): ClewError =>
+const missing = ({ runId, seq }: SavedCheckpoint): ClewError =>
   new ClewError(
     'store_corrupt',
     `A checkpoint goes on from event ${seq} of run ${runId}, which carries no checkpoint`,

@@ -2,7 +2,7 @@ import type { Ledger, RunSummary } from '@clew/ledger'
 import { toConflict } from './conflict.ts'
 import { flush, type RunBuffer, openLine, type LedgerWatermark } from './run-buffer.ts'
 import type { LineReader } from './read-line.ts'
-import { holdsOpaque, type Place, type Saved } from './saved.ts'
+import { holdsOpaque, type SavedCheckpoint, type Saved } from './saved.ts'
 import { findEvent, type SpaceNames, threadNames } from './namespace-key.ts'
 
 const MOST_LINES = 16
@@ -47,8 +47,8 @@ export function createRunBuffers(parts: LinesParts): RunBuffers {
   const { ledger, reader, names } = parts
   const lines = new Map<string, RunBuffer>()
   /** The newest, and as many before them: single ones are not taken out, since that makes a map slow. */
-  let places = new Map<string, Place>()
-  let olderPlaces: ReadonlyMap<string, Place> = new Map()
+  let places = new Map<string, SavedCheckpoint>()
+  let olderPlaces: ReadonlyMap<string, SavedCheckpoint> = new Map()
 
   function newest(): RunBuffer | undefined {
     let found: RunBuffer | undefined
@@ -132,7 +132,7 @@ export function createRunBuffers(parts: LinesParts): RunBuffers {
     return line
   }
 
-  async function findPlace(checkpointId: string): Promise<Place | undefined> {
+  async function findPlace(checkpointId: string): Promise<SavedCheckpoint | undefined> {
     const known = places.get(checkpointId) ?? olderPlaces.get(checkpointId)
     if (known) return known
     const event = await findEvent(ledger, names, checkpointId)

@@ -1,6 +1,6 @@
 import type { RunTags } from '@clew/ledger'
 import { type BufferedEvent, type RunBuffer, openLine } from './run-buffer.ts'
-import type { Place, Saved } from './saved.ts'
+import type { SavedCheckpoint, Saved } from './saved.ts'
 import type { NamespaceKey } from './namespace-key.ts'
 
 export interface RunOrigin extends NamespaceKey {
@@ -19,7 +19,7 @@ export interface RunBeginning {
   readonly parentStep?: ParentStep | undefined
   readonly input?: unknown
   /** The checkpoint of the run before it in its thread. */
-  readonly previous?: Place | undefined
+  readonly previous?: SavedCheckpoint | undefined
 }
 
 /** The first event of a run. The thread's own name is added only where the ledger knows it by another. */

@@ -3,7 +3,7 @@ import { isOpaque } from './rich-values.ts'
 import { type Cell, cellValue } from './cells.ts'
 import type { ReadyTask, Seen, Versions } from './next-nodes.ts'
 
-export interface Place {
+export interface SavedCheckpoint {
   readonly runId: string
   readonly seq: number
 }
@@ -16,7 +16,7 @@ export interface Write {
 }
 
 /** One call of `putWrites`, as it stands in the record. */
-export interface TaskWrites extends Place {
+export interface TaskWrites extends SavedCheckpoint {
   readonly taskId: string
   readonly writes: readonly Write[]
   /** The step that it ends, where a checkpoint may point to what it wrote. */
@@ -24,10 +24,10 @@ export interface TaskWrites extends Place {
 }
 
 /** One checkpoint with all that is needed to hand it out or to go on from it. Never changed but for `writes`. */
-export interface Saved extends Place {
+export interface Saved extends SavedCheckpoint {
   readonly id: string
   readonly eventId: string
-  readonly parent: { readonly id: string; readonly place: Place | undefined } | undefined
+  readonly parent: { readonly id: string; readonly place: SavedCheckpoint | undefined } | undefined
   readonly v: number
   readonly ts: string
   readonly metadata: CheckpointMetadata

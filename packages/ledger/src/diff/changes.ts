@@ -12,7 +12,7 @@ const SHOWN = 120
 /** Deeper than this nobody looks, and hostile data may be deeper than any stack. */
 const DEEPEST = 200
 
-interface Place {
+interface ValuePair {
   readonly path: readonly (string | number)[]
   readonly a: unknown
   readonly b: unknown
@@ -39,9 +39,9 @@ function areSentences(a: unknown, b: unknown): boolean {
   return [a, b].every((text) => /\S\s+\S/.test(text)) && [a, b].some((text) => /(?:\S+\s+){3}\S/.test(text))
 }
 
-function differences(a: unknown, b: unknown, most: number): Place[] {
-  const found: Place[] = []
-  const work: Place[] = [{ path: [], a, b }]
+function differences(a: unknown, b: unknown, most: number): ValuePair[] {
+  const found: ValuePair[] = []
+  const work: ValuePair[] = [{ path: [], a, b }]
   for (let at = work.pop(); at && found.length < most; at = work.pop()) {
     if (Object.is(at.a, at.b)) continue
     const keys = at.path.length < DEEPEST ? commonShape(at.a, at.b) : undefined

@@ -135,7 +135,7 @@ function kindOf(
   return !parent && /^(?:execution\.message|ui\.message_created)$/.test(eventType) ? 'message' : undefined
 }
 
-interface Place {
+interface GraphPosition {
   ended: Set<MutableNode>
   before: readonly MutableNode[]
   /** How many have begun since the last of `before` ended. */
@@ -157,7 +157,7 @@ function addSequence(
     else if (endSeq !== null && endSeq >= seq) moments.push({ seq: endSeq, end: true, index })
   }
   moments.sort((a, b) => a.seq - b.seq || Number(a.end) - Number(b.end))
-  const places = new Map<number | null, Place>()
+  const places = new Map<number | null, GraphPosition>()
   for (const { end, index } of moments) {
     const item = items[index] as TimelineItem
     const node = nodeOf[index] as MutableNode

@@ -60,7 +60,7 @@ const EVENTS_SHOWN = 3
 const CATCH_UP_MS = 200
 const DAY_MS = 86_400_000
 
-interface Place {
+interface SearchPosition {
   /** Newest position of the window, and how many of its runs were shown. */
   readonly upTo: number
   readonly shown: number
@@ -118,7 +118,7 @@ async function group(
   { store, ports, workspace }: SearchParts,
   query: SearchQuery,
   matches: readonly SearchMatch[],
-  place: Place,
+  place: SearchPosition,
 ): Promise<Group[]> {
   const byRun = new Map<string, SearchMatch[]>()
   for (const match of matches) {
@@ -170,9 +170,9 @@ async function toHit(
   return { run: (run as NonNullable<typeof run>).summary, score, found: matches.length, events }
 }
 
-const formatPlace = ({ upTo, shown, first }: Place): string => `${first ? 'a' : 'b'}${upTo}.${shown}`
+const formatPlace = ({ upTo, shown, first }: SearchPosition): string => `${first ? 'a' : 'b'}${upTo}.${shown}`
 
-function parsePlace(cursor: string): Place {
+function parsePlace(cursor: string): SearchPosition {
   const [, kind, upTo, shown] = /^([ab])(\d{1,15})\.(\d{1,6})$/.exec(cursor) ?? []
   if (kind !== undefined) return { upTo: Number(upTo), shown: Number(shown), first: kind === 'a' }
   throw new ClewError(
