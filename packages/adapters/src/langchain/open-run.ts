@@ -21,7 +21,7 @@ export interface RunChoice {
 /** Says who wrote a run, so that nobody goes on with what is not his. */
 const RECORDER = 'clew/langchain'
 /** A cause that is in no ledger at all is not waited for for ever. */
-const MOST_TURNS = 10_000
+const MAX_TURNS = 10_000
 
 /**
  * The run that a call at the top belongs to: the one that was named, the Clew run around it, the run of the thread that
@@ -67,7 +67,7 @@ async function findCause(ledger: Ledger): Promise<ClewEvent | null> {
   const cause = ledger.currentCause()
   if (cause === undefined) return null
   for (let turn = 0; ; turn++) {
-    const isComing = ledger.waiting > 0 && turn < MOST_TURNS
+    const isComing = ledger.waiting > 0 && turn < MAX_TURNS
     const event = await ledger.getEvent(cause)
     if (event || !isComing) return event
     await setImmediate()

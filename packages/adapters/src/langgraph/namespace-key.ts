@@ -15,7 +15,7 @@ export interface ReadConfig extends NamespaceKey {
 }
 
 const EXAMPLE = 'graph.invoke(input, { configurable: { thread_id: "my-thread" } })'
-const MOST_ID = 4096
+const MAX_ID = 4096
 
 /** What a config says; undefined without a thread. */
 export function readConfig(config: RunnableConfig): ReadConfig | undefined {
@@ -48,7 +48,7 @@ export function requireConfig(config: RunnableConfig, what: string): ReadConfig 
 export function readId(field: string, value: unknown, mayBeEmpty = false): string {
   if (
     typeof value === 'string' &&
-    value.length <= MOST_ID &&
+    value.length <= MAX_ID &&
     value.isWellFormed() &&
     (mayBeEmpty || value !== '')
   )
@@ -60,7 +60,7 @@ export function readId(field: string, value: unknown, mayBeEmpty = false): strin
   throw new ClewError(
     'bad_option',
     `The ${field} of the config is ${found}`,
-    `It must be well-formed text of ${mayBeEmpty ? 0 : 1} to ${MOST_ID} characters; nothing was written.`,
+    `It must be well-formed text of ${mayBeEmpty ? 0 : 1} to ${MAX_ID} characters; nothing was written.`,
     { field },
   )
 }

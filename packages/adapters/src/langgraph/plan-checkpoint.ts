@@ -9,9 +9,9 @@ import { isOutput } from './task-writes.ts'
 import { hasKeys, mergeSeen, ranVersion, seenChanges, versionChanges } from './version-changes.ts'
 
 /** Turns go back through at most so many runs before a whole state is written. */
-const MOST_DEPTH = 128
-const LEAST_SIZE = 16 * 1024
-const LEAST_SUPERSTEPS = 256
+const MAX_DEPTH = 128
+const MIN_SIZE = 16 * 1024
+const MIN_SUPERSTEPS = 256
 const SIZE_PER_SUPERSTEP = 256
 
 export interface Carrier {
@@ -111,7 +111,7 @@ export function planCheckpoint(given: CheckpointGiven): CheckpointPlan {
     before !== undefined &&
     (changedVersions === undefined ||
       changedSeen === undefined ||
-      depth >= MOST_DEPTH ||
+      depth >= MAX_DEPTH ||
       isWholeDue(size, since))
   const ready = readyTasks(values, cellValue, versions, seen)
   const rest = metadataFields(metadata)
@@ -312,8 +312,8 @@ function isStored(one: unknown, other: unknown): boolean {
 }
 
 const isWholeDue = (size: number, since: Saved['since']): boolean =>
-  since.size >= Math.max(LEAST_SIZE, size) ||
-  since.supersteps >= Math.max(LEAST_SUPERSTEPS, size / SIZE_PER_SUPERSTEP)
+  since.size >= Math.max(MIN_SIZE, size) ||
+  since.supersteps >= Math.max(MIN_SUPERSTEPS, size / SIZE_PER_SUPERSTEP)
 
 function wholeOf(
   values: ReadonlyMap<string, Cell>,

@@ -6,8 +6,8 @@ import { readWrites, WRITE_TYPES } from './task-writes.ts'
 
 const BEGINNINGS: readonly string[] = ['system.workflow_started', 'system.workflow_forked']
 const TYPES = [...BEGINNINGS, 'execution.checkpoint', ...WRITE_TYPES]
-const MOST_KEPT = 2048
-const MOST_KEPT_SIZE = 32 * 1024 * 1024
+const MAX_KEPT = 2048
+const MAX_KEPT_SIZE = 32 * 1024 * 1024
 
 /** Checkpoints from the record, each folded once: those behind it are kept for a while. */
 export interface LineReader {
@@ -32,7 +32,7 @@ export function createLineReader(ledger: Ledger): LineReader {
     kept.set(key, saved)
     keptSize += saved.since.size
     for (const [oldest, each] of kept) {
-      if (kept.size <= MOST_KEPT && keptSize <= MOST_KEPT_SIZE) break
+      if (kept.size <= MAX_KEPT && keptSize <= MAX_KEPT_SIZE) break
       kept.delete(oldest)
       keptSize -= each.since.size
     }

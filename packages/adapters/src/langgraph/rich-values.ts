@@ -9,7 +9,7 @@ import { ClewError } from '@clew/ledger'
  * ledger's codecs. Nothing is revived that was not tagged by us: data that looks like a serialised object stays data.
  */
 const TAG = '$langgraph'
-const MOST_DEPTH = 400
+const MAX_DEPTH = 400
 
 type Fields = Readonly<Record<string, unknown>>
 type MessageClass = new (fields: Fields) => object
@@ -104,7 +104,7 @@ export function toPayload(value: unknown, path: string, depth = 0): unknown {
       return value
   }
   if (value === null) return null
-  if (depth > MOST_DEPTH) return refuse(path, 'lies too deep, or refers to itself')
+  if (depth > MAX_DEPTH) return refuse(path, 'lies too deep, or refers to itself')
   const inside = (item: unknown, key: string | number): unknown =>
     toPayload(item, typeof key === 'number' ? `${path}[${key}]` : `${path}.${key}`, depth + 1)
   if (Array.isArray(value)) return Array.from(value, inside)

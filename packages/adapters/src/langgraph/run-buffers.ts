@@ -5,8 +5,8 @@ import type { LineReader } from './read-line.ts'
 import { holdsOpaque, type SavedCheckpoint, type Saved } from './saved.ts'
 import { findEvent, type SpaceNames, threadNames } from './namespace-key.ts'
 
-const MOST_LINES = 16
-const MOST_PLACES = 4096
+const MAX_LINES = 16
+const MAX_PLACES = 4096
 /** Runs of a thread among which the newest checkpoint is looked for. */
 const NEWEST_RUNS = 20
 
@@ -61,17 +61,17 @@ export function createRunBuffers(parts: LinesParts): RunBuffers {
     if (lines.size === 1 && lines.has(line.runId)) return void lines.set(line.runId, line)
     lines.delete(line.runId)
     lines.set(line.runId, line)
-    if (lines.size <= MOST_LINES) return
+    if (lines.size <= MAX_LINES) return
     const kept = newest()
     for (const [runId, each] of lines) {
-      if (lines.size <= MOST_LINES) break
+      if (lines.size <= MAX_LINES) break
       if (each !== kept) lines.delete(runId)
     }
   }
 
   function note({ id, runId, seq }: Saved): void {
     places.set(id, { runId, seq })
-    if (places.size < MOST_PLACES / 2) return
+    if (places.size < MAX_PLACES / 2) return
     olderPlaces = places
     places = new Map()
   }

@@ -1,11 +1,11 @@
 const WORD = /[\p{L}\p{N}]+/gu
 /** Longer ones are keys and digests, not words (as in the ledger's own search index). */
-const LONGEST = 64
+const MAX_WORD_CHARS = 64
 
 export function wordsOf(text: string): Set<string> {
   const words = new Set<string>()
   for (const [word] of text.normalize('NFKC').toLowerCase().matchAll(WORD))
-    if (word.length <= LONGEST) words.add(word)
+    if (word.length <= MAX_WORD_CHARS) words.add(word)
   return words
 }
 

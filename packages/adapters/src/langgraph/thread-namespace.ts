@@ -6,7 +6,7 @@ import { createWriter } from './put-writes.ts'
 import type { RunOrigin } from './run-drafts.ts'
 import type { Saved } from './saved.ts'
 
-const MOST_GRANTED = 4096
+const MAX_GRANTED = 4096
 
 export interface SpaceParts extends LinesParts, RunOrigin {
   /** Does something to the space a moment later, when it is its turn. */
@@ -97,7 +97,7 @@ export function createSpace(parts: SpaceParts): ThreadNamespace {
       if (lines.newest()?.head?.id === checkpointId) return
       granted.add(checkpointId)
       for (const oldest of granted) {
-        if (granted.size <= MOST_GRANTED) break
+        if (granted.size <= MAX_GRANTED) break
         granted.delete(oldest)
       }
     },

@@ -12,9 +12,9 @@ import {
 } from './namespace-key.ts'
 import { assertNoWholeSecret, type SecretsRule } from './whole-secrets.ts'
 
-const MOST_SPACES = 256
+const MAX_SPACES = 256
 /** Characters of states that are held for threads which may go on. */
-const MOST_SIZE = 64 * 1024 * 1024
+const MAX_SIZE = 64 * 1024 * 1024
 const MOMENT_MS = 100
 
 export interface Spaces {
@@ -71,7 +71,7 @@ export function createSpaces(ledger: Ledger, agent: string, secrets: SecretsRule
     lives.delete(thread)
     lives.set(thread, { life, checkedAt })
     for (const oldest of lives.keys()) {
-      if (lives.size <= MOST_SPACES) break
+      if (lives.size <= MAX_SPACES) break
       lives.delete(oldest)
     }
     return life
@@ -106,7 +106,7 @@ export function createSpaces(ledger: Ledger, agent: string, secrets: SecretsRule
     let size = 0
     for (const each of entries.values()) size += each.space.size
     for (const [oldest, each] of entries) {
-      if (entries.size <= MOST_SPACES && size <= MOST_SIZE) break
+      if (entries.size <= MAX_SPACES && size <= MAX_SIZE) break
       if (each.waiting > 0 || each === entry) continue
       entries.delete(oldest)
       size -= each.space.size
