@@ -1,7 +1,7 @@
 import { cut, printable } from './text.ts'
 
 /** Payloads may have megabytes; a preview never looks further than it shows. */
-const MOST = 400
+const MAX_PREVIEW_CHARS = 400
 
 /** What matters of an event's payload, on one line, safe to print. */
 export function previewPayload(eventType: string, payload: unknown): string {
@@ -9,7 +9,11 @@ export function previewPayload(eventType: string, payload: unknown): string {
   const get = (key: string): unknown => Reflect.get(payload, key)
   const said = (key: string): string => {
     const value = get(key)
-    return typeof value === 'string' ? value.slice(0, MOST) : value === undefined ? '' : compact(value)
+    return typeof value === 'string'
+      ? value.slice(0, MAX_PREVIEW_CHARS)
+      : value === undefined
+        ? ''
+        : compact(value)
   }
   const parts: string[] = []
   const add = (text: string): void => void (text !== '' && parts.push(text))
@@ -63,7 +67,7 @@ export function previewPayload(eventType: string, payload: unknown): string {
 export const cutPreview = (text: string, width: number): string => cut(text, Math.max(0, width))
 
 /** Compact text of a JSON value that stops writing when it has enough. */
-export function compact(value: unknown, most = MOST): string {
+export function compact(value: unknown, most = MAX_PREVIEW_CHARS): string {
   let text = ''
   const write = (part: unknown): boolean => {
     if (text.length > most) return false

@@ -5,7 +5,7 @@ import { resolveRun } from './resolve-run.ts'
 import { printable } from './text.ts'
 
 const PAGE = 50
-const MOST_EVENTS = 20_000
+const MAX_EVENTS = 20_000
 const UUID_START = /^[0-9a-f-]{4,36}$/i
 
 /** The event that is meant by its id, by how its id begins, or by `run:seq`; beginnings are looked for in the newest runs. */
@@ -26,7 +26,7 @@ export async function resolveEvent(ledger: Ledger, given: string): Promise<strin
     )
   throw new ClewError(
     'not_found',
-    `No event that begins with ${shown} is among the newest ${formatCount(MOST_EVENTS)}`,
+    `No event that begins with ${shown} is among the newest ${formatCount(MAX_EVENTS)}`,
     near.length > 0
       ? `Did you mean ${near.join(', ')}?`
       : '`clew events <run> --full` shows ids; run:seq works, too.',
@@ -42,7 +42,7 @@ async function findStarts(ledger: Ledger, start: string): Promise<{ matches: str
     // What a fork shares belongs to its source.
     for (const { runId, forkedFrom } of runs)
       for await (const { eventId } of ledger.read(runId, { afterSeq: forkedFrom?.seq }))
-        if (ids.add(eventId).size >= MOST_EVENTS) return found(ids, start)
+        if (ids.add(eventId).size >= MAX_EVENTS) return found(ids, start)
     cursor = nextCursor ?? undefined
   } while (cursor !== undefined)
   return found(ids, start)

@@ -5,7 +5,7 @@ export type FoundRecord =
   | { readonly line: number; readonly value: JsonValue }
   | { readonly line: number; readonly broken: ClewError }
 
-const MOST_CHARS = 256 * 1024 * 1024
+const MAX_CHARS = 256 * 1024 * 1024
 
 /**
  * The JSON values of a file, whatever its layout: one per line (constant memory), or one value over many lines. A
@@ -22,11 +22,11 @@ export async function* readRecords(
     if (document) {
       document.lines.push(text)
       document.chars += text.length
-      if (document.chars > MOST_CHARS) throw tooLarge(document.from)
+      if (document.chars > MAX_CHARS) throw tooLarge(document.from)
       continue
     }
     if (text.trim() === '') continue
-    if (text.length > MOST_CHARS) throw tooLarge(line)
+    if (text.length > MAX_CHARS) throw tooLarge(line)
     const value = parse(text)
     if (value !== undefined) yield { line, value }
     else if (!begun && /[[{,:]\s*$/.test(text)) document = { from: line, lines: [text], chars: text.length }
@@ -61,7 +61,7 @@ const notJson = (line: number): ClewError =>
 const tooLarge = (line: number): ClewError =>
   new ClewError(
     'too_large',
-    `The JSON that begins in line ${line} has more than ${MOST_CHARS} characters`,
+    `The JSON that begins in line ${line} has more than ${MAX_CHARS} characters`,
     'Write its parts one per line (NDJSON), which can be of any number.',
     { line },
   )

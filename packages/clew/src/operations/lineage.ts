@@ -27,11 +27,11 @@ const row = z.object({
 })
 export type LineageRow = z.output<typeof row>
 
-const MOST_RUNS = 1000
+const MAX_RUNS = 1000
 const output = z.object({
   threadId: z.string().nullable(),
   runs: z.array(row),
-  more: z.boolean().describe(`true when there are more than ${MOST_RUNS} runs: then the oldest are left out`),
+  more: z.boolean().describe(`true when there are more than ${MAX_RUNS} runs: then the oldest are left out`),
 })
 export type Lineage = z.output<typeof output>
 
@@ -87,7 +87,7 @@ async function rootOf(ledger: Ledger, runId: string): Promise<RunSummary> {
 }
 
 async function ofThread(ledger: Ledger, threadId: string): Promise<Lineage> {
-  const { runs, nextCursor } = await ledger.listRuns({ threadId, limit: MOST_RUNS })
+  const { runs, nextCursor } = await ledger.listRuns({ threadId, limit: MAX_RUNS })
   const own = runs.filter((run) => run.parentRunId === null)
   const turns = own.filter((run) => run.forkedFrom === null).toReversed()
   const known = new Set(own.map((run) => run.runId))

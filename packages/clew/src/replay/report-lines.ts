@@ -119,7 +119,7 @@ const MARKS: Readonly<Record<PathStep['match'], readonly [sign: string, style: S
 
 /** Lines of same steps that are kept beside one that differs, and lines in all. */
 const AROUND = 2
-const MOST_LINES = 16
+const MAX_LINES = 16
 
 /**
  * Both paths in one column: what only the record has, what only the code has, what differs, and a little
@@ -138,7 +138,7 @@ function pathLines({ colour, width }: Look, path: readonly PathStep[]): string[]
   const lines: string[] = []
   let skipped = 0
   for (const [at, step] of path.entries()) {
-    if (!near.has(at) || lines.length >= MOST_LINES) {
+    if (!near.has(at) || lines.length >= MAX_LINES) {
       skipped++
       continue
     }

@@ -9,8 +9,8 @@ import type { Terminal } from '../terminal.ts'
 import { cut, plural, printable } from '../text.ts'
 import { formatDuration } from '../time.ts'
 
-const MOST_NODES = 100
-const MOST_EDGES = 4
+const MAX_NODES = 100
+const MAX_EDGES = 4
 const DEEPEST = 12
 
 export const graphCommand: Command<InputOf<typeof graph>> = async ({
@@ -40,7 +40,7 @@ function lines({ output, width, next }: Terminal, { nodes, edges, status }: Task
   const leaving = Map.groupBy(drawn, (edge) => edge.from)
   const rows = inTree(nodes)
   const result = [`${colour.bold(id)}${status === null ? '' : `  ${statusText(colour, status)}`}`, '']
-  for (const { node, depth } of rows.slice(0, MOST_NODES)) {
+  for (const { node, depth } of rows.slice(0, MAX_NODES)) {
     const indent = '  '.repeat(Math.min(depth, DEEPEST))
     const mark = node.status === null ? colour.dim('·') : statusMark(colour, node.status)
     const facts = cut(printable(factsOf(node)), Math.max(20, width - indent.length - 10))
@@ -48,15 +48,15 @@ function lines({ output, width, next }: Terminal, { nodes, edges, status }: Task
       `${indent}${mark} ${cut(printable(node.name), 60)}${facts === '' ? '' : `  ${colour.dim(facts)}`}`,
     )
     const own = leaving.get(node.id) ?? []
-    for (const edge of own.slice(0, MOST_EDGES))
+    for (const edge of own.slice(0, MAX_EDGES))
       result.push(
         colour.dim(cut(`${indent}  ${arrow(edge)} ${names.get(edge.to) ?? ''}${times(edge)}`, width)),
       )
-    if (own.length > MOST_EDGES)
-      result.push(colour.dim(`${indent}  … ${plural(own.length - MOST_EDGES, 'more edge')}`))
+    if (own.length > MAX_EDGES)
+      result.push(colour.dim(`${indent}  … ${plural(own.length - MAX_EDGES, 'more edge')}`))
   }
-  if (rows.length > MOST_NODES)
-    result.push(colour.dim(`… ${plural(rows.length - MOST_NODES, 'more node')}: --json`))
+  if (rows.length > MAX_NODES)
+    result.push(colour.dim(`… ${plural(rows.length - MAX_NODES, 'more node')}: --json`))
   if (nodes.length === 0) result.push('Nothing ran yet.')
   const counts = `${plural(nodes.length, 'node')}, ${plural(edges.length, 'edge')}`
   return [
