@@ -59,7 +59,7 @@ const BATCH = 100
 const BEAT_MS = 15_000
 const CLAIM_MS = 500
 const FIRST_DELAY_MS = 250
-const LONGEST_DELAY_MS = 60_000
+const MAX_DELAY_MS = 60_000
 const ERROR_CHARS = 500
 /** No workspace has a space in its name, so claims never meet the leases of runs. */
 const CLAIMS = ' consumers'
@@ -102,7 +102,7 @@ export function createConsumers(parts: ConsumeParts): Consumers {
 
   /** Doubles with each failure; the jitter keeps those that failed together from coming back together. */
   function delay(failures: number): number {
-    const whole = Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** Math.min(failures - 1, 20))
+    const whole = Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** Math.min(failures - 1, 20))
     return whole * (0.5 + Number.parseInt(ports.randomHex(4), 16) / 2 ** 33)
   }
 

@@ -1,6 +1,6 @@
 import { ClewError } from './errors.ts'
 import type { JsonValue } from './json.ts'
-import { LONGEST_NOTE, type Progress, type ProgressNote, type StoredNote } from './progress.ts'
+import { MAX_NOTE_CHARS, type Progress, type ProgressNote, type StoredNote } from './progress.ts'
 import type { Redactor } from './redact/redact.ts'
 import type { Store } from './store/store.ts'
 
@@ -15,7 +15,7 @@ interface ProgressParts {
 }
 
 const PAGE = 500
-const LONGEST_NAME = 1024
+const MAX_NAME_CHARS = 1024
 
 /** T4 and P1: the one way to the side table, whoever reports. */
 export function createProgress(parts: ProgressParts): Progress {
@@ -30,11 +30,11 @@ export function createProgress(parts: ProgressParts): Progress {
   function toBody({ content, runId, stepId }: ProgressNote): string {
     if (typeof content === 'string') return JSON.stringify(lastPart(redactor.stream().push(content)))
     const body = JSON.stringify(redactor.value(content).value)
-    if (body.length <= LONGEST_NOTE) return body
+    if (body.length <= MAX_NOTE_CHARS) return body
     throw new ClewError(
       'too_large',
       `The progress of step ${stepId} of run ${runId} has ${body.length} characters`,
-      `Report text, of which the end is kept, or at most ${LONGEST_NOTE} characters of JSON.`,
+      `Report text, of which the end is kept, or at most ${MAX_NOTE_CHARS} characters of JSON.`,
       { runId, stepId },
     )
   }
@@ -73,8 +73,8 @@ function assertNote(note: ProgressNote): void {
     )
   }
   for (const field of ['runId', 'stepId', 'stepType', 'at'] as const)
-    if (typeof note[field] !== 'string' || note[field].length > LONGEST_NAME)
-      refuse(field, `a text of up to ${LONGEST_NAME} characters`)
+    if (typeof note[field] !== 'string' || note[field].length > MAX_NAME_CHARS)
+      refuse(field, `a text of up to ${MAX_NAME_CHARS} characters`)
   if (!Number.isInteger(note.attempt) || note.attempt < 1 || note.attempt > 2 ** 31 - 1)
     refuse('attempt', 'a whole number from 1 on')
   if (!Number.isSafeInteger(note.version) || note.version < 0) refuse('version', 'a whole number from 0 on')
@@ -82,7 +82,7 @@ function assertNote(note: ProgressNote): void {
 }
 
 const lastPart = (text: string): string =>
-  text.length <= LONGEST_NOTE ? text : `…${text.slice(1 - LONGEST_NOTE)}`
+  text.length <= MAX_NOTE_CHARS ? text : `…${text.slice(1 - MAX_NOTE_CHARS)}`
 
 function toNote({ runId, stepId, attempt, stepType, version, at, body }: StoredNote): ProgressNote {
   return { runId, stepId, attempt, stepType, version, content: JSON.parse(body) as JsonValue, at }

@@ -231,8 +231,8 @@ export {
 export { createInProcessStore } from './in-process/in-process-store.ts'
 export type { AsyncContext, Ports } from './ports.ts'
 export {
-  LONGEST_NOTE,
-  MOST_NOTES,
+  MAX_NOTE_CHARS,
+  MAX_NOTES,
   NOTE_LIFE_MS,
   type Progress,
   type ProgressNote,

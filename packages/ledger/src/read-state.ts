@@ -44,7 +44,7 @@ interface Piece {
 type Mark = Pick<Checkpoint, 'seq' | 'baseSeq'> & { readonly superstep: number }
 
 /** Turns of a thread go back through at most this many runs before a whole state is written; twice that is a circle. */
-const MOST_HOPS = 1000
+const MAX_HOPS = 1000
 /** Most turns are shorter, so that one read gives their last checkpoint and all it is folded from. */
 const SHORT = 32
 
@@ -100,7 +100,7 @@ export function createStateReader(runs: RunReader, reader: PayloadReader): State
       const piece: Piece | null = await pieceAt(from)
       if (!piece) throw missingSource(runId, from)
       pieces.push(piece)
-      if (pieces.length > MOST_HOPS) throw circle(runId)
+      if (pieces.length > MAX_HOPS) throw circle(runId)
       from = piece.from
     }
     let state: RunState | null = null
@@ -273,7 +273,7 @@ function missingSource(runId: string, from: EventInRun): ClewError {
 function circle(runId: string): ClewError {
   return new ClewError(
     'store_corrupt',
-    `The state of run ${runId} goes back through more than ${MOST_HOPS} runs`,
+    `The state of run ${runId} goes back through more than ${MAX_HOPS} runs`,
     'See with `clew verify` whether its record was changed.',
     { runId },
   )

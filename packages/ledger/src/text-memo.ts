@@ -10,9 +10,9 @@ export interface TextMemo<T> {
 
 /** Shorter texts are looked at faster than they are looked up. */
 const SHORTEST = 128
-const MOST_CHARS = 4_000_000
+const MAX_CHARS = 4_000_000
 
-export function createTextMemo<T>(most = MOST_CHARS): TextMemo<T> {
+export function createTextMemo<T>(most = MAX_CHARS): TextMemo<T> {
   let older = new Map<string, T>()
   let younger = new Map<string, T>()
   let size = 0

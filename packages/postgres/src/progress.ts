@@ -1,4 +1,4 @@
-import { MOST_NOTES, NOTE_LIFE_MS, type ProgressStore, type StoredNote } from '@clew/ledger'
+import { MAX_NOTES, NOTE_LIFE_MS, type ProgressStore, type StoredNote } from '@clew/ledger'
 import { indexText } from './index-text.ts'
 import type { Row, Sql } from './sql.ts'
 import type { Watch } from './watch.ts'
@@ -15,7 +15,7 @@ const PUT = `WITH turn AS MATERIALIZED (SELECT pg_advisory_xact_lock(hashtextext
     written_ms = excluded.written_ms, version = excluded.version, body = excluded.body
   WHERE p.version < excluded.version`
 const SWEEP = `DELETE FROM progress WHERE written_ms <= $1
-  OR change <= (SELECT change FROM progress ORDER BY change DESC LIMIT 1 OFFSET ${MOST_NOTES})`
+  OR change <= (SELECT change FROM progress ORDER BY change DESC LIMIT 1 OFFSET ${MAX_NOTES})`
 const READ = `SELECT change, body FROM progress WHERE change > $1 AND ($2::text IS NULL OR workspace = $2)
   AND ($3::text IS NULL OR run_id = $3) ORDER BY change LIMIT $4`
 const CLEAR = `DELETE FROM progress WHERE workspace = $1 AND run_id = $2 AND ($3::text IS NULL OR step_id = $3)`

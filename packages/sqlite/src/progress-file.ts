@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
-import { MOST_NOTES, NOTE_LIFE_MS, type ReadNotesOptions, type RunKey, type StoredNote } from '@clew/ledger'
+import { MAX_NOTES, NOTE_LIFE_MS, type ReadNotesOptions, type RunKey, type StoredNote } from '@clew/ledger'
 import { transact } from './transact.ts'
 
 /** Raised when the table below changes; a file of another schema is emptied. */
@@ -60,7 +60,7 @@ function useFile(db: DatabaseSync, inode: number): ProgressFile {
     `DELETE FROM notes WHERE id IN (SELECT id FROM notes ORDER BY id LIMIT ${SWEPT}) AND put_ms <= ?`,
   )
   const sweepMany = db.prepare(
-    `DELETE FROM notes WHERE id <= (SELECT id FROM notes ORDER BY id DESC LIMIT 1 OFFSET ${MOST_NOTES})`,
+    `DELETE FROM notes WHERE id <= (SELECT id FROM notes ORDER BY id DESC LIMIT 1 OFFSET ${MAX_NOTES})`,
   )
   const read = db.prepare(
     `SELECT * FROM notes WHERE id > :after AND (:workspace IS NULL OR workspace = :workspace)

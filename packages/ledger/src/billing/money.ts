@@ -4,11 +4,11 @@
  */
 const NANO = 1e9
 /** What no single call costs: beyond it, an amount is a mistake of whoever recorded it. */
-const MOST = 1e6
+const MAX_AMOUNT = 1e6
 
 /** Whole nano-dollars of an amount; undefined when it is no amount at all. */
 export function toNano(amount: unknown): number | undefined {
-  if (typeof amount !== 'number' || !(Math.abs(amount) <= MOST)) return undefined
+  if (typeof amount !== 'number' || !(Math.abs(amount) <= MAX_AMOUNT)) return undefined
   // Adding 0 turns -0 into 0, which JSON and equality treat alike.
   return Math.round(amount * NANO) + 0
 }

@@ -1,5 +1,5 @@
 import type { Ledger } from '../ledger.ts'
-import { MOST_NOTES, NOTE_LIFE_MS, type ProgressNote } from '../progress.ts'
+import { MAX_NOTES, NOTE_LIFE_MS, type ProgressNote } from '../progress.ts'
 import { assert, assertEqual, assertRefused } from './assert.ts'
 import { note as event, readAll, type StoreTest, upTo } from './world.ts'
 
@@ -148,7 +148,7 @@ export const progressTests: readonly StoreTest[] = [
       for (const round of upTo(72))
         await ledger.progress.put(upTo(80).map((n) => noteOf(`s${round}-${n}`, round)))
       const left = await shown(ledger)
-      assert(left.length >= 1000 && left.length <= MOST_NOTES + 80 * 64, `${left.length} notes`)
+      assert(left.length >= 1000 && left.length <= MAX_NOTES + 80 * 64, `${left.length} notes`)
       assertEqual(left.at(-1), 's72-80 72', 'the newest')
       assert(!left.includes('s1-1 1'), 'the oldest is still there')
     },

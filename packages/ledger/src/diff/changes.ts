@@ -7,7 +7,7 @@ export interface Change {
   readonly received: string | null
 }
 
-const MOST = 8
+const MAX_CHANGES = 8
 const SHOWN = 120
 /** Deeper than this nobody looks, and hostile data may be deeper than any stack. */
 const DEEPEST = 200
@@ -19,7 +19,7 @@ interface ValuePair {
 }
 
 /** The first places where two values differ, in their order; at most `most`. */
-export function findChanges(a: unknown, b: unknown, most = MOST): Change[] {
+export function findChanges(a: unknown, b: unknown, most = MAX_CHANGES): Change[] {
   return differences(a, b, most).map(({ path, a: expected, b: received }) =>
     typeof expected === 'string' && typeof received === 'string'
       ? { path: formatPath(path), ...shortStrings(expected, received) }

@@ -346,9 +346,9 @@ function prunedText(ranges: NonNullable<PayloadOf<'system.range_pruned'>['ranges
   return brief([which, ...rules].join(': '))
 }
 
-const MOST = 200
+const MAX_TEXT_CHARS = 200
 /** An audit names what was done; the payload itself is asked for by its event. */
 function brief(text: string): string | null {
-  const line = oneLine(text.slice(0, 4 * MOST))
-  return line === '' ? null : line.length > MOST ? `${line.slice(0, MOST)}…` : line
+  const line = oneLine(text.slice(0, 4 * MAX_TEXT_CHARS))
+  return line === '' ? null : line.length > MAX_TEXT_CHARS ? `${line.slice(0, MAX_TEXT_CHARS)}…` : line
 }

@@ -1,8 +1,8 @@
 import type { TaskEdge, TaskGraph, TaskNode } from './task-graph.ts'
 
 /** What drawing programs take by default, and eyes too. */
-const MOST_NODES = 200
-const MOST_EDGES = 400
+const MAX_NODES = 200
+const MAX_EDGES = 400
 
 const SHAPES: Readonly<Record<TaskNode['kind'], readonly [string, string]>> = {
   step: ['["', '"]'],
@@ -22,7 +22,7 @@ const ARROWS: Readonly<Record<TaskEdge['kind'], string>> = {
 
 /** V5 as a Mermaid flowchart; a step points with a dotted line at the steps inside it. */
 export function formatMermaid({ nodes, edges }: TaskGraph): string {
-  const shown = nodes.slice(0, MOST_NODES)
+  const shown = nodes.slice(0, MAX_NODES)
   const ids = new Set(shown.map((node) => node.id))
   const lines = ['flowchart TD']
   for (const node of shown) {
@@ -37,14 +37,14 @@ export function formatMermaid({ nodes, edges }: TaskGraph): string {
   const drawn = edges
     .filter(({ from, to }) => ids.has(from) && ids.has(to))
     .filter(({ from, to, kind }) => kind === 'decision' || !decided.has(`${from} ${to}`))
-  for (const { from, to, kind, count } of drawn.slice(0, MOST_EDGES)) {
+  for (const { from, to, kind, count } of drawn.slice(0, MAX_EDGES)) {
     const text = [WORDS[kind], count > 1 ? `×${count}` : ''].filter(Boolean).join(' ')
     lines.push(`  ${from} ${ARROWS[kind]}${text === '' ? '' : `|${text}|`} ${to}`)
   }
   const failed = shown.filter((node) => (node.statuses.failed ?? 0) > 0).map((node) => node.id)
   if (failed.length > 0) lines.push('  classDef failed stroke:#c00', `  class ${failed.join(',')} failed`)
   const left = nodes.length - shown.length
-  const leftEdges = Math.max(0, drawn.length - MOST_EDGES)
+  const leftEdges = Math.max(0, drawn.length - MAX_EDGES)
   if (left > 0 || leftEdges > 0) lines.push(`  %% left out: ${left} nodes, ${leftEdges} edges`)
   return `${lines.join('\n')}\n`
 }

@@ -2,7 +2,7 @@ import { ClewError } from '../errors.ts'
 import { isoText } from '../iso-text.ts'
 import { LAST_MS } from './fold.ts'
 import { type MemoryItem, type MemoryScope, memoryRunId } from './item.ts'
-import { isNamespace, isPlainName, LONGEST_NAME } from './names.ts'
+import { isNamespace, isPlainName, MAX_NAME_CHARS } from './names.ts'
 import { checkLayer } from './policy.ts'
 
 /** What is to be remembered, and where. */
@@ -23,7 +23,7 @@ export interface MemoryInput {
 }
 
 /** Longest id of a book is that of a run, less what stands before the scope in it. */
-const LONGEST_SCOPE = 480
+const MAX_SCOPE_CHARS = 480
 
 const refuse = (what: string, hint: string, option: string): never => {
   throw new ClewError('bad_option', what, `${hint} Nothing was changed.`, { option })
@@ -38,8 +38,8 @@ export function checkScope(given: { layer: string; scope?: string | undefined })
       `Give the id of the ${layer === 'short' ? 'run' : 'thread'} it belongs to.`,
       'scope',
     )
-  if (typeof scope !== 'string' || scope.trim() === '' || scope.length > LONGEST_SCOPE)
-    refuse(`The scope is no id`, `Use a text of 1 to ${LONGEST_SCOPE} characters.`, 'scope')
+  if (typeof scope !== 'string' || scope.trim() === '' || scope.length > MAX_SCOPE_CHARS)
+    refuse(`The scope is no id`, `Use a text of 1 to ${MAX_SCOPE_CHARS} characters.`, 'scope')
   if (layer === 'long' && !/^(?:workspace|(?:agent|user):.+)$/s.test(scope))
     refuse('Long memory has no such scope', 'Use workspace, agent:NAME or user:ID.', 'scope')
   return { layer, scope }
@@ -49,14 +49,14 @@ export function checkNamespace(given: unknown): string {
   if (typeof given === 'string' && isNamespace(given)) return given
   return refuse(
     'The namespace is not usable',
-    `Use 1 to ${LONGEST_NAME} characters, parts between strokes such as facts/people.`,
+    `Use 1 to ${MAX_NAME_CHARS} characters, parts between strokes such as facts/people.`,
     'namespace',
   )
 }
 
 export function checkKey(given: unknown): string {
   if (typeof given === 'string' && isPlainName(given)) return given
-  return refuse('The key is not usable', `Use a text of 1 to ${LONGEST_NAME} characters.`, 'key')
+  return refuse('The key is not usable', `Use a text of 1 to ${MAX_NAME_CHARS} characters.`, 'key')
 }
 
 export function checkNames(option: 'tags' | 'subjects', given: unknown): readonly string[] {
@@ -65,7 +65,7 @@ export function checkNames(option: 'tags' | 'subjects', given: unknown): readonl
   if (isFine && given.length <= 64) return [...new Set(given as string[])]
   return refuse(
     `The ${option} are not usable`,
-    `Give a list of up to 64 texts of 1 to ${LONGEST_NAME} characters.`,
+    `Give a list of up to 64 texts of 1 to ${MAX_NAME_CHARS} characters.`,
     option,
   )
 }

@@ -1,11 +1,11 @@
 // oxlint-disable-next-line no-control-regex -- what steers a terminal, or what a database cannot keep
 const CONTROL = /[\u0000-\u001f\u007f-\u009f]/
 /** Names of an item share one entry of an index, which has at most 2,700 bytes. */
-export const LONGEST_NAME = 256
+export const MAX_NAME_CHARS = 256
 
 /** A text that every store can keep, sort and compare alike. */
 export const isPlainName = (text: string): boolean =>
-  text !== '' && text.length <= LONGEST_NAME && !CONTROL.test(text) && text.isWellFormed()
+  text !== '' && text.length <= MAX_NAME_CHARS && !CONTROL.test(text) && text.isWellFormed()
 
 /** `a/b/c`: parts between strokes, none of them empty. */
 export const isNamespace = (text: string): boolean =>

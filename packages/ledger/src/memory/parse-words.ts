@@ -10,7 +10,7 @@ export interface MemoryQuery {
 }
 
 /** More words than this say no more about what is meant. */
-const MOST_WORDS = 24
+const MAX_WORDS = 24
 const PART = /(-?)"([^"]*)"(\*?)|(-?)([^\s"]+)/g
 
 /**
@@ -35,9 +35,9 @@ export function parseWords(text: string): MemoryQuery {
         words.set(token, { tokens: [token], prefix: prefix && at === tokens.length - 1 })
   }
   return {
-    words: [...words.values()].slice(0, MOST_WORDS),
-    all: all.slice(0, MOST_WORDS),
-    none: none.slice(0, MOST_WORDS),
+    words: [...words.values()].slice(0, MAX_WORDS),
+    all: all.slice(0, MAX_WORDS),
+    none: none.slice(0, MAX_WORDS),
   }
 }
 

@@ -13,7 +13,7 @@ import { ask } from './read-items.ts'
 import type { WriteParts } from './write-item.ts'
 
 const PAGE = 500
-const MOST_SHOWN = 1000
+const MAX_SHOWN = 1000
 
 export interface SweepParts extends WriteParts {
   readonly identities: Identities
@@ -76,7 +76,7 @@ export async function sweepItems(
       forgotten += going.length
       for (const item of going) {
         bytes += item.bytes
-        if (items.length < MOST_SHOWN) items.push(item)
+        if (items.length < MAX_SHOWN) items.push(item)
         const name = `${item.layer} ${item.reason}`
         const sum = sums.get(name) ?? { layer: item.layer, reason: item.reason, items: 0, bytes: 0 }
         sums.set(name, { ...sum, items: sum.items + 1, bytes: sum.bytes + item.bytes })

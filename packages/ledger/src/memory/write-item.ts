@@ -15,7 +15,7 @@ export interface WriteParts extends MemoryParts {
 }
 
 /** Somebody else wrote into the scope each time: then it is time to say so. */
-const MOST_TRIES = 100
+const MAX_TRIES = 100
 
 export interface ItemPlace extends MemoryScope, RowName {
   readonly book: string
@@ -86,7 +86,7 @@ export async function writeIf(
       const [written] = await parts.append([event], { expectedSeq: seq })
       return written
     } catch (error) {
-      if (!(error instanceof ClewError && error.code === 'wrong_seq') || tries >= MOST_TRIES) throw error
+      if (!(error instanceof ClewError && error.code === 'wrong_seq') || tries >= MAX_TRIES) throw error
     }
   }
 }

@@ -53,9 +53,9 @@ export interface GcParts extends GatherParts {
 
 /** Events of one transaction: they grow and shrink with the time that it takes. */
 const FIRST_BATCH = 40
-const LEAST_BATCH = 8
+const MIN_BATCH = 8
 const LARGEST_BATCH = 1000
-const MOST_RUNS = 100
+const MAX_RUNS = 100
 
 /**
  * P4. Plans, then takes away in batches: each is one short transaction that seals ranges, names them in the audit book and
@@ -157,7 +157,7 @@ async function stillThere(parts: GatherParts, ranges: readonly PlannedRange[]): 
 /** `share` is what the last one took of the time that it may take: now and then more, for others work on this machine too. */
 function nextSize(size: number, share: number): number {
   const next = share > 1 ? size * 0.8 : share < 0.8 ? size * 1.2 : size
-  return Math.round(Math.min(LARGEST_BATCH, Math.max(LEAST_BATCH, next)))
+  return Math.round(Math.min(LARGEST_BATCH, Math.max(MIN_BATCH, next)))
 }
 
 /** Takes ranges from the end of the list; of a long one its beginning. */
@@ -165,7 +165,7 @@ function takeBatch(work: PlannedRange[], size: number): PlannedRange[] {
   const batch: PlannedRange[] = []
   let left = size
   const sources = new Set<string | null>()
-  for (let next = work.at(-1); next && left > 0 && batch.length < MOST_RUNS; next = work.at(-1)) {
+  for (let next = work.at(-1); next && left > 0 && batch.length < MAX_RUNS; next = work.at(-1)) {
     // Only when the fork is gone, nobody needs what it shared.
     if (sources.has(next.runId)) break
     sources.add(next.source)

@@ -19,7 +19,7 @@ export interface LastGc {
 
 const PAGE = 500
 /** Events of the audit book that are looked at, from its end. */
-const MOST = 10_000
+const MAX_EVENTS = 10_000
 /** Batches of one `gc` follow each other closely. */
 const GAP_MS = 60_000
 const KEYS = new Set(['events', 'by', 'ranges'])
@@ -37,7 +37,7 @@ export async function readLastGc({ store, reader, workspace }: GcReaderParts): P
   /** Newest first. */
   const batches: Batch[] = []
   for (let upToSeq = seq; upToSeq > 0; upToSeq -= PAGE) {
-    if (seq - upToSeq >= MOST) return told(batches, false)
+    if (seq - upToSeq >= MAX_EVENTS) return told(batches, false)
     const afterSeq = Math.max(0, upToSeq - PAGE)
     const range = { afterSeq, upToSeq, limit: PAGE, types: ['system.range_pruned'] }
     for (const stored of (await store.readRun(key, range)).toReversed()) {

@@ -15,8 +15,8 @@ export interface BatchThrottle {
 const ALONE_MS = 5
 /** Nobody else has appended for so long. */
 const QUIET_MS = 300
-const LEAST_REST_MS = 1
-const LONGEST_REST_MS = 50
+const MIN_REST_MS = 1
+const MAX_REST_MS = 50
 
 /**
  * Beside others short transactions, and long rests between them; at full speed where nobody else appends. Positions
@@ -46,7 +46,7 @@ export async function createPace(
         hasSeenOthers = true
       }
       position = last
-      if (isShared()) await ports.sleep(Math.min(LONGEST_REST_MS, Math.max(LEAST_REST_MS, rest * tookMs)))
+      if (isShared()) await ports.sleep(Math.min(MAX_REST_MS, Math.max(MIN_REST_MS, rest * tookMs)))
       else await yieldToEventLoop(ports)
     },
   }

@@ -3,7 +3,7 @@ import type { Store, StoredRun } from '../store/store.ts'
 import { daysAgo, GROWTH_DAYS, type GrowthMark } from './growth.ts'
 
 /** Look-ups of single events, over all runs that went on for more than a day. */
-const MOST_LOOKUPS = 4000
+const MAX_LOOKUPS = 4000
 
 interface GrowthParts {
   readonly store: Pick<Store, 'readRun'>
@@ -23,7 +23,7 @@ interface GrowthMarks {
 export async function readGrowth(
   { store, workspace, nowMs }: GrowthParts,
   runs: Iterable<StoredRun>,
-  mostLookups = MOST_LOOKUPS,
+  mostLookups = MAX_LOOKUPS,
 ): Promise<GrowthMarks> {
   const dayOf = (atMs: number): number => Math.min(GROWTH_DAYS, daysAgo(nowMs, atMs))
   const marks: GrowthMark[] = []

@@ -63,13 +63,13 @@ export interface RetentionReport {
   readonly isWhole: boolean
 }
 
-const MOST_RUNS = 20_000
+const MAX_RUNS = 20_000
 const LISTED = 100
 
 export async function readRetentionReport(
   parts: GcParts,
   inForce: Omit<PolicyInForce, 'problem'> | null,
-  mostRuns = MOST_RUNS,
+  mostRuns = MAX_RUNS,
 ): Promise<RetentionReport> {
   const { store, workspace, ports } = parts
   const nowMs = ports.now()

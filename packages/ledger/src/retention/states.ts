@@ -28,7 +28,7 @@ interface KnownThread {
   gone: number
 }
 
-const MOST_THREADS = 100
+const MAX_THREADS = 100
 /** Where holds and forks are made again and again meanwhile, the next checkpoint tries again. */
 const ATTEMPTS = 10
 const PAGE = 500
@@ -95,7 +95,7 @@ export function createStateRetention(parts: GcParts): StateRetention {
           if (each.summary.parentRunId === run.summary.parentRunId) await catchUpThread(thread, each)
       threads.set(name, thread)
       const [oldest] = threads.keys()
-      if (threads.size > MOST_THREADS && oldest !== undefined) threads.delete(oldest)
+      if (threads.size > MAX_THREADS && oldest !== undefined) threads.delete(oldest)
       return thread
     }
     const open = [...known.runs.values()].filter(({ summary }) => !isTerminal(summary.status))

@@ -9,7 +9,7 @@ const PAGE = 500
 /** From this many events on the indexer rests between pages, so much longer than it worked. */
 const BUSY_PER_MS = 5
 const REST = 8
-const LONGEST_REST_MS = 400
+const MAX_REST_MS = 400
 /** How long, without a bound, for events that stand behind a transaction still under way, and how often it looks. */
 const HELD_BACK_MS = 2000
 const LOOK_MS = 5
@@ -68,6 +68,6 @@ export async function catchUp(
     newest = (await store.info('lastPosition')).lastPosition
     const tookMs = Math.max(1, ports.now() - startedMs)
     if (newest > before && (await store.countAfter(before)) > BUSY_PER_MS * tookMs)
-      await ports.sleep(Math.min(LONGEST_REST_MS, REST * tookMs), signal).catch(() => undefined)
+      await ports.sleep(Math.min(MAX_REST_MS, REST * tookMs), signal).catch(() => undefined)
   }
 }

@@ -10,8 +10,8 @@ export const SEARCH_VERSION = 1
  * A prompt that is sent whole with every call would be indexed again and again, so of one field this much is taken,
  * the newest items of a list first: what was cut off came in with the events before.
  */
-const MOST_CHARS = 16_384
-const MOST_PARTS = 4096
+const MAX_CHARS = 16_384
+const MAX_PARTS = 4096
 
 const NAMES: ReadonlySet<string> = new Set(['name', 'agent', 'service', 'operation', 'from', 'to', 'taskId'])
 const ERRORS: ReadonlySet<string> = new Set(['error', 'reason'])
@@ -31,10 +31,10 @@ const SKIPPED: ReadonlySet<string> = new Set(
 export function searchedText({ payload }: Pick<ClewEvent, 'payload'>): Record<SearchField, string> {
   const parts: Record<SearchField, string[]> = { name: [], error: [], message: [], data: [] }
   const room: Record<SearchField, number> = {
-    name: MOST_CHARS,
-    error: MOST_CHARS,
-    message: MOST_CHARS,
-    data: MOST_CHARS,
+    name: MAX_CHARS,
+    error: MAX_CHARS,
+    message: MAX_CHARS,
+    data: MAX_CHARS,
   }
   for (const key of Object.keys(payload)) {
     if (SKIPPED.has(key)) continue
@@ -62,16 +62,16 @@ function collect(value: unknown, parts: string[], room: number): number {
   const found: string[] = []
   const open: unknown[] = [value]
   let taken = 0
-  for (let looked = 0; open.length > 0 && taken < room && looked < MOST_PARTS; looked++) {
+  for (let looked = 0; open.length > 0 && taken < room && looked < MAX_PARTS; looked++) {
     const item = open.pop()
     if (typeof item === 'string' || typeof item === 'number') {
       const text = String(item).slice(0, room - taken)
       if (text !== '') found.push(text)
       taken += text.length + 1
     } else if (Array.isArray(item)) {
-      for (const each of item.slice(-MOST_PARTS)) open.push(each)
+      for (const each of item.slice(-MAX_PARTS)) open.push(each)
     } else if (isObject(item)) {
-      for (const key of Object.keys(item).slice(0, MOST_PARTS)) if (!isNoise(key)) open.push(item[key])
+      for (const key of Object.keys(item).slice(0, MAX_PARTS)) if (!isNoise(key)) open.push(item[key])
     }
   }
   // Taken from the end, so that the newest comes in first; given back as it reads.
@@ -82,7 +82,7 @@ function collect(value: unknown, parts: string[], room: number): number {
 /** The texts and numbers of any value, as much as is searched of one. */
 export function collectText(value: unknown): string {
   const parts: string[] = []
-  collect(value, parts, MOST_CHARS)
+  collect(value, parts, MAX_CHARS)
   return join(parts)
 }
 

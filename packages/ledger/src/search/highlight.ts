@@ -9,7 +9,7 @@ export interface Highlight {
 }
 
 const AROUND = 60
-const MOST = 160
+const MAX_EXCERPT_CHARS = 160
 
 /** Where a phrase stands in a list of words: the index of its first word, or -1. */
 export function findPhrase(words: readonly string[], { tokens, prefix }: Phrase, from = 0): number {
@@ -45,7 +45,7 @@ function highlightField(field: SearchField, text: string, phrases: readonly Phra
   if (firsts.length === 0) return undefined
   const first = tokens[Math.min(...firsts)] as Token
   const start = backToSpace(text, Math.max(0, first.start - AROUND))
-  const end = Math.min(text.length, start + MOST)
+  const end = Math.min(text.length, start + MAX_EXCERPT_CHARS)
   const marks: [number, number][] = []
   for (const phrase of phrases)
     for (let at = findPhrase(words, phrase); at >= 0; at = findPhrase(words, phrase, at + 1)) {

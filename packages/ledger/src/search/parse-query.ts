@@ -1,7 +1,7 @@
 import { ClewError } from '../errors.ts'
 import { RUN_STATUSES, type RunStatus } from '../fold/run-summary.ts'
 import type { CostFilter, Phrase, SearchQuery, ValueFilter } from './search-index.ts'
-import { LONGEST_TOKEN, tokenize } from './tokens.ts'
+import { MAX_TOKEN_CHARS, tokenize } from './tokens.ts'
 
 const FIELDS = ['status', 'agent', 'tool', 'type', 'run', 'thread', 'since', 'cost'] as const
 type Field = (typeof FIELDS)[number]
@@ -20,7 +20,7 @@ type MutableQuery = {
 }
 
 const UNIT_MS: Readonly<Record<string, number>> = { s: 1e3, m: 60e3, h: 3600e3, d: 86_400e3, w: 604_800e3 }
-const MOST_ITEMS = 64
+const MAX_ITEMS = 64
 
 /**
  * Reads a query: words, `"exact words"`, `begin*`, `-not this`, and filters such as `status:failed` or `cost:>0.05`.
@@ -42,8 +42,8 @@ export function parseQuery(text: string, now: number): SearchQuery {
   const items = splitItems(text)
   if (items.length === 0)
     throw badQuery('is empty', 0, 'Write a word, "some words" or a filter such as status:failed')
-  if (items.length > MOST_ITEMS)
-    throw badQuery(`has more than ${MOST_ITEMS} parts`, items[MOST_ITEMS]?.at ?? 0, 'Ask for less at once')
+  if (items.length > MAX_ITEMS)
+    throw badQuery(`has more than ${MAX_ITEMS} parts`, items[MAX_ITEMS]?.at ?? 0, 'Ask for less at once')
   for (const item of items) take(query, item, now)
   return query
 }
@@ -142,7 +142,7 @@ function toPhrase({ value, at }: Item): Phrase {
   const long = /[\p{L}\p{N}]{65,}/u.test(value)
   throw long
     ? badQuery(
-        `has a word of more than ${LONGEST_TOKEN} characters`,
+        `has a word of more than ${MAX_TOKEN_CHARS} characters`,
         at,
         'Such words are not in the index; search for something beside it',
       )

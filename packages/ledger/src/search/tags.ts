@@ -9,7 +9,7 @@ export interface Tags {
   tag(kind: Tag, value: string): string
 }
 
-const MOST_REMEMBERED = 20_000
+const MAX_REMEMBERED = 20_000
 
 /** `mark` begins each tag where tags stand among the words of texts: no word begins like that. */
 export function createTags(sha256: Ports['sha256'], mark = ''): Tags {
@@ -18,7 +18,7 @@ export function createTags(sha256: Ports['sha256'], mark = ''): Tags {
     const key = `${kind}\n${value}`
     let made = known.get(key)
     if (made === undefined) {
-      if (known.size >= MOST_REMEMBERED) known.clear()
+      if (known.size >= MAX_REMEMBERED) known.clear()
       made = `${mark}${kind}${sha256(key).slice(0, 14)}`
       known.set(key, made)
     }

@@ -1,5 +1,5 @@
 /** A word longer than this is not searched: it is a hash, a key or a picture, never something that people type. */
-export const LONGEST_TOKEN = 64
+export const MAX_TOKEN_CHARS = 64
 
 // Scripts without spaces: each sign is a word of its own, so that any part of a sentence is found as a phrase.
 const TOKEN =
@@ -26,7 +26,7 @@ export function tokenize(text: string): Token[] {
   const tokens: Token[] = []
   for (const { 0: whole, index } of text.matchAll(TOKEN)) {
     const folded = foldWord(whole)
-    if (folded !== '' && folded.length <= LONGEST_TOKEN)
+    if (folded !== '' && folded.length <= MAX_TOKEN_CHARS)
       tokens.push({ text: folded, start: index, end: index + whole.length })
   }
   return tokens
