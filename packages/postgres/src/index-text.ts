@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 
 /** An entry of an index has at most 2,700 bytes, and names of several share one. */
-const MOST = 160
+const MAX_INDEX_TEXT_CHARS = 160
 // oxlint-disable-next-line no-control-regex -- what PostgreSQL cannot keep as text
 const NUL = /\u0000/
 
@@ -10,9 +10,9 @@ const NUL = /\u0000/
  * halves of surrogate pairs), its beginning and a digest. Whoever asks by such a column asks with this, too.
  */
 export function indexText(text: string): string {
-  if (text.length <= MOST && !NUL.test(text) && text.isWellFormed()) return text
+  if (text.length <= MAX_INDEX_TEXT_CHARS && !NUL.test(text) && text.isWellFormed()) return text
   const begin = text
-    .slice(0, MOST - 70)
+    .slice(0, MAX_INDEX_TEXT_CHARS - 70)
     .replaceAll('\u0000', '')
     .toWellFormed()
   return `${begin}\u0001${hash('sha256', Buffer.from(text, 'utf16le'), 'hex')}`

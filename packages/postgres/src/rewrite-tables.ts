@@ -9,7 +9,7 @@ interface RewriteParts {
 }
 
 const FIRST_MS = 10
-const LONGEST_MS = 250
+const MAX_MS = 250
 
 const MARK = `SELECT pg_snapshot_xmax(pg_current_snapshot())::text AS mark`
 
@@ -86,7 +86,7 @@ async function awaitOlderTransactions(
 ): Promise<readonly string[]> {
   const mark = (await sql.query({ text: MARK })).rows[0]?.['mark']
   const deadline = performance.now() + waitMs
-  for (let pauseMs = FIRST_MS; ; pauseMs = Math.min(LONGEST_MS, 2 * pauseMs)) {
+  for (let pauseMs = FIRST_MS; ; pauseMs = Math.min(MAX_MS, 2 * pauseMs)) {
     const [row] = (await sql.query({ text: HOLDERS, values: [mark] })).rows
     const holders = row?.['holders'] as string[]
     if (row?.['is_held'] === false && holders.length === 0) return []

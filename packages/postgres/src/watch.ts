@@ -9,7 +9,7 @@ const UNHEARD_MS = 100
 /** What was not heard is found by this; also what waits behind a transaction of somebody else. */
 const POLL_MS = 2000
 const HELD_BACK_MS = 4
-const LONGEST_MS = 1000
+const MAX_MS = 1000
 
 export interface Watch {
   add(wake: () => void): () => void
@@ -47,7 +47,7 @@ export function createWatch(
 
   /** Connects until nobody watches any more; every connection that is there begins with a ring. */
   async function listen(): Promise<void> {
-    for (let waitMs = 20; wakes.size > 0 && !isClosed; waitMs = Math.min(2 * waitMs, LONGEST_MS)) {
+    for (let waitMs = 20; wakes.size > 0 && !isClosed; waitMs = Math.min(2 * waitMs, MAX_MS)) {
       const own = database.createClient()
       const ended = new Promise<void>((resolve) =>
         own.on('error', () => resolve()).on('end', () => resolve()),

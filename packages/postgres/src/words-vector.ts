@@ -1,7 +1,7 @@
 import { indexedTokens } from '@clew/ledger'
 
 /** What a tsvector can hold: places per word, and the last place. */
-const MOST_PLACES = 256
+const MAX_PLACES = 256
 const LAST_PLACE = 16_383
 
 export interface IndexedWords {
@@ -29,9 +29,9 @@ export function wordsVector(
     for (const token of tokens) {
       const own = places.get(token)
       place++
-      if (place > LAST_PLACE || (own?.length ?? 0) >= MOST_PLACES) isTold = false
+      if (place > LAST_PLACE || (own?.length ?? 0) >= MAX_PLACES) isTold = false
       if (!own) places.set(token, [`${Math.min(place, LAST_PLACE)}${label}`])
-      else if (own.length < MOST_PLACES && place <= LAST_PLACE) own.push(`${place}${label}`)
+      else if (own.length < MAX_PLACES && place <= LAST_PLACE) own.push(`${place}${label}`)
     }
     place += 2
   }
