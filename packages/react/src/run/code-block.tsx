@@ -13,7 +13,7 @@ export type Highlight = (code: string, language: string) => Promise<readonly (re
 export const HighlightProvider = createContext<Highlight | null>(null)
 
 /** Longer code is left plain. */
-const MOST = 20_000
+const MAX_CODE_CHARS = 20_000
 
 /** Code as it was written, at once; in colours when they are there. Its place and size stay the same. */
 export function CodeBlock({
@@ -28,7 +28,7 @@ export function CodeBlock({
   useEffect(() => {
     let isLeft = false
     setLines(null)
-    if (!highlight || code.length > MOST) return undefined
+    if (!highlight || code.length > MAX_CODE_CHARS) return undefined
     highlight(code, language).then(
       (found) => !isLeft && setLines(found),
       // Colours that cannot be had are no reason to show less.

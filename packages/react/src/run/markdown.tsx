@@ -14,13 +14,13 @@ export async function preloadMarkdown(): Promise<{ default: typeof MarkdownRende
 const Arriving = lazy(preloadMarkdown)
 
 /** Longer than this, text is shown as it is: rendering it would take longer than reading its beginning. */
-const MOST = 40_000
+const MAX_MARKDOWN_CHARS = 40_000
 const HAS_FORM = /[*_`#[\]|~>]|^\s*[-+\d]|\n\n|https?:\/\//m
 
 /** Text that may be Markdown. What is plain is shown at once; what has form, when the renderer has arrived. */
 export function Markdown({ text }: { readonly text: string }): ReactElement {
   const plain = <LongText text={text} />
-  if (text.length > MOST || !HAS_FORM.test(text)) return plain
+  if (text.length > MAX_MARKDOWN_CHARS || !HAS_FORM.test(text)) return plain
   const Rendered = loaded ?? Arriving
   return (
     <Suspense fallback={plain}>
