@@ -4,8 +4,8 @@ import type { CachePolicy, RetryPolicy } from './run.ts'
 import type { StartOptions } from './run-options.ts'
 
 /** Timers of Node take no more; a longer one would go off at once. */
-export const LONGEST_TIMER_MS = 2 ** 31 - 1
-const LONGEST_NAME = 200
+export const MAX_TIMER_MS = 2 ** 31 - 1
+const MAX_NAME_CHARS = 200
 
 const refuse = (what: string, hint: string, fields: Record<string, string> = {}): never => {
   throw new ClewError('bad_option', what, hint, fields)
@@ -18,10 +18,10 @@ const shown = (value: unknown): string =>
 export function checkName(name: string, what: string): string {
   if (typeof name !== 'string' || name.trim() === '')
     refuse(`${what} has no name`, 'Give it a short name that says what it does.')
-  if (name.length > LONGEST_NAME)
+  if (name.length > MAX_NAME_CHARS)
     refuse(
       `${what} has a name of ${name.length} characters: ${name.slice(0, 40)}…`,
-      `Use at most ${LONGEST_NAME}; what varies belongs into its input.`,
+      `Use at most ${MAX_NAME_CHARS}; what varies belongs into its input.`,
     )
   return name
 }
@@ -48,11 +48,8 @@ function checkRetry({ tries, delayMs, factor, mostMs, jitter }: RetryPolicy, wha
       'Give a whole number of attempts in all, 1 or more; 1 means that none is repeated.',
     )
   for (const [name, ms] of Object.entries({ delayMs, mostMs }))
-    if (ms !== undefined && !(ms >= 0 && ms <= LONGEST_TIMER_MS))
-      refuse(
-        `The retry.${name} of ${what} is ${shown(ms)}`,
-        `Give milliseconds from 0 to ${LONGEST_TIMER_MS}.`,
-      )
+    if (ms !== undefined && !(ms >= 0 && ms <= MAX_TIMER_MS))
+      refuse(`The retry.${name} of ${what} is ${shown(ms)}`, `Give milliseconds from 0 to ${MAX_TIMER_MS}.`)
   if (factor !== undefined && !(factor >= 1 && Number.isFinite(factor)))
     refuse(`The retry.factor of ${what} is ${shown(factor)}`, 'Give a number of 1 or more.')
   if (jitter !== undefined && !(jitter >= 0 && jitter <= 1))
@@ -60,10 +57,10 @@ function checkRetry({ tries, delayMs, factor, mostMs, jitter }: RetryPolicy, wha
 }
 
 export function checkTimeout(timeoutMs: number, what: string): void {
-  if (!(timeoutMs > 0 && timeoutMs <= LONGEST_TIMER_MS))
+  if (!(timeoutMs > 0 && timeoutMs <= MAX_TIMER_MS))
     refuse(
       `The timeoutMs of ${what} is ${shown(timeoutMs)}`,
-      `Give milliseconds from 1 to ${LONGEST_TIMER_MS}, or leave it out for no limit.`,
+      `Give milliseconds from 1 to ${MAX_TIMER_MS}, or leave it out for no limit.`,
     )
 }
 
@@ -89,7 +86,7 @@ export function checkRecursionLimit(limit: number | undefined): void {
 /** Whole numbers from `least` on, as far as a timer goes. */
 export function checkCounts(what: string, counts: Readonly<Record<string, number>>, least: number): void {
   for (const [name, count] of Object.entries(counts))
-    if (!(Number.isInteger(count) && count >= least && count <= LONGEST_TIMER_MS))
+    if (!(Number.isInteger(count) && count >= least && count <= MAX_TIMER_MS))
       refuse(`The ${name} of the ${what} is ${shown(count)}`, `Give a whole number of ${least} or more.`, {
         option: name,
       })

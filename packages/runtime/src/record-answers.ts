@@ -7,7 +7,7 @@ import { openRunAppender } from './machine/run-appender.ts'
 export type AnswerOptions = Pick<ResumeOptions, 'answer' | 'answers' | 'pauseId' | 'by'>
 
 /** Others write to a run that waits only now and then: who loses this often is not alone by chance. */
-const MOST_TRIES = 8
+const MAX_TRIES = 8
 
 /**
  * Answers open questions of a run without going on with it: whoever has its agent takes it up then. Needs no lease; of two
@@ -40,7 +40,7 @@ export async function recordAnswers(
       await ledger.append(drafts, { keepStepIds: true, expectedSeq: (run.forkedFrom?.seq ?? 0) + run.events })
       return (await ledger.getRun(runId)) ?? run
     } catch (error) {
-      if (!(error instanceof ClewError) || error.code !== 'wrong_seq' || tries === MOST_TRIES) throw error
+      if (!(error instanceof ClewError) || error.code !== 'wrong_seq' || tries === MAX_TRIES) throw error
     }
   }
 }

@@ -1,4 +1,4 @@
-import { LONGEST_TIMER_MS } from './check-options.ts'
+import { MAX_TIMER_MS } from './check-options.ts'
 
 /** Resolves at that time, or when the signal aborts. */
 export async function sleepUntil(dueAt: number, signal?: AbortSignal): Promise<void> {
@@ -6,7 +6,7 @@ export async function sleepUntil(dueAt: number, signal?: AbortSignal): Promise<v
     const left = dueAt - Date.now()
     if (left <= 0) return
     await new Promise<void>((resolve) => {
-      const timer = setTimeout(done, Math.min(left, LONGEST_TIMER_MS))
+      const timer = setTimeout(done, Math.min(left, MAX_TIMER_MS))
       function done(): void {
         clearTimeout(timer)
         signal?.removeEventListener('abort', done)

@@ -13,7 +13,7 @@ interface KnownThread {
   readonly statuses: Map<string, RunStatus>
 }
 
-const MOST_THREADS = 100
+const MAX_THREADS = 100
 
 /** Which of a thread's checkpoints may go, oldest first; what a run that has not ended stands on stays. */
 export function surplus(
@@ -53,7 +53,7 @@ export function createPruner(
     const entry = { known, statuses }
     threads.set(threadId, entry)
     const [oldest] = threads.keys()
-    if (threads.size > MOST_THREADS && oldest !== undefined) threads.delete(oldest)
+    if (threads.size > MAX_THREADS && oldest !== undefined) threads.delete(oldest)
     return entry
   }
 

@@ -16,9 +16,9 @@ import { createPruner } from './retention.ts'
 import { openThread, putMark, rootOf, seedRun, type ThreadLedger } from './thread-ledger.ts'
 
 /** Threads that nobody works on are kept in memory up to this many; the checkpointer has them all. */
-const MOST_IDLE = 32
-const MOST_KNOWN_RUNS = 10_000
-const MOST_OLD = 8
+const MAX_IDLE = 32
+const MAX_KNOWN_RUNS = 10_000
+const MAX_OLD = 8
 const SECRET = 'kept by a checkpointer of your own'
 
 /**
@@ -67,18 +67,18 @@ export function createSaverLedger(checkpointer: Checkpointer, retention: Retenti
   }
 
   function dropIdle(): void {
-    if (threads.size <= MOST_IDLE) return
+    if (threads.size <= MAX_IDLE) return
     for (const [threadId, { held }] of threads) {
       if (held > 0) continue
       threads.delete(threadId)
-      if (threads.size <= MOST_IDLE) return
+      if (threads.size <= MAX_IDLE) return
     }
   }
 
   function remember(runId: string, threadId: string): void {
     threadOf.delete(runId)
     threadOf.set(runId, threadId)
-    if (threadOf.size > MOST_KNOWN_RUNS)
+    if (threadOf.size > MAX_KNOWN_RUNS)
       for (const oldest of threadOf.keys()) return void threadOf.delete(oldest)
   }
 
@@ -104,7 +104,7 @@ export function createSaverLedger(checkpointer: Checkpointer, retention: Retenti
     await seedRun(ledger, last)
     old.set(runId, ledger)
     const [first] = old.keys()
-    if (old.size > MOST_OLD && first !== undefined) old.delete(first)
+    if (old.size > MAX_OLD && first !== undefined) old.delete(first)
     return ledger
   }
 

@@ -16,7 +16,7 @@ export interface ThreadStats {
 
 const PAGE = 100
 const DAY_MS = 86_400_000
-const LEAST_MS = 60_000
+const MIN_MS = 60_000
 
 export async function threadStats(ledger: Ledger, threadId?: string): Promise<ThreadStats> {
   const keeper = checkpointLookupOf(ledger)
@@ -47,7 +47,7 @@ function growthOf(
   lastAt: string | null,
 ): Counts | null {
   const spanMs = firstAt !== null && lastAt !== null ? Date.parse(lastAt) - Date.parse(firstAt) : 0
-  if (spanMs < LEAST_MS) return null
+  if (spanMs < MIN_MS) return null
   const perDay = (count: number): number => (count * DAY_MS) / spanMs
   return { runs: perDay(runs), checkpoints: perDay(checkpoints), events: perDay(events) }
 }

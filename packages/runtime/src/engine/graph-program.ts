@@ -49,7 +49,7 @@ export interface GraphRunOptions {
 /** Supersteps between two looks at what a retention no longer keeps; the last one of a run looks too. */
 const PRUNE_EVERY = 64
 /** A thread goes back through at most this many turns before a whole state is written. */
-const MOST_DEPTH = 128
+const MAX_DEPTH = 128
 
 export function createGraphProgram(options: GraphProgramOptions, run: GraphRunOptions = {}): Program {
   const { definition, structureHash } = options
@@ -88,7 +88,7 @@ export function createGraphProgram(options: GraphProgramOptions, run: GraphRunOp
     const accepted = accept(head?.graph ?? openState(channels, null, ledger), input, ledger, nextId)
     const redactedTexts =
       previous && head?.redacted ? redactedIn(previous, head.redacted, accepted.graph.state) : []
-    const isWhole = head !== undefined && head.depth + 1 >= MOST_DEPTH
+    const isWhole = head !== undefined && head.depth + 1 >= MAX_DEPTH
     const standing: SuperstepState = {
       superstep: 0,
       graph: isWhole ? afterWhole(accepted.graph) : accepted.graph,

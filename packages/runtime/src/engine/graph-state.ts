@@ -22,15 +22,15 @@ export interface GraphState {
   readonly since: { readonly supersteps: number; readonly size: number }
 }
 
-const LEAST_SIZE = 16 * 1024
-const LEAST_SUPERSTEPS = 128
+const MIN_SIZE = 16 * 1024
+const MIN_SUPERSTEPS = 128
 /** Folding passes through as many supersteps per whole state as cost about what reading that state costs. */
 const SIZE_PER_SUPERSTEP = 512
 
 /** Whether the changes since the last whole state outweigh another one. */
 export const isWholeDue = ({ size, since }: GraphState): boolean =>
-  since.size >= Math.max(LEAST_SIZE, size) ||
-  since.supersteps >= Math.max(LEAST_SUPERSTEPS, size / SIZE_PER_SUPERSTEP)
+  since.size >= Math.max(MIN_SIZE, size) ||
+  since.supersteps >= Math.max(MIN_SUPERSTEPS, size / SIZE_PER_SUPERSTEP)
 
 export const afterWhole = (state: GraphState): GraphState => ({ ...state, since: { supersteps: 0, size: 0 } })
 

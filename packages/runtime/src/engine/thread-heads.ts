@@ -10,7 +10,7 @@ export interface ThreadHead {
   readonly depth: number
 }
 
-const MOST_HEADS = 200
+const MAX_HEADS = 200
 const heads = new WeakMap<Ledger, Map<string, ThreadHead>>()
 
 /**
@@ -28,7 +28,7 @@ export function rememberHead(
   const key = `${structureHash} ${threadId}`
   known.delete(key)
   known.set(key, head)
-  if (known.size > MOST_HEADS) for (const oldest of known.keys()) return void known.delete(oldest)
+  if (known.size > MAX_HEADS) for (const oldest of known.keys()) return void known.delete(oldest)
 }
 
 export function recallHead(

@@ -39,7 +39,7 @@ export interface RunLease {
 }
 
 const FIRST_PAUSE_MS = 20
-const LONGEST_PAUSE_MS = 1000
+const MAX_PAUSE_MS = 1000
 
 export async function leaseRun(ledger: Ledger, options: RunLeaseOptions): Promise<RunLease> {
   const { claimed, onBusy = 'reject', signal, pace } = options
@@ -72,7 +72,7 @@ async function acquireInLine(ledger: Ledger, options: RunLeaseOptions): Promise<
         }
       await place.wait(Math.min(pauseMs, leftMs), signal)
       signal?.throwIfAborted()
-      pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)
+      pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS)
     }
   } finally {
     place.leave()

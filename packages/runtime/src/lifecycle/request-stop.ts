@@ -20,7 +20,7 @@ export interface StopOptions {
 }
 
 const FIRST_PAUSE_MS = 20
-const LONGEST_PAUSE_MS = 200
+const MAX_PAUSE_MS = 200
 
 /**
  * Asks a run to stop, from any process. A run that nobody works on (paused, asleep, orphaned) is ended here, with its
@@ -48,7 +48,7 @@ async function follow(
   waitMs: number,
 ): Promise<RunSummary> {
   const deadline = performance.now() + waitMs
-  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
+  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS)) {
     const run = await readRun(ledger, runId)
     if (isTerminal(run.status)) return run
     const hold = await holdIfFree(ledger, runId)

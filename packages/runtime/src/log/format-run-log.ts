@@ -5,8 +5,8 @@ import { cut, formatMs, plural, printable } from './printable-text.ts'
 import type { RunLog } from './run-log.ts'
 
 /** More lines than this tell a reader nothing; `steps` has them all. */
-const MOST_LINES = 200
-const MOST_ERRORS = 10
+const MAX_LINES = 200
+const MAX_ERRORS = 10
 const NAME_COLUMNS = 32
 
 const orDash = (ms: number | null): string => (ms === null ? '–' : formatMs(ms))
@@ -60,19 +60,19 @@ export function formatRunLog(log: RunLog, stats: ReadonlyMap<string, NodeStats>)
         'node',
       ),
     )
-  for (const { nodeName, superstep, error } of log.errors.slice(0, MOST_ERRORS)) {
+  for (const { nodeName, superstep, error } of log.errors.slice(0, MAX_ERRORS)) {
     const what = [error?.name, error?.code, error?.message].filter((part) => typeof part === 'string')
     lines.push(
       `error in ${cut(printable(nodeName), NAME_COLUMNS)}, superstep ${superstep}: ${cut(printable(what.join(' ')), 160)}`,
     )
   }
-  if (log.errors.length > MOST_ERRORS)
-    lines.push(`… and ${plural(log.errors.length - MOST_ERRORS, 'error')} more`)
+  if (log.errors.length > MAX_ERRORS)
+    lines.push(`… and ${plural(log.errors.length - MAX_ERRORS, 'error')} more`)
   return lines.join('\n')
 }
 
 function limited<Row>(columns: readonly TextColumn<Row>[], rows: readonly Row[], noun: string): string[] {
   if (rows.length === 0) return []
-  const lines = formatColumns(columns, rows.slice(0, MOST_LINES))
-  return rows.length > MOST_LINES ? [...lines, `… and ${plural(rows.length - MOST_LINES, noun)} more`] : lines
+  const lines = formatColumns(columns, rows.slice(0, MAX_LINES))
+  return rows.length > MAX_LINES ? [...lines, `… and ${plural(rows.length - MAX_LINES, noun)} more`] : lines
 }

@@ -1,5 +1,5 @@
 import { ClewError, type ClewEvent } from '@clew/ledger'
-import { LONGEST_TIMER_MS } from '../check-options.ts'
+import { MAX_TIMER_MS } from '../check-options.ts'
 import { toStepError } from '../run.ts'
 import { abandonment, isAbandonment } from './abandoned.ts'
 import { createAttempts } from './attempts.ts'
@@ -23,7 +23,7 @@ const GRACE_MS = 1000
 /** How long steps in flight get to come to their end when the run is stopped or given up. */
 const STOP_GRACE_MS = 1000
 /** So many supersteps may pass within one turn of the event loop: timers and sockets have theirs in between. */
-const MOST_IN_TURN = 8
+const MAX_IN_TURN = 8
 
 /**
  * The step machine that functions and graphs share. All that wakes the code is the recorded end of one of its calls;
@@ -141,7 +141,7 @@ export function createMachine(options: MachineOptions): Machine {
         ? undefined
         : setTimeout(
             () => core.stop(`budget: ${timeMs} ms are used up`),
-            Math.min(options.timeLeftMs ?? timeMs, LONGEST_TIMER_MS),
+            Math.min(options.timeLeftMs ?? timeMs, MAX_TIMER_MS),
           )
     try {
       void runCode(code)
@@ -184,7 +184,7 @@ export function createMachine(options: MachineOptions): Machine {
         core.notify = () => {}
         resolve()
       }
-      if (inTurn++ < MOST_IN_TURN)
+      if (inTurn++ < MAX_IN_TURN)
         core.notify = () => {
           if (isNextDue() && !root.hasSteps && writes.inFlight === 0) rested?.()
         }

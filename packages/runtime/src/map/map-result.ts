@@ -50,7 +50,7 @@ export interface MapResultData<Output = unknown> {
   readonly items: readonly (Omit<MapItem<Output>, 'log'> & { readonly log: RunLogData | null })[]
 }
 
-const MOST_LINES = 50
+const MAX_LINES = 50
 const INSPECT = Symbol.for('nodejs.util.inspect.custom')
 
 export function createMapResult<Output>(
@@ -130,8 +130,8 @@ const COLUMNS: readonly TextColumn<MapItem>[] = [
 /** Few items: all of them. Many: those that did not complete, since the others need no reading. */
 function formatItems(items: readonly MapItem[], summary: string): string {
   if (items.length === 0) return summary
-  const told = items.length <= MOST_LINES ? items : items.filter((item) => item.status !== 'completed')
-  const shown = told.slice(0, MOST_LINES)
+  const told = items.length <= MAX_LINES ? items : items.filter((item) => item.status !== 'completed')
+  const shown = told.slice(0, MAX_LINES)
   const lines = shown.length > 0 ? formatColumns(COLUMNS, shown) : []
   const left = items.length - shown.length
   return [summary, ...lines, ...(left > 0 ? [`… and ${plural(left, 'item')} more`] : [])].join('\n')

@@ -6,7 +6,7 @@ import { existingRun } from '../start-run.ts'
 import type { ReplayReport } from './report.ts'
 
 /** Values as they differ can be as large as a run: what is kept says where they differ. */
-const MOST_KEPT = 20
+const MAX_KEPT = 20
 
 /** Writes the report as a run of its own, linked to its source, which gets no event. Gives the id of that run. */
 export async function keepReport(
@@ -29,7 +29,7 @@ export async function keepReport(
   const completed = draft('system.replay_completed', [], started.eventId, {
     verdict,
     at: divergences[0]?.stepId ?? null,
-    divergences: divergences.slice(0, MOST_KEPT).map(({ kind, step, stepId, seq, changes, childRunId }) => ({
+    divergences: divergences.slice(0, MAX_KEPT).map(({ kind, step, stepId, seq, changes, childRunId }) => ({
       kind,
       step,
       stepId,

@@ -16,7 +16,7 @@ export interface LenientCalls {
 }
 
 /** After the first divergence code may loop for ever on what its own bodies give. */
-const MOST_NEW = 1000
+const MAX_NEW = 1000
 
 /** By name alone: numbers shift when a call is put in or taken out, and supersteps when a node is. */
 const namesIn = (stepId: string): string => stepId.replace(/[#@][^/]*/g, '')
@@ -53,7 +53,7 @@ export function createLenientCalls(core: ReplayCore, bodies: Bodies): LenientCal
   }
 
   function ask(step: ReplayStep): void {
-    if (++asked > record.calls.length + MOST_NEW) return
+    if (++asked > record.calls.length + MAX_NEW) return
     const { work } = step.spec
     if (!step.recorded) find(step)
     const isBegun = step.body !== undefined || step.child !== 'none'

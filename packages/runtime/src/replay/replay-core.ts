@@ -108,7 +108,7 @@ export interface DivergencePlace {
 }
 
 /** More than these nobody reads. */
-const MOST_DIVERGENCES = 100
+const MAX_DIVERGENCES = 100
 
 export function createReplayCore(options: ReplayMachineOptions): ReplayCore {
   const { record, comparison } = options
@@ -163,7 +163,7 @@ export function createReplayCore(options: ReplayMachineOptions): ReplayCore {
       const [was, now] = [comparison.shown(expected), comparison.shown(received)]
       const found = { kind, ...place, expected: was, received: now, changes: findChanges(was, now) }
       if (!core.parting) core.part({ step: undefined, expected: undefined, found })
-      else if (core.divergences.length < MOST_DIVERGENCES) core.divergences.push(found)
+      else if (core.divergences.length < MAX_DIVERGENCES) core.divergences.push(found)
     },
     tick() {
       core.ticks++

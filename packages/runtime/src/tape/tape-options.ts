@@ -69,7 +69,7 @@ const KEPT = new Set(
 )
 const KEPT_FAMILIES = /^(?:x-ratelimit|ratelimit|anthropic-ratelimit)-/
 
-const MOST_BYTES = 16 * 1024 * 1024
+const MAX_BYTES = 16 * 1024 * 1024
 const SAFETIES: ReadonlySet<unknown> = new Set(['read', 'write', 'destructive', 'external'])
 
 export function checkTape(option: boolean | TapeOptions | undefined): TapeRules | undefined {
@@ -79,13 +79,13 @@ export function checkTape(option: boolean | TapeOptions | undefined): TapeRules 
     volatile = {},
     safety = 'read',
     ignore,
-    mostBytes = MOST_BYTES,
+    mostBytes = MAX_BYTES,
   } = option === true ? {} : option
   const { refresh = false, speed = 'at once', usage = true } = option === true ? {} : option
   if (typeof safety !== 'function') checkSafety(safety)
   if (speed !== 'at once' && speed !== 'original') refuse('speed', "Give 'at once' or 'original'.")
-  if (!Number.isInteger(mostBytes) || mostBytes < 1 || mostBytes > MOST_BYTES)
-    refuse('mostBytes', `Give a number of bytes from 1 to ${MOST_BYTES}.`)
+  if (!Number.isInteger(mostBytes) || mostBytes < 1 || mostBytes > MAX_BYTES)
+    refuse('mostBytes', `Give a number of bytes from 1 to ${MAX_BYTES}.`)
   const more = lowered(headers)
   const [names, query] = [lowered(volatile.headers ?? []), new Set(volatile.query)]
   const paths = (volatile.body ?? []).map((path) => compilePath(path))

@@ -1,5 +1,5 @@
 const FIRST_MS = 1000
-const LONGEST_MS = 300_000
+const MAX_MS = 300_000
 
 /** Runs that could not be gone on with here just now, and when they may be tried again. */
 export interface Postponed {
@@ -16,7 +16,7 @@ export function createPostponed(now: () => number = Date.now): Postponed {
   const runs = new Map<string, { readonly untilMs: number; readonly ms: number }>()
   return {
     add(runId) {
-      const ms = Math.min(2 * (runs.get(runId)?.ms ?? FIRST_MS / 2), LONGEST_MS)
+      const ms = Math.min(2 * (runs.get(runId)?.ms ?? FIRST_MS / 2), MAX_MS)
       const untilMs = now() + ms
       runs.set(runId, { untilMs, ms })
       return untilMs

@@ -9,7 +9,7 @@ import type { Worker, WorkerAgent, WorkerGraph, WorkerOptions } from './worker.t
 
 /** Doorbells ring with every commit of anybody; while nothing is left they are answered no more often than this. */
 const LOOK_MS = 100
-const LONGEST_ERROR_MS = 30_000
+const MAX_ERROR_MS = 30_000
 
 /**
  * Goes on with runs that wait for somebody who has their agent: forks, answered questions, sleeps that are over, runs
@@ -93,7 +93,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
 
   /** Until the next sleep is over, the next sweep, or what was postponed may be tried again. */
   function waitMs(): number {
-    if (errors > 0) return Math.min(2 ** errors * LOOK_MS, LONGEST_ERROR_MS)
+    if (errors > 0) return Math.min(2 ** errors * LOOK_MS, MAX_ERROR_MS)
     const now = Date.now()
     const times = [
       sweptAt + sweepMs - performance.now(),
