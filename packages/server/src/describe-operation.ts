@@ -1,6 +1,6 @@
 import type { JsonObject } from '@clew/ledger'
 import { z } from 'zod'
-import { MOST_ITEMS } from './page-answer.ts'
+import { MAX_ITEMS } from './page-answer.ts'
 import type { Content, Route, RouteParameter } from './route.ts'
 import type { RestPlace, ServedOperation } from './served-operation.ts'
 
@@ -49,8 +49,8 @@ function fieldsOf({ input }: ServedOperation, { page }: RestPlace) {
   const properties = { ...(schema['properties'] as Record<string, JsonObject> | undefined) }
   const limit = properties['limit']
   if (page && limit) {
-    const description = `how many at once, 1 to ${MOST_ITEMS}`
-    properties['limit'] = { ...limit, maximum: MOST_ITEMS, description }
+    const description = `how many at once, 1 to ${MAX_ITEMS}`
+    properties['limit'] = { ...limit, maximum: MAX_ITEMS, description }
   }
   return { properties, required: new Set((schema['required'] ?? []) as string[]) }
 }

@@ -2,7 +2,7 @@ import { promisify } from 'node:util'
 import { constants, gzip, zstdCompress } from 'node:zlib'
 
 /** Below this packing costs more than it saves. */
-const LEAST = 1024
+const MIN_PACKED_BYTES = 1024
 
 const PACK = {
   zstd: (bytes: Uint8Array) =>
@@ -27,7 +27,7 @@ export async function pack(
   bytes: Uint8Array,
   accepted: string | null,
 ): Promise<{ readonly bytes: Uint8Array; readonly headers: Record<string, string> }> {
-  const way = bytes.byteLength < LEAST ? undefined : choosePacking(accepted)
+  const way = bytes.byteLength < MIN_PACKED_BYTES ? undefined : choosePacking(accepted)
   if (way === undefined) return { bytes, headers: {} }
   return { bytes: await PACK[way](bytes), headers: { 'content-encoding': way } }
 }

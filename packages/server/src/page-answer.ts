@@ -3,7 +3,7 @@ import type { Call } from './route.ts'
 import type { RestPlace, ServedContext, ServedOperation } from './served-operation.ts'
 
 const USUAL = 100
-export const MOST_ITEMS = 1000
+export const MAX_ITEMS = 1000
 /** A page ends with the item that makes it larger than this. */
 const PAGE_CHARS = 4 * 1024 * 1024
 
@@ -20,7 +20,7 @@ export async function pageAnswer(
   const { page } = rest
   if (!page || call.request.headers.get('accept')?.includes('application/x-ndjson') === true)
     return lines(operation.run(call.ledger, input, context))
-  const limit = Math.min(Number(input['limit'] ?? USUAL), MOST_ITEMS)
+  const limit = Math.min(Number(input['limit'] ?? USUAL), MAX_ITEMS)
   const items: unknown[] = []
   let chars = 0
   let nextCursor: number | null = null

@@ -1,5 +1,5 @@
 /** So many names are kept in mind; a full bucket is as good as none, so the longest unused go first. */
-const MOST = 10_000
+const MAX_BUCKETS = 10_000
 
 export interface Buckets {
   /** Takes one and gives 0, or gives after how many milliseconds there will be one. */
@@ -30,7 +30,7 @@ export function createBuckets(
     buckets.delete(name)
     buckets.set(name, bucket)
     const [oldest] = buckets.keys()
-    if (buckets.size > MOST && oldest !== undefined) buckets.delete(oldest)
+    if (buckets.size > MAX_BUCKETS && oldest !== undefined) buckets.delete(oldest)
     return bucket
   }
 

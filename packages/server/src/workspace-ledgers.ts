@@ -2,7 +2,7 @@ import type { Ledger } from '@clew/ledger'
 import type { ServerParts } from './server-parts.ts'
 
 /** So many workspaces are kept at hand; a view costs little, but names come from callers. */
-const MOST = 1000
+const MAX_LEDGERS = 1000
 
 interface View {
   readonly plain: Ledger
@@ -25,7 +25,7 @@ export function createViews(ledger: Ledger, controlOf?: (ledger: Ledger) => unkn
     const view = { plain: ledger.in(workspace, { plain: true }) }
     // Views that are let go of still work for who holds them.
     const [oldest] = views.keys()
-    if (views.size >= MOST && oldest !== undefined) views.delete(oldest)
+    if (views.size >= MAX_LEDGERS && oldest !== undefined) views.delete(oldest)
     views.set(workspace, view)
     return view
   }

@@ -21,17 +21,17 @@ interface Given {
 }
 
 /** They share one transaction, during which nobody else writes. */
-const MOST_EVENTS = 10_000
+const MAX_EVENTS = 10_000
 
 /** One event, a list of them, or a list with what must hold for it: all of it is written, or nothing (E4). */
 export async function appendDocument(call: Call, body: unknown): Promise<ItemResult[]> {
   const { events, options } = readDocument(body)
-  if (events.length > MOST_EVENTS)
+  if (events.length > MAX_EVENTS)
     throw new ClewError(
       'too_large',
-      `The list has ${events.length} events, more than ${MOST_EVENTS}`,
+      `The list has ${events.length} events, more than ${MAX_EVENTS}`,
       'Send several lists, or lines (application/x-ndjson); nothing was written.',
-      { most: MOST_EVENTS },
+      { most: MAX_EVENTS },
     )
   for (const [item, event] of events.entries()) checkRun(call, event, events.length === 1 ? undefined : item)
   return (await call.ledger.appendWire(events, options)).map(placeOf)

@@ -11,7 +11,7 @@ export const isSlow = (socket: LiveSocket): boolean => slow.has(socket)
 const LOOK_MS = 50
 /** What may wait for a client before it is spared progress, and before it is cut. */
 const SPARE = { packets: 16, characters: 256 * 1024 }
-const MOST = { packets: 2000, characters: 8 * 1024 * 1024 }
+const MAX_BACKLOG = { packets: 2000, characters: 8 * 1024 * 1024 }
 
 interface Packet {
   readonly data?: unknown
@@ -28,7 +28,7 @@ export function watchBacklogs(
     const packets = Reflect.get(socket.conn, 'writeBuffer') as readonly Packet[]
     if (packets.length === 0 && !isSlow(socket)) return
     const backlog = { packets: packets.length, characters: charactersOf(packets) }
-    if (isOver(backlog, MOST)) {
+    if (isOver(backlog, MAX_BACKLOG)) {
       log.warn(backlog, 'a socket was cut, for it does not read')
       cut(socket)
     } else if (isOver(backlog, SPARE)) slow.add(socket)
@@ -49,7 +49,7 @@ export function watchBacklogs(
   return () => clearInterval(timer)
 }
 
-const isOver = (backlog: typeof MOST, most: typeof MOST): boolean =>
+const isOver = (backlog: typeof MAX_BACKLOG, most: typeof MAX_BACKLOG): boolean =>
   backlog.packets > most.packets || backlog.characters > most.characters
 
 const charactersOf = (packets: readonly Packet[]): number =>

@@ -8,13 +8,13 @@ import { mountJson } from './json-route.ts'
 import { id, sessionDetail } from './schemas.ts'
 import { readPaging, WORKSPACE } from './stream-routes.ts'
 
-const MOST_STEPS = 1000
+const MAX_STEPS = 1000
 const PAGING: readonly RouteParameter[] = [
   {
     name: 'limit',
     in: 'query',
     description: 'maximum number of steps, the newest; default all',
-    schema: { type: 'integer', minimum: 1, maximum: MOST_STEPS },
+    schema: { type: 'integer', minimum: 1, maximum: MAX_STEPS },
   },
   { name: 'cursor', in: 'query', description: 'previousCursor of the previous answer' },
 ]
@@ -37,7 +37,7 @@ export function mountSessions(app: App): void {
       answer: { description: 'the session', schema: sessionDetail },
     },
     (call) => {
-      const { cursor: before, limit } = readPaging(call, MOST_STEPS)
+      const { cursor: before, limit } = readPaging(call, MAX_STEPS)
       return readSession(call.ledger, call.params['sessionId'] as string, { limit, before })
     },
   )

@@ -21,14 +21,14 @@ export const WORKSPACE = inPath('workspaceId', 'the workspace')
 const STREAM = inPath('streamId', 'id of the stream')
 const MESSAGE = inPath('messageId', 'id of the message')
 
-const MOST = 200
+const MAX_PAGE = 200
 const PAGING: readonly RouteParameter[] = [
   { name: 'cursor', in: 'query', description: 'cursor that the previous page returned; default the newest' },
   {
     name: 'limit',
     in: 'query',
     description: 'how many at most; default 50',
-    schema: { type: 'integer', minimum: 1, maximum: MOST },
+    schema: { type: 'integer', minimum: 1, maximum: MAX_PAGE },
   },
 ]
 
@@ -181,7 +181,7 @@ const messageOf = ({ params }: Call): { streamId: string; messageId: string } =>
 
 export function readPaging(
   { query }: Call,
-  most = MOST,
+  most = MAX_PAGE,
 ): { cursor?: string | undefined; limit?: number | undefined } {
   const limit = query.get('limit')
   if (limit !== null && !(/^\d{1,4}$/.test(limit) && Number(limit) >= 1 && Number(limit) <= most))

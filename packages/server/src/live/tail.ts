@@ -21,9 +21,9 @@ export interface Notifier {
   disarm(): void
 }
 
-const MOST = { lines: 4096, characters: 4 * 1024 * 1024 }
+const MAX_TAIL = { lines: 4096, characters: 4 * 1024 * 1024 }
 
-export function createTail(feed: Feed, most = MOST): Tail {
+export function createTail(feed: Feed, most = MAX_TAIL): Tail {
   let current: { readonly kept: Kept; readonly stop: Promise<() => void> } | undefined
   let readers = 0
 
@@ -67,7 +67,7 @@ interface Kept extends TailLines {
   begin(position: number): void
 }
 
-function createKept(most: typeof MOST): Kept {
+function createKept(most: typeof MAX_TAIL): Kept {
   let lines: Line[] = []
   let characters = 0
   /** Every line after this position is here. */

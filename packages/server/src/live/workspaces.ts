@@ -15,7 +15,7 @@ export interface LiveWorkspace {
 }
 
 /** So many are kept at hand that nobody listens to; names come from callers. */
-const MOST_IDLE = 1000
+const MAX_IDLE = 1000
 
 export interface Workspaces {
   of(workspace: string): LiveWorkspace
@@ -23,7 +23,7 @@ export interface Workspaces {
   lag(): Promise<number>
 }
 
-const MOST_COUNTED = 1000
+const MAX_COUNTED = 1000
 
 export function createWorkspaces(
   parts: Pick<ServerParts, 'ledgerOf' | 'log'>,
@@ -51,7 +51,7 @@ export function createWorkspaces(
     let events = 0
     if (feed.listeners === 0) return events
     for await (const _ of ledger.follow({ afterPosition: feed.position, live: false }))
-      if (++events === MOST_COUNTED) break
+      if (++events === MAX_COUNTED) break
     return events
   }
 
@@ -59,7 +59,7 @@ export function createWorkspaces(
     of(workspace) {
       const known = all.get(workspace)
       if (known) return known
-      if (all.size >= MOST_IDLE) dropIdle()
+      if (all.size >= MAX_IDLE) dropIdle()
       const live = create(workspace)
       all.set(workspace, live)
       return live
