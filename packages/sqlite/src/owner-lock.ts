@@ -25,7 +25,7 @@ export interface OwnerLocks {
 const IO_ERROR = 10
 const CANNOT_OPEN = 14
 /** A sweep holds a lock for less than a millisecond. */
-const MOST_TRIES = 1000
+const MAX_TRIES = 1000
 
 const taken = (file: string): ClewError =>
   new ClewError('store_locked', `The lock file ${file} is held by somebody else`, 'Try again.', { file })
@@ -101,9 +101,9 @@ export function createOwnerLocks(databasePath: string, self: string): OwnerLocks
       for (let tries = 1; !held; tries++)
         try {
           held = lockOwn()
-          if (!held && tries >= MOST_TRIES) throw taken(fileOf(self))
+          if (!held && tries >= MAX_TRIES) throw taken(fileOf(self))
         } catch (error) {
-          if (resultOf(error) !== IO_ERROR || tries >= MOST_TRIES) throw error
+          if (resultOf(error) !== IO_ERROR || tries >= MAX_TRIES) throw error
         }
       return true
     },
