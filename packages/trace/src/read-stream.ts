@@ -13,7 +13,7 @@ export interface StreamPageOptions {
 }
 
 const DEFAULT_LIMIT = 50
-const MOST = 200
+const MAX_PAGE = 200
 const CHANGES = ['ui.message_edited', 'ui.message_deleted', 'ui.thread_created']
 
 /**
@@ -27,7 +27,7 @@ export async function readStream(
 ): Promise<StreamPage> {
   const stream = await readHead(ledger, streamId)
   const end = before === undefined ? Number.MAX_SAFE_INTEGER : parseCursor(before)
-  const part = await readPart(ledger, streamId, end, Math.min(Math.max(1, limit), MOST))
+  const part = await readPart(ledger, streamId, end, Math.min(Math.max(1, limit), MAX_PAGE))
   const [messages, sessions, activities] = await Promise.all([
     withReplies(ledger, part.messages),
     readCards(ledger, streamId, part),

@@ -5,7 +5,7 @@ import { type NumberedStep, type SessionState, stepKeyOf } from './session-state
 import { completionOf, isAtWork, isObject } from './to-trace-step.ts'
 
 /** Longer content stays where it is: a room is for many, and who wants it fetches the session. */
-const LONGEST_CONTENT = 65_536
+const MAX_CONTENT_CHARS = 65_536
 
 /** What an event says of steps: one that begins or ends, or all that nobody works on any more. */
 export function relayStep(
@@ -44,7 +44,7 @@ function completed(
   isAssumed: boolean,
 ): TraceMessage {
   const { content, sources, messageId } = completionOf(record.values)
-  const isContentLeftOut = sizeOf(content) > LONGEST_CONTENT
+  const isContentLeftOut = sizeOf(content) > MAX_CONTENT_CHARS
   const payload: StepCompletedPayload = {
     ...stepFields(numbered, state),
     startedSeq: record.startedSeq,

@@ -71,11 +71,11 @@ export interface RemotePortOptions {
 }
 
 const FIRST_PAUSE_MS = 100
-const LONGEST_PAUSE_MS = 2000
+const MAX_PAUSE_MS = 2000
 /** So long a server that restarts, or is under pressure, is waited for. */
 const PATIENCE_MS = 30_000
 /** So many sessions a server looks for in one request. */
-const MOST_SESSIONS = 1000
+const MAX_SESSIONS = 1000
 
 export function createRemotePort(
   { server, token, workspaceId }: RemotePortOptions,
@@ -105,7 +105,7 @@ export function createRemotePort(
   /** Events have ids, so that sending them again is free: what is not known to be written is. */
   async function postAgain(path: string, body: unknown): Promise<void> {
     const deadline = ports.now() + PATIENCE_MS
-    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS))
+    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS))
       try {
         await post(path, body)
         return
@@ -127,8 +127,8 @@ export function createRemotePort(
     lookMs: 1000,
     async findStops(sessionIds) {
       const stops: SessionStop[] = []
-      for (let at = 0; at < sessionIds.length; at += MOST_SESSIONS) {
-        const body: StopsBody = { sessionIds: sessionIds.slice(at, at + MOST_SESSIONS) }
+      for (let at = 0; at < sessionIds.length; at += MAX_SESSIONS) {
+        const body: StopsBody = { sessionIds: sessionIds.slice(at, at + MAX_SESSIONS) }
         stops.push(...((await post('/v1/leases/stops', body)) as StopsAnswer).stops)
       }
       return stops
