@@ -12,7 +12,7 @@ export interface Sample {
 }
 
 const EVERY_MS = 2000
-const MOST = 150
+const MAX_SAMPLES = 150
 
 /** What the server measures, as often as eyes can follow; `appended` counts events as they are seen. */
 export function useSamples(appended: { current: number }): {
@@ -42,7 +42,7 @@ export function useSamples(appended: { current: number }): {
       appended.current = 0
       before = { atMs, requests }
       setError(null)
-      setSamples((all) => [...all, sample].slice(-MOST))
+      setSamples((all) => [...all, sample].slice(-MAX_SAMPLES))
     }
     const tick = (): void => {
       look().catch((failure: unknown) => {

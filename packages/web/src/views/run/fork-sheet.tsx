@@ -75,7 +75,7 @@ export function ForkSheet({ runId, run, view, chosen, onClose }: ActProps): Reac
         <span>Start before</span>
         <select value={stepId} onChange={(event) => pickStep(event.target.value)}>
           <option value="">its end: continue with all of it</option>
-          {steps.slice(0, MOST_LISTED).map((step) => (
+          {steps.slice(0, MAX_LISTED).map((step) => (
             <option key={`${step.attempt} ${step.stepId}`} value={step.stepId}>
               {step.superstep}. {step.stepId}
               {step.status === 'completed' ? '' : ` (${step.status})`}
@@ -147,7 +147,7 @@ export function ForkSheet({ runId, run, view, chosen, onClose }: ActProps): Reac
 }
 
 /** A menu longer than this helps nobody: choose the step in the timeline instead. */
-const MOST_LISTED = 500
+const MAX_LISTED = 500
 
 type Parsed =
   | { readonly ok: true; readonly value: unknown }

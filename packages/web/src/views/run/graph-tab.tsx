@@ -94,12 +94,12 @@ const useDirection = (): GraphDirection =>
 
 /** Around the nodes, for the ways back. */
 const MARGIN = 28
-const LEAST_READABLE = 0.75
+const MIN_READABLE = 0.75
 
 /** As wide as the pane, if names can still be read then; the rest is moved into view. */
 function showTop(flow: ReactFlowInstance<StepNode>, width: number): void {
   const bounds = flow.getNodesBounds(flow.getNodes())
-  const zoom = Math.min(1, Math.max(LEAST_READABLE, width / (bounds.width + 2 * MARGIN)))
+  const zoom = Math.min(1, Math.max(MIN_READABLE, width / (bounds.width + 2 * MARGIN)))
   const middle = bounds.x + bounds.width / 2
   void flow.setViewport({ x: width / 2 - middle * zoom, y: (MARGIN - bounds.y) * zoom, zoom })
 }

@@ -10,7 +10,7 @@ interface SinceSuperstepProps {
 }
 
 /** More than this nobody looks through: then it is typed. */
-const MOST = 300
+const MAX_ROWS = 300
 
 /** Which superstep to compare with; 0 is the input of the run. */
 export function SinceSuperstep({ rounds, shown, since, onPick }: SinceSuperstepProps): ReactElement {
@@ -20,7 +20,7 @@ export function SinceSuperstep({ rounds, shown, since, onPick }: SinceSuperstepP
     'aria-label': 'Diff to superstep',
     value: since,
   }
-  if (before.length > MOST)
+  if (before.length > MAX_ROWS)
     return (
       <input
         {...named}

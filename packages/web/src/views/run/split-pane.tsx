@@ -1,8 +1,9 @@
 import { type KeyboardEvent, type PointerEvent, type ReactElement, type ReactNode, useState } from 'react'
 
 const KEY = 'clew.side'
-const LEAST = 280
-const clamp = (width: number): number => Math.min(Math.max(width, LEAST), Math.max(LEAST, innerWidth * 0.6))
+const MIN_PANE_PX = 280
+const clamp = (width: number): number =>
+  Math.min(Math.max(width, MIN_PANE_PX), Math.max(MIN_PANE_PX, innerWidth * 0.6))
 
 function keptWidth(): number {
   const kept = Number(localStorage.getItem(KEY))
@@ -44,7 +45,7 @@ export function SplitPane({ isOpen, side, children }: SplitPaneProps): ReactElem
             aria-orientation="vertical"
             aria-label="Width of the side panel"
             aria-valuenow={Math.round(width)}
-            aria-valuemin={LEAST}
+            aria-valuemin={MIN_PANE_PX}
             aria-valuemax={Math.round(clamp(Number.POSITIVE_INFINITY))}
             tabIndex={0}
             onPointerDown={(event) => event.currentTarget.setPointerCapture(event.pointerId)}

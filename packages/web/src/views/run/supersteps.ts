@@ -20,7 +20,7 @@ export interface Supersteps {
 }
 
 /** Bars that fit on a screen; longer runs share them. */
-const MOST_BARS = 240
+const MAX_BARS = 240
 
 /** Of each superstep, in order: columns of numbers, since a long run has as many supersteps as steps. */
 interface Columns {
@@ -113,7 +113,7 @@ function placeIn(sorted: readonly number[], at: number): number {
 }
 
 function toBars({ all, ms, failed, steps }: Columns): Bar[] {
-  const count = Math.min(MOST_BARS, all.length)
+  const count = Math.min(MAX_BARS, all.length)
   const bars = Array.from({ length: count }, () => ({ ms: 0, failed: false, steps: 0 }))
   for (let index = 0; index < all.length; index++) {
     const bar = bars[Math.floor((index / all.length) * count)]

@@ -30,7 +30,7 @@ export interface Runs {
 const AT_ONCE = 100
 const GATHER_MS = 500
 /** Rows that changed are read one by one; when very many did, the list is read again when somebody asks. */
-const MOST_SINGLE = 20
+const MAX_SINGLE = 20
 
 /** Runs that fit, newest first. Rows change in place; new ones wait until they are asked for, so that nothing jumps. */
 export function useRuns(q: string | undefined): Runs {
@@ -76,7 +76,7 @@ export function useRuns(q: string | undefined): Runs {
     setHead({ q, hits: first.hits })
     const inHead = new Map(first.hits.map(({ run }) => [run.runId, run]))
     const shown = new Set(list.data?.pages.flatMap((page) => page.hits.map(({ run }) => run.runId)))
-    const rest = ids.filter((id) => shown.has(id) && !inHead.has(id)).slice(0, MOST_SINGLE)
+    const rest = ids.filter((id) => shown.has(id) && !inHead.has(id)).slice(0, MAX_SINGLE)
     const singles = await Promise.all(
       rest.map((id) => client.get<{ run: RunSummary }>(runPath(id), { steps: 0 })),
     )
