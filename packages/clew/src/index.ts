@@ -273,7 +273,7 @@ export {
   type RecordForkOptions,
   replay,
   // Beside the divergence of two runs.
-  type ReplayDivergence as ReplayDivergence,
+  type ReplayDivergence,
   type DivergenceKind as ReplayDivergenceKind,
   type ReplayMode,
   type ReplayOptions,
@@ -314,8 +314,7 @@ export {
   type StopOptions,
   type StreamItem,
   type StreamMode,
-  // Beside the origin of an event's source.
-  type StreamOrigin as StreamOrigin,
+  type StreamOrigin,
   type TapedRequest,
   type TapeOptions,
   type ThreadStats,
