@@ -1,9 +1,7 @@
 import { differingColumns } from './check-projections.ts'
 import { findRun } from './store/find-runs.ts'
-import { project } from './store/commit.ts'
-import type { ClewEvent } from './envelope.ts'
-import { beginRun } from './fold/run-summary.ts'
-import { stepRowKey } from './fold-stored-run.ts'
+import type { RunSummary } from './fold/run-summary.ts'
+import { createRunFold, stepRowKey } from './fold-stored-run.ts'
 import type { StepSkeleton } from './fold/steps.ts'
 import { yieldToEventLoop } from './yield-to-event-loop.ts'
 import type { PayloadReader } from './payload-reader.ts'
@@ -11,7 +9,6 @@ import type { Ports } from './ports.ts'
 import { markProjections, PROJECTION_VERSION, readProjectionState } from './projection-version.ts'
 import type { RunKey, RunQuery, Store, StoredRun } from './store/store.ts'
 import type { RowChange } from './store/change.ts'
-import type { MutableRun } from './store/transaction.ts'
 
 export interface RebuildOptions {
   /** Told how many runs are done; what it throws ends the rebuild, which goes on from there the next time. */
@@ -101,49 +98,30 @@ async function rebuildRun(parts: RebuildParts, run: StoredRun): Promise<'same' |
 interface Folding {
   readonly steps: ReadonlyMap<string, StepSkeleton>
   seq(): number
-  summary(): MutableRun['summary'] | undefined
+  summary(): RunSummary | undefined
   /** Folds what has been appended since; false when events are missing. */
   goOn(): Promise<boolean>
 }
 
-/** The same folding as inside an append, over rows held here. */
+/** Folds a run that may grow meanwhile. */
 async function beginFolding({ store, reader, ports }: RebuildParts, run: StoredRun): Promise<Folding> {
   const key: RunKey = { workspace: run.workspace, runId: run.summary.runId }
   const named = run.summary.forkedFrom
   const source = named ? await findRun(store, { workspace: run.workspace, runId: named.runId }) : null
-  const steps = new Map<string, StepSkeleton>()
-  const rows = {
-    findStep: (_: MutableRun, stepId: string, attempt: number) => steps.get(stepRowKey({ stepId, attempt })),
-    putStep: (_: MutableRun, step: StepSkeleton) => void steps.set(stepRowKey(step), step),
-  }
+  const fold = createRunFold(key, source?.summary)
   let seq = run.forkOf?.seq ?? 0
-  let draft: MutableRun | undefined
-
-  function apply(event: ClewEvent): void {
-    draft ??= {
-      ...key,
-      id: 0,
-      scope: 0,
-      forkOf: null,
-      seq: 0,
-      hash: '',
-      recordedAt: '',
-      summary: beginRun(event, source?.summary),
-    }
-    project(rows, draft, event)
-    seq = event.ledger.seq
-  }
 
   return {
-    steps,
+    steps: fold.steps,
     seq: () => seq,
-    summary: () => draft?.summary,
+    summary: fold.summary,
     async goOn() {
       for (;;) {
         const page = await store.readRun(key, { afterSeq: seq, limit: PAGE })
         for (const event of await reader.toPlainEvents(page)) {
           if (event.ledger.seq !== seq + 1 || (event.ledger.pruned && event.ledger.erased)) return false
-          apply(event)
+          fold.apply(event)
+          seq = event.ledger.seq
         }
         await yieldToEventLoop(ports)
         if (page.length < PAGE) return true
