@@ -1,7 +1,7 @@
 import { checkMemoryPolicy, type ClewEvent, type Ledger, type MemoryPolicy } from '@clew/ledger'
 import { checkBudget, checkName } from './check-options.ts'
 import type { Budget } from './machine/budget.ts'
-import type { Durability } from './machine/machine.ts'
+import type { Durability } from './machine/machine-types.ts'
 import type { Program } from './machine/program.ts'
 import { mutableCopy } from './machine/mutable-copy.ts'
 import { type MapInput, mapItems, type MapOptions } from './map/map-items.ts'

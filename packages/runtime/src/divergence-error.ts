@@ -31,6 +31,10 @@ function differs(divergence: ResumeDivergence): string {
       const instead = typeof received === 'string' ? `; it asked for ${received} instead` : ''
       return `the record has step ${String(expected)}, which the code did not ask for${instead}. ${BACK}.`
     }
+    case 'extra':
+      return `the code asked for ${step}, which the record does not have although it shows that the code acted after it. ${BACK}.`
+    case 'order':
+      return `the code asked for ${step} in another order, or for another reason, than the record has. ${BACK}.`
     case 'input':
       return `the code gave ${step} another input than the record has. ${BACK}.`
     case 'kind':

@@ -1,7 +1,7 @@
 import type { ClewEvent } from '@clew/ledger'
 import { divergenceError } from './divergence-error.ts'
 import { type EventDraft, isUnstorable } from './machine/run-appender.ts'
-import type { Machine, IdleReason } from './machine/machine.ts'
+import type { IdleReason, LiveMachine } from './machine/machine-types.ts'
 import type { RunPause, RunResult } from './result.ts'
 import { StepError, toStepError } from './run.ts'
 import type { ActiveRun } from './acquire-run.ts'
@@ -12,7 +12,7 @@ export const HANDED_OVER = 'handed over'
 /** Writes what the machine's rest means; undefined when the run goes on at once. */
 export async function recordIdleReason(
   take: ActiveRun,
-  machine: Machine,
+  machine: LiveMachine,
   rest: IdleReason,
   events: readonly ClewEvent[],
   warned: ReadonlySet<string>,
@@ -80,7 +80,7 @@ interface IdleReport {
 
 async function stop(
   take: ActiveRun,
-  machine: Machine,
+  machine: LiveMachine,
   {
     reason,
     stops,
@@ -96,7 +96,7 @@ async function stop(
 
 async function end(
   take: ActiveRun,
-  machine: Machine,
+  machine: LiveMachine,
   rest: IdleReason & { type: 'ended' },
   told: IdleReport,
 ): Promise<RunResult> {
@@ -136,7 +136,7 @@ async function end(
 
 function resultOf(
   { runId, threadId, log }: ActiveRun,
-  { writeErrors }: Machine,
+  { writeErrors }: LiveMachine,
   status: RunResult['status'],
   { warnings }: IdleReport,
   more: Partial<RunResult> = {},

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { checkBudget } from './check-options.ts'
 import { createRunLog } from './log/run-log.ts'
-import { createMachine } from './machine/machine.ts'
+import { createLiveMachine } from './machine/live-machine.ts'
 import type { Program } from './machine/program.ts'
 import type { ChildEnd, ChildLink } from './machine/step.ts'
 import type { RunOptions } from './run-options.ts'
@@ -19,7 +19,7 @@ export async function runUnrecorded(
   checkBudget(options.budget, 'this run')
   const runId = options.runId ?? randomUUID()
   const log = createRunLog({ graphName: program.name, runId, now: () => performance.now() })
-  const machine = createMachine({
+  const machine = createLiveMachine({
     runId,
     threadId: null,
     agent: program.name,

@@ -1,9 +1,11 @@
 import { type ClewEvent, findPlaceholderPlaces } from '@clew/ledger'
+import { checkpointPayload } from './engine/graph-program.ts'
 import type { NodeRecord } from './log/node-record.ts'
-import { createMachine, type EndedStep, type IdleReason } from './machine/machine.ts'
+import { createLiveMachine } from './machine/live-machine.ts'
+import type { EndedStep, IdleReason } from './machine/machine-types.ts'
 import { mutableCopy } from './machine/mutable-copy.ts'
 import { type RedactedText, textsFrom } from './machine/placeholders.ts'
-import type { Opening } from './machine/program.ts'
+import type { Opening, Program } from './machine/program.ts'
 import { indexRecord, type RunRecord } from './machine/record.ts'
 import { openChild, stopChild } from './open-child.ts'
 import { recordedInput, warningsOf } from './recorded-input.ts'
@@ -55,11 +57,12 @@ async function carry(take: ActiveRun, first: readonly ClewEvent[], known: Known)
   }
   for (let events = first; ; events = await program.load(ledger, runId)) {
     const started = events[0] as ClewEvent
-    const record = indexRecord(events)
+    const record = indexResumed(events, runId, program)
+    const { starts } = record
     // With a vault the resume gets its input back.
     if (!ledger.hasVault) for (const warning of warningsOf(events)) warn(warning)
     if (events === first && known.stepsBefore !== undefined)
-      log.giveBack(Math.max(known.stepsBefore, record.starts) - openIn(record))
+      log.giveBack(Math.max(known.stepsBefore, starts) - openIn(record))
     const given = inputOf(events, known, events === first)
     const begun = events === first ? known.from : undefined
     const standing =
@@ -67,7 +70,7 @@ async function carry(take: ActiveRun, first: readonly ClewEvent[], known: Known)
         ? await program.restore?.(ledger, runId, events)
         : { from: begun, redactedTexts: known.redactedTexts }
     const blocked = [given, standing].find((each) => each !== undefined && 'divergence' in each)
-    const machine = createMachine({
+    const machine = createLiveMachine({
       runId,
       threadId,
       agent: program.name,
@@ -75,8 +78,8 @@ async function carry(take: ActiveRun, first: readonly ClewEvent[], known: Known)
       seed: (started.payload['seed'] as string | undefined) ?? runId,
       journal,
       record,
+      startsBefore: starts,
       answers: known.answers,
-      onMismatch: record.forked || record.acceptedSeq > 0 ? 'rerun' : 'block',
       durability: program.durability ?? ledger.durability,
       budget,
       timeLeftMs: budget?.timeMs === undefined ? undefined : Math.max(0, endsAt - performance.now()),
@@ -117,9 +120,17 @@ async function carry(take: ActiveRun, first: readonly ClewEvent[], known: Known)
   }
 }
 
+/** A graph goes on from its last checkpoint: what was done before is in the state. */
+function indexResumed(events: readonly ClewEvent[], runId: string, { kind }: Program): RunRecord {
+  const started = events[0] as ClewEvent
+  const isGraph = kind === 'graph'
+  const from = isGraph ? events.findLastIndex((event) => checkpointPayload(event) !== undefined) + 1 : 0
+  return indexRecord(events.slice(from), { runId, started, isGraph, bodies: 'given' })
+}
+
 /** Attempts that were in flight where the record stops: they have their end still before them. */
-const openIn = ({ attempts }: RunRecord): number =>
-  [...attempts.values()].flat().filter(({ end }) => end === undefined).length
+const openIn = ({ calls }: RunRecord): number =>
+  calls.reduce((sum, { attempts }) => sum + attempts.filter(({ end }) => end === undefined).length, 0)
 
 /** P2: a run whose input was redacted can only be gone on with by whoever still has it. */
 function inputOf(

@@ -11,7 +11,7 @@ import { type GraphStructure, signaturesOf, structureHash, structureOf } from '.
 import { assertKnownNodes } from '../graph/validate.ts'
 import type { Budget } from '../machine/budget.ts'
 import { sha256 } from '../machine/run-appender.ts'
-import type { Durability } from '../machine/machine.ts'
+import type { Durability } from '../machine/machine-types.ts'
 import type { Program } from '../machine/program.ts'
 import { type MapInput, mapItems, type MapOptions } from '../map/map-items.ts'
 import type { MapResult } from '../map/map-result.ts'

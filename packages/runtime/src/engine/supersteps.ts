@@ -5,7 +5,7 @@ import { mergeWrites, type State, type StepWrite } from '../graph/merge-writes.t
 import { setOwn } from '../graph/frozen-copy.ts'
 import { type EndedTask, type Joins, type Plan, planNext, type Task } from '../graph/plan.ts'
 import { sha256 } from '../machine/run-appender.ts'
-import type { Caller } from '../machine/machine.ts'
+import type { Caller } from '../machine/machine-types.ts'
 import { toRetryPolicy } from '../machine/retry.ts'
 import type { CallSpec, EndFields, Work } from '../machine/step.ts'
 import type { RunListener } from '../result.ts'

@@ -1,8 +1,7 @@
 import { ClewError, type ClewEvent } from '@clew/ledger'
-import { type Run, type StepError, toStepError } from '../run.ts'
+import { type StepError, toStepError } from '../run.ts'
 import { findCached } from './cache.ts'
 import type { MachineState } from './machine-state.ts'
-import { createRun } from './create-run.ts'
 import { type Ends, type UnfinishedWork, tookMs } from './ends.ts'
 import type { EventDraft, RunAppender } from './run-appender.ts'
 import { failedPayload, startedPayload } from './payloads.ts'
@@ -11,25 +10,28 @@ import { warningOfInput } from './placeholders.ts'
 import { outcomePause, pauseIdOf } from './recovery.ts'
 import { mayUsePlaceholder, placeholderInInput, redactedInputPause } from './redacted-input.ts'
 import { delayOf } from './retry.ts'
-import { isClosed, isEnding, openScope, type Scope } from './scope.ts'
+import type { MachineParts } from './ports.ts'
+import { isClosed, isEnding } from './scope.ts'
 import { hasBody, isWrite, type Outcome, type Step, type WaitingPause, type Work } from './step.ts'
 
 export interface Attempts {
   begin(step: Step, attempt: number, causationId: string | null, before?: readonly EventDraft[]): void
   perform(step: Step): void
-  enter(step: Step, work: Work & { kind: 'compute' | 'node' | 'gate' }): void
+  /** The step's end, or a failure that says when it is tried again, and then that. */
+  conclude(step: Step, attempt: number, outcome: Outcome): void
+  /** R3: each attempt has its own time. */
+  limit(step: Step, onOver: (outcome: Outcome) => void): void
   wait(step: Step, pauses: readonly WaitingPause[], dueAt?: number): void
   later(step: Step, ms: number, go: () => void): void
-  /** What the code of a scope works with. */
-  runOf(scope: Scope, step?: Step): Run
 }
 
 /** How steps are tried: begun, performed, and tried again. */
 export function createAttempts(
   core: MachineState,
   { end, endGiven, close, countChild, stopDrafts, report }: Ends,
+  { enter }: Pick<MachineParts, 'enter'>,
 ): Attempts {
-  const { options, journal, reading, readings, writes, waits, budget, tried, children } = core
+  const { options, journal, answers, writes, waits, budget, tried, children } = core
   const { runId, record, durability, signal, listener, now } = options
 
   /** Without the wake of a cause: an attempt that follows from the one before it. */
@@ -80,7 +82,7 @@ export function createAttempts(
   const isHeldBack = (step: Step): boolean =>
     isWrite(step.spec.work) &&
     !step.isDoubtful &&
-    !(reading && mayUsePlaceholder(step, reading.answers, runId))
+    !mayUsePlaceholder(step, answers, runId)
 
   /**
    * The start of a node is written when it is not over by the time the code has come to rest, or calls something. Not
@@ -110,7 +112,7 @@ export function createAttempts(
     if (hasBody(work)) enter(step, work)
     else if (work.kind === 'effect') performEffect(step, work)
     else if (work.kind === 'child') void performChild(step, work)
-    else if (work.kind === 'sleep') wait(step, [], reading?.dueAtOf(step) ?? step.startedAt + work.ms)
+    else if (work.kind === 'sleep') wait(step, [], dueAtOf(step) ?? step.startedAt + work.ms)
     else if (work.kind === 'interrupt') ask(step, work)
   }
 
@@ -171,7 +173,7 @@ export function createAttempts(
       },
       usage: (used: Step['usage']) => void (step.usage = used),
     }
-    settle(journal, step, () => fn(step.spec.input, effectCall), undefined, over)
+    settle(core, step, () => fn(step.spec.input, effectCall), undefined, over)
   }
 
   async function performChild(step: Step, { open }: Work & { kind: 'child' }): Promise<void> {
@@ -188,7 +190,7 @@ export function createAttempts(
         signal: signalOf(step, signal),
         input: step.spec.input,
         timeout: timeoutOf(step),
-        answers: reading?.answers ?? new Map<string, ClewEvent>(),
+        answers,
       })
       children.set(step, opened)
       const child = await opened.finally(() => children.delete(step))
@@ -215,24 +217,11 @@ export function createAttempts(
     }
   }
 
-  /** The body runs until its first await within the call itself: what it calls has this start as its cause. */
-  function enter(step: Step, work: Work & { kind: 'compute' | 'node' | 'gate' }): void {
-    const { attempt, stepId, scope, spec } = step
-    const body = openScope(stepId, scope, attempt, scope.isRetried || spec.retry !== undefined)
-    step.body = body
-    body.superstep = spec.startFields?.superstep ?? scope.superstep
-    limitTime(step, (error) => conclude(step, attempt, { error }))
-    const outer = core.cause
-    if (journal) core.cause = step.startId
-    const inner = runOf(body, step)
-    settle(
-      journal,
-      step,
-      () => work.fn(spec.input, inner),
-      inner,
-      (outcome) => conclude(step, attempt, outcome),
-    )
-    core.cause = outer
+  /** Until when a recorded attempt sleeps. */
+  function dueAtOf({ stepId, attempt, scope }: Step): number | undefined {
+    const tries = record?.find(scope.attempt, stepId)?.attempts
+    const dueAt = tries?.find((each) => each.attempt === attempt)?.start.payload['dueAt']
+    return typeof dueAt === 'string' ? Date.parse(dueAt) : undefined
   }
 
   /** The step's end, or a failure that says when it is tried again, and then that. */
@@ -283,28 +272,7 @@ export function createAttempts(
     else step.timer = setTimeout(due, ms)
   }
 
-  function runOf(scope: Scope, step?: Step): Run {
-    const { threadId, seed, openChild } = options
-    const signalNow = step ? () => signalOf(step, signal) : () => signal
-    return createRun({
-      scope,
-      runId,
-      threadId,
-      seed,
-      signal: signalNow,
-      call: core.call,
-      openChild,
-      now,
-      record,
-      readings,
-      listener,
-      ledger: journal?.ledger,
-      agent: options.agent,
-      promote: options.promote,
-    })
-  }
-
-  return { begin, perform, enter, wait, later, runOf }
+  return { begin, perform, conclude, limit: (step, over) => limitTime(step, (error) => over({ error })), wait, later }
 }
 
 const cannotPause = (): ClewError =>

@@ -1,4 +1,4 @@
-import { inputDigest, type JsonValue } from '@clew/ledger'
+import { inputDigest, type JsonValue, type Ledger } from '@clew/ledger'
 import { type StepError, toStepError } from '../run.ts'
 import { isUnstorable, type RunAppender, sha256 } from './run-appender.ts'
 import type { Scope } from './scope.ts'
@@ -6,14 +6,13 @@ import type { CallSpec, Step } from './step.ts'
 
 /** What stands for the input of a call; a value that cannot be stored fails its step, with its path, and nothing is run. */
 export function digestOf(
-  journal: RunAppender | undefined,
+  ledger: Ledger | undefined,
   scope: Scope,
   spec: CallSpec,
   stepId: string,
 ): { readonly digest: string; readonly cacheKey: string; readonly refused: StepError | undefined } {
   // Without a ledger it only tells whether a body that is entered again asks for the same as before.
-  if (!journal) return { digest: scope.isRetried ? plainDigest(spec) : '', cacheKey: '', refused: undefined }
-  const { ledger } = journal
+  if (!ledger) return { digest: scope.isRetried ? plainDigest(spec) : '', cacheKey: '', refused: undefined }
   try {
     const digest = spec.digest ? spec.digest() : ledger.digest(spec.input ?? null)
     const cacheKey = spec.cacheTtlMs === undefined ? '' : ledger.keyedDigest(spec.input ?? null)

@@ -6,8 +6,9 @@ import type { EventDraft } from './run-appender.ts'
 import type { EndedStep } from './machine-types.ts'
 import { completedPayload, type EndedHow, failedPayload, wholePayload } from './payloads.ts'
 import { timeoutOf } from './perform.ts'
-import { stepIdOf } from './record.ts'
+import { lastOf } from './record.ts'
 import { giveRedacted } from './refresh.ts'
+import { missing } from './resume-policy.ts'
 import { isClosed, type Scope } from './scope.ts'
 import { type Completed, hasBody, isWrite, type Outcome, type Step, type Work } from './step.ts'
 import type { HeldStart } from './writes.ts'
@@ -52,7 +53,7 @@ export const tookMs = ({ beganAt }: Step): number => Math.round((performance.now
 
 /** How steps come to their end, and what ends with them. */
 export function createEnds(core: MachineState): Ends {
-  const { options, journal, reading, writes, waits, budget, earlier, children, closing, ready } = core
+  const { options, journal, cursor, writes, waits, budget, earlier, children, closing, ready } = core
   const { durability, listener, now } = options
 
   /** P2: with an outcome that comes from the record. */
@@ -64,8 +65,8 @@ export function createEnds(core: MachineState): Ends {
   function end(step: Step, given: Outcome, how: EndOptions = {}): void {
     if (core.isOver || !step.open || step.body?.closed || isClosed(step.scope)) return
     const { spec, stepId, body } = step
-    const missed = body && reading?.uncalledIn(stepId, step.attempt)
-    if (missed !== undefined && !isTimeout(given)) return core.diverge(core.missing(missed))
+    const missed = body && cursor?.nextIn(stepId, step.attempt)
+    if (missed !== undefined && !isTimeout(given)) return core.diverge(missing(core, missed))
     let outcome = given
     const plain = 'output' in given ? given.output : undefined
     if ('output' in outcome && 'conclude' in spec.work && spec.work.conclude) {
@@ -337,15 +338,20 @@ export function createEnds(core: MachineState): Ends {
    * stopped before its code has come so far.
    */
   async function stopUncalled(): Promise<EventDraft[]> {
-    const open = reading?.uncalledOpen() ?? []
-    const stopping = open.map(async ({ start }) => {
+    const record = cursor?.record
+    const open = (record?.calls ?? []).filter(
+      (call) => !call.step && !lastOf(call).end && record?.find(call.parentAttempt, call.stepId) === call,
+    )
+    const stopping = open.map(async (call) => {
+      const { start } = lastOf(call)
       const { childRunId } = start.payload
       // A child run that a fork shares with its source is the source's.
-      if (typeof childRunId === 'string' && !reading?.isShared(start)) await options.stopChild?.(childRunId)
+      if (typeof childRunId === 'string' && !record?.isShared(start)) await options.stopChild?.(childRunId)
     })
     await Promise.all(stopping)
-    return open.map(({ start, attempt }) => {
-      const stepId = stepIdOf(start)
+    return open.map((call) => {
+      const { stepId } = call
+      const { attempt } = lastOf(call)
       const payload = { stepId, attempt, reason: 'not asked for' }
       return writes.draft('execution.step_stopped', [stepId, attempt], core.cause, payload)
     })

@@ -13,7 +13,7 @@ function hasBusyBody(core: MachineState, scope: Scope): boolean {
     const { body, open } = step
     if (!open || !body || waiting.has(step) || core.heldBack.has(body)) continue
     if (core.ready.some((each) => each.step.scope === body)) continue
-    if (core.unrecorded.some((each) => each.step.scope === body)) continue
+    if (core.cursor?.held.some((step) => step.scope === body)) continue
     if (!body.hasSteps || hasBusyBody(core, body)) return true
   }
   return false

@@ -1,20 +1,20 @@
-import { createComparison } from '../replay/same-value.ts'
+import type { ClewEvent, Ledger } from '@clew/ledger'
 import type { ResumeDivergence } from '../result.ts'
 import { createBudget, type BudgetCount } from './budget.ts'
+import type { Cursor } from './cursor.ts'
 import { idempotencyKeyOf } from './digest.ts'
 import type { UnfinishedWork } from './ends.ts'
-import type { RunAppender } from './run-appender.ts'
 import type { Machine, MachineOptions } from './machine-types.ts'
-import { createReading, type RecordReader } from './record-reader.ts'
 import { type RedactedText, warningOfText } from './placeholders.ts'
-import { parentOf } from './record.ts'
-import { createPieces, type ResponseChunks } from './response-chunks.ts'
-import { openScope, type Scope } from './scope.ts'
+import { createResponseChunks, type ResponseChunks } from './response-chunks.ts'
+import type { RecordedAttempt } from './record.ts'
+import type { RunAppender } from './run-appender.ts'
+import { openRoot, type Scope } from './scope.ts'
 import type { Outcome, Step } from './step.ts'
 import { createWaits, type Waits } from './waits.ts'
 import { createWrites, type Writes } from './writes.ts'
 
-/** An end on its way to the code. They are handed over in the order in which they were written, whoever is due first. */
+/** An end on its way to the code. Ends are handed over in the order in which they were written, whichever is due first. */
 export interface Delivery {
   readonly step: Step
   readonly eventId: string | null
@@ -24,13 +24,19 @@ export interface Delivery {
   readonly isShared?: boolean
 }
 
-/** What the parts of one machine have in common: what it has in hand, and where it stands. */
+/** All that one machine knows: what it has in hand, and where it stands. Its parts share it and keep nothing of their own. */
 export interface MachineState {
   readonly options: MachineOptions
+  /** Where events are written; undefined where nothing is, as in a replay. */
   readonly journal: RunAppender | undefined
+  /** What digests, redacts and copies values; undefined where nothing is recorded. */
+  readonly ledger: Ledger | undefined
   readonly root: Scope
-  readonly reading: RecordReader | undefined
-  /** Of the clock, since the event before. */
+  /** The place in the record; undefined where there is none. */
+  cursor: Cursor | undefined
+  /** Recorded answers by pause, with what was redacted in them as long as it is known here. */
+  readonly answers: ReadonlyMap<string, ClewEvent>
+  /** Readings of the clock since the event before. */
   readonly readings: [string, number][]
   readonly writes: Writes
   readonly waits: Waits
@@ -40,22 +46,20 @@ export interface MachineState {
   readonly earlier: Map<string, { parentAttempt: number; digest: string; outcome: Outcome }>
   /** Writes that a body left behind without an outcome: their input digests, by step id. */
   readonly doubtful: Map<string, string>
-  /** What waits until the record is used up. */
+  /** Work on recorded calls without a last word, done when the record is used up. */
   readonly deferred: (() => void)[]
   /** Results that the record has only in part (P2), for calls that are made out of their turn in it. */
   readonly refreshes: (() => Promise<void>)[]
-  /** Calls that the record does not have: begun when it is used up, so that changed code is blocked before it acts. */
-  readonly unrecorded: { readonly step: Step; readonly attempt: number; readonly cause: string | null }[]
-  /** The code has not yet asked for all that the record has. */
+  /** The code has not yet asked for all that the record has: calls that it lacks are held back. */
   isReading: boolean
   readonly children: Map<Step, Promise<unknown>>
   /** Steps whose end waits for child runs to stop, with what they leave: all around them may end before that. */
   readonly closing: Map<Step, UnfinishedWork>
   readonly ready: Delivery[]
-  /** Of what the record has, before its end. */
-  readonly pieces: ResponseChunks
+  /** Chunks of recorded responses that the code has asked for and not been given. */
+  readonly chunks: ResponseChunks
   starts: number
-  /** The event that woke the code last. */
+  /** The event that woke the code last; while a body is being entered, its start. */
   cause: string | null
   /** Effects, child runs and look-ups under way. */
   working: number
@@ -67,7 +71,12 @@ export interface MachineState {
   /** Code waits for ends that come before the next recorded one: those of a fork's source, or where the record has a gap. */
   mayOvertake: boolean
   isOver: boolean
-  notify: () => void
+  /** How often something happened. */
+  ticks: number
+  /** Something happened: what waits looks again. */
+  notify(): void
+  /** Called at the next notification. */
+  onNotify: () => void
   call: Machine['call']
   /** Bodies that asked for more while the run is handed over: they wait for nothing that happens here. */
   readonly heldBack: Set<Scope>
@@ -79,19 +88,19 @@ export interface MachineState {
   /** A divergence with what gave the code text that lacks its secrets: code that cuts or parses it goes other ways. */
   withTexts(found: ResumeDivergence): ResumeDivergence
   warn(message: string): void
-  /** Code was given these: warned of, and named if the run is blocked later. */
+  /** Records that the code was given these texts: warned of, and named if the run is blocked later. */
   noteTexts(texts: readonly RedactedText[]): void
-  /** The record has a step that the code did not ask for. */
-  missing(stepId: string): ResumeDivergence
   stop(reason: string): void
-  /** Nobody waits for the effect any more: one that does not heed its signal may go on after its time, or for ever. */
+  /** Detaches from an effect. One that ignores its AbortSignal may keep running. */
   leave(step: Step): void
   /** Handed to effects: the same for each attempt. */
   keyOf(step: Step): string
   childIdOf(step: Step): string
 }
 
-export function createCore(options: MachineOptions): MachineState {
+const nothing = (): void => {}
+
+export function createMachineState(options: MachineOptions): MachineState {
   const { runId, journal, record } = options
   const readings: [string, number][] = []
   const texts = new Set<string>()
@@ -99,8 +108,10 @@ export function createCore(options: MachineOptions): MachineState {
   const core: MachineState = {
     options,
     journal,
-    root: openScope('', null, 1, false),
-    reading: record && createReading(record, options, journal && createComparison(journal.ledger)),
+    ledger: journal?.ledger ?? options.ledger,
+    root: openRoot(),
+    cursor: undefined,
+    answers: withGiven(record?.answers ?? new Map(), options.answers),
     readings,
     writes,
     waits: createWaits(),
@@ -110,15 +121,16 @@ export function createCore(options: MachineOptions): MachineState {
     doubtful: new Map(),
     deferred: [],
     refreshes: [],
-    unrecorded: [],
-    // Where ends may be missing from the record, or need not fit it, what is not there is simply done.
+    // Where starts may be missing from the record, what is not there is simply done.
     isReading:
-      (record?.attempts.size ?? 0) > 0 && options.durability !== 'async' && options.onMismatch !== 'rerun',
+      options.durability !== 'async' &&
+      record !== undefined &&
+      record.calls.some(({ attempts }) => !record.isShared((attempts.at(-1) as RecordedAttempt).start)),
     children: new Map(),
     closing: new Map(),
     ready: [],
-    pieces: createPieces(),
-    starts: record?.starts ?? 0,
+    chunks: createResponseChunks(),
+    starts: options.startsBefore ?? 0,
     cause: record?.started.eventId ?? null,
     working: 0,
     delayed: 0,
@@ -127,8 +139,13 @@ export function createCore(options: MachineOptions): MachineState {
     stopReason: undefined,
     mayOvertake: false,
     isOver: false,
-    notify: () => {},
-    call: () => new Promise(() => {}),
+    ticks: 0,
+    notify() {
+      core.ticks++
+      core.onNotify()
+    },
+    onNotify: nothing,
+    call: () => new Promise(nothing),
     heldBack: new Set(),
     get isLeaving() {
       return options.shutdown?.signal.aborted === true
@@ -154,12 +171,6 @@ export function createCore(options: MachineOptions): MachineState {
         core.warn(warningOfText(text))
       }
     },
-    missing(stepId) {
-      const start = core.reading?.attemptsOf(stepId)?.[0]?.start
-      const parent = (start && parentOf(start)) ?? ''
-      const instead = core.unrecorded.find(({ step }) => step.scope.path === parent)
-      return { kind: 'missing', stepId, expected: stepId, received: instead?.step.stepId ?? null }
-    },
     stop(reason) {
       core.stopReason ??= reason
       core.notify()
@@ -178,3 +189,16 @@ export function createCore(options: MachineOptions): MachineState {
 
 /** Resolves when the code has come to rest. */
 export const quiet = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve))
+
+function withGiven(
+  recorded: ReadonlyMap<string, ClewEvent>,
+  given: ReadonlyMap<string, unknown> = new Map(),
+): ReadonlyMap<string, ClewEvent> {
+  if (given.size === 0) return recorded
+  const answers = new Map(recorded)
+  for (const [pauseId, answer] of given) {
+    const event = recorded.get(pauseId)
+    if (event) answers.set(pauseId, { ...event, payload: { ...event.payload, answer } })
+  }
+  return answers
+}

@@ -1,4 +1,4 @@
-import type { Durability, PromotionRule } from '@clew/ledger'
+import type { Durability, Ledger, PromotionRule } from '@clew/ledger'
 import type { ResumeDivergence, RunListener } from '../result.ts'
 import type { Run, StepError } from '../run.ts'
 import type { Shutdown } from '../run-options.ts'
@@ -21,12 +21,14 @@ export interface MachineOptions {
   readonly seed: string
   /** Where to write; without one nothing is kept and nothing can be resumed. */
   readonly journal?: RunAppender | undefined
+  /** Of a machine without a journal that has a record: a replay. */
+  readonly ledger?: Ledger | undefined
   /** What the run has done before. */
   readonly record?: RunRecord | undefined
+  /** Attempts that were begun before: what the numbering continues from. */
+  readonly startsBefore?: number | undefined
   /** Answers as they were given, by pause: the record has them without what was redacted. */
   readonly answers?: ReadonlyMap<string, unknown> | undefined
-  /** What a fork does where the code asks for something else than its source did. Default: the run is blocked. */
-  readonly onMismatch?: 'block' | 'rerun' | undefined
   readonly durability: Durability
   readonly budget?: Budget | undefined
   /** What is left of the budget of time, when some of it was used before; default all. */
@@ -91,9 +93,13 @@ export interface Caller {
   readonly cause: string | null
 }
 
-export interface Machine extends Caller {
+export interface Machine<Rest = IdleReason> extends Caller {
   /** Goes through the record, then on, until the code has ended or waits for the outside. */
-  go(code: () => Promise<unknown>): Promise<IdleReason>
+  go(code: () => Promise<unknown>): Promise<Rest>
+}
+
+/** A machine that writes. */
+export interface LiveMachine extends Machine {
   readonly writeErrors: readonly Error[]
   /** Ends the run from inside, cleanly. */
   stop(reason: string): void

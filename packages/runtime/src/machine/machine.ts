@@ -1,157 +1,215 @@
-import { ClewError, type ClewEvent } from '@clew/ledger'
-import { MAX_TIMER_MS } from '../check-options.ts'
 import { toStepError } from '../run.ts'
-import { abandonment, isAbandonment } from './abandoned.ts'
-import { createAttempts } from './attempts.ts'
-import { createCall } from './calls.ts'
-import { createCore, type Delivery, quiet } from './machine-state.ts'
+import { createRun } from './create-run.ts'
 import { bindCall } from './current-run.ts'
-import { createEnds, type UnfinishedWork } from './ends.ts'
-import { handedOver, isInFlight } from './hand-over.ts'
-import type { Machine, MachineOptions, IdleReason } from './machine-types.ts'
-import { outcomeOf, questionPayload } from './payloads.ts'
-import { reasonOf } from './perform.ts'
-import type { RecordReader } from './record-reader.ts'
-import { isRedacted, refresh } from './refresh.ts'
-import { isClosed, isEnding, type Scope } from './scope.ts'
-import type { Outcome, Step } from './step.ts'
+import type { Cursor } from './cursor.ts'
+import { scopeFor } from './cursor.ts'
+import { digestOf } from './digest.ts'
+import { type MachineState, quiet } from './machine-state.ts'
+import type { Machine } from './machine-types.ts'
+import { nameCall } from './name-call.ts'
+import { settle, signalOf } from './perform.ts'
+import { isRedacted } from './refresh.ts'
+import type { BodyWork, MachineParts, Ports } from './ports.ts'
+import type { RecordedCall, Turn } from './record.ts'
+import { isClosed, isEnding, openBody, type Scope } from './scope.ts'
+import { type CallSpec, type Completed, hasBody, mayGiveAgain, type Outcome, type Step } from './step.ts'
+import type { Run } from '../run.ts'
 
-export type { Caller, Durability, EndedStep, Machine, MachineOptions, IdleReason } from './machine-types.ts'
-
-/** How long code at rest may wait for something of its own before a recorded end that it has not asked for is a divergence. */
-const GRACE_MS = 1000
-/** How long steps in flight get to come to their end when the run is stopped or given up. */
-const STOP_GRACE_MS = 1000
 /** So many supersteps may pass within one turn of the event loop: timers and sockets have theirs in between. */
 const MAX_IN_TURN = 8
 
 /**
- * The step machine that functions and graphs share. All that wakes the code is the recorded end of one of its calls;
- * ends are handed over one at a time, in the order of their commit, and the code comes to rest before the next one.
- * Live and resumed code therefore makes the same calls for the same reasons, and the same ordinals name the same steps.
+ * The step machine that functions and graphs share, live, resumed and replayed. All that wakes the code is the recorded end
+ * of one of its calls; ends are handed over one at a time, in the order of their commit, and the code comes to rest before
+ * the next one. So the same code makes the same calls for the same reasons, and the same ordinals name the same steps.
+ *
+ * A call goes one way: `call` names it, the cursor finds it in the record, and it is given back, entered, or handed to the
+ * outside port. What running, resuming and replaying do differently is in the ports (ports.ts).
  */
-export function createMachine(options: MachineOptions): Machine {
-  const { record, signal, now } = options
-  const core = createCore(options)
-  const { journal, root, reading, writes, waits, ready, deferred, children } = core
-  const ends = createEnds(core)
-  const attempts = createAttempts(core, ends)
-  const { end, closeBelow, stopDrafts, stopUncalled } = ends
-  const { begin, perform, runOf } = attempts
-  const call = createCall(core, ends, attempts)
+export function createMachine<Rest>(
+  core: MachineState,
+  createPorts: (parts: MachineParts) => Ports<Rest>,
+): Machine<Rest> {
+  const { options, root, cursor, ledger, chunks } = core
+  const ports = createPorts({ enter, deliver, stirs, notified, cursor })
+  const isRecorded =
+    cursor && cursor.record.calls.length > 0 ? (stepId: string) => cursor.record.has(stepId) : undefined
   core.call = call
 
-  let leaveAt: number | undefined
-  const isNextDue = (): boolean => ready[0]?.isDue === true
-  const graceMs = (): number => Math.max(GRACE_MS, root.tape?.graceMs ?? 0)
-
-  function deliver({ step, eventId, outcome }: Omit<Delivery, 'isDue'>): void {
-    step.scope.steps.delete(step)
-    if (isEnding(step.scope)) return
-    core.cause = eventId
-    if ('output' in outcome) step.resolve(outcome)
-    else step.reject(outcome.error)
-  }
-
-  async function deliverRecorded(step: Step, event: ClewEvent): Promise<void> {
-    const recorded = outcomeOf(event, step.stepId)
-    const outcome = isRedacted(recorded, step.spec.work) ? await refresh(core, step, recorded) : recorded
-    if (outcome) deliver({ step, eventId: event.eventId, outcome })
-  }
-
-  /** One recorded end, handed to whoever asks for it. */
-  async function readOn(record: RecordReader): Promise<void> {
-    const next = record.next()
-    if (next.type === 'deliver') return deliverRecorded(next.step, next.event)
-    if (next.type === 'passed') return
-    const isAsked = (): boolean =>
-      record.called.has(next.stepId) || core.ended !== undefined || writes.fatal !== undefined
-    for (const until = performance.now() + graceMs(); performance.now() < until; ) {
-      if (core.mayOvertake && isNextDue()) return deliver(ready.shift() as Delivery)
-      if (isAsked() || core.isStuck || core.refreshes.length > 0 || core.pieces.isNext(record.isBehind))
-        return
-      await notified(until - performance.now())
-      await quiet()
-    }
-    if (isAsked() || (core.mayOvertake && core.isBusy)) return
-    if (core.mayOvertake || deferred.length + ready.length === 0)
-      return core.diverge(core.missing(next.stepId))
-    // A gap that async durability left: what may be repeated is, since the record goes on behind it.
-    core.mayOvertake = true
-    for (const go of deferred.splice(0)) go()
-  }
-
-  /** D2: all that the record has must have been asked for before anything new is begun. */
-  async function leaveRecord(record: RecordReader): Promise<void> {
-    const scopes = new Set([root, ...core.unrecorded.map(({ step }) => step.scope)])
-    const missing = (): string | undefined => {
-      for (const scope of scopes) {
-        const stepId = isClosed(scope) ? undefined : record.uncalledIn(scope.path, scope.attempt)
-        if (stepId !== undefined) return stepId
+  function call(scope: Scope, spec: CallSpec): Promise<Completed> {
+    const away = ports.outside.turnAway(scope)
+    if (away) return away
+    const { stepId, ordinal } = nameCall(scope, spec, ledger, isRecorded)
+    const { digest: given, cacheKey, refused } = digestOf(ledger, scope, spec, stepId)
+    const digest = cursor && !refused ? cursor.digestOf(stepId, given, spec) : given
+    const before = scope.attempt > 1 && !refused ? givenBefore(stepId, digest, scope, spec) : undefined
+    if (before && before.startId === undefined)
+      return 'output' in before.outcome
+        ? Promise.resolve(before.outcome)
+        : Promise.reject(before.outcome.error)
+    return new Promise((resolve, reject) => {
+      const step: Step = {
+        stepId,
+        spec,
+        ordinal,
+        scope,
+        digest,
+        cacheKey,
+        resolve,
+        reject,
+        refused,
+        attempt: 0,
+        superstep: 0,
+        failures: 0,
+        startId: before?.startId ?? '',
+        startedAt: 0,
+        beganAt: 0,
+        open: false,
+        pauses: [],
+        dueAt: undefined,
+        body: undefined,
+        isDispatched: false,
+        isDoubtful: false,
+        onOver: undefined,
+        abort: undefined,
+        signal: undefined,
+        timer: undefined,
+        usage: undefined,
+        redactedInput: undefined,
+        askedCause: core.cause,
+        recorded: undefined,
+        isSame: true,
+        at: 0,
+        enteredAt: -1,
+        isOver: false,
+        replayed: undefined,
       }
-      return undefined
-    }
-    for (const until = performance.now() + graceMs(); ; ) {
-      const stepId = missing()
-      if (stepId === undefined) break
-      if (core.isStuck || core.ended !== undefined || writes.fatal !== undefined) return
-      if (core.refreshes.length > 0) return
-      const leftMs = until - performance.now()
-      if (leftMs <= 0) return core.diverge(core.missing(stepId))
-      await notified(leftMs)
-      await quiet()
-    }
-    core.isReading = false
-    for (const { step, attempt, cause } of core.unrecorded.splice(0))
-      if (!isEnding(step.scope)) begin(step, attempt, cause)
-  }
-
-  /** Resolves at the next thing that happens, or after a while. */
-  function notified(ms?: number): Promise<void> {
-    return new Promise((resolve) => {
-      const timer = ms === undefined ? undefined : setTimeout(done, Math.max(0, ms))
-      function done(): void {
-        clearTimeout(timer)
-        core.notify = () => {}
-        resolve()
-      }
-      core.notify = done
+      ports.outside.made(step)
+      if (before) ports.outside.giveAgain(step, before.outcome)
+      else follow(step)
+      core.notify()
     })
   }
 
-  async function go(code: () => Promise<unknown>): Promise<IdleReason> {
-    const onAbort = (): void => {
-      const reason: unknown = signal.reason
-      if (isAbandonment(reason) && core.isLeaving) {
-        // The parent's time is over; it is handed over all the same, and so is this one.
-        leaveAt = 0
-        return core.notify()
-      }
-      if (isAbandonment(reason) || (reason instanceof ClewError && reason.code === 'stale_epoch'))
-        writes.fail(reason)
-      core.stop(reasonOf(signal))
+  /** Finds the call in the record. What the record does not have begins, or waits until the record is used up. */
+  function follow(step: Step): void {
+    const found = cursor ? cursor.ask(step) : BEGIN
+    if (found.type === 'recorded') adopt(step, found.call)
+    else if (found.type === 'begin') ports.outside.begin(step)
+    else if (found.type === 'again') ports.outside.beginAgain(step, found.call)
+  }
+
+  /** Takes over what the record has of a call. */
+  function adopt(step: Step, call: RecordedCall): void {
+    const tried = ports.bodies.attemptOf(call)
+    const { start, end } = tried
+    const { work } = step.spec
+    step.at = call.attempts.indexOf(tried)
+    step.attempt = tried.attempt
+    step.superstep = (start.payload['superstep'] as number | undefined) ?? 0
+    step.startId = start.eventId
+    step.startedAt = cursor?.record.isShared(start) ? options.now() : Date.parse(start.timestamp)
+    step.beganAt = performance.now()
+    step.failures = call.attempts.filter(({ end: each }) => each?.eventType === 'execution.step_failed').length
+    step.scope.steps.add(step)
+    if (call.isGiven) {
+      if (call.isPassed) ports.outside.giveLate(step, call)
+      else foretell(step, call)
+    } else if (hasBody(work) && !step.refused && (end === undefined || ports.bodies.areRun)) {
+      // An attempt that was cut before anything of it counts: the next one is a turn of its own.
+      if (end?.eventType === 'execution.step_interrupted') return
+      step.open = true
+      enter(step, work)
+    } else ports.outside.takeOver(step, call)
+  }
+
+  /** D4: chunks that came in before the end are given at their own places. */
+  function foretell(step: Step, { attempts }: RecordedCall): void {
+    const { work } = step.spec
+    const end = attempts.at(-1)?.end
+    if (work.kind !== 'effect' || !work.pieces || end?.eventType !== 'execution.step_completed') return
+    const { output } = end.payload
+    if (ports.outside.mayForetell(step, output)) chunks.add(work.pieces(output))
+  }
+
+  /** What an earlier attempt of this body had completed is given again, without an event. */
+  function givenBefore(
+    stepId: string,
+    digest: string,
+    scope: Scope,
+    spec: CallSpec,
+  ): { readonly outcome: Outcome; readonly startId?: string } | undefined {
+    const live = core.earlier.get(stepId)
+    if (live && live.parentAttempt < scope.attempt && live.digest === digest)
+      return mayGiveAgain(spec.work, live.outcome) ? { outcome: live.outcome } : undefined
+    const kept = cursor?.givenBefore(stepId, digest, spec, scope.attempt)
+    if (!kept) return undefined
+    const { outcome, startId } = kept
+    return core.journal && isRedacted(outcome, spec.work) ? { outcome, startId } : { outcome }
+  }
+
+  /** The body runs until its first await within the call itself: what it calls has this start as its cause. */
+  function enter(step: Step, work: BodyWork): void {
+    const { attempt, stepId, scope, spec } = step
+    const body = openBody(step)
+    step.body = body
+    step.enteredAt = cursor?.wakes ?? 0
+    body.superstep = spec.startFields?.superstep ?? scope.superstep
+    const concluded = (outcome: Outcome): void => ports.bodies.concluded(step, attempt, outcome)
+    ports.time.limit(step, concluded)
+    const outer = core.cause
+    if (step.startId !== '' && ports.bodies.causesCalls(step)) {
+      core.cause = step.startId
+      cursor?.entered(step.startId)
     }
-    const onLeave = (): void => core.notify()
-    signal.addEventListener('abort', onAbort)
-    options.shutdown?.signal.addEventListener('abort', onLeave)
-    if (signal.aborted) onAbort()
-    const { timeMs } = options.budget ?? {}
-    const timer =
-      timeMs === undefined
-        ? undefined
-        : setTimeout(
-            () => core.stop(`budget: ${timeMs} ms are used up`),
-            Math.min(options.timeLeftMs ?? timeMs, MAX_TIMER_MS),
-          )
+    const inner = runOf(body, step)
+    settle(core, step, () => work.fn(spec.input, inner), inner, concluded)
+    core.cause = outer
+  }
+
+  function deliver(step: Step, outcome: Outcome, eventId: string | null): void {
+    step.scope.steps.delete(step)
+    step.isOver = true
+    const { resolve, reject } = step
+    ports.outside.delivered(step, outcome, eventId)
+    if (isEnding(step.scope)) return
+    if (eventId !== null) {
+      core.cause = eventId
+      cursor?.wake(eventId)
+    }
+    if ('output' in outcome) resolve(outcome)
+    else reject(outcome.error)
+  }
+
+  function runOf(scope: Scope, step?: Step): Run {
+    const { runId, threadId, seed, signal, now, openChild, listener, record, agent, promote } = options
+    return createRun({
+      scope,
+      runId,
+      threadId,
+      seed,
+      signal: step ? () => signalOf(step, signal) : () => signal,
+      call,
+      openChild,
+      now,
+      record,
+      readings: core.readings,
+      listener,
+      ledger,
+      agent,
+      promote,
+    })
+  }
+
+  async function go(code: () => Promise<unknown>): Promise<Rest> {
     try {
+      ports.begin()
+      cursor?.wake(core.cause ?? '')
       void runCode(code)
       return await loop()
     } finally {
       core.isOver = true
-      clearTimeout(timer)
-      clearTimers(root)
-      signal.removeEventListener('abort', onAbort)
-      options.shutdown?.signal.removeEventListener('abort', onLeave)
+      ports.over()
     }
   }
 
@@ -162,6 +220,96 @@ export function createMachine(options: MachineOptions): Machine {
       core.ended = { error: toStepError(error, null) }
     }
     core.notify()
+  }
+
+  async function loop(): Promise<Rest> {
+    for (;;) {
+      await atRest()
+      cursor?.rested()
+      ports.flush()
+      for (;;) {
+        const rest = await ports.rests()
+        if (rest !== undefined) return rest
+        const refresh = core.refreshes.shift()
+        if (refresh) {
+          await refresh()
+          break
+        }
+        if (cursor && (cursor.turn || ports.bodies.areRun) && (await readOn(cursor))) break
+        const came = await ports.beyond()
+        if (typeof came === 'object') return came.rest
+        if (came === 'woken') break
+      }
+    }
+  }
+
+  /** One turn of the record, when the code has come to rest after the one before; false when it is used up. */
+  async function readOn(record: Cursor): Promise<boolean> {
+    const given = chunks.give(record.isBehind)
+    if (given === 'given') return true
+    if (given !== 'none') {
+      await stirs(given)
+      return true
+    }
+    // After the chunks: it may be one of them that the code waits for.
+    const owed = record.owed()
+    if (owed) {
+      const hasStirred = await stirs(ports.time.graceMs())
+      if (!hasStirred && record.owed() === owed && core.ended === undefined) ports.bodies.missed(owed, true)
+      return true
+    }
+    const next = record.turn
+    if (next) await take(record, next)
+    return next !== undefined
+  }
+
+  async function take(record: Cursor, { call: recorded, tried, isEnd }: Turn): Promise<void> {
+    const { step } = recorded
+    const { ticks } = core
+    if (!step) {
+      recorded.isPassed = recorded.isShared || scopeFor(root, recorded) === 'over'
+      if (recorded.isPassed) return record.pass()
+      if (ports.outside.stalled(recorded)) return
+      const hasStirred = await stirs(ports.time.graceMs())
+      if (!hasStirred && !recorded.step && core.ended === undefined) ports.bodies.missed(recorded, false)
+      return
+    }
+    if (step.recorded !== recorded || step.isOver || isClosed(step.scope)) return record.pass()
+    if (!isEnd) {
+      if (ports.bodies.enterAgain(step, tried)) return record.pass()
+    } else if (ports.bodies.isPast(step, tried)) return record.pass()
+    else {
+      const outcome = await ports.bodies.endOf(step, tried)
+      if (outcome) {
+        record.pass()
+        return deliver(step, outcome, tried.end?.eventId ?? null)
+      }
+    }
+    if (core.ticks !== ticks) return
+    if (!(await stirs(ports.time.graceMs()))) ports.bodies.unfinished(step, tried, isEnd)
+  }
+
+  /** Resolves at the next thing that happens, or after a while. */
+  function notified(ms?: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = ms === undefined ? undefined : setTimeout(done, Math.max(0, ms))
+      function done(): void {
+        clearTimeout(timer)
+        core.onNotify = nothing
+        resolve()
+      }
+      core.onNotify = done
+    })
+  }
+
+  /** Waits for the code to do something of its own; false when it does nothing any more. */
+  async function stirs(graceMs: number): Promise<boolean> {
+    const before = core.ticks
+    // What is under way takes as long as it takes.
+    do await notified(core.isBusy ? undefined : graceMs)
+    while (core.ticks === before && core.isBusy)
+    await quiet()
+    return core.ticks !== before
   }
 
   let inTurn = 0
@@ -181,167 +329,14 @@ export function createMachine(options: MachineOptions): Machine {
     return new Promise((resolve) => {
       rested = () => {
         rested = undefined
-        core.notify = () => {}
+        core.onNotify = nothing
         resolve()
       }
       if (inTurn++ < MAX_IN_TURN)
-        core.notify = () => {
-          if (isNextDue() && !root.hasSteps && writes.inFlight === 0) rested?.()
+        core.onNotify = () => {
+          if (core.ready[0]?.isDue === true && !root.hasSteps && core.writes.inFlight === 0) rested?.()
         }
     })
-  }
-
-  async function loop(): Promise<IdleReason> {
-    for (;;) {
-      await atRest()
-      writes.flush({ mayMiss: options.durability === 'async' })
-      for (;;) {
-        if (writes.fatal !== undefined) throw await abandon(writes.fatal)
-        if (core.divergence) return { type: 'blocked', divergence: core.divergence }
-        if (core.stopReason !== undefined) return halt(core.stopReason)
-        if (core.ended) return finish(core.ended)
-        if (core.isLeaving && (await isLeft())) return leave()
-        if (core.isLeaving) continue
-        if (core.refreshes.length > 0) {
-          await core.refreshes.shift()?.()
-          break
-        }
-        if (reading && !reading.isDone) {
-          const given = core.pieces.give(reading.isBehind)
-          if (given === 'none') await readOn(reading)
-          else if (given !== 'given') await notified(given)
-          break
-        }
-        if (core.isReading) {
-          await leaveRecord(reading as RecordReader)
-          break
-        }
-        if (isNextDue()) {
-          if (isSuspended()) return { type: 'suspended' }
-          deliver(ready.shift() as Delivery)
-          break
-        }
-        for (const each of deferred.splice(0)) each()
-        const rest = waits.size > 0 && !core.isBusy ? restOf() : undefined
-        if (rest) return rest
-        if (!isNextDue()) await notified(untilDue())
-      }
-    }
-  }
-
-  const isSuspended = (): boolean =>
-    options.suspendAlways &&
-    journal !== undefined &&
-    ready.length === 1 &&
-    !ready[0]?.isShared &&
-    !core.isBusy &&
-    waits.isAtRest(root)
-
-  function untilDue(): number | undefined {
-    const due = waits.soonest
-    return due === undefined ? undefined : Math.max(0, Math.min(due - now(), 2 ** 30))
-  }
-
-  /** All that is left waits for the outside: the run can be given up until then. */
-  function restOf(): IdleReason | undefined {
-    const due = waits.due(now())
-    if (due) {
-      waits.delete(due)
-      if (due.spec.work.kind === 'child') perform(due)
-      else end(due, { output: null })
-      return undefined
-    }
-    const waiting = journal && waits.whole(root, now())
-    if (!waiting) return undefined
-    const { steps, pauses, dueAt } = waiting
-    const asked = steps.flatMap((step) =>
-      step.pauses
-        .filter(({ pauseId }) => !record?.questions.has(pauseId))
-        .map((pause) =>
-          writes.draft('ui.input_requested', [pause.pauseId], step.startId, questionPayload(step, pause)),
-        ),
-    )
-    return { type: 'waiting', asked, pauses, dueAt }
-  }
-
-  async function finish(outcome: Outcome): Promise<IdleReason> {
-    const missed = reading?.uncalledIn('', 1)
-    if (missed !== undefined) return { type: 'blocked', divergence: core.withTexts(core.missing(missed)) }
-    const left = closeBelow(root, { steps: [], children: [] })
-    await allStopped(left)
-    while (writes.inFlight > 0 && writes.fatal === undefined) await notified(STOP_GRACE_MS)
-    if (writes.fatal !== undefined) throw await abandon(writes.fatal)
-    const uncalled = await stopUncalled()
-    return { type: 'ended', outcome, stops: journal ? [...stopDrafts(left), ...uncalled] : [] }
-  }
-
-  async function allStopped(left: UnfinishedWork): Promise<void> {
-    await Promise.allSettled([...left.children, ...children.values()])
-    await Promise.all(left.children).catch(writes.fail)
-    if (writes.fatal !== undefined) throw await abandon(writes.fatal)
-  }
-
-  /** Steps in flight are told, get a moment to end, and are then left behind. */
-  async function halt(reason: string): Promise<IdleReason> {
-    abortAll(
-      root,
-      signal.aborted ? signal.reason : new ClewError('stopped', 'The run is stopped', 'End the work.'),
-    )
-    const until = performance.now() + STOP_GRACE_MS
-    for (;;) {
-      const leftMs = until - performance.now()
-      if (core.working + writes.inFlight === 0 || leftMs <= 0 || writes.fatal !== undefined) break
-      await notified(leftMs)
-    }
-    if (writes.fatal !== undefined) throw await abandon(writes.fatal)
-    const left = closeBelow(root, { steps: [], children: [] })
-    await allStopped(left)
-    const uncalled = await stopUncalled()
-    return { type: 'stopped', reason, stops: journal ? [...stopDrafts(left), ...uncalled] : [] }
-  }
-
-  /** R10: nothing more is begun; true when what is in flight has come to its end, or its time is over. */
-  async function isLeft(): Promise<boolean> {
-    leaveAt ??= performance.now() + (options.shutdown?.graceMs ?? 0)
-    const leftMs = leaveAt - performance.now()
-    if (leftMs <= 0 || !isInFlight(core)) return true
-    await notified(leftMs)
-    await quiet()
-    return false
-  }
-
-  /** What is still in flight is told, and its outcome is for whoever goes on to find out. */
-  async function leave(): Promise<IdleReason> {
-    await abandon(handedOver(options.runId))
-    if (writes.fatal !== undefined) throw writes.fatal
-    return { type: 'left' }
-  }
-
-  function abortAll(scope: Scope, reason: unknown): void {
-    for (const step of scope.steps) {
-      step.abort?.abort(reason)
-      if (step.body) abortAll(step.body, reason)
-    }
-  }
-
-  /** Nothing more is written here: whoever resumes the run goes on from what was committed. */
-  async function abandon(error: unknown): Promise<unknown> {
-    core.isOver = true
-    abortAll(root, abandonment(error))
-    const until = performance.now() + STOP_GRACE_MS
-    // What is on its way to the store lands before the lease is given up.
-    for (let leftMs = STOP_GRACE_MS; leftMs > 0; leftMs = until - performance.now()) {
-      if (writes.inFlight + children.size === 0) break
-      await notified(Math.min(leftMs, 50))
-    }
-    return error
-  }
-
-  function clearTimers(scope: Scope): void {
-    for (const step of scope.steps) {
-      clearTimeout(step.timer)
-      if (step.body) clearTimers(step.body)
-    }
   }
 
   const run = runOf(root)
@@ -353,9 +348,9 @@ export function createMachine(options: MachineOptions): Machine {
     get cause() {
       return core.cause
     },
-    writeErrors: writes.errors,
     openChild: options.openChild,
-    stop: core.stop,
-    draft: writes.draft,
   }
 }
+
+const BEGIN = { type: 'begin' } as const
+const nothing = (): void => {}

@@ -1,19 +1,19 @@
 import { ClewError, type Ledger } from '@clew/ledger'
 import { type Run, StepError, toStepError } from '../run.ts'
 import { bindCall, type CurrentCall } from './current-run.ts'
-import type { RunAppender } from './run-appender.ts'
+import type { MachineState } from './machine-state.ts'
 import type { Outcome, Step } from './step.ts'
 
 /** Runs the user's function with its run at hand for `interrupt` and with its start as the cause of what it records. */
 export function settle(
-  journal: RunAppender | undefined,
+  { journal, ledger }: Pick<MachineState, 'journal' | 'ledger'>,
   step: Step,
   work: () => unknown,
   run: Run | undefined,
   then: (outcome: Outcome) => void,
 ): void {
   let result: unknown
-  const failed = (error: unknown): void => then({ error: recordable(journal?.ledger, step.stepId, error) })
+  const failed = (error: unknown): void => then({ error: recordable(ledger, step.stepId, error) })
   try {
     const place: CurrentCall =
       run && step.body ? { scope: step.body, run } : { scope: step.scope, run, effect: step.stepId }

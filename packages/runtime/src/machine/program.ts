@@ -5,7 +5,7 @@ import type { TapeRules } from '../tape/tape-options.ts'
 import type { Budget } from './budget.ts'
 import type { EventDraft, RunAppender } from './run-appender.ts'
 import type { RedactedText } from './placeholders.ts'
-import type { Caller, Durability } from './machine.ts'
+import type { Caller, Durability } from './machine-types.ts'
 
 /** What the machine runs: a function or a graph, told apart only here. */
 export interface Program {

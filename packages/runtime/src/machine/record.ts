@@ -1,32 +1,96 @@
-import { beginsStep, type ClewEvent } from '@clew/ledger'
+import { beginsStep, type ClewEvent, kindOfStep } from '@clew/ledger'
+import type { Step } from './step.ts'
 
-/** One try of a step, as the record has it; without an end it was in flight where the record stops. */
-export interface AttemptRecord {
-  readonly start: ClewEvent
+/** One attempt of a call; without an end it was in flight where the record stops. */
+export interface RecordedAttempt {
   readonly attempt: number
-  /** The attempt of the parent within which it was made. */
-  readonly parentAttempt: number
+  readonly start: ClewEvent
   end: ClewEvent | undefined
 }
 
-/** What the step machine needs of a run's events, gathered in one pass. */
+/** One call of the code: a step within one attempt of the body around it, with all attempts that came of it. */
+export interface RecordedCall {
+  readonly stepId: string
+  readonly name: string
+  kind: string
+  readonly parent: RecordedCall | undefined
+  readonly parentAttempt: number
+  /** The call of the same step in an earlier attempt of the body around. */
+  readonly before: RecordedCall | undefined
+  attempts: RecordedAttempt[]
+  /** Only in the prefix that a fork shares with its source, or before an accepted difference: the code need not ask for it. */
+  isShared: boolean
+  /** It began in that prefix, so the code that wrote the rest may have asked for it in another order. */
+  isEarlier: boolean
+  /** The code is given its end; its body does not run. */
+  isGiven: boolean
+  /** It lies in a body that does not run. */
+  isInside: boolean
+  /**
+   * The event that had woken the code when it asked. For what a body asks for before anything wakes it, that is the body's
+   * start: what had woken the code before is another event in the life in which the body was entered again. Null where the
+   * record cannot say: a graph that is taken up begins from its checkpoint, and a fork with what its source did.
+   */
+  reason: string | null
+  /** Its turn was over before the code asked for it. */
+  isPassed: boolean
+  /** The step by which the code asked for it this time. */
+  step: Step | undefined
+}
+
+/** What the code is woken by, in recorded order: the end of a call, or that a body is entered once more. */
+export interface Turn {
+  readonly call: RecordedCall
+  readonly tried: RecordedAttempt
+  readonly isEnd: boolean
+}
+
+/** The calls of one body, or of the run itself, in the order in which they were made. */
+export interface RecordedScope {
+  readonly calls: RecordedCall[]
+  /** All calls before this one were asked for. */
+  at: number
+}
+
+/** What a run did, gathered from its events in one pass: what a resume and a replay go by. */
 export interface RunRecord {
+  readonly runId: string
   readonly started: ClewEvent
-  readonly attempts: ReadonlyMap<string, readonly AttemptRecord[]>
-  /** Last words of steps that the code has still to be given, in the order in which it was given them. */
-  readonly wakes: readonly ClewEvent[]
-  /** Last attempts of steps whose end stands without its start, which the store refused: they are not used again. */
-  readonly orphans: ReadonlyMap<string, number>
+  readonly last: ClewEvent
+  readonly calls: readonly RecordedCall[]
+  readonly turns: readonly Turn[]
   readonly clock: ReadonlyMap<string, readonly number[]>
   readonly questions: ReadonlyMap<string, ClewEvent>
   readonly answers: ReadonlyMap<string, ClewEvent>
-  readonly last: ClewEvent
-  /** Attempts that were begun: what the numbering goes on from. */
+  /** Seqs of the ends of calls, by the id of the event. */
+  readonly seqs: ReadonlyMap<string, number>
+  /** Seqs of the events by which the run was taken up again. */
+  readonly takenUp: readonly number[]
+  /** Attempts that were begun: the numbering continues from there. */
   readonly starts: number
-  /** The event by which the run was forked, when it is a fork; what lies before it belongs to its source as well. */
-  readonly forked: ClewEvent | undefined
-  /** Seq of the event up to which the code may differ, since somebody said so; 0 where nobody did. */
-  readonly acceptedSeq: number
+  /** The run is a fork, or its code may differ up to some event because somebody accepted that. */
+  readonly hasShared: boolean
+  /** What the code came to; undefined where the record has not come so far. */
+  readonly end: ClewEvent | undefined
+  has(stepId: string): boolean
+  find(parentAttempt: number, stepId: string): RecordedCall | undefined
+  /** The calls of a body in one of its attempts. */
+  scopeOf(path: string, attempt: number): RecordedScope | undefined
+  /** Calls that the code made after it was woken by this event. */
+  callsAfter(eventId: string): readonly RecordedCall[]
+  /** The last attempt of a step, 0 when the record has none. */
+  triedOf(stepId: string): number
+  /** Every attempt of a step, in whatever body, the last one first. */
+  attemptsOf(stepId: string): Generator<RecordedAttempt & { readonly parentAttempt: number }>
+  /** Belongs to the source of this fork, too, or lies before an accepted difference. */
+  isShared(event: ClewEvent): boolean
+  /** The end of a call, in what is the run's own. */
+  isOwnEnd(eventId: string): boolean
+  /**
+   * Whether the record shows that the code acted after it was woken by this event: then all that it asked for until that
+   * wake is on record, because starts are committed in the order of the calls.
+   */
+  actedAfter(eventId: string | null): boolean
 }
 
 /** Readings belong to the attempt whose code took them: the next attempt looks at the clock again. */
@@ -37,89 +101,279 @@ export const attemptOf = (event: ClewEvent): number => (event.payload['attempt']
 export const parentOf = (event: ClewEvent): string | null =>
   (event.payload['parentStepId'] as string | null | undefined) ?? null
 
-export const ENDS: ReadonlySet<string> = new Set([
+/** The start that a call is compared with. */
+export const startOf = ({ attempts }: RecordedCall): ClewEvent => (attempts[0] as RecordedAttempt).start
+export const lastOf = ({ attempts }: RecordedCall): RecordedAttempt => attempts.at(-1) as RecordedAttempt
+
+export const digestIn = ({ payload }: ClewEvent): string =>
+  typeof payload['inputDigest'] === 'string' ? payload['inputDigest'] : ''
+
+const ENDS: ReadonlySet<string> = new Set([
   'execution.step_completed',
   'execution.step_failed',
   'execution.step_stopped',
   'execution.step_interrupted',
 ])
+const RUN_ENDS: ReadonlySet<string> = new Set([
+  'execution.completed',
+  'system.workflow_completed',
+  'system.workflow_failed',
+])
 
-/** An attempt that was cut, or failed and says when it is tried again, is not the step's last word. */
-const isFollowed = ({ eventType, payload }: ClewEvent): boolean =>
-  eventType === 'execution.step_interrupted' || payload['retryInMs'] !== undefined
+/** The last word on a step, which the code gets to see: neither cut, nor followed by another attempt, nor left behind. */
+export const isFinal = ({ eventType, payload }: ClewEvent): boolean =>
+  (eventType === 'execution.step_completed' || eventType === 'execution.step_failed') &&
+  payload['retryInMs'] === undefined
 
-/** The step's last word, which the code gets to see: neither cut nor followed by another attempt, nor left behind. */
-export const isFinal = (end: ClewEvent): boolean =>
-  (end.eventType === 'execution.step_completed' || end.eventType === 'execution.step_failed') &&
-  !isFollowed(end)
+/** Seq up to which the code may differ from the record because somebody accepted that; 0 where nobody did. */
+export const acceptedIn = (events: readonly ClewEvent[]): number =>
+  events.findLast(({ eventType }) => eventType === 'system.divergence_accepted')?.ledger.seq ?? 0
 
-/** `events` are in order and begin with the run's first one; a graph leaves out what lies before its last checkpoint. */
-export function indexRecord(events: readonly ClewEvent[]): RunRecord {
-  const attempts = new Map<string, AttemptRecord[]>()
-  const ends: ClewEvent[] = []
-  const orphans = new Map<string, number>()
+export interface IndexOptions {
+  readonly runId: string
+  readonly started: ClewEvent
+  readonly isGraph: boolean
+  /** `given`: bodies that ended are not run again, as in a resume; `run`: they are, as in a replay. */
+  readonly bodies: 'given' | 'run'
+}
+
+/** `events` are in order: those of a function's whole run, or of a graph from a checkpoint on. */
+export function indexRecord(events: readonly ClewEvent[], options: IndexOptions): RunRecord {
+  const { runId, started, isGraph, bodies } = options
+  /** The last call of each step; `before` leads to the others. */
+  const byStep = new Map<string, RecordedCall>()
+  const calls: RecordedCall[] = []
+  const turns: Turn[] = []
   const clock = new Map<string, number[]>()
   const questions = new Map<string, ClewEvent>()
   const answers = new Map<string, ClewEvent>()
+  /** Last attempts of steps whose end has no start, which the store refused: their numbers are not used again. */
+  const orphans = new Map<string, number>()
+  const takenUp: number[] = []
+  const sharedIds = new Set<string>()
+  const seqs = new Map<string, number>()
+  const acceptedSeq = acceptedIn(events)
   let starts = 0
-  let forked: ClewEvent | undefined
-  let acceptedSeq = 0
+  let pausedSeq = 0
+  let isFork = false
+  let end: ClewEvent | undefined
+  const isShared = ({ correlationId, ledger }: ClewEvent): boolean =>
+    correlationId !== runId || ledger.seq <= acceptedSeq
+  const triedLast = (stepId: string): number => byStep.get(stepId)?.attempts.at(-1)?.attempt ?? 1
+
+  function begin(event: ClewEvent): RecordedAttempt {
+    starts++
+    const stepId = stepIdOf(event)
+    const parentId = parentOf(event)
+    const parent = parentId === null ? undefined : byStep.get(parentId)
+    const parentAttempt = parentId === null ? 1 : triedLast(parentId)
+    const tried: RecordedAttempt = { attempt: attemptOf(event), start: event, end: undefined }
+    const before = byStep.get(stepId)
+    if (before?.parentAttempt === parentAttempt) {
+      before.attempts.push(tried)
+      if (bodies === 'run') turns.push({ call: before, tried, isEnd: false })
+      return tried
+    }
+    const call: RecordedCall = {
+      before,
+      stepId,
+      name: typeof event.payload['name'] === 'string' ? event.payload['name'] : stepId,
+      kind: kindOfStep(event.payload) ?? '',
+      parent,
+      parentAttempt,
+      attempts: [tried],
+      isShared: false,
+      isEarlier: false,
+      isGiven: false,
+      isInside: false,
+      reason: null,
+      isPassed: false,
+      step: undefined,
+    }
+    byStep.set(stepId, call)
+    calls.push(call)
+    return tried
+  }
+
+  function close(event: ClewEvent, known: RecordedAttempt | undefined): void {
+    if (!known) return void orphans.set(stepIdOf(event), attemptOf(event))
+    known.end = event
+    if (!isFinal(event)) return
+    seqs.set(event.eventId, event.ledger.seq)
+    turns.push({ call: byStep.get(stepIdOf(event)) as RecordedCall, tried: known, isEnd: true })
+  }
+
+  function readClock({ payload }: ClewEvent, begins: boolean, stepId: string, attempt: number): void {
+    for (const [path, ms] of (payload['clock'] ?? []) as [string, number][]) {
+      const key = clockKey(path, begins && path === stepId ? attempt : triedLast(path))
+      const readings = clock.get(key)
+      if (readings) readings.push(ms)
+      else clock.set(key, [ms])
+    }
+  }
+
   for (const event of events) {
-    const { eventType, payload } = event
-    for (const [path, ms] of (payload['clock'] ?? []) as [string, number][])
-      push(clock, clockKey(path, attempts.get(path)?.at(-1)?.attempt ?? 1), ms)
-    if (eventType === 'execution.step_completed' && payload['checkpoint'] !== undefined) {
-      // The superstep is over: all that was done in it is in the state.
-      attempts.clear()
-      ends.length = 0
-      starts++
+    const { eventType, payload, ledger } = event
+    const isOfSource = isShared(event)
+    if (isOfSource) sharedIds.add(event.eventId)
+    if (eventType.startsWith('execution.step_')) {
+      const [stepId, attempt] = [stepIdOf(event), attemptOf(event)]
+      const known = byStep.get(stepId)?.attempts.findLast((each) => each.attempt === attempt)
+      const begins = beginsStep(event, known !== undefined)
+      if (payload['clock'] !== undefined) readClock(event, begins, stepId, attempt)
+      const tried = begins ? begin(event) : known
+      if (ENDS.has(eventType)) close(event, tried)
       continue
     }
-    const known = attempts.get(stepIdOf(event))?.find((each) => each.attempt === attemptOf(event))
-    if (beginsStep(event, known !== undefined)) {
-      starts++
-      const parent = parentOf(event)
-      const parentAttempt = parent === null ? 1 : (attempts.get(parent)?.at(-1)?.attempt ?? 1)
-      push(attempts, stepIdOf(event), {
-        start: event,
-        attempt: attemptOf(event),
-        parentAttempt,
-        end: eventType === 'execution.step_started' ? undefined : event,
-      })
-      if (isFinal(event)) ends.push(event)
-    } else if (ENDS.has(eventType)) {
-      if (known) known.end = event
-      else orphans.set(stepIdOf(event), attemptOf(event))
-      if (known && isFinal(event)) ends.push(event)
-    } else if (eventType === 'ui.input_requested') questions.set(payload['pauseId'] as string, event)
+    if (payload['clock'] !== undefined) readClock(event, false, '', 1)
+    if (eventType === 'ui.input_requested') questions.set(payload['pauseId'] as string, event)
     else if (eventType === 'ui.input_received') answers.set(payload['pauseId'] as string, event)
-    else if (eventType === 'system.workflow_forked') forked = event
-    else if (eventType === 'system.divergence_accepted') acceptedSeq = event.ledger.seq
+    else if (eventType === 'system.workflow_resumed') takenUp.push(ledger.seq)
+    else if (eventType === 'system.workflow_forked') isFork = true
+    else if (eventType === 'system.workflow_paused' && !isOfSource) pausedSeq = ledger.seq
+    // What the fork's source came to is no part of the fork.
+    else if (RUN_ENDS.has(eventType) && !isOfSource) end ??= event
   }
-  const [started, last] = [events[0] as ClewEvent, events.at(-1) as ClewEvent]
-  const wakes = ends.filter((end) => !isPast(attempts, end))
-  return { started, attempts, wakes, orphans, clock, questions, answers, last, starts, forked, acceptedSeq }
-}
 
-/**
- * R2: what lies inside a step that is given back counts as consumed, and so does what a body did in the attempts
- * before its last one: those results are found by their id when the body asks again.
- */
-function isPast(attempts: ReadonlyMap<string, readonly AttemptRecord[]>, end: ClewEvent): boolean {
-  let inside = attempts.get(stepIdOf(end))?.find((each) => each.attempt === attemptOf(end))
-  while (inside) {
-    const parentId = parentOf(inside.start)
-    if (parentId === null) return false
-    const parent = attempts.get(parentId)?.at(-1)
+  for (const call of calls) settle(call, { isShared, isGraph, bodies })
+  for (const call of calls) call.isInside = liesInside(call)
+  const reasons = indexReasons()
+
+  /** R2: what lies inside a step that is given back counts as consumed. */
+  function liesInside({ parent, parentAttempt }: RecordedCall): boolean {
     if (!parent) return false
-    if (parent.end || parent.attempt !== inside.parentAttempt) return true
-    inside = parent
+    if (parent.isGiven || parent.isInside) return true
+    if (bodies === 'run') return false
+    // What a body did in the attempts before its last one is found by its id when the body asks again.
+    const latest = lastOf(byStep.get(parent.stepId) as RecordedCall)
+    return latest.end !== undefined || latest.attempt !== parentAttempt
   }
-  return false
+
+  interface Reasons {
+    readonly scopes: ReadonlyMap<string, RecordedScope>
+    readonly byCause: ReadonlyMap<string, readonly RecordedCall[]>
+    /** Seq of the last wake after which the code asked for something. */
+    readonly actedSeq: number
+  }
+
+  function indexReasons(): () => Reasons {
+    let found: Reasons | undefined
+    return () => (found ??= make())
+
+    function make(): Reasons {
+      const scopes = new Map<string, RecordedScope>()
+      const byCause = new Map<string, RecordedCall[]>()
+      let actedSeq = pausedSeq
+      for (const call of calls) {
+        const key = clockKey(call.parent?.stepId ?? '', call.parentAttempt)
+        const scope = scopes.get(key)
+        if (scope) scope.calls.push(call)
+        else scopes.set(key, { calls: [call], at: 0 })
+        call.reason = reasonOf(call)
+        for (const { start } of call.attempts)
+          if (!isShared(start)) actedSeq = Math.max(actedSeq, wakeOf(start.causationId))
+        if (call.isInside || call.isShared || call.reason === null) continue
+        const owed = byCause.get(call.reason)
+        if (owed) owed.push(call)
+        else byCause.set(call.reason, [call])
+      }
+      return { scopes, byCause, actedSeq }
+    }
+  }
+
+  function reasonOf({ parent, parentAttempt, attempts }: RecordedCall): string | null {
+    const { start } = attempts[0] as RecordedAttempt
+    const { causationId } = start
+    if (causationId === null || isShared(start) || sharedIds.has(causationId)) return null
+    const body = parent?.attempts.find(({ attempt }) => attempt === parentAttempt)?.start
+    const seq = seqs.get(causationId)
+    if (body) return seq !== undefined && seq > body.ledger.seq ? causationId : body.eventId
+    return seq !== undefined || (causationId === started.eventId && !isGraph) ? causationId : null
+  }
+
+  let startsById: Map<string, ClewEvent> | undefined
+  /** Seq of the end that had woken the code; a body that is entered acts in the wake in which it was called. */
+  function wakeOf(causationId: string | null): number {
+    startsById ??= new Map(calls.flatMap((call) => call.attempts.map(({ start }) => [start.eventId, start])))
+    for (let id = causationId; id !== null; ) {
+      const seq = seqs.get(id)
+      if (seq !== undefined) return seq
+      id = startsById.get(id)?.causationId ?? null
+    }
+    return 0
+  }
+
+  /** A wake that the record does not have is one of this life: nothing recorded comes after it. */
+  function isKnown(eventId: string | null): boolean {
+    if (eventId === null || eventId === started.eventId || seqs.has(eventId)) return true
+    wakeOf(eventId)
+    return startsById?.has(eventId) === true
+  }
+
+  return {
+    runId,
+    started,
+    last: events.at(-1) ?? started,
+    calls,
+    turns: turns.filter(({ call, tried }) => !call.isInside && call.attempts.includes(tried)),
+    clock,
+    questions,
+    answers,
+    seqs,
+    takenUp,
+    starts,
+    hasShared: isFork || acceptedSeq > 0,
+    end,
+    has: (stepId) => byStep.has(stepId) || orphans.has(stepId),
+    find(parentAttempt, stepId) {
+      let call = byStep.get(stepId)
+      while (call && call.parentAttempt !== parentAttempt) call = call.before
+      return call
+    },
+    scopeOf: (path, attempt) => reasons().scopes.get(clockKey(path, attempt)),
+    callsAfter: (eventId) => reasons().byCause.get(eventId) ?? [],
+    triedOf: (stepId) =>
+      Math.max(byStep.get(stepId)?.attempts.at(-1)?.attempt ?? 0, orphans.get(stepId) ?? 0),
+    *attemptsOf(stepId) {
+      for (let call = byStep.get(stepId); call; call = call.before)
+        for (const tried of call.attempts.toReversed())
+          yield { ...tried, parentAttempt: call.parentAttempt }
+    },
+    isShared,
+    isOwnEnd: (eventId) => seqs.has(eventId) && !sharedIds.has(eventId),
+    actedAfter: (eventId) => isKnown(eventId) && reasons().actedSeq > wakeOf(eventId),
+  }
 }
 
-function push<Key, Item>(lists: Map<Key, Item[]>, key: Key, item: Item): void {
-  const list = lists.get(key)
-  if (list) list.push(item)
-  else lists.set(key, [item])
+interface SettleOptions extends Pick<IndexOptions, 'isGraph' | 'bodies'> {
+  readonly isShared: (event: ClewEvent) => boolean
 }
+
+/** Drops attempts that a fork, or a resume that accepted a difference, did anew with another input; says what is given back. */
+function settle(call: RecordedCall, { isShared, isGraph, bodies }: SettleOptions): void {
+  const last = lastOf(call)
+  const asked = askedIn(last.start)
+  const from =
+    call.attempts.length === 1 ? -1 : call.attempts.findLastIndex(({ start }) => askedIn(start) !== asked)
+  if (from >= 0) {
+    call.attempts = call.attempts.slice(from + 1)
+    call.kind = kindOfStep(startOf(call).payload) ?? ''
+  }
+  const { end } = last
+  call.isEarlier = isShared(startOf(call))
+  call.isShared =
+    isShared(last.start) && (!end || isShared(end) || end.eventType === 'execution.step_stopped')
+  if (!end || !isFinal(end)) return
+  const isCarried = isGraph && end === last.start && end.payload['restored'] === true
+  call.isGiven =
+    bodies === 'given' ||
+    !RUN_AGAIN.has(call.kind) ||
+    isShared(end) ||
+    end.payload['cached'] === true ||
+    isCarried
+}
+
+/** The kinds of calls whose code a replay runs again. */
+const RUN_AGAIN: ReadonlySet<string> = new Set(['compute', 'node', 'gate', 'child'])
+
+const askedIn = (start: ClewEvent): string => `${kindOfStep(start.payload) ?? ''} ${digestIn(start)}`

@@ -7,7 +7,7 @@ import {
   redactedInputAnswer,
   redactedInputPause,
 } from './redacted-input.ts'
-import type { AttemptRecord } from './record.ts'
+import type { RecordedAttempt } from './record.ts'
 import type { Outcome, Step } from './step.ts'
 
 /** What becomes of an attempt that was in flight where the record stops (R10). */
@@ -25,7 +25,7 @@ export const pauseIdOf = (runId: string, { stepId, attempt }: Step): string =>
 
 export function recoveryOf(
   step: Step,
-  { start }: AttemptRecord,
+  { start }: RecordedAttempt,
   answers: ReadonlyMap<string, ClewEvent>,
   { runId, idempotencyKey }: { runId: string; idempotencyKey: string },
 ): Recovery {

@@ -46,6 +46,6 @@ export async function refresh(
     usage: () => {},
   }
   return new Promise((resolve) =>
-    settle(core.journal, step, () => work.fn(input, effectCall), undefined, resolve),
+    settle(core, step, () => work.fn(input, effectCall), undefined, resolve),
   )
 }

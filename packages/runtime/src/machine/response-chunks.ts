@@ -27,7 +27,7 @@ interface Line {
   at: number
 }
 
-export function createPieces(): ResponseChunks {
+export function createResponseChunks(): ResponseChunks {
   const lines = new Set<Line>()
 
   function first(isBehind: (eventId: string) => boolean): Line | undefined {

@@ -8,6 +8,8 @@ export interface Scope {
   readonly parent: Scope | null
   /** Attempt of the step whose body it is. */
   readonly attempt: number
+  /** The step whose body it is; undefined at the top. */
+  readonly step: Step | undefined
   readonly ordinals: Map<string, number>
   readonly steps: Set<Step>
   /** Some of its calls are under way. */
@@ -32,6 +34,7 @@ class OpenScope implements Scope {
   readonly parent: Scope | null
   readonly attempt: number
   readonly isRetried: boolean
+  readonly step: Step | undefined
   superstep: number | undefined
   tape: Tape | undefined
   keys: Set<string> | undefined = undefined
@@ -42,8 +45,15 @@ class OpenScope implements Scope {
   #ordinals: Map<string, number> | undefined = undefined
   #steps: Set<Step> | undefined = undefined
 
-  constructor(path: string, parent: Scope | null, attempt: number, isRetried: boolean) {
+  constructor(
+    path: string,
+    parent: Scope | null,
+    attempt: number,
+    isRetried: boolean,
+    step: Step | undefined,
+  ) {
     this.path = path
+    this.step = step
     this.parent = parent
     this.attempt = attempt
     this.isRetried = isRetried
@@ -66,8 +76,18 @@ class OpenScope implements Scope {
   }
 }
 
-export const openScope = (path: string, parent: Scope | null, attempt: number, isRetried: boolean): Scope =>
-  new OpenScope(path, parent, attempt, isRetried)
+/** The scope of the run itself. */
+export const openRoot = (): Scope => new OpenScope('', null, 1, false, undefined)
+
+/** The scope of a step's body in its present attempt. */
+export const openBody = (step: Step): Scope =>
+  new OpenScope(
+    step.stepId,
+    step.scope,
+    step.attempt,
+    step.scope.isRetried || step.spec.retry !== undefined,
+    step,
+  )
 
 export function isClosed(scope: Scope): boolean {
   for (let at: Scope | null = scope; at; at = at.parent) if (at.closed) return true

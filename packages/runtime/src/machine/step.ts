@@ -1,6 +1,8 @@
 import type { ClewEvent, Pause, PlaceholderPlace, Safety } from '@clew/ledger'
 import type { ResumeDivergence } from '../result.ts'
 import type { CallUsage, EffectCall, Question, RetryPolicy, Run, StepError } from '../run.ts'
+import type { ReplayedCall } from '../replay/replay-state.ts'
+import type { RecordedCall } from './record.ts'
 import type { ResponseChunk } from './response-chunks.ts'
 import type { Scope } from './scope.ts'
 
@@ -124,14 +126,15 @@ export interface StartFields {
 
 export interface Step {
   readonly stepId: string
-  readonly spec: CallSpec
+  /** What it is called with; a replay drops it when the call is over, or a long run would keep all of it. */
+  spec: CallSpec
   readonly ordinal: number
   readonly scope: Scope
   readonly digest: string
   /** What its result is kept by; empty where none is kept. */
   readonly cacheKey: string
-  readonly resolve: (end: Completed) => void
-  readonly reject: (error: StepError) => void
+  resolve: (end: Completed) => void
+  reject: (error: Error) => void
   /** Why its input cannot be stored: nothing of it is run. */
   readonly refused: StepError | undefined
   attempt: number
@@ -160,6 +163,20 @@ export interface Step {
   usage: CallUsage | undefined
   /** A write that waits for somebody to say whether it is performed with this placeholder in its input. */
   redactedInput: PlaceholderPlace | undefined
+  /** The event that had woken the code when it made the call. */
+  readonly askedCause: string | null
+  /** What the record has of it; undefined for a call that it does not have. */
+  recorded: RecordedCall | undefined
+  /** Asked for as recorded, or with something else than the record has. */
+  isSame: boolean
+  /** Which of the recorded attempts is under way. */
+  at: number
+  /** How often the code had been woken when the body was entered. */
+  enteredAt: number
+  /** The code has its end, or never gets one. */
+  isOver: boolean
+  /** Of a replay. */
+  replayed: ReplayedCall | undefined
 }
 
 export const hasBody = (work: Work): work is Work & { kind: 'compute' | 'node' | 'gate' } =>

@@ -3,48 +3,48 @@ import { toTaskEnd } from '../engine/graph-program.ts'
 import type { TaskEnd } from '../engine/run-node.ts'
 import { UNSTORABLE } from '../machine/run-appender.ts'
 import { outcomeOf } from '../machine/payloads.ts'
-import type { Outcome } from '../machine/step.ts'
+import type { Outcome, Step } from '../machine/step.ts'
 import { StepError } from '../run.ts'
-import type { RecordedCall } from './recorded-run.ts'
-import { placeOf, type ReplayCore } from './replay-core.ts'
-import type { ReplayStep } from './replay-step.ts'
+import type { RecordedCall } from '../machine/record.ts'
+import { placeOf, type ReplayState } from './replay-state.ts'
 
 export interface Judge {
   /** What the body gave against the end of its attempt. */
-  body(step: ReplayStep): void
+  body(step: Step): void
   /** What a child run came to against the end of the step that opened it. */
-  child(step: ReplayStep, own: Outcome, end: ClewEvent): void
-  error(step: ReplayStep, thrown: StepError, end: ClewEvent): void
-  differ(kind: 'output' | 'decision', step: ReplayStep, end: ClewEvent, parts: [unknown, unknown]): void
+  child(step: Step, own: Outcome, end: ClewEvent): void
+  error(step: Step, thrown: StepError, end: ClewEvent): void
+  differ(kind: 'output' | 'decision', step: Step, end: ClewEvent, parts: [unknown, unknown]): void
+  /** What the superstep that ends here made of the state against what the record says it made. */
+  checkpoint(step: Step, own: Outcome, end: ClewEvent): void
 }
 
 /** D2: code that runs again gives the same again. */
-export function createJudge(core: ReplayCore): Judge {
-  const { comparison, ledger } = core.options
+export function createJudge(state: ReplayState): Judge {
+  const { comparison, ledger } = state.options
 
   function differ(
     kind: 'output' | 'decision',
-    step: ReplayStep,
+    step: Step,
     end: ClewEvent,
     [was, now]: [unknown, unknown],
   ): void {
     step.isSame = false
-    core.diverge(kind, { ...placeOf(step.recorded as RecordedCall), seq: end.ledger.seq }, was, now)
+    state.diverge(kind, { ...placeOf(step.recorded as RecordedCall), seq: end.ledger.seq }, was, now)
   }
 
   /** What the body gave against the end of its attempt; what follows from it for a graph is seen when its turn comes. */
-  function body(step: ReplayStep): void {
-    const { recorded, outcome, spec } = step
+  function body(step: Step): void {
+    const { recorded, spec } = step
+    const outcome = outcomeIn(step)
     const tried = recorded?.attempts[step.at]
     if (!recorded || !tried || !outcome) return
-    const missed = core.isLenient
-      ? undefined
-      : core.nextIn(core.scopeOf({ path: step.stepId, attempt: tried.attempt }))
+    const missed = state.isLenient ? undefined : state.strict().nextIn(step.stepId, tried.attempt)
     const { end } = tried
     if (missed && !isTimeout(step, end)) {
       // What it failed with says more than what it did not come to.
       if ('error' in outcome && end && isSaid(end)) error(step, outcome.error, end)
-      return core.part({ step: undefined, expected: missed, found: undefined })
+      return state.part({ step: undefined, expected: missed })
     }
     if (!end || !isSaid(end) || isTimeout(step, end)) return
     if (end.ledger.erased) return
@@ -58,14 +58,14 @@ export function createJudge(core: ReplayCore): Judge {
     const how = comparison.compare(was, now, { part: 'output', step: spec.name })
     if (how === 'different') return differ('output', step, end, [was, now])
     if (!nowEnd || !wasEnd) {
-      if (how === 'alike') step.outcome = outcomeOf(end, step.stepId)
+      if (how === 'alike') setOutcome(step, outcomeOf(end, step.stepId))
       return
     }
-    if (how === 'alike') step.outcome = { output: { ...nowEnd, write: wasEnd.write } }
+    if (how === 'alike') setOutcome(step, { output: { ...nowEnd, write: wasEnd.write } })
     judgeDecision(step, wasEnd, nowEnd, end)
   }
 
-  function judgeDecision(step: ReplayStep, was: TaskEnd, now: TaskEnd, end: ClewEvent): void {
+  function judgeDecision(step: Step, was: TaskEnd, now: TaskEnd, end: ClewEvent): void {
     const part = ({ decision, goto, sends, ends }: TaskEnd): unknown => ({
       decision: goto ?? decision,
       ...(goto && { goto: true }),
@@ -77,7 +77,7 @@ export function createJudge(core: ReplayCore): Judge {
       differ('decision', step, end, [decisionOf(was), decisionOf(now)])
   }
 
-  function error(step: ReplayStep, thrown: StepError, end: ClewEvent): void {
+  function error(step: Step, thrown: StepError, end: ClewEvent): void {
     const was =
       end.eventType === 'execution.step_failed' ? { error: errorIn(end) } : (end.payload['output'] ?? null)
     const now = { error: thrown.toJSON() }
@@ -86,16 +86,16 @@ export function createJudge(core: ReplayCore): Judge {
   }
 
   /** A body that gave something, though its step failed: what it gave could not be stored, or not be merged. */
-  function judgeFailure(step: ReplayStep, end: ClewEvent): void {
+  function judgeFailure(step: Step, end: ClewEvent): void {
     const { work } = step.spec
-    if (UNSTORABLE.has(errorIn(end).code) && isUnstorableNow((step.outcome as { output: unknown }).output)) {
-      step.outcome = outcomeOf(end, step.stepId)
+    if (UNSTORABLE.has(errorIn(end).code) && isUnstorableNow((outcomeIn(step) as { output: unknown }).output)) {
+      setOutcome(step, outcomeOf(end, step.stepId))
       return
     }
     const isMerged =
       'conclude' in work && work.conclude !== undefined && end.payload['retryInMs'] === undefined
     if (!isMerged)
-      differ('output', step, end, [{ error: errorIn(end) }, (step.outcome as { output: unknown }).output])
+      differ('output', step, end, [{ error: errorIn(end) }, (outcomeIn(step) as { output: unknown }).output])
   }
 
   function isUnstorableNow(output: unknown): boolean {
@@ -107,7 +107,7 @@ export function createJudge(core: ReplayCore): Judge {
     }
   }
 
-  function child(step: ReplayStep, own: Outcome, end: ClewEvent): void {
+  function child(step: Step, own: Outcome, end: ClewEvent): void {
     if ('error' in own) return error(step, own.error, end)
     if (end.eventType === 'execution.step_failed')
       return differ('output', step, end, [{ error: errorIn(end) }, own.output])
@@ -121,7 +121,25 @@ export function createJudge(core: ReplayCore): Judge {
       differ('decision', step, end, [...parts])
   }
 
-  return { body, child, error, differ }
+  function checkpoint(step: Step, own: Outcome, end: ClewEvent): void {
+    if (!('output' in own) || state.isLenient) return
+    const was: unknown = end.payload['checkpoint']
+    const now = own.fields?.checkpoint
+    if (was === undefined || now === undefined) return
+    const where = { part: 'output', step: step.spec.name } as const
+    const [before, after] = [operationsIn(was), operationsIn(now)]
+    if (comparison.compare(before, after, where) === 'different')
+      differ('output', step, end, [before, after])
+  }
+
+  return { body, child, error, differ, checkpoint }
+}
+
+/** What its body, or its child run, came to this time. */
+export const outcomeIn = ({ replayed }: Step): Outcome | undefined => replayed?.outcome
+
+function setOutcome({ replayed }: Step, outcome: Outcome): void {
+  if (replayed) replayed.outcome = outcome
 }
 
 /** An attempt that came to its end by itself. */
@@ -132,7 +150,7 @@ export const errorIn = ({ payload }: ClewEvent): { name: string; code: string; m
   new StepError(payload['error'] ?? {}, null).toJSON()
 
 /** Its time was over, which no replay waits for. */
-export const isTimeout = ({ spec }: ReplayStep, end: ClewEvent | undefined): boolean =>
+export const isTimeout = ({ spec }: Step, end: ClewEvent | undefined): boolean =>
   spec.timeoutMs !== undefined &&
   end?.eventType === 'execution.step_failed' &&
   errorIn(end).code === 'timeout' &&
@@ -144,4 +162,10 @@ const decisionOf = ({ decision, goto, sends, ends }: TaskEnd): unknown => {
   return sends.length === 0 && !ends
     ? single
     : { decision: single, ...(sends.length > 0 && { sends }), ...(ends && { ends }) }
+}
+
+/** What a superstep did to the state: the rest of its checkpoint follows from that and from decisions. */
+function operationsIn(checkpoint: unknown): unknown {
+  const { operations, writes, state } = checkpoint as Record<string, unknown>
+  return { ...(operations !== undefined && { operations }), ...(writes !== undefined && { writes }), ...(state !== undefined && { state }) }
 }

@@ -1,11 +1,11 @@
-import type { RecordedCall, RecordedRun } from './recorded-run.ts'
-import type { ReplayStep } from './replay-step.ts'
+import type { RecordedCall, RunRecord } from '../machine/record.ts'
+import type { Step } from '../machine/step.ts'
 import type { PathStep } from './report.ts'
 
 /** The two paths side by side: what the code asked for, with what only the record has at its place. */
 export function alignPaths(
-  { calls }: Pick<RecordedRun, 'calls'>,
-  made: readonly ReplayStep[],
+  { calls }: Pick<RunRecord, 'calls'>,
+  made: readonly Step[],
   isIdentical: boolean,
 ): PathStep[] {
   const path: PathStep[] = []
@@ -28,14 +28,15 @@ export function alignPaths(
       tellUnasked(places.get(recorded) as number)
       told.add(recorded)
     }
-    if (!recorded && step.isBeyond) continue
+    if (!recorded && step.replayed?.isBeyond) continue
     path.push(toPathStep(step))
   }
   tellUnasked(calls.length)
   return path
 }
 
-function toPathStep({ stepId, name, kind, recorded, isSame, decision }: ReplayStep): PathStep {
+function toPathStep({ stepId, replayed, recorded, isSame }: Step): PathStep {
+  const { name = stepId, kind = '', decision = null } = replayed ?? {}
   const isChanged =
     !isSame || (recorded !== undefined && recorded.stepId !== stepId && recorded.name !== name)
   return {

@@ -2,20 +2,20 @@ import { type ClewEvent, ClewError, createStateBuilder, type Ledger } from '@cle
 import { checkpointPayload } from '../engine/graph-program.ts'
 import type { SuperstepState } from '../engine/supersteps.ts'
 import { openRunAppender } from '../machine/run-appender.ts'
+import { superstepIn } from '../machine/cursor.ts'
 import { mutableCopy } from '../machine/mutable-copy.ts'
 import type { Program } from '../machine/program.ts'
+import { acceptedIn, indexRecord, type RecordedCall, type RunRecord } from '../machine/record.ts'
 import type { ChildEnd, Outcome } from '../machine/step.ts'
 import { recordedInput } from '../recorded-input.ts'
 import { openTape } from '../tape/open-tape.ts'
 import { loadRun } from './load-run.ts'
 import { alignPaths } from './path.ts'
-import { acceptedIn, indexRun, type RecordedCall, type RecordedRun } from './recorded-run.ts'
-import type { ChildReplay } from './replay-core.ts'
+import type { ChildReplay } from './replay-state.ts'
 import { createReplayMachine, type Gone } from './replay-machine.ts'
 import type { ReplayDivergence, PathStep } from './report.ts'
 import type { Comparison } from './same-value.ts'
-import { superstepIn } from './strict-calls.ts'
-import type { Trace } from './trace.ts'
+import type { ReplayedEvents } from './replayed-events.ts'
 
 export interface ReplayContext {
   readonly ledger: Ledger
@@ -23,7 +23,7 @@ export interface ReplayContext {
   readonly graceMs: number
   /** Told for each end that the code is given, of children too. */
   readonly onTurn: (step: string) => void
-  readonly trace: Trace | undefined
+  readonly trace: ReplayedEvents | undefined
 }
 
 export interface RunReplay {
@@ -79,7 +79,12 @@ async function replayFunction(
   runId: string,
   { input = mutableCopy(recordedInput(events)) }: Given,
 ): Promise<RunReplay> {
-  const record = indexRun(events, { runId, started: events[0] as ClewEvent, isGraph: false })
+  const record = indexRecord(events, {
+    runId,
+    started: events[0] as ClewEvent,
+    isGraph: false,
+    bodies: 'run',
+  })
   const machine = machineFor(context, program, record, () => undefined)
   const gone = await machine.go(program.code(machine.caller, openingOf(context, runId, input)))
   return toReplay([{ record, gone }])
@@ -99,7 +104,7 @@ const openingOf = ({ ledger }: ReplayContext, runId: string, input: unknown) => 
 function machineFor(
   context: ReplayContext,
   program: Program,
-  record: RecordedRun,
+  record: RunRecord,
   inputOf: (call: RecordedCall) => unknown,
 ): ReturnType<typeof createReplayMachine> {
   const { payload } = record.started
@@ -122,7 +127,7 @@ function machineFor(
   return machine
 }
 
-const toReplay = (parts: readonly { readonly record: RecordedRun; readonly gone: Gone }[]): RunReplay => ({
+const toReplay = (parts: readonly { readonly record: RunRecord; readonly gone: Gone }[]): RunReplay => ({
   outcome: parts.at(-1)?.gone.outcome,
   divergences: parts.flatMap(({ gone }) => gone.divergences),
   path: parts.flatMap(({ record, gone }) => alignPaths(record, gone.made, gone.divergences.length === 0)),
@@ -196,10 +201,10 @@ async function replayGraph(
       'It was not recorded by a graph, or its record is not complete; see `clew verify`.',
       { runId },
     )
-  const gone: { record: RecordedRun; gone: Gone }[] = []
+  const gone: { record: RunRecord; gone: Gone }[] = []
   for (const part of parts) {
     const { from, was } = await openPart(context, program, events, runId, part, given)
-    const record = indexRun(part.events, { runId, started, isGraph: true })
+    const record = indexRecord(part.events, { runId, started, isGraph: true, bodies: 'run' })
     const acceptedSeq = acceptedIn(part.events)
     const machine = machineFor(context, program, record, (call) => inputOf(part, was, call))
     const opening = {

@@ -13,7 +13,7 @@ import { assertNotErased } from '../not-erased.ts'
 import { type ReplayContext, replayRun, type RunReplay } from './replay-run.ts'
 import type { ReplayMode, ReplayOutcome, ReplayReport } from './report.ts'
 import { createComparison, type Volatile } from './same-value.ts'
-import { createTrace } from './trace.ts'
+import { createReplayedEvents } from './replayed-events.ts'
 import { replayWhatIf, type WhatIfOptions } from './what-if.ts'
 
 /** An agent or a compiled graph. */
@@ -143,7 +143,7 @@ function contextOf(
   let done = 0
   const onTurn = onProgress ? (step: string) => onProgress({ done: ++done, total, step }) : () => {}
   const comparison = createComparison(ledger, volatile)
-  const trace = onEvent && createTrace(ledger, comparison)
+  const trace = onEvent && createReplayedEvents(ledger, comparison)
   return { ledger, comparison, graceMs, onTurn, trace }
 }
 

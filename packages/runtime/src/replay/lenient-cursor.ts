@@ -1,18 +1,18 @@
 import type { ClewEvent } from '@clew/ledger'
-import { isFinal } from '../machine/record.ts'
+import { finalOf } from '../machine/cursor.ts'
+import { outcomeOf } from '../machine/payloads.ts'
+import { digestIn, type RecordedCall, startOf } from '../machine/record.ts'
 import { isClosed } from '../machine/scope.ts'
-import { hasBody, type Outcome } from '../machine/step.ts'
-import type { Bodies } from './bodies.ts'
-import { digestIn, type RecordedCall, startOf } from './recorded-run.ts'
-import type { ReplayCore } from './replay-core.ts'
-import { placeOf } from './replay-core.ts'
-import type { ReplayStep } from './replay-step.ts'
+import { hasBody, type Outcome, type Step } from '../machine/step.ts'
+import { outcomeIn } from './judge-step.ts'
+import type { ReplayBodies } from './replay-bodies.ts'
+import { placeOf, type ReplayState } from './replay-state.ts'
 import { isSameCall } from './same-value.ts'
 
-export interface LenientCalls {
-  ask(step: ReplayStep): void
+export interface LenientCursor {
+  ask(step: Step): void
   /** The next end that can be handed out, in recorded order where there is one. */
-  next(): { readonly step: ReplayStep; readonly outcome: Outcome; readonly end: ClewEvent | null } | undefined
+  next(): { readonly step: Step; readonly outcome: Outcome; readonly end: ClewEvent | null } | undefined
 }
 
 /** After the first divergence code may loop for ever on what its own bodies give. */
@@ -25,8 +25,8 @@ const namesIn = (stepId: string): string => stepId.replace(/[#@][^/]*/g, '')
  * Going on after the first divergence: what the record has (by name, kind and input) is given its recorded end, bodies run,
  * anything else stays unanswered. Nothing is invented and nothing reaches the outside.
  */
-export function createLenientCalls(core: ReplayCore, bodies: Bodies): LenientCalls {
-  const { record, options } = core
+export function createLenientCursor(state: ReplayState, bodies: ReplayBodies): LenientCursor {
+  const { record, options } = state
   const { comparison } = options
   let pool: Map<string, RecordedCall[]> | undefined
   let asked = 0
@@ -45,22 +45,22 @@ export function createLenientCalls(core: ReplayCore, bodies: Bodies): LenientCal
     return pool.get(`${kind} ${namesIn(stepId)}`) ?? []
   }
 
-  function isSameInput({ spec }: ReplayStep, call: RecordedCall): boolean {
+  function isSameInput({ spec, digest }: Step, call: RecordedCall): boolean {
     const start = startOf(call)
-    if (spec.digest && spec.digest() === digestIn(start)) return true
+    if (digest === digestIn(start)) return true
     const was = spec.isInputKept ? (start.payload['input'] ?? null) : options.inputOf(call)
     return isSameCall(comparison, spec, was) !== 'different'
   }
 
-  function ask(step: ReplayStep): void {
+  function ask(step: Step): void {
     if (++asked > record.calls.length + MAX_NEW) return
     const { work } = step.spec
     if (!step.recorded) find(step)
-    const isBegun = step.body !== undefined || step.child !== 'none'
+    const isBegun = step.body !== undefined || step.replayed?.child !== 'none'
     if (!isBegun && (hasBody(work) || work.kind === 'child')) bodies.enter(step)
   }
 
-  function find(step: ReplayStep): void {
+  function find(step: Step): void {
     const { kind } = step.spec.work
     const exact = record.find(step.scope.attempt, step.stepId)
     const isExact = exact !== undefined && !exact.isInside && exact.kind === kind && isFree(exact, step)
@@ -74,12 +74,12 @@ export function createLenientCalls(core: ReplayCore, bodies: Bodies): LenientCal
   }
 
   /** What stands for a renamed step gives way to the step itself. */
-  const isFree = (call: RecordedCall, step: ReplayStep): boolean =>
-    !call.step || (call.step === core.parting?.step && call.step !== step && call === core.parting.expected)
+  const isFree = (call: RecordedCall, step: Step): boolean =>
+    !call.step || (call.step === state.parting?.step && call.step !== step && call === state.parting.expected)
 
   /** Where another step stands in place of a recorded one: that one, if all but its name is the same; inside it, its calls. */
-  function findRenamed(step: ReplayStep): RecordedCall | undefined {
-    const { step: other, expected } = core.parting ?? {}
+  function findRenamed(step: Step): RecordedCall | undefined {
+    const { step: other, expected } = state.parting ?? {}
     if (!other || !expected) return undefined
     const { kind } = step.spec.work
     if (step === other)
@@ -89,57 +89,55 @@ export function createLenientCalls(core: ReplayCore, bodies: Bodies): LenientCal
     if (!step.stepId.startsWith(`${other.stepId}/`)) return undefined
     const inner = expected.stepId + step.stepId.slice(other.stepId.length)
     const found = poolOf(kind, inner).find((call) => !call.step && isSameInput(step, call))
-    if (found) core.isRenamed = true
+    if (found) state.isRenamed = true
     return found
   }
 
-  function take(step: ReplayStep, call: RecordedCall, isSame: boolean): void {
+  function take(step: Step, call: RecordedCall, isSame: boolean): void {
     call.step = step
     step.recorded = call
     step.isSame = isSame
     const { spec } = step
     if (!isSame && spec.isInputKept)
-      core.diverge('input', placeOf(call), startOf(call).payload['input'] ?? null, spec.input ?? null)
+      state.diverge('input', placeOf(call), startOf(call).payload['input'] ?? null, spec.input ?? null)
   }
 
-  function next(): ReturnType<LenientCalls['next']> {
-    let best: { step: ReplayStep; seq: number } | undefined
-    for (const step of core.open) {
+  function next(): ReturnType<LenientCursor['next']> {
+    let best: { step: Step; seq: number } | undefined
+    for (const step of state.open) {
       if (step.isOver || isClosed(step.scope)) continue
       const seq = dueOf(step)
       if (seq !== undefined && (!best || seq < best.seq)) best = { step, seq }
     }
     if (!best) return undefined
     const { step } = best
-    const tried = step.recorded?.attempts[step.at]
+    const end = lastOf(step)?.end
     const isOwn = hasBody(step.spec.work) || step.spec.work.kind === 'child'
-    const final = lastOf(step)
-    const outcome = isOwn
-      ? bodies.ownEndOf(step)
-      : final?.end && tried && bodies.endOf(step, final, final.end)
+    const outcome = isOwn ? bodies.ownEndOf(step) : end && outcomeOf(end, step.stepId)
     if (!outcome) {
       step.isOver = true
       return next()
     }
-    return { step, outcome, end: final?.end ?? null }
+    return { step, outcome, end: end ?? null }
   }
 
-  const lastOf = (step: ReplayStep) => {
-    const last = step.recorded?.attempts.at(-1)
-    return last?.end && isFinal(last.end) && !last.end.ledger.erased ? last : undefined
+  const lastOf = (step: Step) => {
+    const last = step.recorded && finalOf(step.recorded)
+    return last?.end?.ledger.erased ? undefined : last
   }
 
   /** Place of its end in the record; ends that the record does not have come last. */
-  function dueOf(step: ReplayStep): number | undefined {
+  function dueOf(step: Step): number | undefined {
     const seq = lastOf(step)?.end?.ledger.seq
     if (!hasBody(step.spec.work) && step.spec.work.kind !== 'child') return step.isSame ? seq : undefined
-    if (!step.outcome || isTriedAgain(step)) return undefined
+    if (!outcomeIn(step) || isTriedAgain(step)) return undefined
     return seq ?? Number.MAX_SAFE_INTEGER
   }
 
   /** Its attempt failed as recorded, and the record has another one. */
-  function isTriedAgain(step: ReplayStep): boolean {
-    const { recorded, outcome } = step
+  function isTriedAgain(step: Step): boolean {
+    const { recorded } = step
+    const outcome = outcomeIn(step)
     const again = recorded?.attempts[step.at]?.end?.payload['retryInMs'] !== undefined
     if (!again || !outcome || 'output' in outcome || !recorded?.attempts[step.at + 1]) return false
     step.at++

@@ -1,17 +1,20 @@
 import type { ClewEvent, Ledger } from '@clew/ledger'
-import type { Outcome } from '../machine/step.ts'
-import type { ReplayStep } from './replay-step.ts'
+
+import type { Outcome, Step } from '../machine/step.ts'
 import type { Comparison } from './same-value.ts'
 
 /** The events of steps as the code made them this time, by the id of the recorded event whose place they take. */
-export interface Trace {
+export interface ReplayedEvents {
   readonly events: ReadonlyMap<string, ClewEvent>
-  began(step: ReplayStep, start: ClewEvent): void
+  began(step: Step, start: ClewEvent): void
   ended(end: ClewEvent, outcome: Outcome): void
 }
 
 /** What is told is a view, so secrets that the vault or the code itself brought in are taken out (P3). */
-export function createTrace(ledger: Ledger, { shown }: Pick<Comparison, 'shown'>): Trace {
+export function createReplayedEvents(
+  ledger: Ledger,
+  { shown }: Pick<Comparison, 'shown'>,
+): ReplayedEvents {
   const events = new Map<string, ClewEvent>()
 
   function put(event: ClewEvent, payload: Record<string, unknown>): void {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createPieces, type ResponseChunk } from './response-chunks.ts'
+import { createResponseChunks, type ResponseChunk } from './response-chunks.ts'
 
 const piece = (
   given: string[],
@@ -18,7 +18,7 @@ const piece = (
 describe('pieces of recorded calls', () => {
   it('D4 wait for the end that they came after', () => {
     const given: string[] = []
-    const pieces = createPieces()
+    const pieces = createResponseChunks()
     pieces.add([piece(given, 'a', 1), piece(given, 'b', 2, 'end'), piece(given, 'c', 3, 'end')])
     expect(pieces.give(() => false)).toBe('given')
     expect(given).toEqual(['a'])
@@ -33,7 +33,7 @@ describe('pieces of recorded calls', () => {
     fc.assert(
       fc.property(fc.array(line, { maxLength: 4 }), (lines) => {
         const given: string[] = []
-        const pieces = createPieces()
+        const pieces = createResponseChunks()
         const all = lines.flatMap((times, n) =>
           times.toSorted((a, b) => a - b).map((time, at) => ({ time: time * 4 + n, name: `${n}.${at}` })),
         )
@@ -54,7 +54,7 @@ describe('pieces of recorded calls', () => {
 
   it('D4 say how long to wait when they take their time', () => {
     const given: string[] = []
-    const pieces = createPieces()
+    const pieces = createResponseChunks()
     pieces.add([piece(given, 'now', 1), piece(given, 'later', 2, null, performance.now() + 60_000)])
     expect(pieces.give(() => true)).toBe('given')
     expect(pieces.give(() => true)).toBeGreaterThan(1000)

@@ -1,0 +1,319 @@
+import { kindOfStep } from '@clew/ledger'
+import type { Comparison } from '../replay/same-value.ts'
+import { isSameCall } from '../replay/same-value.ts'
+import {
+  digestIn,
+  isFinal,
+  lastOf,
+  type RecordedAttempt,
+  type RecordedCall,
+  type RecordedScope,
+  type RunRecord,
+  startOf,
+  type Turn,
+} from './record.ts'
+import { isClosed, type Scope } from './scope.ts'
+import { type CallSpec, mayGiveAgain, type Outcome, type Step } from './step.ts'
+import { outcomeOf } from './payloads.ts'
+
+/** The first difference between code and record, of which only what the code does next may tell the kind. */
+export interface Parting {
+  /** What the code asked for; undefined when it did not ask for what was due. */
+  readonly step: Step | undefined
+  /** What the record has at that place. */
+  readonly expected: RecordedCall | undefined
+}
+
+/** What a difference is about: a call that the code made with something else than the record has. */
+export interface Difference {
+  readonly kind: 'kind' | 'input' | 'order' | 'redacted'
+  readonly step: Step
+  readonly call: RecordedCall
+  readonly expected: unknown
+  readonly received: unknown
+}
+
+/** What is done about a difference: a resume stops, a replay continues with the lenient cursor. */
+export interface DivergencePolicy {
+  part(parting: Parting): void
+  differ(difference: Difference): void
+  /** `hold`: the call may have been lost with its process. `begin`: nothing says that it must be on record. */
+  unrecorded(step: Step, expected: RecordedCall | undefined): 'hold' | 'begin' | 'part'
+  /** What the shared prefix of a fork has otherwise is done anew; a replay compares it. */
+  readonly redoesShared: boolean
+}
+
+/** What the record has of a call. */
+export type Found =
+  | { readonly type: 'recorded'; readonly call: RecordedCall }
+  /** A fork, or code whose difference was accepted, does it anew. */
+  | { readonly type: 'again'; readonly call: RecordedCall }
+  | { readonly type: 'begin' | 'hold' | 'parted' }
+
+/**
+ * A place in the record, moved by the code that does again what it did. The n-th call of a scope is the n-th recorded call
+ * of that scope, of the same kind, with the same input and for the same reason; ends are handed out in recorded order.
+ */
+export interface Cursor {
+  readonly record: RunRecord
+  ask(step: Step): Found
+  /** The next turn; undefined when the record is used up. */
+  readonly turn: Turn | undefined
+  pass(): void
+  /** The code has been woken by this event. */
+  wake(eventId: string): void
+  /** A body is being entered: what it asks for at once has its start as the cause. */
+  entered(startId: string): void
+  /** The code has come to rest: what it does before the next wake has reasons of its own. */
+  rested(): void
+  /** A call that the record has the code make before it is woken again. */
+  owed(): RecordedCall | undefined
+  /** The code has been given all that it was given up to this event. */
+  isBehind(eventId: string): boolean
+  /** The first call of a body that the code has not made. */
+  nextIn(path: string, attempt: number): RecordedCall | undefined
+  /** Calls that the record does not have and that may have been lost with their process. */
+  readonly held: Step[]
+  /**
+   * What stands for the input of a call. One that differs from the recorded input only in what redaction took out is the
+   * same (D2), and so are the digests that hang on it.
+   */
+  digestOf(stepId: string, digest: string, spec: CallSpec): string
+  /** What an earlier attempt of the body around had completed with the same input. */
+  givenBefore(stepId: string, digest: string, spec: CallSpec, parentAttempt: number): GivenBefore | undefined
+  /** A write that an earlier attempt of the body around had left behind, with the same input. */
+  isInDoubt(stepId: string, digest: string, parentAttempt: number): boolean
+  /** How often the code has been woken. */
+  readonly wakes: number
+  /** Seq of the last recorded end that the code was given. */
+  readonly givenSeq: number
+  /** The code is acting on what woke it, and not on something of its own. */
+  readonly isWoken: boolean
+}
+
+export interface GivenBefore {
+  readonly outcome: Outcome
+  readonly startId: string
+}
+
+export interface CursorOptions {
+  readonly record: RunRecord
+  /** Undefined where no input is compared but by its digest. */
+  readonly comparison: Comparison | undefined
+  readonly policy: DivergencePolicy
+  readonly root: Scope
+  readonly isGraph: boolean
+  /** False where the record may have gaps, as with async durability: calls are found by their ids alone. */
+  readonly inOrder: boolean
+  /** What a node was given, where the record has it elsewhere. */
+  readonly recordedInput?: ((call: RecordedCall) => unknown) | undefined
+  /** The event that woke the code last. */
+  readonly cause: () => string | null
+}
+
+/** In which superstep of a graph a node is called: its key says so. */
+export const superstepIn = (stepId: string): number => Number(/@s(\d+)/.exec(stepId)?.[1] ?? Number.NaN)
+
+export function createCursor(options: CursorOptions): Cursor {
+  const { record, comparison, policy, root, isGraph, inOrder, cause } = options
+  const { turns } = record
+  const owed = new Set<RecordedCall>()
+  const held: Step[] = []
+  let at = 0
+  let wakes = 0
+  let isWoken = true
+  let givenSeq = 0
+
+  /** What is asked for after this event is owed from now on. */
+  function expect(eventId: string): void {
+    if (!inOrder) return
+    for (const call of record.callsAfter(eventId)) if (!call.step) owed.add(call)
+  }
+
+  const doze = (wake: number): void =>
+    void setTimeout(() => {
+      if (wakes === wake) isWoken = false
+    })
+
+  function nextIn(scope: RecordedScope | undefined): RecordedCall | undefined {
+    if (!scope) return undefined
+    const { calls } = scope
+    for (; scope.at < calls.length; scope.at++) {
+      const call = calls[scope.at] as RecordedCall
+      if (!call.step && !call.isEarlier) return call
+    }
+    return undefined
+  }
+
+  function ask(step: Step): Found {
+    const { scope, stepId } = step
+    const call = record.find(scope.attempt, stepId)
+    if (!call) return askUnrecorded(step)
+    const isTask = isGraph && scope === root
+    // Nodes of a superstep are called in the order of their index, which is theirs to compare.
+    const due = isTask || !inOrder ? call : nextIn(record.scopeOf(scope.path, scope.attempt))
+    call.step = step
+    step.recorded = call
+    owed.delete(call)
+    const lost = call.isShared || !inOrder ? undefined : held.find((each) => !isClosed(each.scope))
+    if (lost) return part(lost, lost.scope === scope ? call : expectedFor(lost))
+    if (!call.isEarlier && due !== call) return part(step, due)
+    const difference = compare(step, call) ?? (inOrder ? compareReason(step, call, isTask) : undefined)
+    if (!difference) return { type: 'recorded', call }
+    if (policy.redoesShared && record.isShared(lastOf(call).start)) {
+      call.isPassed = true
+      return { type: 'again', call }
+    }
+    step.isSame = false
+    policy.differ(difference)
+    return { type: 'parted' }
+  }
+
+  function part(step: Step | undefined, expected: RecordedCall | undefined): Found {
+    policy.part({ step, expected })
+    return { type: 'parted' }
+  }
+
+  function askUnrecorded(step: Step): Found {
+    const expected = inOrder ? expectedFor(step) : undefined
+    const isOwed = expected !== undefined && owed.has(expected)
+    const type = isOwed ? 'part' : policy.unrecorded(step, expected)
+    if (type === 'part') return part(step, expected)
+    if (type === 'hold') held.push(step)
+    return { type }
+  }
+
+  /** What the record has where the code asks for something that it does not have. */
+  function expectedFor({ scope, stepId }: Step): RecordedCall | undefined {
+    const place = record.scopeOf(scope.path, scope.attempt)
+    if (!isGraph || scope !== root) return nextIn(place)
+    const superstep = superstepIn(stepId)
+    return place?.calls.find((call) => !call.step && superstepIn(call.stepId) === superstep)
+  }
+
+  function compare(step: Step, call: RecordedCall): Difference | undefined {
+    const { spec, digest } = step
+    const { kind } = spec.work
+    // A resume compares with the last attempt, a replay with the first: they have the same input.
+    const start = startOf(call)
+    if (call.kind !== kind) return { kind: 'kind', step, call, expected: call.kind, received: kind }
+    if (start.ledger.erased)
+      return { kind: 'redacted', step, call, expected: null, received: spec.input ?? null }
+    if (digest === digestIn(start)) return undefined
+    const was = spec.isInputKept
+      ? (start.payload['input'] ?? null)
+      : (options.recordedInput?.(call) ?? spec.recordedInput?.())
+    if (comparison && was !== undefined && isSameCall(comparison, spec, was) !== 'different') return undefined
+    const known = was !== undefined && (spec.isInputKept || options.recordedInput !== undefined)
+    return {
+      kind: 'input',
+      step,
+      call,
+      expected: known ? was : digestIn(start),
+      received: known ? (spec.input ?? null) : digest,
+    }
+  }
+
+  function compareReason(step: Step, call: RecordedCall, isTask: boolean): Difference | undefined {
+    const { spec, scope } = step
+    const { payload } = startOf(call)
+    const index = spec.startFields?.index ?? 0
+    if (isTask && (payload['index'] ?? 0) !== index && kindOfStep(payload) !== 'interrupt')
+      return { kind: 'order', step, call, expected: payload['index'] ?? 0, received: index }
+    const { reason } = call
+    if (reason === null || !isWoken) return undefined
+    const around = scope.step
+    const isEntry = around !== undefined && around.enteredAt === wakes
+    const received = isEntry ? around.startId : cause()
+    return received === reason ? undefined : { kind: 'order', step, call, expected: reason, received }
+  }
+
+  return {
+    record,
+    ask,
+    get turn() {
+      return turns[at]
+    },
+    pass: () => void at++,
+    wake(eventId) {
+      isWoken = true
+      wakes++
+      givenSeq = record.seqs.get(eventId) ?? givenSeq
+      // A library's own timer may go off before the code counts as at rest: what it asks for then has another reason.
+      if (root.tape) doze(wakes)
+      expect(eventId)
+    },
+    entered: expect,
+    rested: () => void (isWoken = false),
+    owed() {
+      for (const call of owed) if (scopeFor(root, call) === 'over') owed.delete(call)
+      const [first] = owed
+      return first
+    },
+    isBehind(eventId) {
+      const turn = turns[at]
+      const seq = record.seqs.get(eventId)
+      return !turn || seq === undefined || seq < seqOf(turn)
+    },
+    nextIn: (path, attempt) => nextIn(record.scopeOf(path, attempt)),
+    held,
+    digestOf(stepId, digest, spec) {
+      if (!comparison || !record.has(stepId)) return digest
+      let alike: string | undefined
+      for (const { start } of record.attemptsOf(stepId)) {
+        if (digestIn(start) === digest) return digest
+        if (alike === undefined && isSameCall(comparison, spec, start.payload['input']) === 'same')
+          alike = digestIn(start)
+      }
+      return alike ?? digest
+    },
+    givenBefore(stepId, digest, spec, parentAttempt) {
+      for (const tried of record.attemptsOf(stepId)) {
+        const { start, end } = tried
+        if (tried.parentAttempt >= parentAttempt || end?.eventType !== 'execution.step_completed') continue
+        const isSame =
+          digestIn(start) === digest ||
+          (comparison !== undefined && isSameCall(comparison, spec, start.payload['input']) === 'same')
+        const outcome = outcomeOf(end, stepId)
+        return isSame && mayGiveAgain(spec.work, outcome) ? { outcome, startId: start.eventId } : undefined
+      }
+      return undefined
+    },
+    isInDoubt(stepId, digest, parentAttempt) {
+      for (const { start, end, parentAttempt: inAttempt } of record.attemptsOf(stepId)) {
+        if (inAttempt >= parentAttempt) continue
+        if (end?.eventType !== 'execution.step_stopped') return false
+        return digestIn(start) === digest && start.payload['redactedInput'] === undefined
+      }
+      return false
+    },
+    get wakes() {
+      return wakes
+    },
+    get givenSeq() {
+      return givenSeq
+    },
+    get isWoken() {
+      return isWoken
+    },
+  }
+}
+
+const seqOf = ({ tried, isEnd }: Turn): number => (isEnd && tried.end ? tried.end : tried.start).ledger.seq
+
+/** Where a recorded call is made: the scope that was entered, `over` when it was left, undefined when it was not entered yet. */
+export function scopeFor(root: Scope, { parent, parentAttempt }: RecordedCall): Scope | 'over' | undefined {
+  if (!parent) return root
+  const { step } = parent
+  if (!step) return scopeFor(root, parent) === 'over' ? 'over' : undefined
+  if (isClosed(step.scope) || step.isOver) return 'over'
+  const { body } = step
+  if (!body || body.attempt < parentAttempt) return undefined
+  return body.attempt > parentAttempt || body.closed ? 'over' : body
+}
+
+/** The attempt whose end is the last word on a call. */
+export function finalOf(call: RecordedCall): RecordedAttempt | undefined {
+  const last = lastOf(call)
+  return last.end && isFinal(last.end) ? last : undefined
+}

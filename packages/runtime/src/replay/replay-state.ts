@@ -1,0 +1,130 @@
+import { findChanges, type Ledger } from '@clew/ledger'
+import type { Cursor, Parting } from '../machine/cursor.ts'
+import type { MachineState } from '../machine/machine-state.ts'
+import type { Program } from '../machine/program.ts'
+import type { RecordedCall, RunRecord } from '../machine/record.ts'
+import type { ChildEnd, ChildLink, Outcome, Step } from '../machine/step.ts'
+import type { DivergenceKind, ReplayDivergence } from './report.ts'
+import type { ReplayedEvents } from './replayed-events.ts'
+import type { Comparison } from './same-value.ts'
+
+export interface ReplayMachineOptions {
+  readonly runId: string
+  readonly threadId: string | null
+  readonly seed: string
+  readonly record: RunRecord
+  readonly ledger: Ledger
+  readonly comparison: Comparison
+  readonly isGraph: boolean
+  /** How long code at rest may be busy with something of its own. */
+  readonly graceMs: number
+  /** Null when the record has no such run. */
+  readonly replayChild: (program: Program, link: ChildLink) => Promise<ChildReplay | null>
+  /** What a node was given, as the record has it. */
+  readonly inputOf: (call: RecordedCall) => unknown
+  readonly onTurn: (step: string) => void
+  /** Gathers what the code did, when the caller asked for it. */
+  readonly trace: ReplayedEvents | undefined
+}
+
+export interface ChildReplay {
+  readonly end: ChildEnd
+  readonly divergences: readonly ReplayDivergence[]
+}
+
+/** What one pass of a replay gathers beside the state of the machine. */
+export interface ReplayState {
+  readonly core: MachineState
+  readonly options: ReplayMachineOptions
+  readonly record: RunRecord
+  /** The cursor for code that does what the record says. */
+  readonly strict: () => Cursor
+  /** All calls, in the order in which the code made them. */
+  readonly made: Step[]
+  /** Calls whose end the code has not been given. */
+  readonly open: Set<Step>
+  /** Ends of a fork's source whose turn was over when the code asked for them. */
+  readonly belated: Step[]
+  readonly divergences: ReplayDivergence[]
+  parting: (Parting & { readonly found?: ReplayDivergence | undefined }) | undefined
+  /** What the code asks for inside the step at which the paths part is what the record has inside the expected one. */
+  isRenamed: boolean
+  /** The code and the record have parted. */
+  readonly isLenient: boolean
+  part(parting: NonNullable<ReplayState['parting']>): void
+  /** A divergence that can be named at once. */
+  diverge(kind: DivergenceKind, place: DivergencePlace, expected: unknown, received: unknown): void
+}
+
+export interface DivergencePlace {
+  readonly step: string | null
+  readonly stepId: string | null
+  readonly seq: number | null
+  readonly childRunId?: string | undefined
+}
+
+/** Where a divergence of the run itself is found. */
+export const RUN = { step: null, stepId: null } as const
+
+/** No reader looks at more of them. */
+const MAX_DIVERGENCES = 100
+
+export function createReplayState(core: MachineState, options: ReplayMachineOptions): ReplayState {
+  const { comparison, record } = options
+  const state: ReplayState = {
+    core,
+    options,
+    record,
+    strict: () => core.cursor as Cursor,
+    made: [],
+    open: new Set(),
+    belated: [],
+    divergences: [],
+    parting: undefined,
+    isRenamed: false,
+    get isLenient() {
+      return state.parting !== undefined
+    },
+    part(parting) {
+      state.parting ??= parting
+      core.notify()
+    },
+    diverge(kind, place, expected, received) {
+      const [was, now] = [comparison.shown(expected), comparison.shown(received)]
+      const found = { kind, ...place, expected: was, received: now, changes: findChanges(was, now) }
+      if (!state.parting) state.part({ step: undefined, expected: undefined, found })
+      else if (state.divergences.length < MAX_DIVERGENCES) state.divergences.push(found)
+    },
+  }
+  return state
+}
+
+export const placeOf = ({ name, stepId, attempts }: RecordedCall): DivergencePlace => ({
+  step: name,
+  stepId,
+  seq: attempts[0]?.start.ledger.seq ?? null,
+})
+
+/** What woke the code, in words. */
+export function reasonOf({ record }: ReplayState, eventId: string | null): string {
+  if (eventId === record.started.eventId) return 'when the run begins'
+  for (const { stepId, attempts } of record.calls)
+    for (const { start, end } of attempts) {
+      if (end?.eventId === eventId && end !== start) return `when ${stepId} has ended`
+      if (start.eventId === eventId) return `when ${stepId} ${end === start ? 'has ended' : 'begins'}`
+    }
+  return 'for another reason'
+}
+
+/** What a replay knows of a call beside its step. */
+export interface ReplayedCall {
+  readonly name: string
+  readonly kind: string
+  /** It lies behind the end of the record, which stops in the middle. */
+  isBeyond: boolean
+  /** What its body, or its child run, came to this time. */
+  outcome: Outcome | undefined
+  /** Its child run: being replayed, with no end in its record, or not in the ledger. */
+  child: 'none' | 'working' | 'unfinished' | 'lost'
+  decision: string | readonly string[] | null
+}
