@@ -80,9 +80,7 @@ export function createAttempts(
 
   /** A write with a placeholder in its input waits for a word; not one of which nobody knows whether it happened. */
   const isHeldBack = (step: Step): boolean =>
-    isWrite(step.spec.work) &&
-    !step.isDoubtful &&
-    !mayUsePlaceholder(step, answers, runId)
+    isWrite(step.spec.work) && !step.isDoubtful && !mayUsePlaceholder(step, answers, runId)
 
   /**
    * The start of a node is written when it is not over by the time the code has come to rest, or calls something. Not
@@ -272,7 +270,14 @@ export function createAttempts(
     else step.timer = setTimeout(due, ms)
   }
 
-  return { begin, perform, conclude, limit: (step, over) => limitTime(step, (error) => over({ error })), wait, later }
+  return {
+    begin,
+    perform,
+    conclude,
+    limit: (step, over) => limitTime(step, (error) => over({ error })),
+    wait,
+    later,
+  }
 }
 
 const cannotPause = (): ClewError =>

@@ -33,6 +33,8 @@ interface RunParts {
   readonly ledger: Ledger | undefined
   readonly agent: string
   readonly promote?: readonly PromotionRule[] | undefined
+  /** Code that is given up is told so by its calls: of those that it does not await, no process hears. */
+  readonly isReplay: boolean
 }
 
 /** What the code of one scope works with. */
@@ -41,7 +43,13 @@ export function createRun(parts: RunParts): Run {
   const draw = (what: string): string => sha256(`${seed}\n${scope.path}\n${what}\n${scope.draws++}`)
   const stepId = scope.path === '' ? null : scope.path
 
-  const outputOf = (spec: CallSpec): Promise<unknown> => call(scope, spec).then(({ output }) => output)
+  const outputOf = (spec: CallSpec): Promise<unknown> =>
+    quietly(call(scope, spec).then(({ output }) => output))
+
+  function quietly<T>(promise: Promise<T>): Promise<T> {
+    if (parts.isReplay) promise.catch(nothing)
+    return promise
+  }
 
   const make = (name: string, input: unknown, work: Work, options: StepOptions = {}): Promise<unknown> =>
     outputOf({
@@ -89,6 +97,24 @@ export function createRun(parts: RunParts): Run {
       throw new StepError({ code: 'denied', message: `${name} was not approved` }, stepId)
   }
 
+  const effect: Run['effect'] = async (name, input, fn, options = {}) => {
+    check('effect', name, options)
+    if (options.approval) await approved(name, options, input)
+    const safety: Safety = options.safety ?? 'read'
+    const refresh = options.refresh === true
+    if (refresh && safety !== 'read') throw refreshedWrite(name, safety)
+    const { worksWith } = options as Partial<NodeEffectOptions>
+    const work = { kind: 'effect' as const, fn: fn as never, safety, refresh, worksWith }
+    return (await make(name, input, work, options)) as never
+  }
+
+  async function sleep(ms: number): Promise<void> {
+    assertHere(scope, 'sleep')
+    if (!Number.isFinite(ms) || ms < 0)
+      throw new ClewError('bad_option', 'A run cannot sleep for that time', 'Give milliseconds, 0 or more.')
+    await outputOf({ name: 'sleep', input: { ms }, isInputKept: true, work: { kind: 'sleep', ms } })
+  }
+
   let memory: RunMemory | undefined
   const run: Run = {
     runId,
@@ -101,26 +127,12 @@ export function createRun(parts: RunParts): Run {
       const work = { kind: 'compute' as const, fn: fn as (input: unknown, run: Run) => unknown }
       return make(name, input, work, options) as Promise<never>
     },
-    async effect(name, input, fn, options = {}) {
-      check('effect', name, options)
-      if (options.approval) await approved(name, options, input)
-      const safety: Safety = options.safety ?? 'read'
-      const refresh = options.refresh === true
-      if (refresh && safety !== 'read') throw refreshedWrite(name, safety)
-      const { worksWith } = options as Partial<NodeEffectOptions>
-      const work = { kind: 'effect' as const, fn: fn as never, safety, refresh, worksWith }
-      return (await make(name, input, work, options)) as never
-    },
+    effect: (name, input, fn, options) => quietly(effect(name, input, fn, options)),
     interrupt(question) {
       assertHere(scope, 'interrupt')
       return ask('interrupt', typeof question === 'string' ? { question } : question) as Promise<never>
     },
-    async sleep(ms) {
-      assertHere(scope, 'sleep')
-      if (!Number.isFinite(ms) || ms < 0)
-        throw new ClewError('bad_option', 'A run cannot sleep for that time', 'Give milliseconds, 0 or more.')
-      await outputOf({ name: 'sleep', input: { ms }, isInputKept: true, work: { kind: 'sleep', ms } })
-    },
+    sleep: (ms) => quietly(sleep(ms)),
     child(agent, input, options = {}) {
       const { name = agent.name } = options
       check('child', name, options)
@@ -173,3 +185,5 @@ const refreshedWrite = (name: string, safety: Safety): ClewError =>
     'Declare refresh for reads only. After a redacted result of a write, resume with { secrets }, or keep a vault.',
     { name, safety, option: 'refresh' },
   )
+
+const nothing = (): void => {}

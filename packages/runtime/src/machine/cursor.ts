@@ -60,6 +60,8 @@ export interface Cursor {
   /** The next turn; undefined when the record is used up. */
   readonly turn: Turn | undefined
   pass(): void
+  /** A later end that the code waits for: where the record has a gap, it comes before those that the code has not asked for. */
+  laterAsked(): RecordedCall | undefined
   /** The code has been woken by this event. */
   wake(eventId: string): void
   /** A body is being entered: what it asks for at once has its start as the cause. */
@@ -155,7 +157,7 @@ export function createCursor(options: CursorOptions): Cursor {
     call.step = step
     step.recorded = call
     owed.delete(call)
-    const lost = call.isShared || !inOrder ? undefined : held.find((each) => !isClosed(each.scope))
+    const lost = call.isEarlier || !inOrder ? undefined : held.find((each) => !isClosed(each.scope))
     if (lost) return part(lost, lost.scope === scope ? call : expectedFor(lost))
     if (!call.isEarlier && due !== call) return part(step, due)
     const difference = compare(step, call) ?? (inOrder ? compareReason(step, call, isTask) : undefined)
@@ -235,6 +237,11 @@ export function createCursor(options: CursorOptions): Cursor {
       return turns[at]
     },
     pass: () => void at++,
+    laterAsked() {
+      const isAsked = ({ call: { step, isPassed }, isEnd }: Turn): boolean =>
+        isEnd && step !== undefined && !step.isOver && !isPassed
+      return turns.slice(at).find(isAsked)?.call
+    },
     wake(eventId) {
       isWoken = true
       wakes++

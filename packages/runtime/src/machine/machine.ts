@@ -11,6 +11,7 @@ import { settle, signalOf } from './perform.ts'
 import { isRedacted } from './refresh.ts'
 import type { BodyWork, MachineParts, Ports } from './ports.ts'
 import type { RecordedCall, Turn } from './record.ts'
+import { ownRejection } from './rejections.ts'
 import { isClosed, isEnding, openBody, type Scope } from './scope.ts'
 import { type CallSpec, type Completed, hasBody, mayGiveAgain, type Outcome, type Step } from './step.ts'
 import type { Run } from '../run.ts'
@@ -110,7 +111,9 @@ export function createMachine<Rest>(
     step.startId = start.eventId
     step.startedAt = cursor?.record.isShared(start) ? options.now() : Date.parse(start.timestamp)
     step.beganAt = performance.now()
-    step.failures = call.attempts.filter(({ end: each }) => each?.eventType === 'execution.step_failed').length
+    step.failures = call.attempts.filter(
+      ({ end: each }) => each?.eventType === 'execution.step_failed',
+    ).length
     step.scope.steps.add(step)
     if (call.isGiven) {
       if (call.isPassed) ports.outside.giveLate(step, call)
@@ -178,7 +181,21 @@ export function createMachine<Rest>(
       cursor?.wake(eventId)
     }
     if ('output' in outcome) resolve(outcome)
-    else reject(outcome.error)
+    else {
+      ownRejection(outcome.error, failUnawaited)
+      reject(outcome.error)
+    }
+  }
+
+  /** No code waits for the call that failed: the run fails of it, unless it has ended. */
+  function failUnawaited(error: Error): void {
+    if (core.isOver)
+      process.emitWarning(`A call of run ${options.runId} failed after the run had ended: ${error.name}`, {
+        code: 'CLEW_LATE_FAILURE',
+        detail: 'Await all calls of a run before its function returns.',
+      })
+    core.ended ??= { error: toStepError(error, null) }
+    core.notify()
   }
 
   function runOf(scope: Scope, step?: Step): Run {
@@ -198,6 +215,7 @@ export function createMachine<Rest>(
       ledger,
       agent,
       promote,
+      isReplay: ports.bodies.areRun,
     })
   }
 

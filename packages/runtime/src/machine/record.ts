@@ -230,7 +230,9 @@ export function indexRecord(events: readonly ClewEvent[], options: IndexOptions)
     else if (eventType === 'ui.input_received') answers.set(payload['pauseId'] as string, event)
     else if (eventType === 'system.workflow_resumed') takenUp.push(ledger.seq)
     else if (eventType === 'system.workflow_forked') isFork = true
-    else if (eventType === 'system.workflow_paused' && !isOfSource) pausedSeq = ledger.seq
+    // Of a machine that rested, and not of a fork or an edited state that waits to be taken up.
+    else if (eventType === 'system.workflow_paused' && payload['pauseIds'] !== undefined && !isOfSource)
+      pausedSeq = ledger.seq
     // What the fork's source came to is no part of the fork.
     else if (RUN_ENDS.has(eventType) && !isOfSource) end ??= event
   }
@@ -336,8 +338,7 @@ export function indexRecord(events: readonly ClewEvent[], options: IndexOptions)
       Math.max(byStep.get(stepId)?.attempts.at(-1)?.attempt ?? 0, orphans.get(stepId) ?? 0),
     *attemptsOf(stepId) {
       for (let call = byStep.get(stepId); call; call = call.before)
-        for (const tried of call.attempts.toReversed())
-          yield { ...tried, parentAttempt: call.parentAttempt }
+        for (const tried of call.attempts.toReversed()) yield { ...tried, parentAttempt: call.parentAttempt }
     },
     isShared,
     isOwnEnd: (eventId) => seqs.has(eventId) && !sharedIds.has(eventId),
@@ -364,7 +365,9 @@ function settle(call: RecordedCall, { isShared, isGraph, bodies }: SettleOptions
   call.isShared =
     isShared(last.start) && (!end || isShared(end) || end.eventType === 'execution.step_stopped')
   if (!end || !isFinal(end)) return
+  // Written with an edited state, and not by the code.
   const isCarried = isGraph && end === last.start && end.payload['restored'] === true
+  if (isCarried) call.isEarlier = true
   call.isGiven =
     bodies === 'given' ||
     !RUN_AGAIN.has(call.kind) ||

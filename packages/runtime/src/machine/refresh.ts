@@ -45,7 +45,5 @@ export async function refresh(
     signal: signalOf(step, core.options.signal),
     usage: () => {},
   }
-  return new Promise((resolve) =>
-    settle(core, step, () => work.fn(input, effectCall), undefined, resolve),
-  )
+  return new Promise((resolve) => settle(core, step, () => work.fn(input, effectCall), undefined, resolve))
 }

@@ -10,7 +10,8 @@ import { isWrite, type Step } from './step.ts'
 export function resumePolicy(core: MachineState): DivergencePolicy {
   const { record } = core.options
   /** A divergence is shown to people: without secrets, also those that the vault gave back (P3). */
-  const shown = (value: unknown): unknown => (core.ledger ? createComparison(core.ledger).shown(value) : value)
+  const shown = (value: unknown): unknown =>
+    core.ledger ? createComparison(core.ledger).shown(value) : value
   return {
     redoesShared: true,
     unrecorded(step) {

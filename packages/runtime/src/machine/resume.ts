@@ -27,8 +27,7 @@ export function createResume(
   const { options, cursor, writes, tried, deferred, ready, answers } = core
   const { runId, now, record } = options
 
-  const numberOf = ({ stepId }: Step): number =>
-    (tried.get(stepId) ?? record?.triedOf(stepId) ?? 0) + 1
+  const numberOf = ({ stepId }: Step): number => (tried.get(stepId) ?? record?.triedOf(stepId) ?? 0) + 1
 
   const beginNew = (step: Step): void => begin(step, numberOf(step), step.askedCause)
 
@@ -84,7 +83,11 @@ export function createResume(
     enterAgain: () => true,
     missed(call) {
       const mayHaveGaps = options.durability === 'async' || record?.hasShared === true
-      if (mayHaveGaps && !core.mayOvertake && deferred.length + ready.length > 0) {
+      const later = options.durability === 'async' ? cursor?.laterAsked() : undefined
+      if (later?.step) {
+        later.isPassed = true
+        outside.giveLate(later.step, later)
+      } else if (mayHaveGaps && !core.mayOvertake && deferred.length + ready.length > 0) {
         // A gap that async durability left: what may be repeated is, since the record goes on behind it.
         core.mayOvertake = true
         for (const go of deferred.splice(0)) go()

@@ -47,8 +47,7 @@ function isUnstorableEnd({ options }: ReplayState, outcome: Outcome, end: ClewEv
 
 /** In a graph that was taken up, the run's beginning stands for whatever had woken it. */
 const isKnownCause = ({ record, options }: ReplayState, eventId: string): boolean =>
-  (eventId === record.started.eventId && !options.isGraph) ||
-  record.isOwnEnd(eventId)
+  (eventId === record.started.eventId && !options.isGraph) || record.isOwnEnd(eventId)
 
 function firstUnmade(state: ReplayState): RecordedCall | undefined {
   if (!state.options.isGraph) return state.strict().nextIn('', 1)

@@ -88,7 +88,10 @@ export function createJudge(state: ReplayState): Judge {
   /** A body that gave something, though its step failed: what it gave could not be stored, or not be merged. */
   function judgeFailure(step: Step, end: ClewEvent): void {
     const { work } = step.spec
-    if (UNSTORABLE.has(errorIn(end).code) && isUnstorableNow((outcomeIn(step) as { output: unknown }).output)) {
+    if (
+      UNSTORABLE.has(errorIn(end).code) &&
+      isUnstorableNow((outcomeIn(step) as { output: unknown }).output)
+    ) {
       setOutcome(step, outcomeOf(end, step.stepId))
       return
     }
@@ -128,8 +131,7 @@ export function createJudge(state: ReplayState): Judge {
     if (was === undefined || now === undefined) return
     const where = { part: 'output', step: step.spec.name } as const
     const [before, after] = [operationsIn(was), operationsIn(now)]
-    if (comparison.compare(before, after, where) === 'different')
-      differ('output', step, end, [before, after])
+    if (comparison.compare(before, after, where) === 'different') differ('output', step, end, [before, after])
   }
 
   return { body, child, error, differ, checkpoint }
@@ -167,5 +169,9 @@ const decisionOf = ({ decision, goto, sends, ends }: TaskEnd): unknown => {
 /** What a superstep did to the state: the rest of its checkpoint follows from that and from decisions. */
 function operationsIn(checkpoint: unknown): unknown {
   const { operations, writes, state } = checkpoint as Record<string, unknown>
-  return { ...(operations !== undefined && { operations }), ...(writes !== undefined && { writes }), ...(state !== undefined && { state }) }
+  return {
+    ...(operations !== undefined && { operations }),
+    ...(writes !== undefined && { writes }),
+    ...(state !== undefined && { state }),
+  }
 }

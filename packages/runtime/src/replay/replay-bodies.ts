@@ -100,12 +100,7 @@ export function createReplayBodies(
     // A fork that passed by its source's attempts, or effects whose earlier attempts failed.
     if (recorded && recorded.attempts[step.at] !== tried) step.at = recorded.attempts.indexOf(tried)
     if (end.ledger.erased) {
-      state.diverge(
-        'redacted',
-        { ...placeOf(recorded as RecordedCall), seq: end.ledger.seq },
-        null,
-        null,
-      )
+      state.diverge('redacted', { ...placeOf(recorded as RecordedCall), seq: end.ledger.seq }, null, null)
       return undefined
     }
     const outcome = recordedOrOwn(step, end)
@@ -177,9 +172,7 @@ export function createReplayBodies(
   function isTried(step: Step): boolean {
     const end = step.recorded?.attempts[step.at]?.end
     return (
-      outcomeIn(step) !== undefined ||
-      end?.eventType === 'execution.step_interrupted' ||
-      isTimeout(step, end)
+      outcomeIn(step) !== undefined || end?.eventType === 'execution.step_interrupted' || isTimeout(step, end)
     )
   }
 

@@ -7,6 +7,7 @@ import type { Caller } from '../machine/machine-types.ts'
 import { outcomeOf } from '../machine/payloads.ts'
 import type { MachineParts, OutsidePort, Ports } from '../machine/ports.ts'
 import { digestIn, lastOf, startOf } from '../machine/record.ts'
+import { listen } from '../machine/rejections.ts'
 import { isClosed } from '../machine/scope.ts'
 import type { CallSpec, Outcome, Step } from '../machine/step.ts'
 import { judgeRun, saidIn } from './judge-run.ts'
@@ -154,7 +155,7 @@ function createReplayPorts(
 
   const outside: OutsidePort = {
     turnAway(scope) {
-      if (core.isOver) return Promise.reject(givenUp(options.runId))
+      if (core.isOver) return Promise.reject(abandonment(givenUp(options.runId)))
       return isClosed(scope) ? new Promise(() => {}) : undefined
     },
     made(step) {
@@ -185,7 +186,10 @@ function createReplayPorts(
     stalled: () => deliverBelated(),
     delivered(step, outcome, eventId) {
       open.delete(step)
-      const end = eventId === null ? undefined : step.recorded?.attempts.find((each) => each.end?.eventId === eventId)?.end
+      const end =
+        eventId === null
+          ? undefined
+          : step.recorded?.attempts.find((each) => each.end?.eventId === eventId)?.end
       release(step)
       if (end && !isClosed(step.scope)) options.trace?.ended(end, outcome)
     },
@@ -253,6 +257,7 @@ function createReplayPorts(
     over() {
       const error = abandonment(givenUp(options.runId))
       controller.abort(error)
+      listen()
       for (const step of open) step.reject(error)
     },
   }

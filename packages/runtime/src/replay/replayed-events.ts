@@ -11,10 +11,7 @@ export interface ReplayedEvents {
 }
 
 /** What is told is a view, so secrets that the vault or the code itself brought in are taken out (P3). */
-export function createReplayedEvents(
-  ledger: Ledger,
-  { shown }: Pick<Comparison, 'shown'>,
-): ReplayedEvents {
+export function createReplayedEvents(ledger: Ledger, { shown }: Pick<Comparison, 'shown'>): ReplayedEvents {
   const events = new Map<string, ClewEvent>()
 
   function put(event: ClewEvent, payload: Record<string, unknown>): void {

@@ -1,0 +1,38 @@
+import { isAbandonment } from './abandoned.ts'
+
+/** What is done about a failure of a step that no code waits for. */
+type OnUnhandled = (error: Error) => void
+
+const owners = new WeakMap<object, OnUnhandled>()
+let isListening = false
+
+/**
+ * A failed call that the code does not await ends its own run, and not the process with all other runs in it. Node reports
+ * such a failure to the process only, so this listens there, and knows its own errors by identity.
+ */
+export function ownRejection(error: Error, onUnhandled: OnUnhandled): void {
+  owners.set(error, onUnhandled)
+  listen()
+}
+
+/** Rejections with an abandonment as their reason are those of code that was given up. */
+export function listen(): void {
+  if (isListening) return
+  isListening = true
+  process.on('unhandledRejection', onRejection)
+}
+
+function onRejection(reason: unknown): void {
+  if (isAbandonment(reason)) return
+  const owner = typeof reason === 'object' && reason !== null ? owners.get(reason) : undefined
+  if (owner) return owner(reason as Error)
+  // Another listener decides, or the process was told to go on.
+  if (process.listenerCount('unhandledRejection') > 1 || mayGoOn()) return
+  // As Node does where nothing listens.
+  throw reason
+}
+
+const mayGoOn = (): boolean =>
+  /--unhandled-rejections=(?:none|warn)\b/.test(
+    [...process.execArgv, process.env['NODE_OPTIONS'] ?? ''].join(' '),
+  )
