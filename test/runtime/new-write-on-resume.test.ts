@@ -89,7 +89,7 @@ const SHAPES: Readonly<Record<string, Code>> = {
       effect(run, 'a', done).then(async () => {
         void added?.(run)
         await effect(run, 'b', done)
-        await effect(run, 'c', done)
+        return effect(run, 'c', done)
       }),
       effect(run, 'other', done),
     ])

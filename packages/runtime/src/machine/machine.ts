@@ -153,7 +153,7 @@ export function createMachine<Rest>(
 
   /** The body runs until its first await within the call itself: what it calls has this start as its cause. */
   function enter(step: Step, work: BodyWork): void {
-    const { attempt, stepId, scope, spec } = step
+    const { attempt, scope, spec } = step
     const body = openBody(step)
     step.body = body
     step.enteredAt = cursor?.wakes ?? 0

@@ -97,7 +97,7 @@ export interface RunRecord {
 export const clockKey = (path: string, attempt: number): string => `${attempt} ${path}`
 
 export const stepIdOf = (event: ClewEvent): string => event.payload['stepId'] as string
-export const attemptOf = (event: ClewEvent): number => (event.payload['attempt'] as number | undefined) ?? 1
+const attemptOf = (event: ClewEvent): number => (event.payload['attempt'] as number | undefined) ?? 1
 export const parentOf = (event: ClewEvent): string | null =>
   (event.payload['parentStepId'] as string | null | undefined) ?? null
 
