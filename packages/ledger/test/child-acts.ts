@@ -1,4 +1,4 @@
-import { type ForeignType, foreignType, type RecordInput } from '../src/catalogue.ts'
+import { type ForeignType, foreignType, type RecordInput } from '../src/catalogue/catalogue.ts'
 import { writeSync } from 'node:fs'
 import { ClewError } from '../src/errors.ts'
 import type { Ledger } from '../src/ledger.ts'

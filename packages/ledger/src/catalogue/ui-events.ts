@@ -1,4 +1,4 @@
-import { anything, integer, maybe, maybeNull, open, text } from '../schema.ts'
+import { anything, integer, maybe, maybeNull, open, text } from './schema.ts'
 import { optional, readings } from './payload-parts.ts'
 import type { EventFamily } from './primitive.ts'
 

@@ -1,4 +1,4 @@
-import type { RecordInput } from '../catalogue.ts'
+import type { RecordInput } from '../catalogue/catalogue.ts'
 import { findRun, findSeals } from '../store/find-runs.ts'
 import type { RetentionPolicyInput } from '../retention/policy.ts'
 import { assert, assertEqual, assertRefused } from './assert.ts'

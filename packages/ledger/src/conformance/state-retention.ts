@@ -1,6 +1,6 @@
 import { putCursor } from '../store/cursors.ts'
-import type { RecordInput } from '../catalogue.ts'
-import { AUDIT_RUN_ID } from '../audit-run.ts'
+import type { RecordInput } from '../catalogue/catalogue.ts'
+import { AUDIT_RUN_ID } from '../append/audit-run.ts'
 import type { Ledger } from '../ledger.ts'
 import type { StatePolicy } from '../retention/plan-states.ts'
 import { assert, assertEqual, assertRefused } from './assert.ts'

@@ -1,4 +1,4 @@
-import type { PayloadReader } from '../payload-reader.ts'
+import type { PayloadReader } from '../read/payload-reader.ts'
 import { findBelow, findRun } from '../store/find-runs.ts'
 import type { Store, StoredRun } from '../store/store.ts'
 

@@ -1,5 +1,5 @@
-import { systemRunId, isSystemRun } from '../system-run.ts'
-import { parseCursor } from '../cursor.ts'
+import { systemRunId, isSystemRun } from '../event/system-run.ts'
+import { parseCursor } from '../read/cursor.ts'
 import { ClewError } from '../errors.ts'
 import { matchesScoresAndTags } from '../fold/scores-and-tags.ts'
 import type { Ports } from '../ports.ts'

@@ -1,5 +1,5 @@
 import { ClewError } from '../errors.ts'
-import { isoText } from '../iso-text.ts'
+import { isoText } from '../event/iso-text.ts'
 import { LAST_MS } from './fold.ts'
 import { type MemoryItem, type MemoryScope, memoryRunId } from './item.ts'
 import { isNamespace, isPlainName, MAX_NAME_CHARS } from './names.ts'

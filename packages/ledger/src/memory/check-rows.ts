@@ -1,6 +1,6 @@
-import type { PayloadReader } from '../payload-reader.ts'
+import type { PayloadReader } from '../read/payload-reader.ts'
 import type { Store, StoredRun } from '../store/store.ts'
-import type { Problem } from '../verify.ts'
+import type { Problem } from '../verify/verify.ts'
 import { foldMemory, MEMORY_TYPES, MEMORY_VERSION, nameOf } from './fold.ts'
 import { MEMORY_LAYERS, type MemoryRow, parseMemoryRunId } from './item.ts'
 

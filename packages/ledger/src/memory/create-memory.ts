@@ -1,6 +1,6 @@
 import { checkCount, checkLimit } from '../check-options.ts'
-import type { Codecs } from '../codecs.ts'
-import type { EventInput } from '../envelope.ts'
+import type { Codecs } from '../event/codecs.ts'
+import type { EventInput } from '../event/envelope.ts'
 import { ClewError } from '../errors.ts'
 import { isObject, type JsonValue } from '../json.ts'
 import { collectText } from '../search/extract.ts'

@@ -1,4 +1,4 @@
-import { isoText } from '../iso-text.ts'
+import { isoText } from '../event/iso-text.ts'
 import { findPhrase } from '../search/highlight.ts'
 import type { Phrase } from '../search/search-index.ts'
 import { indexedTokens } from '../search/tokens.ts'

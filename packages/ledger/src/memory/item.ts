@@ -1,4 +1,4 @@
-import { systemRunId } from '../system-run.ts'
+import { systemRunId } from '../event/system-run.ts'
 
 /** M1: what belongs to a run, to a thread, and to a workspace, an agent or a user. From below to above. */
 export const MEMORY_LAYERS = ['short', 'session', 'long'] as const

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { ClewEvent } from '../envelope.ts'
+import type { ClewEvent } from '../event/envelope.ts'
 import { estimateTokens } from './estimate-tokens.ts'
 import { expandToWholeItems, foldMemory } from './fold.ts'
 import { MEMORY_LAYERS, memoryRunId, type MemoryRow, parseMemoryRunId } from './item.ts'

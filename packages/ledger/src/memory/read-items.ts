@@ -1,4 +1,4 @@
-import type { ClewEvent } from '../envelope.ts'
+import type { ClewEvent } from '../event/envelope.ts'
 import { catchUpMemory, type MemoryParts } from './catch-up-memory.ts'
 import { checkNames, checkNamespace, checkScope } from './check-put.ts'
 import type { MemoryFilter } from './ledger-memory.ts'

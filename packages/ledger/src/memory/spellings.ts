@@ -1,4 +1,4 @@
-import type { Identities } from '../identity.ts'
+import type { Identities } from '../event/identity.ts'
 import { memoryRunId, type MemoryScope } from './item.ts'
 import type { RowName } from './memory-index.ts'
 

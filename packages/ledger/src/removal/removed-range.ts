@@ -1,4 +1,4 @@
-import type { ClewEvent } from '../envelope.ts'
+import type { ClewEvent } from '../event/envelope.ts'
 import { textOf } from '../fold/fields.ts'
 import { isObject } from '../json.ts'
 

@@ -1,5 +1,5 @@
 import { findRun } from '../store/find-runs.ts'
-import { isSystemRun } from '../system-run.ts'
+import { isSystemRun } from '../event/system-run.ts'
 import { parseMemoryRunId } from '../memory/item.ts'
 import type { Store } from '../store/store.ts'
 import { type Hold, type Holdable, heldBy } from './holds.ts'

@@ -1,5 +1,5 @@
-import { AUDIT_RUN_ID, auditEvent } from '../audit-run.ts'
-import type { ClewEvent } from '../envelope.ts'
+import { AUDIT_RUN_ID, auditEvent } from '../append/audit-run.ts'
+import type { ClewEvent } from '../event/envelope.ts'
 import { ClewError } from '../errors.ts'
 import { textOf } from '../fold/fields.ts'
 import type { RunSummary } from '../fold/run-summary.ts'

@@ -1,8 +1,8 @@
 import { findRun } from '../store/find-runs.ts'
-import { AUDIT_RUN_ID } from '../audit-run.ts'
+import { AUDIT_RUN_ID } from '../append/audit-run.ts'
 import { textOf } from '../fold/fields.ts'
 import { isObject } from '../json.ts'
-import type { PayloadReader } from '../payload-reader.ts'
+import type { PayloadReader } from '../read/payload-reader.ts'
 import type { Store } from '../store/store.ts'
 
 /** The last time that `gc` took something, as the audit book tells it. */

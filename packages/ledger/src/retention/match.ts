@@ -1,4 +1,4 @@
-import { systemRunId, isSystemRun } from '../system-run.ts'
+import { systemRunId, isSystemRun } from '../event/system-run.ts'
 import { isTerminal } from '../fold/run-summary.ts'
 import { parseMemoryRunId } from '../memory/item.ts'
 import type { RetentionFacts, RunFacts } from './facts.ts'

@@ -1,5 +1,5 @@
-import { AUDIT_RUN_ID } from '../audit-run.ts'
-import { SYSTEM_RUN_PREFIX } from '../system-run.ts'
+import { AUDIT_RUN_ID } from '../append/audit-run.ts'
+import { SYSTEM_RUN_PREFIX } from '../event/system-run.ts'
 import { isTerminal, RUN_STATUSES, type RunStatus } from '../fold/run-summary.ts'
 import { isObject } from '../json.ts'
 import { MEMORY_LAYERS, type MemoryLayer } from '../memory/item.ts'

@@ -1,4 +1,4 @@
-import { isSystemRun } from '../system-run.ts'
+import { isSystemRun } from '../event/system-run.ts'
 import type { Store, StoredRun } from '../store/store.ts'
 import { daysAgo, GROWTH_DAYS, type GrowthMark } from './growth.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { nodePorts } from '../../test/node-ports.ts'
-import { auditEvent } from '../audit-run.ts'
+import { auditEvent } from '../append/audit-run.ts'
 import { createLedger } from '../create-ledger.ts'
 import type { Ledger, LedgerOptions } from '../ledger.ts'
 import { createInProcessStore } from '../in-process/in-process-store.ts'

@@ -1,4 +1,4 @@
-import { isSystemRun } from '../system-run.ts'
+import { isSystemRun } from '../event/system-run.ts'
 import { parseMemoryRunId } from '../memory/item.ts'
 import type { StoredRun } from '../store/store.ts'
 import type { GcParts, GcReport } from './gc.ts'

@@ -1,6 +1,6 @@
 import { findBelow, findRun } from '../store/find-runs.ts'
-import { auditEvent } from '../audit-run.ts'
-import { writeAudited } from '../audited-change.ts'
+import { auditEvent } from '../append/audit-run.ts'
+import { writeAudited } from '../append/audited-change.ts'
 import { readCursors } from '../store/cursors.ts'
 import { missingRun } from '../check-options.ts'
 import { CHECKPOINT_KEYS, CHECKPOINT_TYPES, checkpointOf } from '../fold/checkpoint.ts'

@@ -1,12 +1,12 @@
-import { needsEpoch } from '../catalogue.ts'
-import { chainHash, GENESIS, payloadHash } from '../chain.ts'
+import { needsEpoch } from '../catalogue/catalogue.ts'
+import { chainHash, GENESIS, payloadHash } from '../hash/chain.ts'
 import { ClewError } from '../errors.ts'
 import type { Ports } from '../ports.ts'
 import { prunedPlace, prunedRun } from '../retention/pruned.ts'
 import type { StoredEvent } from './store.ts'
 import type { AppendCall, PreparedEvent, ImportedFields } from './change.ts'
 import type { MutableRun, Transaction } from './transaction.ts'
-import { rootOfBody } from '../tree.ts'
+import { rootOfBody } from '../hash/tree.ts'
 
 interface Head {
   readonly seq: number
