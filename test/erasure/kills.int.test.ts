@@ -13,12 +13,7 @@ const ROUNDS = 10
 const CHILD = new URL('erase-child.ts', import.meta.url).pathname
 
 async function eraseInChild(folder: string, killAt: number): Promise<{ signal: unknown; calls: number }> {
-  const child = spawn(process.execPath, [
-    '--conditions=@clew/source',
-    CHILD,
-    join(folder, 'clew.db'),
-    String(killAt),
-  ])
+  const child = spawn(process.execPath, [CHILD, join(folder, 'clew.db'), String(killAt)])
   let text = ''
   child.stdout.on('data', (chunk: Buffer) => (text += chunk.toString()))
   child.stderr.on('data', (chunk: Buffer) => (text += chunk.toString()))

@@ -33,7 +33,7 @@ afterEach(async () => {
 /** The signal that ended it; null when it came to its end before the kill. */
 async function work(what: string, point?: CrashPoint, after = 1): Promise<NodeJS.Signals | null> {
   const env = { ...process.env, ...(point && { CLEW_CRASH_AT: point, CLEW_CRASH_AFTER: String(after) }) }
-  const child = spawn(process.execPath, ['--conditions=@clew/source', CHILD, database, what], {
+  const child = spawn(process.execPath, [CHILD, database, what], {
     stdio: ['ignore', 'ignore', 'inherit'],
     env,
   })
