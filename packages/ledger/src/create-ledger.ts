@@ -231,14 +231,14 @@ function createView(core: LedgerContext, { isOpened = false, plain = false, ...v
       const run = await findRun(store, { workspace, runId })
       return run && reviveRow(run.summary)
     },
-    async listRuns({ since, limit = 50, book, threadId, ...filter } = {}) {
+    async listRuns({ since, limit = 50, systemRun, threadId, ...filter } = {}) {
       assertOpen()
       checkScoresAndTags(filter)
       const page = await store.findRuns({
         ...filter,
         workspace,
         threadIds: threadId === undefined ? undefined : namesOf(threadId),
-        book: book ?? null,
+        systemRun: systemRun ?? null,
         limit: checkLimit(limit),
         since: checkSince(since),
       })

@@ -1,5 +1,5 @@
 export { AUDIT_RUN_ID, auditEvent, type AuditType, recordAudit } from './append/audit-run.ts'
-export { BOOKS, systemRunId, systemRunRange, type IdRange, isSystemRun } from './event/system-run.ts'
+export { SYSTEM_RUNS, systemRunId, systemRunRange, type IdRange, isSystemRun } from './event/system-run.ts'
 export { type Cost, type Price } from './billing/cost.ts'
 export { countUsage } from './billing/count-usage.ts'
 export { roundAmount } from './billing/money.ts'

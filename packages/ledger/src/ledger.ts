@@ -92,8 +92,8 @@ export interface FollowOptions {
 }
 
 export interface RunFilter extends ScoreAndTagFilter {
-  /** Books of this kind, which other listings leave out: `stream` for `clew:stream/…`. */
-  readonly book?: string | undefined
+  /** System runs of this kind, which other listings omit: `stream` for `clew:stream/…`. */
+  readonly systemRun?: string | undefined
   readonly status?: RunStatus | undefined
   readonly agent?: string | undefined
   /** The thread as it was named when its runs were started, or one of several names. */

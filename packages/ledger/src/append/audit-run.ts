@@ -4,7 +4,7 @@ import type { ClewEvent } from '../event/envelope.ts'
 import type { COMPLIANCE_TYPES } from '../fold/compliance.ts'
 import type { Ledger } from '../ledger.ts'
 
-/** The one book of a workspace that says what was done to its record: `ledger.compliance` is its fold (V8). */
+/** System run of a workspace that records administrative actions; `ledger.compliance` is its fold (V8). */
 export const AUDIT_RUN_ID = systemRunId('audit')
 
 export type AuditType = (typeof COMPLIANCE_TYPES)[number]

@@ -11,8 +11,8 @@ interface AuditParts {
 }
 
 /**
- * Writes a change in one transaction with the event of the audit book that records it. `moved` names runs that are not
- * as expected: then nothing was written. The audit book is among them if it is no longer at `expectedSeq`, the seq at
+ * Writes a change in one transaction with the event of the audit run that records it. `moved` names runs that are not
+ * as expected: then nothing was written. The audit run is among them if it is no longer at `expectedSeq`, the seq at
  * which holds were read.
  */
 export async function writeAudited(

@@ -68,7 +68,7 @@ export interface ErasureCertificate {
     readonly seq: number
     readonly hash: string
   }[]
-  /** The event of the erasure in the audit book. */
+  /** The event of the erasure in the audit run. */
   readonly proof: {
     readonly runId: string
     readonly eventId: string

@@ -85,7 +85,7 @@ async function tryOnce(
     ...(reason !== undefined && { reason }),
     ...(by !== undefined && { by }),
   }
-  const outcome = await writeAudited(parts, auditEvent('system.payload_erased', payload), plan.bookSeq, {
+  const outcome = await writeAudited(parts, auditEvent('system.payload_erased', payload), plan.auditSeq, {
     expect: [...rows].map(([runId, { seq }]) => ({ workspace, runId, seq })),
     blank: [{ as: 'erased', positions: positionsOf(plan) }],
     replace: await Promise.all(

@@ -1,4 +1,4 @@
-/** Ids of books begin with this: records that belong to no agent's run, such as the messages of a stream. */
+/** Ids of system runs begin with this: records that belong to no agent's run, such as the messages of a stream. */
 export const SYSTEM_RUN_PREFIX = 'clew:'
 
 /** `clew:<kind>/<name>`, or `clew:<kind>` for the only one of its kind. */
@@ -12,8 +12,8 @@ export interface IdRange {
   readonly from: string
   readonly to: string
 }
-/** All books, and all of a kind: `;` follows `:`, and `0` follows `/`. */
-export const BOOKS: IdRange = { from: SYSTEM_RUN_PREFIX, to: 'clew;' }
+/** All system runs, and all of a kind: `;` follows `:`, and `0` follows `/`. */
+export const SYSTEM_RUNS: IdRange = { from: SYSTEM_RUN_PREFIX, to: 'clew;' }
 export const systemRunRange = (kind: string): IdRange => ({
   from: systemRunId(kind, ''),
   to: `${systemRunId(kind)}0`,

@@ -17,7 +17,7 @@ const PAGE = 200
 export async function* exportItems(parts: MemoryParts, given: MemoryFilter): AsyncGenerator<string> {
   const { store, reader, workspace } = parts
   const { index, filter } = await ask(parts, given)
-  for (let after: { book: string; namespace: string; key: string } | undefined; ; ) {
+  for (let after: { memoryRun: string; namespace: string; key: string } | undefined; ; ) {
     const rows = await index.list({ ...filter, after, limit: PAGE })
     const stored = await store.findEvents({ workspace, positions: rows.map((row) => row.position) })
     const values = new Map(

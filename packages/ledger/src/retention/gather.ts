@@ -159,8 +159,8 @@ async function readParts(
 ): Promise<RetentionFacts['parts']> {
   const found = new Map<string, Map<string, SeqRange[]>>()
   for (const rule of policy.rules) {
-    const { types, book } = rule.match
-    if (!types && book === undefined) continue
+    const { types, systemRun } = rule.match
+    if (!types && systemRun === undefined) continue
     const ranges = new Map<string, SeqRange[]>()
     for (const run of facts.runs) {
       if (run.status === 'deleted' || !fits(rule.match, run, facts.workspace) || isKeptBy(policy, facts, run))
@@ -199,7 +199,7 @@ async function eventsOfTypes(
   }
 }
 
-/** The beginning of a book up to what is young enough, or up to its newest events; the first one says what it is. */
+/** The beginning of a system run up to what is young enough, or up to its newest events; the first one says what it is. */
 async function oldPart(
   { store, workspace }: GatherParts,
   { runId, seq, recordedMs }: RunFacts,

@@ -104,7 +104,7 @@ export async function readHolds(ledger: Pick<Ledger, 'read' | 'getRun' | 'identi
 /** Fields of a run that decide whether a hold covers it. */
 export type Holdable = Pick<RunSummary, 'runId' | 'threadId' | 'parentRunId' | 'subjects'>
 
-/** The holds that name a run, or the book of memory that belongs to what they name. */
+/** The holds that name a run, or the memory run that belongs to what they name. */
 export function heldBy(holds: readonly Hold[], run: Omit<Holdable, 'parentRunId'>): Hold[] {
   if (holds.length === 0) return []
   const memory = parseMemoryRunId(run.runId)

@@ -93,8 +93,8 @@ export interface RunQuery extends ScoreAndTagFilter {
   readonly below?: readonly string[] | undefined
   /** Runs about any of these subjects. */
   readonly subjects?: readonly string[] | undefined
-  /** Books of this kind (`booksOf`); null for runs that are no books. */
-  readonly book?: string | null | undefined
+  /** System runs of this kind (`systemRunRange`); null for all other runs. */
+  readonly systemRun?: string | null | undefined
   readonly status?: RunStatus | undefined
   /** Includes deleted runs, which are otherwise found only by `status`. */
   readonly deleted?: boolean | undefined
