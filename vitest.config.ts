@@ -12,7 +12,7 @@ const patient = { expect: { poll: { timeout: 20_000 } } }
 
 const withServers = {
   ...patient,
-  globalSetup: ['test/keep-compiled.ts', 'test/postgres/global-setup.ts'],
+  globalSetup: ['test/keep-compiled.ts', 'test/build-dist.ts', 'test/postgres/global-setup.ts'],
   testTimeout: 120_000,
   hookTimeout: 60_000,
   maxWorkers: 2,
@@ -82,7 +82,7 @@ export default defineConfig({
         test: {
           ...patient,
           name: 'e2e',
-          globalSetup: ['test/keep-compiled.ts', 'test/e2e/unpack-browser.ts'],
+          globalSetup: ['test/keep-compiled.ts', 'test/build-dist.ts', 'test/e2e/unpack-browser.ts'],
           include: ['test/e2e/**/*.e2e.ts'],
           testTimeout: 240_000,
           hookTimeout: 90_000,

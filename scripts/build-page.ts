@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process'
-import { globSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { isStale } from './is-stale.ts'
 
 const ROOT = resolve(import.meta.dirname, '..')
-const BUILT = join(ROOT, 'packages/web/dist/index.html')
+const BUILT = 'packages/web/dist/index.html'
 const SOURCES = [
   'packages/web/{index.html,package.json,vite.config.ts}',
   'packages/web/{src,public}/**/*',
@@ -13,11 +13,7 @@ const SOURCES = [
 
 /** Builds the page when one of its sources is newer than it; true when it is there. */
 export function buildPage(): boolean {
-  const builtMs = statSync(BUILT, { throwIfNoEntry: false })?.mtimeMs ?? 0
-  const isStale = globSync(SOURCES, { cwd: ROOT }).some(
-    (file) => statSync(join(ROOT, file)).mtimeMs > builtMs,
-  )
-  if (!isStale) return true
+  if (!isStale(ROOT, BUILT, SOURCES)) return true
   console.error('Building the page …')
   const vite = join(ROOT, 'node_modules/vite/bin/vite.js')
   const { status } = spawnSync(process.execPath, [vite, 'build', '--logLevel', 'warn'], {

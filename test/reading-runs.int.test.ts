@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
 import { normalise, type PageCommand, readCommands, writeOutputs } from './reading-runs/page-commands.ts'
+import { BIN } from '../packages/clew/test/run-clew.ts'
 
 /**
  * The page says what `clew` answers, and this makes it true: every command runs, in order, on the file the page
@@ -11,7 +12,6 @@ import { normalise, type PageCommand, readCommands, writeOutputs } from './readi
  */
 const ROOT = resolve(import.meta.dirname, '..')
 const PAGE = join(ROOT, 'docs/guide/reading-runs.md')
-const BIN = join(ROOT, 'packages/clew/bin/clew.mjs')
 
 const folder = mkdtempSync(join(tmpdir(), 'clew-reading-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))

@@ -2,6 +2,7 @@ import { deriveId, formatStepId, type JsonValue, type Ledger, parseStepId } from
 import { openLedger } from 'clew'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { numRuns } from '../num-runs.ts'
 import { createMachine } from './step-machine.ts'
 import type { Agent, EffectFn, Fault, Pause, RunResult, Safety } from './agent.ts'
 import { sha256 } from './world.ts'
@@ -23,9 +24,9 @@ describe('random programs', () => {
       fc.asyncProperty(scenarios, async (scenario) => {
         expect(await findFlaws(scenario, bench)).toEqual([])
       }),
-      { numRuns: 500 },
+      { numRuns: numRuns(80) },
     )
-  }, 120_000)
+  })
 
   test('R5 R7 every append is survived and every event is a place to fork', async () => {
     const bench = await openBench()
@@ -40,9 +41,9 @@ describe('random programs', () => {
         for (let event = 0; event < events; event++)
           expect(await checkFork(program, straight, Math.floor((event * 1000) / events), bench)).toEqual([])
       }),
-      { numRuns: 50 },
+      { numRuns: numRuns(12) },
     )
-  }, 120_000)
+  })
 
   // A property that cannot fail proves nothing: each mistake must be found among the same random programs.
   test.each<[Fault, RegExp]>([

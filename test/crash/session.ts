@@ -42,14 +42,10 @@ export function startSession(): Session {
   ): Promise<{ killed: boolean; resent: number; failures: string[] }> {
     const lines = join(folder, `lines-${writers}`)
     const after = String(1 + Math.floor(Math.random() * (point === 'mid-transaction' ? 1500 : 150)))
-    const child = spawn(
-      process.execPath,
-      ['--conditions=@clew/source', WRITER, database, lines, String(writers++)],
-      {
-        stdio: ['ignore', 'ignore', 'inherit'],
-        env: { ...process.env, CLEW_CRASH_AT: point, CLEW_CRASH_AFTER: after },
-      },
-    )
+    const child = spawn(process.execPath, [WRITER, database, lines, String(writers++)], {
+      stdio: ['ignore', 'ignore', 'inherit'],
+      env: { ...process.env, CLEW_CRASH_AT: point, CLEW_CRASH_AFTER: after },
+    })
     const exit = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>
     if (point === 'random') {
       while (child.exitCode === null && !(existsSync(lines) && statSync(lines).size > 0)) await sleep(1)

@@ -21,7 +21,7 @@ export async function runSnippet({ where, text }: Snippet): Promise<Ran> {
   const cwd = mkdtempSync(join(tmpdir(), 'clew-docs-'))
   writeFileSync(file, text)
   try {
-    return await runNode(['--conditions=@clew/source', file], cwd)
+    return await runNode([file], cwd)
   } finally {
     rmSync(file, { force: true })
     rmSync(cwd, { recursive: true, force: true })

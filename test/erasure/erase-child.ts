@@ -1,6 +1,6 @@
 import { writeSync } from 'node:fs'
 import { DatabaseSync, StatementSync } from 'node:sqlite'
-import { openLedger } from '../../packages/clew/src/index.ts'
+import { openLedger } from 'clew'
 import { SUBJECT } from './world.ts'
 
 // `node erase-child.ts PATH N`: erases, and dies with SIGKILL right after its Nth call of SQLite; 0 for never.

@@ -8,8 +8,8 @@ import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openLedger } from 'clew'
 import { expect, it, onTestFinished } from 'vitest'
+import { BIN } from '../../packages/clew/test/run-clew.ts'
 
-const BIN = new URL('../../packages/clew/bin/clew.mjs', import.meta.url).pathname
 const LIMITED = new URL('full-disk.ts', import.meta.url).href
 const SPANS = 40
 

@@ -23,7 +23,7 @@ async function startKillable(store: string): Promise<Killable> {
   let child: ChildProcess
   let listening: Promise<string>
   function start(): void {
-    const args = ['--conditions=@clew/source', new URL('server-process.ts', import.meta.url).pathname, store]
+    const args = [new URL('server-process.ts', import.meta.url).pathname, store]
     child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
     const lines = createInterface({ input: child.stdout as NodeJS.ReadableStream })
     listening = once(lines, 'line').then(([line]) => line as string)

@@ -94,7 +94,7 @@ describe('exporters of OpenTelemetry', () => {
     expect(types.toSorted()).toEqual(['integration.otel_log', 'system.evaluation', 'system.otel.source'])
   })
 
-  it('A2 cannot write the books of Clew by calling them their session', async () => {
+  it('A2 cannot write the system runs of Clew by calling them their session', async () => {
     const { post, ledger } = await serve()
     const record = (session: string) => ({
       body: { stringValue: 'who erased what' },

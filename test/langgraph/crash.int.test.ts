@@ -1,13 +1,14 @@
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { Command } from '@langchain/langgraph'
 import { openLedger } from 'clew'
 import { ClewSaver } from 'clew/langgraph'
 import { afterAll, describe, expect, it } from 'vitest'
 import { startScript } from '../../packages/sqlite/test/start-child.ts'
 import { asking, collect, talk, thread } from './graphs.ts'
+import { BIN } from '../../packages/clew/test/run-clew.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'clew-langgraph-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -51,7 +52,6 @@ describe('R5 a graph whose process is killed', () => {
 
 describe('U1 the command line', () => {
   const store = `sqlite:${join(folder, 'views.db')}`
-  const BIN = resolve(import.meta.dirname, '../../packages/clew/bin/clew.mjs')
   const clew = (...args: string[]): { status: number | null; text: string; data: unknown } => {
     const { status, stdout, stderr } = spawnSync(process.execPath, [BIN, ...args, '--json'], {
       env: { ...process.env, CLEW_STORE: store },

@@ -79,11 +79,11 @@ describe('who may listen', () => {
       expect(await everywhere.join(room)).toMatchObject({ ok: false, error: { code: 'not_found' } })
   })
 
-  it('A2 rooms: books have none: whoever joins by their names hears nothing of them, here and from other workspaces', async () => {
+  it('A2 rooms: system runs have none: whoever joins by their names hears nothing of them, here and from other workspaces', async () => {
     const { token } = await tokenFor(['read'], 'default')
     const client = await open(await serve({ tokens: true }), { token })
-    const books = [AUDIT_RUN_ID, streamRunId('general'), 'general']
-    for (const id of books)
+    const systemRuns = [AUDIT_RUN_ID, streamRunId('general'), 'general']
+    for (const id of systemRuns)
       for (const workspace of ['default', 'other'])
         for (const room of [sessionRoom(workspace, id), streamRoom(workspace, id)])
           expect((await client.join(room)).ok).toBe(workspace === 'default')

@@ -128,7 +128,8 @@ describe('following over HTTP', () => {
 
   it('L7 cuts a client that stops reading, and slows nobody else', async () => {
     await server.close()
-    server = await startServer({ ledger, operations: [], port: 0, log, limits: { streamStallMs: 200 } })
+    // Long enough for the other client, which shares this process with the server and the writer on a busy machine.
+    server = await startServer({ ledger, operations: [], port: 0, log, limits: { streamStallMs: 5000 } })
     await say(ledger, 'r')
     const stuck = await openUnread(`${server.url}/v1/runs/r/follow`)
     const reading = await fetch(`${server.url}/v1/runs/r/follow`)

@@ -1,8 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
-
-const BIN = new URL('../../packages/clew/bin/clew.mjs', import.meta.url).pathname
+import { BIN } from '../../packages/clew/test/run-clew.ts'
 
 /** `clew serve` as a process of its own. */
 export interface Served {
@@ -36,7 +35,7 @@ export async function serve(store: string): Promise<Served> {
 async function start(store: string, port: string): Promise<{ child: ChildProcess; url: string }> {
   const child = spawn(
     process.execPath,
-    ['--conditions=@clew/source', BIN, 'serve', '--json', '--no-page', '--store', store, '--port', port],
+    [BIN, 'serve', '--json', '--no-page', '--store', store, '--port', port],
     { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, CLEW_SECRET: SECRET } },
   )
   let errors = ''

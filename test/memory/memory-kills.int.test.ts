@@ -33,7 +33,7 @@ afterEach(async () => {
 /** The signal that ended it; null when it came to its end before the kill. */
 async function work(what: string, point?: CrashPoint, after = 1): Promise<NodeJS.Signals | null> {
   const env = { ...process.env, ...(point && { CLEW_CRASH_AT: point, CLEW_CRASH_AFTER: String(after) }) }
-  const child = spawn(process.execPath, ['--conditions=@clew/source', CHILD, database, what], {
+  const child = spawn(process.execPath, [CHILD, database, what], {
     stdio: ['ignore', 'ignore', 'inherit'],
     env,
   })
@@ -42,10 +42,10 @@ async function work(what: string, point?: CrashPoint, after = 1): Promise<NodeJS
   return signal
 }
 
-/** What is listed is what the books say, and the record is whole. */
+/** What is listed is what the memory runs say, and the record is whole. */
 async function checkRows(): Promise<void> {
   const expected: string[] = []
-  const { runs } = await ledger.listRuns({ book: 'memory' })
+  const { runs } = await ledger.listRuns({ systemRun: 'memory' })
   for (const { runId } of runs) {
     const rows = new Map<string, MemoryRow>()
     for await (const event of ledger.read(runId)) foldMemory(rows, event)

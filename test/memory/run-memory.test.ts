@@ -61,7 +61,7 @@ const OUTPUT = {
 const start = { runId: 'r', threadId: 't', subjects: ['ann'] }
 const WRITTEN = 'execution.memory_written'
 
-async function checkBooks(ledger: Ledger): Promise<void> {
+async function checkMemoryRuns(ledger: Ledger): Promise<void> {
   expect(await types(ledger, 'short', 'r')).toEqual([WRITTEN])
   expect(await types(ledger, 'session', 't')).toEqual([WRITTEN, WRITTEN, 'execution.memory_promoted'])
   expect(await types(ledger, 'long', 'workspace')).toEqual([WRITTEN, 'execution.memory_forgotten'])
@@ -78,7 +78,7 @@ describe('run.memory', () => {
       'completed',
       { ...OUTPUT, text: expect.stringContaining('- n/topic: owls') },
     ])
-    await checkBooks(ledger)
+    await checkMemoryRuns(ledger)
     // Everything is forgotten meanwhile: a replay and a fork of the end do not mind.
     for (const { layer, scope, namespace, key } of (await ledger.memory.list()).items)
       await ledger.memory.forget({ layer, scope, namespace, key })
@@ -109,7 +109,7 @@ describe('run.memory', () => {
         expect((await ledger.getRun('r'))?.status).toBe('completed')
         for await (const { payload } of ledger.read('r', { types: ['execution.completed'] }))
           expect(payload['output']).toMatchObject(OUTPUT)
-        await checkBooks(ledger)
+        await checkMemoryRuns(ledger)
         expect(await flawsOfReplay(busy, ledger, 'r')).toEqual([])
       }
   })
@@ -195,7 +195,7 @@ describe('run.memory', () => {
     const ledger = open()
     const { error } = await agent('bad', call).start(ledger, null)
     expect([error?.code, error?.message]).toEqual(['bad_option', expect.stringContaining(message)])
-    expect((await ledger.listRuns({ book: 'memory' })).runs).toEqual([])
+    expect((await ledger.listRuns({ systemRun: 'memory' })).runs).toEqual([])
   })
 
   it('M2 a rule that promotes downwards is refused when the agent is made', () => {

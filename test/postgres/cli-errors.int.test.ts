@@ -7,8 +7,8 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createDatabase, type TestDatabase } from './database.ts'
 import { type PostgresServer, startServer } from './start-server.ts'
+import { BIN } from '../../packages/clew/test/run-clew.ts'
 
-const BIN = new URL('../../packages/clew/bin/clew.mjs', import.meta.url).pathname
 const PASSWORD = 'hunter2-hunter2'
 
 let server: PostgresServer

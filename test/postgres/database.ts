@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { NEW_PROJECTIONS } from '../../packages/ledger/src/projection-version.ts'
+import { NEW_PROJECTIONS } from '../../packages/ledger/src/projections/projection-version.ts'
 import pg from 'pg'
 import { type PostgresServer, startServer } from './start-server.ts'
 

@@ -2,11 +2,11 @@ import type { Ledger } from '@clew/ledger'
 import * as fc from 'fast-check'
 import { afterEach, describe, expect, it } from 'vitest'
 import { openLedger } from '../../packages/postgres/test/harness.ts'
+import { numRuns } from '../num-runs.ts'
 import { findFlaws, findForkFlaws, scenarios } from '../runtime/lives.ts'
 import { savedLives } from '../runtime/saved-lives.ts'
 import { createSchema } from './database.ts'
 
-const numRuns = Number(process.env['CLEW_RUNS'] ?? 8)
 const ends: (() => Promise<void>)[] = []
 
 /** A ledger of its own for each life that is compared. */
@@ -28,17 +28,17 @@ describe('R5 R7 random agents on PostgreSQL', () => {
   it.each([
     ['killed anywhere', findFlaws],
     ['forked anywhere', findForkFlaws],
-  ])('R5 R7 R10 come to the same end, %s', { timeout: 300_000 }, async (_, find) => {
+  ])('R5 R7 R10 come to the same end, %s', async (_, find) => {
     await fc.assert(
       fc.asyncProperty(scenarios, async (scenario) => {
         expect(await find(scenario, open)).toEqual([])
         await endAll()
       }),
-      { numRuns },
+      { numRuns: numRuns(5) },
     )
   })
 
-  it.each(savedLives)('%s', { timeout: 300_000 }, async (_, scenario) => {
+  it.each(savedLives)('%s', async (_, scenario) => {
     expect(await findFlaws(scenario, open)).toEqual([])
     expect(await findForkFlaws(scenario, open)).toEqual([])
   })

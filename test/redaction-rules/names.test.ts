@@ -42,8 +42,8 @@ describe.each(RULE_CHANGES)(
         messageId: message.messageId,
         content: { text: 'new' },
       })
-      const book = await two.listRuns({ book: 'stream' })
-      expect(book.runs[0]?.events).toBe(3)
+      const systemRun = await two.listRuns({ systemRun: 'stream' })
+      expect(systemRun.runs[0]?.events).toBe(3)
     })
 
     it('M1 M2 what is remembered is found, written anew, listed once and forgotten by its name', async () => {

@@ -3,6 +3,7 @@ import * as fc from 'fast-check'
 import { fork } from '@clew/runtime'
 import { openLedger } from 'clew'
 import { describe, expect, it } from 'vitest'
+import { numRuns } from '../num-runs.ts'
 import { scenarios as graphScenarios, live as liveGraph } from '../runtime/graph-lives.ts'
 import { createWorld as createGraphWorld, toGraph, type World } from '../runtime/random-graphs.ts'
 import { live, oneLife, scenarios } from '../runtime/lives.ts'
@@ -21,12 +22,11 @@ async function worldAsRecorded(ledger: Ledger): Promise<World> {
   return world
 }
 
-const numRuns = Number(process.env['CLEW_RUNS'] ?? 60)
 const killsOf = (deaths: readonly { share: number; committed: boolean }[], appends: number) =>
   deaths.map(({ share, committed }) => ({ append: Math.floor((share * appends) / 1000), committed }))
 
 describe('D1 the code that a run was recorded with', () => {
-  it('D1 D3 is identical: random agents, killed anywhere and resumed', { timeout: 120_000 }, async () => {
+  it('D1 D3 is identical: random agents, killed anywhere and resumed', async () => {
     await fc.assert(
       fc.asyncProperty(scenarios, async (scenario) => {
         const ledger = await openLedger('memory:')
@@ -39,11 +39,11 @@ describe('D1 the code that a run was recorded with', () => {
         await ledger.close()
         await killed.close()
       }),
-      { numRuns: Number(process.env['CLEW_RUNS'] ?? 1000) },
+      { numRuns: numRuns(100) },
     )
   })
 
-  it('D1 R7 is identical: random agents, forked anywhere', { timeout: 120_000 }, async () => {
+  it('D1 R7 is identical: random agents, forked anywhere', async () => {
     await fc.assert(
       fc.asyncProperty(scenarios, async (scenario) => {
         const ledger = await openLedger('memory:')
@@ -62,7 +62,7 @@ describe('D1 the code that a run was recorded with', () => {
         }
         await ledger.close()
       }),
-      { numRuns: Math.ceil(numRuns / 2) },
+      { numRuns: numRuns(25) },
     )
   })
 
@@ -74,7 +74,7 @@ describe('D1 the code that a run was recorded with', () => {
     await ledger.close()
   })
 
-  it('D1 D3 is identical: random graphs, killed anywhere and resumed', { timeout: 120_000 }, async () => {
+  it('D1 D3 is identical: random graphs, killed anywhere and resumed', async () => {
     await fc.assert(
       fc.asyncProperty(graphScenarios, async ({ spec, deaths, suspendAlways }) => {
         const straight = await liveGraph(spec, [], false, undefined)
@@ -85,7 +85,7 @@ describe('D1 the code that a run was recorded with', () => {
           expect(await flawsOfReplay(target, ledger, 'run')).toEqual([])
         }
       }),
-      { numRuns },
+      { numRuns: numRuns(20) },
     )
   })
 })

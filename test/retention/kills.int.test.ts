@@ -62,7 +62,7 @@ async function fill(ledger: Ledger): Promise<void> {
 
 /** Kills the child some time after it has said so many lines; true when it came to its end before. */
 async function killAfter(url: string, lines: number): Promise<boolean> {
-  const child = spawn(process.execPath, ['--conditions=@clew/source', CHILD, url], {
+  const child = spawn(process.execPath, [CHILD, url], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const exit = once(child, 'exit')

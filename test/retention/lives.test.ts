@@ -2,9 +2,8 @@ import { ClewError, type StatePolicy } from '@clew/ledger'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createMemoryLedger } from '../../packages/runtime/src/checkpointer/memory-ledger.ts'
+import { numRuns } from '../num-runs.ts'
 import { deeds, live, type OtherDeed } from './lives.ts'
-
-const numRuns = Number(process.env['CLEW_RUNS'] ?? 40)
 
 /** What is not over, or is held, is not erased. */
 async function unlessRefused(work: Promise<unknown>): Promise<void> {
@@ -48,7 +47,6 @@ describe('P4 random lives', () => {
     ['retention of states and erasure', [...states, ...erasures]],
   ])(
     'P4 P5 R5 R7 R10 D1 whatever %s takes, what stays is resumed, forked and replayed as before',
-    { timeout: 120_000 },
     async (_, others) => {
       await fc.assert(
         fc.asyncProperty(deeds, async (all) => {
@@ -56,7 +54,7 @@ describe('P4 random lives', () => {
           expect(await live(ledger, all, others)).toEqual([])
           await ledger.close()
         }),
-        { numRuns },
+        { numRuns: numRuns(20) },
       )
     },
   )

@@ -49,7 +49,7 @@ export function startKills(): KillSession {
     kill: { at: KillPoint; after: number } | undefined,
   ): Promise<string> {
     const { CLEW_KILL_AT: _at, CLEW_KILL_AFTER: _after, ...env } = process.env
-    const child = spawn(process.execPath, ['--conditions=@clew/source', CHILD, database, notes, runId], {
+    const child = spawn(process.execPath, [CHILD, database, notes, runId], {
       stdio: ['ignore', 'ignore', 'pipe'],
       env: { ...env, ...(kill && { CLEW_KILL_AT: kill.at, CLEW_KILL_AFTER: String(kill.after) }) },
     })

@@ -7,31 +7,31 @@ import { checkRun } from '../catalogue/drive.ts'
 import { createOutside, type Program } from '../catalogue/random-programs.ts'
 import { findFlaws, findForkFlaws, scenarios } from './lives.ts'
 import { createLife, type Fault } from './mortal-ledger.ts'
+import { numRuns } from '../num-runs.ts'
 import { createWorld, toAgent } from './random-agents.ts'
 import { savedLives } from './saved-lives.ts'
 import { createLatch, flawsOf } from './worlds.ts'
 
 const open = async () => createMemoryWorld().open()
-const numRuns = Number(process.env['CLEW_RUNS'] ?? 150)
 
 describe('R5 random agents, killed anywhere', () => {
-  it('R5 R10 come to the same end as when nobody kills them', { timeout: 120_000 }, async () => {
+  it('R5 R10 come to the same end as when nobody kills them', async () => {
     await fc.assert(
       fc.asyncProperty(scenarios, async (scenario) => {
         expect(await findFlaws(scenario, open)).toEqual([])
       }),
-      { numRuns },
+      { numRuns: numRuns(40) },
     )
   })
 })
 
 describe('R7 random agents, forked anywhere', () => {
-  it('R7 come to the same end, and do nothing again that was on record', { timeout: 120_000 }, async () => {
+  it('R7 come to the same end, and do nothing again that was on record', async () => {
     await fc.assert(
       fc.asyncProperty(scenarios, async (scenario) => {
         expect(await findForkFlaws(scenario, open)).toEqual([])
       }),
-      { numRuns },
+      { numRuns: numRuns(40) },
     )
   })
 })

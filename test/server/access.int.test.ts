@@ -140,7 +140,7 @@ describe('who may, for every route of the OpenAPI document', () => {
     }
   })
 
-  it("A2 the server's own books are nobody's workspace", async () => {
+  it("A2 the server's own runs are nobody's workspace", async () => {
     for (const each of guarded()) {
       const { status } = await ask(each, tokens.get('everywhere'), 'clew:server')
       expect([named(each), status]).toEqual([named(each), 404])

@@ -106,7 +106,7 @@ const COVERS: readonly Manipulation[] = [
     verdict: { verify: 'letters', seq: 3 },
   },
   {
-    title: 'an erasure by hand in a book of memory in which another item was erased',
+    title: 'an erasure by hand in a memory run in which another item was erased',
     sql: () =>
       `INSERT INTO erasures VALUES (${at(MEMORY, 1)}, '2026-01-01'); DELETE FROM payloads WHERE position = ${at(MEMORY, 1)}`,
     verdict: { verify: MEMORY, seq: 1 },
@@ -817,7 +817,7 @@ const RECORDS: readonly Manipulation[] = [
     verdict: { verify: 'cut', seq: 2 },
   },
   {
-    title: 'the audit book lost its last event, with its head',
+    title: 'the audit run lost its last event, with its head',
     unguarded: true,
     sql: () => `DELETE FROM payloads WHERE position = (SELECT max(position) FROM events WHERE run = ${run(AUDIT)});
       DELETE FROM events WHERE position = (SELECT max(position) FROM events WHERE run = ${run(AUDIT)});
@@ -825,14 +825,14 @@ const RECORDS: readonly Manipulation[] = [
     verdict: { verify: 'old', seq: 1 },
   },
   {
-    title: 'the audit book is gone with all its rows',
+    title: 'the audit run is gone with all its rows',
     unguarded: true,
     sql: () => `DELETE FROM payloads WHERE position IN (SELECT position FROM events WHERE run = ${run(AUDIT)});
       DELETE FROM events WHERE run = ${run(AUDIT)}; DELETE FROM runs WHERE run_id = '${AUDIT}'`,
     verdict: { verify: 'erased', seq: 1 },
   },
   {
-    title: 'the audit book says that more was erased',
+    title: 'the audit run says that more was erased',
     unguarded: true,
     sql: () =>
       `UPDATE payloads SET body = replace(body, '"letters"', '"plain"') WHERE position = ${at(AUDIT, 1)}`,

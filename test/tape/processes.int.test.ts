@@ -14,11 +14,9 @@ const folder = mkdtempSync(join(tmpdir(), 'clew-tape-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 const begin = (library: Library, runId: string, talk: Talk): ChildProcess =>
-  spawn(
-    process.execPath,
-    ['--conditions=@clew/source', CHILD, join(folder, `${library}.db`), runId, library, JSON.stringify(talk)],
-    { stdio: ['ignore', 'pipe', 'pipe'] },
-  )
+  spawn(process.execPath, [CHILD, join(folder, `${library}.db`), runId, library, JSON.stringify(talk)], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
 
 interface Came {
   readonly status: string

@@ -6,14 +6,8 @@ import { formatCount } from './format-count.ts'
 import { formatSize } from './format-size.ts'
 import { growthText, policyText, sizeText } from './cli/retention-lines.ts'
 import { nodePorts } from '@clew/runtime/node-ports'
+import type { Check } from './operations/doctor.ts'
 import { vaultKeyFiles } from './vault/key-files.ts'
-
-export interface Check {
-  name: string
-  status: 'ok' | 'warn' | 'fail'
-  detail: string
-  hint: string | null
-}
 
 const NODE_MAJOR = 24
 const WAL_BIG = 256 * 1024 * 1024

@@ -1,20 +1,6 @@
 import { shellWord } from './cli/question.ts'
-import { findSecrets, type JsonObject, type Ledger, type SecretPlace } from '@clew/ledger'
-
-export interface StoredSecret extends Pick<SecretPlace, 'path' | 'kind'> {
-  readonly runId: string
-  readonly seq: number
-}
-
-export interface ScanReport {
-  readonly events: number
-  /** The first thousand of `total`. */
-  readonly places: readonly StoredSecret[]
-  readonly total: number
-  readonly byKind: Readonly<Record<string, number>>
-  /** Commands that erase them, for the runs of `places`. */
-  readonly erase: readonly string[]
-}
+import { findSecrets, type JsonObject, type Ledger } from '@clew/ledger'
+import type { ScanReport, StoredSecret } from './operations/doctor.ts'
 
 const LISTED = 1000
 

@@ -1,7 +1,7 @@
 import { pathToFileURL } from 'node:url'
 import { resolve } from 'node:path'
 
-const CLEW = pathToFileURL(resolve(import.meta.dirname, '../src/index.ts')).href
+const CLEW = pathToFileURL(resolve(import.meta.dirname, '../dist/index.js')).href
 
 /** A module of agents, as a user has one; \`calls.txt\` beside it tells what was done outside. */
 export const AGENTS = `

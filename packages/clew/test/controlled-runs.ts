@@ -47,7 +47,7 @@ export function createControlledRuns(): ControlledRuns {
   const clew = (...args: string[]): Promise<Ended> => ended(spawned([BIN, ...args]))
   const starting: ControlledRuns['starting'] = (name, runId, input = null, options = {}) => {
     const given = [name, JSON.stringify(input), JSON.stringify({ runId, ...options })]
-    return spawned(['--conditions=@clew/source', 'start.ts', ...given], { HANG_AT: '3' })
+    return spawned(['start.ts', ...given], { HANG_AT: '3' })
   }
 
   return {

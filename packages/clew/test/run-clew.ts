@@ -2,7 +2,11 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { resolve } from 'node:path'
 
-export const BIN = resolve(import.meta.dirname, '../bin/clew.mjs')
+/** The file that npm links as `clew`: checks the version of Node, then starts the command. In a clone from source. */
+export const LAUNCHER = resolve(import.meta.dirname, '../bin/clew.mjs')
+
+/** The command, from `dist`. */
+export const BIN = resolve(import.meta.dirname, 'clew.mjs')
 
 export interface Ended {
   readonly code: number | null

@@ -1,7 +1,7 @@
 import { findBelow, findRun } from './store/find-runs.ts'
 import { readCost } from './billing/read-cost.ts'
-import { inputDigest } from './canonical.ts'
-import { findCauses, findEffects } from './causality.ts'
+import { inputDigest } from './hash/canonical.ts'
+import { findCauses, findEffects } from './read/causality.ts'
 import {
   checkCount,
   checkDurability,
@@ -10,39 +10,45 @@ import {
   checkSince,
   checkWorkspace,
 } from './check-options.ts'
-import { createConsumers } from './consume.ts'
+import { createConsumers } from './read/consume.ts'
 import { diffRuns } from './diff/diff-runs.ts'
-import { type CheckedEnvelope, checkInput, checkWire, type ClewEvent, type Payload } from './envelope.ts'
+import {
+  type CheckedEnvelope,
+  checkInput,
+  checkWire,
+  type ClewEvent,
+  type Payload,
+} from './event/envelope.ts'
 import { erase } from './erasure/erase.ts'
 import { ClewError } from './errors.ts'
-import { explainRun } from './explain.ts'
-import { exportLines } from './export-lines.ts'
+import { explainRun } from './read/explain.ts'
+import { exportLines } from './transfer/export-lines.ts'
 import { foldSteps } from './fold/steps.ts'
-import { followEvents } from './follow.ts'
-import { importLines } from './import.ts'
-import { assertSameWorkspace, checkHeads, type Head, headsText } from './heads.ts'
+import { followEvents } from './read/follow.ts'
+import { importLines } from './transfer/import.ts'
+import { assertSameWorkspace, checkHeads, type Head, headsText } from './verify/heads.ts'
 import type { JsonValue } from './json.ts'
 import type { AppendOptions, Ledger, LedgerOptions, ReadOptions } from './ledger.ts'
 import { type LedgerContext, createLedgerContext, type LedgerParts } from './ledger-context.ts'
 import { createLedgerMemory } from './memory/create-memory.ts'
 import { checkMemoryPolicy } from './memory/policy.ts'
-import { createProgress } from './create-progress.ts'
-import { PROJECTION_VERSION, readProjectionState } from './projection-version.ts'
+import { createProgress } from './progress/create-progress.ts'
+import { PROJECTION_VERSION, readProjectionState } from './projections/projection-version.ts'
 import { createPolicyAccess } from './policy/workspace-policy.ts'
-import { createStateReader } from './read-state.ts'
-import { rebuildProjections } from './rebuild.ts'
+import { createStateReader } from './read/read-state.ts'
+import { rebuildProjections } from './projections/rebuild.ts'
 import { createRemovalImport } from './removal/import-removals.ts'
 import { readHolds } from './retention/holds.ts'
 import { createLedgerRetention } from './retention/ledger-retention.ts'
-import { createRunReader } from './run-reader.ts'
-import { createRunViews } from './run-views.ts'
+import { createRunReader } from './read/run-reader.ts'
+import { createRunViews } from './read/run-views.ts'
 import { createIndexer } from './search/indexer.ts'
 import { searchRuns } from './search/search.ts'
 import type { StoredEvent } from './store/store.ts'
 import type { PreparedEvent } from './store/change.ts'
-import { nameThreads } from './thread-leases.ts'
+import { nameThreads } from './lifecycle/thread-leases.ts'
 import { rotateVault } from './vault/rotate-vault.ts'
-import { verifyRuns } from './verify-runs.ts'
+import { verifyRuns } from './verify/verify-runs.ts'
 
 export function createLedger(parts: LedgerParts, options: LedgerOptions = {}): Ledger {
   return createView(createLedgerContext(parts, options), {
@@ -225,14 +231,14 @@ function createView(core: LedgerContext, { isOpened = false, plain = false, ...v
       const run = await findRun(store, { workspace, runId })
       return run && reviveRow(run.summary)
     },
-    async listRuns({ since, limit = 50, book, threadId, ...filter } = {}) {
+    async listRuns({ since, limit = 50, systemRun, threadId, ...filter } = {}) {
       assertOpen()
       checkScoresAndTags(filter)
       const page = await store.findRuns({
         ...filter,
         workspace,
         threadIds: threadId === undefined ? undefined : namesOf(threadId),
-        book: book ?? null,
+        systemRun: systemRun ?? null,
         limit: checkLimit(limit),
         since: checkSince(since),
       })

@@ -1,13 +1,13 @@
-export { AUDIT_RUN_ID, auditEvent, type AuditType, recordAudit } from './audit-run.ts'
-export { BOOKS, systemRunId, systemRunRange, type IdRange, isSystemRun } from './system-run.ts'
+export { AUDIT_RUN_ID, auditEvent, type AuditType, recordAudit } from './append/audit-run.ts'
+export { SYSTEM_RUNS, systemRunId, systemRunRange, type IdRange, isSystemRun } from './event/system-run.ts'
 export { type Cost, type Price } from './billing/cost.ts'
 export { countUsage } from './billing/count-usage.ts'
 export { roundAmount } from './billing/money.ts'
 export type { CostFilter } from './billing/read-cost.ts'
 export { normaliseUsage, type Usage } from './billing/usage.ts'
-export { canonicalText, inputDigest } from './canonical.ts'
-export { fitsRecorded, type FitOptions } from './fits-recorded.ts'
-export type { Identity } from './identity.ts'
+export { canonicalText, inputDigest } from './hash/canonical.ts'
+export { fitsRecorded, type FitOptions } from './diff/fits-recorded.ts'
+export type { Identity } from './event/identity.ts'
 export {
   asErasable,
   asOwn,
@@ -24,7 +24,7 @@ export {
   primitiveOf,
   type RecordInput,
   type StateOperation,
-} from './catalogue.ts'
+} from './catalogue/catalogue.ts'
 export { type Primitive, PRIMITIVES } from './catalogue/primitive.ts'
 export {
   type ChainedEvent,
@@ -33,19 +33,27 @@ export {
   GENESIS,
   payloadHash,
   SCHEMA_VERSION,
-} from './chain.ts'
-export { type CloudEvent, fromCloudEvent, toCloudEvent } from './cloud-events.ts'
-export { type Codec, type Codecs, createCodecs } from './codecs.ts'
+} from './hash/chain.ts'
+export { type CloudEvent, fromCloudEvent, toCloudEvent } from './event/cloud-events.ts'
+export { type Codec, type Codecs, createCodecs } from './event/codecs.ts'
 export { project } from './store/commit.ts'
-export type { ConsumeHandler, ConsumeOptions, ConsumerState } from './consume.ts'
+export type { ConsumeHandler, ConsumeOptions, ConsumerState } from './read/consume.ts'
 export { createLedger } from './create-ledger.ts'
 export type { LedgerParts } from './ledger-context.ts'
 export { type Change, findChanges } from './diff/changes.ts'
 export type { DiffRow, Divergence, DivergenceKind, ItemReference } from './diff/compare.ts'
 export type { Delta, DiffSide, RunDiff } from './diff/diff-runs.ts'
-export type { ClewEvent, Envelope, EventInput, Origin, Payload, LedgerFields, Source } from './envelope.ts'
-export { parseCursor } from './cursor.ts'
-export { readForkTags } from './read-tags.ts'
+export type {
+  ClewEvent,
+  Envelope,
+  EventInput,
+  Origin,
+  Payload,
+  LedgerFields,
+  Source,
+} from './event/envelope.ts'
+export { parseCursor } from './read/cursor.ts'
+export { readForkTags } from './read/read-tags.ts'
 export { checkCertificate } from './erasure/certificate.ts'
 export type {
   EraseOptions,
@@ -80,7 +88,7 @@ export {
   type ComplianceLog,
 } from './fold/compliance.ts'
 export { type Fold, foldEvents } from './fold/fold.ts'
-export type { ExplainedCause, ExplainedPlace, Explanation } from './explain.ts'
+export type { ExplainedCause, ExplainedPlace, Explanation } from './read/explain.ts'
 export {
   COST_GROUPS,
   type CostFoldOptions,
@@ -152,11 +160,11 @@ export {
   headsText,
   parseSignedHeads,
   type SignedHeads,
-} from './heads.ts'
+} from './verify/heads.ts'
 export { dueMsOf } from './store/due.ts'
-export { createDeriver, createIds, deriveId, isUuid } from './ids.ts'
-export type { ImportOptions, ImportReport } from './import.ts'
-export { isoMs, isoText } from './iso-text.ts'
+export { createDeriver, createIds, deriveId, isUuid } from './event/ids.ts'
+export type { ImportOptions, ImportReport } from './transfer/import.ts'
+export { isoMs, isoText } from './event/iso-text.ts'
 export { deepFreeze, type JsonObject, type JsonValue } from './json.ts'
 export { type MemoryInput } from './memory/check-put.ts'
 export { estimateTokens } from './memory/estimate-tokens.ts'
@@ -239,23 +247,23 @@ export {
   type ProgressStore,
   type ReadNotesOptions,
   type StoredNote,
-} from './progress.ts'
+} from './progress/progress.ts'
 export {
   createProgressWriter,
   type ProgressWriter,
   type ProgressWriterOptions,
   type Report,
-} from './progress-writer.ts'
+} from './progress/progress-writer.ts'
 export {
   type PolicyAccess,
   readPolicies,
   type StoredRule,
   type WorkspacePolicy,
 } from './policy/workspace-policy.ts'
-export { projectRun } from './projections.ts'
-export type { CheckpointReference } from './read-state.ts'
-export { NEW_PROJECTIONS, PROJECTION_VERSION } from './projection-version.ts'
-export type { RebuildOptions, RebuildReport } from './rebuild.ts'
+export { projectRun } from './projections/projections.ts'
+export type { CheckpointReference } from './read/read-state.ts'
+export { NEW_PROJECTIONS, PROJECTION_VERSION } from './projections/projection-version.ts'
+export type { RebuildOptions, RebuildReport } from './projections/rebuild.ts'
 export { alignRedacted } from './redact/align-redacted.ts'
 export { findSecrets, type SecretPlace } from './redact/find-secrets.ts'
 export { compilePath } from './redact/path-rule.ts'
@@ -267,7 +275,7 @@ export {
   type PlaceholderPlace,
 } from './redact/placeholder.ts'
 export { recut, redactBody } from './redact/redact-body.ts'
-export { type OriginalOf, restoreEvent, restoreSecrets } from './restore-secrets.ts'
+export { type OriginalOf, restoreEvent, restoreSecrets } from './vault/restore-secrets.ts'
 export type { GcOptions, GcReport } from './retention/gc.ts'
 export {
   type Hold,
@@ -313,9 +321,9 @@ export {
 } from './search/search-index.ts'
 export { createTags, type Tags } from './search/tags.ts'
 export { indexedTokens } from './search/tokens.ts'
-export { formatStepId, parseStepId, type StepIdentity } from './step-id.ts'
-export { packStep, type StepKey, type StepMarks, unpackStep } from './step-row.ts'
-export type { ComplianceFilter, RunViews } from './run-views.ts'
+export { formatStepId, parseStepId, type StepIdentity } from './event/step-id.ts'
+export { packStep, type StepKey, type StepMarks, unpackStep } from './projections/step-row.ts'
+export type { ComplianceFilter, RunViews } from './read/run-views.ts'
 export type {
   EventQuery,
   ReadAllOptions,
@@ -371,23 +379,23 @@ export type { DropValues, PendingScope, Values } from './store/values.ts'
 export { withDefaults } from './store/with-defaults.ts'
 export { eventOfRow, storedEvent, withPayload } from './store/stored-event.ts'
 export type { EventPlace, NewRun, MutableRun, Transaction } from './store/transaction.ts'
-export { endingEvent, isOpenStep, isResumedByCode } from './close-open.ts'
+export { endingEvent, isOpenStep, isResumedByCode } from './lifecycle/close-open.ts'
 export {
   findStopRequest,
   type RecordedStopRequest,
   recordStopRequest,
   stopAsked,
   type StopRequest,
-} from './stop-request.ts'
-export { supersedeRun } from './supersede-run.ts'
-export { type ListedLease, sweepOrphans, type SweepOptions, sweepThread } from './sweep-orphans.ts'
-export { splitLines } from './transfer.ts'
-export { childIds, type StoredNode } from './tree.ts'
-export { type Upcast, upcastEvent } from './upcast.ts'
+} from './lifecycle/stop-request.ts'
+export { supersedeRun } from './lifecycle/supersede-run.ts'
+export { type ListedLease, sweepOrphans, type SweepOptions, sweepThread } from './lifecycle/sweep-orphans.ts'
+export { splitLines } from './transfer/transfer.ts'
+export { childIds, type StoredNode } from './hash/tree.ts'
+export { type Upcast, upcastEvent } from './event/upcast.ts'
 export { createConcealment } from './vault/conceal.ts'
 export type { RotateOptions, VaultRotation } from './vault/rotate-vault.ts'
 export { badKey, type VaultCipher, vaultContext, type VaultProblem } from './vault/vault.ts'
 export type { VaultChange, VaultData, VaultedEvent, VaultQuery, VaultRow } from './vault/vault-rows.ts'
-export type { Problem, ProblemKind, Verification } from './verify.ts'
+export type { Problem, ProblemKind, Verification } from './verify/verify.ts'
 export { wakeAll } from './store/wake.ts'
-export { fromWire, toWire, type WireEnvelope, type WireEvent, type WireLedgerFields } from './wire.ts'
+export { fromWire, toWire, type WireEnvelope, type WireEvent, type WireLedgerFields } from './event/wire.ts'

@@ -1,28 +1,28 @@
 import type { CostFilter } from './billing/read-cost.ts'
-import type { ForeignType, OwnEventType, RecordInput } from './catalogue.ts'
-import type { Codec } from './codecs.ts'
-import type { ConsumeHandler, ConsumeOptions, ConsumerState } from './consume.ts'
+import type { ForeignType, OwnEventType, RecordInput } from './catalogue/catalogue.ts'
+import type { Codec } from './event/codecs.ts'
+import type { ConsumeHandler, ConsumeOptions, ConsumerState } from './read/consume.ts'
 import type { RunDiff } from './diff/diff-runs.ts'
-import type { ClewEvent, EventInput } from './envelope.ts'
+import type { ClewEvent, EventInput } from './event/envelope.ts'
 import type { EraseOptions, EraseReport, EraseTarget } from './erasure/erase-types.ts'
-import type { Explanation } from './explain.ts'
+import type { Explanation } from './read/explain.ts'
 import type { CostReport } from './fold/cost.ts'
 import type { RunStatus, RunSummary } from './fold/run-summary.ts'
 import type { ScoreAndTagFilter } from './fold/scores-and-tags.ts'
 import type { RunState } from './fold/state.ts'
 import type { StepRecord, StepSkeleton } from './fold/steps.ts'
-import type { HeadSigner, SignedHeads } from './heads.ts'
-import type { Identity } from './identity.ts'
-import type { ImportOptions, ImportReport } from './import.ts'
+import type { HeadSigner, SignedHeads } from './verify/heads.ts'
+import type { Identity } from './event/identity.ts'
+import type { ImportOptions, ImportReport } from './transfer/import.ts'
 import type { PolicyAccess } from './policy/workspace-policy.ts'
-import type { Progress } from './progress.ts'
-import type { CheckpointReference } from './read-state.ts'
+import type { Progress } from './progress/progress.ts'
+import type { CheckpointReference } from './read/read-state.ts'
 import type { LedgerMemory } from './memory/ledger-memory.ts'
 import type { MemoryPolicy } from './memory/policy.ts'
-import type { RebuildOptions, RebuildReport } from './rebuild.ts'
+import type { RebuildOptions, RebuildReport } from './projections/rebuild.ts'
 import type { RedactOptions, Redactor } from './redact/redact.ts'
 import type { SearchOptions, SearchResult } from './search/search.ts'
-import type { RunViews } from './run-views.ts'
+import type { RunViews } from './read/run-views.ts'
 import type { GcOptions, GcReport } from './retention/gc.ts'
 import type { StatePolicy } from './retention/plan-states.ts'
 import type { Hold, HoldOptions, HoldTarget } from './retention/holds.ts'
@@ -32,7 +32,7 @@ import type { RetentionReport } from './retention/report.ts'
 import type { SkeletonRange, StoreStats } from './store/store.ts'
 import type { Leases } from './store/leases.ts'
 import type { RotateOptions, VaultRotation } from './vault/rotate-vault.ts'
-import type { Verification } from './verify.ts'
+import type { Verification } from './verify/verify.ts'
 
 /** R11: what may be done with a ledger, switched one by one. Reading history always works. */
 export interface LedgerMode {
@@ -92,8 +92,8 @@ export interface FollowOptions {
 }
 
 export interface RunFilter extends ScoreAndTagFilter {
-  /** Books of this kind, which other listings leave out: `stream` for `clew:stream/…`. */
-  readonly book?: string | undefined
+  /** System runs of this kind, which other listings omit: `stream` for `clew:stream/…`. */
+  readonly systemRun?: string | undefined
   readonly status?: RunStatus | undefined
   readonly agent?: string | undefined
   /** The thread as it was named when its runs were started, or one of several names. */

@@ -1,4 +1,4 @@
-import type { ProgressStore } from '../src/progress.ts'
+import type { ProgressStore } from '../src/progress/progress.ts'
 import type { Store } from '../src/store/store.ts'
 import type { BrokenStore } from './broken-stores.ts'
 

@@ -1,7 +1,5 @@
-import { type ForeignType, foreignType, type RecordInput } from '../src/catalogue.ts'
 import { writeSync } from 'node:fs'
-import { ClewError } from '../src/errors.ts'
-import type { Ledger } from '../src/ledger.ts'
+import { ClewError, type ForeignType, foreignType, type Ledger, type RecordInput } from '@clew/ledger'
 
 /** What the other processes of a store's tests do, whichever store it is. They answer with one JSON line at a time. */
 

@@ -1,4 +1,4 @@
-import type { ClewEvent } from '../src/envelope.ts'
+import type { ClewEvent } from '../src/event/envelope.ts'
 
 /** Events of one run as a ledger would give them back, a tenth of a second apart. */
 export function makeEvents(

@@ -1,5 +1,5 @@
 import {
-  BOOKS,
+  SYSTEM_RUNS,
   systemRunRange,
   parseCursor,
   type RunPage,
@@ -76,7 +76,7 @@ function compile(
 }
 
 function conditionsOf(query: RunQuery, threadId: string | undefined, put: Put): string[] {
-  const { workspace, ids, subjects, book, status, agent, since, order = 'newest', cursor } = query
+  const { workspace, ids, subjects, systemRun, status, agent, since, order = 'newest', cursor } = query
   const where: string[] = ['true']
   if (workspace !== undefined) where.push(`r.workspace = ${put(workspace)}`)
   if (ids) where.push(`r.run_id = ANY (${put(ids)}::text[])`)
@@ -85,11 +85,11 @@ function conditionsOf(query: RunQuery, threadId: string | undefined, put: Put): 
     where.push(
       `r.id IN (SELECT run FROM subjects WHERE subject = ANY (${put(subjects.map(indexText))}::text[]))`,
     )
-  if (book !== undefined) {
-    const { from, to } = book === null ? BOOKS : systemRunRange(book)
+  if (systemRun !== undefined) {
+    const { from, to } = systemRun === null ? SYSTEM_RUNS : systemRunRange(systemRun)
     const [first, end] = [put(from), put(to)]
     where.push(
-      book === null
+      systemRun === null
         ? `(r.run_id < ${first} OR r.run_id >= ${end})`
         : `r.run_id >= ${first} AND r.run_id < ${end}`,
     )

@@ -28,7 +28,7 @@ const INSERT = `INSERT INTO memory_items (position, scope, namespace, key, seq, 
 type Put = (value: unknown) => string
 
 function inScopes(
-  { workspace, books, layers }: ScopeFilter,
+  { workspace, memoryRuns, layers }: ScopeFilter,
   column: string,
   owner: string,
   put: Put,
@@ -38,7 +38,7 @@ function inScopes(
     return `(${column} >= ${put(from)} AND ${column} < ${put(from.slice(0, -1) + AFTER_SLASH)})`
   })
   const where = [`${owner}.workspace = ${put(workspace)}`, `(${ranges.join(' OR ') || 'false'})`]
-  if (books) where.push(`${column} = ANY (${put([...books])}::text[])`)
+  if (memoryRuns) where.push(`${column} = ANY (${put([...memoryRuns])}::text[])`)
   return where
 }
 
@@ -84,11 +84,11 @@ const DROP = 'DELETE FROM memory_items WHERE position = ANY ($1::bigint[])'
 
 async function apply(
   sql: Sql,
-  { workspace, book, fromSeq, toSeq, version, gone, rows }: MemoryChange,
+  { workspace, memoryRun, fromSeq, toSeq, version, gone, rows }: MemoryChange,
 ): Promise<boolean> {
-  await sql.query({ text: LOCK_RUN, values: [workspace, book] })
-  await sql.query({ text: ADD_SCOPE, values: [workspace, book] })
-  const found = await sql.query({ text: LOCK_SCOPE, values: [workspace, book] })
+  await sql.query({ text: LOCK_RUN, values: [workspace, memoryRun] })
+  await sql.query({ text: ADD_SCOPE, values: [workspace, memoryRun] })
+  const found = await sql.query({ text: LOCK_SCOPE, values: [workspace, memoryRun] })
   const { id, seq, version: folded } = found.rows[0] as Row
   if ((folded === version ? seq : 0) !== fromSeq) return false
   await sql.query(fromSeq === 0 ? { text: DROP_ALL, values: [id] } : { text: DROP, values: [gone] })
@@ -122,7 +122,7 @@ export function createMemory(db: Database, reading: Sql): MemoryIndex {
           WHERE ${inScopes(filter, 'r.run_id', 'r', put).join(' AND ')} AND r.seq > coalesce(${folded}, 0)`
       })
       return rows.map((row) => ({
-        book: row['book'] as string,
+        memoryRun: row['book'] as string,
         seq: Number(row['seq']),
         foldedSeq: Number(row['folded']),
       }))
@@ -138,7 +138,7 @@ export function createMemory(db: Database, reading: Sql): MemoryIndex {
         if (positions) where.push(`m.position = ANY (${put(positions)}::bigint[])`)
         if (after)
           where.push(
-            `(s.book, m.namespace, m.key) > (${put(after.book)}, ${put(after.namespace)}, ${put(after.key)})`,
+            `(s.book, m.namespace, m.key) > (${put(after.memoryRun)}, ${put(after.namespace)}, ${put(after.key)})`,
           )
         if (before !== undefined) where.push(`m.position < ${put(before)}`)
         const orderBy = order === 'name' ? 's.book, m.namespace, m.key' : 'm.position DESC'
@@ -168,7 +168,7 @@ export function createMemory(db: Database, reading: Sql): MemoryIndex {
           WHERE ${inScopes(filter, 's.book', 's', put).join(' AND ')} GROUP BY s.book ORDER BY s.book`,
       )
       return rows.map((row) => ({
-        book: row['book'] as string,
+        memoryRun: row['book'] as string,
         items: Number(row['items']),
         bytes: Number(row['bytes']),
       }))
@@ -186,7 +186,7 @@ export function createMemory(db: Database, reading: Sql): MemoryIndex {
 
 const toRow = (row: Row): MemoryRow => ({
   position: Number(row['position']),
-  book: row['book'] as string,
+  memoryRun: row['book'] as string,
   seq: Number(row['seq']),
   bornSeq: Number(row['born_seq']),
   createdAt: row['created_at'] as string,

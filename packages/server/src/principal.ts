@@ -27,7 +27,7 @@ export const may = ({ scopes }: Principal, scope: Scope): boolean =>
   scopes.some((own) => BRINGS[own].includes(scope))
 
 const WORKSPACE = /^[\w.:@-]{1,128}$/
-/** Names of the workspaces that hold the server's own books; they exist for nobody. */
+/** Names of the workspaces that hold the server's own runs; requests cannot name them. */
 const RESERVED = /^clew:/
 
 /** Requests and rooms alike: what it may not enter is not there for it. */

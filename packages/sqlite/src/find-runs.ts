@@ -1,6 +1,6 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
 import {
-  BOOKS,
+  SYSTEM_RUNS,
   systemRunRange,
   parseCursor,
   type RunPage,
@@ -99,16 +99,16 @@ function conditionsOf(
     values.push(...(given as SQLInputValue[]))
   }
   const listOf = (texts: readonly string[] | undefined): string | undefined => texts && JSON.stringify(texts)
-  const { workspace, book, status, order = 'newest', since, cursor } = query
+  const { workspace, systemRun, status, order = 'newest', since, cursor } = query
   const inWorkspace = workspace === undefined ? '' : 'AND k.workspace = ?'
   const own = workspace === undefined ? [] : [workspace]
   add('r.workspace = ?', workspace)
   add(withIds(inWorkspace), listOf(query.ids), ...own)
   add(below(inWorkspace), listOf(query.below), ...own, ...own)
   add(WITH_SUBJECTS, listOf(query.subjects))
-  if (book !== undefined) {
-    const { from, to } = book === null ? BOOKS : systemRunRange(book)
-    add(book === null ? '(r.run_id < ? OR r.run_id >= ?)' : 'r.run_id >= ? AND r.run_id < ?', from, to)
+  if (systemRun !== undefined) {
+    const { from, to } = systemRun === null ? SYSTEM_RUNS : systemRunRange(systemRun)
+    add(systemRun === null ? '(r.run_id < ? OR r.run_id >= ?)' : 'r.run_id >= ? AND r.run_id < ?', from, to)
   }
   if (status === undefined && query.deleted !== true) add("r.status <> 'deleted'")
   add('r.status = ?', status)

@@ -7,7 +7,7 @@ import { withChildren } from '../test/with-children.ts'
 const here = withChildren()
 const name = { layer: 'long', scope: 'workspace', namespace: 'n', key: 'k' } as const
 
-it('M1 a ledger that may only be read folds the books that no reader has folded', async () => {
+it('M1 a ledger that may only be read folds the memory runs that no reader has folded', async () => {
   const ledger = openLedger(here.file)
   await ledger.memory.put({ ...name, value: 'about owls' })
   const reading = openLedger(here.file, { readOnly: true })
@@ -58,7 +58,7 @@ it('P5 no word of a row that was removed is left in the file', async () => {
   await ledger.close()
 })
 
-it('L1 verify --projections says where the rows of memory are not what their book says', async () => {
+it('L1 verify --projections says where the rows of memory are not what their run says', async () => {
   const ledger = openLedger(here.file)
   for (const key of ['a', 'b']) await ledger.memory.put({ ...name, key, value: key })
   expect((await ledger.memory.list()).items).toHaveLength(2)

@@ -36,12 +36,13 @@ export function createMemory(
 ): MemoryIndex {
   const prepared = createPrepared(db)
   const tags = createTags(ports.sha256)
-  const scopeTag = (workspace: string, book: string): string => tags.tag('run', `${workspace}\n${book}`)
+  const scopeTag = (workspace: string, memoryRun: string): string =>
+    tags.tag('run', `${workspace}\n${memoryRun}`)
   const layerTag = (workspace: string, layer: string): string =>
     tags.tag('workspace', `${workspace}\n${layer}`)
 
-  /** Condition on the name of a book in `column`. */
-  function inScopes({ workspace, books, layers }: ScopeFilter, column: string, owner: string): Clause {
+  /** Condition on the name of a memory run in `column`. */
+  function inScopes({ workspace, memoryRuns, layers }: ScopeFilter, column: string, owner: string): Clause {
     const values: SQLInputValue[] = [workspace]
     const ranges = layers.map((layer) => {
       const from = memoryRunId({ layer, scope: '' })
@@ -49,9 +50,9 @@ export function createMemory(
       return `(${column} >= ? AND ${column} < ?)`
     })
     const where = [`${owner}.workspace = ?`, `(${ranges.join(' OR ') || '0'})`]
-    if (books) {
+    if (memoryRuns) {
       where.push(`${column} IN (SELECT value FROM json_each(?))`)
-      values.push(JSON.stringify(books))
+      values.push(JSON.stringify(memoryRuns))
     }
     return { where, values }
   }
@@ -112,8 +113,8 @@ export function createMemory(
       row.bytes,
       row.tokens,
     )
-    const { layer } = parseMemoryRunId(row.book) as MemoryScope
-    const place = `${scopeTag(workspace, row.book)} ${layerTag(workspace, layer)}`
+    const { layer } = parseMemoryRunId(row.memoryRun) as MemoryScope
+    const place = `${scopeTag(workspace, row.memoryRun)} ${layerTag(workspace, layer)}`
     const named = indexedTokens(row.words.name).map(inName).join(' ')
     insertWords().run(position, place, named, row.words.name, row.words.text)
   }
@@ -131,20 +132,20 @@ export function createMemory(
         prepared(sql)
           .all(version, from, to, ...values, version)
           .map((row) => ({
-            book: row['book'] as string,
+            memoryRun: row['book'] as string,
             seq: row['seq'] as number,
             foldedSeq: row['folded'] as number,
           })),
       )
     },
-    apply: ({ workspace, book, fromSeq, toSeq, version, gone, rows }) =>
+    apply: ({ workspace, memoryRun, fromSeq, toSeq, version, gone, rows }) =>
       write(() => {
-        const scope = findScope().get(workspace, book)
+        const scope = findScope().get(workspace, memoryRun)
         const folded = scope?.['version'] === version ? (scope['seq'] as number) : 0
         if (folded !== fromSeq) return false
         const id = scope
           ? (scope['id'] as number)
-          : Number(insertScope().run(workspace, book, toSeq, version).lastInsertRowid)
+          : Number(insertScope().run(workspace, memoryRun, toSeq, version).lastInsertRowid)
         if (scope) {
           if (fromSeq === 0) dropRows().run(id)
           moveScope().run(toSeq, version, id)
@@ -165,7 +166,7 @@ export function createMemory(
         add(`(${each || '0'})`, ...names.flatMap(({ namespace, key }) => [namespace, key]))
       }
       if (positions) add('m.position IN (SELECT value FROM json_each(?))', JSON.stringify(positions))
-      if (after) add('(s.book, m.namespace, m.key) > (?, ?, ?)', after.book, after.namespace, after.key)
+      if (after) add('(s.book, m.namespace, m.key) > (?, ?, ?)', after.memoryRun, after.namespace, after.key)
       if (before !== undefined) add('m.position < ?', before)
       const orderBy = order === 'name' ? 's.book, m.namespace, m.key' : 'm.position DESC'
       const sql = `SELECT ${COLUMNS} FROM ${ITEMS} WHERE ${where.join(' AND ')} ORDER BY ${orderBy} LIMIT ?`
@@ -176,9 +177,9 @@ export function createMemory(
       )
     },
     find(filter) {
-      const { workspace, books, layers, all, names = [], none, limit } = filter
-      const places = books
-        ? books.map((book) => scopeTag(workspace, book))
+      const { workspace, memoryRuns, layers, all, names = [], none, limit } = filter
+      const places = memoryRuns
+        ? memoryRuns.map((memoryRun) => scopeTag(workspace, memoryRun))
         : layers.map((layer) => layerTag(workspace, layer))
       if (places.length === 0) return Promise.resolve([])
       const wanted = [
@@ -206,7 +207,7 @@ export function createMemory(
         prepared(sql)
           .all(...values)
           .map((row) => ({
-            book: row['book'] as string,
+            memoryRun: row['book'] as string,
             items: row['items'] as number,
             bytes: row['bytes'] as number,
           })),
@@ -234,7 +235,7 @@ const phraseText = (columns: string, { tokens, prefix }: Phrase): string =>
 
 const toRow = (row: Record<string, unknown>): MemoryRow => ({
   position: row['position'] as number,
-  book: row['book'] as string,
+  memoryRun: row['book'] as string,
   seq: row['seq'] as number,
   bornSeq: row['born_seq'] as number,
   createdAt: row['created_at'] as string,

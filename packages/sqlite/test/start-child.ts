@@ -31,7 +31,6 @@ export const startScript = (script: string, ...args: readonly (string | number)[
   follow(spawn(process.execPath, scriptArgs(script, args)))
 
 const scriptArgs = (script: string, args: readonly (string | number)[]): string[] => [
-  '--conditions=@clew/source',
   script,
   ...args.map(String),
 ]

@@ -251,7 +251,7 @@ describe('A2 rooms', () => {
     'A2 %j is no room',
     (text) => expect(parseRoom(text)).toBeNull(),
   )
-  it('A2 a book cannot be made to look like another stream', async () => {
+  it('A2 a stream cannot be made to look like another stream', async () => {
     await ledger.record({
       eventType: 'ui.message_created',
       correlationId: streamRunId('other'),

@@ -25,7 +25,7 @@ const REMEMBERED = 10_000
 
 interface Thread {
   readonly parent: ParentMessage
-  readonly book: string
+  readonly runId: string
 }
 
 /** `relayEvent` with what it needs to know of each event's run and stream, kept while it is in use. */
@@ -53,12 +53,12 @@ export function createRelay(ledger: Ledger): Relay {
   async function threadOf(streamId: string): Promise<Thread | null> {
     const known = threads.get(streamId)
     if (known !== undefined) return known
-    const book = streamRunId(streamId)
-    for await (const event of ledger.read(book, { types: ['ui.stream_created'], limit: 1 })) {
+    const runId = streamRunId(streamId)
+    for await (const event of ledger.read(runId, { types: ['ui.stream_created'], limit: 1 })) {
       const { parentStreamId = null, parentMessageId = null } = streamBegunBy(event) ?? {}
       const isThread = parentStreamId !== null && parentMessageId !== null
       const thread = isThread
-        ? { parent: { streamId: parentStreamId, messageId: parentMessageId }, book }
+        ? { parent: { streamId: parentStreamId, messageId: parentMessageId }, runId }
         : null
       threads.set(streamId, thread)
       return thread
@@ -67,12 +67,12 @@ export function createRelay(ledger: Ledger): Relay {
   }
 
   /** Threads are short, and each message in one is told once. */
-  async function repliesIn({ book }: Thread, upToSeq: number): Promise<Replies> {
-    const events = await Array.fromAsync(ledger.read(book, { limit: upToSeq }))
+  async function repliesIn({ runId }: Thread, upToSeq: number): Promise<Replies> {
+    const events = await Array.fromAsync(ledger.read(runId, { limit: upToSeq }))
     return countReplies(events)
   }
 
-  async function fromBook(event: ClewEvent): Promise<RoomMessage[]> {
+  async function fromStream(event: ClewEvent): Promise<RoomMessage[]> {
     const streamId = textOf(event.payload.streamId)
     if (streamId === null || event.correlationId !== streamRunId(streamId)) return []
     const thread = await threadOf(streamId)
@@ -80,7 +80,7 @@ export function createRelay(ledger: Ledger): Relay {
     return relayEvent(event, { session: null, parent: thread?.parent ?? null, replies })
   }
 
-  /** What was pruned or erased is named by the audit book alone: the runs themselves cannot say so any more. */
+  /** What was pruned or erased is named by the audit run alone: the runs themselves cannot say so any more. */
   async function fromAudit(event: ClewEvent): Promise<RoomMessage[]> {
     const own = asOwn(event)
     if (own?.eventType !== 'system.range_pruned' && own?.eventType !== 'system.payload_erased') return []
@@ -115,7 +115,7 @@ export function createRelay(ledger: Ledger): Relay {
   return {
     event(event) {
       if (!isSystemRun(event.correlationId)) return fromRun(event)
-      return event.correlationId === AUDIT_RUN_ID ? fromAudit(event) : fromBook(event)
+      return event.correlationId === AUDIT_RUN_ID ? fromAudit(event) : fromStream(event)
     },
     async progress(note) {
       const { workspace: workspaceId } = ledger

@@ -3,7 +3,7 @@ import type { Content, MessageAuthor, StreamMessage } from './payloads.ts'
 import type { StreamView } from './session-view.ts'
 import { sourcesOf } from './to-trace-step.ts'
 
-/** The messages of a stream, from the events of its book or from a part of them. */
+/** The messages of a stream, from the events of its run or from a part of them. */
 export interface FoldedStream {
   readonly stream: StreamView | null
   /** In the order of their creation. */

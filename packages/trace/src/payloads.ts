@@ -186,7 +186,7 @@ export interface StreamMessage {
   readonly deletedAt: string | null
   /** Place of its creation in the ledger: sorts messages and cards. */
   readonly position: number
-  /** Place of its last change in the stream's book. */
+  /** Place of its last change in the stream's run. */
   readonly seq: number
   /** The thread on it, if there is one. */
   readonly threadStreamId: string | null

@@ -55,7 +55,7 @@ export async function listStreams(
     cursor,
   }: { readonly limit?: number | undefined; readonly cursor?: string | undefined } = {},
 ): Promise<{ readonly streams: readonly StreamView[]; readonly nextCursor: string | null }> {
-  const { runs, nextCursor } = await ledger.listRuns({ book: 'stream', limit, cursor })
+  const { runs, nextCursor } = await ledger.listRuns({ systemRun: 'stream', limit, cursor })
   const heads = await Promise.all(runs.map(async (run) => ({ head: await firstOf(ledger, run.runId), run })))
   const streams = heads.flatMap(({ head, run }) => {
     const stream = head && streamBegunBy(head)
@@ -65,8 +65,8 @@ export async function listStreams(
 }
 
 async function readHead(ledger: Ledger, streamId: string): Promise<StreamView> {
-  const book = streamRunId(streamId)
-  const [head, run] = await Promise.all([firstOf(ledger, book), ledger.getRun(book)])
+  const runId = streamRunId(streamId)
+  const [head, run] = await Promise.all([firstOf(ledger, runId), ledger.getRun(runId)])
   const stream = head && streamBegunBy(head)
   if (!stream || !run) throw missingStream(streamId)
   return { ...stream, updatedAt: run.updatedAt }
@@ -88,27 +88,27 @@ interface Part {
 
 /** Reads backwards in growing strides: a long stream costs what is shown of it. */
 async function readPart(ledger: Ledger, streamId: string, end: number, limit: number): Promise<Part> {
-  const book = streamRunId(streamId)
-  const last = Math.min((await ledger.getRun(book))?.events ?? 0, end - 1)
+  const runId = streamRunId(streamId)
+  const last = Math.min((await ledger.getRun(runId))?.events ?? 0, end - 1)
   for (let stride = 2 * limit; ; stride *= 4) {
     const afterSeq = Math.max(0, last - stride)
-    const events = await Array.fromAsync(ledger.read(book, { afterSeq, limit: last - afterSeq }))
+    const events = await Array.fromAsync(ledger.read(runId, { afterSeq, limit: last - afterSeq }))
     const created = events.filter(({ eventType }) => eventType === 'ui.message_created')
     if (created.length <= limit && afterSeq > 0) continue
     const shown = created.slice(-limit)
-    const later = await Array.fromAsync(ledger.read(book, { afterSeq: last, types: CHANGES }))
+    const later = await Array.fromAsync(ledger.read(runId, { afterSeq: last, types: CHANGES }))
     const first = shown[0]
     const from = created.length > shown.length ? (first?.ledger.position ?? 0) : 0
     const previousSeq = created.length > shown.length ? (first?.ledger.seq ?? null) : null
     const { messages } = foldStream([...events.slice(first ? events.indexOf(first) : 0), ...later])
-    return { messages, from, to: await positionAfter(ledger, book, last, end), previousSeq }
+    return { messages, from, to: await positionAfter(ledger, runId, last, end), previousSeq }
   }
 }
 
 /** Sessions before the next page's first message belong to this one. */
-async function positionAfter(ledger: Ledger, book: string, last: number, end: number): Promise<number> {
+async function positionAfter(ledger: Ledger, runId: string, last: number, end: number): Promise<number> {
   if (end === Number.MAX_SAFE_INTEGER) return end
-  for await (const event of ledger.read(book, { afterSeq: last, limit: 1 })) return event.ledger.position
+  for await (const event of ledger.read(runId, { afterSeq: last, limit: 1 })) return event.ledger.position
   return Number.MAX_SAFE_INTEGER
 }
 

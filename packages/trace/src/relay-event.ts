@@ -26,7 +26,7 @@ export interface Replies {
   readonly lastAt: string | null
 }
 
-/** What a stored event is told as, and to which rooms. Runs that are no sessions, and books but streams, say nothing. */
+/** Messages for a stored event, with their rooms. None for runs without a session and for system runs other than streams. */
 export const relayEvent = (event: ClewEvent, context: RelayContext): RoomMessage[] =>
   isSystemRun(event.correlationId) ? relayStream(event, context) : relaySession(event, context)
 

@@ -6,7 +6,7 @@ import type { RelayContext } from './relay-event.ts'
 import { streamRoom } from './rooms.ts'
 import { textOf } from './to-trace-step.ts'
 
-/** One event of a stream's book. */
+/** One event of a stream's run. */
 export function relayStream(event: ClewEvent, { parent, replies }: RelayContext): RoomMessage[] {
   const { workspace: workspaceId } = event.ledger
   const streamId = textOf(event.payload.streamId) ?? ''

@@ -17,7 +17,7 @@ beforeEach(async () => {
 })
 afterEach(() => world.close())
 
-describe('T2 streams are books', () => {
+describe('T2 streams are system runs', () => {
   it('T2 a stream is made once, whoever asks again', async () => {
     await Promise.all([1, 2, 3].map(() => createStream(ledger, { streamId: 'general', title: 'other' })))
     expect(await typesOf(ledger, streamRunId('general'))).toEqual(['ui.stream_created'])

@@ -136,11 +136,11 @@ const messageEventId = (ledger: Ledger, streamId: string, messageId: string): st
 
 /** Also one that an earlier version of Clew wrote, which made its id without the key. */
 async function findMessage(ledger: Ledger, streamId: string, messageId: string): Promise<ClewEvent | null> {
-  const book = streamRunId(streamId)
-  const earlier = deriveId((text) => ledger.digest(text), book, 'message', messageId)
+  const runId = streamRunId(streamId)
+  const earlier = deriveId((text) => ledger.digest(text), runId, 'message', messageId)
   for (const eventId of [messageEventId(ledger, streamId, messageId), earlier]) {
     const found = await ledger.getEvent(eventId)
-    if (found?.correlationId === book) return found
+    if (found?.correlationId === runId) return found
   }
   return null
 }

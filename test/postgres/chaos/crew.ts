@@ -66,11 +66,9 @@ export function createCrew({ folder, dice, urlOf, sweepMs, freshRuns }: CrewPart
       follower: [],
     }
     const script = join(import.meta.dirname, `${role}.ts`)
-    const child = spawn(
-      process.execPath,
-      ['--conditions=@clew/source', script, urlOf(who), file, ...args[role].map(String)],
-      { stdio: ['pipe', 'ignore', 'inherit'] },
-    )
+    const child = spawn(process.execPath, [script, urlOf(who), file, ...args[role].map(String)], {
+      stdio: ['pipe', 'ignore', 'inherit'],
+    })
     members.push({ role, who, child, ended: once(child, 'exit') })
   }
 

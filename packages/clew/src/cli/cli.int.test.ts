@@ -14,7 +14,7 @@ import { delimiter, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { foreignType, SCHEMA_VERSION } from '@clew/ledger'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { BIN, ended, type Ended, startNode } from '../../test/run-clew.ts'
+import { BIN, ended, type Ended, LAUNCHER, startNode } from '../../test/run-clew.ts'
 import { openLedger } from '../open-ledger.ts'
 import type { Operation } from '../operations/operation.ts'
 import { operations } from '../operations.ts'
@@ -26,13 +26,8 @@ const file = (name: string): string => join(folder, name)
 const storeOf = (name: string): string => `sqlite:${file(name)}`
 const RUN = 'hostile-1'
 
-function start(
-  args: readonly string[],
-  env: NodeJS.ProcessEnv = {},
-  nodeArgs: readonly string[] = [],
-): ChildProcess {
-  return startNode(folder, [...nodeArgs, BIN, ...args], env)
-}
+const start = (args: readonly string[], env: NodeJS.ProcessEnv = {}): ChildProcess =>
+  startNode(folder, [BIN, ...args], env)
 
 const clew = (...args: string[]): Promise<Ended> => ended(start(args, { CLEW_STORE: storeOf('main.db') }))
 const on = (store: string, ...args: string[]): Promise<Ended> =>
@@ -282,10 +277,11 @@ describe('exit codes', () => {
     const said = /^clew needs Node 24 or newer and was started by Node \d+\.\d+\.\d+ .*\n$/
     const pretend =
       "Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.1.0' } })"
-    const pretended = start(['runs'], {}, ['--import', `data:text/javascript,${encodeURIComponent(pretend)}`])
+    const imported = ['--import', `data:text/javascript,${encodeURIComponent(pretend)}`]
+    const pretended = startNode(folder, [...imported, LAUNCHER, 'runs'])
     expect(await ended(pretended)).toEqual({ code: 2, stdout: '', stderr: expect.stringMatching(said) })
     for (const node of olderNodes())
-      expect(await ended(spawn(node, [BIN, 'runs']))).toEqual({
+      expect(await ended(spawn(node, [LAUNCHER, 'runs']))).toEqual({
         code: 2,
         stdout: '',
         stderr: expect.stringMatching(said),

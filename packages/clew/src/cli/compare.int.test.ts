@@ -1,12 +1,12 @@
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openLedger } from '../open-ledger.ts'
+import { BIN } from '../../test/run-clew.ts'
 
-const BIN = resolve(import.meta.dirname, '../../bin/clew.mjs')
 const folder = mkdtempSync(join(tmpdir(), 'clew-compare-'))
 const store = `sqlite:${join(folder, 'l.db')}`
 const HOSTILE = '\u001b]0;owned\u0007\u202e\u0000 words'

@@ -1,7 +1,7 @@
 import { SCHEMA_VERSION } from '@clew/ledger'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createControlledRuns, type Shown } from '../../test/controlled-runs.ts'
-import { BIN, ended } from '../../test/run-clew.ts'
+import { ended, LAUNCHER } from '../../test/run-clew.ts'
 import type { Operation } from '../operations/operation.ts'
 import { operations } from '../operations.ts'
 
@@ -142,7 +142,7 @@ it('clew runs does not load what only agents need', async () => {
   const hook = `import { registerHooks } from 'node:module'
     registerHooks({ load: (url, context, next) => (console.error(url), next(url, context)) })`
   const { stderr } = await ended(
-    spawned(['--import', `data:text/javascript,${encodeURIComponent(hook)}`, BIN, 'runs']),
+    spawned(['--import', `data:text/javascript,${encodeURIComponent(hook)}`, LAUNCHER, 'runs']),
   )
   expect(stderr).toContain('commands/runs.ts')
   // The Node ports are a few lines that every store is opened with.

@@ -1,5 +1,5 @@
 import { isTerminal } from '@clew/ledger'
-import type { ControlOutcome } from '../control/run-control.ts'
+import type { ControlOutcome } from '../operations/schemas.ts'
 import { EXIT } from './failure.ts'
 import { statusText } from './marks.ts'
 import { compact } from './preview.ts'

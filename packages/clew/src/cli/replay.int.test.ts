@@ -9,7 +9,7 @@ import { explain } from '../operations/explain.ts'
 import { replay } from '../operations/replay.ts'
 import type { ReplayAnswer } from '../operations/replay-schema.ts'
 
-const CLEW = pathToFileURL(resolve(import.meta.dirname, '../index.ts')).href
+const CLEW = pathToFileURL(resolve(import.meta.dirname, '../../dist/index.js')).href
 const folder = mkdtempSync(join(tmpdir(), 'clew-replay-'))
 const store = `sqlite:${join(folder, 'ledger.db')}`
 const KEY = `sk-ant-api03-${'a1B2c3D4'.repeat(10)}AA`
@@ -77,7 +77,7 @@ beforeAll(async () => {
   writeFileSync(join(folder, 'agents.ts'), agents('0', 'Math.min(...(hours as number[]))'))
   writeFileSync(join(folder, 'changed.ts'), agents('1', 'hours && Math.min(...hours)'))
   writeFileSync(join(folder, 'record.ts'), RECORD)
-  const { code, stderr } = await node(['--conditions=@clew/source', 'record.ts'])
+  const { code, stderr } = await node(['record.ts'])
   expect([code, stderr]).toEqual([0, ''])
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))

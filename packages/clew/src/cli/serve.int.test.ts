@@ -9,10 +9,10 @@ import { pathToFileURL } from 'node:url'
 import { foreignType, type WireEvent } from '@clew/ledger'
 import { agent } from '@clew/runtime'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { BIN } from '../../test/run-clew.ts'
 import { openLedger } from '../open-ledger.ts'
 
-const BIN = resolve(import.meta.dirname, '../../bin/clew.mjs')
-const CLEW = pathToFileURL(resolve(import.meta.dirname, '../index.ts')).href
+const CLEW = pathToFileURL(resolve(import.meta.dirname, '../../dist/index.js')).href
 const AGENTS = `
 import { agent } from '${CLEW}'
 export const trip = agent('trip', async (run) => {

@@ -2,11 +2,11 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openLedger } from '../open-ledger.ts'
+import { BIN } from '../../test/run-clew.ts'
 
-const BIN = resolve(import.meta.dirname, '../../bin/clew.mjs')
 const folder = mkdtempSync(join(tmpdir(), 'clew-views-'))
 const store = `sqlite:${join(folder, 'main.db')}`
 

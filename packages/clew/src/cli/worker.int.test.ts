@@ -7,10 +7,10 @@ import { pathToFileURL } from 'node:url'
 import { agent, recordAnswers } from '@clew/runtime'
 import type { Ledger } from '@clew/ledger'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { BIN } from '../../test/run-clew.ts'
 import { openLedger } from '../open-ledger.ts'
 
-const BIN = resolve(import.meta.dirname, '../../bin/clew.mjs')
-const CLEW = pathToFileURL(resolve(import.meta.dirname, '../index.ts')).href
+const CLEW = pathToFileURL(resolve(import.meta.dirname, '../../dist/index.js')).href
 
 const AGENTS = `
 import { existsSync, writeFileSync } from 'node:fs'

@@ -14,7 +14,8 @@ import {
   type RunResult,
   type RunListener,
 } from '@clew/runtime'
-import type { AgentSet, ControlOutcome, ForkRequest, RunControl, Watching } from './run-control.ts'
+import type { ControlOutcome } from '../operations/schemas.ts'
+import type { AgentSet, ForkRequest, RunControl, Watching } from './run-control.ts'
 
 export interface ControlOptions {
   /** Without any, runs can be answered and stopped, but not gone on with. */

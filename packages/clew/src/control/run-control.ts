@@ -4,11 +4,11 @@ import type {
   ReplayMode,
   ReplayProgress,
   ReplayReport,
-  ResumeDivergence,
   ResumeOptions,
   RunResult,
   StopOptions,
 } from '@clew/runtime'
+import type { ControlOutcome } from '../operations/schemas.ts'
 
 /** What a run goes on with: an agent or a compiled graph of a user's module. */
 export interface Runnable {
@@ -73,18 +73,6 @@ export interface ReplayRequest {
 export interface ResumeRequest extends AnswerOptions, Watching, Pick<ResumeOptions, 'secrets'> {}
 
 /** How a run stands after it was touched. */
-export interface ControlOutcome {
-  readonly run: RunSummary
-  /** False when its agent is not here: then somebody else has to take the run up. */
-  readonly worked: boolean
-  /** What it gave, when it completed here. */
-  readonly output: unknown
-  /** Where code and record part, when that blocked it (D2). */
-  readonly divergence: ResumeDivergence | null
-  /** What of its source does not count in a fork, and why; redacted text that its code or its effects were given. */
-  readonly warnings: readonly string[]
-}
-
 /** All that CLI, server and MCP can do to runs; reading them needs none of it. */
 export interface RunControl {
   /** Whether `resume` and `fork` can go on with runs of this agent here. */

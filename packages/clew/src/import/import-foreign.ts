@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { createAg2Mapper } from '@clew/adapters/ag2'
 import { mapChat, readChats } from '@clew/adapters/openai-chat'
 import { ClewError, type ErrorCode, type EventInput, type JsonValue, type Ledger } from '@clew/ledger'
+import type { ForeignReport, Refusal } from '../operations/import.ts'
 import { readRecords } from './read-records.ts'
 import { runNames } from './run-names.ts'
 
@@ -9,23 +10,6 @@ export interface ImportFile {
   /** As it was named; undefined for the standard input. */
   readonly name: string | undefined
   readonly body: AsyncIterable<string | Uint8Array>
-}
-
-export interface Refusal {
-  readonly file: string
-  readonly line: number | null
-  readonly field: string | null
-  readonly reason: string
-}
-
-export interface ForeignReport {
-  readonly files: number
-  readonly runs: number
-  readonly events: number
-  readonly passed: number
-  /** The first of them; `refusedTotal` counts all. */
-  readonly refused: readonly Refusal[]
-  readonly refusedTotal: number
 }
 
 export interface ForeignOptions {

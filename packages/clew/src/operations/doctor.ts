@@ -7,20 +7,20 @@ const check = z.object({
   name: z.string(),
   status: z.enum(['ok', 'warn', 'fail']),
   detail: z.string(),
-  /** What to do now; null when nothing is. */
-  hint: z.string().nullable(),
+  hint: z.string().nullable().describe('what to do now; null if nothing'),
 })
+export type Check = z.output<typeof check>
 
 const place = z.object({ runId: z.string(), seq: z.int(), path: z.string(), kind: z.string() })
 const scan = z.object({
   events: z.int(),
-  /** The first thousand. */
-  places: z.array(place).readonly(),
+  places: z.array(place).readonly().describe('the first thousand'),
   total: z.int(),
   byKind: z.record(z.string(), z.int()),
-  /** Commands that erase them. */
-  erase: z.array(z.string()).readonly(),
+  erase: z.array(z.string()).readonly().describe('commands that erase the runs of `places`'),
 })
+export type StoredSecret = z.output<typeof place>
+export type ScanReport = z.output<typeof scan>
 
 export const doctor = answering({
   name: 'doctor',
@@ -38,8 +38,9 @@ export const doctor = answering({
   output: z.object({
     ok: z.boolean(),
     checks: z.array(check),
-    /** Size, growth and a proposed policy; null where the store does not open. */
-    retention: retentionReport.nullable(),
+    retention: retentionReport
+      .nullable()
+      .describe('size, growth and a proposed policy; null if the store does not open'),
     scan: scan.nullable(),
   }),
   example: { command: 'clew doctor', input: {} },

@@ -1,6 +1,5 @@
 import type { Explanation, Ledger } from '@clew/ledger'
 import { z } from 'zod'
-import type { ReplayFinding } from '../replay/explain-replay.ts'
 import { deltas, divergence } from './diff.ts'
 import { answering } from './operation.ts'
 import { DIVERGENCE_KINDS, outcome } from './replay-schema.ts'
@@ -10,15 +9,24 @@ const text = z.string()
 const count = z.int().min(0)
 const cause = z.object({ seq: count, eventId: text, eventType: text, label: text })
 
+/** What a replay of the run says about its outcome. */
 const finding = z.object({
   verdict: z.enum(['identical', 'diverged']),
-  reproduced: z.boolean(),
-  outside: z.boolean(),
+  reproduced: z
+    .boolean()
+    .describe(
+      "today's code comes to the recorded end with the recorded results: the record is enough to debug it",
+    ),
+  outside: z
+    .boolean()
+    .describe('it failed because of a recorded result from outside, which was not asked for again'),
   divergence: z
     .object({ kind: z.enum(DIVERGENCE_KINDS), stepId: text.nullable(), seq: count.nullable() })
-    .nullable(),
+    .nullable()
+    .describe("where today's code diverges from the record"),
   outcome,
-}) satisfies z.ZodType<ReplayFinding>
+})
+export type ReplayFinding = z.output<typeof finding>
 
 export const explain = answering({
   name: 'explain',

@@ -1,17 +1,27 @@
 import { ClewError, type Ledger } from '@clew/ledger'
 import { z } from 'zod'
-import type { ForeignReport, ImportFile } from '../import/import-foreign.ts'
+import type { ImportFile } from '../import/import-foreign.ts'
 import { answering } from './operation.ts'
+
+const count = z.int().min(0)
 
 const refusal = z.object({
   file: z.string(),
   line: z.int().nullable(),
-  /** The field of the record that does not fit. */
-  field: z.string().nullable(),
+  field: z.string().nullable().describe('field of the record that is invalid'),
   reason: z.string(),
 })
+export type Refusal = z.output<typeof refusal>
 
-const count = z.int().min(0)
+const report = z.object({
+  files: count,
+  runs: count,
+  events: count,
+  passed: count.describe('events that were already in the ledger'),
+  refused: z.array(refusal).readonly().describe('the first hundred; `refusedTotal` counts all'),
+  refusedTotal: count,
+})
+export type ForeignReport = z.output<typeof report>
 
 export const importEvents = answering({
   name: 'import',
@@ -27,16 +37,7 @@ export const importEvents = answering({
     agent: z.string().min(1).optional().describe('agent of the imported runs'),
     rehash: z.boolean().optional().describe('store as new events, redacted and with new hashes (ndjson)'),
   }),
-  output: z.object({
-    files: count,
-    runs: count,
-    events: count,
-    /** Those of the events that were here already. */
-    passed: count,
-    /** The first hundred. */
-    refused: z.array(refusal).readonly(),
-    refusedTotal: count,
-  }),
+  output: report,
   example: { command: 'clew import --format openai-chat chats/*.json', input: { format: 'openai-chat' } },
   cli: {
     group: 'Move',

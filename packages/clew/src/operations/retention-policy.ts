@@ -5,7 +5,7 @@ const match = z.object({
   workspace: z.string().optional(),
   agent: z.string().optional(),
   status: z.array(z.enum(RUN_STATUSES)).readonly().optional(),
-  book: z.string().optional(),
+  systemRun: z.string().optional(),
   layer: z.enum(MEMORY_LAYERS).optional(),
   types: z.array(z.string()).readonly().optional(),
 })

@@ -24,7 +24,7 @@ export const retentionReport = z.object({
     isShared: z.boolean(),
   }),
   runs: count,
-  books: count,
+  systemRuns: count,
   events: count,
   oldest: z.object({ runId: z.string(), recordedAt: z.string() }).nullable(),
   growth: z.object({

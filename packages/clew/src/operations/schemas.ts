@@ -6,7 +6,6 @@ import {
   type StepSkeleton,
 } from '@clew/ledger'
 import { z } from 'zod'
-import type { ControlOutcome } from '../control/run-control.ts'
 
 /** Shapes that several operations answer with; each is held to the type it describes, in both directions. */
 
@@ -110,7 +109,8 @@ export const controlOutcome = z.object({
     .describe(
       'parts of the source that the fork does not use, and why; redacted text that the code received',
     ),
-}) satisfies z.ZodType<ControlOutcome>
+})
+export type ControlOutcome = z.output<typeof controlOutcome>
 
 export const stepSkeleton = z.object({
   runId: text,

@@ -95,7 +95,7 @@ export const tokenRevoke = answering({
   },
 })
 
-/** The server's own books are nobody's workspace. */
+/** The workspace of the server's own runs cannot be named. */
 function ownWorkspace({ workspace }: Ledger): string {
   if (!workspace.startsWith('clew:')) return workspace
   throw new ClewError(

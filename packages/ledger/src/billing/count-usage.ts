@@ -1,4 +1,4 @@
-import type { ClewEvent } from '../envelope.ts'
+import type { ClewEvent } from '../event/envelope.ts'
 import { beginsStep } from '../fold/begins-step.ts'
 import type { StepSkeleton } from '../fold/steps.ts'
 import { normaliseUsage, type Usage } from './usage.ts'

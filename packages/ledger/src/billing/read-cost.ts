@@ -1,9 +1,9 @@
 import { findRun } from '../store/find-runs.ts'
 import { missingRun } from '../check-options.ts'
-import type { ClewEvent } from '../envelope.ts'
+import type { ClewEvent } from '../event/envelope.ts'
 import { type CostFoldOptions, type CostGrouping, type CostReport, costFold } from '../fold/cost.ts'
-import type { PayloadReader } from '../payload-reader.ts'
-import type { RunReader } from '../run-reader.ts'
+import type { PayloadReader } from '../read/payload-reader.ts'
+import type { RunReader } from '../read/run-reader.ts'
 import type { Store, StoredRun } from '../store/store.ts'
 
 export interface CostFilter {

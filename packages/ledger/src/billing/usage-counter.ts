@@ -1,6 +1,6 @@
-import type { ClewEvent } from '../envelope.ts'
+import type { ClewEvent } from '../event/envelope.ts'
 import { createBeginnings } from '../fold/begins-step.ts'
-import { parseStepId } from '../step-id.ts'
+import { parseStepId } from '../event/step-id.ts'
 import { countUsage, type StepMark } from './count-usage.ts'
 import type { Usage } from './usage.ts'
 

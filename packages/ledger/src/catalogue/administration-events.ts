@@ -13,7 +13,7 @@ import {
   pairOf,
   text,
   variants,
-} from '../schema.ts'
+} from './schema.ts'
 import { count, optional, texts } from './payload-parts.ts'
 import type { EventFamily } from './primitive.ts'
 

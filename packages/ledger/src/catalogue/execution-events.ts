@@ -1,5 +1,5 @@
-import { checkpoint, eventInRun } from '../checkpoint-schema.ts'
-import { anything, either, integer, listOf, mapOf, maybe, maybeNull, oneOf, open, text } from '../schema.ts'
+import { checkpoint, eventInRun } from './checkpoint-schema.ts'
+import { anything, either, integer, listOf, mapOf, maybe, maybeNull, oneOf, open, text } from './schema.ts'
 import { count, error, inStep, optional, readings, texts, usage } from './payload-parts.ts'
 import type { EventFamily } from './primitive.ts'
 

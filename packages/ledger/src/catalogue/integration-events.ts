@@ -1,4 +1,4 @@
-import { anything, maybe, open } from '../schema.ts'
+import { anything, maybe, open } from './schema.ts'
 import { inStep, optional, usage } from './payload-parts.ts'
 import type { EventFamily } from './primitive.ts'
 

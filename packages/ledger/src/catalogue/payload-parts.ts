@@ -1,4 +1,4 @@
-import { amount, flag, integer, listOf, maybe, open, pairOf, text } from '../schema.ts'
+import { amount, flag, integer, listOf, maybe, open, pairOf, text } from './schema.ts'
 
 // Payloads are open: a known field must have its type, further fields are kept as they came (E3).
 export const count = integer(0)

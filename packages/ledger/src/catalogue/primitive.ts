@@ -1,4 +1,4 @@
-import type { Schema } from '../schema.ts'
+import type { Schema } from './schema.ts'
 
 export const PRIMITIVES = [
   'execution.message',

@@ -1,5 +1,5 @@
-import { eventInRun, stateOperation } from '../checkpoint-schema.ts'
-import { anything, integer, listOf, mapOf, maybe, maybeNull, oneOf, open, text } from '../schema.ts'
+import { eventInRun, stateOperation } from './checkpoint-schema.ts'
+import { anything, integer, listOf, mapOf, maybe, maybeNull, oneOf, open, text } from './schema.ts'
 import { count, error, inStep, optional, readings, texts, warned } from './payload-parts.ts'
 import type { EventFamily } from './primitive.ts'
 

@@ -1,4 +1,4 @@
-import { anything, integer, maybe, maybeNull, open, text } from '../schema.ts'
+import { anything, integer, maybe, maybeNull, open, text } from './schema.ts'
 import { optional, readings } from './payload-parts.ts'
 import type { EventFamily } from './primitive.ts'
 
@@ -29,7 +29,7 @@ export const UI_EVENTS = {
     'ui.interaction',
     open({ pauseId: optional.text, answer: anything, by: optional.text, ...inAttempt }),
   ],
-  /** Begins the book of a stream; one with a parent is the thread on a message. */
+  /** First event of a stream's run; one with a parent is the thread on a message. */
   'ui.stream_created': [
     'ui.interaction',
     open({
@@ -58,9 +58,9 @@ export const UI_EVENTS = {
     open({ ...inStream, messageId: optional.text, content: anything, ...spoken }),
   ],
   'ui.message_deleted': ['ui.interaction', open({ ...inStream, messageId: text })],
-  /** In the book of the message's stream: a thread was opened on it. */
+  /** In the run of the message's stream: a thread was opened on it. */
   'ui.thread_created': ['ui.interaction', open({ ...inStream, messageId: text, threadStreamId: text })],
-  /** In the book of its stream: somebody wants an agent to answer, or to answer again; agents consume it (V9). */
+  /** In the run of its stream: a user asks an agent to answer, or to answer again; agents consume it (V9). */
   'ui.session_requested': [
     'ui.interaction',
     open({ sessionId: text, streamId: text, triggerMessageId: maybeNull(text), supersedes: maybeNull(text) }),

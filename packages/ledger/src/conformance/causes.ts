@@ -1,4 +1,4 @@
-import type { ClewEvent } from '../envelope.ts'
+import type { ClewEvent } from '../event/envelope.ts'
 import { assertEqual } from './assert.ts'
 import { createRandom } from './random.ts'
 import { uuid } from './workload.ts'

@@ -1,5 +1,5 @@
 import type { Values } from '../store/values.ts'
-import type { ClewEvent } from '../envelope.ts'
+import type { ClewEvent } from '../event/envelope.ts'
 import type { Store } from '../store/store.ts'
 import { assert, assertEqual, assertRefused } from './assert.ts'
 import { runWorkload } from './workload.ts'

@@ -91,12 +91,12 @@ export const changeTests: readonly StoreTest[] = [
       assertEqual(await found({ threadIds: ['t', 'u'], order: 'oldest' }), ['a', 'b', 'c'], 'threads')
       assertEqual(await found({ threadIds: ['u'], below: ['a'] }), ['b'], 'all conditions')
       assertEqual(await found({ ids: [] }), [], 'no id')
-      assertEqual(await found({ book: 'stream' }), ['clew:stream/s'], 'books')
+      assertEqual(await found({ systemRun: 'stream' }), ['clew:stream/s'], 'system runs')
       assertEqual((await found({ workspace: undefined, order: 'oldest' })).length, 5, 'all workspaces')
       for (const order of ['newest', 'oldest'] as const) {
         const pages: string[] = []
         for (let cursor: string | null | undefined; cursor !== null; ) {
-          const page = await store.findRuns({ workspace, book: null, order, limit: 2, cursor })
+          const page = await store.findRuns({ workspace, systemRun: null, order, limit: 2, cursor })
           pages.push(page.runs.map(({ summary }) => summary.runId).join(' '))
           cursor = page.next
         }

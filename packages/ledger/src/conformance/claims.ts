@@ -1,4 +1,4 @@
-import type { ClewEvent, EventInput } from '../envelope.ts'
+import type { ClewEvent, EventInput } from '../event/envelope.ts'
 import type { Ledger } from '../ledger.ts'
 import type { Claimed, ClaimOptions, Lease } from '../store/leases.ts'
 import { assert, assertEqual } from './assert.ts'

@@ -1,5 +1,5 @@
 import { type Cursor, putCursor, readCursors } from '../store/cursors.ts'
-import type { ClewEvent } from '../envelope.ts'
+import type { ClewEvent } from '../event/envelope.ts'
 import type { Ledger } from '../ledger.ts'
 import { assert, assertEqual, assertRefused } from './assert.ts'
 import { createAbort, note, type StoreTest, upTo, type World } from './world.ts'

@@ -1,4 +1,4 @@
-import type { EventInput } from '../envelope.ts'
+import type { EventInput } from '../event/envelope.ts'
 import type { Ledger } from '../ledger.ts'
 import type { RetentionPolicyInput } from '../retention/policy.ts'
 import { assertEqual } from './assert.ts'

@@ -4,11 +4,11 @@ import {
   OWN_EVENT_TYPES,
   primitiveOf,
   type RecordInput,
-} from '../catalogue.ts'
-import { fromCloudEvent, toCloudEvent } from '../cloud-events.ts'
-import type { EventInput } from '../envelope.ts'
-import { isUuid } from '../ids.ts'
-import { fromWire, toWire } from '../wire.ts'
+} from '../catalogue/catalogue.ts'
+import { fromCloudEvent, toCloudEvent } from '../event/cloud-events.ts'
+import type { EventInput } from '../event/envelope.ts'
+import { isUuid } from '../event/ids.ts'
+import { fromWire, toWire } from '../event/wire.ts'
 import { assert, assertEqual } from './assert.ts'
 import { note, readAll, seqs, type StoreTest, upTo } from './world.ts'
 

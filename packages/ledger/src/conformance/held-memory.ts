@@ -21,7 +21,7 @@ const SCOPES = [
   ['session', 't'],
   ['long', 'user:ann'],
 ] as const
-const bookOf = ([layer, scope]: readonly [MemoryLayer, string]): string => `clew:memory/${layer}/${scope}`
+const runOf = ([layer, scope]: readonly [MemoryLayer, string]): string => `clew:memory/${layer}/${scope}`
 
 /** A run about ann in thread t, with a child run, and a run of somebody else; all have noted something. */
 async function remember(ledger: Ledger): Promise<void> {
@@ -66,15 +66,15 @@ export const heldMemoryTests: readonly StoreTest[] = [
         const hold = await ledger.hold(target, { reason: 'case 7' })
         await later(world, ledger)
         const report = await ledger.gc({ policy: FORGETFUL })
-        const books = scopes.map(bookOf)
+        const memoryRuns = scopes.map(runOf)
         assertEqual(
           report.kept.map(({ runId, reason }) => `${runId} ${reason}`).toSorted(),
-          books.map((book) => `${book} hold ${hold.holdId} (case 7)`).toSorted(),
+          memoryRuns.map((memoryRun) => `${memoryRun} hold ${hold.holdId} (case 7)`).toSorted(),
           'kept',
         )
         assertEqual(
           [report.events, report.ranges.length],
-          [7 - books.length, 7 - books.length],
+          [7 - memoryRuns.length, 7 - memoryRuns.length],
           'the rest went',
         )
         for (const [layer, scope] of scopes)
@@ -84,7 +84,7 @@ export const heldMemoryTests: readonly StoreTest[] = [
             `${layer} ${scope}`,
           )
         await ledger.release(hold.holdId)
-        assertEqual((await ledger.gc({ policy: FORGETFUL })).events, books.length, 'then it goes')
+        assertEqual((await ledger.gc({ policy: FORGETFUL })).events, memoryRuns.length, 'then it goes')
         await assertSound(ledger)
       },
     }),
@@ -97,17 +97,17 @@ export const heldMemoryTests: readonly StoreTest[] = [
       await remember(ledger)
       const { holdId } = await ledger.hold({ subject: 'ann' })
       for (const scope of SCOPES)
-        await assertRefused(() => ledger.erase({ runId: bookOf(scope) }), 'held', {
-          runId: bookOf(scope),
+        await assertRefused(() => ledger.erase({ runId: runOf(scope) }), 'held', {
+          runId: runOf(scope),
           holdId,
         })
       for (const scope of SCOPES)
         assert(
-          !(await readAll(ledger, bookOf(scope))).some((event) => event.ledger.erased === true),
-          `${bookOf(scope)} stays`,
+          !(await readAll(ledger, runOf(scope))).some((event) => event.ledger.erased === true),
+          `${runOf(scope)} stays`,
         )
       await ledger.release(holdId)
-      assertEqual((await ledger.erase({ runId: bookOf(SCOPES[2]) })).events, 1, 'then it goes')
+      assertEqual((await ledger.erase({ runId: runOf(SCOPES[2]) })).events, 1, 'then it goes')
       await assertSound(ledger)
     },
   },
@@ -144,7 +144,7 @@ export const heldMemoryTests: readonly StoreTest[] = [
         const gone = await ledger.gc({ policy: FORGETFUL })
         assertEqual(
           gone.kept.map(({ runId, reason }) => `${runId} ${reason}`).toSorted(),
-          COMMON.map((each) => `${bookOf(each)} hold ${hold.holdId} (case 8)`).toSorted(),
+          COMMON.map((each) => `${runOf(each)} hold ${hold.holdId} (case 8)`).toSorted(),
           'kept by gc',
         )
         assertEqual([gone.events, (await ledger.memory.sweep()).held], [0, 2], 'nothing went')
@@ -164,7 +164,7 @@ export const heldMemoryTests: readonly StoreTest[] = [
     async run(world) {
       const ledger = await world.open()
       const place = { layer: 'long', scope: 'workspace', namespace: 'n' } as const
-      const book = bookOf(['long', 'workspace'])
+      const memoryRun = runOf(['long', 'workspace'])
       // Written about bob, then about both, then about nobody: what is left of it is about ann, too.
       await ledger.memory.put({ ...place, key: 'both', value: 1, subjects: ['bob'] })
       await ledger.memory.put({ ...place, key: 'both', value: 2, subjects: ['bob', 'ann'] })
@@ -173,12 +173,12 @@ export const heldMemoryTests: readonly StoreTest[] = [
       const { eventId } = await ledger.memory.put({ ...place, key: 'ann', value: 5, subjects: ['ann'] })
       const { holdId } = await ledger.hold({ subject: 'ann' })
 
-      await assertRefused(() => ledger.erase({ runId: book }), 'held', { runId: book, holdId })
-      await assertRefused(() => ledger.erase({ eventId }), 'held', { runId: book, holdId })
+      await assertRefused(() => ledger.erase({ runId: memoryRun }), 'held', { runId: memoryRun, holdId })
+      await assertRefused(() => ledger.erase({ eventId }), 'held', { runId: memoryRun, holdId })
       const report = await ledger.erase({ subject: 'bob' })
-      assertEqual(report.kept, [{ reason: 'held', runId: book, holdId }], 'told')
+      assertEqual(report.kept, [{ reason: 'held', runId: memoryRun, holdId }], 'told')
       const erased = async (): Promise<number[]> =>
-        (await readAll(ledger, book))
+        (await readAll(ledger, memoryRun))
           .filter(({ ledger: { erased } }) => erased)
           .map((each) => each.ledger.seq)
       assertEqual([report.events, await erased()], [1, [4]], 'only what is about nobody else')

@@ -1,4 +1,4 @@
-import type { EventInput } from '../envelope.ts'
+import type { EventInput } from '../event/envelope.ts'
 import { assert, assertEqual, assertRefused } from './assert.ts'
 import { createRandom } from './random.ts'
 import { uuid } from './workload.ts'

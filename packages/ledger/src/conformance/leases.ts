@@ -1,4 +1,4 @@
-import type { EventInput } from '../envelope.ts'
+import type { EventInput } from '../event/envelope.ts'
 import { assert, assertEqual, assertRefused } from './assert.ts'
 import { note, readAll, seqs, type StoreTest, upTo } from './world.ts'
 

@@ -55,7 +55,7 @@ export const listingTests: readonly StoreTest[] = [
   },
   {
     rule: 'R4',
-    title: 'books are listed by their kind, and not among runs',
+    title: 'system runs are listed by their kind, and not among runs',
     async run(world) {
       const ledger = await world.open()
       const ids = [
@@ -70,13 +70,17 @@ export const listingTests: readonly StoreTest[] = [
       for (const id of ids) await ledger.record(note(id))
       assertEqual(await allRuns(ledger, { limit: 2 }), ['clew', 'clew;', 'run-1'], 'runs')
       assertEqual(
-        await allRuns(ledger, { limit: 1, book: 'stream' }),
+        await allRuns(ledger, { limit: 1, systemRun: 'stream' }),
         ['clew:stream/b/c', 'clew:stream/a'],
         'streams',
       )
-      assertEqual(await allRuns(ledger, { book: 'audit' }), [], 'the only one of its kind is not one of many')
-      assert((await ledger.getRun('clew:audit')) !== null, 'a book is a run')
-      assertEqual((await ledger.verify()).checked, ids.length, 'books are verified')
+      assertEqual(
+        await allRuns(ledger, { systemRun: 'audit' }),
+        [],
+        'the only one of its kind is not one of many',
+      )
+      assert((await ledger.getRun('clew:audit')) !== null, 'a system run is a run')
+      assertEqual((await ledger.verify()).checked, ids.length, 'system runs are verified')
     },
   },
   {

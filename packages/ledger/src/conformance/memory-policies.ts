@@ -196,7 +196,7 @@ export const memoryPolicyTests: readonly StoreTest[] = [
       await assertRefused(() => ledger.memory.sweep({ retention: { long: { maxItems: 0 } } }), 'bad_option')
       await assertRefused(() => ledger.memory.sweep({ retention: { long: {} } }), 'bad_option')
       assertEqual([(await ledger.stats()).events, await listed(ledger)], [0, []], 'nothing was written')
-      // Events of others in a book are passed over when they have no usable names, and never stop a reader.
+      // Events of others in a memory run are passed over when they have no usable names, and never stop a reader.
       await ledger.append([
         {
           eventType: 'execution.memory_written',
@@ -216,6 +216,6 @@ export const memoryPolicyTests: readonly StoreTest[] = [
   },
 ]
 
-/** Books sort by their names: long before session before short. */
+/** Memory runs sort by their names: long before session before short. */
 const listOrder = (name: string): number =>
   ['n/big', 'n/e', 'n/f', 'n/g', 'n/h', 'n/d', 'n/c', 'n/a', 'n/b'].indexOf(name)

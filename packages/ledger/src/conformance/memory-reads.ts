@@ -40,7 +40,7 @@ export const memoryReadTests: readonly StoreTest[] = [
       assertEqual(paged, all, 'page by page')
       await assertRefused(() => ledger.memory.list({ cursor: 'x' }), 'bad_option', { option: 'cursor' })
       const { problems } = await ledger.verify(undefined, { projections: true })
-      assertEqual(problems, [], 'rows are what the books fold to')
+      assertEqual(problems, [], 'rows are what the memory runs fold to')
     },
   },
   {
@@ -145,7 +145,7 @@ export const memoryReadTests: readonly StoreTest[] = [
   },
   {
     rule: 'P5',
-    title: 'rows of erased events go, with their words, and the rest is what the books still say',
+    title: 'rows of erased events go, with their words, and the rest is what the memory runs still say',
     async run(world) {
       const ledger = await world.open()
       const store = await world.openStore()

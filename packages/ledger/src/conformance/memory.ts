@@ -8,9 +8,9 @@ import { memoryReadTests } from './memory-reads.ts'
 import { createRandom, type Random, randomValue } from './random.ts'
 import { readAll, type StoreTest, type World } from './world.ts'
 
-/** What the books say, without any stored row. */
-async function foldBooks(ledger: Ledger, nowMs: number): Promise<Record<string, unknown>[]> {
-  const { runs } = await ledger.listRuns({ book: 'memory', limit: 1000 })
+/** What the memory runs say, without any stored row. */
+async function foldMemoryRuns(ledger: Ledger, nowMs: number): Promise<Record<string, unknown>[]> {
+  const { runs } = await ledger.listRuns({ systemRun: 'memory', limit: 1000 })
   const items: Record<string, unknown>[] = []
   for (const { runId } of runs) {
     const rows = new Map<string, MemoryRow>()
@@ -156,14 +156,14 @@ export const memoryTests: readonly StoreTest[] = [
       assert((later?.version ?? 0) > version && later?.updatedAt !== item?.updatedAt, 'it is newer')
       assertEqual(await ledger.memory.get({ ...name, scope: 'user:u2' }), null, 'another scope')
       assertEqual(await (await world.open({ workspace: 'w2' })).memory.get(name), null, 'another workspace')
-      assertEqual((await ledger.listRuns()).runs, [], 'books are no runs')
+      assertEqual((await ledger.listRuns()).runs, [], 'memory runs are not listed')
       assertEqual((await ledger.verify(undefined, { projections: true })).ok, true, 'the record is whole')
     },
   },
   {
     rule: 'M1',
     title:
-      'what is remembered is the fold of the books, whoever writes, expires, promotes, forgets and rebuilds',
+      'what is remembered is the fold of the memory runs, whoever writes, expires, promotes, forgets and rebuilds',
     async run(world) {
       for (const seed of [1, 2, 3]) {
         const place = await world.elsewhere()
@@ -175,7 +175,7 @@ export const memoryTests: readonly StoreTest[] = [
           await act(random.pick([a, b]), random, place, known)
           if (random.below(12) === 0) await store.memory.clear('default')
         }
-        const expected = await foldBooks(a, place.ports.now())
+        const expected = await foldMemoryRuns(a, place.ports.now())
         assertEqual(await stored(b), expected, `rows of seed ${seed}`)
         const values = [...known].map(([name, value]) => ({ name, value }))
         assertEqual(

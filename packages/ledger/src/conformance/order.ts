@@ -1,4 +1,4 @@
-import type { ClewEvent } from '../envelope.ts'
+import type { ClewEvent } from '../event/envelope.ts'
 import { assert, assertEqual } from './assert.ts'
 import { createRandom } from './random.ts'
 import { note, readAll, seqs, type StoreTest, upTo } from './world.ts'

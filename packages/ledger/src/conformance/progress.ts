@@ -1,5 +1,5 @@
 import type { Ledger } from '../ledger.ts'
-import { MAX_NOTES, NOTE_LIFE_MS, type ProgressNote } from '../progress.ts'
+import { MAX_NOTES, NOTE_LIFE_MS, type ProgressNote } from '../progress/progress.ts'
 import { assert, assertEqual, assertRefused } from './assert.ts'
 import { note as event, readAll, type StoreTest, upTo } from './world.ts'
 

@@ -1,6 +1,6 @@
 import { findRun } from '../store/find-runs.ts'
 import type { Store, StoredRun } from '../store/store.ts'
-import { markProjections, PROJECTION_VERSION } from '../projection-version.ts'
+import { markProjections, PROJECTION_VERSION } from '../projections/projection-version.ts'
 import { assert, assertEqual } from './assert.ts'
 import { runWorkload } from './workload.ts'
 import { note, started, type StoreTest, upTo } from './world.ts'

@@ -1,4 +1,4 @@
-import type { EventInput } from '../envelope.ts'
+import type { EventInput } from '../event/envelope.ts'
 import type { ErrorCode } from '../errors.ts'
 import { assert, assertEqual, assertRefused } from './assert.ts'
 import { note, type StoreTest, type World } from './world.ts'

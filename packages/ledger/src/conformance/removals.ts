@@ -1,5 +1,5 @@
-import { AUDIT_RUN_ID } from '../audit-run.ts'
-import type { ClewEvent, EventInput } from '../envelope.ts'
+import { AUDIT_RUN_ID } from '../append/audit-run.ts'
+import type { ClewEvent, EventInput } from '../event/envelope.ts'
 import type { Ledger } from '../ledger.ts'
 import type { Blank, StoreChange } from '../store/change.ts'
 import type { Store } from '../store/store.ts'

@@ -1,6 +1,6 @@
 import { putCursor } from '../store/cursors.ts'
-import { AUDIT_RUN_ID } from '../audit-run.ts'
-import type { EventInput } from '../envelope.ts'
+import { AUDIT_RUN_ID } from '../append/audit-run.ts'
+import type { EventInput } from '../event/envelope.ts'
 import type { Ledger } from '../ledger.ts'
 import { assert, assertEqual, assertRefused } from './assert.ts'
 import { addRun, assertSound, DAY_MS, ended, later, list, MONTH } from './ended-runs.ts'

@@ -5,7 +5,7 @@ import { assert, assertEqual } from './assert.ts'
 import { addRun, DAY_MS, ended, later, list, MONTH } from './ended-runs.ts'
 import { forked, note, readAll, started, type StoreTest, suiteSigner, upTo } from './world.ts'
 
-/** One event of the audit book came. */
+/** One event of the audit run came. */
 const paceOf = (rate: GrowthRate | null) => ({
   eventsPerDay: rate?.eventsPerDay,
   bytesPerDay: rate?.bytesPerDay,
@@ -14,7 +14,7 @@ const paceOf = (rate: GrowthRate | null) => ({
 export const retentionToldTests: readonly StoreTest[] = [
   {
     rule: 'L6',
-    title: 'a seal that the audit book does not name is forged, and signed heads are kept',
+    title: 'a seal that the audit run does not name is forged, and signed heads are kept',
     async run(world) {
       const ledger = await world.open()
       await addRun(ledger, 'old')
@@ -58,7 +58,9 @@ export const retentionToldTests: readonly StoreTest[] = [
       )
       await ledger.record(note('clew:stream/s', { n: 5 }))
       await ledger.gc({
-        policy: { rules: [...MONTH.rules, { name: 'book', match: { book: 'stream' }, olderThan: '30d' }] },
+        policy: {
+          rules: [...MONTH.rules, { name: 'book', match: { systemRun: 'stream' }, olderThan: '30d' }],
+        },
       })
       const lines = await Array.fromAsync(ledger.export())
       const there = await (await world.elsewhere()).open()
@@ -102,8 +104,8 @@ export const retentionToldTests: readonly StoreTest[] = [
       await ledger.append([note('clew:stream/s'), note('clew:stream/s')])
       // Not a whole number of days: on their border it counts whether a millisecond has passed.
       await later(world, ledger, 7.5)
-      const { growth, goes, events, runs, books, size, proposal } = await ledger.retentionReport()
-      assertEqual([events, runs, books, size.isShared], [13, 2, 1, true], 'counts')
+      const { growth, goes, events, runs, systemRuns, size, proposal } = await ledger.retentionReport()
+      assertEqual([events, runs, systemRuns, size.isShared], [13, 2, 1, true], 'counts')
       const days = growth.days.map((day) => day.events)
       assertEqual([days.length, days.at(-1), days.at(-8)], [30, 5, 2], 'growth')
       assertEqual([growth.week?.eventsPerDay, growth.isExact], [0.7, true], 'pace')

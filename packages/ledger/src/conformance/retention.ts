@@ -1,4 +1,4 @@
-import type { RecordInput } from '../catalogue.ts'
+import type { RecordInput } from '../catalogue/catalogue.ts'
 import { findRun, findSeals } from '../store/find-runs.ts'
 import type { RetentionPolicyInput } from '../retention/policy.ts'
 import { assert, assertEqual, assertRefused } from './assert.ts'
@@ -9,7 +9,7 @@ export const retentionTests: readonly StoreTest[] = [
   {
     rule: 'P4',
     title:
-      'what a rule names goes, is told before and in the audit book, and leaves a seal; nothing else goes',
+      'what a rule names goes, is told before and in the audit run, and leaves a seal; nothing else goes',
     async run(world) {
       const ledger = await world.open()
       for (const n of upTo(4)) await addRun(ledger, `old ${n}`)
@@ -106,7 +106,7 @@ export const retentionTests: readonly StoreTest[] = [
   },
   {
     rule: 'P4',
-    title: 'events of a type go out of runs that stay, books lose their beginnings, and both go on',
+    title: 'events of a type go out of runs that stay, system runs lose their beginnings, and both go on',
     async run(world) {
       const ledger = await world.open()
       const thought = (n: number): RecordInput<'execution.reasoning'> => ({
@@ -115,19 +115,19 @@ export const retentionTests: readonly StoreTest[] = [
         payload: { content: `thought ${n}` },
       })
       await ledger.append([started('r'), thought(1), thought(2), note('r'), thought(3), ended('r')])
-      const book = (n: number) => ({
+      const systemRun = (n: number) => ({
         eventType: 'ui.message_created' as const,
         correlationId: 'clew:stream/s',
         payload: { content: `m${n}` },
       })
-      await ledger.append(upTo(4).map(book))
+      await ledger.append(upTo(4).map(systemRun))
       await later(world, ledger)
-      await ledger.record(book(5))
+      await ledger.record(systemRun(5))
       const before = await ledger.getRun('r')
       const policy: RetentionPolicyInput = {
         rules: [
           { name: 'thoughts', match: { types: ['execution.reasoning'] }, olderThan: '7d' },
-          { name: 'messages', match: { book: 'stream' }, olderThan: '7d' },
+          { name: 'messages', match: { systemRun: 'stream' }, olderThan: '7d' },
         ],
       }
       const { ranges } = await ledger.gc({ policy })
@@ -142,7 +142,7 @@ export const retentionTests: readonly StoreTest[] = [
       assertEqual(await ledger.getRun('r'), before, 'the summary stays')
       await assertRefused(() => ledger.record(forked('f', 'r', 3)), 'pruned', { runId: 'r', seq: 3 })
       assertEqual((await ledger.record(forked('f', 'r', 4))).ledger.seq, 5, 'a fork elsewhere')
-      assertEqual((await ledger.record(book(6))).ledger.seq, 6, 'the book goes on')
+      assertEqual((await ledger.record(systemRun(6))).ledger.seq, 6, 'the system run goes on')
       await assertSound(await world.open())
       assertEqual((await ledger.rebuild()).changed, 0, 'a rebuild takes nothing for changed')
       await assertSound(ledger)

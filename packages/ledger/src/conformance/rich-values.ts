@@ -1,4 +1,4 @@
-import type { Codec } from '../codecs.ts'
+import type { Codec } from '../event/codecs.ts'
 import { assert, assertEqual, assertRefused } from './assert.ts'
 import { note, readAll, started, type StoreTest, upTo } from './world.ts'
 

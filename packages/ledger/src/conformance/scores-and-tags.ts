@@ -1,4 +1,4 @@
-import type { PayloadOf, RecordInput } from '../catalogue.ts'
+import type { PayloadOf, RecordInput } from '../catalogue/catalogue.ts'
 import type { Ledger, RunFilter } from '../ledger.ts'
 import { assertEqual, assertRefused } from './assert.ts'
 import { createRandom } from './random.ts'

@@ -1,4 +1,4 @@
-import type { EventInput } from '../envelope.ts'
+import type { EventInput } from '../event/envelope.ts'
 import type { Ledger } from '../ledger.ts'
 import { assert, assertEqual, assertRefused } from './assert.ts'
 import { forked, indexAll, note, started, type StoreTest, upTo } from './world.ts'

@@ -1,5 +1,5 @@
-import type { StateOperation } from '../catalogue.ts'
-import type { ClewEvent, EventInput } from '../envelope.ts'
+import type { StateOperation } from '../catalogue/catalogue.ts'
+import type { ClewEvent, EventInput } from '../event/envelope.ts'
 import { applyOperation, foldState, type RunState } from '../fold/state.ts'
 import type { Ledger } from '../ledger.ts'
 import { assertEqual } from './assert.ts'

@@ -1,6 +1,6 @@
 import { putCursor } from '../store/cursors.ts'
-import type { RecordInput } from '../catalogue.ts'
-import { AUDIT_RUN_ID } from '../audit-run.ts'
+import type { RecordInput } from '../catalogue/catalogue.ts'
+import { AUDIT_RUN_ID } from '../append/audit-run.ts'
 import type { Ledger } from '../ledger.ts'
 import type { StatePolicy } from '../retention/plan-states.ts'
 import { assert, assertEqual, assertRefused } from './assert.ts'
@@ -152,7 +152,7 @@ export const stateRetentionTests: readonly StoreTest[] = [
   },
   {
     rule: 'R10',
-    title: 'a state that went is pruned wherever its run is imported, not erased, and the audit book says so',
+    title: 'a state that went is pruned wherever its run is imported, not erased, and the audit run says so',
     async run(world) {
       const source = await world.open()
       await addLine(source, 'r', 10)
@@ -187,7 +187,7 @@ export const stateRetentionTests: readonly StoreTest[] = [
       assertEqual(
         await whole.pruned('r'),
         await source.pruned('r'),
-        'with the audit book nothing is told twice',
+        'with the audit run nothing is told twice',
       )
       const again = await whole.import(all)
       assertEqual([again.passed, again.events], [all.length, all.length], 'nothing was added to what came')
@@ -197,7 +197,7 @@ export const stateRetentionTests: readonly StoreTest[] = [
   {
     rule: 'R10',
     title:
-      'an import that was killed before it told the audit book what came pruned does so when it is done again',
+      'an import that was killed before it told the audit run what came pruned does so when it is done again',
     async run(world) {
       const source = await world.open()
       await addLine(source, 'r', 10)
@@ -226,10 +226,10 @@ export const stateRetentionTests: readonly StoreTest[] = [
         await target.import(lines)
         assertEqual(await told('r'), [[2, 10, 'imported', 9]], `states ${round}`)
         assertEqual(await told('old'), [[2, 4, 'imported', undefined]], `sealed ${round}`)
-        assertEqual(await count(), 2, `lines of the book ${round}`)
+        assertEqual(await count(), 2, `lines of the audit run ${round}`)
         await assertSound(target)
       }
-      // A name that redaction takes out of what the book says cannot be looked up there.
+      // A name that redaction takes out of what the audit run says cannot be looked up there.
       const discreet = await (await world.elsewhere()).open({
         redact: { redact: (text) => (text === 'r' ? 'nobody' : text) },
       })

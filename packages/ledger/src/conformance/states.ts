@@ -1,6 +1,6 @@
 import { findRun } from '../store/find-runs.ts'
-import type { RecordInput } from '../catalogue.ts'
-import type { EventInput } from '../envelope.ts'
+import type { RecordInput } from '../catalogue/catalogue.ts'
+import type { EventInput } from '../event/envelope.ts'
 import type { Store } from '../store/store.ts'
 import { assert, assertEqual, assertRefused } from './assert.ts'
 import { createRandom } from './random.ts'

@@ -1,4 +1,4 @@
-import type { ClewEvent, EventInput, Payload } from '../envelope.ts'
+import type { ClewEvent, EventInput, Payload } from '../event/envelope.ts'
 import type { Ledger } from '../ledger.ts'
 import { assert, assertEqual, assertRefused } from './assert.ts'
 import { runWorkload } from './workload.ts'

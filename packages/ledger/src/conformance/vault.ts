@@ -1,5 +1,5 @@
-import type { RecordInput } from '../catalogue.ts'
-import type { ClewEvent } from '../envelope.ts'
+import type { RecordInput } from '../catalogue/catalogue.ts'
+import type { ClewEvent } from '../event/envelope.ts'
 import type { Ledger, LedgerOptions } from '../ledger.ts'
 import { isPlaceholder } from '../redact/placeholder.ts'
 import type { Store } from '../store/store.ts'

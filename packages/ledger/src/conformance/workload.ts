@@ -1,4 +1,4 @@
-import type { EventInput } from '../envelope.ts'
+import type { EventInput } from '../event/envelope.ts'
 import type { Ledger } from '../ledger.ts'
 import { createRandom, type Random, randomValue } from './random.ts'
 import { forked, started } from './world.ts'

@@ -1,8 +1,8 @@
-import { asErasable, type ErasableEvent } from '../catalogue.ts'
-import type { ClewEvent } from '../envelope.ts'
+import { asErasable, type ErasableEvent } from '../catalogue/catalogue.ts'
+import type { ClewEvent } from '../event/envelope.ts'
 import { beginsStep } from '../fold/begins-step.ts'
 import { foldSteps, type StepRecord } from '../fold/steps.ts'
-import { parseStepId } from '../step-id.ts'
+import { parseStepId } from '../event/step-id.ts'
 
 export type ItemKind = 'start' | 'step' | 'tool' | 'message' | 'answer' | 'handoff'
 

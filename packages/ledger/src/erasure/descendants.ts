@@ -1,4 +1,5 @@
-import type { PayloadReader } from '../payload-reader.ts'
+import { asErasable, type ErasableEvent } from '../catalogue/catalogue.ts'
+import type { PayloadReader } from '../read/payload-reader.ts'
 import { findBelow, findRun } from '../store/find-runs.ts'
 import type { Store, StoredRun } from '../store/store.ts'
 
@@ -20,6 +21,12 @@ export interface Descendants {
   readStarts(onEvents: (count: number) => void): Promise<void>
 }
 
+/** The run that the start of a run names as its parent or source. */
+function aboveOf({ eventType, payload }: ErasableEvent): string | null | undefined {
+  if (eventType === 'system.workflow_started') return payload.parentRunId
+  return eventType === 'system.workflow_forked' ? payload.sourceRunId : undefined
+}
+
 export function createDescendants({ store, reader, workspace }: DescendantParts): Descendants {
   /** By run: those that name it as their parent or source. */
   let below: Map<string, Set<string>> | undefined
@@ -37,10 +44,9 @@ export function createDescendants({ store, reader, workspace }: DescendantParts)
           types: START_TYPES,
         })
         for (const stored of page) {
-          const { payload, correlationId } = await reader.toPartialEvent(stored, KEYS)
-          for (const above of [payload['parentRunId'], payload['sourceRunId']])
-            if (typeof above === 'string')
-              found.set(above, (found.get(above) ?? new Set()).add(correlationId))
+          const event = asErasable(await reader.toPartialEvent(stored, KEYS))
+          const above = event && aboveOf(event)
+          if (above != null) found.set(above, (found.get(above) ?? new Set()).add(stored.correlationId))
         }
         onEvents(page.length)
         if (page.length < PAGE) break

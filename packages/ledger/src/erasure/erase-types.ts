@@ -1,4 +1,4 @@
-import type { HeadSigner } from '../heads.ts'
+import type { HeadSigner } from '../verify/heads.ts'
 
 /** Whose payloads go: those of a subject wherever they are, of a run with its child runs, or of one event. */
 export type EraseTarget =
@@ -68,7 +68,7 @@ export interface ErasureCertificate {
     readonly seq: number
     readonly hash: string
   }[]
-  /** The event of the erasure in the audit book. */
+  /** The event of the erasure in the audit run. */
   readonly proof: {
     readonly runId: string
     readonly eventId: string

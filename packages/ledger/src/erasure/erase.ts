@@ -1,16 +1,16 @@
 import { findBelow, findRun } from '../store/find-runs.ts'
-import { auditEvent } from '../audit-run.ts'
-import { writeAudited } from '../audited-change.ts'
-import { isSystemRun } from '../system-run.ts'
-import type { ClewEvent } from '../envelope.ts'
+import { auditEvent } from '../append/audit-run.ts'
+import { writeAudited } from '../append/audited-change.ts'
+import { isSystemRun } from '../event/system-run.ts'
+import type { ClewEvent } from '../event/envelope.ts'
 import { ClewError } from '../errors.ts'
 import { hasSameIdentity, type RunSummary } from '../fold/run-summary.ts'
 import { parseMemoryRunId } from '../memory/item.ts'
 import { yieldToEventLoop } from '../yield-to-event-loop.ts'
-import type { Preparer } from '../prepare.ts'
+import type { Preparer } from '../append/prepare.ts'
 import { rangeOf } from '../removal/removed-range.ts'
 import { sweepValues } from '../retention/sweep-values.ts'
-import { compareSteps } from '../rebuild.ts'
+import { compareSteps } from '../projections/rebuild.ts'
 import type { StoredRun } from '../store/store.ts'
 import { signCertificate } from './certificate.ts'
 import type { EraseOptions, EraseReport, EraseTarget, KeptPart } from './erase-types.ts'
@@ -85,7 +85,7 @@ async function tryOnce(
     ...(reason !== undefined && { reason }),
     ...(by !== undefined && { by }),
   }
-  const outcome = await writeAudited(parts, auditEvent('system.payload_erased', payload), plan.bookSeq, {
+  const outcome = await writeAudited(parts, auditEvent('system.payload_erased', payload), plan.auditSeq, {
     expect: [...rows].map(([runId, { seq }]) => ({ workspace, runId, seq })),
     blank: [{ as: 'erased', positions: positionsOf(plan) }],
     replace: await Promise.all(

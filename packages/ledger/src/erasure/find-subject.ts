@@ -1,6 +1,6 @@
 import { ClewError } from '../errors.ts'
 import { isObject, type JsonValue } from '../json.ts'
-import type { PayloadReader } from '../payload-reader.ts'
+import type { PayloadReader } from '../read/payload-reader.ts'
 import type { Store, StoredEvent } from '../store/store.ts'
 
 const PAGE = 500

@@ -1,9 +1,9 @@
-import { foldStoredRun, stepRowKey } from '../fold-stored-run.ts'
+import { foldStoredRun, stepRowKey } from '../projections/fold-stored-run.ts'
 import type { RunSummary } from '../fold/run-summary.ts'
 import { NO_SCORES, NO_TAGS } from '../fold/scores-and-tags.ts'
 import type { StepSkeleton } from '../fold/steps.ts'
-import type { PayloadReader } from '../payload-reader.ts'
-import type { RunReader } from '../run-reader.ts'
+import type { PayloadReader } from '../read/payload-reader.ts'
+import type { RunReader } from '../read/run-reader.ts'
 import type { Store, StoredRun } from '../store/store.ts'
 
 interface FoldParts {

@@ -1,19 +1,19 @@
 import { findRun } from '../store/find-runs.ts'
-import { AUDIT_RUN_ID } from '../audit-run.ts'
-import { isSystemRun } from '../system-run.ts'
+import { AUDIT_RUN_ID } from '../append/audit-run.ts'
+import { isSystemRun } from '../event/system-run.ts'
 import { ClewError } from '../errors.ts'
 import { isTerminal } from '../fold/run-summary.ts'
-import type { Identities } from '../identity.ts'
+import type { Identities } from '../event/identity.ts'
 import type { Ledger } from '../ledger.ts'
 import { expandToWholeItems } from '../memory/fold.ts'
 import { memoryRunId, parseMemoryRunId } from '../memory/item.ts'
-import type { PayloadReader } from '../payload-reader.ts'
+import type { PayloadReader } from '../read/payload-reader.ts'
 import type { Ports } from '../ports.ts'
 import type { Redactor } from '../redact/redact.ts'
 import { findHold } from '../retention/find-hold.ts'
 import { readHeldItems } from '../retention/held-items.ts'
 import { type Hold, heldBy, isHeldName, readHolds } from '../retention/holds.ts'
-import type { RunReader } from '../run-reader.ts'
+import type { RunReader } from '../read/run-reader.ts'
 import type { Store, StoredEvent, StoredRun } from '../store/store.ts'
 import type { EraseTarget, KeptPart } from './erase-types.ts'
 import { createDescendants, type Descendants } from './descendants.ts'
@@ -38,8 +38,8 @@ export interface PlannedRun {
 export interface ErasurePlan {
   readonly runs: ReadonlyMap<string, PlannedRun>
   readonly kept: readonly KeptPart[]
-  /** Seq of the audit book up to which holds were read. */
-  readonly bookSeq: number
+  /** Seq of the audit run up to which holds were read. */
+  readonly auditSeq: number
 }
 
 const CAUSES = 200
@@ -51,7 +51,7 @@ export async function planErasure(
   onProgress?: (events: number) => void,
 ): Promise<ErasurePlan> {
   const { store, workspace } = parts
-  const { holds, seq: bookSeq } = await readHolds(parts.ledger)
+  const { holds, seq: auditSeq } = await readHolds(parts.ledger)
   const found = new Map<string, { run: StoredRun; events: Map<number, StoredEvent> }>()
   let looked = 0
 
@@ -88,7 +88,7 @@ export async function planErasure(
   const kept = await takeOutHeld(parts, descendants, target, found, holds)
   assertNotHeld(target, found, kept)
   await assertNotLive(parts, descendants, found)
-  return { runs: found, kept, bookSeq }
+  return { runs: found, kept, auditSeq }
 }
 
 type Part = { readonly run: StoredRun } | { readonly events: readonly StoredEvent[] }
@@ -158,13 +158,13 @@ async function addMemory(
   const { store, reader, runs, workspace } = parts
   const isEvent = 'eventId' in target
   const scopes = isEvent ? [] : [...found.keys()].filter((runId) => !isSystemRun(runId))
-  const books = scopes.map((scope) => memoryRunId({ layer: 'short', scope }))
+  const memoryRuns = scopes.map((scope) => memoryRunId({ layer: 'short', scope }))
   if ('subject' in target)
     for (const name of namesOf(parts, target.subject))
-      books.push(memoryRunId({ layer: 'long', scope: `user:${name}` }))
-  for (const runId of books) {
-    const book = await findRun(store, { workspace, runId })
-    if (book) await addRun(book)
+      memoryRuns.push(memoryRunId({ layer: 'long', scope: `user:${name}` }))
+  for (const runId of memoryRuns) {
+    const memoryRun = await findRun(store, { workspace, runId })
+    if (memoryRun) await addRun(memoryRun)
   }
   const seen = new Set<string>()
   for (;;) {
@@ -180,9 +180,9 @@ async function addMemory(
     for (const id of open) seen.add(id)
     for (const [runId, { events }] of found) {
       if (!parseMemoryRunId(runId)) continue
-      const book = await findRun(store, { workspace, runId })
+      const memoryRun = await findRun(store, { workspace, runId })
       const stored: StoredEvent[] = []
-      if (book) for await (const page of runs.ownEvents(book)) stored.push(...page)
+      if (memoryRun) for await (const page of runs.ownEvents(memoryRun)) stored.push(...page)
       const wanted = expandToWholeItems(await reader.toPlainEvents(stored), new Set(events.keys()))
       const seqs = new Set(wanted.map(({ ledger }) => ledger.seq))
       await add(stored.filter((event) => seqs.has(event.seq)))
@@ -217,14 +217,14 @@ async function takeOutHeld(
   return kept
 }
 
-/** Of a book that others remember in as well, only the items that are held stay. */
+/** Keeps only the held items of a memory run that several runs write to. */
 async function takeOutItems(
   parts: EraseParts,
   holds: readonly Hold[],
-  book: string,
+  memoryRun: string,
   events: Map<number, StoredEvent>,
 ): Promise<Hold | undefined> {
-  const held = await readHeldItems(parts, holds, book)
+  const held = await readHeldItems(parts, holds, memoryRun)
   const going = [...events.keys()].filter((seq) => held?.seqs.has(seq))
   for (const seq of going) events.delete(seq)
   return going.length > 0 ? held?.hold : undefined
@@ -287,7 +287,7 @@ const missing = (what: 'run' | 'event', id: string): ClewError =>
 const auditStays = (): ClewError =>
   new ClewError(
     'bad_option',
-    'The audit book says what was erased, and cannot be erased itself',
+    'The audit run says what was erased, and cannot be erased itself',
     'Name the run, the event or the subject that is meant; nothing was erased.',
     { runId: AUDIT_RUN_ID },
   )

@@ -1,4 +1,4 @@
-import { asErasable, type ErasableEvent, type OwnEventType, type PayloadOf } from '../catalogue.ts'
+import { asErasable, type ErasableEvent, type OwnEventType, type PayloadOf } from '../catalogue/catalogue.ts'
 import { contentText } from './content-text.ts'
 import { countPlaceholders, type Redactions } from './count-placeholders.ts'
 import { isErased, stepOf, textOf, whoOf } from './fields.ts'

@@ -1,5 +1,5 @@
-import type { ClewEvent } from '../envelope.ts'
-import { isoMs } from '../iso-text.ts'
+import type { ClewEvent } from '../event/envelope.ts'
+import { isoMs } from '../event/iso-text.ts'
 import { numberOf, textOf } from './fields.ts'
 
 interface TypedPayload {

@@ -1,5 +1,5 @@
-import { asErasable, type ErasableEvent, type OwnEvent, type StateOperation } from '../catalogue.ts'
-import type { ClewEvent } from '../envelope.ts'
+import { asErasable, type ErasableEvent, type OwnEvent, type StateOperation } from '../catalogue/catalogue.ts'
+import type { ClewEvent } from '../event/envelope.ts'
 import { isErased } from './fields.ts'
 
 /** Events that say something about the state of a run. */

@@ -1,5 +1,5 @@
-import { asErasable } from '../catalogue.ts'
-import type { ClewEvent } from '../envelope.ts'
+import { asErasable } from '../catalogue/catalogue.ts'
+import type { ClewEvent } from '../event/envelope.ts'
 import { detailOf, targetOf } from './audit.ts'
 import { isErased, whoOf } from './fields.ts'
 import type { Fold } from './fold.ts'

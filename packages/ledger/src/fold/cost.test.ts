@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { makeEvents } from '../../test/make-events.ts'
-import { projectRun } from '../projections.ts'
+import { projectRun } from '../projections/projections.ts'
 import { costFold } from './cost.ts'
 import { foldEvents } from './fold.ts'
 

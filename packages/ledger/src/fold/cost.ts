@@ -2,7 +2,7 @@ import { costOf } from '../billing/cost.ts'
 import { fromNano } from '../billing/money.ts'
 import type { Usage } from '../billing/usage.ts'
 import { createUsageCounter } from '../billing/usage-counter.ts'
-import type { ClewEvent } from '../envelope.ts'
+import type { ClewEvent } from '../event/envelope.ts'
 import { textOf } from './fields.ts'
 import type { Fold } from './fold.ts'
 

@@ -1,4 +1,4 @@
-import type { ClewEvent, Payload } from '../envelope.ts'
+import type { ClewEvent, Payload } from '../event/envelope.ts'
 
 /** One event of a made-up history; what is left out has a sensible value. */
 export interface EventFixture {

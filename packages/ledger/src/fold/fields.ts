@@ -1,4 +1,4 @@
-import type { ClewEvent } from '../envelope.ts'
+import type { ClewEvent } from '../event/envelope.ts'
 
 /** Foreign writers put anything anywhere, so a fold takes a field only if it has the expected type. */
 export const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null)

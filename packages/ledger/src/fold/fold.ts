@@ -1,4 +1,4 @@
-import type { ClewEvent } from '../envelope.ts'
+import type { ClewEvent } from '../event/envelope.ts'
 
 /**
  * A view of the record as a pure fold: same events, same view, in the page, on the server and on the command line.

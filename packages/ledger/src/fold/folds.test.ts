@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { ClewEvent } from '../envelope.ts'
+import type { ClewEvent } from '../event/envelope.ts'
 import { applyProgress, beginProgress } from './run-progress.ts'
 import { beginRun, foldRun, isTerminal, RUN_STATUSES } from './run-summary.ts'
 import { applyOperation, createStateBuilder, foldState } from './state.ts'

@@ -1,4 +1,4 @@
-import type { ErasableEvent } from '../catalogue.ts'
+import type { ErasableEvent } from '../catalogue/catalogue.ts'
 import { textOf } from './fields.ts'
 import type { PairKey } from './pairing.ts'
 

@@ -1,5 +1,5 @@
-import { asErasable } from '../catalogue.ts'
-import type { ClewEvent } from '../envelope.ts'
+import { asErasable } from '../catalogue/catalogue.ts'
+import type { ClewEvent } from '../event/envelope.ts'
 import { beginsStep } from './begins-step.ts'
 import { endStatus, isTerminal, LIFE_SIGNS, type RunStatus } from './run-summary.ts'
 

@@ -1,4 +1,4 @@
-import type { ErasableEvent } from '../catalogue.ts'
+import type { ErasableEvent } from '../catalogue/catalogue.ts'
 import { whoOf } from './fields.ts'
 
 export type ScoreValue = number | string | boolean

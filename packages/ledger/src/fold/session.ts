@@ -1,4 +1,4 @@
-import type { ErasableEvent, PayloadOf } from '../catalogue.ts'
+import type { ErasableEvent, PayloadOf } from '../catalogue/catalogue.ts'
 import { kindOfStep } from './begins-step.ts'
 
 /** Who answers in a stream. */

@@ -1,5 +1,5 @@
-import { asErasable, type StateOperation } from '../catalogue.ts'
-import type { ClewEvent } from '../envelope.ts'
+import { asErasable, type StateOperation } from '../catalogue/catalogue.ts'
+import type { ClewEvent } from '../event/envelope.ts'
 import { isObject, setKey } from '../json.ts'
 import { type Checkpoint, checkpointOf } from './checkpoint.ts'
 

@@ -1,4 +1,4 @@
-import type { ClewEvent } from '../envelope.ts'
+import type { ClewEvent } from '../event/envelope.ts'
 import { textOf } from './fields.ts'
 import type { Fold } from './fold.ts'
 import type { RunStatus } from './run-summary.ts'

@@ -1,4 +1,4 @@
-import type { ErasableEvent } from '../catalogue.ts'
+import type { ErasableEvent } from '../catalogue/catalogue.ts'
 import { isObject } from '../json.ts'
 import { kindOfStep } from './begins-step.ts'
 import { isErased, stepOf, textOf } from './fields.ts'

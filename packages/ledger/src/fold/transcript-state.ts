@@ -1,4 +1,4 @@
-import type { ErasableEvent } from '../catalogue.ts'
+import type { ErasableEvent } from '../catalogue/catalogue.ts'
 import { isErased, stepOf } from './fields.ts'
 import type { Pairing } from './pairing.ts'
 import type { RunProgress } from './run-progress.ts'

@@ -1,4 +1,4 @@
-import { asErasable, type ErasableEvent, type OwnEventType } from '../catalogue.ts'
+import { asErasable, type ErasableEvent, type OwnEventType } from '../catalogue/catalogue.ts'
 import { isErased, textOf } from './fields.ts'
 import type { Fold } from './fold.ts'
 import { createPairing } from './pairing.ts'

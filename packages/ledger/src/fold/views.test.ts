@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { ClewEvent } from '../envelope.ts'
+import type { ClewEvent } from '../event/envelope.ts'
 import { auditFold } from './audit.ts'
 import { complianceFold } from './compliance.ts'
 import { type Fold, foldEvents } from './fold.ts'
@@ -13,7 +13,7 @@ import { formatTranscriptMarkdown } from './transcript-markdown.ts'
 import { formatTranscriptText } from './transcript-text.ts'
 import type { TranscriptState } from './transcript-state.ts'
 import { transcriptFold } from './transcript.ts'
-import { OWN_EVENT_TYPES } from '../catalogue.ts'
+import { OWN_EVENT_TYPES } from '../catalogue/catalogue.ts'
 
 // Few ids, names and causes, so that things meet: twice, too early, in circles, never.
 const few = fc.constantFrom('a#0', 'a#1', 'a#0/b#0', 'b#0', 'x#0/y#0', 'odd')

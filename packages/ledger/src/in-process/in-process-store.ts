@@ -1,5 +1,5 @@
-import { systemRunId, isSystemRun } from '../system-run.ts'
-import { parseCursor } from '../cursor.ts'
+import { systemRunId, isSystemRun } from '../event/system-run.ts'
+import { parseCursor } from '../read/cursor.ts'
 import { ClewError } from '../errors.ts'
 import { matchesScoresAndTags } from '../fold/scores-and-tags.ts'
 import type { Ports } from '../ports.ts'
@@ -274,7 +274,7 @@ function createValues({ runs, values, pending, dropValue }: Rows): Values {
 
 function matches(run: InProcessRun, query: RunQuery): boolean {
   const { summary } = run
-  const { ids, below, subjects, book, status, threadIds } = query
+  const { ids, below, subjects, systemRun, status, threadIds } = query
   return (
     (query.workspace === undefined || run.workspace === query.workspace) &&
     (!ids || ids.includes(run.runId)) &&
@@ -282,8 +282,8 @@ function matches(run: InProcessRun, query: RunQuery): boolean {
       below.includes(summary.parentRunId ?? '') ||
       below.includes(summary.forkedFrom?.runId ?? '')) &&
     (!subjects || summary.subjects.some((subject) => subjects.includes(subject))) &&
-    (book === undefined ||
-      (book === null ? !isSystemRun(run.runId) : run.runId.startsWith(systemRunId(book, '')))) &&
+    (systemRun === undefined ||
+      (systemRun === null ? !isSystemRun(run.runId) : run.runId.startsWith(systemRunId(systemRun, '')))) &&
     (status === undefined
       ? query.deleted === true || summary.status !== 'deleted'
       : summary.status === status) &&

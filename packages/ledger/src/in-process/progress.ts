@@ -1,5 +1,5 @@
 import type { RunKey } from '../store/store.ts'
-import { MAX_NOTES, NOTE_LIFE_MS, type ProgressStore, type StoredNote } from '../progress.ts'
+import { MAX_NOTES, NOTE_LIFE_MS, type ProgressStore, type StoredNote } from '../progress/progress.ts'
 import { wakeAll } from '../store/wake.ts'
 
 interface Kept {

@@ -3,7 +3,7 @@ import type { RunKey, StoredEvent } from '../store/store.ts'
 import type { PruneMarker } from '../store/change.ts'
 import { storedEvent } from '../store/stored-event.ts'
 import type { MutableRun, Transaction } from '../store/transaction.ts'
-import type { StoredNode } from '../tree.ts'
+import type { StoredNode } from '../hash/tree.ts'
 import type { VaultData } from '../vault/vault-rows.ts'
 import type { createInProcessLeases } from './leases.ts'
 

@@ -45,7 +45,7 @@ export async function buildContext(
   const candidates = [...found.values()].map(({ row, relevance }) => ({
     row,
     relevance,
-    layer: (parseMemoryRunId(row.book) as MemoryScope).layer,
+    layer: (parseMemoryRunId(row.memoryRun) as MemoryScope).layer,
     position: row.position,
     updatedAt: row.updatedAt,
     tokens: row.tokens + frameTokens(row),

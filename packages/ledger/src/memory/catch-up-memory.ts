@@ -1,7 +1,7 @@
-import type { ClewEvent } from '../envelope.ts'
+import type { ClewEvent } from '../event/envelope.ts'
 import { ClewError } from '../errors.ts'
 import { yieldToEventLoop } from '../yield-to-event-loop.ts'
-import type { PayloadReader } from '../payload-reader.ts'
+import type { PayloadReader } from '../read/payload-reader.ts'
 import type { Ports } from '../ports.ts'
 import type { Store } from '../store/store.ts'
 import { foldMemory, MEMORY_TYPES, MEMORY_VERSION, nameOf, replacedBy, subjectOf, wordsOf } from './fold.ts'
@@ -23,7 +23,7 @@ export interface MemoryParts {
 const PAGE = 500
 
 /**
- * Brings the rows of these scopes to the heads of their books, and gives what is to be asked: the store's rows, or rows
+ * Brings the rows of these scopes to the heads of their memory runs, and gives what is to be asked: the store's rows, or rows
  * made for this one question where the store may only be read.
  */
 export async function catchUpMemory(
@@ -35,7 +35,7 @@ export async function catchUpMemory(
   const behind = await store.memory.behind(asked)
   if (behind.length === 0) return store.memory
   try {
-    for (const scope of behind) await foldBook(parts, store.memory, scope)
+    for (const scope of behind) await foldMemoryRun(parts, store.memory, scope)
     return store.memory
   } catch (error) {
     if (!(error instanceof ClewError && error.code === 'store_readonly')) throw error
@@ -50,7 +50,7 @@ async function rowsForReading(
   const { store, workspace } = parts
   const rows = foldedMemory(store)
   for (const scope of await rows.behind({ ...filter, workspace, version: MEMORY_VERSION }))
-    await foldBook(parts, rows, scope)
+    await foldMemoryRun(parts, rows, scope)
   return rows
 }
 
@@ -67,19 +67,19 @@ async function readReplaced(
   return reader.toPlainEvents((await Promise.all(pages)).flat())
 }
 
-async function foldBook(
+async function foldMemoryRun(
   parts: MemoryParts,
   index: MemoryIndex,
-  { book, seq, foldedSeq }: StaleScope,
+  { memoryRun, seq, foldedSeq }: StaleScope,
 ): Promise<void> {
   const { store, reader, ports, workspace } = parts
   for (let fromSeq = foldedSeq; fromSeq < seq; ) {
     const range = { afterSeq: fromSeq, upToSeq: seq, limit: PAGE }
-    const stored = await store.readRun({ workspace, runId: book }, range)
+    const stored = await store.readRun({ workspace, runId: memoryRun }, range)
     const events = await reader.toPlainEvents(
       stored.filter((event) => (MEMORY_TYPES as readonly string[]).includes(event.eventType)),
     )
-    const named = [...events, ...(await readReplaced(parts, book, events))]
+    const named = [...events, ...(await readReplaced(parts, memoryRun, events))]
     const names = new Map(
       named.flatMap((event) => {
         const subject = subjectOf(event)
@@ -87,7 +87,7 @@ async function foldBook(
       }),
     )
     // From the first event on nothing stands before, whatever rows another version of the fold has left.
-    const before = fromSeq === 0 ? [] : await index.list(namedIn(workspace, [book], [...names.values()]))
+    const before = fromSeq === 0 ? [] : await index.list(namedIn(workspace, [memoryRun], [...names.values()]))
     const rows = new Map<string, MemoryRow>(before.map((row) => [nameOf(row), row]))
     for (const event of events) foldMemory(rows, event)
     const byPosition = new Map(events.map((event) => [event.ledger.position, event]))
@@ -96,7 +96,7 @@ async function foldBook(
     const toSeq = stored.length < PAGE ? seq : (stored.at(-1)?.seq ?? seq)
     const isTaken = await index.apply({
       workspace,
-      book,
+      memoryRun,
       fromSeq,
       toSeq,
       version: MEMORY_VERSION,
@@ -110,7 +110,7 @@ async function foldBook(
       // Somebody else was faster: on from where the rows stand now.
       const [now] = await index.behind({
         workspace,
-        books: [book],
+        memoryRuns: [memoryRun],
         layers: MEMORY_LAYERS,
         version: MEMORY_VERSION,
       })

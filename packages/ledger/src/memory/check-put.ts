@@ -1,5 +1,5 @@
 import { ClewError } from '../errors.ts'
-import { isoText } from '../iso-text.ts'
+import { isoText } from '../event/iso-text.ts'
 import { LAST_MS } from './fold.ts'
 import { type MemoryItem, type MemoryScope, memoryRunId } from './item.ts'
 import { isNamespace, isPlainName, MAX_NAME_CHARS } from './names.ts'
@@ -22,7 +22,7 @@ export interface MemoryInput {
   readonly subjects?: readonly string[] | undefined
 }
 
-/** Longest id of a book is that of a run, less what stands before the scope in it. */
+/** Longest id of a memory run is that of a run, less what stands before the scope in it. */
 const MAX_SCOPE_CHARS = 480
 
 const refuse = (what: string, hint: string, option: string): never => {
@@ -91,7 +91,7 @@ const toMs = (given: string | Date | undefined): number =>
   given instanceof Date ? given.getTime() : Date.parse(given ?? '')
 
 export interface CheckedPut extends MemoryScope {
-  readonly book: string
+  readonly memoryRun: string
   readonly namespace: string
   readonly key: string
   readonly value: unknown
@@ -104,7 +104,7 @@ export function checkPut(input: MemoryInput, nowMs: number): CheckedPut {
   const scope = checkScope(input)
   return {
     ...scope,
-    book: memoryRunId(scope),
+    memoryRun: memoryRunId(scope),
     namespace: checkNamespace(input.namespace),
     key: checkKey(input.key),
     value: input.value ?? null,

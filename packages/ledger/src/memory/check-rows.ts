@@ -1,6 +1,6 @@
-import type { PayloadReader } from '../payload-reader.ts'
+import type { PayloadReader } from '../read/payload-reader.ts'
 import type { Store, StoredRun } from '../store/store.ts'
-import type { Problem } from '../verify.ts'
+import type { Problem } from '../verify/verify.ts'
 import { foldMemory, MEMORY_TYPES, MEMORY_VERSION, nameOf } from './fold.ts'
 import { MEMORY_LAYERS, type MemoryRow, parseMemoryRunId } from './item.ts'
 
@@ -12,19 +12,19 @@ const ATTEMPTS = 3
 export async function checkMemoryRows(
   store: Store,
   reader: PayloadReader,
-  { workspace, summary: { runId: book }, seq }: StoredRun,
+  { workspace, summary: { runId: memoryRun }, seq }: StoredRun,
   memorySeq: number | null,
 ): Promise<Problem[]> {
-  if (!parseMemoryRunId(book)) return []
+  if (!parseMemoryRunId(memoryRun)) return []
   const differs: Problem = {
-    runId: book,
+    runId: memoryRun,
     seq: null,
     problem: 'projection_differs',
     detail: 'the stored rows of memory are not what its events fold to',
   }
   // Events up to there would never be folded.
   if (memorySeq !== null && memorySeq > seq) return [differs]
-  const filter = { workspace, books: [book], layers: MEMORY_LAYERS }
+  const filter = { workspace, memoryRuns: [memoryRun], layers: MEMORY_LAYERS }
 
   async function foldedSeq(): Promise<number> {
     const [behind] = await store.memory.behind({ ...filter, version: MEMORY_VERSION })
@@ -35,7 +35,7 @@ export async function checkMemoryRows(
     const rows = new Map<string, MemoryRow>()
     for (let afterSeq = 0; ; ) {
       const range = { afterSeq, upToSeq, limit: PAGE, types: MEMORY_TYPES }
-      const page = await store.readRun({ workspace, runId: book }, range)
+      const page = await store.readRun({ workspace, runId: memoryRun }, range)
       for (const event of await reader.toPlainEvents(page)) foldMemory(rows, event)
       if (page.length < PAGE) return [...rows.values()]
       afterSeq = page.at(-1)?.seq ?? afterSeq

@@ -1,6 +1,6 @@
 import { checkCount, checkLimit } from '../check-options.ts'
-import type { Codecs } from '../codecs.ts'
-import type { EventInput } from '../envelope.ts'
+import type { Codecs } from '../event/codecs.ts'
+import type { EventInput } from '../event/envelope.ts'
 import { ClewError } from '../errors.ts'
 import { isObject, type JsonValue } from '../json.ts'
 import { collectText } from '../search/extract.ts'
@@ -49,7 +49,7 @@ export function createLedgerMemory(given: LedgerMemoryParts): LedgerMemory {
     const place = await placeOf(input)
     const toEvent = (replaces: readonly number[]): EventInput => ({
       eventType: 'execution.memory_written',
-      correlationId: place.book,
+      correlationId: place.memoryRun,
       eventId,
       source: { origin: runId === undefined ? 'system' : 'agent', runtime: 'clew' },
       payload: {
@@ -64,7 +64,7 @@ export function createLedgerMemory(given: LedgerMemoryParts): LedgerMemory {
         ...(replaces.length > 0 && { replaces }),
       },
     })
-    const before = await findOwn(parts, place.book, eventId)
+    const before = await findOwn(parts, place.memoryRun, eventId)
     if (before) return toReceipt(place, before)
     if (ifVersion === undefined) {
       const [written] = await parts.append([toEvent(await otherSeqs(parts, place))])
@@ -121,7 +121,7 @@ export function createLedgerMemory(given: LedgerMemoryParts): LedgerMemory {
     async forget(name, { ifVersion, eventId, runId, reason = 'asked' } = {}) {
       checkCount('ifVersion', ifVersion)
       const place = await placeOf(name)
-      const before = await findOwn(parts, place.book, eventId)
+      const before = await findOwn(parts, place.memoryRun, eventId)
       if (before) return toReceipt(place, before)
       const { row, others } = await readRow(parts, place)
       assertVersion(row, ifVersion, place)
@@ -130,7 +130,7 @@ export function createLedgerMemory(given: LedgerMemoryParts): LedgerMemory {
         {
           ...forgottenEvent(
             parts,
-            [row, ...others.filter(({ book }) => book === row.book)],
+            [row, ...others.filter(({ memoryRun }) => memoryRun === row.memoryRun)],
             place,
             reason,
             runId,
@@ -140,7 +140,7 @@ export function createLedgerMemory(given: LedgerMemoryParts): LedgerMemory {
       ])
       // A scope that was named anew may have an older one of it.
       for (const other of others)
-        if (other.book !== row.book)
+        if (other.memoryRun !== row.memoryRun)
           await parts.append([forgottenEvent(parts, [other], place, reason, runId)])
       return toReceipt(place, written as NonNullable<typeof written>)
     },
@@ -153,18 +153,21 @@ export function createLedgerMemory(given: LedgerMemoryParts): LedgerMemory {
 }
 
 interface Cursor {
-  readonly book: string
+  readonly memoryRun: string
   readonly namespace: string
   readonly key: string
 }
 
-const formatCursor = ({ book, namespace, key }: Cursor): string =>
-  encodeURIComponent(JSON.stringify({ book, namespace, key }))
+const formatCursor = ({ memoryRun, namespace, key }: Cursor): string =>
+  encodeURIComponent(JSON.stringify({ memoryRun, namespace, key }))
 
 function parseCursor(cursor: string): Cursor {
   try {
     const parsed = JSON.parse(decodeURIComponent(cursor)) as JsonValue
-    if (isObject(parsed) && ['book', 'namespace', 'key'].every((name) => typeof parsed[name] === 'string'))
+    if (
+      isObject(parsed) &&
+      ['memoryRun', 'namespace', 'key'].every((name) => typeof parsed[name] === 'string')
+    )
       return parsed as unknown as Cursor
   } catch {
     // Told below, like every other text that no listing gave.

@@ -1,4 +1,4 @@
-import { isoText } from '../iso-text.ts'
+import { isoText } from '../event/iso-text.ts'
 import { findPhrase } from '../search/highlight.ts'
 import type { Phrase } from '../search/search-index.ts'
 import { indexedTokens } from '../search/tokens.ts'
@@ -8,7 +8,7 @@ import { MEMORY_RUN_KIND, type MemoryRow, parseMemoryRunId } from './item.ts'
 import type { FindRows, MemoryIndex, RowFilter, ScopeFilter } from './memory-index.ts'
 import { compareNames, isWithin } from './names.ts'
 
-interface Book {
+interface FoldedRun {
   readonly seq: number
   readonly version: number
   readonly rows: Map<string, MemoryRow>
@@ -19,29 +19,31 @@ interface Book {
  * read-only uses it too.
  */
 export function foldedMemory(core: Pick<StoreCore, 'findRuns' | 'findEvents'>): MemoryIndex {
-  const workspaces = new Map<string, Map<string, Book>>()
+  const workspaces = new Map<string, Map<string, FoldedRun>>()
   const words = new WeakMap<MemoryRow, { readonly name: string[]; readonly text: string[] }>()
 
-  const booksIn = (workspace: string): Map<string, Book> => {
-    const books = workspaces.get(workspace) ?? new Map<string, Book>()
-    workspaces.set(workspace, books)
-    return books
+  const runsIn = (workspace: string): Map<string, FoldedRun> => {
+    const memoryRuns = workspaces.get(workspace) ?? new Map<string, FoldedRun>()
+    workspaces.set(workspace, memoryRuns)
+    return memoryRuns
   }
 
-  function isAsked(book: string, { books, layers }: Omit<ScopeFilter, 'workspace'>): boolean {
-    const scope = parseMemoryRunId(book)
+  function isAsked(memoryRun: string, { memoryRuns, layers }: Omit<ScopeFilter, 'workspace'>): boolean {
+    const scope = parseMemoryRunId(memoryRun)
     return (
-      scope !== undefined && layers.includes(scope.layer) && (books === undefined || books.includes(book))
+      scope !== undefined &&
+      layers.includes(scope.layer) &&
+      (memoryRuns === undefined || memoryRuns.includes(memoryRun))
     )
   }
 
-  const booksAsked = (filter: ScopeFilter): [string, Book][] =>
-    [...booksIn(filter.workspace)].filter(([book]) => isAsked(book, filter))
+  const runsAsked = (filter: ScopeFilter): [string, FoldedRun][] =>
+    [...runsIn(filter.workspace)].filter(([memoryRun]) => isAsked(memoryRun, filter))
 
   function rowsIn(filter: RowFilter): MemoryRow[] {
     const { namespaces, tags = [], nowMs } = filter
     const now = nowMs === null ? null : isoText(nowMs)
-    return booksAsked(filter)
+    return runsAsked(filter)
       .flatMap(([, { rows }]) => [...rows.values()])
       .filter(
         (row) =>
@@ -69,18 +71,18 @@ export function foldedMemory(core: Pick<StoreCore, 'findRuns' | 'findEvents'>): 
 
   return {
     async behind(filter) {
-      const { workspace, books: ids, version } = filter
-      const { runs } = await core.findRuns({ workspace, ids, book: MEMORY_RUN_KIND, deleted: true })
-      return runs.flatMap(({ summary: { runId: book }, seq }) => {
-        if (!isAsked(book, filter)) return []
-        const known = booksIn(workspace).get(book)
+      const { workspace, memoryRuns: ids, version } = filter
+      const { runs } = await core.findRuns({ workspace, ids, systemRun: MEMORY_RUN_KIND, deleted: true })
+      return runs.flatMap(({ summary: { runId: memoryRun }, seq }) => {
+        if (!isAsked(memoryRun, filter)) return []
+        const known = runsIn(workspace).get(memoryRun)
         const foldedSeq = known?.version === version ? known.seq : 0
-        return seq > foldedSeq ? [{ book, seq, foldedSeq }] : []
+        return seq > foldedSeq ? [{ memoryRun, seq, foldedSeq }] : []
       })
     },
-    async apply({ workspace, book, fromSeq, toSeq, version, gone, rows: added }) {
-      const books = booksIn(workspace)
-      const known = books.get(book)
+    async apply({ workspace, memoryRun, fromSeq, toSeq, version, gone, rows: added }) {
+      const memoryRuns = runsIn(workspace)
+      const known = memoryRuns.get(memoryRun)
       if ((known?.version === version ? known.seq : 0) !== fromSeq) return false
       const rows = fromSeq === 0 || !known ? new Map<string, MemoryRow>() : known.rows
       const positions = new Set(gone)
@@ -89,7 +91,7 @@ export function foldedMemory(core: Pick<StoreCore, 'findRuns' | 'findEvents'>): 
         rows.set(nameOf(row), row)
         words.set(row, { name: indexedTokens(own.name), text: indexedTokens(own.text) })
       }
-      books.set(book, { seq: toSeq, version, rows })
+      memoryRuns.set(memoryRun, { seq: toSeq, version, rows })
       return true
     },
     async list(query) {
@@ -115,9 +117,9 @@ export function foldedMemory(core: Pick<StoreCore, 'findRuns' | 'findEvents'>): 
         .map(({ position, updatedAt }) => ({ position, updatedAt }))
     },
     async sizes(filter) {
-      const sizes = booksAsked(filter).map(async ([book, { rows }]) => {
+      const sizes = runsAsked(filter).map(async ([memoryRun, { rows }]) => {
         const held = await current(filter.workspace, [...rows.values()])
-        return { book, items: held.length, bytes: held.reduce((sum, { bytes }) => sum + bytes, 0) }
+        return { memoryRun, items: held.length, bytes: held.reduce((sum, { bytes }) => sum + bytes, 0) }
       })
       return (await Promise.all(sizes)).filter(({ items }) => items > 0)
     },
@@ -127,7 +129,9 @@ export function foldedMemory(core: Pick<StoreCore, 'findRuns' | 'findEvents'>): 
   }
 }
 
-type Named = Pick<MemoryRow, 'book' | 'namespace' | 'key'>
+type Named = Pick<MemoryRow, 'memoryRun' | 'namespace' | 'key'>
 
 const byName = (a: Named, b: Named): number =>
-  compareNames(a.book, b.book) || compareNames(a.namespace, b.namespace) || compareNames(a.key, b.key)
+  compareNames(a.memoryRun, b.memoryRun) ||
+  compareNames(a.namespace, b.namespace) ||
+  compareNames(a.key, b.key)

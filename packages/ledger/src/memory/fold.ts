@@ -1,7 +1,7 @@
-import type { OwnEvent } from '../catalogue.ts'
-import type { ClewEvent } from '../envelope.ts'
+import type { OwnEvent } from '../catalogue/catalogue.ts'
+import type { ClewEvent } from '../event/envelope.ts'
 import { isErased } from '../fold/fields.ts'
-import { isoText } from '../iso-text.ts'
+import { isoText } from '../event/iso-text.ts'
 import { collectText } from '../search/extract.ts'
 import { indexText } from '../search/tokens.ts'
 import { estimateTokens } from './estimate-tokens.ts'
@@ -38,7 +38,7 @@ const asMemoryEvent = (event: ClewEvent): MemoryEvent | undefined =>
     : undefined
 
 /**
- * M1–M3 as a fold: one event of a book, into what it remembers by `nameOf`. A write stands until the next write of its name, or until an event forgets it; that
+ * M1–M3 as a fold: one event of a memory run, into what it remembers by `nameOf`. A write stands until the next write of its name, or until an event forgets it; that
  * one names the version it saw, so that a write which came between is not lost. Time plays no part but in one thing:
  * what is written where something had expired is not a change of it. An event may take the place of writes under other
  * names of the same item (`replaces`): names are recorded in another form when redaction rules change.
@@ -81,7 +81,7 @@ function toRow(
   const json = JSON.stringify(value)
   return {
     position: ledger.position,
-    book: correlationId,
+    memoryRun: correlationId,
     seq: ledger.seq,
     bornSeq: before?.bornSeq ?? ledger.seq,
     createdAt: before?.createdAt ?? ledger.recordedAt,
@@ -122,7 +122,7 @@ function timeOf(given: string | undefined): string | null {
 }
 
 /**
- * P5: to the events of one book that are to be erased, all others about the same items. An item of which one write goes
+ * P5: to the events of one memory run that are to be erased, all others about the same items. An item of which one write goes
  * must go whole: else what it held before would come back with the next fold.
  */
 export function expandToWholeItems(

@@ -1,10 +1,10 @@
-import { systemRunId } from '../system-run.ts'
+import { systemRunId } from '../event/system-run.ts'
 
 /** M1: what belongs to a run, to a thread, and to a workspace, an agent or a user. From below to above. */
 export const MEMORY_LAYERS = ['short', 'session', 'long'] as const
 export type MemoryLayer = (typeof MEMORY_LAYERS)[number]
 
-/** The kind of the books in which memory is written. */
+/** The kind of the memory runs in which memory is written. */
 export const MEMORY_RUN_KIND = 'memory'
 
 /** Where something is remembered: `scope` is a run id, a thread id, or `workspace`, `agent:NAME`, `user:ID`. */
@@ -18,7 +18,7 @@ export interface MemoryItem<Value = unknown> extends MemoryScope {
   readonly key: string
   readonly value: Value
   readonly tags: readonly string[]
-  /** Seq of the event that wrote it in the book of its scope: for `ifVersion`. */
+  /** Seq of the event that wrote it in the memory run of its scope: for `ifVersion`. */
   readonly version: number
   /** The event that wrote it, and the run in which that was done; null when it was written from outside. */
   readonly provenance: { readonly eventId: string; readonly runId: string | null }
@@ -33,7 +33,7 @@ export interface MemoryItem<Value = unknown> extends MemoryScope {
 export interface MemoryRow {
   /** Place of the event that wrote it in the whole ledger: newer is higher, and no two items have the same. */
   readonly position: number
-  readonly book: string
+  readonly memoryRun: string
   readonly seq: number
   /** Seq and time of the first of the writes that this one goes on with. */
   readonly bornSeq: number
@@ -57,13 +57,13 @@ export interface MemoryWords {
   readonly text: string
 }
 
-/** The book of a scope: writing, promoting, expiring and forgetting are events in it. */
+/** The memory run of a scope: writing, promoting, expiring and forgetting are events in it. */
 export const memoryRunId = ({ layer, scope }: MemoryScope): string =>
   systemRunId(MEMORY_RUN_KIND, `${layer}/${scope}`)
 
 const LAYERED = new RegExp(`^${systemRunId(MEMORY_RUN_KIND, '')}(${MEMORY_LAYERS.join('|')})/`)
 
-/** The scope of a book; undefined for runs and other books. */
+/** The scope of a memory run; undefined for runs and other memory runs. */
 export function parseMemoryRunId(runId: string): MemoryScope | undefined {
   const found = LAYERED.exec(runId)
   return found ? { layer: found[1] as MemoryLayer, scope: runId.slice(found[0].length) } : undefined

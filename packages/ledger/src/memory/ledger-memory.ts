@@ -144,7 +144,7 @@ export interface MemoryImportReport {
   readonly expired: number
 }
 
-/** What agents remember (section 8): a fold of the books of its scopes, so all of it is in the record. */
+/** What agents remember (section 8): a fold of the memory runs of its scopes, so all of it is in the record. */
 export interface LedgerMemory {
   put(input: MemoryInput, options?: PutOptions): Promise<MemoryReceipt>
   /** Null when it is not there, or has expired. */

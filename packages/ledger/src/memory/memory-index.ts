@@ -1,10 +1,10 @@
 import type { Phrase } from '../search/search-index.ts'
 import { MEMORY_LAYERS, type MemoryLayer, type MemoryRow, type MemoryWords } from './item.ts'
 
-/** Which scopes: these books, or all books; of these layers. */
+/** Which scopes: these memory runs, or all memory runs; of these layers. */
 export interface ScopeFilter {
   readonly workspace: string
-  readonly books?: readonly string[] | undefined
+  readonly memoryRuns?: readonly string[] | undefined
   readonly layers: readonly MemoryLayer[]
 }
 
@@ -23,23 +23,23 @@ export interface RowName {
   readonly key: string
 }
 
-/** A book whose rows lack events: folded up to `foldedSeq`, while it stands at `seq`. */
+/** A memory run whose rows lack events: folded up to `foldedSeq`, while it stands at `seq`. */
 export interface StaleScope {
-  readonly book: string
+  readonly memoryRun: string
   readonly seq: number
   readonly foldedSeq: number
 }
 
 export interface ScopeSize {
-  readonly book: string
+  readonly memoryRun: string
   readonly items: number
   readonly bytes: number
 }
 
-/** What the events of a book after `fromSeq` up to `toSeq` make of its rows. */
+/** What the events of a memory run after `fromSeq` up to `toSeq` make of its rows. */
 export interface MemoryChange {
   readonly workspace: string
-  readonly book: string
+  readonly memoryRun: string
   readonly fromSeq: number
   readonly toSeq: number
   /** Version of the fold: rows of another one are made again from the first event on. */
@@ -68,24 +68,24 @@ export interface RowQuery extends RowFilter {
   readonly names?: readonly RowName[] | undefined
   /** Only rows at these positions. */
   readonly positions?: readonly number[] | undefined
-  /** By book, namespace and key in the order of their code points (the default), or by position, highest first. */
+  /** By memory run, namespace and key in the order of their code points (the default), or by position, highest first. */
   readonly order?: 'name' | 'newest' | undefined
   /** Only rows after this one in the order by name. */
-  readonly after?: (RowName & { readonly book: string }) | undefined
+  readonly after?: (RowName & { readonly memoryRun: string }) | undefined
   /** Only rows below this position. */
   readonly before?: number | undefined
 }
 
 /**
- * The fold of the books of memory as rows with full text: a projection that every read first applies new events to
+ * The fold of the memory runs as rows with full text: a projection that every read first applies new events to
  * (`bringOn`), and that can be emptied and rebuilt from the events at any time. Rows of erased and pruned events are
  * gone from the moment their events are. The events to erase are first expanded to all events of the same items
  * (`eventsOfSameItems`).
  */
 export interface MemoryIndex {
-  /** Books that have events which the rows lack, or whose rows another version of the fold made. */
+  /** Memory runs that have events which the rows lack, or whose rows another version of the fold made. */
   behind(filter: ScopeFilter & { readonly version: number }): Promise<StaleScope[]>
-  /** One transaction; false, and nothing is changed, if the rows of the book are not at `fromSeq`. */
+  /** One transaction; false, and nothing is changed, if the rows of the memory run are not at `fromSeq`. */
   apply(change: MemoryChange): Promise<boolean>
   list(query: RowQuery): Promise<MemoryRow[]>
   /** Rows that contain the words, newest first. */
@@ -96,16 +96,16 @@ export interface MemoryIndex {
   clear(workspace: string): Promise<void>
 }
 
-/** The rows of these names in some books, expired or not. */
+/** The rows of these names in some memory runs, expired or not. */
 export const namedIn = (
   workspace: string,
-  books: readonly string[],
+  memoryRuns: readonly string[],
   names: readonly RowName[],
 ): RowQuery => ({
   workspace,
-  books,
+  memoryRuns,
   layers: MEMORY_LAYERS,
   names,
   nowMs: null,
-  limit: books.length * names.length,
+  limit: memoryRuns.length * names.length,
 })

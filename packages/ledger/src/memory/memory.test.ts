@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { ClewEvent } from '../envelope.ts'
+import type { ClewEvent } from '../event/envelope.ts'
 import { estimateTokens } from './estimate-tokens.ts'
 import { expandToWholeItems, foldMemory } from './fold.ts'
 import { MEMORY_LAYERS, memoryRunId, type MemoryRow, parseMemoryRunId } from './item.ts'
@@ -79,7 +79,7 @@ describe('M2 a context', () => {
   })
 })
 
-describe('M1 the fold of a book', () => {
+describe('M1 the fold of a memory run', () => {
   const name = fc.record({ namespace: fc.constantFrom('a', 'a/b'), key: fc.constantFrom('k', 'l') })
   const steps = fc.array(
     fc.tuple(name, fc.constantFrom('written', 'promoted', 'forgotten'), fc.integer({ min: 0, max: 12 })),
@@ -140,7 +140,7 @@ describe('M1 names', () => {
     expect(compareNames('\uFB01', '\u{1F989}')).toBeLessThan(0)
   })
 
-  it('of books tell their scope, whatever it holds', () => {
+  it('of memory runs tell their scope, whatever it holds', () => {
     for (const scope of ['workspace', 'user:a/b', 'a/b/c', 'clew:memory/long/x'])
       expect(parseMemoryRunId(memoryRunId({ layer: 'session', scope }))).toEqual({ layer: 'session', scope })
     expect(parseMemoryRunId('clew:memory/middle/x')).toBeUndefined()

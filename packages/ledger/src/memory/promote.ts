@@ -1,8 +1,8 @@
 import { findRun } from '../store/find-runs.ts'
-import type { EventInput } from '../envelope.ts'
+import type { EventInput } from '../event/envelope.ts'
 import { ClewError } from '../errors.ts'
 import type { RunSummary } from '../fold/run-summary.ts'
-import { deriveId } from '../ids.ts'
+import { deriveId } from '../event/ids.ts'
 import { type MemoryItem, type MemoryScope } from './item.ts'
 import type { Promotion, PromoteOptions, PromotionReport } from './ledger-memory.ts'
 import { checkMemoryPolicy, type MemoryCondition, type PromotionRule } from './policy.ts'
@@ -79,11 +79,11 @@ async function promoteItem(
 ): Promise<'promoted' | 'before' | typeof NEWER> {
   const { namespace, key, value, tags, subjects, expiresAt, provenance, layer, scope, version } = item
   const place = await findPlace(parts, { ...to, namespace, key })
-  const { book } = place
-  const eventId = deriveId(parts.ports.sha256, book, 'promoted', provenance.eventId)
+  const { memoryRun } = place
+  const eventId = deriveId(parts.ports.sha256, memoryRun, 'promoted', provenance.eventId)
   const event: EventInput = {
     eventType: 'execution.memory_promoted',
-    correlationId: book,
+    correlationId: memoryRun,
     eventId,
     causationId: provenance.eventId,
     source: { origin: 'system', runtime: 'clew' },
@@ -101,7 +101,7 @@ async function promoteItem(
       ...(callId !== undefined && { callId }),
     },
   }
-  const own = await findOwn(parts, book, eventId)
+  const own = await findOwn(parts, memoryRun, eventId)
   if (own) return callId !== undefined && own.payload.callId === callId ? 'promoted' : 'before'
   const source =
     (await parts.store.findEvents({ workspace: parts.workspace, ids: [provenance.eventId] }))[0]?.position ??

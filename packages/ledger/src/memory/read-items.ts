@@ -1,4 +1,4 @@
-import type { ClewEvent } from '../envelope.ts'
+import type { ClewEvent } from '../event/envelope.ts'
 import { catchUpMemory, type MemoryParts } from './catch-up-memory.ts'
 import { checkNames, checkNamespace, checkScope } from './check-put.ts'
 import type { MemoryFilter } from './ledger-memory.ts'
@@ -16,16 +16,16 @@ export async function ask(parts: MemoryParts, given: MemoryFilter): Promise<Aske
   parts.assertOpen()
   const { spellings } = parts
   const layers = (given.layers ?? MEMORY_LAYERS).map((layer) => checkLayer(layer, 'layers'))
-  const books = given.scopes?.flatMap((scope) => spellings.books(checkScope(scope)))
+  const memoryRuns = given.scopes?.flatMap((scope) => spellings.memoryRuns(checkScope(scope)))
   const filter = {
     workspace: parts.workspace,
     layers,
-    books,
+    memoryRuns,
     namespaces: given.namespaces?.flatMap((each) => spellings.namespaces(checkNamespace(each))),
     tags: checkNames('tags', given.tags).map(spellings.tag),
     nowMs: parts.ports.now(),
   }
-  return { index: await catchUpMemory(parts, { layers, books }), filter }
+  return { index: await catchUpMemory(parts, { layers, memoryRuns }), filter }
 }
 
 /** The items of rows, with their values; one whose payload was erased meanwhile is not there any more. */
@@ -43,7 +43,7 @@ export async function toItems(
 }
 
 export function toItem(row: MemoryRow, value: unknown): MemoryItem {
-  const { layer, scope } = parseMemoryRunId(row.book) as MemoryScope
+  const { layer, scope } = parseMemoryRunId(row.memoryRun) as MemoryScope
   return {
     layer,
     scope,

@@ -1,4 +1,4 @@
-import type { Identities } from '../identity.ts'
+import type { Identities } from '../event/identity.ts'
 import { memoryRunId, type MemoryScope } from './item.ts'
 import type { RowName } from './memory-index.ts'
 
@@ -10,8 +10,8 @@ export interface Spellings {
   names(name: RowName): readonly RowName[]
   namespaces(namespace: string): readonly string[]
   tag(tag: string): readonly string[]
-  /** The books that a scope may have, the one that a new book gets first. */
-  books(scope: MemoryScope): readonly string[]
+  /** The memory runs that a scope may have, the one that a new memory run gets first. */
+  memoryRuns(scope: MemoryScope): readonly string[]
 }
 
 export function createSpellings({ identity }: Pick<Identities, 'identity'>): Spellings {
@@ -48,6 +48,6 @@ export function createSpellings({ identity }: Pick<Identities, 'identity'>): Spe
       namespaces(namespace).flatMap((each) => spelled(key).map((name) => ({ namespace: each, key: name }))),
     namespaces,
     tag: (tag) => identity(tag).names,
-    books: (scope) => scopes(scope).map((name) => memoryRunId({ layer: scope.layer, scope: name })),
+    memoryRuns: (scope) => scopes(scope).map((name) => memoryRunId({ layer: scope.layer, scope: name })),
   }
 }

@@ -1,7 +1,7 @@
 import { findRun } from '../store/find-runs.ts'
-import type { EventInput } from '../envelope.ts'
-import type { Identities } from '../identity.ts'
-import { isoText } from '../iso-text.ts'
+import type { EventInput } from '../event/envelope.ts'
+import type { Identities } from '../event/identity.ts'
+import { isoText } from '../event/iso-text.ts'
 import type { Ledger } from '../ledger.ts'
 import { findHold } from '../retention/find-hold.ts'
 import { createItemHoldCheck } from '../retention/held-items.ts'
@@ -38,15 +38,15 @@ export async function sweepItems(
   const holds = await parts.holds()
   const itemHold = createItemHoldCheck(parts, holds)
   let [checked, forgotten, bytes, held] = [0, 0, 0, 0]
-  for (const { book } of sizes) {
-    const scope = parseMemoryRunId(book) as MemoryScope
+  for (const { memoryRun } of sizes) {
+    const scope = parseMemoryRunId(memoryRun) as MemoryScope
     const judge = await createJudge(parts, scope, retention?.[scope.layer] ?? {})
-    const run = await findRun(parts.store, { workspace: parts.workspace, runId: book })
-    const bookHold = run && (await findHold(parts, holds, run.summary))
+    const run = await findRun(parts.store, { workspace: parts.workspace, runId: memoryRun })
+    const runHold = run && (await findHold(parts, holds, run.summary))
     for (let before: number | undefined; ; ) {
       const page = await index.list({
         ...filter,
-        books: [book],
+        memoryRuns: [memoryRun],
         nowMs: null,
         order: 'newest',
         limit: PAGE,
@@ -57,7 +57,7 @@ export async function sweepItems(
       for (const row of page) {
         const reason = judge(row)
         if (!reason) continue
-        if (bookHold ?? (await itemHold(row))) {
+        if (runHold ?? (await itemHold(row))) {
           held++
           continue
         }
@@ -140,14 +140,14 @@ export function forgottenEvent(
   reason: string,
   runId?: string,
 ): EventInput {
-  const { book, seq, subjects } = row
+  const { memoryRun, seq, subjects } = row
   const name = spellings.stored(row)
   const replaces = [row, ...others]
     .filter(({ namespace, key }) => namespace !== name.namespace || key !== name.key)
     .map((each) => each.seq)
   return {
     eventType: 'execution.memory_forgotten',
-    correlationId: book,
+    correlationId: memoryRun,
     source: { origin: runId === undefined ? 'system' : 'agent', runtime: 'clew' },
     payload: {
       layer,

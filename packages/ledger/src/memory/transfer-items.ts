@@ -1,8 +1,8 @@
-import { canonicalText } from '../canonical.ts'
-import type { Codecs } from '../codecs.ts'
+import { canonicalText } from '../hash/canonical.ts'
+import type { Codecs } from '../event/codecs.ts'
 import { ClewError } from '../errors.ts'
 import { isObject, type JsonValue } from '../json.ts'
-import { splitLines } from '../transfer.ts'
+import { splitLines } from '../transfer/transfer.ts'
 import type { MemoryInput } from './check-put.ts'
 import type { MemoryFilter, MemoryImportReport } from './ledger-memory.ts'
 import type { MemoryScope } from './item.ts'
@@ -17,7 +17,7 @@ const PAGE = 200
 export async function* exportItems(parts: MemoryParts, given: MemoryFilter): AsyncGenerator<string> {
   const { store, reader, workspace } = parts
   const { index, filter } = await ask(parts, given)
-  for (let after: { book: string; namespace: string; key: string } | undefined; ; ) {
+  for (let after: { memoryRun: string; namespace: string; key: string } | undefined; ; ) {
     const rows = await index.list({ ...filter, after, limit: PAGE })
     const stored = await store.findEvents({ workspace, positions: rows.map((row) => row.position) })
     const values = new Map(

@@ -1,7 +1,7 @@
 import { findRun } from '../store/find-runs.ts'
-import type { ClewEvent, EventInput } from '../envelope.ts'
+import type { ClewEvent, EventInput } from '../event/envelope.ts'
 import { ClewError } from '../errors.ts'
-import { isoText } from '../iso-text.ts'
+import { isoText } from '../event/iso-text.ts'
 import type { Ledger } from '../ledger.ts'
 import { catchUpMemory, type MemoryParts } from './catch-up-memory.ts'
 import { isExpired } from './fold.ts'
@@ -18,44 +18,45 @@ export interface WriteParts extends MemoryParts {
 const MAX_TRIES = 100
 
 export interface ItemPlace extends MemoryScope, RowName {
-  readonly book: string
+  readonly memoryRun: string
   /** What the record may have for its scope and its name. */
-  readonly books: readonly string[]
+  readonly memoryRuns: readonly string[]
   readonly names: readonly RowName[]
 }
 
-/** Where an item is written, by its name as given: in the book that its scope has already, whichever form of the name that has. */
+/** Where an item is written, by its name as given: in the memory run that its scope has already, whichever form of the name that has. */
 export async function findPlace(
   { store, spellings, workspace, assertOpen }: MemoryParts,
   { layer, scope, namespace, key }: MemoryScope & RowName,
 ): Promise<ItemPlace> {
   assertOpen()
   const name = { namespace, key }
-  const books = spellings.books({ layer, scope })
-  let book = books[0] as string
-  if (books.length > 1 && !(await findRun(store, { workspace, runId: book })))
-    for (const other of books.slice(1)) if (await findRun(store, { workspace, runId: other })) book = other
-  return { layer, scope, book, books, ...spellings.stored(name), names: spellings.names(name) }
+  const memoryRuns = spellings.memoryRuns({ layer, scope })
+  let memoryRun = memoryRuns[0] as string
+  if (memoryRuns.length > 1 && !(await findRun(store, { workspace, runId: memoryRun })))
+    for (const other of memoryRuns.slice(1))
+      if (await findRun(store, { workspace, runId: other })) memoryRun = other
+  return { layer, scope, memoryRun, memoryRuns, ...spellings.stored(name), names: spellings.names(name) }
 }
 
 /** Seqs of rows of the item under other forms of its name than the one that is written now. */
 export async function otherSeqs(
   { store, workspace }: MemoryParts,
-  { book, namespace, key, names }: ItemPlace,
+  { memoryRun, namespace, key, names }: ItemPlace,
 ): Promise<number[]> {
   const others = names.filter((name) => name.namespace !== namespace || name.key !== key)
-  return (await store.memory.list(namedIn(workspace, [book], others))).map(({ seq }) => seq)
+  return (await store.memory.list(namedIn(workspace, [memoryRun], others))).map(({ seq }) => seq)
 }
 
 /** The row of a name as it stands, and the seq at which it was read; expired is as good as not there. */
 export async function readRow(
   parts: MemoryParts,
-  { book, books, names }: ItemPlace,
+  { memoryRun, memoryRuns, names }: ItemPlace,
 ): Promise<{ row: MemoryRow | undefined; others: MemoryRow[]; seq: number }> {
   const { store, ports, workspace } = parts
-  const seq = (await findRun(store, { workspace, runId: book }))?.seq ?? 0
-  const index = await catchUpMemory(parts, { books, layers: MEMORY_LAYERS })
-  const rows = await index.list(namedIn(workspace, books, names))
+  const seq = (await findRun(store, { workspace, runId: memoryRun }))?.seq ?? 0
+  const index = await catchUpMemory(parts, { memoryRuns, layers: MEMORY_LAYERS })
+  const rows = await index.list(namedIn(workspace, memoryRuns, names))
   const [row, ...others] = rows.sort((a, b) => b.position - a.position)
   return { row: row && !isExpired(row, isoText(ports.now())) ? row : undefined, others, seq }
 }
@@ -63,12 +64,12 @@ export async function readRow(
 /** The event of an earlier attempt at the same write. */
 export async function findOwn(
   { store, reader, workspace }: MemoryParts,
-  book: string,
+  memoryRun: string,
   eventId: string | undefined,
 ): Promise<ClewEvent | undefined> {
   if (eventId === undefined) return undefined
   const stored = await store.findEvents({ workspace, ids: [eventId] })
-  const [event] = await reader.toEvents(stored.filter((each) => each.correlationId === book))
+  const [event] = await reader.toEvents(stored.filter((each) => each.correlationId === memoryRun))
   return event
 }
 

@@ -1,4 +1,4 @@
-import { type ForeignType, foreignType, type RecordInput } from '../catalogue.ts'
+import { type ForeignType, foreignType, type RecordInput } from '../catalogue/catalogue.ts'
 import { describe, expect, it } from 'vitest'
 import { nodePorts } from '../../test/node-ports.ts'
 import { createLedger } from '../create-ledger.ts'

@@ -11,13 +11,13 @@ interface FollowParts {
   readonly workspace: string
   readonly now: () => number
   readonly use: (policy: WorkspacePolicy) => void
-  /** What was read when, and up to which event of the audit book. */
+  /** What was read when, and up to which event of the audit run. */
   readonly known: ActivePolicy & { readonly readMs: number }
 }
 
 /**
  * Says whether the policy is known well enough to write by it: undefined if so, else a promise for that. Only the
- * events of the audit book that came since are looked at, and mostly there are none.
+ * events of the audit run that came since are looked at, and mostly there are none.
  */
 export function followPolicy({
   store,

@@ -1,4 +1,4 @@
-import { foreignType } from '../catalogue.ts'
+import { foreignType } from '../catalogue/catalogue.ts'
 import { describe, expect, it } from 'vitest'
 import { nodePorts } from '../../test/node-ports.ts'
 import { createLedger } from '../create-ledger.ts'
@@ -32,7 +32,7 @@ const POLICY: WorkspacePolicy = {
 }
 
 describe('P1 the redaction policy of a workspace', () => {
-  it('P1 is stored in the audit book, and whoever opens the workspace follows it', async () => {
+  it('P1 is stored in the audit run, and whoever opens the workspace follows it', async () => {
     const store = createInProcessStore(nodePorts)
     const first = await open(store)
     expect(await first.policy()).toEqual({})

@@ -1,11 +1,11 @@
 import { findRun } from '../store/find-runs.ts'
-import { AUDIT_RUN_ID, auditEvent } from '../audit-run.ts'
-import { createCodecs } from '../codecs.ts'
+import { AUDIT_RUN_ID, auditEvent } from '../append/audit-run.ts'
+import { createCodecs } from '../event/codecs.ts'
 import { ClewError } from '../errors.ts'
 import { textOf } from '../fold/fields.ts'
 import { isObject } from '../json.ts'
 import type { Ledger } from '../ledger.ts'
-import { createPayloadReader } from '../payload-reader.ts'
+import { createPayloadReader } from '../read/payload-reader.ts'
 import { assertTame } from '../redact/probe-pattern.ts'
 import { compilePath } from '../redact/path-rule.ts'
 import type { RedactionRule, RedactOptions } from '../redact/redact.ts'
@@ -109,7 +109,7 @@ export function withPolicy(
 const TYPES = ['system.policy_changed']
 const PAGE = 200
 
-/** What a workspace asks for, and up to which event of its audit book that was read. */
+/** What a workspace asks for, and up to which event of its audit run that was read. */
 export interface ActivePolicy {
   readonly policy: WorkspacePolicy
   readonly seq: number
@@ -121,16 +121,16 @@ interface PolicyChange extends ActivePolicy {
   readonly at: string | null
 }
 
-/** The last change of the policy after an event of the audit book. */
+/** The last change of the policy after an event of the audit run. */
 export async function readPolicyChange(store: Store, workspace: string, after = 0): Promise<PolicyChange> {
-  const book = { workspace, runId: AUDIT_RUN_ID }
+  const auditRun = { workspace, runId: AUDIT_RUN_ID }
   // What comes after this is not looked at, so that the seq fits what was read.
-  const upToSeq = (await findRun(store, book))?.seq ?? 0
+  const upToSeq = (await findRun(store, auditRun))?.seq ?? 0
   let change: PolicyChange = { policy: {}, by: null, at: null, seq: upToSeq }
   if (upToSeq <= after) return change
   const reader = createPayloadReader(store, createCodecs(undefined))
   for (let afterSeq = after; ; ) {
-    const page = await store.readRun(book, { afterSeq, upToSeq, limit: PAGE, types: TYPES })
+    const page = await store.readRun(auditRun, { afterSeq, upToSeq, limit: PAGE, types: TYPES })
     for (const event of await reader.toPlainEvents(page)) {
       const { policy: given, by } = event.payload
       if (isObject(given) && Object.keys(given).every((key) => KNOWN.has(key)))

@@ -1,6 +1,6 @@
 import { ClewError } from '../errors.ts'
 import type { JsonValue } from '../json.ts'
-import { createTextMemo } from '../text-memo.ts'
+import { createTextMemo } from '../hash/text-memo.ts'
 import { compilePath } from './path-rule.ts'
 import { PERSONAL, type TextRule } from './policies.ts'
 import { assertTame } from './probe-pattern.ts'

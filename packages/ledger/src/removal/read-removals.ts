@@ -1,5 +1,5 @@
-import { AUDIT_RUN_ID } from '../audit-run.ts'
-import type { PayloadReader } from '../payload-reader.ts'
+import { AUDIT_RUN_ID } from '../append/audit-run.ts'
+import type { PayloadReader } from '../read/payload-reader.ts'
 import type { PruneMarker } from '../store/change.ts'
 import { findRun } from '../store/find-runs.ts'
 import type { Store } from '../store/store.ts'

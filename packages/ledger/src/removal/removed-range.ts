@@ -1,4 +1,4 @@
-import type { ClewEvent } from '../envelope.ts'
+import type { ClewEvent } from '../event/envelope.ts'
 import { textOf } from '../fold/fields.ts'
 import { isObject } from '../json.ts'
 
@@ -113,7 +113,10 @@ export function* seqsIn(pairs: readonly SeqPair[]): Generator<number> {
   for (const [from, to] of pairs) for (let seq = from; seq <= to; seq++) yield seq
 }
 
-/** What an audit event says is gone; empty for one that says nothing of the kind. */
+/**
+ * Ranges that an audit event says are gone; empty for other events. Checks every field although the type is known:
+ * `verify` reads payloads here that somebody may have changed in the database.
+ */
 export function parseRanges({
   eventType,
   payload,

@@ -1,7 +1,7 @@
 import type { RunStatus } from '../fold/run-summary.ts'
 import type { Hold } from './holds.ts'
 
-/** What the plan knows of a run or book. */
+/** What the plan knows of a run. */
 export interface RunFacts {
   readonly runId: string
   readonly status: RunStatus
@@ -38,7 +38,7 @@ export interface RetentionFacts {
   readonly runs: readonly RunFacts[]
   readonly leases: readonly { readonly runId: string; readonly threadId: string | null }[]
   readonly holds: readonly Hold[]
-  /** Books of memory in which something is held by itself, of those that a rule takes. */
+  /** System runs of memory in which something is held by itself, of those that a rule takes. */
   readonly heldWithin: ReadonlyMap<string, Hold>
   /** The consumer that is farthest behind, and the runs that have events which it has not seen. */
   readonly behind: { readonly name: string; readonly runIds: ReadonlySet<string> } | null

@@ -1,11 +1,11 @@
 import { findRun } from '../store/find-runs.ts'
-import { isSystemRun } from '../system-run.ts'
+import { isSystemRun } from '../event/system-run.ts'
 import { parseMemoryRunId } from '../memory/item.ts'
 import type { Store } from '../store/store.ts'
 import { type Hold, type Holdable, heldBy } from './holds.ts'
 
 /**
- * Says which hold covers a run or book: one that names it; of a child run, one on the run it works for; of memory, one on
+ * Says which hold covers a run: one that names it; of a child run, one on the run it works for; of memory, one on
  * its run or on any run of its thread. `runs` are all that may count for that.
  */
 export function createHoldCheck(
@@ -48,7 +48,7 @@ export function createHoldCheck(
 
 const PAGE = 100
 
-/** The hold that covers a run or book, by what the store says of those around it. */
+/** The hold that covers a run, by what the store says of those around it. */
 export async function findHold(
   { store, workspace }: { readonly store: Store; readonly workspace: string },
   holds: readonly Hold[],

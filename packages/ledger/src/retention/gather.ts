@@ -1,11 +1,11 @@
 import { findRun } from '../store/find-runs.ts'
-import { isSystemRun } from '../system-run.ts'
+import { isSystemRun } from '../event/system-run.ts'
 import { CHECKPOINT_KEYS, checkpointOf } from '../fold/checkpoint.ts'
 import { isTerminal } from '../fold/run-summary.ts'
 import { parseMemoryRunId } from '../memory/item.ts'
-import type { PayloadReader } from '../payload-reader.ts'
+import type { PayloadReader } from '../read/payload-reader.ts'
 import type { Ports } from '../ports.ts'
-import type { RunReader } from '../run-reader.ts'
+import type { RunReader } from '../read/run-reader.ts'
 import { readCursors } from '../store/cursors.ts'
 import type { RunQuery, Store, StoredRun } from '../store/store.ts'
 import type { EventPlace, RetentionFacts, RunFacts, SeqRange } from './facts.ts'
@@ -159,8 +159,8 @@ async function readParts(
 ): Promise<RetentionFacts['parts']> {
   const found = new Map<string, Map<string, SeqRange[]>>()
   for (const rule of policy.rules) {
-    const { types, book } = rule.match
-    if (!types && book === undefined) continue
+    const { types, systemRun } = rule.match
+    if (!types && systemRun === undefined) continue
     const ranges = new Map<string, SeqRange[]>()
     for (const run of facts.runs) {
       if (run.status === 'deleted' || !fits(rule.match, run, facts.workspace) || isKeptBy(policy, facts, run))
@@ -199,7 +199,7 @@ async function eventsOfTypes(
   }
 }
 
-/** The beginning of a book up to what is young enough, or up to its newest events; the first one says what it is. */
+/** The beginning of a system run up to what is young enough, or up to its newest events; the first one says what it is. */
 async function oldPart(
   { store, workspace }: GatherParts,
   { runId, seq, recordedMs }: RunFacts,

@@ -8,7 +8,7 @@ const DAY_MS = 86_400_000
 const POLICY = { rules: [{ match: { layer: 'short' as const }, olderThan: '1d' }] }
 
 /** A ledger in which so many runs have remembered something, long ago, and what its store was asked for. */
-async function openOld(books: number) {
+async function openOld(runs: number) {
   let nowMs = 1_700_000_000_000
   const ports = { ...nodePorts, now: () => nowMs }
   const shared = createInProcessStore(ports)
@@ -31,13 +31,13 @@ async function openOld(books: number) {
     secret: 'a secret that is long enough',
     heads: { verify: async () => false },
   })
-  for (let n = 0; n < books; n++)
+  for (let n = 0; n < runs; n++)
     await ledger.memory.put({ layer: 'short', scope: `r${n}`, namespace: 'n', key: 'k', value: n })
   nowMs += 10 * DAY_MS
   return { ledger, calls }
 }
 
-it('P4 pruned ranges of many books are read by one query per page of them', async () => {
+it('P4 pruned ranges of many system runs are read by one query per page of them', async () => {
   const { ledger, calls } = await openOld(250)
   expect((await ledger.gc({ policy: POLICY })).events).toBe(250)
   calls.length = 0

@@ -1,10 +1,10 @@
 import { findRun } from '../store/find-runs.ts'
-import { AUDIT_RUN_ID, auditEvent } from '../audit-run.ts'
-import { writeAudited } from '../audited-change.ts'
+import { AUDIT_RUN_ID, auditEvent } from '../append/audit-run.ts'
+import { writeAudited } from '../append/audited-change.ts'
 import { ClewError } from '../errors.ts'
 import type { Ledger } from '../ledger.ts'
 import { parseMemoryRunId } from '../memory/item.ts'
-import type { Preparer } from '../prepare.ts'
+import type { Preparer } from '../append/prepare.ts'
 import type { EventPlace } from './facts.ts'
 import { gatherFacts, type GatherParts, readRuns, readStandsOn, without } from './gather.ts'
 import { findHold } from './find-hold.ts'
@@ -22,7 +22,7 @@ export interface GcOptions {
   readonly policy?: RetentionPolicyInput | undefined
   /** Only say what would go and why. */
   readonly dryRun?: boolean | undefined
-  /** Who stands in the audit book. */
+  /** Who stands in the audit run. */
   readonly by?: string | undefined
   /** Told how many events are gone, of how many; what it throws ends the work, which the next gc goes on with. */
   readonly onProgress?: ((events: number, total: number) => void) | undefined
@@ -58,7 +58,7 @@ const LARGEST_BATCH = 1000
 const MAX_RUNS = 100
 
 /**
- * P4. Plans, then takes away in batches: each is one short transaction that seals ranges, names them in the audit book and
+ * P4. Plans, then takes away in batches: each is one short transaction that seals ranges, names them in the audit run and
  * deletes their events. Between batches writers have more time than a batch took. A kill leaves whole batches; the next
  * gc goes on with the rest.
  */
@@ -143,11 +143,11 @@ async function makePlan(
   }
 }
 
-/** Books of memory go as a whole and stay as books: what went of them before cannot go again. */
+/** Memory runs are deleted whole but stay as runs: ranges pruned earlier cannot be pruned again. */
 async function stillThere(parts: GatherParts, ranges: readonly PlannedRange[]): Promise<PlannedRange[]> {
-  const books = ranges.map(({ runId }) => runId).filter((runId) => parseMemoryRunId(runId))
+  const memoryRuns = ranges.map(({ runId }) => runId).filter((runId) => parseMemoryRunId(runId))
   const seals = new Map<string, readonly PruneMarker[]>()
-  for await (const { summary, pruned = [] } of readRuns(parts, books, 'pruned'))
+  for await (const { summary, pruned = [] } of readRuns(parts, memoryRuns, 'pruned'))
     seals.set(summary.runId, pruned)
   return ranges.flatMap((range) =>
     without(range, seals.get(range.runId) ?? []).map((part) => ({ ...range, ...part })),

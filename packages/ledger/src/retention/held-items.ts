@@ -1,8 +1,8 @@
 import { findRun } from '../store/find-runs.ts'
-import type { ClewEvent } from '../envelope.ts'
+import type { ClewEvent } from '../event/envelope.ts'
 import { expandToWholeItems, MEMORY_TYPES, writtenFor } from '../memory/fold.ts'
 import type { MemoryRow } from '../memory/item.ts'
-import type { PayloadReader } from '../payload-reader.ts'
+import type { PayloadReader } from '../read/payload-reader.ts'
 import type { Store } from '../store/store.ts'
 import { findHold } from './find-hold.ts'
 import { type Hold, isHeldName } from './holds.ts'
@@ -14,8 +14,8 @@ interface HoldParts {
 }
 
 /**
- * Says which hold covers something that is remembered, whatever book it lies in: one on a subject that it is about, or one
- * on the run that wrote it. What covers the book as a whole is another question (`findHold`).
+ * Says which hold covers something that is remembered, whatever memory run it lies in: one on a subject that it is about, or one
+ * on the run that wrote it. What covers the memory run as a whole is another question (`findHold`).
  */
 export function createItemHoldCheck(
   parts: Pick<HoldParts, 'store' | 'workspace'>,
@@ -41,26 +41,29 @@ export function createItemHoldCheck(
 const PAGE = 500
 const KEYS: ReadonlySet<string> = new Set(['namespace', 'key', 'subjects', 'runId'])
 
-/** The events of a book without their values. */
-async function* itemEvents({ store, reader, workspace }: HoldParts, book: string): AsyncGenerator<ClewEvent> {
+/** The events of a memory run without their values. */
+async function* itemEvents(
+  { store, reader, workspace }: HoldParts,
+  memoryRun: string,
+): AsyncGenerator<ClewEvent> {
   for (let afterSeq = 0; ; ) {
     const range = { afterSeq, limit: PAGE, types: MEMORY_TYPES }
-    const page = await store.readRun({ workspace, runId: book }, range)
+    const page = await store.readRun({ workspace, runId: memoryRun }, range)
     for (const stored of page) yield reader.toPartialEvent(stored, KEYS)
     if (page.length < PAGE) return
     afterSeq = page.at(-1)?.seq ?? afterSeq
   }
 }
 
-/** A hold that covers something in a book, also what was forgotten or written anew since: for who takes books as a whole. */
+/** A hold that covers something in a memory run, also what was forgotten or written anew since: for who takes memory runs as a whole. */
 export async function findHoldWithin(
   parts: HoldParts,
   holds: readonly Hold[],
-  book: string,
+  memoryRun: string,
 ): Promise<Hold | undefined> {
   if (holds.length === 0) return undefined
   const holdOn = createItemHoldCheck(parts, holds)
-  for await (const event of itemEvents(parts, book)) {
+  for await (const event of itemEvents(parts, memoryRun)) {
     const hold = await holdOn(writtenFor(event))
     if (hold) return hold
   }
@@ -71,13 +74,13 @@ export async function findHoldWithin(
 export async function readHeldItems(
   parts: HoldParts,
   holds: readonly Hold[],
-  book: string,
+  memoryRun: string,
 ): Promise<{ readonly seqs: ReadonlySet<number>; readonly hold: Hold } | undefined> {
   const holdOn = createItemHoldCheck(parts, holds)
   const events: ClewEvent[] = []
   const own = new Set<number>()
   let first: Hold | undefined
-  for await (const event of itemEvents(parts, book)) {
+  for await (const event of itemEvents(parts, memoryRun)) {
     events.push(event)
     const hold = await holdOn(writtenFor(event))
     if (!hold) continue

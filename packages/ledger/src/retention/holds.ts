@@ -1,25 +1,25 @@
-import { AUDIT_RUN_ID, auditEvent } from '../audit-run.ts'
-import type { ClewEvent } from '../envelope.ts'
+import { AUDIT_RUN_ID, auditEvent } from '../append/audit-run.ts'
+import { asOwn } from '../catalogue/catalogue.ts'
+import type { ClewEvent } from '../event/envelope.ts'
 import { ClewError } from '../errors.ts'
-import { textOf } from '../fold/fields.ts'
 import type { RunSummary } from '../fold/run-summary.ts'
 import { isObject } from '../json.ts'
 import type { Ledger } from '../ledger.ts'
 import { type MemoryLayer, parseMemoryRunId } from '../memory/item.ts'
 
-/** What a legal hold covers: one run, all runs about a subject, or all runs of a thread, also those to come. */
+/** Scope of a legal hold: one run, all runs about a subject, or all runs of a thread, future ones included. */
 export type HoldTarget =
   | { readonly runId: string }
   | { readonly subject: string }
   | { readonly threadId: string }
 
 export interface HoldOptions {
-  /** Why; it stands in the compliance log. */
+  /** Recorded in the compliance log. */
   readonly reason?: string | undefined
   readonly by?: string | undefined
 }
 
-/** P4: as long as it stands, neither retention nor erasure takes anything of what it covers. */
+/** P4: while a hold is in force, neither retention nor erasure deletes anything in its scope. */
 export interface Hold {
   readonly holdId: string
   readonly target: HoldTarget
@@ -30,12 +30,12 @@ export interface Hold {
 
 export interface ActiveHolds {
   readonly holds: readonly Hold[]
-  /** Seq of the audit book up to which they were read: who acts on them appends there with `expectedSeq`. */
+  /** Seq of the audit run at which the holds were read. Append with it as `expectedSeq`, so that a hold added since is a conflict. */
   readonly seq: number
 }
 
 const KINDS = ['runId', 'subject', 'threadId'] as const
-/** Holds are set and released by these deeds. */
+/** Event types that set and release holds. */
 const HOLD_TYPES: readonly string[] = ['system.access']
 
 function checkHoldTarget(given: unknown): HoldTarget {
@@ -54,25 +54,21 @@ function checkHoldTarget(given: unknown): HoldTarget {
   )
 }
 
-/** Sets and releases, in their order; oldest hold first. */
+/** Holds in force after one more event, oldest first. */
 function foldHolds(holds: ReadonlyMap<string, Hold>, event: ClewEvent): ReadonlyMap<string, Hold> {
-  const { eventType, eventId, payload, ledger } = event
-  if (!HOLD_TYPES.includes(eventType)) return holds
-  if (payload['action'] === 'hold' && isObject(payload['target'])) {
-    const hold: Hold = {
-      holdId: eventId,
-      target: checkHoldTarget(payload['target']),
-      reason: textOf(payload['reason']),
-      by: textOf(payload['by']),
-      since: ledger.recordedAt,
-    }
-    return new Map([...holds, [eventId, hold]])
+  const own = asOwn(event)
+  if (own?.eventType !== 'system.access') return holds
+  const { action, target, holdId: released, reason = null, by = null } = own.payload
+  if (action === 'hold' && isObject(target)) {
+    const { eventId: holdId, ledger } = event
+    const hold: Hold = { holdId, target: checkHoldTarget(target), reason, by, since: ledger.recordedAt }
+    return new Map([...holds, [holdId, hold]])
   }
-  const released = payload['action'] === 'release' ? textOf(payload['holdId']) : null
-  return released === null ? holds : new Map([...holds].filter(([holdId]) => holdId !== released))
+  if (action !== 'release' || released === undefined) return holds
+  return new Map([...holds].filter(([holdId]) => holdId !== released))
 }
 
-/** As it is judged by: what it names may be recorded elsewhere as given or in its `id-` form. */
+/** A hold with its matcher: a recorded name is the plain one or its `id-` form. */
 interface NamedHold extends Hold {
   readonly isNamed?: (name: string) => boolean
 }
@@ -84,7 +80,7 @@ export const isHeldName = ({ target, isNamed }: NamedHold, name: string): boolea
 const nameIn = (target: Exclude<HoldTarget, { readonly runId: string }>): string =>
   'subject' in target ? target.subject : target.threadId
 
-/** Without what only this process knows of it. */
+/** Removes the matcher, which holds names in the clear and must not leave the process. */
 export const toHold = ({ isNamed: _, ...hold }: NamedHold): Hold => hold
 
 function withNames(hold: Hold, identity: Ledger['identity']): NamedHold {
@@ -95,7 +91,7 @@ function withNames(hold: Hold, identity: Ledger['identity']): NamedHold {
 }
 
 export async function readHolds(ledger: Pick<Ledger, 'read' | 'getRun' | 'identity'>): Promise<ActiveHolds> {
-  // What comes after this is not looked at, so that the seq fits what was read.
+  // Later events are not read, so that the returned seq matches the holds.
   const seq = (await ledger.getRun(AUDIT_RUN_ID))?.events ?? 0
   let holds: ReadonlyMap<string, Hold> = new Map()
   for await (const event of ledger.read(AUDIT_RUN_ID, { types: HOLD_TYPES })) {
@@ -105,10 +101,10 @@ export async function readHolds(ledger: Pick<Ledger, 'read' | 'getRun' | 'identi
   return { holds: [...holds.values()].map((hold) => withNames(hold, ledger.identity)), seq }
 }
 
-/** What a hold is judged on. */
+/** Fields of a run that decide whether a hold covers it. */
 export type Holdable = Pick<RunSummary, 'runId' | 'threadId' | 'parentRunId' | 'subjects'>
 
-/** The holds that name a run, or the book of memory that belongs to what they name. */
+/** The holds that name a run, or the memory run that belongs to what they name. */
 export function heldBy(holds: readonly Hold[], run: Omit<Holdable, 'parentRunId'>): Hold[] {
   if (holds.length === 0) return []
   const memory = parseMemoryRunId(run.runId)

@@ -1,11 +1,10 @@
 import { findRun } from '../store/find-runs.ts'
-import { AUDIT_RUN_ID } from '../audit-run.ts'
-import { textOf } from '../fold/fields.ts'
-import { isObject } from '../json.ts'
-import type { PayloadReader } from '../payload-reader.ts'
+import { asOwn, type PayloadOf } from '../catalogue/catalogue.ts'
+import { AUDIT_RUN_ID } from '../append/audit-run.ts'
+import type { PayloadReader } from '../read/payload-reader.ts'
 import type { Store } from '../store/store.ts'
 
-/** The last time that `gc` took something, as the audit book tells it. */
+/** The last `gc` that deleted something, read from the audit run. */
 export interface LastGc {
   readonly startedAt: string
   readonly endedAt: string
@@ -13,14 +12,14 @@ export interface LastGc {
   readonly events: number
   readonly runs: number
   readonly rules: readonly string[]
-  /** False where it was so long that only its end was looked at. */
+  /** False if it was so long that only its end was read. */
   readonly isWhole: boolean
 }
 
 const PAGE = 500
-/** Events of the audit book that are looked at, from its end. */
+/** Limit of audit events that are read, from the newest back. */
 const MAX_EVENTS = 10_000
-/** Batches of one `gc` follow each other closely. */
+/** Batches further apart than this belong to different `gc` calls. */
 const GAP_MS = 60_000
 const KEYS = new Set(['events', 'by', 'ranges'])
 
@@ -30,43 +29,45 @@ interface GcReaderParts {
   readonly workspace: string
 }
 
-/** From the end of the audit book back: costs no more than the last `gc` was long, or than a fixed number of events. */
+/** Reads the audit run backwards until the batch before the last `gc`, or until the limit. */
 export async function readLastGc({ store, reader, workspace }: GcReaderParts): Promise<LastGc | null> {
   const key = { workspace, runId: AUDIT_RUN_ID }
   const seq = (await findRun(store, key))?.seq ?? 0
   /** Newest first. */
   const batches: Batch[] = []
   for (let upToSeq = seq; upToSeq > 0; upToSeq -= PAGE) {
-    if (seq - upToSeq >= MAX_EVENTS) return told(batches, false)
+    if (seq - upToSeq >= MAX_EVENTS) return summarize(batches, false)
     const afterSeq = Math.max(0, upToSeq - PAGE)
     const range = { afterSeq, upToSeq, limit: PAGE, types: ['system.range_pruned'] }
     for (const stored of (await store.readRun(key, range)).toReversed()) {
-      const { payload } = await reader.toPartialEvent(stored, KEYS)
-      const events = Number(payload['events'] ?? 0)
-      // Only states of graphs went (R10): nobody asked for a gc.
-      if (!(events > 0)) continue
-      const ranges = Array.isArray(payload['ranges']) ? (payload['ranges'] as unknown[]).filter(isObject) : []
-      const batch = { at: stored.recordedAt, by: textOf(payload['by']), events, ranges }
+      const event = asOwn(await reader.toPartialEvent(stored, KEYS))
+      if (event?.eventType !== 'system.range_pruned') continue
+      const { events = 0, ranges = [], by = null } = event.payload
+      // Zero events: a state policy deleted graph states (R10), which is not a `gc`.
+      if (events === 0) continue
+      const batch = { at: stored.recordedAt, by, events, ranges }
       const next = batches.at(-1)
       const isAnother = next && (Date.parse(next.at) - Date.parse(batch.at) > GAP_MS || next.by !== batch.by)
-      if (isAnother) return told(batches, true)
+      if (isAnother) return summarize(batches, true)
       batches.push(batch)
     }
   }
-  return told(batches, true)
+  return summarize(batches, true)
 }
+
+type PrunedRangeFields = NonNullable<PayloadOf<'system.range_pruned'>['ranges']>[number]
 
 interface Batch extends Pick<LastGc, 'by' | 'events'> {
   readonly at: string
-  readonly ranges: readonly Readonly<Record<string, unknown>>[]
+  readonly ranges: readonly PrunedRangeFields[]
 }
 
-function told(batches: readonly Batch[], isWhole: boolean): LastGc | null {
+function summarize(batches: readonly Batch[], isWhole: boolean): LastGc | null {
   const [last] = batches
   const first = batches.at(-1)
   if (!first || !last) return null
-  const named = (field: string): string[] => [
-    ...new Set(batches.flatMap(({ ranges }) => ranges.flatMap((range) => textOf(range[field]) ?? []))),
+  const named = (field: 'runId' | 'rule'): string[] => [
+    ...new Set(batches.flatMap(({ ranges }) => ranges.flatMap((range) => range[field] ?? []))),
   ]
   return {
     startedAt: first.at,

@@ -1,13 +1,13 @@
-import { systemRunId, isSystemRun } from '../system-run.ts'
+import { systemRunId, isSystemRun } from '../event/system-run.ts'
 import { isTerminal } from '../fold/run-summary.ts'
 import { parseMemoryRunId } from '../memory/item.ts'
 import type { RetentionFacts, RunFacts } from './facts.ts'
 import type { RetentionMatch, RetentionPolicy, RetentionRule } from './policy.ts'
 
-/** Whether a match is about a run or book of this workspace. */
+/** Whether a match is about a run of this workspace. */
 export function fits(match: RetentionMatch, run: RunFacts, workspace: string): boolean {
   if (match.workspace !== undefined && match.workspace !== workspace) return false
-  if (match.book !== undefined) return run.runId.startsWith(systemRunId(match.book, ''))
+  if (match.systemRun !== undefined) return run.runId.startsWith(systemRunId(match.systemRun, ''))
   if (match.layer !== undefined) return parseMemoryRunId(run.runId)?.layer === match.layer
   return (
     !isSystemRun(run.runId) &&
@@ -38,7 +38,7 @@ export function selectRuns(policy: RetentionPolicy, facts: RetentionFacts): Map<
   const lastUsed = createLastUsed(there)
   const isKept = (run: RunFacts): boolean => isKeptBy(policy, facts, run)
   for (const rule of policy.rules) {
-    if (rule.match.types || rule.match.book !== undefined) continue
+    if (rule.match.types || rule.match.systemRun !== undefined) continue
     const matching = roots.filter((run) => fits(rule.match, run, workspace))
     for (const run of beyondLimit(rule, matching, facts, lastUsed))
       if (mayGoBy(rule, run) && !isKept(run) && !selected.has(run.runId)) selected.set(run.runId, rule.name)

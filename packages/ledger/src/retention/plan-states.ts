@@ -67,7 +67,7 @@ export function checkStatePolicy({ keep = 'full', window: most, ttlMs }: StatePo
     refuse('The ttlMs of the retention is not above 0', 'Give milliseconds.')
 }
 
-/** What the audit book calls the rule by which states go. */
+/** What the audit run calls the rule by which states go. */
 export const nameOfPolicy = ({ keep = 'full', window: most, ttlMs }: StatePolicy): string =>
   [
     keep === 'full' ? undefined : most === undefined ? keep : `${keep} ${most}`,

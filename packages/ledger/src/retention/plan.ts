@@ -1,4 +1,4 @@
-import { isSystemRun } from '../system-run.ts'
+import { isSystemRun } from '../event/system-run.ts'
 import type { EventPlace, RetentionFacts, RunFacts, SeqRange } from './facts.ts'
 import { createHoldCheck } from './find-hold.ts'
 import { selectRuns } from './match.ts'

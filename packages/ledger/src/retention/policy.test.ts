@@ -48,8 +48,12 @@ describe('P4 a retention policy', () => {
       'rules[0].match.status',
     ],
     ['an unknown layer', rule({ match: { layer: 'eternal' }, olderThan: '1d' }), 'rules[0].match.layer'],
-    ['the audit book', rule({ match: { book: 'audit' }, olderThan: '1d' }), 'rules[0].match.book'],
-    ['books of an agent', rule({ match: { book: 'stream', agent: 'a' }, newest: 1 }), 'rules[0].match'],
+    ['the audit run', rule({ match: { systemRun: 'audit' }, olderThan: '1d' }), 'rules[0].match.systemRun'],
+    [
+      'system runs of an agent',
+      rule({ match: { systemRun: 'stream', agent: 'a' }, newest: 1 }),
+      'rules[0].match',
+    ],
     [
       'types without which a run means nothing',
       rule({ match: { types: ['execution.step_completed'] }, olderThan: '1d' }),
@@ -60,7 +64,7 @@ describe('P4 a retention policy', () => {
       rule({ match: { types: ['execution.reasoning'] }, newest: 3 }),
       'rules[0]',
     ],
-    ['bytes of books', rule({ match: { book: 'stream' }, maxBytes: 1 }), 'rules[0]'],
+    ['bytes of system runs', rule({ match: { systemRun: 'stream' }, maxBytes: 1 }), 'rules[0]'],
     [
       'a name that stands twice',
       {

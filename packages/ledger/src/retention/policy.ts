@@ -1,32 +1,32 @@
-import { AUDIT_RUN_ID } from '../audit-run.ts'
-import { SYSTEM_RUN_PREFIX } from '../system-run.ts'
+import { AUDIT_RUN_ID } from '../append/audit-run.ts'
+import { SYSTEM_RUN_PREFIX } from '../event/system-run.ts'
 import { isTerminal, RUN_STATUSES, type RunStatus } from '../fold/run-summary.ts'
 import { isObject } from '../json.ts'
 import { MEMORY_LAYERS, type MemoryLayer } from '../memory/item.ts'
 import { parseAge, parseBytes } from './limits.ts'
 import { refused } from './refused.ts'
 
-/** Which runs or books a rule is about; everything that is named must hold. Without any, all runs that are no books. */
+/** Runs that a rule applies to; all given conditions must hold. Without any: all runs except system runs. */
 export interface RetentionMatch {
   readonly workspace?: string | undefined
   readonly agent?: string | undefined
   /** How runs ended. */
   readonly status?: readonly RunStatus[] | undefined
-  /** Books of this kind: `stream` for `clew:stream/…`. */
-  readonly book?: string | undefined
-  /** Books of this layer of memory. */
+  /** System runs of this kind: `stream` for `clew:stream/…`. */
+  readonly systemRun?: string | undefined
+  /** System runs of this layer of memory. */
   readonly layer?: MemoryLayer | undefined
   /** Only events of these types, out of runs that stay otherwise. */
   readonly types?: readonly string[] | undefined
 }
 
 export interface RetentionRule {
-  /** Stands in the audit book with all that goes by it. */
+  /** Recorded in the audit run with everything the rule deletes. */
   readonly name: string
   readonly match: RetentionMatch
   /** Last recorded so long ago: `90d`, `36h`. */
   readonly olderThanMs?: number | undefined
-  /** All but so many, the newest: runs, or in each book its events. */
+  /** Number of newest runs to keep, or of newest events in each system run. */
   readonly newest?: number | undefined
   /** The oldest, until those that fit take no more than this. */
   readonly maxBytes?: number | undefined
@@ -64,7 +64,7 @@ export interface RetentionPolicyInput {
     | undefined
 }
 
-const MATCHES = ['workspace', 'agent', 'status', 'book', 'layer', 'types']
+const MATCHES = ['workspace', 'agent', 'status', 'systemRun', 'layer', 'types']
 /** Without these a run could not be gone on with, replayed or told from one that never ended. */
 const NEEDED = /^(?:system\.|execution\.(?:step_|checkpoint$|completed$|handoff$|memory_)|ui\.input_)/
 
@@ -104,7 +104,7 @@ function parseRule(given: unknown, path: string, at: number): RetentionRule {
 }
 
 function assertFitting(
-  { match: { types, layer, book, status }, olderThanMs, maxBytes }: RetentionRule,
+  { match: { types, layer, systemRun, status }, olderThanMs, maxBytes }: RetentionRule,
   path: string,
 ): void {
   const isByAge = olderThanMs !== undefined
@@ -122,12 +122,16 @@ function assertFitting(
       'counts a layer of memory',
       'Give olderThan; how many items it holds is limited where it is written.',
     )
-  if (book !== undefined && maxBytes !== undefined)
-    throw refused(path, 'weighs books', 'Give olderThan, or how many of the newest events stay in each.')
-  if (types && (layer ?? book) !== undefined)
+  if (systemRun !== undefined && maxBytes !== undefined)
     throw refused(
       path,
-      'takes events of a type out of books',
+      'limits the bytes of system runs',
+      'Give olderThan, or the number of newest events to keep in each.',
+    )
+  if (types && (layer ?? systemRun) !== undefined)
+    throw refused(
+      path,
+      'deletes events of a type from system runs',
       'Leave the types out, or take them out of runs.',
     )
 }
@@ -162,7 +166,7 @@ function parseMatch(given: unknown, path: string): RetentionMatch {
     workspace: text('workspace'),
     agent: text('agent'),
     status: texts('status') as readonly RunStatus[] | undefined,
-    book: text('book'),
+    systemRun: text('systemRun'),
     layer: text('layer') as MemoryLayer | undefined,
     types: texts('types'),
   }
@@ -170,7 +174,7 @@ function parseMatch(given: unknown, path: string): RetentionMatch {
   return parsed
 }
 
-function assertMatch({ status, book, layer, agent, types }: RetentionMatch, path: string): void {
+function assertMatch({ status, systemRun, layer, agent, types }: RetentionMatch, path: string): void {
   for (const each of status ?? []) {
     if (!RUN_STATUSES.includes(each))
       throw refused(`${path}.status`, `names ${each}, which is no status`, `Use ${RUN_STATUSES.join(', ')}.`)
@@ -179,16 +183,20 @@ function assertMatch({ status, book, layer, agent, types }: RetentionMatch, path
   }
   if (layer !== undefined && !(MEMORY_LAYERS as readonly string[]).includes(layer))
     throw refused(`${path}.layer`, `names ${layer}, which is no layer`, `Use ${MEMORY_LAYERS.join(', ')}.`)
-  if (book === 'audit' || book?.startsWith(SYSTEM_RUN_PREFIX) || book === 'memory')
+  if (systemRun === 'audit' || systemRun?.startsWith(SYSTEM_RUN_PREFIX) || systemRun === 'memory')
     throw refused(
-      `${path}.book`,
-      book === 'audit' ? `names ${AUDIT_RUN_ID}, which proves what went` : `names ${book}`,
-      book === 'memory' ? 'Use layer.' : 'Name a kind of books, such as stream.',
+      `${path}.systemRun`,
+      systemRun === 'audit' ? `names ${AUDIT_RUN_ID}, which proves what went` : `names ${systemRun}`,
+      systemRun === 'memory' ? 'Use layer.' : 'Name a kind of system run, such as stream.',
     )
-  if ((book !== undefined || layer !== undefined) && (agent !== undefined || status !== undefined))
-    throw refused(path, 'asks books for an agent or a status', 'Books have neither: leave them out.')
-  if (book !== undefined && layer !== undefined)
-    throw refused(path, 'names a book and a layer', 'A layer is a kind of books: leave one out.')
+  if ((systemRun !== undefined || layer !== undefined) && (agent !== undefined || status !== undefined))
+    throw refused(path, 'matches system runs by agent or status', 'System runs have neither: leave them out.')
+  if (systemRun !== undefined && layer !== undefined)
+    throw refused(
+      path,
+      'names a system run and a layer',
+      'A layer selects the system runs of memory: leave one out.',
+    )
   for (const type of types ?? [])
     if (NEEDED.test(type))
       throw refused(
@@ -231,7 +239,7 @@ const covers = (keep: KeepRule['match'], { types: _, ...rule }: RetentionMatch):
     if (Array.isArray(value)) return Array.isArray(other) && other.every((each) => value.includes(each))
     return other === value
   }) &&
-  ((keep.book ?? keep.layer) !== undefined || (rule.book ?? rule.layer) === undefined)
+  ((keep.systemRun ?? keep.layer) !== undefined || (rule.systemRun ?? rule.layer) === undefined)
 
 const keyOf = (match: RetentionMatch): string =>
   JSON.stringify(MATCHES.map((name) => Reflect.get(match, name)))

@@ -69,7 +69,7 @@ describe('R10 the proposed policy', () => {
       { agent: 'a' },
       { layer: 'short' },
       { layer: 'session' },
-      { book: 'stream' },
+      { systemRun: 'stream' },
       { status: ['completed'] },
       { status: ['failed'] },
       { types: ['execution.reasoning'] },

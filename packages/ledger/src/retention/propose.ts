@@ -70,7 +70,7 @@ export function proposePolicy({ growth, inForce, memory }: ProposalFacts): Propo
       `ends when its thread was idle for 30 days; ${scopes(memory.session, 'thread')} of it now`,
     )
   const age = ageFor(growth)
-  if (age && !has(({ layer, book, types }) => (layer ?? book ?? types) === undefined)) {
+  if (age && !has(({ layer, systemRun, types }) => (layer ?? systemRun ?? types) === undefined)) {
     add(
       { rule: { name: 'completed runs', match: { status: ['completed'] }, olderThan: age.olderThan } },
       age.why,

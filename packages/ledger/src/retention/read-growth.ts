@@ -1,4 +1,4 @@
-import { isSystemRun } from '../system-run.ts'
+import { isSystemRun } from '../event/system-run.ts'
 import type { Store, StoredRun } from '../store/store.ts'
 import { daysAgo, GROWTH_DAYS, type GrowthMark } from './growth.ts'
 
@@ -18,7 +18,7 @@ interface GrowthMarks {
 
 /**
  * When the events of these runs were recorded, by the rows of the runs: most lie within one stretch of 24 hours. Runs and
- * books that went on for longer are halved by seq, for within a run times never go back; no range of events is read.
+ * system runs that went on for longer are halved by seq, for within a run times never go back; no range of events is read.
  */
 export async function readGrowth(
   { store, workspace, nowMs }: GrowthParts,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { nodePorts } from '../../test/node-ports.ts'
-import { auditEvent } from '../audit-run.ts'
+import { auditEvent } from '../append/audit-run.ts'
 import { createLedger } from '../create-ledger.ts'
 import type { Ledger, LedgerOptions } from '../ledger.ts'
 import { createInProcessStore } from '../in-process/in-process-store.ts'
@@ -26,7 +26,14 @@ describe('R10 the retention report', () => {
   it('R10 of an empty ledger says that nothing is there and proposes what memory needs', async () => {
     const { ledger } = open()
     const report = await ledger.retentionReport()
-    expect(report).toMatchObject({ runs: 0, books: 0, events: 0, oldest: null, policy: null, goes: null })
+    expect(report).toMatchObject({
+      runs: 0,
+      systemRuns: 0,
+      events: 0,
+      oldest: null,
+      policy: null,
+      goes: null,
+    })
     expect(report).toMatchObject({ lastGc: null, holds: [], growth: { days: [], week: null }, isWhole: true })
     expect(report.proposal?.adds.map(({ name }) => name)).toEqual(['short-term memory', 'session memory'])
     expect((await ledger.retentionReport()).events).toBe(0)

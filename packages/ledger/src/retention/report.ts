@@ -1,4 +1,4 @@
-import { isSystemRun } from '../system-run.ts'
+import { isSystemRun } from '../event/system-run.ts'
 import { parseMemoryRunId } from '../memory/item.ts'
 import type { StoredRun } from '../store/store.ts'
 import type { GcParts, GcReport } from './gc.ts'
@@ -32,7 +32,7 @@ export interface RetentionOutlook extends Pick<GcReport, 'events' | 'runs' | 'ru
 }
 
 export interface ReportedHold extends Hold {
-  /** How many runs and books it keeps today, without books of which it only covers single items. */
+  /** How many runs it keeps today, without system runs of which it only covers single items. */
   readonly runs: number
 }
 
@@ -48,7 +48,7 @@ export interface RetentionReport {
   }
   /** Of this workspace, without what went as a whole. */
   readonly runs: number
-  readonly books: number
+  readonly systemRuns: number
   readonly events: number
   readonly oldest: { readonly runId: string; readonly recordedAt: string } | null
   readonly growth: Growth
@@ -113,7 +113,7 @@ export async function readRetentionReport(
       isShared: workspaces.some((each) => each !== workspace),
     },
     runs: there.filter(({ summary }) => !isSystemRun(summary.runId)).length,
-    books: there.filter(({ summary }) => isSystemRun(summary.runId)).length,
+    systemRuns: there.filter(({ summary }) => isSystemRun(summary.runId)).length,
     events: there.reduce((sum, run) => sum + ownEvents(run), 0),
     oldest,
     growth,

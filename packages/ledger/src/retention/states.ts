@@ -1,6 +1,7 @@
 import { findBelow, findRun } from '../store/find-runs.ts'
-import { auditEvent } from '../audit-run.ts'
-import { writeAudited } from '../audited-change.ts'
+import { asOwn } from '../catalogue/catalogue.ts'
+import { auditEvent } from '../append/audit-run.ts'
+import { writeAudited } from '../append/audited-change.ts'
 import { readCursors } from '../store/cursors.ts'
 import { missingRun } from '../check-options.ts'
 import { CHECKPOINT_KEYS, CHECKPOINT_TYPES, checkpointOf } from '../fold/checkpoint.ts'
@@ -58,8 +59,10 @@ export function createStateRetention(parts: GcParts): StateRetention {
         if (stored.erased) continue
         const event = await reader.toPartialEvent(stored, CHECKPOINT_KEYS)
         const checkpoint = checkpointOf(event)
-        // What is done inside of steps is what happened, and no state.
-        if (!checkpoint && String(event.payload['stepId']).includes('/')) continue
+        // A step inside a step changes no state of the graph.
+        const own = asOwn(event)
+        const stepId = own?.eventType === 'execution.step_completed' ? own.payload.stepId : undefined
+        if (!checkpoint && stepId?.includes('/')) continue
         events.push(stored)
         if (!checkpoint) continue
         const { seq, baseSeq, state, from, createdAt } = checkpoint

@@ -2,7 +2,7 @@ import { yieldToEventLoop } from '../yield-to-event-loop.ts'
 import type { Ports } from '../ports.ts'
 import type { Store } from '../store/store.ts'
 import type { PendingScope } from '../store/values.ts'
-import { childIds } from '../tree.ts'
+import { childIds } from '../hash/tree.ts'
 import { createPace } from './pace.ts'
 
 interface ReadParts {

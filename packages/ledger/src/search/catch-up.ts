@@ -1,5 +1,5 @@
 import { yieldToEventLoop } from '../yield-to-event-loop.ts'
-import type { PayloadReader } from '../payload-reader.ts'
+import type { PayloadReader } from '../read/payload-reader.ts'
 import type { Ports } from '../ports.ts'
 import type { Store } from '../store/store.ts'
 import { SEARCH_VERSION, toDocument } from './extract.ts'

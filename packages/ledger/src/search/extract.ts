@@ -1,4 +1,4 @@
-import type { ClewEvent } from '../envelope.ts'
+import type { ClewEvent } from '../event/envelope.ts'
 import { isObject } from '../json.ts'
 import { SEARCH_FIELDS, type SearchDocument, type SearchField } from './search-index.ts'
 import { indexText } from './tokens.ts'

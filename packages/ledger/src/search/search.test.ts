@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { ClewEvent } from '../envelope.ts'
+import type { ClewEvent } from '../event/envelope.ts'
 import { searchedText, toDocument } from './extract.ts'
 import { highlight } from './highlight.ts'
 import { parseQuery } from './parse-query.ts'

@@ -1,7 +1,7 @@
 import { findRun } from '../store/find-runs.ts'
 import { ClewError } from '../errors.ts'
 import type { RunSummary } from '../fold/run-summary.ts'
-import type { PayloadReader } from '../payload-reader.ts'
+import type { PayloadReader } from '../read/payload-reader.ts'
 import type { Ports } from '../ports.ts'
 import type { Store } from '../store/store.ts'
 import { catchUp } from './catch-up.ts'

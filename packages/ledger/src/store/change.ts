@@ -1,10 +1,10 @@
-import type { ClewEvent, Origin } from '../envelope.ts'
+import type { ClewEvent, Origin } from '../event/envelope.ts'
 import type { ClewError } from '../errors.ts'
 import type { RunSummary } from '../fold/run-summary.ts'
 import type { StepSkeleton } from '../fold/steps.ts'
 import type { JsonObject } from '../json.ts'
 import type { RunKey } from './store.ts'
-import type { TreeNode } from '../tree.ts'
+import type { TreeNode } from '../hash/tree.ts'
 import type { VaultChange, VaultData } from '../vault/vault-rows.ts'
 
 /** An event that is checked, redacted, hashed and encoded: all that can be done before its seq is known. */

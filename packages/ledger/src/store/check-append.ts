@@ -1,12 +1,12 @@
-import { needsEpoch } from '../catalogue.ts'
-import { chainHash, GENESIS, payloadHash } from '../chain.ts'
+import { needsEpoch, type PayloadOf } from '../catalogue/catalogue.ts'
+import { chainHash, GENESIS, payloadHash } from '../hash/chain.ts'
 import { ClewError } from '../errors.ts'
 import type { Ports } from '../ports.ts'
 import { prunedPlace, prunedRun } from '../retention/pruned.ts'
 import type { StoredEvent } from './store.ts'
 import type { AppendCall, PreparedEvent, ImportedFields } from './change.ts'
 import type { MutableRun, Transaction } from './transaction.ts'
-import { rootOfBody } from '../tree.ts'
+import { rootOfBody } from '../hash/tree.ts'
 
 interface Head {
   readonly seq: number
@@ -184,8 +184,8 @@ interface ForkOrigin extends Head {
 /** Where a run that begins with this event takes its first n events from. */
 export function forkOrigin(tx: Transaction, workspace: string, event: PreparedEvent): ForkOrigin | undefined {
   if (event.eventType !== 'system.workflow_forked') return undefined
-  const runId = event.sealed?.forkedFrom?.runId ?? (event.payload?.['sourceRunId'] as string)
-  const seq = event.sealed?.forkedFrom?.seq ?? (event.payload?.['sourceSeq'] as number)
+  const payload = event.payload as PayloadOf<'system.workflow_forked'>
+  const { runId, seq } = event.sealed?.forkedFrom ?? { runId: payload.sourceRunId, seq: payload.sourceSeq }
   const source = tx.findRun({ workspace, runId })
   if (!source || seq > source.seq)
     throw new ClewError(

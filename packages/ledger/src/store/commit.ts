@@ -1,16 +1,16 @@
 import { countUsage } from '../billing/count-usage.ts'
-import { chainHash, GENESIS, SCHEMA_VERSION } from '../chain.ts'
-import type { ClewEvent } from '../envelope.ts'
+import { chainHash, GENESIS, SCHEMA_VERSION } from '../hash/chain.ts'
+import type { ClewEvent } from '../event/envelope.ts'
 import { ClewError } from '../errors.ts'
 import { beginsStep } from '../fold/begins-step.ts'
 import { beginRun, foldRun } from '../fold/run-summary.ts'
 import { foldStep, stepKey, type StepSkeleton, toSkeleton } from '../fold/steps.ts'
-import { isoText } from '../iso-text.ts'
+import { isoText } from '../event/iso-text.ts'
 import { forkOrigin, checkAppend } from './check-append.ts'
 import type { Ports } from '../ports.ts'
 import type { AppendCall, AppendOutcome, PreparedEvent } from './change.ts'
 import type { EventPlace, MutableRun, Transaction } from './transaction.ts'
-import { storeRoot } from '../tree.ts'
+import { storeRoot } from '../hash/tree.ts'
 
 /**
  * Applies calls inside one transaction. Each call is judged before its first write, so that a refused one

@@ -1,9 +1,9 @@
-import type { Origin } from '../envelope.ts'
+import type { Origin } from '../event/envelope.ts'
 import type { RunStatus, RunSummary } from '../fold/run-summary.ts'
 import type { ScoreAndTagFilter } from '../fold/scores-and-tags.ts'
 import type { StepSkeleton } from '../fold/steps.ts'
 import type { MemoryIndex } from '../memory/memory-index.ts'
-import type { ProgressStore } from '../progress.ts'
+import type { ProgressStore } from '../progress/progress.ts'
 import type { SearchIndex } from '../search/search-index.ts'
 import type { StoreChange, PruneMarker, Written } from './change.ts'
 import type { Disk, StoragePart } from './disk.ts'
@@ -93,8 +93,8 @@ export interface RunQuery extends ScoreAndTagFilter {
   readonly below?: readonly string[] | undefined
   /** Runs about any of these subjects. */
   readonly subjects?: readonly string[] | undefined
-  /** Books of this kind (`booksOf`); null for runs that are no books. */
-  readonly book?: string | null | undefined
+  /** System runs of this kind (`systemRunRange`); null for all other runs. */
+  readonly systemRun?: string | null | undefined
   readonly status?: RunStatus | undefined
   /** Includes deleted runs, which are otherwise found only by `status`. */
   readonly deleted?: boolean | undefined

@@ -1,4 +1,4 @@
-import type { ClewEvent, Origin, Payload } from '../envelope.ts'
+import type { ClewEvent, Origin, Payload } from '../event/envelope.ts'
 import type { RunKey, StoredEvent } from './store.ts'
 import type { PreparedEvent } from './change.ts'
 import type { EventPlace } from './transaction.ts'

@@ -1,4 +1,4 @@
-import type { StoredNode } from '../tree.ts'
+import type { StoredNode } from '../hash/tree.ts'
 
 /** A scope from which events or payloads were removed since its values were last swept; `mark` changes with each removal. */
 export interface PendingScope {

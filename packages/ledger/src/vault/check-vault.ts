@@ -1,5 +1,5 @@
 import type { Store } from '../store/store.ts'
-import type { Problem } from '../verify.ts'
+import type { Problem } from '../verify/verify.ts'
 import { type VaultCipher, vaultContext } from './vault.ts'
 
 const PAGE = 500

@@ -1,4 +1,4 @@
-import { foreignType } from '../catalogue.ts'
+import { foreignType } from '../catalogue/catalogue.ts'
 import { inspect } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { nodePorts } from '../../test/node-ports.ts'

@@ -1,7 +1,7 @@
 import { ClewError } from '../errors.ts'
 import { isObject, type JsonValue } from '../json.ts'
 import { fingerprintOf, placeholdersIn } from '../redact/placeholder.ts'
-import { type OriginalOf, restoreSecrets } from '../restore-secrets.ts'
+import { type OriginalOf, restoreSecrets } from './restore-secrets.ts'
 import type { StoreCore, StoredEvent } from '../store/store.ts'
 import { createOriginals } from './originals.ts'
 import { createConcealment } from './conceal.ts'

@@ -6,7 +6,7 @@ const caller = (...scopes: Scope[]): Principal => ({ id: 't', name: 't', workspa
 
 describe('assertOwnRun', () => {
   it.each(['clew:audit', 'clew:memory/x', 'clew:', 'clew:stream', 'clew:streams/x'])(
-    'A2 keeps ordinary writers out of the book %s',
+    'A2 keeps ordinary writers out of the system run %s',
     (runId) => {
       expect(() => assertOwnRun(caller('write', 'read', 'control'), runId)).toThrow(
         expect.objectContaining({ code: 'forbidden' }),

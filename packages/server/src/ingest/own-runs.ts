@@ -4,8 +4,8 @@ import { may, type Principal } from '../principal.ts'
 const STREAMS = systemRunId('stream', '')
 
 /**
- * Books are what administrators and the server itself write, such as who erased what: nobody may add to them by the
- * way of ordinary events. Messages of streams are ordinary.
+ * Refuses appends to system runs, such as the audit run, unless the principal is an administrator. Streams are open to
+ * every writer.
  */
 export function assertOwnRun(principal: Principal, runId: unknown): void {
   if (

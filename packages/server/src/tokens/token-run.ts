@@ -19,7 +19,7 @@ export interface TokenRecord {
   readonly revokedAt: string | null
 }
 
-/** Folds one event of the book into what is known, by id. What cannot be read as a token lets nobody in. */
+/** Folds one event of the token run into the tokens by id. An event that is no valid token admits no request. */
 export function foldToken(tokens: Map<string, TokenRecord>, event: ClewEvent): void {
   const { payload, eventType, ledger } = event
   // Checked again although the ledger checks what it takes: who is let in must not depend on a changed file.

@@ -37,7 +37,7 @@ export async function createToken(
     ...(expiresAt !== null && { expiresAt: expiresAt.toISOString() }),
     ...(by !== undefined && { by }),
   }
-  await bookOf(ledger).record({ ...FIELDS, eventType: 'system.token_created', payload })
+  await tokenLedger(ledger).record({ ...FIELDS, eventType: 'system.token_created', payload })
   return { token, record: await findToken(ledger, tokenId) }
 }
 
@@ -46,7 +46,7 @@ export async function revokeToken(ledger: Ledger, tokenId: string, by?: string):
   const found = await findToken(ledger, tokenId)
   if (found.revokedAt !== null) return found
   const payload = { tokenId, ...(by !== undefined && { by }) }
-  await bookOf(ledger).record({ ...FIELDS, eventType: 'system.token_revoked', payload })
+  await tokenLedger(ledger).record({ ...FIELDS, eventType: 'system.token_revoked', payload })
   return findToken(ledger, tokenId)
 }
 
@@ -58,5 +58,5 @@ async function findToken(ledger: Ledger, tokenId: string): Promise<TokenRecord> 
   })
 }
 
-const bookOf = (ledger: Ledger): Ledger => ledger.in(SERVER_WORKSPACE)
+const tokenLedger = (ledger: Ledger): Ledger => ledger.in(SERVER_WORKSPACE)
 const FIELDS = { correlationId: TOKEN_RUN_ID, source: { origin: 'system', runtime: 'clew' } } as const

@@ -2,7 +2,7 @@ import type { Ledger } from '@clew/ledger'
 import type { Logger } from 'pino'
 import { foldToken, SERVER_WORKSPACE, stateOf, TOKEN_RUN_ID, type TokenRecord } from './token-run.ts'
 
-/** Every commit of anybody rings; the book is read at most this often. */
+/** The token run is read at most this often, although every commit of any writer notifies. */
 const LOOK_MS = 100
 const AGAIN_MS = 1000
 
@@ -16,7 +16,7 @@ export interface TokenWatch {
   close(): void
 }
 
-/** Keeps the book of tokens in mind, whichever server writes it; `changed` is called after each look that found something. */
+/** Keeps the token run in mind, whichever server writes it; `changed` is called after each look that found something. */
 export async function watchTokens(ledger: Ledger, log: Logger, changed: () => void): Promise<TokenWatch> {
   const view = ledger.in(SERVER_WORKSPACE)
   const tokens = new Map<string, TokenRecord>()
@@ -53,7 +53,7 @@ export async function watchTokens(ledger: Ledger, log: Logger, changed: () => vo
         timer = undefined
         refresh().catch((error: unknown) => {
           // Until it can be read, what is known counts.
-          log.warn({ err: error }, 'the book of tokens cannot be read; it is tried again')
+          log.warn({ err: error }, 'the token run cannot be read; it is tried again')
           lookedAt = Date.now() + AGAIN_MS
           if (!isClosed) onWake()
         })

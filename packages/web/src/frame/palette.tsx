@@ -27,7 +27,7 @@ const COMMANDS = (Object.keys(SHORTCUTS) as ShortcutName[]).filter(
   (name) => !/^(?:palette|down|up|open|go[A-Z]|unselect)/.test(name),
 )
 
-/** What was said in a stream is in its book. */
+/** Messages of a stream are found in the run of that stream. */
 const streamOf = (runId: string): string | null => /^clew:stream\/(.+)$/.exec(runId)?.[1] ?? null
 
 const SEARCH = 'search all runs'

@@ -1,5 +1,5 @@
 import type { RunSummary } from '@clew/ledger'
-import type { ControlOutcome } from '../../control/run-control.ts'
+import type { ControlOutcome } from '../../operations/schemas.ts'
 import { fork } from '../../operations/fork.ts'
 import { agentsOf } from '../agent-flag.ts'
 import { type Command, type InputOf, text } from '../command.ts'

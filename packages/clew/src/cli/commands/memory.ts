@@ -17,7 +17,7 @@ const COLUMNS: readonly Column[] = [
 ]
 const SHOWN = 400
 
-/** The rows are brought on before they are asked, which writes; where that cannot be, the books are folded for this once. */
+/** The rows are brought on before they are asked, which writes; where that cannot be, the memory runs are folded for this once. */
 export async function withRows<T>(
   { withLedger }: Pick<CommandContext<unknown>, 'withLedger'>,
   work: (ledger: Ledger) => Promise<T>,

@@ -1,5 +1,6 @@
 import { ClewError, type Ledger, type RunSummary } from '@clew/ledger'
-import type { AgentSet, ControlOutcome } from '../../control/run-control.ts'
+import type { AgentSet } from '../../control/run-control.ts'
+import type { ControlOutcome } from '../../operations/schemas.ts'
 import { resume } from '../../operations/resume.ts'
 import { agentsOf } from '../agent-flag.ts'
 import { ask } from '../ask.ts'

@@ -1,5 +1,5 @@
 import { isTerminal } from '@clew/ledger'
-import type { ControlOutcome } from '../../control/run-control.ts'
+import type { ControlOutcome } from '../../operations/schemas.ts'
 import { stop } from '../../operations/stop.ts'
 import type { Command, InputOf } from '../command.ts'
 import { EXIT } from '../failure.ts'

@@ -2,11 +2,10 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-
-const BIN = resolve(import.meta.dirname, '../../../bin/clew.mjs')
+import { BIN } from '../../../test/run-clew.ts'
 
 let folder: string
 let demo: ChildProcess

@@ -46,7 +46,7 @@ function Report({ report }: { readonly report: RetentionReport }): ReactElement 
         <Fact name="Recorded">
           {least}
           {plural(report.events, 'event')} in {plural(report.runs, 'run')} and{' '}
-          {plural(report.books, 'system run')}
+          {plural(report.systemRuns, 'system run')}
         </Fact>
         <Fact name="Oldest">
           {oldest ? (
@@ -188,7 +188,7 @@ function Goes({
         <NumberTable
           label={title}
           first={title}
-          columns={['Runs, books', 'Events']}
+          columns={['Runs', 'Events']}
           rows={rules.map((each) => ({
             key: each.rule,
             name: each.rule,

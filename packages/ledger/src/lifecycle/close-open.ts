@@ -1,0 +1,35 @@
+import type { EventInput } from '../event/envelope.ts'
+import type { StepSkeleton } from '../fold/steps.ts'
+import type { Ledger } from '../ledger.ts'
+
+const SOURCE = { origin: 'system', runtime: 'clew' } as const
+
+/** An event by which somebody else than its owner ends a run, or a part of it. */
+export const endingEvent = (
+  eventType: string,
+  runId: string,
+  payload: Readonly<Record<string, unknown>>,
+): EventInput => ({ eventType, correlationId: runId, causationId: null, source: SOURCE, payload })
+
+/**
+ * What ends the steps that a dead owner left open. Empty for a run of the runtime: it takes up its own steps when it is
+ * resumed, and needs to know that they were in flight (R10); until then they show as interrupted since their run is.
+ */
+export async function closeOpenSteps(ledger: Ledger, runId: string, reason: string): Promise<EventInput[]> {
+  if (await isResumedByCode(ledger, runId)) return []
+  const steps = await ledger.getSkeleton(runId)
+  return steps
+    .filter(isOpenStep)
+    .map(({ stepId, attempt }) =>
+      endingEvent('execution.step_interrupted', runId, { stepId, attempt, reason }),
+    )
+}
+
+export const isOpenStep = ({ status }: Pick<StepSkeleton, 'status'>): boolean =>
+  status === 'running' || status === 'paused'
+
+/** A run with a seed goes on by running its agent's code again. */
+export async function isResumedByCode(ledger: Ledger, runId: string): Promise<boolean> {
+  for await (const { payload } of ledger.read(runId, { limit: 1 })) return typeof payload.seed === 'string'
+  return false
+}

@@ -1,0 +1,85 @@
+import type { JsonValue } from '../json.ts'
+import type { Progress, ProgressNote } from './progress.ts'
+
+/** T4: about as long as a person takes for at once. */
+const BATCH_MS = 50
+/** A long text is told less often, so that a second of it costs about the same however long it has become. */
+const CHARACTERS_PER_MS = 160
+
+export interface ProgressWriterOptions {
+  readonly put: Progress['put']
+  readonly clear: (runId: string, stepId: string) => Promise<void>
+  readonly now: () => number
+  /** Calls once, later, without keeping a process alive. */
+  readonly after: (ms: number, task: () => void) => void
+}
+
+export type Report = Omit<ProgressNote, 'version' | 'at'>
+
+export interface ProgressWriter {
+  /** Takes the place of what was reported of the step before; told soon, together with others. */
+  report(note: Report): void
+  /** The step is over: nothing more is told of it, and what was told goes. */
+  end(step: Pick<ProgressNote, 'runId' | 'stepId' | 'attempt'>): Promise<void>
+  /** Tells what waits. */
+  flush(): Promise<void>
+}
+
+/** Batches the progress of all steps that report through it. Nobody waits for it, and no agent fails by it. */
+export function createProgressWriter({ put, clear, now, after }: ProgressWriterOptions): ProgressWriter {
+  const pending = new Map<string, Report>()
+  const told = new Set<string>()
+  let isScheduled = false
+  let version = 0
+  let sending: Promise<void> = Promise.resolve()
+
+  const keyOf = ({ runId, stepId, attempt }: Pick<Report, 'runId' | 'stepId' | 'attempt'>): string =>
+    `${attempt} ${runId} ${stepId}`
+
+  async function send(notes: readonly ProgressNote[]): Promise<void> {
+    try {
+      await put(notes)
+    } catch {
+      // Of no consequence: the next one carries all of it, and a store that is gone is noticed by the next append.
+    }
+  }
+
+  function flush(): Promise<void> {
+    if (pending.size === 0) return sending
+    const at = new Date(now()).toISOString()
+    const notes = [...pending].map(([key, note]): ProgressNote => {
+      told.add(key)
+      version = Math.max(version + 1, now())
+      return { ...note, version, at }
+    })
+    pending.clear()
+    sending = sending.then(() => send(notes))
+    return sending
+  }
+
+  return {
+    report(note) {
+      pending.set(keyOf(note), note)
+      if (isScheduled) return
+      isScheduled = true
+      after(Math.max(BATCH_MS, sizeOf(note.content) / CHARACTERS_PER_MS), () => {
+        isScheduled = false
+        void flush()
+      })
+    },
+    async end(step) {
+      const key = keyOf(step)
+      pending.delete(key)
+      if (!told.delete(key)) return
+      await sending
+      try {
+        await clear(step.runId, step.stepId)
+      } catch {
+        // Notes of ended steps are dropped by readers, and swept in time.
+      }
+    },
+    flush,
+  }
+}
+
+const sizeOf = (content: JsonValue): number => (typeof content === 'string' ? content.length : 0)

@@ -1,0 +1,223 @@
+import { missingRun } from '../check-options.ts'
+import { shortText } from '../diff/changes.ts'
+import type { Divergence } from '../diff/compare.ts'
+import { diffRuns, type RunDiff } from '../diff/diff-runs.ts'
+import { parsed } from '../diff/items.ts'
+import type { ClewEvent } from '../event/envelope.ts'
+import { textOf } from '../fold/fields.ts'
+import type { RunStatus, RunSummary } from '../fold/run-summary.ts'
+import { foldSteps, type StepRecord } from '../fold/steps.ts'
+import type { Ledger } from '../ledger.ts'
+
+/** Why an explanation looks at this place. */
+export type ExplainedBecause = 'failed' | 'paused' | 'running' | 'last'
+
+/** The step, or outside of steps the event, that an explanation is about; values as short text. */
+export interface ExplainedPlace {
+  readonly because: ExplainedBecause
+  readonly stepId: string | null
+  readonly name: string
+  readonly kind: string
+  readonly attempt: number
+  readonly seq: number
+  readonly eventId: string
+  readonly input: string | null
+  readonly output: string | null
+  readonly error: string | null
+}
+
+export interface ExplainedCause {
+  readonly seq: number
+  readonly eventId: string
+  readonly eventType: string
+  readonly label: string
+}
+
+export interface Explanation {
+  readonly run: RunSummary
+  /** Null for a run without events of its own that could be looked at. */
+  readonly place: ExplainedPlace | null
+  /** From the nearest cause back to the first; long chains keep both ends. */
+  readonly causes: readonly ExplainedCause[]
+  readonly omittedCauses: number
+  /** What set it off: a person's words or answer, or the input of the run. */
+  readonly origin: (ExplainedCause & { readonly by: 'person' | 'input' | 'event' }) | null
+  /** False: the events name no causes, so the nearest human action before is taken. */
+  readonly causesRecorded: boolean
+  /** The newest completed run of the same agent that began before this one. */
+  readonly lastGood: {
+    readonly runId: string
+    readonly startedAt: string
+    readonly same: boolean
+    readonly first: Divergence | null
+    readonly deltas: RunDiff['deltas']
+  } | null
+}
+
+type Reads = Pick<Ledger, 'getRun' | 'read' | 'getState' | 'listRuns' | 'causes'>
+
+const SHOWN_CAUSES = 10
+
+/** The failed or last step of a run, what led there, and what the last good run did differently. */
+export async function explainRun(ledger: Reads, runId: string): Promise<Explanation> {
+  const run = await ledger.getRun(runId)
+  if (!run) throw missingRun(runId)
+  const events: ClewEvent[] = []
+  for await (const event of ledger.read(runId)) events.push(event)
+  const found = findPlace(events, run.status)
+  const chain = found ? await ledger.causes(found.event.eventId) : []
+  const recorded = chain.length > 0
+  const before = found ? events.slice(0, events.indexOf(found.event)) : []
+  const origin = recorded ? findOrigin(chain) : before.findLast((event) => isHuman(event) || isInput(event))
+  const causes = recorded ? chain : origin ? [origin] : []
+  const kept =
+    causes.length <= SHOWN_CAUSES ? causes : [...causes.slice(0, SHOWN_CAUSES - 2), ...causes.slice(-2)]
+  return {
+    run,
+    place: found?.place ?? null,
+    causes: kept.map(toCause),
+    omittedCauses: causes.length - kept.length,
+    origin: origin
+      ? { ...toCause(origin), by: isHuman(origin) ? 'person' : isInput(origin) ? 'input' : 'event' }
+      : null,
+    causesRecorded: recorded,
+    lastGood: await compareLastGood(ledger, run),
+  }
+}
+
+/** The nearest human action wins over the input of the run: it came later. */
+function findOrigin(chain: readonly ClewEvent[]): ClewEvent | undefined {
+  return chain.find(isHuman) ?? chain.find(isInput) ?? chain.at(-1)
+}
+
+const isInput = (event: ClewEvent): boolean =>
+  event.eventType === 'system.workflow_started' || event.eventType === 'system.workflow_forked'
+const isHuman = ({ eventType, payload: { role } }: ClewEvent): boolean =>
+  eventType === 'ui.input_received' ||
+  eventType === 'ui.message_created' ||
+  (eventType === 'execution.message' && role === 'user')
+
+function findPlace(
+  events: readonly ClewEvent[],
+  status: RunStatus,
+): { place: ExplainedPlace; event: ClewEvent } | undefined {
+  const steps = foldSteps(events)
+  const bySeq = new Map(events.map((event) => [event.ledger.seq, event]))
+  const [step, because] = chooseStep(steps)
+  const toolError = lastToolError(events, status)
+  if (step && (because === 'failed' || !toolError)) {
+    const started = bySeq.get(step.startedSeq) as ClewEvent
+    const event = bySeq.get(step.endedSeq ?? step.startedSeq) ?? started
+    return { event, place: fromStep(step, because, started, event) }
+  }
+  const last = events.findLast((each) => each.eventType.startsWith('execution.')) ?? events.at(-1)
+  const event = toolError ?? last
+  return event && { event, place: fromEvent(event, toolError ? 'failed' : 'last', events) }
+}
+
+/** A tool that failed and was not made good: no run is explained by an error that it got over. */
+function lastToolError(events: readonly ClewEvent[], status: RunStatus): ClewEvent | undefined {
+  if (status === 'completed') return undefined
+  const last = events.findLast(({ eventType }) =>
+    status === 'failed' ? eventType === 'execution.tool_error' : eventType.startsWith('execution.tool_'),
+  )
+  return last?.eventType === 'execution.tool_error' ? last : undefined
+}
+
+/** The innermost step of the last failure; else the one that waits, that runs, or that was the last. */
+function chooseStep(steps: readonly StepRecord[]): [StepRecord | undefined, ExplainedBecause] {
+  const retried = new Set(
+    steps.filter((step) => step.attempt > 1).map((step) => `${step.attempt - 1} ${step.stepId}`),
+  )
+  const failed = steps.filter(
+    (step) => step.status === 'failed' && !retried.has(`${step.attempt} ${step.stepId}`),
+  )
+  const parents = new Set(failed.map((step) => step.parentStepId))
+  const innermost = failed.findLast((step) => !parents.has(step.stepId)) ?? failed.at(-1)
+  if (innermost) return [innermost, 'failed']
+  const paused = steps.findLast((step) => step.status === 'paused')
+  if (paused) return [paused, 'paused']
+  const running = steps.findLast((step) => step.status === 'running' || step.status === 'interrupted')
+  return running ? [running, 'running'] : [steps.at(-1), 'last']
+}
+
+function fromStep(
+  step: StepRecord,
+  because: ExplainedBecause,
+  started: ClewEvent,
+  { eventId, ledger }: ClewEvent,
+): ExplainedPlace {
+  const error =
+    step.error && [step.error.name, step.error.code, step.error.message].filter((part) => part !== null)
+  return {
+    because,
+    stepId: step.stepId,
+    name: step.nodeName,
+    kind: step.kind,
+    attempt: step.attempt,
+    seq: ledger.seq,
+    eventId,
+    input: shortText(started.payload.input, 300),
+    output: step.status === 'completed' ? shortText(step.values, 300) : null,
+    error: error ? error.join(': ').slice(0, 500) : null,
+  }
+}
+
+function fromEvent(
+  event: ClewEvent,
+  because: ExplainedBecause,
+  events: readonly ClewEvent[],
+): ExplainedPlace {
+  const { eventType, eventId, ledger } = event
+  // An event of any type: what it holds is shown under the usual names.
+  const { toolCallId, name, role, stepId, input, result, content, output, error } = event.payload
+  const isCall = (each: ClewEvent): boolean =>
+    each.eventType === 'execution.tool_call' && each.payload.toolCallId === toolCallId
+  const call = typeof toolCallId === 'string' ? events.find(isCall) : undefined
+  return {
+    because,
+    stepId: textOf(stepId),
+    name: textOf(name) ?? textOf(call?.payload.name) ?? textOf(role) ?? eventType,
+    kind: eventType,
+    attempt: 1,
+    seq: ledger.seq,
+    eventId,
+    input: shortText(parsed((call ?? event).payload.arguments ?? input) ?? undefined, 300),
+    output: shortText(result ?? content ?? output, 300),
+    error: error === undefined ? null : shortText(error, 500),
+  }
+}
+
+function toCause({ eventId, eventType, payload, ledger }: ClewEvent): ExplainedCause {
+  const { answer, content, arguments: given, input, result, output, question, error } = payload
+  const first = [answer, content, given, input, result, output, question, error]
+    .map(parsed)
+    .find((value) => value !== undefined && value !== null && value !== '')
+  const name = [payload.name, payload.role, payload.stepId, payload.agent].find(
+    (value) => typeof value === 'string',
+  )
+  const said = first === undefined ? '' : (shortText(first, 160) ?? '')
+  return { seq: ledger.seq, eventId, eventType, label: [name, said].filter((part) => part).join(' ') }
+}
+
+async function compareLastGood(ledger: Reads, run: RunSummary): Promise<Explanation['lastGood']> {
+  if (run.agent === null) return null
+  let cursor: string | undefined
+  // A listing is newest first, and what began after this run says nothing about how it was before.
+  for (let page = 0; page < 20; page++) {
+    const { runs, nextCursor } = await ledger.listRuns({
+      agent: run.agent,
+      status: 'completed',
+      limit: 100,
+      cursor,
+    })
+    const good = runs.find((each) => each.runId !== run.runId && each.startedAt <= run.startedAt)
+    if (good) {
+      const { same, first, deltas } = await diffRuns(ledger, good.runId, run.runId)
+      return { runId: good.runId, startedAt: good.startedAt, same, first, deltas }
+    }
+    if (nextCursor === null) return null
+    cursor = nextCursor
+  }
+  return null
+}

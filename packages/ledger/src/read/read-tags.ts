@@ -1,0 +1,21 @@
+import { asOwn } from '../catalogue/catalogue.ts'
+import { foldTags, NO_TAGS, type RunTags } from '../fold/scores-and-tags.ts'
+import type { Ledger } from '../ledger.ts'
+
+const TYPES = ['system.tagged', 'system.workflow_forked'] as const
+
+/** What a fork of the run after this event says of its tags in `system.workflow_forked`: nothing when there are none. */
+export async function readForkTags(
+  ledger: Pick<Ledger, 'read'>,
+  runId: string,
+  seq: number,
+): Promise<{ readonly tags?: RunTags }> {
+  let tags = NO_TAGS
+  for await (const event of ledger.read(runId, { types: TYPES })) {
+    if (event.ledger.seq > seq) break
+    const own = asOwn(event)
+    if (own?.eventType === 'system.tagged') tags = foldTags(tags, own)
+    else if (own?.eventType === 'system.workflow_forked') tags = own.payload.tags ?? NO_TAGS
+  }
+  return Object.keys(tags).length === 0 ? {} : { tags }
+}
