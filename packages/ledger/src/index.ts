@@ -130,7 +130,7 @@ export {
   type TaskNode,
 } from './fold/task-graph.ts'
 export { type Timeline, timelineFold, type TimelineItem, type TimelineState } from './fold/timeline.ts'
-export { type ChatMessage, type ChatToolCall, toChatMessages } from './fold/transcript-chat.ts'
+export { toChatMessages } from './fold/transcript-chat.ts'
 export type {
   EntryKind,
   EntryOf,
@@ -158,6 +158,17 @@ export type { ImportOptions, ImportReport } from './import.ts'
 export { isoMs, isoText } from './iso-text.ts'
 export { deepFreeze, type JsonObject, type JsonValue } from './json.ts'
 export { type MemoryInput } from './memory/check-put.ts'
+export {
+  type AnthropicBlock,
+  type AnthropicChat,
+  type AnthropicMessage,
+  type ChatMessage,
+  type ChatToolCall,
+  formatChat,
+  formatMessages,
+  type ModelForm,
+  type ModelForms,
+} from './messages/format-messages.ts'
 export {
   type MessageRole,
   type ParsedMessage,

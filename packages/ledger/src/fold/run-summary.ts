@@ -3,6 +3,7 @@ import { addAmounts, fromNano } from '../billing/money.ts'
 import { normaliseUsage, type Usage } from '../billing/usage.ts'
 import { asErasable, asOwn, type ErasableEvent } from '../catalogue.ts'
 import type { ClewEvent } from '../envelope.ts'
+import { countMessages, type MessageCounts } from './count-messages.ts'
 import { beginsStep } from './begins-step.ts'
 import { checkpointMark } from './checkpoint.ts'
 import { textOf } from './fields.ts'
@@ -290,8 +291,10 @@ function applyOwn(next: MutableSummary, summary: RunSummary, own: ErasableEvent)
       break
     case 'execution.checkpoint':
       next.checkpoint = toPlace(own, summary)
+      addMessages(next, countMessages(own))
       break
     case 'execution.step_completed':
+      addMessages(next, countMessages(own))
       next.pauses = withoutStep(summary.pauses, own.payload.stepId)
       if (own.payload.checkpoint !== undefined) next.checkpoint = toPlace(own, summary)
       break
@@ -330,6 +333,12 @@ function applyOwn(next: MutableSummary, summary: RunSummary, own: ErasableEvent)
       break
     default:
   }
+}
+
+function addMessages(next: MutableSummary, counts: MessageCounts | undefined): void {
+  if (!counts) return
+  next.messages += counts.messages
+  next.toolCalls += counts.toolCalls
 }
 
 const elapsedMs = ({ startedAt }: RunSummary, { timestamp }: ErasableEvent): number =>

@@ -129,6 +129,7 @@ it('V3 a list is a conversation only when each of its items is a message', () =>
     'assistant',
   ])
   expect(parseMessages(hi)).toHaveLength(1)
+  expect(parseMessages([{ role: 'remove', id: 'm1' }, hi])).toHaveLength(1)
   expect(parseMessages([])).toBeUndefined()
   expect(parseMessages([hi, { url: 'x' }])).toBeUndefined()
 })

@@ -81,12 +81,16 @@ export function parseMessage(value: unknown): ParsedMessage | undefined {
   return { ...own, content: null, toolResults: [{ toolCallId, name, content: content ?? null, isError }] }
 }
 
-/** The messages of a list, or of one value. Undefined unless every item is one: then it is other data. */
+/**
+ * The messages of a list, or of one value; what takes a message out of a state is left out. Undefined unless every item is
+ * one: then it is other data.
+ */
 export function parseMessages(value: unknown): ParsedMessage[] | undefined {
   const list = Array.isArray(value) ? (value as readonly unknown[]) : [value]
   if (list.length === 0) return undefined
   const parsed: ParsedMessage[] = []
   for (const item of list) {
+    if (isObject(item) && item['role'] === 'remove') continue
     const message = parseMessage(item)
     if (!message) return undefined
     parsed.push(message)
