@@ -174,9 +174,12 @@ function forkedCheckpoint(given: Omit<LastCheckpoint, 'resumable'>): Omit<LastCh
   return { id, superstep, seq, baseSeq, createdAt }
 }
 
-/** Status after an event that ends a run by itself. A map whose items came out mixed has completed, but not all of it. */
+/**
+ * Status after an event that ends a run by itself; recorders of chats send `execution.completed`, which does where no other
+ * end has come. A map whose items came out mixed has completed, but not all of it. */
 export function endStatus(event: ErasableEvent): RunStatus | undefined {
   if (event.eventType === 'system.workflow_completed') return event.payload.status ?? 'completed'
+  if (event.eventType === 'execution.completed') return 'completed'
   if (event.eventType === 'system.workflow_failed') return 'failed'
   return event.eventType === 'system.workflow_stopped' ? 'stopped' : undefined
 }
@@ -247,9 +250,11 @@ function applyOwn(next: MutableSummary, summary: RunSummary, own: ErasableEvent)
     case 'system.workflow_interrupted':
       if (!isTerminal(summary.status)) next.status = 'interrupted'
       break
+    case 'execution.completed':
     case 'system.workflow_completed':
     case 'system.workflow_failed':
     case 'system.workflow_stopped':
+      if (own.eventType === 'execution.completed' && isTerminal(summary.status)) break
       next.status = endStatus(own) ?? next.status
       next.endedAt = own.timestamp
       next.durationMs = elapsedMs(summary, own)

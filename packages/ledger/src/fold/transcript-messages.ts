@@ -74,9 +74,9 @@ function addCall(state: TranscriptState, event: ErasableEvent, call: ParsedToolC
   const fields = { toolCallId: call.id, name: call.name, arguments: call.arguments, called: true }
   entries.push(entryOf(event, 'tool_call', { ...fields, outcome: early?.outcome ?? null }))
   if (!early) {
-    const open = openCalls.get(call.name)
+    const open = openCalls.get(plainName(call.name))
     if (open) open.push(slot)
-    else openCalls.set(call.name, [slot])
+    else openCalls.set(plainName(call.name), [slot])
   }
   return slot
 }
@@ -86,7 +86,9 @@ function addResult(state: TranscriptState, event: ErasableEvent, result: ParsedT
   const { entries, conversation, openCalls } = state
   const { toolCallId, name, content, isError } = result
   const slot =
-    toolCallId === null ? openCalls.get(name ?? '')?.shift() : conversation.find(`call ${toolCallId}`)
+    toolCallId === null
+      ? openCalls.get(plainName(name ?? ''))?.shift()
+      : conversation.find(`call ${toolCallId}`)
   const call = slot === undefined ? undefined : entries[slot]
   const error = isError ? { name: null, code: null, message: contentText(content) } : null
   const outcome: ToolOutcome = {
@@ -111,7 +113,7 @@ export function takeOpenCall(
   name: string,
   input: unknown,
 ): Slot | undefined {
-  const open = (openCalls.get(name) ?? []).filter((slot) => {
+  const open = (openCalls.get(plainName(name)) ?? []).filter((slot) => {
     const call = entries[slot]
     return call?.kind === 'tool_call' && call.outcome === null
   })
@@ -121,6 +123,9 @@ export function takeOpenCall(
     return call?.kind === 'tool_call' && contentText(call.arguments) === wanted
   })
   const [slot] = open.splice(Math.max(0, exact), 1)
-  openCalls.set(name, open)
+  openCalls.set(plainName(name), open)
   return slot
 }
+
+/** Models allow no spaces in the names of tools: an effect `count mice` performs the call `count_mice`. */
+const plainName = (name: string): string => name.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, ' ')

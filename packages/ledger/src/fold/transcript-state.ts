@@ -41,6 +41,8 @@ export interface TranscriptState {
   readonly modelCalls: Map<string, string[]>
   /** Ends of steps of the superstep under way, by step id: what its operations refer to. */
   readonly written: Map<string, ErasableEvent<'execution.step_completed'>>
+  /** The end that `execution.completed` told: the one of the run itself takes its place. */
+  completed: Slot | undefined
   otherEvents: number
 }
 

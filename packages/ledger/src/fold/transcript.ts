@@ -42,6 +42,7 @@ export const transcriptFold: Fold<TranscriptState, Transcript> & { readonly type
       'execution.tool_error',
       'execution.structured_output',
       'execution.handoff',
+      'execution.completed',
       'execution.step_started',
       'execution.step_completed',
       'execution.step_failed',
@@ -66,6 +67,7 @@ export const transcriptFold: Fold<TranscriptState, Transcript> & { readonly type
       openCalls: new Map(),
       modelCalls: new Map(),
       written: new Map(),
+      completed: undefined,
       otherEvents: 0,
     }),
     apply(state, event) {
@@ -164,13 +166,9 @@ function addEntry(state: TranscriptState, event: ErasableEvent): boolean {
         status: 'forked',
         reason: `from ${event.payload.sourceRunId ?? '?'} after seq ${event.payload.sourceSeq ?? 0}`,
       })
+    case 'execution.completed':
     case 'system.workflow_completed':
-      return add('end', {
-        status: 'completed',
-        output: event.payload.output ?? null,
-        error: null,
-        reason: null,
-      })
+      return addCompleted(state, event)
     case 'system.workflow_failed':
       return add('end', {
         status: 'failed',
@@ -193,6 +191,20 @@ function addEntry(state: TranscriptState, event: ErasableEvent): boolean {
     default:
       return false
   }
+}
+
+function addCompleted(
+  state: TranscriptState,
+  event: ErasableEvent<'execution.completed' | 'system.workflow_completed'>,
+): boolean {
+  const { entries } = state
+  const told = state.completed === undefined ? undefined : entries[state.completed]
+  const before = told?.kind === 'end' ? told.output : null
+  if (state.completed !== undefined) entries[state.completed] = undefined
+  state.completed = event.eventType === 'execution.completed' ? entries.length : undefined
+  const output = event.payload.output ?? before
+  entries.push(entryOf(event, 'end', { status: 'completed', output, error: null, reason: null }))
+  return true
 }
 
 type MessageEvent = ErasableEvent<

@@ -1,5 +1,7 @@
 import { formatTranscriptText } from '@clew/ledger'
 import { expect, it } from 'vitest'
+import { agent } from '../agent.ts'
+import { last } from '../graph/channels.ts'
 import { createMemoryWorld } from '../../test/memory-ledger.ts'
 import { END, START } from '../graph/definition.ts'
 import { Message } from '../graph/message.ts'
@@ -72,4 +74,29 @@ it('V3 R5 the next turn of a thread tells what it adds', async () => {
     'user',
     'assistant',
   ])
+})
+
+it('V1 V3 what went in and what came out stand in the transcript and with the run', async () => {
+  const twice = agent('twice', async (_run, input: { n: number }) => ({ n: input.n * 2 }))
+  const { runId } = await twice.start(ledger, { n: 2 })
+  expect(await ledger.getRun(runId, { values: true })).toMatchObject({
+    status: 'completed',
+    input: { n: 2 },
+    output: { n: 4 },
+  })
+  expect(await ledger.getRun(runId)).not.toHaveProperty('input')
+  const { entries } = await ledger.transcript(runId)
+  expect(entries.map((entry) => [entry.kind, entry.kind === 'end' ? entry.output : null])).toEqual([
+    ['start', null],
+    ['end', { n: 4 }],
+  ])
+  const count = new StateGraph({ n: last(0) })
+    .addNode('add', ({ n }) => ({ n: n + 1 }))
+    .addEdge(START, 'add')
+    .compile({ checkpointer: ledger })
+  const counted = await count.invoke({ n: 1 })
+  expect(await ledger.getRun(counted.runId, { values: true })).toMatchObject({
+    input: { n: 1 },
+    output: { n: 2 },
+  })
 })
