@@ -14,6 +14,7 @@ export {
   type ErasableEvent,
   foreignType,
   type ForeignType,
+  assertPayload,
   isOwnEventType,
   needsEpoch,
   OWN_EVENT_TYPES,

@@ -95,7 +95,7 @@ export const controlOutcome = z.object({
   output: z.unknown().describe('its output, if it completed here'),
   divergence: z
     .object({
-      kind: z.enum(['kind', 'input', 'missing', 'redacted']),
+      kind: z.enum(['kind', 'input', 'output', 'missing', 'redacted']),
       stepId: text.nullable(),
       expected: z.unknown(),
       received: z.unknown(),

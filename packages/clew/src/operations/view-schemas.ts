@@ -78,6 +78,7 @@ const entry = z.discriminatedUnion('kind', [
     to: text.nullable(),
     reason: text.nullable(),
   }),
+  z.object({ ...place, kind: z.literal('decision'), choice: z.unknown(), reason: text.nullable() }),
   z.object({
     ...place,
     kind: z.literal('question'),

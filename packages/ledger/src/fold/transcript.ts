@@ -42,6 +42,7 @@ export const transcriptFold: Fold<TranscriptState, Transcript> & { readonly type
       'execution.tool_error',
       'execution.structured_output',
       'execution.handoff',
+      'execution.decision',
       'execution.completed',
       'execution.step_started',
       'execution.step_completed',
@@ -130,8 +131,13 @@ function addEntry(state: TranscriptState, event: ErasableEvent): boolean {
     case 'execution.structured_output':
       return add('structured_output', { value: event.payload.value ?? null })
     case 'execution.handoff': {
-      const { from = null, to = null, reason = null } = event.payload
+      // An agent that says it itself need not name itself.
+      const { from = state.progress.agent, to = null, reason = null } = event.payload
       return add('handoff', { from, to, reason })
+    }
+    case 'execution.decision': {
+      const { choice = null, reason = null } = event.payload
+      return add('decision', { choice, reason })
     }
     case 'execution.step_started':
     case 'execution.step_completed': {

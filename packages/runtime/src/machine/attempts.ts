@@ -293,6 +293,7 @@ export function createAttempts(
       seed,
       signal: signalNow,
       call: core.call,
+      state: core.statements.make,
       openChild,
       now,
       record,

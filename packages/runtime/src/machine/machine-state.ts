@@ -11,6 +11,7 @@ import { parentOf } from './record.ts'
 import { createPieces, type ResponseChunks } from './response-chunks.ts'
 import { openScope, type Scope } from './scope.ts'
 import type { Outcome, Step } from './step.ts'
+import { createStatements, type Statements } from './statements.ts'
 import { createWaits, type Waits } from './waits.ts'
 import { createWrites, type Writes } from './writes.ts'
 
@@ -68,6 +69,7 @@ export interface MachineState {
   mayOvertake: boolean
   isOver: boolean
   notify: () => void
+  readonly statements: Statements
   call: Machine['call']
   /** Bodies that asked for more while the run is handed over: they wait for nothing that happens here. */
   readonly heldBack: Set<Scope>
@@ -128,6 +130,7 @@ export function createCore(options: MachineOptions): MachineState {
     mayOvertake: false,
     isOver: false,
     notify: () => {},
+    statements: createStatements(() => core),
     call: () => new Promise(() => {}),
     heldBack: new Set(),
     get isLeaving() {

@@ -102,6 +102,7 @@ export function createMachine(options: MachineOptions): Machine {
       await quiet()
     }
     core.isReading = false
+    core.statements.flush()
     for (const { step, attempt, cause } of core.unrecorded.splice(0))
       if (!isEnding(step.scope)) begin(step, attempt, cause)
   }
@@ -267,12 +268,17 @@ export function createMachine(options: MachineOptions): Machine {
   async function finish(outcome: Outcome): Promise<IdleReason> {
     const missed = reading?.uncalledIn('', 1)
     if (missed !== undefined) return { type: 'blocked', divergence: core.withTexts(core.missing(missed)) }
+    core.statements.flush()
     const left = closeBelow(root, { steps: [], children: [] })
     await allStopped(left)
     while (writes.inFlight > 0 && writes.fatal === undefined) await notified(STOP_GRACE_MS)
     if (writes.fatal !== undefined) throw await abandon(writes.fatal)
     const uncalled = await stopUncalled()
-    return { type: 'ended', outcome, stops: journal ? [...stopDrafts(left), ...uncalled] : [] }
+    return {
+      type: 'ended',
+      outcome: core.ended ?? outcome,
+      stops: journal ? [...stopDrafts(left), ...uncalled] : [],
+    }
   }
 
   async function allStopped(left: UnfinishedWork): Promise<void> {

@@ -1,4 +1,5 @@
 import { beginsStep, type ClewEvent } from '@clew/ledger'
+import { addStatement, type StatementIndex } from './statements.ts'
 
 /** One try of a step, as the record has it; without an end it was in flight where the record stops. */
 export interface AttemptRecord {
@@ -20,6 +21,8 @@ export interface RunRecord {
   readonly clock: ReadonlyMap<string, readonly number[]>
   readonly questions: ReadonlyMap<string, ClewEvent>
   readonly answers: ReadonlyMap<string, ClewEvent>
+  /** What the code said of itself (R13). */
+  readonly statements: ReadonlyMap<string, readonly ClewEvent[]>
   readonly last: ClewEvent
   /** Attempts that were begun: what the numbering goes on from. */
   readonly starts: number
@@ -61,6 +64,7 @@ export function indexRecord(events: readonly ClewEvent[]): RunRecord {
   const clock = new Map<string, number[]>()
   const questions = new Map<string, ClewEvent>()
   const answers = new Map<string, ClewEvent>()
+  const statements: StatementIndex = new Map()
   let starts = 0
   let forked: ClewEvent | undefined
   let acceptedSeq = 0
@@ -95,10 +99,24 @@ export function indexRecord(events: readonly ClewEvent[]): RunRecord {
     else if (eventType === 'ui.input_received') answers.set(payload['pauseId'] as string, event)
     else if (eventType === 'system.workflow_forked') forked = event
     else if (eventType === 'system.divergence_accepted') acceptedSeq = event.ledger.seq
+    else addStatement(statements, event, attempts.get(stepIdOf(event))?.at(-1)?.attempt ?? 1)
   }
   const [started, last] = [events[0] as ClewEvent, events.at(-1) as ClewEvent]
   const wakes = ends.filter((end) => !isPast(attempts, end))
-  return { started, attempts, wakes, orphans, clock, questions, answers, last, starts, forked, acceptedSeq }
+  return {
+    started,
+    attempts,
+    wakes,
+    orphans,
+    clock,
+    questions,
+    answers,
+    statements,
+    last,
+    starts,
+    forked,
+    acceptedSeq,
+  }
 }
 
 /**

@@ -36,6 +36,7 @@ export function createBodies(core: ReplayCore, caller: () => Caller): Bodies {
   const lastMs = Date.parse(record.last.timestamp)
 
   function runOf(scope: Scope, step?: ReplayStep): Run {
+    core.statements.enter(scope)
     return createRun({
       scope,
       runId,
@@ -43,6 +44,7 @@ export function createBodies(core: ReplayCore, caller: () => Caller): Bodies {
       seed,
       signal: () => (step ? signalOf(step) : core.controller.signal),
       call: (...given) => caller().call(...given),
+      state: core.statements.make,
       openChild: (...given) => caller().openChild(...given),
       // Beyond the record time stands still.
       now: () => lastMs,

@@ -11,6 +11,8 @@ export const saidIn = ({ payload }: ClewEvent): unknown =>
 
 /** The code has come to its end: with what, and with what left over. */
 export function judgeRun(core: ReplayCore, outcome: Outcome): void {
+  core.statements.end()
+  if (core.isLenient) return
   const missed = firstUnmade(core)
   const { end } = core.record
   // What it failed with says more than what it did not come to.

@@ -1,5 +1,6 @@
 import { beginsStep, type ClewEvent, kindOfStep } from '@clew/ledger'
 import { attemptOf, clockKey, ENDS, isFinal, parentOf, stepIdOf } from '../machine/record.ts'
+import { addStatement, type StatementIndex } from '../machine/statements.ts'
 import type { ReplayStep } from './replay-step.ts'
 
 /** One try of a call, as the record has it. */
@@ -63,6 +64,8 @@ export interface RecordedRun {
   /** By the event that had woken the code when it asked. */
   readonly byCause: ReadonlyMap<string, readonly RecordedCall[]>
   readonly clock: ReadonlyMap<string, readonly number[]>
+  /** What the code said of itself (R13). */
+  readonly statements: ReadonlyMap<string, readonly ClewEvent[]>
   /** Seqs of the last words of calls, by the id of the event. */
   readonly seqs: ReadonlyMap<string, number>
   /** Seqs of the events by which the run was taken up again. */
@@ -108,6 +111,7 @@ export function indexRun(events: readonly ClewEvent[], options: IndexOptions): R
   const calls: RecordedCall[] = []
   const turns: Turn[] = []
   const clock = new Map<string, number[]>()
+  const statements: StatementIndex = new Map()
   const takenUp: number[] = []
   let end: ClewEvent | undefined
   const acceptedSeq = acceptedIn(events)
@@ -182,6 +186,7 @@ export function indexRun(events: readonly ClewEvent[], options: IndexOptions): R
     else if (eventType === 'system.workflow_resumed') takenUp.push(event.ledger.seq)
     // What the fork's source came to is no part of the fork.
     else if (RUN_ENDS.has(eventType) && !isShared(event)) end ??= event
+    else if (!RUN_ENDS.has(eventType)) addStatement(statements, event, triedLast(stepIdOf(event)))
   }
 
   for (const call of calls) settle(call, isShared, isGraph)
@@ -218,6 +223,7 @@ export function indexRun(events: readonly ClewEvent[], options: IndexOptions): R
     scopes,
     byCause,
     clock,
+    statements,
     seqs,
     takenUp,
     end,

@@ -7,6 +7,7 @@ import { clockKey } from '../machine/record.ts'
 import { isClosed, openScope, type Scope } from '../machine/scope.ts'
 import type { ChildEnd, ChildLink, Outcome } from '../machine/step.ts'
 import type { RecordedCall, RecordedRun, RecordedScope } from './recorded-run.ts'
+import { createStatementJudge, type StatementJudge } from './judge-statements.ts'
 import type { ReplayStep } from './replay-step.ts'
 import type { ReplayDivergence, DivergenceKind } from './report.ts'
 import type { Comparison } from './same-value.ts'
@@ -51,6 +52,8 @@ export interface ReplayCore {
   readonly record: RecordedRun
   readonly root: Scope
   readonly pieces: ResponseChunks
+  /** What the code says of itself. */
+  readonly statements: StatementJudge
   /** All calls, in the order in which the code made them. */
   readonly made: ReplayStep[]
   /** Calls whose end the code has not been given. */
@@ -113,6 +116,7 @@ const MAX_DIVERGENCES = 100
 export function createReplayCore(options: ReplayMachineOptions): ReplayCore {
   const { record, comparison } = options
   let notify = (): void => {}
+  let statements: StatementJudge | undefined
   const rouse = (wake: number): void =>
     void setTimeout(() => {
       if (core.wakes === wake) core.isWoken = false
@@ -121,6 +125,9 @@ export function createReplayCore(options: ReplayMachineOptions): ReplayCore {
   const core: ReplayCore = {
     options,
     record,
+    get statements() {
+      return (statements ??= createStatementJudge(core))
+    },
     root: openScope('', null, 1, false),
     pieces: createPieces(),
     made: [],
