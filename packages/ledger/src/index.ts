@@ -160,6 +160,7 @@ export { isoMs, isoText } from './iso-text.ts'
 export type { RunValues } from './read-run-values.ts'
 export { deepFreeze, type JsonObject, type JsonValue } from './json.ts'
 export { type MemoryInput } from './memory/check-put.ts'
+export { findMessageEvent, messageEventId, streamRunId } from './messages/find-message-event.ts'
 export {
   type AnthropicBlock,
   type AnthropicChat,
