@@ -24,6 +24,7 @@ import { ClewError } from './errors.ts'
 import { explainRun } from './read/explain.ts'
 import { exportLines } from './transfer/export-lines.ts'
 import { foldSteps } from './fold/steps.ts'
+import type { RunSummary } from './fold/run-summary.ts'
 import { followEvents } from './read/follow.ts'
 import { importLines } from './transfer/import.ts'
 import { assertSameWorkspace, checkHeads, type Head, headsText } from './verify/heads.ts'
@@ -35,6 +36,7 @@ import { checkMemoryPolicy } from './memory/policy.ts'
 import { createProgress } from './progress/create-progress.ts'
 import { PROJECTION_VERSION, readProjectionState } from './projections/projection-version.ts'
 import { createPolicyAccess } from './policy/workspace-policy.ts'
+import { readRunValues, type RunValues } from './read/read-run-values.ts'
 import { createStateReader } from './read/read-state.ts'
 import { rebuildProjections } from './projections/rebuild.ts'
 import { createRemovalImport } from './removal/import-removals.ts'
@@ -82,6 +84,17 @@ function createView(core: LedgerContext, { isOpened = false, plain = false, ...v
   const consumers = createConsumers({ store, reader, ports, redactor, workspace, assertOpen })
   let closed = false
   const isClosed = (): boolean => closed || core.closed
+
+  async function getRun(
+    runId: string,
+    { values = false }: { readonly values?: boolean | undefined } = {},
+  ): Promise<RunSummary | (RunSummary & RunValues) | null> {
+    assertOpen()
+    const run = await findRun(store, { workspace, runId })
+    if (!run) return null
+    const summary = reviveRow(run.summary)
+    return values ? { ...summary, ...(await readRunValues(ledger, summary)) } : summary
+  }
 
   const indexer = createIndexer({ store, reader, ports, isClosed })
 
@@ -226,11 +239,7 @@ function createView(core: LedgerContext, { isOpened = false, plain = false, ...v
       )
       return found ?? null
     },
-    async getRun(runId) {
-      assertOpen()
-      const run = await findRun(store, { workspace, runId })
-      return run && reviveRow(run.summary)
-    },
+    getRun: getRun as Ledger['getRun'],
     async listRuns({ since, limit = 50, systemRun, threadId, ...filter } = {}) {
       assertOpen()
       checkScoresAndTags(filter)

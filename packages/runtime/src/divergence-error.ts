@@ -37,6 +37,8 @@ function differs(divergence: ResumeDivergence): string {
       return `the code asked for ${step} in another order, or for another reason, than the record has. ${BACK}.`
     case 'input':
       return `the code gave ${step} another input than the record has. ${BACK}.`
+    case 'output':
+      return `the code of ${stepId === null ? 'the run' : step} said something else than the record has. ${BACK}.`
     case 'kind':
       return `${step} is ${named(expected)} in the record and ${named(received)} in the code. ${BACK}.`
     case 'redacted':

@@ -52,6 +52,7 @@ export {
   type CallUsage,
   type ChildOptions,
   type EffectCall,
+  type HandoffDetail,
   type EffectOptions,
   type Question,
   type RetryPolicy,
@@ -72,7 +73,7 @@ export { append, channel, last } from './graph/channels.ts'
 export { type Command, command, type Send, send } from './graph/command.ts'
 export { END, type NodeOptions, START } from './graph/definition.ts'
 export type { Drawing } from './graph/draw.ts'
-export { type KeptMessage, Message } from './graph/message.ts'
+export { type KeptMessage, Message, type MessageRole } from './graph/message.ts'
 export { messages } from './graph/messages.ts'
 export { StateGraph } from './graph/state-graph.ts'
 export { restoreFetch } from './tape/install-fetch.ts'

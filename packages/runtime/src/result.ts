@@ -5,7 +5,7 @@ import type { Question, StepError } from './run.ts'
 
 /** Where code and record part on resume (D2). */
 export interface ResumeDivergence {
-  readonly kind: 'order' | 'kind' | 'input' | 'missing' | 'extra' | 'redacted'
+  readonly kind: 'order' | 'kind' | 'input' | 'output' | 'missing' | 'extra' | 'redacted'
   readonly stepId: string | null
   readonly expected: unknown
   /** Of a missing step: the id of what the code asked for instead, as far as that is known. */

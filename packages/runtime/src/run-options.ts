@@ -1,4 +1,4 @@
-import type { Lease } from '@clew/ledger'
+import type { ClewEvent, Lease } from '@clew/ledger'
 import type { Budget } from './machine/budget.ts'
 import type { RunLogBuilder } from './log/run-log.ts'
 import type { RunListener } from './result.ts'
@@ -44,6 +44,8 @@ export interface StartOptions extends RunOptions {
   readonly session?: SessionOptions | undefined
   /** Ids of the people this run is about, for erasure. */
   readonly subjects?: readonly string[] | undefined
+  /** The event that led to this run; default: the message that its session answers, else what the code around says (L9). */
+  readonly causedBy?: ClewEvent | string | undefined
 }
 
 export interface ResumeOptions extends RunOptions {

@@ -1,5 +1,15 @@
-import type { ClewError, JsonValue, Safety, Usage } from '@clew/ledger'
+import type {
+  ClewError,
+  ForeignType,
+  JsonValue,
+  OwnEventType,
+  Payload,
+  PayloadOf,
+  Safety,
+  Usage,
+} from '@clew/ledger'
 import type { Agent } from './agent.ts'
+import type { Message } from './graph/message.ts'
 import { isUnstorable } from './machine/run-appender.ts'
 import type { RunMemory } from './memory/run-memory.ts'
 
@@ -62,6 +72,12 @@ export interface CallUsage extends Partial<Usage> {
   readonly cost?: number | undefined
 }
 
+/** Why it is handed over, and whatever else the other agent should be told. */
+export interface HandoffDetail {
+  readonly reason?: string | undefined
+  readonly [detail: string]: JsonValue | undefined
+}
+
 /** What an effect is told about itself. */
 export interface EffectCall {
   readonly attempt: number
@@ -113,6 +129,22 @@ export interface Run {
   uuid(): string
   /** What the run remembers, and what its thread, its agent and the workspace do; each call is an effect. */
   readonly memory: RunMemory
+  /**
+   * Says a message, as the assistant if no role is given: recorded, once, with what woke the code as its cause (R13). Each
+   * of these gives the id of its event at once; what the run records next stands behind it.
+   */
+  say(message: string | Message | Omit<Message, 'role'>): string
+  /** Hands the conversation over to another agent. */
+  handoff(to: string, detail?: HandoffDetail): string
+  /** Chooses something, and says why. */
+  decide(choice: JsonValue, why?: string): string
+  /** Gives a structured result before the end. */
+  output(value: JsonValue): string
+  /** Records an event of a type of your own, or of an own type that is not the run's. */
+  record<Type extends OwnEventType | ForeignType>(
+    eventType: Type,
+    payload?: Type extends OwnEventType ? PayloadOf<Type> : Payload,
+  ): string
   /** Tells those who stream this run; nothing of it is stored. */
   emit(data: unknown): void
   /** A piece of text as a model speaks it, for those who stream `messages`; nothing of it is stored. */

@@ -1,4 +1,4 @@
-import { ClewError, type Ledger, supersedeRun } from '@clew/ledger'
+import { ClewError, type ClewEvent, findMessageEvent, type Ledger, supersedeRun } from '@clew/ledger'
 import { runUntilIdle } from './run-until-idle.ts'
 import { checkBudget, threadOf } from './check-options.ts'
 import type { RunLogBuilder } from './log/run-log.ts'
@@ -32,6 +32,7 @@ export interface BeginOptions extends RunOptions {
   readonly runId: string
   readonly threadId: string | null
   readonly subjects?: readonly string[] | undefined
+  readonly causedBy?: ClewEvent | string | undefined
   readonly session?: SessionOptions | undefined
   readonly log?: RunLogBuilder | undefined
   readonly parent?: Pick<ChildLink, 'parentRunId' | 'parentStepId' | 'cause'> | undefined
@@ -72,7 +73,8 @@ export async function beginRun(
       ...(previous && { previous: { runId: previous.run.runId, seq: previous.seq } }),
     }
     const { journal } = take
-    const started = journal.draft('system.workflow_started', [], parent?.cause ?? null, payload)
+    const begun = journal.draft('system.workflow_started', [], parent?.cause ?? null, payload)
+    const started = parent ? begun : { ...begun, causationId: await causeOf(ledger, options) }
     const cause = started.eventId
     const opening = program.open?.({ runId, threadId, input, previous, journal, cause })
     const stored = await ledger
@@ -89,6 +91,16 @@ export async function beginRun(
   } finally {
     await take.hold.release()
   }
+}
+
+/** Undefined: what the code around is caused by, if anything. */
+async function causeOf(
+  ledger: Ledger,
+  { causedBy, session }: Pick<BeginOptions, 'causedBy' | 'session'>,
+): Promise<string | undefined> {
+  if (causedBy !== undefined) return typeof causedBy === 'string' ? causedBy : causedBy.eventId
+  if (session?.triggerMessageId === undefined) return undefined
+  return (await findMessageEvent(ledger, session.streamId, session.triggerMessageId))?.eventId
 }
 
 const unlessOf =

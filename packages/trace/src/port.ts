@@ -32,6 +32,8 @@ export interface TakeRequest {
   readonly streamId: string
   /** A session that this one takes the place of: if it still works, its lease is taken away, and it ends as superseded. */
   readonly supersedes: string | null
+  /** The message that it answers. */
+  readonly triggerMessageId?: string | null | undefined
 }
 
 /** A session that now belongs to the caller, and how far it had come. */
@@ -39,12 +41,16 @@ export interface TakenSession {
   readonly lease: Lease
   /** Null for a new one. */
   readonly found: FoundSession | null
+  /** Id of the event of the message that it answers. */
+  readonly triggerEventId?: string | null | undefined
 }
 
 export interface FoundSession {
   readonly status: RunStatus
   /** Place of its newest event. */
   readonly seq: number
+  /** Id of the event by which it began. */
+  readonly startId: string | null
   /** Attempts of steps begun so far. */
   readonly stepCount: number
   /** Attempts of steps that a former owner has left open. */

@@ -1,4 +1,4 @@
-import { ClewError, type Persona, type RunError } from '@clew/ledger'
+import { ClewError, type ClewEvent, type Persona, type RunError } from '@clew/ledger'
 import type { Content } from './payloads.ts'
 import type { StepSource, StepType } from './step-types.ts'
 
@@ -12,6 +12,8 @@ export interface ForSessionOptions {
   readonly triggerMessageId?: string | null | undefined
   /** The session whose place it takes; one that is still at work ends as superseded. */
   readonly supersedes?: string | null | undefined
+  /** The event that led to it; default: the message that it answers. */
+  readonly causedBy?: ClewEvent | string | undefined
 }
 
 export interface GivenPersona {

@@ -64,7 +64,14 @@ export interface SessionTraceParts {
   readonly seq: number
   readonly workspaceId: string
   readonly streamId: string
-  readonly draft: (eventType: string, runId: string, payload: Record<string, unknown>) => TraceEvent
+  /** Id of the event by which it began: the cause of its steps. */
+  readonly startId: string | undefined
+  readonly draft: (
+    eventType: string,
+    runId: string,
+    payload: Record<string, unknown>,
+    causationId: string | undefined,
+  ) => TraceEvent
   readonly nextId: () => string
   /** Told when the lease is given back or lost: the heartbeat goes. */
   readonly onEnd: () => void
@@ -82,13 +89,17 @@ const isStale = (error: unknown): error is ClewError =>
   error instanceof ClewError && error.code === 'stale_epoch'
 
 export function createSessionTrace(parts: SessionTraceParts): HeldSession {
-  const { port, writer, found, workspaceId, streamId, draft, nextId, onEnd } = parts
+  const { port, writer, found, workspaceId, streamId, startId, draft, nextId, onEnd } = parts
   const { runId: sessionId, epoch: firstEpoch } = parts.lease
   let { lease, seq } = parts
   let regaining: Promise<boolean> | undefined
   const abort = new AbortController()
   /** Begun on record, and not ended there. */
   const open = new Map<string, OpenStep>()
+  /** Ids of the events by which steps began, the cause of their ends. */
+  const startIds = new Map<string, string>()
+  /** Id of the last event of a step: the cause of the session's end. */
+  let lastId = startId
   const closing = new Set<string>()
   const used = new Set<string>()
   let ending: Promise<void> | undefined
@@ -165,8 +176,11 @@ export function createSessionTrace(parts: SessionTraceParts): HeldSession {
     }
   }
 
-  const event = (eventType: string, payload: Record<string, unknown>): TraceEvent =>
-    draft(eventType, sessionId, payload)
+  const event = (
+    eventType: string,
+    payload: Record<string, unknown>,
+    cause: string | undefined = lastId,
+  ): TraceEvent => draft(eventType, sessionId, payload, cause)
 
   /** All that is open and the end itself, in one append; then the stream is free. */
   function end(stepEnd: string, last: string, payload: Record<string, unknown>): Promise<void> {
@@ -174,7 +188,10 @@ export function createSessionTrace(parts: SessionTraceParts): HeldSession {
     ending = (async () => {
       const left = [...open.values()].filter(({ stepId }) => !closing.has(stepId))
       try {
-        await append([...left.map((step) => event(stepEnd, { ...step, ...payload })), event(last, payload)])
+        await append([
+          ...left.map((step) => event(stepEnd, { ...step, ...payload }, startIds.get(step.stepId))),
+          event(last, payload),
+        ])
         open.clear()
         await Promise.all(left.map((step) => writer.end({ runId: sessionId, ...step })))
       } finally {
@@ -205,15 +222,21 @@ export function createSessionTrace(parts: SessionTraceParts): HeldSession {
     // A session that is taken up again may use its ids once more: what stands under them is another attempt.
     const attempt = found && options.stepId !== undefined ? firstEpoch : 1
     const step: OpenStep = { stepId, attempt }
-    await append([
-      event('execution.step_started', {
+    const started = event(
+      'execution.step_started',
+      {
         ...step,
         name: stepType,
         kind: stepType,
         ...(parentStepId !== null && { parentStepId }),
         ...(content !== undefined && { input: { content } }),
-      }),
-    ])
+      },
+      // A step inside another one is led to by that one.
+      (parentStepId !== null && startIds.get(parentStepId)) || startId,
+    )
+    await append([started])
+    startIds.set(stepId, started.eventId)
+    lastId = started.eventId
     open.set(stepId, step)
     return createStep(step, stepType, content)
   }
@@ -229,7 +252,9 @@ export function createSessionTrace(parts: SessionTraceParts): HeldSession {
       if (!isOpen()) throw overStep(stepId, sessionId)
       closing.add(stepId)
       try {
-        await append([event(eventType, { ...step, ...payload })])
+        const ended = event(eventType, { ...step, ...payload }, startIds.get(stepId))
+        await append([ended])
+        lastId = ended.eventId
         open.delete(stepId)
       } finally {
         closing.delete(stepId)

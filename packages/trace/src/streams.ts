@@ -1,12 +1,14 @@
 import {
-  systemRunId,
   ClewError,
   type ClewEvent,
-  deriveId,
   type EventInput,
+  findMessageEvent,
   fitsRecorded,
+  isResumedByCode,
   type JsonValue,
   type Ledger,
+  messageEventId,
+  streamRunId,
 } from '@clew/ledger'
 import type { Content, MessageAuthor } from './payloads.ts'
 import type { GivenSource } from './session-options.ts'
@@ -29,10 +31,9 @@ export interface NewMessage {
   readonly sessionId?: string | null | undefined
   /** What it rests on: its row says how many there are and leads to them. */
   readonly sources?: readonly GivenSource[] | undefined
+  /** The event that led to it; default: what is being worked on here, else the last step of the session. */
+  readonly causedBy?: ClewEvent | string | undefined
 }
-
-/** The run that holds a stream. */
-export const streamRunId = (streamId: string): string => systemRunId('stream', streamId)
 
 /** Makes a stream; one that is there already, with the same parent, is left as it is. */
 export async function createStream(ledger: Ledger, stream: NewStream): Promise<void> {
@@ -91,11 +92,12 @@ export async function postMessage(ledger: Ledger, message: NewMessage): Promise<
     ...(sources.length > 0 && { sources }),
     content,
   })
-  const posted = messageId === undefined ? undefined : await findMessage(ledger, streamId, messageId)
+  const posted = messageId === undefined ? undefined : await findMessageEvent(ledger, streamId, messageId)
   const eventId =
     messageId === undefined ? undefined : (posted?.eventId ?? messageEventId(ledger, streamId, messageId))
   try {
-    const [stored] = await ledger.append([{ ...event, eventId }])
+    const causationId = await causeOf(ledger, message)
+    const [stored] = await ledger.append([{ ...event, eventId, causationId }])
     return messageId ?? (stored as ClewEvent).eventId
   } catch (error) {
     // Sent again by another attempt of the same work: only its cause is another one.
@@ -105,6 +107,23 @@ export async function postMessage(ledger: Ledger, message: NewMessage): Promise<
     throw error
   }
 }
+
+/** Undefined leaves it to the code around (L9), as in a run, whose effect posts the message. */
+async function causeOf(
+  ledger: Ledger,
+  { causedBy, sessionId = null }: NewMessage,
+): Promise<string | undefined> {
+  if (causedBy !== undefined) return typeof causedBy === 'string' ? causedBy : causedBy.eventId
+  const run = sessionId === null ? null : await ledger.getRun(sessionId)
+  if (!run || (await isResumedByCode(ledger, run.runId))) return undefined
+  const afterSeq = Math.max(0, run.events - LOOKED_AT)
+  const events = await Array.fromAsync(ledger.read(run.runId, { afterSeq }))
+  return (events.findLast(({ eventType }) => eventType === 'execution.step_completed') ?? events.at(-1))
+    ?.eventId
+}
+
+/** So many of a session's last events are looked through for its last step. */
+const LOOKED_AT = 20
 
 export async function editMessage(
   ledger: Ledger,
@@ -130,21 +149,6 @@ const written = (eventType: string, streamId: string, payload: Record<string, un
   payload,
 })
 
-/** The same for the same message, so that posting it again is free (L4). */
-const messageEventId = (ledger: Ledger, streamId: string, messageId: string): string =>
-  deriveId((text) => ledger.keyedDigest(text), streamRunId(streamId), 'message', messageId)
-
-/** Also one that an earlier version of Clew wrote, which made its id without the key. */
-async function findMessage(ledger: Ledger, streamId: string, messageId: string): Promise<ClewEvent | null> {
-  const runId = streamRunId(streamId)
-  const earlier = deriveId((text) => ledger.digest(text), runId, 'message', messageId)
-  for (const eventId of [messageEventId(ledger, streamId, messageId), earlier]) {
-    const found = await ledger.getEvent(eventId)
-    if (found?.correlationId === runId) return found
-  }
-  return null
-}
-
 /** But for the id of the message, which stands in the record by another name where redaction changed it. */
 function isSameMessage(ledger: Ledger, recorded: ClewEvent, { payload = {} }: EventInput): boolean {
   const { messageId: _was, streamId: _in, ...was } = recorded.payload
@@ -154,9 +158,7 @@ function isSameMessage(ledger: Ledger, recorded: ClewEvent, { payload = {} }: Ev
 }
 
 async function assertMessage(ledger: Ledger, streamId: string, messageId: string): Promise<void> {
-  // A message without an id of its own is known by that of its event.
-  const found = (await findMessage(ledger, streamId, messageId)) ?? (await ledger.getEvent(messageId))
-  if (found?.correlationId === streamRunId(streamId)) return
+  if (await findMessageEvent(ledger, streamId, messageId)) return
   throw new ClewError(
     'not_found',
     `There is no message ${messageId} in stream ${streamId}`,
@@ -165,5 +167,6 @@ async function assertMessage(ledger: Ledger, streamId: string, messageId: string
   )
 }
 
+export { streamRunId }
 export const missingStream = (streamId: string): ClewError =>
   new ClewError('not_found', `There is no stream ${streamId}`, 'Create it first.', { streamId })

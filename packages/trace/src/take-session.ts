@@ -1,6 +1,7 @@
 import {
   type AcquireOptions,
   ClewError,
+  findMessageEvent,
   isOpenStep,
   isResumedByCode,
   type Ledger,
@@ -17,7 +18,7 @@ import type { FoundSession, TakenSession, TakeRequest } from './port.ts'
  */
 export async function takeSession(
   ledger: Ledger,
-  { sessionId, streamId, supersedes }: TakeRequest,
+  { sessionId, streamId, supersedes, triggerMessageId = null }: TakeRequest,
   options: AcquireOptions = {},
 ): Promise<TakenSession> {
   await assertOwn(ledger, sessionId, streamId)
@@ -28,7 +29,9 @@ export async function takeSession(
   try {
     // Again, under the lease: from here on nobody else changes it.
     const run = await assertOwn(ledger, sessionId, streamId)
-    return { lease, found: run && (await toFound(ledger, run)) }
+    const trigger =
+      triggerMessageId === null ? null : await findMessageEvent(ledger, streamId, triggerMessageId)
+    return { lease, found: run && (await toFound(ledger, run)), triggerEventId: trigger?.eventId ?? null }
   } catch (error) {
     await ledger.leases.release(lease)
     throw error
@@ -39,7 +42,8 @@ async function toFound(ledger: Ledger, { runId, status, events, steps }: RunSumm
   const openSteps = (await ledger.getSkeleton(runId))
     .filter(isOpenStep)
     .map(({ stepId, attempt }) => ({ stepId, attempt }))
-  return { status, seq: events, stepCount: steps, openSteps }
+  const [started] = await Array.fromAsync(ledger.read(runId, { limit: 1 }))
+  return { status, seq: events, startId: started?.eventId ?? null, stepCount: steps, openSteps }
 }
 
 const OVER: ReadonlySet<string> = new Set(['completed', 'partial', 'superseded', 'deleted'])

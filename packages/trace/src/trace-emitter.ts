@@ -46,10 +46,10 @@ export class TraceEmitter {
 
   /** Begins a session, or goes on with one that failed or was interrupted. `busy` while another works in its stream. */
   async forSession(options: ForSessionOptions): Promise<SessionTrace> {
-    const { streamId, sessionId, supersedes = null } = options
+    const { streamId, sessionId, supersedes = null, triggerMessageId = null } = options
     const workspaceId = options.workspaceId ?? this.#workspace()
     const place = this.#placeOf(workspaceId)
-    const taken = await place.port.take({ sessionId, streamId, supersedes })
+    const taken = await place.port.take({ sessionId, streamId, supersedes, triggerMessageId })
     const opening = this.#opening(options, taken)
     try {
       await place.port.append(opening, taken.lease.epoch)
@@ -58,13 +58,24 @@ export class TraceEmitter {
       throw error
     }
     const seq = (taken.found?.seq ?? 0) + opening.length
-    return this.#hold(place, taken, { workspaceId, streamId, seq })
+    const startId = taken.found?.startId ?? opening.at(-1)?.eventId
+    return this.#hold(place, taken, { workspaceId, streamId, seq, startId })
   }
 
   #hold(
     { port, writer, stops }: EmitterPosition,
     { lease, found }: TakenSession,
-    { workspaceId, streamId, seq }: { workspaceId: string; streamId: string; seq: number },
+    {
+      workspaceId,
+      streamId,
+      seq,
+      startId,
+    }: {
+      workspaceId: string
+      streamId: string
+      seq: number
+      startId: string | undefined
+    },
   ): SessionTrace {
     let callOff = (): void => {}
     let isOver = false
@@ -74,6 +85,7 @@ export class TraceEmitter {
       lease,
       found,
       seq,
+      startId,
       workspaceId,
       streamId,
       draft: (...parts) => this.#draft(...parts),
@@ -130,27 +142,51 @@ export class TraceEmitter {
   }
 
   /** A new session starts; one that is there is taken up, and what its former owner left open is closed. */
-  #opening(options: ForSessionOptions, { lease, found }: TakenSession): TraceEvent[] {
-    const { streamId, sessionId, triggerMessageId = null, supersedes = null } = options
+  #opening(options: ForSessionOptions, { lease, found, triggerEventId }: TakenSession): TraceEvent[] {
+    const { streamId, sessionId, triggerMessageId = null, supersedes = null, causedBy } = options
+    // Without either, the code around says what led to it (L9).
+    const given = typeof causedBy === 'object' ? causedBy.eventId : causedBy
+    const cause = given ?? triggerEventId ?? undefined
     if (found)
       return [
         ...found.openSteps.map((step) =>
-          this.#draft('execution.step_interrupted', sessionId, { ...step, reason: 'taken up again' }),
+          this.#draft(
+            'execution.step_interrupted',
+            sessionId,
+            { ...step, reason: 'taken up again' },
+            undefined,
+          ),
         ),
-        this.#draft('system.workflow_resumed', sessionId, { reason: found.status, epoch: lease.epoch }),
+        this.#draft(
+          'system.workflow_resumed',
+          sessionId,
+          { reason: found.status, epoch: lease.epoch },
+          cause,
+        ),
       ]
     const persona = toPersona(options.persona)
     return [
-      this.#draft('system.workflow_started', sessionId, {
-        ...(persona && { agent: persona.name }),
-        threadId: streamId,
-        session: { streamId, persona, triggerMessageId, supersedes },
-      }),
+      this.#draft(
+        'system.workflow_started',
+        sessionId,
+        {
+          ...(persona && { agent: persona.name }),
+          threadId: streamId,
+          session: { streamId, persona, triggerMessageId, supersedes },
+        },
+        cause,
+      ),
     ]
   }
 
-  #draft(eventType: string, runId: string, payload: Record<string, unknown>): TraceEvent {
+  #draft(
+    eventType: string,
+    runId: string,
+    payload: Record<string, unknown>,
+    causationId: string | undefined,
+  ): TraceEvent {
     return {
+      ...(causationId !== undefined && { causationId }),
       eventType,
       eventId: this.#nextId(),
       timestamp: new Date(this.#ports.now()).toISOString(),

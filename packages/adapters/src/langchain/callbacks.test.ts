@@ -114,6 +114,9 @@ describe('an agent with a model over HTTP and a tool', () => {
         There are 3 owls.
 
       COMPLETED
+        {
+          "output": "There are 3 owls."
+        }
       "
     `)
     expect(formatMermaid(await ledger.taskGraph(runId))).toMatchInlineSnapshot(`

@@ -50,6 +50,10 @@ export function previewPayload(eventType: string, payload: unknown): string {
       add(`${said('from')} → ${said('to')}`)
       add(said('reason'))
       break
+    case 'execution.decision':
+      add(said('choice'))
+      add(said('reason'))
+      break
     case 'ui.input_requested':
       add(said('question'))
       add(said('options'))

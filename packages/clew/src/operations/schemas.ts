@@ -94,7 +94,7 @@ export const controlOutcome = z.object({
   output: z.unknown().describe('its output, if it completed here'),
   divergence: z
     .object({
-      kind: z.enum(['order', 'kind', 'input', 'missing', 'extra', 'redacted']),
+      kind: z.enum(['order', 'kind', 'input', 'output', 'missing', 'extra', 'redacted']),
       stepId: text.nullable(),
       expected: z.unknown(),
       received: z.unknown(),

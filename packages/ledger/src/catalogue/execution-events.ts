@@ -24,6 +24,7 @@ const calledWith = {
 const ended = { ...stepIdentity, durationMs: optional.amount, ...readings }
 
 const message = open({
+  ...readings,
   role: optional.text,
   content: anything,
   model: optional.text,
@@ -69,7 +70,7 @@ export const EXECUTION_EVENTS = {
   'execution.reasoning': ['execution.message', message],
   'execution.structured_output': [
     'execution.message',
-    open({ value: anything, schema: anything, ...inStep }),
+    open({ value: anything, schema: anything, ...inStep, ...readings }),
   ],
   'execution.tool_call': ['execution.tool_call', open({ ...tool, arguments: anything })],
   'execution.tool_result': ['execution.tool_result', open({ ...tool, result: anything, error: anything })],
@@ -132,7 +133,12 @@ export const EXECUTION_EVENTS = {
   ],
   'execution.handoff': [
     'execution.state_change',
-    open({ from: optional.text, to: optional.text, reason: optional.text, ...inStep }),
+    open({ from: optional.text, to: optional.text, reason: optional.text, ...inStep, ...readings }),
+  ],
+  /** What an agent chose, and why. */
+  'execution.decision': [
+    'execution.state_change',
+    open({ choice: anything, reason: optional.text, ...inStep, ...readings }),
   ],
   'execution.memory_written': ['execution.state_change', memory],
   'execution.memory_promoted': ['execution.state_change', memory],

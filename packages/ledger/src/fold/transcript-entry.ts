@@ -60,6 +60,7 @@ export interface EntryKinds {
     readonly outcome: ToolOutcome | null
   }
   handoff: { readonly from: string | null; readonly to: string | null; readonly reason: string | null }
+  decision: { readonly choice: unknown; readonly reason: string | null }
   question: {
     readonly pauseId: string | null
     readonly question: unknown

@@ -97,6 +97,15 @@ function blocksOf(entry: TranscriptEntry): TranscriptBlock[] {
       return toolBlocks(entry, block('Tool call', entry.name, valueText(entry.arguments), 'data'))
     case 'handoff':
       return [block('Hand-off', `${entry.from ?? '?'} → ${entry.to ?? '?'}`, entry.reason ?? '')]
+    case 'decision': {
+      const choice = block(
+        'Decision',
+        '',
+        valueText(entry.choice),
+        typeof entry.choice === 'string' ? 'words' : 'data',
+      )
+      return entry.reason === null ? [choice] : [choice, block('Because', '', entry.reason)]
+    }
     case 'question':
       return questionBlocks(entry, block)
     case 'structured_output':

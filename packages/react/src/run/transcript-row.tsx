@@ -169,6 +169,18 @@ function tell(
       }
     case 'tool_call':
       return tellTool(entry, row.type === 'entry' ? row : null)
+    case 'decision':
+      return {
+        tone: 'quiet',
+        glyph: <ArrowRightLeft size={14} />,
+        who: 'decision',
+        body: (
+          <span className="clew-row-facts">
+            <span>{typeof entry.choice === 'string' ? entry.choice : JSON.stringify(entry.choice)}</span>
+            {entry.reason !== null && <LongText text={entry.reason} />}
+          </span>
+        ),
+      }
     case 'handoff':
       return {
         tone: 'quiet',

@@ -201,6 +201,11 @@ function idleRun(): Run {
     now: Date.now,
     random: Math.random,
     uuid: randomUUID,
+    say: refuse,
+    handoff: refuse,
+    decide: refuse,
+    output: refuse,
+    record: refuse,
     emit: () => {},
     token: () => {},
   }

@@ -9,7 +9,9 @@ import { sha256 } from './run-appender.ts'
 import type { Program } from './program.ts'
 import { clockKey, type RunRecord } from './record.ts'
 import { toRetryPolicy } from './retry.ts'
+import { createSaying } from './say.ts'
 import type { Scope } from './scope.ts'
+import type { Statement } from './statements.ts'
 import type { CallSpec, ChildEnd, ChildLink, Completed, Work } from './step.ts'
 
 /** Of an effect that stands for a whole node: the state it is given, which is no input of its own. */
@@ -24,6 +26,8 @@ interface RunParts {
   readonly seed: string
   readonly signal: () => AbortSignal
   readonly call: (scope: Scope, spec: CallSpec) => Promise<Completed>
+  /** Records what the code says of itself. */
+  readonly state: (scope: Scope, statement: Statement) => string
   readonly openChild: (program: Program, link: ChildLink) => Promise<ChildEnd>
   readonly now: () => number
   readonly record: Pick<RunRecord, 'clock'> | undefined
@@ -166,6 +170,12 @@ export function createRun(parts: RunParts): Run {
       })
       return memory
     },
+    ...createSaying(
+      stepId,
+      (statement) => parts.state(scope, statement),
+      (method) => assertHere(scope, method),
+      (payload) => void ledger?.digest(payload),
+    ),
     emit: (data) => listener.custom?.(stepId, data),
     // Inside an effect it is the effect that speaks, though its code has the run around it.
     token: (text) => listener.token?.(currentCall()?.effect ?? stepId, text),

@@ -126,6 +126,7 @@ function createLivePorts(core: MachineState, parts: MachineParts, runId: string)
     const added = held.find(({ askedCause }) => record?.actedAfter(askedCause))
     if (added) return core.diverge(extra(added))
     core.isReading = false
+    core.statements.flush()
     cursor?.held.splice(0)
     for (const step of held) outside.begin(step)
   }
@@ -172,12 +173,17 @@ function createLivePorts(core: MachineState, parts: MachineParts, runId: string)
       : undefined
     const found = missed ? missing(core, missed) : added && extra(added)
     if (found) return { type: 'blocked', divergence: core.withTexts(found) }
+    core.statements.flush()
     const left = closeBelow(root, { steps: [], children: [] })
     await allStopped(left)
     while (writes.inFlight > 0 && writes.fatal === undefined) await notified(STOP_GRACE_MS)
     if (writes.fatal !== undefined) throw await abandon(writes.fatal)
     const uncalled = await stopUncalled()
-    return { type: 'ended', outcome, stops: journal ? [...stopDrafts(left), ...uncalled] : [] }
+    return {
+      type: 'ended',
+      outcome: core.ended ?? outcome,
+      stops: journal ? [...stopDrafts(left), ...uncalled] : [],
+    }
   }
 
   async function allStopped(left: UnfinishedWork): Promise<void> {

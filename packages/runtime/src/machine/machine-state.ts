@@ -11,6 +11,7 @@ import type { RecordedAttempt } from './record.ts'
 import type { RunAppender } from './run-appender.ts'
 import { openRoot, type Scope } from './scope.ts'
 import type { Outcome, Step } from './step.ts'
+import { createStatements, type Statements } from './statements.ts'
 import { createWaits, type Waits } from './waits.ts'
 import { createWrites, type Writes } from './writes.ts'
 
@@ -77,6 +78,8 @@ export interface MachineState {
   notify(): void
   /** Called at the next notification. */
   onNotify: () => void
+  /** What the code says of itself: recorded, or compared with the record. */
+  statements: Statements
   call: Machine['call']
   /** Bodies that asked for more while the run is handed over: they wait for nothing that happens here. */
   readonly heldBack: Set<Scope>
@@ -145,6 +148,7 @@ export function createMachineState(options: MachineOptions): MachineState {
       core.onNotify()
     },
     onNotify: nothing,
+    statements: createStatements(() => core),
     call: () => new Promise(nothing),
     heldBack: new Set(),
     get isLeaving() {

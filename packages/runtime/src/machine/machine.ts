@@ -200,6 +200,7 @@ export function createMachine<Rest>(
 
   function runOf(scope: Scope, step?: Step): Run {
     const { runId, threadId, seed, signal, now, openChild, listener, record, agent, promote } = options
+    core.statements.entered(scope)
     return createRun({
       scope,
       runId,
@@ -207,6 +208,7 @@ export function createMachine<Rest>(
       seed,
       signal: step ? () => signalOf(step, signal) : () => signal,
       call,
+      state: core.statements.make,
       openChild,
       now,
       record,

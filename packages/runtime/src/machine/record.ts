@@ -1,4 +1,5 @@
 import { beginsStep, type ClewEvent, kindOfStep } from '@clew/ledger'
+import { addStatement, type StatementIndex } from './statements.ts'
 import type { Step } from './step.ts'
 
 /** One attempt of a call; without an end it was in flight where the record stops. */
@@ -62,6 +63,8 @@ export interface RunRecord {
   readonly clock: ReadonlyMap<string, readonly number[]>
   readonly questions: ReadonlyMap<string, ClewEvent>
   readonly answers: ReadonlyMap<string, ClewEvent>
+  /** What the code said of itself (R13). */
+  readonly statements: ReadonlyMap<string, readonly ClewEvent[]>
   /** Seqs of the ends of calls, by the id of the event. */
   readonly seqs: ReadonlyMap<string, number>
   /** Seqs of the events by which the run was taken up again. */
@@ -153,6 +156,7 @@ export function indexRecord(events: readonly ClewEvent[], options: IndexOptions)
   const sharedIds = new Set<string>()
   const seqs = new Map<string, number>()
   const acceptedSeq = acceptedIn(events)
+  const statements: StatementIndex = new Map()
   let starts = 0
   let pausedSeq = 0
   let isFork = false
@@ -234,7 +238,9 @@ export function indexRecord(events: readonly ClewEvent[], options: IndexOptions)
     else if (eventType === 'system.workflow_paused' && payload['pauseIds'] !== undefined && !isOfSource)
       pausedSeq = ledger.seq
     // What the fork's source came to is no part of the fork.
-    else if (RUN_ENDS.has(eventType) && !isOfSource) end ??= event
+    else if (RUN_ENDS.has(eventType)) {
+      if (!isOfSource) end ??= event
+    } else addStatement(statements, event, triedLast(stepIdOf(event)))
   }
 
   for (const call of calls) settle(call, { isShared, isGraph, bodies })
@@ -321,6 +327,7 @@ export function indexRecord(events: readonly ClewEvent[], options: IndexOptions)
     clock,
     questions,
     answers,
+    statements,
     seqs,
     takenUp,
     starts,

@@ -17,6 +17,8 @@ export interface Scope {
   keys: Set<string> | undefined
   readings: number
   draws: number
+  /** Statements that its code has made (R13). */
+  statements: number
   closed: boolean
   /** Its body has failed and may be entered again: it is closed as soon as the writes in it have come to their end (R10). */
   isEnding: boolean
@@ -40,6 +42,7 @@ class OpenScope implements Scope {
   keys: Set<string> | undefined = undefined
   readings = 0
   draws = 0
+  statements = 0
   closed = false
   isEnding = false
   #ordinals: Map<string, number> | undefined = undefined

@@ -12,6 +12,7 @@ import { isClosed } from '../machine/scope.ts'
 import type { CallSpec, Outcome, Step } from '../machine/step.ts'
 import { judgeRun, saidIn } from './judge-run.ts'
 import { createLenientCursor, type LenientCursor } from './lenient-cursor.ts'
+import { createStatementJudge, type StatementJudge } from './judge-statements.ts'
 import { nameParting } from './name-parting.ts'
 import { createReplayBodies } from './replay-bodies.ts'
 import {
@@ -72,6 +73,8 @@ export function createReplayMachine(options: ReplayMachineOptions): ReplayMachin
     },
   })
   const state = createReplayState(core, options)
+  const statements = createStatementJudge(state)
+  core.statements = statements
   const cursor = createCursor({
     record,
     comparison,
@@ -99,7 +102,7 @@ export function createReplayMachine(options: ReplayMachineOptions): ReplayMachin
   const machine = createMachine(core, (parts) => {
     const bodies = createReplayBodies(state, parts)
     lenient = createLenientCursor(state, bodies)
-    return createReplayPorts(state, parts, { bodies, lenient, controller })
+    return createReplayPorts(state, parts, { bodies, lenient, statements, controller })
   })
   return { caller: machine, go: machine.go }
 }
@@ -142,13 +145,14 @@ function isBeyond(state: ReplayState, step: Step, expected: unknown): boolean {
 interface ReplayParts {
   readonly bodies: ReturnType<typeof createReplayBodies>
   readonly lenient: LenientCursor
+  readonly statements: StatementJudge
   readonly controller: AbortController
 }
 
 function createReplayPorts(
   state: ReplayState,
   { deliver, stirs }: MachineParts,
-  { bodies, lenient, controller }: ReplayParts,
+  { bodies, lenient, statements, controller }: ReplayParts,
 ): Ports<Gone> {
   const { core, options, record, made, open, belated } = state
   const { graceMs } = options
@@ -215,6 +219,7 @@ function createReplayPorts(
   }
 
   async function gone(): Promise<Gone> {
+    if (!state.isLenient && core.ended) statements.end()
     if (!state.isLenient && core.ended) judgeRun(state, core.ended)
     if (!state.isLenient)
       for (const { replayed } of state.strict().held) if (replayed) replayed.isBeyond = true

@@ -31,8 +31,16 @@ const openStep = z.object({ stepId: z.string(), attempt: z.int() })
 const taken = z.object({
   lease,
   found: z
-    .object({ status: z.string(), seq: z.int(), stepCount: z.int(), openSteps: z.array(openStep) })
+    .object({
+      status: z.string(),
+      seq: z.int(),
+      startId: z.string().nullable(),
+      stepCount: z.int(),
+      openSteps: z.array(openStep),
+    })
     .nullable(),
+  /** The event of the message that it answers. */
+  triggerEventId: z.string().nullable(),
 })
 const done = { description: 'done', schema: z.object({ ok: z.literal(true) }) }
 
@@ -109,7 +117,12 @@ export function mountPort(app: App): void {
       summary: 'Acquire the lease of a session and of its stream',
       scope: 'write',
       body: {
-        schema: z.strictObject({ sessionId: id, streamId: id, supersedes: id.nullable() }),
+        schema: z.strictObject({
+          sessionId: id,
+          streamId: id,
+          supersedes: id.nullable(),
+          triggerMessageId: id.nullish(),
+        }),
         example: SESSION,
       },
       answer: { description: 'the lease, and the state of the session', schema: taken },
