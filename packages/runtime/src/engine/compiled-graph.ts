@@ -58,7 +58,7 @@ export interface InvokeOptions extends StartOptions, Pick<ResumeOptions, 'secret
   readonly recursionLimit?: number | undefined
 }
 
-export interface GraphResult<State> extends RunResult<State> {
+export type GraphResult<State> = RunResult<State> & {
   /** The state where the run ended or waits. */
   readonly state: State
 }
@@ -157,7 +157,9 @@ export function compileGraph<C extends Channels>(
           ? (await kept.getState(result.runId))?.state
           : undefined
     const whole = restoreState(definition.channels, (state ?? {}) as State) as StateOf<C>
-    return { ...result, output: result.status === 'completed' ? whole : undefined, state: whole }
+    return result.status === 'completed'
+      ? { ...result, output: whole, state: whole }
+      : { ...result, state: whole }
   }
 
   /** What nothing records is told: the state of a run that did not complete, too. */
@@ -173,8 +175,10 @@ export function compileGraph<C extends Channels>(
     }
     const listening = { ...invokeOptions, listener: { ...listener, values } }
     const result = await runUnrecorded(programFor(invokeOptions), input, listening)
-    const { output } = await withState(result)
-    return { ...result, output, state: output ?? (restoreState(definition.channels, state) as StateOf<C>) }
+    const ended = await withState(result)
+    return ended.status === 'completed'
+      ? ended
+      : { ...ended, state: restoreState(definition.channels, state) as StateOf<C> }
   }
 
   const program = programFor()
