@@ -25,6 +25,7 @@ import type { RunStream } from '../stream/run-stream.ts'
 import type { StreamItem, StreamMode, StreamShape } from '../stream/stream-items.ts'
 import { streamRun } from '../stream/stream-run.ts'
 import type { TapeOptions } from '../tape/tape-options.ts'
+import { createOptionCheck } from '../known-options.ts'
 import { useTape } from '../tape/use-tape.ts'
 import { withSecrets } from '../with-secrets.ts'
 import { createGraphProgram, type GraphProgramOptions } from './graph-program.ts'
@@ -53,6 +54,19 @@ export interface CompileOptions {
   /** Every `fetch` in its nodes, so every model library, is recorded and given back (D4). */
   readonly recordFetch?: boolean | TapeOptions | undefined
 }
+
+const checkCompileOptions = createOptionCheck<CompileOptions>({
+  name: true,
+  version: true,
+  checkpointer: true,
+  retention: true,
+  interruptBefore: true,
+  interruptAfter: true,
+  recursionLimit: true,
+  durability: true,
+  budget: true,
+  recordFetch: true,
+})
 
 export interface InvokeOptions extends StartOptions, Pick<ResumeOptions, 'secrets'> {
   readonly recursionLimit?: number | undefined
@@ -100,6 +114,7 @@ export function compileGraph<C extends Channels>(
 ): CompiledGraph<C> {
   const { name = 'graph', interruptBefore = [], interruptAfter = [], checkpointer, retention } = options
   checkName(name, 'The graph')
+  checkCompileOptions(options, `Graph ${name}`)
   checkBudget(options.budget, `graph ${name}`)
   checkRecursionLimit(options.recursionLimit)
   const ledger = checkpointer && toLedger(checkpointer, retention)
