@@ -55,10 +55,8 @@ const nodeBodies: Form = (() => {
       .addEdge(START, 'begin')
       .addEdge('begin', 'work')
       .compile({ checkpointer: ledger })
-  const withOutput = ({ output, ...result }: RunResult<{ text: string }>): RunResult => ({
-    ...result,
-    output: output?.text,
-  })
+  const withOutput = (result: RunResult<{ text: string }>): RunResult =>
+    result.status === 'completed' ? { ...result, output: result.output.text } : result
   return {
     start: async (ledger, names, runId, gate) =>
       withOutput(await of(ledger, names, gate).invoke({}, { runId, ...gate.how })),

@@ -13,8 +13,9 @@ describe.each(LIBRARIES)('a replay of a talk by %s', (library) => {
     await using server = await startModelServer([503])
     const ledger = createMemoryWorld().open()
     const talking = await loadTalk(library)
-    const { runId, output, ...rest } = await talking.start(ledger, { url: server.url, isStreamed })
-    expect(said({ runId, output, ...rest })).toEqual(['completed', undefined])
+    const ended = await talking.start(ledger, { url: server.url, isStreamed })
+    const { runId, output } = ended
+    expect(said(ended)).toEqual(['completed', undefined])
     const sent = server.seen.length
     await server.close()
     const report = await replay(talking, { ledger, runId })

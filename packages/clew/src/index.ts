@@ -301,6 +301,8 @@ export {
   type RunMemory,
   type RunOptions,
   type RunPause,
+  type RunEnd,
+  type RunFacts,
   type RunResult,
   type RunStream,
   searchStates,

@@ -1,5 +1,6 @@
 import { checkMemoryPolicy, type ClewEvent, type Ledger, type MemoryPolicy } from '@clew/ledger'
 import { checkBudget, checkName } from './check-options.ts'
+import { createOptionCheck } from './known-options.ts'
 import type { Budget } from './machine/budget.ts'
 import type { Durability } from './machine/machine-types.ts'
 import type { Program } from './machine/program.ts'
@@ -59,12 +60,22 @@ export interface Agent<Input = unknown, Output = unknown> {
   ): AgentStream<Output, Mode, Children>
 }
 
+const checkAgentOptions = createOptionCheck<AgentOptions>({
+  version: true,
+  durability: true,
+  budget: true,
+  recordFetch: true,
+  memory: true,
+})
+
 export function agent<Input, Output>(
   name: string,
   fn: (run: Run, input: Input) => Promise<Output> | Output,
-  { version, durability, budget, recordFetch, memory }: AgentOptions = {},
+  options: AgentOptions = {},
 ): Agent<Input, Output> {
   checkName(name, 'The agent')
+  checkAgentOptions(options, `Agent ${name}`)
+  const { version, durability, budget, recordFetch, memory } = options
   checkBudget(budget, `agent ${name}`)
   const program: Program = {
     kind: 'function',

@@ -32,6 +32,8 @@ export { recordFork, type RecordForkOptions } from './record-fork.ts'
 export type {
   ResumeDivergence,
   RunPause,
+  RunEnd,
+  RunFacts,
   RunResult,
   StepChange,
   RunListener,

@@ -2,7 +2,7 @@ import type { ClewEvent } from '@clew/ledger'
 import { divergenceError } from './divergence-error.ts'
 import { type EventDraft, isUnstorable } from './machine/run-appender.ts'
 import type { IdleReason, LiveMachine } from './machine/machine-types.ts'
-import type { RunPause, RunResult } from './result.ts'
+import type { RunFacts, RunPause, RunResult } from './result.ts'
 import { StepError, toStepError } from './run.ts'
 import type { ActiveRun } from './acquire-run.ts'
 
@@ -139,7 +139,7 @@ function resultOf(
   { writeErrors }: LiveMachine,
   status: RunResult['status'],
   { warnings }: IdleReport,
-  more: Partial<RunResult> = {},
+  more: Partial<Omit<RunFacts, 'runId'>> & { readonly output?: unknown; readonly error?: StepError } = {},
 ): RunResult {
   log.end()
   return {
@@ -157,5 +157,6 @@ function resultOf(
     checkpointErrors: writeErrors,
     warnings,
     ...more,
-  }
+    // Each caller gives what its status has.
+  } as RunResult
 }

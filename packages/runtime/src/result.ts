@@ -24,19 +24,27 @@ export interface RunPause extends Pause {
 }
 
 /** How a run came out, or where it waits. */
-export interface RunResult<Output = unknown> {
+export type RunResult<Output = unknown> = RunFacts & RunEnd<Output>
+
+/** `status === 'completed'` has an output; a blocked run's error has code `diverged` and says what to do. */
+export type RunEnd<Output> =
+  | { readonly status: 'completed'; readonly output: Output; readonly error: null }
+  | { readonly status: 'failed' | 'blocked'; readonly output: undefined; readonly error: StepError }
+  | {
+      readonly status: Exclude<RunStatus, 'completed' | 'failed' | 'blocked'>
+      readonly output: undefined
+      /** Of a stopped run: why. */
+      readonly error: StepError | null
+    }
+
+export interface RunFacts {
   readonly runId: string
   readonly threadId: string | null
-  readonly status: RunStatus
-  /** Set when the run completed. */
-  readonly output: Output | undefined
   /** The first open question, when the run is paused. */
   readonly pause: RunPause | null
   readonly pauses: readonly RunPause[]
   /** When it goes on by itself: it sleeps, or its question has a default answer. */
   readonly dueAt: string | null
-  /** Of a failed, stopped or blocked run; a blocked one has code `diverged` and says what to do. */
-  readonly error: StepError | null
   readonly divergence: ResumeDivergence | null
   readonly log: RunLog
   /** False when async durability left gaps: the run's end stands, what `checkpointErrors` name may not. */

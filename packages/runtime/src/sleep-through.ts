@@ -64,20 +64,28 @@ export async function resultOfRun(
 ): Promise<RunResult> {
   const { runId, threadId, status, error, dueAt } = run
   const pauses = run.pauses as readonly RunPause[]
-  return {
+  const facts = {
     runId,
     threadId,
-    status,
-    output: status === 'completed' ? await program.outputOf(ledger, runId) : undefined,
     pause: pauses[0] ?? null,
     pauses,
     dueAt,
-    error: error ? new StepError(error, null) : status === 'blocked' ? blockedElsewhere(runId) : null,
     divergence: null,
     log: log.log,
     checkpointOk: true,
     checkpointErrors: [],
     warnings: [],
+  }
+  const output = undefined
+  switch (status) {
+    case 'completed':
+      return { ...facts, status, output: await program.outputOf(ledger, runId), error: null }
+    case 'failed':
+      return { ...facts, status, output, error: new StepError(error ?? {}, null) }
+    case 'blocked':
+      return { ...facts, status, output, error: blockedElsewhere(runId) }
+    default:
+      return { ...facts, status, output, error: error && new StepError(error, null) }
   }
 }
 

@@ -1,6 +1,7 @@
 import { ClewError, type ClewEvent, findMessageEvent, type Ledger, supersedeRun } from '@clew/ledger'
 import { runUntilIdle } from './run-until-idle.ts'
 import { checkBudget, threadOf } from './check-options.ts'
+import { createOptionCheck } from './known-options.ts'
 import type { RunLogBuilder } from './log/run-log.ts'
 import { sha256 } from './machine/run-appender.ts'
 import type { Previous, Program } from './machine/program.ts'
@@ -20,6 +21,7 @@ export async function startRun(
   input: unknown,
   options: StartOptions = {},
 ): Promise<RunResult> {
+  checkStartOptions(options, 'This run')
   checkBudget(options.budget, 'this run')
   const runId = checkRunId(options.runId)
   const log = beginLog(program, runId)
@@ -27,6 +29,24 @@ export async function startRun(
   const result = await beginRun(ledger, program, input, begin)
   return sleepThrough(ledger, program, result, options, { input, log })
 }
+
+/** What a stream shapes, and what a graph is invoked with, come along. */
+const checkStartOptions = createOptionCheck<StartOptions>(
+  {
+    runId: true,
+    threadId: true,
+    session: true,
+    subjects: true,
+    causedBy: true,
+    signal: true,
+    budget: true,
+    onBusy: true,
+    listener: true,
+    shutdown: true,
+    suspendAlways: true,
+  },
+  ['mode', 'children', 'recursionLimit', 'secrets'],
+)
 
 export interface BeginOptions extends RunOptions {
   readonly runId: string

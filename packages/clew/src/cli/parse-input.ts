@@ -1,7 +1,7 @@
 import { ClewError } from '@clew/ledger'
 import type { z } from 'zod'
 import { commandOf, type Operation } from '../operations/operation.ts'
-import { nearMisses } from './near-miss.ts'
+import { nearMisses } from '@clew/ledger'
 import { printable } from './text.ts'
 
 export interface GivenField {

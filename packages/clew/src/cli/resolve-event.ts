@@ -1,6 +1,6 @@
 import { ClewError, type Ledger } from '@clew/ledger'
 import { formatCount } from '../format-count.ts'
-import { nearMisses } from './near-miss.ts'
+import { nearMisses } from '@clew/ledger'
 import { resolveRun } from './resolve-run.ts'
 import { printable } from './text.ts'
 

@@ -1,5 +1,5 @@
 import { ClewError, type Ledger } from '@clew/ledger'
-import { nearMisses } from './near-miss.ts'
+import { nearMisses } from '@clew/ledger'
 import { printable } from './text.ts'
 
 const PAGE = 1000

@@ -25,6 +25,7 @@ import type { RunStream } from '../stream/run-stream.ts'
 import type { StreamItem, StreamMode, StreamShape } from '../stream/stream-items.ts'
 import { streamRun } from '../stream/stream-run.ts'
 import type { TapeOptions } from '../tape/tape-options.ts'
+import { createOptionCheck } from '../known-options.ts'
 import { useTape } from '../tape/use-tape.ts'
 import { withSecrets } from '../with-secrets.ts'
 import { createGraphProgram, type GraphProgramOptions } from './graph-program.ts'
@@ -54,11 +55,24 @@ export interface CompileOptions {
   readonly recordFetch?: boolean | TapeOptions | undefined
 }
 
+const checkCompileOptions = createOptionCheck<CompileOptions>({
+  name: true,
+  version: true,
+  checkpointer: true,
+  retention: true,
+  interruptBefore: true,
+  interruptAfter: true,
+  recursionLimit: true,
+  durability: true,
+  budget: true,
+  recordFetch: true,
+})
+
 export interface InvokeOptions extends StartOptions, Pick<ResumeOptions, 'secrets'> {
   readonly recursionLimit?: number | undefined
 }
 
-export interface GraphResult<State> extends RunResult<State> {
+export type GraphResult<State> = RunResult<State> & {
   /** The state where the run ended or waits. */
   readonly state: State
 }
@@ -100,6 +114,7 @@ export function compileGraph<C extends Channels>(
 ): CompiledGraph<C> {
   const { name = 'graph', interruptBefore = [], interruptAfter = [], checkpointer, retention } = options
   checkName(name, 'The graph')
+  checkCompileOptions(options, `Graph ${name}`)
   checkBudget(options.budget, `graph ${name}`)
   checkRecursionLimit(options.recursionLimit)
   const ledger = checkpointer && toLedger(checkpointer, retention)
@@ -157,7 +172,9 @@ export function compileGraph<C extends Channels>(
           ? (await kept.getState(result.runId))?.state
           : undefined
     const whole = restoreState(definition.channels, (state ?? {}) as State) as StateOf<C>
-    return { ...result, output: result.status === 'completed' ? whole : undefined, state: whole }
+    return result.status === 'completed'
+      ? { ...result, output: whole, state: whole }
+      : { ...result, state: whole }
   }
 
   /** What nothing records is told: the state of a run that did not complete, too. */
@@ -173,8 +190,10 @@ export function compileGraph<C extends Channels>(
     }
     const listening = { ...invokeOptions, listener: { ...listener, values } }
     const result = await runUnrecorded(programFor(invokeOptions), input, listening)
-    const { output } = await withState(result)
-    return { ...result, output, state: output ?? (restoreState(definition.channels, state) as StateOf<C>) }
+    const ended = await withState(result)
+    return ended.status === 'completed'
+      ? ended
+      : { ...ended, state: restoreState(definition.channels, state) as StateOf<C> }
   }
 
   const program = programFor()

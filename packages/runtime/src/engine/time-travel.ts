@@ -44,7 +44,7 @@ export interface GraphForkOptions<C extends Channels = Channels> extends RunOpti
 
 export type GraphRetryOptions<C extends Channels = Channels> = Omit<GraphForkOptions<C>, 'at' | 'input'>
 
-export interface GraphForkResult<State> extends RunResult<State> {
+export type GraphForkResult<State> = RunResult<State> & {
   readonly state: State
   readonly forkedFrom: ForkedFrom
   /** What of the source does not count in the fork, and why. */

@@ -2,7 +2,15 @@ import { ClewError, deriveId, type Ledger, type PromotionRule, type Safety } fro
 import { checkName, checkPolicy, checkTimeout } from '../check-options.ts'
 import { createRunMemory, type RunMemory } from '../memory/run-memory.ts'
 import type { RunListener } from '../result.ts'
-import { type EffectOptions, type Question, type Run, StepError, type StepOptions } from '../run.ts'
+import { createOptionCheck } from '../known-options.ts'
+import {
+  type ChildOptions,
+  type EffectOptions,
+  type Question,
+  type Run,
+  StepError,
+  type StepOptions,
+} from '../run.ts'
 import { currentCall } from '../call-context.ts'
 import { assertHere } from './current-run.ts'
 import { sha256 } from './run-appender.ts'
@@ -71,7 +79,9 @@ export function createRun(parts: RunParts): Run {
   function check(call: 'step' | 'effect' | 'child', name: string, options: StepOptions | undefined): void {
     checkName(name, call === 'effect' ? 'An effect' : `A ${call}`)
     assertHere(scope, call, name)
-    if (options) checkPolicy(options, name)
+    if (!options) return
+    CHECKS[call](options, `The ${call} ${name}`)
+    checkPolicy(options, name)
   }
 
   function ask(name: string, question: Question): Promise<unknown> {
@@ -181,6 +191,15 @@ export function createRun(parts: RunParts): Run {
     token: (text) => listener.token?.(currentCall()?.effect ?? stepId, text),
   }
   return run
+}
+
+const STEP_OPTIONS = { key: true, retry: true, timeoutMs: true, cache: true } as const
+const CHECKS = {
+  step: createOptionCheck<StepOptions>(STEP_OPTIONS),
+  effect: createOptionCheck<EffectOptions>({ ...STEP_OPTIONS, safety: true, approval: true, refresh: true }, [
+    'worksWith',
+  ]),
+  child: createOptionCheck<ChildOptions>({ key: true, retry: true, timeoutMs: true, name: true }),
 }
 
 function ttlOf(cache: StepOptions['cache']): number | undefined {

@@ -1,3 +1,4 @@
+import { nearMisses } from '@clew/ledger'
 import type { Ledger, RunSummary } from '@clew/ledger'
 import { formatCount } from '../../format-count.ts'
 import { runs } from '../../operations/runs.ts'
@@ -6,7 +7,7 @@ import { EXIT } from '../failure.ts'
 import { printIds, wantsIds } from '../ids.ts'
 import { statusText } from '../marks.ts'
 import { formatCost } from '../money.ts'
-import { nearMisses } from '../near-miss.ts'
+
 import { shellWord } from '../question.ts'
 import { shortIds } from '../resolve-run.ts'
 import { type Column, formatTable } from '../table.ts'
