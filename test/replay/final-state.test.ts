@@ -48,7 +48,7 @@ const SHAPES: Readonly<Record<string, Shape>> = {
       new StateGraph({ sum: channel({ initial: 1, merge }) })
         .addNode('add', () => ({ sum: 2 }))
         .addEdge(START, 'add')
-        .compile({ checkpointer: ledger, name: 'only' }) as unknown as CompiledGraph,
+        .compile({ checkpointer: ledger, name: 'only' }),
     run: invoked,
   },
   'the last superstep, of parallel nodes': {
@@ -60,7 +60,7 @@ const SHAPES: Readonly<Record<string, Shape>> = {
         .addEdge(START, 'first')
         .addEdge('first', 'left')
         .addEdge('first', 'right')
-        .compile({ checkpointer: ledger, name: 'parallel' }) as unknown as CompiledGraph,
+        .compile({ checkpointer: ledger, name: 'parallel' }),
     run: invoked,
   },
   'a superstep in the middle': {
@@ -70,7 +70,7 @@ const SHAPES: Readonly<Record<string, Shape>> = {
         .addNode('say', () => ({ log: 'said' }))
         .addEdge(START, 'add')
         .addEdge('add', 'say')
-        .compile({ checkpointer: ledger, name: 'middle' }) as unknown as CompiledGraph,
+        .compile({ checkpointer: ledger, name: 'middle' }),
     run: invoked,
   },
   'a channel that is no input of what follows, as an effect alone does': {
@@ -80,7 +80,7 @@ const SHAPES: Readonly<Record<string, Shape>> = {
         .addNode('rest', () => ({}))
         .addEdge(START, 'add')
         .addEdge('add', 'rest')
-        .compile({ checkpointer: ledger, name: 'rest' }) as unknown as CompiledGraph,
+        .compile({ checkpointer: ledger, name: 'rest' }),
     run: invoked,
   },
   'the input of the run': {
@@ -88,8 +88,8 @@ const SHAPES: Readonly<Record<string, Shape>> = {
       new StateGraph({ sum: channel({ initial: 1, merge }), log: append<string>() })
         .addNode('say', () => ({ log: 'said' }))
         .addEdge(START, 'say')
-        .compile({ checkpointer: ledger, name: 'input' }) as unknown as CompiledGraph,
-    run: async (graph) => (await graph.invoke({ sum: 5 } as never)).runId,
+        .compile({ checkpointer: ledger, name: 'input' }),
+    run: async (graph) => (await graph.invoke({ sum: 5 })).runId,
   },
   'the last superstep of a sub-graph, in a channel of its own': {
     make: (ledger, merge) => {
@@ -100,7 +100,7 @@ const SHAPES: Readonly<Record<string, Shape>> = {
       return new StateGraph({ log: append<string>() })
         .addNode('sub', inner)
         .addEdge(START, 'sub')
-        .compile({ checkpointer: ledger, name: 'outer' }) as unknown as CompiledGraph
+        .compile({ checkpointer: ledger, name: 'outer' })
     },
     run: invoked,
   },
@@ -119,7 +119,7 @@ const SHAPES: Readonly<Record<string, Shape>> = {
         .addNode('after', () => ({ log: 'after' }))
         .addEdge(START, 'sub')
         .addEdge('sub', 'after')
-        .compile({ checkpointer: ledger, name: 'deep' }) as unknown as CompiledGraph
+        .compile({ checkpointer: ledger, name: 'deep' })
     },
     run: invoked,
   },
@@ -134,7 +134,7 @@ const SHAPES: Readonly<Record<string, Shape>> = {
           checkpointer: ledger,
           name: 'waits',
           interruptBefore: ['then'],
-        }) as unknown as CompiledGraph,
+        }),
     run: invoked,
   },
   'a fork, in what it did itself': {
@@ -144,7 +144,7 @@ const SHAPES: Readonly<Record<string, Shape>> = {
         .addNode('add', () => ({ sum: 2 }))
         .addEdge(START, 'one')
         .addEdge('one', 'add')
-        .compile({ checkpointer: ledger, name: 'forked' }) as unknown as CompiledGraph,
+        .compile({ checkpointer: ledger, name: 'forked' }),
     run: async (graph) => {
       const { runId } = await graph.invoke({})
       return (await graph.fork({ runId, at: { superstep: 1 } })).runId
@@ -161,10 +161,10 @@ const SHAPES: Readonly<Record<string, Shape>> = {
           checkpointer: ledger,
           name: 'edited',
           interruptBefore: ['two'],
-        }) as unknown as CompiledGraph,
+        }),
     run: async (graph) => {
       const { runId } = await graph.invoke({})
-      await graph.updateState({ runId }, { sum: 7 } as never)
+      await graph.updateState({ runId }, { sum: 7 })
       await graph.resume({ runId })
       return runId
     },
