@@ -2,7 +2,18 @@ import type { Ledger } from '@clew/ledger'
 import { describe, expect, it } from 'vitest'
 import { createMemoryWorld } from '../../test/memory-ledger.ts'
 import { codeOf } from '../../test/travel-world.ts'
-import { append, END, last, lineage, searchStates, START, StateGraph, threadStats } from '../index.ts'
+import {
+  append,
+  END,
+  last,
+  lineage,
+  recordFork,
+  replay,
+  searchStates,
+  START,
+  StateGraph,
+  threadStats,
+} from '../index.ts'
 
 const exportOf = async (ledger: Ledger, runId: string): Promise<string> =>
   (await Array.fromAsync(ledger.export({ runId }))).join('')
@@ -41,6 +52,47 @@ describe('R7 forks of graphs on a ledger', () => {
       expect(await exportOf(ledger, runId)).toBe(source)
     }
     expect(await ledger.verify(undefined, { projections: true })).toMatchObject({ ok: true })
+  })
+
+  it('R7 every superstep can be forked, named and tried otherwise, however many steps ended in the one before it', async () => {
+    for (const [nodes, effects] of [
+      [1, 4],
+      [1, 40],
+      [3, 1],
+      [6, 3],
+    ] as const) {
+      const ledger = createMemoryWorld().open()
+      const wide = new StateGraph({ seen: append<string>(), n: last(0) })
+        .addNode('inc', (state) => ({ n: state.n + 1 }))
+        .addEdge(START, 'inc')
+        .addNode('last', () => ({}))
+      for (let node = 0; node < nodes; node++)
+        wide
+          .addNode(`w${node}`, async (_state, run) => {
+            for (let i = 0; i < effects; i++) await run.effect('look', { i }, () => i)
+            return { seen: `w${node}` }
+          })
+          .addEdge('inc', `w${node}`)
+          .addEdge(`w${node}`, 'last')
+      const graph = wide.compile({ checkpointer: ledger })
+      const { runId } = await graph.invoke({})
+      for (const superstep of [0, 1, 2, 3]) {
+        const forked = await graph.fork({ runId, at: { superstep } })
+        expect(forked).toMatchObject({ status: 'completed', forkedFrom: { superstep } })
+        expect((await recordFork(ledger, runId, { at: { superstep } })).checkpoint?.superstep).toBe(superstep)
+      }
+      for (const [step, superstep] of [
+        ['inc', 0],
+        ['w0', 1],
+        ['last', 2],
+        ['last@s3', 2],
+      ] as const) {
+        const forked = await graph.fork({ runId, at: { step } })
+        expect(forked).toMatchObject({ status: 'completed', forkedFrom: { superstep } })
+        const otherwise = await replay(graph, { ledger, runId, mode: 'what-if', at: { step } })
+        expect(otherwise.verdict).toBe('identical')
+      }
+    }
   })
 
   it('R7 another input from the same beginning, in place of the first', async () => {
