@@ -18,7 +18,8 @@ const calledWith = {
   input: anything,
   inputVersions: maybe(mapOf(count)),
   childRunId: optional.text,
-  safety: maybe(oneOf('read', 'write', 'destructive', 'external')),
+  /** Of an effect: what its caller declared, or that nothing was declared; then it is handled as a read (R10). */
+  safety: maybe(oneOf('read', 'write', 'destructive', 'external', 'undeclared')),
 }
 /** What ends a step. */
 const ended = { ...stepIdentity, durationMs: optional.amount, ...readings }

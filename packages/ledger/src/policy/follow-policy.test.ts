@@ -128,7 +128,7 @@ describe('P1 a redaction policy that somebody else sets', () => {
       const { writer, turn } = await openTwo()
       turn(60_000)
       const first = writer.append([said({ n: 1 })])
-      for (let n = 0; n < microtasks; n++) await undefined
+      for (let n = 0; n < microtasks; n++) await Promise.resolve()
       const second = microtasks % 2 ? writer.append([said({ n: 2 })]) : writer.record(said({ n: 2 }))
       await Promise.all([first, second])
       const order = (await Array.fromAsync(writer.read('r'))).map(({ payload }) => payload['n'])

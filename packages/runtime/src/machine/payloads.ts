@@ -46,7 +46,7 @@ function begun(
   }
   if (digest !== '') payload['inputDigest'] = digest
   if (spec.isInputKept && spec.input !== undefined && !refused) payload['input'] = spec.input
-  if (work.kind === 'effect' && work.safety !== 'read') payload['safety'] = work.safety
+  if (work.kind === 'effect') payload['safety'] = work.declared ?? 'undeclared'
   return payload
 }
 
