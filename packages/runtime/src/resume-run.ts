@@ -49,7 +49,7 @@ export async function goOnWithRun(
   program: Program,
   runId: string,
   options: ResumeOptions = {},
-  { input, log, isWoken }: Partial<Carried> = {},
+  { input, log, isWoken, areInTime }: Partial<Carried> = {},
 ): Promise<RunResult> {
   assertMode(ledger, 'resume')
   const run = await ledger.getRun(runId)
@@ -59,7 +59,9 @@ export async function goOnWithRun(
     const events = await program.load(ledger, runId)
     const current = await ledger.getRun(runId)
     assertResumable(current, runId, program, events)
-    const { drafts, given } = await settlePauses(current, events, options, take.journal)
+    const { drafts, given } = await settlePauses(current, events, options, take.journal, {
+      areInTime,
+    })
     const resumed = take.journal.draft(
       'system.workflow_resumed',
       [take.hold.epoch],

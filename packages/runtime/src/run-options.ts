@@ -75,4 +75,6 @@ export interface Carried {
   readonly input?: unknown
   readonly log: RunLogBuilder
   readonly isWoken?: boolean | undefined
+  /** The answers come from the record of its parent, which took them in time. */
+  readonly areInTime?: boolean | undefined
 }

@@ -1,4 +1,5 @@
 import { formatStepId, type Ledger, findPlaceholderPlaces, type PlaceholderPlace } from '@clew/ledger'
+import { readDueTimes } from '../answers.ts'
 import { leaseRun } from '../lifecycle/lease-run.ts'
 import { openRunAppender } from '../machine/run-appender.ts'
 import { answersWithSecrets } from '../machine/redacted-input.ts'
@@ -6,6 +7,7 @@ import { assertMode } from '../mode.ts'
 import { resumeRun } from '../resume-run.ts'
 import type { RunOptions } from '../run-options.ts'
 import { checkRunId } from '../run-id.ts'
+import { isDue } from '../settle-pauses.ts'
 import { beginRun } from '../start-run.ts'
 import { withSecrets } from '../with-secrets.ts'
 import { inTurns, type MapOptions, type Mapped, toItem } from './map-items.ts'
@@ -155,7 +157,7 @@ async function goOn(
   const answers = Object.fromEntries(
     Object.entries(options.answers ?? {}).filter(([id]) => run.pauses.some(({ pauseId }) => pauseId === id)),
   )
-  if (run.status === 'paused' && Object.keys(answers).length === 0)
+  if (run.status === 'paused' && Object.keys(answers).length === 0 && !isDue(run))
     return {
       index,
       status: 'paused',
@@ -183,7 +185,8 @@ async function endItem(take: MapTake, step: ItemStep, item: MapItem): Promise<Ma
   if (item.status === 'completed') await endStep(take, step, 'completed', {})
   else if (item.status === 'failed') await endStep(take, step, 'failed', { error: item.error })
   else if (item.status === 'stopped') await endStep(take, step, 'stopped', { reason: item.error?.message })
-  else if (item.pauses.length > 0)
+  else if (item.pauses.length > 0) {
+    const times = await readDueTimes(take.ledger, childRunId)
     await journal.send(
       item.pauses.map(({ pauseId, question }) =>
         journal.draft('ui.input_requested', [pauseId], startId, {
@@ -193,9 +196,11 @@ async function endItem(take: MapTake, step: ItemStep, item: MapItem): Promise<Ma
           childRunId,
           question,
           ...partsOf(question),
+          ...(times.has(pauseId) && { dueAt: times.get(pauseId) }),
         }),
       ),
     )
+  }
   return item
 }
 
