@@ -1,5 +1,5 @@
 import { ClewError, type ClewEvent } from '@clew/ledger'
-import { MAX_TIMER_MS } from '../check-options.ts'
+import { setLongTimeout } from '../long-timeout.ts'
 import { toStepError } from '../run.ts'
 import { abandonment, isAbandonment } from './abandoned.ts'
 import { createAttempts } from './attempts.ts'
@@ -136,13 +136,13 @@ export function createMachine(options: MachineOptions): Machine {
     options.shutdown?.signal.addEventListener('abort', onLeave)
     if (signal.aborted) onAbort()
     const { timeMs } = options.budget ?? {}
-    const timer =
-      timeMs === undefined
-        ? undefined
-        : setTimeout(
-            () => core.stop(`budget: ${timeMs} ms are used up`),
-            Math.min(options.timeLeftMs ?? timeMs, MAX_TIMER_MS),
-          )
+    let timer: ReturnType<typeof setTimeout> | undefined
+    if (timeMs !== undefined && timeMs !== Number.POSITIVE_INFINITY)
+      setLongTimeout(
+        () => core.stop(`budget: ${timeMs} ms are used up`),
+        options.timeLeftMs ?? timeMs,
+        (next) => void (timer = next),
+      )
     try {
       void runCode(code)
       return await loop()
