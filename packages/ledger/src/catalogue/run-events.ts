@@ -50,7 +50,11 @@ export const RUN_EVENTS = {
     /** A map of which some items completed and some failed is `partial`. */
     open({ output: anything, status: maybe(oneOf('partial')), ...warned }),
   ],
-  'system.workflow_failed': ['system.workflow_event', open({ error: maybe(error), ...readings, ...warned })],
+  'system.workflow_failed': [
+    'system.workflow_event',
+    /** `stack`: where the run's own code threw; of a failed step it stands with the step. */
+    open({ error: maybe(error), stack: optional.text, ...readings, ...warned }),
+  ],
   'system.workflow_stopped': ['system.workflow_event', open({ reason: optional.text, ...warned })],
   /** Another run takes its place; what it had done stays readable. */
   'system.workflow_superseded': ['system.workflow_event', open({ by: optional.text })],

@@ -1,5 +1,5 @@
 import type { ClewEvent } from '@clew/ledger'
-import { StepError } from '../run.ts'
+import { stackOf, StepError } from '../run.ts'
 import { mutableCopy } from './mutable-copy.ts'
 import type { Completed, EndFields, Outcome, Step, WaitingPause } from './step.ts'
 
@@ -83,6 +83,8 @@ export function failedPayload(
     error: error.toJSON(),
     durationMs,
   }
+  const stack = stackOf(error)
+  if (stack !== undefined) payload['stack'] = stack
   if (retryInMs !== undefined) payload['retryInMs'] = retryInMs
   return withUsage(payload, step)
 }

@@ -41,7 +41,7 @@ export function recordable(ledger: Ledger | undefined, stepId: string, thrown: u
   const message = ledger ? ledger.redactor.text(error.message) : error.message
   return message === error.message && error.stepId === stepId
     ? error
-    : new StepError({ name, code, message }, stepId, error.cause)
+    : new StepError({ name, code, message }, stepId, thrown instanceof StepError ? thrown : error.cause)
 }
 
 /** R3: each attempt has its own time. */
