@@ -11,6 +11,7 @@ import { assertMode } from './mode.ts'
 import type { RunResult } from './result.ts'
 import { unknownRun } from './resume-run.ts'
 import type { RunOptions } from './run-options.ts'
+import { budgetField, readBounds } from './run-bounds.ts'
 import { sleepThrough } from './sleep-through.ts'
 import { checkRunId } from './run-id.ts'
 import { existingRun } from './start-run.ts'
@@ -145,6 +146,7 @@ async function forkRun(
         ...(source.threadId !== null && { threadId: source.threadId }),
         ...(cut.atStepId !== null && { atStepId: cut.atStepId }),
         ...(input !== undefined && { input }),
+        ...budgetField(options.budget),
         ...(await readForkTags(ledger, source.runId, cut.seq)),
         ...fields,
       })
@@ -154,7 +156,11 @@ async function forkRun(
         .catch((error: unknown) => {
           throw error instanceof ClewError && error.code === 'wrong_seq' ? existingRun(runId) : error
         })
-      return await runUntilIdle(take, await program.load(ledger, runId), { input, stepsBefore: 0 })
+      return await runUntilIdle(take, await program.load(ledger, runId), {
+        input,
+        bounds: await readBounds(ledger, runId, program.budget),
+        stepsBefore: 0,
+      })
     } finally {
       await take.hold.release()
     }

@@ -12,11 +12,13 @@ import { recordIdleReason } from './record-idle-reason.ts'
 import { recordProgress } from './stream/record-progress.ts'
 import type { ActiveRun } from './acquire-run.ts'
 import { readRunUsage } from './read-run-usage.ts'
+import type { RunBounds } from './run-bounds.ts'
 import { openTape } from './tape/open-tape.ts'
 
 /** What is known here beside the record. */
 export interface Known {
   readonly input?: unknown
+  readonly bounds: RunBounds
   readonly from?: Opening['from']
   /** Redacted text in what it begins with. */
   readonly redactedTexts?: readonly RedactedText[] | undefined
@@ -47,8 +49,8 @@ async function carry(take: ActiveRun, first: readonly ClewEvent[], known: Known)
   const { ledger, program, runId, threadId, hold, journal, log, options } = take
   const { listener = {} } = options
   const signal = options.signal ? AbortSignal.any([hold.signal, options.signal]) : hold.signal
-  const budget = options.budget ?? program.budget
-  const endsAt = performance.now() + (budget?.timeMs ?? 0)
+  const { budget, workedMs } = known.bounds
+  const endsAt = performance.now() + (budget?.timeMs ?? 0) - workedMs
   const warnings = new Set<string>()
   const warn = (message: string): void => {
     if (warnings.size < MAX_WARNINGS) warnings.add(message)

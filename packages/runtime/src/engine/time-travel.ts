@@ -99,7 +99,13 @@ export function createTimeTravel<C extends Channels>({
     const run = (await ledger.getRun(runId)) as RunSummary
     const result =
       isRun && run.status === 'pending'
-        ? await resume(ledger, runId, { signal, budget, onBusy, listener, suspendAlways })
+        ? await resume(ledger, runId, {
+            signal,
+            replaceBudget: budget,
+            onBusy,
+            listener,
+            suspendAlways,
+          })
         : await resultOfRun(ledger, program, run, { log: beginLog(program, runId) })
     return { ...(await withState(ledger, result)), forkedFrom, warnings }
   }

@@ -137,12 +137,11 @@ export function createMachine(options: MachineOptions): Machine {
     if (signal.aborted) onAbort()
     const { timeMs } = options.budget ?? {}
     let timer: ReturnType<typeof setTimeout> | undefined
-    if (timeMs !== undefined && timeMs !== Number.POSITIVE_INFINITY)
-      setLongTimeout(
-        () => core.stop(`budget: ${timeMs} ms are used up`),
-        options.timeLeftMs ?? timeMs,
-        (next) => void (timer = next),
-      )
+    const outOfTime = (): void => core.stop(`budget: ${timeMs} ms are used up`)
+    const leftMs = options.timeLeftMs ?? timeMs ?? Number.POSITIVE_INFINITY
+    if (leftMs <= 0) outOfTime()
+    else if (leftMs !== Number.POSITIVE_INFINITY)
+      setLongTimeout(outOfTime, leftMs, (next) => void (timer = next))
     try {
       void runCode(code)
       return await loop()
