@@ -1,3 +1,4 @@
+import { childRunIdOf } from '../child-run-id.ts'
 import { createComparison } from '../replay/same-value.ts'
 import type { ResumeDivergence } from '../result.ts'
 import { createBudget, type BudgetCount } from './budget.ts'
@@ -169,8 +170,12 @@ export function createCore(options: MachineOptions): MachineState {
       step.isDispatched = false
     },
     keyOf: (step) => idempotencyKeyOf(journal, options.seed, step),
-    childIdOf: ({ stepId, attempt }) =>
-      attempt === 1 ? `${runId}/${stepId}` : `${runId}/${stepId}~${attempt}`,
+    childIdOf({ stepId, attempt }) {
+      const recorded = core.reading?.attemptsOf(stepId)?.find((each) => each.attempt === attempt)?.start
+      const known = recorded?.payload['childRunId']
+      if (recorded?.correlationId === runId && typeof known === 'string') return known
+      return childRunIdOf(runId, attempt === 1 ? stepId : `${stepId}~${attempt}`)
+    },
   }
   core.noteTexts(options.redactedTexts ?? [])
   return core

@@ -1,5 +1,6 @@
 import { formatStepId, type Ledger, findPlaceholderPlaces, type PlaceholderPlace } from '@clew/ledger'
 import { readDueTimes } from '../answers.ts'
+import { childRunIdOf } from '../child-run-id.ts'
 import { leaseRun } from '../lifecycle/lease-run.ts'
 import { openRunAppender } from '../machine/run-appender.ts'
 import { answersWithSecrets } from '../machine/redacted-input.ts'
@@ -103,7 +104,7 @@ async function runItem(take: MapTake, index: number, input: unknown, options: Ma
     : formatStepId({ parentStepId: null, name, key: `i${index}${again}`, ordinal: 0 })
   const attempt = isRetry ? last.attempt + 1 : 1
   const escaped = stepId.slice(0, stepId.lastIndexOf('@'))
-  const childRunId = `${journal.runId}/${escaped}.i${index}${again}`
+  const childRunId = childRunIdOf(journal.runId, `${escaped}.i${index}${again}`)
   const start = journal.draft('execution.step_started', [stepId, attempt], cause, {
     stepId,
     name,
