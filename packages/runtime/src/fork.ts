@@ -15,6 +15,7 @@ import { budgetField, readBounds } from './run-bounds.ts'
 import { sleepThrough } from './sleep-through.ts'
 import { checkRunId } from './run-id.ts'
 import { existingRun } from './start-run.ts'
+import { CLEW_VERSION } from './version.ts'
 import { beginLog, acquireRun } from './acquire-run.ts'
 
 export interface ForkOptions<Input = unknown> extends RunOptions {
@@ -143,6 +144,7 @@ async function forkRun(
         agent: program.name,
         ...(program.version !== undefined && { agentVersion: program.version }),
         ...(program.structureHash !== null && { structureHash: program.structureHash }),
+        clewVersion: CLEW_VERSION,
         ...(source.threadId !== null && { threadId: source.threadId }),
         ...(cut.atStepId !== null && { atStepId: cut.atStepId }),
         ...(input !== undefined && { input }),
@@ -156,9 +158,11 @@ async function forkRun(
         .catch((error: unknown) => {
           throw error instanceof ClewError && error.code === 'wrong_seq' ? existingRun(runId) : error
         })
-      return await runUntilIdle(take, await program.load(ledger, runId), {
+      const events = await program.load(ledger, runId)
+      return await runUntilIdle(take, events, {
         input,
         bounds: await readBounds(ledger, runId, program.budget),
+        madeBefore: events.filter(({ correlationId }) => correlationId !== runId),
         stepsBefore: 0,
       })
     } finally {

@@ -159,6 +159,7 @@ function resultOf(
     checkpointOk: writeErrors.length === 0,
     checkpointErrors: writeErrors,
     warnings,
+    fidelity: null,
     ...more,
   }
 }

@@ -82,6 +82,7 @@ export async function goOnWithRun(
     const result = await runUntilIdle(take, [...events, ...added], {
       input,
       bounds,
+      madeBefore: events,
       answers: given,
       stepsBefore: isWoken ? undefined : current.steps,
     })
@@ -90,6 +91,7 @@ export async function goOnWithRun(
     return await runUntilIdle(take, await program.load(ledger, runId), {
       input,
       bounds,
+      madeBefore: events,
       answers: given,
     })
   } finally {

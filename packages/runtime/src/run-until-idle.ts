@@ -1,4 +1,5 @@
 import { type ClewEvent, findPlaceholderPlaces } from '@clew/ledger'
+import { fidelityOf } from './fidelity.ts'
 import type { NodeRecord } from './log/node-record.ts'
 import { createMachine, type EndedStep, type IdleReason } from './machine/machine.ts'
 import { mutableCopy } from './machine/mutable-copy.ts'
@@ -26,6 +27,8 @@ export interface Known {
   readonly answers?: ReadonlyMap<string, unknown> | undefined
   /** Attempts that the run had begun before this take of it. */
   readonly stepsBefore?: number | undefined
+  /** Recorded before this take of the run: the result says what that was made with. */
+  readonly madeBefore?: readonly ClewEvent[] | undefined
 }
 
 /** More of them say nothing new, and they are recorded with the end of the run. */
@@ -39,7 +42,9 @@ export async function runUntilIdle(
 ): Promise<RunResult> {
   const { listener, close } = recordProgress(take.ledger, take.runId, take.options.listener ?? {})
   try {
-    return await carry({ ...take, options: { ...take.options, listener } }, first, known)
+    const result = await carry({ ...take, options: { ...take.options, listener } }, first, known)
+    const { madeBefore } = known
+    return madeBefore ? { ...result, fidelity: fidelityOf(madeBefore, take.program, take.models) } : result
   } finally {
     await close()
   }

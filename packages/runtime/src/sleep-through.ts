@@ -78,6 +78,7 @@ export async function resultOfRun(
     checkpointOk: true,
     checkpointErrors: [],
     warnings: [],
+    fidelity: null,
   }
 }
 

@@ -76,6 +76,7 @@ export const RUN_EVENTS = {
       agentVersion: optional.text,
       structureHash: optional.text,
       signatures: maybe(mapOf(text)),
+      clewVersion: optional.text,
       /** The run that failed, and how often it was tried again, this time included. */
       retryOf: optional.text,
       retryIndex: optional.count,

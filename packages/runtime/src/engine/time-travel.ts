@@ -3,6 +3,7 @@ import type { Channels, StateOf, ValueOf, WriteOf } from '../graph/channel.ts'
 import type { RunResult } from '../result.ts'
 import type { ResumeOptions, RunOptions } from '../run-options.ts'
 import { resultOfRun } from '../sleep-through.ts'
+import { fidelityOf } from '../fidelity.ts'
 import { beginLog } from '../acquire-run.ts'
 import type { ForkPoint } from './cut.ts'
 import { forkGraph, retryGraph } from './fork-graph.ts'
@@ -107,7 +108,9 @@ export function createTimeTravel<C extends Channels>({
             suspendAlways,
           })
         : await resultOfRun(ledger, program, run, { log: beginLog(program, runId) })
-    return { ...(await withState(ledger, result)), forkedFrom, warnings }
+    const source = await Array.fromAsync(ledger.read(forkedFrom.runId, { limit: 1 }))
+    const fidelity = result.fidelity && fidelityOf(source, program, result.fidelity.models.now)
+    return { ...(await withState(ledger, { ...result, fidelity })), forkedFrom, warnings }
   }
 
   return {
