@@ -153,7 +153,12 @@ function assertResumable(
       'Start the next turn on its thread, or fork it.',
     )
   if (isTerminal(run.status))
-    refuse(`Run ${runId} has ended as ${run.status}`, 'Fork it from the step where it should go on.')
+    refuse(
+      `Run ${runId} has ended as ${run.status}`,
+      run.status === 'failed' || run.status === 'stopped'
+        ? 'Go on where it ended with retry, or fork it from another step.'
+        : 'Fork it from the step where it should go on.',
+    )
 }
 
 export const unknownRun = (runId: string): ClewError =>
