@@ -254,7 +254,7 @@ export {
   type WorkspacePolicy,
 } from './policy/workspace-policy.ts'
 export { projectRun } from './projections.ts'
-export type { CheckpointReference } from './read-state.ts'
+export { type CheckpointReference, noSuperstep } from './read-state.ts'
 export { NEW_PROJECTIONS, PROJECTION_VERSION } from './projection-version.ts'
 export type { RebuildOptions, RebuildReport } from './rebuild.ts'
 export { alignRedacted } from './redact/align-redacted.ts'

@@ -82,6 +82,21 @@ export async function* readCheckpoints(ledger: Ledger, run: RunSummary): AsyncGe
   }
 }
 
+/** All checkpoints of a run, oldest first: those that a fork shares with its source, then its own. */
+export async function* readLine(
+  ledger: Ledger,
+  run: RunSummary,
+  upToSeq = Number.POSITIVE_INFINITY,
+): AsyncGenerator<RecordedCheckpoint> {
+  const { forkedFrom } = run
+  const source = forkedFrom && (await ledger.getRun(forkedFrom.runId))
+  if (source) yield* readLine(ledger, source, Math.min(upToSeq, forkedFrom.seq))
+  for await (const each of readCheckpoints(ledger, run)) {
+    if (each.seq > upToSeq) return
+    yield each
+  }
+}
+
 /** Where a run goes on from. */
 interface Link {
   readonly checkpointId: string | null
