@@ -16,7 +16,7 @@ describe.each(KEPT_WORLDS)('stack traces, %s', (_, open) => {
   const { ledger, how } = open()
   const stacksOf = async (runId: string): Promise<(readonly [unknown, unknown])[]> =>
     (await eventsOf(ledger, runId))
-      .filter(({ eventType }) => /_failed$/.test(eventType))
+      .filter(({ eventType }) => eventType.endsWith('_failed'))
       .map(({ eventType, payload }) => [payload['stepId'] ?? eventType, payload['stack']])
 
   it('R2 a failed step keeps where it failed, once, beside its error, and a replay finds it the same', async () => {
