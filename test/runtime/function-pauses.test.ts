@@ -105,6 +105,49 @@ describe.each(KEPT_WORLDS)('pausing and sleeping, %s', (_, open) => {
     expect(by).toEqual(['timeout', 'timeout'])
   })
 
+  it('R6 an answer that comes after its time is refused when it is given, and the default counts', async () => {
+    const turnClock = stopClock()
+    const done: string[] = []
+    const acting = agent('acting', (run) =>
+      run
+        .effect('pay', null, () => done.push('paid'), {
+          safety: 'write',
+          approval: { question: 'Quick?', timeoutMs: MINUTE_MS },
+        })
+        .catch((error: StepError) => error.code),
+    )
+    const { runId, pause } = await acting.start(ledger, null, how)
+    turnClock()
+    const pauseId = pause?.pauseId as string
+    const before = await eventsOf(ledger, runId)
+    for (const late of [{ answer: 'approve' }, { answers: { [pauseId]: 'approve' } }]) {
+      const refused = { code: 'too_late', fields: { runId, pauseId } }
+      await expect(acting.resume(ledger, runId, { ...late, ...how })).rejects.toMatchObject(refused)
+      await expect(recordAnswers(ledger, runId, late)).rejects.toMatchObject(refused)
+    }
+    expect(await eventsOf(ledger, runId)).toEqual(before)
+    expect((await acting.resume(ledger, runId, how)).output).toBe('denied')
+    expect(done).toEqual([])
+  })
+
+  it('R6 an answer that was recorded in time counts whenever the run goes on, in a child too', async () => {
+    const turnClock = stopClock()
+    const asks = agent('asks', (run) =>
+      run.interrupt({ question: 'Well?', timeoutMs: MINUTE_MS, default: 'late' }),
+    )
+    const middle = agent('middle', (run) => run.child(asks, null))
+    const parent = agent('parent', (run) => run.child(middle, null))
+    for (const each of [asks, parent]) {
+      const { runId } = await each.start(ledger, null, how)
+      await recordAnswers(ledger, runId, { answer: 'in time' })
+      turnClock()
+      turnClock()
+      expect((await each.resume(ledger, runId, how)).output).toBe('in time')
+      // The same answer again is free, however late.
+      expect(await flawsOf(ledger, runId)).toEqual([])
+    }
+  })
+
   it('R10 actions declare a safety class; approvals default to deny and resume after the decision', async () => {
     const turnClock = stopClock()
     const done: string[] = []

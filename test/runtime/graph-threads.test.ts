@@ -30,6 +30,62 @@ describe.each(KEPT_WORLDS)('R5 threads of a graph, %s', (_, open) => {
       .addEdge('reply', END)
       .compile({ name, checkpointer: ledger })
 
+  it('R5 after a run that failed, invoke(null) goes on where it failed, and new input is refused with the call that helps', async () => {
+    const threadId = `failing ${_.length}`
+    let isBroken = true
+    const graph = new StateGraph({ seen: append<string>() })
+      .addNode('a', () => ({ seen: 'a' }))
+      .addNode('b', () => {
+        if (isBroken) throw new Error('not yet')
+        return { seen: 'b' }
+      })
+      .addEdge(START, 'a')
+      .addEdge('a', 'b')
+      .compile({ checkpointer: ledger })
+    const failed = await graph.invoke({ seen: 'in' }, { threadId, ...how })
+    expect(failed.status).toBe('failed')
+    const refused = { code: 'unfinished', fields: { runId: failed.runId, status: 'failed' } }
+    for (const attempt of [
+      () => graph.invoke({ seen: 'new' }, { threadId, ...how }),
+      () => graph.stream({ seen: 'new' }, { threadId }).result,
+    ])
+      await expect(attempt()).rejects.toMatchObject({
+        ...refused,
+        hint: expect.stringContaining('retry({ runId })') as string,
+      })
+    await expect(graph.resume({ threadId }, how)).rejects.toMatchObject({
+      code: 'not_resumable',
+      hint: expect.stringContaining('retry') as string,
+    })
+    const again = await graph.invoke(null, { threadId, ...how })
+    expect([again.status, again.state.seen]).toEqual(['failed', ['in', 'a']])
+    isBroken = false
+    const done = await graph.invoke(null, { threadId, ...how })
+    expect([done.status, done.state.seen]).toEqual(['completed', ['in', 'a', 'b']])
+    expect((await graph.invoke({ seen: 'next' }, { threadId, ...how })).state.seen).toEqual([
+      'in',
+      'a',
+      'b',
+      'next',
+      'a',
+      'b',
+    ])
+  })
+
+  it('R5 new input is taken on the state that a failed run left when the call says so', async () => {
+    const threadId = `given up ${_.length}`
+    const graph = new StateGraph({ seen: append<string>() })
+      .addNode('a', ({ seen }) => {
+        if (seen.at(-1) === 'bad') throw new Error('bad')
+        return { seen: 'a' }
+      })
+      .addEdge(START, 'a')
+      .compile({ checkpointer: ledger })
+    await graph.invoke({ seen: 'bad' }, { threadId, ...how })
+    const next = await graph.invoke({ seen: 'good' }, { threadId, afterFailure: 'continue', ...how })
+    expect(next.state.seen).toEqual(['bad', 'good', 'a'])
+  })
+
   it('R5 after a run ended, the next invocation on the thread starts a new turn with the new input merged in', async () => {
     const graph = chat()
     const first = await graph.invoke({ messages: Message.human('one') }, { ...how, threadId: 'talk' })

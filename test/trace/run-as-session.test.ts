@@ -1,5 +1,5 @@
 import type { Ledger } from '@clew/ledger'
-import { agent, append, END, fork, interrupt, last, START, StateGraph } from '@clew/runtime'
+import { agent, append, END, fork, interrupt, last, replay, START, StateGraph } from '@clew/runtime'
 import {
   createRelay,
   readSession,
@@ -31,6 +31,25 @@ const search = agent('searcher', async (run, question: string) => {
 })
 
 describe('T1 a run as a session', () => {
+  it('T1 D1 a kept replay of a session is found at its own address, with what it replayed', async () => {
+    await search.start(ledger, 'owls', { runId: 's1', session })
+    const { runId } = await replay(search, { ledger, runId: 's1', keep: { runId: 'again' } })
+    expect(runId).toBe('again')
+    const [own, source] = [await readSession(ledger, 'again'), await readSession(ledger, 's1')]
+    expect(own.session).toMatchObject({
+      sessionId: 'again',
+      streamId: 'general',
+      status: 'completed',
+      stepCount: 2,
+      replay: { mode: 're-execute', verdict: 'identical', sourceRunId: 's1', at: null },
+    })
+    expect(own.steps).toEqual(source.steps)
+    expect([source.session.replay, own.persona?.name]).toEqual([null, 'Ada'])
+    await search.start(ledger, 'owls', { runId: 'plain' })
+    await replay(search, { ledger, runId: 'plain', keep: { runId: 'no-session' } })
+    await expect(readSession(ledger, 'no-session')).rejects.toMatchObject({ code: 'not_found' })
+  })
+
   it('T1 its steps are the session’s steps, and getSteps and the session endpoint give the same records', async () => {
     const result = await search.start(ledger, 'owls', { runId: 's1', session })
     expect([result.status, result.threadId]).toEqual(['completed', 'general'])

@@ -53,6 +53,7 @@ export type {
   LedgerFields,
   Source,
 } from './event/envelope.ts'
+export { isRunId, MAX_RUN_ID_CHARS } from './event/envelope.ts'
 export { parseCursor } from './read/cursor.ts'
 export { readForkTags } from './read/read-tags.ts'
 export { checkCertificate } from './erasure/certificate.ts'
@@ -285,7 +286,7 @@ export {
   type WorkspacePolicy,
 } from './policy/workspace-policy.ts'
 export { projectRun } from './projections/projections.ts'
-export type { CheckpointReference } from './read/read-state.ts'
+export { type CheckpointReference, noSuperstep } from './read/read-state.ts'
 export { NEW_PROJECTIONS, PROJECTION_VERSION } from './projections/projection-version.ts'
 export type { RebuildOptions, RebuildReport } from './projections/rebuild.ts'
 export { alignRedacted } from './redact/align-redacted.ts'

@@ -14,6 +14,8 @@ export interface ActiveRun {
   readonly hold: RunLease
   readonly journal: RunAppender
   readonly log: RunLogBuilder
+  /** Ids of the models that were called while it is in these hands. */
+  readonly models: Set<string>
   readonly options: RunOptions & Pick<ResumeOptions, 'onDivergence'>
 }
 
@@ -40,7 +42,12 @@ export async function acquireRun(
     onBusy,
     signal: place.isWoken ? undefined : signal,
   })
-  const onEvent = listener?.event && ((event: ClewEvent) => listener.event?.(event))
+  const models = new Set<string>()
+  const onEvent = (event: ClewEvent): void => {
+    const { model } = event.payload
+    if (typeof model === 'string') models.add(model)
+    listener?.event?.(event)
+  }
   const journal = openRunAppender({ ledger, runId, epoch: hold.epoch, onEvent, onStale: hold.lose })
   return {
     ledger,
@@ -50,6 +57,7 @@ export async function acquireRun(
     hold,
     journal,
     log,
+    models,
     options,
   }
 }

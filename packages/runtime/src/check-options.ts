@@ -5,6 +5,8 @@ import type { StartOptions } from './run-options.ts'
 
 /** Timers of Node take no more; a longer one would go off at once. */
 export const MAX_TIMER_MS = 2 ** 31 - 1
+/** A hundred years: dates behind it are mistakes, and far from where dates end. */
+const MAX_TIMEOUT_MS = 36_525 * 86_400_000
 const MAX_NAME_CHARS = 200
 
 const refuse = (what: string, hint: string, fields: Record<string, string> = {}): never => {
@@ -57,10 +59,10 @@ function checkRetry({ tries, delayMs, factor, mostMs, jitter }: RetryPolicy, wha
 }
 
 export function checkTimeout(timeoutMs: number, what: string): void {
-  if (!(timeoutMs > 0 && timeoutMs <= MAX_TIMER_MS))
+  if (!(timeoutMs > 0 && timeoutMs <= MAX_TIMEOUT_MS))
     refuse(
       `The timeoutMs of ${what} is ${shown(timeoutMs)}`,
-      `Give milliseconds from 1 to ${MAX_TIMER_MS}, or leave it out for no limit.`,
+      `Give milliseconds from 1 to ${MAX_TIMEOUT_MS}, or leave it out for no limit.`,
     )
 }
 

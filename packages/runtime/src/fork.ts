@@ -11,9 +11,11 @@ import { assertMode } from './mode.ts'
 import type { RunResult } from './result.ts'
 import { unknownRun } from './resume-run.ts'
 import type { RunOptions } from './run-options.ts'
+import { budgetField, readBounds } from './run-bounds.ts'
 import { sleepThrough } from './sleep-through.ts'
 import { checkRunId } from './run-id.ts'
 import { existingRun } from './start-run.ts'
+import { CLEW_VERSION } from './version.ts'
 import { beginLog, acquireRun } from './acquire-run.ts'
 
 export interface ForkOptions<Input = unknown> extends RunOptions {
@@ -142,9 +144,11 @@ async function forkRun(
         agent: program.name,
         ...(program.version !== undefined && { agentVersion: program.version }),
         ...(program.structureHash !== null && { structureHash: program.structureHash }),
+        clewVersion: CLEW_VERSION,
         ...(source.threadId !== null && { threadId: source.threadId }),
         ...(cut.atStepId !== null && { atStepId: cut.atStepId }),
         ...(input !== undefined && { input }),
+        ...budgetField(options.budget),
         ...(await readForkTags(ledger, source.runId, cut.seq)),
         ...fields,
       })
@@ -154,7 +158,13 @@ async function forkRun(
         .catch((error: unknown) => {
           throw error instanceof ClewError && error.code === 'wrong_seq' ? existingRun(runId) : error
         })
-      return await runUntilIdle(take, await program.load(ledger, runId), { input, stepsBefore: 0 })
+      const events = await program.load(ledger, runId)
+      return await runUntilIdle(take, events, {
+        input,
+        bounds: await readBounds(ledger, runId, program.budget),
+        madeBefore: events.filter(({ correlationId }) => correlationId !== runId),
+        stepsBefore: 0,
+      })
     } finally {
       await take.hold.release()
     }

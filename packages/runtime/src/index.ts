@@ -17,6 +17,7 @@ export type {
   TimeTravel,
 } from './engine/time-travel.ts'
 export type { UpdatedState, UpdateOptions } from './engine/update-state.ts'
+export type { Compared, Fidelity } from './fidelity.ts'
 export { fork, type ForkOptions, retry, type RetryOptions } from './fork.ts'
 export type { ForkPlace } from './cut-run.ts'
 export { requestStop, type StopOptions } from './lifecycle/request-stop.ts'

@@ -1,4 +1,5 @@
 import { ClewError, isTerminal, type Ledger, type RunSummary } from '@clew/ledger'
+import { readDueTimes } from './answers.ts'
 import { requestStop, type StopOptions, workingChild } from './lifecycle/request-stop.ts'
 import type { Program } from './machine/program.ts'
 import type { ChildEnd, ChildLink, WaitingPause } from './machine/step.ts'
@@ -27,7 +28,16 @@ export async function openChild(
   if (isTerminal(run.status)) return { status: 'failed', error: await errorOf(ledger, run, link) }
   const answers = answersFor(run, link)
   if (isStillWaiting(run) && Object.keys(answers).length === 0) return waitingChild(ledger, run)
-  const result = await goOnWithRun(ledger, program, runId, { ...options, answers }, { input })
+  const result = await goOnWithRun(
+    ledger,
+    program,
+    runId,
+    { ...options, answers },
+    {
+      input,
+      areInTime: true,
+    },
+  )
   // Its other questions may have their answers here already.
   return result.pauses.some(({ pauseId }) => link.answers.has(pauseId) && !Object.hasOwn(answers, pauseId))
     ? openChild(ledger, program, link, { listener, suspendAlways, shutdown, onDivergence })
@@ -60,12 +70,10 @@ const isStillWaiting = ({ status, dueAt }: RunSummary): boolean =>
   dueAt === null ? status === 'paused' : Date.parse(dueAt) > Date.now()
 
 async function waitingChild(ledger: Ledger, { runId, pauses, dueAt }: RunSummary): Promise<ChildEnd> {
-  const times = new Map<unknown, unknown>()
-  for await (const { payload } of ledger.read(runId, { types: ['ui.input_requested'] }))
-    times.set(payload['pauseId'], payload['dueAt'])
+  const times = await readDueTimes(ledger, runId)
   const withTimes = pauses.map((pause): WaitingPause => {
     const time = times.get(pause.pauseId)
-    return typeof time === 'string' ? { ...pause, dueAt: Date.parse(time) } : pause
+    return time ? { ...pause, dueAt: Date.parse(time) } : pause
   })
   return { status: 'paused', pauses: withTimes, dueAt: dueAt === null ? undefined : Date.parse(dueAt) }
 }

@@ -1,5 +1,5 @@
 import { ClewError, type ClewEvent, isTerminal, type Ledger, type RunSummary } from '@clew/ledger'
-import { checkAnswer, pickPause } from './answers.ts'
+import { assertInTime, checkAnswer, pickPause } from './answers.ts'
 import type { ResumeOptions } from './run-options.ts'
 import { answerDraft, assertSameAnswer, notOpen } from './settle-pauses.ts'
 import { openRunAppender } from './machine/run-appender.ts'
@@ -29,8 +29,10 @@ export async function recordAnswers(
       const question = questions.get(pauseId)
       if (!question) throw notOpen(runId, pauseId)
       checkAnswer(pauseId, question.payload, answer)
-      if (run.pauses.some((pause) => pause.pauseId === pauseId))
+      if (run.pauses.some((pause) => pause.pauseId === pauseId)) {
+        assertInTime(question, pauseId)
         return [answerDraft({ draft }, question, { answer, by: options.by })]
+      }
       // The same answer again is free.
       assertSameAnswer({ runId, ledger }, question, answered.get(pauseId), answer)
       return []

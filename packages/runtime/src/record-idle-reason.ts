@@ -3,7 +3,7 @@ import { divergenceError } from './divergence-error.ts'
 import { type EventDraft, isUnstorable } from './machine/run-appender.ts'
 import type { IdleReason, LiveMachine } from './machine/machine-types.ts'
 import type { RunFacts, RunPause, RunResult } from './result.ts'
-import { StepError, toStepError } from './run.ts'
+import { stackOf, StepError, toStepError } from './run.ts'
 import type { ActiveRun } from './acquire-run.ts'
 
 /** Why a run is interrupted that was left on purpose: no process died of it. */
@@ -124,8 +124,11 @@ async function end(
   /** `instead` was not written, so the readings of the clock that it carried have to be carried here. */
   async function fail(error: StepError, instead?: EventDraft): Promise<RunResult> {
     const clock = instead?.payload['clock']
+    // What a step failed with has its stack there.
+    const stack = error.stepId === null ? stackOf(error) : undefined
     const failed = machine.draft('system.workflow_failed', [], machine.cause, {
       error: error.toJSON(),
+      ...(stack !== undefined && { stack }),
       ...(clock !== undefined && { clock }),
       ...told.fields,
     })
@@ -156,6 +159,7 @@ function resultOf(
     checkpointOk: writeErrors.length === 0,
     checkpointErrors: writeErrors,
     warnings,
+    fidelity: null,
     ...more,
     // Each caller gives what its status has.
   } as RunResult

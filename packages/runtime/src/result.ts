@@ -1,4 +1,5 @@
 import type { ClewEvent, Pause, RunStatus } from '@clew/ledger'
+import type { Fidelity } from './fidelity.ts'
 import type { KeptMessage } from './graph/message.ts'
 import type { RunLog } from './log/run-log.ts'
 import type { Question, StepError } from './run.ts'
@@ -52,6 +53,8 @@ export interface RunFacts {
   readonly checkpointErrors: readonly Error[]
   /** What does no harm yet: a secret in the input that a resume needs again, redacted text that the code was given. */
   readonly warnings: readonly string[]
+  /** Of a run that was resumed or forked here: what its record was made with, and what it goes on with (D7). */
+  readonly fidelity: Fidelity | null
 }
 
 /** What a run tells while it works; streams are made of these (R12). */

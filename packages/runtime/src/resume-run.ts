@@ -6,6 +6,7 @@ import { answersWithSecrets } from './machine/redacted-input.ts'
 import { assertMode } from './mode.ts'
 import type { ResumeDivergence, RunResult } from './result.ts'
 import type { Carried, ResumeOptions } from './run-options.ts'
+import { budgetField, readBounds, resumedBudget } from './run-bounds.ts'
 import { settlePauses } from './settle-pauses.ts'
 import { sleepThrough } from './sleep-through.ts'
 import { beginLog, type ActiveRun, acquireRun } from './acquire-run.ts'
@@ -18,6 +19,7 @@ export async function resumeRun(
   options: ResumeOptions = {},
 ): Promise<RunResult> {
   checkBudget(options.budget, 'this run')
+  checkBudget(options.replaceBudget, 'this run')
   const log = beginLog(program, runId)
   const { ledger: known, options: given } = await useSecrets(ledger, program, runId, options)
   const result = await goOnWithRun(known, program, runId, given, { log })
@@ -49,7 +51,7 @@ export async function goOnWithRun(
   program: Program,
   runId: string,
   options: ResumeOptions = {},
-  { input, log, isWoken }: Partial<Carried> = {},
+  { input, log, isWoken, areInTime }: Partial<Carried> = {},
 ): Promise<RunResult> {
   assertMode(ledger, 'resume')
   const run = await ledger.getRun(runId)
@@ -59,22 +61,39 @@ export async function goOnWithRun(
     const events = await program.load(ledger, runId)
     const current = await ledger.getRun(runId)
     assertResumable(current, runId, program, events)
-    const { drafts, given } = await settlePauses(current, events, options, take.journal)
+    const { drafts, given } = await settlePauses(current, events, options, take.journal, {
+      areInTime,
+    })
+    const { workedMs, ...recorded } = await readBounds(ledger, runId, program.budget)
+    const budget = resumedBudget(recorded.budget, options)
+    const bounds = { budget, workedMs }
+    const isChanged = options.budget !== undefined || options.replaceBudget !== undefined
     const resumed = take.journal.draft(
       'system.workflow_resumed',
       [take.hold.epoch],
       drafts.at(-1)?.eventId ?? (events.at(-1) as ClewEvent).eventId,
-      { reason: drafts.length > 0 ? 'answered' : current.status, epoch: take.hold.epoch },
+      {
+        reason: drafts.length > 0 ? 'answered' : current.status,
+        epoch: take.hold.epoch,
+        ...(isChanged && budgetField(budget)),
+      },
     )
     const added = await take.journal.send([...drafts, resumed])
     const result = await runUntilIdle(take, [...events, ...added], {
       input,
+      bounds,
+      madeBefore: events,
       answers: given,
       stepsBefore: isWoken ? undefined : current.steps,
     })
     if (options.onDivergence !== 'accept' || !mayBeAccepted(result.divergence)) return result
     await accept(take, result.divergence, options.by)
-    return await runUntilIdle(take, await program.load(ledger, runId), { input, answers: given })
+    return await runUntilIdle(take, await program.load(ledger, runId), {
+      input,
+      bounds,
+      madeBefore: events,
+      answers: given,
+    })
   } finally {
     await take.hold.release()
   }
@@ -134,7 +153,12 @@ function assertResumable(
       'Start the next turn on its thread, or fork it.',
     )
   if (isTerminal(run.status))
-    refuse(`Run ${runId} has ended as ${run.status}`, 'Fork it from the step where it should go on.')
+    refuse(
+      `Run ${runId} has ended as ${run.status}`,
+      run.status === 'failed' || run.status === 'stopped'
+        ? 'Go on where it ended with retry, or fork it from another step.'
+        : 'Fork it from the step where it should go on.',
+    )
 }
 
 export const unknownRun = (runId: string): ClewError =>

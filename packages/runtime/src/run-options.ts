@@ -15,6 +15,7 @@ export interface Shutdown {
 export interface RunOptions {
   /** Ends the run as stopped. */
   readonly signal?: AbortSignal | undefined
+  /** Recorded with the start, and counted over all resumes; the budget of a resume can only tighten it. */
   readonly budget?: Budget | undefined
   /** When the thread is busy: an error (default), or wait for its turn. */
   readonly onBusy?: 'reject' | 'wait' | undefined
@@ -46,6 +47,8 @@ export interface StartOptions extends RunOptions {
   readonly subjects?: readonly string[] | undefined
   /** The event that led to this run; default: the message that its session answers, else what the code around says (L9). */
   readonly causedBy?: ClewEvent | string | undefined
+  /** Tags that the run has from its start (V11). */
+  readonly tags?: Readonly<Record<string, string>> | undefined
 }
 
 export interface ResumeOptions extends RunOptions {
@@ -56,6 +59,8 @@ export interface ResumeOptions extends RunOptions {
   readonly answers?: Readonly<Record<string, unknown>> | undefined
   /** Who answers. */
   readonly by?: string | undefined
+  /** From now on the run has this budget in place of its own, also a wider one; it is recorded. */
+  readonly replaceBudget?: Budget | undefined
   /**
    * When the code asks for something else than the record has, the run is blocked (default), and can be forked before that
    * step; or the difference is accepted, on record: what the code asks for otherwise is done anew, as the next attempt, and
@@ -77,4 +82,6 @@ export interface Carried {
   readonly input?: unknown
   readonly log: RunLogBuilder
   readonly isWoken?: boolean | undefined
+  /** The answers come from the record of its parent, which took them in time. */
+  readonly areInTime?: boolean | undefined
 }

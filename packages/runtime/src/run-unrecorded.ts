@@ -59,6 +59,7 @@ export async function runUnrecorded(
     checkpointOk: true,
     checkpointErrors: [],
     warnings: [],
+    fidelity: null,
   }
   if (rest.type === 'ended')
     return 'output' in rest.outcome

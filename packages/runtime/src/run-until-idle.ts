@@ -1,5 +1,6 @@
 import { type ClewEvent, findPlaceholderPlaces } from '@clew/ledger'
 import { checkpointPayload } from './engine/graph-program.ts'
+import { fidelityOf } from './fidelity.ts'
 import type { NodeRecord } from './log/node-record.ts'
 import { createLiveMachine } from './machine/live-machine.ts'
 import type { EndedStep, IdleReason } from './machine/machine-types.ts'
@@ -14,11 +15,13 @@ import { recordIdleReason } from './record-idle-reason.ts'
 import { recordProgress } from './stream/record-progress.ts'
 import type { ActiveRun } from './acquire-run.ts'
 import { readRunUsage } from './read-run-usage.ts'
+import type { RunBounds } from './run-bounds.ts'
 import { openTape } from './tape/open-tape.ts'
 
 /** What is known here beside the record. */
 export interface Known {
   readonly input?: unknown
+  readonly bounds: RunBounds
   readonly from?: Opening['from']
   /** Redacted text in what it begins with. */
   readonly redactedTexts?: readonly RedactedText[] | undefined
@@ -26,6 +29,8 @@ export interface Known {
   readonly answers?: ReadonlyMap<string, unknown> | undefined
   /** Attempts that the run had begun before this take of it. */
   readonly stepsBefore?: number | undefined
+  /** Recorded before this take of the run: the result says what that was made with. */
+  readonly madeBefore?: readonly ClewEvent[] | undefined
 }
 
 /** More of them say nothing new, and they are recorded with the end of the run. */
@@ -39,7 +44,9 @@ export async function runUntilIdle(
 ): Promise<RunResult> {
   const { listener, close } = recordProgress(take.ledger, take.runId, take.options.listener ?? {})
   try {
-    return await carry({ ...take, options: { ...take.options, listener } }, first, known)
+    const result = await carry({ ...take, options: { ...take.options, listener } }, first, known)
+    const { madeBefore } = known
+    return madeBefore ? { ...result, fidelity: fidelityOf(madeBefore, take.program, take.models) } : result
   } finally {
     await close()
   }
@@ -49,8 +56,8 @@ async function carry(take: ActiveRun, first: readonly ClewEvent[], known: Known)
   const { ledger, program, runId, threadId, hold, journal, log, options } = take
   const { listener = {} } = options
   const signal = options.signal ? AbortSignal.any([hold.signal, options.signal]) : hold.signal
-  const budget = options.budget ?? program.budget
-  const endsAt = performance.now() + (budget?.timeMs ?? 0)
+  const { budget, workedMs } = known.bounds
+  const endsAt = performance.now() + (budget?.timeMs ?? 0) - workedMs
   const warnings = new Set<string>()
   const warn = (message: string): void => {
     if (warnings.size < MAX_WARNINGS) warnings.add(message)

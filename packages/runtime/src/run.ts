@@ -173,6 +173,23 @@ export class StepError extends Error {
   }
 }
 
+const MAX_STACK_FRAMES = 30
+const MAX_STACK_CHARS = 4000
+
+/** Where an error was thrown: its innermost frames, for the record. Undefined for what came from another step. */
+export function stackOf({ cause }: StepError): string | undefined {
+  if (!(cause instanceof Error) || cause instanceof StepError) return undefined
+  const { stack } = cause
+  // Behind the message, which stands beside it.
+  const at = typeof stack === 'string' ? stack.indexOf('\n    at ') : -1
+  if (at < 0) return undefined
+  return (stack as string)
+    .slice(at + 1)
+    .split('\n', MAX_STACK_FRAMES)
+    .join('\n')
+    .slice(0, MAX_STACK_CHARS)
+}
+
 /** What is wrong with the value, and where. The rest is said to who appends events, and is not true of a step. */
 const plainMessage = ({ message, hint }: ClewError): string =>
   message

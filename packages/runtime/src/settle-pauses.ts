@@ -6,7 +6,7 @@ import {
   type Pause,
   type RunSummary,
 } from '@clew/ledger'
-import { checkAnswer, pickPause } from './answers.ts'
+import { assertInTime, checkAnswer, pickPause } from './answers.ts'
 import type { EventDraft, RunAppender } from './machine/run-appender.ts'
 import type { ResumeOptions } from './run-options.ts'
 
@@ -16,12 +16,13 @@ export interface Settled {
   readonly given: ReadonlyMap<string, unknown>
 }
 
-/** The answers that this resume brings, as events; refused before any write (R6). */
+/** The answers that this resume brings, as events; refused before any write (R6). `areInTime`: its parent has them on record. */
 export async function settlePauses(
   run: RunSummary,
   events: readonly ClewEvent[],
   options: ResumeOptions,
   journal: RunAppender,
+  { areInTime = false }: { readonly areInTime?: boolean | undefined } = {},
 ): Promise<Settled> {
   const { runId, pauses } = run
   const { by } = options
@@ -34,9 +35,10 @@ export async function settlePauses(
     const question = questions.get(pauseId)
     if (!question) throw notOpen(runId, pauseId)
     checkAnswer(pauseId, question.payload, answer)
-    if (pauses.some((pause) => pause.pauseId === pauseId))
+    if (pauses.some((pause) => pause.pauseId === pauseId)) {
+      if (!areInTime) assertInTime(question, pauseId)
       drafts.push(answerDraft(journal, question, { answer, by }))
-    else assertSameAnswer(journal, question, answered.get(pauseId), answer)
+    } else assertSameAnswer(journal, question, answered.get(pauseId), answer)
   }
   const left = pauses.filter(({ pauseId }) => !given.has(pauseId))
   for (const { pauseId } of left) {
@@ -108,14 +110,15 @@ async function answerOfChild(
 }
 
 /** What counts as the answer when its time is over; without a default it is no. */
-function lateAnswer({ payload }: ClewEvent): AnswerFields | undefined {
+export function lateAnswer({ payload }: ClewEvent): AnswerFields | undefined {
   const { dueAt, default: otherwise } = payload
   if (typeof dueAt !== 'string' || Date.parse(dueAt) > Date.now()) return undefined
   return { by: 'timeout', ...(otherwise === undefined ? { denied: true } : { answer: otherwise }) }
 }
 
 /** It does not only ask: a sleep beside the question is over, or one of several questions was answered. */
-const isDue = ({ dueAt }: RunSummary): boolean => dueAt !== null && Date.parse(dueAt) <= Date.now()
+export const isDue = ({ dueAt }: Pick<RunSummary, 'dueAt'>): boolean =>
+  dueAt !== null && Date.parse(dueAt) <= Date.now()
 
 /** `interruptBefore` and `interruptAfter` ask for nothing but to go on. */
 const isGatePause = (pauses: readonly Pause[]): boolean =>

@@ -32,7 +32,7 @@ async function wake(
 ): Promise<RunResult> {
   const { runId, dueAt } = asleep
   const due = Date.parse(dueAt as string)
-  const { signal, budget, listener, suspendAlways, shutdown } = options
+  const { signal, listener, suspendAlways, shutdown } = options
   let run = await ledger.getRun(runId)
   while (isAsleep(run, dueAt) && Date.now() < due && !signal?.aborted) {
     await sleepUntil(Math.min(due, Date.now() + LOOK_MS), signal)
@@ -41,7 +41,7 @@ async function wake(
   if (run && (isTerminal(run.status) || run.status === 'paused' || run.status === 'blocked'))
     return resultOfRun(ledger, program, run, carried)
   try {
-    const again = { signal, budget, listener, suspendAlways, shutdown, onBusy: 'wait' } as const
+    const again = { signal, listener, suspendAlways, shutdown, onBusy: 'wait' } as const
     return await goOnWithRun(ledger, program, runId, again, { ...carried, isWoken: true })
   } catch (error) {
     // Somebody else has gone on with it in the meantime.
@@ -75,6 +75,7 @@ export async function resultOfRun(
     checkpointOk: true,
     checkpointErrors: [],
     warnings: [],
+    fidelity: null,
   }
   const output = undefined
   switch (status) {

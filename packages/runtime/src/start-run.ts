@@ -12,6 +12,7 @@ import { checkRunId, nextId } from './run-id.ts'
 import type { RunOptions, SessionOptions, StartOptions } from './run-options.ts'
 import { sleepThrough } from './sleep-through.ts'
 import { beginLog, acquireRun } from './acquire-run.ts'
+import { budgetField } from './run-bounds.ts'
 import { CLEW_VERSION } from './version.ts'
 
 /** R5: the input is recorded before anything is done with it. */
@@ -37,6 +38,7 @@ const checkStartOptions = createOptionCheck<StartOptions>(
     threadId: true,
     session: true,
     subjects: true,
+    tags: true,
     causedBy: true,
     signal: true,
     budget: true,
@@ -54,6 +56,7 @@ export interface BeginOptions extends RunOptions {
   readonly subjects?: readonly string[] | undefined
   readonly causedBy?: ClewEvent | string | undefined
   readonly session?: SessionOptions | undefined
+  readonly tags?: StartOptions['tags']
   readonly log?: RunLogBuilder | undefined
   readonly parent?: Pick<ChildLink, 'parentRunId' | 'parentStepId' | 'cause'> | undefined
 }
@@ -65,7 +68,8 @@ export async function beginRun(
   input: unknown,
   options: BeginOptions,
 ): Promise<RunResult> {
-  const { runId, threadId, parent, subjects, session, log } = options
+  const { runId, threadId, parent, subjects, session, tags, log } = options
+  const budget = options.budget ?? program.budget
   assertMode(ledger, 'write')
   if (await ledger.getRun(runId)) throw existingRun(runId)
   const findPrevious = async (): Promise<Previous | undefined> =>
@@ -88,6 +92,8 @@ export async function beginRun(
       clewVersion: CLEW_VERSION,
       ...(subjects && { subjects }),
       ...(session && { session }),
+      ...budgetField(budget),
+      ...(tags && { tags }),
       ...(input !== undefined && input !== null && { input }),
       seed: sha256(runId + nextId()).slice(0, 32),
       ...(previous && { previous: { runId: previous.run.runId, seq: previous.seq } }),
@@ -105,6 +111,7 @@ export async function beginRun(
     for (const event of stored) options.listener?.event?.(event)
     return await runUntilIdle(take, stored, {
       input,
+      bounds: { budget, workedMs: 0 },
       from: opening?.from,
       redactedTexts: opening?.redactedTexts,
     })

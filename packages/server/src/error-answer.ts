@@ -23,6 +23,7 @@ const STATUS: Readonly<Record<ErrorCode, number>> = {
   stopped: 409,
   ended: 409,
   unfinished: 409,
+  too_late: 409,
   held: 409,
   erased: 409,
   pruned: 410,

@@ -15,8 +15,10 @@ export async function readSession(
 ): Promise<SessionDetail> {
   // Progress first: a step that ends in between is then read as ended, and its text goes.
   const { notes } = await ledger.progress.read({ runId: sessionId })
-  const summary = await ledger.getRun(sessionId)
-  const session = summary && (await viewOf(ledger, summary))
+  const run = await ledger.getRun(sessionId)
+  // A kept replay has no steps of its own: it went through those of its source.
+  const summary = run?.replay ? await ledger.getRun(run.replay.sourceRunId) : run
+  const session = run && (await viewOf(ledger, asSession(run, summary)))
   if (!summary || !session)
     throw new ClewError('not_found', `There is no session ${sessionId}`, 'Name one of this workspace.', {
       sessionId,
@@ -33,6 +35,13 @@ export async function readSession(
     relatedSessions: page.before === undefined ? await readRelated(ledger, session) : [],
     previousCursor,
   }
+}
+
+/** A kept replay of a session is shown where that session answers; it takes nobody's place. */
+function asSession(run: RunSummary, source: RunSummary | null): RunSummary {
+  if (!run.replay || !source?.session) return run
+  const session = { ...source.session, supersedes: null, currentStepType: null }
+  return { ...run, steps: source.steps, session }
 }
 
 /** With where it began, which a summary does not say; null for a run that is no session. */

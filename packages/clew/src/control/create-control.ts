@@ -142,7 +142,9 @@ const ended = ({ runId, status }: RunSummary): ClewError =>
   new ClewError(
     'not_resumable',
     `Run ${runId} is ${status}: there is nothing to resume`,
-    `Start the next turn on its thread, or fork it: clew fork ${runId} --at STEP. Nothing was changed.`,
+    status === 'failed' || status === 'stopped'
+      ? `Go on where it ended: clew fork ${runId} --retry --agent ./agents.ts. Nothing was changed.`
+      : `Start the next turn on its thread, or fork it: clew fork ${runId} --at STEP. Nothing was changed.`,
     { runId, status },
   )
 

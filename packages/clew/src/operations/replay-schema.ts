@@ -1,4 +1,4 @@
-import type { ReplayOutcome, ReplayReport } from '@clew/runtime'
+import type { Fidelity, ReplayOutcome, ReplayReport } from '@clew/runtime'
 import { z } from 'zod'
 import { diff } from './diff.ts'
 
@@ -25,6 +25,15 @@ export const outcome = z.object({
   output: z.unknown().optional(),
   error: z.object({ name: text, code: text, message: text }).optional(),
 }) satisfies z.ZodType<ReplayOutcome>
+
+const versions = z.object({ recorded: text.nullable(), now: text.nullable() })
+const models = z.object({ recorded: z.array(text).readonly(), now: z.array(text).readonly() })
+const fidelity = z.object({
+  agentVersion: versions,
+  clewVersion: versions,
+  structureHash: versions,
+  models,
+}) satisfies z.ZodType<Fidelity>
 
 /** Held to the type that it describes (D2). */
 const replayReport = z.object({
@@ -63,6 +72,7 @@ const replayReport = z.object({
   outcome,
   recorded: outcome,
   comparison: diff.output.optional().describe('of a what-if with its source'),
+  fidelity: fidelity.describe('what the record was made with, and what it was read with'),
   steps: count,
   durationMs: z.number(),
 }) satisfies z.ZodType<ReplayReport>

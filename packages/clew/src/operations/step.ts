@@ -1,4 +1,4 @@
-import { type ClewEvent, ClewError, type Ledger, type StepSkeleton } from '@clew/ledger'
+import { asOwn, type ClewEvent, ClewError, type Ledger, type StepSkeleton } from '@clew/ledger'
 import { z } from 'zod'
 import { answering } from './operation.ts'
 import { runId, stepSkeleton } from './schemas.ts'
@@ -19,6 +19,10 @@ export const step = answering({
     step: stepSkeleton,
     input: z.unknown().describe('its input; null if that was not recorded'),
     values: z.unknown().describe('its output; null while there is none'),
+    stack: z
+      .string()
+      .nullable()
+      .describe('where it was thrown; null if it has not failed, or failed with a step inside it'),
     attempts: z.int().min(1).describe('number of attempts'),
     startedEventId: z.string(),
     endedEventId: z.string().nullable(),
@@ -37,11 +41,13 @@ export const step = answering({
     const found = attempt === undefined ? tries.at(-1) : tries.find((each) => each.attempt === attempt)
     if (!found) throw noStep(id, stepId, attempt, tries.length)
     const [started, ended] = await readEnds(ledger, id, found)
+    const failed = ended && asOwn(ended)
     return {
       step: found,
       // An attempt that was recorded with its end alone brings its input there.
       input: started?.payload.input ?? null,
       values: ended?.payload.output ?? null,
+      stack: failed?.eventType === 'execution.step_failed' ? (failed.payload.stack ?? null) : null,
       attempts: tries.length,
       startedEventId: found.spanId,
       endedEventId: ended?.eventId ?? null,

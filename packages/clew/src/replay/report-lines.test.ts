@@ -38,9 +38,28 @@ const report = (more: Partial<ReplayReport> = {}): ReplayReport => ({
   ],
   outcome: { status: 'failed', error: { name: 'TypeError', code: 'thrown', message: 'no hits' } },
   recorded: { status: 'completed', output: { booked: 'HAT136' } },
+  fidelity: {
+    agentVersion: { recorded: '1', now: '1' },
+    clewVersion: { recorded: '0.1.0', now: '0.1.0' },
+    structureHash: { recorded: null, now: null },
+    models: { recorded: [], now: [] },
+  },
   steps: 44,
   durationMs: 12,
   ...more,
+})
+
+it('D7 a report says what the record was made with where it is read with something else', () => {
+  const { fidelity } = report()
+  const other = {
+    ...fidelity,
+    agentVersion: { recorded: '1', now: '2' },
+    clewVersion: { recorded: null, now: '9' },
+  }
+  expect(reportLines(report({ fidelity: other }))[1]).toBe(
+    '  recorded with another agent version 1 → 2, Clew none → 9',
+  )
+  expect(reportLines(report()).join()).not.toContain('recorded with another')
 })
 
 it('D2 a divergence is shown with its step, both sides, the paths around it and what can be done', () => {

@@ -44,7 +44,7 @@ export function reportLines(report: ReplayReport, style: ReportStyle = {}): stri
   const { colour = createColours(false), width = 80 } = style
   const look = { colour, width }
   const [first, ...rest] = report.divergences
-  const lines = verdictLines(look, report)
+  const lines = [...verdictLines(look, report), ...fidelityLines(look, report)]
   if (first) lines.push('', ...firstLines(look, first))
   if (rest.length > 0) lines.push('', ...restLines(look, rest))
   if (first && report.path.length > 0) lines.push('', ...pathLines(look, report.path))
@@ -63,6 +63,19 @@ function verdictLines({ colour, width }: Look, report: ReplayReport): string[] {
   const came = verdict === 'identical' ? `, ${outcome.status} as recorded` : ''
   const id = cut(printable(sourceRunId), width - facts.length - came.length - 18)
   return [`${verdictText(colour, report)}  ${colour.bold(id)}  ${colour.dim(`${facts}${came}`)}`]
+}
+
+const MADE_WITH = { agentVersion: 'agent version', clewVersion: 'Clew', structureHash: 'graph' } as const
+
+/** D7: what the record was made with, where it is read with something else. */
+function fidelityLines({ colour }: Look, { mode, fidelity }: ReplayReport): string[] {
+  if (mode === 'reconstruct') return []
+  const shown = (text: string | null): string => (text === null ? 'none' : printable(text).slice(0, 12))
+  const changed = Object.entries(MADE_WITH).flatMap(([field, name]) => {
+    const { recorded, now } = fidelity[field as keyof typeof MADE_WITH]
+    return recorded === now ? [] : [`${name} ${shown(recorded)} → ${shown(now)}`]
+  })
+  return changed.length === 0 ? [] : [colour.dim(`  recorded with another ${changed.join(', ')}`)]
 }
 
 function firstLines(look: Look, divergence: ReplayDivergence): string[] {

@@ -18,7 +18,8 @@ const calledWith = {
   input: anything,
   inputVersions: maybe(mapOf(count)),
   childRunId: optional.text,
-  safety: maybe(oneOf('read', 'write', 'destructive', 'external')),
+  /** Of an effect: what its caller declared, or that nothing was declared; then it is handled as a read (R10). */
+  safety: maybe(oneOf('read', 'write', 'destructive', 'external', 'undeclared')),
 }
 /** What ends a step. */
 const ended = { ...stepIdentity, durationMs: optional.amount, ...readings }
@@ -112,7 +113,13 @@ export const EXECUTION_EVENTS = {
   // `retryInMs` says that another attempt follows; without it the failure is the step's last word.
   'execution.step_failed': [
     'execution.state_change',
-    open({ ...ended, error: maybe(error), retryInMs: optional.amount }),
+    open({
+      ...ended,
+      error: maybe(error),
+      /** Where it was thrown: the innermost frames. */
+      stack: optional.text,
+      retryInMs: optional.amount,
+    }),
   ],
   /** Left behind by what waited for it, such as the loser of a race (D3). */
   'execution.step_stopped': ['execution.state_change', open({ ...ended, reason: optional.text })],

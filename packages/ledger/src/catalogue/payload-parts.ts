@@ -15,6 +15,13 @@ export const usage = open({
   reasoningTokens: optional.count,
 })
 
+/** What the run may use up, counted over all its resumes. */
+export const bounded = {
+  budget: maybe(
+    open({ steps: optional.amount, tokens: optional.amount, cost: optional.amount, timeMs: optional.amount }),
+  ),
+}
+
 /** What the run warned of in this life of it: redacted text that its code or its effects were given (P2). */
 export const warned = { warnings: texts }
 

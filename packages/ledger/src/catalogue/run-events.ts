@@ -1,6 +1,6 @@
 import { eventInRun, stateOperation } from './checkpoint-schema.ts'
 import { anything, integer, listOf, mapOf, maybe, maybeNull, oneOf, open, text } from './schema.ts'
-import { count, error, inStep, optional, readings, texts, warned } from './payload-parts.ts'
+import { count, error, inStep, optional, readings, texts, warned, bounded } from './payload-parts.ts'
 import type { EventFamily } from './primitive.ts'
 
 const task = open({ taskId: optional.text, name: optional.text, dueAt: optional.text, ...inStep })
@@ -25,6 +25,9 @@ export const RUN_EVENTS = {
       signatures: maybe(mapOf(text)),
       clewVersion: optional.text,
       subjects: texts,
+      /** Tags that it begins with (V11). */
+      tags: maybe(mapOf(text)),
+      ...bounded,
       /** The run answers in a stream (T1); its thread is the stream. */
       session: maybe(
         open({
@@ -38,7 +41,8 @@ export const RUN_EVENTS = {
   ],
   'system.workflow_resumed': [
     'system.workflow_event',
-    open({ reason: optional.text, epoch: optional.count }),
+    /** With a budget where that has changed. */
+    open({ reason: optional.text, epoch: optional.count, ...bounded }),
   ],
   // With open questions the run is paused; with nothing but a time to wait for it is pending.
   'system.workflow_paused': [
@@ -50,7 +54,11 @@ export const RUN_EVENTS = {
     /** A map of which some items completed and some failed is `partial`. */
     open({ output: anything, status: maybe(oneOf('partial')), ...warned }),
   ],
-  'system.workflow_failed': ['system.workflow_event', open({ error: maybe(error), ...readings, ...warned })],
+  'system.workflow_failed': [
+    'system.workflow_event',
+    /** `stack`: where the run's own code threw; of a failed step it stands with the step. */
+    open({ error: maybe(error), stack: optional.text, ...readings, ...warned }),
+  ],
   'system.workflow_stopped': ['system.workflow_event', open({ reason: optional.text, ...warned })],
   /** Another run takes its place; what it had done stays readable. */
   'system.workflow_superseded': ['system.workflow_event', open({ by: optional.text })],
@@ -68,12 +76,15 @@ export const RUN_EVENTS = {
       agentVersion: optional.text,
       structureHash: optional.text,
       signatures: maybe(mapOf(text)),
+      clewVersion: optional.text,
       /** The run that failed, and how often it was tried again, this time included. */
       retryOf: optional.text,
       retryIndex: optional.count,
       by: optional.text,
       edit: anything,
       input: anything,
+      /** In place of that of its source. */
+      ...bounded,
       /** The source's last checkpoint at or before `sourceSeq`: the fork begins with it. */
       checkpoint: maybe(
         open({ id: text, superstep: count, seq: integer(1), baseSeq: integer(1), createdAt: text }),

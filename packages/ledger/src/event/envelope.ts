@@ -65,6 +65,12 @@ const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d
 // oxlint-disable-next-line no-control-regex -- ids with characters that steer a terminal or turn text round
 const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/
 
+export const MAX_RUN_ID_CHARS = 512
+
+/** Whether a text can be the id of a run. */
+export const isRunId = (text: string): boolean =>
+  text !== '' && text.length <= MAX_RUN_ID_CHARS && !CONTROL.test(text) && text.isWellFormed()
+
 function refuse(field: string, found: unknown, expected: string): never {
   const what = describe(field, found)
   throw new ClewError(
@@ -104,7 +110,7 @@ const isEventId = (value: unknown): value is string =>
   typeof value === 'string' && (value === lastEventId || isUuid(value))
 
 function checkRunId(field: string, value: unknown): string {
-  if (value === undefined || value !== lastRunId) lastRunId = checkId(field, value, 512)
+  if (value === undefined || value !== lastRunId) lastRunId = checkId(field, value, MAX_RUN_ID_CHARS)
   return lastRunId
 }
 

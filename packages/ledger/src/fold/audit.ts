@@ -173,7 +173,8 @@ function addDeed(state: AuditState, event: ErasableEvent, redactions: number): v
   }
   if (event.eventType === 'execution.step_started' || event.eventType === 'execution.step_completed') {
     const { stepId = '', name = null, safety } = event.payload
-    if (safety !== undefined && beginsStep(event, state.effects.has(stepKeyOf(event)))) {
+    const isDeclared = safety !== undefined && safety !== 'undeclared'
+    if (isDeclared && beginsStep(event, state.effects.has(stepKeyOf(event)))) {
       state.safety.set(stepId, safety)
       if (safety !== 'read')
         state.effects.set(stepKeyOf(event), add('effect_begun', { target: name, safety, outcome: 'open' }))

@@ -163,7 +163,10 @@ export function beginRun(event: ClewEvent, source?: RunSummary): RunSummary {
     replay: null,
     session: forkSession(source?.session ?? null, thread),
     // Scores are about what happened in the source, so a fork has none of them.
-    tags: forked?.tags ?? NO_TAGS,
+    tags:
+      forked?.tags ??
+      (own?.eventType === 'system.workflow_started' ? own.payload.tags : undefined) ??
+      NO_TAGS,
     scores: NO_SCORES,
   }
 }

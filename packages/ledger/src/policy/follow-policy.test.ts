@@ -123,6 +123,19 @@ describe('P1 a redaction policy that somebody else sets', () => {
     expect(two.ledger.seq).toBe(one.ledger.seq + 1)
   })
 
+  it('L3 writes stand in the order of their calls, at whatever instant the answer about the policy comes', async () => {
+    for (let microtasks = 0; microtasks < 60; microtasks++) {
+      const { writer, turn } = await openTwo()
+      turn(60_000)
+      const first = writer.append([said({ n: 1 })])
+      for (let n = 0; n < microtasks; n++) await Promise.resolve()
+      const second = microtasks % 2 ? writer.append([said({ n: 2 })]) : writer.record(said({ n: 2 }))
+      await Promise.all([first, second])
+      const order = (await Array.fromAsync(writer.read('r'))).map(({ payload }) => payload['n'])
+      expect([microtasks, order]).toEqual([microtasks, [1, 2]])
+    }
+  })
+
   it('P1 is asked for once per write where a read takes longer than a policy may be old', async () => {
     const { admin, writer, heads, turn } = await openTwo({}, 5000)
     await admin.setPolicy(SEAT)

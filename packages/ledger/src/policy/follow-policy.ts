@@ -28,6 +28,8 @@ export function followPolicy({
 }: FollowParts): () => Promise<void> | undefined {
   let { seq, readMs } = known
   let asking: Promise<void> | undefined
+  /** The answer that calls wait for. Later calls wait for it too, or they would be written before those (L3). */
+  let awaited: Promise<void> | undefined
 
   async function ask(): Promise<void> {
     const startedMs = now()
@@ -37,13 +39,21 @@ export function followPolicy({
     readMs = startedMs
   }
 
+  function wait(answer: Promise<void>): Promise<void> {
+    const over = (): void => void (awaited = undefined)
+    // Runs before whoever waits, and nothing runs between the two: they are reactions to the same promise.
+    answer.then(over, over)
+    return (awaited = answer)
+  }
+
   return () => {
+    if (awaited) return awaited
     const age = now() - readMs
     // A clock that went back tells nothing.
     const isYoung = age >= 0 && age < POLICY_MS
     if (isYoung && age < ASK_MS) return undefined
     asking ??= ask().finally(() => (asking = undefined))
-    if (!isYoung) return asking
+    if (!isYoung) return wait(asking)
     // Whoever comes when it is too old asks again, and is told what is wrong.
     asking.catch(() => undefined)
     return undefined

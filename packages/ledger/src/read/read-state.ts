@@ -206,9 +206,21 @@ export function createStateReader(runs: RunReader, reader: PayloadReader): State
     return deepFreeze(state)
   }
 
+  /** A superstep that was left out has the state before it; one that has not been reached has none. */
+  async function assertNotPast(runId: string, superstep: number): Promise<void> {
+    const { mark } = await findMark(runId, Number.POSITIVE_INFINITY)
+    const last = mark?.superstep ?? (await at(runId, Number.POSITIVE_INFINITY, () => undefined))?.superstep
+    if (last === undefined || last >= superstep) return
+    throw noSuperstep(runId, superstep, last)
+  }
+
   return {
     latest: (runId) => at(runId, Number.POSITIVE_INFINITY, () => undefined),
-    atSuperstep: (runId, superstep) => at(runId, superstep, ({ seq }) => seq),
+    async atSuperstep(runId, superstep) {
+      const state = await at(runId, superstep, ({ seq }) => seq)
+      if (state && state.superstep < superstep) await assertNotPast(runId, superstep)
+      return state
+    },
     async atEvent(runId, seq, { pruned = false } = {}) {
       const piece = await pieceAt({ runId, seq })
       return piece && fold(runId, piece, Number.POSITIVE_INFINITY, pruned)
@@ -227,6 +239,15 @@ export function createStateReader(runs: RunReader, reader: PayloadReader): State
     },
   }
 }
+
+/** A superstep that the run has not reached. */
+export const noSuperstep = (runId: string, superstep: number, last: number): ClewError =>
+  new ClewError(
+    'not_found',
+    `Run ${runId} has no superstep ${superstep}: its last one is ${last}`,
+    'See `clew steps` for its supersteps, or leave the superstep out for the newest state.',
+    { runId, superstep, last },
+  )
 
 async function* once<T>(item: T): AsyncGenerator<T> {
   yield item

@@ -2,7 +2,7 @@ import { asOwn } from '../catalogue/catalogue.ts'
 import { foldTags, NO_TAGS, type RunTags } from '../fold/scores-and-tags.ts'
 import type { Ledger } from '../ledger.ts'
 
-const TYPES = ['system.tagged', 'system.workflow_forked'] as const
+const TYPES = ['system.tagged', 'system.workflow_started', 'system.workflow_forked'] as const
 
 /** What a fork of the run after this event says of its tags in `system.workflow_forked`: nothing when there are none. */
 export async function readForkTags(
@@ -15,7 +15,8 @@ export async function readForkTags(
     if (event.ledger.seq > seq) break
     const own = asOwn(event)
     if (own?.eventType === 'system.tagged') tags = foldTags(tags, own)
-    else if (own?.eventType === 'system.workflow_forked') tags = own.payload.tags ?? NO_TAGS
+    else if (own?.eventType === 'system.workflow_forked' || own?.eventType === 'system.workflow_started')
+      tags = own.payload.tags ?? NO_TAGS
   }
   return Object.keys(tags).length === 0 ? {} : { tags }
 }

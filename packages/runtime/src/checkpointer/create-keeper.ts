@@ -1,4 +1,4 @@
-import { ClewError, type RunSummary } from '@clew/ledger'
+import { ClewError, noSuperstep, type RunSummary } from '@clew/ledger'
 import type { ForkPoint } from '../engine/cut.ts'
 import type { Checkpoint, Checkpointer } from './checkpoint.ts'
 import { readKept } from './kept-checkpoint.ts'
@@ -38,7 +38,11 @@ export function createKeeper(checkpointer: Checkpointer, know: CheckpointLookup[
       const found = await checkpointer.get({ threadId: threadOf(run), checkpointId })
       return found?.id === checkpointId ? readKept(found) : null
     }
-    const found = (await lineOf(run)).find((each) => each.superstep <= superstep)
+    const line = await lineOf(run)
+    const last = line[0]?.superstep ?? 0
+    if (line.length > 0 && superstep > last && superstep !== Number.POSITIVE_INFINITY)
+      throw noSuperstep(run.runId, superstep, last)
+    const found = line.find((each) => each.superstep <= superstep)
     return found ? readKept(found) : null
   }
 

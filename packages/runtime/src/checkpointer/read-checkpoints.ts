@@ -82,6 +82,21 @@ export async function* readCheckpoints(ledger: Ledger, run: RunSummary): AsyncGe
   }
 }
 
+/** All checkpoints of a run, oldest first: those that a fork shares with its source, then its own. */
+export async function* readLine(
+  ledger: Ledger,
+  run: RunSummary,
+  upToSeq = Number.POSITIVE_INFINITY,
+): AsyncGenerator<RecordedCheckpoint> {
+  const { forkedFrom } = run
+  const source = forkedFrom && (await ledger.getRun(forkedFrom.runId))
+  if (source) yield* readLine(ledger, source, Math.min(upToSeq, forkedFrom.seq))
+  for await (const each of readCheckpoints(ledger, run)) {
+    if (each.seq > upToSeq) return
+    yield each
+  }
+}
+
 /** Where a run goes on from. */
 interface Link {
   readonly checkpointId: string | null
@@ -145,6 +160,24 @@ export async function lastCheckpointUpTo(
   }
 }
 
+/** Events after a seq in pages that grow: what is looked for is mostly near. */
+export async function* readAhead(
+  ledger: Ledger,
+  runId: string,
+  { afterSeq, limit: first, types }: { afterSeq: number; limit: number; types: readonly string[] },
+): AsyncGenerator<ClewEvent> {
+  let seq = afterSeq
+  for (let limit = first; ; limit = Math.min(4 * limit, 500)) {
+    let count = 0
+    for await (const event of ledger.read(runId, { afterSeq: seq, limit, types })) {
+      yield event
+      seq = event.ledger.seq
+      count++
+    }
+    if (count < limit) return
+  }
+}
+
 const NEAR = 4
 
 /**
@@ -164,16 +197,22 @@ export async function findSuperstep(
     const guess = Math.floor(low.seq + (high.seq - low.seq) * share) - (guesses < 4 ? NEAR : 1)
     const afterSeq = Math.min(Math.max(guess, low.seq), high.seq - 1)
     let isAny = false
-    for await (const event of ledger.read(runId, { afterSeq, limit: NEAR, types: CHECKPOINT_TYPES })) {
+    let looked = 0
+    for await (const event of readAhead(ledger, runId, { afterSeq, limit: NEAR, types: CHECKPOINT_TYPES })) {
+      looked++
+      if (event.ledger.seq > high.seq) break
       const found = checkpointOf(event)
-      if (found?.superstep === undefined) continue
-      if (found.superstep === superstep) return event
-      isAny = true
-      if (found.superstep > superstep) {
-        high = { seq: afterSeq, superstep: found.superstep }
-        break
+      if (found?.superstep === superstep) return event
+      if (found?.superstep !== undefined) {
+        isAny = true
+        if (found.superstep > superstep) {
+          high = { seq: afterSeq, superstep: found.superstep }
+          break
+        }
+        low = { seq: event.ledger.seq, superstep: found.superstep }
       }
-      low = { seq: event.ledger.seq, superstep: found.superstep }
+      // Ends of effects and of parallel nodes carry no checkpoint: any number of them may come before the next one.
+      if (isAny && looked >= NEAR) break
     }
     if (!isAny) high = { ...high, seq: afterSeq }
   }

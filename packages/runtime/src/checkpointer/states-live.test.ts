@@ -109,7 +109,12 @@ async function live(checkpointer: Ledger | Checkpointer, plan: readonly [Write[]
   for (const { kind, pick, write: given } of plan[2]) {
     const newRunId = `r${++count}`
     if (kind === 'turn')
-      await graph.invoke(toInput(given), { ...place, runId: newRunId, listener: listener(() => newRunId) })
+      await graph.invoke(toInput(given), {
+        ...place,
+        afterFailure: 'continue',
+        runId: newRunId,
+        listener: listener(() => newRunId),
+      })
     else {
       const all = await graph.getStateHistory(place).toArray()
       const { checkpointId, runId } = all[pick % all.length] as (typeof all)[number]

@@ -26,8 +26,9 @@ export interface ThreadLedger {
 
 /** What a crash may lose without anything being done twice. */
 const LIGHT: ReadonlySet<string> = new Set(['execution.step_stopped', 'system.workflow_resumed'])
+const REPEATABLE: ReadonlySet<unknown> = new Set([undefined, 'read', 'undeclared'])
 const isLight = ({ eventType, payload }: ClewEvent): boolean =>
-  LIGHT.has(eventType) || (eventType === 'execution.step_started' && payload['safety'] === undefined)
+  LIGHT.has(eventType) || (eventType === 'execution.step_started' && REPEATABLE.has(payload['safety']))
 
 export const putMark = ({ metadata }: Checkpoint): string | undefined =>
   typeof metadata?.['put'] === 'string' ? metadata['put'] : undefined

@@ -91,16 +91,14 @@ async function planAt(
   warnings: string[],
 ): Promise<AdaptedFork['plan']> {
   const known = new Set(definition.nodes.map(({ name }) => name))
-  const before = await lastCheckpointUpTo(ledger, runId, event.ledger.seq - 1)
-  const ended = superstep === 0 ? [] : await endsBetween(ledger, runId, before?.ledger.seq ?? 0, event)
   if (superstep === 0) {
     const hasBranch = definition.branches.some(({ from }) => from === START)
     if (hasBranch) return { tasks: [{ node: START, index: 0 }], joins: {} }
     return planNext(definition, [STARTED], {})
   }
+  const { ended, joins } = await endsAt(ledger, runId, { event })
   // An edit of the state: there is nothing that follows from it.
   if (ended.length === 0) return undefined
-  const joins = ((before && checkpointPayload(before)?.['joins']) ?? {}) as Joins
   const possible = ended.map((end) => ({
     ...end,
     decision: end.decision && onlyKnown(end.decision),
@@ -116,6 +114,18 @@ async function planAt(
       warnings.push(`Node ${target}, which would be next, is not in the graph any more.`)
     return targets.filter((target) => !gone.includes(target))
   }
+}
+
+/** How the tasks of the superstep came out that this event ends, and which joins were waiting before it. */
+export async function endsAt(
+  ledger: Ledger,
+  runId: string,
+  { event }: Pick<ResolvedGraphForkPoint, 'event'>,
+): Promise<{ readonly ended: readonly EndedTask[]; readonly joins: Joins }> {
+  const before = await lastCheckpointUpTo(ledger, runId, event.ledger.seq - 1)
+  if (!before) return { ended: [], joins: {} }
+  const joins = (checkpointPayload(before)?.['joins'] ?? {}) as Joins
+  return { ended: await endsBetween(ledger, runId, before.ledger.seq, event), joins }
 }
 
 const STARTED = { node: START, index: 0, decision: null, goto: null, sends: [], ended: false } as const

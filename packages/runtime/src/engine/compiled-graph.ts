@@ -70,6 +70,8 @@ const checkCompileOptions = createOptionCheck<CompileOptions>({
 
 export interface InvokeOptions extends StartOptions, Pick<ResumeOptions, 'secrets'> {
   readonly recursionLimit?: number | undefined
+  /** New input is taken although the last run of the thread failed, on the state that it left. Default: refused. */
+  readonly afterFailure?: 'continue' | undefined
 }
 
 export type GraphResult<State> = RunResult<State> & {
@@ -86,7 +88,7 @@ export type GraphStream<C extends Channels, Mode extends Modes, Children extends
 
 export interface CompiledGraph<C extends Channels = Channels> extends RunnableGraph, TimeTravel<C> {
   readonly channels: C
-  /** A new run, or the next turn of a thread; with null, the thread's unfinished run goes on. */
+  /** A new run, or the next turn of a thread; with null, the thread's unfinished run goes on, or one that failed is retried. */
   invoke(input: WriteOf<C> | null, options?: InvokeOptions): Promise<GraphResult<StateOf<C>>>
   resume(place: GraphPlace, options?: ResumeOptions): Promise<GraphResult<StateOf<C>>>
   /** As `invoke`, telling what happens; the default mode is `updates`. */
@@ -135,8 +137,11 @@ export function compileGraph<C extends Channels>(
     interruptAfter,
     recursionLimit: options.recursionLimit ?? 1000,
   }
-  const programFor = ({ recursionLimit }: Pick<InvokeOptions, 'recursionLimit'> = {}): Program =>
-    createGraphProgram(programOptions, { recursionLimit })
+  const programFor = ({
+    recursionLimit,
+    afterFailure,
+  }: Pick<InvokeOptions, 'recursionLimit' | 'afterFailure'> = {}): Program =>
+    createGraphProgram(programOptions, { recursionLimit, afterFailure })
 
   async function headOf(place: GraphPlace): Promise<RunSummary> {
     const run = await findHead(needLedger(ledger), place)
@@ -203,6 +208,22 @@ export function compileGraph<C extends Channels>(
     withState: withStateOn,
   })
 
+  const resume: CompiledGraph<C>['resume'] = async (place, resumeOptions = {}) => {
+    const { runId } = await headOf(place)
+    return withState(await resumeRun(needLedger(ledger), programFor(), runId, resumeOptions))
+  }
+
+  /** What failed is tried again where it failed; everything else is resumed, or says why not. */
+  async function goOn(
+    place: { readonly threadId: string },
+    goOnOptions: InvokeOptions,
+  ): Promise<GraphResult<StateOf<C>>> {
+    const { runId, status } = await headOf(place)
+    if (status !== 'failed') return resume(place, goOnOptions)
+    const { signal, budget, onBusy, listener, suspendAlways } = goOnOptions
+    return travel.retry({ runId, ...place, signal, budget, onBusy, listener, suspendAlways })
+  }
+
   return {
     ...travel,
     kind: 'graph',
@@ -215,15 +236,12 @@ export function compileGraph<C extends Channels>(
       const threadId = threadOf(invokeOptions)
       if ((input ?? null) === null) assertGoesOn(ledger, threadId)
       if (!ledger) return invokeFreely(input, invokeOptions)
-      if (input === null && threadId !== undefined) return this.resume({ threadId }, invokeOptions)
+      if (input === null && threadId !== undefined) return goOn({ threadId }, invokeOptions)
       const { secrets = [] } = invokeOptions
       const known = secrets.length === 0 ? ledger : await withThreadSecrets(ledger, threadId, secrets)
       return withState(await startRun(known, programFor(invokeOptions), input, invokeOptions))
     },
-    async resume(place, resumeOptions = {}) {
-      const { runId } = await headOf(place)
-      return withState(await resumeRun(needLedger(ledger), programFor(), runId, resumeOptions))
-    },
+    resume,
     stream(input, streamOptions = {}) {
       const threadId = threadOf(streamOptions)
       if (ledger && input === null && threadId !== undefined)

@@ -6,7 +6,12 @@ import {
   prunedState,
   type RunSummary,
 } from '@clew/ledger'
-import { findCheckpoint, findSuperstep, lastCheckpointUpTo } from '../checkpointer/read-checkpoints.ts'
+import {
+  findCheckpoint,
+  findSuperstep,
+  lastCheckpointUpTo,
+  readAhead,
+} from '../checkpointer/read-checkpoints.ts'
 import { assertNotErased } from '../not-erased.ts'
 
 /**
@@ -98,32 +103,14 @@ async function findStep(
   // Steps of a superstep come after the checkpoint it began from, so the search for an id can begin there.
   const from = named ? await beforeSuperstep(ledger, run, Number(named[1]), `step ${step}`) : undefined
   const types = ['execution.step_started', 'execution.step_completed']
-  for await (const { payload } of readAhead(ledger, run.runId, from?.event.ledger.seq ?? 0, types)) {
+  const range = { afterSeq: from?.event.ledger.seq ?? 0, limit: 8, types }
+  for await (const { payload } of readAhead(ledger, run.runId, range)) {
     const { stepId, name } = payload as { stepId: string; name: string }
     const superstep = Number(SUPERSTEP.exec(stepId)?.[1])
     if (named && superstep > Number(named[1])) break
     if ((named ? stepId === step : name === step) && superstep > 0) return { stepId, superstep }
   }
   throw nowhere(run, `step ${step}`)
-}
-
-/** In pages that grow: what is looked for is mostly near. */
-async function* readAhead(
-  ledger: Ledger,
-  runId: string,
-  afterSeq: number,
-  types: readonly string[],
-): AsyncGenerator<ClewEvent> {
-  let seq = afterSeq
-  for (let limit = 8; ; limit = Math.min(4 * limit, 500)) {
-    let count = 0
-    for await (const event of ledger.read(runId, { afterSeq: seq, limit, types })) {
-      yield event
-      seq = event.ledger.seq
-      count++
-    }
-    if (count < limit) return
-  }
 }
 
 async function isInLine(ledger: Ledger, run: RunSummary, event: ClewEvent): Promise<boolean> {

@@ -178,7 +178,7 @@ function joinPlans(
 }
 
 /** For conditional edges that are asked outside a run: they may look at the time, but not call anything. */
-function idleRun(): Run {
+export function idleRun(): Run {
   const refuse = (): never => {
     throw new ClewError(
       'bad_option',

@@ -1,6 +1,7 @@
 import { checkpointOf, readForkTags, type RunSummary } from '@clew/ledger'
 import type { KeptCheckpoint } from '../checkpointer/checkpoint-lookup.ts'
 import type { EventDraft, RunAppender } from '../machine/run-appender.ts'
+import { CLEW_VERSION } from '../version.ts'
 import type { ResolvedGraphForkPoint } from './cut.ts'
 import type { EditedStanding } from './edit-state.ts'
 import type { ForkBase } from './fork-base.ts'
@@ -26,6 +27,7 @@ export async function startFork(
     ...(version !== undefined && { agentVersion: version }),
     structureHash,
     signatures,
+    clewVersion: CLEW_VERSION,
     ...(by !== undefined && { by }),
     ...(ground.retryIndex !== undefined && { retryOf: source.runId, retryIndex: ground.retryIndex }),
     ...(ground.refit && ground.refit.warnings.length > 0 && { warnings: ground.refit.warnings }),
@@ -57,6 +59,7 @@ export function startKept(
     ...(threadId !== null && { threadId }),
     structureHash,
     signatures,
+    clewVersion: CLEW_VERSION,
     seed,
     ...(input !== undefined && { input }),
     forkedFrom: { runId: kept.runId, checkpointId: kept.id, superstep: kept.superstep },

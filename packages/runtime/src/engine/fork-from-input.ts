@@ -1,5 +1,6 @@
 import { ClewError, type ClewEvent, type Ledger, readForkTags, type RunSummary } from '@clew/ledger'
 import { checkpointLookupOf } from '../checkpointer/checkpoint-lookup.ts'
+import { CLEW_VERSION } from '../version.ts'
 import { isEdited } from './edit-state.ts'
 import { readPrevious } from './graph-program.ts'
 import type { ForkGraphOptions, GraphParts, PendingFork } from './graph-parts.ts'
@@ -32,13 +33,15 @@ export async function forkFromInput(
   const first = await readFirst(ledger, source.runId)
   const previous = first && (await readPrevious(ledger, parts.definition.channels, first))
   await underLease(parts, runId, threadId, options, async (journal, epoch) => {
-    const { structureHash, signatures } = parts
+    const { structureHash, signatures, version } = parts
     const forked = journal.draft('system.workflow_forked', [], first?.eventId ?? null, {
       sourceRunId: source.runId,
       sourceSeq: 1,
       ...(options.threadId !== undefined && { threadId: options.threadId }),
+      ...(version !== undefined && { agentVersion: version }),
       structureHash,
       signatures,
+      clewVersion: CLEW_VERSION,
       input,
       ...(await readForkTags(ledger, source.runId, 1)),
     })

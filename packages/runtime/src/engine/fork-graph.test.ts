@@ -2,7 +2,18 @@ import type { Ledger } from '@clew/ledger'
 import { describe, expect, it } from 'vitest'
 import { createMemoryWorld } from '../../test/memory-ledger.ts'
 import { codeOf } from '../../test/travel-world.ts'
-import { append, END, last, lineage, searchStates, START, StateGraph, threadStats } from '../index.ts'
+import {
+  append,
+  END,
+  last,
+  lineage,
+  recordFork,
+  replay,
+  searchStates,
+  START,
+  StateGraph,
+  threadStats,
+} from '../index.ts'
 
 const exportOf = async (ledger: Ledger, runId: string): Promise<string> =>
   (await Array.fromAsync(ledger.export({ runId }))).join('')
@@ -41,6 +52,138 @@ describe('R7 forks of graphs on a ledger', () => {
       expect(await exportOf(ledger, runId)).toBe(source)
     }
     expect(await ledger.verify(undefined, { projections: true })).toMatchObject({ ok: true })
+  })
+
+  it('R7 every superstep can be forked, named and tried otherwise, however many steps ended in the one before it', async () => {
+    for (const [nodes, effects] of [
+      [1, 4],
+      [1, 40],
+      [3, 1],
+      [6, 3],
+    ] as const) {
+      const ledger = createMemoryWorld().open()
+      const wide = new StateGraph({ seen: append<string>(), n: last(0) })
+        .addNode('inc', (state) => ({ n: state.n + 1 }))
+        .addEdge(START, 'inc')
+        .addNode('last', () => ({}))
+      for (let node = 0; node < nodes; node++)
+        wide
+          .addNode(`w${node}`, async (_state, run) => {
+            for (let i = 0; i < effects; i++) await run.effect('look', { i }, () => i)
+            return { seen: `w${node}` }
+          })
+          .addEdge('inc', `w${node}`)
+          .addEdge(`w${node}`, 'last')
+      const graph = wide.compile({ checkpointer: ledger })
+      const { runId } = await graph.invoke({})
+      for (const superstep of [0, 1, 2, 3]) {
+        const forked = await graph.fork({ runId, at: { superstep } })
+        expect(forked).toMatchObject({ status: 'completed', forkedFrom: { superstep } })
+        expect((await recordFork(ledger, runId, { at: { superstep } })).checkpoint?.superstep).toBe(superstep)
+      }
+      for (const [step, superstep] of [
+        ['inc', 0],
+        ['w0', 1],
+        ['last', 2],
+        ['last@s3', 2],
+      ] as const) {
+        const forked = await graph.fork({ runId, at: { step } })
+        expect(forked).toMatchObject({ status: 'completed', forkedFrom: { superstep } })
+        const otherwise = await replay(graph, { ledger, runId, mode: 'what-if', at: { step } })
+        expect(otherwise.verdict).toBe('identical')
+      }
+    }
+  })
+
+  it('R7 an edited fork asks the conditional edges of the nodes that wrote last again, on the edited state', async () => {
+    const ledger = createMemoryWorld().open()
+    const { command, send } = await import('../index.ts')
+    const graph = new StateGraph({
+      n: last(0),
+      way: last<'left' | 'right' | 'jump' | 'many'>('left'),
+      seen: append<string>(),
+    })
+      .addNode('choose', () => ({ n: 1 }))
+      .addNode('beside', () => ({}))
+      .addNode('left', () => ({ seen: 'left' }))
+      .addNode('right', () => ({ seen: 'right' }))
+      .addNode('item', (item: { id: number }) => ({ seen: `item ${item.id}` }))
+      .addNode('both', () => ({ seen: 'both' }))
+      .addNode('jump', () => command({ goto: 'left' }))
+      .addEdge(START, 'choose')
+      .addEdge(START, 'beside')
+      .addConditionalEdges(
+        'choose',
+        ({ way, n }) =>
+          way === 'many' ? [1, 2].map((id) => send('item', { id: id * n })) : way === 'jump' ? 'jump' : way,
+        ['left', 'right', 'item', 'jump'],
+      )
+      .addEdge(['beside', 'left'], 'both')
+      .compile({ checkpointer: ledger, name: 'ways' })
+    const { runId, state } = await graph.invoke({})
+    expect(state.seen).toEqual(['left', 'both'])
+    const seenWith = async (options: object): Promise<unknown> =>
+      (await graph.fork({ runId, at: { superstep: 1 }, ...options })).state.seen
+    expect(await seenWith({ update: { way: 'right' } })).toEqual(['right'])
+    expect(await seenWith({ state: { way: 'many', n: 10 } })).toEqual(['item 10', 'item 20'])
+    expect(await seenWith({ update: { seen: 'mine' } })).toEqual(['mine', 'left', 'both'])
+    expect(await seenWith({ at: { step: 'left' }, update: { way: 'right' } })).toEqual(['left', 'both'])
+    expect(await seenWith({ update: { way: 'right' }, asNode: 'left' })).toEqual(['both'])
+    // At the input nothing has decided, and what a command chose stands.
+    expect(await seenWith({ at: { superstep: 0 }, update: { way: 'right' } })).toEqual(['right'])
+    const jumped = await graph.invoke({ way: 'jump' })
+    const after = await graph.fork({ runId: jumped.runId, at: { superstep: 2 }, update: { way: 'right' } })
+    expect(after.state.seen).toEqual(['left', 'both'])
+    const otherwise = await replay(graph, {
+      ledger,
+      runId,
+      mode: 'what-if',
+      at: { superstep: 1 },
+      update: { way: 'right' },
+    })
+    expect(otherwise.outcome.output).toMatchObject({ seen: ['right'] })
+  })
+
+  it('R4 R7 the history of a fork, and of a fork of it, begins with what it shares', async () => {
+    const ledger = createMemoryWorld().open()
+    const graph = counter(ledger, 6)
+    const { runId } = await graph.invoke({ n: 0 })
+    const first = await graph.fork({ runId, at: { superstep: 4 }, update: { n: 5 } })
+    const second = await graph.fork({ runId: first.runId, at: { superstep: 2 }, update: { n: 5 } })
+    const history = (of: string) => graph.getStateHistory({ runId: of }).toArray()
+    const whole = await history(runId)
+    expect((await history(first.runId)).map(({ superstep, state }) => [superstep, state.n])).toEqual([
+      [0, 0],
+      [1, 1],
+      [2, 2],
+      [3, 3],
+      [4, 4],
+      [5, 5],
+      [6, 6],
+    ])
+    const line = await history(second.runId)
+    expect(line.map(({ state, runId: owner }) => [state.n, owner])).toEqual([
+      [0, runId],
+      [1, runId],
+      [2, runId],
+      [5, second.runId],
+      [6, second.runId],
+    ])
+    expect(line.slice(0, 3)).toEqual(whole.slice(0, 3))
+    for (const [n, each] of line.entries()) expect(each.parentId).toBe(line[n - 1]?.checkpointId ?? null)
+  })
+
+  it('R4 a superstep that a run has not reached is refused', async () => {
+    const ledger = createMemoryWorld().open()
+    const graph = counter(ledger, 3)
+    const { runId } = await graph.invoke({ n: 0 }, { threadId: 't' })
+    expect((await ledger.getState(runId, { superstep: 3 }))?.state).toEqual({ n: 3 })
+    for (const read of [
+      () => ledger.getState(runId, { superstep: 4 }),
+      () => graph.getState({ threadId: 't' }, { superstep: 99 }),
+    ])
+      await expect(read()).rejects.toMatchObject({ code: 'not_found', fields: { runId, last: 3 } })
+    expect(await ledger.getState('nobody', { superstep: 4 })).toBeNull()
   })
 
   it('R7 another input from the same beginning, in place of the first', async () => {

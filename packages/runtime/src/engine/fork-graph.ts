@@ -4,7 +4,8 @@ import type { EventDraft } from '../machine/run-appender.ts'
 import { assertMode } from '../mode.ts'
 import { checkRunId } from '../run-id.ts'
 import { carryEnds, completedTasks } from './restored-ends.ts'
-import { editStanding, isEdited } from './edit-state.ts'
+import { decideAnew } from './decide-anew.ts'
+import { type EditedStanding, editStanding, isEdited } from './edit-state.ts'
 import { restDrafts, startFork, startKept } from './fork-drafts.ts'
 import { forkFromInput } from './fork-from-input.ts'
 import { type ForkBase, groundOf } from './fork-base.ts'
@@ -77,8 +78,9 @@ async function writeFork(
   const isChanged = isEdited(options) || ground.refit?.plan !== undefined
   const carries = ground.carried !== undefined && ground.carried.length > 0
   const standing = isChanged || carries || ground.kept ? await ground.standing() : undefined
-  const edited =
+  const kept =
     standing && isChanged ? await editStanding(definition, standing, options, { ledger }) : undefined
+  const edited = kept && (await followEdit(parts, source, ground, kept, options))
   const to = edited?.standing ?? standing
   await underLease(parts, runId, threadId, options, async (journal, epoch) => {
     const begun = ground.kept
@@ -100,6 +102,22 @@ async function writeFork(
     forkedFrom: { runId: source.runId, seq, superstep: ground.superstep, checkpointId },
     warnings: ground.refit?.warnings ?? [],
   }
+}
+
+/** An edit may change what comes next. */
+async function followEdit(
+  { ledger, definition }: GraphParts,
+  source: RunSummary,
+  { cut, refit }: ForkBase,
+  edited: EditedStanding,
+  options: ForkGraphOptions,
+): Promise<EditedStanding> {
+  const { at, asNode, state, update, decidesAnew } = options
+  const isNamed = asNode !== undefined || (at !== undefined && 'step' in at)
+  const isOwn = state !== undefined || update !== undefined
+  if (!decidesAnew || isNamed || !isOwn || !cut || refit?.plan) return edited
+  const plan = await decideAnew(ledger, source, cut, definition, edited.standing.graph.state)
+  return plan ? { ...edited, standing: { ...edited.standing, tasks: plan.tasks, joins: plan.joins } } : edited
 }
 
 async function firstOwnEvent(

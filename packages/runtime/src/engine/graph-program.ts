@@ -44,6 +44,8 @@ export interface GraphProgramOptions {
 /** What one invocation may change. */
 export interface GraphRunOptions {
   readonly recursionLimit?: number | undefined
+  /** A turn after one that failed goes on with the state that it left. */
+  readonly afterFailure?: 'continue' | undefined
 }
 
 /** Supersteps between two looks at what a retention no longer keeps; the last one of a run looks too. */
@@ -162,7 +164,7 @@ export function createGraphProgram(options: GraphProgramOptions, run: GraphRunOp
     prune: options.prune,
     load: loadGraphRun,
     findPrevious: (ledger, threadId) =>
-      findPrevious(ledger, threadId, structureHash, (folded) => openState(channels, folded, ledger)),
+      findPrevious(ledger, threadId, structureHash, run, (folded) => openState(channels, folded, ledger)),
     readPrevious: (ledger, started) => readPrevious(ledger, channels, started),
     open,
     restore,
@@ -269,11 +271,13 @@ async function findPrevious(
   ledger: Ledger,
   threadId: string,
   structureHash: string,
+  { afterFailure }: GraphRunOptions,
   toGraph: (folded: RunState) => GraphState,
 ): Promise<Previous | undefined> {
   const run = await findThreadHead(ledger, threadId)
   if (!run?.checkpoint) return undefined
   if (!isTerminal(run.status)) throw unfinished(run)
+  if (run.status === 'failed' && afterFailure !== 'continue') throw failedBefore(run)
   const { seq } = run.checkpoint
   const known = recallHead(ledger, structureHash, threadId, run.runId, seq)
   if (known) return { run, seq, head: { graph: known.graph, depth: known.depth } satisfies Head }
@@ -287,6 +291,15 @@ async function findPrevious(
   const head: Head = { graph: toGraph(folded), depth: typeof depth === 'number' ? depth : 0, redacted }
   return { run, seq, head }
 }
+
+/** A turn that failed left what its supersteps before had written: a next turn would begin on half a state. */
+const failedBefore = ({ runId, threadId, status }: RunSummary): ClewError =>
+  new ClewError(
+    'unfinished',
+    `The last run of thread ${threadId ?? ''}, ${runId}, failed`,
+    "Go on where it failed with retry({ runId }) or invoke(null, { threadId }); to take new input on the state that it left, invoke(input, { threadId, afterFailure: 'continue' }). The new input was not taken.",
+    { runId, threadId, status },
+  )
 
 interface Head {
   readonly graph: GraphState

@@ -2,7 +2,7 @@ import { ClewError, type Ledger, type Pause, type RunState, type RunSummary } fr
 import {
   findCheckpoint,
   parentOf,
-  readCheckpoints,
+  readLine,
   readThread,
   type RecordedCheckpoint,
 } from '../checkpointer/read-checkpoints.ts'
@@ -22,7 +22,7 @@ export type GraphPlace =
 
 /** Which checkpoint of it; the newest when nothing is said. */
 export interface CheckpointChoice {
-  /** The last one that is not past this superstep of the run. */
+  /** The one of this superstep of the run; where that was left out, the last one before it. */
   readonly superstep?: number | undefined
   readonly checkpointId?: string | undefined
 }
@@ -112,7 +112,7 @@ export async function readCheckpoint(
   return folded && { ...toView(channels, run, folded), parentId: await parentOf(ledger, event) }
 }
 
-/** Oldest first, and a tree by `parentId`; of a thread all its turns and forks, of a run what it wrote itself. */
+/** Oldest first, and a tree by `parentId`; of a thread all its turns and forks, of a fork also what it shares with its source. */
 export async function* readHistory(
   ledger: Ledger,
   channels: Channels,
@@ -135,7 +135,7 @@ export async function* readHistory(
   })
   const head = await findHead(ledger, place)
   if (!head) return
-  const all = 'runId' in place ? readCheckpoints(ledger, head) : readThread(ledger, place.threadId)
+  const all = 'runId' in place ? readLine(ledger, head) : readThread(ledger, place.threadId)
   let run: RunSummary | null = head
   for await (const each of all) {
     if (each.runId !== run?.runId) run = await ledger.getRun(each.runId)

@@ -3,6 +3,7 @@ import type { Channels, StateOf, ValueOf, WriteOf } from '../graph/channel.ts'
 import type { RunResult } from '../result.ts'
 import type { ResumeOptions, RunOptions } from '../run-options.ts'
 import { resultOfRun } from '../sleep-through.ts'
+import { fidelityOf } from '../fidelity.ts'
 import { beginLog } from '../acquire-run.ts'
 import type { ForkPoint } from './cut.ts'
 import { forkGraph, retryGraph } from './fork-graph.ts'
@@ -28,7 +29,10 @@ export interface GraphForkOptions<C extends Channels = Channels> extends RunOpti
   readonly ledger?: Ledger | undefined
   readonly runId: string
   readonly at?: ForkPoint | undefined
-  /** Channels are set to these values. */
+  /**
+   * Channels are set to these values. After this or an `update`, conditional edges of the nodes that wrote last decide on the
+   * edited state, unless `at` names the step that runs next; `asNode` names another node.
+   */
   readonly state?: { readonly [K in keyof C]?: ValueOf<C[K]> | undefined } | undefined
   /** Merged by the rules of the channels. */
   readonly update?: WriteOf<C> | undefined
@@ -55,7 +59,7 @@ export type GraphForkResult<State> = RunResult<State> & {
 export interface TimeTravel<C extends Channels = Channels> {
   /** The newest state, or the one that is chosen; null when there is none. Frozen. */
   getState(place: GraphPlace, choice?: CheckpointChoice): Promise<StateView<StateOf<C>> | null>
-  /** Of a thread all its turns and forks, a tree by `parentId`; of a run what it wrote itself. Empty when there is none. */
+  /** Of a thread all its turns and forks, a tree by `parentId`; of a run its own, behind those that a fork shares. Empty when there is none. */
   getStateHistory(place: GraphPlace): StateHistory<StateOf<C>>
   getCheckpoint(checkpointId: string): Promise<CheckpointView<StateOf<C>> | null>
   /** Changes the state from outside; `invoke(null)` goes on from there. */
@@ -99,9 +103,17 @@ export function createTimeTravel<C extends Channels>({
     const run = (await ledger.getRun(runId)) as RunSummary
     const result =
       isRun && run.status === 'pending'
-        ? await resume(ledger, runId, { signal, budget, onBusy, listener, suspendAlways })
+        ? await resume(ledger, runId, {
+            signal,
+            replaceBudget: budget,
+            onBusy,
+            listener,
+            suspendAlways,
+          })
         : await resultOfRun(ledger, program, run, { log: beginLog(program, runId) })
-    return { ...(await withState(ledger, result)), forkedFrom, warnings }
+    const source = await Array.fromAsync(ledger.read(forkedFrom.runId, { limit: 1 }))
+    const fidelity = result.fidelity && fidelityOf(source, program, result.fidelity.models.now)
+    return { ...(await withState(ledger, { ...result, fidelity })), forkedFrom, warnings }
   }
 
   return {
@@ -128,7 +140,7 @@ export function createTimeTravel<C extends Channels>({
     },
     async fork(options) {
       const parts = partsOn(options.ledger)
-      return goOn(parts, await forkGraph(parts, options), options)
+      return goOn(parts, await forkGraph(parts, { ...options, decidesAnew: true }), options)
     },
     async retry(options) {
       const parts = partsOn(options.ledger)

@@ -8,7 +8,7 @@ export interface Budget {
   readonly tokens?: number | undefined
   /** US dollars of the calls whose price is known. */
   readonly cost?: number | undefined
-  /** Milliseconds since this start or resume; what is in flight then is stopped. */
+  /** Milliseconds of work, over all resumes; what is in flight then is stopped. Waiting for answers and sleeping do not count. */
   readonly timeMs?: number | undefined
 }
 

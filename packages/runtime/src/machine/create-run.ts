@@ -114,11 +114,12 @@ export function createRun(parts: RunParts): Run {
   const effect: Run['effect'] = async (name, input, fn, options = {}) => {
     check('effect', name, options)
     if (options.approval) await approved(name, options, input)
-    const safety: Safety = options.safety ?? 'read'
+    const { safety: declared } = options
+    const safety: Safety = declared ?? 'read'
     const refresh = options.refresh === true
     if (refresh && safety !== 'read') throw refreshedWrite(name, safety)
     const { worksWith } = options as Partial<NodeEffectOptions>
-    const work = { kind: 'effect' as const, fn: fn as never, safety, refresh, worksWith }
+    const work = { kind: 'effect' as const, fn: fn as never, safety, declared, refresh, worksWith }
     return (await make(name, input, work, options)) as never
   }
 

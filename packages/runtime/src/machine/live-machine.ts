@@ -1,5 +1,5 @@
 import { ClewError } from '@clew/ledger'
-import { MAX_TIMER_MS } from '../check-options.ts'
+import { setLongTimeout } from '../long-timeout.ts'
 import { createComparison } from '../replay/same-value.ts'
 import { abandonment, isAbandonment } from './abandoned.ts'
 import { createAttempts } from './attempts.ts'
@@ -74,11 +74,11 @@ function createLivePorts(core: MachineState, parts: MachineParts, runId: string)
     options.shutdown?.signal.addEventListener('abort', onLeave)
     if (signal.aborted) onAbort()
     const { timeMs } = options.budget ?? {}
-    if (timeMs !== undefined)
-      budgetTimer = setTimeout(
-        () => core.stop(`budget: ${timeMs} ms are used up`),
-        Math.min(options.timeLeftMs ?? timeMs, MAX_TIMER_MS),
-      )
+    const outOfTime = (): void => core.stop(`budget: ${timeMs} ms are used up`)
+    const leftMs = options.timeLeftMs ?? timeMs ?? Number.POSITIVE_INFINITY
+    if (leftMs <= 0) outOfTime()
+    else if (leftMs !== Number.POSITIVE_INFINITY)
+      setLongTimeout(outOfTime, leftMs, (next) => void (budgetTimer = next))
   }
 
   async function rests(): Promise<IdleReason | undefined> {

@@ -1,4 +1,5 @@
 import type { ClewEvent, Ledger } from '@clew/ledger'
+import { childRunIdOf } from '../child-run-id.ts'
 import type { ResumeDivergence } from '../result.ts'
 import { createBudget, type BudgetCount } from './budget.ts'
 import type { Cursor } from './cursor.ts'
@@ -7,7 +8,7 @@ import type { UnfinishedWork } from './ends.ts'
 import type { Machine, MachineOptions } from './machine-types.ts'
 import { type RedactedText, warningOfText } from './placeholders.ts'
 import { createResponseChunks, type ResponseChunks } from './response-chunks.ts'
-import type { RecordedAttempt } from './record.ts'
+import type { RecordedAttempt, RunRecord } from './record.ts'
 import type { RunAppender } from './run-appender.ts'
 import { openRoot, type Scope } from './scope.ts'
 import type { Outcome, Step } from './step.ts'
@@ -184,8 +185,12 @@ export function createMachineState(options: MachineOptions): MachineState {
       step.isDispatched = false
     },
     keyOf: (step) => idempotencyKeyOf(journal, options.seed, step),
-    childIdOf: ({ stepId, attempt }) =>
-      attempt === 1 ? `${runId}/${stepId}` : `${runId}/${stepId}~${attempt}`,
+    childIdOf({ stepId, attempt }) {
+      const recorded = recordedStart(record, stepId, attempt)
+      const known = recorded?.payload['childRunId']
+      if (recorded?.correlationId === runId && typeof known === 'string') return known
+      return childRunIdOf(runId, attempt === 1 ? stepId : `${stepId}~${attempt}`)
+    },
   }
   core.noteTexts(options.redactedTexts ?? [])
   return core
@@ -205,4 +210,13 @@ function withGiven(
     if (event) answers.set(pauseId, { ...event, payload: { ...event.payload, answer } })
   }
   return answers
+}
+
+function recordedStart(
+  record: RunRecord | undefined,
+  stepId: string,
+  attempt: number,
+): ClewEvent | undefined {
+  for (const tried of record?.attemptsOf(stepId) ?? []) if (tried.attempt === attempt) return tried.start
+  return undefined
 }

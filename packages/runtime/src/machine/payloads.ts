@@ -1,5 +1,5 @@
 import type { ClewEvent } from '@clew/ledger'
-import { StepError } from '../run.ts'
+import { stackOf, StepError } from '../run.ts'
 import { mutableCopy } from './mutable-copy.ts'
 import type { Completed, EndFields, Outcome, Step, WaitingPause } from './step.ts'
 
@@ -46,7 +46,7 @@ function begun(
   }
   if (digest !== '') payload['inputDigest'] = digest
   if (spec.isInputKept && spec.input !== undefined && !refused) payload['input'] = spec.input
-  if (work.kind === 'effect' && work.safety !== 'read') payload['safety'] = work.safety
+  if (work.kind === 'effect') payload['safety'] = work.declared ?? 'undeclared'
   return payload
 }
 
@@ -83,6 +83,8 @@ export function failedPayload(
     error: error.toJSON(),
     durationMs,
   }
+  const stack = stackOf(error)
+  if (stack !== undefined) payload['stack'] = stack
   if (retryInMs !== undefined) payload['retryInMs'] = retryInMs
   return withUsage(payload, step)
 }

@@ -1,4 +1,5 @@
 import { ClewError, type Ledger } from '@clew/ledger'
+import { setLongTimeout } from '../long-timeout.ts'
 import { type Run, StepError, toStepError } from '../run.ts'
 import { bindCall, type CurrentCall } from './current-run.ts'
 import type { MachineState } from './machine-state.ts'
@@ -40,17 +41,18 @@ export function recordable(ledger: Ledger | undefined, stepId: string, thrown: u
   const message = ledger ? ledger.redactor.text(error.message) : error.message
   return message === error.message && error.stepId === stepId
     ? error
-    : new StepError({ name, code, message }, stepId, error.cause)
+    : new StepError({ name, code, message }, stepId, thrown instanceof StepError ? thrown : error.cause)
 }
 
 /** R3: each attempt has its own time. */
 export function limitTime(step: Step, onOver: (error: StepError) => void): void {
   const error = timeoutOf(step)
   if (!error) return
-  step.timer = setTimeout(() => {
+  const over = (): void => {
     step.abort?.abort(error)
     onOver(error)
-  }, step.spec.timeoutMs)
+  }
+  setLongTimeout(over, step.spec.timeoutMs ?? 0, (timer) => void (step.timer = timer))
 }
 
 /** How a step fails when its time is over. */

@@ -40,6 +40,8 @@ export type Work =
       readonly kind: 'effect'
       readonly fn: (input: unknown, call: EffectCall) => unknown
       readonly safety: Safety
+      /** What its caller said; what said nothing is handled as a read (R10). */
+      readonly declared: Safety | undefined
       readonly refresh: boolean
       /** What it works with, where that is not its input: the state that a node is given. */
       readonly worksWith?: unknown

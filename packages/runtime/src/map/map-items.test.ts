@@ -1,5 +1,5 @@
 import type { Ledger } from '@clew/ledger'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createMemoryWorld } from '../../test/memory-ledger.ts'
 import { agent, append, END, interrupt, last, requestStop, START, StateGraph } from '../index.ts'
 
@@ -167,6 +167,25 @@ describe('R8 maps and the record', () => {
     expect(done.items.map(({ restored }) => restored)).toEqual([true, false, true])
     expect(await ledger.getRun('asks')).toMatchObject({ status: 'completed', pauses: [] })
     await expect(asking.map(ledger, items, { runId: 'asks' })).rejects.toThrow(/has ended as completed/)
+  })
+
+  it('R6 R8 a question of an item whose time is over gets its default; a later answer is refused', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const timed = agent('timed', (run, { n }: { n: number }) =>
+      run.interrupt({ question: `${n}?`, timeoutMs: 60_000 * n, default: 'late' }),
+    )
+    const items = [1, 10].map((n) => ({ n }))
+    const first = await timed.map(ledger, items, { runId: 'timed' })
+    const [soon, later] = first.items.map(({ pauses }) => pauses[0]?.pauseId ?? '')
+    vi.setSystemTime(Date.now() + 120_000)
+    await expect(
+      timed.map(ledger, items, { runId: 'timed', answers: { [soon ?? '']: 'yes' } }),
+    ).rejects.toMatchObject({ code: 'too_late' })
+    const second = await timed.map(ledger, items, { runId: 'timed' })
+    expect(second.outputs()).toEqual(['late', undefined])
+    const third = await timed.map(ledger, items, { runId: 'timed', answers: { [later ?? '']: 'yes' } })
+    expect(third.outputs()).toEqual(['late', 'yes'])
   })
 
   it('R8 an item that was answered as a run of its own is found so', async () => {

@@ -1,4 +1,6 @@
 import { formatStepId, type Ledger, findPlaceholderPlaces, type PlaceholderPlace } from '@clew/ledger'
+import { readDueTimes } from '../answers.ts'
+import { childRunIdOf } from '../child-run-id.ts'
 import { leaseRun } from '../lifecycle/lease-run.ts'
 import { openRunAppender } from '../machine/run-appender.ts'
 import { answersWithSecrets } from '../machine/redacted-input.ts'
@@ -6,6 +8,7 @@ import { assertMode } from '../mode.ts'
 import { resumeRun } from '../resume-run.ts'
 import type { RunOptions } from '../run-options.ts'
 import { checkRunId } from '../run-id.ts'
+import { isDue } from '../settle-pauses.ts'
 import { beginRun } from '../start-run.ts'
 import { withSecrets } from '../with-secrets.ts'
 import { inTurns, type MapOptions, type Mapped, toItem } from './map-items.ts'
@@ -101,7 +104,7 @@ async function runItem(take: MapTake, index: number, input: unknown, options: Ma
     : formatStepId({ parentStepId: null, name, key: `i${index}${again}`, ordinal: 0 })
   const attempt = isRetry ? last.attempt + 1 : 1
   const escaped = stepId.slice(0, stepId.lastIndexOf('@'))
-  const childRunId = `${journal.runId}/${escaped}.i${index}${again}`
+  const childRunId = childRunIdOf(journal.runId, `${escaped}.i${index}${again}`)
   const start = journal.draft('execution.step_started', [stepId, attempt], cause, {
     stepId,
     name,
@@ -155,7 +158,7 @@ async function goOn(
   const answers = Object.fromEntries(
     Object.entries(options.answers ?? {}).filter(([id]) => run.pauses.some(({ pauseId }) => pauseId === id)),
   )
-  if (run.status === 'paused' && Object.keys(answers).length === 0)
+  if (run.status === 'paused' && Object.keys(answers).length === 0 && !isDue(run))
     return {
       index,
       status: 'paused',
@@ -183,7 +186,8 @@ async function endItem(take: MapTake, step: ItemStep, item: MapItem): Promise<Ma
   if (item.status === 'completed') await endStep(take, step, 'completed', {})
   else if (item.status === 'failed') await endStep(take, step, 'failed', { error: item.error })
   else if (item.status === 'stopped') await endStep(take, step, 'stopped', { reason: item.error?.message })
-  else if (item.pauses.length > 0)
+  else if (item.pauses.length > 0) {
+    const times = await readDueTimes(take.ledger, childRunId)
     await journal.send(
       item.pauses.map(({ pauseId, question }) =>
         journal.draft('ui.input_requested', [pauseId], startId, {
@@ -193,9 +197,11 @@ async function endItem(take: MapTake, step: ItemStep, item: MapItem): Promise<Ma
           childRunId,
           question,
           ...partsOf(question),
+          ...(times.has(pauseId) && { dueAt: times.get(pauseId) }),
         }),
       ),
     )
+  }
   return item
 }
 

@@ -7,12 +7,12 @@ import {
   type Ledger,
   type RunSummary,
 } from '@clew/ledger'
-import { checkAnswer } from '../answers.ts'
+import { assertInTime, checkAnswer } from '../answers.ts'
 import type { RunLease } from '../lifecycle/lease-run.ts'
 import type { EventDraft, RunAppender } from '../machine/run-appender.ts'
 import { stopChild } from '../open-child.ts'
 import { recordedInput } from '../recorded-input.ts'
-import { answerDraft, notOpen } from '../settle-pauses.ts'
+import { answerDraft, lateAnswer, notOpen } from '../settle-pauses.ts'
 import type { MapOptions, Mapped } from './map-items.ts'
 import { type StoredChild, storedChildren } from './map-record.ts'
 import { type ItemSignature, matchItems, type MatchedItem } from './match-items.ts'
@@ -156,7 +156,7 @@ function leaveBehind(
     })
 }
 
-/** Answers given now, and questions that were answered in the child itself meanwhile. */
+/** Answers given now, questions whose time is over, and questions that were answered in the child itself meanwhile. */
 function settle(
   run: RunSummary,
   events: readonly ClewEvent[],
@@ -175,13 +175,16 @@ function settle(
     const question = questions.get(pauseId)
     if (!question || !open.has(pauseId)) throw notOpen(run.runId, pauseId)
     checkAnswer(pauseId, question.payload, answer)
+    assertInTime(question, pauseId)
   }
   return run.pauses.flatMap(({ pauseId }) => {
     const question = questions.get(pauseId)
     if (!question) return []
     if (Object.hasOwn(answers, pauseId))
       return [answerDraft(journal, question, { answer: answers[pauseId], by })]
-    return open.has(pauseId) ? [] : [answerDraft(journal, question, { by: 'child run' })]
+    const late = lateAnswer(question)
+    if (open.has(pauseId)) return late ? [answerDraft(journal, question, late)] : []
+    return [answerDraft(journal, question, { by: 'child run' })]
   })
 }
 

@@ -57,7 +57,8 @@ interface RunMemoryParts {
 }
 
 // What is remembered was redacted when it was written. So a placeholder in a result is what it is, and the call may be made again.
-const AGAIN = { refresh: true }
+const AGAIN = { refresh: true } as const
+const READ = { ...AGAIN, safety: 'read' } as const
 
 export function createRunMemory({
   effect,
@@ -132,16 +133,16 @@ export function createRunMemory({
         name,
         async () =>
           (await used().memory.get({ ...name, ...(await scopeOf(name)) })) as MemoryItem<Value> | null,
-        AGAIN,
+        READ,
       ),
     list: (options = {}) =>
-      effect('memory.list', options, async () => used().memory.list(await visible(options)), AGAIN),
+      effect('memory.list', options, async () => used().memory.list(await visible(options)), READ),
     search: (query, options = {}) =>
       effect(
         'memory.search',
         { query, ...options },
         async () => used().memory.search(query, await visible(options)),
-        AGAIN,
+        READ,
       ),
     forget: (name, options = {}) =>
       effect(
@@ -166,6 +167,6 @@ export function createRunMemory({
         AGAIN,
       ),
     context: (options) =>
-      effect('memory.context', options, async () => used().memory.context(await visible(options)), AGAIN),
+      effect('memory.context', options, async () => used().memory.context(await visible(options)), READ),
   }
 }

@@ -35,7 +35,14 @@ export async function loadRun(ledger: Ledger, runId: string, restored = true): P
 
 const SOURCE: ClewEvent['source'] = { origin: 'agent', runtime: 'clew' }
 const SHARED: ReadonlySet<string> = new Set(['stepId', 'parentStepId', 'name', 'kind'])
-const UNUSED: ReadonlySet<string> = new Set(['durationMs', 'superstep', 'inputVersions', 'usage', 'safety'])
+const UNUSED: ReadonlySet<string> = new Set([
+  'durationMs',
+  'superstep',
+  'inputVersions',
+  'usage',
+  'safety',
+  'stack',
+])
 
 function slim(payload: ClewEvent['payload'], once: (text: string) => string): ClewEvent['payload'] {
   const slimmed: Record<string, unknown> = {}

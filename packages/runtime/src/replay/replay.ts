@@ -1,5 +1,6 @@
 import { ClewError, type ClewEvent, type Ledger, type RunSummary } from '@clew/ledger'
 import type { Agent } from '../agent.ts'
+import { fidelityOf } from '../fidelity.ts'
 import type { Program } from '../machine/program.ts'
 import type { Outcome } from '../machine/step.ts'
 import { assertMode } from '../mode.ts'
@@ -82,14 +83,26 @@ async function goThrough(
   const recorded = shownOutcome(await recordedOutcome(ledger, run, events), shown)
   if (mode === 'reconstruct') {
     const path = await reconstruct(ledger, runId, events)
-    return { ...NOTHING, mode, sourceRunId: runId, path, outcome: recorded, recorded, steps: path.length }
+    const fidelity = fidelityOf(events, undefined, [])
+    return {
+      ...NOTHING,
+      fidelity,
+      mode,
+      sourceRunId: runId,
+      path,
+      outcome: recorded,
+      recorded,
+      steps: path.length,
+    }
   }
   assertNotErased(runId, events)
   // Checked: only a reconstruction goes without code.
   const { program } = target as ReplayTarget
   if (mode === 'what-if') {
     const gone = await replayWhatIf(target as Agent<never>, ledger, runId, options)
-    return { ...gone, outcome: shownOutcome(gone.outcome, shown), recorded }
+    const fidelity = fidelityOf(events, program, gone.models)
+    const { models: _models, ...report } = gone
+    return { ...report, outcome: shownOutcome(gone.outcome, shown), recorded, fidelity }
   }
   assertReplayable(run, program, events)
   const context = contextOf(options, events)
@@ -110,6 +123,7 @@ async function goThrough(
     path,
     outcome: isMap ? recorded : shownOutcome(toOutcome(run, gone), shown),
     recorded,
+    fidelity: fidelityOf(events, program, []),
     steps,
   }
 }

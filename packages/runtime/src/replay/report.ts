@@ -1,4 +1,5 @@
 import type { Change, RunDiff } from '@clew/ledger'
+import type { Fidelity } from '../fidelity.ts'
 import type { StepError } from '../run.ts'
 
 /** D1. *reconstruct*: views only, nothing executes; *re-execute*: the code runs again on recorded results; *what-if*: so up to a step, then live. */
@@ -74,6 +75,8 @@ export interface ReplayReport {
   readonly recorded: ReplayOutcome
   /** Of a what-if: source and fork side by side, with what they differ in of steps, tokens, money, time, output and state. */
   readonly comparison?: RunDiff | undefined
+  /** What the record was made with, and what it was read with (D7). */
+  readonly fidelity: Fidelity
   readonly steps: number
   readonly durationMs: number
 }

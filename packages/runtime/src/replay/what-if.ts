@@ -24,7 +24,9 @@ export async function replayWhatIf(
   ledger: Ledger,
   sourceRunId: string,
   { at, input, state, update, newRunId, signal, budget, onBusy, listener }: WhatIfOptions,
-): Promise<Omit<ReplayReport, 'durationMs' | 'recorded'>> {
+): Promise<
+  Omit<ReplayReport, 'durationMs' | 'recorded' | 'fidelity'> & { readonly models: readonly string[] }
+> {
   const options = {
     ledger,
     runId: sourceRunId,
@@ -50,6 +52,7 @@ export async function replayWhatIf(
     outcome: outcomeOf(result),
     comparison,
     steps: comparison.rows.length,
+    models: result.fidelity?.models.now ?? [],
   }
 }
 

@@ -50,7 +50,8 @@ export interface TapeRules {
     query(name: string): boolean
     body(path: readonly (string | number)[]): boolean
   }
-  safetyOf(request: TapedRequest): Safety
+  /** Undefined where the agent declares nothing: then it counts as a read. */
+  safetyOf(request: TapedRequest): Safety | undefined
   readonly refresh: boolean
   readonly speed: 'at once' | 'original'
   isIgnored(method: string, url: string): boolean
@@ -74,15 +75,9 @@ const SAFETIES: ReadonlySet<unknown> = new Set(['read', 'write', 'destructive', 
 
 export function checkTape(option: boolean | TapeOptions | undefined): TapeRules | undefined {
   if (option === undefined || option === false) return undefined
-  const {
-    headers = [],
-    volatile = {},
-    safety = 'read',
-    ignore,
-    mostBytes = MAX_BYTES,
-  } = option === true ? {} : option
+  const { headers = [], volatile = {}, safety, ignore, mostBytes = MAX_BYTES } = option === true ? {} : option
   const { refresh = false, speed = 'at once', usage = true } = option === true ? {} : option
-  if (typeof safety !== 'function') checkSafety(safety)
+  if (safety !== undefined && typeof safety !== 'function') checkSafety(safety)
   if (speed !== 'at once' && speed !== 'original') refuse('speed', "Give 'at once' or 'original'.")
   if (!Number.isInteger(mostBytes) || mostBytes < 1 || mostBytes > MAX_BYTES)
     refuse('mostBytes', `Give a number of bytes from 1 to ${MAX_BYTES}.`)

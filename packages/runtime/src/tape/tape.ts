@@ -112,7 +112,8 @@ export function createTape(
 
   function ask(scope: Scope, key: string, request: ReadRequest): Asked {
     const { taped } = request
-    const safety = rules.safetyOf(taped)
+    const declared = rules.safetyOf(taped)
+    const safety = declared ?? 'read'
     const isRead = safety === 'read'
     const digest = requestDigest(taped, rules, redactor)
     return {
@@ -127,7 +128,7 @@ export function createTape(
         isInputKept: true,
         digest: () => digest,
         isSameInput: (recorded) => isSameRequest(recorded, taped, rules, redactor),
-        work: { kind: 'effect', safety, refresh: rules.refresh && isRead, ...work },
+        work: { kind: 'effect', safety, declared, refresh: rules.refresh && isRead, ...work },
       }),
     }
   }

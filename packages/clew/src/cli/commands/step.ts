@@ -17,7 +17,7 @@ export const stepCommand: Command<InputOf<typeof step>> = async ({ input, termin
 }
 
 function lines({ output: { colour }, next }: Terminal, data: z.output<typeof step.output>): string[] {
-  const { step: found, attempts, input, values } = data
+  const { step: found, attempts, input, values, stack } = data
   const run = printable(found.runId)
   const took = found.durationMs === null ? '' : ` · ${formatDuration(found.durationMs)}`
   const tried = attempts > 1 ? ` · attempt ${found.attempt} of ${attempts}` : ''
@@ -25,6 +25,7 @@ function lines({ output: { colour }, next }: Terminal, data: z.output<typeof ste
   return [
     `${colour.bold(printable(found.stepId))}  ${statusText(colour, found.status)}${colour.dim(` · ${printable(found.kind)}${took}${tried}`)}`,
     ...(error === undefined || error === null ? [] : [colour.red(printable(error))]),
+    ...(stack === null ? [] : stack.split('\n').map((frame) => colour.dim(printable(frame)))),
     ...block(colour.dim('in'), input),
     ...block(colour.dim('out'), values),
     '',
