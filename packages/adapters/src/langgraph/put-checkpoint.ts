@@ -38,7 +38,7 @@ export interface CheckpointerParts extends LinesParts, RunOrigin {
   readonly assertMeant: (checkpointId: string) => void
   /** Throws for a value that must not be stored. */
   readonly check: (value: unknown) => void
-  /** Writes what was held for a checkpoint that comes now; undefined when nothing was. */
+  /** Writes behind a checkpoint what came before it; undefined when nothing did. */
   readonly released: (checkpointId: string) => Promise<void> | undefined
   /** A checkpoint was committed or refused. */
   readonly ended: () => void
@@ -146,7 +146,6 @@ export function createCheckpointer(parts: CheckpointerParts): Checkpointer {
     /** The end of a step that has not gone out yet can carry the checkpoint that it led to: one event less. */
     const last = isStarted ? lastWaiting(line) : undefined
     const canCarry = last?.type === STEP_COMPLETED
-    const early = line.early.get(checkpoint.id) ?? []
     const plan = planCheckpoint({
       checkpoint,
       metadata,
@@ -155,7 +154,6 @@ export function createCheckpointer(parts: CheckpointerParts): Checkpointer {
       parentId,
       isTurn,
       isFirst: !isStarted,
-      early,
       applied: appliedWrites(metadata.source, isBehind ? line.head : before),
       writers: lastOfEach(writes),
       carrier:
@@ -196,7 +194,6 @@ export function createCheckpointer(parts: CheckpointerParts): Checkpointer {
     line.status = isOver ? 'completed' : 'running'
     line.steps.clear()
     if (isOver) line.pauses.clear()
-    line.early.delete(checkpoint.id)
     lines.remember(line)
     lines.note(saved)
     const wait = (): Promise<unknown> => committing

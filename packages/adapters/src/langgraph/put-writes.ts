@@ -32,6 +32,15 @@ interface HeldWrites {
   readonly settle: (committed: Promise<unknown>) => void
 }
 
+/** Writes that are in the record, while their checkpoint is not. */
+interface EarlyWrites {
+  readonly taskId: string
+  readonly writes: readonly Write[]
+}
+
+/** Checkpoints for which early writes are remembered. Those that never come would otherwise pile up. */
+const MAX_EARLY = 256
+
 export interface WriterParts extends LinesParts, RunOrigin {
   readonly lines: RunBuffers
   readonly firstRunId: string
@@ -41,43 +50,53 @@ export interface WriterParts extends LinesParts, RunOrigin {
   readonly assertMeant: (checkpointId: string) => void
   /** Throws for a value that must not be stored. */
   readonly check: (value: unknown) => void
-  /** Whether a checkpoint is being written. */
-  readonly isPutting: () => boolean
+  /** Has `releaseAll` called once no checkpoint is on its way. */
+  readonly whenIdle: () => void
 }
 
 export interface Writer {
   /** Writes are held that came before their checkpoint. */
   readonly isHolding: boolean
-  holds(checkpointId: string): boolean
+  /** There are writes that came before this checkpoint. */
+  isAhead(checkpointId: string): boolean
   putWrites(checkpointId: string, given: GivenWrites, taskId: string): Handed
-  /** Writes what was held for a checkpoint: behind it, or by itself when the checkpoint does not come. */
+  /** Writes behind a checkpoint what came before it. */
   release(checkpointId: string): Promise<void>
+  /** Writes what is held by itself: its checkpoints do not come. */
   releaseAll(): Promise<void>
 }
 
 /** The writes of tasks in one space. */
 export function createWriter(parts: WriterParts): Writer {
   const { names, ns, lines, children, firstRunId } = parts
-  /** Writes that came before their checkpoint, while the one before that was being written. */
+  /**
+   * The framework puts a checkpoint when the one before is committed, and runs its nodes in the meantime: their writes wait
+   * here, so that the record tells them as steps of that checkpoint.
+   */
   const held = new Map<string, HeldWrites[]>()
+  /** Held too long, so recorded without a step. They are recorded again as what they are when their checkpoint comes. */
+  const early = new Map<string, EarlyWrites[]>()
 
   async function release(checkpointId: string): Promise<void> {
-    const waiting = held.get(checkpointId)
-    if (!waiting) return
+    const [recorded = [], waiting = []] = [early.get(checkpointId), held.get(checkpointId)]
+    early.delete(checkpointId)
     held.delete(checkpointId)
-    for (const { given, taskId, settle: tell } of waiting) {
+    for (const { taskId, writes } of recorded) {
+      const line = lines.at(checkpointId)
+      if (line?.head) writeTo({ line, opening: [] }, line.head, checkpointId, taskId, writes)
+    }
+    for (const { given, taskId, settle } of waiting) {
       const handed = new Promise<Wait>((resolve) => resolve(putNow(checkpointId, given, taskId)))
-      tell(handed.then((wait) => wait()))
+      settle(handed.then((wait) => wait()))
       await handed.catch(() => undefined)
     }
   }
 
-  async function putSoon(checkpointId: string, given: GivenWrites, taskId: string): Promise<Wait> {
-    if (await lines.isThere(checkpointId)) return putNow(checkpointId, given, taskId)
-    // The framework puts a checkpoint when the one before is committed, and runs its nodes in the meantime.
+  function hold(checkpointId: string, given: GivenWrites, taskId: string): Wait {
     const { promise, resolve } = Promise.withResolvers<unknown>()
     const waiting = held.get(checkpointId) ?? []
     held.set(checkpointId, [...waiting, { given, taskId, settle: resolve }])
+    parts.whenIdle()
     return () => promise
   }
 
@@ -112,8 +131,16 @@ export function createWriter(parts: WriterParts): Writer {
     const committing = isQuiet ? postTo(parts, line, all) : appendTo(parts, line, all, line.toldSeq)
     lines.remember(line)
     if (saved && line.head) line.head = withWrites(line.head, call)
-    else line.early.set(checkpointId, [...(line.early.get(checkpointId) ?? []), call])
+    else noteEarly(checkpointId, { taskId, writes })
     return () => committing
+  }
+
+  function noteEarly(checkpointId: string, writes: EarlyWrites): void {
+    early.set(checkpointId, [...(early.get(checkpointId) ?? []), writes])
+    for (const oldest of early.keys()) {
+      if (early.size <= MAX_EARLY) break
+      early.delete(oldest)
+    }
   }
 
   async function lineFor(saved: Saved): Promise<LineToWrite> {
@@ -136,12 +163,12 @@ export function createWriter(parts: WriterParts): Writer {
     get isHolding() {
       return held.size > 0
     },
-    holds: (checkpointId) => held.has(checkpointId),
+    isAhead: (checkpointId) => held.has(checkpointId) || early.has(checkpointId),
     putWrites(checkpointId, given, taskId) {
       if (given.length === 0) return nothing
-      return parts.isPutting() && !lines.knows(checkpointId)
-        ? putSoon(checkpointId, given, taskId)
-        : putNow(checkpointId, given, taskId)
+      return lines.knows(checkpointId)
+        ? putNow(checkpointId, given, taskId)
+        : hold(checkpointId, given, taskId)
     },
     release,
     async releaseAll() {

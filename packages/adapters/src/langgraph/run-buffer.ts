@@ -8,7 +8,7 @@ import {
   isoText,
 } from '@clew/ledger'
 import { toConflict } from './conflict.ts'
-import type { Saved, TaskWrites } from './saved.ts'
+import type { Saved } from './saved.ts'
 
 const SOURCE = { origin: 'agent', runtime: 'langgraph' } as const
 
@@ -44,8 +44,6 @@ export interface RunBuffer {
   /** Steps since the last checkpoint: their last attempt, and whether it has not ended. */
   readonly steps: Map<string, { readonly attempt: number; readonly isOpen: boolean }>
   readonly pauses: Map<string, string>
-  /** Writes for checkpoints that were not there yet. */
-  readonly early: Map<string, TaskWrites[]>
   failure: unknown
   /** Appends that are under way. */
   readonly pending: Set<Promise<unknown>>
@@ -65,7 +63,6 @@ export const openLine = (runId: string, given: Partial<RunBuffer>): RunBuffer =>
   isExact: true,
   steps: new Map(),
   pauses: new Map(),
-  early: new Map(),
   failure: undefined,
   pending: new Set(),
   ...given,

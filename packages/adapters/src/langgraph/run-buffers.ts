@@ -35,7 +35,6 @@ export interface RunBuffers {
   settle(): Promise<boolean>
   /** Learns what others wrote. */
   refresh(): Promise<void>
-  isThere(checkpointId: string): Promise<boolean>
   find(checkpointId: string): Promise<Saved | null>
   /** The head of a line as every reader gets it. */
   headOf(line: RunBuffer): Promise<Saved | null> | Saved | null
@@ -172,7 +171,6 @@ export function createRunBuffers(parts: LinesParts): RunBuffers {
       }
       if (best && !lines.has(best.runId)) await load(best)
     },
-    isThere: async (checkpointId) => (await findPlace(checkpointId)) !== undefined,
     async find(checkpointId) {
       const line = at(checkpointId)
       const place = line?.hasOwn ? undefined : await findPlace(checkpointId)

@@ -9,8 +9,8 @@ import type { Saved } from './saved.ts'
 const MAX_GRANTED = 4096
 
 export interface SpaceParts extends LinesParts, RunOrigin {
-  /** Does something to the space a moment later, when it is its turn. */
-  readonly later: (work: (space: ThreadNamespace) => Promise<void>) => void
+  /** Does something in the next turn of the event loop, behind the calls made until then. */
+  readonly later: (work: () => Promise<void>) => void
   /** Throws for a value that must not be stored; before anything is changed here. */
   readonly check: (value: unknown) => void
 }
@@ -23,8 +23,6 @@ export interface ThreadNamespace {
   refresh(): Promise<void>
   /** The newest checkpoint. */
   latest(): Promise<Saved | null>
-  /** Writes down what waits for checkpoints that do not come. */
-  release(): Promise<void>
   /** Whether it met this checkpoint before. */
   knows(checkpointId: string): boolean
   readonly firstRunId: string
@@ -61,19 +59,25 @@ export function createSpace(parts: SpaceParts): ThreadNamespace {
     firstRunId,
     children,
     assertMeant,
-    isPutting: () => checkpointer.putting > 0,
+    whenIdle,
   })
   const checkpointer = createCheckpointer({
     ...parts,
     lines,
     firstRunId,
     assertMeant,
-    released: (checkpointId) => (writer.holds(checkpointId) ? writer.release(checkpointId) : undefined),
-    ended() {
-      if (writer.isHolding)
-        parts.later((space) => (checkpointer.putting === 0 ? space.release() : Promise.resolve()))
-    },
+    released: (checkpointId) => (writer.isAhead(checkpointId) ? writer.release(checkpointId) : undefined),
+    ended: whenIdle,
   })
+
+  /**
+   * The framework puts the next checkpoint in the turn in which it hears of the one before. If none is on its way after
+   * that turn, what is held is recorded: whoever waits for it would wait for ever.
+   */
+  function whenIdle(): void {
+    if (writer.isHolding && checkpointer.putting === 0)
+      parts.later(() => (checkpointer.putting === 0 ? writer.releaseAll() : Promise.resolve()))
+  }
 
   return {
     children,
@@ -103,6 +107,5 @@ export function createSpace(parts: SpaceParts): ThreadNamespace {
     },
     put: checkpointer.put,
     putWrites: writer.putWrites,
-    release: writer.releaseAll,
   }
 }

@@ -15,7 +15,6 @@ import { assertNoWholeSecret, type SecretsRule } from './whole-secrets.ts'
 const MAX_SPACES = 256
 /** Characters of states that are held for threads which may go on. */
 const MAX_SIZE = 64 * 1024 * 1024
-const MOMENT_MS = 100
 
 export interface Spaces {
   readonly reader: LineReader
@@ -79,9 +78,7 @@ export function createSpaces(ledger: Ledger, agent: string, secrets: SecretsRule
 
   function open(key: NamespaceKey, life: number): Entry {
     const names = spaceNames(key, life)
-    const later = (work: (space: ThreadNamespace) => Promise<void>): void => {
-      setTimeout(() => void queued(entry, work), MOMENT_MS)
-    }
+    const later = (work: () => Promise<void>): void => void setImmediate(() => void queued(entry, work))
     const parts = {
       ...key,
       ledger,
