@@ -5,6 +5,7 @@ import {
   appendTo,
   type BufferedEvent,
   type Handed,
+  type InvocationSignal,
   type RunBuffer,
   nothing,
   openLine,
@@ -26,15 +27,24 @@ interface LineToWrite {
   readonly opening: readonly BufferedEvent[]
 }
 
-interface HeldWrites {
-  readonly given: GivenWrites
+/** One call of `putWrites`. */
+export interface WriteCall {
+  readonly checkpointId: string
   readonly taskId: string
+  readonly given: GivenWrites
+  readonly signal: InvocationSignal
+  /** The invocation was aborted before this call. */
+  readonly isLate: boolean
+}
+
+interface HeldWrites {
+  readonly call: WriteCall
   readonly settle: (committed: Promise<unknown>) => void
 }
 
 /** Writes that are in the record, while their checkpoint is not. */
 interface EarlyWrites {
-  readonly taskId: string
+  readonly call: WriteCall
   readonly writes: readonly Write[]
 }
 
@@ -59,7 +69,7 @@ export interface Writer {
   readonly isHolding: boolean
   /** There are writes that came before this checkpoint. */
   isAhead(checkpointId: string): boolean
-  putWrites(checkpointId: string, given: GivenWrites, taskId: string): Handed
+  putWrites(call: WriteCall): Handed
   /** Writes behind a checkpoint what came before it. */
   release(checkpointId: string): Promise<void>
   /** Writes what is held by itself: its checkpoints do not come. */
@@ -81,61 +91,70 @@ export function createWriter(parts: WriterParts): Writer {
     const [recorded = [], waiting = []] = [early.get(checkpointId), held.get(checkpointId)]
     early.delete(checkpointId)
     held.delete(checkpointId)
-    for (const { taskId, writes } of recorded) {
+    for (const { call, writes } of recorded) {
       const line = lines.at(checkpointId)
-      if (line?.head) writeTo({ line, opening: [] }, line.head, checkpointId, taskId, writes)
+      if (line?.head) writeTo({ line, opening: [] }, line.head, call, writes)
     }
-    for (const { given, taskId, settle } of waiting) {
-      const handed = new Promise<Wait>((resolve) => resolve(putNow(checkpointId, given, taskId)))
+    for (const { call, settle } of waiting) {
+      const handed = new Promise<Wait>((resolve) => resolve(putNow(call)))
       settle(handed.then((wait) => wait()))
       await handed.catch(() => undefined)
     }
   }
 
-  function hold(checkpointId: string, given: GivenWrites, taskId: string): Wait {
+  function hold(call: WriteCall): Wait {
     const { promise, resolve } = Promise.withResolvers<unknown>()
-    const waiting = held.get(checkpointId) ?? []
-    held.set(checkpointId, [...waiting, { given, taskId, settle: resolve }])
+    const waiting = held.get(call.checkpointId) ?? []
+    held.set(call.checkpointId, [...waiting, { call, settle: resolve }])
     parts.whenIdle()
     return () => promise
   }
 
-  function putNow(checkpointId: string, given: GivenWrites, taskId: string): Handed {
-    const writes = toWrites(given)
+  function putNow(call: WriteCall): Handed {
+    const { checkpointId } = call
+    const writes = toWrites(call.given)
     for (const { channel, value } of writes) if (channel !== ERROR) parts.check({ [channel]: value })
     const hot = lines.at(checkpointId)
     return hot?.head && !hot.isClosed
-      ? writeTo({ line: hot, opening: [] }, hot.head, checkpointId, taskId, writes)
-      : putAnywhere(checkpointId, taskId, writes)
+      ? writeTo({ line: hot, opening: [] }, hot.head, call, writes)
+      : putAnywhere(call, writes)
   }
 
-  async function putAnywhere(checkpointId: string, taskId: string, writes: readonly Write[]): Promise<Wait> {
+  async function putAnywhere(call: WriteCall, writes: readonly Write[]): Promise<Wait> {
+    const { checkpointId } = call
     const saved = lines.at(checkpointId)?.head ?? (await lines.find(checkpointId))
     const where = saved ? await lineFor(saved) : lineForEarly()
-    return writeTo(where, saved, checkpointId, taskId, writes)
+    return writeTo(where, saved, call, writes)
   }
 
   function writeTo(
     { line, opening }: LineToWrite,
     saved: Saved | null,
-    checkpointId: string,
-    taskId: string,
+    call: WriteCall,
     writes: readonly Write[],
   ): Wait {
-    const parted = { line, taskId, writes, childRunId: children.get(taskId), ns }
+    const { checkpointId, taskId, signal, isLate } = call
+    const parted = { line, taskId, writes, childRunId: children.get(taskId), ns, signal, isLate }
     const { drafts, after, stepId } = saved ? writeDrafts(saved, parted) : earlyDrafts(checkpointId, parted)
     const all = opening.length > 0 ? [...opening, ...drafts] : drafts
-    const call: TaskWrites = { runId: line.runId, seq: line.seq + all.length - after, taskId, writes, stepId }
+    const written: TaskWrites = {
+      runId: line.runId,
+      seq: line.seq + all.length - after,
+      taskId,
+      writes,
+      stepId,
+    }
     const isQuiet =
       stepId !== undefined && opening.length === 0 && !writes.some(({ value }) => isOpaque(value))
     const committing = isQuiet ? postTo(parts, line, all) : appendTo(parts, line, all, line.toldSeq)
     lines.remember(line)
-    if (saved && line.head) line.head = withWrites(line.head, call)
-    else noteEarly(checkpointId, { taskId, writes })
+    if (saved && line.head) line.head = withWrites(line.head, written)
+    else noteEarly({ call, writes })
     return () => committing
   }
 
-  function noteEarly(checkpointId: string, writes: EarlyWrites): void {
+  function noteEarly(writes: EarlyWrites): void {
+    const { checkpointId } = writes.call
     early.set(checkpointId, [...(early.get(checkpointId) ?? []), writes])
     for (const oldest of early.keys()) {
       if (early.size <= MAX_EARLY) break
@@ -148,7 +167,9 @@ export function createWriter(parts: WriterParts): Writer {
     if (line) return { line, opening: [] }
     parts.assertMeant(saved.id)
     const tags = await readForkTags(parts.ledger, saved.runId, saved.seq)
-    const { line: fork, draft } = forkAt(saved, names.runId('fork', randomUUID()), parts.threadName, tags)
+    const runId = names.runId('fork', randomUUID())
+    const parentStep = parts.parentStep(runId)
+    const { line: fork, draft } = forkAt(saved, runId, parts.threadName, { tags, parentStep })
     return { line: fork, opening: [draft] }
   }
 
@@ -164,11 +185,9 @@ export function createWriter(parts: WriterParts): Writer {
       return held.size > 0
     },
     isAhead: (checkpointId) => held.has(checkpointId) || early.has(checkpointId),
-    putWrites(checkpointId, given, taskId) {
-      if (given.length === 0) return nothing
-      return lines.knows(checkpointId)
-        ? putNow(checkpointId, given, taskId)
-        : hold(checkpointId, given, taskId)
+    putWrites(call) {
+      if (call.given.length === 0) return nothing
+      return lines.knows(call.checkpointId) ? putNow(call) : hold(call)
     },
     release,
     async releaseAll() {

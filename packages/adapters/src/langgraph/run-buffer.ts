@@ -12,6 +12,12 @@ import type { Saved } from './saved.ts'
 
 const SOURCE = { origin: 'agent', runtime: 'langgraph' } as const
 
+/**
+ * The framework makes one for each invocation, so it tells them apart, and aborts it when the caller does or leaves the
+ * stream early. Undefined for a caller that is no graph.
+ */
+export type InvocationSignal = AbortSignal | undefined
+
 /** Events that wait for others to go with them. */
 interface Outgoing {
   drafts: readonly BufferedEvent[]
@@ -44,6 +50,10 @@ export interface RunBuffer {
   /** Steps since the last checkpoint: their last attempt, and whether it has not ended. */
   readonly steps: Map<string, { readonly attempt: number; readonly isOpen: boolean }>
   readonly pauses: Map<string, string>
+  /** Of the invocation that wrote last. */
+  signal: InvocationSignal
+  /** A node failed in that invocation. */
+  hasFailed: boolean
   failure: unknown
   /** Appends that are under way. */
   readonly pending: Set<Promise<unknown>>
@@ -63,6 +73,8 @@ export const openLine = (runId: string, given: Partial<RunBuffer>): RunBuffer =>
   isExact: true,
   steps: new Map(),
   pauses: new Map(),
+  signal: undefined,
+  hasFailed: false,
   failure: undefined,
   pending: new Set(),
   ...given,

@@ -27,6 +27,8 @@ export interface RunBuffers {
   forget(line: RunBuffer): void
   note(saved: Saved): void
   knows(checkpointId: string): boolean
+  /** Lines that were left running by an invocation that is aborted. */
+  aborted(): RunBuffer[]
   /** The line with the newest checkpoint. */
   newest(): RunBuffer | undefined
   /** The line with this checkpoint at its end, one that may go on before one that may not; throws what it failed with. */
@@ -154,6 +156,11 @@ export function createRunBuffers(parts: LinesParts): RunBuffers {
     forget: (line) => void lines.delete(line.runId),
     note,
     knows: (checkpointId) => places.has(checkpointId) || olderPlaces.has(checkpointId),
+    aborted: () =>
+      [...lines.values()].filter(
+        ({ signal, status, hasOwn, isClosed, failure }) =>
+          signal?.aborted && status === 'running' && hasOwn && !isClosed && failure === undefined,
+      ),
     newest,
     at,
     settle,

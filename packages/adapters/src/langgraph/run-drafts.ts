@@ -1,4 +1,4 @@
-import type { RunTags } from '@clew/ledger'
+import type { Payload, RunTags } from '@clew/ledger'
 import { type BufferedEvent, type RunBuffer, openLine } from './run-buffer.ts'
 import type { SavedCheckpoint, Saved } from './saved.ts'
 import type { NamespaceKey } from './namespace-key.ts'
@@ -6,6 +6,8 @@ import type { NamespaceKey } from './namespace-key.ts'
 export interface RunOrigin extends NamespaceKey {
   readonly threadName: string
   readonly agent: string
+  /** What starts a run that begins here, where it is one of a sub-graph. */
+  readonly parentStep: (runId: string) => ParentStep | undefined
 }
 
 /** Where a run of a sub-graph hangs: the run and step that started it. */
@@ -32,10 +34,7 @@ export function startDraft(
     payload: {
       agent: name,
       threadId: threadName,
-      ...(parentStep && {
-        parentRunId: parentStep.runId,
-        ...(parentStep.stepId !== undefined && { parentStepId: parentStep.stepId }),
-      }),
+      ...parentFields(parentStep),
       ...(previous && { previous: { runId: previous.runId, seq: previous.seq } }),
       ...(input !== undefined && { input }),
       ...((ns !== '' || thread !== threadName) && { langgraph: { threadId: thread, ns } }),
@@ -43,18 +42,30 @@ export function startDraft(
   }
 }
 
+const parentFields = (parentStep: ParentStep | undefined): Payload =>
+  parentStep
+    ? {
+        parentRunId: parentStep.runId,
+        ...(parentStep.stepId !== undefined && { parentStepId: parentStep.stepId }),
+      }
+    : {}
+
 /** A run that branches off a checkpoint which something else has gone on from. */
 export function forkAt(
   saved: Saved,
   runId: string,
   threadName: string,
-  tags: { readonly tags?: RunTags },
+  {
+    tags,
+    parentStep,
+  }: { readonly tags: { readonly tags?: RunTags }; readonly parentStep?: ParentStep | undefined },
 ): { line: RunBuffer; draft: BufferedEvent } {
   const { seq, superstep, baseSeq, createdAt } = saved
   const payload = {
     sourceRunId: saved.runId,
     sourceSeq: seq,
     threadId: threadName,
+    ...parentFields(parentStep),
     checkpoint: { id: saved.id, superstep, seq, baseSeq, createdAt },
     ...tags,
   }

@@ -1,8 +1,8 @@
 import { conflict } from './conflict.ts'
-import type { Handed, RunBuffer } from './run-buffer.ts'
+import { appendTo, type Handed, type InvocationSignal, type RunBuffer } from './run-buffer.ts'
 import { createRunBuffers, type LinesParts } from './run-buffers.ts'
 import { createCheckpointer, type PutGiven } from './put-checkpoint.ts'
-import { createWriter } from './put-writes.ts'
+import { createWriter, type WriteCall } from './put-writes.ts'
 import type { RunOrigin } from './run-drafts.ts'
 import type { Saved } from './saved.ts'
 
@@ -25,7 +25,6 @@ export interface ThreadNamespace {
   latest(): Promise<Saved | null>
   /** Whether it met this checkpoint before. */
   knows(checkpointId: string): boolean
-  readonly firstRunId: string
   /** About how many characters the newest state has. */
   readonly size: number
   find(checkpointId: string): Promise<Saved | null>
@@ -34,7 +33,7 @@ export interface ThreadNamespace {
   /** Somebody was told that there is nothing here. */
   noteEmpty(): void
   put(given: PutGiven): Handed
-  putWrites(checkpointId: string, given: readonly (readonly [string, unknown])[], taskId: string): Handed
+  putWrites(call: WriteCall): Handed
   /** The run that is written now, for sub-graphs to hang below. */
   readonly active: RunBuffer | undefined
   /** Runs of sub-graphs, by the task that started them. */
@@ -72,16 +71,37 @@ export function createSpace(parts: SpaceParts): ThreadNamespace {
 
   /**
    * The framework puts the next checkpoint in the turn in which it hears of the one before. If none is on its way after
-   * that turn, what is held is recorded: whoever waits for it would wait for ever.
+   * that turn, what is held is recorded, since whoever waits for it would wait for ever, and what was aborted has stopped.
    */
   function whenIdle(): void {
-    if (writer.isHolding && checkpointer.putting === 0)
-      parts.later(() => (checkpointer.putting === 0 ? writer.releaseAll() : Promise.resolve()))
+    if (checkpointer.putting === 0 && (writer.isHolding || lines.aborted().length > 0))
+      parts.later(settleIdle)
+  }
+
+  async function settleIdle(): Promise<void> {
+    if (checkpointer.putting > 0) return
+    await writer.releaseAll()
+    for (const line of lines.aborted()) {
+      line.status = 'stopped'
+      const payload = { reason: 'the invocation was aborted' }
+      // A failure stays with the line, and whoever goes on with it hears of it.
+      appendTo(parts, line, [{ type: 'system.workflow_stopped', payload }], line.toldSeq).catch(
+        () => undefined,
+      )
+    }
+  }
+
+  const watched = new WeakSet<AbortSignal>()
+
+  /** One listener for each invocation: its signal goes when it ends. */
+  function watch(signal: InvocationSignal): void {
+    if (!signal || watched.has(signal)) return
+    watched.add(signal)
+    signal.addEventListener('abort', whenIdle, { once: true })
   }
 
   return {
     children,
-    firstRunId,
     get active() {
       return lines.newest()
     },
@@ -105,7 +125,13 @@ export function createSpace(parts: SpaceParts): ThreadNamespace {
         granted.delete(oldest)
       }
     },
-    put: checkpointer.put,
-    putWrites: writer.putWrites,
+    put(given) {
+      watch(given.signal)
+      return checkpointer.put(given)
+    },
+    putWrites(call) {
+      watch(call.signal)
+      return writer.putWrites(call)
+    },
   }
 }
