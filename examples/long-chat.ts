@@ -6,14 +6,13 @@ import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { END, last, Message, messages, openLedger, START, StateGraph } from 'clew'
+import { END, formatMessages, last, Message, messages, openLedger, START, StateGraph } from 'clew'
 import { chat } from './model/chat.ts'
 import type { ChatMessage } from './model/protocol.ts'
 import { startScriptedModel } from './model/scripted-model.ts'
 
 const TURNS = 200
 const KEY = 'sk-proj-Lr2Vt9Wn4YcB3dE6hJ9fKx81mQpz7'
-const ROLES = { human: 'user', ai: 'assistant', system: 'system', tool: 'tool' } as const
 const BIRDS = ['owl', 'raven', 'lark', 'crane', 'swift', 'heron', 'wren']
 const birdOf = (turn: number): string => BIRDS[turn % BIRDS.length] ?? ''
 const textOf = (content: Message['content'] | undefined): string =>
@@ -40,9 +39,7 @@ try {
   const ledger = await openLedger(`sqlite:${join(folder, 'clew.db')}`)
   const graph = new StateGraph({ messages: messages(), turns: last(0) })
     .addNode('reply', async ({ messages, turns }, run) => {
-      const said = messages.map(
-        ({ role, content }): ChatMessage => ({ role: ROLES[role], content: textOf(content) }),
-      )
+      const said = formatMessages(messages, 'openai') as ChatMessage[]
       const { message } = await run.effect('model', { messages: said }, (input, call) =>
         chat(
           {

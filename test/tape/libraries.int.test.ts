@@ -32,6 +32,21 @@ describe.each(TALKS)('$library, streamed: $isStreamed', ({ library, isStreamed }
       inputTokens: 24,
       outputTokens: 16,
     })
+    // V3: told as the conversation that it was.
+    const chat = await ledger.transcript(paused.runId, { as: 'openai' })
+    expect(chat.map(({ role, tool_calls: calls }) => calls?.[0]?.function.name ?? role)).toEqual([
+      'user',
+      'count_mice',
+      'tool',
+      'assistant',
+      'assistant',
+      'user',
+    ])
+    expect(chat[3]?.content).toBe('The owl sees 7 mice at night.')
+    const { entries } = await ledger.transcript(paused.runId)
+    expect(entries.flatMap((entry) => (entry.kind === 'message' && entry.model) || [])).toEqual([
+      'small-model',
+    ])
   })
 
   it('R5 goes on after each step in another process', async () => {

@@ -11,7 +11,7 @@ const event = (correlationId: string, eventType: string, payload: Record<string,
 it('V3 V4 V5 V6 a run that does not exist has empty views', async () => {
   const ledger = await openLedger('memory:')
   expect(await ledger.transcript('nobody')).toMatchObject({ runId: null, status: null, entries: [] })
-  expect(await ledger.transcript('nobody', { format: 'chat' })).toEqual([])
+  expect(await ledger.transcript('nobody', { as: 'openai' })).toEqual([])
   expect(await ledger.timeline('nobody')).toMatchObject({ items: [], durationMs: 0 })
   expect(await ledger.taskGraph('nobody')).toMatchObject({ nodes: [], edges: [] })
   expect(await ledger.audit('nobody')).toMatchObject({ entries: [], events: 0 })

@@ -18,6 +18,7 @@ import { ClewError } from './errors.ts'
 import { explainRun } from './explain.ts'
 import { exportLines } from './export-lines.ts'
 import { foldSteps } from './fold/steps.ts'
+import type { RunSummary } from './fold/run-summary.ts'
 import { followEvents } from './follow.ts'
 import { importLines } from './import.ts'
 import { assertSameWorkspace, checkHeads, type Head, headsText } from './heads.ts'
@@ -30,6 +31,7 @@ import { createProgress } from './create-progress.ts'
 import { PROJECTION_VERSION, readProjectionState } from './projection-version.ts'
 import { createPolicyAccess } from './policy/workspace-policy.ts'
 import { createStateReader } from './read-state.ts'
+import { readRunValues, type RunValues } from './read-run-values.ts'
 import { rebuildProjections } from './rebuild.ts'
 import { createRemovalImport } from './removal/import-removals.ts'
 import { readHolds } from './retention/holds.ts'
@@ -76,6 +78,17 @@ function createView(core: LedgerContext, { isOpened = false, plain = false, ...v
   const consumers = createConsumers({ store, reader, ports, redactor, workspace, assertOpen })
   let closed = false
   const isClosed = (): boolean => closed || core.closed
+
+  async function getRun(
+    runId: string,
+    { values = false }: { readonly values?: boolean | undefined } = {},
+  ): Promise<RunSummary | (RunSummary & RunValues) | null> {
+    assertOpen()
+    const run = await findRun(store, { workspace, runId })
+    if (!run) return null
+    const summary = reviveRow(run.summary)
+    return values ? { ...summary, ...(await readRunValues(ledger, summary)) } : summary
+  }
 
   const indexer = createIndexer({ store, reader, ports, isClosed })
 
@@ -220,11 +233,7 @@ function createView(core: LedgerContext, { isOpened = false, plain = false, ...v
       )
       return found ?? null
     },
-    async getRun(runId) {
-      assertOpen()
-      const run = await findRun(store, { workspace, runId })
-      return run && reviveRow(run.summary)
-    },
+    getRun: getRun as Ledger['getRun'],
     async listRuns({ since, limit = 50, book, threadId, ...filter } = {}) {
       assertOpen()
       checkScoresAndTags(filter)

@@ -130,7 +130,7 @@ export {
   type TaskNode,
 } from './fold/task-graph.ts'
 export { type Timeline, timelineFold, type TimelineItem, type TimelineState } from './fold/timeline.ts'
-export { type ChatMessage, type ChatToolCall, toChatMessages } from './fold/transcript-chat.ts'
+export { toChatMessages } from './fold/transcript-chat.ts'
 export type {
   EntryKind,
   EntryOf,
@@ -141,7 +141,6 @@ export type {
 } from './fold/transcript-entry.ts'
 export { formatTranscriptMarkdown } from './fold/transcript-markdown.ts'
 export { formatTranscriptText, type TranscriptBlock, transcriptBlocks } from './fold/transcript-text.ts'
-export { type ModelReply, parseModelReply } from './fold/model-reply.ts'
 export { transcriptFold } from './fold/transcript.ts'
 export { showsInputOutput } from './fold/transcript-effects.ts'
 export type { TranscriptState } from './fold/transcript-state.ts'
@@ -157,8 +156,30 @@ export { dueMsOf } from './store/due.ts'
 export { createDeriver, createIds, deriveId, isUuid } from './ids.ts'
 export type { ImportOptions, ImportReport } from './import.ts'
 export { isoMs, isoText } from './iso-text.ts'
+export type { RunValues } from './read-run-values.ts'
 export { deepFreeze, type JsonObject, type JsonValue } from './json.ts'
 export { type MemoryInput } from './memory/check-put.ts'
+export {
+  type AnthropicBlock,
+  type AnthropicChat,
+  type AnthropicMessage,
+  type ChatMessage,
+  type ChatToolCall,
+  formatChat,
+  formatMessages,
+  type ModelForm,
+  type ModelForms,
+} from './messages/format-messages.ts'
+export {
+  type MessageRole,
+  type ParsedMessage,
+  type ParsedToolCall,
+  type ParsedToolResult,
+  parseMessage,
+  parseMessages,
+  toMessageRole,
+} from './messages/parse-message.ts'
+export { parseModelReply } from './messages/parse-reply.ts'
 export { estimateTokens } from './memory/estimate-tokens.ts'
 export { expandToWholeItems, foldMemory, MEMORY_VERSION } from './memory/fold.ts'
 export {

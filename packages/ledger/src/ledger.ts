@@ -8,6 +8,7 @@ import type { EraseOptions, EraseReport, EraseTarget } from './erasure/erase-typ
 import type { Explanation } from './explain.ts'
 import type { CostReport } from './fold/cost.ts'
 import type { RunStatus, RunSummary } from './fold/run-summary.ts'
+import type { RunValues } from './read-run-values.ts'
 import type { ScoreAndTagFilter } from './fold/scores-and-tags.ts'
 import type { RunState } from './fold/state.ts'
 import type { StepRecord, StepSkeleton } from './fold/steps.ts'
@@ -187,7 +188,9 @@ export interface Ledger extends RunViews, PolicyAccess {
   /** History, then live, without a gap or a repeat; ends when the signal aborts or the ledger closes. */
   follow(options?: FollowOptions): AsyncGenerator<ClewEvent>
   getEvent(eventId: string): Promise<ClewEvent | null>
-  getRun(runId: string): Promise<RunSummary | null>
+  getRun(runId: string, options?: { readonly values?: false | undefined }): Promise<RunSummary | null>
+  /** With its input and its output, which a summary leaves out since they may be large. */
+  getRun(runId: string, options: { readonly values: true }): Promise<(RunSummary & RunValues) | null>
   /** Newest first. */
   listRuns(filter?: RunFilter): Promise<{ runs: RunSummary[]; nextCursor: string | null }>
   /** The child runs of these, and the runs that were forked from them; oldest first, however many. */

@@ -6,11 +6,12 @@ import { COMPLIANCE_TYPES, type ComplianceEntry, complianceFold } from './fold/c
 import type { Fold } from './fold/fold.ts'
 import { type TaskGraph, taskGraphFold } from './fold/task-graph.ts'
 import { type Timeline, timelineFold } from './fold/timeline.ts'
-import { type ChatMessage, toChatMessages } from './fold/transcript-chat.ts'
+import { toChatMessages } from './fold/transcript-chat.ts'
 import type { Transcript } from './fold/transcript-entry.ts'
 import { formatTranscriptMarkdown } from './fold/transcript-markdown.ts'
 import { formatTranscriptText } from './fold/transcript-text.ts'
 import { transcriptFold } from './fold/transcript.ts'
+import { formatChat, type ModelForm, type ModelForms } from './messages/format-messages.ts'
 
 export interface ComplianceFilter {
   /** Recorded at or after this time. */
@@ -21,10 +22,10 @@ export interface ComplianceFilter {
 
 /** V3 to V8 of runs: folds of what is recorded; nothing is executed. A run that does not exist has empty views. */
 export interface RunViews {
-  transcript(runId: string, options?: { format?: undefined }): Promise<Transcript>
+  transcript(runId: string, options?: { format?: undefined; as?: undefined }): Promise<Transcript>
   transcript(runId: string, options: { format: 'text' | 'markdown' }): Promise<string>
-  /** Messages that can be sent to a chat model again. */
-  transcript(runId: string, options: { format: 'chat' }): Promise<ChatMessage[]>
+  /** Messages that can be sent to a model again, in the form of its maker. */
+  transcript<Form extends ModelForm>(runId: string, options: { as: Form }): Promise<ModelForms[Form]>
   timeline(runId: string): Promise<Timeline>
   taskGraph(runId: string): Promise<TaskGraph>
   audit(runId: string): Promise<AuditTrail>
@@ -48,12 +49,12 @@ export function createRunViews({ read, readTypes }: ViewSources): RunViews {
 
   async function transcript(
     runId: string,
-    { format }: { format?: 'text' | 'markdown' | 'chat' | undefined } = {},
+    { format, as }: { format?: 'text' | 'markdown' | undefined; as?: ModelForm | undefined } = {},
   ): Promise<unknown> {
     const folded = await fold(transcriptFold, runId)
     if (format === 'text') return formatTranscriptText(folded)
     if (format === 'markdown') return formatTranscriptMarkdown(folded)
-    return format === 'chat' ? toChatMessages(folded) : folded
+    return as === undefined ? folded : formatChat(toChatMessages(folded), as)
   }
 
   return {

@@ -31,6 +31,7 @@ export const SESSION_TYPES: readonly string[] = [
   'system.workflow_forked',
   'system.workflow_resumed',
   'system.workflow_paused',
+  'execution.completed',
   'system.workflow_completed',
   'system.workflow_failed',
   'system.workflow_stopped',

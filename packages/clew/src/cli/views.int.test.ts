@@ -68,7 +68,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 const VIEWS = [
   ['transcript', 'hostile-1'],
   ['transcript', 'hostile-1', '--format', 'markdown'],
-  ['transcript', 'hostile-1', '--format', 'chat'],
+  ['transcript', 'hostile-1', '--as', 'openai'],
   ['timeline', 'hostile-1', '--events'],
   ['graph', 'hostile-1'],
   ['graph', 'hostile-1', '--mermaid'],

@@ -1,4 +1,4 @@
-import { ClewError, type Ledger, type OwnerState, type RunSummary } from '@clew/ledger'
+import { ClewError, type Ledger, type OwnerState, type RunSummary, type RunValues } from '@clew/ledger'
 import { z } from 'zod'
 import { readGaps, runGap } from './gaps.ts'
 import { answering } from './operation.ts'
@@ -25,6 +25,7 @@ export const show = answering({
   input: z.object({
     runId,
     steps: z.int().min(0).max(100_000).default(60).describe('how many steps at most, from the first on'),
+    values: z.boolean().optional().describe('also its input and its output'),
     tree: z.boolean().optional().describe('also its child runs and forks, as a tree'),
     gaps: z.boolean().optional().describe('also list what was erased or pruned, when and by whom'),
   }),
@@ -34,6 +35,8 @@ export const show = answering({
     owner: z
       .object({ owner: z.string(), state: z.enum(['alive', 'stale', 'dead']), heartbeatAt: z.string() })
       .nullable(),
+    /** Null unless asked for: they may be large. A graph's output is its state. */
+    values: z.object({ input: z.unknown(), output: z.unknown() }).nullable(),
     steps: z.array(stepSkeleton),
     /** Steps that were left out. */
     moreSteps: z.int().min(0),
@@ -50,21 +53,25 @@ export const show = answering({
     arguments: [
       { word: 'run', field: 'runId', required: true, about: 'id of the run, or its first characters' },
     ],
-    options: { steps: '--steps <count>', tree: '--tree', gaps: '--gaps' },
+    options: { steps: '--steps <count>', values: '--values', tree: '--tree', gaps: '--gaps' },
     flags: { '--watch': 'update the output with every event until the run ends' },
   },
   async run(ledger, input) {
-    const run = await ledger.getRun(input.runId)
-    if (!run)
+    const found = input.values
+      ? await ledger.getRun(input.runId, { values: true })
+      : await ledger.getRun(input.runId)
+    if (!found)
       throw new ClewError(
         'not_found',
         `There is no run ${input.runId} in workspace ${ledger.workspace}`,
         'List the runs with `clew runs`.',
         { runId: input.runId },
       )
+    const { run, values } = withoutValues(found)
     const steps = input.steps === 0 ? [] : await ledger.getSkeleton(input.runId, { limit: input.steps })
     return {
       run,
+      values,
       owner: await readOwner(ledger, run),
       steps,
       moreSteps: steps.length < input.steps ? 0 : Math.max(0, run.steps - steps.length),
@@ -75,6 +82,16 @@ export const show = answering({
     }
   },
 })
+
+/** The summary as every listing has it, and what only this command shows. */
+function withoutValues(found: RunSummary | (RunSummary & RunValues)): {
+  readonly run: RunSummary
+  readonly values: RunValues | null
+} {
+  if (!('input' in found)) return { run: found, values: null }
+  const { input, output, ...run } = found
+  return { run, values: { input, output } }
+}
 
 async function readOwner(
   ledger: Ledger,

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { answering } from './operation.ts'
 import { runId } from './schemas.ts'
-import { chatMessage, transcriptView } from './view-schemas.ts'
+import { anthropicChat, chatMessage, transcriptView } from './view-schemas.ts'
 
 export const transcript = answering({
   name: 'transcript',
@@ -11,15 +11,17 @@ export const transcript = answering({
   rest: { method: 'get', path: '/v1/runs/{runId}/transcript' },
   input: z.object({
     runId,
-    format: z
-      .enum(['text', 'markdown', 'chat'])
+    format: z.enum(['text', 'markdown']).optional().describe('how to lay it out'),
+    as: z
+      .enum(['openai', 'anthropic'])
       .optional()
-      .describe('text, markdown, or chat: messages that can be sent to a model again'),
+      .describe('messages that can be sent to a model again, in the form of its maker'),
   }),
   output: z.union([
     transcriptView,
     z.object({ format: z.enum(['text', 'markdown']), text: z.string() }),
-    z.object({ format: z.literal('chat'), messages: z.array(chatMessage) }),
+    z.object({ as: z.literal('openai'), messages: z.array(chatMessage) }),
+    anthropicChat.extend({ as: z.literal('anthropic') }),
   ]),
   example: { command: 'clew transcript demo-3f9a1c', input: { runId: 'demo-3f9a1c' } },
   cli: {
@@ -27,11 +29,12 @@ export const transcript = answering({
     arguments: [
       { word: 'run', field: 'runId', required: true, about: 'id of the run, or its first characters' },
     ],
-    options: { format: '--format <format>' },
+    options: { format: '--format <format>', as: '--as <form>' },
   },
-  async run(ledger, { runId: id, format }) {
+  async run(ledger, { runId: id, format, as }) {
+    if (as === 'openai') return { as, messages: await ledger.transcript(id, { as }) }
+    if (as === 'anthropic') return { as, ...(await ledger.transcript(id, { as })) }
     if (format === undefined) return ledger.transcript(id)
-    if (format === 'chat') return { format, messages: await ledger.transcript(id, { format }) }
     return { format, text: await ledger.transcript(id, { format }) }
   },
 })

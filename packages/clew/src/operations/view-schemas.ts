@@ -1,4 +1,5 @@
 import {
+  type AnthropicChat,
   type AuditTrail,
   type ChatMessage,
   type ComplianceEntry,
@@ -138,6 +139,19 @@ export const chatMessage = z.object({
     .exactOptional(),
   tool_call_id: text.exactOptional(),
 }) satisfies z.ZodType<ChatMessage>
+
+const anthropicBlock = z.looseObject({ type: text })
+export const anthropicChat = z.object({
+  system: text.exactOptional(),
+  messages: z
+    .array(
+      z.object({
+        role: z.enum(['user', 'assistant']),
+        content: z.union([text, z.array(anthropicBlock).readonly()]),
+      }),
+    )
+    .readonly(),
+}) satisfies z.ZodType<AnthropicChat>
 
 export const timelineView = z.object({
   runId: text.nullable(),

@@ -22,6 +22,24 @@ const summarise = (list: ClewEvent[]) =>
   list.reduce((run, event) => foldRun(run, event), beginRun(list[0] as ClewEvent))
 
 describe('run summary', () => {
+  it('V1 execution.completed ends a recorded run, where no other end comes', () => {
+    const chat: [string, Record<string, unknown>][] = [
+      ['execution.message', { role: 'user', content: 'Owls?' }],
+      ['execution.completed', { output: 'Two.' }],
+    ]
+    const completed = { status: 'completed', endedAt: at(1), durationMs: 100 }
+    expect(summarise(events(...chat))).toMatchObject(completed)
+    const failed = events(...chat, ['system.workflow_failed', { error: 'no' }])
+    expect(summarise(failed)).toMatchObject({ status: 'failed', endedAt: at(2) })
+    const stopped = events(['system.workflow_stopped', {}], ...chat)
+    expect(summarise(stopped)).toMatchObject({ status: 'stopped', endedAt: at(0) })
+    for (const list of [events(...chat), failed, stopped]) {
+      const progress = beginProgress()
+      for (const event of list) applyProgress(progress, event)
+      expect(progress).toMatchObject({ status: summarise(list).status, endedAt: summarise(list).endedAt })
+    }
+  })
+
   it('V1 counts, adds up tokens and ends with duration', () => {
     const run = summarise(
       events(

@@ -35,6 +35,7 @@ export function applyProgress(progress: RunProgress, event: ClewEvent): void {
   const own = asErasable(event)
   if (!own) return
   const ended = own.eventType === 'system.workflow_superseded' ? 'superseded' : endStatus(own)
+  if (own.eventType === 'execution.completed' && isTerminal(progress.status)) return
   if (ended !== undefined) {
     progress.status = ended
     // One that had ended by itself: its end stays when it was.

@@ -3,6 +3,7 @@ import { addAmounts, fromNano } from '../billing/money.ts'
 import { normaliseUsage, type Usage } from '../billing/usage.ts'
 import { asErasable, asOwn, type ErasableEvent } from '../catalogue.ts'
 import type { ClewEvent } from '../envelope.ts'
+import { countMessages, type MessageCounts } from './count-messages.ts'
 import { beginsStep } from './begins-step.ts'
 import { checkpointMark } from './checkpoint.ts'
 import { textOf } from './fields.ts'
@@ -173,9 +174,12 @@ function forkedCheckpoint(given: Omit<LastCheckpoint, 'resumable'>): Omit<LastCh
   return { id, superstep, seq, baseSeq, createdAt }
 }
 
-/** Status after an event that ends a run by itself. A map whose items came out mixed has completed, but not all of it. */
+/**
+ * Status after an event that ends a run by itself; recorders of chats send `execution.completed`, which does where no other
+ * end has come. A map whose items came out mixed has completed, but not all of it. */
 export function endStatus(event: ErasableEvent): RunStatus | undefined {
   if (event.eventType === 'system.workflow_completed') return event.payload.status ?? 'completed'
+  if (event.eventType === 'execution.completed') return 'completed'
   if (event.eventType === 'system.workflow_failed') return 'failed'
   return event.eventType === 'system.workflow_stopped' ? 'stopped' : undefined
 }
@@ -246,9 +250,11 @@ function applyOwn(next: MutableSummary, summary: RunSummary, own: ErasableEvent)
     case 'system.workflow_interrupted':
       if (!isTerminal(summary.status)) next.status = 'interrupted'
       break
+    case 'execution.completed':
     case 'system.workflow_completed':
     case 'system.workflow_failed':
     case 'system.workflow_stopped':
+      if (own.eventType === 'execution.completed' && isTerminal(summary.status)) break
       next.status = endStatus(own) ?? next.status
       next.endedAt = own.timestamp
       next.durationMs = elapsedMs(summary, own)
@@ -290,8 +296,10 @@ function applyOwn(next: MutableSummary, summary: RunSummary, own: ErasableEvent)
       break
     case 'execution.checkpoint':
       next.checkpoint = toPlace(own, summary)
+      addMessages(next, countMessages(own))
       break
     case 'execution.step_completed':
+      addMessages(next, countMessages(own))
       next.pauses = withoutStep(summary.pauses, own.payload.stepId)
       if (own.payload.checkpoint !== undefined) next.checkpoint = toPlace(own, summary)
       break
@@ -330,6 +338,12 @@ function applyOwn(next: MutableSummary, summary: RunSummary, own: ErasableEvent)
       break
     default:
   }
+}
+
+function addMessages(next: MutableSummary, counts: MessageCounts | undefined): void {
+  if (!counts) return
+  next.messages += counts.messages
+  next.toolCalls += counts.toolCalls
 }
 
 const elapsedMs = ({ startedAt }: RunSummary, { timestamp }: ErasableEvent): number =>

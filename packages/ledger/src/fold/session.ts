@@ -68,6 +68,7 @@ export function foldSession(
 }
 
 const RESTS: ReadonlySet<string> = new Set([
+  'execution.completed',
   'system.workflow_completed',
   'system.workflow_failed',
   'system.workflow_stopped',

@@ -1,23 +1,9 @@
+import { type ChatMessage, type ChatToolCall, dataText } from '../messages/format-messages.ts'
+import { toMessageRole } from '../messages/parse-message.ts'
 import { contentText, jsonText } from './content-text.ts'
 import type { EntryOf, ToolOutcome, Transcript, TranscriptEntry } from './transcript-entry.ts'
 import { errorText } from './transcript-text.ts'
 
-export interface ChatToolCall {
-  readonly id: string
-  readonly type: 'function'
-  readonly function: { readonly name: string; readonly arguments: string }
-}
-
-/** A message in the form that chat models take; the spelling is theirs. */
-export interface ChatMessage {
-  readonly role: string
-  readonly content: unknown
-  readonly name?: string
-  readonly tool_calls?: readonly ChatToolCall[]
-  readonly tool_call_id?: string
-}
-
-const ROLES: Readonly<Record<string, string>> = { human: 'user', ai: 'assistant', model: 'assistant' }
 const ERASED = '[erased]'
 
 /**
@@ -64,10 +50,11 @@ export function toChatMessages({ entries }: Transcript): ChatMessage[] {
 /** A message that led straight to a call was said together with it. */
 function joins(message: EntryOf<'message'> | undefined, call: EntryOf<'tool_call'> | undefined): boolean {
   if (!message || !call || roleOf(message) !== 'assistant') return false
-  return call.causationId === message.eventId || (call.stepId !== null && call.stepId === message.stepId)
+  if (call.eventId === message.eventId || call.causationId === message.eventId) return true
+  return call.stepId !== null && call.stepId === message.stepId
 }
 
-const roleOf = ({ role }: EntryOf<'message'>): string => ROLES[role ?? ''] ?? role ?? 'user'
+const roleOf = ({ role }: EntryOf<'message'>): string => toMessageRole(role) ?? role ?? 'user'
 
 function messageOf(entry: EntryOf<'message'>): ChatMessage {
   const content = entry.erased ? ERASED : entry.content
@@ -113,8 +100,6 @@ function outcomeText(outcome: ToolOutcome | null): string {
   if (outcome.error) return `Error: ${errorText(outcome.error)}`
   return outcome.result === null ? '' : dataText(outcome.result)
 }
-
-const dataText = (value: unknown): string => (typeof value === 'string' ? value : jsonText(value))
 
 function questionMessages({ question, answer, asked, erased }: EntryOf<'question'>): ChatMessage[] {
   const messages: ChatMessage[] = []

@@ -47,7 +47,7 @@ it('V3 what a model gave is told as what it thought and said', () => {
     tool_calls: [{ function: { name: 'search', arguments: '{}' } }],
   }
   expect(told(began('ask'), gave('ask', { message: asks }))).toEqual([
-    'message: [{"type":"tool_call","name":"search","arguments":"{}"}]',
+    'message: [{"type":"tool_call","id":null,"name":"search","arguments":{}}]',
   ])
 })
 

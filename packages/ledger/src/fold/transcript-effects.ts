@@ -1,10 +1,13 @@
 import type { ErasableEvent } from '../catalogue.ts'
 import { isObject } from '../json.ts'
+import type { ParsedMessage } from '../messages/parse-message.ts'
+import { parseModelReply } from '../messages/parse-reply.ts'
 import { kindOfStep } from './begins-step.ts'
 import { isErased, stepOf, textOf } from './fields.ts'
 import { toRunError } from './run-summary.ts'
-import { type ModelReply, parseModelReply } from './model-reply.ts'
+import { addTapedBody, addTapedHead, addTapedRequest } from './transcript-tape.ts'
 import type { ToolOutcome } from './transcript-entry.ts'
+import { addParsedMessage, takeOpenCall } from './transcript-messages.ts'
 import { entryOf, type TranscriptState } from './transcript-state.ts'
 
 const SPOKEN: ReadonlySet<string> = new Set([
@@ -25,10 +28,8 @@ export function noteSpoken({ spoken, effects, entries }: TranscriptState, event:
   if (slot !== undefined) entries[slot] = undefined
 }
 
-const effectKey = (event: ErasableEvent): string => {
-  const { stepId, attempt } = stepOf(event)
-  return `${attempt} ${stepId}`
-}
+const effectKey = (event: ErasableEvent, attempt = stepOf(event).attempt): string =>
+  `${attempt} ${stepOf(event).stepId}`
 
 /** Steps of a session say by their kind what they are (T6): thoughts are told as thoughts, all others as calls. */
 const THOUGHTS: ReadonlySet<string> = new Set(['thinking', 'reconsidering'])
@@ -47,59 +48,71 @@ const CALLS: ReadonlySet<string> = new Set([
 /** Whether a transcript tells a step of this kind by what went in and what came out. */
 export const showsInputOutput = (kind: string): boolean => CALLS.has(kind)
 
+type EffectEvent = ErasableEvent<'execution.step_started' | 'execution.step_completed'>
+
 /** An effect is a call and what came back; one that asked a model is told as what the model thought and said. */
-export function addEffect(
-  state: TranscriptState,
-  event: ErasableEvent<'execution.step_started' | 'execution.step_completed'>,
-): boolean {
-  const { payload, ledger, timestamp } = event
+export function addEffect(state: TranscriptState, event: EffectEvent): boolean {
+  const { payload } = event
   const { effects, entries, spoken } = state
   const key = effectKey(event)
-  const { name, stepId = '', input = null } = payload
+  const { name, stepId = '' } = payload
   if (name !== undefined && showsInputOutput(kindOfStep(payload) ?? '') && !spoken.has(stepId)) {
-    effects.set(key, entries.length)
-    const fields = {
-      toolCallId: null,
-      name,
-      arguments: input,
-      called: true,
-      outcome: null,
-    }
-    entries.push(entryOf(event, 'tool_call', fields))
+    effects.set(key, slotOf(state, event, name))
+    addTapedRequest(state, event)
   }
   const slot = effects.get(key)
   const call = slot === undefined ? undefined : entries[slot]
   if (slot === undefined || call?.kind !== 'tool_call') return false
   if (event.eventType === 'execution.step_started') return true
   const { output: result = null, model } = event.payload
-  const said = parseModelReply(result) ?? thoughtOf(call.name ?? '', result)
-  if (!said || isErased(event)) {
-    const outcome = { seq: ledger.seq, at: timestamp, result, error: null, erased: isErased(event) }
+  const erased = isErased(event)
+  const outcome: ToolOutcome = { seq: event.ledger.seq, at: event.timestamp, result, error: null, erased }
+  // The call of a model that this effect performed: whatever came back is its result.
+  if (call.toolCallId !== null || erased) {
+    entries[slot] = { ...call, outcome }
+    return true
+  }
+  if (addTapedHead(state, event, slot) || addTapedBody(state, event, slot)) return true
+  const thought = thoughtOf(call.name ?? '', result)
+  const said = parseModelReply(result)
+  if (!said && thought === undefined) {
     entries[slot] = { ...call, outcome }
     return true
   }
   entries[slot] = undefined
-  if (said.reasoning !== null)
-    entries.push(entryOf(event, 'reasoning', { content: said.reasoning, about: null }))
-  if (said.content !== null || said.reasoning === null)
-    entries.push(
-      entryOf(event, 'message', {
-        role: 'assistant',
-        name: null,
-        content: said.content ?? said.calls.map((each) => ({ type: 'tool_call', ...each })),
-        model: textOf(model),
-        messageId: null,
-        edited: false,
-        channel: 'agent',
-      }),
-    )
+  if (said) addParsedMessage(state, event, { ...asSaid(said), model: textOf(model) ?? said.model }, 'model')
+  else entries.push(entryOf(event, 'reasoning', { content: thought, about: null }))
   return true
 }
 
-function thoughtOf(name: string, result: unknown): ModelReply | undefined {
+/** Calls without an id are performed by effects that nothing ties to them: they are part of what was said. */
+function asSaid(reply: ParsedMessage): ParsedMessage {
+  const toolCalls = reply.toolCalls.filter(({ id }) => id !== null)
+  const isSilent = reply.content === null && reply.reasoning === null && toolCalls.length === 0
+  const parts = reply.toolCalls.map((call) => ({ type: 'tool_call', ...call }))
+  return { ...reply, toolCalls, content: isSilent && parts.length > 0 ? parts : reply.content }
+}
+
+/** Where the call of an effect is told: at a model's call of that name, at its attempt before, or anew. */
+function slotOf(state: TranscriptState, event: EffectEvent, name: string): number {
+  const { effects, entries } = state
+  const { input = null, attempt = 1 } = event.payload
+  const before = attempt > 1 ? effects.get(effectKey(event, attempt - 1)) : undefined
+  const tried = before === undefined ? undefined : entries[before]
+  if (before !== undefined && tried?.kind === 'tool_call' && tried.toolCallId !== null) {
+    entries[before] = { ...tried, outcome: null }
+    return before
+  }
+  const open = takeOpenCall(state, name, input)
+  if (open !== undefined) return open
+  const fields = { toolCallId: null, name, arguments: input, called: true, outcome: null }
+  return entries.push(entryOf(event, 'tool_call', fields)) - 1
+}
+
+function thoughtOf(name: string, result: unknown): string | undefined {
   if (!THOUGHTS.has(name)) return undefined
   const content = isObject(result) ? result['content'] : result
-  return typeof content === 'string' ? { reasoning: content, content: null, calls: [] } : undefined
+  return typeof content === 'string' ? content : undefined
 }
 
 export function failEffect(

@@ -1,4 +1,5 @@
 import type { ErasableEvent } from '../catalogue.ts'
+import type { Conversation } from './conversation.ts'
 import { isErased, stepOf } from './fields.ts'
 import type { Pairing } from './pairing.ts'
 import type { RunProgress } from './run-progress.ts'
@@ -32,6 +33,16 @@ export interface TranscriptState {
   /** Calls of effects by step and attempt; and the steps of which something was told in so many words. */
   readonly effects: Map<string, Slot>
   readonly spoken: Set<string>
+  /** What was said, by whichever record told it. */
+  readonly conversation: Conversation
+  /** Calls of models without a result, by the name of the tool. */
+  readonly openCalls: Map<string, Slot[]>
+  /** Requests to models under way, each with the list of what was said in it so far. */
+  readonly modelCalls: Map<string, string[]>
+  /** Ends of steps of the superstep under way, by step id: what its operations refer to. */
+  readonly written: Map<string, ErasableEvent<'execution.step_completed'>>
+  /** The end that `execution.completed` told: the one of the run itself takes its place. */
+  completed: Slot | undefined
   otherEvents: number
 }
 

@@ -1,4 +1,5 @@
 import { asErasable, type ErasableEvent, type OwnEventType } from '../catalogue.ts'
+import { createConversation } from './conversation.ts'
 import { isErased, textOf } from './fields.ts'
 import type { Fold } from './fold.ts'
 import { createPairing } from './pairing.ts'
@@ -6,6 +7,7 @@ import { placeReasoning } from './place-reasoning.ts'
 import { applyProgress, beginProgress } from './run-progress.ts'
 import { toRunError } from './run-summary.ts'
 import { pauseTie, toolCallIdOf, toolPairKey } from './pair-keys.ts'
+import { addChannelMessages } from './transcript-channels.ts'
 import { addEffect, failEffect, noteSpoken } from './transcript-effects.ts'
 import type {
   EntryKind,
@@ -21,7 +23,7 @@ import { entryOf, type TranscriptState } from './transcript-state.ts'
 export const transcriptFold: Fold<TranscriptState, Transcript> & { readonly types: readonly OwnEventType[] } =
   {
     name: 'transcript',
-    version: 3,
+    version: 4,
     types: [
       'system.workflow_started',
       'system.workflow_paused',
@@ -40,9 +42,12 @@ export const transcriptFold: Fold<TranscriptState, Transcript> & { readonly type
       'execution.tool_error',
       'execution.structured_output',
       'execution.handoff',
+      'execution.completed',
       'execution.step_started',
       'execution.step_completed',
       'execution.step_failed',
+      'execution.checkpoint',
+      'system.state_transitioned',
       'ui.message_created',
       'ui.message_edited',
       'ui.output_displayed',
@@ -58,13 +63,19 @@ export const transcriptFold: Fold<TranscriptState, Transcript> & { readonly type
       childRuns: new Set(),
       effects: new Map(),
       spoken: new Set(),
+      conversation: createConversation(),
+      openCalls: new Map(),
+      modelCalls: new Map(),
+      written: new Map(),
+      completed: undefined,
       otherEvents: 0,
     }),
     apply(state, event) {
       applyProgress(state.progress, event)
       const own = asErasable(event)
       if (own) noteSpoken(state, own)
-      if (!own || !addEntry(state, own)) state.otherEvents++
+      const isMessages = own !== undefined && addChannelMessages(state, own)
+      if (!own || (!addEntry(state, own) && !isMessages)) state.otherEvents++
       return state
     },
     view({ progress, entries, otherEvents }) {
@@ -155,13 +166,9 @@ function addEntry(state: TranscriptState, event: ErasableEvent): boolean {
         status: 'forked',
         reason: `from ${event.payload.sourceRunId ?? '?'} after seq ${event.payload.sourceSeq ?? 0}`,
       })
+    case 'execution.completed':
     case 'system.workflow_completed':
-      return add('end', {
-        status: 'completed',
-        output: event.payload.output ?? null,
-        error: null,
-        reason: null,
-      })
+      return addCompleted(state, event)
     case 'system.workflow_failed':
       return add('end', {
         status: 'failed',
@@ -184,6 +191,20 @@ function addEntry(state: TranscriptState, event: ErasableEvent): boolean {
     default:
       return false
   }
+}
+
+function addCompleted(
+  state: TranscriptState,
+  event: ErasableEvent<'execution.completed' | 'system.workflow_completed'>,
+): boolean {
+  const { entries } = state
+  const told = state.completed === undefined ? undefined : entries[state.completed]
+  const before = told?.kind === 'end' ? told.output : null
+  if (state.completed !== undefined) entries[state.completed] = undefined
+  state.completed = event.eventType === 'execution.completed' ? entries.length : undefined
+  const output = event.payload.output ?? before
+  entries.push(entryOf(event, 'end', { status: 'completed', output, error: null, reason: null }))
+  return true
 }
 
 type MessageEvent = ErasableEvent<

@@ -116,7 +116,9 @@ describe('random histories, cut anywhere', () => {
         expect(foldEvents(transcriptFold, needed).entries).toEqual(foldEvents(transcriptFold, events).entries)
       }),
     )
-    const payload = { stepId: 'a#0', name: 'a', kind: 'effect' }
+    const items = [{ role: 'user', content: 'hi' }]
+    const operations = [{ op: 'append', channel: 'messages', items }]
+    const payload = { stepId: 'a#0', name: 'a', kind: 'effect', operations }
     const makesEntry = (type: string): boolean =>
       foldEvents(transcriptFold, buildEvents([{ type, payload }])).entries.length > 0
     expect(OWN_EVENT_TYPES.filter(makesEntry).toSorted()).toEqual(transcriptFold.types.toSorted())

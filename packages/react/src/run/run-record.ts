@@ -81,11 +81,7 @@ const MANY_STEPS = 5000
 
 /** A brief view reads these events when the row of their step is shown. */
 const READ_WITH_STEP: ReadonlySet<string> = new Set(['execution.step_started', 'execution.step_completed'])
-const BRIEF_TYPES = [
-  ...transcriptFold.types.filter((type) => !READ_WITH_STEP.has(type)),
-  // Carries the agent's output, which is shown at the end of the run.
-  'execution.completed',
-]
+const BRIEF_TYPES = transcriptFold.types.filter((type) => !READ_WITH_STEP.has(type))
 
 /**
  * One run, read and then followed: its summary, its steps and its transcript, each continued with every new event by the
@@ -102,7 +98,6 @@ export function openRunRecord(client: Client, runId: string): RunRecord {
   let transcriptSeq = 0
   let isTranscriptShown = true
   let texts = NO_TEXTS
-  let output: ClewEvent['payload'][string]
   let view = UNREAD
   let opening = new AbortController()
   let shownMs = Number.NEGATIVE_INFINITY
@@ -204,12 +199,7 @@ export function openRunRecord(client: Client, runId: string): RunRecord {
   }
 
   function addToTranscript(event: ClewEvent): void {
-    const { eventType, payload } = event
-    if (eventType === 'execution.completed') output = payload.output
-    // The agent's output is shown at the end of its run.
-    const isEnd = eventType === 'system.workflow_completed' && payload.output === undefined
-    const shown = isEnd && output !== undefined ? { ...event, payload: { ...payload, output } } : event
-    transcript = transcriptFold.apply(transcript, shown)
+    transcript = transcriptFold.apply(transcript, event)
     transcriptSeq = event.ledger.seq
     isTranscriptShown = false
   }

@@ -1,4 +1,4 @@
-import { type ModelReply, parseModelReply } from '@clew/ledger'
+import { type ParsedMessage, parseModelReply } from '@clew/ledger'
 import type { StepSource, TraceStep as Step } from '@clew/trace'
 import { ExternalLink, FileText } from 'lucide-react'
 import { memo, type ReactElement, type ReactNode } from 'react'
@@ -83,7 +83,11 @@ function Content({
 }
 
 /** What a model thought and said, and which tools it asked for. */
-function Said({ speech: { reasoning, content, calls } }: { readonly speech: ModelReply }): ReactElement {
+function Said({
+  speech: { reasoning, content, toolCalls },
+}: {
+  readonly speech: ParsedMessage
+}): ReactElement {
   const text = textOf(content)
   return (
     <div className="clew-step-content">
@@ -93,9 +97,9 @@ function Said({ speech: { reasoning, content, calls } }: { readonly speech: Mode
         </div>
       )}
       {text !== null && <Markdown text={text} />}
-      {calls.length > 0 && (
+      {toolCalls.length > 0 && (
         <div className="clew-step-calls">
-          {calls.map(({ name }, at) => (
+          {toolCalls.map(({ name }, at) => (
             <span key={`${name} ${at}`} className="clew-chip">
               asks for {name}
             </span>

@@ -190,7 +190,8 @@ export function createSaverLedger(checkpointer: Checkpointer, retention: Retenti
     async *listCheckpoints(runId) {
       yield* (await ledgerOf(runId)).listCheckpoints(runId)
     },
-    getRun: async (runId) => (await ledgerOf(runId)).getRun(runId),
+    getRun: (async (...given: Parameters<Ledger['getRun']>) =>
+      (await ledgerOf(given[0])).getRun(...given)) as Ledger['getRun'],
     listRuns,
     findBelow: async (runIds) =>
       (await Promise.all([...threads.values()].map(({ ledger: each }) => each.findBelow(runIds)))).flat(),

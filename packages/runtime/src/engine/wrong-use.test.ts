@@ -71,16 +71,9 @@ describe('graphs used wrongly', () => {
     ).toMatch(/^The input names "nope"/)
   })
 
-  it.each([
-    ['user', 'human'],
-    ['assistant', 'ai'],
-    ['developer', 'system'],
-    ['function', 'tool'],
-  ])('R3 a message with the role %s is told that it is %s here', async (role, meant) => {
-    const talk = { role, content: 'hi' } as never
+  it('R3 a message with a role that no model knows is refused', async () => {
+    const talk = { role: 'owl', content: 'hi' } as never
     const compiled = graph(() => {}).compile({ checkpointer: ledger })
-    await expect(compiled.invoke({ talk })).rejects.toThrow(
-      `has the role "${role}", which is called "${meant}" here`,
-    )
+    await expect(compiled.invoke({ talk })).rejects.toThrow('has no role of user, assistant, system or tool')
   })
 })

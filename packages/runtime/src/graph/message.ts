@@ -1,4 +1,4 @@
-import { ClewError } from '@clew/ledger'
+import { type ChatToolCall, ClewError, toMessageRole } from '@clew/ledger'
 import { isPlain } from './frozen-copy.ts'
 
 export interface ToolCall {
@@ -15,16 +15,25 @@ export interface ContentPart {
 
 export type MessageContent = string | readonly ContentPart[]
 
-/** One message of a conversation, as plain JSON. */
+/**
+ * One message of a conversation, as plain JSON, in the form in which it was sent: roles, calls and results have their names
+ * here or those that chat models use. Views read both alike.
+ */
 export interface Message {
   readonly id?: string | undefined
-  readonly role: 'human' | 'ai' | 'system' | 'tool'
-  readonly content: MessageContent
+  readonly role: MessageRole
+  /** Null where a model only makes calls. */
+  readonly content: MessageContent | null
   readonly toolCalls?: readonly ToolCall[] | undefined
+  readonly tool_calls?: readonly ChatToolCall[] | undefined
   /** Of a tool's message: the call that it answers. */
   readonly toolCallId?: string | undefined
+  readonly tool_call_id?: string | undefined
   readonly name?: string | undefined
 }
+
+/** `human` is `user`, `ai` is `assistant`, `developer` is `system` under another name. */
+export type MessageRole = 'human' | 'ai' | 'system' | 'tool' | 'user' | 'assistant' | 'developer'
 
 /** A message in a `messages()` channel: it has an id, its own or one that was handed out. */
 export interface KeptMessage extends Message {
@@ -55,35 +64,18 @@ export const Message = {
   remove: (id: string): MessageRemoval => ({ role: 'remove', id }),
   /** What is said: the content, or of its parts those that are text, one after the other. */
   text: ({ content }: Pick<Message, 'content'>): string =>
-    typeof content === 'string' ? content : content.map(textOf).join(''),
+    typeof content === 'string' ? content : (content ?? []).map(textOf).join(''),
 }
 
 const textOf = ({ type, text }: ContentPart): string =>
   type === 'text' && typeof text === 'string' ? text : ''
 
-const ROLES: ReadonlySet<unknown> = new Set(['human', 'ai', 'system', 'tool', 'remove'])
-
-/** What others call these roles. */
-const FOREIGN: ReadonlyMap<unknown, string> = new Map([
-  ['user', 'human'],
-  ['assistant', 'ai'],
-  ['developer', 'system'],
-  ['function', 'tool'],
-])
-
-function roleFault(role: unknown): string {
-  const meant = FOREIGN.get(role)
-  return meant === undefined
-    ? 'has no role of human, ai, system or tool'
-    : `has the role "${String(role)}", which is called "${meant}" here`
-}
-
 /** Refuses what is no message, before it is recorded as one. */
 export function assertMessage(value: unknown, where: string): asserts value is Message | MessageRemoval {
   const fault = !isPlain(value)
     ? 'is not a plain object'
-    : !ROLES.has(value['role'])
-      ? roleFault(value['role'])
+    : value['role'] !== 'remove' && toMessageRole(value['role']) === undefined
+      ? 'has no role of user, assistant, system or tool'
       : value['role'] === 'remove' && typeof value['id'] !== 'string'
         ? 'removes a message without naming its id'
         : value['id'] !== undefined && typeof value['id'] !== 'string'
@@ -93,7 +85,7 @@ export function assertMessage(value: unknown, where: string): asserts value is M
   throw new ClewError(
     'bad_write',
     `The message at ${where} ${fault}`,
-    "Write messages as { role, content }, for example Message.human('…').",
+    "Write messages as { role, content }, for example { role: 'user', content: '…' }.",
     { path: where },
   )
 }

@@ -11,6 +11,7 @@ import type { Command, InputOf } from '../command.ts'
 import { EXIT } from '../failure.ts'
 import { statusText, typeText } from '../marks.ts'
 import { formatCost } from '../money.ts'
+import { compact } from '../preview.ts'
 import { questionLines, shellWord } from '../question.ts'
 import { resolveRun } from '../resolve-run.ts'
 import { createScreen } from '../screen.ts'
@@ -21,7 +22,12 @@ import { formatClock, formatDuration, formatLocal, formatRelative } from '../tim
 
 export const showCommand: Command<InputOf<typeof show>> = async ({ input, flags, terminal, withLedger }) => {
   const data = await withLedger(async (ledger) => {
-    const asked = { ...input, runId: await resolveRun(ledger, input.runId) }
+    // People see a line of each; a program asks for them, since they may be large.
+    const asked = {
+      ...input,
+      values: input.values ?? !terminal.json,
+      runId: await resolveRun(ledger, input.runId),
+    }
     if (flags['watch'] === true) await watch(terminal, ledger, asked)
     return show.run(ledger, asked)
   })
@@ -78,14 +84,14 @@ async function watch(terminal: Terminal, ledger: Ledger, asked: InputOf<typeof s
 type Shown = z.output<typeof show.output>
 
 function lines(terminal: Terminal, data: Shown): string[] {
-  const { run, owner, steps, moreSteps, lastEvents, warnings, tree, gaps } = data
+  const { run, values, owner, steps, moreSteps, lastEvents, warnings, tree, gaps } = data
   const { colour } = terminal.output
   const { bold, dim } = colour
   const id = printable(run.runId)
   const result = [
     `${bold(id)}  ${statusText(colour, run.status)}`,
     '',
-    ...summary(terminal, run, owner),
+    ...summary(terminal, run, owner, values),
     ...questionLines(terminal, run),
   ]
   if (warnings.length > 0) result.push('', dim('WARNINGS'), ...warningLines(terminal, warnings))
@@ -118,7 +124,12 @@ function lines(terminal: Terminal, data: Shown): string[] {
   return [...result, '', dim(`${terminal.next(`clew events ${id}`)} · ${terminal.next(next)}`)]
 }
 
-function summary({ output, width }: Terminal, run: RunSummary, owner: Shown['owner']): string[] {
+function summary(
+  { output, width }: Terminal,
+  run: RunSummary,
+  owner: Shown['owner'],
+  values: Shown['values'],
+): string[] {
   const { dim, red } = output.colour
   const facts: [string, string | null][] = [
     [
@@ -147,6 +158,8 @@ function summary({ output, width }: Terminal, run: RunSummary, owner: Shown['own
     ['subjects', run.subjects.length > 0 ? run.subjects.join(', ') : null],
     ['tags', tagLine(run.tags)],
     ...run.scores.map((score, at): [string, string] => [at === 0 ? 'scores' : '', scoreLine(score)]),
+    ['input', valueLine(values?.input)],
+    ['output', valueLine(values?.output)],
     ['started', `${formatLocal(run.startedAt)} (${formatRelative(run.startedAt, Date.now())})`],
     ['took', run.durationMs === null ? null : formatDuration(run.durationMs)],
     ['record', counts(run)],
@@ -172,6 +185,10 @@ function summary({ output, width }: Terminal, run: RunSummary, owner: Shown['own
   }
   return lines
 }
+
+/** One line of a value; all of it is in `--values --json`. */
+const valueLine = (value: unknown): string | null =>
+  value === undefined || value === null ? null : compact(value)
 
 function warningLines({ output, width }: Terminal, warnings: readonly string[]): string[] {
   return warnings.flatMap((warning) =>

@@ -1,4 +1,4 @@
-import { formatTranscriptText, formatTranscriptMarkdown, toChatMessages } from '@clew/ledger'
+import { formatChat, formatTranscriptText, formatTranscriptMarkdown, toChatMessages } from '@clew/ledger'
 import { transcript } from '../../operations/transcript.ts'
 import type { Command, InputOf } from '../command.ts'
 import { EXIT } from '../failure.ts'
@@ -27,11 +27,12 @@ export const transcriptCommand: Command<InputOf<typeof transcript>> = async ({
   const footer = dim(
     `${others}${terminal.next(`clew timeline ${id}`)} · ${terminal.next(`clew audit ${id}`)}`,
   )
+  if (input.as !== undefined) {
+    // Bare, so that it can be handed to a model as it is.
+    await terminal.print([jsonText(formatChat(toChatMessages(folded), input.as), 2)])
+    return EXIT.fine
+  }
   switch (input.format) {
-    case 'chat':
-      // Bare, so that it can be handed to a model as it is.
-      await terminal.print([jsonText(toChatMessages(folded), 2)])
-      break
     case 'markdown':
       await terminal.print(linesOf(formatTranscriptMarkdown(folded)))
       break

@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest'
-import { parseModelReply } from './model-reply.ts'
+import { parseModelReply } from './parse-reply.ts'
 
 const call = { name: 'search', arguments: '{"q":"owls"}' }
+const asked = { id: null, name: 'search', arguments: { q: 'owls' } }
 
 it.each([
   [
@@ -19,7 +20,7 @@ it.each([
       ],
       usage: {},
     },
-    { reasoning: 'Let me see', content: 'Hello', calls: [call] },
+    { reasoning: 'Let me see', content: 'Hello', toolCalls: [{ ...asked, id: '1' }] },
   ],
   [
     'content blocks',
@@ -33,8 +34,8 @@ it.each([
     },
     {
       reasoning: 'Hm',
-      content: [{ type: 'text', text: 'Hello' }],
-      calls: [{ name: 'search', arguments: { q: 'owls' } }],
+      content: 'Hello',
+      toolCalls: [asked],
     },
   ],
   [
@@ -45,15 +46,39 @@ it.each([
       finishReason: 'stop',
       toolCalls: [{ toolName: 'search', input: 1 }],
     },
-    { reasoning: 'Hm', content: 'Hello', calls: [{ name: 'search', arguments: 1 }] },
+    { reasoning: 'Hm', content: 'Hello', toolCalls: [{ ...asked, arguments: 1 }] },
   ],
   [
     'only a call',
     { thought: 'Look', message: { role: 'assistant', content: null, tool_calls: [{ function: call }] } },
-    { reasoning: 'Look', content: null, calls: [call] },
+    { reasoning: 'Look', content: null, toolCalls: [asked] },
+  ],
+  [
+    'output items',
+    {
+      object: 'response',
+      model: 'm',
+      output: [
+        { type: 'reasoning', summary: [{ type: 'summary_text', text: 'Hm' }] },
+        {
+          type: 'message',
+          role: 'assistant',
+          content: [{ type: 'output_text', text: 'Hello' }],
+        },
+        { type: 'function_call', call_id: 'c1', ...call },
+      ],
+    },
+    { reasoning: 'Hm', content: 'Hello', toolCalls: [{ ...asked, id: 'c1' }], model: 'm' },
+  ],
+  [
+    'candidates',
+    {
+      candidates: [{ content: { role: 'model', parts: [{ text: 'Hm', thought: true }, { text: 'Hello' }] } }],
+    },
+    { reasoning: 'Hm', content: 'Hello', toolCalls: [] },
   ],
 ])('V3 reads the answer of a model: %s', (_, output, expected) => {
-  expect(parseModelReply(output)).toEqual(expected)
+  expect(parseModelReply(output)).toMatchObject({ role: 'assistant', ...expected })
 })
 
 it.each([

@@ -1,0 +1,47 @@
+import type { ErasableEvent, StateOperation } from '../catalogue.ts'
+import { isObject } from '../json.ts'
+import { parseMessages } from '../messages/parse-message.ts'
+import { parseStepId } from '../step-id.ts'
+
+export interface MessageCounts {
+  readonly messages: number
+  readonly toolCalls: number
+}
+
+/** Messages that a graph's input or node put into its state, as far as this one event says. */
+export function countMessages(
+  event: ErasableEvent<'execution.checkpoint' | 'execution.step_completed'>,
+): MessageCounts | undefined {
+  if (event.eventType === 'execution.checkpoint') {
+    const { operations = [], superstep } = event.payload
+    return countIn(operations.map((operation) => literalOf(operation, superstep === 0)))
+  }
+  const { output, kind, checkpoint, stepId = '' } = event.payload
+  const isNode = kind === 'node' || checkpoint !== undefined || isNodeStep(stepId)
+  return isNode && isObject(output) ? countIn(Object.values(output)) : undefined
+}
+
+/** What a later superstep sets was in the output of its node. */
+function literalOf(operation: StateOperation, isInput: boolean): unknown {
+  if (operation.op === 'append') return operation.items
+  return isInput && operation.op === 'set' ? operation.value : undefined
+}
+
+/** Of nodes that took longer, only the start says so; their ids have the superstep as their key. */
+function isNodeStep(stepId: string): boolean {
+  const id = parseStepId(stepId)
+  return id?.parentStepId === null && id.key !== undefined && /^s\d+(?:\.i\d+)?$/.test(id.key)
+}
+
+function countIn(values: readonly unknown[]): MessageCounts | undefined {
+  let messages = 0
+  let toolCalls = 0
+  for (const value of values) {
+    if (typeof value !== 'object' || value === null) continue
+    for (const message of parseMessages(value) ?? []) {
+      messages++
+      toolCalls += message.toolCalls.length
+    }
+  }
+  return messages > 0 ? { messages, toolCalls } : undefined
+}
