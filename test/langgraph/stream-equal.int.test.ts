@@ -185,8 +185,12 @@ describe.each(STORES)('A4 the record on %s', (name) => {
               recorded.set(ns, [...(recorded.get(ns) ?? []), ...(await readStory(ledger, run))])
             }
             // A stream ends with the first failure; the record goes on with what ran beside it, as a sub-graph that the
-            // next invocation runs again.
-            if (isCut) for (const [ns, story] of stories) expect(missing(story, recorded.get(ns))).toEqual([])
+            // next invocation runs again. What that asks after the failure reaches nobody: its step was stopped.
+            if (isCut)
+              for (const [ns, story] of stories) {
+                const told = story.filter((line) => ns === '' || !line.includes(' asks '))
+                expect(missing(told, recorded.get(ns))).toEqual([])
+              }
             else expect(Object.fromEntries(recorded)).toEqual(Object.fromEntries(stories))
           }),
           { numRuns: 25 },

@@ -32,10 +32,12 @@ export class ClewCallbackHandler extends BaseCallbackHandler {
   readonly name = 'clew'
   // Also in the background mode of LangChain: acknowledged means committed (L5), and order is cause.
   override awaitHandlers = true
+  readonly ledger: Ledger
   readonly #recorder: Recorder
 
   constructor({ raiseError = true, ...options }: ClewCallbackOptions) {
     super({ raiseError, _awaitHandler: true })
+    this.ledger = options.ledger
     this.#recorder = createRecorder(options)
   }
 

@@ -161,6 +161,7 @@ export class ClewSaver extends BaseCheckpointSaver {
         taskId: readId('task id', taskId),
         signal,
         isLate: signal?.aborted === true,
+        isTold: isToldByCallbacks(config, this.#ledger),
       }
       return committed(this.#within({ thread, ns }, checkpointId, (space) => space.putWrites(call)))
     } catch (error) {
@@ -272,6 +273,14 @@ function hasNext({ channel_values, channel_versions, versions_seen }: Checkpoint
 function invocationOf(config: RunnableConfig): object {
   const control: unknown = (config as { control?: unknown } | undefined)?.control
   return typeof control === 'object' && control !== null ? control : (config ?? {})
+}
+
+/** Found by its name: `clew/langchain` may be another copy of the module. */
+function isToldByCallbacks({ callbacks }: RunnableConfig, ledger: Ledger): boolean {
+  const handlers: readonly object[] = Array.isArray(callbacks) ? callbacks : (callbacks?.handlers ?? [])
+  return handlers.some(
+    (handler) => Reflect.get(handler, 'name') === 'clew' && Reflect.get(handler, 'ledger') === ledger,
+  )
 }
 
 const byTask = <T extends { readonly taskId: string; readonly write: { readonly index: number } }>(

@@ -35,6 +35,8 @@ export interface WriteCall {
   readonly signal: InvocationSignal
   /** The invocation was aborted before this call. */
   readonly isLate: boolean
+  /** A `ClewCallbackHandler` on the same ledger records the calls of models. */
+  readonly isTold: boolean
 }
 
 interface HeldWrites {
@@ -133,8 +135,8 @@ export function createWriter(parts: WriterParts): Writer {
     call: WriteCall,
     writes: readonly Write[],
   ): Wait {
-    const { checkpointId, taskId, signal, isLate } = call
-    const parted = { line, taskId, writes, childRunId: children.get(taskId), ns, signal, isLate }
+    const { checkpointId, taskId } = call
+    const parted = { ...call, line, writes, childRunId: children.get(taskId), ns }
     const { drafts, after, stepId } = saved ? writeDrafts(saved, parted) : earlyDrafts(checkpointId, parted)
     const all = opening.length > 0 ? [...opening, ...drafts] : drafts
     const written: TaskWrites = {

@@ -4,6 +4,7 @@ import type { BufferedEvent, InvocationSignal, RunBuffer } from './run-buffer.ts
 import { findTask, type ReadyTask } from './next-nodes.ts'
 import { isObject } from './rich-values.ts'
 import type { Saved, Write } from './saved.ts'
+import { usageIn } from './told-usage.ts'
 import { addOutput, PENDING_WRITES, pendingFields, STEP_COMPLETED } from './task-writes.ts'
 
 /** The task of input and answers that no node of the graph asked for. */
@@ -23,6 +24,8 @@ export interface WritesGiven {
   readonly signal: InvocationSignal
   /** The invocation was aborted before this call. */
   readonly isLate: boolean
+  /** A `ClewCallbackHandler` on the same ledger records the calls of models, with their tokens. */
+  readonly isTold: boolean
 }
 
 export interface WriteDrafts {
@@ -70,11 +73,13 @@ export function writeDrafts(saved: Saved, given: WritesGiven): WriteDrafts {
   // `index` is the place of the task in the one and of its first write in the other.
   if (only && !isSpecial && regular[0]?.index === 0 && task?.index === undefined) {
     addOutput(only.payload, taskId, regular)
+    addUsage(only.payload, saved, given)
     endStep(line, stepId, attempt)
     return { drafts: [...resumption(given), wholeDraft(only)], after: 0, stepId }
   }
   const payload: Payload = { stepId, ...more }
   addOutput(payload, taskId, regular)
+  addUsage(payload, saved, given)
   const end: BufferedEvent = { type: STEP_COMPLETED, payload }
   const special = writes.filter(({ index }) => index < 0)
   const drafts = [
@@ -86,6 +91,11 @@ export function writeDrafts(saved: Saved, given: WritesGiven): WriteDrafts {
   ]
   endStep(line, stepId, attempt)
   return { drafts, after: 0, stepId }
+}
+
+/** What a sub-graph used is told by the steps of its own run. */
+function addUsage(payload: Payload, saved: Saved, { writes, childRunId, isTold }: WritesGiven): void {
+  if (!isTold && childRunId === undefined) Object.assign(payload, usageIn(writes, saved))
 }
 
 /** Start and end in one (R2): nothing happens in between that is told. */
