@@ -1,4 +1,4 @@
-import type { Ledger } from 'clew'
+import { type Ledger, TraceEmitter } from 'clew'
 import { ClewCallbackHandler } from 'clew/langchain'
 import { ClewSaver } from 'clew/langgraph'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -59,6 +59,26 @@ describe.each(STORES)('A4 a prebuilt agent on %s', (name) => {
       expect((await ledger.verify(undefined, { projections: true })).ok).toBe(true)
     },
   )
+
+  it('T1 L6 a graph inside of a session is caused by it, and nobody ends the session but who began it', async () => {
+    const emitter = new TraceEmitter({ ledger })
+    const session = await emitter.forSession({ streamId: 'barn', sessionId: 's1' })
+    const [begun] = await Array.fromAsync(ledger.read(session.sessionId, { limit: 1 }))
+    const callbacks = [new ClewCallbackHandler({ ledger, session })]
+    await ledger.causedBy(begun?.eventId ?? '', () =>
+      counting(new ClewSaver(ledger)).invoke(ask('owls'), { ...thread('t'), callbacks }),
+    )
+    const [graph] = (await ledger.listRuns({ threadId: 't' })).runs.filter(({ runId }) =>
+      runId.startsWith('lg-'),
+    )
+    const [started] = await Array.fromAsync(ledger.read(graph?.runId ?? '', { limit: 1 }))
+    expect(started?.causationId).toBe(begun?.eventId)
+    expect((await ledger.getRun(session.sessionId))?.status).toBe('running')
+    await session.notifyCompleted()
+    expect((await ledger.getRun(session.sessionId))?.status).toBe('completed')
+    const { total } = await ledger.cost({ by: 'model' })
+    expect([total.modelCalls, total.inputTokens]).toEqual([2, 40])
+  })
 
   it('V7 counts tokens once where the callback handler records the calls', async () => {
     const callbacks = [new ClewCallbackHandler({ ledger })]

@@ -1,9 +1,10 @@
-import type { Payload, RunTags } from '@clew/ledger'
+import type { Ledger, Payload, RunTags } from '@clew/ledger'
 import { type BufferedEvent, type RunBuffer, openLine } from './run-buffer.ts'
 import type { SavedCheckpoint, Saved } from './saved.ts'
 import type { NamespaceKey } from './namespace-key.ts'
 
 export interface RunOrigin extends NamespaceKey {
+  readonly ledger: Ledger
   readonly threadName: string
   readonly agent: string
   /** What starts a run that begins here, where it is one of a sub-graph. */
@@ -26,11 +27,13 @@ export interface RunBeginning {
 
 /** The first event of a run. The thread's own name is added only where the ledger knows it by another. */
 export function startDraft(
-  { thread, threadName, ns, agent }: RunOrigin,
+  { ledger, thread, threadName, ns, agent }: RunOrigin,
   { agent: name = agent, parentStep, input, previous }: RunBeginning,
 ): BufferedEvent {
   return {
     type: 'system.workflow_started',
+    // An invocation inside of `ledger.causedBy`, as that of a session: what it answers led to it.
+    causationId: ledger.currentCause(),
     payload: {
       agent: name,
       threadId: threadName,
