@@ -158,10 +158,10 @@ describe('an agent with a model over HTTP and a tool', () => {
 })
 
 describe('failing to record', () => {
-  it('L5 an append that fails is the call’s error, and the next call is recorded', async () => {
+  it('L5 raiseError: an append that fails is the call’s error, and the next call is recorded', async () => {
     vi.spyOn(console, 'error').mockReturnValue()
     const ledger = open()
-    const handler = new ClewCallbackHandler({ ledger })
+    const handler = new ClewCallbackHandler({ ledger, raiseError: true })
     const call = RunnableLambda.from((text: string) => text)
     vi.spyOn(ledger, 'append').mockRejectedValueOnce(new Error('the disk is full'))
     await expect(call.invoke('a', { callbacks: [handler] })).rejects.toThrow('the disk is full')
@@ -169,10 +169,10 @@ describe('failing to record', () => {
     expect((await ledger.listRuns()).runs).toHaveLength(1)
   })
 
-  it('L5 raiseError: false leaves it to LangChain, which warns and goes on', async () => {
+  it('L5 never fails the call otherwise: LangChain warns and goes on', async () => {
     const warned = vi.spyOn(console, 'warn').mockReturnValue()
     const ledger = open()
-    const handler = new ClewCallbackHandler({ ledger, raiseError: false })
+    const handler = new ClewCallbackHandler({ ledger })
     vi.spyOn(ledger, 'append').mockRejectedValue(new Error('the disk is full'))
     const call = RunnableLambda.from((text: string) => text)
     expect(await call.invoke('a', { callbacks: [handler] })).toBe('a')
@@ -192,8 +192,8 @@ describe('failing to record', () => {
   })
 })
 
-it('A4 waits for its commits and raises by default, and is one object however often it is copied', () => {
+it('A4 waits for its commits, and is one object however often it is copied', () => {
   const handler = new ClewCallbackHandler({ ledger: open() })
-  expect([handler.awaitHandlers, handler.raiseError]).toEqual([true, true])
+  expect(handler.awaitHandlers).toBe(true)
   expect(handler.copy()).toBe(handler)
 })

@@ -16,11 +16,14 @@ export interface ClewCallbackOptions {
   readonly threadId?: string | undefined
   /** Name of the agent of runs that are begun; left out, it is the name of the chain. */
   readonly agent?: string | undefined
-  /** Told of steps and of tokens while they come; tokens are not stored. */
-  readonly trace?: SessionTrace | undefined
   /**
-   * True (default): what could not be recorded fails the call that it belongs to. False leaves it to LangChain, which
-   * prints a warning and goes on: the record then has a hole.
+   * A session of a `TraceEmitter`: told of steps and of tokens while they come (tokens are not stored), and never ended here.
+   * Runs that are begun lie below it.
+   */
+  readonly session?: SessionTrace | undefined
+  /**
+   * False (default): if something cannot be recorded, LangChain prints a warning and the call goes on; the record then has a
+   * hole. True fails the call.
    */
   readonly raiseError?: boolean | undefined
 }
@@ -32,10 +35,12 @@ export class ClewCallbackHandler extends BaseCallbackHandler {
   readonly name = 'clew'
   // Also in the background mode of LangChain: acknowledged means committed (L5), and order is cause.
   override awaitHandlers = true
+  readonly ledger: Ledger
   readonly #recorder: Recorder
 
-  constructor({ raiseError = true, ...options }: ClewCallbackOptions) {
+  constructor({ raiseError = false, ...options }: ClewCallbackOptions) {
     super({ raiseError, _awaitHandler: true })
+    this.ledger = options.ledger
     this.#recorder = createRecorder(options)
   }
 

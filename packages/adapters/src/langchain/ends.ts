@@ -1,8 +1,8 @@
-import type { EventInput, Ledger, Payload } from '@clew/ledger'
+import type { EventInput, Payload } from '@clew/ledger'
 import type { Entry, IdentifiedEvent } from './entry.ts'
 import type { InterruptFound } from './interrupts.ts'
 import type { OpenStep, RecordedRun, Scope } from './recorded-run.ts'
-import type { SessionTrace, StepCompletion } from './session-trace.ts'
+import type { StepCompletion } from './session-trace.ts'
 import { type ErrorRecord, toRecord } from './to-record.ts'
 
 export interface Ends {
@@ -44,16 +44,7 @@ export function callIdOf({ toolCallId }: Entry, told: unknown): Payload {
 const lastOf = ({ open, together, isSuperstep, lastEndId, startId }: Scope): string | null =>
   open === 0 && (together === 1 || isSuperstep) ? lastEndId : startId
 
-export function createEnds(
-  entries: Map<string, Entry>,
-  ledger: Ledger,
-  trace: SessionTrace | undefined,
-): Ends {
-  async function tellEnd(error: ErrorRecord | undefined): Promise<void> {
-    if (error) await trace?.notifyFailed({ message: ledger.redactor.text(error.message) })
-    else await trace?.notifyCompleted()
-  }
-
+export function createEnds(entries: Map<string, Entry>): Ends {
   const ends: Ends = {
     async endStep(entry, before, { type, payload }, completion) {
       const { run, step, lcRunId, isTop } = entry
@@ -71,14 +62,11 @@ export function createEnds(
       const rest = isTop && run.owns ? endOfRun(run, lcRunId, ended.eventId, { error, output, stopped }) : []
       await run.append([...before, ended, ...rest])
       await entry.live?.complete(completion)
-      if (isTop) await tellEnd(error)
     },
 
     async endRoot({ run, lcRunId, scope }, outcome) {
       entries.delete(lcRunId)
-      const isPaused = run.pauses.size > 0
       await run.append(endOfRun(run, lcRunId, lastOf(scope), outcome))
-      if (!isPaused) await tellEnd(outcome.error)
     },
 
     async failTool(entry, error) {

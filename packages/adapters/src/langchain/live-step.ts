@@ -1,19 +1,19 @@
 import type { Ledger } from '@clew/ledger'
 import type { ActiveStep, SessionTrace, StepCompletion } from './session-trace.ts'
 
-/** One step of a live trace, or nothing where there is no trace. */
+/** One step of a session, or nothing where there is none. */
 export interface LiveStep {
   token(text: string): void
   complete(completion: StepCompletion): Promise<void>
 }
 
 export async function startLiveStep(
-  trace: SessionTrace | undefined,
+  session: SessionTrace | undefined,
   ledger: Ledger,
   stepType: string,
 ): Promise<LiveStep | undefined> {
-  if (!trace) return undefined
-  const active: ActiveStep = await trace.startStep({ stepType })
+  if (!session) return undefined
+  const active: ActiveStep = await session.startStep({ stepType })
   // P1 holds for live text, too: a secret that comes in two pieces is still one.
   const clean = ledger.redactor.stream()
   let content = ''

@@ -12,8 +12,7 @@ describe('the live trace', () => {
   }
   const listen = () => {
     const steps: Told[] = []
-    const ends: string[] = []
-    const trace: SessionTrace = {
+    const session: SessionTrace = {
       startStep({ stepType }) {
         const step: Told = { stepType, progress: [] }
         steps.push(step)
@@ -22,38 +21,35 @@ describe('the live trace', () => {
           complete: (completion) => void (step.completed = completion),
         }
       },
-      notifyCompleted: () => void ends.push('completed'),
-      notifyFailed: ({ message }) => void ends.push(message),
     }
-    return { steps, ends, trace }
+    return { steps, session }
   }
 
   it('T1 T4 hears tokens as the text so far, which the ledger does not keep', async () => {
     const ledger = open()
-    const { steps, ends, trace } = listen()
+    const { steps, session } = listen()
     const chunks = ['Let ', 'me ', 'see'].map((content) => new AIMessageChunk({ content }))
     const model = new FakeStreamingChatModel({ chunks })
     for await (const _ of await model.stream('x', {
-      callbacks: [new ClewCallbackHandler({ ledger, trace })],
+      callbacks: [new ClewCallbackHandler({ ledger, session })],
     }));
     expect(steps).toMatchObject([{ stepType: 'thinking', completed: { content: 'Let me see' } }])
     // Held back is only what a keyword may begin with: here the e of eyJ.
     expect(steps[0]?.progress).toEqual(['Let ', 'Let me ', 'Let me se'])
-    expect(ends).toEqual(['completed'])
     const types = (await eventsOf(ledger, await onlyRun(ledger))).map(({ eventType }) => eventType)
     expect(types.filter((type) => type === 'execution.message')).toHaveLength(2)
   })
 
   it('P1 a secret that streams in pieces is not shown', async () => {
     const ledger = open()
-    const { steps, trace } = listen()
+    const { steps, session } = listen()
     const secret = `ghp_${'a1B2'.repeat(9)}`
     const chunks = ['key ', secret.slice(0, 7), secret.slice(7), ' end'].map(
       (content) => new AIMessageChunk({ content }),
     )
     const model = new FakeStreamingChatModel({ chunks })
     for await (const _ of await model.stream('x', {
-      callbacks: [new ClewCallbackHandler({ ledger, trace })],
+      callbacks: [new ClewCallbackHandler({ ledger, session })],
     }));
     expect(JSON.stringify(steps)).not.toContain(secret.slice(7))
     expect(steps[0]?.completed?.content).toContain('[redacted:')
@@ -61,8 +57,8 @@ describe('the live trace', () => {
 
   it('T1 T6 tools and retrievers are steps, with their sources; a failure is told', async () => {
     const ledger = open()
-    const { steps, ends, trace } = listen()
-    const callbacks = [new ClewCallbackHandler({ ledger, trace })]
+    const { steps, session } = listen()
+    const callbacks = [new ClewCallbackHandler({ ledger, session })]
     await owl.invoke({ place: 'a barn' }, { callbacks })
     await new Shelf().invoke('owls', { callbacks })
     await expect(broken.invoke({}, { callbacks })).rejects.toThrow()
@@ -73,6 +69,5 @@ describe('the live trace', () => {
       ['workspace_search', 2],
       ['tool_call', 'the net is torn'],
     ])
-    expect(ends).toEqual(['completed', 'completed', 'the net is torn'])
   })
 })

@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import type { ClewEvent, Ledger, Payload, RunSummary } from '@clew/ledger'
 import { isObject } from '../foreign.ts'
 import { createRecordedRun, createScope, type RecordedRun } from './recorded-run.ts'
+import type { SessionTrace } from './session-trace.ts'
 import { toRecord } from './to-record.ts'
 
 export interface TopCall {
@@ -16,6 +17,7 @@ export interface RunChoice {
   readonly runId?: string | undefined
   readonly threadId?: string | undefined
   readonly agent?: string | undefined
+  readonly session?: SessionTrace | undefined
 }
 
 /** Says who wrote a run, so that nobody goes on with what is not his. */
@@ -48,7 +50,9 @@ export async function openRun(choice: RunChoice, call: TopCall): Promise<Recorde
     const scope = createScope(stepId, eventId)
     return createRecordedRun({ ledger, runId: outer, owns: false, runtime, scope })
   }
-  return (await continueRun(choice, call, runtime)) ?? begin(choice, call, runtime, call.lcRunId, {})
+  const { sessionId } = choice.session ?? {}
+  const below = sessionId === undefined ? {} : { parentRunId: sessionId }
+  return (await continueRun(choice, call, runtime)) ?? begin(choice, call, runtime, call.lcRunId, below)
 }
 
 async function findAround(ledger: Ledger) {

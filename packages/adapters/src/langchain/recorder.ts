@@ -10,7 +10,6 @@ import { startLiveStep } from './live-step.ts'
 import { answerEvents, questionEvents } from './model-answer.ts'
 import { openRun, type RunChoice } from './open-run.ts'
 import type { NodePlace, OpenStep, RecordedRun, Scope } from './recorded-run.ts'
-import type { SessionTrace } from './session-trace.ts'
 import { toSources } from './sources.ts'
 import { toErrorRecord, toRecord, toText } from './to-record.ts'
 import { askedModel, providerOf } from './usage.ts'
@@ -65,8 +64,8 @@ interface Placed {
   readonly isTop: boolean
 }
 
-export function createRecorder(options: RunChoice & { readonly trace?: SessionTrace | undefined }): Recorder {
-  const { ledger, trace } = options
+export function createRecorder(options: RunChoice): Recorder {
+  const { ledger, session } = options
   const entries = new Map<string, Entry>()
 
   /** The call around this one, or the run that it is the first call of. */
@@ -97,7 +96,7 @@ export function createRecorder(options: RunChoice & { readonly trace?: SessionTr
     const before = wanted.before?.(run, cause) ?? []
     const led = before.at(-1)?.eventId ?? cause
     const call = event && wanted.call?.(run, step, led)
-    const live = wanted.live === undefined ? undefined : await startLiveStep(trace, ledger, wanted.live)
+    const live = wanted.live === undefined ? undefined : await startLiveStep(session, ledger, wanted.live)
     entries.set(lcRunId, {
       lcRunId,
       kind,
@@ -114,7 +113,7 @@ export function createRecorder(options: RunChoice & { readonly trace?: SessionTr
     await run.append([...before, ...(event ? [{ ...event, causationId: led }] : []), ...(call ? [call] : [])])
   }
 
-  const { endStep, endRoot, failTool, pause } = createEnds(entries, ledger, trace)
+  const { endStep, endRoot, failTool, pause } = createEnds(entries)
 
   return {
     async startChain({ inputs, isDeferred, ...start }) {

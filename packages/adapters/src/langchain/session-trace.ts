@@ -1,8 +1,8 @@
-/** T1, as much of it as a recorder of foreign calls needs; `TraceEmitter` will hand out the real one. */
+/** A session of `TraceEmitter`, as much of it as a recorder of foreign calls needs: who began it ends it (T1). */
 export interface SessionTrace {
+  /** The run of the session: runs that are begun here lie below it. */
+  readonly sessionId?: string | undefined
   startStep(step: { readonly stepType: string }): ActiveStep | Promise<ActiveStep>
-  notifyCompleted(): void | Promise<void>
-  notifyFailed(error: { readonly message: string }): void | Promise<void>
 }
 
 export interface ActiveStep {

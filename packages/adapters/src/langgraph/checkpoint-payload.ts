@@ -30,8 +30,6 @@ export interface CheckpointExtras {
   /** The value of `__start__` is the input that the run began with. */
   readonly input?: true | undefined
   readonly previousBase?: number | undefined
-  /** Writes that were recorded before the checkpoint they are for. */
-  readonly early?: readonly number[] | undefined
   readonly applied?: readonly number[] | undefined
   /** Where the checkpoint before it need not be read to read this one, or is not in the record. */
   readonly parentId?: string | undefined

@@ -19,7 +19,6 @@ import { readyTasks } from './next-nodes.ts'
 import { fromPayload, setKey } from './rich-values.ts'
 import { type Saved, settleWrites } from './saved.ts'
 import { readConfig, readId, requireConfig, type NamespaceKey } from './namespace-key.ts'
-import type { ParentStep } from './run-drafts.ts'
 import type { Handed } from './run-buffer.ts'
 import type { ThreadNamespace } from './thread-namespace.ts'
 import { createSpaces, type Spaces } from './thread-namespaces.ts'
@@ -125,8 +124,8 @@ export class ClewSaver extends BaseCheckpointSaver {
       const key = { thread, ns }
       const agentName = (): string | undefined => agentOf(config)
       const handed = this.#within(key, parentId, (space) => {
-        const parentStep = this.#parentStep(key, space)
-        return space.put({ parentId, checkpoint, metadata, newVersions, agentName, parentStep })
+        const { signal } = config
+        return space.put({ parentId, checkpoint, metadata, newVersions, agentName, signal })
       })
       const thread_id: unknown = config.configurable?.['thread_id']
       return committed(handed).then(
@@ -155,10 +154,16 @@ export class ClewSaver extends BaseCheckpointSaver {
           'The config of writes has no checkpoint_id',
           'Name the checkpoint they are for; nothing was written.',
         )
-      const task = readId('task id', taskId)
-      return committed(
-        this.#within({ thread, ns }, checkpointId, (space) => space.putWrites(checkpointId, writes, task)),
-      )
+      const { signal } = config
+      const call = {
+        checkpointId,
+        given: writes,
+        taskId: readId('task id', taskId),
+        signal,
+        isLate: signal?.aborted === true,
+        isTold: isToldByCallbacks(config, this.#ledger),
+      }
+      return committed(this.#within({ thread, ns }, checkpointId, (space) => space.putWrites(call)))
     } catch (error) {
       return Promise.reject(error)
     }
@@ -250,18 +255,6 @@ export class ClewSaver extends BaseCheckpointSaver {
       this.#heldFailures.set(invocationOf(config), () => clearTimeout(timer))
     })
   }
-
-  /** The run and step of the graph around, for a namespace that names the task which started it. */
-  #parentStep({ thread, ns }: NamespaceKey, space: ThreadNamespace): ParentStep | undefined {
-    if (ns === '' || space.active) return undefined
-    const cut = ns.lastIndexOf('|')
-    const [node = '', taskId] = ns.slice(cut + 1).split(':')
-    const outer = this.#spaces.peek({ thread, ns: cut < 0 ? '' : ns.slice(0, cut) })
-    const { runId, head } = outer?.active ?? {}
-    if (!outer || runId === undefined) return undefined
-    if (taskId !== undefined) outer.children.set(taskId, space.firstRunId)
-    return { runId, stepId: head ? `${node}@s${head.superstep + 1}` : undefined }
-  }
 }
 
 const committed = (handed: Handed): Promise<unknown> =>
@@ -280,6 +273,14 @@ function hasNext({ channel_values, channel_versions, versions_seen }: Checkpoint
 function invocationOf(config: RunnableConfig): object {
   const control: unknown = (config as { control?: unknown } | undefined)?.control
   return typeof control === 'object' && control !== null ? control : (config ?? {})
+}
+
+/** Found by its name: `clew/langchain` may be another copy of the module. */
+function isToldByCallbacks({ callbacks }: RunnableConfig, ledger: Ledger): boolean {
+  const handlers: readonly object[] = Array.isArray(callbacks) ? callbacks : (callbacks?.handlers ?? [])
+  return handlers.some(
+    (handler) => Reflect.get(handler, 'name') === 'clew' && Reflect.get(handler, 'ledger') === ledger,
+  )
 }
 
 const byTask = <T extends { readonly taskId: string; readonly write: { readonly index: number } }>(

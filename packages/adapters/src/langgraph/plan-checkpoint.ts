@@ -36,7 +36,6 @@ export interface CheckpointGiven {
   /** The only one of them with what its event tells, where that carries this checkpoint. */
   readonly carrier: Carrier | undefined
   readonly applied: readonly number[] | undefined
-  readonly early: readonly TaskWrites[]
 }
 
 export interface CheckpointPlan {
@@ -56,7 +55,7 @@ export interface CheckpointPlan {
 
 /** What a checkpoint records: only what it changes, and now and then all of it. */
 export function planCheckpoint(given: CheckpointGiven): CheckpointPlan {
-  const { checkpoint, metadata, before, parentId, isTurn, isFirst, early, carrier } = given
+  const { checkpoint, metadata, before, parentId, isTurn, isFirst, carrier } = given
   const { channel_versions: versions, versions_seen: seen } = checkpoint
   const values = new Map<string, Cell>(before?.values)
   const operations: StateOperation[] = []
@@ -139,7 +138,6 @@ export function planCheckpoint(given: CheckpointGiven): CheckpointPlan {
   else if (drop.length > 0) beyond.drop = drop
   if (input !== undefined) beyond.input = true
   if (isWhole && !isTurn && before.baseSeq !== undefined) beyond.previousBase = before.baseSeq
-  if (early.length > 0) beyond.early = early.map(({ seq }) => seq)
   if (given.applied) beyond.applied = given.applied
   if (isWhole) {
     beyond.parentId = before.id
@@ -191,7 +189,7 @@ export function planCheckpoint(given: CheckpointGiven): CheckpointPlan {
           ? mergeSeen(before.seen, changedSeen)
           : (toPayload(seen, 'versions_seen') as Seen),
       ready,
-      writes: early,
+      writes: [],
       applied: given.applied,
       counts,
       createdAt: hasTime ? checkpoint.ts : new Date().toISOString(),

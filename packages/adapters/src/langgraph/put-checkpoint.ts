@@ -6,6 +6,7 @@ import {
   type BufferedEvent,
   flush,
   type Handed,
+  type InvocationSignal,
   lastWaiting,
   type RunBuffer,
   nothing,
@@ -16,7 +17,7 @@ import {
 import type { RunBuffers, LinesParts } from './run-buffers.ts'
 import { showsItsEnd, type Versions } from './next-nodes.ts'
 import { planCheckpoint } from './plan-checkpoint.ts'
-import { forkAt, type ParentStep, type RunOrigin, startDraft, withInput } from './run-drafts.ts'
+import { forkAt, type RunOrigin, startDraft, withInput } from './run-drafts.ts'
 import type { Saved, TaskWrites } from './saved.ts'
 import { STEP_COMPLETED } from './task-writes.ts'
 import { carrying, isUpdate, NULL_TASK } from './write-drafts.ts'
@@ -28,7 +29,7 @@ export interface PutGiven {
   readonly newVersions: Versions
   /** Asked for where a run begins. */
   readonly agentName: () => string | undefined
-  readonly parentStep: ParentStep | undefined
+  readonly signal: InvocationSignal
 }
 
 export interface CheckpointerParts extends LinesParts, RunOrigin {
@@ -38,7 +39,7 @@ export interface CheckpointerParts extends LinesParts, RunOrigin {
   readonly assertMeant: (checkpointId: string) => void
   /** Throws for a value that must not be stored. */
   readonly check: (value: unknown) => void
-  /** Writes what was held for a checkpoint that comes now; undefined when nothing was. */
+  /** Writes behind a checkpoint what came before it; undefined when nothing did. */
   readonly released: (checkpointId: string) => Promise<void> | undefined
   /** A checkpoint was committed or refused. */
   readonly ended: () => void
@@ -51,6 +52,8 @@ export interface Checkpointer {
   /** Somebody was told that there is nothing here. */
   noteEmpty(): void
 }
+
+const ENDED: ReadonlySet<string> = new Set(['completed', 'stopped'])
 
 /** The checkpoints of one space: each goes to the line it continues, to a new turn, or to a fork. */
 export function createCheckpointer(parts: CheckpointerParts): Checkpointer {
@@ -98,7 +101,7 @@ export function createCheckpointer(parts: CheckpointerParts): Checkpointer {
   /** New input begins a run; the one before it, where it was not over, is stopped in the same append. */
   async function putTurn(given: PutGiven, before: Saved, from: RunBuffer): Promise<Wait> {
     flush(parts, from)
-    const isOver = from.status === 'completed'
+    const isOver = ENDED.has(from.status)
     const reason = 'the thread went on with new input'
     const ahead: BufferedEvent[] = isOver
       ? []
@@ -119,7 +122,10 @@ export function createCheckpointer(parts: CheckpointerParts): Checkpointer {
   async function putFork(given: PutGiven, before: Saved): Promise<Wait> {
     const runId = names.runId('fork', given.checkpoint.id)
     const tags = await readForkTags(ledger, before.runId, before.seq)
-    const { line, draft } = forkAt(before, runId, parts.threadName, tags)
+    const { line, draft } = forkAt(before, runId, parts.threadName, {
+      tags,
+      parentStep: parts.parentStep(runId),
+    })
     return begin(given, line, before, { expectedSeq: line.seq, forked: draft })
   }
 
@@ -142,11 +148,11 @@ export function createCheckpointer(parts: CheckpointerParts): Checkpointer {
     const isBehind = before !== undefined && line.head?.id === before.id
     const writes = isBehind && !isTurn ? writesSince(line.head, before.seq) : []
     const [only] = writes
-    const isResumed = isStarted && line.hasOwn && line.status !== 'running'
+    const isOther = given.signal === undefined || given.signal !== line.signal
+    const isResumed = isStarted && line.hasOwn && line.status !== 'running' && isOther
     /** The end of a step that has not gone out yet can carry the checkpoint that it led to: one event less. */
     const last = isStarted ? lastWaiting(line) : undefined
     const canCarry = last?.type === STEP_COMPLETED
-    const early = line.early.get(checkpoint.id) ?? []
     const plan = planCheckpoint({
       checkpoint,
       metadata,
@@ -155,7 +161,6 @@ export function createCheckpointer(parts: CheckpointerParts): Checkpointer {
       parentId,
       isTurn,
       isFirst: !isStarted,
-      early,
       applied: appliedWrites(metadata.source, isBehind ? line.head : before),
       writers: lastOfEach(writes),
       carrier:
@@ -175,7 +180,7 @@ export function createCheckpointer(parts: CheckpointerParts): Checkpointer {
       drafts.push(
         startDraft(parts, {
           agent: given.agentName(),
-          parentStep: given.parentStep,
+          parentStep: parts.parentStep(line.runId),
           input: plan.input,
           previous: before,
         }),
@@ -193,10 +198,10 @@ export function createCheckpointer(parts: CheckpointerParts): Checkpointer {
     const committing = appendTo(parts, line, drafts, how.expectedSeq, ended)
     line.head = saved
     line.hasOwn = true
-    line.status = isOver ? 'completed' : 'running'
+    line.signal = given.signal
+    line.status = isOver ? 'completed' : isResumed || !isStarted || !line.hasOwn ? 'running' : line.status
     line.steps.clear()
     if (isOver) line.pauses.clear()
-    line.early.delete(checkpoint.id)
     lines.remember(line)
     lines.note(saved)
     const wait = (): Promise<unknown> => committing

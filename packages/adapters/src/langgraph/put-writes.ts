@@ -5,6 +5,7 @@ import {
   appendTo,
   type BufferedEvent,
   type Handed,
+  type InvocationSignal,
   type RunBuffer,
   nothing,
   openLine,
@@ -26,11 +27,31 @@ interface LineToWrite {
   readonly opening: readonly BufferedEvent[]
 }
 
-interface HeldWrites {
-  readonly given: GivenWrites
+/** One call of `putWrites`. */
+export interface WriteCall {
+  readonly checkpointId: string
   readonly taskId: string
+  readonly given: GivenWrites
+  readonly signal: InvocationSignal
+  /** The invocation was aborted before this call. */
+  readonly isLate: boolean
+  /** A `ClewCallbackHandler` on the same ledger records the calls of models. */
+  readonly isTold: boolean
+}
+
+interface HeldWrites {
+  readonly call: WriteCall
   readonly settle: (committed: Promise<unknown>) => void
 }
+
+/** Writes that are in the record, while their checkpoint is not. */
+interface EarlyWrites {
+  readonly call: WriteCall
+  readonly writes: readonly Write[]
+}
+
+/** Checkpoints for which early writes are remembered. Those that never come would otherwise pile up. */
+const MAX_EARLY = 256
 
 export interface WriterParts extends LinesParts, RunOrigin {
   readonly lines: RunBuffers
@@ -41,79 +62,106 @@ export interface WriterParts extends LinesParts, RunOrigin {
   readonly assertMeant: (checkpointId: string) => void
   /** Throws for a value that must not be stored. */
   readonly check: (value: unknown) => void
-  /** Whether a checkpoint is being written. */
-  readonly isPutting: () => boolean
+  /** Has `releaseAll` called once no checkpoint is on its way. */
+  readonly whenIdle: () => void
 }
 
 export interface Writer {
   /** Writes are held that came before their checkpoint. */
   readonly isHolding: boolean
-  holds(checkpointId: string): boolean
-  putWrites(checkpointId: string, given: GivenWrites, taskId: string): Handed
-  /** Writes what was held for a checkpoint: behind it, or by itself when the checkpoint does not come. */
+  /** There are writes that came before this checkpoint. */
+  isAhead(checkpointId: string): boolean
+  putWrites(call: WriteCall): Handed
+  /** Writes behind a checkpoint what came before it. */
   release(checkpointId: string): Promise<void>
+  /** Writes what is held by itself: its checkpoints do not come. */
   releaseAll(): Promise<void>
 }
 
 /** The writes of tasks in one space. */
 export function createWriter(parts: WriterParts): Writer {
   const { names, ns, lines, children, firstRunId } = parts
-  /** Writes that came before their checkpoint, while the one before that was being written. */
+  /**
+   * The framework puts a checkpoint when the one before is committed, and runs its nodes in the meantime: their writes wait
+   * here, so that the record tells them as steps of that checkpoint.
+   */
   const held = new Map<string, HeldWrites[]>()
+  /** Held too long, so recorded without a step. They are recorded again as what they are when their checkpoint comes. */
+  const early = new Map<string, EarlyWrites[]>()
 
   async function release(checkpointId: string): Promise<void> {
-    const waiting = held.get(checkpointId)
-    if (!waiting) return
+    const [recorded = [], waiting = []] = [early.get(checkpointId), held.get(checkpointId)]
+    early.delete(checkpointId)
     held.delete(checkpointId)
-    for (const { given, taskId, settle: tell } of waiting) {
-      const handed = new Promise<Wait>((resolve) => resolve(putNow(checkpointId, given, taskId)))
-      tell(handed.then((wait) => wait()))
+    for (const { call, writes } of recorded) {
+      const line = lines.at(checkpointId)
+      if (line?.head) writeTo({ line, opening: [] }, line.head, call, writes)
+    }
+    for (const { call, settle } of waiting) {
+      const handed = new Promise<Wait>((resolve) => resolve(putNow(call)))
+      settle(handed.then((wait) => wait()))
       await handed.catch(() => undefined)
     }
   }
 
-  async function putSoon(checkpointId: string, given: GivenWrites, taskId: string): Promise<Wait> {
-    if (await lines.isThere(checkpointId)) return putNow(checkpointId, given, taskId)
-    // The framework puts a checkpoint when the one before is committed, and runs its nodes in the meantime.
+  function hold(call: WriteCall): Wait {
     const { promise, resolve } = Promise.withResolvers<unknown>()
-    const waiting = held.get(checkpointId) ?? []
-    held.set(checkpointId, [...waiting, { given, taskId, settle: resolve }])
+    const waiting = held.get(call.checkpointId) ?? []
+    held.set(call.checkpointId, [...waiting, { call, settle: resolve }])
+    parts.whenIdle()
     return () => promise
   }
 
-  function putNow(checkpointId: string, given: GivenWrites, taskId: string): Handed {
-    const writes = toWrites(given)
+  function putNow(call: WriteCall): Handed {
+    const { checkpointId } = call
+    const writes = toWrites(call.given)
     for (const { channel, value } of writes) if (channel !== ERROR) parts.check({ [channel]: value })
     const hot = lines.at(checkpointId)
     return hot?.head && !hot.isClosed
-      ? writeTo({ line: hot, opening: [] }, hot.head, checkpointId, taskId, writes)
-      : putAnywhere(checkpointId, taskId, writes)
+      ? writeTo({ line: hot, opening: [] }, hot.head, call, writes)
+      : putAnywhere(call, writes)
   }
 
-  async function putAnywhere(checkpointId: string, taskId: string, writes: readonly Write[]): Promise<Wait> {
+  async function putAnywhere(call: WriteCall, writes: readonly Write[]): Promise<Wait> {
+    const { checkpointId } = call
     const saved = lines.at(checkpointId)?.head ?? (await lines.find(checkpointId))
     const where = saved ? await lineFor(saved) : lineForEarly()
-    return writeTo(where, saved, checkpointId, taskId, writes)
+    return writeTo(where, saved, call, writes)
   }
 
   function writeTo(
     { line, opening }: LineToWrite,
     saved: Saved | null,
-    checkpointId: string,
-    taskId: string,
+    call: WriteCall,
     writes: readonly Write[],
   ): Wait {
-    const parted = { line, taskId, writes, childRunId: children.get(taskId), ns }
+    const { checkpointId, taskId } = call
+    const parted = { ...call, line, writes, childRunId: children.get(taskId), ns }
     const { drafts, after, stepId } = saved ? writeDrafts(saved, parted) : earlyDrafts(checkpointId, parted)
     const all = opening.length > 0 ? [...opening, ...drafts] : drafts
-    const call: TaskWrites = { runId: line.runId, seq: line.seq + all.length - after, taskId, writes, stepId }
+    const written: TaskWrites = {
+      runId: line.runId,
+      seq: line.seq + all.length - after,
+      taskId,
+      writes,
+      stepId,
+    }
     const isQuiet =
       stepId !== undefined && opening.length === 0 && !writes.some(({ value }) => isOpaque(value))
     const committing = isQuiet ? postTo(parts, line, all) : appendTo(parts, line, all, line.toldSeq)
     lines.remember(line)
-    if (saved && line.head) line.head = withWrites(line.head, call)
-    else line.early.set(checkpointId, [...(line.early.get(checkpointId) ?? []), call])
+    if (saved && line.head) line.head = withWrites(line.head, written)
+    else noteEarly({ call, writes })
     return () => committing
+  }
+
+  function noteEarly(writes: EarlyWrites): void {
+    const { checkpointId } = writes.call
+    early.set(checkpointId, [...(early.get(checkpointId) ?? []), writes])
+    for (const oldest of early.keys()) {
+      if (early.size <= MAX_EARLY) break
+      early.delete(oldest)
+    }
   }
 
   async function lineFor(saved: Saved): Promise<LineToWrite> {
@@ -121,7 +169,9 @@ export function createWriter(parts: WriterParts): Writer {
     if (line) return { line, opening: [] }
     parts.assertMeant(saved.id)
     const tags = await readForkTags(parts.ledger, saved.runId, saved.seq)
-    const { line: fork, draft } = forkAt(saved, names.runId('fork', randomUUID()), parts.threadName, tags)
+    const runId = names.runId('fork', randomUUID())
+    const parentStep = parts.parentStep(runId)
+    const { line: fork, draft } = forkAt(saved, runId, parts.threadName, { tags, parentStep })
     return { line: fork, opening: [draft] }
   }
 
@@ -136,12 +186,10 @@ export function createWriter(parts: WriterParts): Writer {
     get isHolding() {
       return held.size > 0
     },
-    holds: (checkpointId) => held.has(checkpointId),
-    putWrites(checkpointId, given, taskId) {
-      if (given.length === 0) return nothing
-      return parts.isPutting() && !lines.knows(checkpointId)
-        ? putSoon(checkpointId, given, taskId)
-        : putNow(checkpointId, given, taskId)
+    isAhead: (checkpointId) => held.has(checkpointId) || early.has(checkpointId),
+    putWrites(call) {
+      if (call.given.length === 0) return nothing
+      return lines.knows(call.checkpointId) ? putNow(call) : hold(call)
     },
     release,
     async releaseAll() {

@@ -72,17 +72,6 @@ export function createLineReader(ledger: Ledger): LineReader {
     return saved
   }
 
-  /** Calls of `putWrites` that lie before the first event that was read. */
-  async function readEarly(runId: string, seqs: readonly number[]): Promise<TaskWrites[]> {
-    const calls: TaskWrites[] = []
-    for (const seq of seqs)
-      for await (const event of ledger.read(runId, { afterSeq: seq - 1, limit: 1, restored: true })) {
-        const read = readWrites(event)
-        if (read) calls.push(read.call)
-      }
-    return calls
-  }
-
   /** All checkpoints from a base up to a seq; with `isTailed`, the last one with what was put for it afterwards. */
   async function stretch(runId: string, baseSeq: number, upTo: number, isTailed: boolean): Promise<Saved[]> {
     const found: Saved[] = []
@@ -97,12 +86,9 @@ export function createLineReader(ledger: Ledger): LineReader {
       const carried = carriedBy(event)
       if (carried && place.seq > upTo) break
       if (carried && place.seq >= baseSeq) {
-        const { from, state, langgraph } = carried
+        const { from, state } = carried
         const isOwn = from === undefined || isObject(state)
         const before = isOwn ? (found.at(-1) ?? null) : await stateAt(from as SavedCheckpoint)
-        const seqs = isObject(langgraph) ? (langgraph['early'] as number[] | undefined) : undefined
-        const id = carried['checkpointId'] as string
-        if (seqs && !early.has(id)) early.set(id, await readEarly(runId, seqs))
         const saved = readCheckpoint(event, carried, { before, input, outputs, written, early })
         if (!saved) continue
         found.push(saved)

@@ -8,9 +8,15 @@ import {
   isoText,
 } from '@clew/ledger'
 import { toConflict } from './conflict.ts'
-import type { Saved, TaskWrites } from './saved.ts'
+import type { Saved } from './saved.ts'
 
 const SOURCE = { origin: 'agent', runtime: 'langgraph' } as const
+
+/**
+ * The framework makes one for each invocation, so it tells them apart, and aborts it when the caller does or leaves the
+ * stream early. Undefined for a caller that is no graph.
+ */
+export type InvocationSignal = AbortSignal | undefined
 
 /** Events that wait for others to go with them. */
 interface Outgoing {
@@ -44,8 +50,10 @@ export interface RunBuffer {
   /** Steps since the last checkpoint: their last attempt, and whether it has not ended. */
   readonly steps: Map<string, { readonly attempt: number; readonly isOpen: boolean }>
   readonly pauses: Map<string, string>
-  /** Writes for checkpoints that were not there yet. */
-  readonly early: Map<string, TaskWrites[]>
+  /** Of the invocation that wrote last. */
+  signal: InvocationSignal
+  /** A node failed in that invocation. */
+  hasFailed: boolean
   failure: unknown
   /** Appends that are under way. */
   readonly pending: Set<Promise<unknown>>
@@ -65,7 +73,8 @@ export const openLine = (runId: string, given: Partial<RunBuffer>): RunBuffer =>
   isExact: true,
   steps: new Map(),
   pauses: new Map(),
-  early: new Map(),
+  signal: undefined,
+  hasFailed: false,
   failure: undefined,
   pending: new Set(),
   ...given,

@@ -27,6 +27,8 @@ export interface RunBuffers {
   forget(line: RunBuffer): void
   note(saved: Saved): void
   knows(checkpointId: string): boolean
+  /** Lines that were left running by an invocation that is aborted. */
+  aborted(): RunBuffer[]
   /** The line with the newest checkpoint. */
   newest(): RunBuffer | undefined
   /** The line with this checkpoint at its end, one that may go on before one that may not; throws what it failed with. */
@@ -35,7 +37,6 @@ export interface RunBuffers {
   settle(): Promise<boolean>
   /** Learns what others wrote. */
   refresh(): Promise<void>
-  isThere(checkpointId: string): Promise<boolean>
   find(checkpointId: string): Promise<Saved | null>
   /** The head of a line as every reader gets it. */
   headOf(line: RunBuffer): Promise<Saved | null> | Saved | null
@@ -155,6 +156,11 @@ export function createRunBuffers(parts: LinesParts): RunBuffers {
     forget: (line) => void lines.delete(line.runId),
     note,
     knows: (checkpointId) => places.has(checkpointId) || olderPlaces.has(checkpointId),
+    aborted: () =>
+      [...lines.values()].filter(
+        ({ signal, status, hasOwn, isClosed, failure }) =>
+          signal?.aborted && status === 'running' && hasOwn && !isClosed && failure === undefined,
+      ),
     newest,
     at,
     settle,
@@ -172,7 +178,6 @@ export function createRunBuffers(parts: LinesParts): RunBuffers {
       }
       if (best && !lines.has(best.runId)) await load(best)
     },
-    isThere: async (checkpointId) => (await findPlace(checkpointId)) !== undefined,
     async find(checkpointId) {
       const line = at(checkpointId)
       const place = line?.hasOwn ? undefined : await findPlace(checkpointId)

@@ -1,11 +1,14 @@
-import type { RunTags } from '@clew/ledger'
+import type { Ledger, Payload, RunTags } from '@clew/ledger'
 import { type BufferedEvent, type RunBuffer, openLine } from './run-buffer.ts'
 import type { SavedCheckpoint, Saved } from './saved.ts'
 import type { NamespaceKey } from './namespace-key.ts'
 
 export interface RunOrigin extends NamespaceKey {
+  readonly ledger: Ledger
   readonly threadName: string
   readonly agent: string
+  /** What starts a run that begins here, where it is one of a sub-graph. */
+  readonly parentStep: (runId: string) => ParentStep | undefined
 }
 
 /** Where a run of a sub-graph hangs: the run and step that started it. */
@@ -24,18 +27,17 @@ export interface RunBeginning {
 
 /** The first event of a run. The thread's own name is added only where the ledger knows it by another. */
 export function startDraft(
-  { thread, threadName, ns, agent }: RunOrigin,
+  { ledger, thread, threadName, ns, agent }: RunOrigin,
   { agent: name = agent, parentStep, input, previous }: RunBeginning,
 ): BufferedEvent {
   return {
     type: 'system.workflow_started',
+    // An invocation inside of `ledger.causedBy`, as that of a session: what it answers led to it.
+    causationId: ledger.currentCause(),
     payload: {
       agent: name,
       threadId: threadName,
-      ...(parentStep && {
-        parentRunId: parentStep.runId,
-        ...(parentStep.stepId !== undefined && { parentStepId: parentStep.stepId }),
-      }),
+      ...parentFields(parentStep),
       ...(previous && { previous: { runId: previous.runId, seq: previous.seq } }),
       ...(input !== undefined && { input }),
       ...((ns !== '' || thread !== threadName) && { langgraph: { threadId: thread, ns } }),
@@ -43,18 +45,30 @@ export function startDraft(
   }
 }
 
+const parentFields = (parentStep: ParentStep | undefined): Payload =>
+  parentStep
+    ? {
+        parentRunId: parentStep.runId,
+        ...(parentStep.stepId !== undefined && { parentStepId: parentStep.stepId }),
+      }
+    : {}
+
 /** A run that branches off a checkpoint which something else has gone on from. */
 export function forkAt(
   saved: Saved,
   runId: string,
   threadName: string,
-  tags: { readonly tags?: RunTags },
+  {
+    tags,
+    parentStep,
+  }: { readonly tags: { readonly tags?: RunTags }; readonly parentStep?: ParentStep | undefined },
 ): { line: RunBuffer; draft: BufferedEvent } {
   const { seq, superstep, baseSeq, createdAt } = saved
   const payload = {
     sourceRunId: saved.runId,
     sourceSeq: seq,
     threadId: threadName,
+    ...parentFields(parentStep),
     checkpoint: { id: saved.id, superstep, seq, baseSeq, createdAt },
     ...tags,
   }

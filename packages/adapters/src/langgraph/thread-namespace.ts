@@ -1,16 +1,16 @@
 import { conflict } from './conflict.ts'
-import type { Handed, RunBuffer } from './run-buffer.ts'
+import { appendTo, type Handed, type InvocationSignal, type RunBuffer } from './run-buffer.ts'
 import { createRunBuffers, type LinesParts } from './run-buffers.ts'
 import { createCheckpointer, type PutGiven } from './put-checkpoint.ts'
-import { createWriter } from './put-writes.ts'
+import { createWriter, type WriteCall } from './put-writes.ts'
 import type { RunOrigin } from './run-drafts.ts'
 import type { Saved } from './saved.ts'
 
 const MAX_GRANTED = 4096
 
 export interface SpaceParts extends LinesParts, RunOrigin {
-  /** Does something to the space a moment later, when it is its turn. */
-  readonly later: (work: (space: ThreadNamespace) => Promise<void>) => void
+  /** Does something in the next turn of the event loop, behind the calls made until then. */
+  readonly later: (work: () => Promise<void>) => void
   /** Throws for a value that must not be stored; before anything is changed here. */
   readonly check: (value: unknown) => void
 }
@@ -23,11 +23,8 @@ export interface ThreadNamespace {
   refresh(): Promise<void>
   /** The newest checkpoint. */
   latest(): Promise<Saved | null>
-  /** Writes down what waits for checkpoints that do not come. */
-  release(): Promise<void>
   /** Whether it met this checkpoint before. */
   knows(checkpointId: string): boolean
-  readonly firstRunId: string
   /** About how many characters the newest state has. */
   readonly size: number
   find(checkpointId: string): Promise<Saved | null>
@@ -36,7 +33,7 @@ export interface ThreadNamespace {
   /** Somebody was told that there is nothing here. */
   noteEmpty(): void
   put(given: PutGiven): Handed
-  putWrites(checkpointId: string, given: readonly (readonly [string, unknown])[], taskId: string): Handed
+  putWrites(call: WriteCall): Handed
   /** The run that is written now, for sub-graphs to hang below. */
   readonly active: RunBuffer | undefined
   /** Runs of sub-graphs, by the task that started them. */
@@ -61,23 +58,50 @@ export function createSpace(parts: SpaceParts): ThreadNamespace {
     firstRunId,
     children,
     assertMeant,
-    isPutting: () => checkpointer.putting > 0,
+    whenIdle,
   })
   const checkpointer = createCheckpointer({
     ...parts,
     lines,
     firstRunId,
     assertMeant,
-    released: (checkpointId) => (writer.holds(checkpointId) ? writer.release(checkpointId) : undefined),
-    ended() {
-      if (writer.isHolding)
-        parts.later((space) => (checkpointer.putting === 0 ? space.release() : Promise.resolve()))
-    },
+    released: (checkpointId) => (writer.isAhead(checkpointId) ? writer.release(checkpointId) : undefined),
+    ended: whenIdle,
   })
+
+  /**
+   * The framework puts the next checkpoint in the turn in which it hears of the one before. If none is on its way after
+   * that turn, what is held is recorded, since whoever waits for it would wait for ever, and what was aborted has stopped.
+   */
+  function whenIdle(): void {
+    if (checkpointer.putting === 0 && (writer.isHolding || lines.aborted().length > 0))
+      parts.later(settleIdle)
+  }
+
+  async function settleIdle(): Promise<void> {
+    if (checkpointer.putting > 0) return
+    await writer.releaseAll()
+    for (const line of lines.aborted()) {
+      line.status = 'stopped'
+      const payload = { reason: 'the invocation was aborted' }
+      // A failure stays with the line, and whoever goes on with it hears of it.
+      appendTo(parts, line, [{ type: 'system.workflow_stopped', payload }], line.toldSeq).catch(
+        () => undefined,
+      )
+    }
+  }
+
+  const watched = new WeakSet<AbortSignal>()
+
+  /** One listener for each invocation: its signal goes when it ends. */
+  function watch(signal: InvocationSignal): void {
+    if (!signal || watched.has(signal)) return
+    watched.add(signal)
+    signal.addEventListener('abort', whenIdle, { once: true })
+  }
 
   return {
     children,
-    firstRunId,
     get active() {
       return lines.newest()
     },
@@ -101,8 +125,13 @@ export function createSpace(parts: SpaceParts): ThreadNamespace {
         granted.delete(oldest)
       }
     },
-    put: checkpointer.put,
-    putWrites: writer.putWrites,
-    release: writer.releaseAll,
+    put(given) {
+      watch(given.signal)
+      return checkpointer.put(given)
+    },
+    putWrites(call) {
+      watch(call.signal)
+      return writer.putWrites(call)
+    },
   }
 }

@@ -1,6 +1,7 @@
 import { ClewError, type Ledger } from '@clew/ledger'
 import type { LedgerWatermark } from './run-buffer.ts'
 import { createLineReader, type LineReader } from './read-line.ts'
+import type { ParentStep } from './run-drafts.ts'
 import { createSpace, type ThreadNamespace } from './thread-namespace.ts'
 import {
   findEvent,
@@ -15,7 +16,6 @@ import { assertNoWholeSecret, type SecretsRule } from './whole-secrets.ts'
 const MAX_SPACES = 256
 /** Characters of states that are held for threads which may go on. */
 const MAX_SIZE = 64 * 1024 * 1024
-const MOMENT_MS = 100
 
 export interface Spaces {
   readonly reader: LineReader
@@ -23,8 +23,6 @@ export interface Spaces {
   within<T>(key: NamespaceKey, work: (space: ThreadNamespace) => T | Promise<T>): T | Promise<T>
   /** The same, after a look at what others wrote and when all that is under way is committed. */
   reading<T>(key: NamespaceKey, work: (space: ThreadNamespace) => T | Promise<T>): Promise<T>
-  /** Only if it is known here. */
-  peek(key: NamespaceKey): ThreadNamespace | undefined
   /** Refuses to go on with a checkpoint of a thread that was deleted since. */
   assertAlive(key: NamespaceKey, checkpointId: string): Promise<void>
   /** Learns whether others wrote. */
@@ -77,11 +75,21 @@ export function createSpaces(ledger: Ledger, agent: string, secrets: SecretsRule
     return life
   }
 
+  /** The run and step of the graph around: the namespace names the task that started it. */
+  function parentStep({ thread, ns }: NamespaceKey, childRunId: string): ParentStep | undefined {
+    if (ns === '') return undefined
+    const cut = ns.lastIndexOf('|')
+    const [node = '', taskId] = ns.slice(cut + 1).split(':')
+    const outer = entries.get(keyOf({ thread, ns: cut < 0 ? '' : ns.slice(0, cut) }))?.space
+    const { runId, head } = outer?.active ?? {}
+    if (!outer || runId === undefined) return undefined
+    if (taskId !== undefined) outer.children.set(taskId, childRunId)
+    return { runId, stepId: head ? `${node}@s${head.superstep + 1}` : undefined }
+  }
+
   function open(key: NamespaceKey, life: number): Entry {
     const names = spaceNames(key, life)
-    const later = (work: (space: ThreadNamespace) => Promise<void>): void => {
-      setTimeout(() => void queued(entry, work), MOMENT_MS)
-    }
+    const later = (work: () => Promise<void>): void => void setImmediate(() => void queued(entry, work))
     const parts = {
       ...key,
       ledger,
@@ -89,6 +97,7 @@ export function createSpaces(ledger: Ledger, agent: string, secrets: SecretsRule
       names,
       threadName: threadName(ledger, key.thread),
       agent,
+      parentStep: (runId: string) => parentStep(key, runId),
       tide,
       later,
       check,
@@ -162,7 +171,6 @@ export function createSpaces(ledger: Ledger, agent: string, secrets: SecretsRule
     within,
     reading,
     deletionCount,
-    peek: (key) => entries.get(keyOf(key))?.space,
     async assertAlive({ thread, ns }, checkpointId) {
       for (let life = (await deletionCount(thread)) - 1; life >= 0; life--)
         if (await findEvent(ledger, spaceNames({ thread, ns }, life), checkpointId)) throw buried(thread)

@@ -1,9 +1,10 @@
 import { formatStepId, isoMs, type Payload } from '@clew/ledger'
 import { isDerived } from './derived-id.ts'
-import type { BufferedEvent, RunBuffer } from './run-buffer.ts'
+import type { BufferedEvent, InvocationSignal, RunBuffer } from './run-buffer.ts'
 import { findTask, type ReadyTask } from './next-nodes.ts'
 import { isObject } from './rich-values.ts'
 import type { Saved, Write } from './saved.ts'
+import { usageIn } from './told-usage.ts'
 import { addOutput, PENDING_WRITES, pendingFields, STEP_COMPLETED } from './task-writes.ts'
 
 /** The task of input and answers that no node of the graph asked for. */
@@ -20,6 +21,11 @@ export interface WritesGiven {
   readonly writes: readonly Write[]
   readonly childRunId: string | undefined
   readonly ns: string
+  readonly signal: InvocationSignal
+  /** The invocation was aborted before this call. */
+  readonly isLate: boolean
+  /** A `ClewCallbackHandler` on the same ledger records the calls of models, with their tokens. */
+  readonly isTold: boolean
 }
 
 export interface WriteDrafts {
@@ -30,7 +36,10 @@ export interface WriteDrafts {
 }
 
 /** Events for writes of a checkpoint that is not in the record (yet). */
-export const earlyDrafts = (checkpointId: string, { taskId, writes }: WritesGiven): WriteDrafts => ({
+export const earlyDrafts = (
+  checkpointId: string,
+  { taskId, writes }: Pick<WritesGiven, 'taskId' | 'writes'>,
+): WriteDrafts => ({
   drafts: [{ type: PENDING_WRITES, payload: { taskId, ...pendingFields(writes), checkpointId } }],
   after: 0,
 })
@@ -50,28 +59,43 @@ export function writeDrafts(saved: Saved, given: WritesGiven): WriteDrafts {
   if (!task && isUpdate(taskId, saved.id)) return answer(given)
   const has = (channel: string): boolean => writes.some((write) => write.channel === channel)
   const isSpecial = writes.some(({ index }) => index < 0)
-  if (isSpecial && has(ERROR)) return failure(given, beginStep(saved, task, given), has(ERROR_SOURCE))
-  if (isSpecial && has(INTERRUPT)) return question(given, beginStep(saved, task, given))
   const regular = isSpecial ? writes.filter(({ index }) => index >= 0) : writes
-  if (regular.length === 0) return answer(given)
-  const { stepId, attempt, more, start } = beginStep(saved, task, given)
-  line.steps.set(stepId, { attempt, isOpen: false })
-  for (const [pauseId, of] of line.pauses) if (of === stepId) line.pauses.delete(pauseId)
+  const isFailure = isSpecial && has(ERROR)
+  if (!isFailure && !has(INTERRUPT) && regular.length === 0) return answer(given)
+  const begun = beginStep(saved, task, given)
+  const isAborted = isFailure && (given.isLate || hasFailed(given)) && errorOf(given).name === 'AbortError'
+  if (isFailure && !isAborted) return failure(given, begun, has(ERROR_SOURCE))
+  const isAsking = isSpecial && has(INTERRUPT)
+  if (isAborted ? regular.length === 0 : isAsking && given.isLate) return abortion(given, begun)
+  if (isAsking && !isAborted) return question(given, begun)
+  const { stepId, attempt, more, start } = begun
   const [only] = start
   // `index` is the place of the task in the one and of its first write in the other.
   if (only && !isSpecial && regular[0]?.index === 0 && task?.index === undefined) {
     addOutput(only.payload, taskId, regular)
-    return { drafts: [wholeDraft(only)], after: 0, stepId }
+    addUsage(only.payload, saved, given)
+    endStep(line, stepId, attempt)
+    return { drafts: [...resumption(given), wholeDraft(only)], after: 0, stepId }
   }
   const payload: Payload = { stepId, ...more }
   addOutput(payload, taskId, regular)
+  addUsage(payload, saved, given)
   const end: BufferedEvent = { type: STEP_COMPLETED, payload }
   const special = writes.filter(({ index }) => index < 0)
-  return {
-    drafts: [...start, ...(isSpecial ? [pending(given, special)] : []), end],
-    after: 0,
-    stepId,
-  }
+  const drafts = [
+    ...resumption(given),
+    ...start,
+    ...answersOf(given, stepId),
+    ...(isSpecial ? [pending(given, special)] : []),
+    end,
+  ]
+  endStep(line, stepId, attempt)
+  return { drafts, after: 0, stepId }
+}
+
+/** What a sub-graph used is told by the steps of its own run. */
+function addUsage(payload: Payload, saved: Saved, { writes, childRunId, isTold }: WritesGiven): void {
+  if (!isTold && childRunId === undefined) Object.assign(payload, usageIn(writes, saved))
 }
 
 /** Start and end in one (R2): nothing happens in between that is told. */
@@ -147,50 +171,103 @@ function failure(
   { stepId, attempt, more, start }: BegunStep,
   isHandled: boolean,
 ): WriteDrafts {
-  const { line, writes } = given
-  const error = toError(writes.find(({ channel }) => channel === ERROR)?.value)
-  line.steps.set(stepId, { attempt, isOpen: false })
+  const { line } = given
+  const error = errorOf(given)
+  const before = resumption(given)
+  line.hasFailed = true
+  endStep(line, stepId, attempt)
   const after: BufferedEvent[] = [{ type: 'execution.step_failed', payload: { stepId, ...more, error } }]
-  if (!isHandled) {
+  // Where a question is open the run waits for its answer, and that runs the failed node again.
+  if (!isHandled && line.pauses.size > 0) after.push(paused(line))
+  else if (!isHandled && line.status !== 'failed') {
     after.push({ type: 'system.workflow_failed', payload: { error } })
     line.status = 'failed'
   }
-  return { drafts: [...start, pending(given), ...after], after: after.length }
+  return { drafts: [...before, ...start, pending(given), ...after], after: after.length }
 }
 
+/**
+ * The framework aborts the other nodes of a superstep in which one fails, and all of an invocation that is aborted. That is
+ * no failure of theirs, and a question that they still ask reaches nobody.
+ */
+function abortion(given: WritesGiven, { stepId, attempt, more, start }: BegunStep): WriteDrafts {
+  endStep(given.line, stepId, attempt)
+  const stopped = { type: 'execution.step_stopped', payload: { stepId, ...more, reason: 'aborted' } }
+  return { drafts: [...start, pending(given), stopped], after: 1 }
+}
+
+function endStep(line: RunBuffer, stepId: string, attempt: number): void {
+  line.steps.set(stepId, { attempt, isOpen: false })
+  for (const [pauseId, of] of line.pauses) if (of === stepId) line.pauses.delete(pauseId)
+}
+
+/** A question that is still open is asked again, under the same id, when an invocation answers another one. */
 function question(given: WritesGiven, { stepId, attempt, more, start }: BegunStep): WriteDrafts {
   const { line, taskId, writes } = given
+  const before = [...resumption(given), ...start, ...answersOf(given, stepId)]
   line.steps.set(stepId, { attempt, isOpen: true })
   const asked = writes
     .filter(({ channel }) => channel === INTERRUPT)
     .flatMap(({ value }) => (Array.isArray(value) ? (value as unknown[]) : [value]))
-  const after: BufferedEvent[] = asked.map((each, at) => {
+  const after: BufferedEvent[] = []
+  for (const [at, each] of asked.entries()) {
     const pauseId = isObject(each) && typeof each['id'] === 'string' ? each['id'] : `${taskId}.${at}`
+    if (line.pauses.has(pauseId)) continue
     line.pauses.set(pauseId, stepId)
     const text = isObject(each) ? (each['value'] ?? null) : each
-    return { type: 'ui.input_requested', payload: { pauseId, stepId, ...more, question: text } }
-  })
-  after.push({ type: 'system.workflow_paused', payload: { pauseIds: [...line.pauses.keys()] } })
-  line.status = 'paused'
-  return { drafts: [...start, pending(given), ...after], after: after.length }
+    after.push({ type: 'ui.input_requested', payload: { pauseId, stepId, ...more, question: text } })
+  }
+  after.push(paused(line))
+  return { drafts: [...before, pending(given), ...after], after: after.length }
 }
 
-/** Answers the one question that is open; of several, each ends with its step. */
+function paused(line: RunBuffer): BufferedEvent {
+  line.status = 'paused'
+  return { type: 'system.workflow_paused', payload: { pauseIds: [...line.pauses.keys()] } }
+}
+
+/** What the caller of an invocation gives: input, an update, or the answer to a question that it names or that is the only one. */
 function answer(given: WritesGiven): WriteDrafts {
-  const { line, writes } = given
-  const after: BufferedEvent[] = []
+  const { line, taskId, writes } = given
   const resumed = writes.find(({ channel }) => channel === RESUME)
-  const [only] = line.pauses
-  if (resumed && only) {
-    if (line.pauses.size === 1) {
-      const [pauseId, stepId] = only
-      after.push({ type: 'ui.input_received', payload: { pauseId, stepId, answer: resumed.value } })
-      line.pauses.clear()
-    }
-    if (line.status !== 'running') after.push({ type: 'system.workflow_resumed', payload: {} })
-    line.status = 'running'
-  }
+  const after: BufferedEvent[] = []
+  if (resumed && line.pauses.has(taskId)) after.push(received(line, taskId, lastOf(resumed.value)))
+  else if (resumed && taskId === NULL_TASK && line.pauses.size === 1)
+    for (const pauseId of line.pauses.keys()) after.push(received(line, pauseId, resumed.value))
+  if (resumed && line.status !== 'running') after.push(takenUp(line))
+  line.signal = given.signal
   return { drafts: [pending(given), ...after], after: after.length }
+}
+
+/** A task that was given an answer writes all that it has so far, the newest last. */
+function answersOf({ line, writes }: WritesGiven, stepId: string): readonly BufferedEvent[] {
+  const resumed = writes.findLast(({ channel }) => channel === RESUME)
+  if (!resumed) return []
+  const open = [...line.pauses].filter(([, of]) => of === stepId)
+  return open.map(([pauseId]) => received(line, pauseId, lastOf(resumed.value)))
+}
+
+const lastOf = (value: unknown): unknown => (Array.isArray(value) ? (value.at(-1) as unknown) : value)
+
+function received(line: RunBuffer, pauseId: string, value: unknown): BufferedEvent {
+  const stepId = line.pauses.get(pauseId)
+  line.pauses.delete(pauseId)
+  return { type: 'ui.input_received', payload: { pauseId, stepId, answer: value } }
+}
+
+/** Another invocation goes on with a run that had come to a halt. */
+function resumption({ line, signal }: WritesGiven): readonly BufferedEvent[] {
+  const isOther = line.signal !== signal
+  line.signal = signal
+  if (isOther) line.hasFailed = false
+  return isOther && line.hasOwn && line.status !== 'running' ? [takenUp(line)] : []
+}
+
+const hasFailed = ({ line, signal }: WritesGiven): boolean => line.hasFailed && line.signal === signal
+
+function takenUp(line: RunBuffer): BufferedEvent {
+  line.status = 'running'
+  return { type: 'system.workflow_resumed', payload: {} }
 }
 
 /** Writes that `updateState` makes in the name of a node. */
@@ -202,6 +279,9 @@ export function isUpdate(taskId: string, checkpointId: string): boolean {
     return false
   }
 }
+
+const errorOf = ({ writes }: WritesGiven): { name?: string; message: string } =>
+  toError(writes.find(({ channel }) => channel === ERROR)?.value)
 
 function toError(value: unknown): { name?: string; message: string } {
   if (!isObject(value)) return { message: String(value) }

@@ -71,6 +71,9 @@ export const RUN_EVENTS = {
       sourceRunId: text,
       sourceSeq: integer(1),
       threadId: optional.text,
+      /** Of a fork that another run started, as one of a sub-graph that runs again. */
+      parentRunId: optional.text,
+      parentStepId: optional.text,
       atStepId: optional.text,
       agent: optional.text,
       agentVersion: optional.text,

@@ -13,7 +13,9 @@ export function countMessages(
   event: ErasableEvent<'execution.checkpoint' | 'execution.step_completed'>,
 ): MessageCounts | undefined {
   if (event.eventType === 'execution.checkpoint') {
-    const { operations = [], superstep } = event.payload
+    const { operations = [], superstep, langgraph } = event.payload
+    // A graph of LangGraph gives messages their ids after its node wrote them, so they stand here a second time.
+    if (langgraph && langgraph.source === undefined) return undefined
     return countIn(operations.map((operation) => literalOf(operation, superstep === 0)))
   }
   const { output, kind, checkpoint, stepId = '' } = event.payload

@@ -90,7 +90,7 @@ export function parseMessages(value: unknown): ParsedMessage[] | undefined {
   if (list.length === 0) return undefined
   const parsed: ParsedMessage[] = []
   for (const item of list) {
-    if (isObject(item) && item['role'] === 'remove') continue
+    if (isObject(item) && (item['role'] === 'remove' || item['$langgraph'] === 'RemoveMessage')) continue
     const message = parseMessage(item)
     if (!message) return undefined
     parsed.push(message)
@@ -120,11 +120,21 @@ function fieldsOf(
     const fields = isObject(value['data']) ? value['data'] : value
     return { role: toMessageRole(type) as MessageRole, fields }
   }
+  // In the state of a graph of LangGraph: `{ $langgraph: 'AIMessage', fields }`.
+  if (typeof value['$langgraph'] === 'string' && isObject(value['fields']))
+    return ofClass(value['$langgraph'], value['fields'])
   const { id, kwargs } = value
   if (type !== 'constructor' || !Array.isArray(id) || !isObject(kwargs)) return undefined
-  const [, name = ''] = /^(\w+?)Message(?:Chunk)?$/.exec(String(id.at(-1))) ?? []
-  const serialized = toMessageRole(name.toLowerCase()) ?? toMessageRole(kwargs['role'])
-  return serialized && { role: serialized, fields: kwargs }
+  return ofClass(String(id.at(-1)), kwargs)
+}
+
+function ofClass(
+  className: string,
+  fields: Record<string, unknown>,
+): { role: MessageRole; fields: Record<string, unknown> } | undefined {
+  const [, name = ''] = /^(\w+?)Message(?:Chunk)?$/.exec(className) ?? []
+  const role = toMessageRole(name.toLowerCase()) ?? toMessageRole(fields['role'])
+  return role && { role, fields }
 }
 
 function parseToolCall(call: unknown): ParsedToolCall[] {
