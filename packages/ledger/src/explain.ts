@@ -6,6 +6,7 @@ import { parsed } from './diff/items.ts'
 import type { ClewEvent } from './envelope.ts'
 import { textOf } from './fold/fields.ts'
 import type { RunStatus, RunSummary } from './fold/run-summary.ts'
+import { inHappenedOrder } from './fold/happened-order.ts'
 import { foldSteps, type StepRecord } from './fold/steps.ts'
 import type { Ledger } from './ledger.ts'
 
@@ -62,8 +63,7 @@ const SHOWN_CAUSES = 10
 export async function explainRun(ledger: Reads, runId: string): Promise<Explanation> {
   const run = await ledger.getRun(runId)
   if (!run) throw missingRun(runId)
-  const events: ClewEvent[] = []
-  for await (const event of ledger.read(runId)) events.push(event)
+  const events = inHappenedOrder(await Array.fromAsync(ledger.read(runId)))
   const found = findPlace(events, run.status)
   const chain = found ? await ledger.causes(found.event.eventId) : []
   const recorded = chain.length > 0

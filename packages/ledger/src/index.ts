@@ -111,6 +111,7 @@ export {
   type StateBuilder,
 } from './fold/state.ts'
 export { beganMs, beginsStep, kindOfStep } from './fold/begins-step.ts'
+export { isExported, sortExportedSteps, type StepVisits, tourSteps } from './fold/happened-order.ts'
 export { foldSession, type Persona, type RunSession, stepTypeOf } from './fold/session.ts'
 export {
   foldStep,
@@ -313,7 +314,7 @@ export {
 } from './search/search-index.ts'
 export { createTags, type Tags } from './search/tags.ts'
 export { indexedTokens } from './search/tokens.ts'
-export { formatStepId, parseStepId, type StepIdentity } from './step-id.ts'
+export { formatStepId, parseStepId, stepLabel, type StepIdentity } from './step-id.ts'
 export { packStep, type StepKey, type StepMarks, unpackStep } from './step-row.ts'
 export type { ComplianceFilter, RunViews } from './run-views.ts'
 export type {

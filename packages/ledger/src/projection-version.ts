@@ -5,9 +5,9 @@ import type { Slot, Slots } from './store/slots.ts'
  * they tell their last checkpoint and when they are due, and since a completion may be the start as well, 4 since a run goes on
  * with one answer of several, 5 since a kept replay says what it is, 6 since a start that comes late says whose the run is,
  * 7 since a session says what it answers, 8 since a run that was taken for dead runs on with its next step,
- * 9 since a run has tags and scores.
+ * 9 since a run has tags and scores, 10 since an exported run and its steps start by the exporter's clock.
  */
-export const PROJECTION_VERSION = 9
+export const PROJECTION_VERSION = 10
 
 /** Which folds made the stored rows, and how far a rebuild by newer ones has come. */
 export interface ProjectionState {

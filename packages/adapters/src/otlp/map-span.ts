@@ -41,6 +41,7 @@ export function mapSpan(
   const name = (kind === 'tool' ? toolNameOf(facts, span.name) : span.name) || kind
   const failure = readFailure(span, facts)
   const work: SpanMapping = { sink, span, facts, stepId: span.spanId, name, start, end, failure }
+  sink.begin({ spanId: span.spanId, parentSpanId: span.parentSpanId, start })
   const identity = readIdentity(facts, source)
   const sourceId = addSource(sink, source, start)
   const { values, use, conversation } = tell(work, kind, toolCalls)
@@ -72,7 +73,7 @@ export function mapSpan(
       rank: RANK.end,
       origin,
       cause: sink.stepEventId(span.spanId),
-      payload: { stepId: span.spanId, error: failure, ...use, otel },
+      payload: { stepId: span.spanId, name, error: failure, ...use, otel },
     })
   } else {
     const durationMs = Number(end - start) / 1e6
@@ -100,6 +101,7 @@ function tellRunning(
 ): void {
   const time = span.startTimeUnixNano
   const name = (kind === 'tool' ? toolNameOf(facts, span.name) : span.name) || kind
+  sink.begin({ spanId: span.spanId, parentSpanId: span.parentSpanId, start: time })
   const identity = readIdentity(facts, source)
   const sourceId = addSource(sink, source, time)
   sink.add({

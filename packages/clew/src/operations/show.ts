@@ -1,4 +1,11 @@
-import { ClewError, type Ledger, type OwnerState, type RunSummary } from '@clew/ledger'
+import {
+  ClewError,
+  type Ledger,
+  type OwnerState,
+  type RunSummary,
+  sortExportedSteps,
+  type StepSkeleton,
+} from '@clew/ledger'
 import { z } from 'zod'
 import { readGaps, runGap } from './gaps.ts'
 import { answering } from './operation.ts'
@@ -62,7 +69,7 @@ export const show = answering({
         'List the runs with `clew runs`.',
         { runId: input.runId },
       )
-    const steps = input.steps === 0 ? [] : await ledger.getSkeleton(input.runId, { limit: input.steps })
+    const steps = await readFirstSteps(ledger, run, input.steps)
     return {
       run,
       owner: await readOwner(ledger, run),
@@ -75,6 +82,12 @@ export const show = answering({
     }
   },
 })
+
+async function readFirstSteps(ledger: Ledger, run: RunSummary, limit: number): Promise<StepSkeleton[]> {
+  if (limit === 0) return []
+  if (!run.exported) return ledger.getSkeleton(run.runId, { limit })
+  return sortExportedSteps(await ledger.getSkeleton(run.runId)).slice(0, limit)
+}
 
 async function readOwner(
   ledger: Ledger,

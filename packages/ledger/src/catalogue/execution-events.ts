@@ -111,7 +111,8 @@ export const EXECUTION_EVENTS = {
   // `retryInMs` says that another attempt follows; without it the failure is the step's last word.
   'execution.step_failed': [
     'execution.state_change',
-    open({ ...ended, error: maybe(error), retryInMs: optional.amount }),
+    /** `name` of a step whose id does not hold it. */
+    open({ ...ended, name: optional.text, error: maybe(error), retryInMs: optional.amount }),
   ],
   /** Left behind by what waited for it, such as the loser of a race (D3). */
   'execution.step_stopped': ['execution.state_change', open({ ...ended, reason: optional.text })],

@@ -1,6 +1,7 @@
 import { asErasable, type ErasableEvent } from '../catalogue.ts'
 import type { ClewEvent } from '../envelope.ts'
 import { beginsStep } from '../fold/begins-step.ts'
+import { inHappenedOrder } from '../fold/happened-order.ts'
 import { foldSteps, type StepRecord } from '../fold/steps.ts'
 import { parseStepId } from '../step-id.ts'
 
@@ -40,8 +41,9 @@ export const isTalk = ({ prose, output, decision, input }: Item): boolean =>
   (prose === 'output' && input === null && typeof output === 'string' && (decision ?? null) === null)
 
 /** What a run did, in its order. */
-export function toItems(events: readonly ClewEvent[]): Item[] {
-  const steps = foldSteps(events)
+export function toItems(recorded: readonly ClewEvent[]): Item[] {
+  const events = inHappenedOrder(recorded)
+  const steps = foldSteps(recorded)
   const byStart = new Map(steps.map((step) => [step.startedSeq, step]))
   const lastOf = new Map(steps.map((step) => [step.stepId, step]))
   const inputs = new Map<number, ClewEvent['payload']>()

@@ -1,5 +1,6 @@
 import type { ErasableEvent } from '../catalogue.ts'
 import { isErased, stepOf } from './fields.ts'
+import type { HappenedOrder, Moment } from './happened-order.ts'
 import type { Pairing } from './pairing.ts'
 import type { RunProgress } from './run-progress.ts'
 import type {
@@ -32,6 +33,10 @@ export interface TranscriptState {
   /** Calls of effects by step and attempt; and the steps of which something was told in so many words. */
   readonly effects: Map<string, Slot>
   readonly spoken: Set<string>
+  /** Of an exported run, whose entries are shown in the order in which they happened; undefined before its first event. */
+  happened: HappenedOrder | null | undefined
+  /** Of an exported run: for each slot, when it happened. */
+  readonly moments: Moment[]
   otherEvents: number
 }
 

@@ -1,4 +1,4 @@
-import { ClewError, type Explanation, type RunSummary } from '@clew/ledger'
+import { ClewError, type Explanation, type RunSummary, stepLabel } from '@clew/ledger'
 import type { z } from 'zod'
 import { explain } from '../../operations/explain.ts'
 import { agentsOf } from '../agent-flag.ts'
@@ -82,7 +82,7 @@ const shorten = <T extends { readonly changes: readonly unknown[] }>(found: T): 
 function placeLines({ output, width }: Terminal, place: NonNullable<Explanation['place']>): string[] {
   const { dim, red } = output.colour
   const attempt = place.attempt > 1 ? `, attempt ${place.attempt}` : ''
-  const name = place.stepId ?? place.name
+  const name = place.stepId === null ? place.name : stepLabel(place.stepId, place.name)
   const result = [
     `${dim(HEADS[place.because])}  ${printable(name)} ${dim(`(${printable(place.kind)}${attempt}, #${place.seq})`)}`,
   ]
