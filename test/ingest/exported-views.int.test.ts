@@ -60,12 +60,15 @@ describe('V12 views of an exported run', () => {
     ['cost'],
     ['search', 'receipt'],
     ['diff', OTHER],
-  ])('%s names steps by their names, not by the ids of their spans', async (command: string, more?: string) => {
-    const args = command === 'search' ? [command, more ?? ''] : [command, RUN, ...(more ? [more] : [])]
-    const { stdout, stderr } = await clew(...args)
-    expect(stderr).toBe('')
-    expect(stdout.replaceAll(RUN, 'RUN').replaceAll(OTHER, 'OTHER')).not.toMatch(/([c-f])\1{7}/)
-  })
+  ])(
+    '%s names steps by their names, not by the ids of their spans',
+    async (command: string, more?: string) => {
+      const args = command === 'search' ? [command, more ?? ''] : [command, RUN, ...(more ? [more] : [])]
+      const { stdout, stderr } = await clew(...args)
+      expect(stderr).toBe('')
+      expect(stdout.replaceAll(RUN, 'RUN').replaceAll(OTHER, 'OTHER')).not.toMatch(/([c-f])\1{7}/)
+    },
+  )
 
   it('V12 steps are paged in the order in which they began', async () => {
     const names: string[] = []

@@ -58,7 +58,7 @@ export interface RunSink {
   /** Returns the id. Of an event that is added twice, the earlier one stays. */
   add(draft: SinkDraft): string
   /**
-   * Events by time; within one instant a span before its children, each span's end after those of its children, and else
+   * Events by millisecond; within one, a span before its children, each span's end after those of its children, and else
    * in the order of arrival.
    */
   take(): { readonly firstTime: bigint; readonly events: EventInput[] }
@@ -68,10 +68,13 @@ interface SinkSpan {
   readonly spanId: string
   readonly parentSpanId: string
   readonly start: bigint
+  /** Undefined while it runs. */
+  readonly end: bigint | undefined
 }
 
 interface Entry {
   readonly place: bigint
+  readonly placeMs: number
   readonly time: bigint
   readonly rank: number
   readonly order: number
@@ -116,7 +119,8 @@ export function createRunSink(runId: string): RunSink {
         causationId: cause,
         payload,
       }
-      entries.set(eventId, { place, time, rank, order, spanId, nth: entries.size, event })
+      const placeMs = Number(place / NANOS_PER_MS)
+      entries.set(eventId, { place, placeMs, time, rank, order, spanId, nth: entries.size, event })
       return eventId
     },
     take() {
@@ -140,18 +144,21 @@ function createCompare(spans: ReadonlyMap<string, SinkSpan>): (a: Entry, b: Entr
     return visit === undefined ? -1 : rank < RANK.result ? visit.enter : visit.leave
   }
   return (a, b) => {
-    if (a.place !== b.place) return a.place < b.place ? -1 : 1
-    if (a.spanId !== b.spanId) return turn(a) - turn(b) || a.nth - b.nth
-    return a.rank - b.rank || a.order - b.order || a.nth - b.nth
+    if (a.placeMs !== b.placeMs) return a.placeMs - b.placeMs
+    if (a.spanId !== b.spanId) return turn(a) - turn(b) || compareBigInts(a.place, b.place) || a.nth - b.nth
+    return compareBigInts(a.place, b.place) || a.rank - b.rank || a.order - b.order || a.nth - b.nth
   }
 }
 
 const NANOS_PER_MS = 1_000_000n
+const compareBigInts = (a: bigint, b: bigint): number => (a === b ? 0 : a < b ? -1 : 1)
+
+const toInstant = (nano: bigint) => ({ ms: Number(nano / NANOS_PER_MS), ns: Number(nano % NANOS_PER_MS) })
 
 function tourSpans(spans: ReadonlyMap<string, SinkSpan>): StepVisits {
-  const steps = [...spans.values()].map(({ spanId, parentSpanId, start }, seq) => {
-    const instant = { ms: Number(start / NANOS_PER_MS), ns: Number(start % NANOS_PER_MS) }
-    return [spanId, { ...instant, parentStepId: parentSpanId === '' ? null : parentSpanId, seq }] as const
+  const steps = [...spans.values()].map(({ spanId, parentSpanId, start, end }, seq) => {
+    const times = { ...toInstant(start), end: end === undefined ? undefined : toInstant(end) }
+    return [spanId, { ...times, parentStepId: parentSpanId === '' ? null : parentSpanId, seq }] as const
   })
   return tourSteps(new Map(steps))
 }

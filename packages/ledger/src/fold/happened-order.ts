@@ -25,14 +25,18 @@ export interface Moment extends Instant {
 }
 
 interface TimedStep extends Instant {
+  /** Undefined while it runs. */
+  readonly end: Instant | undefined
   readonly parentStepId: string | null
   readonly seq: number
 }
 
 /**
- * Order in which the events of an exported run happened: by time; within one instant a step before its children, each
- * step's end after those of its children, and else as recorded. The first start of the run comes first, its last end
- * last, whatever the clocks of several machines say.
+ * Order in which the events of an exported run happened: by millisecond; within one, a step before its children, steps by
+ * their start and their end, each step's end after those of its children, and else as recorded. Not by nanosecond: OpenTelemetry for
+ * JavaScript starts spans by a clock of milliseconds and ends them by a finer one, so a tool would begin before the
+ * answer that calls it has ended. The first start of the run comes first, its last end last, whatever the clocks of
+ * several machines say.
  */
 export interface HappenedOrder {
   /** Takes every event of the run once, by seq. */
@@ -49,6 +53,8 @@ const BEGINNINGS: ReadonlySet<string> = new Set([
   'ui.input_requested',
 ])
 
+const STEP_ENDS: ReadonlySet<string> = new Set(['execution.step_completed', 'execution.step_failed'])
+
 const ENDINGS: ReadonlySet<string> = new Set([
   'system.workflow_completed',
   'system.workflow_failed',
@@ -62,7 +68,7 @@ export function createHappenedOrder(): HappenedOrder {
   let lastEnd: Moment | undefined
   let before: Moment | undefined
 
-  /** An event without a step stands by what its span told just before it, if that happened in the same instant. */
+  /** An event without a step is placed by the event recorded before it, if both happened in the same millisecond. */
   function momentOf(event: ClewEvent): Moment {
     const { stepId } = stepOf(event)
     const { seq } = event.ledger
@@ -71,12 +77,16 @@ export function createHappenedOrder(): HappenedOrder {
       const { name, parentStepId } = event.payload
       if (typeof name === 'string') names.set(stepId, name)
       const parent = typeof parentStepId === 'string' ? parentStepId : null
-      steps.set(stepId, { ...began, parentStepId: parent, seq })
+      const isEnd = event.eventType === 'execution.step_completed'
+      const end = isEnd ? parseInstant(event.timestamp) : undefined
+      steps.set(stepId, { ...began, end, parentStepId: parent, seq })
       return { ...began, stepId, phase: 0, seq }
     }
     const at = parseInstant(event.timestamp)
+    const begun = stepId === null ? undefined : steps.get(stepId)
+    if (stepId !== null && begun && STEP_ENDS.has(event.eventType)) steps.set(stepId, { ...begun, end: at })
     if (stepId !== null) return { ...at, stepId, phase: BEGINNINGS.has(event.eventType) ? 0 : 1, seq }
-    const near = before && compareInstants(before, at) === 0 ? before : undefined
+    const near = before?.ms === at.ms ? before : undefined
     return { ...at, stepId: near?.stepId ?? null, phase: near?.phase ?? 0, seq }
   }
 
@@ -97,7 +107,7 @@ export function createHappenedOrder(): HappenedOrder {
         const visit = stepId === null ? undefined : tour.get(stepId)
         return visit === undefined ? -1 : phase === 0 ? visit.enter : visit.leave
       }
-      return (a, b) => edge(a) - edge(b) || compareInstants(a, b) || turn(a) - turn(b) || a.seq - b.seq
+      return (a, b) => edge(a) - edge(b) || a.ms - b.ms || turn(a) - turn(b) || a.ns - b.ns || a.seq - b.seq
     },
     nameOf: (stepId) => names.get(stepId),
   }
@@ -117,6 +127,7 @@ interface StepPlace {
   readonly stepId: string
   readonly parentStepId: string | null
   readonly createdAt: string
+  readonly completedAt: string | null
   readonly startedSeq: number
 }
 
@@ -126,27 +137,28 @@ export function sortExportedSteps<Step extends StepPlace>(steps: readonly Step[]
     step,
     seq: step.startedSeq,
     parentStepId: step.parentStepId,
+    end: step.completedAt === null ? undefined : parseInstant(step.completedAt),
     ...parseInstant(step.createdAt),
   }))
   const first = new Map<string, TimedStep>()
   for (const each of timed) if (!first.has(each.step.stepId)) first.set(each.step.stepId, each)
   const tour = tourSteps(first)
   const turn = ({ step }: { step: Step }): number => tour.get(step.stepId)?.enter ?? 0
-  return timed
-    .sort((a, b) => compareInstants(a, b) || turn(a) - turn(b) || a.seq - b.seq)
-    .map(({ step }) => step)
+  return timed.sort((a, b) => a.ms - b.ms || turn(a) - turn(b) || a.seq - b.seq).map(({ step }) => step)
 }
 
 /** When a walk through the tree of steps comes to each step, and when it leaves it. */
 export type StepVisits = ReadonlyMap<string, { readonly enter: number; readonly leave: number }>
 
 /**
- * Numbers the visits of a walk through the tree of steps, siblings by start and seq. Without recursion, since depth is
+ * Numbers the visits of a walk through the tree of steps, siblings by start, end and seq. Without recursion, since depth is
  * data; steps that name each other as parents are walked as roots.
  */
 export function tourSteps(steps: ReadonlyMap<string, TimedStep>): StepVisits {
   const below = new Map<string | null, string[]>()
-  const sorted = [...steps].sort(([, a], [, b]) => compareInstants(a, b) || a.seq - b.seq)
+  const sorted = [...steps].sort(
+    ([, a], [, b]) => compareInstants(a, b) || compareEnds(a, b) || a.seq - b.seq,
+  )
   for (const [stepId, { parentStepId }] of sorted) {
     const parent = parentStepId !== null && steps.has(parentStepId) ? parentStepId : null
     const siblings = below.get(parent)
@@ -173,6 +185,10 @@ export function tourSteps(steps: ReadonlyMap<string, TimedStep>): StepVisits {
 }
 
 const compareInstants = (a: Instant, b: Instant): number => a.ms - b.ms || a.ns - b.ns
+
+/** What ended first began first, if clocks cannot tell: exporters group spans by instrumentation. */
+const compareEnds = (a: TimedStep, b: TimedStep): number =>
+  a.end && b.end ? compareInstants(a.end, b.end) : Number(!a.end) - Number(!b.end)
 
 const BELOW_MS = /\.\d{3}(\d{1,6})/
 
