@@ -222,7 +222,7 @@ function makeItem({ type, ...item }: Parts): Item {
 /** Enough of a digest to tell contents apart; what is found equal by it is never shown as proof. */
 function digest(value: unknown): string {
   if (value === null || value === undefined) return ''
-  const text = typeof value === 'string' ? `"${value}` : textOf(value)
+  const text = typeof value === 'string' ? `"${value}` : comparableText(value)
   let a = 0xdeadbeef
   let b = 0x41c6ce57
   for (let i = 0; i < text.length; i++) {
@@ -236,13 +236,13 @@ function digest(value: unknown): string {
 }
 
 /** Canonical text also of values that JSON lacks: enough of them to tell them apart. */
-function textOf(value: unknown): string {
+export function comparableText(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value)
   if (typeof value === 'bigint') return `${value}`
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null'
-  if (Array.isArray(value)) return `[${value.map(textOf).join(',')}]`
-  if (value instanceof Map || value instanceof Set) return textOf([...value])
+  if (Array.isArray(value)) return `[${value.map(comparableText).join(',')}]`
+  if (value instanceof Map || value instanceof Set) return comparableText([...value])
   if (value instanceof Date) return `"${value.getTime()}"`
   const keys = Object.keys(value).toSorted()
-  return `{${keys.map((key) => `${JSON.stringify(key)}:${textOf(Reflect.get(value, key))}`).join(',')}}`
+  return `{${keys.map((key) => `${JSON.stringify(key)}:${comparableText(Reflect.get(value, key))}`).join(',')}}`
 }
