@@ -80,6 +80,44 @@ describe('AG-UI', () => {
     ])
   })
 
+  it('A3 is watched by the official client as it is, which sends its run by POST', async () => {
+    const { url, post, ledger } = await serve()
+    await post('/v1/ag-ui', 'application/json', JSON.stringify(STREAM))
+    const agent = new HttpAgent({ url: `${url}/v1/runs/u1/ag-ui`, threadId: 't1' })
+    await agent.runAgent()
+    expect(agent.state).toEqual({ seat: 4 })
+    expect(agent.messages).toMatchObject([{ content: 'At 09:05.' }, { role: 'assistant' }, { role: 'tool' }])
+    expect((await ledger.listRuns()).runs).toHaveLength(1)
+  })
+
+  it("A3 the user's message is shown once to a client that has it, and to one that has not", async () => {
+    const { url, post, ledger } = await serve()
+    const question = { id: 'q1', role: 'user' as const, content: 'When?' }
+    const input = { threadId: 't1', runId: 'u1', messages: [question], tools: [], context: [], state: {} }
+    const [start, ...rest] = STREAM
+    await post('/v1/ag-ui', 'application/json', JSON.stringify([{ ...start, input }, ...rest]))
+    await ledger.append(
+      [
+        { eventType: 'system.workflow_started', payload: { agent: 'boatman', threadId: 't2' } },
+        { eventType: 'execution.message', payload: { role: 'user', content: 'When?' } },
+        { eventType: 'execution.message', payload: { role: 'assistant', content: 'At 09:05.' } },
+        { eventType: 'execution.message', payload: { role: 'user', content: 'When?' } },
+        { eventType: 'system.workflow_completed', payload: {} },
+      ].map((event) => ({ ...event, correlationId: 'u2' })),
+    )
+    const textsOf = async (runId: string, initialMessages: (typeof question)[]): Promise<unknown[]> => {
+      const agent = new HttpAgent({ url: `${url}/v1/runs/${runId}/ag-ui`, initialMessages })
+      await agent.runAgent()
+      return agent.messages.filter(({ content }) => content !== undefined).map(({ content }) => content)
+    }
+    for (const own of [[], [question], [{ ...question, id: 'of the client' }]]) {
+      expect(await textsOf('u1', own)).toEqual(['When?', 'At 09:05.', 'booked'])
+    }
+    // What was asked again is a second message.
+    for (const own of [[], [question]])
+      expect(await textsOf('u2', own)).toEqual(['When?', 'At 09:05.', 'When?'])
+  })
+
   it('A3 tells a run while it goes on, and goes on after the last id for who comes back', async () => {
     const { url, ledger } = await serve()
     const say = (content: string) =>

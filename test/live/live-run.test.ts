@@ -8,9 +8,24 @@ import {
   type RunSummary,
   toSkeleton,
 } from '@clew/ledger'
+import { fromOtlpTraces } from '@clew/adapters/otel'
 import { openLedger } from 'clew'
 import { expect, test } from 'vitest'
 import { createLiveRun, type LiveRun } from '../../packages/react/src/run/live-run.ts'
+
+/** A root and what it called, as an exporter sends them. */
+const EXPORTED = [
+  { spanId: '1', name: 'agent', parentSpanId: '', from: 0, to: 9 },
+  { spanId: '2', name: 'think', parentSpanId: '1', from: 1, to: 3 },
+  { spanId: '3', name: 'save', parentSpanId: '1', from: 4, to: 8 },
+].map(({ spanId, name, parentSpanId, from, to }) => ({
+  traceId: 'a'.repeat(32),
+  spanId: spanId.repeat(16),
+  parentSpanId: parentSpanId.repeat(16),
+  name,
+  startTimeUnixNano: `176319000000${from}000000`,
+  endTimeUnixNano: `176319000000${to}000000`,
+}))
 
 const folder = new URL('../histories/', import.meta.url)
 const names = readdirSync(folder, { recursive: true, encoding: 'utf8' })
@@ -111,4 +126,13 @@ test('V7 R7 usage counts as in the store: once per call, again for a retry, and 
   const [fork, source] = await readRuns(ledger)
   expect([source?.stored.modelCalls, fork?.stored.modelCalls]).toEqual([2, 2])
   for (const run of [source, fork]) if (run) expectSameAsReloaded(run)
+})
+
+test('U1 V12 an exported run whose root comes last shows live what a reload shows', async () => {
+  const ledger = await openLedger('memory:')
+  for (const spans of [EXPORTED.slice(1), EXPORTED.slice(0, 1)])
+    await ledger.append(fromOtlpTraces({ resourceSpans: [{ scopeSpans: [{ spans }] }] }).events)
+  const runs = await readRuns(ledger)
+  for (const run of runs) expectSameAsReloaded(run)
+  expect(runs.map(({ stored }) => stored)).toMatchObject([{ exported: true, status: 'completed' }])
 })

@@ -91,6 +91,7 @@ export {
 } from './fold/compliance.ts'
 export { type Fold, foldEvents } from './fold/fold.ts'
 export type { ExplainedCause, ExplainedPlace, Explanation } from './read/explain.ts'
+export type { MatchedBy, RunOutcome } from './last-good.ts'
 export {
   COST_GROUPS,
   type CostFoldOptions,
@@ -121,6 +122,7 @@ export {
   type StateBuilder,
 } from './fold/state.ts'
 export { beganMs, beginsStep, kindOfStep } from './fold/begins-step.ts'
+export { isExported, sortExportedSteps, type StepVisits, tourSteps } from './fold/happened-order.ts'
 export { foldSession, type Persona, type RunSession, stepTypeOf } from './fold/session.ts'
 export {
   foldStep,
@@ -346,7 +348,7 @@ export {
 } from './search/search-index.ts'
 export { createTags, type Tags } from './search/tags.ts'
 export { indexedTokens } from './search/tokens.ts'
-export { formatStepId, parseStepId, type StepIdentity } from './event/step-id.ts'
+export { formatStepId, parseStepId, type StepIdentity, stepLabel } from './event/step-id.ts'
 export { packStep, type StepKey, type StepMarks, unpackStep } from './projections/step-row.ts'
 export type { ComplianceFilter, RunViews } from './read/run-views.ts'
 export type {

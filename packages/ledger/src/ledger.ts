@@ -197,8 +197,8 @@ export interface Ledger extends RunViews, PolicyAccess {
   findBelow(runIds: readonly string[]): Promise<RunSummary[]>
   getSteps(runId: string): Promise<StepRecord[]>
   /**
-   * The run's own steps without what they gave back, in the order of their start: one stored read, whatever their size. A
-   * range reads no more than it gives.
+   * The run's own steps without their output, in the order in which their starts were recorded; `sortExportedSteps` orders
+   * those of an exported run. One stored read; a range reads no more than it returns.
    */
   getSkeleton(runId: string, range?: SkeletonRange): Promise<StepSkeleton[]>
   /** The latest state, or the one at a superstep. Frozen, for its parts are shared. Costs what the state is large. */

@@ -8,18 +8,21 @@ import {
 } from '@clew/ledger'
 import { isObject, plainText } from '../foreign.ts'
 import { type AgUiEvent, isKept } from './ag-ui-event.ts'
+import { createKnownMessages } from './known-messages.ts'
 import { createStateWriter } from './write-state.ts'
 
 export interface ToAgUiOptions {
-  /** The thread, where the run does not name one: AG-UI wants one, and the run's id takes its place otherwise. */
+  /** Thread of a run that names none. AG-UI requires one; without this it is the id of the run. */
   readonly threadId?: string | undefined
-  /** The state that the run began with, where it goes on from another run. */
+  /** State that the run began with, if it continues another run. */
   readonly state?: Readonly<Record<string, unknown>> | undefined
+  /** Messages that the reader has, as its `RunAgentInput` lists them: they are not sent again. */
+  readonly messages?: readonly JsonObject[] | undefined
 }
 
-/** Tells a run in AG-UI, event by event: what a page needs to show it live or again. */
+/** Translates a run to AG-UI, event by event. */
 export interface AgUiStream {
-  /** What follows from this event; nothing, where AG-UI has no words for it or the run is over. */
+  /** AG-UI events for this one; none if AG-UI has no counterpart, or the run has ended. */
   push(event: ClewEvent): AgUiEvent[]
 }
 
@@ -30,7 +33,7 @@ const STEP_ENDS: ReadonlySet<string> = new Set([
   'execution.step_stopped',
   'execution.step_interrupted',
 ])
-/** What nobody who watches needs to be told, or is told by other events. */
+/** Not translated: other events say the same, or a viewer has no use for it. */
 const SILENT: ReadonlySet<string> = new Set([
   'execution.completed',
   'execution.checkpoint',
@@ -44,6 +47,7 @@ export function createAgUiStream(options: ToAgUiOptions = {}): AgUiStream {
   /** Name of each open step, as it was announced. */
   const steps = new Map<string, string>()
   const questions = new Map<string, JsonObject>()
+  const known = createKnownMessages(options.messages ?? [], textOf)
   let threadId = options.threadId
   let phase: 'before' | 'running' | 'over' = 'before'
   let out: AgUiEvent[] = []
@@ -60,10 +64,26 @@ export function createAgUiStream(options: ToAgUiOptions = {}): AgUiStream {
       threadId,
       runId: correlationId,
       ...(isOwn && typeof parentRunId === 'string' && { parentRunId }),
-      // Only what came from AG-UI has the form that it wants there.
-      ...(isOwn && isRunInput(input) && { input }),
+      // Only an input that came from AG-UI has the form that AG-UI requires there.
+      ...(isOwn && isRunInput(input) && { input: withoutKnown(input) }),
     })
     state.begin(tell)
+  }
+
+  /** Clients add the messages of an input to their own. */
+  function withoutKnown(input: RunInput): JsonObject {
+    const messages = input.messages.filter((message) => {
+      if (!isObject(message)) return true
+      const id = plainText(message['id'])
+      const isKnown = known.has({
+        id,
+        role: plainText(message['role']) ?? '',
+        text: textOf(message['content']),
+      })
+      if (id !== undefined) known.add(id)
+      return !isKnown
+    })
+    return { ...input, messages }
   }
 
   function end(event: ErasableEvent, type: string, fields: JsonObject): void {
@@ -98,6 +118,7 @@ export function createAgUiStream(options: ToAgUiOptions = {}): AgUiStream {
     const delta = textOf(payload.content)
     const messageId = plainText(payload.messageId) ?? eventId
     if (delta === '' && payload.messageId === undefined) return
+    if (known.has({ id: plainText(payload.messageId), role, text: delta })) return
     const name = plainText(payload.name)
     tell('TEXT_MESSAGE_START', {
       ...extrasOf(payload),
@@ -166,7 +187,7 @@ export function createAgUiStream(options: ToAgUiOptions = {}): AgUiStream {
     end(event, 'RUN_FINISHED', { outcome: { type: 'interrupt', interrupts: [...questions.values()] } })
   }
 
-  /** What AG-UI has no event for. */
+  /** Translates events that AG-UI has no type for. */
   function custom({ eventType, payload }: Pick<ClewEvent<string, object>, 'eventType' | 'payload'>): void {
     if (!SILENT.has(eventType)) tell('CUSTOM', { name: eventType, value: payload as JsonObject })
   }
@@ -253,7 +274,7 @@ type StepType = `execution.step_${'started' | 'completed' | 'failed' | 'stopped'
 /** Further fields of a payload, as `fromAgUi` and others put them there. */
 const fieldsOf = (payload: object): Readonly<Record<string, unknown>> => payload as Record<string, unknown>
 
-/** What an AG-UI event said that has no place here. */
+/** Fields of the AG-UI event that an event was made from and that have no counterpart here. */
 function extrasOf(payload: object): JsonObject {
   const { agUi } = fieldsOf(payload)
   if (!isObject(agUi)) return {}
@@ -261,7 +282,11 @@ function extrasOf(payload: object): JsonObject {
   return extras
 }
 
-const isRunInput = (input: unknown): input is JsonObject =>
+interface RunInput extends JsonObject {
+  readonly messages: JsonValue[]
+}
+
+const isRunInput = (input: unknown): input is RunInput =>
   isObject(input) && typeof input['threadId'] === 'string' && Array.isArray(input['messages'])
 
 function errorOf(error: unknown, otherwise: string): JsonObject {

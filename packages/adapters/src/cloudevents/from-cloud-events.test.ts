@@ -97,6 +97,44 @@ describe('E5 A3 CloudEvents from anywhere', () => {
     expect(other.events[0]?.eventId).not.toBe(events[0]?.eventId)
   })
 
+  it('E5 the same event in binary and in structured mode is one event', async () => {
+    const ledger = createMemoryWorld().open()
+    const attributes = { specversion: '1.0', id: '42', source: '/shop', type: 'order', subject: 'order-7' }
+    const json = { ...attributes, priority: 5, urgent: true, note: 'größer', data: { total: 9.9 } }
+    const headers = {
+      ...Object.fromEntries(Object.entries(attributes).map(([name, value]) => [`ce-${name}`, value])),
+      'ce-priority': '5',
+      'ce-urgent': 'true',
+      'ce-note': 'gr%C3%B6%C3%9Fer',
+    }
+    const text = { ...attributes, id: '43', datacontenttype: 'text/plain', data: 'hi' }
+    const same = [
+      fromCloudEvents(json),
+      fromCloudEvents({ ...json, datacontenttype: 'application/json' }),
+      fromCloudEvents('{"total":9.9}', headers),
+      fromCloudEvents('{"total":9.9}', { ...headers, 'content-type': 'application/json' }),
+      fromCloudEvents('{"total":9.9}', { ...headers, 'content-type': 'application/json; charset=utf-8' }),
+      fromCloudEvents(text),
+      fromCloudEvents('hi', { ...headers, 'ce-id': '43', 'content-type': 'text/plain' }),
+    ]
+    for (const { events } of same.slice(0, 5)) {
+      expect(events).toEqual(same[0]?.events)
+      await ledger.append(events)
+    }
+    const [asText, inHeaders] = same.slice(5)
+    expect(asText?.events[0]?.payload).toMatchObject({ data: 'hi' })
+    expect(inHeaders?.events[0]?.eventId).toBe(asText?.events[0]?.eventId)
+    expect((await ledger.getRun('order-7'))?.events).toBe(1)
+    await ledger.close()
+  })
+
+  it('E4 says how to name the run of an event that names none', () => {
+    const { problems } = fromCloudEvents({ ...FOREIGN, subject: undefined })
+    expect(problems).toMatchObject([{ index: 0, reason: expect.stringContaining('names no run') }])
+    for (const way of ['correlationid', 'ce-correlationid', 'subject', 'traceparent'])
+      expect(problems[0]?.hint).toContain(way)
+  })
+
   it('E4 names what it cannot take by its place and takes the rest', () => {
     const { events, problems, received } = fromCloudEvents([
       OWN,

@@ -11,7 +11,7 @@ import {
 } from '@clew/ledger'
 import { isId, isObject, plainText } from '../foreign.ts'
 
-/** As an HTTP request has them; only `content-type` and `ce-…` are looked at. */
+/** Headers of an HTTP request; only `content-type` and `ce-…` are read. */
 export interface CloudEventHeaders {
   readonly [name: string]: string | readonly string[] | undefined
 }
@@ -19,6 +19,8 @@ export interface CloudEventHeaders {
 export interface CloudEventProblem {
   readonly index: number
   readonly reason: string
+  /** What to change. */
+  readonly hint: string
 }
 
 export interface FromCloudEventsResult {
@@ -32,7 +34,7 @@ type Body = Uint8Array | string | object
 
 /**
  * CloudEvents 1.0 in JSON: one event, a batch of them, or (binary mode) an event whose attributes are headers and whose
- * data is the body. What Clew wrote comes back as it was; an event from elsewhere is kept whole.
+ * data is the body. What Clew wrote is restored; an event from elsewhere is kept whole, and is the same in both modes.
  */
 export function fromCloudEvents(body: Body, headers: CloudEventHeaders = {}): FromCloudEventsResult {
   const names = lowerCase(headers)
@@ -44,12 +46,12 @@ export function fromCloudEvents(body: Body, headers: CloudEventHeaders = {}): Fr
     try {
       const event = toEvent(item)
       const id = `${event.eventId} ${event.correlationId}`
-      // The same twice in one batch is a conflict for the ledger, and one event for its sender.
+      // The ledger refuses one id twice in a batch; for its sender that is one event.
       if (!ids.has(id)) events.push(event)
       ids.add(id)
     } catch (error) {
       if (!(error instanceof ClewError)) throw error
-      problems.push({ index, reason: error.message })
+      problems.push({ index, reason: error.message, hint: error.hint })
     }
   }
   return { events, received: found.length, problems }
@@ -115,7 +117,8 @@ function toEvent(item: JsonValue): EventInput {
   const source = plainText(item['source']) ?? refuse('source', 'text')
   const type = plainText(item['type']) ?? refuse('type', 'text')
   const run = plainText(item['correlationid']) ?? plainText(item['subject']) ?? traceOf(item['traceparent'])
-  if (run === undefined || !isId(run)) return refuse('correlationid', 'the id of the run')
+  if (run === undefined) throw withoutRun()
+  if (!isId(run)) return refuse('correlationid', 'up to 512 characters without control characters')
   const isOwn =
     OWN_TYPE.test(type) &&
     isUuid(id) &&
@@ -149,9 +152,10 @@ interface Names {
   readonly run: string
 }
 
-/** Kept whole. Source and id together name a CloudEvent. */
+/** An event from elsewhere, kept whole. Source and id together identify a CloudEvent. */
 function toForeign(item: JsonObject, { id, source, type, run }: Names): EventInput {
-  const { data, ...attributes } = item
+  const { data, ...given } = item
+  const attributes = toAttributes(given)
   const { time, causationid: cause } = attributes
   return {
     eventId: deriveId(sha256, run, 'cloudevents', source, id),
@@ -163,6 +167,32 @@ function toForeign(item: JsonObject, { id, source, type, run }: Names): EventInp
     payload: { name: type, cloudEvent: attributes, ...(data !== undefined && { data }) },
   }
 }
+
+/**
+ * Attributes as they are in headers: text. JSON is the content type of an event that names none (CloudEvents, JSON format
+ * 3.1.1), and headers always name one.
+ */
+function toAttributes(given: JsonObject): JsonObject {
+  const attributes: JsonObject = {}
+  for (const [name, value] of Object.entries(given))
+    if (name !== 'datacontenttype' || typeof value !== 'string' || !IS_JSON.test(value))
+      Object.defineProperty(attributes, name, { ...PROPERTY, value: toText(value) })
+  return attributes
+}
+
+const IS_JSON = /^application\/json\s*(?:;|$)/i
+/** Assigns also a name like `__proto__`. */
+const PROPERTY = { writable: true, enumerable: true, configurable: true }
+const toText = (value: JsonValue): JsonValue =>
+  typeof value === 'number' || typeof value === 'boolean' ? String(value) : value
+
+const withoutRun = (): ClewError =>
+  new ClewError(
+    'bad_envelope',
+    'The CloudEvent names no run',
+    'Give the id of the run as the extension attribute correlationid (header ce-correlationid), as subject, or by traceparent, whose trace id is the run.',
+    { field: 'correlationid' },
+  )
 
 const traceOf = (traceparent: JsonValue | undefined): string | undefined =>
   typeof traceparent === 'string' ? /^[0-9a-f]{2}-([0-9a-f]{32})-/.exec(traceparent)?.[1] : undefined

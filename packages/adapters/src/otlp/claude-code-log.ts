@@ -96,7 +96,7 @@ function tellFailure(work: RecordWork, kind: string, name: string): boolean {
     rank: RANK.end,
     origin: 'agent',
     cause: started,
-    payload: { stepId: `log-${digest}`, error, otel: toRecordJson(record, facts, sourceId) },
+    payload: { stepId: `log-${digest}`, name, error, otel: toRecordJson(record, facts, sourceId) },
   })
   return true
 }

@@ -3,6 +3,7 @@ import { isObject, plainText } from '../foreign.ts'
 import { type SpanAttributes, parseText, toJsonObject } from './span-attributes.ts'
 import { readInstructions, readMessage, readMessages, type ModelMessage } from './model-message.ts'
 import type { OtlpSpanEvent } from './structure.ts'
+import { unwrapCall } from './unwrap-values.ts'
 
 /** What went to a model and what came back, as messages where it can be read as such. */
 export interface Conversation {
@@ -26,7 +27,7 @@ export function readConversation(facts: SpanAttributes, events: readonly OtlpSpa
   const ownOutput = readOutput(facts)
   const input = ownInput ?? nonEmpty(told.input)
   const output = ownOutput ?? nonEmpty(told.output)
-  const instructions = readInstructions(facts.take('gen_ai.system_instructions'))
+  const instructions = readInstructions(facts.take('gen_ai.system_instructions') ?? readSystem(facts, input))
   return {
     input: [...instructions, ...(input ?? [])],
     output: output ?? [],
@@ -34,6 +35,17 @@ export function readConversation(facts: SpanAttributes, events: readonly OtlpSpa
     returned: output ? undefined : readReturned(facts),
     isFromEvents: (!ownInput || told.input.length === 0) && (!ownOutput || told.output.length === 0),
   }
+}
+
+/** The system prompt of a call of Anthropic's API, which OpenInference leaves among the parameters. */
+function readSystem(
+  facts: SpanAttributes,
+  input: readonly ModelMessage[] | undefined,
+): JsonValue | undefined {
+  const text = facts.text('llm.invocation_parameters')
+  if (text === undefined || !input || input.some(({ role }) => role === 'system')) return undefined
+  const parameters = parseText(text)
+  return isObject(parameters) ? parameters['system'] : undefined
 }
 
 const nonEmpty = (list: ModelMessage[]): ModelMessage[] | undefined => (list.length > 0 ? list : undefined)
@@ -182,20 +194,24 @@ export function readInputOutput(facts: SpanAttributes): {
   input: JsonValue | undefined
   output: JsonValue | undefined
 } {
+  // Mastra names the attributes after the type of the span.
+  const mastra = `mastra.${facts.text('mastra.span.type') ?? ''}`
+  const input = facts.take(
+    'langfuse.observation.input',
+    'langfuse.trace.input',
+    'traceloop.entity.input',
+    'ai.prompt',
+    'ai.value',
+    'ai.values',
+    'mlflow.spanInputs',
+    'input.value',
+    'gen_ai.input.messages',
+    'gen_ai.prompt',
+    `${mastra}.input`,
+    'input',
+  )
   return {
-    input: facts.take(
-      'langfuse.observation.input',
-      'langfuse.trace.input',
-      'traceloop.entity.input',
-      'ai.prompt',
-      'ai.value',
-      'ai.values',
-      'mlflow.spanInputs',
-      'input.value',
-      'gen_ai.input.messages',
-      'gen_ai.prompt',
-      'input',
-    ),
+    input: unwrapCall(input),
     output: facts.take(
       'langfuse.observation.output',
       'langfuse.trace.output',
@@ -207,6 +223,7 @@ export function readInputOutput(facts: SpanAttributes): {
       'final_result',
       'gen_ai.output.messages',
       'gen_ai.completion',
+      `${mastra}.output`,
       'output',
     ),
   }

@@ -1,9 +1,11 @@
 import { type EventInput, isSystemRun } from '@clew/ledger'
 import { isId } from '../foreign.ts'
+import { classifySpan } from './classify.ts'
 import { decodeOtlpLogs, decodeOtlpTraces, type OtlpBody, type OtlpFormat } from './decode.ts'
 import { mapLogRecord } from './map-log.ts'
 import { mapSpan } from './map-span.ts'
 import { createRunSink, type RunSink, sha256 } from './sink.ts'
+import { createFacts } from './span-attributes.ts'
 import { readSource, type Source } from './source.ts'
 import type { OtlpLogRecord, OtlpSpan } from './structure.ts'
 
@@ -11,9 +13,10 @@ export interface FromOtlpOptions {
   /** Which encoding bytes have; left out, it is seen from their beginning. */
   readonly format?: OtlpFormat | undefined
   /**
-   * Where calls of tools are told. `spans`: by a span each, as agent frameworks have it. `messages`: by what the model
-   * asks for and is given in its next call, as it is where only the client of the model is watched. `auto` (default)
-   * takes `messages` for the spans of instrumentations that are known to watch clients of models.
+   * Where calls of tools are read from. `spans`: each call has a span, as agent frameworks do it. `messages`: from what
+   * the model asks for, and the results that it is given with its next call, where only the client of the model is
+   * instrumented. `auto` (default): `messages` for instrumentations that are known to wrap clients of models, unless the
+   * same trace has spans of tools in the same export.
    */
   readonly toolCalls?: 'auto' | 'spans' | 'messages' | undefined
   /** The run of log records that name no trace, session or conversation; without it they are refused. */
@@ -22,9 +25,11 @@ export interface FromOtlpOptions {
 
 /** A span or a log record that was refused. */
 export interface OtlpProblem {
-  /** Its place among all spans or records of the body, from 0. */
+  /** Its index among all spans or records of the body, from 0. */
   readonly index: number
   readonly reason: string
+  /** Present for a log record that is sound and belongs to no run: programs log outside of runs, too. */
+  readonly withoutRun?: true
 }
 
 export interface FromOtlpResult {
@@ -42,14 +47,37 @@ export interface FromOtlpResult {
  */
 export function fromOtlpTraces(body: OtlpBody, options: FromOtlpOptions = {}): FromOtlpResult {
   const { toolCalls = 'auto', format } = options
+  const groups = decodeOtlpTraces(body, format).resourceSpans.flatMap(({ resource, scopeSpans, schemaUrl }) =>
+    scopeSpans.map(({ scope, spans, schemaUrl: own }) => ({
+      spans,
+      source: readSource(resource, scope, [schemaUrl, own]),
+    })),
+  )
+  const hasClients = toolCalls === 'auto' && groups.some(({ source }) => source.isModelClient)
+  const withTools = hasClients ? tracesWithTools(groups) : new Set<string>()
   const taker = createTaker()
-  for (const { resource, scopeSpans, schemaUrl } of decodeOtlpTraces(body, format).resourceSpans)
-    for (const { scope, spans, schemaUrl: own } of scopeSpans) {
-      const source = readSource(resource, scope, [schemaUrl, own])
-      const told = toolCalls === 'auto' ? (source.isModelClient ? 'messages' : 'spans') : toolCalls
-      for (const span of spans) taker.take(span, checkSpan, (sink) => mapSpan(sink, span, source, told))
+  for (const { spans, source } of groups)
+    for (const span of spans) {
+      const byMessages = source.isModelClient && !withTools.has(span.traceId)
+      const readFrom = toolCalls === 'auto' ? (byMessages ? 'messages' : 'spans') : toolCalls
+      taker.take(span, checkSpan, (sink) => mapSpan(sink, span, source, readFrom))
     }
   return taker.finish()
+}
+
+interface SpanGroup {
+  readonly spans: readonly OtlpSpan[]
+  readonly source: Source
+}
+
+function tracesWithTools(groups: readonly SpanGroup[]): Set<string> {
+  const found = new Set<string>()
+  for (const { spans, source } of groups) {
+    if (source.isModelClient) continue
+    for (const { traceId, name, attributes } of spans)
+      if (!found.has(traceId) && classifySpan(createFacts(attributes), name) === 'tool') found.add(traceId)
+  }
+  return found
 }
 
 /** An export of logs as events: messages, calls and scores where they are known, everything else as it is. */
@@ -73,7 +101,9 @@ function takeRecord(taker: Taker, record: OtlpLogRecord, source: Source, runId: 
 }
 
 /** The run and what makes a span or record the same as another; or why it is refused. */
-type Checked = { readonly runId: string; readonly key: string } | { readonly reason: string }
+type Checked =
+  | { readonly runId: string; readonly key: string }
+  | { readonly reason: string; readonly withoutRun?: true }
 
 const isHexId = (text: string, length: number): boolean => text.length === length && !/^0+$/.test(text)
 
@@ -102,7 +132,10 @@ function checkRecord(record: OtlpLogRecord, otherwise: string | undefined): Chec
     return { reason: idReason('spanId', spanId, 16) }
   const runId = isHexId(traceId, 32) ? traceId : (sessionOf(record) ?? otherwise)
   if (runId === undefined)
-    return { reason: 'it names no trace, session.id or gen_ai.conversation.id, so it belongs to no run' }
+    return {
+      reason: 'it names no trace, session.id or gen_ai.conversation.id, so it belongs to no run',
+      withoutRun: true,
+    }
   if (!isId(runId))
     return { reason: 'its session id is longer than 512 characters or has control characters' }
   if (isSystemRun(runId))
@@ -130,7 +163,7 @@ function createTaker(): Taker {
     take(item, check, map) {
       const index = received++
       const checked = check(item)
-      if ('reason' in checked) return void problems.push({ index, reason: checked.reason })
+      if ('reason' in checked) return void problems.push({ index, ...checked })
       const { runId, key } = checked
       const before = key === '' ? undefined : seen.get(key)
       if (before !== undefined) {

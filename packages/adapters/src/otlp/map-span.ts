@@ -3,6 +3,7 @@ import { classifySpan, type SpanKind } from './classify.ts'
 import { type Conversation, readConversation, readInputOutput } from './conversation.ts'
 import { createFacts, type SpanAttributes } from './span-attributes.ts'
 import { readIdentity } from './identity.ts'
+import { readMessages } from './model-message.ts'
 import { type Call, tellInput, tellOutput, toStepValues } from './model-span.ts'
 import { readModelUse, readTotalUse } from './model-use.ts'
 import { RANK, type RunSink, sha256 } from './sink.ts'
@@ -41,6 +42,7 @@ export function mapSpan(
   const name = (kind === 'tool' ? toolNameOf(facts, span.name) : span.name) || kind
   const failure = readFailure(span, facts)
   const work: SpanMapping = { sink, span, facts, stepId: span.spanId, name, start, end, failure }
+  sink.begin({ spanId: span.spanId, parentSpanId: span.parentSpanId, start, end })
   const identity = readIdentity(facts, source)
   const sourceId = addSource(sink, source, start)
   const { values, use, conversation } = tell(work, kind, toolCalls)
@@ -72,7 +74,7 @@ export function mapSpan(
       rank: RANK.end,
       origin,
       cause: sink.stepEventId(span.spanId),
-      payload: { stepId: span.spanId, error: failure, ...use, otel },
+      payload: { stepId: span.spanId, name, error: failure, ...use, otel },
     })
   } else {
     const durationMs = Number(end - start) / 1e6
@@ -100,6 +102,7 @@ function tellRunning(
 ): void {
   const time = span.startTimeUnixNano
   const name = (kind === 'tool' ? toolNameOf(facts, span.name) : span.name) || kind
+  sink.begin({ spanId: span.spanId, parentSpanId: span.parentSpanId, start: time, end: undefined })
   const identity = readIdentity(facts, source)
   const sourceId = addSource(sink, source, time)
   sink.add({
@@ -132,16 +135,31 @@ function tell(work: SpanMapping, kind: SpanKind, toolCalls: 'spans' | 'messages'
   if (kind === 'memory') tellMemory(work)
   tellEvaluations(work.sink, facts, { key: [span.spanId], time: work.end, stepId: work.stepId })
   const { input, output } = readInputOutput(facts)
+  if (facts.text('mastra.span.type') === 'model_step')
+    tellInput(callOf(work, {}, toolCalls), readMessages(input, 'user') ?? [])
   const values = { ...(input !== undefined && { input }), ...(output !== undefined && { output }) }
   return { values, use }
 }
 
 function tellModel(work: SpanMapping, toolCalls: 'spans' | 'messages'): MappedSpan {
-  const { sink, facts, span, stepId, start, end, failure } = work
+  const { facts, span, failure } = work
   const use = readModelUse(facts)
   const conversation = readConversation(facts, span.events)
-  const { model, provider } = use
-  const call: Call = {
+  const call = callOf(work, use, toolCalls)
+  tellInput(call, conversation.input)
+  if (!failure || conversation.output.some((said) => said.content !== null))
+    tellOutput(call, conversation.output)
+  const tools = readTools(facts)
+  const values = toStepValues(conversation, tools === undefined ? {} : { tools })
+  return { values, use, conversation }
+}
+
+function callOf(
+  { sink, stepId, start, end }: SpanMapping,
+  { model, provider }: JsonObject,
+  toolCalls: 'spans' | 'messages',
+): Call {
+  return {
     sink,
     stepId,
     start,
@@ -149,12 +167,6 @@ function tellModel(work: SpanMapping, toolCalls: 'spans' | 'messages'): MappedSp
     use: { ...(model !== undefined && { model }), ...(provider !== undefined && { provider }) },
     hasToolsInMessages: toolCalls === 'messages',
   }
-  tellInput(call, conversation.input)
-  if (!failure || conversation.output.some((said) => said.content !== null))
-    tellOutput(call, conversation.output)
-  const tools = readTools(facts)
-  const values = toStepValues(conversation, tools === undefined ? {} : { tools })
-  return { values, use, conversation }
 }
 
 function readTools(facts: SpanAttributes): JsonValue | undefined {

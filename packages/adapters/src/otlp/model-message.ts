@@ -109,9 +109,11 @@ function unwrap(found: JsonObject): JsonObject {
 export function readMessage(given: JsonObject, otherwise: string): ModelMessage {
   const found = unwrap(given)
   const draft: MutableMessage = { texts: [], reasoning: [], calls: [], results: [] }
-  const role = roleOf(plainText(found['role']) ?? plainText(found['type']) ?? otherwise)
   const content = parseParts(found['parts'] ?? found['contents'] ?? found['content'])
   const callId = plainText(found['tool_call_id']) ?? plainText(found['toolCallId'])
+  const named = roleOf(plainText(found['role']) ?? plainText(found['type']) ?? otherwise)
+  // Anthropic's API returns results of tools in messages of the user, and OpenInference keeps that role.
+  const role = named === 'user' && callId !== undefined ? 'tool' : named
   const name = plainText(found['name'])
   if (role === 'tool' && !hasResults(content))
     draft.results.push({ id: callId, name, result: content ?? null })

@@ -84,6 +84,7 @@ export function tellOutput(call: Call, output: readonly ModelMessage[], keyed = 
   let order = 0
   for (const [nth, said] of output.entries()) {
     const { role, content, name, reasoning, calls, finishReason } = said
+    if (content === '' && calls.length + reasoning.length === 0) continue
     let cause = sink.stepEventId(stepId)
     for (const [at, thought] of reasoning.entries())
       cause = sink.add({

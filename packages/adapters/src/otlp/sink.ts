@@ -1,13 +1,20 @@
 import { hash } from 'node:crypto'
-import { createDeriver, type EventInput, type Origin, type Payload } from '@clew/ledger'
+import {
+  createDeriver,
+  type EventInput,
+  type Origin,
+  type Payload,
+  type StepVisits,
+  tourSteps,
+} from '@clew/ledger'
 
 const RUNTIME = 'otel'
 
 export const sha256 = (text: string): string => hash('sha256', text)
 
 /**
- * What comes first of all that happened in one instant. The step of a span stands before all else that the span tells,
- * since a run takes its agent and thread from its first event.
+ * Order of the events of one span within one instant. Its step comes before all else, because a run takes its agent and
+ * thread from its first event. From `result` on they belong to the end of the span.
  */
 export const RANK = {
   runStart: 0,
@@ -26,38 +33,54 @@ export interface SinkDraft {
   readonly type: string
   /** What makes the id, with the run: told again, it is the same event (L4). */
   readonly key: readonly (string | number)[]
-  /** Nanoseconds; 0 where nobody knows. */
+  /** Nanoseconds since 1970; 0 if unknown. */
   readonly time: bigint
-  /** Where it stands, when that is not its own time. */
+  /** Time by which it is sorted, if that is not `time`: a completion that is a start as well stands at the start. */
   readonly place?: bigint | undefined
   readonly rank: number
-  /** Among what one span tells of one instant. */
+  /** Among events of one span with the same time and rank. */
   readonly order?: number | undefined
   readonly origin: Origin
   readonly cause: string | null
   readonly payload: Payload
 }
 
-/** The events of one run, in whatever order they are found out. */
+/** Collects the events of one run. */
 export interface RunSink {
   readonly runId: string
-  /** Id of the event that begins the step of a span: known before the span has come. */
+  /** Id of the event that begins the step of a span, also of a span that has not arrived. */
   stepEventId(spanId: string): string
   derive(...key: readonly (string | number)[]): string
-  /** Where the ids of what is told once in a run are kept. */
+  /** Ids of events that several spans lead to, such as the source they come from. */
   readonly once: Map<string, { readonly eventId: string; readonly time: bigint }>
-  /** Answers with the id; an event that is there already is not added again. */
+  /** The span that the events added from here on come from. */
+  begin(span: SinkSpan): void
+  /** Returns the id. Of an event that is added twice, the earlier one stays. */
   add(draft: SinkDraft): string
-  /** What happened first stands first; the order of the input does not matter. */
+  /**
+   * Events by millisecond; within one, a span before its children, each span's end after those of its children, and else
+   * in the order of arrival.
+   */
   take(): { readonly firstTime: bigint; readonly events: EventInput[] }
+}
+
+interface SinkSpan {
+  readonly spanId: string
+  readonly parentSpanId: string
+  readonly start: bigint
+  /** Undefined while it runs. */
+  readonly end: bigint | undefined
 }
 
 interface Entry {
   readonly place: bigint
+  readonly placeMs: number
   readonly time: bigint
   readonly rank: number
   readonly order: number
-  readonly tie: string
+  readonly spanId: string | undefined
+  /** In the order of arrival. */
+  readonly nth: number
   readonly event: EventInput
 }
 
@@ -66,6 +89,8 @@ export function createRunSink(runId: string): RunSink {
   const derive = (...key: readonly (string | number)[]): string => deriver(RUNTIME, ...key)
   const stepIds = new Map<string, string>()
   const entries = new Map<string, Entry>()
+  const spans = new Map<string, SinkSpan>()
+  let spanId: string | undefined
   function stepEventId(spanId: string): string {
     let id = stepIds.get(spanId)
     if (id === undefined) stepIds.set(spanId, (id = derive(spanId, 'step')))
@@ -77,10 +102,13 @@ export function createRunSink(runId: string): RunSink {
     derive,
     once: new Map(),
     stepEventId,
+    begin(span) {
+      spanId = span.spanId
+      spans.set(spanId, span)
+    },
     add({ type, key, time, place = time, rank, order = 0, origin, cause, payload }) {
       const eventId = key.length === 2 && key[1] === 'step' ? stepEventId(String(key[0])) : derive(...key)
       const before = entries.get(eventId)
-      // What several spans tell is told when the first of them did.
       if (before && !isEarlier(place, order, time, before)) return eventId
       const event: EventInput = {
         eventId,
@@ -91,11 +119,12 @@ export function createRunSink(runId: string): RunSink {
         causationId: cause,
         payload,
       }
-      entries.set(eventId, { place, time, rank, order, tie: key.join(' '), event })
+      const placeMs = Number(place / NANOS_PER_MS)
+      entries.set(eventId, { place, placeMs, time, rank, order, spanId, nth: entries.size, event })
       return eventId
     },
     take() {
-      const sorted = [...entries.values()].sort(compare)
+      const sorted = [...entries.values()].sort(createCompare(spans))
       return { firstTime: sorted[0]?.place ?? 0n, events: sorted.map((entry) => entry.event) }
     },
   }
@@ -108,18 +137,37 @@ const isEarlier = (place: bigint, order: number, time: bigint, before: Entry): b
       ? time < before.time
       : order < before.order
 
-function compare(a: Entry, b: Entry): number {
-  if (a.place !== b.place) return a.place < b.place ? -1 : 1
-  if (a.rank !== b.rank) return a.rank - b.rank
-  if (a.order !== b.order) return a.order - b.order
-  return a.tie < b.tie ? -1 : a.tie === b.tie ? 0 : 1
+function createCompare(spans: ReadonlyMap<string, SinkSpan>): (a: Entry, b: Entry) => number {
+  let visits: StepVisits | undefined
+  const turn = ({ spanId, rank }: Entry): number => {
+    const visit = spanId === undefined ? undefined : (visits ??= tourSpans(spans)).get(spanId)
+    return visit === undefined ? -1 : rank < RANK.result ? visit.enter : visit.leave
+  }
+  return (a, b) => {
+    if (a.placeMs !== b.placeMs) return a.placeMs - b.placeMs
+    if (a.spanId !== b.spanId) return turn(a) - turn(b) || compareBigInts(a.place, b.place) || a.nth - b.nth
+    return compareBigInts(a.place, b.place) || a.rank - b.rank || a.order - b.order || a.nth - b.nth
+  }
 }
 
-/** RFC 3339 with all the digits that are not zero, in steps of three, as clocks give them. */
+const NANOS_PER_MS = 1_000_000n
+const compareBigInts = (a: bigint, b: bigint): number => (a === b ? 0 : a < b ? -1 : 1)
+
+const toInstant = (nano: bigint) => ({ ms: Number(nano / NANOS_PER_MS), ns: Number(nano % NANOS_PER_MS) })
+
+function tourSpans(spans: ReadonlyMap<string, SinkSpan>): StepVisits {
+  const steps = [...spans.values()].map(({ spanId, parentSpanId, start, end }, seq) => {
+    const times = { ...toInstant(start), end: end === undefined ? undefined : toInstant(end) }
+    return [spanId, { ...times, parentStepId: parentSpanId === '' ? null : parentSpanId, seq }] as const
+  })
+  return tourSteps(new Map(steps))
+}
+
+/** RFC 3339 with 3, 6 or 9 digits below the second, as many as are not zero. */
 function formatNano(nano: bigint): string {
-  const whole = nano / 1_000_000n
+  const whole = nano / NANOS_PER_MS
   const text = isoOf(Number(whole))
-  const below = Number(nano - whole * 1_000_000n)
+  const below = Number(nano - whole * NANOS_PER_MS)
   if (below === 0) return text
   const digits = String(below).padStart(6, '0')
   return `${text.slice(0, -1)}${digits.endsWith('000') ? digits.slice(0, 3) : digits}Z`
@@ -128,7 +176,7 @@ function formatNano(nano: bigint): string {
 let lastMs = Number.NaN
 let lastText = ''
 
-/** Several events in turn have the time of one span. */
+/** Caches the last text: several events in turn have the time of one span. */
 function isoOf(ms: number): string {
   if (ms !== lastMs) {
     lastText = new Date(ms).toISOString()

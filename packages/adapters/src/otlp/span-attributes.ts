@@ -103,8 +103,8 @@ export const toJsonObject = (attributes: OtlpAttributes): JsonObject => toJson(a
 /** Deeper JSON stays text: a payload has an end (512 levels), and nobody nests so by intent. */
 const MAX_PARSED_DEPTH = 128
 
-/** Written as JSON whatever it is, also a bare text. */
-const ALWAYS_JSON = /^(?:traceloop\.entity|mlflow)\./
+/** Attributes that hold JSON whatever the value is, also a bare text in quotes. */
+const ALWAYS_JSON = /^(?:traceloop\.entity|mlflow|gen_ai\.tool\.call|ai\.toolCall)\./
 
 /** Structures travel in attributes as JSON text. */
 export function parseText(value: JsonValue, isAlwaysJson = false): JsonValue {

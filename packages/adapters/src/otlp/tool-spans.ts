@@ -6,6 +6,7 @@ import { readInputOutput } from './conversation.ts'
 import { type SpanAttributes, parseText } from './span-attributes.ts'
 import { RANK, type RunSink } from './sink.ts'
 import type { SpanMapping } from './span-mapping.ts'
+import { unwrapCall, unwrapToolMessage } from './unwrap-values.ts'
 
 export const toolNameOf = (facts: SpanAttributes, spanName: string): string =>
   facts.text(
@@ -17,11 +18,9 @@ export const toolNameOf = (facts: SpanAttributes, spanName: string): string =>
     'traceloop.entity.name',
   ) ?? spanName.replace(/^(?:execute_tool|tools\/call|running tool:?) /, '')
 
-/** A call of a tool with its result. Answers with input and output of the step. */
+/** Adds the call of a tool and its result. Returns input and output of the step. */
 export function tellTool(work: SpanMapping): JsonObject {
   const { sink, facts, stepId, name, start, end, failure } = work
-  const callId =
-    facts.text('gen_ai.tool.call.id', 'tool.id', 'tool_call.id', 'ai.toolCall.id', 'tool_use_id') ?? stepId
   const asked = facts.take(
     'gen_ai.tool.call.arguments',
     'ai.toolCall.args',
@@ -36,7 +35,7 @@ export function tellTool(work: SpanMapping): JsonObject {
     'tool.parameters',
     'gen_ai.input.messages',
   )
-  const output = facts.take(
+  const returned = facts.take(
     'gen_ai.tool.call.result',
     'ai.toolCall.result',
     'ai.toolCall.output',
@@ -48,8 +47,14 @@ export function tellTool(work: SpanMapping): JsonObject {
     'output.value',
     'gen_ai.output.messages',
   )
+  const message = unwrapToolMessage(returned)
+  const output = message ? message.result : returned
+  const callId =
+    facts.text('gen_ai.tool.call.id', 'tool.id', 'tool_call.id', 'ai.toolCall.id', 'tool_use_id') ??
+    message?.callId ??
+    stepId
   const known = { toolCallId: callId, name, stepId }
-  const given = readArguments(asked)
+  const given = readArguments(unwrapCall(asked))
   const call = sink.add({
     type: 'execution.tool_call',
     key: [stepId, 'call'],

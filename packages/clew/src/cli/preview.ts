@@ -1,3 +1,4 @@
+import { stepLabel } from '@clew/ledger'
 import { cut, printable } from './text.ts'
 
 /** Payloads may have megabytes; a preview never looks further than it shows. */
@@ -42,7 +43,7 @@ export function previewPayload(eventType: string, payload: unknown): string {
     case 'execution.step_completed':
     case 'execution.step_failed':
     case 'execution.step_stopped':
-      add(said('stepId'))
+      add(stepLabel(said('stepId'), said('name')))
       if (typeof get('attempt') === 'number' && get('attempt') !== 1) add(`attempt ${said('attempt')}`)
       add(said('input') || said('output') || said('error') || said('reason'))
       break

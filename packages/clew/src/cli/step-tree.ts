@@ -1,4 +1,4 @@
-import type { StepSkeleton } from '@clew/ledger'
+import { stepLabel, type StepSkeleton } from '@clew/ledger'
 import type { Colours } from './colour.ts'
 import { statusMark } from './marks.ts'
 import { cut, pad, printable, textWidth } from './text.ts'
@@ -28,11 +28,11 @@ export function stepTree(steps: readonly StepSkeleton[], colour: Colours, width:
 }
 
 /** Its own part of the id, which tells the second `search` from the first. */
-function nameOf({ stepId, parentStepId }: StepSkeleton): string {
+function nameOf({ stepId, parentStepId, nodeName }: StepSkeleton): string {
   const own =
     parentStepId !== null && stepId.startsWith(`${parentStepId}/`)
       ? stepId.slice(parentStepId.length + 1)
-      : stepId
+      : stepLabel(stepId, nodeName)
   return printable(own.replace(/#0$/, ''))
 }
 

@@ -5,6 +5,7 @@ import {
   type ClewEvent,
   type ErasableEvent,
   isPlaceholder,
+  stepLabel,
 } from '@clew/ledger'
 import type { Colours, Style } from './colour.ts'
 import { compact } from './preview.ts'
@@ -35,6 +36,7 @@ export interface StoryLines {
 export function createStory(colour: Colours, width: number): (event: ClewEvent) => StoryLines | undefined {
   const startedMs = new Map<string, number>()
   const nested = new Set<string>()
+  const names = new Map<string, string>()
 
   return (event) => {
     const { correlationId, eventType, timestamp } = event
@@ -44,6 +46,8 @@ export function createStory(colour: Colours, width: number): (event: ClewEvent) 
     if (eventType === 'system.workflow_started' && textOf(parentRunId) !== '') nested.add(correlationId)
     const at = Date.parse(timestamp)
     const runKey = `${correlationId}  `
+    const name = textOf(event.payload.name)
+    if (beginsStep(event) && name !== '') names.set(`${correlationId} ${stepId}`, name)
     if (beginsStep(event, startedMs.has(key))) startedMs.set(key, beganMs(event))
     if (eventType === 'system.workflow_started') startedMs.set(runKey, at)
     const began = startedMs.get(eventType.startsWith('system.') ? runKey : key)
@@ -52,7 +56,10 @@ export function createStory(colour: Colours, width: number): (event: ClewEvent) 
     if (!beat) return undefined
 
     const gutter = nested.has(correlationId) ? '┊ ' : ''
-    const label = pad(cut(gutter + printable(shortStep(stepId)), STEP), STEP)
+    const label = pad(
+      cut(gutter + printable(shortStep(stepLabel(stepId, names.get(`${correlationId} ${stepId}`)))), STEP),
+      STEP,
+    )
     const lead = `${colour.dim(String(event.ledger.seq).padStart(SEQ))}  ${colour.dim(label)}  ${colour[beat.style](beat.sign)}  `
     const indent = `${' '.repeat(SEQ + 2)}${colour.dim(pad(gutter, STEP))}     `
     const plain = wrap(printable(beat.text), Math.max(24, Math.min(width, 110) - SEQ - STEP - 8))

@@ -5,6 +5,7 @@ import { runId } from './schemas.ts'
 
 const kept = z.discriminatedUnion('reason', [
   z.object({ reason: z.literal('held'), runId: z.string(), holdId: z.string() }),
+  z.object({ reason: z.literal('others'), runId: z.string(), events: z.int() }),
   z.object({ reason: z.literal('shared'), values: z.int() }),
 ])
 

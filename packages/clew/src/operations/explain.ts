@@ -61,9 +61,14 @@ export const explain = answering({
     omittedCauses: count,
     origin: cause.extend({ by: z.enum(['person', 'input', 'event']) }).nullable(),
     causesRecorded: z.boolean(),
+    outcome: z
+      .object({ name: text, value: z.union([z.number(), text, z.boolean()]), isGood: z.boolean() })
+      .nullable()
+      .describe('how it turned out by a score or by its metadata'),
     lastGood: z
       .object({
         runId: text,
+        matched: z.enum(['task', 'input', 'thread', 'agent']).describe('what it has in common with the run'),
         startedAt: text,
         same: z.boolean(),
         first: divergence.nullable(),

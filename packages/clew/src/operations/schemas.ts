@@ -69,6 +69,10 @@ export const runSummary = z.object({
     })
     .nullable()
     .describe('Present when it answers in a stream.'),
+  exported: z
+    .literal(true)
+    .optional()
+    .describe('Present when an exporter recorded it: steps come in the order of its clocks.'),
   tags: z.record(text, text).readonly(),
   scores: z
     .array(

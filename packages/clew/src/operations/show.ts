@@ -1,4 +1,12 @@
-import { ClewError, type Ledger, type OwnerState, type RunSummary, type RunValues } from '@clew/ledger'
+import {
+  ClewError,
+  type Ledger,
+  type OwnerState,
+  type RunSummary,
+  type RunValues,
+  sortExportedSteps,
+  type StepSkeleton,
+} from '@clew/ledger'
 import { z } from 'zod'
 import { readGaps, runGap } from './gaps.ts'
 import { answering } from './operation.ts'
@@ -68,7 +76,7 @@ export const show = answering({
         { runId: input.runId },
       )
     const { run, values } = withoutValues(found)
-    const steps = input.steps === 0 ? [] : await ledger.getSkeleton(input.runId, { limit: input.steps })
+    const steps = await readFirstSteps(ledger, run, input.steps)
     return {
       run,
       values,
@@ -91,6 +99,12 @@ function withoutValues(found: RunSummary | (RunSummary & RunValues)): {
   if (!('input' in found)) return { run: found, values: null }
   const { input, output, ...run } = found
   return { run, values: { input, output } }
+}
+
+async function readFirstSteps(ledger: Ledger, run: RunSummary, limit: number): Promise<StepSkeleton[]> {
+  if (limit === 0) return []
+  if (!run.exported) return ledger.getSkeleton(run.runId, { limit })
+  return sortExportedSteps(await ledger.getSkeleton(run.runId)).slice(0, limit)
 }
 
 async function readOwner(

@@ -1,4 +1,4 @@
-import type { Ledger, RunSummary, StepSkeleton } from '@clew/ledger'
+import { type Ledger, type RunSummary, sortExportedSteps, type StepSkeleton } from '@clew/ledger'
 import { z } from 'zod'
 import { answering } from './operation.ts'
 import { runId, stepSkeleton } from './schemas.ts'
@@ -89,6 +89,13 @@ async function* stepPages(
   afterSeq: number,
   size: number,
 ): AsyncGenerator<readonly StepSkeleton[]> {
+  if (run?.exported) {
+    const all = run.forkedFrom
+      ? await foldFork(ledger, id, run.events)
+      : sortExportedSteps(await ledger.getSkeleton(id))
+    yield all.slice(all.findIndex(({ startedSeq }) => startedSeq === afterSeq) + 1)
+    return
+  }
   const source = run?.forkedFrom ?? null
   let after = afterSeq
   for await (const page of storedPages(ledger, source?.runId ?? id, source?.seq ?? null, after, size)) {

@@ -115,6 +115,8 @@ export const EXECUTION_EVENTS = {
     'execution.state_change',
     open({
       ...ended,
+      /** Of a step whose id does not hold it. */
+      name: optional.text,
       error: maybe(error),
       /** Where it was thrown: the innermost frames. */
       stack: optional.text,

@@ -19,6 +19,8 @@ export const RUN_EVENTS = {
       /** The end of the run before it in its thread. */
       previous: maybe(eventInRun),
       input: anything,
+      /** What an imported record says beside its events, such as the task and the reward of a trial. */
+      metadata: anything,
       seed: optional.text,
       structureHash: optional.text,
       /** By node of a graph: what must be the same for its ends to count in a changed graph. */

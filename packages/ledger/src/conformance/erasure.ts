@@ -1,8 +1,11 @@
 import type { ClewEvent } from '../event/envelope.ts'
 import type { Ledger } from '../ledger.ts'
 import { assert, assertEqual, assertRefused } from './assert.ts'
+import { memoryRunId } from '../memory/item.ts'
 import { forked, note, readAll, started, type StoreTest, upTo } from './world.ts'
 
+/** Run of the memory that all share. */
+const MEMORY_RUN = memoryRunId({ layer: 'long', scope: 'workspace' })
 const SAID = 'the quick heron'
 const long = (text: string): { items: { n: number; text: string }[] } => ({
   items: upTo(200).map((n) => ({ n, text: `${text} ${n}` })),
@@ -324,6 +327,53 @@ export const erasureTests: readonly StoreTest[] = [
       )
       const other = await world.open()
       assertEqual((await other.memory.search('heron')).length, 1, 'for others')
+      await assertVerified(ledger)
+    },
+  },
+  {
+    rule: 'P5',
+    title: 'what others wrote under a shared name of memory stays, and the certificate says so',
+    async run(world) {
+      const ledger = await world.open()
+      const speak = async (runId: string, subject: string): Promise<ClewEvent> => {
+        const [, said] = await ledger.append([
+          started(runId, { subjects: [subject] }),
+          note(runId, { text: `${subject} ${SAID}` }),
+          ended(runId),
+        ])
+        return said as ClewEvent
+      }
+      const ann = await speak('ann-1', 'ann')
+      const bob = await speak('bob-1', 'bob')
+      const item = (key: string) => ({ layer: 'long', scope: 'workspace', namespace: 'facts', key }) as const
+      const put = (by: ClewEvent, key: string, value: string) =>
+        ledger.causedBy(by, () => ledger.memory.put({ ...item(key), value }))
+      await put(ann, 'shared', 'of ann')
+      await put(bob, 'shared', 'of bob')
+      await put(bob, 'first', 'of bob before ann')
+      await put(ann, 'first', 'of ann')
+      await put(bob, 'forgotten', 'of bob')
+      await ledger.causedBy(ann, () => ledger.memory.forget(item('forgotten')))
+      await put(ann, 'own', 'of ann')
+      const valueOf = async (key: string): Promise<unknown> =>
+        (await ledger.memory.get(item(key)))?.value ?? null
+      const report = await ledger.erase({ subject: 'ann' })
+      assertEqual(await valueOf('shared'), 'of bob', 'what bob wrote later stays')
+      assertEqual(await valueOf('first'), 'of bob before ann', 'and what he wrote before')
+      assertEqual(
+        [await valueOf('forgotten'), await valueOf('own')],
+        [null, null],
+        'nothing forgotten returns',
+      )
+      assert(!(await allOf(ledger, ['ann-1', 'bob-1'])).includes('of ann'), 'no word of hers')
+      assertEqual((await ledger.getRun('bob-1'))?.subjects, ['bob'], 'his run')
+      const others = report.kept.filter((part) => part.reason === 'others')
+      assertEqual(others, [{ reason: 'others', runId: MEMORY_RUN, events: 2 }], 'what was kept')
+      assertEqual(report.certificate?.kept, report.kept, 'the certificate')
+      await assertVerified(ledger)
+      const rest = await ledger.erase({ subject: 'bob' })
+      assert(rest.events > 0, 'then his goes')
+      assertEqual([await valueOf('shared'), await valueOf('first')], [null, null], 'with his memory')
       await assertVerified(ledger)
     },
   },

@@ -1,6 +1,7 @@
 import { align, type Pair } from './align.ts'
 import { type Change, differInWords, findChanges, shortText } from './changes.ts'
 import { isTalk, type Item, type ItemKind } from './items.ts'
+import { stepLabel } from '../event/step-id.ts'
 
 /** In which way two runs part (D2). */
 export type DivergenceKind = 'order' | 'name' | 'kind' | 'input' | 'output' | 'decision' | 'missing' | 'extra'
@@ -198,7 +199,7 @@ const reference = (items: readonly Item[], index: number): ItemReference | null 
 function labelOf(item: Item): string {
   const { kind, name, stepId, attempts, input, output, decision } = item
   if (kind === 'step') {
-    const which = `${stepId ?? name}${attempts > 1 ? ` (${attempts} attempts)` : ''}`
+    const which = `${stepId === null ? name : stepLabel(stepId, name)}${attempts > 1 ? ` (${attempts} attempts)` : ''}`
     if (isTalk(item)) return `${which}: ${String(output).slice(0, 160)}`
     const given = input === null ? '' : ` ${shortText(input, 100) ?? ''}`
     const decided = (Array.isArray(decision) ? decision : [decision])

@@ -1,6 +1,7 @@
 import { asErasable, type ErasableEvent } from '../catalogue/catalogue.ts'
 import type { ClewEvent } from '../event/envelope.ts'
 import { beginsStep } from '../fold/begins-step.ts'
+import { inHappenedOrder } from '../fold/happened-order.ts'
 import { foldSteps, type StepRecord } from '../fold/steps.ts'
 import { parseStepId } from '../event/step-id.ts'
 
@@ -40,8 +41,9 @@ export const isTalk = ({ prose, output, decision, input }: Item): boolean =>
   (prose === 'output' && input === null && typeof output === 'string' && (decision ?? null) === null)
 
 /** What a run did, in its order. */
-export function toItems(events: readonly ClewEvent[]): Item[] {
-  const steps = foldSteps(events)
+export function toItems(recorded: readonly ClewEvent[]): Item[] {
+  const events = inHappenedOrder(recorded)
+  const steps = foldSteps(recorded)
   const byStart = new Map(steps.map((step) => [step.startedSeq, step]))
   const lastOf = new Map(steps.map((step) => [step.stepId, step]))
   const inputs = new Map<number, ClewEvent['payload']>()
@@ -220,7 +222,7 @@ function makeItem({ type, ...item }: Parts): Item {
 /** Enough of a digest to tell contents apart; what is found equal by it is never shown as proof. */
 function digest(value: unknown): string {
   if (value === null || value === undefined) return ''
-  const text = typeof value === 'string' ? `"${value}` : textOf(value)
+  const text = typeof value === 'string' ? `"${value}` : comparableText(value)
   let a = 0xdeadbeef
   let b = 0x41c6ce57
   for (let i = 0; i < text.length; i++) {
@@ -234,13 +236,13 @@ function digest(value: unknown): string {
 }
 
 /** Canonical text also of values that JSON lacks: enough of them to tell them apart. */
-function textOf(value: unknown): string {
+export function comparableText(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value)
   if (typeof value === 'bigint') return `${value}`
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null'
-  if (Array.isArray(value)) return `[${value.map(textOf).join(',')}]`
-  if (value instanceof Map || value instanceof Set) return textOf([...value])
+  if (Array.isArray(value)) return `[${value.map(comparableText).join(',')}]`
+  if (value instanceof Map || value instanceof Set) return comparableText([...value])
   if (value instanceof Date) return `"${value.getTime()}"`
   const keys = Object.keys(value).toSorted()
-  return `{${keys.map((key) => `${JSON.stringify(key)}:${textOf(Reflect.get(value, key))}`).join(',')}}`
+  return `{${keys.map((key) => `${JSON.stringify(key)}:${comparableText(Reflect.get(value, key))}`).join(',')}}`
 }

@@ -24,9 +24,10 @@ export interface EraseOptions {
   readonly onProgress?: ((events: number) => void) | undefined
 }
 
-/** What stays although it was asked for, and why. */
+/** What stays, and why: a hold covers it, other runs wrote it under a name of memory that they share, or need its value. */
 export type KeptPart =
   | { readonly reason: 'held'; readonly runId: string; readonly holdId: string }
+  | { readonly reason: 'others'; readonly runId: string; readonly events: number }
   | { readonly reason: 'shared'; readonly values: number }
 
 export interface EraseReport {

@@ -44,6 +44,8 @@ export async function erase(
     const audit = await tryOnce(parts, plan, target, options)
     if (!audit) continue
     parts.forget()
+    // A value that others wrote before one that went is remembered again: the rows are folded anew by the next read.
+    if (plan.kept.some((part) => part.reason === 'others')) await store.memory.clear(workspace)
     await sweepValues(parts)
     const indexed = await dropWords(parts)
     const searchRows = positionsOf(plan).filter((position) => position <= indexed).length

@@ -5,7 +5,8 @@ import { ClewError } from '../errors.ts'
 import { isTerminal } from '../fold/run-summary.ts'
 import type { Identities } from '../event/identity.ts'
 import type { Ledger } from '../ledger.ts'
-import { expandToWholeItems } from '../memory/fold.ts'
+import type { ClewEvent } from '../event/envelope.ts'
+import { expandToWholeItems, writtenFor } from '../memory/fold.ts'
 import { memoryRunId, parseMemoryRunId } from '../memory/item.ts'
 import type { PayloadReader } from '../read/payload-reader.ts'
 import type { Ports } from '../ports.ts'
@@ -18,6 +19,7 @@ import type { Store, StoredEvent, StoredRun } from '../store/store.ts'
 import type { EraseTarget, KeptPart } from './erase-types.ts'
 import { createDescendants, type Descendants } from './descendants.ts'
 import { findSubjectEvents } from './find-subject.ts'
+import { divideItems } from './others-writes.ts'
 
 export interface EraseParts {
   readonly ledger: Ledger
@@ -84,8 +86,8 @@ export async function planErasure(
   }
   for await (const part of collect(parts, target, descendants, onRead))
     await ('run' in part ? addRun(part.run) : add(part.events))
-  await addMemory(parts, target, found, add, addRun)
-  const kept = await takeOutHeld(parts, descendants, target, found, holds)
+  const others = await addMemory(parts, target, found, add, addRun)
+  const kept = [...(await takeOutHeld(parts, descendants, target, found, holds)), ...others]
   assertNotHeld(target, found, kept)
   await assertNotLive(parts, descendants, found)
   return { runs: found, kept, auditSeq }
@@ -147,14 +149,17 @@ const namesOf = ({ identities, redactor }: EraseParts, subject: string): string[
   ...new Set([...identities.identity(subject).names, redactor.text(subject)]),
 ]
 
-/** Memory that came from what goes, and that of the runs and of the subject: each item whole. */
+/**
+ * Adds memory that came from what goes, and that of the runs and of the subject: each item whole, without what others wrote
+ * under its name. Returns what stays for that.
+ */
 async function addMemory(
   parts: EraseParts,
   target: EraseTarget,
   found: ReadonlyMap<string, { readonly events: ReadonlyMap<number, StoredEvent> }>,
   add: (events: readonly StoredEvent[]) => Promise<void>,
   addRun: (run: StoredRun) => Promise<void>,
-): Promise<void> {
+): Promise<KeptPart[]> {
   const { store, reader, runs, workspace } = parts
   const isEvent = 'eventId' in target
   const scopes = isEvent ? [] : [...found.keys()].filter((runId) => !isSystemRun(runId))
@@ -167,6 +172,7 @@ async function addMemory(
     if (memoryRun) await addRun(memoryRun)
   }
   const seen = new Set<string>()
+  const kept = new Map<string, number>()
   for (;;) {
     const ids = [...found.values()].flatMap(({ events }) =>
       [...events.values()].map(({ eventId }) => eventId),
@@ -183,10 +189,44 @@ async function addMemory(
       const memoryRun = await findRun(store, { workspace, runId })
       const stored: StoredEvent[] = []
       if (memoryRun) for await (const page of runs.ownEvents(memoryRun)) stored.push(...page)
-      const wanted = expandToWholeItems(await reader.toPlainEvents(stored), new Set(events.keys()))
-      const seqs = new Set(wanted.map(({ ledger }) => ledger.seq))
-      await add(stored.filter((event) => seqs.has(event.seq)))
+      const erased = new Set(events.keys())
+      const whole = expandToWholeItems(await reader.toPlainEvents(stored), erased)
+      // Who names one event means the item that it wrote.
+      const isOfOthers = isEvent ? () => false : await findOthers(parts, target, found, whole)
+      const items = divideItems(whole, erased, isOfOthers)
+      if (items.kept.size > 0) kept.set(runId, items.kept.size)
+      await add(stored.filter((event) => items.going.has(event.seq)))
     }
+  }
+  return [...kept].map(([runId, events]) => ({ reason: 'others', runId, events }))
+}
+
+/**
+ * Tells which events of memory others wrote: those of another run, which the event names or its cause is in, or about other
+ * subjects. An event that says nothing of whose it is goes with the item.
+ */
+async function findOthers(
+  parts: EraseParts,
+  target: EraseTarget,
+  found: ReadonlyMap<string, unknown>,
+  events: readonly ClewEvent[],
+): Promise<(event: ClewEvent) => boolean> {
+  const { store, workspace } = parts
+  const names = new Set('subject' in target ? namesOf(parts, target.subject) : [])
+  const runOfCause = new Map<string, string>()
+  const causes = [...new Set(events.map(({ causationId }) => causationId).filter((id) => id !== null))]
+  for (let at = 0; at < causes.length; at += CAUSES)
+    for (const { eventId, correlationId } of await store.findEvents({
+      workspace,
+      ids: causes.slice(at, at + CAUSES),
+    }))
+      runOfCause.set(eventId, correlationId)
+  return (event) => {
+    const { subjects, runId } = writtenFor(event)
+    if (subjects.some((name) => names.has(name))) return false
+    const run = runId ?? runOfCause.get(event.causationId ?? '')
+    if (run !== undefined && !isSystemRun(run)) return !found.has(run)
+    return names.size > 0 && subjects.length > 0
   }
 }
 

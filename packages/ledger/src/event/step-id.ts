@@ -35,6 +35,10 @@ export function parseStepId(stepId: string): StepIdentity | undefined {
   }
 }
 
+/** Text that names a step: its id, which holds its name; if another system made the id, such as that of a span, the name. */
+export const stepLabel = (stepId: string, name: string | null | undefined): string =>
+  name && !parseStepId(stepId) ? name : stepId
+
 /** The id with each name and key in it as `redact` gives them; what it leaves alone keeps its spelling. */
 export function redactStepId(stepId: string, redact: (text: string) => string): string {
   return stepId.replace(/[^/#@]+/g, (part) => {

@@ -1,6 +1,7 @@
 import { asErasable } from '../catalogue/catalogue.ts'
 import type { ClewEvent } from '../event/envelope.ts'
 import { beginsStep } from './begins-step.ts'
+import { exportedStart, isExported } from './happened-order.ts'
 import { endStatus, isTerminal, LIFE_SIGNS, type RunStatus } from './run-summary.ts'
 
 /** Where a run stands, for folds that need no more of V1 than that. Changed in place, inside a fold's state. */
@@ -28,10 +29,12 @@ export const beginProgress = (): RunProgress => ({
 
 export function applyProgress(progress: RunProgress, event: ClewEvent): void {
   const { timestamp } = event
+  const at = isExported(event) ? exportedStart(event) : timestamp
   // In a fork the prefix carries the id of its source; the run's own events come last.
   progress.runId = event.correlationId
   progress.status ??= 'pending'
-  progress.startedAt ??= timestamp
+  if (progress.startedAt === null || (isExported(event) && Date.parse(at) < Date.parse(progress.startedAt)))
+    progress.startedAt = at
   const own = asErasable(event)
   if (!own) return
   const ended = own.eventType === 'system.workflow_superseded' ? 'superseded' : endStatus(own)
@@ -52,7 +55,7 @@ export function applyProgress(progress: RunProgress, event: ClewEvent): void {
   switch (own.eventType) {
     case 'system.workflow_started':
       progress.agent = own.payload.agent ?? progress.agent
-      progress.startedAt = timestamp
+      if (!isExported(event)) progress.startedAt = timestamp
       goOn(progress)
       break
     case 'system.workflow_resumed':

@@ -7,6 +7,7 @@ import { countMessages, type MessageCounts } from './count-messages.ts'
 import { beginsStep } from './begins-step.ts'
 import { checkpointMark } from './checkpoint.ts'
 import { textOf } from './fields.ts'
+import { exportedStart, isExported } from './happened-order.ts'
 import { foldScore, foldTags, NO_SCORES, NO_TAGS, type RunTags, type Score } from './scores-and-tags.ts'
 import { foldSession, forkSession, type RunSession } from './session.ts'
 
@@ -101,6 +102,8 @@ export interface RunSummary {
   readonly tags: RunTags
   /** Scores of the run and of its steps that count. */
   readonly scores: readonly Score[]
+  /** Present when an exporter recorded it, span by span as they ended: views show it in the order of its clocks. */
+  readonly exported?: true | undefined
 }
 
 /** A replay whose report was kept. */
@@ -141,7 +144,7 @@ export function beginRun(event: ClewEvent, source?: RunSummary): RunSummary {
       : Array.isArray(subjects)
         ? subjects.filter((s) => typeof s === 'string')
         : (source?.subjects ?? []),
-    startedAt: event.timestamp,
+    startedAt: isExported(event) ? exportedStart(event) : event.timestamp,
     updatedAt: event.timestamp,
     endedAt: null,
     durationMs: null,
@@ -168,6 +171,7 @@ export function beginRun(event: ClewEvent, source?: RunSummary): RunSummary {
       (own?.eventType === 'system.workflow_started' ? own.payload.tags : undefined) ??
       NO_TAGS,
     scores: NO_SCORES,
+    ...((source ? source.exported : isExported(event)) && { exported: true }),
   }
 }
 
@@ -214,6 +218,7 @@ export function foldRun(
     if (summary.steps === 0 && summary.status === 'pending') next.status = 'running'
     next.steps++
   }
+  if (summary.exported && begins) startEarlier(next, exportedStart(event))
   // Taken for dead, and it works on: who has a lease says so first, who exports spans has none.
   if (summary.status === 'interrupted' && LIFE_SIGNS.has(event.eventType)) next.status = 'running'
   const own = asErasable(event)
@@ -364,7 +369,14 @@ function learn(next: MutableSummary, { payload, timestamp }: ErasableEvent<'syst
   next.parentRunId = parentRunId ?? next.parentRunId
   const added = subjects.filter((subject) => !next.subjects.includes(subject))
   if (added.length > 0) next.subjects = [...next.subjects, ...new Set(added)]
-  if (Date.parse(timestamp) < Date.parse(next.startedAt)) next.startedAt = timestamp
+  startEarlier(next, timestamp)
+}
+
+/** Spans come in any order, so any of them may be the first. */
+function startEarlier(next: MutableSummary, at: string): void {
+  if (!(Date.parse(at) < Date.parse(next.startedAt))) return
+  next.startedAt = at
+  if (next.endedAt !== null) next.durationMs = Math.max(0, Date.parse(next.endedAt) - Date.parse(at))
 }
 
 /** Whether two summaries of one run, an earlier and a later, say the same of whose it is: stores keep that in columns. */

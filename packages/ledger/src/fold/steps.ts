@@ -5,6 +5,7 @@ import { isoMs, isoText } from '../event/iso-text.ts'
 import { parseStepId } from '../event/step-id.ts'
 import { beganMs, beginsStep, kindOfStep } from './begins-step.ts'
 import { isErased } from './fields.ts'
+import { exportedStart, isExported, sortExportedSteps } from './happened-order.ts'
 import { type Pause, type RunError, toRunError } from './run-summary.ts'
 
 export type StepStatus = 'running' | 'completed' | 'failed' | 'paused' | 'stopped' | 'interrupted'
@@ -199,6 +200,7 @@ function beginStep(event: Beginning, ordinal: number): MutableStep {
 
 /** As it was written, where nothing has to be taken from it: also a time that is no date is kept. */
 function beganAt(event: Beginning): string {
+  if (isExported(event)) return exportedStart(event)
   const at = isoMs(event.timestamp)
   const ms = beganMs(event, at)
   return Math.abs(ms) <= LAST_MS && ms !== at ? isoText(ms) : event.timestamp
@@ -238,7 +240,7 @@ function endStep(step: StepSkeleton, event: Ending, status: StepStatus): StepRec
 const durationOf = ({ createdAt }: StepSkeleton, { payload, timestamp }: Ending): number =>
   payload.durationMs ?? Math.max(0, Date.parse(timestamp) - Date.parse(createdAt))
 
-/** All steps of a run from its events, in order of their start. */
+/** All steps of a run from its events, in order of their start: as recorded, or of an exported run by its clocks. */
 export function foldSteps(events: Iterable<ClewEvent>): StepRecord[] {
   const steps = new Map<string, StepRecord>()
   const marks: StepsOfRun<StepRecord> = {
@@ -246,7 +248,9 @@ export function foldSteps(events: Iterable<ClewEvent>): StepRecord[] {
     put: (step) => void steps.set(`${step.attempt} ${step.stepId}`, step),
   }
   let begun = 0
+  let exported: boolean | undefined
   for (const event of events) {
+    exported ??= isExported(event)
     const key = stepKey(event)
     let begins = false
     if (key) {
@@ -259,5 +263,5 @@ export function foldSteps(events: Iterable<ClewEvent>): StepRecord[] {
     }
     countUsage(event, marks, 0, begins)
   }
-  return [...steps.values()]
+  return exported ? sortExportedSteps([...steps.values()]) : [...steps.values()]
 }

@@ -1,6 +1,6 @@
 import type { RunStatus } from './run-summary.ts'
 import type { StepStatus } from './steps.ts'
-import type { Handoff, TaskEdge, TaskNode } from './task-graph.ts'
+import type { TaskEdge, TaskGraphState, TaskNode, Handoff } from './task-graph.ts'
 import type { Timeline, TimelineItem } from './timeline.ts'
 
 /** A join of more steps than this, all of different names, is drawn from the last of them, and for the first to follow. */
@@ -18,12 +18,11 @@ interface EdgeDraft extends TaskEdge {
 export function drawGraph(
   { items, agent, status }: Timeline,
   ownerOf: (eventId: string) => number | undefined,
-  decisions: ReadonlyMap<string, readonly string[]>,
-  handoffs: ReadonlyMap<string, Handoff>,
+  { decisions, handoffs, timeline }: TaskGraphState,
 ): { nodes: TaskNode[]; edges: TaskEdge[] } {
   const graph = createGraph()
   const nodeOf = gatherNodes(graph, items, status)
-  addSequence(graph, items, nodeOf)
+  addSequence(graph, timeline.happened ? momentsByTime(items) : momentsBySeq(items), items, nodeOf)
   for (const [index, item] of items.entries()) {
     const node = nodeOf[index]
     const handoff = handoffs.get(item.eventId)
@@ -143,24 +142,44 @@ interface GraphPosition {
   readonly everEnded: Set<MutableNode>
 }
 
-/** Within one parent step: whatever begins follows all that ended since the last time something began. */
-function addSequence(
-  graph: Graph,
-  items: readonly TimelineItem[],
-  nodeOf: readonly (MutableNode | undefined)[],
-): void {
-  const moments: { seq: number; end: boolean; index: number }[] = []
+/** The beginning or the end of an item. */
+interface ItemMoment {
+  readonly end: boolean
+  readonly index: number
+}
+
+function momentsBySeq(items: readonly TimelineItem[]): ItemMoment[] {
+  const moments: (ItemMoment & { seq: number })[] = []
   for (const [index, { seq, endSeq, kind }] of items.entries()) {
-    if (!nodeOf[index]) continue
     moments.push({ seq, end: false, index })
     if (kind === 'event') moments.push({ seq, end: true, index })
     else if (endSeq !== null && endSeq >= seq) moments.push({ seq: endSeq, end: true, index })
   }
-  moments.sort((a, b) => a.seq - b.seq || Number(a.end) - Number(b.end))
+  return moments.sort((a, b) => a.seq - b.seq || Number(a.end) - Number(b.end))
+}
+
+/** In an exported run seqs say only when an item was sent. Items come in the order of their start. */
+function momentsByTime(items: readonly TimelineItem[]): ItemMoment[] {
+  const moments: (ItemMoment & { ms: number })[] = []
+  for (const [index, { startMs, endMs }] of items.entries()) {
+    moments.push({ ms: startMs, end: false, index })
+    if (endMs !== null) moments.push({ ms: endMs, end: true, index })
+  }
+  return moments.sort((a, b) => a.ms - b.ms || a.index - b.index || Number(a.end) - Number(b.end))
+}
+
+/** Within one parent step: whatever begins follows all that ended since the last time something began. */
+function addSequence(
+  graph: Graph,
+  moments: readonly ItemMoment[],
+  items: readonly TimelineItem[],
+  nodeOf: readonly (MutableNode | undefined)[],
+): void {
   const places = new Map<number | null, GraphPosition>()
   for (const { end, index } of moments) {
     const item = items[index] as TimelineItem
-    const node = nodeOf[index] as MutableNode
+    const node = nodeOf[index]
+    if (!node) continue
     let place = places.get(item.parent)
     if (!place) {
       place = { ended: new Set(), before: [], followers: 0, everEnded: new Set() }

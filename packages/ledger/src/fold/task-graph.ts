@@ -65,7 +65,7 @@ export interface TaskGraphState {
 
 export const taskGraphFold: Fold<TaskGraphState, TaskGraph> = {
   name: 'task-graph',
-  version: 1,
+  version: 2,
   begin: () => ({ timeline: timelineFold.begin(), decisions: new Map(), handoffs: new Map() }),
   apply(state, event) {
     timelineFold.apply(state.timeline, event)
@@ -76,7 +76,7 @@ export const taskGraphFold: Fold<TaskGraphState, TaskGraph> = {
     const timeline = timelineFold.view(state.timeline)
     const { runId, agent, status } = timeline
     const ownerOf = (eventId: string): number | undefined => state.timeline.owners.get(eventId)?.index
-    return { runId, agent, status, ...drawGraph(timeline, ownerOf, state.decisions, state.handoffs) }
+    return { runId, agent, status, ...drawGraph(timeline, ownerOf, state) }
   },
 }
 

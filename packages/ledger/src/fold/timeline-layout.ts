@@ -1,13 +1,12 @@
 import { createHeap } from './heap.ts'
 import type { Mark, TimelineItem } from './timeline.ts'
 
-/** A tree out of marks: without recursion, since depth is data, and whatever their parents say. */
+/** Makes a tree of marks, which come in the order of their start. Without recursion, since depth is data. */
 export function layOut(
-  marks: readonly Mark[],
+  sorted: readonly Mark[],
   owners: ReadonlyMap<string, Mark>,
   originMs: number,
 ): { items: TimelineItem[]; lanes: number } {
-  const sorted = marks.toSorted((a, b) => a.seq - b.seq)
   for (const mark of sorted) {
     mark.below = null
     mark.index = UNPLACED

@@ -3,6 +3,7 @@ import type { ClewEvent } from '../event/envelope.ts'
 import { isErased, stepOf, textOf } from './fields.ts'
 import { beganMs, beginsStep, kindOfStep } from './begins-step.ts'
 import type { Fold } from './fold.ts'
+import { createHappenedOrder, type HappenedOrder, isExported, type Moment } from './happened-order.ts'
 import { createPairing, type Pairing } from './pairing.ts'
 import { applyProgress, beginProgress, type RunProgress } from './run-progress.ts'
 import { type RunError, type RunStatus, toRunError } from './run-summary.ts'
@@ -71,6 +72,8 @@ export interface Mark extends Omit<TimelineItem, 'startMs' | 'endMs' | 'lane' | 
   childRunId: string | null
   error: RunError | null
   started: boolean
+  /** Of an exported run: when it happened. */
+  moment: Moment | undefined
   /** Notes of the last view: what lies in it, and its index among the items. */
   below: Mark[] | null
   index: number
@@ -86,6 +89,8 @@ export interface TimelineState {
   readonly joined: Set<Mark>
   /** Which mark an event belongs to: what the cause of another event points at. */
   readonly owners: Map<string, Mark>
+  /** Of an exported run, whose items are shown in the order in which they happened; undefined before its first event. */
+  happened: HappenedOrder | null | undefined
   lastAt: number
 }
 
@@ -105,7 +110,7 @@ type StepEvent = ErasableEvent<
 
 export const timelineFold: Fold<TimelineState, Timeline> = {
   name: 'timeline',
-  version: 1,
+  version: 2,
   begin: () => ({
     progress: beginProgress(),
     marks: [],
@@ -113,28 +118,35 @@ export const timelineFold: Fold<TimelineState, Timeline> = {
     calls: createPairing(),
     joined: new Set(),
     owners: new Map(),
+    happened: undefined,
     lastAt: Number.NEGATIVE_INFINITY,
   }),
   apply(state, event) {
     applyProgress(state.progress, event)
     state.lastAt = Math.max(state.lastAt, Date.parse(event.timestamp))
-    addMark(state, event)
+    if (state.happened === undefined) state.happened = isExported(event) ? createHappenedOrder() : null
+    const moment = state.happened?.note(event)
+    addMark(state, event, moment)
     return state
   },
-  view({ progress, marks, joined, owners, lastAt }) {
+  view({ progress, marks, joined, owners, happened, lastAt }) {
     const { runId, agent, status, startedAt } = progress
     const originMs = startedAt === null ? 0 : Date.parse(startedAt)
-    const { items, lanes } = layOut(
-      marks.filter((mark) => !joined.has(mark)),
-      owners,
-      originMs,
-    )
+    const shown = marks.filter((mark) => !joined.has(mark))
+    const { items, lanes } = layOut(happened ? byMoment(shown, happened) : bySeq(shown), owners, originMs)
     const durationMs = marks.length === 0 ? 0 : Math.max(0, lastAt - originMs)
     return { runId, agent, status, startedAt, durationMs, lanes, items }
   },
 }
 
-function addMark(state: TimelineState, event: ClewEvent): void {
+const bySeq = (marks: readonly Mark[]): Mark[] => marks.toSorted((a, b) => a.seq - b.seq)
+
+function byMoment(marks: readonly Mark[], happened: HappenedOrder): Mark[] {
+  const compare = happened.compare()
+  return marks.toSorted((a, b) => (a.moment && b.moment ? compare(a.moment, b.moment) : a.seq - b.seq))
+}
+
+function addMark(state: TimelineState, event: ClewEvent, moment: Moment | undefined): void {
   const { eventType, eventId } = event
   const own = asErasable(event)
   switch (own?.eventType) {
@@ -144,12 +156,13 @@ function addMark(state: TimelineState, event: ClewEvent): void {
     case 'execution.step_stopped':
     case 'execution.step_interrupted':
       if (own.payload.stepId === undefined) break
-      state.owners.set(eventId, stepMark(state, own, own.payload.stepId))
+      state.owners.set(eventId, stepMark(state, own, own.payload.stepId, moment))
       return
     default:
   }
   const { name, role } = event.payload
   const mark = markOf(event, 'event', textOf(name) ?? textOf(role) ?? shortType(eventType))
+  mark.moment = moment
   state.owners.set(eventId, mark)
   state.marks.push(mark)
   pauseStep(state, event)
@@ -223,13 +236,14 @@ function markOf(event: ClewEvent<string, object>, kind: Mark['kind'], name: stri
     error: null,
     started: true,
     erased: isErased(event),
+    moment: undefined,
     below: null,
     index: -1,
   }
 }
 
 /** Starts and ends of one attempt meet here, whichever was recorded first. */
-function stepMark(state: TimelineState, event: StepEvent, stepId: string): Mark {
+function stepMark(state: TimelineState, event: StepEvent, stepId: string, moment: Moment | undefined): Mark {
   const { attempt = 1 } = event.payload
   const key = `${attempt} ${stepId}`
   let mark = state.steps.get(key)
@@ -240,6 +254,7 @@ function stepMark(state: TimelineState, event: StepEvent, stepId: string): Mark 
     mark.endAt = null
     mark.status = 'running'
     mark.started = false
+    mark.moment = moment
     mark.parentStepId = identity?.parentStepId ?? null
     state.steps.set(key, mark)
     state.marks.push(mark)
@@ -249,6 +264,7 @@ function stepMark(state: TimelineState, event: StepEvent, stepId: string): Mark 
     const { name, parentStepId, childRunId } = event.payload
     if (!mark.started && beginsStep(event)) {
       mark.started = true
+      mark.moment = moment
       mark.startAt = beganMs(event)
       mark.seq = event.ledger.seq
       mark.name = name ?? mark.name

@@ -1,6 +1,7 @@
 import type { ErasableEvent } from '../catalogue/catalogue.ts'
 import type { Conversation } from './conversation.ts'
 import { isErased, stepOf } from './fields.ts'
+import type { HappenedOrder, Moment } from './happened-order.ts'
 import type { Pairing } from './pairing.ts'
 import type { RunProgress } from './run-progress.ts'
 import type {
@@ -43,6 +44,10 @@ export interface TranscriptState {
   readonly written: Map<string, ErasableEvent<'execution.step_completed'>>
   /** The end that `execution.completed` told: the one of the run itself takes its place. */
   completed: Slot | undefined
+  /** Of an exported run, whose entries are shown in the order in which they happened; undefined before its first event. */
+  happened: HappenedOrder | null | undefined
+  /** Of an exported run: for each slot, when it happened. */
+  readonly moments: Moment[]
   otherEvents: number
 }
 

@@ -2,6 +2,7 @@ import { asErasable, type ErasableEvent, type OwnEventType } from '../catalogue/
 import { createConversation } from './conversation.ts'
 import { isErased, textOf } from './fields.ts'
 import type { Fold } from './fold.ts'
+import { createHappenedOrder, type HappenedOrder, isExported, type Moment } from './happened-order.ts'
 import { createPairing } from './pairing.ts'
 import { placeReasoning } from './place-reasoning.ts'
 import { applyProgress, beginProgress } from './run-progress.ts'
@@ -69,19 +70,24 @@ export const transcriptFold: Fold<TranscriptState, Transcript> & { readonly type
       modelCalls: new Map(),
       written: new Map(),
       completed: undefined,
+      happened: undefined,
+      moments: [],
       otherEvents: 0,
     }),
     apply(state, event) {
       applyProgress(state.progress, event)
+      if (state.happened === undefined) state.happened = isExported(event) ? createHappenedOrder() : null
+      const moment = state.happened?.note(event)
       const own = asErasable(event)
       if (own) noteSpoken(state, own)
       const isMessages = own !== undefined && addChannelMessages(state, own)
       if (!own || (!addEntry(state, own) && !isMessages)) state.otherEvents++
+      if (moment) while (state.moments.length < state.entries.length) state.moments.push(moment)
       return state
     },
-    view({ progress, entries, otherEvents }) {
-      const { runId, agent, status, startedAt, endedAt } = progress
-      const present = entries.filter((entry) => entry !== undefined).sort((a, b) => a.seq - b.seq)
+    view(state) {
+      const { runId, agent, status, startedAt, endedAt } = state.progress
+      const present = state.happened ? byMoment(state, state.happened) : bySeq(state.entries)
       return {
         runId,
         agent,
@@ -89,10 +95,29 @@ export const transcriptFold: Fold<TranscriptState, Transcript> & { readonly type
         startedAt,
         endedAt,
         entries: placeReasoning(withoutTwice(present)),
-        otherEvents,
+        otherEvents: state.otherEvents,
       }
     },
   }
+
+const bySeq = (entries: TranscriptState['entries']): TranscriptEntry[] =>
+  entries.filter((entry) => entry !== undefined).sort((a, b) => a.seq - b.seq)
+
+/** Entries of an exported run. An interruption was a guess: once more of the run has come, it is not shown. */
+function byMoment(
+  { entries, moments, progress }: TranscriptState,
+  happened: HappenedOrder,
+): TranscriptEntry[] {
+  const compare = happened.compare()
+  const timed: { entry: TranscriptEntry; moment: Moment }[] = []
+  for (const [slot, entry] of entries.entries()) {
+    const moment = moments[slot]
+    if (!entry || !moment) continue
+    const isGuess = entry.kind === 'status' && entry.status === 'interrupted'
+    if (!isGuess || progress.status === 'interrupted') timed.push({ entry, moment })
+  }
+  return timed.sort((a, b) => compare(a.moment, b.moment)).map(({ entry }) => entry)
+}
 
 /** A step that failed because its tool did is told once, by the tool. */
 function withoutTwice(entries: readonly TranscriptEntry[]): TranscriptEntry[] {
@@ -150,7 +175,7 @@ function addEntry(state: TranscriptState, event: ErasableEvent): boolean {
     case 'execution.step_failed':
       failEffect(state, event)
       return add('failure', {
-        name: event.payload.stepId ?? null,
+        name: nameOfStep(state, event.payload.stepId),
         attempt: event.payload.attempt ?? 1,
         error: toRunError(event.payload.error),
         retried: event.payload.retryInMs !== undefined,
@@ -212,6 +237,10 @@ function addCompleted(
   entries.push(entryOf(event, 'end', { status: 'completed', output, error: null, reason: null }))
   return true
 }
+
+/** Ids of our own steps hold the name; those of spans do not. */
+const nameOfStep = ({ happened }: TranscriptState, stepId: string | undefined): string | null =>
+  stepId === undefined ? null : (happened?.nameOf(stepId) ?? stepId)
 
 type MessageEvent = ErasableEvent<
   'execution.message' | 'ui.message_created' | 'ui.message_edited' | 'ui.output_displayed'

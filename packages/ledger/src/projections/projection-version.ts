@@ -5,7 +5,8 @@ import type { Slot, Slots } from '../store/slots.ts'
  * they tell their last checkpoint and when they are due, and since a completion may be the start as well, 4 since a run goes on
  * with one answer of several, 5 since a kept replay says what it is, 6 since a start that comes late says whose the run is,
  * 7 since a session says what it answers, 8 since a run that was taken for dead runs on with its next step,
- * 9 since a run has tags and scores, 10 since messages of a state count, and `execution.completed` ends a recorded run.
+ * 9 since a run has tags and scores, 10 since messages of a state count, `execution.completed` ends a recorded run, and an exported run
+ * and its steps start by the exporter's clock.
  */
 export const PROJECTION_VERSION = 10
 

@@ -177,4 +177,77 @@ describe('diff of stored runs', () => {
     expect((await ledger.diff('source', 'bare')).counts).toMatchObject({ missing: 2 })
     await expect(ledger.diff('source', 'nobody')).rejects.toThrow('There is no run nobody')
   })
+
+  describe('the last good run', () => {
+    const say = (content: string) => ['execution.message', { role: 'assistant', content }] as const
+    const end = ['system.workflow_completed', {}] as const
+    const trial = (agent: string, task: number, reward: number, words: string) =>
+      [['system.workflow_started', { agent, metadata: { task_id: task, reward } }], say(words), end] as const
+    const lastGoodOf = async (runId: string) => {
+      const { lastGood } = await ledger.explain(runId)
+      return lastGood && [lastGood.runId, lastGood.matched]
+    }
+
+    it('V10 is one of the same task, by metadata, whose reward is good, also if it came later', async () => {
+      await record('t0-bad', trial('desk', 0, 0, 'No.'))
+      await record('t1-good', trial('desk', 1, 1, 'Other.'))
+      expect(await lastGoodOf('t0-bad')).toBe(null)
+      await record('t0-good', trial('desk', 0, 1, 'Yes.'))
+      await record('t0-bad-2', trial('desk', 0, 0, 'Never.'))
+      expect(await lastGoodOf('t0-bad')).toEqual(['t0-good', 'task'])
+      expect(await lastGoodOf('t0-bad-2')).toEqual(['t0-good', 'task'])
+      expect((await ledger.explain('t0-bad-2')).outcome).toEqual({ name: 'reward', value: 0, isGood: false })
+      // Nothing of its task was good: the newest good one of its agent.
+      await record('t2-bad', trial('desk', 2, 0, 'No.'))
+      expect(await lastGoodOf('t2-bad')).toEqual(['t0-good', 'agent'])
+    })
+
+    it('V10 is one with the same tag of a task, judged by scores', async () => {
+      for (const [runId, value] of [
+        ['tag-good', true],
+        ['tag-bad', false],
+        ['tag-other', true],
+        ['tag-here', false],
+      ] as const) {
+        const task = runId === 'tag-other' ? 'refund' : 'rebook'
+        await record(runId, [
+          ['system.workflow_started', { agent: 'clerk', input: { n: runId } }],
+          say(runId),
+          ['system.tagged', { set: { task } }],
+          ['system.scored', { target: 'run', name: 'passed', value }],
+          end,
+        ])
+      }
+      expect(await lastGoodOf('tag-here')).toEqual(['tag-good', 'task'])
+    })
+
+    it('V10 is one with an equal input, whatever the order of its keys, before one of the thread or the agent', async () => {
+      const run = (input: unknown, threadId?: string) =>
+        [
+          ['system.workflow_started', { agent: 'same', input, ...(threadId && { threadId }) }],
+          say('x'),
+        ] as const
+      await record('in-1', [...run({ a: 1, b: 2 }), end])
+      await record('in-2', [...run({ a: 5 }, 'th'), end])
+      await record('in-3', [...run({ a: 6 }), end])
+      await record('in-4', [...run({ b: 2, a: 1 }, 'th'), ['system.workflow_failed', {}]])
+      expect(await lastGoodOf('in-4')).toEqual(['in-1', 'input'])
+      await record('in-5', [...run({ a: 7 }, 'th'), ['system.workflow_failed', {}]])
+      expect(await lastGoodOf('in-5')).toEqual(['in-2', 'thread'])
+      await record('in-6', [...run({ a: 8 }), ['system.workflow_failed', {}]])
+      expect(await lastGoodOf('in-6')).toEqual(['in-3', 'agent'])
+    })
+
+    it('V10 a question of a person is the input of a run that has none', async () => {
+      const ask = (content: string) => ['execution.message', { role: 'user', content }] as const
+      await record('ask-1', [['system.workflow_started', { agent: 'q' }], ask('When?'), end])
+      await record('ask-2', [['system.workflow_started', { agent: 'q' }], ask('Where?'), end])
+      await record('ask-3', [
+        ['system.workflow_started', { agent: 'q' }],
+        ask('When?'),
+        ['system.workflow_failed', {}],
+      ])
+      expect(await lastGoodOf('ask-3')).toEqual(['ask-1', 'input'])
+    })
+  })
 })

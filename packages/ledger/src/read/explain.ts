@@ -8,6 +8,8 @@ import { textOf } from '../fold/fields.ts'
 import type { RunStatus, RunSummary } from '../fold/run-summary.ts'
 import { foldSteps, type StepRecord } from '../fold/steps.ts'
 import type { Ledger } from '../ledger.ts'
+import { inHappenedOrder } from '../fold/happened-order.ts'
+import { findLastGood, type MatchedBy, readRunFacts, type RunFacts, type RunOutcome } from '../last-good.ts'
 
 /** Why an explanation looks at this place. */
 export type ExplainedBecause = 'failed' | 'paused' | 'running' | 'last'
@@ -44,9 +46,15 @@ export interface Explanation {
   readonly origin: (ExplainedCause & { readonly by: 'person' | 'input' | 'event' }) | null
   /** False: the events name no causes, so the nearest human action before is taken. */
   readonly causesRecorded: boolean
-  /** The newest completed run of the same agent that began before this one. */
+  /** How it turned out by a score or by its metadata; null if neither says so. */
+  readonly outcome: RunOutcome | null
+  /**
+   * The newest good run of the same task or input, else of the same thread or agent; good is one that completed and of which
+   * no outcome says otherwise.
+   */
   readonly lastGood: {
     readonly runId: string
+    readonly matched: MatchedBy
     readonly startedAt: string
     readonly same: boolean
     readonly first: Divergence | null
@@ -62,14 +70,14 @@ const SHOWN_CAUSES = 10
 export async function explainRun(ledger: Reads, runId: string): Promise<Explanation> {
   const run = await ledger.getRun(runId)
   if (!run) throw missingRun(runId)
-  const events: ClewEvent[] = []
-  for await (const event of ledger.read(runId)) events.push(event)
+  const events = inHappenedOrder(await Array.fromAsync(ledger.read(runId)))
   const found = findPlace(events, run.status)
   const chain = found ? await ledger.causes(found.event.eventId) : []
   const recorded = chain.length > 0
   const before = found ? events.slice(0, events.indexOf(found.event)) : []
   const origin = recorded ? findOrigin(chain) : before.findLast((event) => isHuman(event) || isInput(event))
   const causes = recorded ? chain : origin ? [origin] : []
+  const facts = await readRunFacts(ledger, run)
   const kept =
     causes.length <= SHOWN_CAUSES ? causes : [...causes.slice(0, SHOWN_CAUSES - 2), ...causes.slice(-2)]
   return {
@@ -81,7 +89,8 @@ export async function explainRun(ledger: Reads, runId: string): Promise<Explanat
       ? { ...toCause(origin), by: isHuman(origin) ? 'person' : isInput(origin) ? 'input' : 'event' }
       : null,
     causesRecorded: recorded,
-    lastGood: await compareLastGood(ledger, run),
+    outcome: facts.outcome,
+    lastGood: await compareLastGood(ledger, run, facts),
   }
 }
 
@@ -200,24 +209,14 @@ function toCause({ eventId, eventType, payload, ledger }: ClewEvent): ExplainedC
   return { seq: ledger.seq, eventId, eventType, label: [name, said].filter((part) => part).join(' ') }
 }
 
-async function compareLastGood(ledger: Reads, run: RunSummary): Promise<Explanation['lastGood']> {
-  if (run.agent === null) return null
-  let cursor: string | undefined
-  // A listing is newest first, and what began after this run says nothing about how it was before.
-  for (let page = 0; page < 20; page++) {
-    const { runs, nextCursor } = await ledger.listRuns({
-      agent: run.agent,
-      status: 'completed',
-      limit: 100,
-      cursor,
-    })
-    const good = runs.find((each) => each.runId !== run.runId && each.startedAt <= run.startedAt)
-    if (good) {
-      const { same, first, deltas } = await diffRuns(ledger, good.runId, run.runId)
-      return { runId: good.runId, startedAt: good.startedAt, same, first, deltas }
-    }
-    if (nextCursor === null) return null
-    cursor = nextCursor
-  }
-  return null
+async function compareLastGood(
+  ledger: Reads,
+  run: RunSummary,
+  facts: RunFacts,
+): Promise<Explanation['lastGood']> {
+  const found = await findLastGood(ledger, run, facts)
+  if (!found) return null
+  const { runId, startedAt } = found.run
+  const { same, first, deltas } = await diffRuns(ledger, runId, run.runId)
+  return { runId, matched: found.matched, startedAt, same, first, deltas }
 }

@@ -14,7 +14,7 @@ export interface SearchOptions {
   /** How many runs at once; 20 unless told. */
   readonly limit?: number | undefined
   readonly cursor?: string | undefined
-  /** How long the index may be brought on before it is asked; 200 ms unless told, 0 to ask it as it is. */
+  /** How long a search waits for the index to take what is new; default 2,000 ms, 0 to search the index as it is. */
   readonly catchUpMs?: number | undefined
 }
 
@@ -40,7 +40,7 @@ export interface SearchHit {
 export interface SearchResult {
   readonly hits: readonly SearchHit[]
   readonly nextCursor: string | null
-  /** Events of the ledger that the index does not know yet. */
+  /** Events of the ledger that the index lacks: if there are any, more may fit. */
   readonly lag: number
 }
 
@@ -57,7 +57,8 @@ interface SearchParts {
  */
 const WINDOW = 512
 const EVENTS_SHOWN = 3
-const CATCH_UP_MS = 200
+/** An import of some hundred runs is indexed within this time. */
+const CATCH_UP_MS = 2000
 const DAY_MS = 86_400_000
 
 interface SearchPosition {

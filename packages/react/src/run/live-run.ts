@@ -5,6 +5,7 @@ import {
   foldRun,
   foldStep,
   type RunSummary,
+  sortExportedSteps,
   stepKey,
   type StepSkeleton,
   toSkeleton,
@@ -70,6 +71,12 @@ export function createLiveRun(): LiveRun {
     }
   }
 
+  /** Spans arrive as they end, a root last of all. */
+  function sortSteps(): void {
+    steps = sortExportedSteps(steps)
+    for (const [index, step] of steps.entries()) indexes.set(`${step.attempt} ${step.stepId}`, index)
+  }
+
   const billed = { find: (stepId: string) => findOwnStep(1, stepId), put: putStep }
 
   return {
@@ -102,6 +109,7 @@ export function createLiveRun(): LiveRun {
     seq: () => seq,
     findStep,
     steps() {
+      if (folded?.exported && !isShared) sortSteps()
       isShared = true
       return steps
     },

@@ -1,8 +1,8 @@
-import { createAgUiMapper, createAgUiStream } from '@clew/adapters/ag-ui'
-import { ClewError, type Ledger } from '@clew/ledger'
+import { type AgUiStream, createAgUiMapper, createAgUiStream } from '@clew/adapters/ag-ui'
+import { ClewError, type JsonObject, type Ledger } from '@clew/ledger'
 import type { App } from '../create-app.ts'
 import { eventStream } from '../live/event-stream.ts'
-import type { Route } from '../route.ts'
+import type { Call, Route } from '../route.ts'
 import type { ServerParts } from '../server-parts.ts'
 import { appendMapped } from './append-mapped.ts'
 import { MAPPED_ANSWER } from './event-schemas.ts'
@@ -46,7 +46,22 @@ const GET: Route = {
   },
 }
 
-/** `POST /v1/ag-ui` and `GET /v1/runs/{runId}/ag-ui`. */
+/** The official client always sends its input by POST; it is shown the run of the path, and nothing is run or written. */
+const WATCH: Route = {
+  ...GET,
+  id: 'watchAgUi',
+  method: 'post',
+  summary: 'The same for clients of AG-UI, which POST their RunAgentInput',
+  body: {
+    'application/json': {
+      schema: { type: 'object', properties: { messages: { type: 'array', items: { type: 'object' } } } },
+      example: { threadId: 'thread-1', runId: 'run-1', messages: [], tools: [], context: [] },
+    },
+  },
+  bodyRequired: true,
+}
+
+/** `POST /v1/ag-ui`, and a run as AG-UI by `GET` or `POST /v1/runs/{runId}/ag-ui`. */
 export function mountAgUi(app: App, parts: ServerParts): void {
   app.route(POST, async (call) => {
     const option = (name: string): string | undefined => call.query.get(name) ?? undefined
@@ -60,23 +75,35 @@ export function mountAgUi(app: App, parts: ServerParts): void {
     return Response.json(answer)
   })
 
-  app.route(GET, async (call) => {
+  const watch = async (call: Call, messages: readonly JsonObject[]): Promise<Response> => {
     const runId = call.params['runId'] as string
     const run = await call.ledger.getRun(runId)
     if (!run)
       throw new ClewError('not_found', 'There is no such run', 'See /v1/runs for those that there are.', {})
     const after = parseId(call.request.headers.get('last-event-id'))
-    return eventStream(call, parts, (signal) => tellRun(call.ledger, runId, run.threadId, after, signal))
-  })
+    const stream = createAgUiStream({ threadId: run.threadId ?? undefined, messages })
+    return eventStream(call, parts, (signal) => sendRun(call.ledger, runId, stream, after, signal))
+  }
+  app.route(GET, (call) => watch(call, []))
+  app.route(WATCH, async (call) => watch(call, readMessages(await call.json())))
 }
 
-/** Which of the AG-UI events of one event: the ids that clients come back with. */
-interface IngestedRun {
+/** Messages that the client has; its input may lack them. */
+function readMessages(input: unknown): JsonObject[] {
+  const messages: unknown =
+    typeof input === 'object' && input !== null ? Reflect.get(input, 'messages') : undefined
+  return Array.isArray(messages)
+    ? messages.filter((message) => typeof message === 'object' && message !== null && !Array.isArray(message))
+    : []
+}
+
+/** Id of a server-sent event: the nth AG-UI event of the event at `seq`. */
+interface SentId {
   readonly seq: number
   readonly nth: number
 }
 
-const parseId = (id: string | null): IngestedRun => {
+const parseId = (id: string | null): SentId => {
   const found = /^(\d{1,15})-(\d{1,6})$/.exec(id ?? '')
   return found ? { seq: Number(found[1]), nth: Number(found[2]) } : { seq: 0, nth: 0 }
 }
@@ -84,17 +111,17 @@ const parseId = (id: string | null): IngestedRun => {
 const isEnd = (type: string): boolean => type === 'RUN_FINISHED' || type === 'RUN_ERROR'
 
 /**
- * What is told depends on what was told before, so who comes back is told nothing until all of the run has been gone
- * through up to there. Ends with the run, as AG-UI wants it; a run that pauses has ended until somebody resumes it.
+ * Sends a run from its beginning. What an event becomes depends on those before it, so for a client that reconnects the
+ * run is translated from its beginning, too, and sent from the last id on. Ends with the run, as AG-UI requires; a run
+ * that pauses has ended until it is resumed.
  */
-async function* tellRun(
+async function* sendRun(
   ledger: Ledger,
   runId: string,
-  threadId: string | null,
-  after: IngestedRun,
+  stream: AgUiStream,
+  after: SentId,
   signal: AbortSignal,
 ): AsyncGenerator<string> {
-  const stream = createAgUiStream({ threadId: threadId ?? undefined })
   let isOver = false
   for await (const event of ledger.follow({ runId, signal })) {
     const { seq } = event.ledger

@@ -49,10 +49,11 @@ function single({ events, problems }: ReturnType<typeof fromCloudEvents>, item?:
   const [event] = events
   if (event) return event
   const where = item === undefined ? 'The CloudEvent' : `Item ${item} of the batch`
+  const [problem] = problems
   throw new ClewError(
     'bad_envelope',
-    `${where} cannot be taken: ${problems[0]?.reason.replace(/\. .*$/, '') ?? 'it is empty'}`,
-    'Correct it and send all of it again; nothing was written.',
+    `${where} cannot be taken: ${problem?.reason.replace(/\. .*$/, '') ?? 'it is empty'}`,
+    `${problem?.hint ?? 'Correct it and send all of it again.'} Nothing was written.`,
     item === undefined ? {} : { item },
   )
 }

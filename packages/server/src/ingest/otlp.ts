@@ -24,6 +24,16 @@ const routeOf = (signal: OtlpSignal): Route => ({
   summary: `Ingest ${signal} of OpenTelemetry (OTLP/HTTP)`,
   tag: 'Ingest',
   scope: 'write',
+  ...(signal === 'traces' && {
+    parameters: [
+      {
+        name: 'toolCalls',
+        in: 'query',
+        description: 'where calls of tools are read from; auto decides by what instrumented the program',
+        schema: { type: 'string', enum: ['auto', 'spans', 'messages'] },
+      },
+    ],
+  }),
   body: {
     'application/x-protobuf': { schema: { type: 'string', format: 'binary' } },
     'application/json': {
@@ -68,7 +78,10 @@ async function take(
   parts: ServerParts,
 ): Promise<Response> {
   const body = await call.bytes()
-  const mapped = signal === 'traces' ? fromOtlpTraces(body, { format }) : fromOtlpLogs(body, { format })
+  const mapped =
+    signal === 'traces'
+      ? fromOtlpTraces(body, { format, toolCalls: readToolCalls(call) })
+      : fromOtlpLogs(body, { format })
   assertSome(mapped)
   parts.traced.add(call.workspace)
   const { written, refused } = await appendAll(call.ledger, mapped.events)
@@ -78,9 +91,26 @@ async function take(
   return answer(200, format, encodeOtlpAnswer(format, signal, { rejected, message }))
 }
 
-/** Nothing of it could be read: that is a wrong body, such as logs on the path of traces, and no partial success. */
+const TOOL_CALLS = ['auto', 'spans', 'messages'] as const
+
+function readToolCalls({ query }: Call): (typeof TOOL_CALLS)[number] {
+  const given = query.get('toolCalls') ?? 'auto'
+  const found = TOOL_CALLS.find((each) => each === given)
+  if (found) return found
+  throw new ClewError(
+    'bad_option',
+    "The query's toolCalls has an unknown value",
+    `Use ${TOOL_CALLS.join(', ')}, or leave it out; nothing was written.`,
+    { option: 'toolCalls' },
+  )
+}
+
+/**
+ * Refuses a body of which nothing could be read, such as logs on the path of traces. Log records that belong to no run do
+ * not count: a program may log nothing else.
+ */
 function assertSome({ events, problems, received }: FromOtlpResult): void {
-  const [first] = problems
+  const first = problems.find(({ withoutRun }) => withoutRun !== true)
   if (!first || events.length > 0) return
   throw new ClewError(
     'broken_import',

@@ -123,7 +123,9 @@ function leftLines({ kept, unfinished }: Report, mark: (text: string) => string,
     wrap(
       part.reason === 'held'
         ? `${mark('!')} Run ${printable(part.runId)} stays: hold ${part.holdId} covers it.`
-        : `${mark('!')} ${plural(part.values, 'shared value')} stay: runs that are not about it need them.`,
+        : part.reason === 'others'
+          ? `${mark('!')} ${plural(part.events, 'event')} of ${printable(part.runId)} stay: others wrote them.`
+          : `${mark('!')} ${plural(part.values, 'shared value')} stay: runs that are not about it need them.`,
       width,
     ),
   )

@@ -1,4 +1,4 @@
-import { ClewError, type Explanation, type RunSummary } from '@clew/ledger'
+import { ClewError, type Explanation, type RunSummary, stepLabel } from '@clew/ledger'
 import type { z } from 'zod'
 import { explain } from '../../operations/explain.ts'
 import { agentsOf } from '../agent-flag.ts'
@@ -46,7 +46,7 @@ export const explainCommand: Command<InputOf<typeof explain>> = async ({
 const HEADS = { failed: 'FAILED', paused: 'WAITS', running: 'AT WORK', last: 'LAST STEP' } as const
 
 function lines(terminal: Terminal, data: Answer, module: string | undefined): string[] {
-  const { run, place, lastGood } = data
+  const { run, place, outcome, lastGood } = data
   const { colour } = terminal.output
   const { bold, dim } = colour
   const took = run.durationMs === null ? '' : ` after ${formatDuration(run.durationMs)}`
@@ -54,12 +54,19 @@ function lines(terminal: Terminal, data: Answer, module: string | undefined): st
   const result = [
     `${bold(id)}  ${statusText(colour, run.status)}${took}${run.agent === null ? '' : `, ${printable(run.agent)}`}`,
   ]
+  if (outcome) {
+    const said = `${printable(outcome.name)} ${printable(String(outcome.value))}`
+    result.push('', `${dim('OUTCOME')}  ${outcome.isGood ? said : colour.red(said)}`)
+  }
   if (place) result.push('', ...placeLines(terminal, place))
   else result.push('', 'Nothing was recorded that could be explained.')
   result.push(...causeLines(terminal, data))
   if (lastGood) {
     const when = formatRelative(lastGood.startedAt, Date.now())
-    result.push('', `${dim('LAST GOOD RUN')}  ${printable(lastGood.runId)} (${when})`)
+    result.push(
+      '',
+      `${dim('LAST GOOD RUN')}  ${printable(lastGood.runId)} ${dim(`(same ${lastGood.matched}, ${when})`)}`,
+    )
     if (lastGood.first) result.push(...divergenceLines(colour, terminal.width, shorten(lastGood.first)))
     else result.push(lastGood.same ? '  did the same' : '  took the same way, to another outcome')
   } else if (run.agent !== null)
@@ -82,7 +89,7 @@ const shorten = <T extends { readonly changes: readonly unknown[] }>(found: T): 
 function placeLines({ output, width }: Terminal, place: NonNullable<Explanation['place']>): string[] {
   const { dim, red } = output.colour
   const attempt = place.attempt > 1 ? `, attempt ${place.attempt}` : ''
-  const name = place.stepId ?? place.name
+  const name = place.stepId === null ? place.name : stepLabel(place.stepId, place.name)
   const result = [
     `${dim(HEADS[place.because])}  ${printable(name)} ${dim(`(${printable(place.kind)}${attempt}, #${place.seq})`)}`,
   ]

@@ -1,3 +1,4 @@
+import { stepLabel } from '@clew/ledger'
 import type { z } from 'zod'
 import { step } from '../../operations/step.ts'
 import type { Command, InputOf } from '../command.ts'
@@ -23,7 +24,7 @@ function lines({ output: { colour }, next }: Terminal, data: z.output<typeof ste
   const tried = attempts > 1 ? ` · attempt ${found.attempt} of ${attempts}` : ''
   const error = found.error?.message ?? found.error?.name
   return [
-    `${colour.bold(printable(found.stepId))}  ${statusText(colour, found.status)}${colour.dim(` · ${printable(found.kind)}${took}${tried}`)}`,
+    `${colour.bold(printable(stepLabel(found.stepId, found.nodeName)))}  ${statusText(colour, found.status)}${colour.dim(` · ${printable(found.kind)}${took}${tried}`)}`,
     ...(error === undefined || error === null ? [] : [colour.red(printable(error))]),
     ...(stack === null ? [] : stack.split('\n').map((frame) => colour.dim(printable(frame)))),
     ...block(colour.dim('in'), input),

@@ -1,3 +1,4 @@
+import { stepLabel } from '@clew/ledger'
 import type { z } from 'zod'
 import { formatCount } from '../../format-count.ts'
 import { steps } from '../../operations/steps.ts'
@@ -50,7 +51,7 @@ function lines(
   const rows = found.map((step) => [
     String(step.startedSeq),
     String(step.superstep),
-    cut(printable(step.stepId), Math.max(16, Math.floor(width / 3))),
+    cut(printable(stepLabel(step.stepId, step.nodeName)), Math.max(16, Math.floor(width / 3))),
     String(step.attempt),
     cut(printable(step.kind), 12),
     statusText(colour, step.status),

@@ -1,4 +1,4 @@
-import { type ClewEvent, fromWire, type WireEvent } from '@clew/ledger'
+import { type ClewEvent, fromWire, stepLabel, type WireEvent } from '@clew/ledger'
 import { formatDuration, previewValue, runPath, useClient } from '@clew/react'
 import { useQueries } from '@tanstack/react-query'
 import { useVirtualizer } from '@tanstack/react-virtual'
@@ -99,9 +99,12 @@ function EventText({
   readonly startedMs: number
 }): ReactElement {
   const { payload, eventType } = event
-  const about = ['stepId', 'name', 'role', 'pauseId']
-    .map((key) => payload[key])
-    .find((value) => typeof value === 'string')
+  const [stepId, name, ...others] = ['stepId', 'name', 'role', 'pauseId'].map((key) => {
+    const value = payload[key]
+    return typeof value === 'string' ? value : undefined
+  })
+  const about =
+    stepId === undefined ? (name ?? others.find((value) => value !== undefined)) : stepLabel(stepId, name)
   const dot = eventType.indexOf('.')
   return (
     <>

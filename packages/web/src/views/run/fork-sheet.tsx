@@ -1,4 +1,4 @@
-import type { RunSummary } from '@clew/ledger'
+import { type RunSummary, stepLabel } from '@clew/ledger'
 import { plural, runPath, useClient } from '@clew/react'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
@@ -77,7 +77,7 @@ export function ForkSheet({ runId, run, view, chosen, onClose }: ActProps): Reac
           <option value="">its end: continue with all of it</option>
           {steps.slice(0, MAX_LISTED).map((step) => (
             <option key={`${step.attempt} ${step.stepId}`} value={step.stepId}>
-              {step.superstep}. {step.stepId}
+              {step.superstep}. {stepLabel(step.stepId, step.nodeName)}
               {step.status === 'completed' ? '' : ` (${step.status})`}
             </option>
           ))}

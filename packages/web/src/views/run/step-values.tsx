@@ -1,5 +1,5 @@
 import { formatDuration, JsonTree, KindGlyph, LongText } from '@clew/react'
-import type { StepSkeleton } from '@clew/ledger'
+import { stepLabel, type StepSkeleton } from '@clew/ledger'
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { type ReactElement, useMemo, useRef } from 'react'
 import { Missing } from './gaps.tsx'
@@ -49,7 +49,7 @@ export function StepValues({ runId, view, untilSeq, choose }: TabProps): ReactEl
                   className="link clew-mono"
                   onClick={() => choose({ step: stepKey(step), event: undefined })}
                 >
-                  {step.stepId}
+                  {stepLabel(step.stepId, step.nodeName)}
                 </button>
                 <span className="quiet">{formatDuration(step.durationMs)}</span>
               </h2>

@@ -75,6 +75,11 @@ export function RunsPage(): ReactElement {
           {runs.fresh} new
         </button>
       )}
+      {runs.lag > 0 && (
+        <button type="button" className="fresh" onClick={runs.showFresh}>
+          {plural(runs.lag, 'event')} not searched yet: search again
+        </button>
+      )}
       {selected.size > 0 && (
         <div className="selection" role="status">
           {plural(selected.size, 'run')} selected

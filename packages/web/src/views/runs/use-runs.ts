@@ -13,6 +13,8 @@ export interface Hit {
 
 interface Page {
   readonly hits: readonly Hit[]
+  /** Events that a search could not take into account yet. */
+  readonly lag: number
   readonly nextCursor: string | null
 }
 
@@ -22,6 +24,8 @@ export interface Runs {
   readonly error: unknown
   readonly hasMore: boolean
   readMore(): void
+  /** Events that the search index lacks: more runs may fit. */
+  readonly lag: number
   /** Runs that began since the list was drawn. */
   readonly fresh: number
   showFresh(): void
@@ -46,10 +50,10 @@ export function useRuns(q: string | undefined): Runs {
         query,
         signal,
       )
-      return { hits: page.runs.map((run) => ({ run, found: null })), nextCursor: page.nextCursor }
+      return { hits: page.runs.map((run) => ({ run, found: null })), lag: 0, nextCursor: page.nextCursor }
     }
     const page = await client.get<SearchPage>(request.path, query, signal)
-    return { hits: page.hits.map(toHit), nextCursor: page.nextCursor }
+    return { hits: page.hits.map(toHit), lag: page.lag, nextCursor: page.nextCursor }
   }
   const list = useInfiniteQuery({
     queryKey: key,
@@ -122,12 +126,14 @@ export function useRuns(q: string | undefined): Runs {
     error: list.error,
     hasMore: list.hasNextPage,
     readMore: () => void (list.hasNextPage && !list.isFetching && list.fetchNextPage()),
+    lag: list.data?.pages[0]?.lag ?? 0,
     fresh,
     showFresh: () => void cache.resetQueries({ queryKey: key }),
   }
 }
 
 interface SearchPage {
+  readonly lag: number
   readonly nextCursor: string | null
   readonly hits: readonly {
     readonly run: RunSummary
