@@ -5,12 +5,36 @@ import { pointOf, type Round, startSession } from './session.ts'
 /**
  * `npm run chaos [ROUNDS]`: kills a writer again and again and looks at what it left; 200 rounds unless told.
  * `npm run chaos -- runtime [ROUNDS]`: kills agents at every named instant and goes on with them; 130 rounds unless told.
+ * `npm run chaos -- --runtime [--kills 300] [--seed N] [--store sqlite|postgres] [--report FILE]`: random programs, killed at
+ * random instants, on both stores unless one is named.
  * `npm run chaos -- [postgres] --seconds 120 [--seed N]`: faults of server, network and processes around PostgreSQL.
  */
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { seconds: { type: 'string' }, seed: { type: 'string' } },
+  options: {
+    seconds: { type: 'string' },
+    seed: { type: 'string' },
+    runtime: { type: 'boolean' },
+    kills: { type: 'string' },
+    store: { type: 'string' },
+    plant: { type: 'string' },
+    report: { type: 'string' },
+  },
 })
+if (values.runtime) {
+  const { chaosPrograms, CHAOS_STORES } = await import('../runtime/chaos-runtime.ts')
+  const { PLANTS } = await import('../runtime/chaos-rounds.ts')
+  const seed = Number(values.seed ?? Date.now() % 1_000_000)
+  const stores = CHAOS_STORES.filter((store) => values.store === undefined || values.store === store)
+  if (stores.length === 0) throw new Error(`--store is ${CHAOS_STORES.join(' or ')}`)
+  const plant = PLANTS.find((each) => each === values.plant)
+  if (values.plant !== undefined && !plant) throw new Error(`--plant is one of: ${PLANTS.join(', ')}`)
+  const held = await chaosPrograms(
+    { kills: Number(values.kills ?? 300), seed, stores, plant },
+    values.report ?? `chaos-runtime-${seed}.json`,
+  )
+  process.exit(held ? 0 : 1)
+}
 if (positionals[0] === 'postgres' || values.seconds !== undefined) {
   const { runChaos } = await import('../postgres/chaos/run-chaos.ts')
   const { formatReport } = await import('../postgres/chaos/report.ts')

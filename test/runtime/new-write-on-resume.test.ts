@@ -85,14 +85,13 @@ const SHAPES: Readonly<Record<string, Code>> = {
     return forgotten(run, undefined, done)
   },
   'is made in one of two branches': async (run, added, done) => {
-    await Promise.all([
-      effect(run, 'a', done).then(async () => {
-        void added?.(run)
-        await effect(run, 'b', done)
-        return effect(run, 'c', done)
-      }),
-      effect(run, 'other', done),
-    ])
+    const branch = async (): Promise<void> => {
+      await effect(run, 'a', done)
+      void added?.(run)
+      await effect(run, 'b', done)
+      await effect(run, 'c', done)
+    }
+    await Promise.all([branch(), effect(run, 'other', done)])
     await run.interrupt('Go on?')
     return effect(run, 'send', done)
   },
