@@ -1,5 +1,6 @@
 import { ClewError, type Ledger } from '@clew/ledger'
 import type { Logger } from 'pino'
+import { clientAddress } from './client-address.ts'
 import { assertSameOrigin } from './same-origin.ts'
 import type { Limits } from './limits.ts'
 import { LOCAL, type Principal } from './principal.ts'
@@ -8,29 +9,26 @@ import { stateOf, type TokenRecord } from './tokens/token-run.ts'
 import { digestOf } from './tokens/tokens.ts'
 import { watchTokens } from './tokens/watch-tokens.ts'
 
-/** What is known of a caller before it is admitted; requests and handshakes of sockets alike. */
+/** A caller before it is admitted: a request or the handshake of a socket. */
 export interface Caller {
   readonly method: string
   /** A header by its lower-case name. */
   header(name: string): string | undefined
-  /** A token that came another way than in `authorization`: the handshake of a socket. */
+  /** Token from the handshake of a socket, in place of the header `authorization`. */
   readonly token?: string | undefined
-  /** Address of the other side. */
+  /** Remote address of the connection. */
   readonly address?: string | undefined
 }
 
 export interface Principals {
-  /**
-   * Who this is, or an error: `unauthenticated`, `forbidden` (a page of another origin), `rate_limited`. For what is
-   * open to everybody, nobody has to be known.
-   */
+  /** The principal of a caller. Throws `unauthenticated`, `forbidden` (a page of another origin) or `rate_limited`. `isOpen`: no token needed. */
   admit(caller: Caller, isOpen?: boolean): Promise<Principal>
-  /** Calls `ended` once, when the token is revoked or expires, whichever server did it. Gives back how to stop. */
+  /** Calls `ended` once, when the token is revoked (by any server) or expires. Returns how to stop watching. */
   watch(principal: Principal, ended: () => void): () => void
 }
 
 export interface OwnPrincipals extends Principals {
-  /** Whether anybody could be let in by a token. */
+  /** True if a valid token exists. */
   hasTokens(): boolean
   close(): void
 }
@@ -39,19 +37,21 @@ export interface PrincipalOptions {
   readonly ledger: Ledger
   readonly log: Logger
   readonly limits: Limits
-  /** Without: who is on this machine is let in as it is, with checks of Host and Origin. */
+  /** False: callers without a token are admitted, after checks of Host and Origin. */
   readonly needsToken: boolean
   /** Another origin whose pages may call. */
   readonly origin?: string | undefined
+  /** The server is reached only through one proxy, which writes `x-forwarded-for`. */
+  readonly trustProxy?: boolean | undefined
 }
 
-/** Somebody, for what is open to all. */
+/** Principal of routes that need no token. */
 const ANYBODY: Principal = { id: 'anybody', name: 'anybody', workspace: null, scopes: [] }
 
 const EXPIRY_MS = 1000
 
 export async function createPrincipals(options: PrincipalOptions): Promise<OwnPrincipals> {
-  const { ledger, log, limits, needsToken, origin } = options
+  const { ledger, log, limits, needsToken, origin, trustProxy = false } = options
   const watchers = new Map<string, Set<() => void>>()
   const tokens = await watchTokens(ledger, log, endInvalid)
   const requests = createBuckets(limits.requestsPerSecond, limits.requestBurst)
@@ -60,30 +60,32 @@ export async function createPrincipals(options: PrincipalOptions): Promise<OwnPr
   clock.unref()
 
   function endInvalid(): void {
-    for (const [tokenId, ends] of watchers) {
-      const token = tokens.byId(tokenId)
-      if (token && stateOf(token, Date.now()) === 'valid') continue
-      watchers.delete(tokenId)
-      for (const end of ends) end()
-    }
+    for (const tokenId of watchers.keys()) endIfInvalid(tokenId)
   }
 
-  async function findToken(token: string): Promise<TokenRecord | undefined> {
-    const digest = digestOf(token)
-    const known = tokens.byDigest(digest)
-    if (known) return known
-    // It may have been made a moment ago, by another process.
-    await tokens.refresh()
-    return tokens.byDigest(digest)
+  function endIfInvalid(tokenId: string): void {
+    const token = tokens.byId(tokenId)
+    if (token && stateOf(token, Date.now()) === 'valid') return
+    const ends = watchers.get(tokenId) ?? []
+    watchers.delete(tokenId)
+    for (const end of ends) end()
   }
 
+  /** Valid tokens are found before anything is limited: wrong ones from the same address must not keep their owners out. */
   async function byToken(token: string, address: string): Promise<Principal> {
-    const waitMs = failures.peek(address)
-    if (waitMs > 0) throw tooMany('There were too many wrong tokens', waitMs)
-    const found = await findToken(token)
+    const digest = digestOf(token)
+    let found = tokens.byDigest(digest)
+    if (!found) {
+      const waitMs = failures.peek(address)
+      if (waitMs > 0) throw tooMany('There were too many wrong tokens', waitMs)
+      // Another process may have created it a moment ago.
+      await tokens.refresh()
+      found = tokens.byDigest(digest)
+    }
     const state = found ? stateOf(found, Date.now()) : 'unknown'
     if (!found || state !== 'valid') {
-      failures.take(address)
+      const waitMs = failures.take(address)
+      if (waitMs > 0) throw tooMany('There were too many wrong tokens', waitMs)
       throw unauthenticated(`The token is ${state}`)
     }
     const overMs = requests.take(found.tokenId)
@@ -93,22 +95,22 @@ export async function createPrincipals(options: PrincipalOptions): Promise<OwnPr
 
   return {
     async admit(caller, isOpen = false) {
-      // Who needs no token could be anybody's page in a browser on this machine.
+      // Without a token, any page in a browser on this machine could be the caller.
       if (!needsToken) assertSameOrigin(caller, origin)
       if (isOpen) return ANYBODY
       const token = caller.token ?? bearerOf(caller)
-      if (token !== undefined) return byToken(token, caller.address ?? '')
+      if (token !== undefined) return byToken(token, clientAddress(caller, trustProxy))
       if (needsToken) throw unauthenticated('This needs a token')
       return LOCAL
     },
     watch({ id }, ended) {
       if (id === LOCAL.id || id === ANYBODY.id) return () => {}
       const ends = watchers.get(id) ?? new Set()
-      // Each call has its own entry, also where the same function is given twice.
+      // Each call has an entry of its own, also if the same function is passed twice.
       const end = (): void => ended()
       watchers.set(id, ends.add(end))
       // It may have been revoked since it was admitted.
-      queueMicrotask(endInvalid)
+      queueMicrotask(() => endIfInvalid(id))
       return () => {
         ends.delete(end)
         if (ends.size === 0 && watchers.get(id) === ends) watchers.delete(id)

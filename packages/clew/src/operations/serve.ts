@@ -20,6 +20,10 @@ export const serve = streaming({
       .regex(/^https?:\/\/[^/]+$/)
       .optional()
       .describe('another origin whose pages may call the API, such as https://app.example.org'),
+    trustProxy: z
+      .boolean()
+      .optional()
+      .describe('clients come through one proxy only: their addresses are read from x-forwarded-for'),
     page: z.boolean().default(true).describe('without the page'),
     log: z
       .enum(['debug', 'info', 'warn', 'error', 'silent'])
@@ -43,6 +47,7 @@ export const serve = streaming({
       host: '--host <address>',
       tokens: '--tokens',
       origin: '--origin <origin>',
+      trustProxy: '--trust-proxy',
       page: '--no-page',
       log: '--log <level>',
     },
@@ -60,6 +65,7 @@ export const serve = streaming({
       { servedDemo },
       { findPage },
       { readVersion },
+      { ingestStarter },
     ] = await Promise.all([
       import('@clew/server'),
       import('../control/create-control.ts'),
@@ -67,6 +73,7 @@ export const serve = streaming({
       import('../demo/served-demo.ts'),
       import('../find-page.ts'),
       import('../read-version.ts'),
+      import('../start-ingest.ts'),
     ])
     const folder = page ? findPage() : null
     const server = await startServer({
@@ -76,6 +83,7 @@ export const serve = streaming({
       page: folder,
       log: createLog(log),
       version: readVersion(),
+      startIngest: ingestStarter(ledger, {}, log),
       ...where,
     })
     try {

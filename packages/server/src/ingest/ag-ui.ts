@@ -47,7 +47,7 @@ const GET: Route = {
 }
 
 /** `POST /v1/ag-ui` and `GET /v1/runs/{runId}/ag-ui`. */
-export function mountAgUi(app: App, parts: ServerParts): void {
+export function mountAgUi(app: Pick<App, 'route'>, parts: ServerParts): void {
   app.route(POST, async (call) => {
     const option = (name: string): string | undefined => call.query.get(name) ?? undefined
     const mapper = createAgUiMapper({
