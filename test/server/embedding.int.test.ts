@@ -119,7 +119,12 @@ describe.each(Object.keys(APPLICATIONS))('A2 a server mounted in %s', (name) => 
     onTestFinished(() => void beside.disconnect())
     await new Promise<void>((resolve) => beside.once('own', resolve))
 
-    const socket = io(url, { path: '/clew/socket.io', forceNew: true, transports: ['websocket'], auth: { token } })
+    const socket = io(url, {
+      path: '/clew/socket.io',
+      forceNew: true,
+      transports: ['websocket'],
+      auth: { token },
+    })
     onTestFinished(() => void socket.disconnect())
     expect(await socket.emitWithAck('join', sessionRoom('default', 'session-1'))).toEqual({ ok: true })
     const heard = new Promise((resolve) => socket.onAny((event: string) => resolve(event)))

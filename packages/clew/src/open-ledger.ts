@@ -62,7 +62,7 @@ export async function openLedger(url: string, options: OpenLedgerOptions = {}): 
       { store, ports: nodePorts, secret: opened.secret, heads: headChecker, price, policies, vault },
       { ...ledgerOptions, mode },
     )
-    noteOpening(ledger, { url, options })
+    noteOpening(ledger, { url, options }, opened.secret)
     return ledger
   } catch (error) {
     await store.close()

@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto'
 import type { Ledger } from '@clew/ledger'
 import type { OpenLedgerOptions } from './open-ledger.ts'
 
@@ -9,8 +10,14 @@ export interface Opening {
 
 const openings = new WeakMap<Ledger, Opening>()
 
-/** Notes how a ledger was opened, if another thread can open it: not `memory:`, and no options that are functions. */
-export function noteOpening(ledger: Ledger, { url, options }: Opening): void {
+const signingKeys = new WeakMap<Ledger, string>()
+
+/**
+ * Notes how a ledger was opened, if another thread can open it (not `memory:`, and no options that are functions), and
+ * the key that its servers sign view tokens with.
+ */
+export function noteOpening(ledger: Ledger, { url, options }: Opening, secret: string): void {
+  signingKeys.set(ledger, createHmac('sha256', secret).update('view tokens of servers').digest('hex'))
   if (url === 'memory:') return
   try {
     // The index has a thread already.
@@ -20,4 +27,5 @@ export function noteOpening(ledger: Ledger, { url, options }: Opening): void {
   }
 }
 
+export const signingKeyOf = (ledger: Ledger): string | undefined => signingKeys.get(ledger)
 export const openingOf = (ledger: Ledger): Opening | undefined => openings.get(ledger)

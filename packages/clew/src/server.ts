@@ -1,11 +1,19 @@
 import type { Ledger } from '@clew/ledger'
-import { createLog, createServer as createMounted, type Limits, type MountedServer } from '@clew/server'
+import {
+  createLog,
+  createServer as createMounted,
+  type Limits,
+  type MountedServer,
+  type ViewTarget,
+  type ViewToken,
+} from '@clew/server'
 import { createControl } from './control/create-control.ts'
 import { operations } from './operations.ts'
 import { readVersion } from './read-version.ts'
+import { signingKeyOf } from './second-opening.ts'
 import { ingestStarter } from './start-ingest.ts'
 
-export type { Limits, MountedServer }
+export type { Limits, MountedServer, ViewTarget, ViewToken }
 
 export interface CreateServerOptions {
   /** Path below which the application mounts the server: `/clew`. */
@@ -32,6 +40,7 @@ export function createServer(ledger: Ledger, options: CreateServerOptions = {}):
     limits,
     log: createLog(log),
     version: readVersion(),
+    signingKey: signingKeyOf(ledger),
     startIngest: ingestStarter(ledger, limits, log),
   })
 }

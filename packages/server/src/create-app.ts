@@ -2,6 +2,7 @@ import type { HttpBindings } from '@hono/node-server'
 import { ClewError } from '@clew/ledger'
 import { type Context, Hono } from 'hono'
 import { allowOrigin } from './allow-origin.ts'
+import { assertShown } from './assert-shown.ts'
 import { createCall } from './create-call.ts'
 import { errorAnswer } from './error-answer.ts'
 import { may, type Principal } from './principal.ts'
@@ -81,7 +82,9 @@ export function createApp(parts: ServerParts): App {
       const principal = await parts.principals.admit(callerOf(context), route.scope === null)
       id = principal.id
       unwatch = parts.principals.watch(principal, () => revoked.abort(tokenEnded()))
-      response = await answer(createAdmitted(context, route, principal, revoked.signal))
+      const call = createAdmitted(context, route, principal, revoked.signal)
+      if (route.scope !== null) await assertShown(call, route)
+      response = await answer(call)
     } catch (error) {
       response = refuse(error)
     }

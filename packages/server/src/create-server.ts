@@ -1,4 +1,5 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import { randomBytes } from 'node:crypto'
 import type { Worker } from 'node:worker_threads'
 import { getRequestListener } from '@hono/node-server'
 import { ClewError, type Ledger } from '@clew/ledger'
@@ -16,6 +17,12 @@ import { createPrincipals } from './principals.ts'
 import { mountServerFacts } from './routes/server-facts.ts'
 import type { ServedOperation } from './served-operation.ts'
 import type { ServerParts } from './server-parts.ts'
+import {
+  DEFAULT_VIEW_SECONDS,
+  MAX_VIEW_SECONDS,
+  type ViewTarget,
+  type ViewToken,
+} from './tokens/view-token.ts'
 import { createViews } from './workspace-ledgers.ts'
 
 export interface ServerOptions {
@@ -36,6 +43,8 @@ export interface ServerOptions {
   readonly page?: string | null | undefined
   readonly limits?: Partial<Limits> | undefined
   readonly log?: Logger | undefined
+  /** Key of view tokens, the same for all servers of a ledger; by default those of this server are valid here alone. */
+  readonly signingKey?: string | undefined
   /** Version of what is served, for OpenAPI. */
   readonly version?: string | undefined
   /** Starts a thread that reads large bodies, with a program that calls `serveIngest`; without it they block the event loop. */
@@ -50,6 +59,11 @@ export interface MountedServer {
   handler(incoming: IncomingMessage, outgoing: ServerResponse): void
   /** Accepts sockets on the HTTP server of the application, below `basePath`. Other upgrades are left to it. */
   attach(server: Server): void
+  /** A token for a page of one user: shows one run, or one stream with its sessions, for a short time (10 minutes by default). */
+  createViewToken(
+    target: ViewTarget,
+    options?: { readonly workspace?: string; readonly seconds?: number },
+  ): ViewToken
   /** Ends streams and sockets; requests that come later are answered with 503. The ledger stays open. */
   close(): Promise<void>
 }
@@ -70,7 +84,15 @@ export async function createServer(options: ServerOptions): Promise<OwnServer> {
     ...(!startIngest && { unpackedBytes: MAX_UNTHREADED_BYTES }),
     ...options.limits,
   }
-  const principals = await createPrincipals({ ledger, log, limits, needsToken, origin, trustProxy })
+  const principals = await createPrincipals({
+    ledger,
+    log,
+    limits,
+    needsToken,
+    origin,
+    trustProxy,
+    signingKey: options.signingKey ?? randomBytes(32).toString('hex'),
+  })
   const views = createViews(ledger, options.controlOf)
   const metrics = createMetrics(() => ledger.waiting)
   const parts: ServerParts = {
@@ -119,6 +141,8 @@ export async function createServer(options: ServerOptions): Promise<OwnServer> {
       incoming.url = localPath(incoming.url ?? '/')
       void listener(incoming, outgoing)
     },
+    createViewToken: (target, { workspace = ledger.workspace, seconds = DEFAULT_VIEW_SECONDS } = {}) =>
+      principals.createViewToken({ workspace, target, seconds: Math.min(seconds, MAX_VIEW_SECONDS) }),
     attach: (server) => live.attach(server, `${basePath}/socket.io`),
     async close(answered) {
       closing.abort()

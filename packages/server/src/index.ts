@@ -1,5 +1,6 @@
 export { type App, createApp } from './create-app.ts'
 export { createServer, type MountedServer, type ServerOptions } from './create-server.ts'
+export type { ViewTarget, ViewToken } from './tokens/view-token.ts'
 export { createLog } from './log.ts'
 export { DEFAULT_LIMITS, type Limits } from './limits.ts'
 export { type Principal, type Scope, SCOPES } from './principal.ts'

@@ -5,8 +5,15 @@ import { assertSameOrigin } from './same-origin.ts'
 import type { Limits } from './limits.ts'
 import { LOCAL, type Principal } from './principal.ts'
 import { createBuckets } from './token-bucket.ts'
-import { stateOf, type TokenRecord } from './tokens/token-run.ts'
+import { stateOf } from './tokens/token-run.ts'
 import { digestOf } from './tokens/tokens.ts'
+import {
+  readViewToken,
+  signViewToken,
+  type ViewClaims,
+  type ViewTarget,
+  type ViewToken,
+} from './tokens/view-token.ts'
 import { watchTokens } from './tokens/watch-tokens.ts'
 
 /** A caller before it is admitted: a request or the handshake of a socket. */
@@ -25,6 +32,15 @@ export interface Principals {
   admit(caller: Caller, isOpen?: boolean): Promise<Principal>
   /** Calls `ended` once, when the token is revoked (by any server) or expires. Returns how to stop watching. */
   watch(principal: Principal, ended: () => void): () => void
+  /** A token that shows one run or stream of a workspace; without `issuer` it is made by the application itself. */
+  createViewToken(options: ViewTokenOptions): ViewToken
+}
+
+export interface ViewTokenOptions {
+  readonly workspace: string
+  readonly target: ViewTarget
+  readonly seconds: number
+  readonly issuer?: Principal | undefined
 }
 
 export interface OwnPrincipals extends Principals {
@@ -43,6 +59,13 @@ export interface PrincipalOptions {
   readonly origin?: string | undefined
   /** The server is reached only through one proxy, which writes `x-forwarded-for`. */
   readonly trustProxy?: boolean | undefined
+  /** Key of view tokens, the same for all servers of a ledger. */
+  readonly signingKey: string
+}
+
+interface Watchers {
+  readonly principal: Principal
+  readonly ends: Set<() => void>
 }
 
 /** Principal of routes that need no token. */
@@ -51,8 +74,9 @@ const ANYBODY: Principal = { id: 'anybody', name: 'anybody', workspace: null, sc
 const EXPIRY_MS = 1000
 
 export async function createPrincipals(options: PrincipalOptions): Promise<OwnPrincipals> {
-  const { ledger, log, limits, needsToken, origin, trustProxy = false } = options
-  const watchers = new Map<string, Set<() => void>>()
+  const { ledger, log, limits, needsToken, origin, trustProxy = false, signingKey } = options
+  const watchers = new Map<string, Watchers>()
+  const views = new WeakMap<Principal, ViewClaims>()
   const tokens = await watchTokens(ledger, log, endInvalid)
   const requests = createBuckets(limits.requestsPerSecond, limits.requestBurst)
   const failures = createBuckets(limits.failuresPerSecond, limits.failureBurst)
@@ -60,19 +84,46 @@ export async function createPrincipals(options: PrincipalOptions): Promise<OwnPr
   clock.unref()
 
   function endInvalid(): void {
-    for (const tokenId of watchers.keys()) endIfInvalid(tokenId)
+    for (const id of watchers.keys()) endIfInvalid(id)
   }
 
-  function endIfInvalid(tokenId: string): void {
+  function endIfInvalid(id: string): void {
+    const watched = watchers.get(id)
+    if (!watched || isValid(watched.principal)) return
+    watchers.delete(id)
+    for (const end of watched.ends) end()
+  }
+
+  const isTokenValid = (tokenId: string): boolean => {
     const token = tokens.byId(tokenId)
-    if (token && stateOf(token, Date.now()) === 'valid') return
-    const ends = watchers.get(tokenId) ?? []
-    watchers.delete(tokenId)
-    for (const end of ends) end()
+    return token !== undefined && stateOf(token, Date.now()) === 'valid'
+  }
+
+  function isViewValid({ expiresAtMs, issuer }: ViewClaims): boolean {
+    return expiresAtMs > Date.now() && (issuer === LOCAL.id || isTokenValid(issuer))
+  }
+
+  function isValid(principal: Principal): boolean {
+    const view = views.get(principal)
+    return view ? isViewValid(view) : isTokenValid(principal.id)
+  }
+
+  function byViewToken(view: ViewClaims, token: string): Principal {
+    if (!isViewValid(view)) throw unauthenticated('The view token is expired or revoked')
+    const { workspace, target, issuer } = view
+    const id = `view-${digestOf(token).slice(0, 16)}`
+    const overMs = requests.take(id)
+    if (overMs > 0) throw tooMany('The view token asks too often', overMs)
+    const name = tokens.byId(issuer)?.name ?? 'view token'
+    const principal: Principal = { id, name, workspace, scopes: ['read'], only: target }
+    views.set(principal, view)
+    return principal
   }
 
   /** Valid tokens are found before anything is limited: wrong ones from the same address must not keep their owners out. */
   async function byToken(token: string, address: string): Promise<Principal> {
+    const view = readViewToken(signingKey, token)
+    if (view) return byViewToken(view, token)
     const digest = digestOf(token)
     let found = tokens.byDigest(digest)
     if (!found) {
@@ -103,19 +154,29 @@ export async function createPrincipals(options: PrincipalOptions): Promise<OwnPr
       if (needsToken) throw unauthenticated('This needs a token')
       return LOCAL
     },
-    watch({ id }, ended) {
+    watch(principal, ended) {
+      const { id } = principal
       if (id === LOCAL.id || id === ANYBODY.id) return () => {}
-      const ends = watchers.get(id) ?? new Set()
+      const watched = watchers.get(id) ?? { principal, ends: new Set() }
+      const { ends } = watched
       // Each call has an entry of its own, also if the same function is passed twice.
       const end = (): void => ended()
-      watchers.set(id, ends.add(end))
+      ends.add(end)
+      watchers.set(id, watched)
       // It may have been revoked since it was admitted.
       queueMicrotask(() => endIfInvalid(id))
       return () => {
         ends.delete(end)
-        if (ends.size === 0 && watchers.get(id) === ends) watchers.delete(id)
+        if (ends.size === 0 && watchers.get(id) === watched) watchers.delete(id)
       }
     },
+    createViewToken: ({ workspace, target, seconds, issuer = LOCAL }) =>
+      signViewToken(signingKey, {
+        workspace,
+        target,
+        issuer: issuer.id,
+        expiresAtMs: Date.now() + seconds * 1000,
+      }),
     hasTokens: () => tokens.someValid(),
     close() {
       clearInterval(clock)
@@ -127,7 +188,7 @@ export async function createPrincipals(options: PrincipalOptions): Promise<OwnPr
 function bearerOf(caller: Caller): string | undefined {
   const header = caller.header('authorization')
   if (header === undefined) return undefined
-  const token = /^Bearer +([\w.~+/=-]{1,500})$/i.exec(header)?.[1]
+  const token = /^Bearer +([\w.~+/=-]{1,2000})$/i.exec(header)?.[1]
   if (token !== undefined) return token
   throw unauthenticated('The header authorization is not of the form `Bearer TOKEN`')
 }

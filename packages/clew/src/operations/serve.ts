@@ -66,6 +66,7 @@ export const serve = streaming({
       { findPage },
       { readVersion },
       { ingestStarter },
+      { signingKeyOf },
     ] = await Promise.all([
       import('@clew/server'),
       import('../control/create-control.ts'),
@@ -74,6 +75,7 @@ export const serve = streaming({
       import('../find-page.ts'),
       import('../read-version.ts'),
       import('../start-ingest.ts'),
+      import('../second-opening.ts'),
     ])
     const folder = page ? findPage() : null
     const server = await startServer({
@@ -83,6 +85,7 @@ export const serve = streaming({
       page: folder,
       log: createLog(log),
       version: readVersion(),
+      signingKey: signingKeyOf(ledger),
       startIngest: ingestStarter(ledger, {}, log),
       ...where,
     })

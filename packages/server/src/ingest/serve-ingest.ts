@@ -40,7 +40,13 @@ export function serveIngest(port: MessagePort, ledger: Ledger, { limits, log }: 
     traced: new Set(),
     operations: [],
     // The server admits calls before it sends them here, and aborts those whose token ends.
-    principals: { admit: () => Promise.reject(notHere()), watch: () => () => {} },
+    principals: {
+      admit: () => Promise.reject(notHere()),
+      watch: () => () => {},
+      createViewToken() {
+        throw notHere()
+      },
+    },
     limits,
     log,
     metrics,

@@ -7,6 +7,7 @@ import { mountSessions } from './session-routes.ts'
 import { createSockets } from './sockets.ts'
 import { mountStreams } from './stream-routes.ts'
 import { startSweeper } from './sweeper.ts'
+import { mountViewTokens } from './view-token-route.ts'
 import { createWorkspaces, type Workspaces } from './workspaces.ts'
 
 const LAG_MS = 5000
@@ -27,6 +28,7 @@ export function mountLive(app: App, parts: ServerParts): Live {
   mountPort(app)
   mountSessions(app)
   mountStreams(app)
+  mountViewTokens(app, parts)
   sockets.open({
     hold: ({ workspaceId }) => workspaces.of(workspaceId).relay.hold(),
     catchUp: (address, tell) => workspaces.of(address.workspaceId).relay.catchUp(address, tell),

@@ -1,5 +1,6 @@
 import { ClewError } from '@clew/ledger'
 import { parseRoom, type RoomAddress } from '@clew/trace'
+import { showsRun, showsStream } from '../assert-shown.ts'
 import { type ErrorBody, errorBody } from '../error-answer.ts'
 import { mayEnter, type Principal } from '../principal.ts'
 import type { ServerParts } from '../server-parts.ts'
@@ -29,8 +30,12 @@ export interface RoomSource {
 export function serveRooms(
   socket: LiveSocket,
   source: RoomSource,
-  { limits: { roomsPerSocket }, log }: Pick<ServerParts, 'limits' | 'log'>,
+  parts: Pick<ServerParts, 'limits' | 'log' | 'ledgerOf'>,
 ): () => void {
+  const {
+    limits: { roomsPerSocket },
+    log,
+  } = parts
   const held = new Map<string, () => void>()
   let queue = Promise.resolve()
   let waiting = 0
@@ -80,7 +85,7 @@ export function serveRooms(
       const isIn = await answer(async () => {
         assertPatient()
         const [room] = sent
-        address = readRoom(room, socket.data.principal)
+        address = await readRoom(room, socket.data.principal, parts)
         await join(room as string, address)
       }, sent)
       if (isIn && address && !isGone) await catchUp(socket, address, source, log)
@@ -90,7 +95,7 @@ export function serveRooms(
     inTurn(async () => {
       await answer(async () => {
         const [room] = sent
-        readRoom(room, socket.data.principal)
+        await readRoom(room, socket.data.principal, parts)
         await leave(room as string)
       }, sent)
     }),
@@ -117,9 +122,18 @@ export async function catchUp(
 }
 
 /** A room of another workspace is answered like one with a malformed name. */
-function readRoom(given: unknown, principal: Principal): RoomAddress {
+async function readRoom(
+  given: unknown,
+  principal: Principal,
+  { ledgerOf }: Pick<ServerParts, 'ledgerOf'>,
+): Promise<RoomAddress> {
   const address = typeof given === 'string' && given.length <= 2048 ? parseRoom(given) : null
-  if (address && mayEnter(principal, address.workspaceId)) return address
+  if (address && mayEnter(principal, address.workspaceId)) {
+    const { kind, id, workspaceId } = address
+    const isShown =
+      kind === 'stream' ? showsStream(principal, id) : await showsRun(principal, id, ledgerOf(workspaceId))
+    if (isShown) return address
+  }
   throw new ClewError(
     'not_found',
     'The room does not exist, or this token has no access to it',
