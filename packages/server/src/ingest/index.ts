@@ -4,8 +4,8 @@ import { mountAgUi } from './ag-ui.ts'
 import { mountEvents } from './events.ts'
 import { mountOtlp } from './otlp.ts'
 
-/** Bodies up to this size take a few milliseconds, and are read on the event loop. */
-const MAX_SMALL_BYTES = 16 * 1024
+/** Bodies up to this size are read on the event loop; passing them to a thread would take longer than reading most of them. */
+const MAX_SMALL_BYTES = 64 * 1024
 
 /** Ways in: events, OTLP, AG-UI; and the way out to AG-UI. Large bodies are read in the ingest thread, if there is one. */
 export function mountIngest(app: Pick<App, 'route'>, parts: ServerParts): void {
