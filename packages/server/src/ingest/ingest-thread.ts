@@ -73,7 +73,7 @@ export function createIngestThread({ start, maxBodies, metrics }: IngestThreadOp
       const { done, value } = await job.chunks.next()
       // A copy: the chunk may be a part of a buffer that is used further.
       const bytes = done === true ? null : value.slice()
-      send(to, { type: 'chunk', id, bytes }, bytes ? [bytes.buffer as ArrayBuffer] : [])
+      send(to, { type: 'chunk', id, bytes }, bytes ? [bytes.buffer] : [])
     } catch (error) {
       end(id, error)
     }

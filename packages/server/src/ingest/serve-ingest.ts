@@ -122,7 +122,9 @@ export function serveIngest(port: MessagePort, ledger: Ledger, { limits, log }: 
         headers: [...response.headers],
         body,
         appended: appended.reduce((sum, { value }) => sum + value, 0),
-        errors: errors.flatMap(({ labels, value }) => new Array<string>(value).fill(String(labels.code))),
+        errors: errors.flatMap(({ labels, value }) =>
+          Array.from({ length: value }, () => String(labels.code)),
+        ),
       },
       [body.buffer],
     )
