@@ -11,7 +11,12 @@ const ROOT = resolve(import.meta.dirname, '..')
 
 /** Started by the path of their file, so no `exports` name them. */
 const PROGRAMS: Readonly<Record<string, readonly string[]>> = {
-  'packages/clew': ['./src/cli/main.ts', './src/index-worker.ts', './src/demo/chat/agent-process.ts'],
+  'packages/clew': [
+    './src/cli/main.ts',
+    './src/index-worker.ts',
+    './src/ingest-worker.ts',
+    './src/demo/chat/agent-process.ts',
+  ],
 }
 
 /**

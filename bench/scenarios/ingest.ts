@@ -1,9 +1,11 @@
+import { once } from 'node:events'
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { startServer } from '@clew/server'
 import { type EventInput, openLedger, type Ledger } from 'clew'
 import { encodeTracesProtobuf } from 'clew/otel'
 import { operations } from '../../packages/clew/src/operations.ts'
+import { ingestStarter } from '../../packages/clew/src/start-ingest.ts'
 import type { IngestLoad } from '../ingest-client.ts'
 import { type Figure, inTempFolder, median, prose, rate, seconds, sideBySide } from '../measure.ts'
 import { fillRuns } from './listing.ts'
@@ -19,12 +21,13 @@ const limits = { requestsPerSecond: 1e6, requestBurst: 1e6 }
 
 /** What comes over HTTP, from a client in another thread, answered when it is committed. */
 export async function ingestFigures(runs: number): Promise<Figure[]> {
-  return [await spans(), await events(), await firstPage(runs)]
+  return [...(await spans()), await events(), await firstPage(runs)]
 }
 
 async function served<T>(file: string, work: (url: string, ledger: Ledger) => Promise<T>): Promise<T> {
   const ledger = await openLedger(`sqlite:${file}`)
-  const server = await startServer({ ledger, operations, port: 0, limits })
+  const startIngest = ingestStarter(ledger, limits, 'warn')
+  const server = await startServer({ ledger, operations, port: 0, limits, startIngest })
   try {
     return await work(server.url, ledger)
   } finally {
@@ -42,28 +45,54 @@ function load(data: IngestLoad): Promise<number> {
   })
 }
 
-async function spans(): Promise<Figure> {
+/** Reads the list of runs again and again while `work` runs; its times in ms. */
+async function beside<T>(url: string, work: () => Promise<T>): Promise<{ result: T; times: number[] }> {
+  const client = new Worker(new URL('../beside-client.ts', import.meta.url), {
+    workerData: { url: `${url}/v1/runs?limit=20` },
+  })
+  const ended = once(client, 'message') as Promise<[number[]]>
+  const result = await work()
+  client.postMessage('stop', [])
+  const [times] = await ended
+  return { result, times }
+}
+
+async function spans(): Promise<Figure[]> {
   const bodies = plainExports().map(encodeTracesProtobuf)
   const type = 'application/x-protobuf'
-  const times = await inTempFolder(async (folder) => {
-    const all: number[] = []
+  const rounds = await inTempFolder(async (folder) => {
+    const all: { result: number; times: number[] }[] = []
     for (let round = 0; round < ROUNDS; round++)
       all.push(
-        await served(join(folder, `spans-${round}.db`), (url) =>
-          load({ url: `${url}/v1/traces`, type, bodies, atOnce: 4 }),
-        ),
+        await served(join(folder, `spans-${round}.db`), async (url) => {
+          // The thread for large bodies is started by the first of them.
+          await load({ url: `${url}/v1/traces`, type, bodies: bodies.slice(0, 1), atOnce: 1 })
+          return beside(url, () => load({ url: `${url}/v1/traces`, type, bodies, atOnce: 4 }))
+        }),
       )
     return all
   })
-  const best = Math.min(...times)
-  return {
-    name: 'OTLP over HTTP to SQLite, answered after the commit, spans of 1 KB in batches of 500',
-    ours: rate(SPANS, best),
-    beside: 'promise 10,000/s',
-    ratio: SPANS / best,
-    least: 10_000,
-    unit: '/s',
-  }
+  const best = Math.min(...rounds.map(({ result }) => result))
+  const times = rounds.flatMap((round) => round.times).sort((a, b) => a - b)
+  const p99 = times[Math.floor(times.length * 0.99)] ?? Number.NaN
+  return [
+    {
+      name: 'OTLP over HTTP to SQLite, answered after the commit, spans of 1 KB in batches of 500',
+      ours: rate(SPANS, best),
+      beside: 'promise 12,000/s',
+      ratio: SPANS / best,
+      least: 12_000,
+      unit: '/s',
+    },
+    {
+      name: 'A list of 20 runs for another client meanwhile',
+      ours: `p50 ${median(times).toFixed(1)} ms, p99 ${p99.toFixed(1)} ms, at most ${(times.at(-1) ?? 0).toFixed(1)} ms`,
+      beside: 'promise p99 100 ms',
+      ratio: p99,
+      most: 100,
+      unit: 'ms',
+    },
+  ]
 }
 
 /** About 500 bytes with its envelope. */

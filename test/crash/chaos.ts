@@ -1,3 +1,5 @@
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { CRASH_POINTS } from './crash-points.ts'
 import { pointOf, type Round, startSession } from './session.ts'
@@ -7,7 +9,8 @@ import { pointOf, type Round, startSession } from './session.ts'
  * `npm run chaos -- runtime [ROUNDS]`: kills agents at every named instant and goes on with them; 130 rounds unless told.
  * `npm run chaos -- --runtime [--kills 300] [--seed N] [--store sqlite|postgres] [--report FILE]`: random programs, killed at
  * random instants, on both stores unless one is named.
- * `npm run chaos -- [postgres] --seconds 120 [--seed N]`: faults of server, network and processes around PostgreSQL.
+ * `npm run chaos -- [postgres] --seconds 120 [--seed N] [--runs N] [--reports FOLDER]`: faults of server, network and processes
+ * around PostgreSQL. A run that does not hold leaves its report and all notes in FOLDER, by default `clew-chaos` in the folder for temporary files.
  */
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -19,6 +22,8 @@ const { values, positionals } = parseArgs({
     store: { type: 'string' },
     plant: { type: 'string' },
     report: { type: 'string' },
+    runs: { type: 'string' },
+    reports: { type: 'string' },
   },
 })
 if (values.runtime) {
@@ -36,17 +41,14 @@ if (values.runtime) {
   process.exit(held ? 0 : 1)
 }
 if (positionals[0] === 'postgres' || values.seconds !== undefined) {
-  const { runChaos } = await import('../postgres/chaos/run-chaos.ts')
-  const { formatReport } = await import('../postgres/chaos/report.ts')
-  const startedMs = performance.now()
-  const report = await runChaos({
+  const { repeatChaos } = await import('../postgres/chaos/repeat-chaos.ts')
+  const hasHeld = await repeatChaos({
     seconds: Number(values.seconds ?? 120),
     seed: Number(values.seed ?? Date.now() % 100_000),
-    onFault: (kind, hits) =>
-      console.log(`${((performance.now() - startedMs) / 1000).toFixed(1).padStart(6)} s  ${kind}  ${hits}`),
+    runs: Number(values.runs ?? 1),
+    reports: values.reports ?? join(tmpdir(), 'clew-chaos'),
   })
-  console.log(`\n${formatReport(report)}`)
-  process.exit(report.verdict === 'held' ? 0 : 1)
+  process.exit(hasHeld ? 0 : 1)
 }
 if (positionals[0] === 'runtime') {
   const { killAgents } = await import('../runtime/kill-chaos.ts')

@@ -19,14 +19,14 @@ export type Line =
 
 export function readLines(file: string): Line[] {
   const whole = readFileSync(file, 'utf8').split('\n')
-  // A line that was cut by the kill was not said.
+  // A line that was cut by the kill does not count.
   whole.pop()
   return whole.filter((text) => text !== '').map((text) => JSON.parse(text) as Line)
 }
 
 /**
- * What must hold of the file after a crash: everything acknowledged is there exactly once with its hash, nothing is
- * there twice, the chain verifies, projections equal a rebuild. Gives one sentence per violation.
+ * Checks the file after a crash: everything acknowledged is stored exactly once with its hash, nothing is stored twice, the
+ * chain verifies, projections equal a rebuild. Returns one sentence per violation.
  */
 export async function findViolations(
   database: string,
@@ -71,7 +71,7 @@ interface Exported {
   readonly ledger: { readonly seq: number; readonly position: number; readonly hash: string }
 }
 
-/** Sends again what was never answered, as a client does after a crash; then it must be there once. */
+/** Sends again what was not answered, as a client does after a crash. */
 export async function resend(database: string, lines: readonly Line[]): Promise<Acknowledged[]> {
   const known = new Set(lines.flatMap((line) => ('ack' in line ? [line.ack.eventId] : [])))
   const ledger = await openLedger(`sqlite:${database}`)

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -8,14 +8,16 @@ import { CRASH_POINTS, type CrashPoint } from './crash-points.ts'
 import { type Acknowledged, findViolations, readLines, resend } from './oracle.ts'
 
 const WRITER = join(import.meta.dirname, 'writer.ts')
-/** A point that is never passed would make a sweep that proves nothing. */
-const MOST_VOID = 8
+/** A sweep at a point that is never passed would prove nothing. */
+const MAX_VOID = 8
+/** Notes of a writer that lives to its end; a kill at random comes before one of them. */
+const NOTES = 300
 
 export interface Round {
   readonly point: CrashPoint
   readonly acknowledged: number
   readonly resent: number
-  /** Tries in which the writer ended before the kill fired. */
+  /** Tries in which the writer ended before the kill. */
   readonly void: number
   readonly violations: readonly string[]
 }
@@ -23,12 +25,18 @@ export interface Round {
 export interface Session {
   readonly database: string
   readonly acknowledged: readonly Acknowledged[]
-  /** Starts a writer on the file the last one left, kills it, and looks at what is left. */
-  round(point: CrashPoint): Promise<Round>
+  /**
+   * Starts a writer on the file that the last one left, kills it and checks the file. At `random` it is killed after so many
+   * notes: after so much time, a slow writer would have written nothing.
+   */
+  round(point: CrashPoint, afterNotes?: number): Promise<Round>
   close(): void
 }
 
 export const pointOf = (round: number): CrashPoint => CRASH_POINTS[round % CRASH_POINTS.length] as CrashPoint
+
+const countNotes = (file: string): number =>
+  existsSync(file) ? readFileSync(file, 'utf8').split('\n').length - 1 : 0
 
 export function startSession(): Session {
   const folder = mkdtempSync(join(tmpdir(), 'clew-crash-'))
@@ -36,9 +44,10 @@ export function startSession(): Session {
   const acknowledged: Acknowledged[] = []
   let writers = 0
 
-  /** True when the kill fired; what the writer noted counts either way. */
+  /** `killed`: the writer was killed before its end. What it noted counts either way. */
   async function runWriter(
     point: CrashPoint,
+    afterNotes: number,
   ): Promise<{ killed: boolean; resent: number; failures: string[] }> {
     const lines = join(folder, `lines-${writers}`)
     const after = String(1 + Math.floor(Math.random() * (point === 'mid-transaction' ? 1500 : 150)))
@@ -48,8 +57,7 @@ export function startSession(): Session {
     })
     const exit = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>
     if (point === 'random') {
-      while (child.exitCode === null && !(existsSync(lines) && statSync(lines).size > 0)) await sleep(1)
-      await sleep(Math.random() * 250)
+      while (child.exitCode === null && countNotes(lines) < afterNotes) await sleep(1)
       child.kill('SIGKILL')
     }
     const [code, signal] = await exit
@@ -57,7 +65,7 @@ export function startSession(): Session {
     const failures = said.flatMap((line) => ('failed' in line ? [`the writer failed: ${line.failed}`] : []))
     if (code !== 0 && signal !== 'SIGKILL') failures.push(`the writer ended with ${code ?? signal}`)
     for (const line of said) if ('ack' in line) acknowledged.push(line.ack)
-    // First as it was left, then with what a client sends again.
+    // First as the writer left it, then after a client has sent again what was not answered.
     failures.push(...(await findViolations(database, acknowledged)))
     const answers = await resend(database, said)
     acknowledged.push(...answers)
@@ -67,16 +75,16 @@ export function startSession(): Session {
   return {
     database,
     acknowledged,
-    async round(point) {
+    async round(point, afterNotes = 1 + Math.floor(Math.random() * NOTES)) {
       const before = acknowledged.length
-      for (let tries = 0; tries < MOST_VOID; tries++) {
-        const { killed, resent, failures } = await runWriter(point)
+      for (let tries = 0; tries < MAX_VOID; tries++) {
+        const { killed, resent, failures } = await runWriter(point, afterNotes)
         const violations = [...failures, ...(await findViolations(database, acknowledged))]
         if (killed || violations.length > 0)
           return { point, acknowledged: acknowledged.length - before, resent, void: tries, violations }
       }
       throw new Error(
-        `the writer was never killed at ${point} in ${MOST_VOID} tries; is the point still passed?`,
+        `the writer was never killed at ${point} in ${MAX_VOID} tries; is the point still passed?`,
       )
     },
     close: () => rmSync(folder, { recursive: true, force: true }),

@@ -6,8 +6,8 @@ import { armCrash, type CrashPoint } from './crash-points.ts'
 import type { Line } from './oracle.ts'
 
 /**
- * `node writer.ts DATABASE LINES ROUND`: writes to the ledger until it is killed. Before a call it notes what it is
- * going to send, after the answer what was acknowledged; both reach the file before it goes on.
+ * `node writer.ts DATABASE LINES ROUND`: writes to the ledger until it is killed. It notes what it sends before each
+ * call, and what was acknowledged after the answer; both are in the file before it continues.
  */
 const [, , database = '', lines = '', round = ''] = process.argv
 const crash = armCrash(process.env['CLEW_CRASH_AT'] as CrashPoint, Number(process.env['CLEW_CRASH_AFTER']))

@@ -1,6 +1,6 @@
 import { openLedger, type OpenLedgerOptions } from 'clew'
 import type { Ledger } from '@clew/ledger'
-import { createLog, type RunningServer, type ServerOptions, startServer } from '@clew/server'
+import { createLog, type RunningServer, type StartOptions, startServer } from '@clew/server'
 import { createControl } from '../../packages/clew/src/control/create-control.ts'
 import { operations } from '../../packages/clew/src/operations.ts'
 
@@ -13,7 +13,7 @@ export interface Served {
 
 /** A server with all operations over a ledger of its own, on any port. */
 export async function serve(
-  options: Partial<ServerOptions> = {},
+  options: Partial<StartOptions> = {},
   prepare: (ledger: Ledger) => Promise<unknown> = async () => {},
   url = 'memory:',
   ledgerOptions: OpenLedgerOptions = {},

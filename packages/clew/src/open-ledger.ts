@@ -14,6 +14,7 @@ import { createPrice } from './prices/create-price.ts'
 import type { PriceTable } from './prices/price-table.ts'
 import { keyPath, markOf, readSecret } from './secret.ts'
 import { headChecker } from './signing.ts'
+import { noteOpening } from './second-opening.ts'
 import { sqlitePath } from './sqlite-path.ts'
 import { prepareVault, type VaultOption } from './vault/open-vault.ts'
 import { readVault } from './vault/read-vault.ts'
@@ -57,10 +58,12 @@ export async function openLedger(url: string, options: OpenLedgerOptions = {}): 
     if (index && url !== 'memory:') store = await indexed(store, url)
     const vault = await openVault(store, readOnly === true)
     const policies = await readPolicies(store)
-    return createLedger(
+    const ledger = createLedger(
       { store, ports: nodePorts, secret: opened.secret, heads: headChecker, price, policies, vault },
       { ...ledgerOptions, mode },
     )
+    noteOpening(ledger, { url, options }, opened.secret)
+    return ledger
   } catch (error) {
     await store.close()
     throw error

@@ -49,6 +49,7 @@ export {
   SessionCard,
   type SessionCardProps,
   shortenId,
+  spellBidi,
   StatusMark,
   STEP_KINDS,
   type StepKind,

@@ -39,6 +39,7 @@ export {
   plural,
   shortenId,
 } from './theme/format.ts'
+export { spellBidi } from './theme/spell-bidi.ts'
 export { StatusMark } from './theme/status.tsx'
 export { useModal } from './theme/use-modal.ts'
 export { type Hue, KindGlyph, namedKind, STEP_KINDS, type StepKind, stepKindOf } from './theme/step-kinds.tsx'

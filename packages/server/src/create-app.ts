@@ -2,29 +2,30 @@ import type { HttpBindings } from '@hono/node-server'
 import { ClewError } from '@clew/ledger'
 import { type Context, Hono } from 'hono'
 import { allowOrigin } from './allow-origin.ts'
+import { assertShown } from './assert-shown.ts'
 import { createCall } from './create-call.ts'
 import { errorAnswer } from './error-answer.ts'
-import { may } from './principal.ts'
+import { may, type Principal } from './principal.ts'
 import type { Caller } from './principals.ts'
 import type { Answer, Call, Route } from './route.ts'
 import type { ServerParts } from './server-parts.ts'
 
 type Env = { Bindings: Partial<HttpBindings> }
 
-/** Answers what no route stands at; undefined leaves it to the next one. */
+/** Answers a path without a route; undefined passes it to the next fallback. */
 export type Fallback = (request: {
   readonly path: string
   header(name: string): string | undefined
 }) => Promise<Response | undefined>
 
 export interface App {
-  /** All that was mounted, in order: what OpenAPI is made from. */
+  /** All mounted routes in order, for OpenAPI. */
   readonly routes: readonly Route[]
   /** Mounts a route behind admission, workspace, scope and limits. */
   route(route: Route, answer: Answer): void
-  /** For GET alone, and for nothing that belongs to a workspace. */
+  /** For GET only, and not for data of a workspace. */
   fallback(fallback: Fallback): void
-  /** Answers a request; `bindings` are those of the connection it came over. */
+  /** Answers a request; `bindings` are the Node request and response, if there are any. */
   fetch(request: Request, bindings?: object): Promise<Response>
 }
 
@@ -46,8 +47,8 @@ export function createApp(parts: ServerParts): App {
     await next()
     for (const [name, value] of Object.entries({ ...ALWAYS, ...preflight?.headers }))
       context.res.headers.set(name, value)
-    // A client with more to ask comes back to a server that stays.
-    if (parts.closing.aborted) context.res.headers.set('connection', 'close')
+    // A client reconnects to a server that stays. A body that was not read would have to be, before the next request.
+    if (parts.closing.aborted || hasUnreadBody(context)) context.res.headers.set('connection', 'close')
     return undefined
   })
   hono.onError((error) => refuse(error))
@@ -73,28 +74,41 @@ export function createApp(parts: ServerParts): App {
 
   async function answerOne(context: Context<Env>, route: Route, answer: Answer): Promise<Response> {
     const began = performance.now()
+    const revoked = new AbortController()
+    let unwatch = (): void => {}
     let response: Response
-    let principal = '-'
+    let id = '-'
     try {
-      const call = await admit(context, route)
-      principal = call.principal.id
+      const principal = await parts.principals.admit(callerOf(context), route.scope === null)
+      id = principal.id
+      unwatch = parts.principals.watch(principal, () => revoked.abort(tokenEnded()))
+      const call = createAdmitted(context, route, principal, revoked.signal)
+      if (route.scope !== null) await assertShown(call, route)
       response = await answer(call)
     } catch (error) {
       response = refuse(error)
     }
+    unwatch()
     const seconds = (performance.now() - began) / 1000
     const { method } = context.req
     const { status } = response
     parts.metrics.requests.inc({ method, route: route.path, status })
     parts.metrics.requestSeconds.observe({ method, route: route.path }, seconds)
-    parts.log.info({ method, route: route.path, status, ms: Math.round(seconds * 1e6) / 1e3, principal })
+    parts.log.info({ method, route: route.path, status, ms: Math.round(seconds * 1e6) / 1e3, principal: id })
     return response
   }
 
-  async function admit(context: Context<Env>, route: Route): Promise<Call> {
-    const principal = await parts.principals.admit(callerOf(context), route.scope === null)
-    const cut = (): void => void context.env.incoming?.socket.destroy()
-    const call = createCall(context.req, route, principal, parts, cut)
+  function createAdmitted(
+    context: Context<Env>,
+    route: Route,
+    principal: Principal,
+    revoked: AbortSignal,
+  ): Call {
+    const { req, env } = context
+    const params: Record<string, string> = req.param()
+    const signal = AbortSignal.any([req.raw.signal, revoked])
+    const cut = (): void => void env.incoming?.socket.destroy()
+    const call = createCall({ raw: req.raw, params }, route, principal, parts, signal, cut)
     if (route.scope !== null && !may(principal, route.scope))
       throw new ClewError(
         'forbidden',
@@ -128,7 +142,22 @@ export function createApp(parts: ServerParts): App {
   }
 }
 
-/** Nothing of ours is to be taken for something else, shown inside another page, or told to where a link leads. */
+/** True if a body was announced and has not arrived as a whole. */
+function hasUnreadBody({ env: { incoming } }: Context<Env>): boolean {
+  if (incoming === undefined || incoming.complete) return false
+  const { headers } = incoming
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
+}
+
+const tokenEnded = (): ClewError =>
+  new ClewError(
+    'unauthenticated',
+    'The token was revoked or has expired',
+    'What was answered or read before that is stored; use another token for the rest.',
+    {},
+  )
+
+/** Headers of every answer: no guessed content type, no embedding in other pages, no referrer for links. */
 const ALWAYS: Readonly<Record<string, string>> = {
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',

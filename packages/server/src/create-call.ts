@@ -1,23 +1,33 @@
 import { ClewError } from '@clew/ledger'
-import type { HonoRequest } from 'hono'
 import { mayEnter, type Principal } from './principal.ts'
 import { readBody } from './read-body.ts'
 import type { Call, Route } from './route.ts'
 import type { ServerParts } from './server-parts.ts'
 
+/** A request and the parameters of its path. */
+export interface RoutedRequest {
+  readonly raw: Request
+  readonly params: Readonly<Record<string, string>>
+}
+
+/** What the server offers to a call. */
+export type CallParts = Pick<ServerParts, 'ledgerOf' | 'workspace' | 'limits'>
+
+/** `signal` aborts when the caller may no longer call or has gone; `cut` destroys its connection. */
 export function createCall(
-  request: HonoRequest,
+  { raw, params }: RoutedRequest,
   route: Route,
   principal: Principal,
-  parts: ServerParts,
+  parts: CallParts,
+  signal: AbortSignal,
   cut: () => void,
 ): Call {
-  const params = request.param() as Record<string, string>
-  const query = new URL(request.url).searchParams
+  const { limits } = parts
+  const query = new URL(raw.url).searchParams
   const workspace =
     params['workspaceId'] ??
     query.get('workspace') ??
-    request.header('clew-workspace') ??
+    raw.headers.get('clew-workspace') ??
     principal.workspace ??
     parts.workspace
   if (!mayEnter(principal, workspace))
@@ -29,29 +39,29 @@ export function createCall(
     )
   query.delete('workspace')
   if (route.anyQuery !== true) assertKnown(query, route)
+  const mostBytes = route.isIngest === true ? Number.POSITIVE_INFINITY : limits.jsonBytes
   async function bytes(): Promise<Uint8Array> {
-    const late = setTimeout(cut, parts.limits.requestTimeoutMs)
+    const late = setTimeout(cut, limits.requestTimeoutMs)
     try {
-      return await readBody(request.raw, {
-        sentBytes: route.bodyBytes ?? parts.limits.bodyBytes,
-        unpackedBytes: Math.max(parts.limits.unpackedBytes, route.bodyBytes ?? 0),
-      })
+      const sentBytes = Math.min(limits.bodyBytes, mostBytes)
+      const unpackedBytes = Math.min(limits.unpackedBytes, mostBytes)
+      return await readBody(raw, { sentBytes, unpackedBytes }, signal)
     } finally {
       clearTimeout(late)
     }
   }
   return {
-    request: request.raw,
+    request: raw,
     params,
     query,
     principal,
     workspace,
     ledger: parts.ledgerOf(workspace),
-    signal: request.raw.signal,
+    signal,
     cut,
     bytes,
     async json() {
-      const type = request.header('content-type') ?? ''
+      const type = raw.headers.get('content-type') ?? ''
       if (!/^application\/json\s*(?:;|$)/i.test(type))
         throw new ClewError(
           'wrong_media',

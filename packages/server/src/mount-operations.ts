@@ -9,7 +9,7 @@ import type { Answer, Call } from './route.ts'
 import type { RestPlace, ServedOperation } from './served-operation.ts'
 import type { ServerParts } from './server-parts.ts'
 
-/** One route per place of an operation; none is written by hand (A1). */
+/** One route per REST place of an operation; none is written by hand (A1). */
 export function mountOperations(app: App, parts: ServerParts): void {
   for (const operation of parts.operations) {
     const { rest } = operation
@@ -19,29 +19,33 @@ export function mountOperations(app: App, parts: ServerParts): void {
   }
 }
 
-/** Control works with rich values, which travel as their tags. */
+/** Control returns rich values, which are sent as tagged JSON. */
 const codecs = createCodecs()
 
 function answer(operation: ServedOperation, rest: RestPlace, parts: ServerParts): Answer {
   return async (call) => {
-    const input = signed(operation, await readInput(operation, rest, call), call)
+    const input = withActor(operation, await readInput(operation, rest, call), call)
     await assertRun(call)
     const control = may(call.principal, 'control') ? parts.controlOf(call.workspace) : undefined
-    const context = { signal: call.signal, control }
+    const { principal, signal } = call
+    const context = { signal, control, ...(principal.id !== LOCAL.id && { by: principal.name }) }
     if (operation.kind === 'stream') return pageAnswer(call, operation, rest, input, context)
     const output = await operation.run(call.ledger, input, context)
     return jsonAnswer(call, operation.scope === 'control' ? codecs.encode(output) : output)
   }
 }
 
-/** What is done to a run is recorded with who did it: the token, unless somebody is named. */
-function signed({ input }: ServedOperation, given: Record<string, unknown>, { principal }: Call) {
-  const isAnonymous =
-    principal.id === LOCAL.id || !Object.hasOwn(input.shape, 'by') || given['by'] !== undefined
-  return isAnonymous ? given : { ...given, by: principal.name }
+/**
+ * The actor of what is recorded is the token. A `by` in the body says on whose behalf: a client can write any name there.
+ * A caller without a token is the owner of this machine, who names the actor as on the command line.
+ */
+function withActor({ input }: ServedOperation, given: Record<string, unknown>, { principal }: Call) {
+  if (principal.id === LOCAL.id || !Object.hasOwn(input.shape, 'by')) return given
+  const { by } = given
+  return { ...given, by: typeof by === 'string' ? `${principal.name}, on behalf of ${by}` : principal.name }
 }
 
-/** A run that is not there has no steps either: an empty list would be taken for an answer. */
+/** Below a run that does not exist everything is 404: an empty list would look like an answer. */
 async function assertRun({ params, ledger }: Call): Promise<void> {
   const { runId } = params
   if (runId === undefined || (await ledger.getRun(runId))) return

@@ -1,8 +1,10 @@
-/** What a caller may do; operations name the one they need. */
+import type { ViewTarget } from './tokens/view-token.ts'
+
+/** Permissions of a token; an operation names the one it needs. */
 export const SCOPES = ['read', 'write', 'control', 'admin'] as const
 export type Scope = (typeof SCOPES)[number]
 
-/** Whoever asks: a token, or somebody on this machine. */
+/** A caller: a token, or a program on this machine. */
 export interface Principal {
   /** Id of the token; `local` without one. */
   readonly id: string
@@ -10,12 +12,14 @@ export interface Principal {
   /** The only workspace that exists for it; null for all of them. */
   readonly workspace: string | null
   readonly scopes: readonly Scope[]
+  /** The only run or stream that exists for it, with a view token. */
+  readonly only?: ViewTarget | undefined
 }
 
-/** Everybody who is on this machine. */
+/** Every program on this machine. */
 export const LOCAL: Principal = { id: 'local', name: 'local', workspace: null, scopes: ['admin'] }
 
-/** `control` and `admin` bring `read` along, since what they answer with tells of runs; `admin` brings everything. */
+/** `control` includes `read`, since its answers show runs; `admin` includes all. */
 const BRINGS: Readonly<Record<Scope, readonly Scope[]>> = {
   read: ['read'],
   write: ['write'],
@@ -27,10 +31,10 @@ export const may = ({ scopes }: Principal, scope: Scope): boolean =>
   scopes.some((own) => BRINGS[own].includes(scope))
 
 const WORKSPACE = /^[\w.:@-]{1,128}$/
-/** Names of the workspaces that hold the server's own runs; requests cannot name them. */
+/** Workspaces of the server's own runs; no caller may enter them. */
 const RESERVED = /^clew:/
 
-/** Requests and rooms alike: what it may not enter is not there for it. */
+/** For requests and rooms. A workspace that the caller may not enter is reported as not found. */
 export const mayEnter = (principal: Principal, workspace: string): boolean =>
   WORKSPACE.test(workspace) &&
   !RESERVED.test(workspace) &&

@@ -1,6 +1,7 @@
 import { promisify } from 'node:util'
 import { brotliDecompress, gunzip, inflate, zstdDecompress } from 'node:zlib'
 import { ClewError } from '@clew/ledger'
+import { receiveBody } from './receive-body.ts'
 
 export interface BodyLimits {
   readonly sentBytes: number
@@ -17,11 +18,15 @@ const UNPACK: Readonly<Record<string, Unpack>> = {
   zstd: promisify(zstdDecompress),
 }
 
-/** The body of a request, unpacked as its `content-encoding` says. Ends reading at the limit, whatever was announced. */
-export async function readBody(request: Request, limits: BodyLimits): Promise<Uint8Array> {
+/** The body of a request, decompressed as its `content-encoding` says. Stops reading at the limit, whatever length was announced. */
+export async function readBody(
+  request: Request,
+  limits: BodyLimits,
+  signal: AbortSignal,
+): Promise<Uint8Array> {
   const announced = Number(request.headers.get('content-length') ?? 0)
   if (announced > limits.sentBytes) throw tooLarge(limits.sentBytes)
-  const sent = await readUpTo(request, limits.sentBytes)
+  const sent = await readUpTo(request, limits.sentBytes, signal)
   const encoding = request.headers.get('content-encoding')?.trim().toLowerCase() ?? 'identity'
   if (encoding === 'identity' || encoding === '') return sent
   const unpack = Object.hasOwn(UNPACK, encoding) ? UNPACK[encoding] : undefined
@@ -46,22 +51,21 @@ export async function readBody(request: Request, limits: BodyLimits): Promise<Ui
   }
 }
 
-async function readUpTo(request: Request, most: number): Promise<Uint8Array> {
+async function readUpTo(request: Request, limit: number, signal: AbortSignal): Promise<Uint8Array> {
   const chunks: Uint8Array[] = []
   let size = 0
-  if (!request.body) return new Uint8Array()
-  for await (const chunk of request.body as unknown as AsyncIterable<Uint8Array>) {
+  for await (const chunk of receiveBody(request.body, signal)) {
     size += chunk.byteLength
-    if (size > most) throw tooLarge(most)
+    if (size > limit) throw tooLarge(limit)
     chunks.push(chunk)
   }
   return chunks.length === 1 ? (chunks[0] as Uint8Array) : Buffer.concat(chunks, size)
 }
 
-const tooLarge = (most: number): ClewError =>
+const tooLarge = (limit: number): ClewError =>
   new ClewError(
     'too_large',
-    `The body is larger than ${most} bytes`,
+    `The body is larger than ${limit} bytes`,
     'Send it in several requests. Nothing was done.',
-    { limit: most },
+    { limit },
   )

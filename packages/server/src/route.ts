@@ -14,26 +14,26 @@ export interface RouteParameter {
 export type Content = Readonly<Record<string, { readonly schema: JsonObject; readonly example?: unknown }>>
 
 /**
- * One route as OpenAPI describes it. There is no other way to mount one, so each is in `/openapi.json`, has its scope
- * checked before it is reached, and is tried out by the test of access control.
+ * One route as OpenAPI describes it. Routes are mounted in no other way, so each is in `/openapi.json`, has its scope checked
+ * before it is called, and is covered by the test of access control.
  */
 export interface Route {
   readonly id: string
   readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete'
-  /** With parameters as `{runId}`. `{workspaceId}` is the workspace that the caller is in. */
+  /** With parameters as `{runId}`; `{workspaceId}` is the workspace of the call. */
   readonly path: string
   readonly summary: string
   readonly tag: string
-  /** What the caller must be allowed; null for what everybody may see, such as whether the server is up. */
+  /** Scope that the caller needs; null for a route that needs no token, such as `/healthz`. */
   readonly scope: Scope | null
   readonly parameters?: readonly RouteParameter[] | undefined
-  /** Takes any query instead of refusing names that are not among the parameters. */
+  /** Accepts query names that are not among the parameters. */
   readonly anyQuery?: boolean | undefined
   readonly body?: Content | undefined
   readonly bodyRequired?: boolean | undefined
-  /** Bytes of the body as sent; default `limits.bodyBytes`. */
-  readonly bodyBytes?: number | undefined
-  /** What it answers with when all is well. */
+  /** True for bodies that another thread may read: `limits.jsonBytes` does not apply. */
+  readonly isIngest?: boolean | undefined
+  /** The successful answer. */
   readonly answer: { readonly status?: number; readonly description: string; readonly content?: Content }
 }
 
@@ -46,15 +46,13 @@ export interface Call {
   /** The workspace of this request; the principal may enter it. */
   readonly workspace: string
   readonly ledger: Ledger
-  /** The caller has gone. */
+  /** Aborts when the client closes the connection, or when its token is revoked or expires. */
   readonly signal: AbortSignal
-  /** The whole body, unpacked; `too_large` beyond the limits, so nothing can make the server hold more. */
+  /** The whole body, decompressed; throws `too_large` beyond the limits. */
   bytes(): Promise<Uint8Array>
-  /** Ends the connection without a word: for who has stopped reading. */
-  cut(): void
-  /** The body as JSON; nothing but `application/json` is accepted. */
+  /** The body as JSON; only `application/json` is accepted. */
   json(): Promise<unknown>
-  /** Ends the connection at once: for a client that has stopped reading. */
+  /** Destroys the connection: for a client that has stopped reading or sending. */
   cut(): void
 }
 

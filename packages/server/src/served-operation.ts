@@ -2,31 +2,33 @@ import type { Ledger } from '@clew/ledger'
 import type { z } from 'zod'
 import type { Scope } from './principal.ts'
 
-/** Where an operation stands in HTTP: `/v1/runs/{runId}/steps`, each `{field}` a field of its input. */
+/** Route of an operation: `/v1/runs/{runId}/steps`, each `{field}` a field of its input. */
 export interface RestPlace {
   readonly method: 'get' | 'post'
   readonly path: string
-  /** Where it stands, too, for those who leave the fields of `path` open. */
+  /** Second path, without the fields in `path`. */
   readonly also?: string | undefined
-  /** Follows the ledger: the server has a route of its own for it. */
+  /** Follows the ledger: the server has a route of its own. */
   readonly isLive?: boolean | undefined
-  /** How a stream is given in pages. */
+  /** Paging of a stream. */
   readonly page?: RestPage | undefined
 }
 
 export interface RestPage {
-  /** What the answer calls its items. */
+  /** Name of the items in the answer. */
   readonly items: string
-  /** The input field that says after what a page begins. */
+  /** Input field for the place after which a page begins. */
   readonly cursor: string
-  /** What stands in that field for the page after this item. */
+  /** Value of that field for the page after this item. */
   at(item: unknown): number
 }
 
 export interface ServedContext {
   readonly signal?: AbortSignal | undefined
-  /** What runs are controlled with; only for callers who may. */
+  /** Controls runs; only for callers with the scope. */
   readonly control?: unknown
+  /** Name of the caller's token, for the audit of reads. */
+  readonly by?: string | undefined
 }
 
 interface Described {
@@ -50,5 +52,5 @@ interface Streaming extends Described {
   run(ledger: Ledger, input: Record<string, unknown>, context?: ServedContext): AsyncIterable<unknown>
 }
 
-/** An operation of the list in `clew`, as far as the server needs to know it. */
+/** An operation of `clew`, as far as the server needs it. */
 export type ServedOperation = Answering | Streaming

@@ -1,32 +1,34 @@
 import type { Ledger } from '@clew/ledger'
 import type { Logger } from 'pino'
+import type { IngestThread } from './ingest/ingest-thread.ts'
 import type { Limits } from './limits.ts'
 import type { Metrics } from './metrics.ts'
 import type { Principals } from './principals.ts'
 import type { ServedOperation } from './served-operation.ts'
 
-/** What all routes, sockets and streams stand on. */
+/** Shared by all routes, sockets and streams of a server. */
 export interface ServerParts {
   /**
-   * One store, one view per workspace; cheap, and never to be closed by who asks for it. Values are the JSON that is
-   * stored, both ways.
+   * The ledger of a workspace. The server closes it; callers must not. Values are JSON as stored, in both directions.
    */
   ledgerOf(workspace: string): Ledger
-  /** The workspace of a caller who names none. */
+  /** Workspace of a caller who names none. */
   readonly workspace: string
-  /** Workspaces to which traces of OpenTelemetry may have come. */
+  /** Workspaces that may have received traces of OpenTelemetry. */
   readonly traced: Set<string>
   readonly operations: readonly ServedOperation[]
-  /** What the runs of a workspace are controlled with, handed to operations; undefined when they can only be read. */
+  /** Passed to operations that control runs; undefined if runs can only be read. */
   controlOf(workspace: string): unknown
   readonly principals: Principals
   readonly limits: Limits
   readonly log: Logger
   readonly metrics: Metrics
-  /** Folder of the built page; null when there is none. */
+  /** Folder of the built page; null without a page. */
   readonly page: string | null
   /** The one other origin whose pages may call. */
   readonly origin: string | undefined
-  /** Aborts when the server begins to close: whatever stays open for long ends then, with a hint to come back. */
+  /** Aborts when the server begins to close: streams and sockets end then, and tell clients to reconnect. */
   readonly closing: AbortSignal
+  /** Reads large ingested bodies; undefined if this thread reads them all. */
+  readonly ingestThread: IngestThread | undefined
 }

@@ -1,47 +1,22 @@
-import { createServer, type Server } from 'node:http'
+import { createServer as createHttpServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { getRequestListener } from '@hono/node-server'
-import { ClewError, type Ledger } from '@clew/ledger'
-import type { Logger } from 'pino'
-import { createApp } from './create-app.ts'
-import { mountIngest } from './ingest/index.ts'
-import { DEFAULT_LIMITS, type Limits } from './limits.ts'
+import { ClewError } from '@clew/ledger'
+import { createServer, type ServerOptions } from './create-server.ts'
+import { DEFAULT_LIMITS } from './limits.ts'
 import { createLog } from './log.ts'
-import { mountLive } from './live/index.ts'
-import { createMetrics } from './metrics.ts'
-import { mountOperations } from './mount-operations.ts'
-import { mountPage } from './mount-page.ts'
-import { createPrincipals } from './principals.ts'
-import { mountServerFacts } from './routes/server-facts.ts'
-import type { ServedOperation } from './served-operation.ts'
-import type { ServerParts } from './server-parts.ts'
-import { createViews } from './workspace-ledgers.ts'
 
-export interface ServerOptions {
-  /** Stays open when the server closes: who opened it closes it. */
-  readonly ledger: Ledger
-  readonly operations: readonly ServedOperation[]
-  /** What runs are controlled with; without it they can only be read. */
-  readonly controlOf?: ((ledger: Ledger) => unknown) | undefined
+export interface StartOptions extends ServerOptions {
   readonly host?: string | undefined
-  /** 0 for any that is free. */
+  /** 0 for any free port. */
   readonly port?: number | undefined
-  /** Ask for a token on this machine, too; elsewhere it is always asked for. */
+  /** Require a token from clients on this machine, too; others always need one. */
   readonly tokens?: boolean | undefined
-  /** Another origin whose pages may call: `https://app.example.org`. */
-  readonly origin?: string | undefined
-  /** Folder of the built page. */
-  readonly page?: string | null | undefined
-  readonly limits?: Partial<Limits> | undefined
-  readonly log?: Logger | undefined
-  /** Of what is served, for OpenAPI. */
-  readonly version?: string | undefined
 }
 
 export interface RunningServer {
   readonly url: string
   readonly port: number
-  /** Lets go of everybody, having answered all that was asked. */
+  /** Answers the requests in flight, and ends streams and sockets. */
   close(): Promise<void>
 }
 
@@ -50,60 +25,36 @@ export const DEFAULT_PORT = 2539
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|::1)$/
 
-export async function startServer(options: ServerOptions): Promise<RunningServer> {
-  const { ledger, host = '127.0.0.1', port = DEFAULT_PORT, origin } = options
-  const closing = new AbortController()
-  const limits = { ...DEFAULT_LIMITS, ...options.limits }
+/** A server with a port of its own. */
+export async function startServer(options: StartOptions): Promise<RunningServer> {
+  const { host = '127.0.0.1', port = DEFAULT_PORT } = options
   const log = options.log ?? createLog('warn')
+  const { requestTimeoutMs, connections, graceMs } = { ...DEFAULT_LIMITS, ...options.limits }
   const needsToken = options.tokens === true || !LOOPBACK.test(host)
-  const principals = await createPrincipals({ ledger, log, limits, needsToken, origin })
-  const views = createViews(ledger, options.controlOf)
-  const parts: ServerParts = {
-    ledgerOf: views.ledgerOf,
-    controlOf: views.controlOf,
-    workspace: ledger.workspace,
-    traced: new Set([ledger.workspace]),
-    operations: options.operations,
-    principals,
-    limits,
-    log,
-    metrics: createMetrics(() => ledger.waiting),
-    page: options.page ?? null,
-    origin,
-    closing: closing.signal,
-  }
-  const app = createApp(parts)
-  const answer = getRequestListener(app.fetch, { overrideGlobalObjects: false })
-  const server = createServer(
+  const mounted = await createServer({ ...options, log, tokens: needsToken })
+  const server = createHttpServer(
     {
       // Bodies are timed where they are read (`createCall`): a stream of events may last as long as its agent works.
       requestTimeout: 0,
-      headersTimeout: Math.min(15_000, limits.requestTimeoutMs),
-      connectionsCheckingInterval: Math.min(5000, limits.requestTimeoutMs),
+      headersTimeout: Math.min(15_000, requestTimeoutMs),
+      connectionsCheckingInterval: Math.min(5000, requestTimeoutMs),
     },
-    (incoming, outgoing) => void answer(incoming, outgoing),
+    mounted.handler,
   )
-  server.maxConnections = limits.connections
-  mountOperations(app, parts)
-  mountIngest(app, parts)
-  const live = mountLive(app, server, parts)
-  mountServerFacts(app, parts, options.version ?? '0')
-  mountPage(app, parts)
+  server.maxConnections = connections
+  mounted.attach(server)
 
   async function close(): Promise<void> {
-    closing.abort()
     const ended = new Promise<void>((resolve) => server.close(() => resolve()))
-    await live.close()
+    const late = setTimeout(() => server.closeAllConnections(), graceMs)
+    const closed = mounted.close(ended)
     server.closeIdleConnections()
-    const late = setTimeout(() => server.closeAllConnections(), limits.graceMs)
-    await ended
+    await closed
     clearTimeout(late)
-    principals.close()
-    await views.close()
   }
 
   try {
-    if (needsToken && !principals.hasTokens()) throw noTokens(host)
+    if (needsToken && !mounted.hasTokens) throw noTokens(host)
     await listen(server, host, port)
   } catch (error) {
     await close()

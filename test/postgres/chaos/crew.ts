@@ -9,42 +9,44 @@ export interface Member {
   readonly role: Role
   readonly who: number
   readonly child: ChildProcess
+  /** Settles when SIGTERM may be sent (`onStop`), or when the process has ended. */
+  readonly ready: Promise<unknown>
   readonly ended: Promise<unknown>
 }
 
 export interface Crew {
   readonly members: readonly Member[]
-  /** Notes of all that ever were, by role. */
+  /** Notes of all processes of a role, ended ones included. */
   notesOf(role: Role): readonly string[]
   start(role: Role, who: number, options?: { readonly freshRuns: number }): void
-  /** SIGKILL of one, whose place is taken by another; true when it was alive to be killed. */
+  /** SIGKILL of one, which is replaced; true if it was alive until then. */
   kill(member: Member): Promise<boolean>
-  /** SIGTERM of all of a role; waits until they have ended. */
+  /** SIGTERM of all of a role, as soon as they can handle it; waits until they have ended. */
   stop(role: Role): Promise<void>
-  /** Whatever still runs dies. */
+  /** SIGKILL of all that still run. */
   close(): Promise<void>
 }
 
 interface CrewParts {
   readonly folder: string
   readonly dice: Dice
-  /** Half of them go through the bad network. */
+  /** Half of the processes connect through the proxy. */
   readonly urlOf: (who: number) => string
   readonly sweepMs: number
-  /** That each worker begins beside each other. */
+  /** Runs that each worker starts concurrently. */
   readonly freshRuns: number
 }
 
-/** Some wait long for a server that is away, others soon give up and send again. */
+/** Half of the writers wait long for a server that is away, the others give up early and send again. */
 const WAIT_MS = [1500, 20_000] as const
 
-/** The processes of a fault run. They end with this one, whose end is the end of their input. */
+/** The processes of a fault run. They end with this process: its end is the end of their standard input. */
 export function createCrew({ folder, dice, urlOf, sweepMs, freshRuns }: CrewParts): Crew {
   const members: Member[] = []
   const notes: Record<Role, string[]> = { writer: [], worker: [], follower: [] }
   const before = new Map<string, string[]>()
 
-  /** A follower goes on with its own notes; a writer needs all that were made in its place, for it may die soon, too. */
+  /** A follower continues its own notes. A writer gets the notes of all that it replaces: several may have died in a row. */
   function fileOf(role: Role, who: number): { file: string; earlier: string } {
     const own = before.get(`${role}-${who}`) ?? []
     before.set(`${role}-${who}`, own)
@@ -67,13 +69,16 @@ export function createCrew({ folder, dice, urlOf, sweepMs, freshRuns }: CrewPart
     }
     const script = join(import.meta.dirname, `${role}.ts`)
     const child = spawn(process.execPath, [script, urlOf(who), file, ...args[role].map(String)], {
-      stdio: ['pipe', 'ignore', 'inherit'],
+      stdio: ['pipe', 'ignore', 'inherit', 'ipc'],
     })
-    members.push({ role, who, child, ended: once(child, 'exit') })
+    const ended = once(child, 'exit')
+    const ready = Promise.race([once(child, 'message'), ended])
+    members.push({ role, who, child, ready, ended })
   }
 
   async function end(member: Member, signal: NodeJS.Signals): Promise<void> {
     members.splice(members.indexOf(member), 1)
+    if (signal === 'SIGTERM') await member.ready
     member.child.kill(signal)
     await member.ended
   }

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openLedger } from '../../../packages/postgres/test/harness.ts'
-import { openNotes, readNotes, refusalOf } from './notes.ts'
+import { onStop, openNotes, readNotes, refusalOf } from './notes.ts'
 
-/** `node follower.ts URL NOTES`: notes the position of every event it is given; goes on behind the last one noted. */
+/** `node follower.ts URL NOTES`: notes the position of every event it reads; continues after the last one noted. */
 const [, , url = '', file = ''] = process.argv
 const note = openNotes(file)
 const over = new AbortController()
-process.once('SIGTERM', () => over.abort())
+onStop(() => over.abort())
 let last = readNotes(file).reduce(
   (most, each) => ('followed' in each ? (each.followed.at(-1) ?? most) : most),
   0,

@@ -1,9 +1,9 @@
-import { existsSync, openSync, readFileSync, writeSync } from 'node:fs'
+import { existsSync, openSync, readFileSync, truncateSync, writeSync } from 'node:fs'
 import { ClewError, type ErrorCode, type EventInput } from '@clew/ledger'
 
 export type Sent = EventInput & { readonly eventId: string }
 
-/** Where an event was said to be. */
+/** Where an acknowledgement placed an event. */
 export interface Acknowledged {
   readonly eventId: string
   readonly runId: string
@@ -12,12 +12,12 @@ export interface Acknowledged {
   readonly hash: string
 }
 
-/** One line of what a process of the fault run has noted; each is in its file before the process goes on. */
+/** One line of a process's notes; it is in the file before the process continues. */
 export type Note =
-  /** Before the call. What has an epoch is not sent again by others. */
+  /** Before the call. Events under an epoch are not sent again by a replacement. */
   | { readonly intent: readonly Sent[]; readonly epoch?: number | undefined }
   | { readonly ack: readonly Acknowledged[] }
-  /** The store said no: by its code, and the SQLSTATE behind it. */
+  /** The store refused: error code and SQLSTATE. */
   | { readonly refused: ErrorCode; readonly state: string }
   | { readonly stale: string }
   | { readonly followed: readonly number[] }
@@ -26,21 +26,32 @@ export type Note =
   | { readonly failed: string }
 
 export function openNotes(file: string): (note: Note) => void {
+  // A kill may cut the last line of a follower, which continues in the same file.
+  if (existsSync(file)) truncateSync(file, readFileSync(file).lastIndexOf('\n') + 1)
   const out = openSync(file, 'a')
-  // Whoever started this process is gone, and nobody will read the notes.
+  // The process that started this one has ended, so its notes will not be read.
   process.stdin.once('end', () => process.exit(1)).resume()
   return (note) => void writeSync(out, `${JSON.stringify(note)}\n`)
 }
 
-export function readNotes(file: string): Note[] {
-  if (!existsSync(file)) return []
-  const whole = readFileSync(file, 'utf8').split('\n')
-  // A line that was cut by the kill was not said.
-  whole.pop()
-  return whole.map((line) => JSON.parse(line) as Note)
+/**
+ * Calls `stop` on SIGTERM, and reports to the crew that it may be sent: before this call SIGTERM ends the process, and a
+ * writer would never send again what the one before it left.
+ */
+export function onStop(stop: () => void): void {
+  process.once('SIGTERM', stop)
+  process.send?.('ready')
 }
 
-/** What the store may say while faults rage; then the same is sent again. */
+/** Every complete line; one that was cut by a kill is not counted. */
+export function readNotes(file: string): Note[] {
+  if (!existsSync(file)) return []
+  const lines = readFileSync(file, 'utf8').split('\n')
+  lines.pop()
+  return lines.map((line) => JSON.parse(line) as Note)
+}
+
+/** Errors of a store under faults, after which the same events are sent again. */
 const PASSING: ReadonlySet<ErrorCode> = new Set([
   'store_unreachable',
   'store_failed',
@@ -49,7 +60,7 @@ const PASSING: ReadonlySet<ErrorCode> = new Set([
   'store_locked',
 ])
 
-/** The refusal as a note; an error that no fault explains is thrown on. */
+/** The refusal as a note. Throws an error that no fault explains. */
 export function refusalOf(error: unknown): Note {
   if (!(error instanceof ClewError) || !PASSING.has(error.code)) throw error
   return { refused: error.code, state: String(error.fields['postgres'] ?? '') }

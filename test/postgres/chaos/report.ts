@@ -3,7 +3,7 @@ import type { ChaosOptions } from './run-chaos.ts'
 import { longest, type Takeover } from './takeovers.ts'
 import { CHECKS, type Check, type Evidence, findViolations } from './tally.ts'
 
-/** `void`: a fault did not fire, so that nothing was proved about it. */
+/** `void`: a fault did not fire, so the run proves nothing about it. */
 export type Verdict = 'held' | 'violated' | 'void'
 
 export interface ChaosReport {
@@ -35,10 +35,10 @@ export function judge({ options, fired, takeovers, sweepMs, evidence }: Judged):
   return { verdict, options, fired, takeovers, late, violations, evidence }
 }
 
-const MOST_TOLD = 5
+const MAX_SHOWN = 5
 
-/** What `npm run chaos` prints. */
-export function formatReport(report: ChaosReport): string {
+/** Text of a report, with so many violations of each check. */
+export function formatReport(report: ChaosReport, maxShown = MAX_SHOWN): string {
   const { verdict, options, fired, takeovers, late, violations, evidence } = report
   const count = (check: Check): string => `${check} ${violations[check].length}`
   const slowest = (isProvable: boolean): string => {
@@ -47,7 +47,7 @@ export function formatReport(report: ChaosReport): string {
     return `${of.length}${of.length === 0 ? '' : `, slowest ${(ms / 1000).toFixed(1)} s`}`
   }
   const told = [
-    ...CHECKS.flatMap((check) => violations[check].slice(0, MOST_TOLD).map((text) => `  ${check}: ${text}`)),
+    ...CHECKS.flatMap((check) => violations[check].slice(0, maxShown).map((text) => `  ${check}: ${text}`)),
     ...late.map(
       ({ runId, ms }) =>
         `  late takeover: run ${runId} after ${ms === undefined ? 'no time at all' : `${ms} ms`}`,

@@ -12,29 +12,31 @@ import { type FaultKind, FAULTS, prepareFaults, type Scene } from './faults.ts'
 import { gatherEvidence } from './gather.ts'
 import { type Note, readNotes } from './notes.ts'
 import { startProxy } from './proxy.ts'
-import { type ChaosReport, judge } from './report.ts'
+import { type ChaosReport, formatReport, judge } from './report.ts'
+import { saveReport } from './save-report.ts'
 
 export interface ChaosOptions {
   readonly seconds: number
   readonly seed: number
   readonly writers?: number | undefined
   readonly workers?: number | undefined
-  /** Between two restarts of the server. */
+  /** Time between two restarts of the server. */
   readonly restartMs?: readonly [least: number, most: number] | undefined
-  /** What each fault is told with, when it has fired. */
   readonly onFault?: ((kind: FaultKind, hits: number) => void) | undefined
+  /** Folder for the report and notes of a run that did not hold; without it they are deleted. */
+  readonly reports?: string | undefined
 }
 
 const FOLLOWERS = 2
 const SWEEP_MS = 1000
 const FRESH_RUNS = 2
-/** A run shorter than this cannot see a lease fall by silence. */
+/** A shorter run cannot wait for a lease to expire. */
 const SILENCE_SECONDS = 90
 const SETTLE_MS = LEASE_STALE_MS + 60_000
 
-/** Faults beside many writers, workers and followers on a server of its own; then what is left is judged. */
+/** Faults under the load of many writers, workers and followers on a server of its own; then judges the ledger and the notes. */
 export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
-  const { seconds, seed, writers = 8, workers = 3, restartMs = [5000, 10_000], onFault } = options
+  const { seconds, seed, writers = 8, workers = 3, restartMs = [5000, 10_000], onFault, reports } = options
   const dice = createDice(seed)
   const folder = mkdtempSync(join(tmpdir(), 'clew-chaos-'))
   const server = await startServer({ durable: true })
@@ -67,17 +69,16 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
         follower: crew.notesOf('follower'),
       }
       const evidence = await gatherEvidence(ledger, notes)
-      const refused = notes.writer.flatMap(readNotes)
-      return judge({
-        options,
-        fired: witnessed(fired, refused),
-        takeovers: scene.takeovers,
-        sweepMs: SWEEP_MS,
-        evidence,
-      })
+      const { takeovers } = scene
+      const report = judge({ options, fired: witnessed(), takeovers, sweepMs: SWEEP_MS, evidence })
+      if (report.verdict !== 'held') save(formatReport(report, Number.POSITIVE_INFINITY))
+      return report
     } finally {
       await ledger.close()
     }
+  } catch (error) {
+    save(`the fault run failed: ${String(error)}`)
+    throw error
   } finally {
     await crew.close()
     await proxy.close()
@@ -85,26 +86,38 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     rmSync(folder, { recursive: true, force: true })
   }
 
-  /** First each kind once in any order, so that none is left out; then as the dice fall. */
+  function save(report: string): void {
+    if (reports !== undefined) saveReport(join(reports, `chaos-${seed}.txt`), report, folder)
+  }
+
+  /** How often each fault fired; 0 if no process has noted its effect. */
+  function witnessed(): Map<FaultKind, number> {
+    const notes = [...crew.notesOf('writer'), ...crew.notesOf('worker')].flatMap(readNotes)
+    return new Map([...fired].map(([kind, hits]) => [kind, (WITNESS[kind] ?? isAny)(notes) ? hits : 0]))
+  }
+
+  /** First each kind in random order until it has fired, then kinds at random. */
   async function rage(): Promise<void> {
     const end = performance.now() + seconds * 1000
-    const first = dice.shuffle<FaultKind>([...fired.keys()].filter((kind) => kind !== 'server restarted'))
+    let first = dice.shuffle<FaultKind>([...fired.keys()])
     let restartAt = performance.now() + dice.between(...restartMs)
     while (performance.now() < end || first.length > 0) {
       const isDue = performance.now() >= restartAt
       const kind = isDue ? 'server restarted' : (first.shift() ?? dice.one(OFTEN))
       const hits = await FAULTS[kind](scene)
-      if (isDue) restartAt = performance.now() + dice.between(...restartMs)
+      if (kind === 'server restarted') restartAt = performance.now() + dice.between(...restartMs)
       fired.set(kind, (fired.get(kind) ?? 0) + hits)
       onFault?.(kind, hits)
-      // What found nothing to hit yet gets another turn.
-      if (hits === 0 && fired.get(kind) === 0 && performance.now() < end + SETTLE_MS) first.push(kind)
       await sleep(dice.between(50, 500))
+      if (first.length > 0) continue
+      // A fault that hit nothing, or whose effect no process has noted, is tried again.
+      const isOverdue = performance.now() > end + SETTLE_MS
+      first = isOverdue ? [] : dice.shuffle([...witnessed()].flatMap(([each, n]) => (n === 0 ? [each] : [])))
     }
   }
 }
 
-/** Those that are worth repeating; a lease that falls by silence takes a minute. */
+/** Faults worth repeating. The one left out waits a minute for a lease to expire. */
 const OFTEN: readonly FaultKind[] = [
   ...(['backends terminated', 'network stalled', 'answers lost', 'network reset'] as const),
   ...(['writer killed', 'writer killed', 'follower killed', 'holder killed', 'two owners'] as const),
@@ -116,23 +129,22 @@ const kindsOf = (seconds: number): FaultKind[] =>
     (kind) => kind !== 'holder killed before a restart' || seconds >= SILENCE_SECONDS,
   )
 
-/** What a fault must have done to a writer to have been one. */
-const WITNESS: Readonly<Partial<Record<FaultKind, (note: Note) => boolean>>> = {
-  'two owners': (note) => 'stale' in note,
-  'statement time-out': (note) => 'refused' in note && note.state === '57014',
-  'writes refused': (note) => 'refused' in note && note.refused === 'store_readonly',
-  'disk full': (note) => 'refused' in note && note.refused === 'store_full',
+type Witness = (notes: readonly Note[]) => boolean
+const isAny: Witness = () => true
+const isRefusedWith =
+  (isOne: (refused: Extract<Note, { refused: unknown }>) => boolean): Witness =>
+  (notes) =>
+    notes.some((note) => 'refused' in note && isOne(note))
+
+/** Notes that prove the effect of faults which may miss; the others count what they hit themselves. */
+const WITNESS: Readonly<Partial<Record<FaultKind, Witness>>> = {
+  'two owners': (notes) => notes.some((note) => 'stale' in note),
+  'statement time-out': isRefusedWith(({ state }) => state === '57014'),
+  'writes refused': isRefusedWith(({ refused }) => refused === 'store_readonly'),
+  'disk full': isRefusedWith(({ refused }) => refused === 'store_full'),
 }
 
-function witnessed(fired: ReadonlyMap<FaultKind, number>, notes: readonly Note[]): Map<FaultKind, number> {
-  const seen = ([kind, hits]: [FaultKind, number]): [FaultKind, number] => {
-    const isWitness = WITNESS[kind]
-    return [kind, isWitness && !notes.some(isWitness) ? 0 : hits]
-  }
-  return new Map([...fired].map(seen))
-}
-
-/** False when it did not come to be so. */
+/** False if the condition was not met in time. */
 async function until(isSo: () => Promise<boolean> | boolean): Promise<boolean> {
   const deadline = performance.now() + SETTLE_MS
   while (!(await isSo())) {
@@ -152,8 +164,8 @@ async function untilAllNoted(crew: Crew): Promise<void> {
 }
 
 /**
- * No more faults: what was never answered is sent again, every run is ended, and followers come to the end. What does
- * not come about is found by the checks.
+ * After the last fault: unanswered events are sent again, every run is completed, and followers reach the end. The checks
+ * find what did not happen in time.
  */
 async function settle(ledger: Ledger, crew: Crew): Promise<void> {
   await crew.stop('writer')

@@ -3,11 +3,11 @@ import { ClewError, type Ledger } from '@clew/ledger'
 import { agent, startWorker } from 'clew'
 import { openLedger } from '../../../packages/postgres/test/harness.ts'
 import { createDice } from './dice.ts'
-import { openNotes, refusalOf } from './notes.ts'
+import { onStop, openNotes, refusalOf } from './notes.ts'
 
 /**
- * `node worker.ts URL NOTES WHO SEED SWEEP_MS NEW`: begins runs until SIGTERM, NEW at a time, and goes on with those
- * that others left. Effects are noted when they are carried out.
+ * `node worker.ts URL NOTES WHO SEED SWEEP_MS NEW`: starts runs until SIGTERM, NEW at a time, and resumes those that
+ * dead workers left. Effects are noted when they are carried out.
  */
 const [, , url = '', file = '', who = '', seed = '', sweepMs = '', fresh = ''] = process.argv
 const note = openNotes(file)
@@ -42,15 +42,15 @@ const worker = await startWorker({
   agents: [errand],
   sweepMs: Number(sweepMs),
   graceMs: 300,
-  // Here processes die by chance, and runs are not to blame.
+  // Processes are killed at random here, which is not the fault of a run.
   maxCrashes: 1000,
 })
-process.once('SIGTERM', () => {
+onStop(() => {
   isOver = true
   void worker.stop()
 })
 
-/** A run that meets a fault is left; whoever sweeps finds it. */
+/** A run that meets a fault is left for the sweep of a worker. */
 async function begin(lane: number): Promise<void> {
   for (let n = 0; !isOver; n++)
     try {

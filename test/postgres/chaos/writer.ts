@@ -3,17 +3,19 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { ClewError, type Lease, type Ledger } from '@clew/ledger'
 import { openLedger } from '../../../packages/postgres/test/harness.ts'
 import { createDice } from './dice.ts'
-import { openNotes, readNotes, refusalOf, type Sent } from './notes.ts'
+import { onStop, openNotes, readNotes, refusalOf, type Sent } from './notes.ts'
 
 /**
- * `node writer.ts URL NOTES EARLIER WHO SEED WAIT_MS`: appends until SIGTERM, first what those in its place before it
- * (whose notes are EARLIER) were never answered. What is refused or lost is sent again with the same ids until it is answered.
+ * `node writer.ts URL NOTES EARLIER WHO SEED WAIT_MS`: appends until SIGTERM. It first sends again what the writers that it
+ * replaces, whose notes are EARLIER, got no answer for. A refused or lost call is repeated with the same ids until it is answered.
  */
 const [, , url = '', file = '', earlier = '', who = '', seed = '', waitMs = ''] = process.argv
 const note = openNotes(file)
 const dice = createDice(Number(seed))
 let isOver = false
-process.once('SIGTERM', () => (isOver = true))
+onStop(() => {
+  isOver = true
+})
 
 let made = 0
 function event(runId: string, eventType = 'execution.note', payload: Record<string, unknown> = {}): Sent {
@@ -58,7 +60,7 @@ async function sendAgain(ledger: Ledger): Promise<void> {
 }
 
 let lease: Lease | undefined
-/** Under a lease, as long as it holds; whoever finds it lost asks for it anew. */
+/** Appends under a lease, and acquires it again if it was lost. */
 async function sendLeased(ledger: Ledger): Promise<void> {
   const runId = `leased-${who}`
   try {

@@ -21,7 +21,7 @@ import {
   type OtlpValue,
   putAttribute,
 } from './structure.ts'
-import { toExact } from './wire-reader.ts'
+import { MAX_ITEM_BYTES, MAX_PARTS, PARTS_OF_ITEM, toExact } from './wire-reader.ts'
 
 /** OTLP/JSON that was parsed: enums as numbers or names, 64-bit numbers as text or numbers. */
 export function readTracesJson(body: unknown): OtlpTraces {
@@ -81,10 +81,11 @@ function list<T>(
   const found = source[field] ?? []
   const at = below(place, field)
   if (!Array.isArray(found)) return refuse(at, found, 'a list', NOTHING_TAKEN)
+  assertCount(found, at)
   return found.map((item, nth) => read(object(item, `${at}[${nth}]`), `${at}[${nth}]`))
 }
 
-/** What is wrong with one item is that item's problem. */
+/** Spans or log records. A broken or too large one is replaced by its problem, and the others are read. */
 function items<T>(
   source: JsonObject,
   field: string,
@@ -95,7 +96,10 @@ function items<T>(
   const found = source[field] ?? []
   const at = below(place, field)
   if (!Array.isArray(found)) return refuse(at, found, 'a list', NOTHING_TAKEN)
-  return found.map((item, nth) => {
+  assertCount(found, at)
+  return found.map((item: unknown, nth) => {
+    if (isLarger(item, MAX_ITEM_BYTES))
+      return replace(`${at}[${nth}] has more than ${MAX_ITEM_BYTES} characters`)
     try {
       return read(object(item, `${at}[${nth}]`), `${at}[${nth}]`)
     } catch (error) {
@@ -104,6 +108,37 @@ function items<T>(
       return replace(what)
     }
   })
+}
+
+/** As many items as protobuf may have. An empty one takes three characters here, and an error with its reason in memory. */
+const MAX_ITEMS = MAX_PARTS / PARTS_OF_ITEM
+
+function assertCount(found: readonly unknown[], at: string): void {
+  if (found.length <= MAX_ITEMS) return
+  throw new ClewError(
+    'too_large',
+    `The OTLP body has ${found.length} items at ${at}, more than ${MAX_ITEMS}`,
+    'Let the exporter send smaller batches; nothing of this one was taken.',
+    { field: at, most: MAX_ITEMS },
+  )
+}
+
+/** True if the JSON of a parsed value has more than so many characters, escapes not counted; reads no further than that. */
+function isLarger(root: unknown, chars: number): boolean {
+  const left: unknown[] = [root]
+  let size = 0
+  while (left.length > 0 && size <= chars) {
+    const value = left.pop()
+    if (typeof value === 'string') size += value.length + 2
+    else if (Array.isArray(value)) for (const each of value) left.push(each)
+    else if (typeof value === 'object' && value !== null)
+      for (const [key, each] of Object.entries(value)) {
+        size += key.length + 4
+        left.push(each)
+      }
+    else size += 4
+  }
+  return size > chars
 }
 
 function text(source: JsonObject, field: string, place: string): string {

@@ -19,6 +19,7 @@ import { readAttribute, readList, readValue } from './read-value.ts'
 import {
   createWireReader,
   fields,
+  MAX_ITEM_BYTES,
   PARTS_OF_ITEM,
   readFixed32,
   readFixed64,
@@ -29,9 +30,6 @@ import {
   skipField,
   type WireReader,
 } from './wire-reader.ts'
-
-/** So that the text of one event stays below what a ledger takes, however it is escaped. */
-const MAX_ITEM_BYTES = 8 * 1024 * 1024
 
 const TWO = fields(1, 2)
 const THREE = fields(1, 2, 3)

@@ -10,9 +10,11 @@ export const FIXED32 = 5
 /** An export of 512 spans has some hundred kilobytes; what is larger than this is no export. */
 const MAX_BYTES = 64 * 1024 * 1024
 /** An empty part takes two bytes on the wire and many more in memory, so their number is limited as well. */
-const MAX_PARTS = 6_000_000
+export const MAX_PARTS = 6_000_000
 /** What a span, a record, an event or a link counts for. */
 export const PARTS_OF_ITEM = 40
+/** Of a span or record, so that the text of its event stays below what a ledger takes, however it is escaped. */
+export const MAX_ITEM_BYTES = 8 * 1024 * 1024
 
 export interface WireReader {
   readonly bytes: Buffer

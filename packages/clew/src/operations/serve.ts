@@ -20,6 +20,10 @@ export const serve = streaming({
       .regex(/^https?:\/\/[^/]+$/)
       .optional()
       .describe('another origin whose pages may call the API, such as https://app.example.org'),
+    trustProxy: z
+      .boolean()
+      .optional()
+      .describe('clients come through one proxy only: their addresses are read from x-forwarded-for'),
     page: z.boolean().default(true).describe('without the page'),
     log: z
       .enum(['debug', 'info', 'warn', 'error', 'silent'])
@@ -43,6 +47,7 @@ export const serve = streaming({
       host: '--host <address>',
       tokens: '--tokens',
       origin: '--origin <origin>',
+      trustProxy: '--trust-proxy',
       page: '--no-page',
       log: '--log <level>',
     },
@@ -60,6 +65,8 @@ export const serve = streaming({
       { servedDemo },
       { findPage },
       { readVersion },
+      { ingestStarter },
+      { signingKeyOf },
     ] = await Promise.all([
       import('@clew/server'),
       import('../control/create-control.ts'),
@@ -67,6 +74,8 @@ export const serve = streaming({
       import('../demo/served-demo.ts'),
       import('../find-page.ts'),
       import('../read-version.ts'),
+      import('../start-ingest.ts'),
+      import('../second-opening.ts'),
     ])
     const folder = page ? findPage() : null
     const server = await startServer({
@@ -76,6 +85,8 @@ export const serve = streaming({
       page: folder,
       log: createLog(log),
       version: readVersion(),
+      signingKey: signingKeyOf(ledger),
+      startIngest: ingestStarter(ledger, {}, log),
       ...where,
     })
     try {

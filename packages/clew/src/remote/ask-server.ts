@@ -48,7 +48,8 @@ function toRequest({ url }: RemoteServer, { rest, input }: Question) {
     given.delete(field)
     return encodeURIComponent(String(value))
   })
-  const target = new URL(place, url)
+  // Below the path of the server, which may be mounted in an application.
+  const target = new URL(url.replace(/\/$/, '') + place)
   const method = rest.method.toUpperCase()
   if (rest.method === 'post') return { method, url: target, body: JSON.stringify(Object.fromEntries(given)) }
   for (const [field, value] of given)

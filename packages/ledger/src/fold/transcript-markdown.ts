@@ -1,7 +1,7 @@
 import type { Transcript } from './transcript-entry.ts'
 import { oneLine, transcriptBlocks } from './transcript-text.ts'
 
-/** Markdown; words are quoted and data is fenced, so nothing that was said can pass for a heading. */
+/** Markdown. Texts are quoted and data is fenced, so recorded text cannot look like a heading. */
 export function formatTranscriptMarkdown(transcript: Transcript): string {
   const facts = [transcript.agent, transcript.status, transcript.startedAt].filter((fact) => fact !== null)
   const parts = [`# ${escape(transcript.runId ?? 'no run')}`, facts.map(escape).join(' · ')]
@@ -15,8 +15,19 @@ export function formatTranscriptMarkdown(transcript: Transcript): string {
 
 const escape = (text: string): string => oneLine(text).replace(/[\\`*_[\]<>#|~&]/g, '\\$&')
 
-const quote = (text: string): string =>
+/**
+ * Recorded text without what a renderer would run or fetch: HTML, images, and links to anything but the web and mail. Entities
+ * are used because a backslash may already stand before the character. In code they are shown as they are written here:
+ * telling code from text would need a whole parser, and a mistake of it would let HTML through.
+ */
+const inert = (text: string): string =>
   text
+    .replace(/<(?=[a-z/!?])/gi, '&lt;')
+    .replaceAll('![', '&#33;[')
+    .replace(/\](?=\(\s*<?(?!\s*(?:https?:\/\/|mailto:))|:(?!\s*<?(?:https?:\/\/|mailto:)))/gi, '&#93;')
+
+const quote = (text: string): string =>
+  inert(text)
     .split(/\r\n|[\n\r]/)
     .map((line) => `> ${line}`.trimEnd())
     .join('\n')

@@ -1,4 +1,6 @@
-/** How a value is told in a word, so that nobody has to open it to know what it is. */
+import { spellBidi } from '../theme/spell-bidi.ts'
+
+/** Short description of a value: how many items or keys it has, or its type. */
 export function describeValue(value: unknown): string {
   if (Array.isArray(value))
     return value.length === 1 ? '1 item' : `${value.length.toLocaleString('en')} items`
@@ -74,7 +76,7 @@ export function jsonRows(root: unknown, open: ReadonlyMap<string, number>): Json
   return rows
 }
 
-/** A value in one line, cut off early, without walking through all of it. */
+/** A value in one line, cut off early without visiting all of it. */
 export function previewValue(value: unknown, most = 80): string {
   let text = ''
   const work: { readonly value?: unknown; readonly text?: string }[] = [{ value }]
@@ -94,7 +96,7 @@ export function previewValue(value: unknown, most = 80): string {
       }
     }
   }
-  return text.length > most ? `${text.slice(0, most)}…` : text
+  return spellBidi(text.length > most ? `${text.slice(0, most)}…` : text)
 }
 
 function firstEntries(value: object, most: number): [string, unknown][] {

@@ -2,6 +2,7 @@ import { ChevronRight, Copy } from 'lucide-react'
 import { type KeyboardEvent, memo, type ReactElement, useMemo, useState } from 'react'
 import { CHILDREN_AT_ONCE, describeValue, type JsonRow, jsonRows, previewValue } from './json-rows.ts'
 import { LongText } from './long-text.tsx'
+import { spellBidi } from '../theme/spell-bidi.ts'
 import { copyText } from './copy-text.ts'
 
 interface JsonTreeProps {
@@ -95,7 +96,7 @@ export const JsonTree = memo(function JsonTree({ value, label, open: opened }: J
 
 function Key({ row }: { readonly row: JsonRow }): ReactElement | null {
   if (row.label === null) return null
-  return <span className="clew-json-key">{row.label.slice(0, 200)}</span>
+  return <span className="clew-json-key">{spellBidi(row.label.slice(0, 200))}</span>
 }
 
 function Leaf({ value }: { readonly value: unknown }): ReactElement {

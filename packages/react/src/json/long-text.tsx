@@ -1,6 +1,7 @@
 import { isPlaceholder } from '@clew/ledger'
 import { type ReactElement, useState } from 'react'
 import { formatBytes } from '../theme/format.ts'
+import { spellBidi } from '../theme/spell-bidi.ts'
 
 const FIRST = 600
 const STEP = 50_000
@@ -11,7 +12,7 @@ interface LongTextProps {
   readonly quoted?: boolean
 }
 
-/** Text of any length: its beginning, and more of it on request, never five megabytes at once. */
+/** Text of any length: its beginning, and more on request. */
 export function LongText({ text, quoted = false }: LongTextProps): ReactElement {
   const [shown, setShown] = useState(FIRST)
   if (isPlaceholder(text)) return <Redacted text={text} />
@@ -21,7 +22,7 @@ export function LongText({ text, quoted = false }: LongTextProps): ReactElement 
   return (
     <span className="clew-text" data-kind={quoted ? 'string' : undefined} dir="auto">
       {quote}
-      {part}
+      {spellBidi(part)}
       {isCut ? '…' : quote}
       {isCut && (
         <button type="button" className="clew-more" onClick={() => setShown(shown + STEP)}>
@@ -32,7 +33,7 @@ export function LongText({ text, quoted = false }: LongTextProps): ReactElement 
   )
 }
 
-/** A secret that was taken out before it was written: only its kind is known. */
+/** Placeholder of a redacted secret: only its kind is known. */
 function Redacted({ text }: { readonly text: string }): ReactElement {
   const kind = text.split(':')[1] ?? 'secret'
   return (

@@ -24,6 +24,12 @@ const GONE_MS = 30_000
 /** Whoever entered was told that it could not be opened. */
 const ignore = (): void => undefined
 
+/** Where the sockets of a server are: below its path. To socket.io, the path of a URL would name a namespace. */
+export function socketAddress(url: string): { readonly origin: string; readonly path: string } {
+  const parts = /^(https?:\/\/[^/]+)?(.*)$/.exec(url)
+  return { origin: parts?.[1] ?? '', path: `${(parts?.[2] ?? '').replace(/\/$/, '')}/socket.io` }
+}
+
 /** All rooms of a page over one socket, which is opened with the first of them. */
 function createRooms({ url, token }: Client): Rooms {
   const entered = new Map<string, Set<RoomListener>>()
@@ -34,7 +40,9 @@ function createRooms({ url, token }: Client): Rooms {
 
   async function open(): Promise<Socket> {
     const { io } = await import('socket.io-client')
-    const socket = io(url, { transports: ['websocket'], ...(token !== undefined && { auth: { token } }) })
+    const { origin, path } = socketAddress(url)
+    const auth = token === undefined ? {} : { auth: { token } }
+    const socket = io(origin, { path, transports: ['websocket'], ...auth })
     socket.onAny((name: TraceEventName, payload: TraceMessage['payload']) => {
       for (const listener of listeners()) listener.onTold({ name, payload } as TraceMessage)
     })

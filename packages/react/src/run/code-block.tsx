@@ -1,4 +1,5 @@
 import { createContext, type ReactElement, use, useEffect, useState } from 'react'
+import { spellBidi } from '../theme/spell-bidi.ts'
 
 /** A piece of a line of code, in its colour; null in that of the text around it. */
 export interface CodeToken {
@@ -38,14 +39,14 @@ export function CodeBlock({
       isLeft = true
     }
   }, [highlight, code, language])
-  if (!lines) return <code>{code}</code>
+  if (!lines) return <code>{spellBidi(code)}</code>
   return (
     <code>
       {lines.map((tokens, line) => (
         <span key={line}>
           {tokens.map(({ text, color }, at) => (
             <span key={at} style={color === null ? undefined : { color }}>
-              {text}
+              {spellBidi(text)}
             </span>
           ))}
           {'\n'}

@@ -1,6 +1,7 @@
 import type { ReactElement } from 'react'
 import ReactMarkdown, { type Components } from 'react-markdown'
 import remarkGfm from 'remark-gfm'
+import { spellBidi } from '../theme/spell-bidi.ts'
 import { CodeBlock } from './code-block.tsx'
 
 /** Nothing is fetched because an agent wrote it: pictures become links, links say where they lead. */
@@ -29,7 +30,7 @@ export function MarkdownRendered({ text }: { readonly text: string }): ReactElem
   return (
     <div className="clew-markdown" dir="auto">
       <ReactMarkdown remarkPlugins={[remarkGfm]} components={COMPONENTS}>
-        {text}
+        {spellBidi(text)}
       </ReactMarkdown>
     </div>
   )

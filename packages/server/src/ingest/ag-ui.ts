@@ -62,7 +62,7 @@ const WATCH: Route = {
 }
 
 /** `POST /v1/ag-ui`, and a run as AG-UI by `GET` or `POST /v1/runs/{runId}/ag-ui`. */
-export function mountAgUi(app: App, parts: ServerParts): void {
+export function mountAgUi(app: Pick<App, 'route'>, parts: ServerParts): void {
   app.route(POST, async (call) => {
     const option = (name: string): string | undefined => call.query.get(name) ?? undefined
     const mapper = createAgUiMapper({

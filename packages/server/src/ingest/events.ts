@@ -34,7 +34,7 @@ const ROUTE: Route = {
 }
 
 /** `POST /v1/events`: answered when it is committed (L5). */
-export function mountEvents(app: App, { metrics }: ServerParts): void {
+export function mountEvents(app: Pick<App, 'route'>, { metrics }: ServerParts): void {
   app.route(ROUTE, async (call) => {
     const format = call.query.get('format') ?? 'clew'
     if (format === 'ag2') {

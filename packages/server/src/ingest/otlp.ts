@@ -1,3 +1,4 @@
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import {
   encodeOtlpAnswer,
   encodeOtlpStatus,
@@ -52,7 +53,7 @@ const routeOf = (signal: OtlpSignal): Route => ({
 })
 
 /** `POST /v1/traces` and `POST /v1/logs`, as exporters of OpenTelemetry send them; answered when it is committed (L5). */
-export function mountOtlp(app: App, parts: ServerParts): void {
+export function mountOtlp(app: Pick<App, 'route'>, parts: ServerParts): void {
   for (const signal of ['traces', 'logs'] as const)
     app.route(routeOf(signal), async (call) => {
       const format = formatOf(mediaType(call))
@@ -120,15 +121,15 @@ function assertSome({ events, problems, received }: FromOtlpResult): void {
   )
 }
 
-/** So many events share a commit; between two of them others get their turn. */
-const BATCH = 500
+/** Events of one commit. The event loop runs between two of them. */
+const BATCH = 200
 
 interface Refused {
   spans: number
   reason: string
 }
 
-/** A span that stands already with other content must not cost its neighbours: then each is tried by itself. */
+/** If a batch is refused because of one span, such as one recorded with other content, its events are appended one by one. */
 async function appendAll(
   ledger: Ledger,
   events: readonly EventInput[],
@@ -137,6 +138,7 @@ async function appendAll(
   let reason = ''
   let written = 0
   for (let at = 0; at < events.length; at += BATCH) {
+    if (at > 0) await yieldToEventLoop()
     const batch = events.slice(at, at + BATCH)
     try {
       written += (await ledger.append(batch)).length
@@ -156,7 +158,7 @@ async function appendAll(
       }
     }
   }
-  // What several events of one span tell has its step in common; some of them name none.
+  // Refused spans are counted by their step, which several events share and some do not name.
   return { written, refused: { spans: reason === '' ? 0 : Math.max(1, spans.size), reason } }
 }
 
@@ -171,7 +173,7 @@ const answer = (status: number, format: OtlpFormat, body: Uint8Array | string, h
     headers: { ...headers, 'content-type': MEDIA[format] },
   })
 
-/** Codes of gRPC for statuses of HTTP; what is not among them is unknown. */
+/** Codes of gRPC by HTTP status; others are UNKNOWN. */
 const GRPC: Readonly<Record<number, number>> = {
   400: 3,
   401: 16,
@@ -185,12 +187,12 @@ const GRPC: Readonly<Record<number, number>> = {
 }
 const UNKNOWN = 2
 
-/** What is worth another try is told with `retry-after` and a status on which exporters do so; all else they drop. */
+/** Exporters retry on a status such as 503 with `retry-after`, and drop the data on others. */
 function refuse(error: unknown, format: OtlpFormat, { metrics, log }: ServerParts): Response {
   const plain = errorAnswer(error)
   const { code, message } = errorBody(error).error
   metrics.errors.inc({ code })
-  if (code === 'unexpected') log.error({ err: error }, 'an export could not be taken')
+  if (code === 'unexpected') log.error({ err: error }, 'an export could not be read')
   const retry = plain.headers.get('retry-after')
   const headers = retry === null ? {} : { 'retry-after': retry }
   return answer(

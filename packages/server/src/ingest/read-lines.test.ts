@@ -1,19 +1,19 @@
 import { brotliCompressSync, constants, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import fc from 'fast-check'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import type { Call } from '../route.ts'
 import { type LineLimits, LINE_LIMITS, readLines } from './read-lines.ts'
 
-function requestOf(chunks: readonly Uint8Array[], encoding?: string): Pick<Call, 'request' | 'cut'> {
+type Given = Parameters<typeof readLines>[0]
+
+const { signal } = new AbortController()
+
+function requestOf(chunks: readonly Uint8Array[], encoding?: string): Given {
   const body = ReadableStream.from(chunks)
   const headers = encoding === undefined ? {} : { 'content-encoding': encoding }
-  return { request: new Request('http://x', { method: 'POST', body, headers, duplex: 'half' }), cut }
+  return { request: new Request('http://x', { method: 'POST', body, headers, duplex: 'half' }), signal, cut }
 }
 
-async function linesOf(
-  call: Pick<Call, 'request' | 'cut'>,
-  limits: LineLimits = LINE_LIMITS,
-): Promise<string[]> {
+async function linesOf(call: Given, limits: LineLimits = LINE_LIMITS): Promise<string[]> {
   return (await Array.fromAsync(readLines(call, limits))).flat()
 }
 
@@ -99,6 +99,30 @@ describe('readLines', () => {
   })
 })
 
+describe('a call whose token is revoked', () => {
+  it('A2 gives no further line, neither of the chunk that is there nor of the next', async () => {
+    const lines = Buffer.from('x\n'.repeat(600))
+    for (const chunks of [[lines], [Buffer.from('x\n'), lines]]) {
+      const controller = new AbortController()
+      const reading = readLines({ ...requestOf(chunks), signal: controller.signal })
+      await reading.next()
+      controller.abort(new Error('revoked'))
+      await expect(reading.next()).rejects.toThrow('revoked')
+    }
+  })
+
+  it('A2 does not wait for a chunk that does not come', async () => {
+    const controller = new AbortController()
+    const body = new ReadableStream<Uint8Array>({ pull: () => new Promise(() => {}) })
+    const request = new Request('http://x', { method: 'POST', body, duplex: 'half' })
+    const next = expect(readLines({ request, signal: controller.signal, cut }).next()).rejects.toThrow(
+      'revoked',
+    )
+    controller.abort(new Error('revoked'))
+    await next
+  })
+})
+
 describe('a stream that has fallen silent', () => {
   it('A2 is cut, however much came before', async () => {
     vi.useFakeTimers()
@@ -113,7 +137,7 @@ describe('a stream that has fallen silent', () => {
       body: ReadableStream.from(body()),
       duplex: 'half',
     })
-    const reading = readLines({ request, cut: () => reject(new Error('cut')) })
+    const reading = readLines({ request, signal, cut: () => reject(new Error('cut')) })
     expect((await reading.next()).value).toEqual(['1', '2'])
     const next = expect(reading.next()).rejects.toThrow('cut')
     await vi.advanceTimersByTimeAsync(9 * 60_000)

@@ -3,6 +3,7 @@ import { Readable } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib'
 import { TextDecoder } from 'node:util'
 import { ClewError } from '@clew/ledger'
+import { receiveBody } from '../receive-body.ts'
 import type { Call } from '../route.ts'
 
 const UNPACK: Readonly<Record<string, () => Duplex>> = {
@@ -13,10 +14,10 @@ const UNPACK: Readonly<Record<string, () => Duplex>> = {
   zstd: createZstdDecompress,
 }
 
-/** What one request of lines may bring: what is more goes into another one. */
+/** Limits of one request of lines. */
 export interface LineLimits {
   readonly lines: number
-  /** Of all lines, unpacked. */
+  /** Of all lines, decompressed. */
   readonly bytes: number
   /** Of one line. */
   readonly chars: number
@@ -24,19 +25,19 @@ export interface LineLimits {
 
 const MB = 1024 * 1024
 
-export const LINE_LIMITS: LineLimits = { lines: 100_000, bytes: 1024 * MB, chars: 64 * MB }
+export const LINE_LIMITS: LineLimits = { lines: 100_000, bytes: 1024 * MB, chars: 8 * MB }
 
 const BATCH = 500
 
-/** A live stream may be silent while an agent works; so long, and nobody believes that it will speak again. */
+/** A live stream may be silent while an agent works. After this long it is cut. */
 const SILENCE_MS = 10 * 60_000
 
 /**
- * The lines of a body as they arrive, several at once when several are there: whoever takes them one batch after the
- * other keeps the sender waiting, and holds no more than a batch. Empty lines are passed by.
+ * The lines of a body as they arrive, in batches; empty lines are skipped. A caller that takes one batch at a time slows
+ * the sender down, so no more than a batch is held. Throws when the token of the call is revoked, also between two batches.
  */
 export async function* readLines(
-  { request, cut }: Pick<Call, 'request' | 'cut'>,
+  { request, signal, cut }: Pick<Call, 'request' | 'signal' | 'cut'>,
   limits: LineLimits = LINE_LIMITS,
 ): AsyncGenerator<readonly string[]> {
   const decoder = new TextDecoder('utf-8', { fatal: true })
@@ -52,10 +53,13 @@ export async function* readLines(
     const full = found.filter((line) => line.trim() !== '')
     lines += full.length
     if (lines > limits.lines) throw tooLarge(`more than ${limits.lines} lines`)
-    for (let at = 0; at < full.length; at += BATCH) yield full.slice(at, at + BATCH)
+    for (let at = 0; at < full.length; at += BATCH) {
+      signal.throwIfAborted()
+      yield full.slice(at, at + BATCH)
+    }
   }
 
-  for await (const chunk of unpacked(request, cut)) {
+  for await (const chunk of unpacked(request, signal, cut)) {
     bytes += chunk.byteLength
     if (bytes > limits.bytes) throw tooLarge(`more than ${limits.bytes} bytes`)
     yield* take(decode(decoder, chunk))
@@ -63,9 +67,8 @@ export async function* readLines(
   yield* take(`${decode(decoder)}\n`)
 }
 
-function unpacked(request: Request, cut: () => void): AsyncIterable<Uint8Array> {
-  if (!request.body) return Readable.from([])
-  const body = spoken(request.body, cut)
+function unpacked(request: Request, signal: AbortSignal, cut: () => void): AsyncIterable<Uint8Array> {
+  const body = spoken(receiveBody(request.body, signal), cut)
   const encoding = request.headers.get('content-encoding')?.trim().toLowerCase() ?? ''
   if (encoding === '' || encoding === 'identity') return body
   const unpack = Object.hasOwn(UNPACK, encoding) ? UNPACK[encoding] : undefined
@@ -79,7 +82,7 @@ function unpacked(request: Request, cut: () => void): AsyncIterable<Uint8Array> 
   return inflate(body, unpack(), encoding)
 }
 
-/** Ends the connection when nothing came for too long; time in which it was not asked for more does not count. */
+/** Cuts the connection after too long a silence; time in which no chunk was asked for does not count. */
 async function* spoken(body: AsyncIterable<Uint8Array>, cut: () => void): AsyncGenerator<Uint8Array> {
   let late = setTimeout(cut, SILENCE_MS)
   try {

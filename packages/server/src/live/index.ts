@@ -7,24 +7,28 @@ import { mountSessions } from './session-routes.ts'
 import { createSockets } from './sockets.ts'
 import { mountStreams } from './stream-routes.ts'
 import { startSweeper } from './sweeper.ts'
+import { mountViewTokens } from './view-token-route.ts'
 import { createWorkspaces, type Workspaces } from './workspaces.ts'
 
 const LAG_MS = 5000
 
-/** What lives beside the routes: told when the server closes. */
+/** Sockets and background work of a server. */
 export interface Live {
-  /** Lets go of sockets and streams, with a hint to come back. */
+  /** Accepts sockets on an HTTP server, at this path. */
+  attach(server: Server, path: string): void
+  /** Ends sockets and background work; clients reconnect. */
   close(): Promise<void>
 }
 
 /** Sockets, server-sent events, streams and sessions. */
-export function mountLive(app: App, server: Server, parts: ServerParts): Live {
-  const sockets = createSockets(server, parts)
+export function mountLive(app: App, parts: ServerParts): Live {
+  const sockets = createSockets(parts)
   const workspaces = createWorkspaces(parts, sockets.speaker)
   mountFollow(app, parts, (workspace) => workspaces.of(workspace))
   mountPort(app)
   mountSessions(app)
   mountStreams(app)
+  mountViewTokens(app, parts)
   sockets.open({
     hold: ({ workspaceId }) => workspaces.of(workspaceId).relay.hold(),
     catchUp: (address, tell) => workspaces.of(address.workspaceId).relay.catchUp(address, tell),
@@ -32,6 +36,7 @@ export function mountLive(app: App, server: Server, parts: ServerParts): Live {
   const stopSweeper = startSweeper(parts)
   const stopWatch = watchLag(workspaces, parts)
   return {
+    attach: sockets.attach,
     async close() {
       stopSweeper()
       stopWatch()
@@ -44,7 +49,7 @@ function watchLag(workspaces: Workspaces, { metrics, log }: ServerParts): () => 
   const look = (): void => {
     workspaces.lag().then(
       (events) => metrics.followerLag.set(events),
-      (error: unknown) => log.warn({ err: error }, 'how far followers are behind cannot be told'),
+      (error: unknown) => log.warn({ err: error }, 'the lag of followers cannot be read'),
     )
   }
   const timer = setInterval(look, LAG_MS)

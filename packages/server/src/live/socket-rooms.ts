@@ -1,35 +1,41 @@
 import { ClewError } from '@clew/ledger'
 import { parseRoom, type RoomAddress } from '@clew/trace'
+import { showsRun, showsStream } from '../assert-shown.ts'
 import { type ErrorBody, errorBody } from '../error-answer.ts'
 import { mayEnter, type Principal } from '../principal.ts'
 import type { ServerParts } from '../server-parts.ts'
 import type { LiveSocket } from './sockets.ts'
 
-/** What a client is answered when it asks to join or to leave a room. */
+/** Answer to a client that joins or leaves a room. */
 export type RoomAnswer = { readonly ok: true } | ({ readonly ok: false } & ErrorBody)
 type Acknowledge = (answer: RoomAnswer) => void
 
+/** A room and a function for the answer; clients may send anything in their place. */
 export interface ClientEvents {
-  join(room: unknown, acknowledge?: Acknowledge): void
-  leave(room: unknown, acknowledge?: Acknowledge): void
+  join(...sent: unknown[]): void
+  leave(...sent: unknown[]): void
 }
 
 export type Tell = (name: string, payload: object) => void
 
-/** What stands behind a room: somebody must listen to its workspace while anybody is in it. */
+/** Source of the messages of a room: its workspace is followed while a socket is in it. */
 export interface RoomSource {
-  /** Resolves when whatever is committed from then on is told to the room; gives back how to let go of it. */
+  /** Resolves when everything committed from then on is sent to the room. Returns how to release it. */
   hold(address: RoomAddress): Promise<() => void>
-  /** Tells what is not stored and was told before: progress of what is running. */
+  /** Sends the progress of running steps, which is not stored. */
   catchUp(address: RoomAddress, tell: Tell): Promise<void>
 }
 
-/** Joins and leaves of one socket, one after the other; gives back how to let go of all its rooms. */
+/** Serves joins and leaves of one socket, one after the other. Returns how to release all its rooms. */
 export function serveRooms(
   socket: LiveSocket,
   source: RoomSource,
-  { limits: { roomsPerSocket }, log }: Pick<ServerParts, 'limits' | 'log'>,
+  parts: Pick<ServerParts, 'limits' | 'log' | 'ledgerOf'>,
 ): () => void {
+  const {
+    limits: { roomsPerSocket },
+    log,
+  } = parts
   const held = new Map<string, () => void>()
   let queue = Promise.resolve()
   let waiting = 0
@@ -50,8 +56,8 @@ export function serveRooms(
     held.delete(room)
   }
 
-  /** Whatever goes wrong, the client is answered: it fetches only then. */
-  async function answer(work: () => Promise<void>, acknowledge: unknown): Promise<boolean> {
+  /** The client is answered on every outcome: it fetches only then. `sent` ends with the function for the answer. */
+  async function answer(work: () => Promise<void>, sent: readonly unknown[]): Promise<boolean> {
     let said: RoomAnswer = { ok: true }
     try {
       await work()
@@ -59,6 +65,7 @@ export function serveRooms(
       if (!(error instanceof ClewError)) log.error({ err: error }, 'a room could not be joined')
       said = { ok: false, ...errorBody(error) }
     }
+    const acknowledge = sent.at(-1)
     if (typeof acknowledge === 'function') (acknowledge as Acknowledge)(said)
     return said.ok
   }
@@ -72,23 +79,25 @@ export function serveRooms(
     if (waiting > roomsPerSocket) throw tooMany('This socket asked too often at once')
   }
 
-  socket.on('join', (given, acknowledge) =>
+  socket.on('join', (...sent) =>
     inTurn(async () => {
       let address: RoomAddress | undefined
       const isIn = await answer(async () => {
         assertPatient()
-        address = readRoom(given, socket.data.principal)
-        await join(given as string, address)
-      }, acknowledge)
+        const [room] = sent
+        address = await readRoom(room, socket.data.principal, parts)
+        await join(room as string, address)
+      }, sent)
       if (isIn && address && !isGone) await catchUp(socket, address, source, log)
     }),
   )
-  socket.on('leave', (given, acknowledge) =>
+  socket.on('leave', (...sent) =>
     inTurn(async () => {
       await answer(async () => {
-        readRoom(given, socket.data.principal)
-        await leave(given as string)
-      }, acknowledge)
+        const [room] = sent
+        await readRoom(room, socket.data.principal, parts)
+        await leave(room as string)
+      }, sent)
     }),
   )
   return () => {
@@ -98,7 +107,7 @@ export function serveRooms(
   }
 }
 
-/** Progress is worth nothing when it is late: what fails here is said to nobody but the log. */
+/** Progress is superseded soon, so a failure here is only logged. */
 export async function catchUp(
   socket: LiveSocket,
   address: RoomAddress,
@@ -108,14 +117,23 @@ export async function catchUp(
   try {
     await source.catchUp(address, (name, payload) => socket.emit(name, payload))
   } catch (error) {
-    log.warn({ err: error }, 'progress could not be sent to who joined a room')
+    log.warn({ err: error }, 'progress could not be sent to a client that joined a room')
   }
 }
 
-/** Rooms of other workspaces are as little there as such that have no right name. */
-function readRoom(given: unknown, principal: Principal): RoomAddress {
+/** A room of another workspace is answered like one with a malformed name. */
+async function readRoom(
+  given: unknown,
+  principal: Principal,
+  { ledgerOf }: Pick<ServerParts, 'ledgerOf'>,
+): Promise<RoomAddress> {
   const address = typeof given === 'string' && given.length <= 2048 ? parseRoom(given) : null
-  if (address && mayEnter(principal, address.workspaceId)) return address
+  if (address && mayEnter(principal, address.workspaceId)) {
+    const { kind, id, workspaceId } = address
+    const isShown =
+      kind === 'stream' ? showsStream(principal, id) : await showsRun(principal, id, ledgerOf(workspaceId))
+    if (isShown) return address
+  }
   throw new ClewError(
     'not_found',
     'The room does not exist, or this token has no access to it',

@@ -17,21 +17,26 @@ export type LiveSpace = Namespace<ClientEvents, ServerEvents, object, SocketData
 
 export interface Sockets {
   readonly speaker: RoomBroadcaster
-  /** Begins to let clients in. */
+  /** Admits clients. */
   open(source: RoomSource): void
+  /** Accepts sockets on an HTTP server, once. */
+  attach(server: Server, path: string): void
   close(): Promise<void>
 }
 
-export function createSockets(server: Server, parts: ServerParts): Sockets {
+const SOCKET_OPTIONS = {
+  serveClient: false,
+  // Clients only join and leave rooms.
+  maxHttpBufferSize: 64 * 1024,
+  connectTimeout: 10_000,
+  perMessageDeflate: false,
+  httpCompression: false,
+}
+
+export function createSockets(parts: ServerParts): Sockets {
   const { principals, limits, metrics, log } = parts
-  const io = new SocketServer<ClientEvents, ServerEvents, object, SocketData>(server, {
-    serveClient: false,
-    // Clients only join and leave; whatever is larger is none of ours.
-    maxHttpBufferSize: 64 * 1024,
-    connectTimeout: 10_000,
-    perMessageDeflate: false,
-    httpCompression: false,
-  })
+  const io = new SocketServer<ClientEvents, ServerEvents, object, SocketData>(SOCKET_OPTIONS)
+  let isAttached = false
   const space = io.of('/')
   const perPrincipal = new Map<string, number>()
 
@@ -68,7 +73,7 @@ export function createSockets(server: Server, parts: ServerParts): Sockets {
   function welcome(socket: LiveSocket, source: RoomSource): void {
     const { principal } = socket.data
     count(principal, 1)
-    // Told to go, and not to come back: after this a client does not reconnect by itself.
+    // After `disconnect(true)` a client does not reconnect by itself.
     const unwatch = principals.watch(principal, () => socket.disconnect(true))
     const letGo = serveRooms(socket, source, parts)
     socket.on('disconnect', () => {
@@ -76,17 +81,17 @@ export function createSockets(server: Server, parts: ServerParts): Sockets {
       letGo()
       count(principal, -1)
     })
-    // Many may have been let in at once, before any of them counted.
+    // Several may have been admitted concurrently, before any of them was counted.
     if ((perPrincipal.get(principal.id) ?? 0) > limits.socketsPerPrincipal) socket.disconnect(true)
   }
 
-  /** What a client is told that is not let in. */
+  /** Why a client is not admitted; undefined if it is. */
   async function refusalOf(socket: LiveSocket): Promise<Error | undefined> {
     try {
       await admit(socket)
       return undefined
     } catch (error) {
-      if (!(error instanceof ClewError)) log.error({ err: error }, 'a socket could not be let in')
+      if (!(error instanceof ClewError)) log.error({ err: error }, 'a socket could not be admitted')
       const { error: data } = errorBody(error)
       return Object.assign(new Error(data.message), { data })
     }
@@ -100,10 +105,21 @@ export function createSockets(server: Server, parts: ServerParts): Sockets {
       io.on('connection', (socket) => welcome(socket, source))
       unwatch = watchBacklogs(space.sockets, source, parts)
     },
+    attach(server, path) {
+      if (isAttached)
+        throw new ClewError(
+          'bad_option',
+          'Sockets are attached to another HTTP server already',
+          'Create a server of Clew for each HTTP server.',
+          {},
+        )
+      isAttached = true
+      io.attach(server, { ...SOCKET_OPTIONS, path })
+    },
     async close() {
       unwatch()
       for (const socket of space.sockets.values()) cut(socket)
-      io.engine.close()
+      if (isAttached) io.engine.close()
       await space.adapter.close()
     },
   }

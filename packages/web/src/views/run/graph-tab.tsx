@@ -1,5 +1,14 @@
 import type { TaskGraph, TaskNode } from '@clew/ledger'
-import { formatDuration, KindGlyph, namedKind, plural, runPath, StatusMark, useClient } from '@clew/react'
+import {
+  formatDuration,
+  KindGlyph,
+  namedKind,
+  plural,
+  runPath,
+  spellBidi,
+  StatusMark,
+  useClient,
+} from '@clew/react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import {
   Controls,
@@ -200,7 +209,7 @@ function TaskBox({ data: { task, isChosen, direction } }: NodeProps<StepNode>): 
       <Handle id="inside" type="source" position={side.inside} isConnectable={false} />
       <div className="task-name">
         <KindGlyph kind={task.status === 'failed' ? 'error' : kind} />
-        <span>{task.name}</span>
+        <span>{spellBidi(task.name)}</span>
         {task.count > 1 && <span className="task-count clew-mono">×{task.count}</span>}
       </div>
       <div className="task-facts">

@@ -9,6 +9,7 @@ import {
   namedKind,
   StatusMark,
   stepKindOf,
+  spellBidi,
 } from '@clew/react'
 import { GitFork, X } from 'lucide-react'
 import type { ReactElement, ReactNode } from 'react'
@@ -63,7 +64,7 @@ function StepSide({
         title={
           <>
             <KindGlyph kind={namedKind(step.kind, step.nodeName)} size={15} />
-            <span className="side-name">{step.nodeName}</span>
+            <span className="side-name">{spellBidi(step.nodeName)}</span>
             <span className="quiet">{stepKindOf(step.kind).label}</span>
           </>
         }

@@ -1,5 +1,5 @@
 import type { RunSummary } from '@clew/ledger'
-import { formatCount, formatDuration, formatMoney, shortenId, StatusMark } from '@clew/react'
+import { formatCount, formatDuration, formatMoney, shortenId, spellBidi, StatusMark } from '@clew/react'
 import { Link } from '@tanstack/react-router'
 import { Check } from 'lucide-react'
 import { memo, type ReactElement } from 'react'
@@ -49,7 +49,7 @@ export const RunRow = memo(function RunRow({ hit, isHere, isSelected, onSelect }
           search={found ? { tab: 'events', event: found.seq } : {}}
           aria-label={`Open ${run.agent ?? 'run'} ${run.runId}`}
         >
-          {run.agent ?? shortenId(run.runId)}
+          {spellBidi(run.agent ?? shortenId(run.runId))}
         </Link>
       </span>
       <span role="cell" className="run-words" dir="auto">
@@ -57,9 +57,11 @@ export const RunRow = memo(function RunRow({ hit, isHere, isSelected, onSelect }
         {run.replay && <span className="clew-chip">replay</span>}
         <WaitingFor run={run} />
         {found ? (
-          <mark>{found.text}</mark>
+          <mark>{spellBidi(found.text)}</mark>
         ) : (
-          (words ?? <span className="quiet clew-mono">{shortenId(run.runId, 28)}</span>)
+          <>
+            {words ? spellBidi(words) : <span className="quiet clew-mono">{shortenId(run.runId, 28)}</span>}
+          </>
         )}
       </span>
       <span role="cell" className="run-spark">

@@ -1,0 +1,38 @@
+import { randomUUID } from 'node:crypto'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+import { openLedger } from '../../../packages/postgres/test/harness.ts'
+import { createDatabase } from '../database.ts'
+import { createCrew } from './crew.ts'
+import { createDice } from './dice.ts'
+
+it('L5 a writer that replaces a killed one and is stopped at once still sends what was never answered', async () => {
+  const database = await createDatabase()
+  const folder = mkdtempSync(join(tmpdir(), 'clew-crew-'))
+  const crew = createCrew({
+    folder,
+    dice: createDice(1),
+    urlOf: () => database.url,
+    sweepMs: 1000,
+    freshRuns: 1,
+  })
+  onTestFinished(async () => {
+    await crew.close()
+    await database.drop()
+    rmSync(folder, { recursive: true, force: true })
+  })
+  const ledger = await openLedger(database.url)
+  onTestFinished(() => ledger.close())
+  const eventId = randomUUID()
+  const left = { eventId, eventType: 'execution.note', correlationId: 'left', payload: { key: 'left' } }
+  // As noted by a writer that was killed between its call and the answer.
+  writeFileSync(join(folder, 'writer-0-0'), `${JSON.stringify({ intent: [left] })}\n`)
+  crew.start('writer', 0)
+  const [first] = crew.members
+  if (!first) throw new Error('no writer was started')
+  await crew.kill(first)
+  await crew.stop('writer')
+  expect(await ledger.getEvent(eventId)).toMatchObject({ correlationId: 'left' })
+})
