@@ -11,7 +11,7 @@ interface FollowParts {
   readonly workspace: string
   readonly now: () => number
   readonly use: (policy: WorkspacePolicy) => void
-  /** What was read when, and up to which event of the audit run. */
+  /** Policy as last read, with the time and the seq of the audit run. */
   readonly known: ActivePolicy & { readonly readMs: number }
 }
 
@@ -44,7 +44,7 @@ export function followPolicy({
     if (isYoung && age < ASK_MS) return undefined
     asking ??= ask().finally(() => (asking = undefined))
     if (!isYoung) return asking
-    // Whoever comes when it is too old asks again, and is told what is wrong.
+    // An outdated policy is read again by the next caller, who also gets the error of a failed read.
     asking.catch(() => undefined)
     return undefined
   }
