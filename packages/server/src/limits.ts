@@ -1,4 +1,4 @@
-/** What one caller may use up; `startServer({ limits })` changes single ones. */
+/** Limits per caller; `startServer({ limits })` overrides single ones. */
 export interface Limits {
   /** Bytes of a body as they are sent, and after they are unpacked. */
   readonly bodyBytes: number

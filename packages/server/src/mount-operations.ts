@@ -34,7 +34,7 @@ function answer(operation: ServedOperation, rest: RestPlace, parts: ServerParts)
   }
 }
 
-/** What is done to a run is recorded with who did it: the token, unless somebody is named. */
+/** Actions on a run record their actor: the given name, else the token. */
 function signed({ input }: ServedOperation, given: Record<string, unknown>, { principal }: Call) {
   const isAnonymous =
     principal.id === LOCAL.id || !Object.hasOwn(input.shape, 'by') || given['by'] !== undefined

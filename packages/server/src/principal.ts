@@ -1,8 +1,8 @@
-/** What a caller may do; operations name the one they need. */
+/** Permission of a caller; each operation names the one it needs. */
 export const SCOPES = ['read', 'write', 'control', 'admin'] as const
 export type Scope = (typeof SCOPES)[number]
 
-/** Whoever asks: a token, or somebody on this machine. */
+/** Caller of a request: a token, or a local user. */
 export interface Principal {
   /** Id of the token; `local` without one. */
   readonly id: string

@@ -8,7 +8,7 @@ import { stateOf, type TokenRecord } from './tokens/token-run.ts'
 import { digestOf } from './tokens/tokens.ts'
 import { watchTokens } from './tokens/watch-tokens.ts'
 
-/** What is known of a caller before it is admitted; requests and handshakes of sockets alike. */
+/** Credentials of a caller before admission, from a request or a socket handshake. */
 export interface Caller {
   readonly method: string
   /** A header by its lower-case name. */

@@ -24,7 +24,7 @@ export interface Route {
   readonly path: string
   readonly summary: string
   readonly tag: string
-  /** What the caller must be allowed; null for what everybody may see, such as whether the server is up. */
+  /** Required scope; null for public routes such as the health check. */
   readonly scope: Scope | null
   readonly parameters?: readonly RouteParameter[] | undefined
   /** Takes any query instead of refusing names that are not among the parameters. */
@@ -33,7 +33,7 @@ export interface Route {
   readonly bodyRequired?: boolean | undefined
   /** Bytes of the body as sent; default `limits.bodyBytes`. */
   readonly bodyBytes?: number | undefined
-  /** What it answers with when all is well. */
+  /** Successful answer. */
   readonly answer: { readonly status?: number; readonly description: string; readonly content?: Content }
 }
 

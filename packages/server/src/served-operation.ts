@@ -2,11 +2,11 @@ import type { Ledger } from '@clew/ledger'
 import type { z } from 'zod'
 import type { Scope } from './principal.ts'
 
-/** Where an operation stands in HTTP: `/v1/runs/{runId}/steps`, each `{field}` a field of its input. */
+/** HTTP route of an operation: `/v1/runs/{runId}/steps`, each `{field}` an input field. */
 export interface RestPlace {
   readonly method: 'get' | 'post'
   readonly path: string
-  /** Where it stands, too, for those who leave the fields of `path` open. */
+  /** Second route, for calls without the fields in `path`. */
   readonly also?: string | undefined
   /** Follows the ledger: the server has a route of its own for it. */
   readonly isLive?: boolean | undefined
@@ -15,17 +15,17 @@ export interface RestPlace {
 }
 
 export interface RestPage {
-  /** What the answer calls its items. */
+  /** Name of the list in the answer. */
   readonly items: string
   /** The input field that says after what a page begins. */
   readonly cursor: string
-  /** What stands in that field for the page after this item. */
+  /** Cursor of the page after this item. */
   at(item: unknown): number
 }
 
 export interface ServedContext {
   readonly signal?: AbortSignal | undefined
-  /** What runs are controlled with; only for callers who may. */
+  /** Run control, only for callers with that permission. */
   readonly control?: unknown
 }
 

@@ -5,7 +5,7 @@ import type { Metrics } from './metrics.ts'
 import type { Principals } from './principals.ts'
 import type { ServedOperation } from './served-operation.ts'
 
-/** What all routes, sockets and streams stand on. */
+/** Parts shared by all routes, sockets and streams. */
 export interface ServerParts {
   /**
    * One store, one view per workspace; cheap, and never to be closed by who asks for it. Values are the JSON that is
@@ -17,7 +17,7 @@ export interface ServerParts {
   /** Workspaces to which traces of OpenTelemetry may have come. */
   readonly traced: Set<string>
   readonly operations: readonly ServedOperation[]
-  /** What the runs of a workspace are controlled with, handed to operations; undefined when they can only be read. */
+  /** Run control of a workspace for operations; undefined if runs can only be read. */
   controlOf(workspace: string): unknown
   readonly principals: Principals
   readonly limits: Limits

@@ -21,7 +21,7 @@ export interface ServerOptions {
   /** Stays open when the server closes: who opened it closes it. */
   readonly ledger: Ledger
   readonly operations: readonly ServedOperation[]
-  /** What runs are controlled with; without it they can only be read. */
+  /** Run control; without it runs can only be read. */
   readonly controlOf?: ((ledger: Ledger) => unknown) | undefined
   readonly host?: string | undefined
   /** 0 for any that is free. */
@@ -34,7 +34,7 @@ export interface ServerOptions {
   readonly page?: string | null | undefined
   readonly limits?: Partial<Limits> | undefined
   readonly log?: Logger | undefined
-  /** Of what is served, for OpenAPI. */
+  /** Version of the API, for OpenAPI. */
   readonly version?: string | undefined
 }
 

@@ -25,9 +25,9 @@ export interface NewMessage {
   readonly content: Content
   /** Made when left out. The same id again with the same content is no second message. */
   readonly messageId?: string | undefined
-  /** Of an agent's message: the session that wrote it. */
+  /** For an agent's message: the session that wrote it. */
   readonly sessionId?: string | null | undefined
-  /** What it rests on: its row says how many there are and leads to them. */
+  /** Sources of the message; its row shows their number and a link. */
   readonly sources?: readonly GivenSource[] | undefined
 }
 

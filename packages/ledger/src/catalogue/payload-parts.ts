@@ -15,7 +15,7 @@ export const usage = open({
   reasoningTokens: optional.count,
 })
 
-/** What the run warned of in this life of it: redacted text that its code or its effects were given (P2). */
+/** Warnings of the run in this process: redacted text that code or effects received (P2). */
 export const warned = { warnings: texts }
 
 export const inStep = { stepId: optional.text }

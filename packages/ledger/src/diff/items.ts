@@ -25,7 +25,7 @@ export interface Item {
   readonly status: string | null
   /** Which of its parts are prose, in which other words may say the same. */
   readonly prose: 'message' | 'arguments' | 'output' | null
-  /** What it is, with what it was given, and with what came of it: equal keys are equal things. */
+  /** Keys of an item: identity, with input, with result. Equal keys mean equal items. */
   readonly keys: {
     readonly weak: string
     readonly mid: string
@@ -39,7 +39,7 @@ export const isTalk = ({ prose, output, decision, input }: Item): boolean =>
   prose === 'message' ||
   (prose === 'output' && input === null && typeof output === 'string' && (decision ?? null) === null)
 
-/** What a run did, in its order. */
+/** Items of a run in order. */
 export function toItems(events: readonly ClewEvent[]): Item[] {
   const steps = foldSteps(events)
   const byStart = new Map(steps.map((step) => [step.startedSeq, step]))

@@ -1,7 +1,7 @@
 import { isObject } from '../json.ts'
 import { contentText } from './content-text.ts'
 
-/** What a model said in answer to one call. */
+/** A model's answer to one call. */
 export interface ModelReply {
   readonly reasoning: string | null
   /** Text, or content parts; null when it only asked for tools. */

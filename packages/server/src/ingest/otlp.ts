@@ -90,7 +90,7 @@ function assertSome({ events, problems, received }: FromOtlpResult): void {
   )
 }
 
-/** So many events share a commit; between two of them others get their turn. */
+/** Events per commit; other requests run between two commits. */
 const BATCH = 500
 
 interface Refused {
@@ -155,7 +155,7 @@ const GRPC: Readonly<Record<number, number>> = {
 }
 const UNKNOWN = 2
 
-/** What is worth another try is told with `retry-after` and a status on which exporters do so; all else they drop. */
+/** Temporary failures answer with `retry-after` and a status that exporters retry; they drop all others. */
 function refuse(error: unknown, format: OtlpFormat, { metrics, log }: ServerParts): Response {
   const plain = errorAnswer(error)
   const { code, message } = errorBody(error).error

@@ -13,12 +13,12 @@ const UNPACK: Readonly<Record<string, () => Duplex>> = {
   zstd: createZstdDecompress,
 }
 
-/** What one request of lines may bring: what is more goes into another one. */
+/** Limits of one NDJSON request. */
 export interface LineLimits {
   readonly lines: number
-  /** Of all lines, unpacked. */
+  /** Size of all lines, decompressed. */
   readonly bytes: number
-  /** Of one line. */
+  /** Size of one line. */
   readonly chars: number
 }
 

@@ -11,7 +11,7 @@ import { createWorkspaces, type Workspaces } from './workspaces.ts'
 
 const LAG_MS = 5000
 
-/** What lives beside the routes: told when the server closes. */
+/** Part with a lifetime: closed with the server. */
 export interface Live {
   /** Lets go of sockets and streams, with a hint to come back. */
   close(): Promise<void>

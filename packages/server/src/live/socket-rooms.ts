@@ -5,7 +5,7 @@ import { mayEnter, type Principal } from '../principal.ts'
 import type { ServerParts } from '../server-parts.ts'
 import type { LiveSocket } from './sockets.ts'
 
-/** What a client is answered when it asks to join or to leave a room. */
+/** Answer to a client that joins or leaves a room. */
 export type RoomAnswer = { readonly ok: true } | ({ readonly ok: false } & ErrorBody)
 type Acknowledge = (answer: RoomAnswer) => void
 
@@ -16,7 +16,7 @@ export interface ClientEvents {
 
 export type Tell = (name: string, payload: object) => void
 
-/** What stands behind a room: somebody must listen to its workspace while anybody is in it. */
+/** Workspace feed behind a room; it runs while the room has members. */
 export interface RoomSource {
   /** Resolves when whatever is committed from then on is told to the room; gives back how to let go of it. */
   hold(address: RoomAddress): Promise<() => void>

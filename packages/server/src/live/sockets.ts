@@ -80,7 +80,7 @@ export function createSockets(server: Server, parts: ServerParts): Sockets {
     if ((perPrincipal.get(principal.id) ?? 0) > limits.socketsPerPrincipal) socket.disconnect(true)
   }
 
-  /** What a client is told that is not let in. */
+  /** Answer to a client that is not admitted. */
   async function refusalOf(socket: LiveSocket): Promise<Error | undefined> {
     try {
       await admit(socket)
