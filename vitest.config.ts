@@ -41,6 +41,7 @@ export default defineConfig({
         test: {
           ...withServers,
           name: 'int',
+          isolate: false,
           include: ['packages/*/src/**/*.int.test.ts', 'test/**/*.int.test.ts'],
           exclude: ['**/node_modules/**', '**/dist/**'],
         },

@@ -3,13 +3,13 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /** Of each tier those that take longest on a quiet machine of two processors, the longest first. */
 const LONG = [
-  'packages/ledger/src/redact/properties.test.ts',
   'test/replay/unchanged.test.ts',
   'packages/ledger/src/redact/redact.test.ts',
   'test/replay/accepted.test.ts',
   'test/catalogue/catalogue.test.ts',
   'packages/ledger/src/conformance/conformance.test.ts',
 
+  'test/tamper/postgres.int.test.ts',
   'packages/postgres/src/postgres-store.int.test.ts',
   'test/postgres/chaos.int.test.ts',
   'test/docs.int.test.ts',

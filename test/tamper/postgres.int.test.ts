@@ -5,27 +5,46 @@ import { createDatabase, type TestDatabase } from '../postgres/database.ts'
 import { describeManipulations } from './describe-manipulations.ts'
 import { fillWorld, openWorld, portsOf, readWorld, signer } from './world.ts'
 
-let original: TestDatabase
+let database: TestDatabase
 let heads: SignedHeads
 let answers: string
 
 beforeAll(async () => {
-  original = await createDatabase()
+  database = await createDatabase()
   await fillWorld((daysAgo) =>
-    openPostgresStore(original.url, portsOf(daysAgo), { aheadMs: () => portsOf(daysAgo).now() - Date.now() }),
+    openPostgresStore(database.url, portsOf(daysAgo), { aheadMs: () => portsOf(daysAgo).now() - Date.now() }),
   )
-  const ledger = openWorld(await openPostgresStore(original.url, portsOf()))
+  const ledger = openWorld(await openPostgresStore(database.url, portsOf()))
   heads = await ledger.signHeads(signer)
   answers = await readWorld(ledger)
   await ledger.close()
+  await database.query(KEEP_ROWS)
 })
-afterAll(() => original.drop())
+afterAll(() => database.drop())
 
-const DROP_TRIGGERS = `DO $$
-DECLARE t record;
-BEGIN
-  FOR t IN SELECT oid::regclass AS name FROM pg_class WHERE relnamespace = 'clew'::regnamespace AND relkind = 'r' LOOP
-    EXECUTE format('ALTER TABLE %s DISABLE TRIGGER ALL', t.name);
+const forEachTable = (statements: string): string => `
+  FOR t IN SELECT relname AS name FROM pg_class WHERE relnamespace = 'clew'::regnamespace AND relkind = 'r' LOOP
+    ${statements}
+  END LOOP;`
+const DISABLE = "EXECUTE format('ALTER TABLE clew.%I DISABLE TRIGGER ALL', t.name);"
+
+const DROP_TRIGGERS = `DO $$ DECLARE t record; BEGIN ${forEachTable(DISABLE)} END $$`
+
+/** Copies all rows, and which triggers are on, to the schema `kept`. */
+const KEEP_ROWS = `DO $$ DECLARE t record; BEGIN
+  CREATE SCHEMA kept;
+  CREATE TABLE kept.triggers AS SELECT tgrelid::regclass::text AS "table", tgname AS name FROM pg_trigger WHERE tgenabled = 'A';
+  ${forEachTable("EXECUTE format('CREATE TABLE kept.%I AS TABLE clew.%I', 'rows_' || t.name, t.name);")}
+END $$`
+
+/** Puts all rows and triggers back. */
+const RESTORE_ROWS = `DO $$ DECLARE t record; BEGIN
+  ${forEachTable(`${DISABLE}
+    EXECUTE format('DELETE FROM clew.%I', t.name);
+    EXECUTE format('INSERT INTO clew.%I OVERRIDING SYSTEM VALUE TABLE kept.%I', t.name, 'rows_' || t.name);`)}
+  ${forEachTable("EXECUTE format('ALTER TABLE clew.%I ENABLE TRIGGER ALL', t.name);")}
+  FOR t IN SELECT * FROM kept.triggers LOOP
+    EXECUTE format('ALTER TABLE %s ENABLE ALWAYS TRIGGER %I', t."table", t.name);
   END LOOP;
 END $$`
 
@@ -34,12 +53,11 @@ describeManipulations({
   heads: () => heads,
   answers: () => answers,
   async copy() {
-    const database = await createDatabase({ create: `TEMPLATE ${original.name}` })
     return {
       execute: async (sql) => void (await database.query(`SET search_path = clew; ${sql}`)),
       dropTriggers: async () => void (await database.query(DROP_TRIGGERS)),
       open: async () => openWorld(await openPostgresStore(database.url, portsOf())),
-      dispose: () => database.drop(),
+      dispose: async () => void (await database.query(RESTORE_ROWS)),
     }
   },
 })

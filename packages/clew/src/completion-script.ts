@@ -7,7 +7,7 @@ import { operations } from './operations.ts'
 interface Flag {
   readonly names: readonly string[]
   readonly about: string
-  /** What it takes; undefined for a switch. */
+  /** Value of the flag; undefined for a switch. */
   readonly takes: string | undefined
   readonly values: readonly string[]
 }
@@ -16,7 +16,7 @@ interface Described {
   readonly name: string
   readonly summary: string
   readonly flags: readonly Flag[]
-  /** What the first argument is. */
+  /** Kind of the first argument. */
   readonly first: 'run' | 'file' | 'other' | 'none'
   readonly firstValues: readonly string[]
 }

@@ -206,7 +206,7 @@ async function checkFiles(path: string, retention: RetentionReport | null): Prom
   ]
 }
 
-/** Whoever reads one of these decrypts the vault. */
+/** Checks the key files of the vault: a process that can read one decrypts the vault. */
 async function checkVaultKeys(path: string): Promise<Check[]> {
   const files = vaultKeyFiles(path)
   return (await Promise.all(files.map((file) => checkKey('vault key', file)))).flat()

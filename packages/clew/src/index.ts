@@ -1,4 +1,4 @@
-/** What users of the library call; the command line and its dependencies are loaded by `bin/clew.mjs` alone. */
+/** Public API of the library. Only `bin/clew.mjs` loads the command line and its dependencies. */
 export {
   type AppendOptions,
   asOwn,

@@ -4,7 +4,7 @@ import type { ScanReport, StoredSecret } from './operations/doctor.ts'
 
 const LISTED = 1000
 
-/** Where the ledger holds in clear what its rules would take out today; reads each event once, in constant memory. */
+/** Finds stored text that today's rules would redact. Reads each event once, in constant memory. */
 export async function scanSecrets(
   ledger: Ledger,
   onProgress?: (events: number) => void,

@@ -7,7 +7,7 @@ import { reportLines } from './replay/report-lines.ts'
 export interface ExpectReplayOptions extends FixtureOptions {
   /** Which runs of the fixture; default all of them that are not children of others. */
   readonly runId?: string | readonly string[] | undefined
-  /** What may differ: `['input.requestId', 'output.at']`, or by the name of the step. */
+  /** Paths that may differ: `['input.requestId', 'output.at']`, or such lists by step name. */
   readonly volatile?: Volatile | undefined
 }
 

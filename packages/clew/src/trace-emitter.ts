@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { nodePorts } from '@clew/runtime/node-ports'
 import { TraceEmitter as PureEmitter, type TraceEmitterOptions, type TracePorts } from '@clew/trace'
 
-/** What a `TraceEmitter` needs, met by Node. */
+/** Platform functions of a `TraceEmitter` from Node. */
 const tracePorts: TracePorts = {
   now: nodePorts.now,
   randomHex: nodePorts.randomHex,

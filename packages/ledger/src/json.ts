@@ -1,4 +1,4 @@
-/** What JSON can carry: the only kind of value that is ever stored, hashed or sent. */
+/** A JSON value: the only kind of value that is stored, hashed or sent. */
 export type JsonValue = string | number | boolean | null | JsonValue[] | JsonObject
 export interface JsonObject {
   [key: string]: JsonValue

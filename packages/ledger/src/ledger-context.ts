@@ -13,14 +13,14 @@ import { createRedactor, type Redactor } from './redact/redact.ts'
 import type { Store } from './store/store.ts'
 import { createVault, type Vault, type VaultCipher } from './vault/vault.ts'
 
-/** What `createLedger` needs beside its options; `openLedger` brings it along. */
+/** Dependencies of `createLedger`; `openLedger` provides them. */
 export interface LedgerParts {
   readonly store: Store
   readonly ports: Ports
   /** Secret of this ledger, kept outside its store: for fingerprints and for judging sameness. */
   readonly secret: string
   readonly heads: HeadChecker
-  /** What model calls cost (V7); without it no event gets a cost of its own. */
+  /** Prices of model calls (V7); without it no cost is added to events. */
   readonly price?: Price | undefined
   /** What workspaces ask for, as it was just read (`readPolicies`); it is followed from then on. Without it, nobody asks. */
   readonly policies?: ReadonlyMap<string, ActivePolicy> | undefined
@@ -35,7 +35,7 @@ interface PayloadPipeline {
   readonly reader: PayloadReader
 }
 
-/** What all views of a workspace share. */
+/** State shared by all views of a workspace. */
 interface WorkspaceContext {
   readonly redactor: Redactor
   readonly identities: Identities
@@ -46,14 +46,14 @@ interface WorkspaceContext {
   plain(): PayloadPipeline
 }
 
-/** What all views of one opened ledger share. */
+/** State shared by all views of one opened ledger. */
 export interface LedgerContext extends LedgerParts {
   readonly options: LedgerOptions
   readonly queue: AppendQueue
   /** Keyed hash of a secret, as its placeholder carries it (P2). */
   readonly fingerprint: (secret: string) => string
   contextOf(workspace: string): WorkspaceContext
-  /** What the workspace asks for from now on. */
+  /** Sets the policy of the workspace. */
   usePolicy(workspace: string, policy: WorkspacePolicy): void
   /** Values that were read are forgotten: some are gone from the store. */
   forgetValues(): void

@@ -49,17 +49,17 @@ export type Durability = (typeof DURABILITIES)[number]
 export interface LedgerOptions {
   /** Workspaces never mix: a ledger object reads and writes one of them. Default `default`. */
   readonly workspace?: string | undefined
-  /** What is taken out before anything is stored; `false` switches redaction off. Default: secrets. */
+  /** Redaction before storing; `false` switches it off. Default: secrets. */
   readonly redact?: RedactOptions | false | undefined
   /** How values that JSON lacks travel. */
   readonly codecs?: readonly Codec[] | undefined
-  /** What is switched off; by default nothing is. */
+  /** Switches; by default everything is on. */
   readonly mode?: Partial<LedgerMode> | undefined
-  /** Of runs whose agent or graph leaves it open. Default `group`. */
+  /** Durability of runs whose agent or graph does not set it. Default `group`. */
   readonly durability?: Durability | undefined
-  /** What `gc` lets go (R10); without it nothing of the record goes. */
+  /** Retention policy of `gc` (R10); without it nothing is deleted. */
   readonly retention?: RetentionPolicyInput | undefined
-  /** What may be promoted between layers of memory, and how much each of them keeps. */
+  /** Promotion rules and retention of the memory layers. */
   readonly memory?: MemoryPolicy | undefined
 }
 
@@ -164,7 +164,7 @@ export interface Ledger extends RunViews, PolicyAccess {
   readonly progress: Progress
   readonly mode: LedgerMode
   readonly durability: Durability
-  /** What is taken out before anything is stored: for text that goes elsewhere, such as live progress (T4). */
+  /** The ledger's redaction, for text that is sent elsewhere, such as live progress (T4). */
   readonly redactor: Redactor
   /** P2: the keyed hash that the placeholder of this text carries: tells whether a text is the one that was taken out. */
   fingerprint(secret: string): string
@@ -172,7 +172,7 @@ export interface Ledger extends RunViews, PolicyAccess {
   readonly hasVault: boolean
   /** The value as a report may show it: without texts that hold a secret, or a part of one, that was restored here (P3). */
   conceal<Value>(value: Value): Value
-  /** What agents remember: items of a run, of a thread, of a workspace, agent or user (section 8). */
+  /** Memory of agents: items of a run, a thread, a workspace, an agent or a user (section 8). */
   readonly memory: LedgerMemory
   /**
    * Resolves when the event is committed. Takes own types with their payloads; a type of your own is given as
@@ -240,7 +240,7 @@ export interface Ledger extends RunViews, PolicyAccess {
    * name: a batch counts when the handler resolved. Settles when the signal aborts or the ledger closes.
    */
   consume(name: string, handler: ConsumeHandler, options?: ConsumeOptions): Promise<void>
-  /** Where every consumer of the workspace stands. */
+  /** Cursors of all consumers of the workspace. */
   consumers(): Promise<ConsumerState[]>
   /** Everything after this position comes to the consumer again. */
   resetConsumer(name: string, position: number): Promise<void>
@@ -269,7 +269,7 @@ export interface Ledger extends RunViews, PolicyAccess {
   /** P4: a legal hold. As long as it stands, neither `gc` nor `erase` takes anything of what it covers. */
   hold(target: HoldTarget, options?: HoldOptions): Promise<Hold>
   release(holdId: string, options?: HoldOptions): Promise<Hold>
-  /** Those that stand, oldest first. */
+  /** Holds in force, oldest first. */
   holds(): Promise<readonly Hold[]>
   /** Which ranges of a run retention took. */
   pruned(runId: string): Promise<readonly PrunedRange[]>
@@ -282,7 +282,7 @@ export interface Ledger extends RunViews, PolicyAccess {
    */
   rotateVault(options?: RotateOptions): Promise<VaultRotation>
   verify(runId?: string, options?: VerifyOptions): Promise<Verification>
-  /** Where every run of the workspace stands now, signed; keep it away from this machine. */
+  /** Signed heads of all runs of the workspace. Keep the copy on another machine. */
   signHeads(signer: HeadSigner): Promise<SignedHeads>
   export(options?: ExportOptions): AsyncGenerator<string>
   import(

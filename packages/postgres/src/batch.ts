@@ -47,7 +47,7 @@ export interface PrunedRange extends PruneMarker {
   readonly run: number
 }
 
-/** What a change writes, collected in memory. */
+/** Rows that a change writes, collected in memory. */
 export interface Batch {
   readonly tx: Transaction
   /** Runs whose rows are written. */

@@ -21,7 +21,7 @@ const isDue = (run: string): string => `${run}.due_ms <= $5::bigint`
 const isOrphan = (run: string): string =>
   `$8::boolean AND ${run}.status = 'running' AND ${run}.parent_run_id IS NULL`
 
-/** Of a thread the first that waits, and none while one of it is held. */
+/** Per thread, only the oldest waiting run can be claimed, and none while another run of the thread is leased. */
 const isClaimable = `${left('r')} AND (r.thread_id IS NULL OR NOT EXISTS (
     SELECT FROM leases l WHERE l.workspace = r.workspace AND l.thread_id = r.thread_id AND l.held
   ) AND NOT EXISTS (

@@ -49,7 +49,7 @@ export function createDisk({ db, reading, ports, waitMs }: DiskParts): Disk {
       for (const table of PRUNED) await db.query({ text: `VACUUM (SKIP_LOCKED) ${table}` })
       return false
     },
-    /** Where rows were, VACUUM leaves their bytes until the page is used again; a rewrite does not. */
+    /** VACUUM leaves the bytes of deleted rows until their page is reused; a rewrite does not. */
     async scrub({ rewrite }) {
       if (rewrite) return { unfinished: await rewriteTables({ db, reading, ports, waitMs }, ERASED) }
       await countAnew(db, ERASED)

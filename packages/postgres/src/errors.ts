@@ -23,7 +23,7 @@ const READ_ONLY: ErrorText = [
   'Use the URL of the primary to write, or only read here.',
 ]
 
-/** By SQLSTATE, or by its first two characters. */
+/** Errors by SQLSTATE or by its first two characters. */
 const STATES: Readonly<Record<string, ErrorText>> = {
   '08': GONE,
   '28': NO_LOGIN,
@@ -155,7 +155,7 @@ function bare(error: Error): Error {
   return told
 }
 
-/** What is shown of a URL: never a password, nor the parameters, which may hold one. */
+/** Printable form of a URL, without password and parameters, which may contain one. */
 export function shownUrl(url: string): string {
   const { protocol, username, host, pathname } = parseUrl(url)
   return `${protocol}//${username === '' ? '' : `${username}@`}${host}${pathname}`

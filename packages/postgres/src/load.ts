@@ -159,7 +159,7 @@ async function loadRuns(
   loaded.blocks.push(...blocks.map((row) => row['first'] as number))
 }
 
-/** What decides whether ranges can be pruned, and whether runs have as many forks as expected. */
+/** Loads leases, forks and event counts that decide whether ranges can be pruned. */
 async function loadRanges(
   sql: Sql,
   { expect = [], prune = [], adopt = [] }: StoreChange,

@@ -18,13 +18,13 @@ export interface Loaded {
   readonly scopes: Map<string, number>
   readonly nodes: Map<string, number>
   readonly nodeHashes: Map<number, string>
-  /** Of runs that are pruned: those that are leased, or of whose thread another run is. */
+  /** Among the runs to prune: those that are leased, or whose thread is. */
   readonly leased: Set<number>
   /** Forks of runs that are pruned, or that are expected to have a number of forks. */
   readonly forks: Map<number, { readonly seq: number; readonly isNeedy: boolean }[]>
   /** How many events the ranges to prune have, by `rangeKey`. */
   readonly counts: Map<string, number>
-  /** Of runs that are pruned or adopted: those that have events outside of these ranges. */
+  /** Among the runs to prune or adopt: those with events outside of these ranges. */
   readonly withEvents: Set<number>
   /** First positions of the blocks for the new events. */
   readonly blocks: number[]

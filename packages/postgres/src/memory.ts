@@ -73,7 +73,7 @@ function holds(phrase: Phrase, put: Put): string {
   return `(${found} OR coalesce(strpos(m.texts, ${put(inText)}), 0) > 0)`
 }
 
-/** Whoever deletes payloads locks the run: it waits for a fold that has begun, and later folds find no payload. */
+/** A deletion of payloads locks the run too: it waits for a running fold, and later folds find no payload. */
 const LOCK_RUN = 'SELECT FROM runs WHERE workspace = $1 AND run_id = $2 FOR KEY SHARE'
 const ADD_SCOPE =
   'INSERT INTO memory_scopes (workspace, book, seq, version) VALUES ($1, $2, 0, 0) ON CONFLICT DO NOTHING'

@@ -60,7 +60,7 @@ export function createOwnerLock(
       await client.query(KEEP)
       await client.query(REGISTER, [owner, Reflect.get(client, 'processID')])
       await client.query(SWEEP)
-      // Whoever only holds a connection need not keep the process alive.
+      // The lock's connection does not keep the process alive.
       hang(client).unref()
     } catch (error) {
       await client.end().catch(() => undefined)

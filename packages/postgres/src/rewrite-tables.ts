@@ -32,7 +32,7 @@ const HOLDERS = `SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint < 
   UNION ALL SELECT format('the replication slot %s', slot_name)
     FROM pg_replication_slots WHERE ${isOlder('xmin')}) AS holders`
 
-/** What was counted of a table, with values out of it; nobody else may write it anew. */
+/** Planner statistics, which contain values of the tables. Only the owner of the database can rewrite them. */
 const STATISTICS = 'pg_statistic'
 const IS_OWNER = `SELECT pg_has_role(datdba, 'USAGE') AS is_owner FROM pg_database WHERE datname = current_database()`
 

@@ -4,7 +4,7 @@ import { indexText, indexTextOrNull } from './index-text.ts'
 import type { Row } from './sql.ts'
 import { bytesOf, type Column } from './unnest.ts'
 
-/** What readers need of a run's row. */
+/** Columns of a run's row that readers need. */
 export const RUN_COLUMNS =
   'r.id, r.workspace, r.seq, r.hash, r.recorded_at, r.summary, r.fork_seq, f.run_id AS fork_run'
 export const RUN_TABLES = 'runs r LEFT JOIN runs f ON f.id = r.fork_of'
@@ -42,7 +42,7 @@ export interface RunRow extends MutableRun {
   isRewritten: boolean
 }
 
-/** What an append reads of a run's row; named one by one, so that a later version may add columns. */
+/** Columns of a run's row that an append reads. Listed by name, so that a later version may add columns. */
 export const LOCKED_RUN_COLUMNS = `r.id, r.workspace, r.run_id, r.scope, r.fork_of, r.fork_seq, r.seq, r.hash, r.recorded_at,
   r.due_ms, r.summary, r.epoch, r.held, r.revision`
 

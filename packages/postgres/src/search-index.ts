@@ -77,7 +77,7 @@ export function createSearchIndex({ db, reading, ports }: IndexParts): SearchInd
     },
     async clear() {
       await db.transact(async (sql) => {
-        // Whoever fills it waits here, and finds that it stands elsewhere.
+        // A concurrent indexer waits here and then finds a new position.
         await sql.query({ text: 'UPDATE search_state SET position = 0, version = 0' })
         await sql.query({ text: 'TRUNCATE search_words, search_tools' })
       })

@@ -7,7 +7,7 @@ export interface Statement {
 
 export type Row = Record<string, unknown>
 
-/** What runs statements: a pool, or one connection inside a transaction. */
+/** Runs statements: a pool, or one connection inside a transaction. */
 export interface Sql {
   query(statement: Statement): Promise<{ readonly rows: Row[]; readonly rowCount: number | null }>
 }

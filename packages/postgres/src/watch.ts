@@ -6,7 +6,7 @@ import type { OpenedDatabase } from './open-database.ts'
 const RING_MS = 5
 /** After one that nobody heard: whoever begins to listen then is late by no more. */
 const UNHEARD_MS = 100
-/** What was not heard is found by this; also what waits behind a transaction of somebody else. */
+/** Polling interval: finds commits whose notification was missed or that wait for another transaction. */
 const POLL_MS = 2000
 const HELD_BACK_MS = 4
 const MAX_MS = 1000
@@ -20,7 +20,7 @@ export interface Watch {
   close(): Promise<void>
 }
 
-/** Who listens holds this lock as long as its connection lives, so that who rings can tell whether anybody does. */
+/** Advisory lock that a listener holds while connected, so that writers can check whether anyone listens. */
 const HEAR = 'SELECT pg_advisory_lock_shared(hashtextextended($1, 13))'
 const RING = `SELECT NOT pg_try_advisory_xact_lock(hashtextextended($1, 13)) AS heard, pg_notify($1, '')`
 
@@ -66,7 +66,7 @@ export function createWatch(
         if (wakes.size === 0 || isClosed) break
         await ended
       } catch {
-        // Whoever is woken by the poll reads, and meets the same error where it can be told.
+        // A listener woken by the poll reads and meets the same error, where its caller sees it.
       } finally {
         client = undefined
         await own.end().catch(() => undefined)

@@ -1,6 +1,6 @@
 import { indexedTokens } from '@clew/ledger'
 
-/** What a tsvector can hold: places per word, and the last place. */
+/** Limits of a tsvector: positions per word, and the highest position. */
 const MAX_PLACES = 256
 const LAST_PLACE = 16_383
 

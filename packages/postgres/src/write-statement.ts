@@ -39,7 +39,7 @@ const DROPPED_STEP: readonly Column<DroppedStep>[] = [
   ['attempt', 'bigint', ({ attempt }) => attempt],
 ]
 
-/** What is written to one table. */
+/** Rows for one table. */
 interface Part {
   readonly name: string
   readonly sql: (first: number) => string

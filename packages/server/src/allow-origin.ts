@@ -1,4 +1,4 @@
-/** What a page of the one other origin that is allowed is told; nothing to all others, which browsers take for a no. */
+/** CORS headers for the allowed origin; none for others, which browsers treat as a refusal. */
 export function allowOrigin(
   request: Request,
   allowed: string | undefined,

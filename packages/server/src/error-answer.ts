@@ -61,7 +61,7 @@ export interface ErrorBody {
   }
 }
 
-/** What a caller is told; an error that is no ClewError may hold anything, so nothing of it is said (P3). */
+/** Answer for an error. Other errors than ClewError may quote anything, so nothing of them is sent (P3). */
 export function errorBody(error: unknown): ErrorBody {
   if (error instanceof ClewError) return { error: error.toJSON() }
   const hint = 'This is a defect in Clew; the log of the server has more.'

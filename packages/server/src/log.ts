@@ -15,7 +15,7 @@ export const createLog = (
     to,
   )
 
-/** Where it went wrong, without the words of it: errors of databases and parsers quote what they were given. */
+/** Stack without the message: errors of databases and parsers quote their input. */
 function describe(error: unknown): Record<string, unknown> {
   if (!(error instanceof Error)) return { type: typeof error }
   const { name, stack = '' } = error

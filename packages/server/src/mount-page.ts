@@ -21,7 +21,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.txt': 'text/plain; charset=utf-8',
 }
 
-/** What no page stands at. */
+/** Paths that never show the page. */
 const NOT_PAGES = /^\/(?:v1|api|mcp|socket\.io|assets|metrics|healthz|readyz|openapi\.json|docs)(?:\/|$)/
 
 /** The page, where nothing else stands: its files, and its first one for every address that the page knows itself. */

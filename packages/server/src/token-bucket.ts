@@ -1,4 +1,4 @@
-/** So many names are kept in mind; a full bucket is as good as none, so the longest unused go first. */
+/** Limit of tracked names. A full bucket equals none, so the longest unused are dropped first. */
 const MAX_BUCKETS = 10_000
 
 export interface Buckets {

@@ -1,7 +1,7 @@
 import type { Ledger } from '@clew/ledger'
 import type { ServerParts } from './server-parts.ts'
 
-/** So many workspaces are kept at hand; a view costs little, but names come from callers. */
+/** Limit of cached workspaces: a view is cheap, but callers choose the names. */
 const MAX_LEDGERS = 1000
 
 interface View {

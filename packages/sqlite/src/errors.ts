@@ -56,7 +56,7 @@ const RESULTS: Readonly<Record<number, ErrorText>> = {
 
 const OTHERWISE: ErrorText = ['store_failed', 'could not be used', 'See the cause for details.']
 
-/** By the system's own code, for files and folders that are made without SQLite. */
+/** Errors of the operating system by code, for files and folders made without SQLite. */
 const SYSTEM: Readonly<Record<string, ErrorText>> = {
   EACCES: CANNOT_OPEN,
   EPERM: CANNOT_OPEN,

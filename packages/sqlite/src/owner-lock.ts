@@ -86,7 +86,7 @@ export function createOwnerLocks(databasePath: string, self: string): OwnerLocks
     }
   }
 
-  /** Whoever sweeps may take the file for that of a dead owner, as long as it is not locked, and remove it. */
+  /** Until the file is locked, a sweep may take it for a dead owner's and remove it. */
   function lockOwn(): DatabaseSync | undefined {
     const own = tryLock(fileOf(self))
     if (own && existsSync(fileOf(self))) return own

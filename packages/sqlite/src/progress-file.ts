@@ -5,7 +5,7 @@ import { transact } from './transact.ts'
 
 /** Raised when the table below changes; a file of another schema is emptied. */
 const SCHEMA = 1
-/** So many outdated notes go with every put. */
+/** Number of outdated notes deleted with every put. */
 const SWEPT = 8
 
 /** One opened file of notes. */

@@ -80,7 +80,7 @@ export function createRelay(ledger: Ledger): Relay {
     return relayEvent(event, { session: null, parent: thread?.parent ?? null, replies })
   }
 
-  /** What was pruned or erased is named by the audit run alone: the runs themselves cannot say so any more. */
+  /** Only the audit run names pruned and erased events, so it is read for them. */
   async function fromAudit(event: ClewEvent): Promise<RoomMessage[]> {
     const own = asOwn(event)
     if (own?.eventType !== 'system.range_pruned' && own?.eventType !== 'system.payload_erased') return []
@@ -127,7 +127,7 @@ export function createRelay(ledger: Ledger): Relay {
   }
 }
 
-/** Of a session whose events nobody here has seen. */
+/** Session whose events this relay has not seen. */
 const UNSEEN: Pick<SessionState, 'position' | 'open'> = { position: 0, open: new Map() }
 
 export function countReplies(events: readonly ClewEvent[]): Replies {

@@ -10,7 +10,7 @@ export interface FoldedStream {
   readonly messages: readonly StreamMessage[]
 }
 
-/** What servers and pages show of a stream. Changes of messages that are not among the events are passed over. */
+/** View of a stream for servers and pages. Changes of messages outside of the given events are ignored. */
 export function foldStream(events: Iterable<ClewEvent>): FoldedStream {
   let created: StreamView | null = null
   let updatedAt = ''

@@ -8,7 +8,7 @@ import type { SessionDetail } from './session-view.ts'
 
 type Incoming = TraceMessage | SessionDetail
 const mergeAll = (incoming: readonly Incoming[]): LiveSession => incoming.reduce(mergeSession, EMPTY_SESSION)
-/** What a page shows; what a step began with is told live only, so it may be missing where only a fetch was seen. */
+/** Step as a page shows it. The input is sent live only, so it may be missing after a fetch. */
 const shown = (state: LiveSession, withStart = true) => ({
   head: state.head,
   steps: liveSteps(state).map((step) =>

@@ -14,10 +14,10 @@ import type { SessionHead, SessionPayload, StepProgressPayload, TraceMessage } f
 import type { SessionDetail, SessionView, TraceStep } from './session-view.ts'
 import { isAtWork } from './to-trace-step.ts'
 
-/** What a page knows of a session, from whatever came in whatever order. */
+/** State of a session in a page, merged from messages in any order. */
 export interface LiveSession {
   readonly head: SessionHead | null
-  /** By step and attempt. */
+  /** Key: step and attempt. */
   readonly steps: ReadonlyMap<string, LiveStep>
 }
 

@@ -3,7 +3,7 @@ export const SESSION_STARTED = 'agent_session:started'
 export const SESSION_COMPLETED = 'agent_session:completed'
 export const SESSION_FAILED = 'agent_session:failed'
 export const SESSION_INTERRUPTED = 'agent_session:interrupted'
-/** It waits for an answer or a time, or is blocked: neither working nor over. */
+/** Paused, sleeping or blocked: neither working nor ended. */
 export const SESSION_PAUSED = 'agent_session:paused'
 export const SESSION_DELETED = 'agent_session:deleted'
 

@@ -62,7 +62,7 @@ export interface StepCompletedPayload extends OfStep {
   readonly endedSeq: number
   readonly parentStepId: string | null
   readonly status: Exclude<StepStatus, 'running' | 'paused'>
-  /** It has no end in the record: its session has ended or lost its owner, and so nobody works on it. */
+  /** The step has no recorded end, but its session has ended or lost its owner. */
   readonly isAssumed: boolean
   readonly content: Content
   /** The content is too large for a room: fetch the session. */
@@ -75,7 +75,7 @@ export interface StepCompletedPayload extends OfStep {
   readonly durationMs: number | null
 }
 
-/** Where a session stands: what is fetched and what is told agree on this. */
+/** Position of a session, the same in fetched and sent data. */
 export interface SessionHead extends OfSession {
   readonly status: RunStatus
   readonly persona: Persona | null
@@ -177,9 +177,9 @@ export interface StreamMessage {
   readonly author: MessageAuthor
   /** Null once deleted. */
   readonly content: Content
-  /** Of an agent's message: the session that wrote it. */
+  /** For an agent's message: the session that wrote it. */
   readonly sessionId: string | null
-  /** What it rests on (T6). */
+  /** Sources (T6). */
   readonly sources: readonly StepSource[]
   readonly createdAt: string
   readonly editedAt: string | null
@@ -200,7 +200,7 @@ export interface MessageAuthor {
   readonly name: string | null
 }
 
-/** What goes with each name. */
+/** Payload of each message name. */
 export interface TracePayloads {
   readonly [SESSION_STARTED]: SessionPayload
   readonly [SESSION_COMPLETED]: SessionPayload
@@ -219,10 +219,10 @@ export interface TracePayloads {
   readonly [STREAM_CREATED]: StreamCreatedPayload
 }
 
-/** What is told: a name with its payload. */
+/** Message: a name with its payload. */
 export type TraceMessage = {
   [Name in keyof TracePayloads]: { readonly name: Name; readonly payload: TracePayloads[Name] }
 }[keyof TracePayloads]
 
-/** What is told to whom. */
+/** Message with its room. */
 export type RoomMessage = TraceMessage & { readonly room: string }

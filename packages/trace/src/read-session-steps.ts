@@ -51,7 +51,7 @@ const COMPLETED = 'execution.step_completed'
 /** Ends that lie closer together than this are read at once. */
 const STRETCH = 500
 
-/** What a step gave back stands in the event that ended it. */
+/** The result of a step is in the event that ended it. */
 async function withValues(
   ledger: Ledger,
   runId: string,

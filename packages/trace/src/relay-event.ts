@@ -6,9 +6,9 @@ import { relayStream } from './relay-stream.ts'
 import { sessionRoom } from './rooms.ts'
 import type { SessionState } from './session-state.ts'
 
-/** What stands around an event. */
+/** Context of an event. */
 export interface RelayContext {
-  /** Of the event's run, if that is a session: as it was before the event. */
+  /** Session of the event's run before the event, if it is one. */
   readonly session: SessionState | null
   /** The message that the event's stream is the thread on. */
   readonly parent: ParentMessage | null

@@ -7,7 +7,7 @@ import { completionOf, isAtWork, isObject } from './to-trace-step.ts'
 /** Longer content stays where it is: a room is for many, and who wants it fetches the session. */
 const MAX_CONTENT_CHARS = 65_536
 
-/** What an event says of steps: one that begins or ends, or all that nobody works on any more. */
+/** Step changes of an event: a start, an end, or all open steps of a run that was left. */
 export function relayStep(
   event: ClewEvent,
   before: SessionState | null,

@@ -72,9 +72,9 @@ export interface RemotePortOptions {
 
 const FIRST_PAUSE_MS = 100
 const MAX_PAUSE_MS = 2000
-/** So long a server that restarts, or is under pressure, is waited for. */
+/** Time to wait for a server that restarts or is overloaded. */
 const PATIENCE_MS = 30_000
-/** So many sessions a server looks for in one request. */
+/** Limit of sessions in one request. */
 const MAX_SESSIONS = 1000
 
 export function createRemotePort(

@@ -27,7 +27,7 @@ export interface StartStepOptions {
   /** Client-made; made here when left out. */
   readonly stepId?: string | undefined
   readonly parentStepId?: string | null | undefined
-  /** What it begins with, such as a query. */
+  /** Input, such as a query. */
   readonly content?: Content | undefined
 }
 
@@ -49,7 +49,7 @@ export function toPersona(given: ForSessionOptions['persona']): Persona | null {
   return { id, name, avatarUrl }
 }
 
-/** What is recorded of an error: name, code and message. */
+/** Recorded fields of an error: name, code and message. */
 export function toErrorPayload(given: GivenError): Record<string, string> {
   if (typeof given === 'string') return { message: given }
   const { name, message } = given

@@ -9,7 +9,7 @@ import {
 } from '@clew/ledger'
 import type { SessionView } from './session-view.ts'
 
-/** What a server knows of a session to tell of its next event: a fold of the events before it. */
+/** State of a session that is needed to send its next event: a fold of the earlier events. */
 export interface SessionState {
   readonly summary: RunSummary
   readonly workspaceId: string

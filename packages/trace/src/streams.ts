@@ -27,9 +27,9 @@ export interface NewMessage {
   readonly content: Content
   /** Made when left out. The same id again with the same content is no second message. */
   readonly messageId?: string | undefined
-  /** Of an agent's message: the session that wrote it. */
+  /** For an agent's message: the session that wrote it. */
   readonly sessionId?: string | null | undefined
-  /** What it rests on: its row says how many there are and leads to them. */
+  /** Sources of the message; its row shows their number and a link. */
   readonly sources?: readonly GivenSource[] | undefined
   /** The event that led to it; default: what is being worked on here, else the last step of the session. */
   readonly causedBy?: ClewEvent | string | undefined

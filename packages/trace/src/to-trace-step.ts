@@ -3,7 +3,7 @@ import type { Content } from './payloads.ts'
 import type { TraceStep } from './session-view.ts'
 import type { StepSource } from './step-types.ts'
 
-/** What a step completed with. */
+/** Result of a step. */
 export interface Completion {
   readonly content: Content
   readonly sources: readonly StepSource[]

@@ -7,18 +7,18 @@ import { createSessionTrace, type SessionTrace } from './session-trace.ts'
 import type { TracePorts } from './trace-ports.ts'
 import { type StopWatch, watchStops } from './watch-stops.ts'
 
-/** Where sessions are written: a ledger of this process, or a Clew server that has one. */
+/** Target of sessions: a ledger of this process, or a Clew server. */
 export type TraceEmitterOptions = (
   | { readonly ledger: Ledger; readonly server?: undefined }
   | {
       readonly server: string
       readonly token?: string | undefined
-      /** Of sessions that name none. Default `default`. */
+      /** Workspace of sessions that name none. Default `default`. */
       readonly workspace?: string | undefined
       readonly ledger?: undefined
     }
 ) & {
-  /** What the agent is made with, for the source of its events: `ai-sdk`, `custom`, … */
+  /** Framework of the agent, for the source of its events: `ai-sdk`, `custom`, … */
   readonly runtime?: string | undefined
 }
 

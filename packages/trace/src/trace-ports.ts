@@ -1,6 +1,6 @@
 import type { Fetch } from './remote-port.ts'
 
-/** What a `TraceEmitter` needs of the place it runs in; `clew` brings those of Node, a page its own. */
+/** Platform functions of a `TraceEmitter`; `clew` provides Node's, a page its own. */
 export interface TracePorts {
   now(): number
   /** As many random bytes as asked for, as hex. */

@@ -1,7 +1,7 @@
 import type { AgentSet } from '../control/run-control.ts'
 import { type Flags, text } from './command.ts'
 
-/** What `--agent` names, loaded; undefined without it. */
+/** Loads the modules named by `--agent`; undefined without it. */
 export async function agentsOf(flags: Flags): Promise<AgentSet | undefined> {
   const module = text(flags['agent'])
   if (module === undefined) return undefined

@@ -151,7 +151,7 @@ function joinWords(words: readonly string[]): string {
   return words.map((word) => (/\s/.test(word) && !word.includes('"') ? `"${word}"` : word)).join(' ')
 }
 
-/** What commander found wrong, in the words of this house; undefined when it only showed help or the version. */
+/** Converts an error of commander to a ClewError; undefined if it only showed help or the version. */
 export function toUsageError(error: CommanderError, command: string | null): ClewError | undefined {
   if (error.exitCode === 0 || error.code === 'commander.help') return undefined
   const [first = '', ...more] = error.message.replace(/^error: /, '').split('\n')

@@ -13,13 +13,13 @@ const SAYS: Readonly<Record<Divergence['kind'], string>> = {
   extra: 'the second run has it in addition',
 }
 
-/** Where two runs part: what one did and what the other did, and in which values they differ. */
+/** Shows a divergence of two runs: both items, and the values that differ. */
 export function divergenceLines(colour: Colours, width: number, found: Divergence, shared = 0): string[] {
   const says = colour.dim(`  ${found.kind}: ${SAYS[found.kind]}`)
   return [says, ...bothSides(colour, width, found, shared), ...changeLines(colour, width, found.changes)]
 }
 
-/** What came before, and what each of the two did then. */
+/** Shows the last equal item, and the next item of each run. */
 export function bothSides(colour: Colours, width: number, found: Divergence, shared = 0): string[] {
   const { dim, red, green } = colour
   const lines: string[] = []

@@ -45,7 +45,7 @@ export function replayFindingLines(
   return [`${dim('REPLAY')}  ${reproduced ? green('✓') : red('✗')} ${printable(what)}`]
 }
 
-/** What came of going on live from there. */
+/** Shows the result of a what-if. */
 export function whatIfLines(
   { output, width, next }: Terminal,
   { runId, status, first, deltas, same }: NonNullable<Answer['whatIf']>,

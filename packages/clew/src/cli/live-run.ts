@@ -43,7 +43,7 @@ export function createLiveRun(terminal: Terminal): LiveRun {
 export async function waitOrDetach<T>(work: Promise<T>, { signal }: Pick<Terminal, 'signal'>): Promise<T> {
   const left = Promise.withResolvers<never>()
   const leave = (): void => {
-    // What the agent still does keeps the process alive, but nobody waits for it.
+    // Work of the agent would keep the process alive although its result is no longer needed.
     setTimeout(() => process.exit(130), 1000).unref()
     left.reject(signal.reason instanceof Error ? signal.reason : new Error('left'))
   }

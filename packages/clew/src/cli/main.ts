@@ -158,7 +158,7 @@ async function execute({ operation, given, flags }: Chosen): Promise<number> {
   }
 }
 
-/** Who exports is noted in the ledger, and who reads where the workspace asks for it (V8): then it is opened for writing. */
+/** Opens for writing if access is audited (V8): always for exports, for reads if the workspace's policy says so. */
 async function openNoting(
   url: string,
   options: OpenLedgerOptions,

@@ -12,7 +12,7 @@ import { formatDuration, formatLocal } from './time.ts'
 export const exitOf = ({ run: { status } }: ControlOutcome): number =>
   status === 'failed' || status === 'blocked' ? EXIT.no : EXIT.fine
 
-/** Where a run stands after somebody has gone on with it, and what can be done now. */
+/** Shows the status of a resumed run and the next commands. */
 export function outcomeLines(
   terminal: Pick<Terminal, 'output' | 'width' | 'next'>,
   { run, output, divergence, warnings }: ControlOutcome,

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 
-/** Where text goes that may be longer than the screen. */
+/** Output for text that may be longer than the screen. */
 export interface Pager {
   write(text: string): Promise<void>
   /** Shows what is held back, or waits until the reader has closed the pager. */
@@ -15,7 +15,7 @@ export interface PagerParts {
   readonly env: NodeJS.ProcessEnv
   /** Past the pager: straight to the terminal. */
   direct(text: string): Promise<void>
-  /** What to throw when the reader has closed the pager before the end. */
+  /** Error to throw if the user closed the pager before the end. */
   gone(): Error
 }
 
@@ -39,7 +39,7 @@ export function createPager({ rows, command, env, direct, gone }: PagerParts): P
       stdio: ['pipe', 'inherit', 'inherit'],
       env: { ...env, LESS: env['LESS'] ?? 'FRX' },
     })
-    // Whoever closes the pager early breaks the pipe; each write learns of it by itself.
+    // Closing the pager early breaks the pipe; each write reports that error itself.
     started.stdin?.on('error', () => {})
     started.once('close', () => (closed = true))
     started.once('error', () => (closed = true))

@@ -11,7 +11,7 @@ export interface GivenField {
   readonly value: string | boolean
 }
 
-/** What was typed, as the operation's input; the schemas stay those of JSON, words become what they accept. */
+/** Parses typed words into the operation's input. The schemas describe JSON; words are converted to the types they accept. */
 export function parseInput(operation: Operation, given: readonly GivenField[]): unknown {
   const shape: Readonly<Record<string, z.core.$ZodType>> = operation.input.shape
   const input: Record<string, unknown> = {}

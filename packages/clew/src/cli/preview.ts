@@ -4,7 +4,7 @@ import { cut, printable } from './text.ts'
 /** Payloads may have megabytes; a preview never looks further than it shows. */
 const MAX_PREVIEW_CHARS = 400
 
-/** What matters of an event's payload, on one line, safe to print. */
+/** Main fields of an event's payload on one line, safe to print. */
 export function previewPayload(eventType: string, payload: unknown): string {
   if (typeof payload !== 'object' || payload === null) return ''
   const get = (key: string): unknown => Reflect.get(payload, key)

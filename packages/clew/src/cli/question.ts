@@ -4,7 +4,7 @@ import type { Terminal } from './terminal.ts'
 import { printable, wrap } from './text.ts'
 import { formatLocal } from './time.ts'
 
-/** What a pause asks, in parts; whoever recorded it may have asked with a text, or with anything. */
+/** Question of a pause in parts. The recorded question may be a text or any JSON value. */
 export interface Question {
   readonly text: string
   readonly options: readonly unknown[]

@@ -2,7 +2,7 @@ import { optionText, type Question } from './question.ts'
 
 type Asked = Pick<Question, 'options' | 'schema'>
 
-/** What a person typed: one of the options by its text or its number, else JSON, else text. */
+/** Parses a typed answer: an option by its text or number, else JSON, else text. */
 export function chooseAnswer({ options, schema }: Asked, said: string): unknown {
   const named = options.find((option) => optionText(option) === said)
   if (named !== undefined) return named

@@ -39,7 +39,7 @@ async function findStarts(ledger: Ledger, start: string): Promise<{ matches: str
   let cursor: string | undefined
   do {
     const { runs, nextCursor } = await ledger.listRuns({ limit: PAGE, cursor })
-    // What a fork shares belongs to its source.
+    // Events that a fork inherits are found in its source.
     for (const { runId, forkedFrom } of runs)
       for await (const { eventId } of ledger.read(runId, { afterSeq: forkedFrom?.seq }))
         if (ids.add(eventId).size >= MAX_EVENTS) return found(ids, start)

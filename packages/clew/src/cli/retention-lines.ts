@@ -13,7 +13,7 @@ export function sizeText({ size, runs, events, isWhole }: RetentionReport): stri
   return `${formatSize(size.bytes)} on disk${size.isShared ? ', all workspaces together' : ''} (${parts}); ${least}${plural(events, 'event')} in ${plural(runs, 'run')}`
 }
 
-/** What is too young to have a pace says so. */
+/** Text about growth; a ledger too young to have a rate says so. */
 export function growthText({
   growth: { week, month, bytesIn30Days, isExact },
   oldest,

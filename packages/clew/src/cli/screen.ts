@@ -11,7 +11,7 @@ export function createScreen({ write }: Pick<Terminal, 'write'>, rows = process.
   const up = (): string => (drawn === 0 ? '' : `\x1b[${drawn}A\r\x1b[J`)
   return {
     async draw(lines) {
-      // What has scrolled away cannot be drawn over, so what does not fit is left out.
+      // Lines that scrolled away cannot be redrawn, so lines that do not fit are omitted.
       const shown = lines.slice(0, Math.max(1, rows - 1))
       await write(`${up()}${shown.join('\n')}\n`)
       drawn = shown.length

@@ -10,7 +10,7 @@ const DEEPEST = 16
 interface Row {
   readonly step: StepSkeleton
   readonly branch: string
-  /** What stands before the branches of the steps inside it. */
+  /** Prefix of the lines of nested steps. */
   readonly below: string
 }
 

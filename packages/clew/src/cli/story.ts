@@ -25,7 +25,7 @@ interface Beat {
 }
 
 export interface StoryLines {
-  /** What is written at once, up to the text. */
+  /** Part of the line that is printed immediately, before the text. */
   readonly lead: string
   readonly lines: readonly string[]
   readonly indent: string
@@ -192,7 +192,7 @@ function tokens(usage: unknown): string {
   return `${String(inputTokens)} tokens in, ${String(outputTokens)} out`
 }
 
-/** What redaction took out is worth seeing. */
+/** Highlights placeholders. */
 function markPlaceholders(colour: Colours, line: string): string {
   return line.replace(/\[redacted:[^\]\s]+\]/g, (found) =>
     isPlaceholder(found) ? colour.yellow(found) : found,

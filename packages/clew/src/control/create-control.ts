@@ -35,7 +35,7 @@ export function createControl(ledger: Ledger, { agents }: ControlOptions = {}): 
     warnings: result?.warnings ?? [],
   })
 
-  /** What is sent or printed holds placeholders, also where the vault gave the code its secrets (P3). */
+  /** Output to send or print: with placeholders, even if the vault restored secrets for the code (P3). */
   function shown(output: unknown): unknown {
     try {
       return ledger.redactor.value(output as JsonValue).value

@@ -10,7 +10,7 @@ import type {
 } from '@clew/runtime'
 import type { ControlOutcome } from '../operations/schemas.ts'
 
-/** What a run goes on with: an agent or a compiled graph of a user's module. */
+/** An agent or a compiled graph of a user's module that can run or resume a run. */
 export interface Runnable {
   readonly name: string
   readonly kind: 'function' | 'graph'
@@ -58,12 +58,12 @@ export interface ForkRequest {
 export interface ReplayRequest {
   /** Default *re-execute*. */
   readonly mode?: ReplayMode | undefined
-  /** Where a what-if becomes live: before a step, after a superstep, after an event. */
+  /** Point at which a what-if becomes live: before a step, after a superstep, after an event. */
   readonly at?: ForkAt | undefined
-  /** What a what-if begins with in place of the recorded input, or has in its state from there on. */
+  /** Input of a what-if in place of the recorded one, or state values from that point on. */
   readonly input?: unknown
   readonly state?: Readonly<Record<string, unknown>> | undefined
-  /** What may differ: `input.requestId`, `output.items[*].at`. */
+  /** Paths that may differ: `input.requestId`, `output.items[*].at`. */
   readonly volatile?: readonly string[] | undefined
   /** Keep the report as a run of its own. */
   readonly keep?: boolean | undefined

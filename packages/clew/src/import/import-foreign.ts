@@ -54,7 +54,7 @@ export async function importForeign(
   let passed = 0
   let failure: unknown
 
-  /** What the ledger or a mapping refuses is one record's misfortune; a store that fails ends it all. */
+  /** Collects a refused record and continues; an error of the store ends the import. */
   function refuse(error: unknown, file: ImportFile, line: number | null): void {
     if (!(error instanceof ClewError) || !REFUSALS.has(error.code)) throw error
     refusedTotal++

@@ -49,7 +49,7 @@ function parse(text: string): JsonValue | undefined {
   }
 }
 
-// What V8 says of broken JSON repeats a piece of it, so it is no cause to pass on (P3).
+// V8's message about invalid JSON quotes a piece of it, so it is not passed on as cause (P3).
 const notJson = (line: number): ClewError =>
   new ClewError(
     'broken_import',

@@ -1,4 +1,4 @@
-/** What a run is called after the file it came from: as much of the path as tells the files apart. */
+/** Run names from file names: as much of the path as distinguishes the files. */
 export function runNames(files: readonly string[]): string[] {
   const parts = files.map((file) =>
     stem(file)

@@ -9,7 +9,7 @@ const eventReference = z.object({
   eventType: z.string(),
   timestamp: z.string(),
   causationId: z.string().nullable(),
-  /** What it is about, in a word: the step, tool, role or agent. */
+  /** Subject in a word: the step, tool, role or agent. */
   about: z.string().nullable(),
 })
 const input = z.object({

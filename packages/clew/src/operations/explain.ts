@@ -99,7 +99,7 @@ export const explain = answering({
       '--agent <module>': 'file or package that exports its agent, to check whether the failure reproduces',
     },
   },
-  // Whoever may not control runs is handed no control, and then nothing is executed.
+  // Callers without the control scope get no `control`, so nothing is executed.
   async run(ledger, { runId: id, fork }, { control, onEvent } = {}) {
     const explanation = { ...(await ledger.explain(id)), isReplayable: await isReplayable(ledger, id) }
     if (!control) return { ...explanation, replay: null, whatIf: null }

@@ -14,7 +14,7 @@ export const runGap = z.object({
 })
 export type RunGap = z.output<typeof runGap>
 
-/** What was erased and pruned of a run, and of what it shares with its source; the audit run tells. */
+/** Reads erased and pruned ranges of a run, inherited ones included, from the audit run. */
 export async function readGaps(ledger: Ledger, run: RunSummary): Promise<RunGap[]> {
   const upTo = new Map<string, number>()
   for (let at: RunSummary | null = run, most = Number.MAX_SAFE_INTEGER; at && !upTo.has(at.runId); ) {

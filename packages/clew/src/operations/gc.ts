@@ -4,7 +4,7 @@ import { answering } from './operation.ts'
 
 const count = z.int().min(0)
 
-/** What goes by which rule, and what stays although a rule names it: of a `gc`, and of a look ahead. */
+/** Deleted ranges by rule, and matched runs that are kept: of a `gc` or of its plan. */
 export const goesAndStays = z.object({
   events: count,
   runs: count.describe('runs that are deleted'),

@@ -6,26 +6,26 @@ import type { ImportFile } from '../import/import-foreign.ts'
 import { logAccess } from '../log-access.ts'
 import { answerRemote, serverOf, streamRemote } from '../remote/remote-ledger.ts'
 
-/** What a caller must be allowed to do; tokens carry the same words (A2). */
+/** Permission that a caller needs; tokens use the same words (A2). */
 export type Scope = 'read' | 'write' | 'control' | 'admin'
 export type Surface = 'cli' | 'rest' | 'mcp'
 
-/** What a surface hands in beside the input: everything that is not data. */
+/** Context that a surface passes beside the input: everything that is not data. */
 export interface OperationContext {
   readonly signal?: AbortSignal | undefined
   /** Told how many events are done; what it throws ends the operation. */
   readonly onProgress?: ((events: number) => void) | undefined
-  /** Who asks, where that is known: for the compliance log (V8). */
+  /** Caller, if known, for the compliance log (V8). */
   readonly by?: string | undefined
   /** Signs the certificate of an erasure. */
   readonly signer?: HeadSigner | undefined
-  /** What `import` reads. */
+  /** Files that `import` reads. */
   readonly files?: readonly ImportFile[] | undefined
   /** A person who can be asked; undefined when none answers in time. */
   readonly ask?: ((pauseId: string, timeoutMs: number) => Promise<string | undefined>) | undefined
-  /** What runs are controlled with; without one, no agent is at hand. */
+  /** Run control; without it no agent is available. */
   readonly control?: RunControl | undefined
-  /** What a worker goes on with runs through. */
+  /** Agents that a worker resumes runs with. */
   readonly agents?: AgentSet | undefined
   /** Told what happens in a run that goes on here. */
   readonly onEvent?: ((event: ClewEvent) => void) | undefined
@@ -44,7 +44,7 @@ export interface CliArgument<Field extends string> {
 
 export interface CliShape<Field extends string> {
   readonly group: 'Look' | 'Remember' | 'Control' | 'Prove' | 'Move' | 'Begin'
-  /** What is typed, where that is not its name: `memory list`. Those with the same first word are one command. */
+  /** Command words if they differ from the name: `memory list`. Operations with the same first word form one command. */
   readonly words?: readonly [string, string]
   readonly arguments?: readonly CliArgument<Field>[]
   /** Flags that fill an input field, described by the field itself. */
@@ -57,9 +57,9 @@ interface Described<Input extends z.ZodObject, Output extends z.ZodType, Name ex
   readonly name: Name
   readonly summary: string
   readonly scope: Scope
-  /** Where it must exist; a surface that lacks it, or has one more, fails its test (A1). */
+  /** Surfaces that must offer the operation; a missing or additional one fails its test (A1). */
   readonly surfaces: readonly Surface[]
-  /** Where it stands in HTTP; needed by those that are there. */
+  /** HTTP route; required for operations of the surface `rest`. */
   readonly rest?: RestPlace | undefined
   readonly input: Input
   readonly output: Output
@@ -139,6 +139,6 @@ async function noteRead(
   await logAccess(ledger, { action: isExport ? 'export' : 'read', operation: name, target, by: context?.by })
 }
 
-/** What is typed after `clew`. */
+/** Command as typed after `clew`. */
 export const commandOf = ({ name, cli }: Pick<Operation, 'name' | 'cli'>): string =>
   cli.words?.join(' ') ?? name

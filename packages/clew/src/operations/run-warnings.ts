@@ -5,7 +5,7 @@ const TYPES = (['paused', 'interrupted', 'blocked', 'completed', 'failed', 'stop
 )
 type RestEvent = OwnEvent<(typeof TYPES)[number]>
 
-/** What a run warned of whenever it came to rest, each once: redacted text that its code or its effects were given. */
+/** Reads the distinct warnings of a run: redacted text that its code or effects received. */
 export async function readWarnings(ledger: Ledger, runId: string): Promise<string[]> {
   const found = new Set<string>()
   for await (const event of ledger.read(runId, { types: TYPES }))

@@ -91,7 +91,7 @@ export const runSummary = z.object({
     .describe('The latest of each target, name and giver.'),
 }) satisfies z.ZodType<RunSummary>
 
-/** What controlling a run answers with. */
+/** Result of resuming, forking, answering or stopping a run. */
 export const controlOutcome = z.object({
   run: runSummary,
   worked: z.boolean().describe('whether the run was resumed here; otherwise a worker has to resume it'),

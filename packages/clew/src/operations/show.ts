@@ -39,7 +39,7 @@ export const show = answering({
   }),
   output: z.object({
     run: runSummary,
-    /** Who works on it: dead or stale means that nobody does any more. Null when nobody holds it. */
+    /** Owner of the run's lease; dead or stale means that it is abandoned. Null without a lease. */
     owner: z
       .object({ owner: z.string(), state: z.enum(['alive', 'stale', 'dead']), heartbeatAt: z.string() })
       .nullable(),

@@ -140,7 +140,7 @@ interface FoldedFork {
   readonly steps: readonly StepSkeleton[]
 }
 
-/** What was folded last, while its pages are asked for one by one: a fork of a long run is not folded anew for each. */
+/** Cache of the last folded fork, so that a fork of a long run is not folded again for each page. */
 const forks = new WeakMap<Ledger, FoldedFork>()
 
 /** All steps of a fork: what it shares with its source goes on in its own events. */

@@ -54,7 +54,7 @@ export function openRemote(url: string, workspace: string | undefined, token: st
     },
     listRuns: (filter: Record<string, unknown>) => get('/v1/runs', filter),
     transcript: (runId: string) => get('/v1/runs/{runId}/transcript', { runId }),
-    // Who works on what is known where the store is.
+    // Leases are known to the server only.
     leases: { list: async () => [] },
     close: async () => {},
   }

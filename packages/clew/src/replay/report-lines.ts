@@ -93,7 +93,7 @@ function firstLines(look: Look, divergence: ReplayDivergence): string[] {
   return [...lines, ...sidesLines(look, divergence)]
 }
 
-/** Where the two values differ; or both as a whole, where they have no parts in common. */
+/** Shows the differing parts of two values, or both values if they share no part. */
 function sidesLines({ colour, width }: Look, { expected, received, changes }: ReplayDivergence): string[] {
   const [only] = changes
   const isWhole = changes.length === 0 || (changes.length === 1 && only?.path === '$')
@@ -202,7 +202,7 @@ function adviceLines({ colour, width }: Look, advice: readonly Advice[]): string
   ]
 }
 
-/** What people do about a divergence of this kind. */
+/** Next commands for a divergence of this kind. */
 function adviceFor(
   { kind, changes, stepId }: ReplayDivergence,
   runId: string,

@@ -7,7 +7,7 @@ export interface CipherKey {
   readonly key: KeyObject
 }
 
-/** Where the keys of a vault come from. */
+/** Source of a vault's keys. */
 export interface KeySource {
   readonly current: CipherKey
   /** The key of older rows; undefined when it is not known. */

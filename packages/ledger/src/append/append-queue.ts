@@ -8,10 +8,10 @@ const GROUP_EVENTS = 1000
 const GROUP_CHARS = 8 * 1024 * 1024
 /** Beyond this much waiting text a new call waits before it joins. */
 const QUEUE_CHARS = 64 * 1024 * 1024
-/** So many small groups may be written within one turn of the event loop, while each holds one call. */
+/** Limit of groups written within one turn of the event loop while each holds one call. */
 const AT_ONCE = 8
 const AT_ONCE_CHARS = 64 * 1024
-/** So many groups of one call in a row tell that callers wait for each other. */
+/** After this many single-call groups in a row, callers are assumed to await each append. */
 const ALONE = 4
 
 const NOW = Promise.resolve()

@@ -39,7 +39,7 @@ export interface PreparerOptions {
   readonly identities: Identities
   /** Secret of this ledger, from outside its store. */
   readonly macKey: string
-  /** What a call costs; frozen on the event that tells its usage (V7). */
+  /** Prices a model call; the price is stored on the event that records its usage (V7). */
   readonly price?: Price | undefined
   readonly vault?: Vault | undefined
 }

@@ -2,7 +2,7 @@ import { isObject, type JsonObject } from '../json.ts'
 import { toNano } from './money.ts'
 import { normaliseUsage, storedUsage, type Usage } from './usage.ts'
 
-/** What a call costs, as it stands on its event: the price of that day, where it came from, and which edition. */
+/** Cost of a call as stored on its event: the amount at the price of that day, with source and edition of the price list. */
 export interface Cost {
   /** Null when the price is unknown; never 0 for that. */
   readonly amount: number | null

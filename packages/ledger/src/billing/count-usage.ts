@@ -44,7 +44,7 @@ export function countUsage<Step extends StepMark>(
   // Any event may tell usage, also one of a foreign type.
   const { usage: told, stepId, attempt = 1, childRunId } = event.payload
   if (begins) {
-    // What another attempt uses is billed again, so it is judged anew.
+    // Another attempt is billed again, so it starts without marks.
     const first = Number(attempt) > 1 ? steps.find(String(stepId)) : undefined
     if (first?.billing) steps.put({ ...first, billing: null })
     if (eventType === 'execution.step_started') return null

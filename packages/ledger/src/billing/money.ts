@@ -3,7 +3,7 @@
  * day or a workspace would have to cost nine million dollars before a number could not hold it any more.
  */
 const NANO = 1e9
-/** What no single call costs: beyond it, an amount is a mistake of whoever recorded it. */
+/** Upper limit of one call's cost. A higher amount is treated as a recording mistake. */
 const MAX_AMOUNT = 1e6
 
 /** Whole nano-dollars of an amount; undefined when it is no amount at all. */

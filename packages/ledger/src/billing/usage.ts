@@ -11,7 +11,7 @@ export interface Usage {
 
 type Names = readonly (readonly string[])[]
 
-/** Where makers of models and frameworks write each number; the first one that is there counts. */
+/** Field names that models and frameworks use for each number; the first one present wins. */
 const INPUT: Names = [
   ['inputTokens'],
   ['input_tokens'],

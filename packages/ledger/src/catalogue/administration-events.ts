@@ -21,7 +21,7 @@ const score = {
   name: text,
   /** Null takes back the score that the same giver gave before. */
   value: either(either(number, text), either(flag, nothing)),
-  /** Who gives it; without it, the event's source. */
+  /** Author of the score; by default the event's source. */
   by: optional.text,
   why: optional.text,
 }
@@ -37,12 +37,12 @@ const removed = {
   seqs: maybe(listOf(pairOf(count, count))),
 }
 
-/** What people did with the record: scores and tags stand in their run, the rest in the audit run of the workspace. */
+/** Administrative actions. Scores and tags are recorded in their run, the others in the audit run of the workspace. */
 export const ADMINISTRATION_EVENTS = {
   'system.payload_erased': [
     'system.workflow_event',
     open({
-      /** What was named: `subject`, `run` or `event`, never which subject; `import` for what came erased. */
+      /** Kind of target: `subject`, `run` or `event`, never which subject; `import` for payloads that arrived erased. */
       target: optional.text,
       runId: optional.text,
       seqs: maybe(listOf(count)),
@@ -91,7 +91,7 @@ export const ADMINISTRATION_EVENTS = {
       by: optional.text,
       target: anything,
       reason: optional.text,
-      /** Of a hold that is released. */
+      /** Hold that is released. */
       holdId: optional.text,
     }),
   ],

@@ -60,7 +60,7 @@ export const foreignType = <const Name extends `${'execution' | 'system' | 'ui' 
   name: Name extends OwnEventType ? never : Name,
 ): ForeignType => name as unknown as ForeignType
 
-/** What `record` takes: the payload has the fields of the event type. */
+/** Input of `record`: the payload has the fields of the event type. */
 export type RecordInput<T extends OwnEventType | ForeignType = OwnEventType | ForeignType> = Omit<
   EventInput,
   'eventType' | 'payload'

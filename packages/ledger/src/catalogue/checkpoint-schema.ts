@@ -59,7 +59,7 @@ export type StateOperation = TypeOf<typeof stateOperation>
 /** An event of a run: where a state goes on from. */
 export const eventInRun = open({ runId: text, seq: integer(1) })
 
-/** What a superstep left behind, from which the run can go on. */
+/** State after a superstep, from which the run can resume. */
 export const checkpoint = {
   /** Its id, where an import or a framework brings one; else it is the id of its event. */
   checkpointId: maybe(text),

@@ -3,10 +3,10 @@ import { anything, either, integer, listOf, mapOf, maybe, maybeNull, oneOf, open
 import { count, error, inStep, optional, readings, texts, usage } from './payload-parts.ts'
 import type { EventFamily } from './primitive.ts'
 
-/** What names a step (R2): parent, name, and a key or the ordinal of the call; `stepId` spells them in one text. */
+/** Identity of a step (R2): parent, name, and a key or the ordinal of the call; `stepId` combines them. */
 const attempt = maybe(integer(1))
 const stepIdentity = { stepId: text, attempt }
-/** What a step is called with. */
+/** Input of a step. */
 const calledWith = {
   parentStepId: maybeNull(text),
   key: optional.text,
@@ -21,7 +21,7 @@ const calledWith = {
   /** Of an effect: what its caller declared, or that nothing was declared; then it is handled as a read (R10). */
   safety: maybe(oneOf('read', 'write', 'destructive', 'external', 'undeclared')),
 }
-/** What ends a step. */
+/** Fields of a step's end. */
 const ended = { ...stepIdentity, durationMs: optional.amount, ...readings }
 
 const message = open({
@@ -42,7 +42,7 @@ const tool = {
   toolCallId: optional.text,
   tool_call_id: anything,
   name: optional.text,
-  /** What the tool may do to the world: read, write, destructive or external. */
+  /** Safety of the tool: read, write, destructive or external. */
   safety: anything,
   ...inStep,
 }
@@ -56,16 +56,16 @@ const memory = open({
   subjects: texts,
   /** The run in which it was done. */
   runId: optional.text,
-  /** Of what is forgotten: the version that was seen, and why. */
+  /** For a deletion: the version that was read, and the reason. */
   version: optional.count,
   /** Seqs of writes of the same item under another form of its name. */
   replaces: maybe(listOf(integer(1))),
   reason: optional.text,
-  /** Of what is promoted: where it comes from. */
+  /** For a promotion: the source item. */
   from: anything,
 })
 
-/** What agents did: words, tool calls, steps, memory. */
+/** Actions of agents: messages, tool calls, steps, memory. */
 export const EXECUTION_EVENTS = {
   'execution.message': ['execution.message', message],
   'execution.reasoning': ['execution.message', message],

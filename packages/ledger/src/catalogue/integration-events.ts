@@ -10,7 +10,7 @@ const call = open({
   name: anything,
   safety: anything,
   error: anything,
-  /** Of an answer, such as 200. */
+  /** HTTP status of an answer, such as 200. */
   status: anything,
   ...inStep,
 })

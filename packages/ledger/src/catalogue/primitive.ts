@@ -11,5 +11,5 @@ export const PRIMITIVES = [
 ] as const
 export type Primitive = (typeof PRIMITIVES)[number]
 
-/** Of each event type of a family: its primitive, and what its payload must be. */
+/** Event types of a family, each with its primitive and payload schema. */
 export type EventFamily = Readonly<Record<string, readonly [Primitive, Schema<object>]>>

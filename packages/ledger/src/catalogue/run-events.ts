@@ -23,7 +23,7 @@ export const RUN_EVENTS = {
       metadata: anything,
       seed: optional.text,
       structureHash: optional.text,
-      /** By node of a graph: what must be the same for its ends to count in a changed graph. */
+      /** Signature per graph node. Recorded results are reused in a changed graph only if it is equal. */
       signatures: maybe(mapOf(text)),
       clewVersion: optional.text,
       subjects: texts,
@@ -103,7 +103,7 @@ export const RUN_EVENTS = {
     open({
       reason: optional.text,
       path: optional.text,
-      /** Of a redacted one: the kind of the secret that is not stored. */
+      /** For a redacted value: the kind of the removed secret. */
       secretKind: optional.text,
       /** Steps whose redacted text the code was given. */
       redactedFrom: texts,

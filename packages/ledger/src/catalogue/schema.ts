@@ -95,7 +95,7 @@ export const either = <A, B>(a: Schema<A>, b: Schema<B>): Schema<A | B> => ({
       : undefined,
 })
 
-/** What a schema says of a value that cannot fit anything. */
+/** Expectation that a schema reports for a value that fits nothing. */
 const expectedOf = (inner: Schema<unknown>): string => inner.check(Symbol.iterator)?.expected ?? 'anything'
 
 const below = (key: string | number, fault: Fault | undefined): Fault | undefined =>

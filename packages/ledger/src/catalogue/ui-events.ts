@@ -19,7 +19,7 @@ export const UI_EVENTS = {
       schema: anything,
       timeoutMs: optional.amount,
       dueAt: optional.text,
-      /** What counts as the answer when nobody has given one by then. */
+      /** Default answer if none was given by then. */
       default: anything,
       ...inAttempt,
       ...readings,
@@ -45,9 +45,9 @@ export const UI_EVENTS = {
       messageId: optional.text,
       streamId: optional.text,
       author: maybe(open({ type: optional.text, id: optional.text, name: maybeNull(text) })),
-      /** Of an agent's message. */
+      /** For an agent's message. */
       sessionId: maybeNull(text),
-      /** What it rests on: each with `type`, `title`, `url`, `domain`, `snippet`. */
+      /** Sources: each with `type`, `title`, `url`, `domain`, `snippet`. */
       sources: anything,
       content: anything,
       ...spoken,

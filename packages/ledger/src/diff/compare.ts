@@ -28,9 +28,9 @@ export interface DiffRow {
 
 export interface Divergence {
   readonly kind: DivergenceKind
-  /** What the first run did here; for an extra thing, what it did next. */
+  /** Item of the first run here; for an extra item, its next one. */
   readonly expected: ItemReference | null
-  /** What the second run did here; for a missing thing, what it did next. */
+  /** Item of the second run here; for a missing item, its next one. */
   readonly received: ItemReference | null
   readonly changes: readonly Change[]
   /** The last thing that both did before. */
@@ -46,7 +46,7 @@ export interface Comparison {
   readonly first: Divergence | null
   /** The first place where words differ, when that is before the first divergence. */
   readonly wording: Divergence | null
-  /** Where they do the same thing again after the first divergence. */
+  /** First items after the divergence that are the same again. */
   readonly again: { readonly a: ItemReference; readonly b: ItemReference } | null
   readonly counts: Readonly<
     Record<'same' | 'attempts' | 'wording' | 'changed' | 'missing' | 'extra' | 'moved', number>
@@ -120,7 +120,7 @@ function toRows(a: readonly Item[], b: readonly Item[], pairs: readonly Pair[]):
   return rows
 }
 
-/** What stands alone on both sides and nowhere else: the same thing in another place. */
+/** Items that occur once on each side, unaligned: the same item moved. */
 function looseKeys(a: readonly Item[], b: readonly Item[], pairs: readonly Pair[]): Set<string> {
   const loose = (items: readonly Item[], paired: ReadonlySet<number>): Set<string> => {
     const counts = new Map<string, number>()
@@ -195,7 +195,7 @@ const reference = (items: readonly Item[], index: number): ItemReference | null 
   return { index, seq, kind, name, stepId, label: labelOf(item) }
 }
 
-/** What it was, in a few words. */
+/** Short label of the item. */
 function labelOf(item: Item): string {
   const { kind, name, stepId, attempts, input, output, decision } = item
   if (kind === 'step') {

@@ -34,7 +34,7 @@ export interface RunDiff extends Comparison {
   readonly same: boolean
   /** Events that both share because one is a fork of the other, or both of a third: not compared, identical. */
   readonly sharedEvents: number
-  /** Of what is not shared. */
+  /** Differences of the events that the runs do not share. */
   readonly deltas: Readonly<
     Record<
       'steps' | 'messages' | 'toolCalls' | 'errors' | 'inputTokens' | 'outputTokens' | 'cost' | 'durationMs',

@@ -26,7 +26,7 @@ export interface Item {
   readonly status: string | null
   /** Which of its parts are prose, in which other words may say the same. */
   readonly prose: 'message' | 'arguments' | 'output' | null
-  /** What it is, with what it was given, and with what came of it: equal keys are equal things. */
+  /** Keys of an item: identity, with input, with result. Equal keys mean equal items. */
   readonly keys: {
     readonly weak: string
     readonly mid: string

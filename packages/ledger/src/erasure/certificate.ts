@@ -15,7 +15,7 @@ interface CertificateParts {
   readonly plan: ErasurePlan
 }
 
-/** What is signed: all of it but the signature itself. */
+/** Signed text: the certificate without its signature. */
 const textOf = ({ signature: _, ...rest }: ErasureCertificate): string =>
   canonicalText(JSON.parse(JSON.stringify(rest)) as JsonValue)
 

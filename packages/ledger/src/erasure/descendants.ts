@@ -28,7 +28,7 @@ function aboveOf({ eventType, payload }: ErasableEvent): string | null | undefin
 }
 
 export function createDescendants({ store, reader, workspace }: DescendantParts): Descendants {
-  /** By run: those that name it as their parent or source. */
+  /** Run id → runs that name it as their parent or source. */
   let below: Map<string, Set<string>> | undefined
 
   return {

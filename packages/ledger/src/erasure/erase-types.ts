@@ -4,7 +4,7 @@ import type { HeadSigner } from '../verify/heads.ts'
 export type EraseTarget =
   | {
       readonly subject: string
-      /** Where else in payloads the subject's id stands, such as `customer.id`; `subjects` always counts. */
+      /** Further payload paths that contain the subject's id, such as `customer.id`; `subjects` is always searched. */
       readonly paths?: readonly string[] | undefined
     }
   | { readonly runId: string; readonly withForks?: boolean | undefined }

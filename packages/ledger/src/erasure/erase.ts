@@ -103,7 +103,7 @@ async function tryOnce(
 const positionsOf = ({ runs }: ErasurePlan): number[] =>
   [...runs.values()].flatMap(({ events }) => [...events.values()].map(({ position }) => position))
 
-/** Where payloads went. A run of memory is not named: its name may be that of the subject, and the hash is enough. */
+/** Ranges whose payloads were erased. Memory runs are not named: the name may contain the subject, and the hash identifies them. */
 const rangesOf = ({ runs }: ErasurePlan) =>
   [...runs].map(([runId, { events }]) => ({
     ...(!isSystemRun(runId) && { runId }),

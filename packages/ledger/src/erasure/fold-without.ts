@@ -14,10 +14,10 @@ interface FoldParts {
 }
 
 export interface FoldedRows {
-  /** Where the run stood. */
+  /** Seq of the run at the time of reading. */
   readonly seq: number
   readonly summary: RunSummary
-  /** By `stepRowKey`. */
+  /** Key: `stepRowKey`. */
   readonly steps: ReadonlyMap<string, StepSkeleton>
 }
 

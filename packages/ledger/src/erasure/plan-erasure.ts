@@ -144,7 +144,7 @@ const isAboutRun = ({ seq, eventType }: StoredEvent, { forkOf }: StoredRun): boo
   eventType === 'system.workflow_started' ||
   (seq === (forkOf?.seq ?? 0) + 1 && !eventType.startsWith('execution.memory_'))
 
-/** What the record may have for a subject; records of earlier versions of Clew have a placeholder where redaction took it out. */
+/** Names under which events may record a subject. Earlier versions of Clew recorded a placeholder if redaction removed it. */
 const namesOf = ({ identities, redactor }: EraseParts, subject: string): string[] => [
   ...new Set([...identities.identity(subject).names, redactor.text(subject)]),
 ]
@@ -270,7 +270,7 @@ async function takeOutItems(
   return going.length > 0 ? held?.hold : undefined
 }
 
-/** What is held is left out of the rest; where it is the very run that was named, or all there is, nothing is done. */
+/** Refuses the erasure if the named run, or everything found, is held. Otherwise held parts are skipped. */
 function assertNotHeld(
   target: EraseTarget,
   found: ReadonlyMap<string, unknown>,

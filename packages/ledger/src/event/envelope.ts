@@ -13,7 +13,7 @@ export interface Source {
 
 export type Payload = { [key: string]: unknown }
 
-/** What a producer hands in; everything it leaves out has one sensible value. */
+/** Event as a producer passes it; every omitted field has a default. */
 export interface EventInput {
   readonly eventType: string
   readonly correlationId: string
@@ -35,7 +35,7 @@ export interface Envelope<Type extends string = string, Body extends object = Pa
   readonly payload: Body
 }
 
-/** What the ledger adds at commit (E2). */
+/** Fields that the ledger adds at commit (E2). */
 export interface LedgerFields {
   readonly workspace: string
   readonly seq: number

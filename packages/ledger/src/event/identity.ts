@@ -5,9 +5,9 @@ import type { Redactor } from '../redact/redact.ts'
 
 /** How a name stands in the record. */
 export interface Identity {
-  /** What is recorded from now on: the name as given if redaction leaves it alone, else its `id-` form. */
+  /** Form that new events record: the given name if redaction leaves it unchanged, else its `id-` form. */
   readonly stored: string
-  /** What the record may have, whatever the rules were: the name as given, and its `id-` form. */
+  /** Forms that stored events may have under any rules: the given name and its `id-` form. */
   readonly names: readonly string[]
 }
 
@@ -82,7 +82,7 @@ export function createIdentities(
     return given.map((item, at) => keepName('', item, clean[at]))
   }
 
-  /** By its parts, so that what lies below a namespace stays there; whole if no part by itself is what redaction found. */
+  /** Replaces the parts one by one, so that nested names stay below their namespace; the whole name if no single part is a secret. */
   function keepNamespace(namespace: string): string {
     const parts = namespace.split('/').map((part) => identity(part).stored)
     const kept = parts.join('/')

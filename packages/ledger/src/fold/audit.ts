@@ -39,7 +39,7 @@ export type AuditAction =
 
 export type Safety = 'read' | 'write' | 'destructive' | 'external'
 
-/** Who did what, when, to what, and what came of it. */
+/** Audit trail: actor, action, time, target and outcome. */
 export interface AuditEntry {
   readonly seq: number
   readonly eventId: string
@@ -53,7 +53,7 @@ export interface AuditEntry {
   readonly target: string | null
   readonly detail: string | null
   readonly stepId: string | null
-  /** What a tool or effect may do to the world; null if nobody said. */
+  /** Declared safety of a tool or effect; null if not declared. */
   readonly safety: Safety | null
   readonly outcome: 'completed' | 'failed' | 'stopped' | 'interrupted' | 'open' | null
   /** Placeholders that redaction left in this event. */
@@ -261,7 +261,7 @@ function entryOf(event: ErasableEvent, action: AuditAction, redactions: number):
   }
 }
 
-/** What the deed was done to. */
+/** Target of the action. */
 export function targetOf(event: ErasableEvent): string | null {
   switch (event.eventType) {
     case 'system.access':
@@ -283,7 +283,7 @@ export function targetOf(event: ErasableEvent): string | null {
   }
 }
 
-/** What an event says under names that several types have. */
+/** Payload fields that several event types share. */
 const namesIn = ({ payload }: { readonly payload: object }): Named => payload
 
 interface Named {
@@ -295,7 +295,7 @@ interface Named {
   readonly agent?: unknown
 }
 
-/** Those that are texts, in one; null when there is none. */
+/** Text items joined into one; null without any. */
 function words(...parts: readonly unknown[]): string | null {
   const texts = parts.filter((part) => typeof part === 'string')
   return texts.length === 0 ? null : texts.join(' ')

@@ -19,7 +19,7 @@ export function beginsStep({ eventType, payload }: TypedPayload, isKnown = false
   return typeof name === 'string'
 }
 
-/** What kind of step begins; one that ends a superstep in the same event is a node and need not say so. */
+/** Kind of the step that begins. A step that also ends a superstep is a node even if the event does not say so. */
 export const kindOfStep = (payload: {
   readonly kind?: unknown
   readonly checkpoint?: unknown

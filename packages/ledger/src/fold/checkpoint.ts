@@ -9,7 +9,7 @@ export const STATE_TYPES: readonly string[] = [
   'system.state_transitioned',
 ]
 export const CHECKPOINT_TYPES: readonly string[] = ['execution.step_completed', 'execution.checkpoint']
-/** What of their payloads tells about a checkpoint: not what the step gave back. */
+/** Payload fields that describe a checkpoint, without the step's result. */
 export const CHECKPOINT_KEYS: ReadonlySet<string> = new Set(
   'checkpoint checkpointId superstep next baseSeq from state stepId'.split(' '),
 )
@@ -20,7 +20,7 @@ export interface EventInRun {
   readonly seq: number
 }
 
-/** What an event says of the superstep that it ends. */
+/** Checkpoint data of the event that ends a superstep. */
 export interface Checkpoint {
   readonly id: string
   readonly runId: string
@@ -38,7 +38,7 @@ export interface Checkpoint {
   readonly baseSeq: number
 }
 
-/** Where a checkpoint stands, without what it says of the state. */
+/** Place of a checkpoint without its state. */
 export type CheckpointMark = Pick<Checkpoint, 'id' | 'superstep' | 'seq' | 'baseSeq' | 'createdAt'>
 
 /** The checkpoint that an event carries: a step that ended its superstep, or an `execution.checkpoint`. */

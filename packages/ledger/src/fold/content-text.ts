@@ -39,7 +39,7 @@ function partText(part: unknown): string {
   return `[${type}] ${valueText(rest)}`
 }
 
-/** Where a picture, sound or file lies; empty when it lies in the message itself, too long to show. */
+/** URL of a picture, sound or file; empty for inline data, which is too long to show. */
 function placeOf(part: Record<string, unknown>): string | undefined {
   for (const key of ['image_url', 'url', 'image', 'file', 'source', 'input_audio', 'data', 'file_id']) {
     const found = part[key]

@@ -17,7 +17,7 @@ export function stepOf({ payload }: { readonly payload: object }): {
   return { stepId: textOf(stepId), attempt: numberOf(attempt, 1) }
 }
 
-/** Who did it, as far as the event says: a person's name in `by`, else the producer. */
+/** Actor of an event: the name in `by`, else the producer. */
 export function whoOf({ payload, source }: Pick<ClewEvent<string, object>, 'payload' | 'source'>): string {
   const { by }: { readonly by?: unknown } = payload
   return textOf(by) ?? `${source.origin}/${source.runtime}`

@@ -1,4 +1,4 @@
-/** What ties an answer to its question: an id, else the cause, else the place where both happened. */
+/** Key that links an answer to its question: an id, else the cause, else the step. */
 export interface PairKey {
   readonly id: string | null
   /** The question's event id; in an answer, its cause. */

@@ -2,7 +2,7 @@ import type { TranscriptEntry } from './transcript-entry.ts'
 
 const FROM_OUTSIDE: ReadonlySet<string> = new Set(['user', 'human', 'system', 'developer', 'tool'])
 
-/** What a model says or does, hence what reasoning can lead to. */
+/** Entries that reasoning can lead to: a model's message or call. */
 function isDeed(entry: TranscriptEntry): boolean {
   if (entry.kind === 'message') return !FROM_OUTSIDE.has(entry.role ?? '')
   return entry.kind === 'tool_call' || entry.kind === 'structured_output'

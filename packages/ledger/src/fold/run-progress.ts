@@ -4,7 +4,7 @@ import { beginsStep } from './begins-step.ts'
 import { exportedStart, isExported } from './happened-order.ts'
 import { endStatus, isTerminal, LIFE_SIGNS, type RunStatus } from './run-summary.ts'
 
-/** Where a run stands, for folds that need no more of V1 than that. Changed in place, inside a fold's state. */
+/** Status of a run for folds that need nothing else of V1. Changed in place inside a fold's state. */
 export interface RunProgress {
   runId: string | null
   agent: string | null

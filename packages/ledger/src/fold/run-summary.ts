@@ -48,7 +48,7 @@ export interface RunError {
   readonly message: string | null
 }
 
-/** Where a run can go on: its last checkpoint. */
+/** Last checkpoint of a run, from which it can resume. */
 export interface LastCheckpoint {
   /** Id of the event that carries it, and its seq. */
   readonly id: string
@@ -95,7 +95,7 @@ export interface RunSummary {
   readonly dueAt: string | null
   /** Somebody asked it to stop, and it has not ended yet. */
   readonly stopRequested: boolean
-  /** What the run is the kept report of. */
+  /** Replay that this run stores the report of. */
   readonly replay: ReplaySummary | null
   /** Present when it answers in a stream (T1). */
   readonly session: RunSession | null
@@ -175,7 +175,7 @@ export function beginRun(event: ClewEvent, source?: RunSummary): RunSummary {
   }
 }
 
-/** What a fork was told of its source: the fold sees only where the source stands now. */
+/** The source's checkpoint at the fork, without `resumable`: the fold sees only the source's current summary. */
 function forkedCheckpoint(given: Omit<LastCheckpoint, 'resumable'>): Omit<LastCheckpoint, 'resumable'> {
   const { id, superstep, seq, baseSeq, createdAt } = given
   return { id, superstep, seq, baseSeq, createdAt }
@@ -191,7 +191,7 @@ export function endStatus(event: ErasableEvent): RunStatus | undefined {
   return event.eventType === 'system.workflow_stopped' ? 'stopped' : undefined
 }
 
-/** What nobody but who works on the run can tell; an interruption closes steps with events of its own. */
+/** Types that only the owner of the run records. An interruption closes steps with events of its own. */
 export const LIFE_SIGNS: ReadonlySet<string> = new Set([
   'execution.step_started',
   'execution.step_completed',
@@ -230,7 +230,7 @@ export function foldRun(
   return next
 }
 
-/** What an own event changes beside the counts; of an erased one its type still counts. */
+/** Applies an own event beyond the counts; an erased event still counts by its type. */
 function applyOwn(next: MutableSummary, summary: RunSummary, own: ErasableEvent): void {
   switch (own.eventType) {
     case 'system.workflow_started':
@@ -416,7 +416,7 @@ function toPause({ eventId, payload }: ErasableEvent<'ui.input_requested'>): Pau
   return { pauseId, stepId, question }
 }
 
-/** What is kept of an error: type, code and redacted message. */
+/** Stored fields of an error: type, code and redacted message. */
 export function toRunError(error: unknown): RunError {
   if (typeof error === 'string') return { name: null, code: null, message: error }
   const text = (key: string): string | null => {

@@ -11,7 +11,7 @@ export interface Score {
   readonly attempt: number | null
   readonly name: string
   readonly value: ScoreValue
-  /** Who gave it: a person's or program's name, else the event's source. */
+  /** Author of the score: a person's or program's name, else the event's source. */
   readonly by: string
   readonly why: string | null
   readonly seq: number

@@ -1,7 +1,7 @@
 import type { ErasableEvent, PayloadOf } from '../catalogue/catalogue.ts'
 import { kindOfStep } from './begins-step.ts'
 
-/** Who answers in a stream. */
+/** Author of answers in a stream. */
 export interface Persona {
   readonly id: string
   readonly name: string
@@ -17,7 +17,7 @@ export interface RunSession {
   readonly supersedes: string | null
   /** Rises when the run is taken up again. */
   readonly generation: number
-  /** Of the step that began last, while the run is at work. */
+  /** Type of the step that started last, while the run is working. */
   readonly currentStepType: string | null
 }
 
@@ -42,7 +42,7 @@ export const forkSession = (source: RunSession | null, threadId: string | null):
     ? { ...source, supersedes: null, generation: 1, currentStepType: null }
     : null
 
-/** What one event does to the session of a run; null for a run that is none. */
+/** Applies one event to the session of a run; null for a run without a session. */
 export function foldSession(
   session: RunSession | null,
   event: ErasableEvent,

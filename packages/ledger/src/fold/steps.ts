@@ -23,7 +23,7 @@ export interface StepRecord {
   readonly status: StepStatus
   readonly inputDigest: string | null
   readonly inputVersions: Readonly<Record<string, number>> | null
-  /** What the step gave back. */
+  /** Result of the step. */
   readonly values: unknown
   readonly decision: string | readonly string[] | null
   readonly error: RunError | null
@@ -39,7 +39,7 @@ export interface StepRecord {
   readonly createdAt: string
   readonly completedAt: string | null
   readonly durationMs: number | null
-  /** Where it started and ended in the run: what time travel and the skeleton of a run need. */
+  /** Seqs of the step's start and end, for time travel and the skeleton. */
   readonly startedSeq: number
   readonly endedSeq: number | null
 }

@@ -5,7 +5,7 @@ import type { Timeline, TimelineItem } from './timeline.ts'
 
 /** A join of more steps than this, all of different names, is drawn from the last of them, and for the first to follow. */
 const WIDEST_JOIN = 64
-/** So many levels up a cause is taken for the step around; further up it would cost more than it tells. */
+/** Limit of levels that a cause is searched upward for the enclosing step. */
 const LEVELS = 64
 
 type MutableNode = { -readonly [K in keyof TaskNode]: TaskNode[K] } & {

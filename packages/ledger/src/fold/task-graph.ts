@@ -57,7 +57,7 @@ export interface Handoff {
 /** Changed in place by `apply`, like that of the timeline it is built on. */
 export interface TaskGraphState {
   readonly timeline: TimelineState
-  /** Where steps decided to go, by step and attempt. */
+  /** Recorded decisions, by step and attempt. */
   readonly decisions: Map<string, readonly string[]>
   /** Hand-offs by event id. */
   readonly handoffs: Map<string, Handoff>

@@ -18,7 +18,7 @@ const SPOKEN: ReadonlySet<string> = new Set([
   'execution.tool_error',
 ])
 
-/** What is told of a step in so many words is not told again from its input and output. */
+/** Marks the step of a spoken event: it is not shown again by input and output. */
 export function noteSpoken({ spoken, effects, entries }: TranscriptState, event: ErasableEvent): void {
   if (!SPOKEN.has(event.eventType)) return
   const { stepId } = stepOf(event)

@@ -27,7 +27,7 @@ export interface HumanAnswer {
   readonly erased: boolean
 }
 
-/** What each kind of entry says beside its place. */
+/** Fields of each kind of entry beside its place. */
 export interface EntryKinds {
   start: {
     readonly agent: string | null

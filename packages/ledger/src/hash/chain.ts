@@ -6,7 +6,7 @@ import type { Ports } from '../ports.ts'
  */
 export const SCHEMA_VERSION = 1
 
-/** What the first event of a run chains to. */
+/** Previous hash of the first event of a run. */
 export const GENESIS = '0'.repeat(64)
 
 /** Salted, so that an erased payload cannot be guessed from its hash (L6). */

@@ -8,7 +8,7 @@ import type { VaultData } from '../vault/vault-rows.ts'
 import type { createInProcessLeases } from './leases.ts'
 
 export interface InProcessRun extends MutableRun {
-  /** By seq, from its first own event on; a pruned event is a hole. */
+  /** Index: seq, from the run's first own event; a pruned event is a hole. */
   readonly events: (StoredEvent | undefined)[]
   readonly eventsById: Map<string, StoredEvent>
   readonly steps: Map<string, StepSkeleton>
@@ -22,7 +22,7 @@ interface InProcessValue extends StoredNode {
 /** The tables of a store in memory. */
 export interface Rows {
   readonly runs: InProcessRun[]
-  /** By position, from 1 on; a pruned event is a hole. */
+  /** Index: position, from 1; a pruned event is a hole. */
   readonly events: (StoredEvent | undefined)[]
   readonly values: (InProcessValue | undefined)[]
   readonly vault: Map<number, VaultData>

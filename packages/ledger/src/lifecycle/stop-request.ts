@@ -47,7 +47,7 @@ export async function recordStopRequest(
   return { eventId, reason, by }
 }
 
-/** What is told to who works on the run: the reason of its signal. */
+/** Abort reason that the owner of the run receives. */
 export const stopAsked = (runId: string, { reason, by }: StopRequest): ClewError =>
   new ClewError(
     'stopped',

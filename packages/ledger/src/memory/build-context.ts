@@ -8,14 +8,14 @@ import { pickContext } from './pick-context.ts'
 import { rankRows } from './rank.ts'
 import { ask, toItems } from './read-items.ts'
 
-/** Of each layer so many of the newest are candidates, and so many of those that fit the query best. */
+/** Candidates per layer: this many of the newest items and this many of the best matches. */
 const NEWEST = 300
 
 /** One line of a prompt. Texts as they are, everything else as JSON. */
 const formatItem = ({ namespace, key, value }: Pick<MemoryItem, 'namespace' | 'key' | 'value'>): string =>
   `- ${namespace}/${key}: ${typeof value === 'string' ? value : JSON.stringify(value)}`
 
-/** What stands in a line beside the value. */
+/** Fields of an export line beside the value. */
 const frameTokens = ({ namespace, key }: MemoryRow): number => estimateTokens(`- ${namespace}/${key}: \n`)
 
 export async function buildContext(

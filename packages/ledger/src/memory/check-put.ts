@@ -5,10 +5,10 @@ import { type MemoryItem, type MemoryScope, memoryRunId } from './item.ts'
 import { isNamespace, isPlainName, MAX_NAME_CHARS } from './names.ts'
 import { checkLayer } from './policy.ts'
 
-/** What is to be remembered, and where. */
+/** An item to store, with its scope and name. */
 export interface MemoryInput {
   readonly layer: MemoryItem['layer']
-  /** Of `short` a run id, of `session` a thread id, of `long` `workspace` (default), `agent:NAME` or `user:ID`. */
+  /** A run id for `short`, a thread id for `session`; for `long` `workspace` (default), `agent:NAME` or `user:ID`. */
   readonly scope?: string | undefined
   /** Parts between strokes: `facts/people`. */
   readonly namespace: string

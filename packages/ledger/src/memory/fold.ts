@@ -105,7 +105,7 @@ export const writtenFor = ({
   runId: plainNames([runId])[0] ?? null,
 })
 
-/** What is searched of the item that an event writes. */
+/** Searchable text of the item that an event writes. */
 export const wordsOf = ({ namespace, key, tags }: MemoryRow, { payload }: ClewEvent): MemoryWords => ({
   name: indexText([namespace, key, ...tags].join(' \n')),
   text: indexText(collectText(payload.value)),

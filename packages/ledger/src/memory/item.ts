@@ -7,7 +7,7 @@ export type MemoryLayer = (typeof MEMORY_LAYERS)[number]
 /** The kind of the memory runs in which memory is written. */
 export const MEMORY_RUN_KIND = 'memory'
 
-/** Where something is remembered: `scope` is a run id, a thread id, or `workspace`, `agent:NAME`, `user:ID`. */
+/** Layer and scope of memory: `scope` is a run id, a thread id, or `workspace`, `agent:NAME`, `user:ID`. */
 export interface MemoryScope {
   readonly layer: MemoryLayer
   readonly scope: string
@@ -51,7 +51,7 @@ export interface MemoryRow {
   readonly tokens: number
 }
 
-/** What is searched of an item, folded by `indexText`: namespace, key and tags; texts of the value. */
+/** Searchable words of an item, normalized by `indexText`: namespace, key and tags; texts of the value. */
 export interface MemoryWords {
   readonly name: string
   readonly text: string

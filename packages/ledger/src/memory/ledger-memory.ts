@@ -19,7 +19,7 @@ export interface ForgetOptions extends PutOptions {
   readonly reason?: string | undefined
 }
 
-/** What a write came to. */
+/** Result of a write. */
 export interface MemoryReceipt extends MemoryScope {
   readonly namespace: string
   readonly key: string
@@ -54,12 +54,12 @@ export interface MemoryHit {
   readonly item: MemoryItem
   /** Relevance of its words, weighed by how new it is; 0 to 1. */
   readonly score: number
-  /** Where the words stand; null when they stand in what JSON hides, such as a key of an object. */
+  /** Position of the match; null if it is in text that is not shown, such as an object key. */
   readonly highlight: Highlight | null
 }
 
 export interface MemoryContextOptions extends MemoryFilter {
-  /** What it is for: the question of a user, in plain words. */
+  /** Purpose of the context: the user's question in plain words. */
   readonly query?: string | undefined
   /** How many tokens it may have, by estimate. */
   readonly budgetTokens: number
@@ -144,12 +144,12 @@ export interface MemoryImportReport {
   readonly expired: number
 }
 
-/** What agents remember (section 8): a fold of the memory runs of its scopes, so all of it is in the record. */
+/** Memory of agents (section 8): a fold of the memory runs of its scopes, so everything is in the record. */
 export interface LedgerMemory {
   put(input: MemoryInput, options?: PutOptions): Promise<MemoryReceipt>
   /** Null when it is not there, or has expired. */
   get(name: MemoryName): Promise<MemoryItem | null>
-  /** By layer, scope, namespace and key. */
+  /** Ordered by layer, scope, namespace and key. */
   list(options?: MemoryListOptions): Promise<{ items: MemoryItem[]; nextCursor: string | null }>
   /** Best first: any of the words, by how rare they are and how new the item is; see `parseWords`. */
   search(query: string, options?: MemorySearchOptions): Promise<MemoryHit[]>
@@ -159,7 +159,7 @@ export interface LedgerMemory {
   promote(options?: PromoteOptions): Promise<PromotionReport>
   /** Forgets what has expired and what the retention of its layer does not keep, unless a hold covers it. Can be repeated, also after a crash. */
   sweep(options?: MemorySweepOptions): Promise<MemorySweepReport>
-  /** What fits best into a prompt of so many tokens. The same record gives the same choice. */
+  /** Picks the items that fit best into a token budget. The same record gives the same choice. */
   context(options: MemoryContextOptions): Promise<MemoryContext>
   /** One item a line, as JSON. */
   export(filter?: MemoryFilter): AsyncGenerator<string>

@@ -36,7 +36,7 @@ export interface ScopeSize {
   readonly bytes: number
 }
 
-/** What the events of a memory run after `fromSeq` up to `toSeq` make of its rows. */
+/** Changes to the rows of a memory run by its events after `fromSeq` up to `toSeq`. */
 export interface MemoryChange {
   readonly workspace: string
   readonly memoryRun: string
@@ -68,7 +68,7 @@ export interface RowQuery extends RowFilter {
   readonly names?: readonly RowName[] | undefined
   /** Only rows at these positions. */
   readonly positions?: readonly number[] | undefined
-  /** By memory run, namespace and key in the order of their code points (the default), or by position, highest first. */
+  /** Order: memory run, namespace and key by code points (the default), or position, highest first. */
   readonly order?: 'name' | 'newest' | undefined
   /** Only rows after this one in the order by name. */
   readonly after?: (RowName & { readonly memoryRun: string }) | undefined

@@ -2,7 +2,7 @@ import { ClewError } from '../errors.ts'
 import type { Phrase } from '../search/search-index.ts'
 import { tokenize } from '../search/tokens.ts'
 
-/** What is looked for: any of the words, all of the phrases, none of the rest. */
+/** Query: any of the words, all of the phrases, none of the excluded words. */
 export interface MemoryQuery {
   readonly words: readonly Phrase[]
   readonly all: readonly Phrase[]

@@ -1,7 +1,7 @@
 import type { MemoryLayer } from './item.ts'
 import { newestOf, recencyOf } from './recency.ts'
 
-/** What is known of an item when it is chosen for a context. */
+/** Fields of an item that decide whether it is chosen for a context. */
 export interface ContextCandidate {
   readonly layer: MemoryLayer
   readonly position: number

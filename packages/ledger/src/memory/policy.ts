@@ -3,7 +3,7 @@ import { isObject } from '../json.ts'
 import { MEMORY_LAYERS, type MemoryItem, type MemoryLayer } from './item.ts'
 import { isNamespace } from './names.ts'
 
-/** What an item must be like; all that is given must hold. */
+/** Conditions on an item; all given ones must hold. */
 export interface MemoryCondition {
   /** In one of these namespaces, or below it. */
   readonly namespaces?: readonly string[] | undefined
@@ -13,7 +13,7 @@ export interface MemoryCondition {
   readonly olderThanMs?: number | undefined
 }
 
-/** What may be taken into a higher layer. Nothing else ever moves (M2). */
+/** Rule for promoting items to a higher layer. Nothing else is ever promoted (M2). */
 export interface PromotionRule {
   readonly from: MemoryLayer
   readonly to: MemoryLayer

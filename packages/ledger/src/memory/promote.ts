@@ -118,7 +118,7 @@ async function promoteItem(
   }
 }
 
-/** Where an item of a lower layer belongs in a higher one; undefined when neither it nor its run tells. */
+/** Scope of an item in a higher layer; undefined if neither the item nor its run determines it. */
 async function targetOf(
   { store, workspace }: WriteParts,
   { to, scope = 'workspace' }: PromotionRule,

@@ -6,7 +6,7 @@ import { type MemoryItem, MEMORY_LAYERS, type MemoryRow, type MemoryScope, parse
 import type { MemoryIndex, RowFilter } from './memory-index.ts'
 import { checkLayer } from './policy.ts'
 
-/** What is asked for, checked, with rows that are up to date. */
+/** Checks a query and returns it with an index that is up to date. */
 export interface Asked {
   readonly index: MemoryIndex
   readonly filter: Omit<RowFilter, 'limit'>

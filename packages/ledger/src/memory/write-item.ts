@@ -19,12 +19,12 @@ const MAX_TRIES = 100
 
 export interface ItemPlace extends MemoryScope, RowName {
   readonly memoryRun: string
-  /** What the record may have for its scope and its name. */
+  /** Forms in which events may record the item's scope and name. */
   readonly memoryRuns: readonly string[]
   readonly names: readonly RowName[]
 }
 
-/** Where an item is written, by its name as given: in the memory run that its scope has already, whichever form of the name that has. */
+/** Resolves the memory run and stored name of an item. An existing memory run of the scope is used, whichever form of the name it has. */
 export async function findPlace(
   { store, spellings, workspace, assertOpen }: MemoryParts,
   { layer, scope, namespace, key }: MemoryScope & RowName,

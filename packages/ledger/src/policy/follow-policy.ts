@@ -11,7 +11,7 @@ interface FollowParts {
   readonly workspace: string
   readonly now: () => number
   readonly use: (policy: WorkspacePolicy) => void
-  /** What was read when, and up to which event of the audit run. */
+  /** Policy as last read, with the time and the seq of the audit run. */
   readonly known: ActivePolicy & { readonly readMs: number }
 }
 

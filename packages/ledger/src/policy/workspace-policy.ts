@@ -20,7 +20,7 @@ export interface StoredRule {
   readonly pattern?: string | undefined
 }
 
-/** What a workspace asks of everybody who opens it. */
+/** Policy of a workspace, in force for every process that opens it. */
 export interface WorkspacePolicy {
   /** Taken out in addition to what the one who opens it asks for. */
   readonly redact?:
@@ -31,7 +31,7 @@ export interface WorkspacePolicy {
     | undefined
   /** Reads by operations (command line, HTTP, MCP) stand in the compliance log (V8). */
   readonly auditReads?: boolean | undefined
-  /** What `gc` lets go when whoever opened the ledger named no policy (R10). */
+  /** Retention policy of `gc` if the ledger was opened without one (R10). */
   readonly retention?: RetentionPolicyInput | undefined
 }
 
@@ -92,7 +92,7 @@ function toRule(rule: StoredRule): RedactionRule {
   }
 }
 
-/** What whoever opens the workspace asks for, and what the workspace asks for. Switched off is switched off. */
+/** Merges the options of the opener with the policy of the workspace. A switch that either turns off is off. */
 export function withPolicy(
   given: RedactOptions | false | undefined,
   { redact: stored }: WorkspacePolicy,
@@ -109,14 +109,14 @@ export function withPolicy(
 const TYPES = ['system.policy_changed']
 const PAGE = 200
 
-/** What a workspace asks for, and up to which event of its audit run that was read. */
+/** Policy of a workspace and the seq of its audit run at which it was read. */
 export interface ActivePolicy {
   readonly policy: WorkspacePolicy
   readonly seq: number
 }
 
 interface PolicyChange extends ActivePolicy {
-  /** Who asked for it, and when; null while nobody has. */
+  /** Who set the policy, and when; null if it was never set. */
   readonly by: string | null
   readonly at: string | null
 }
@@ -124,7 +124,7 @@ interface PolicyChange extends ActivePolicy {
 /** The last change of the policy after an event of the audit run. */
 export async function readPolicyChange(store: Store, workspace: string, after = 0): Promise<PolicyChange> {
   const auditRun = { workspace, runId: AUDIT_RUN_ID }
-  // What comes after this is not looked at, so that the seq fits what was read.
+  // Later events are not read, so that the returned seq matches the policy.
   const upToSeq = (await findRun(store, auditRun))?.seq ?? 0
   let change: PolicyChange = { policy: {}, by: null, at: null, seq: upToSeq }
   if (upToSeq <= after) return change
@@ -150,7 +150,7 @@ export async function readPolicies(store: Store): Promise<ReadonlyMap<string, Ac
 }
 
 export interface PolicyAccess {
-  /** What the workspace asks of everybody who opens it. */
+  /** Policy in force for every process that opens the workspace. */
   policy(): Promise<WorkspacePolicy>
   /** Replaces it. Redaction follows it at once here, in other processes within a second. */
   setPolicy(

@@ -40,7 +40,7 @@ export function createProgressWriter({ put, clear, now, after }: ProgressWriterO
     try {
       await put(notes)
     } catch {
-      // Of no consequence: the next one carries all of it, and a store that is gone is noticed by the next append.
+      // Ignored: the next note carries the whole text, and a failed store is reported by the next append.
     }
   }
 

@@ -26,7 +26,7 @@ export interface StoredNote extends Omit<ProgressNote, 'content'> {
 export interface ReadNotesOptions {
   readonly workspace?: string | undefined
   readonly runId?: string | undefined
-  /** What an earlier read gave; without it all notes that are there. */
+  /** Cursor that the previous read returned; without it, all notes are read. */
   readonly after?: string | undefined
   readonly limit: number
 }

@@ -25,7 +25,7 @@ interface FoldOptions {
 export interface FoldedRun {
   /** Undefined for a run without events. */
   readonly summary: RunSummary | undefined
-  /** By `stepRowKey`, in the order of their start. */
+  /** Key: `stepRowKey`; order: start of the steps. */
   readonly steps: ReadonlyMap<string, StepSkeleton>
   /** Seq of the last event. */
   readonly seq: number
@@ -37,7 +37,7 @@ export const stepRowKey = ({ stepId, attempt }: Pick<StepSkeleton, 'stepId' | 'a
   `${attempt} ${stepId}`
 
 interface RunFold {
-  /** By `stepRowKey`, in the order of their start. */
+  /** Key: `stepRowKey`; order: start of the steps. */
   readonly steps: ReadonlyMap<string, StepSkeleton>
   /** Undefined before the first event. */
   summary(): RunSummary | undefined

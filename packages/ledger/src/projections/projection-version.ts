@@ -30,7 +30,7 @@ export async function readProjectionState(slots: Slots): Promise<ProjectionState
   return { ...value, slotVersion: slot?.version ?? 0 }
 }
 
-/** Of several rebuilds at a time the last one to write counts: each rebuilds all rows by itself. */
+/** If several rebuilds run concurrently, the last write wins: each one rebuilds all rows. */
 export async function markProjections(slots: Slots, { version, rebuilding }: ProjectionState): Promise<void> {
   for (;;) {
     const { slotVersion } = await readProjectionState(slots)

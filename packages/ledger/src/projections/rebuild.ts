@@ -130,7 +130,7 @@ async function beginFolding({ store, reader, ports }: RebuildParts, run: StoredR
   }
 }
 
-/** What must be put and dropped so that the stored steps are the folded ones. */
+/** Step rows to put and to drop so that the stored steps equal the folded ones. */
 export function compareSteps(
   stored: readonly StepSkeleton[],
   folded: ReadonlyMap<string, StepSkeleton>,

@@ -1,10 +1,10 @@
 import type { StepSkeleton } from '../fold/steps.ts'
 import { isoMs, isoText } from '../event/iso-text.ts'
 
-/** What a store keeps of a step in columns of its own, or knows from where the row lies. */
+/** Fields of a step that a store keeps in columns or derives from the row's key. */
 export type StepKey = Pick<StepSkeleton, 'runId' | 'stepId' | 'attempt' | 'startedSeq'>
 
-/** What a store may keep of it in columns too. */
+/** Fields that a store may also keep in columns. */
 export type StepMarks = Partial<Pick<StepSkeleton, 'spanId' | 'inputDigest'>>
 
 /** Rows are many, so their keys are short; a row of an older version has the long names. */

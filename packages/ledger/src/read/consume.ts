@@ -18,7 +18,7 @@ export interface ConsumeOptions {
   readonly signal?: AbortSignal | undefined
   /** How many events at most are handed over at once; 100 unless told. */
   readonly batch?: number | undefined
-  /** Where a consumer begins that was never here: after this position, or `now`; otherwise at the first event. */
+  /** Start of a new consumer: after this position, or `now`; by default at the first event. */
   readonly from?: number | 'now' | undefined
 }
 
@@ -156,7 +156,7 @@ export function createConsumers(parts: ConsumeParts): Consumers {
     const work = new AbortController()
     const end = (): void => work.abort()
     signal.addEventListener('abort', end)
-    // It may have been ended while the claim was on its way.
+    // The caller may have stopped while the claim was in flight.
     if (signal.aborted) end()
     const silence = beat(lease, work)
     try {
@@ -211,7 +211,7 @@ export function createConsumers(parts: ConsumeParts): Consumers {
     }
   }
 
-  /** What the handler threw; undefined when it did its work. */
+  /** Error that the handler threw; undefined on success. */
   async function handle(
     handler: ConsumeHandler,
     page: Parameters<PayloadReader['toEvents']>[0],

@@ -42,7 +42,7 @@ export interface Explanation {
   /** From the nearest cause back to the first; long chains keep both ends. */
   readonly causes: readonly ExplainedCause[]
   readonly omittedCauses: number
-  /** What set it off: a person's words or answer, or the input of the run. */
+  /** Trigger: a user's message or answer, or the input of the run. */
   readonly origin: (ExplainedCause & { readonly by: 'person' | 'input' | 'event' }) | null
   /** False: the events name no causes, so the nearest human action before is taken. */
   readonly causesRecorded: boolean

@@ -60,7 +60,7 @@ export function createStateReader(runs: RunReader, reader: PayloadReader): State
   const toCheckpoint = async (stored: StoredEvent): Promise<Checkpoint | null> =>
     checkpointOf(await reader.toPartialEvent(stored, CHECKPOINT_KEYS))
 
-  /** Where the state goes on from that has this event as its base. */
+  /** Event from which the state of this base continues; undefined if the base holds the whole state. */
   async function sourceOf(base: StoredEvent | undefined): Promise<EventInRun | undefined> {
     const checkpoint = base && (await toCheckpoint(base))
     return checkpoint?.state ? undefined : checkpoint?.from

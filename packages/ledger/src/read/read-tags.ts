@@ -4,7 +4,7 @@ import type { Ledger } from '../ledger.ts'
 
 const TYPES = ['system.tagged', 'system.workflow_started', 'system.workflow_forked'] as const
 
-/** What a fork of the run after this event says of its tags in `system.workflow_forked`: nothing when there are none. */
+/** Tags that a fork after this event inherits, as a payload field of `system.workflow_forked`; empty without tags. */
 export async function readForkTags(
   ledger: Pick<Ledger, 'read'>,
   runId: string,

@@ -45,7 +45,7 @@ export function createRunReader(store: Store, workspace: string, assertOpen: () 
     }
   }
 
-  /** What a run without them would tell is not what happened. */
+  /** Refuses a deleted run with pruned events: the remaining events would give a wrong view. */
   async function assertThere({ run, upToSeq: last }: Segment, after: number, upTo: number): Promise<void> {
     if (run.summary.status !== 'deleted') return
     const { runId } = run.summary
@@ -84,7 +84,7 @@ export function createRunReader(store: Store, workspace: string, assertOpen: () 
     },
     async *allEvents() {
       assertOpen()
-      // What is committed later is left out, and so is all that follows it in its run: that comes to lie above.
+      // Later commits are excluded, and with them all following events of their run, whose positions are higher.
       const { newestPosition: upToPosition } = await store.info('newestPosition')
       for (let afterPosition = 0; ; ) {
         assertOpen()

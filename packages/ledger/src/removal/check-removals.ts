@@ -30,7 +30,7 @@ export interface RemovalOutcome {
   readonly faults: readonly RemovalFault[]
   /** Recorded ranges that fit this run. */
   readonly fitting: readonly RemovedRange[]
-  /** What retention took, as people are told. */
+  /** Ranges that retention deleted, for reports. */
   readonly pruned: readonly PrunedRange[]
 }
 

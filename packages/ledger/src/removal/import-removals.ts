@@ -23,7 +23,7 @@ interface AdoptParts {
   readonly push: (events: readonly PreparedEvent[]) => Promise<unknown>
 }
 
-/** What an import brings that is gone: pruned ranges, erased payloads, states that are no longer kept. */
+/** Removals that an import brings: pruned ranges, erased payloads and pruned states. */
 export interface RemovalImport {
   /** Takes a seal over, unless it is here or all events of its range are. */
   adopt(line: SealLine): Promise<void>

@@ -8,13 +8,13 @@ import { parseRanges, type RemovedRange } from './removed-range.ts'
 const PAGE = 200
 const TYPES = ['system.payload_erased', 'system.range_pruned']
 
-/** What tells one pruned range of events from another, without the name of its run, which redaction may have changed. */
+/** Key of a pruned range without its run id, which redaction may have changed. */
 export const sealKey = ({ fromSeq, toSeq, headHash }: PruneMarker): string =>
   `${fromSeq} ${toSeq} ${headHash}`
 
 /** All that the audit run of a workspace says is gone. */
 export interface Removals {
-  /** Where the audit run stood. */
+  /** Seq of the audit run at the time of reading. */
   readonly seq: number
   readonly all: readonly RemovedRange[]
   /** Ranges of pruned events, by `sealKey`. */

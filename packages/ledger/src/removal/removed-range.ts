@@ -18,9 +18,9 @@ export interface RemovedRange {
   readonly headHash: string
   /** The events concerned. */
   readonly seqs: readonly SeqPair[]
-  /** Of states: the events whose payloads went as well. */
+  /** For pruned states: events whose payloads were deleted. */
   readonly blank: readonly SeqPair[]
-  /** Of states: how many. */
+  /** For pruned states: their number. */
   readonly states: number
   /** The run itself was deleted. */
   readonly deletes: boolean

@@ -1,7 +1,7 @@
 import type { RunStatus } from '../fold/run-summary.ts'
 import type { Hold } from './holds.ts'
 
-/** What the plan knows of a run. */
+/** Facts about a run that the plan uses. */
 export interface RunFacts {
   readonly runId: string
   readonly status: RunStatus
@@ -45,6 +45,6 @@ export interface RetentionFacts {
   readonly bytes: ReadonlyMap<string, number>
   /** Events of other runs that the state of a run goes on from. */
   readonly standsOn: ReadonlyMap<string, readonly EventPlace[]>
-  /** By the name of the rule and the run: what a rule takes out of a run that stays. */
+  /** Ranges that a rule deletes from a run that is kept, by rule and run. */
   readonly parts: ReadonlyMap<string, ReadonlyMap<string, readonly SeqRange[]>>
 }

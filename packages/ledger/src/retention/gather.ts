@@ -33,7 +33,7 @@ export async function gatherFacts(
   parts: GatherParts,
   policy: RetentionPolicy,
   holds: readonly Hold[],
-  /** Those that are there, newest first, if they are known. */
+  /** Stored runs, newest first, if already known. */
   known?: readonly StoredRun[],
 ): Promise<RetentionFacts> {
   const { store, runs, ports, workspace } = parts
@@ -113,7 +113,7 @@ export async function* readRuns(
   }
 }
 
-/** What seals leave of a range. */
+/** Part of a range that is not yet pruned. */
 export function without(range: SeqRange, seals: readonly PruneMarker[]): SeqRange[] {
   const left: SeqRange[] = []
   let next = range.fromSeq

@@ -18,11 +18,11 @@ import type { PruneItem, PruneMarker } from '../store/change.ts'
 import { sweepValues } from './sweep-values.ts'
 
 export interface GcOptions {
-  /** What may go; without it the policy that the ledger was opened with. */
+  /** Policy to apply; by default the one that the ledger was opened with. */
   readonly policy?: RetentionPolicyInput | undefined
   /** Only say what would go and why. */
   readonly dryRun?: boolean | undefined
-  /** Who stands in the audit run. */
+  /** Name recorded in the audit run. */
   readonly by?: string | undefined
   /** Told how many events are gone, of how many; what it throws ends the work, which the next gc goes on with. */
   readonly onProgress?: ((events: number, total: number) => void) | undefined
@@ -36,9 +36,9 @@ export interface GcReport {
   /** Shared values that nobody needed any more. */
   readonly values: number
   readonly rules: readonly { readonly rule: string; readonly runs: number; readonly events: number }[]
-  /** What goes, or went. */
+  /** Ranges to delete, or deleted. */
   readonly ranges: readonly Pick<PlannedRange, 'runId' | 'fromSeq' | 'toSeq' | 'deletes' | 'rule'>[]
-  /** What a rule names and somebody still needs. */
+  /** Run that a rule matches but that is still needed. */
   readonly kept: readonly KeptRun[]
   readonly bytesBefore: number
   readonly bytesAfter: number
@@ -114,7 +114,7 @@ export async function collectGarbage(
   return { dryRun, ...describe(joined(gone), [...kept.values()]), values, bytesBefore, bytesAfter }
 }
 
-/** What `gc` would take, for whoever only asks; `runs` are those that are there, newest first, if they are known. */
+/** Plans what `gc` would delete. `runs` are the stored runs, newest first, if already known. */
 export async function planGc(
   parts: GatherParts,
   policy: RetentionPolicy,

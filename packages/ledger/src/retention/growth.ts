@@ -3,7 +3,7 @@ export const DAY_MS = 86_400_000
 export const GROWTH_DAYS = 30
 const WEEK_DAYS = 7
 
-/** What was recorded in 24 hours. */
+/** Events and runs recorded in 24 hours. */
 export interface GrowthDay {
   /** When these 24 hours begin. */
   readonly from: string
@@ -27,13 +27,13 @@ export interface Growth {
   /** The last 7 days; null while the record is younger than a day, for then nothing can be told. */
   readonly week: GrowthRate | null
   readonly month: GrowthRate | null
-  /** What the store takes in 30 days, at the pace of the last 7 and if nothing goes. */
+  /** Size of the store in 30 days at the pace of the last 7, if nothing is deleted. */
   readonly bytesIn30Days: number | null
   /** False where only a part was looked at: then it is at least this much. */
   readonly isExact: boolean
 }
 
-/** So many events were recorded around this time. */
+/** Number of events recorded around this time. */
 export interface GrowthMark {
   readonly atMs: number
   readonly events: number

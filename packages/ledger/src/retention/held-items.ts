@@ -70,7 +70,7 @@ export async function findHoldWithin(
   return undefined
 }
 
-/** Where all events of the items stand that a hold covers: as an item is erased whole, it is held whole. */
+/** Seqs of all events of held items: an item is erased as a whole, so it is held as a whole. */
 export async function readHeldItems(
   parts: HoldParts,
   holds: readonly Hold[],

@@ -12,7 +12,7 @@ import { type PolicyInForce, readRetentionReport } from './report.ts'
 import { createStateRetention, type StateRetention } from './states.ts'
 
 interface RetentionParts extends Omit<GcParts, 'ledger'> {
-  /** What the ledger was opened with. */
+  /** Policy that the ledger was opened with. */
   readonly policy: RetentionPolicyInput | undefined
   readonly ledger: () => Ledger
   readonly assertOpen: () => void
@@ -24,14 +24,14 @@ export type LedgerRetention = Pick<
   'gc' | 'retentionReport' | 'pruneStates' | 'hold' | 'release' | 'holds' | 'pruned'
 >
 
-/** What a ledger lets go and what it must not (P4). */
+/** Retention policy: what is deleted, and what never is (P4). */
 export function createLedgerRetention(given: RetentionParts): LedgerRetention {
   const { policy: own, ledger, assertOpen, assertWritable, ...parts } = given
   const { store, reader, workspace } = parts
   const checked = own && parsePolicy(own)
   let states: StateRetention | undefined
 
-  /** What was asked for here counts, then what the workspace asks of everybody. */
+  /** The policy of this process wins over the policy of the workspace. */
   async function inForce(): Promise<Omit<PolicyInForce, 'problem'> | null> {
     if (own) return { source: 'opened', policy: own, by: null, at: null }
     const { policy, by, at } = await readPolicyChange(store, workspace)

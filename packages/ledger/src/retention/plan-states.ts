@@ -5,7 +5,7 @@ import type { EventPlace } from './facts.ts'
 export interface StatePolicy {
   readonly keep?: 'full' | 'latest' | 'windowed' | undefined
   readonly window?: number | undefined
-  /** Those older than this go too, whatever else keeps them; not what a run that has not ended stands on. */
+  /** States older than this are pruned even if another setting keeps them, except those that an unfinished run needs. */
   readonly ttlMs?: number | undefined
 }
 
@@ -16,7 +16,7 @@ export interface StateEntry extends EventPlace {
   readonly createdMs: number
   /** Folding from here on, in the line of the run, gives the state. */
   readonly baseSeq: number
-  /** Where the state goes on from that begins here. */
+  /** Event from which the state that begins here continues. */
   readonly from: EventPlace | undefined
   /** Its own event, and the ends of the steps that its superstep was made of. */
   readonly events: readonly { readonly seq: number; readonly position: number; readonly hash: string }[]
@@ -29,9 +29,9 @@ export interface StateFacts {
   readonly nowMs: number
   /** Oldest first. */
   readonly entries: readonly StateEntry[]
-  /** By run: whether it is over, and where it parts from the run that it was forked from. */
+  /** Per run: whether it has ended, and the event it was forked at. */
   readonly runs: ReadonlyMap<string, { readonly isOver: boolean; readonly forkOf: EventPlace | null }>
-  /** Where forks part from these runs. */
+  /** Events at which these runs were forked. */
   readonly forks: readonly EventPlace[]
   /** Runs that a hold covers. */
   readonly held: ReadonlySet<string>
@@ -67,7 +67,7 @@ export function checkStatePolicy({ keep = 'full', window: most, ttlMs }: StatePo
     refuse('The ttlMs of the retention is not above 0', 'Give milliseconds.')
 }
 
-/** What the audit run calls the rule by which states go. */
+/** Rule name that the audit run records for pruned states. */
 export const nameOfPolicy = ({ keep = 'full', window: most, ttlMs }: StatePolicy): string =>
   [
     keep === 'full' ? undefined : most === undefined ? keep : `${keep} ${most}`,

@@ -7,7 +7,7 @@ import type { RetentionPolicy } from './policy.ts'
 /** A range that goes. */
 export interface PlannedRange extends SeqRange {
   readonly runId: string
-  /** Where the run stands. */
+  /** Seq of the run. */
   readonly seq: number
   readonly hash: string
   /** The run that owns what it was forked from. */
@@ -120,7 +120,7 @@ export function planRetention(policy: RetentionPolicy, facts: RetentionFacts): R
   return { ranges: withoutOverlap(ranges), kept, lacking: [...lacking] }
 }
 
-/** What keeps a run as a whole, whatever rules say. */
+/** Finds the reason that keeps a whole run, whatever rules say. */
 function createBarriers({
   runs,
   leases,

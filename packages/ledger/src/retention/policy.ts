@@ -32,7 +32,7 @@ export interface RetentionRule {
   readonly maxBytes?: number | undefined
 }
 
-/** What stays whatever the rules say. */
+/** Rule for runs that are kept whatever other rules say. */
 export interface KeepRule {
   readonly name: string
   readonly match: Omit<RetentionMatch, 'types'>

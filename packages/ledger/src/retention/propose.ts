@@ -14,7 +14,7 @@ export interface ProposalFacts {
 export interface ProposedPolicy {
   /** Ready to be saved, and to be given to `gc`. */
   readonly policy: RetentionPolicyInput
-  /** What it adds to the one in force, and why. */
+  /** Rules that the proposal adds to the policy in force, with reasons. */
   readonly adds: readonly { readonly name: string; readonly why: string }[]
 }
 
@@ -29,7 +29,7 @@ const AGE_DAYS: Readonly<Record<(typeof AGES)[number], number>> = {
   '90d': 90,
   '30d': 30,
 }
-/** What the record of that time may take. */
+/** Bytes that the events of that period may take. */
 const ROOM_BYTES = 5e9
 
 /**
@@ -40,7 +40,7 @@ export function proposePolicy({ growth, inForce, memory }: ProposalFacts): Propo
   let policy: RetentionPolicyInput = inForce ?? { rules: [] }
   const adds: { name: string; why: string }[] = []
 
-  /** What cannot be meant beside the policy in force is left out. */
+  /** Omits proposals that contradict the policy in force. */
   function add(part: { rule: Rule } | { keep: Keep }, why: string): void {
     const name = freeName(policy, ('rule' in part ? part.rule : part.keep).name ?? '')
     const next =

@@ -10,7 +10,7 @@ export interface PrunedRange {
   readonly rule: string | null
   readonly by: string | null
   readonly at: string
-  /** Where its events stay and only the states at so many checkpoints went (R10). */
+  /** Number of pruned states if the events stay (R10). */
   readonly states?: number
 }
 

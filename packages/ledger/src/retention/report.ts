@@ -12,19 +12,19 @@ import { proposePolicy, type ProposedPolicy } from './propose.ts'
 import { ownEvents, readGrowth } from './read-growth.ts'
 import type { StoragePart } from '../store/disk.ts'
 
-/** Who says what may go, and since when. */
+/** Source of the policy in force, and when it was set. */
 export interface PolicyInForce {
   /** `opened`: given to `openLedger`; `workspace`: set for all who open the workspace (`setPolicy`). */
   readonly source: 'opened' | 'workspace'
   readonly policy: RetentionPolicyInput
-  /** Who set it and when, where that is recorded. */
+  /** Who set the policy and when, if recorded. */
   readonly by: string | null
   readonly at: string | null
   /** Why it cannot be used; then nothing goes by it. */
   readonly problem: string | null
 }
 
-/** What a policy would let go today: the plan of `gc`, with the beginnings of its lists. */
+/** What a policy would delete today: the plan of `gc` with the first entries of its lists. */
 export interface RetentionOutlook extends Pick<GcReport, 'events' | 'runs' | 'rules' | 'ranges' | 'kept'> {
   /** How many more there are of each list. */
   readonly moreRanges: number
@@ -40,20 +40,20 @@ export interface ReportedHold extends Hold {
 export interface RetentionReport {
   readonly workspace: string
   readonly takenAt: string
-  /** Of the whole store, which other workspaces may share. */
+  /** Size of the whole store, which other workspaces may share. */
   readonly size: {
     readonly bytes: number
     readonly parts: readonly StoragePart[]
     readonly isShared: boolean
   }
-  /** Of this workspace, without what went as a whole. */
+  /** Runs of this workspace except deleted ones. */
   readonly runs: number
   readonly systemRuns: number
   readonly events: number
   readonly oldest: { readonly runId: string; readonly recordedAt: string } | null
   readonly growth: Growth
   readonly policy: PolicyInForce | null
-  /** By the policy in force; null without one, and where there are too many runs to plan for while somebody waits. */
+  /** Plan of the policy in force; null without one, or if there are too many runs to plan while the caller waits. */
   readonly goes: RetentionOutlook | null
   readonly holds: readonly ReportedHold[]
   readonly lastGc: LastGc | null

@@ -5,16 +5,16 @@ import type { Redactor } from '../redact/redact.ts'
 import type { Store, StoredEvent, StoredRun } from '../store/store.ts'
 import type { AdoptedRun, PruneMarker } from '../store/change.ts'
 
-/** A seal on its way to another ledger, with what the run is that may begin with it. */
+/** A prune marker in a transfer, with the row of the run in case the run begins with it. */
 export interface SealLine extends PruneMarker {
   readonly runId: string
   readonly run: AdoptedRun
 }
 
 export interface SealLines {
-  /** The seals that lie between the event of the run that came last and this one. */
+  /** Prune markers between the previous event of the run and this one. */
   before(stored: StoredEvent): Promise<SealLine[]>
-  /** Those behind the last events of these runs. */
+  /** The seals behind the last events of these runs. */
   rest(runs: AsyncIterable<StoredRun> | Iterable<StoredRun>): AsyncGenerator<SealLine>
 }
 

@@ -21,7 +21,7 @@ import {
 } from './plan-states.ts'
 import { sweepValues } from './sweep-values.ts'
 
-/** What is known of the checkpoints of a thread: they are read once, then only what is new. */
+/** Cached checkpoints of a thread: read once, afterwards only new ones. */
 interface KnownThread {
   readonly runs: Map<string, StoredRun>
   entries: StateEntry[]
@@ -30,7 +30,7 @@ interface KnownThread {
 }
 
 const MAX_THREADS = 100
-/** Where holds and forks are made again and again meanwhile, the next checkpoint tries again. */
+/** Limit of attempts if holds or forks are added concurrently; the next checkpoint tries again. */
 const ATTEMPTS = 10
 const PAGE = 500
 /** Looking through a thread's values costs what it holds, so it waits until this part of its events has gone. */
@@ -46,7 +46,7 @@ export function createStateRetention(parts: GcParts): StateRetention {
   const threads = new Map<string, KnownThread>()
   const turns = new Map<string, Promise<number>>()
 
-  /** What the run has written after the last checkpoint that is known of it. */
+  /** Reads the checkpoints of a run after the last cached one. */
   async function readEntries(run: StoredRun, afterSeq: number): Promise<StateEntry[]> {
     const { runId } = run.summary
     const found: StateEntry[] = []

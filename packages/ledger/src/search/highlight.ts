@@ -11,7 +11,7 @@ export interface Highlight {
 const AROUND = 60
 const MAX_EXCERPT_CHARS = 160
 
-/** Where a phrase stands in a list of words: the index of its first word, or -1. */
+/** Index of a phrase's first word in a list of words, or -1. */
 export function findPhrase(words: readonly string[], { tokens, prefix }: Phrase, from = 0): number {
   const last = tokens.length - 1
   for (let at = from; at + last < words.length; at++) {

@@ -48,7 +48,7 @@ export function parseQuery(text: string, now: number): SearchQuery {
   return query
 }
 
-/** What is wrong with a query, and where. */
+/** Syntax error of a query, with its position. */
 function badQuery(what: string, at: number, hint: string): ClewError {
   return new ClewError('bad_option', `The query ${what} (at character ${at + 1})`, `${hint}.`, {
     option: 'query',

@@ -1,6 +1,6 @@
 import type { RunStatus } from '../fold/run-summary.ts'
 
-/** What is searched of one event; the text of each field has been folded by `indexText`. */
+/** Searchable text of one event; each field is normalized by `indexText`. */
 export interface SearchDocument {
   readonly position: number
   readonly workspace: string

@@ -114,7 +114,7 @@ interface Group {
   readonly matches: readonly SearchMatch[]
 }
 
-/** By run, best first; a run whose newer events were in a window before this one was shown there. */
+/** Hits grouped by run, best first. A run already shown by an earlier page is omitted. */
 async function group(
   { store, ports, workspace }: SearchParts,
   query: SearchQuery,

@@ -3,7 +3,7 @@ import type { SearchDocument } from './search-index.ts'
 
 type Tag = 'workspace' | 'run' | 'type' | 'tool'
 
-/** What never changes about an event stands in an index as a word, so that it narrows a search before any row is read. */
+/** Immutable fields of an event are indexed as words, so that they narrow a search before any row is read. */
 export interface Tags {
   of(document: Pick<SearchDocument, 'workspace' | 'runId' | 'eventType' | 'tool'>): string[]
   tag(kind: Tag, value: string): string

@@ -88,7 +88,7 @@ function markDeleted(tx: Transaction, run: MutableRun): void {
   tx.touch(run)
 }
 
-/** What stays of a deleted run. Its subjects stay as long as events of it do. */
+/** Summary of a deleted run. It keeps its subjects as long as some of its events are stored. */
 const deletedSummary = (summary: RunSummary, hasEvents: boolean): RunSummary => ({
   ...summary,
   status: 'deleted',

@@ -63,7 +63,7 @@ export interface PruneMarker {
   readonly headHash: string
 }
 
-/** What must still hold for a run; otherwise the run has moved and nothing is written. */
+/** Conditions on a run. If one no longer holds, the run is reported as moved and nothing is written. */
 export interface Expectation extends RunKey {
   readonly seq?: number | undefined
   /** How many forks the run has. */
@@ -87,7 +87,7 @@ export interface PruneItem extends RunKey, PruneMarker {
   readonly deletes: boolean
 }
 
-/** What a run is that begins with a pruned range. */
+/** Row of an imported run whose first events are pruned. */
 export interface AdoptedRun {
   readonly summary: RunSummary
   readonly forkOf: { readonly runId: string; readonly seq: number } | null

@@ -54,7 +54,7 @@ function assertDistinct(call: AppendCall): void {
 
 interface Circumstances {
   readonly isFirstNew: boolean
-  /** Where the runs of an import will stand after the items before this one. */
+  /** Heads of imported runs after the preceding items of the call. */
   readonly heads: Map<string, Head> | undefined
 }
 
@@ -181,7 +181,7 @@ interface ForkOrigin extends Head {
   readonly owner: MutableRun
 }
 
-/** Where a run that begins with this event takes its first n events from. */
+/** Source of a forked run's inherited events, if the event is a fork; else undefined. */
 export function forkOrigin(tx: Transaction, workspace: string, event: PreparedEvent): ForkOrigin | undefined {
   if (event.eventType !== 'system.workflow_forked') return undefined
   const payload = event.payload as PayloadOf<'system.workflow_forked'>
@@ -194,7 +194,7 @@ export function forkOrigin(tx: Transaction, workspace: string, event: PreparedEv
       'Fork from a run and a seq that exist; nothing was written.',
       { runId, seq },
     )
-  // What is imported was forked before its source went.
+  // An imported fork may have a deleted source: it was made before the deletion.
   if (source.summary.status === 'deleted' && !event.sealed) throw prunedRun(runId)
   let owner = source
   while (owner.forkOf && seq <= owner.forkOf.seq) owner = tx.runById(owner.forkOf.id)

@@ -77,7 +77,7 @@ function write(
   return stored
 }
 
-/** What is stored of the payload: its whole text, or the top of its tree with the rest shared in the run's scope. */
+/** Stored body of a payload: its whole text, or the top of its tree, whose nodes are shared in the run's scope. */
 function bodyOf(tx: Transaction, run: MutableRun, event: PreparedEvent): string | null {
   if (event.payload === null) return null
   if (!event.tree) return event.text
@@ -96,7 +96,7 @@ export function project(
 ): void {
   const key = stepKey(event)
   const before = key && tx.findStep(run, key.stepId, key.attempt)
-  // Of an erased start only its type is left, and it counts.
+  // The type of an erased start event remains and still counts.
   const begins = beginsStep(event, before !== undefined)
   const step = key && foldStep(before, event, run.summary.steps)
   if (step) tx.putStep(run, toSkeleton(step))

@@ -1,6 +1,6 @@
 import type { Slots, StoredSlot } from './slots.ts'
 
-/** Where a consumer of the ledger stands (V9); kept in a slot. */
+/** Cursor of a consumer (V9), stored in a slot. */
 export interface Cursor {
   readonly name: string
   readonly position: number
@@ -21,7 +21,7 @@ function toCursor({ name, value, version }: StoredSlot): StoredCursor {
   return { name: name.slice(PREFIX.length), position, failures, error, movedAt, version }
 }
 
-/** By name. */
+/** Sorted by name. */
 export const readCursors = async (slots: Slots, workspace: string): Promise<StoredCursor[]> =>
   (await slots.list(workspace, PREFIX)).map(toCursor)
 

@@ -3,7 +3,7 @@ import type { RunKey } from './store.ts'
 /** A row that covers a missing payload, or hides the state at an event (R10). */
 export interface RemovalMark {
   readonly position: number
-  /** By an erasure, as a state that is no longer kept, or both. */
+  /** Why the payload is gone: an erasure, a pruned state, or both. */
   readonly isErased: boolean
   readonly isPruned: boolean
   /** Null if there is no event at the position. */
@@ -21,7 +21,7 @@ export interface RunColumns {
   readonly dueMs: number | null
 }
 
-/** What a store keeps of one run beside its summary and steps. */
+/** Stored columns and index rows of one run beside its summary and steps. */
 export interface StoredRows {
   readonly columns: RunColumns
   readonly subjects: readonly string[]
@@ -51,10 +51,10 @@ export interface StrayRows {
 
 /** Rows as they are stored, which `verify` compares with the events. */
 export interface RawRows {
-  /** Of all workspaces, by position. */
+  /** All workspaces, in order of position. */
   marks(options: { readonly afterPosition: number; readonly limit: number }): Promise<RemovalMark[]>
   /** Null for a run that is not there. */
   ofRun(key: RunKey): Promise<StoredRows | null>
-  /** Of all workspaces; empty if every row belongs to something. */
+  /** Rows of all workspaces that belong to no run or event. */
   strays(): Promise<StrayRows[]>
 }

@@ -105,12 +105,12 @@ export interface RunQuery extends ScoreAndTagFilter {
   readonly threadIds?: readonly string[] | undefined
   /** Only runs that began at or after this time. */
   readonly since?: string | undefined
-  /** By the order in which runs began in this store; newest first if not given. */
+  /** Order of the runs' first commits in this store; newest first by default. */
   readonly order?: 'newest' | 'oldest' | undefined
   readonly limit?: number | undefined
   /** `next` of the page before. */
   readonly cursor?: string | undefined
-  /** What the rows carry beyond the summary. */
+  /** Parts to read beside the summary. */
   readonly with?: readonly ('bytes' | 'pruned')[] | undefined
 }
 
@@ -154,7 +154,7 @@ export interface StoreInfo {
   readonly vaultKeys: readonly string[]
 }
 
-/** What a ledger is kept in, without the indexes that have a default above it (`withDefaults`). */
+/** The part of a store that every implementation provides. `withDefaults` adds the indexes. */
 export interface StoreCore {
   /** Shown to people: `sqlite:./clew.db`. Never holds a password. */
   readonly url: string
@@ -166,7 +166,7 @@ export interface StoreCore {
   readAll(options: ReadAllOptions): Promise<StoredEvent[]>
   /** How many events lie after a position, also such as `readAll` holds back; approximate if they are very many. */
   countAfter(position: number): Promise<number>
-  /** By position. */
+  /** In order of position. */
   findEvents(query: EventQuery): Promise<StoredEvent[]>
   findRuns(query: RunQuery): Promise<RunPage>
   /** Steps that the run itself owns, in the order of their start. */

@@ -11,7 +11,7 @@ interface ExportParts {
   readonly workspace: string
 }
 
-/** What of a run belongs to an export: its own events up to this one. */
+/** Part of a run that an export contains: its own events up to this one. */
 export interface RunPart {
   readonly run: StoredRun
   readonly upToSeq: number

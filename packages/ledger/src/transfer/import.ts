@@ -13,7 +13,7 @@ export interface ImportOptions {
 
 export interface ImportReport {
   readonly events: number
-  /** Those of the events that were here already. */
+  /** Number of events that were already stored. */
   readonly passed: number
   readonly runs: number
 }

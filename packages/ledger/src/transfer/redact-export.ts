@@ -117,7 +117,7 @@ function typeOf(text: string): string {
   return /^\s*[[{]/.test(text) ? 'application/json' : 'text/plain'
 }
 
-/** Of most steps it is that of the input as it is stored; some, such as requests on tape, leave parts of it out. */
+/** True if the digest is that of the stored input. Some steps, such as recorded requests, leave parts of the input out. */
 const isDigestOf = (sha256: Ports['sha256'], payload: JsonObject): boolean =>
   payload['inputDigest'] === inputDigest(sha256, payload['input'] as JsonValue)
 

@@ -57,7 +57,7 @@ export async function checkProjections(
   return { problems: [], scope: rows?.scope.id }
 }
 
-/** What the events of a run say, as far as they are there. */
+/** Rows folded from the events of a run that are still stored. */
 interface Facts {
   readonly folded: FoldedRun
   /** The first own event, if it is there. */
@@ -228,7 +228,7 @@ function expectedFields(
   if (folded && first && !first.ledger.pruned) for (const field of IDENTITY) fields[field] = folded[field]
   if (folded && lastRecordedAt !== undefined) fields.updatedAt = folded.updatedAt
   if (isDeleted) return { ...fields, status: 'deleted' }
-  // What ends a run is never pruned alone.
+  // Retention never prunes only the end of a run.
   if (folded && isTerminal(folded.status)) fields.status = folded.status
   else if (isTerminal(summary.status)) fields.status = folded?.status ?? 'deleted'
   return fields
@@ -270,7 +270,7 @@ function compareSteps(
   return [problemOf(run, null, `the rows of steps are not what its events fold to: ${named}${more}`)]
 }
 
-/** What the events prove of a step where others of the run are gone: not its number among them, and no content. */
+/** Fields of a step that the remaining events prove if others of the run are gone: neither its index nor its content. */
 const keptText = ({ stepId, attempt, nodeName, status, startedSeq, endedSeq }: StepSkeleton): string =>
   JSON.stringify([stepId, attempt, nodeName, status, startedSeq, endedSeq])
 

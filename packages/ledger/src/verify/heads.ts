@@ -4,7 +4,7 @@ import { isObject } from '../json.ts'
 import type { Store } from '../store/store.ts'
 import type { Problem, ProblemKind } from './verify.ts'
 
-/** Where a run stood at a time: what proves, kept elsewhere, that nothing after it was cut off (L6). */
+/** Last seq and hash of a run at a time. A copy kept elsewhere proves that no later event was cut off (L6). */
 export interface Head {
   readonly runId: string
   readonly seq: number

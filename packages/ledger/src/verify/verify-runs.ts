@@ -95,7 +95,7 @@ export async function verifyRuns(
     const run = await findRun(store, { workspace, runId })
     if (!run) throw missingRun(runId)
     const found = await verifyOne(run)
-    // What is gone is believed because of the audit run, so that must be as it was recorded.
+    // Removals are accepted because the audit run records them, so the audit run is verified first.
     const audit = await findRun(store, { workspace, runId: AUDIT_RUN_ID })
     if (audit && runId !== AUDIT_RUN_ID && found.fitting.length > 0) await verifyOne(audit)
   }

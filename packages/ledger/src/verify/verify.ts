@@ -53,7 +53,7 @@ export interface RunVerifier {
   ): Promise<RunVerdict>
 }
 
-/** What is recorded as gone, and the rows of the run that hide events. */
+/** Recorded removals of the run, and its rows that mark events as removed. */
 export interface RecordedRemovals {
   readonly removals: Removals
   readonly marks: RunMarks | undefined
@@ -98,7 +98,7 @@ export function createRunVerifier(
     return rootOfBody(sha256, body, hashOf)
   }
 
-  /** What is wrong with an event, given the root of its stored payload, null for one that is gone. */
+  /** Problem of an event, given the root hash of its stored payload, or null if the payload is gone. */
   function findFault(
     event: StoredEvent,
     root: string | null,

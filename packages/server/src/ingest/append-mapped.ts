@@ -4,10 +4,10 @@ import type { Call } from '../route.ts'
 import { asResult, parseLine } from './append-wire.ts'
 import { assertOwnRun } from './own-runs.ts'
 
-/** What reads the stream of another framework: events that follow from one of its records. */
+/** Mapper of another framework's stream: the events for one of its records. */
 export interface Mapper {
   push(record: unknown): EventInput[]
-  /** What the stream left open, when it came to its end. */
+  /** Events that close what the stream left open at its end. */
   end(): EventInput[]
 }
 

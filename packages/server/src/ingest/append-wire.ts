@@ -3,7 +3,7 @@ import { errorBody } from '../error-answer.ts'
 import type { Call } from '../route.ts'
 import { assertOwnRun } from './own-runs.ts'
 
-/** What became of one item: its place, or why it has none. */
+/** Result of one item: its place, or the reason of its refusal. */
 export type ItemResult =
   | { readonly eventId: string; readonly runId: string; readonly seq: number; readonly position: number }
   | ReturnType<typeof errorBody>

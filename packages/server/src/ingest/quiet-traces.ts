@@ -1,7 +1,7 @@
 import { ClewError, endingEvent, type Ledger, type RunSummary } from '@clew/ledger'
 
 const PAGE = 100
-/** What the maps of OTLP name as the runtime of all that they tell. */
+/** Runtime name of events mapped from OTLP. */
 const RUNTIME = 'otel'
 
 /**

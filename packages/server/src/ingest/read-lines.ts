@@ -19,7 +19,7 @@ export interface LineLimits {
   readonly lines: number
   /** Of all lines, decompressed. */
   readonly bytes: number
-  /** Of one line. */
+  /** Size of one line. */
   readonly chars: number
 }
 

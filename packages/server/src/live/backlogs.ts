@@ -3,13 +3,13 @@ import type { ServerParts } from '../server-parts.ts'
 import { catchUp, type RoomSource } from './socket-rooms.ts'
 import type { LiveSocket } from './sockets.ts'
 
-/** Those who have not taken what they were sent before, and are spared progress meanwhile. */
+/** Clients with unread messages; progress is not sent to them. */
 const slow = new WeakSet<LiveSocket>()
 
 export const isSlow = (socket: LiveSocket): boolean => slow.has(socket)
 
 const LOOK_MS = 50
-/** What may wait for a client before it is spared progress, and before it is cut. */
+/** Backlog of a client at which progress is skipped, and at which it is disconnected. */
 const SPARE = { packets: 16, characters: 256 * 1024 }
 const MAX_BACKLOG = { packets: 2000, characters: 8 * 1024 * 1024 }
 

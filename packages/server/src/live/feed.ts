@@ -5,7 +5,7 @@ import type { Logger } from 'pino'
 /** Waited for, so that nobody hears of an event before everybody has heard of the one before it. */
 export type FeedListener = (event: ClewEvent) => void | Promise<void>
 
-/** What is committed to a workspace from now on, read once for all who listen. */
+/** New commits of a workspace, read once for all listeners. */
 export interface Feed {
   /** Resolves when whatever is committed from then on is heard; gives back how to stop. */
   listen(listener: FeedListener): Promise<() => void>

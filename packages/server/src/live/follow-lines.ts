@@ -2,7 +2,7 @@ import { type ClewEvent, isTerminal, type Ledger } from '@clew/ledger'
 import { type Line, lineOf } from './line.ts'
 import type { Notifier, Tail, TailLines } from './tail.ts'
 
-/** What followers of a workspace share. */
+/** State shared by the followers of a workspace. */
 export interface LineSource {
   readonly ledger: Ledger
   readonly tail: Tail

@@ -5,7 +5,7 @@ import { jsonAnswer } from '../json-answer.ts'
 import type { Call, Route } from '../route.ts'
 
 interface JsonRoute<Body extends z.ZodType> extends Omit<Route, 'body' | 'bodyRequired' | 'answer' | 'tag'> {
-  /** What it takes, and one that fits. */
+  /** Schema of the body, and an example. */
   readonly body?: { readonly schema: Body; readonly example: z.input<Body> } | undefined
   readonly answer: { readonly description: string; readonly schema: z.ZodType; readonly status?: number }
 }

@@ -1,7 +1,7 @@
 import { isOpenStep, type Ledger, type RunSummary, stepTypeOf } from '@clew/ledger'
 import { relayProgress, type RoomMessage, type RoomAddress, STREAM_PROGRESS, streamRoom } from '@clew/trace'
 
-/** What was told to a room while it ran and is told no more until it changes: for one who has just come. */
+/** Messages about what is running in a room, for clients that join. */
 export async function readRunning(
   ledger: Ledger,
   { kind, id }: RoomAddress,

@@ -2,7 +2,7 @@ import { parseRoom } from '@clew/trace'
 import { cut, isSlow } from './backlogs.ts'
 import type { LiveSpace } from './sockets.ts'
 
-/** Where a relay speaks. A payload is written out once, however many hear it. */
+/** Sends messages to socket rooms; each payload is serialized once for all sockets. */
 export interface RoomBroadcaster {
   isHeard(room: string): boolean
   /** To everybody in the room; who cannot take it is cut, and asks anew when it comes back. */

@@ -8,11 +8,11 @@ import type { Tell } from './socket-rooms.ts'
 import type { RoomBroadcaster } from './room-broadcaster.ts'
 import { watchProgress } from './watch-progress.ts'
 
-/** What is committed to one workspace, and what its steps come to, told to rooms. */
+/** Sends commits and step results of one workspace to rooms. */
 export interface RoomRelay {
   /** Resolves when whatever is committed from then on is told; gives back how to let go. */
   hold(): Promise<() => void>
-  /** Where things stand that are running, for one who has just come. */
+  /** Running state, for clients that join. */
   catchUp(address: RoomAddress, tell: Tell): Promise<void>
 }
 
@@ -37,7 +37,7 @@ export function createRoomRelay(
       }
   }
 
-  /** What a relay knows of sessions is right only while it hears all: who begins again begins with a new one. */
+  /** A relay's sessions are correct only if it sees every event: create a new relay after a gap. */
   function begin(): Promise<() => void> {
     let relay = createRelay(ledger)
     const over = new AbortController()
@@ -67,7 +67,7 @@ export function createRoomRelay(
     })
   }
 
-  /** Who comes back fetches what could not be told. */
+  /** A client that reconnects fetches what it missed. */
   function giveUp(error: unknown): void {
     if (error instanceof ClewError && error.code === 'closed') return
     log.error({ err: error }, 'an event could not be told to rooms; who is in them is cut off')

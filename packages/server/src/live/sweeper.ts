@@ -5,7 +5,7 @@ import type { ServerParts } from '../server-parts.ts'
 const SWEEP_MS = 15_000
 /** Traces are looked at with every so many sweeps. */
 const TRACES_EVERY = 4
-/** So late, this process was kept from all its timers, heartbeats among them: they come first. */
+/** A timer this late means that the process was blocked, heartbeats included; they must run first. */
 const LATE_MS = 5000
 
 type SweeperParts = Pick<ServerParts, 'ledgerOf' | 'workspace' | 'traced' | 'limits' | 'log'>

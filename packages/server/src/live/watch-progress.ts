@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { ClewError, type Ledger, type ProgressNote } from '@clew/ledger'
 import type { Logger } from 'pino'
 
-/** What comes within one of these is told at once: telling costs far more than waiting so long. */
+/** Commits within this interval are sent as one batch: sending costs far more than the wait. */
 const GATHER_MS = { least: 10, most: 250 }
 const AGAIN_MS = 1000
 const PAGE = 500

@@ -14,7 +14,7 @@ export interface LiveWorkspace {
   readonly relay: RoomRelay
 }
 
-/** So many are kept at hand that nobody listens to; names come from callers. */
+/** Limit of cached feeds without listeners; callers choose the names. */
 const MAX_IDLE = 1000
 
 export interface Workspaces {

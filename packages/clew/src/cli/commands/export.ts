@@ -28,7 +28,7 @@ export const exportCommand: Command<InputOf<typeof exportEvents>> = async ({
       },
     )
   keepMemorySteady()
-  // Whoever makes a fixture shows it to others: also what is stored in clear stays here.
+  // A fixture is shared, so secrets stored in clear are redacted too.
   const redact = input.redacted === true ? { policies: ['secrets', 'personal'] as const } : undefined
   return withLedger(async (ledger) => {
     const runId = input.runId === undefined ? undefined : await resolveRun(ledger, input.runId)

@@ -24,7 +24,7 @@ export const replayCommand: Command<Input> = async ({ input, flags, terminal, wi
   const agents = await agentsOf(flags)
   if (input.all === true && input.runId !== undefined)
     return replayFixtures(terminal, input, input.runId, agents)
-  // Who neither keeps the report nor goes on live leaves the ledger as it is.
+  // A replay that neither stores its report nor becomes live writes nothing.
   const readOnly = input.keep !== true && input.mode !== 'what-if'
   return withLedger(
     async (ledger) => {
@@ -68,7 +68,7 @@ async function replayRun(
     await live.end()
   }
   await terminal.answer(data, () => runLines(terminal, data, module))
-  // What a what-if comes to is neither right nor wrong.
+  // A what-if has no expected outcome, so its exit code is 0.
   return input.mode === 'what-if' ? EXIT.fine : exitOf(data)
 }
 

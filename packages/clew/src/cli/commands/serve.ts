@@ -20,7 +20,7 @@ export const serveCommand: Command<InputOf<typeof serve>> = async ({
     async (ledger) => {
       const { signal } = terminal
       signal.addEventListener('abort', () => {
-        // What was asked for twice is meant.
+        // A second signal exits immediately.
         for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => process.exit(130))
       })
       const format = (item: Item): string =>

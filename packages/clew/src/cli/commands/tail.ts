@@ -34,7 +34,7 @@ export const tailCommand: Command<InputOf<typeof tail>> = ({ input, terminal, wi
         true,
       )
       return EXIT.fine
-      // Whoever looks on for long keeps the search index up to date meanwhile.
+      // A long-running command keeps the search index up to date.
     },
     { index: input.untilEnd !== true },
   )
