@@ -112,12 +112,16 @@ export async function checkRun(ledger: Ledger, runId: string, outside: Outside):
   }
   const [first] = events
   let summary = first && beginRun(first)
+  let last = ''
   for (const event of events) {
     if (!summary) break
+    // The output of a function ends its run for the fold, and the end of the run is written with it.
+    const isToldTwice = last === 'execution.completed' && event.eventType === 'system.workflow_completed'
     claim(
-      !isTerminal(summary.status) || event.eventType === 'system.workflow_forked',
+      !isTerminal(summary.status) || event.eventType === 'system.workflow_forked' || isToldTwice,
       `R0 ${event.eventType} after the end`,
     )
+    last = event.eventType
     summary = foldRun(summary, event)
     const asks = event.eventType !== 'system.workflow_paused' || summary.status === 'paused'
     claim(asks && (summary.status !== 'paused' || summary.pauses.length > 0), 'R6 paused without a question')
