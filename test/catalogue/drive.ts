@@ -112,16 +112,16 @@ export async function checkRun(ledger: Ledger, runId: string, outside: Outside):
   }
   const [first] = events
   let summary = first && beginRun(first)
-  for (const [at, event] of events.entries()) {
+  let last = ''
+  for (const event of events) {
     if (!summary) break
-    const before = events[at - 1]
+    // The output of a function ends its run for the fold, and the end of the run is written with it.
+    const isToldTwice = last === 'execution.completed' && event.eventType === 'system.workflow_completed'
     claim(
-      !isTerminal(summary.status) ||
-        event.eventType === 'system.workflow_forked' ||
-        // The output ends a run that has no other end, and comes just before this one.
-        (event.eventType === 'system.workflow_completed' && before?.eventType === 'execution.completed'),
+      !isTerminal(summary.status) || event.eventType === 'system.workflow_forked' || isToldTwice,
       `R0 ${event.eventType} after the end`,
     )
+    last = event.eventType
     summary = foldRun(summary, event)
     const asks = event.eventType !== 'system.workflow_paused' || summary.status === 'paused'
     claim(asks && (summary.status !== 'paused' || summary.pauses.length > 0), 'R6 paused without a question')

@@ -62,6 +62,7 @@ export {
   type Run,
   StepError,
   type StepOptions,
+  type TypedQuestion,
 } from './run.ts'
 export type {
   CompiledGraph,
@@ -77,6 +78,7 @@ export { type Command, command, type Send, send } from './graph/command.ts'
 export { END, type NodeOptions, START } from './graph/definition.ts'
 export type { Drawing } from './graph/draw.ts'
 export { type KeptMessage, Message, type MessageRole } from './graph/message.ts'
+export type { AnswerOf, FromJsonSchema, StandardSchema } from './standard-schema.ts'
 export { messages } from './graph/messages.ts'
 export { StateGraph } from './graph/state-graph.ts'
 export { restoreFetch } from './tape/install-fetch.ts'

@@ -11,6 +11,7 @@ import type {
 import type { Agent } from './agent.ts'
 import type { Message } from './graph/message.ts'
 import { isUnstorable } from './machine/run-appender.ts'
+import type { AnswerOf, FromJsonSchema, StandardSchema } from './standard-schema.ts'
 import type { RunMemory } from './memory/run-memory.ts'
 
 /** How a failed attempt is tried again. */
@@ -67,6 +68,13 @@ export interface Question {
   readonly [detail: string]: unknown
 }
 
+/** A question whose schema says the type of its answer: of zod, valibot, arktype, …, or a JSON Schema. */
+export type TypedQuestion<Schema> = Pick<Question, 'options' | 'timeoutMs' | 'default'> & {
+  readonly question: string
+  readonly schema: Schema
+  readonly [detail: string]: unknown
+}
+
 export interface CallUsage extends Partial<Usage> {
   readonly model?: string | undefined
   readonly cost?: number | undefined
@@ -119,6 +127,10 @@ export interface Run {
     options?: EffectOptions,
   ): Promise<Output>
   /** Asks and waits, at no cost, until somebody answers. */
+  interrupt<Schema extends StandardSchema>(question: TypedQuestion<Schema>): Promise<AnswerOf<Schema>>
+  interrupt<const Schema extends { readonly type: string } | { readonly enum: readonly JsonValue[] }>(
+    question: TypedQuestion<Schema>,
+  ): Promise<FromJsonSchema<Schema>>
   interrupt<Answer = JsonValue>(question: Question | string): Promise<Answer>
   sleep(ms: number): Promise<void>
   /** Another agent as a run of its own. */

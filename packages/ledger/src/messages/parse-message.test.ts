@@ -135,7 +135,7 @@ it('V3 a list is a conversation only when each of its items is a message', () =>
 })
 
 it('V3 one message has one key in all its forms', () => {
-  const key = (value: unknown): string => messageKey(parseMessage(value) ?? (expect.fail() as never))
+  const key = (value: unknown): string => messageKey(parseMessage(value) ?? expect.fail())
   expect(key({ role: 'user', content: 'Hi' })).toBe(
     key({ role: 'human', id: 'm1', content: [{ type: 'text', text: 'Hi' }] }),
   )

@@ -17,7 +17,7 @@ export function parseModelRequest(url: string, body: unknown): ParsedMessage[] |
     : Array.isArray(contents)
       ? parseMessages(contents)
       : // Embeddings have an `input` as well, which nobody says to anybody.
-        input !== undefined && /\/responses$/.test(url)
+        input !== undefined && url.endsWith('/responses')
         ? parseInput(input)
         : undefined
   return said && [...system, ...said]

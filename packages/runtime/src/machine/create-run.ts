@@ -10,12 +10,14 @@ import {
   type Run,
   StepError,
   type StepOptions,
+  type TypedQuestion,
 } from '../run.ts'
 import { currentCall } from '../call-context.ts'
 import { assertHere } from './current-run.ts'
 import { sha256 } from './run-appender.ts'
 import type { Program } from './program.ts'
 import { clockKey, type RunRecord } from './record.ts'
+import { isStandardSchema, parseAnswer, toJsonSchema } from '../standard-schema.ts'
 import { toRetryPolicy } from './retry.ts'
 import { createSaying } from './say.ts'
 import type { Scope } from './scope.ts'
@@ -94,6 +96,18 @@ export function createRun(parts: RunParts): Run {
     })
   }
 
+  /** A schema of a library is recorded as JSON Schema, and gives the answer its type. */
+  async function askTyped(question: Question): Promise<unknown> {
+    const { schema, ...rest }: { readonly schema?: unknown } & Record<string, unknown> = question
+    if (!isStandardSchema(schema)) return ask('interrupt', question)
+    const json = toJsonSchema(schema)
+    const answer = await ask('interrupt', {
+      ...rest,
+      ...(json !== undefined && { schema: json }),
+    } as Question)
+    return parseAnswer(schema, answer, stepId)
+  }
+
   /** Default deny: what is not allowed in so many words does not happen. */
   async function approved(name: string, { approval, safety }: EffectOptions, input: unknown): Promise<void> {
     const given = approval === true ? {} : (approval as Partial<Question>)
@@ -143,9 +157,10 @@ export function createRun(parts: RunParts): Run {
       return make(name, input, work, options) as Promise<never>
     },
     effect: (name, input, fn, options) => quietly(effect(name, input, fn, options)),
-    interrupt(question) {
+    interrupt(question: Question | TypedQuestion<unknown> | string) {
       assertHere(scope, 'interrupt')
-      return ask('interrupt', typeof question === 'string' ? { question } : question) as Promise<never>
+      const asked = typeof question === 'string' ? { question } : question
+      return askTyped(asked as Question) as Promise<never>
     },
     sleep: (ms) => quietly(sleep(ms)),
     child(agent, input, options = {}) {
