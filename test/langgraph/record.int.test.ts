@@ -172,7 +172,7 @@ describe.each(STORES)('A4 the record on %s', (name) => {
       const open = async () =>
         (await ledger.listRuns({ status: 'paused' })).runs.flatMap(({ pauses }) => pauses)
       const [one, two] = await open()
-      expect([one?.question, two?.question].toSorted()).toEqual(['one?', 'two?'])
+      expect(new Set([one?.question, two?.question])).toEqual(new Set(['one?', 'two?']))
       await (await compile()).invoke(new Command({ resume: { [two?.pauseId ?? '']: 'second' } }), config)
       expect((await open()).map(({ question }) => question)).toEqual([one?.question])
       await (await compile()).invoke(new Command({ resume: { [one?.pauseId ?? '']: 'first' } }), config)
