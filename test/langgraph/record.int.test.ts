@@ -1,8 +1,9 @@
 import { Command, END, interrupt, START, StateGraph } from '@langchain/langgraph'
 import type { BaseCheckpointSaver } from '@langchain/langgraph-checkpoint'
-import type { Ledger } from 'clew'
+import { asOwn } from '@clew/ledger'
+import type { Ledger, RunSummary } from 'clew'
 import { ClewSaver } from 'clew/langgraph'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { Talk, thread } from './graphs.ts'
 import { createStore, STORES, type TestStore } from './stores.ts'
 
@@ -22,6 +23,22 @@ const instant = (checkpointer: BaseCheckpointSaver) =>
     .addEdge('c', 'd')
     .addEdge('d', 'e')
     .addEdge('e', END)
+    .compile({ checkpointer })
+
+/** Its second node waits until the invocation is aborted. */
+const patient = (checkpointer: BaseCheckpointSaver, isPatient: boolean) =>
+  new StateGraph(Talk)
+    .addNode('a', () => ({ lines: ['a'] }))
+    .addNode('b', async (_, { signal }) => {
+      if (isPatient)
+        await new Promise((_resolve, reject) => {
+          signal?.addEventListener('abort', () => reject(new Error('left')), { once: true })
+        })
+      return { lines: ['b'] }
+    })
+    .addEdge(START, 'a')
+    .addEdge('a', 'b')
+    .addEdge('b', END)
     .compile({ checkpointer })
 
 const approval = (checkpointer: BaseCheckpointSaver) =>
@@ -88,4 +105,99 @@ describe.each(STORES)('A4 the record on %s', (name) => {
       Array.from({ length: 30 }, () => ['paused', ['go?']]),
     )
   })
+
+  it.each(['sync', 'async'] as const)(
+    'R8 ends a run as stopped where its invocation is aborted, and the next one works (%s)',
+    async (durability) => {
+      for (const [at, input] of [null, { lines: ['again'] }].entries()) {
+        const config = { ...thread(`t${at}`), durability }
+        const graph = patient(new ClewSaver(ledger), true)
+        const controller = new AbortController()
+        const { signal } = controller
+        const stream = await graph.stream({ lines: ['hi'] }, { ...config, streamMode: 'updates', signal })
+        try {
+          for await (const chunk of stream) if ('a' in chunk) controller.abort()
+        } catch (error) {
+          expect(String(error)).toMatch(/Abort/)
+        }
+        expect((await endOf(ledger, `t${at}`))?.status).toBe('stopped')
+        const { lines } = await patient(new ClewSaver(await store.open()), false).invoke(input, config)
+        expect(lines.slice(-2)).toEqual(['a', 'b'])
+        const [last] = (await ledger.listRuns({ threadId: `t${at}` })).runs
+        expect(last?.status).toBe('completed')
+      }
+    },
+  )
+
+  it('R8 tells to its end what goes on when the loop over its stream is left: the framework does not stop it', async () => {
+    const graph = instant(new ClewSaver(ledger))
+    const stream = await graph.stream({ lines: ['hi'] }, { ...thread('t'), streamMode: 'updates' })
+    for await (const chunk of stream) if ('b' in chunk) break
+    const run = await endOf(ledger, 't')
+    expect(run?.status).toBe('completed')
+    expect((await ledger.getSteps(run?.runId ?? '')).length).toBe(5)
+    expect((await graph.invoke({ lines: ['again'] }, thread('t'))).lines).toHaveLength(12)
+  })
+
+  it.each(['sync', 'async'] as const)(
+    'R6 lists a run as paused where its stream is left at the question (%s)',
+    async (durability) => {
+      const graph = approval(new ClewSaver(ledger))
+      for (let i = 0; i < 10; i++) {
+        const config = { ...thread(`t${i}`), durability, streamMode: 'updates' as const }
+        for await (const chunk of await graph.stream({ lines: [] }, config))
+          if ('__interrupt__' in chunk) break
+      }
+      // Reading waits for what is under way.
+      for (let i = 0; i < 10; i++) await graph.getState(thread(`t${i}`))
+      const { runs } = await ledger.listRuns({ status: 'paused' })
+      expect(runs.map(({ pauses }) => pauses.length)).toEqual(Array.from({ length: 10 }, () => 1))
+    },
+  )
+
+  it.each(['sync', 'async'] as const)(
+    'R6 has all questions of parallel branches, and each answer (%s)',
+    async (durability) => {
+      const compile = async () =>
+        new StateGraph(Talk)
+          .addNode('one', () => ({ lines: [interrupt<string, string>('one?')] }))
+          .addNode('two', () => ({ lines: [interrupt<string, string>('two?')] }))
+          .addEdge(START, 'one')
+          .addEdge(START, 'two')
+          .addEdge('one', END)
+          .addEdge('two', END)
+          .compile({ checkpointer: new ClewSaver(await store.open()) })
+      const config = { ...thread('t'), durability }
+      await (await compile()).invoke({ lines: [] }, config)
+      const open = async () =>
+        (await ledger.listRuns({ status: 'paused' })).runs.flatMap(({ pauses }) => pauses)
+      const [one, two] = await open()
+      expect(new Set([one?.question, two?.question])).toEqual(new Set(['one?', 'two?']))
+      await (await compile()).invoke(new Command({ resume: { [two?.pauseId ?? '']: 'second' } }), config)
+      expect((await open()).map(({ question }) => question)).toEqual([one?.question])
+      await (await compile()).invoke(new Command({ resume: { [one?.pauseId ?? '']: 'first' } }), config)
+      expect(await open()).toEqual([])
+      const [run] = (await ledger.listRuns({ threadId: 't' })).runs
+      expect(run?.status).toBe('completed')
+      const received = await Array.fromAsync(
+        ledger.read(run?.runId ?? '', { types: ['ui.input_received'] }),
+        (event) => asOwn(event)?.payload,
+      )
+      expect(received).toMatchObject([
+        { pauseId: two?.pauseId, answer: 'second' },
+        { pauseId: one?.pauseId, answer: 'first' },
+      ])
+    },
+  )
 })
+
+/** What ends on its own does so a moment after the caller goes on. */
+const endOf = (ledger: Ledger, threadId: string): Promise<RunSummary | undefined> =>
+  vi.waitFor(
+    async () => {
+      const [run] = (await ledger.listRuns({ threadId })).runs
+      expect(run?.endedAt).toEqual(expect.any(String))
+      return run
+    },
+    { timeout: 20_000 },
+  )

@@ -46,8 +46,8 @@ function tell(stories: Map<string, Story>, [ns, mode, chunk]: Told): void {
   if (result === undefined) return
   const asked = interrupts.flat().map(({ value }) => `${name} asks ${text(value)}`)
   // What is still open is asked again when another question is answered.
-  const superstep = story.slice(story.findLastIndex((line) => line.startsWith('checkpoint ')))
-  const first = asked.filter((line) => !superstep.includes(line))
+  const superstep = new Set(story.slice(story.findLastIndex((line) => line.startsWith('checkpoint '))))
+  const first = asked.filter((line) => !superstep.has(line))
   story.push(...(asked.length > 0 ? first : [`${name} ${text(result)}`]))
 }
 

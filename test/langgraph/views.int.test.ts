@@ -68,9 +68,7 @@ describe.each(STORES)('A4 a prebuilt agent on %s', (name) => {
     await ledger.causedBy(begun?.eventId ?? '', () =>
       counting(new ClewSaver(ledger)).invoke(ask('owls'), { ...thread('t'), callbacks }),
     )
-    const [graph] = (await ledger.listRuns({ threadId: 't' })).runs.filter(({ runId }) =>
-      runId.startsWith('lg-'),
-    )
+    const graph = (await ledger.listRuns({ threadId: 't' })).runs.find(({ runId }) => runId.startsWith('lg-'))
     const [started] = await Array.fromAsync(ledger.read(graph?.runId ?? '', { limit: 1 }))
     expect(started?.causationId).toBe(begun?.eventId)
     expect((await ledger.getRun(session.sessionId))?.status).toBe('running')
