@@ -161,7 +161,12 @@ export function createReplayCore(options: ReplayMachineOptions): ReplayCore {
     },
     diverge(kind, place, expected, received) {
       const [was, now] = [comparison.shown(expected), comparison.shown(received)]
-      const found = { kind, ...place, expected: was, received: now, changes: findChanges(was, now) }
+      const part = kind === 'output' ? 'output' : 'input'
+      const changes =
+        kind === 'input' || kind === 'output'
+          ? comparison.changes(was, now, { part, step: place.step })
+          : findChanges(was, now)
+      const found = { kind, ...place, expected: was, received: now, changes }
       if (!core.parting) core.part({ step: undefined, expected: undefined, found })
       else if (core.divergences.length < MAX_DIVERGENCES) core.divergences.push(found)
     },
