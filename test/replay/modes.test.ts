@@ -165,6 +165,23 @@ describe('D2 what may differ', () => {
     await expect(verdicts(['requestId'])).rejects.toMatchObject({ code: 'bad_option' })
   })
 
+  it('D2 a volatile path is no change when something else differs', async () => {
+    const ledger = open()
+    let n = 0
+    const asking = (topic: string) =>
+      agent('ask', async (run) => {
+        const id = `${++n}`
+        return run.step('plan', { id, topic, list: [{ at: id, what: topic }] }, () => ({ id, topic }))
+      })
+    const { runId } = await asking('owls').start(ledger, null)
+    const volatile = ['input.id', 'input.list[*].at', 'output.id']
+    const { divergences } = await replay(asking('ducks'), { ledger, runId, volatile, graceMs })
+    expect(divergences[0]?.changes.map(({ path }) => path)).toEqual(['$.topic', '$.list[0].what'])
+    const byName = { plan: ['input.id', 'input.list'] }
+    const named = await replay(asking('ducks'), { ledger, runId, volatile: byName, graceMs })
+    expect(named.divergences[0]?.changes.map(({ path }) => path)).toEqual(['$.topic'])
+  })
+
   it('D2 P2 a recorded placeholder matches any text in its place, and is handed on as it is', async () => {
     const ledger = open()
     const keys = (secret: string) =>

@@ -151,6 +151,21 @@ describe('A3 details of spans', () => {
     expect(Reflect.get({}, 'polluted')).toBeUndefined()
   })
 
+  it('counts of tokens that are minus zero are zero', async () => {
+    const { events } = from(
+      span({
+        attributes: [
+          attribute('gen_ai.operation.name', 'chat'),
+          { key: 'gen_ai.usage.input_tokens', value: { doubleValue: -0 } },
+          attribute('gen_ai.usage.reasoning_tokens', '-0'),
+        ],
+      }),
+    )
+    await openMemory().append(events)
+    const [step] = of(events, 'execution.step_completed')
+    expect(step?.['usage']).toEqual({ inputTokens: 0, reasoningTokens: 0 })
+  })
+
   it('does not take texts apart that only look like JSON, or nest too deep', () => {
     const deep = '['.repeat(5000) + ']'.repeat(5000)
     const chat = (output: string, spanId: string) =>

@@ -118,7 +118,8 @@ function usageOf(facts: SpanAttributes): JsonObject | undefined {
 
 function addCount(usage: JsonObject, name: string, count: unknown): void {
   if (typeof count === 'number' && count >= 0 && count <= Number.MAX_SAFE_INTEGER)
-    usage[name] = Math.round(count)
+    // Adding 0 makes 0 of -0, which JSON lacks.
+    usage[name] = Math.round(count) + 0
 }
 
 /** Dollars that the producer says it cost. */

@@ -126,7 +126,7 @@ function longestRising(pairs: readonly Pair[]): Pair[] {
 function likeness(x: Item, y: Item): number {
   if (x.keys.strong === y.keys.strong) return 16
   if (x.keys.weak !== y.keys.weak) return 0
-  if (x.prose === 'output' && x.input === null)
+  if (x.prose === 'output' && (x.input ?? x.inputDigest) === null)
     return x.keys.decision !== y.keys.decision ? 2 : isTalk(x) ? 3 : 8
   if (x.keys.mid === y.keys.mid) return x.prose === 'message' ? 3 : 12
   if (x.prose === 'message') return 3

@@ -18,9 +18,11 @@ interface ValuePair {
   readonly b: unknown
 }
 
-/** The first places where two values differ, in their order; at most `most`. */
-export function findChanges(a: unknown, b: unknown, most = MAX_CHANGES): Change[] {
-  return differences(a, b, most).map(({ path, a: expected, b: received }) =>
+type IsIgnored = (path: readonly (string | number)[]) => boolean
+
+/** The first `most` places where two values differ, in their order, without those at ignored paths. */
+export function findChanges(a: unknown, b: unknown, most = MAX_CHANGES, isIgnored?: IsIgnored): Change[] {
+  return differences(a, b, most, isIgnored).map(({ path, a: expected, b: received }) =>
     typeof expected === 'string' && typeof received === 'string'
       ? { path: formatPath(path), ...shortStrings(expected, received) }
       : { path: formatPath(path), expected: shortText(expected), received: shortText(received) },
@@ -39,11 +41,11 @@ function areSentences(a: unknown, b: unknown): boolean {
   return [a, b].every((text) => /\S\s+\S/.test(text)) && [a, b].some((text) => /(?:\S+\s+){3}\S/.test(text))
 }
 
-function differences(a: unknown, b: unknown, most: number): ValuePair[] {
+function differences(a: unknown, b: unknown, most: number, isIgnored?: IsIgnored): ValuePair[] {
   const found: ValuePair[] = []
   const work: ValuePair[] = [{ path: [], a, b }]
   for (let at = work.pop(); at && found.length < most; at = work.pop()) {
-    if (Object.is(at.a, at.b)) continue
+    if (Object.is(at.a, at.b) || isIgnored?.(at.path)) continue
     const keys = at.path.length < DEEPEST ? commonShape(at.a, at.b) : undefined
     if (!keys) {
       found.push(at)

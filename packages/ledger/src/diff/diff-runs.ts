@@ -5,7 +5,7 @@ import type { RunStatus, RunSummary } from '../fold/run-summary.ts'
 import type { Ledger } from '../ledger.ts'
 import { projectRun } from '../projections/projections.ts'
 import { type Change, findChanges } from './changes.ts'
-import { compareItems, type Comparison } from './compare.ts'
+import { compareItems, type Comparison, type Divergence } from './compare.ts'
 import { toItems } from './items.ts'
 
 export interface DiffSide {
@@ -45,7 +45,7 @@ export interface RunDiff extends Comparison {
   readonly state: readonly Change[]
 }
 
-type Reads = Pick<Ledger, 'getRun' | 'read' | 'getState'>
+type Reads = Pick<Ledger, 'getRun' | 'read' | 'getState' | 'getStateAt'>
 
 export async function diffRuns(ledger: Reads, runA: string, runB: string): Promise<RunDiff> {
   const [first, second] = await Promise.all([ledger.getRun(runA), ledger.getRun(runB)])
@@ -58,7 +58,8 @@ export async function diffRuns(ledger: Reads, runA: string, runB: string): Promi
   ])
   const itemsA = toItems(eventsA)
   const itemsB = toItems(eventsB)
-  const compared = compareItems(itemsA, itemsB)
+  const found = compareItems(itemsA, itemsB)
+  const compared = { ...found, first: await withStates(ledger, [runA, runB], found.first) }
   const [stateA, stateB] = await Promise.all([ledger.getState(runA), ledger.getState(runB)])
   const output = findChanges(outputOf(eventsA), outputOf(eventsB))
   const state = findChanges(stateA?.state, stateB?.state)
@@ -73,6 +74,20 @@ export async function diffRuns(ledger: Reads, runA: string, runB: string): Promi
     output,
     state,
   }
+}
+
+/** Of the input of a graph's node only a digest is recorded: shows where the states differ that the two nodes read. */
+async function withStates(
+  ledger: Reads,
+  [runA, runB]: readonly [string, string],
+  first: Divergence | null,
+): Promise<Divergence | null> {
+  if (first?.kind !== 'input' || first.changes.length > 0 || !first.expected || !first.received) return first
+  const [a, b] = await Promise.all([
+    ledger.getStateAt(runA, first.expected.seq - 1),
+    ledger.getStateAt(runB, first.received.seq - 1),
+  ])
+  return { ...first, changes: findChanges(a?.state, b?.state) }
 }
 
 async function readAfter(ledger: Reads, runId: string, afterSeq: number): Promise<ClewEvent[]> {

@@ -20,7 +20,9 @@ export interface Item {
   /** How often it was tried. */
   readonly attempts: number
   readonly seq: number
+  /** Of a node of a graph, of which only the digest is recorded, `inputDigest` stands in place of the state it read. */
   readonly input: unknown
+  readonly inputDigest: string | null
   readonly output: unknown
   readonly decision: unknown
   readonly status: string | null
@@ -36,9 +38,12 @@ export interface Item {
 }
 
 /** A message, or a model that wrote and decided nothing. */
-export const isTalk = ({ prose, output, decision, input }: Item): boolean =>
+export const isTalk = ({ prose, output, decision, input, inputDigest }: Item): boolean =>
   prose === 'message' ||
-  (prose === 'output' && input === null && typeof output === 'string' && (decision ?? null) === null)
+  (prose === 'output' &&
+    (input ?? inputDigest) === null &&
+    typeof output === 'string' &&
+    (decision ?? null) === null)
 
 /** What a run did, in its order. */
 export function toItems(recorded: readonly ClewEvent[]): Item[] {
@@ -73,13 +78,15 @@ export function toItems(recorded: readonly ClewEvent[]): Item[] {
 
 function fromStep(step: StepRecord, started: ClewEvent['payload'], seq: number): Item {
   const { nodeName, stepId, attempt, status, decision } = step
+  const input = parsed(started.input)
   return makeItem({
     kind: 'step',
     name: nodeName,
     stepId,
     attempts: attempt,
     seq,
-    input: parsed(started.input) ?? (step.inputDigest === null ? null : { inputDigest: step.inputDigest }),
+    input,
+    inputDigest: input === null ? step.inputDigest : null,
     output: step.error ?? parsed(step.values),
     decision,
     status,
@@ -207,14 +214,18 @@ export function parsed(value: unknown): unknown {
   }
 }
 
-type Parts = Omit<Item, 'keys'> & { readonly type: string }
+type Parts = Omit<Item, 'keys' | 'inputDigest'> & {
+  readonly type: string
+  readonly inputDigest?: string | null
+}
 
-function makeItem({ type, ...item }: Parts): Item {
+function makeItem({ type, inputDigest = null, ...item }: Parts): Item {
   const weak = `${item.kind} ${type} ${item.name}`
-  const mid = `${weak} ${digest(item.input)}`
+  const mid = `${weak} ${digest(item.input ?? inputDigest)}`
   const decision = digest(item.decision)
   return {
     ...item,
+    inputDigest,
     keys: { weak, mid, strong: `${mid} ${digest(item.output)} ${decision} ${item.status}`, decision },
   }
 }

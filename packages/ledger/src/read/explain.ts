@@ -62,7 +62,7 @@ export interface Explanation {
   } | null
 }
 
-type Reads = Pick<Ledger, 'getRun' | 'read' | 'getState' | 'listRuns' | 'causes'>
+type Reads = Pick<Ledger, 'getRun' | 'read' | 'getState' | 'getStateAt' | 'listRuns' | 'causes'>
 
 const SHOWN_CAUSES = 10
 

@@ -91,7 +91,12 @@ export function createReplayState(core: MachineState, options: ReplayMachineOpti
     },
     diverge(kind, place, expected, received) {
       const [was, now] = [comparison.shown(expected), comparison.shown(received)]
-      const found = { kind, ...place, expected: was, received: now, changes: findChanges(was, now) }
+      const part = kind === 'output' ? 'output' : 'input'
+      const changes =
+        kind === 'input' || kind === 'output'
+          ? comparison.changes(was, now, { part, step: place.step })
+          : findChanges(was, now)
+      const found = { kind, ...place, expected: was, received: now, changes }
       if (!state.parting) state.part({ step: undefined, expected: undefined, found })
       else if (state.divergences.length < MAX_DIVERGENCES) state.divergences.push(found)
     },

@@ -1,4 +1,12 @@
-import { ClewError, compilePath, fitsRecorded, type JsonValue, type Ledger } from '@clew/ledger'
+import {
+  type Change,
+  ClewError,
+  compilePath,
+  findChanges,
+  fitsRecorded,
+  type JsonValue,
+  type Ledger,
+} from '@clew/ledger'
 
 import type { CallSpec } from '../machine/step.ts'
 
@@ -15,6 +23,8 @@ type IsVolatile = (path: readonly (string | number)[]) => boolean
 export interface Comparison {
   /** `alike`: they differ in nothing but what was declared volatile. */
   compare(recorded: unknown, received: unknown, where: Where): 'same' | 'alike' | 'different'
+  /** Where two values differ as they may be shown, without what was declared volatile. */
+  changes(expected: unknown, received: unknown, where: Where): Change[]
   /** As it may be shown: without what today's rules take out, and without restored secrets (P3). */
   shown(value: unknown): unknown
 }
@@ -54,7 +64,14 @@ export function createComparison(ledger: Ledger, volatile: Volatile = []): Compa
     return fitsRecorded(recorded, received, how) || fitsRecorded(...sides, how) ? 'alike' : 'different'
   }
 
-  return { compare, shown }
+  return {
+    compare,
+    changes(expected, received, { part, step }) {
+      const isVolatile = rules(step)
+      return findChanges(expected, received, undefined, (path) => isVolatile([part, ...path]))
+    },
+    shown,
+  }
 }
 
 /** Whether a call is made with the input that its start has on record, or the record has elsewhere. */
