@@ -55,7 +55,7 @@ export async function* readThreadRuns(ledger: Ledger, threadId: string): AsyncGe
 }
 
 /** The checkpoints that a run itself wrote, oldest first, each with its state; one state at a time in memory. */
-export async function* readCheckpoints(ledger: Ledger, run: RunSummary): AsyncGenerator<RecordedCheckpoint> {
+async function* readCheckpoints(ledger: Ledger, run: RunSummary): AsyncGenerator<RecordedCheckpoint> {
   const { runId, threadId, forkedFrom } = run
   const types = [...BEGINNINGS, ...CHECKPOINT_TYPES]
   let parent: Link = NO_LINK
