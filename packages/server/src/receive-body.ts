@@ -5,7 +5,7 @@
 export async function* receiveBody(
   body: ReadableStream<Uint8Array> | null,
   signal: AbortSignal,
-): AsyncGenerator<Uint8Array> {
+): AsyncGenerator<Uint8Array, undefined> {
   if (!body) return
   const reader = body.getReader()
   try {

@@ -19,9 +19,13 @@ export interface IngestThreadOptions {
   readonly metrics: Pick<Metrics, 'appended' | 'errors'>
 }
 
+/** Of a whole body, in one message at least. */
+const PART_BYTES = 1024 * 1024
+
 interface Job {
   readonly call: Call
-  readonly chunks: AsyncGenerator<Uint8Array>
+  readonly chunks: AsyncGenerator<Uint8Array, undefined>
+  readonly isStream: boolean
   readonly settle: (response: Response) => void
   readonly fail: (error: unknown) => void
   /** Why the body could not be read; takes the place of what the thread reports then. */
@@ -69,11 +73,20 @@ export function createIngestThread({ start, maxBodies, metrics }: IngestThreadOp
   }
 
   async function pull(to: Worker, id: number, job: Job): Promise<void> {
+    const parts: Uint8Array[] = []
+    let size = 0
+    let isLast = false
     try {
-      const { done, value } = await job.chunks.next()
-      // A copy: the chunk may be a part of a buffer that is used further.
-      const bytes = done === true ? null : value.slice()
-      send(to, { type: 'chunk', id, bytes }, bytes ? [bytes.buffer] : [])
+      // Lines are passed on as they arrive. Of a whole body much is sent at a time: each message waits for its turn.
+      do {
+        const { done, value } = await job.chunks.next()
+        isLast = done === true
+        if (value) parts.push(value)
+        size += value?.byteLength ?? 0
+      } while (!isLast && !job.isStream && size < PART_BYTES)
+      // A copy: a chunk may be a part of a buffer that is used further.
+      const bytes = new Uint8Array(Buffer.concat(parts, size))
+      send(to, { type: 'chunk', id, bytes, isLast }, [bytes.buffer])
     } catch (error) {
       end(id, error)
     }
@@ -96,7 +109,7 @@ export function createIngestThread({ start, maxBodies, metrics }: IngestThreadOp
       signal.addEventListener('abort', abort)
       try {
         return await new Promise<Response>((settle, fail) => {
-          jobs.set(id, { call, chunks: receiveBody(request.body, signal), settle, fail })
+          jobs.set(id, { call, chunks: receiveBody(request.body, signal), isStream, settle, fail })
           const headers = [...request.headers]
           send(open(), { type: 'call', id, routeId, url: request.url, headers, params, principal })
         })

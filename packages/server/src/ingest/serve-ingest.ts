@@ -20,10 +20,12 @@ export interface ServeIngestOptions {
 /** Whole bodies read at a time: each may take many times its size while it is decoded. */
 const MAX_AT_ONCE = 2
 
+type Part = Pick<Extract<ToThread, { type: 'chunk' }>, 'bytes' | 'isLast'>
+
 interface ThreadCall {
   readonly abort: AbortController
-  /** Passes on the chunk that was asked for. */
-  give?: (bytes: Uint8Array | null) => void
+  /** Passes on the part that was asked for. */
+  give?: (part: Part) => void
 }
 
 /** The other side of `createIngestThread`: the ingest routes over a ledger of this thread, without a socket of its own. */
@@ -67,12 +69,12 @@ export function serveIngest(port: MessagePort, ledger: Ledger, { limits, log }: 
     return new ReadableStream<Uint8Array>(
       {
         async pull(controller) {
-          const bytes = await new Promise<Uint8Array | null>((resolve) => {
+          const { bytes, isLast } = await new Promise<Part>((resolve) => {
             call.give = resolve
             send({ type: 'pull', id })
           })
-          if (bytes) controller.enqueue(bytes)
-          else controller.close()
+          if (bytes.byteLength > 0) controller.enqueue(bytes)
+          if (isLast) controller.close()
         },
       },
       { highWaterMark: 0 },
@@ -133,7 +135,7 @@ export function serveIngest(port: MessagePort, ledger: Ledger, { limits, log }: 
   port.on('message', (message: ToThread) => {
     if (message.type === 'call') return void run(message)
     const call = calls.get(message.id)
-    if (message.type === 'chunk') call?.give?.(message.bytes)
+    if (message.type === 'chunk') call?.give?.(message)
     else call?.abort.abort(toError(message.error))
   })
 }

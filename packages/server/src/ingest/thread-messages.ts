@@ -14,8 +14,8 @@ export interface CallMessage {
 
 export type ToThread =
   | CallMessage
-  /** The next chunk of a body, after `pull`; null at its end. */
-  | { readonly type: 'chunk'; readonly id: number; readonly bytes: Uint8Array | null }
+  /** The next part of a body, after `pull`. */
+  | { readonly type: 'chunk'; readonly id: number; readonly bytes: Uint8Array; readonly isLast: boolean }
   /** The body broke off, or the token was revoked. */
   | { readonly type: 'abort'; readonly id: number; readonly error: SentError }
 
