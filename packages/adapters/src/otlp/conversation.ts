@@ -5,22 +5,22 @@ import { readInstructions, readMessage, readMessages, type ModelMessage } from '
 import type { OtlpSpanEvent } from './structure.ts'
 import { unwrapCall } from './unwrap-values.ts'
 
-/** What went to a model and what came back, as messages where it can be read as such. */
+/** Input and output of a model, as messages if they can be read as such. */
 export interface Conversation {
   readonly input: readonly ModelMessage[]
   readonly output: readonly ModelMessage[]
-  /** What else was given or came back. */
+  /** Input and output that are no messages. */
   readonly given: JsonValue | undefined
   readonly returned: JsonValue | undefined
-  /** The messages were events of the span, which then need not be told among its other events. */
+  /** The messages were events of the span, which are then left out of its record. */
   readonly isFromEvents: boolean
 }
 
-/** Events of a span that are messages of it; all others stay with the span. */
+/** Names of span events that are messages; all others stay with the span. */
 export const MESSAGE_EVENT =
   /^gen_ai\.(?:(?:system|user|assistant|tool)\.message|choice|content\.(?:prompt|completion))$/
 
-/** Conventions first that say most; the first one that says anything is taken, the others stay attributes. */
+/** Reads the first convention that is present, the most precise ones first; attributes of the others stay with the span. */
 export function readConversation(facts: SpanAttributes, events: readonly OtlpSpanEvent[]): Conversation {
   const told = readEvents(events)
   const ownInput = readInput(facts)
@@ -132,11 +132,11 @@ function readAiSdk(facts: SpanAttributes): ModelMessage[] | undefined {
   return [readMessage(message, 'assistant')]
 }
 
-/** An answer that happens to be JSON was taken apart; as an answer it is text again. */
+/** Text of an answer: one that happens to be JSON was parsed, and is turned back into text. */
 const asText = (value: JsonValue | undefined): JsonValue =>
   value === undefined || typeof value === 'string' ? (value ?? null) : JSON.stringify(value)
 
-/** Pydantic AI once kept all messages of a call as one list of events. */
+/** Messages of older versions of Pydantic AI: one list of events per call. */
 function readPydantic(facts: SpanAttributes): { input: ModelMessage[]; output: ModelMessage[] } | undefined {
   const list = facts.take('events', 'all_messages_events')
   if (!Array.isArray(list)) return undefined
@@ -169,7 +169,7 @@ function readEvents(events: readonly (OtlpSpanEvent | MessageEvent)[]): {
   return { input, output }
 }
 
-/** A message that travelled as an event of a span, or as a log record whose body it is. */
+/** Reads a message from an event of a span, or from the body of a log record. */
 export function readMessageEvent(
   name: string,
   body: JsonObject,

@@ -2,7 +2,7 @@ import type { JsonObject } from '@clew/ledger'
 import type { SpanAttributes } from './span-attributes.ts'
 import type { Source } from './source.ts'
 
-/** `thread.id` is not among them: that is a thread of the operating system. */
+/** Without `thread.id`, which is a thread of the operating system. */
 const THREAD = [
   'gen_ai.conversation.id',
   'session.id',
@@ -42,7 +42,7 @@ const AGENT = [
   'langfuse.trace.name',
 ] as const
 
-/** Who acted, in which thread, about whom: a run takes this from its first event, which may be any span's. */
+/** Agent, version, thread and subjects. A run takes them from its first event, which may be that of any span. */
 export function readIdentity(facts: SpanAttributes, { service, serviceVersion }: Source): JsonObject {
   const agent = facts.text(...AGENT) ?? service
   const version = facts.text('gen_ai.agent.version') ?? serviceVersion

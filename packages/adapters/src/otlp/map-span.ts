@@ -13,7 +13,7 @@ import type { OtlpSpan } from './structure.ts'
 import { tellEvaluations, tellMemory, tellRequest, tellTool, toolNameOf } from './tool-spans.ts'
 import type { SpanMapping } from './span-mapping.ts'
 
-/** What the step of a span says: its input, output, and what belongs to its kind. */
+/** Fields of the step of a span: input, output, and those of its kind. */
 interface MappedSpan {
   readonly values: JsonObject
   readonly use: JsonObject
@@ -23,9 +23,8 @@ interface MappedSpan {
 const MODELS: ReadonlySet<SpanKind> = new Set(['model', 'embedding', 'reranker'])
 
 /**
- * One span as events. Everything follows from this span alone, so that it does not matter when and with which others
- * it comes, or how often (L4). A span that went well is one event beside what was said and called in it: start and end
- * of a step in one.
+ * Adds the events of one span. They follow from this span alone, so it may come at any time, with any others, any number of
+ * times (L4). A span that succeeded is one event for its step, start and end in one, beside its messages and calls.
  */
 export function mapSpan(
   sink: RunSink,
@@ -84,7 +83,7 @@ export function mapSpan(
   if (span.parentSpanId === '') tellRun(work, kind, identity, values)
 }
 
-/** Sent when it began, by some SDKs: under an id of its own, below the span that it tells of. */
+/** Adds a span that Logfire announces when it starts: it has an id of its own, below the span it announces. */
 function mapPending(sink: RunSink, span: OtlpSpan, facts: SpanAttributes, source: Source): void {
   const around = facts.text('logfire.pending_parent_id') ?? ''
   const parentSpanId = /^0*$/.test(around) ? '' : around
@@ -127,7 +126,7 @@ function tell(work: SpanMapping, kind: SpanKind, toolCalls: 'spans' | 'messages'
   const { facts, span } = work
   if (kind === 'model') return tellModel(work, toolCalls)
   if (kind === 'tool') return { values: tellTool(work), use: {} }
-  // Nobody knows what its attributes mean: they stay as they are.
+  // The meaning of its attributes is unknown: they stay attributes.
   if (kind === 'span') return { values: {}, use: {} }
   const use = MODELS.has(kind) ? readModelUse(facts) : readTotalUse(facts)
   if (kind === 'retriever' || kind === 'reranker' || kind === 'mcp' || kind === 'question')
@@ -173,10 +172,10 @@ function readTools(facts: SpanAttributes): JsonValue | undefined {
   return facts.take('gen_ai.tool.definitions', 'ai.prompt.tools') ?? facts.takeTree('llm.tools')
 }
 
-/** A span without a parent is the run. */
+/** Adds start and end of the run, which is the span without a parent. */
 function tellRun(work: SpanMapping, kind: SpanKind, identity: JsonObject, values: JsonObject): void {
   const { sink, span, start, end, failure, name } = work
-  // What goes to a model and comes from it is told by messages.
+  // Input and output of a model are recorded as messages.
   const { input, output } = MODELS.has(kind) ? {} : values
   const runId = sink.add({
     type: 'system.workflow_started',

@@ -5,21 +5,21 @@ import { RANK, type RunSink, sha256 } from './sink.ts'
 
 export interface Call {
   readonly sink: RunSink
-  /** Of the span, as its step is called. */
+  /** Id of the step, which is that of the span. */
   readonly stepId: string
   readonly start: bigint
   readonly end: bigint
-  /** What is said with every answer: model, provider. */
+  /** Model and provider, repeated on every answer. */
   readonly use: JsonObject
-  /** Tool calls are told by messages alone: no span tells of the tools. */
+  /** Tool calls are read from messages, because no span covers a tool. */
   readonly hasToolsInMessages: boolean
 }
 
 const FROM_OUTSIDE: ReadonlySet<string> = new Set(['user', 'system', 'developer'])
 
 /**
- * What people and instructions say with this call. A history is sent again with every call, so only what no answer has
- * seen is told, and the same words have the same id: a message is in a run once, whichever call brought it.
+ * Adds what people and instructions say with this call. A history is sent again with every call, so only messages after the
+ * last answer are added, and equal messages have equal ids: a message is in a run once, whichever call brought it.
  */
 export function tellInput({ sink, start, hasToolsInMessages }: Call, input: readonly ModelMessage[]): void {
   const last = input.findLastIndex((said) => said.role === 'assistant')
@@ -78,7 +78,7 @@ function tellResults(
   }
 }
 
-/** What the model thought and said. */
+/** Adds what the model thought and said. */
 export function tellOutput(call: Call, output: readonly ModelMessage[], keyed = 'message'): void {
   const { sink, stepId, end, use, hasToolsInMessages } = call
   let order = 0
@@ -134,7 +134,7 @@ export function tellOutput(call: Call, output: readonly ModelMessage[], keyed = 
   }
 }
 
-/** Input, output and decision of the step. */
+/** Returns input, output and decision of the step. */
 export function toStepValues({ input, output, given, returned }: Conversation, more: JsonObject): JsonObject {
   const asked = input.length > 0 ? { messages: input.map(toRecord), ...more } : given
   const [first] = output

@@ -2,7 +2,7 @@ import type { JsonObject } from '@clew/ledger'
 import { isObject } from '../foreign.ts'
 import type { SpanAttributes } from './span-attributes.ts'
 
-/** Names that price lists know; of another one a wrong guess would be worse than none. */
+/** Names of providers in price lists. Other names are left out, because a wrong price is worse than none. */
 const PROVIDERS: readonly (readonly [beginning: string, provider: string])[] = [
   ['azure', 'azure'],
   ['openai', 'openai'],
@@ -33,7 +33,7 @@ function providerOf(facts: SpanAttributes): string | undefined {
   return said && PROVIDERS.find(([beginning]) => said.startsWith(beginning))?.[1]
 }
 
-/** The model that answered says more than the one that was asked: a name is answered by one of its editions. */
+/** The model that answered, else the one that was asked: a name stands for several versions. */
 const modelOf = (facts: SpanAttributes): string | undefined =>
   facts.text(
     'gen_ai.response.model',
@@ -92,7 +92,7 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
   ],
 }
 
-/** Claude Code counts its input without what came from and went to the cache. */
+/** Claude Code's input tokens exclude what was read from and written to the cache. */
 const CLAUDE_CODE: Readonly<Record<string, string>> = {
   inputTokens: 'input_tokens',
   outputTokens: 'output_tokens',
@@ -100,7 +100,7 @@ const CLAUDE_CODE: Readonly<Record<string, string>> = {
   cacheWriteTokens: 'cache_creation_tokens',
 }
 
-/** Tokens of a call; input counts what was cached, as the conventions have it. */
+/** Tokens of a call. Input includes cached tokens, as in the conventions. */
 function usageOf(facts: SpanAttributes): JsonObject | undefined {
   const usage: JsonObject = {}
   for (const name in NAMES) addCount(usage, name, facts.count(...(NAMES[name] as readonly string[])))
@@ -122,7 +122,7 @@ function addCount(usage: JsonObject, name: string, count: unknown): void {
     usage[name] = Math.round(count) + 0
 }
 
-/** Dollars that the producer says it cost. */
+/** Cost in dollars as the producer reports it. */
 function costOf(facts: SpanAttributes): number | undefined {
   const said = facts.count('llm.cost.total', 'gen_ai.usage.cost', 'gen_ai.cost.total_cost', 'cost_usd')
   if (said !== undefined) return said
@@ -131,7 +131,7 @@ function costOf(facts: SpanAttributes): number | undefined {
   return typeof total === 'number' && total >= 0 ? total : undefined
 }
 
-/** Model, provider, tokens and money of a call of a model. */
+/** Returns model, provider, tokens and cost of a call of a model. */
 export function readModelUse(facts: SpanAttributes): JsonObject {
   const use: JsonObject = {}
   const model = modelOf(facts)
@@ -145,7 +145,7 @@ export function readModelUse(facts: SpanAttributes): JsonObject {
   return use
 }
 
-/** What a span around calls of models says they took together. It is not counted: the calls are. */
+/** Returns the sums that a span around calls of models reports. They are not counted, because the calls are. */
 export function readTotalUse(facts: SpanAttributes): JsonObject {
   const { usage, cost } = readModelUse(facts)
   return { ...(usage !== undefined && { totalUsage: usage }), ...(cost !== undefined && { totalCost: cost }) }

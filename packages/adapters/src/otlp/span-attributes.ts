@@ -3,7 +3,7 @@ import type { JsonObject, JsonValue } from '@clew/ledger'
 import { isList } from './encode-protobuf.ts'
 import { type OtlpAttributes, type OtlpValue, putAttribute } from './structure.ts'
 
-/** What the attributes of a span or a record say, and which of it has found its place in an event. */
+/** Attributes of a span or a record. Those that were taken into an event are not repeated in `rest`. */
 export interface SpanAttributes {
   readonly attributes: OtlpAttributes
   /** The first of these that is text and not empty. */
@@ -11,11 +11,11 @@ export interface SpanAttributes {
   /** The first of these that is a count. */
   count(...keys: readonly string[]): number | undefined
   has(key: string): boolean
-  /** The first of these that is there, JSON in text taken apart; it is not told again among the rest. */
+  /** The first of these that is present, JSON in text parsed; it is no longer in `rest`. */
   take(...keys: readonly string[]): JsonValue | undefined
-  /** The same for the first one that can be read as what is wanted. */
+  /** Like `take`, for the first one for which `read` returns a value. */
   takeAs<T>(keys: readonly string[], read: (value: JsonValue) => T | undefined): T | undefined
-  /** The same for what was flattened below a prefix, `prefix.0.name` and the like. */
+  /** Like `take`, for attributes flattened below a prefix, such as `prefix.0.name`. */
   takeTree(prefix: string): JsonValue | undefined
   /** All attributes that were not taken. */
   rest(): JsonObject
@@ -86,7 +86,7 @@ function isJson(attributes: OtlpAttributes): attributes is JsonObject {
   return true
 }
 
-/** What JSON lacks is written as text: large whole numbers, NaN and its kin, bytes (base64). */
+/** JSON of a value. What JSON lacks becomes text: large whole numbers, NaN, infinities, bytes (base64). */
 export function toJson(value: OtlpValue): JsonValue {
   if (typeof value === 'number') return Number.isFinite(value) ? value : String(value)
   if (typeof value === 'bigint') return String(value)
@@ -100,13 +100,13 @@ export function toJson(value: OtlpValue): JsonValue {
 
 export const toJsonObject = (attributes: OtlpAttributes): JsonObject => toJson(attributes) as JsonObject
 
-/** Deeper JSON stays text: a payload has an end (512 levels), and nobody nests so by intent. */
+/** Deeper JSON stays text: payloads nest up to 512 levels, and this value is only a part of one. */
 const MAX_PARSED_DEPTH = 128
 
 /** Attributes that hold JSON whatever the value is, also a bare text in quotes. */
 const ALWAYS_JSON = /^(?:traceloop\.entity|mlflow|gen_ai\.tool\.call|ai\.toolCall)\./
 
-/** Structures travel in attributes as JSON text. */
+/** Parses JSON text, in which structures travel as attributes; other values are returned as they are. */
 export function parseText(value: JsonValue, isAlwaysJson = false): JsonValue {
   if (typeof value !== 'string' || !(isAlwaysJson ? /^\s*[[{"]/ : /^\s*[[{]/).test(value)) return value
   try {
@@ -128,7 +128,7 @@ const MAX_TREE_DEPTH = 24
 
 type Branch = Map<string, Branch | JsonValue>
 
-/** `0.message.role` and its kin as lists and objects. Names that are all whole numbers make a list, in their order. */
+/** Makes lists and objects of paths such as `0.message.role`. Keys that are all whole numbers make a list, in their order. */
 function unflatten(flat: readonly (readonly [string, OtlpValue])[]): JsonValue {
   const root: Branch = new Map()
   for (const [path, value] of flat) {
