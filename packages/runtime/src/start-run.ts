@@ -47,7 +47,7 @@ const checkStartOptions = createOptionCheck<StartOptions>(
     shutdown: true,
     suspendAlways: true,
   },
-  ['mode', 'children', 'recursionLimit', 'secrets'],
+  ['mode', 'children', 'recursionLimit', 'secrets', 'afterFailure'],
 )
 
 export interface BeginOptions extends RunOptions {

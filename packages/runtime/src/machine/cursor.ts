@@ -157,7 +157,7 @@ export function createCursor(options: CursorOptions): Cursor {
     call.step = step
     step.recorded = call
     owed.delete(call)
-    const lost = call.isEarlier || !inOrder ? undefined : held.find((each) => !isClosed(each.scope))
+    const lost = call.isEarlier || !inOrder ? undefined : held.find((each) => isPast(each))
     if (lost) return part(lost, lost.scope === scope ? call : expectedFor(lost))
     if (!call.isEarlier && due !== call) return part(step, due)
     const difference = compare(step, call) ?? (inOrder ? compareReason(step, call, isTask) : undefined)
@@ -317,6 +317,16 @@ export function scopeFor(root: Scope, { parent, parentAttempt }: RecordedCall): 
   const { body } = step
   if (!body || body.attempt < parentAttempt) return undefined
   return body.attempt > parentAttempt || body.closed ? 'over' : body
+}
+
+/** The call was made by code that the record has too, and not by a body that was entered again in this life. */
+export function isPast({ scope }: Step): boolean {
+  for (let at: Scope | null = scope; at; at = at.parent) {
+    if (at.closed) return false
+    const { step, attempt } = at
+    if (step && !step.recorded?.attempts.some((each) => each.attempt === attempt)) return false
+  }
+  return true
 }
 
 /** The attempt whose end is the last word on a call. */

@@ -3,7 +3,7 @@ import { setLongTimeout } from '../long-timeout.ts'
 import { createComparison } from '../replay/same-value.ts'
 import { abandonment, isAbandonment } from './abandoned.ts'
 import { createAttempts } from './attempts.ts'
-import { createCursor } from './cursor.ts'
+import { createCursor, isPast } from './cursor.ts'
 import { createEnds, type UnfinishedWork } from './ends.ts'
 import { handedOver, isInFlight } from './hand-over.ts'
 import { createMachine } from './machine.ts'
@@ -123,7 +123,7 @@ function createLivePorts(core: MachineState, parts: MachineParts, runId: string)
       if (!(await stirs(graceMs())) && missingIn(core) === missed) return bodies.missed(missed, true)
     }
     const held = cursor?.held.filter(({ scope }) => !isEnding(scope)) ?? []
-    const added = held.find(({ askedCause }) => record?.actedAfter(askedCause))
+    const added = held.find((step) => isPast(step) && record?.actedAfter(step.askedCause))
     if (added) return core.diverge(extra(added))
     core.isReading = false
     core.statements.flush()
@@ -169,7 +169,7 @@ function createLivePorts(core: MachineState, parts: MachineParts, runId: string)
   async function finish(outcome: Outcome): Promise<IdleReason> {
     const missed = cursor?.nextIn('', 1)
     const added = core.isReading
-      ? cursor?.held.find((step) => !isEnding(step.scope) && record?.actedAfter(step.askedCause))
+      ? cursor?.held.find((step) => isPast(step) && record?.actedAfter(step.askedCause))
       : undefined
     const found = missed ? missing(core, missed) : added && extra(added)
     if (found) return { type: 'blocked', divergence: core.withTexts(found) }

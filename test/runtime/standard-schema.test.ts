@@ -1,7 +1,7 @@
 import { expect, expectTypeOf, it } from 'vitest'
 import { z } from 'zod'
-import { createMemoryWorld } from '../test/memory-ledger.ts'
-import { agent, type Run, type RunResult, type StepError } from './index.ts'
+import { createMemoryWorld } from '../../packages/runtime/test/memory-ledger.ts'
+import { agent, type Run, type RunResult, type StepError } from '@clew/runtime'
 
 const ledger = createMemoryWorld().open()
 
