@@ -162,6 +162,7 @@ export class ClewSaver extends BaseCheckpointSaver {
         signal,
         isLate: signal?.aborted === true,
         isTold: isToldByCallbacks(config, this.#ledger),
+        assertSound: () => this.#assertSound(config),
       }
       return committed(this.#within({ thread, ns }, checkpointId, (space) => space.putWrites(call)))
     } catch (error) {

@@ -37,6 +37,8 @@ export interface WriteCall {
   readonly isLate: boolean
   /** A `ClewCallbackHandler` on the same ledger records the calls of models. */
   readonly isTold: boolean
+  /** Throws once a write of the invocation was refused. */
+  readonly assertSound: () => void
 }
 
 interface HeldWrites {
@@ -98,7 +100,12 @@ export function createWriter(parts: WriterParts): Writer {
       if (line?.head) writeTo({ line, opening: [] }, line.head, call, writes)
     }
     for (const { call, settle } of waiting) {
-      const handed = new Promise<Wait>((resolve) => resolve(putNow(call)))
+      const handed = new Promise<Wait>((resolve) => {
+        // A write was refused in the meantime. The caller has been answered, and what is appended now would be taken for a
+        // second invocation by the next one.
+        call.assertSound()
+        resolve(putNow(call))
+      })
       settle(handed.then((wait) => wait()))
       await handed.catch(() => undefined)
     }
