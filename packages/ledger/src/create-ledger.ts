@@ -283,6 +283,7 @@ function createView(core: LedgerContext, { isOpened = false, plain = false, ...v
       const json = codecs.encode(value)
       return inputDigest(ports.sha256, redactor.value(json).value)
     },
+    recordedCopy: <T>(value: T) => codecs.copy(value) as T,
     keyedDigest: (value) => identities.keyedDigest(codecs.encode(value)),
     identity: identities.identity,
     async causes(eventId) {

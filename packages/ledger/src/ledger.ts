@@ -217,6 +217,11 @@ export interface Ledger extends RunViews, PolicyAccess {
   listCheckpoints(runId: string): AsyncGenerator<CheckpointReference>
   /** sha256 of the canonical text of a value as it would be stored: encoded, then redacted. */
   digest(value: unknown): string
+  /**
+   * The value as a reader of the record gets it, before redaction: encoded and decoded, without properties that are
+   * undefined, and sharing nothing with what was given. Refuses what cannot be stored, with `bad_value`.
+   */
+  recordedCopy<T>(value: T): T
   /** Digest of a value as given, before redaction, keyed with the ledger's secret: the same whatever the rules are. */
   keyedDigest(value: unknown): string
   /** How a name (of a thread, a subject, a step, what is remembered) is recorded, and what the record may have for it. */

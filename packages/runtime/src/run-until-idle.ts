@@ -1,10 +1,10 @@
-import { type ClewEvent, findPlaceholderPlaces } from '@clew/ledger'
+import { type ClewEvent, findPlaceholderPlaces, type Ledger } from '@clew/ledger'
 import { checkpointPayload } from './engine/graph-program.ts'
 import { fidelityOf } from './fidelity.ts'
 import type { NodeRecord } from './log/node-record.ts'
 import { createLiveMachine } from './machine/live-machine.ts'
 import type { EndedStep, IdleReason } from './machine/machine-types.ts'
-import { mutableCopy } from './machine/mutable-copy.ts'
+import { recordedCopy } from './machine/recorded-copy.ts'
 import { type RedactedText, textsFrom } from './machine/placeholders.ts'
 import type { Opening, Program } from './machine/program.ts'
 import { indexRecord, type RunRecord } from './machine/record.ts'
@@ -70,7 +70,7 @@ async function carry(take: ActiveRun, first: readonly ClewEvent[], known: Known)
     if (!ledger.hasVault) for (const warning of warningsOf(events)) warn(warning)
     if (events === first && known.stepsBefore !== undefined)
       log.giveBack(Math.max(known.stepsBefore, starts) - openIn(record))
-    const given = inputOf(events, known, events === first)
+    const given = inputOf(events, known, events === first, ledger)
     const begun = events === first ? known.from : undefined
     const standing =
       begun === undefined
@@ -144,15 +144,16 @@ function inputOf(
   events: readonly ClewEvent[],
   known: Known,
   isFirst: boolean,
+  ledger: Ledger,
 ):
   | { readonly input: unknown; readonly redactedTexts?: readonly RedactedText[] }
   | { readonly divergence: ResumeDivergence } {
-  if (isFirst && known.input !== undefined) return { input: known.input }
+  if (isFirst && known.input !== undefined) return { input: recordedCopy(ledger, known.input) }
   const recorded = recordedInput(events)
   const places = findPlaceholderPlaces(recorded)
-  if (places.length > 0 && known.input !== undefined) return { input: known.input }
+  if (places.length > 0 && known.input !== undefined) return { input: recordedCopy(ledger, known.input) }
   const whole = places.find(({ isWhole }) => isWhole)
-  if (!whole) return { input: mutableCopy(recorded), redactedTexts: textsFrom('the input', places) }
+  if (!whole) return { input: recordedCopy(ledger, recorded), redactedTexts: textsFrom('the input', places) }
   const { path: expected, kind: secretKind } = whole
   return { divergence: { kind: 'redacted', stepId: null, expected, received: null, secretKind } }
 }

@@ -103,9 +103,9 @@ export interface ChildOptions extends Pick<StepOptions, 'key' | 'retry' | 'timeo
 }
 
 /**
- * What agents and nodes work with: everything done through it is recorded, once, and given back on resume. Results are
- * JSON and what the ledger has codecs for: a result that is undefined comes back as null, at once as on resume, and a
- * property that is undefined is not there any more after a resume.
+ * What agents and nodes work with: everything done through it is recorded, once, and given back on resume. Inputs and results
+ * are JSON and what the ledger has codecs for. Code gets them as they come back from the record, at once as on resume: a copy
+ * of its own, in which a result that is undefined is null and a property that is undefined is not there.
  */
 export interface Run {
   readonly runId: string

@@ -114,6 +114,36 @@ describe('values that JSON lacks', () => {
     expect(throughText({ a: 1, b: undefined, c: 2 })).toStrictEqual({ a: 1, c: 2 })
   })
 
+  it('R5 a copy is what comes back from the record, and shares nothing with the original', () => {
+    const own = createCodecs([money])
+    const tags = ['a']
+    const value = {
+      left: tags,
+      right: tags,
+      gone: undefined,
+      list: [undefined, -0, { $clew: 'date', value: 1 }],
+      map: new Map([['x', new Set([new Money(1)])]]),
+      bytes: Buffer.from('owl'),
+      at: new Date(5),
+    }
+    const copy = own.copy(value) as typeof value
+    deepStrictEqual(copy, throughText(value, own))
+    copy.left.push('b')
+    copy.bytes[0] = 0
+    copy.at.setTime(0)
+    expect([value.left, value.bytes.toString(), value.at.getTime(), copy.right]).toEqual([
+      ['a'],
+      'owl',
+      5,
+      ['a'],
+    ])
+    expect(() => codecs.copy({ a: [() => 1] })).toThrow('$.a[0]')
+    const cycle: Record<string, unknown> = {}
+    cycle['self'] = cycle
+    expect(() => codecs.copy(cycle)).toThrow('refers to itself')
+    fc.assert(fc.property(fc.jsonValue(), (json) => deepStrictEqual(codecs.copy(json), throughText(json))))
+  })
+
   it('two codecs with one tag are refused', () => {
     expect(() => createCodecs([money, money])).toThrow('money')
     expect(() => createCodecs([{ ...money, tag: 'date' }])).toThrow('date')

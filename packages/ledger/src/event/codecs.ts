@@ -128,6 +128,8 @@ export interface Codecs {
   accept(value: unknown): JsonValue
   /** Gives rich values back. `text`, when at hand, saves the walk for the many payloads without any. */
   decode(value: JsonValue, text?: string): unknown
+  /** What decoding the encoded value gives, sharing nothing with it; refuses what `encode` refuses. */
+  copy(value: unknown): unknown
 }
 
 export function createCodecs(own: readonly Codec[] = []): Codecs {
@@ -276,6 +278,28 @@ export function createCodecs(own: readonly Codec[] = []): Codecs {
     }
   }
 
+  function copy(value: unknown, depth: number): unknown {
+    if (typeof value === 'function' || typeof value === 'symbol' || depth > MAX_DEPTH) encode(value, depth)
+    if (typeof value !== 'object' || value === null) return value
+    if (Array.isArray(value)) return Array.from(value as unknown[], (item) => copy(item, depth + 1))
+    const prototype: unknown = Object.getPrototypeOf(value)
+    if (prototype !== Object.prototype && prototype !== null) return copyInstance(value, depth)
+    const copied: Record<string, unknown> = {}
+    for (const key of Object.keys(value)) {
+      const item = (value as Record<string, unknown>)[key]
+      if (item !== undefined) setKey(copied, key, copy(item, depth + 1))
+    }
+    return copied
+  }
+
+  function copyInstance(value: object, depth: number): unknown {
+    const found = all.find((each) => each.matches(value))
+    if (!found) return encode(value, depth)
+    // Base64 and back would take a hundred times as long.
+    if (found.tag === 'bytes' && BUILT_IN.includes(found)) return new Uint8Array(value as Uint8Array)
+    return found.decode(copy(found.encode(value), depth + 1))
+  }
+
   function assertDepth(value: unknown, depth: number): void {
     if (typeof value !== 'object' || value === null) return
     if (depth > MAX_DEPTH) refuse(`lies deeper than ${MAX_DEPTH} levels`)
@@ -294,12 +318,22 @@ export function createCodecs(own: readonly Codec[] = []): Codecs {
       return value as JsonValue
     },
     decode: (value, text) => (text !== undefined && !text.includes(TAG_TEXT) ? value : decode(value)),
+    copy(value) {
+      try {
+        return copy(value, 0)
+      } catch {
+        // Refuses the value once more, with its path.
+        path.length = 0
+        return decode(encode(value, 0))
+      }
+    },
   }
 }
 
 /** For those who pass on what is stored: JSON goes in and comes out as it is, tags included. */
-export const plainCodecs = ({ accept }: Codecs): Codecs => ({
+export const plainCodecs = ({ accept, copy }: Codecs): Codecs => ({
   accept,
+  copy,
   encode: accept,
   decode: (value) => value,
 })

@@ -8,6 +8,7 @@ import { failedPayload, startedPayload } from './payloads.ts'
 import { limitTime, recordable, settle, signalOf, timeoutOf } from './perform.ts'
 import { warningOfInput } from './placeholders.ts'
 import { outcomePause, pauseIdOf } from './recovery.ts'
+import { copyInput } from './recorded-copy.ts'
 import { mayUsePlaceholder, placeholderInInput, redactedInputPause } from './redacted-input.ts'
 import { delayOf } from './retry.ts'
 import type { MachineParts } from './ports.ts'
@@ -171,7 +172,7 @@ export function createAttempts(
       },
       usage: (used: Step['usage']) => void (step.usage = used),
     }
-    settle(core, step, () => fn(step.spec.input, effectCall), undefined, over)
+    settle(core, step, () => fn(copyInput(core.ledger, step.spec), effectCall), undefined, over)
   }
 
   async function performChild(step: Step, { open }: Work & { kind: 'child' }): Promise<void> {

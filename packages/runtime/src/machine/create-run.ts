@@ -17,6 +17,7 @@ import { assertHere } from './current-run.ts'
 import { sha256 } from './run-appender.ts'
 import type { Program } from './program.ts'
 import { clockKey, type RunRecord } from './record.ts'
+import { recordedCopy } from './recorded-copy.ts'
 import { isStandardSchema, parseAnswer, toJsonSchema } from '../standard-schema.ts'
 import { toRetryPolicy } from './retry.ts'
 import { createSaying } from './say.ts'
@@ -69,7 +70,8 @@ export function createRun(parts: RunParts): Run {
     outputOf({
       name,
       key: options.key,
-      input,
+      // As it is now: its start may be recorded later, and recorded again with each attempt.
+      input: recordedCopy(ledger, input),
       isInputKept: true,
       work,
       retry: toRetryPolicy(options.retry),
@@ -86,7 +88,8 @@ export function createRun(parts: RunParts): Run {
     checkPolicy(options, name)
   }
 
-  function ask(name: string, question: Question): Promise<unknown> {
+  function ask(name: string, asked: Question): Promise<unknown> {
+    const question = recordedCopy(ledger, asked)
     if (question.timeoutMs !== undefined) checkTimeout(question.timeoutMs, 'a question')
     return outputOf({
       name,
@@ -200,7 +203,7 @@ export function createRun(parts: RunParts): Run {
       stepId,
       (statement) => parts.state(scope, statement),
       (method) => assertHere(scope, method),
-      (payload) => void ledger?.digest(payload),
+      (payload) => ledger?.recordedCopy(payload) ?? payload,
     ),
     emit: (data) => listener.custom?.(stepId, data),
     // Inside an effect it is the effect that speaks, though its code has the run around it.

@@ -8,6 +8,7 @@ import { type MachineState, quiet } from './machine-state.ts'
 import type { Machine } from './machine-types.ts'
 import { nameCall } from './name-call.ts'
 import { settle, signalOf } from './perform.ts'
+import { copyEnd, copyInput, recordedCopy } from './recorded-copy.ts'
 import { isRedacted } from './refresh.ts'
 import type { BodyWork, MachineParts, Ports } from './ports.ts'
 import type { RecordedCall, Turn } from './record.ts'
@@ -46,7 +47,7 @@ export function createMachine<Rest>(
     const before = scope.attempt > 1 && !refused ? givenBefore(stepId, digest, scope, spec) : undefined
     if (before && before.startId === undefined)
       return 'output' in before.outcome
-        ? Promise.resolve(before.outcome)
+        ? Promise.resolve(copyEnd(ledger, spec, before.outcome))
         : Promise.reject(before.outcome.error)
     return new Promise((resolve, reject) => {
       const step: Step = {
@@ -166,21 +167,21 @@ export function createMachine<Rest>(
       cursor?.entered(step.startId)
     }
     const inner = runOf(body, step)
-    settle(core, step, () => work.fn(spec.input, inner), inner, concluded)
+    settle(core, step, () => work.fn(copyInput(ledger, spec), inner), inner, concluded)
     core.cause = outer
   }
 
   function deliver(step: Step, outcome: Outcome, eventId: string | null): void {
     step.scope.steps.delete(step)
     step.isOver = true
-    const { resolve, reject } = step
+    const { resolve, reject, spec } = step
     ports.outside.delivered(step, outcome, eventId)
     if (isEnding(step.scope)) return
     if (eventId !== null) {
       core.cause = eventId
       cursor?.wake(eventId)
     }
-    if ('output' in outcome) resolve(outcome)
+    if ('output' in outcome) resolve(copyEnd(ledger, spec, outcome))
     else {
       ownRejection(outcome.error, failUnawaited)
       reject(outcome.error)
@@ -235,7 +236,9 @@ export function createMachine<Rest>(
 
   async function runCode(code: () => Promise<unknown>): Promise<void> {
     try {
-      core.ended = { output: (await bindCall({ scope: root, run }, code)) ?? null }
+      const output = (await bindCall({ scope: root, run }, code)) ?? null
+      // The output of a graph is its state, which is frozen.
+      core.ended = { output: options.awaitsCallsOnly ? output : recordedCopy(ledger, output) }
     } catch (error) {
       core.ended = { error: toStepError(error, null) }
     }

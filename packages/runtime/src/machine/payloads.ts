@@ -1,6 +1,5 @@
 import type { ClewEvent } from '@clew/ledger'
 import { stackOf, StepError } from '../run.ts'
-import { mutableCopy } from './mutable-copy.ts'
 import type { Completed, EndFields, Outcome, Step, WaitingPause } from './step.ts'
 
 /** What the events of a step say. Built by hand, key by key, since one or two of them are written for each step. */
@@ -118,12 +117,12 @@ export function questionPayload(
   }
 }
 
-/** How a step came out, from its last event: what code is given on resume. */
+/** How a step came out, from its last event: code is given a copy of it. */
 export function outcomeOf(event: ClewEvent, stepId: string): Outcome {
   const { output, error, decision, sends, checkpoint, goto, ends } = event.payload
   if (event.eventType === 'execution.step_failed') return { error: new StepError(error ?? {}, stepId) }
   return {
-    output: mutableCopy(output ?? null),
+    output: output ?? null,
     fields: { decision: decision as EndFields['decision'], sends, checkpoint, goto, ends },
     ...(checkpoint !== undefined && { seq: event.ledger.seq }),
   }

@@ -3,6 +3,7 @@ import { setLongTimeout } from '../long-timeout.ts'
 import { type Run, StepError, toStepError } from '../run.ts'
 import { bindCall, type CurrentCall } from './current-run.ts'
 import type { MachineState } from './machine-state.ts'
+import { isOfGraph, recordedCopy } from './recorded-copy.ts'
 import type { Outcome, Step } from './step.ts'
 
 /** Runs the user's function with its run at hand for `interrupt` and with its start as the cause of what it records. */
@@ -24,8 +25,11 @@ export function settle(
   } catch (error) {
     return failed(error)
   }
-  if (!isPromise(result)) return then({ output: result ?? null })
-  void result.then((output) => then({ output: output ?? null }), failed)
+  // As it is now: it is recorded, and handed out, later.
+  const completed = (output: unknown): void =>
+    then({ output: (isOfGraph(step.spec.work) ? output : recordedCopy(ledger, output)) ?? null })
+  if (!isPromise(result)) return completed(result)
+  void result.then(completed, failed)
 }
 
 /** A ledger that was made with a context of its own does not see the cause that goes along with the place. */

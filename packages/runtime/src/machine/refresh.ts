@@ -1,6 +1,7 @@
 import type { MachineState } from './machine-state.ts'
 import { settle, signalOf } from './perform.ts'
 import { placeholdersOf, textsFrom } from './placeholders.ts'
+import { copyInput } from './recorded-copy.ts'
 import type { Outcome, Step, Work } from './step.ts'
 
 export const isRedacted = (recorded: Outcome, work: Work): boolean =>
@@ -37,7 +38,7 @@ export async function refresh(
   step: Step,
   recorded: Outcome,
 ): Promise<Outcome | undefined> {
-  const { work, input } = step.spec
+  const { work } = step.spec
   if (work.kind !== 'effect' || !work.refresh) return giveRedacted(core, step, recorded)
   const effectCall = {
     attempt: step.attempt,
@@ -45,5 +46,7 @@ export async function refresh(
     signal: signalOf(step, core.options.signal),
     usage: () => {},
   }
-  return new Promise((resolve) => settle(core, step, () => work.fn(input, effectCall), undefined, resolve))
+  return new Promise((resolve) =>
+    settle(core, step, () => work.fn(copyInput(core.ledger, step.spec), effectCall), undefined, resolve),
+  )
 }

@@ -6,6 +6,7 @@ import { outcomeOf } from './payloads.ts'
 import type { BodiesPort, MachineParts, OutsidePort } from './ports.ts'
 import { isFinal, lastOf, type RecordedAttempt } from './record.ts'
 import { recoveryOf } from './recovery.ts'
+import { copyEnd } from './recorded-copy.ts'
 import { giveRedacted, isRedacted, refresh } from './refresh.ts'
 import { missing } from './resume-policy.ts'
 import type { EventDraft } from './run-appender.ts'
@@ -127,7 +128,7 @@ export function createResume(
     },
     giveAgain: (step, outcome) =>
       giveFresh(step, outcome, (given) =>
-        'output' in given ? step.resolve(given) : step.reject(given.error),
+        'output' in given ? step.resolve(copyEnd(core.ledger, step.spec, given)) : step.reject(given.error),
       ),
     giveLate(step, call) {
       const { end: over } = lastOf(call)

@@ -7,13 +7,13 @@ type Saying = Pick<Run, 'say' | 'handoff' | 'decide' | 'output' | 'record'>
 
 /**
  * `state` records a statement in the scope of the code; `assertMay` refuses a call that is made from elsewhere, and
- * `assertStorable` what no ledger can keep: nobody waits for the event, so later there is nobody to be told.
+ * `copyOf` what no ledger can keep: nobody waits for the event, so later there is nobody to be told.
  */
 export function createSaying(
   stepId: string | null,
   state: (statement: Statement) => string,
   assertMay: (method: string) => void,
-  assertStorable: (payload: Payload) => void,
+  copyOf: (payload: Payload) => Payload,
 ): Saying {
   const inStep = stepId === null ? {} : { stepId }
 
@@ -21,8 +21,7 @@ export function createSaying(
     assertMay(method)
     const payload = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
     if ('clock' in payload) throw ownField('clock', method)
-    const said = { ...payload, ...inStep } as Payload
-    assertStorable(said)
+    const said = copyOf({ ...payload, ...inStep })
     assertPayload(eventType, said)
     return state({ eventType, payload: said })
   }
