@@ -85,6 +85,7 @@ export function createMachine<Rest>(
         isOver: false,
         replayed: undefined,
       }
+      core.unwinding.open.add(step)
       ports.outside.made(step)
       if (before) ports.outside.giveAgain(step, before.outcome)
       else follow(step)
@@ -176,6 +177,7 @@ export function createMachine<Rest>(
     const { resolve, reject } = step
     ports.outside.delivered(step, outcome, eventId)
     if (isEnding(step.scope)) return
+    core.unwinding.open.delete(step)
     if (eventId !== null) {
       core.cause = eventId
       cursor?.wake(eventId)
@@ -199,7 +201,8 @@ export function createMachine<Rest>(
   }
 
   function runOf(scope: Scope, step?: Step): Run {
-    const { runId, threadId, seed, signal, now, openChild, listener, record, agent, promote } = options
+    const { runId, threadId, seed, now, openChild, listener, record, agent, promote } = options
+    const { signal } = core.unwinding
     core.statements.entered(scope)
     return createRun({
       scope,
@@ -230,6 +233,9 @@ export function createMachine<Rest>(
     } finally {
       core.isOver = true
       ports.over()
+      const hasEnded = core.ended !== undefined
+      // What is to be as if the process had died leaves its code where it stood.
+      if (hasEnded || !options.suspendAlways) core.unwinding.unwind(hasEnded)
     }
   }
 
