@@ -8,5 +8,12 @@ export function abandonment(reason: unknown): Error {
   return error
 }
 
-export const isAbandonment = (reason: unknown): boolean =>
-  typeof reason === 'object' && reason !== null && reasons.has(reason)
+/** Also of an error that code made of one, with it as the cause. */
+export function isAbandonment(reason: unknown): boolean {
+  let at = reason
+  while (typeof at === 'object' && at !== null) {
+    if (reasons.has(at)) return true
+    at = at instanceof Error ? at.cause : undefined
+  }
+  return false
+}

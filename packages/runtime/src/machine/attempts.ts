@@ -33,7 +33,8 @@ export function createAttempts(
   { enter }: Pick<MachineParts, 'enter'>,
 ): Attempts {
   const { options, journal, answers, writes, waits, budget, tried, children } = core
-  const { runId, record, durability, signal, listener, now } = options
+  const { runId, record, durability, listener, now } = options
+  const { signal } = core.unwinding
 
   /** Without the wake of a cause: an attempt that follows from the one before it. */
   function begin(

@@ -50,7 +50,7 @@ const inEffect = (call: string, effect: string): ClewError =>
 
 const nameOf = ({ path }: Scope): string => (path === '' ? 'the agent' : `step ${path}`)
 
-function topOf(scope: Scope): Scope {
+export function topOf(scope: Scope): Scope {
   let top = scope
   while (top.parent) top = top.parent
   return top

@@ -13,6 +13,7 @@ import type { RunAppender } from './run-appender.ts'
 import { openRoot, type Scope } from './scope.ts'
 import type { Outcome, Step } from './step.ts'
 import { createStatements, type Statements } from './statements.ts'
+import { createUnwinding, type Unwinding } from './unwinding.ts'
 import { createWaits, type Waits } from './waits.ts'
 import { createWrites, type Writes } from './writes.ts'
 
@@ -34,6 +35,7 @@ export interface MachineState {
   /** What digests, redacts and copies values; undefined where nothing is recorded. */
   readonly ledger: Ledger | undefined
   readonly root: Scope
+  readonly unwinding: Unwinding
   /** The place in the record; undefined where there is none. */
   cursor: Cursor | undefined
   /** Recorded answers by pause, with what was redacted in them as long as it is known here. */
@@ -106,6 +108,7 @@ const nothing = (): void => {}
 
 export function createMachineState(options: MachineOptions): MachineState {
   const { runId, journal, record } = options
+  const root = openRoot()
   const readings: [string, number][] = []
   const texts = new Set<string>()
   const writes = createWrites(journal, readings, () => core.notify())
@@ -113,7 +116,8 @@ export function createMachineState(options: MachineOptions): MachineState {
     options,
     journal,
     ledger: journal?.ledger ?? options.ledger,
-    root: openRoot(),
+    root,
+    unwinding: createUnwinding(runId, root, options.signal),
     cursor: undefined,
     answers: withGiven(record?.answers ?? new Map(), options.answers),
     readings,

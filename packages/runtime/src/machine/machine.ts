@@ -86,6 +86,7 @@ export function createMachine<Rest>(
         isOver: false,
         replayed: undefined,
       }
+      core.unwinding.open.add(step)
       ports.outside.made(step)
       if (before) ports.outside.giveAgain(step, before.outcome)
       else follow(step)
@@ -177,6 +178,7 @@ export function createMachine<Rest>(
     const { resolve, reject, spec } = step
     ports.outside.delivered(step, outcome, eventId)
     if (isEnding(step.scope)) return
+    core.unwinding.open.delete(step)
     if (eventId !== null) {
       core.cause = eventId
       cursor?.wake(eventId)
@@ -200,7 +202,8 @@ export function createMachine<Rest>(
   }
 
   function runOf(scope: Scope, step?: Step): Run {
-    const { runId, threadId, seed, signal, now, openChild, listener, record, agent, promote } = options
+    const { runId, threadId, seed, now, openChild, listener, record, agent, promote } = options
+    const { signal } = core.unwinding
     core.statements.entered(scope)
     return createRun({
       scope,
@@ -231,6 +234,9 @@ export function createMachine<Rest>(
     } finally {
       core.isOver = true
       ports.over()
+      const hasEnded = core.ended !== undefined
+      // What is to be as if the process had died leaves its code where it stood.
+      if (hasEnded || !options.suspendAlways) core.unwinding.unwind(hasEnded)
     }
   }
 

@@ -43,7 +43,7 @@ export async function refresh(
   const effectCall = {
     attempt: step.attempt,
     idempotencyKey: core.keyOf(step),
-    signal: signalOf(step, core.options.signal),
+    signal: signalOf(step, core.unwinding.signal),
     usage: () => {},
   }
   return new Promise((resolve) =>

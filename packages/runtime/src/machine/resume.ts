@@ -1,4 +1,4 @@
-import { ClewError, type ClewEvent } from '@clew/ledger'
+import type { ClewEvent } from '@clew/ledger'
 import type { Attempts } from './attempts.ts'
 import type { Ends } from './ends.ts'
 import type { MachineState } from './machine-state.ts'
@@ -99,11 +99,10 @@ export function createResume(
 
   const outside: OutsidePort = {
     turnAway(scope) {
-      if (core.isOver && core.ended !== undefined) return Promise.reject(ended(runId))
       if (!core.isStuck && !isEnding(scope)) return undefined
       if (core.isLeaving) core.heldBack.add(scope)
       core.notify()
-      return new Promise(() => {})
+      return core.unwinding.refuse()
     },
     made(step) {
       step.isDoubtful = step.scope.attempt > 1 && isWrite(step.spec.work) && isInDoubt(step)
@@ -159,11 +158,3 @@ export function createResume(
 
   return { bodies, outside }
 }
-
-const ended = (runId: string): ClewError =>
-  new ClewError(
-    'ended',
-    `Run ${runId} has ended: nothing more is done in it`,
-    'Await all calls of the run before its function returns.',
-    { runId },
-  )

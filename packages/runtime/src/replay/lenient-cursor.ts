@@ -104,7 +104,7 @@ export function createLenientCursor(state: ReplayState, bodies: ReplayBodies): L
 
   function next(): ReturnType<LenientCursor['next']> {
     let best: { step: Step; seq: number } | undefined
-    for (const step of state.open) {
+    for (const step of state.core.unwinding.open) {
       if (step.isOver || isClosed(step.scope)) continue
       const seq = dueOf(step)
       if (seq !== undefined && (!best || seq < best.seq)) best = { step, seq }

@@ -75,7 +75,7 @@ export function createReplayBodies(
       parentRunId: options.runId,
       parentStepId: stepId,
       cause: tried.start.eventId,
-      signal: signalOf(step, core.options.signal),
+      signal: signalOf(step, core.unwinding.signal),
       input: spec.input,
       answers: NO_ANSWERS,
     }

@@ -1,5 +1,3 @@
-import { ClewError } from '@clew/ledger'
-import { abandonment } from '../machine/abandoned.ts'
 import { createCursor, type Cursor, type DivergencePolicy, type Found } from '../machine/cursor.ts'
 import { createMachine } from '../machine/machine.ts'
 import { createMachineState, quiet } from '../machine/machine-state.ts'
@@ -7,7 +5,6 @@ import type { Caller } from '../machine/machine-types.ts'
 import { outcomeOf } from '../machine/payloads.ts'
 import type { MachineParts, OutsidePort, Ports } from '../machine/ports.ts'
 import { digestIn, lastOf, startOf } from '../machine/record.ts'
-import { listen } from '../machine/rejections.ts'
 import { isClosed } from '../machine/scope.ts'
 import type { CallSpec, Outcome, Step } from '../machine/step.ts'
 import { judgeRun, saidIn } from './judge-run.ts'
@@ -38,6 +35,9 @@ export interface ReplayMachine {
   go(code: () => Promise<unknown>): Promise<Gone>
 }
 
+/** What ends a replay is its record. */
+const NO_SIGNAL = new AbortController().signal
+
 /** After the first divergence nothing more is waited for than a moment. */
 const SHORT_GRACE_MS = 50
 
@@ -47,7 +47,6 @@ const SHORT_GRACE_MS = 50
  */
 export function createReplayMachine(options: ReplayMachineOptions): ReplayMachine {
   const { record, ledger, comparison, isGraph, runId, threadId, seed } = options
-  const controller = new AbortController()
   const lastMs = Date.parse(record.last.timestamp)
   const core = createMachineState({
     runId,
@@ -57,7 +56,7 @@ export function createReplayMachine(options: ReplayMachineOptions): ReplayMachin
     ledger,
     record,
     durability: 'group',
-    signal: controller.signal,
+    signal: NO_SIGNAL,
     listener: {},
     onStepEnd: () => {},
     awaitsCallsOnly: false,
@@ -102,7 +101,7 @@ export function createReplayMachine(options: ReplayMachineOptions): ReplayMachin
   const machine = createMachine(core, (parts) => {
     const bodies = createReplayBodies(state, parts)
     lenient = createLenientCursor(state, bodies)
-    return createReplayPorts(state, parts, { bodies, lenient, statements, controller })
+    return createReplayPorts(state, parts, { bodies, lenient, statements })
   })
   return { caller: machine, go: machine.go }
 }
@@ -146,21 +145,19 @@ interface ReplayParts {
   readonly bodies: ReturnType<typeof createReplayBodies>
   readonly lenient: LenientCursor
   readonly statements: StatementJudge
-  readonly controller: AbortController
 }
 
 function createReplayPorts(
   state: ReplayState,
   { deliver, stirs }: MachineParts,
-  { bodies, lenient, statements, controller }: ReplayParts,
+  { bodies, lenient, statements }: ReplayParts,
 ): Ports<Gone> {
-  const { core, options, record, made, open, belated } = state
+  const { core, options, record, made, belated } = state
   const { graceMs } = options
 
   const outside: OutsidePort = {
     turnAway(scope) {
-      if (core.isOver) return Promise.reject(abandonment(givenUp(options.runId)))
-      return isClosed(scope) ? new Promise(() => {}) : undefined
+      return core.isOver || isClosed(scope) ? core.unwinding.refuse() : undefined
     },
     made(step) {
       const { name, work } = step.spec
@@ -173,7 +170,6 @@ function createReplayPorts(
         decision: null,
       }
       made.push(step)
-      open.add(step)
     },
     begin() {},
     beginAgain() {},
@@ -189,13 +185,13 @@ function createReplayPorts(
     mayForetell: () => true,
     stalled: () => deliverBelated(),
     delivered(step, outcome, eventId) {
-      open.delete(step)
       const end =
         eventId === null
           ? undefined
           : step.recorded?.attempts.find((each) => each.end?.eventId === eventId)?.end
+      if (isClosed(step.scope)) return
       release(step)
-      if (end && !isClosed(step.scope)) options.trace?.ended(end, outcome)
+      if (end) options.trace?.ended(end, outcome)
     },
   }
 
@@ -242,7 +238,8 @@ function createReplayPorts(
       if (given === 'given') continue
       const next = lenient.next()
       if (next) deliver(next.step, next.outcome, next.end?.eventId ?? null)
-      else if (!(await stirs(open.size > 0 ? Math.min(graceMs, SHORT_GRACE_MS) : graceMs))) return
+      else if (!(await stirs(core.unwinding.open.size > 0 ? Math.min(graceMs, SHORT_GRACE_MS) : graceMs)))
+        return
     }
   }
 
@@ -259,12 +256,7 @@ function createReplayPorts(
     },
     beyond,
     flush() {},
-    over() {
-      const error = abandonment(givenUp(options.runId))
-      controller.abort(error)
-      listen()
-      for (const step of open) step.reject(error)
-    },
+    over() {},
   }
 }
 
@@ -279,9 +271,3 @@ function release(step: Step): void {
   step.body = undefined
   if (step.replayed) step.replayed.outcome = undefined
 }
-
-const givenUp = (runId: string): ClewError =>
-  new ClewError('stopped', `The replay of run ${runId} is over`, 'Nothing more is given to its code.', {
-    runId,
-    reason: 'replay is over',
-  })

@@ -41,8 +41,6 @@ export interface ReplayState {
   readonly strict: () => Cursor
   /** All calls, in the order in which the code made them. */
   readonly made: Step[]
-  /** Calls whose end the code has not been given. */
-  readonly open: Set<Step>
   /** Ends of a fork's source whose turn was over when the code asked for them. */
   readonly belated: Step[]
   readonly divergences: ReplayDivergence[]
@@ -77,7 +75,6 @@ export function createReplayState(core: MachineState, options: ReplayMachineOpti
     record,
     strict: () => core.cursor as Cursor,
     made: [],
-    open: new Set(),
     belated: [],
     divergences: [],
     parting: undefined,
