@@ -155,6 +155,7 @@ export { formatTranscriptMarkdown } from './fold/transcript-markdown.ts'
 export { formatTranscriptText, type TranscriptBlock, transcriptBlocks } from './fold/transcript-text.ts'
 export { transcriptFold } from './fold/transcript.ts'
 export { showsInputOutput } from './fold/transcript-effects.ts'
+export { readJsonText } from './fold/content-text.ts'
 export type { TranscriptState } from './fold/transcript-state.ts'
 export {
   type Head,

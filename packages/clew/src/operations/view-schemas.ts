@@ -69,6 +69,7 @@ const entry = z.discriminatedUnion('kind', [
     name: text.nullable(),
     arguments: z.unknown(),
     called: z.boolean(),
+    performedBy: text.nullable(),
     outcome: outcome.nullable(),
   }),
   z.object({

@@ -6,6 +6,16 @@ export function valueText(value: unknown): string {
   return typeof value === 'string' ? value : jsonText(value, 2)
 }
 
+/** An object or list that a text spells as JSON, for reading: tools often give models their result so. Else the value itself. */
+export function readJsonText(value: unknown): unknown {
+  if (typeof value !== 'string' || !/^\s*[[{]/.test(value)) return value
+  try {
+    return JSON.parse(value) as unknown
+  } catch {
+    return value
+  }
+}
+
 export function jsonText(value: unknown, indent?: number): string {
   try {
     return JSON.stringify(value, jsonable, indent) ?? ''

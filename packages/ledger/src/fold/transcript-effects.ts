@@ -104,8 +104,12 @@ function slotOf(state: TranscriptState, event: EffectEvent, name: string): numbe
     return before
   }
   const open = takeOpenCall(state, name, input)
-  if (open !== undefined) return open
-  const fields = { toolCallId: null, name, arguments: input, called: true, outcome: null }
+  const call = open === undefined ? undefined : entries[open]
+  if (open !== undefined && call?.kind === 'tool_call') {
+    entries[open] = { ...call, performedBy: stepOf(event).stepId }
+    return open
+  }
+  const fields = { toolCallId: null, name, arguments: input, called: true, performedBy: null, outcome: null }
   return entries.push(entryOf(event, 'tool_call', fields)) - 1
 }
 

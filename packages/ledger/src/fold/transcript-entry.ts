@@ -56,6 +56,8 @@ export interface EntryKinds {
     readonly arguments: unknown
     /** False when only the outcome was recorded. */
     readonly called: boolean
+    /** Step that performed it, if that is known and another than the one in which a model made the call. */
+    readonly performedBy: string | null
     /** Null while there is none. */
     readonly outcome: ToolOutcome | null
   }

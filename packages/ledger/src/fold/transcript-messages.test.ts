@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { type EventFixture, buildEvents } from './event-fixtures.ts'
 import { foldEvents } from './fold.ts'
 import { toChatMessages } from './transcript-chat.ts'
+import { formatTranscriptText } from './transcript-text.ts'
 import { transcriptFold } from './transcript.ts'
 
 const told = (...happenings: EventFixture[]): string[] =>
@@ -134,6 +135,105 @@ describe('messages in a state', () => {
   })
 })
 
+describe('effects that perform the call of a model under another name', () => {
+  const asked = (...calls: object[]): EventFixture => ({
+    type: 'execution.step_completed',
+    payload: {
+      stepId: 'think#0',
+      name: 'think',
+      kind: 'effect',
+      output: { role: 'assistant', content: null, tool_calls: calls },
+    },
+  })
+  const wants = (id: string, name: string, given: object): object => ({
+    id,
+    function: { name, arguments: JSON.stringify(given) },
+  })
+  const effect = (name: string, input: unknown, end: object): EventFixture[] => {
+    const stepId = `${name}#${JSON.stringify(input)}`
+    const type = 'error' in end ? 'execution.step_failed' : 'execution.step_completed'
+    return [
+      { type: 'execution.step_started', payload: { stepId, name, kind: 'effect', input } },
+      { type, payload: { stepId, ...end } },
+    ]
+  }
+  const answered = (...answers: readonly (readonly [id: string, content: unknown])[]): EventFixture => ({
+    type: 'execution.checkpoint',
+    payload: {
+      operations: [
+        {
+          op: 'append',
+          channel: 'messages',
+          items: answers.map(([tool_call_id, content]) => ({ role: 'tool', tool_call_id, content })),
+        },
+      ],
+    },
+  })
+  const owls = { q: 'owls' }
+  const output = { hits: ['a', 'b'] }
+  const search = wants('c1', 'search_notes', owls)
+
+  it('V3 are told by the call if the model was told what they gave for the same arguments', () => {
+    const [began, ended] = effect('workspace_search', owls, { output }) as [EventFixture, EventFixture]
+    const events = [asked(search), began, ended, answered(['c1', JSON.stringify(output)])]
+    expect(told(...events)).toEqual([`search_notes {"q":"owls"} → ${JSON.stringify(output)}`])
+    const { entries } = foldEvents(transcriptFold, buildEvents(events))
+    expect(entries).toMatchObject([
+      { seq: 1, stepId: 'think#0', performedBy: 'workspace_search#{"q":"owls"}', outcome: { seq: 3 } },
+    ])
+    expect(told(asked(search), ...effect('find', owls, { output: 'Two' }), answered(['c1', 'Two']))).toEqual([
+      'search_notes {"q":"owls"} → "Two"',
+    ])
+  })
+
+  it('V3 are told by themselves if they gave something else: a check before the tool is not the tool', () => {
+    const remove = wants('c1', 'delete_file', { path: '/a' })
+    const allowed = effect('may_delete', { path: '/a' }, { output: true })
+    const tool = effect('delete_file', { path: '/a' }, { output: 'gone' })
+    const check = 'may_delete {"path":"/a"} → true'
+    expect(told(asked(remove), ...allowed)).toEqual(['delete_file {"path":"/a"} → undefined', check])
+    expect(told(asked(remove), ...allowed, answered(['c1', 'Not allowed']))).toEqual([
+      'delete_file {"path":"/a"} → "Not allowed"',
+      check,
+    ])
+    expect(told(asked(remove), ...allowed, ...tool, answered(['c1', 'gone']))).toEqual([
+      'delete_file {"path":"/a"} → "gone"',
+      check,
+    ])
+  })
+
+  it('V3 each performs one call, whatever the order in which they end, and none without arguments', () => {
+    const again = wants('c2', 'search_notes', owls)
+    const text = JSON.stringify(output)
+    const one = `search_notes {"q":"owls"} → ${text}`
+    const twice = [{ stepId: 'x#0' }, { stepId: 'x#1' }].map(
+      (step): EventFixture => ({
+        type: 'execution.step_completed',
+        payload: { ...step, name: 'x', kind: 'effect', input: owls, output },
+      }),
+    )
+    expect(told(asked(search, again), ...twice, answered(['c2', text], ['c1', text]))).toEqual([one, one])
+    const once = twice.slice(0, 1)
+    expect(told(asked(search, again), ...once, answered(['c1', text], ['c2', text]))).toEqual([
+      one,
+      `search_notes {"q":"owls"} → ${JSON.stringify(text)}`,
+    ])
+    const list = wants('c3', 'list', {})
+    expect(told(asked(list), ...effect('flush', {}, { output: 'ok' }), answered(['c3', 'ok']))).toEqual([
+      'list {} → "ok"',
+      'flush {} → "ok"',
+    ])
+  })
+
+  it('V3 are told by the call if they failed and the model was told why', () => {
+    const failed = effect('visit', owls, { error: { name: 'Gone', message: 'No such page' } })
+    const text = JSON.stringify({ content: 'No such page' })
+    expect(told(asked(search), ...failed, answered(['c1', text]))).toEqual([
+      'search_notes {"q":"owls"} → No such page',
+    ])
+  })
+})
+
 describe('model calls on the tape', () => {
   const url = 'https://api.example/v1/chat/completions'
   const user = { role: 'user', content: 'Owls?' }
@@ -249,4 +349,17 @@ describe('model calls on the tape', () => {
       told(head(0, [user], refused), body(0, '{"error":1}'), other).map((line) => line.slice(0, 10)),
     ).toEqual(['fetch {"me', 'user: "Owl', 'fetch body', 'fetch {"ur'])
   })
+})
+
+it('V3 a result that is JSON text is laid out as JSON; other text stays text', () => {
+  const text = (content: string): string => {
+    const events = buildEvents([
+      { type: 'execution.message', payload: { role: 'tool', tool_call_id: 'c1', content } },
+    ])
+    return formatTranscriptText(foldEvents(transcriptFold, events))
+  }
+  expect(text('{"hits":[{"type":"note"}]}')).toContain('    "hits": [\n')
+  expect(text('[{"type":"note"}]')).toContain('      "type": "note"\n')
+  expect(text('[1] Owls')).toContain('  [1] Owls\n')
+  expect(text('"42"')).toContain('  "42"\n')
 })

@@ -1,9 +1,11 @@
 import type { ErasableEvent } from '../catalogue/catalogue.ts'
 import type { ParsedMessage, ParsedToolCall, ParsedToolResult } from '../messages/parse-message.ts'
-import { contentText } from './content-text.ts'
+import { isObject } from '../json.ts'
+import { parseArguments } from '../messages/content-parts.ts'
+import { contentText, jsonText } from './content-text.ts'
 import { isErased } from './fields.ts'
 import { type Utterance, utterancesOf } from './conversation.ts'
-import type { ToolOutcome } from './transcript-entry.ts'
+import type { EntryOf, ToolOutcome } from './transcript-entry.ts'
 import { entryOf, type Slot, type TranscriptState } from './transcript-state.ts'
 
 /** Which record told it: what one record repeats of another is not told twice. */
@@ -71,7 +73,8 @@ function addCall(state: TranscriptState, event: ErasableEvent, call: ParsedToolC
   const slot = entries.length
   const early = call.id === null ? undefined : tools.ask({ id: call.id, event: null, place: '' }, slot)
   if (early) entries[early.slot] = undefined
-  const fields = { toolCallId: call.id, name: call.name, arguments: call.arguments, called: true }
+  const { id: toolCallId, name, arguments: given } = call
+  const fields = { toolCallId, name, arguments: given, called: true, performedBy: null }
   entries.push(entryOf(event, 'tool_call', { ...fields, outcome: early?.outcome ?? null }))
   if (!early) {
     const open = openCalls.get(plainName(call.name))
@@ -99,12 +102,43 @@ function addResult(state: TranscriptState, event: ErasableEvent, result: ParsedT
     erased: isErased(event),
   }
   if (slot !== undefined && call?.kind === 'tool_call') {
-    if (!call.outcome) entries[slot] = { ...call, outcome }
+    if (!call.outcome) entries[slot] = performedAlone(state, slot, call, outcome) ?? { ...call, outcome }
     return
   }
-  const fields = { toolCallId, name, arguments: null, called: false, outcome }
+  const fields = { toolCallId, name, arguments: null, called: false, performedBy: null, outcome }
   if (toolCallId !== null) conversation.note(`call ${toolCallId}`, 'state', entries.length)
   entries.push(entryOf(event, 'tool_call', fields))
+}
+
+/**
+ * An effect may perform the call of a model under another name. That it did shows when the model is told the result: an
+ * effect after the call had the same arguments and gave the same. Arguments alone do not show it: those of a check before
+ * the tool are the same.
+ */
+function performedAlone(
+  { entries }: TranscriptState,
+  callSlot: Slot,
+  call: EntryOf<'tool_call'>,
+  told: ToolOutcome,
+): EntryOf<'tool_call'> | undefined {
+  if (!isObject(call.arguments) || Object.keys(call.arguments).length === 0) return undefined
+  const wanted = contentText(call.arguments)
+  for (let slot = callSlot + 1; slot < entries.length; slot++) {
+    const effect = entries[slot]
+    if (effect?.kind !== 'tool_call' || effect.toolCallId !== null || !effect.outcome) continue
+    if (contentText(effect.arguments) !== wanted || !saysSame(effect.outcome, told)) continue
+    entries[slot] = undefined
+    return { ...call, performedBy: effect.stepId, outcome: effect.outcome }
+  }
+  return undefined
+}
+
+/** Whether a model was told what a tool gave: as it is, as JSON text, or of an error at least its message. */
+function saysSame(given: ToolOutcome, told: ToolOutcome): boolean {
+  const text = told.error?.message ?? contentText(told.result)
+  if (given.error) return Boolean(given.error.message) && text.includes(given.error.message ?? '')
+  if (given.result === null) return false
+  return contentText(given.result) === text || jsonText(given.result) === jsonText(parseArguments(text))
 }
 
 /** The call of a model that an effect of this name performs: the one with these arguments, else the oldest that is open. */

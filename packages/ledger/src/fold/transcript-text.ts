@@ -1,4 +1,4 @@
-import { contentText, valueText } from './content-text.ts'
+import { contentText, readJsonText, valueText } from './content-text.ts'
 import type { RunError, RunStatus } from './run-summary.ts'
 import type { Transcript, TranscriptEntry } from './transcript-entry.ts'
 
@@ -138,12 +138,15 @@ function toolBlocks(
   }
   const title = outcome.error ? 'Tool error' : 'Result'
   const subject = `${name ?? ''}${called ? '' : ' (its call was not recorded)'}`
+  const result = readJsonText(outcome.result)
   const body = outcome.erased
     ? ERASED
     : outcome.error
       ? errorText(outcome.error)
-      : contentText(outcome.result)
-  const form = outcome.erased || outcome.error || typeof outcome.result === 'string' ? 'words' : 'data'
+      : result === outcome.result
+        ? contentText(result)
+        : valueText(result)
+  const form = outcome.erased || outcome.error || typeof result === 'string' ? 'words' : 'data'
   return [...blocks, { kind: 'outcome', title, subject, body, form }]
 }
 

@@ -24,7 +24,7 @@ import { entryOf, type TranscriptState } from './transcript-state.ts'
 export const transcriptFold: Fold<TranscriptState, Transcript> & { readonly types: readonly OwnEventType[] } =
   {
     name: 'transcript',
-    version: 4,
+    version: 5,
     types: [
       'system.workflow_started',
       'system.workflow_paused',
@@ -122,7 +122,8 @@ function byMoment(
 /** A step that failed because its tool did is told once, by the tool. */
 function withoutTwice(entries: readonly TranscriptEntry[]): TranscriptEntry[] {
   const told = new Set<string | null>()
-  for (const entry of entries) if (entry.kind === 'tool_call' && entry.outcome?.error) told.add(entry.stepId)
+  for (const entry of entries)
+    if (entry.kind === 'tool_call' && entry.outcome?.error) told.add(entry.performedBy ?? entry.stepId)
   return entries.filter(
     (entry) => entry.kind !== 'failure' || entry.stepId === null || !told.has(entry.stepId),
   )
@@ -290,6 +291,7 @@ function addCall(state: TranscriptState, event: ErasableEvent<'execution.tool_ca
       name: event.payload.name ?? null,
       arguments: event.payload.arguments ?? null,
       called: true,
+      performedBy: null,
       outcome: early?.outcome ?? null,
     }),
   )
@@ -313,7 +315,8 @@ function addOutcome(
   if (slot !== undefined && call?.kind === 'tool_call') state.entries[slot] = { ...call, outcome }
   else {
     const name = textOf(event.payload.name)
-    const fields = { toolCallId: toolCallIdOf(event), name, arguments: null, called: false, outcome }
+    const toolCallId = toolCallIdOf(event)
+    const fields = { toolCallId, name, arguments: null, called: false, performedBy: null, outcome }
     state.entries.push(entryOf(event, 'tool_call', fields))
   }
   return true

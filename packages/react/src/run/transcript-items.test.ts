@@ -15,7 +15,7 @@ const step = (stepId: string, startedSeq: number, more: Partial<StepSkeleton> = 
     ...more,
   }) as StepSkeleton
 const entry = (kind: string, seq: number, stepId: string | null = null): TranscriptEntry =>
-  ({ kind, seq, stepId }) as TranscriptEntry
+  ({ kind, seq, stepId, performedBy: null }) as TranscriptEntry
 
 describe('the story of a run', () => {
   it('U1 puts steps where they began, and gathers those of one name that follow each other', () => {
@@ -34,6 +34,15 @@ describe('the story of a run', () => {
       [step('search', 2, { kind: 'web_search' })],
     )
     expect(rows).toMatchObject([{ type: 'entry', step: { kind: 'web_search' } }])
+  })
+
+  it('U1 a call of a model stands for the step that performed it, and for the one that made it', () => {
+    const asked = step('ask', 1, { kind: 'effect', endedSeq: 2 })
+    const done = step('workspace_search', 3, { kind: 'effect', endedSeq: 4 })
+    const call = { ...entry('tool_call', 2, 'ask'), performedBy: 'workspace_search' } as TranscriptEntry
+    expect(transcriptItems([call], [asked, done])).toMatchObject([
+      { type: 'entry', step: { stepId: 'workspace_search' } },
+    ])
   })
 
   it('U1 what a model thought and said stands for its step, each under a key of its own', () => {

@@ -18,7 +18,7 @@ export interface EntryRow {
   readonly key: string
   readonly seq: number
   readonly entry: TranscriptEntry
-  /** The attempt that it belongs to, or stands for. */
+  /** The attempt that it belongs to, or stands for: of a call of a model the one that performed it, if that is known. */
   readonly step: StepSkeleton | null
   /** Nothing more can come of a call without an outcome. */
   readonly isOver: boolean
@@ -67,6 +67,8 @@ export function* transcriptItemsInSlices(
     if (stepId === null) continue
     if (isBrief && isLeftOpen(entry, known)) continue
     if (TELLS_STEP.has(kind) || (TELLS_END.has(kind) && known.get(stepId)?.endedSeq === seq)) told.add(stepId)
+    const performedBy = performerOf(entry)
+    if (performedBy !== null) told.add(performedBy)
   }
   const depths = new Map<string, number>()
   /** The newest attempt so far. */
@@ -86,10 +88,13 @@ export function* transcriptItemsInSlices(
     if (isBrief && isLeftOpen(entry, known)) continue
     const { seq, stepId, kind } = entry
     const beginning = steps[next]
+    const performedBy = performerOf(entry)
     const step =
-      stepId === null
-        ? null
-        : ((beginning?.startedSeq === seq ? beginning : begun.get(stepId)) ?? known.get(stepId) ?? null)
+      performedBy !== null
+        ? (known.get(performedBy) ?? null)
+        : stepId === null
+          ? null
+          : ((beginning?.startedSeq === seq ? beginning : begun.get(stepId)) ?? known.get(stepId) ?? null)
     rows.push({ type: 'entry', key: `e${seq} ${kind}`, seq, entry, step, isOver })
   }
   for (; next < steps.length; next++) {
@@ -98,6 +103,9 @@ export function* transcriptItemsInSlices(
   }
   return rows
 }
+
+const performerOf = (entry: TranscriptEntry): string | null =>
+  entry.kind === 'tool_call' ? entry.performedBy : null
 
 /** A call of which only the beginning was read: its step tells the rest. */
 function isLeftOpen(entry: TranscriptEntry, known: ReadonlyMap<string, StepSkeleton>): boolean {

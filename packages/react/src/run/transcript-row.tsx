@@ -1,4 +1,4 @@
-import type { EntryOf, StepSkeleton, TranscriptEntry } from '@clew/ledger'
+import { type EntryOf, readJsonText, type StepSkeleton, type TranscriptEntry } from '@clew/ledger'
 import {
   ArrowRightLeft,
   Braces,
@@ -275,7 +275,7 @@ function tellTool(entry: EntryOf<'tool_call'>, row: EntryRow | null): RowContent
           ) : outcome.result === null || outcome.result === undefined ? (
             <span className="clew-row-note">no output</span>
           ) : (
-            <Folded label="result" value={outcome.result} />
+            <Folded label="result" value={readJsonText(outcome.result)} />
           )}
           {row?.step && row.step.attempt > 1 && (
             <span className="clew-row-note">attempt {row.step.attempt}</span>

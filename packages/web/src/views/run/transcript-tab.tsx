@@ -131,7 +131,7 @@ const renderRunLink = (childRunId: string): ReactElement => <RunLink runId={chil
 function textOfRow(row: TranscriptItem, texts: RunView['texts']): string | undefined {
   if (texts.size === 0) return undefined
   if (row.type === 'entry') {
-    const { stepId } = row.entry
+    const stepId = row.step?.stepId ?? row.entry.stepId
     return [...texts].findLast(([key]) => key.slice(key.indexOf(' ') + 1) === stepId)?.[1]
   }
   const speaking = row.steps
@@ -144,8 +144,10 @@ const AT_WORK_AT_ONCE = 50
 /** The step that a row tells whole; what is only a part of one is an event. */
 function stepToldBy(row: TranscriptItem): StepSkeleton | undefined {
   if (row.type === 'steps') return row.steps.find(({ status }) => status === 'failed') ?? row.steps[0]
-  const { step, seq } = row
-  return step !== null && (step.startedSeq === seq || step.endedSeq === seq) ? step : undefined
+  const { step, seq, entry } = row
+  if (step === null) return undefined
+  const isPerformer = entry.kind === 'tool_call' && entry.performedBy === step.stepId
+  return isPerformer || step.startedSeq === seq || step.endedSeq === seq ? step : undefined
 }
 
 const isSame = (a: StepSkeleton, b: StepSkeleton): boolean => a.stepId === b.stepId && a.attempt === b.attempt
