@@ -190,11 +190,11 @@ export const searchTests: readonly StoreTest[] = [
       const events = await Array.fromAsync(ledger.read('owls'))
       const [first, ...others] = events.map(toDocument)
       assert(first, 'a document')
-      const positions = others.map((document) => document.position)
+      const positions = others.map(({ position: at }) => at)
       const longer = { ...first, fields: { ...first.fields, message: 'feathers' } }
       assertEqual(await store.search.differing([first, ...others]), [], 'as they were added')
       assertEqual(await store.search.differing([longer, ...others]), [first.position], 'with other words')
-      const later = others.map((document) => ({ ...document, position: document.position + 1000 }))
+      const later = others.map((other) => ({ ...other, position: other.position + 1000 }))
       assertEqual(
         (await store.search.differing(later)).toSorted((a, b) => a - b),
         positions.map((each) => each + 1000),
