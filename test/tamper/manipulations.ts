@@ -516,6 +516,12 @@ const STEPS: readonly Manipulation[] = [
     verdict: { projections: 'plain', says: 'steps' },
   },
   {
+    title: 'the step around a step is another',
+    only: 'postgres',
+    sql: () => `UPDATE steps SET parent = 'more#0' WHERE run = ${run('plain')}`,
+    verdict: { projections: 'plain', says: 'parent' },
+  },
+  {
     title: 'a step of a run of which states went is gone',
     sql: () => `DELETE FROM steps WHERE run = ${run('states')} AND started_seq = 11`,
     verdict: { projections: 'states', says: 'steps' },
@@ -558,6 +564,73 @@ const MEMORIES: readonly Manipulation[] = [
   {
     title: 'rows of memory say they are beyond the last event',
     sql: () => 'UPDATE memory_scopes SET seq = 99',
+    verdict: { projections: MEMORY, says: 'memory' },
+  },
+]
+
+/** Words by which events and items of memory are found. */
+const either =
+  (sqlite: string, postgres: string): Manipulation['sql'] =>
+  ({ name }) =>
+    name === 'sqlite' ? sqlite : postgres
+const RED = "(SELECT position FROM memory_items WHERE key = 'red')"
+const WORDS: readonly Manipulation[] = [
+  {
+    title: 'an event is gone from the search index',
+    sql: either(
+      `DELETE FROM words WHERE rowid = ${at('plain', 2)}`,
+      `DELETE FROM search_words WHERE position = ${at('plain', 2)}`,
+    ),
+    verdict: { projections: 'plain', says: 'search index' },
+  },
+  {
+    title: 'an event is found by other words',
+    sql: either(
+      `UPDATE words SET message = 'third' WHERE rowid = ${at('plain', 2)}`,
+      `UPDATE search_words SET words = words || '''third'':9C'::tsvector WHERE position = ${at('plain', 2)}`,
+    ),
+    verdict: { projections: 'plain', says: 'search index' },
+  },
+  {
+    title: 'two events are found by each other’s words',
+    sql: either(
+      `CREATE TEMPORARY TABLE pair AS SELECT rowid AS id, message FROM words WHERE rowid IN (${at('plain', 2)}, ${at('plain', 3)});
+       UPDATE words SET message = (SELECT p.message FROM pair p WHERE p.id <> words.rowid) WHERE rowid IN (SELECT id FROM pair)`,
+      `CREATE TEMPORARY TABLE pair AS SELECT position, words FROM search_words WHERE position IN (${at('plain', 2)}, ${at('plain', 3)});
+       UPDATE search_words w SET words = (SELECT p.words FROM pair p WHERE p.position <> w.position) WHERE position IN (SELECT position FROM pair)`,
+    ),
+    verdict: { projections: 'plain', says: 'search index' },
+  },
+  {
+    title: 'the search index lacks a tool',
+    sql: either('DELETE FROM tools', 'DELETE FROM search_tools'),
+    verdict: { projections: 'tools', says: 'search index' },
+  },
+  {
+    title: 'the words of an event wait to be removed, whose payload is there',
+    sql: () => `INSERT INTO search_removals VALUES (${at('plain', 2)})`,
+    verdict: 'harmless',
+  },
+  {
+    title: 'an item of memory is found by no word',
+    sql: either(
+      `DELETE FROM memory_words WHERE rowid = ${RED}`,
+      "UPDATE memory_items SET words = '' WHERE key = 'red'",
+    ),
+    verdict: { projections: MEMORY, says: 'memory' },
+  },
+  {
+    title: 'an item of memory is found by other words',
+    sql: either(
+      `UPDATE memory_words SET text = 'green' WHERE rowid = ${RED}`,
+      "UPDATE memory_items SET words = words || '''green'':9D'::tsvector WHERE key = 'red'",
+    ),
+    verdict: { projections: MEMORY, says: 'memory' },
+  },
+  {
+    title: 'an item of memory is found in another scope',
+    only: 'sqlite',
+    sql: () => `UPDATE memory_words SET place = 'elsewhere' WHERE rowid = ${RED}`,
     verdict: { projections: MEMORY, says: 'memory' },
   },
 ]
@@ -654,6 +727,16 @@ const EVENTS: readonly Manipulation[] = [
     title: 'two events of different runs have each other’s positions',
     unguarded: true,
     sql: () => swapEvents(at('shared-1', 3), at('waiting', 1)),
+    verdict: { projections: 'waiting', says: 'search index' },
+  },
+  {
+    title: 'two events of different runs have each other’s positions, also in the search index',
+    unguarded: true,
+    sql: ({ name }) => {
+      const [table, key] = name === 'sqlite' ? ['words', 'rowid'] : ['search_words', 'position']
+      return `${swapEvents(at('shared-1', 3), at('waiting', 1))};
+        ${swap(table, key, '(SELECT a FROM pair)', '(SELECT b FROM pair)')}`
+    },
     verdict: { unseen: 'the position of an event among those of other runs is in no hash' },
   },
   {
@@ -912,6 +995,7 @@ export const MANIPULATIONS: readonly Manipulation[] = [
   ...TAGS_AND_SCORES,
   ...STEPS,
   ...MEMORIES,
+  ...WORDS,
   ...EVENTS,
   ...PAYLOADS,
   ...RECORDS,

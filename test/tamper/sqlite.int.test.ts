@@ -33,6 +33,7 @@ describeManipulations({
     cpSync(join(folder, 'original'), own, { recursive: true })
     const file = join(own, 'clew.db')
     const plain = new DatabaseSync(file, { enableForeignKeyConstraints: false })
+    plain.prepare('ATTACH ? AS search').run(`${file}.search.db`)
     return {
       async execute(sql) {
         plain.exec('BEGIN')

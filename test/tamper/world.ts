@@ -115,6 +115,9 @@ export async function fillWorld(openStore: (daysAgo: number) => Promise<Store>):
     ended('tagged'),
   ])
   await ledger.append([
+    event('execution.tool_call', 'tools', { name: 'look_up', arguments: { word: 'owl' } }),
+  ])
+  await ledger.append([
     started('secret', { agent: 'owl' }),
     { ...note('secret', { apiKey: API_KEY }), eventId: '01890000-0000-7000-8000-000000000001' },
     {
@@ -194,6 +197,8 @@ export async function readWorld(ledger: Ledger): Promise<string> {
     for (const { eventId } of events) found.push((await ledger.effects(eventId)).map((each) => each.eventId))
   }
   found.push(await Array.fromAsync(ledger.export()), (await ledger.memory.list({})).items)
-  found.push((await ledger.search('words')).hits.length, (await ledger.memory.search('words')).length)
+  for (const query of ['words', 'tool:look*'])
+    found.push((await ledger.search(query)).hits.map(({ run, events }) => [run.runId, events]))
+  found.push((await ledger.memory.search('words')).length)
   return JSON.stringify(found)
 }

@@ -23,6 +23,11 @@ export const BROKEN_MEMORY: readonly BrokenStore[] = [
     })),
   },
   {
+    what: 'says that all items are found by their words',
+    failing: ['L1 the index says which items'],
+    change: memory(() => ({ differing: async () => [] })),
+  },
+  {
     what: 'never brings its rows on',
     failing: ['M1 an item has', 'M1 of many who write'],
     change: memory(() => ({ behind: async () => [] })),

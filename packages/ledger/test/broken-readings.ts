@@ -111,6 +111,11 @@ export const BROKEN_READINGS: readonly BrokenStore[] = [
     }),
   },
   {
+    what: 'says that all events are found by their words',
+    failing: ['L1 the index goes on where it stands'],
+    change: (store) => ({ search: { ...store.search, differing: async () => [] } }),
+  },
+  {
     what: 'searches without filters',
     failing: ['L1 search filters by status'],
     change: (store) => ({

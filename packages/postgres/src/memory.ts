@@ -3,12 +3,13 @@ import {
   type MemoryChange,
   type MemoryIndex,
   type MemoryRow,
+  type MemoryWords,
   type Phrase,
   type RowFilter,
   type ScopeFilter,
 } from '@clew/ledger'
 import type { Database, Row, Sql } from './sql.ts'
-import { quoted, wordsVector } from './words-vector.ts'
+import { type IndexedWords, quoted, wordsVector } from './words-vector.ts'
 
 const COLUMNS = `m.position, s.book, m.namespace, m.key, m.seq, m.born_seq, m.created_at, m.updated_at, m.expires_at,
   m.tags, m.subjects, m.event_id, m.run_id, m.bytes, m.tokens`
@@ -92,17 +93,20 @@ async function apply(
   const { id, seq, version: folded } = found.rows[0] as Row
   if ((folded === version ? seq : 0) !== fromSeq) return false
   await sql.query(fromSeq === 0 ? { text: DROP_ALL, values: [id] } : { text: DROP, values: [gone] })
-  const items = rows.map(({ words: { name, text }, ...row }) => {
-    const fields = [
-      ['A', name],
-      ['D', text],
-    ] as const
-    return { ...row, ...wordsVector(fields, []) }
-  })
+  const items = rows.map(({ words, ...row }) => ({ ...row, ...vectorOf(words) }))
   if (items.length > 0) await sql.query({ text: INSERT, values: [JSON.stringify(items), id] })
   await sql.query({ text: MOVE_SCOPE, values: [id, toSeq, version] })
   return true
 }
+
+const vectorOf = ({ name, text }: MemoryWords): IndexedWords =>
+  wordsVector(
+    [
+      ['A', name],
+      ['D', text],
+    ],
+    [],
+  )
 
 /** Rows of memory items (M1–M3). */
 export function createMemory(db: Database, reading: Sql): MemoryIndex {
@@ -145,6 +149,16 @@ export function createMemory(db: Database, reading: Sql): MemoryIndex {
         return `SELECT ${COLUMNS} FROM ${ITEMS} WHERE ${where.join(' AND ')} ORDER BY ${orderBy} LIMIT ${put(limit)}`
       })
       return rows.map(toRow)
+    },
+    async differing(_, rows) {
+      const vectors = rows.map(({ words }) => vectorOf(words))
+      const found = await read(
+        (put) => `SELECT r.position FROM unnest(${put(rows.map(({ position }) => position))}::bigint[],
+            ${put(vectors.map(({ words }) => words))}::text[], ${put(vectors.map(({ texts }) => texts))}::text[]) r (position, words, texts)
+          LEFT JOIN memory_items m ON m.position = r.position
+          WHERE m.words IS DISTINCT FROM r.words::tsvector OR m.texts IS DISTINCT FROM r.texts`,
+      )
+      return found.map((row) => Number(row['position']))
     },
     async find({ all, names = [], none, ...filter }) {
       const rows = await read((put) => {

@@ -1,7 +1,8 @@
 import type { RawRows, RunSummary, StoredRows } from '@clew/ledger'
-import { indexText } from './index-text.ts'
+import { indexText, indexTextOrNull } from './index-text.ts'
 import { scopeName } from './loaded.ts'
 import type { Row, Sql } from './sql.ts'
+import { STEP_COLUMNS, toStep } from './step-row.ts'
 
 const MARKS = `SELECT m.position, bool_or(m.erased) AS erased, bool_or(NOT m.erased) AS pruned, r.workspace, r.run_id, e.seq
   FROM (SELECT position, true AS erased FROM erasures WHERE position > $1
@@ -13,6 +14,7 @@ const RUN = `SELECT r.id, r.status, r.thread_id, r.agent, r.agent_version, r.par
     (SELECT m.seq FROM memory_scopes m WHERE m.workspace = r.workspace AND m.book = r.run_id) AS memory_seq
   FROM runs r LEFT JOIN scopes s ON s.id = r.scope WHERE r.workspace = $1 AND r.run_id = $2`
 const TAGS = 'SELECT name, value FROM tags WHERE run = $1'
+const PARENTS = `SELECT ${STEP_COLUMNS}, s.parent FROM steps s WHERE s.run = $1`
 const SCORES = 'SELECT seq, name, value, number FROM scores WHERE run = $1'
 
 /** Tables and the condition under which a row `t` of them belongs to nothing. */
@@ -50,8 +52,17 @@ export function createRawRows(sql: Sql): RawRows {
     async ofRun({ workspace, runId }) {
       const [row] = await read(RUN, [workspace, runId])
       if (!row) return null
-      const [tags, scores] = await Promise.all([read(TAGS, [row['id']]), read(SCORES, [row['id']])])
-      return toRows(row, tags, scores, fullTexts(runId, JSON.parse(row['summary'] as string) as RunSummary))
+      const ofThis = [row['id']]
+      const [tags, scores, steps] = await Promise.all([
+        read(TAGS, ofThis),
+        read(SCORES, ofThis),
+        read(PARENTS, ofThis),
+      ])
+      const isCopied = steps.every(
+        (step) => step['parent'] === indexTextOrNull(toStep(runId, step).parentStepId),
+      )
+      const fullText = fullTexts(runId, JSON.parse(row['summary'] as string) as RunSummary)
+      return { ...toRows(row, tags, scores, fullText), copies: isCopied ? [] : ['steps.parent'] }
     },
     async strays() {
       const counted = STRAYS.map(async ([table, condition]) => {
@@ -83,7 +94,7 @@ function toRows(
   tags: readonly Row[],
   scores: readonly Row[],
   fullText: (text: string) => string,
-): StoredRows {
+): Omit<StoredRows, 'copies'> {
   const text = (of: Row, column: string): string => fullText(of[column] as string)
   const textOrNull = (column: string): string | null => (row[column] === null ? null : text(row, column))
   return {

@@ -1,4 +1,4 @@
-import { createTags, type Ports, type SearchIndex, type SearchMatch } from '@clew/ledger'
+import { createTags, type Ports, type SearchDocument, type SearchIndex, type SearchMatch } from '@clew/ledger'
 import { compileSearch, indexWords, shown, toolFilters } from './search-query.ts'
 import type { Database, Sql } from './sql.ts'
 
@@ -21,7 +21,12 @@ const ADD = `INSERT INTO search_words (position, words, texts)
 const REMOVALS = 'DELETE FROM search_removals RETURNING position'
 const DROP_PRUNED = `DELETE FROM search_words w WHERE w.position = ANY ($1::bigint[])
   AND NOT EXISTS (SELECT FROM events e WHERE e.position = w.position)`
-const DROP_WORDS = `UPDATE search_words w SET texts = NULL, words = ${tagsOf('w.words')} WHERE w.position = ANY ($1::bigint[])`
+const DROP_WORDS = `UPDATE search_words w SET texts = NULL, words = ${tagsOf('w.words')} WHERE w.position = ANY ($1::bigint[])
+  AND NOT EXISTS (SELECT FROM payloads p WHERE p.position = w.position)`
+const DIFFERING = `SELECT d.position FROM unnest($1::bigint[], $2::text[], $3::text[], $4::text[]) d (position, words, texts, tag)
+  LEFT JOIN search_words w ON w.position = d.position
+  WHERE w.words IS DISTINCT FROM d.words::tsvector OR w.texts IS DISTINCT FROM d.texts
+    OR d.tag IS NOT NULL AND NOT EXISTS (SELECT FROM search_tools t WHERE t.tag = d.tag)`
 
 interface IndexParts {
   readonly db: Database
@@ -39,6 +44,16 @@ export function createSearchIndex({ db, reading, ports }: IndexParts): SearchInd
     return rows.map((row) => row['tag'] as string)
   }
 
+  /** Columns of `search_words`. */
+  function columnsOf(documents: readonly SearchDocument[]): unknown[][] {
+    const entries = documents.map((document) => indexWords(document, tags))
+    return [
+      documents.map(({ position }) => position),
+      entries.map(({ words }) => words),
+      entries.map(({ texts }) => texts),
+    ]
+  }
+
   return {
     async state() {
       const { rows } = await reading.query({ text: 'SELECT position, version FROM search_state' })
@@ -47,12 +62,7 @@ export function createSearchIndex({ db, reading, ports }: IndexParts): SearchInd
     async add({ from, position, version, documents }) {
       const tools = [...new Set(documents.flatMap(({ tool }) => (tool === null ? [] : [tool])))]
       const toolNames = [tools.map((tool) => tags.tag('tool', tool)), tools.map(shown)]
-      const entries = documents.map((document) => indexWords(document, tags))
-      const added = [
-        documents.map((document) => document.position),
-        entries.map((entry) => entry.words),
-        entries.map((entry) => entry.texts),
-      ]
+      const added = columnsOf(documents)
       return db.transact(async (sql) => {
         if ((await sql.query({ text: LOCK })).rows[0]?.['position'] !== from) return false
         await sql.query({ text: MOVE, values: [position, version] })
@@ -61,6 +71,11 @@ export function createSearchIndex({ db, reading, ports }: IndexParts): SearchInd
         await removeWords(sql)
         return true
       })
+    },
+    async differing(documents) {
+      const toolTags = documents.map(({ tool }) => (tool === null ? null : tags.tag('tool', tool)))
+      const { rows } = await reading.query({ text: DIFFERING, values: [...columnsOf(documents), toolTags] })
+      return rows.map((row) => Number(row['position']))
     },
     async find(given) {
       const tools = await toolFilters(given, tags, toolTags)

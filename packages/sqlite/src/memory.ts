@@ -5,10 +5,10 @@ import {
   indexedTokens,
   MEMORY_RUN_KIND,
   memoryRunId,
+  type MemoryChange,
   type MemoryIndex,
   type MemoryRow,
   type MemoryScope,
-  type MemoryWords,
   parseMemoryRunId,
   type Phrase,
   type Ports,
@@ -92,7 +92,9 @@ export function createMemory(
   const hasPayload = () => prepared('SELECT 1 FROM payloads WHERE position = ?')
   const insertWords = () =>
     prepared('INSERT INTO memory_words (rowid, place, named, name, text) VALUES (?, ?, ?, ?, ?)')
-  function insert(scope: number, workspace: string, row: MemoryRow & { readonly words: MemoryWords }): void {
+  const wordsAt = () =>
+    prepared('SELECT rowid AS position, place, named, name, text FROM memory_words WHERE rowid = ?')
+  function insert(scope: number, workspace: string, row: MemoryChange['rows'][number]): void {
     const { position, namespace, key, seq, bornSeq, createdAt, updatedAt, expiresAt, eventId, runId } = row
     // The item was read before this transaction began, and may have been erased or pruned since.
     if (!hasPayload().get(position)) return
@@ -113,10 +115,13 @@ export function createMemory(
       row.bytes,
       row.tokens,
     )
+    insertWords().run(...wordsRow(workspace, row))
+  }
+  function wordsRow(workspace: string, row: MemoryChange['rows'][number]): [number, ...string[]] {
     const { layer } = parseMemoryRunId(row.memoryRun) as MemoryScope
     const place = `${scopeTag(workspace, row.memoryRun)} ${layerTag(workspace, layer)}`
     const named = indexedTokens(row.words.name).map(inName).join(' ')
-    insertWords().run(position, place, named, row.words.name, row.words.text)
+    return [row.position, place, named, row.words.name, row.words.text]
   }
 
   return {
@@ -176,6 +181,15 @@ export function createMemory(
           .map(toRow),
       )
     },
+    differing: (workspace, rows) =>
+      readSnapshot(() =>
+        rows
+          .filter((row) => {
+            const stored = Object.values(wordsAt().get(row.position) ?? {})
+            return JSON.stringify(stored) !== JSON.stringify(wordsRow(workspace, row))
+          })
+          .map(({ position }) => position),
+      ),
     find(filter) {
       const { workspace, memoryRuns, layers, all, names = [], none, limit } = filter
       const places = memoryRuns

@@ -68,6 +68,7 @@ export function createRawRows({ db, read }: Connection): RawRows {
             number: number as number | null,
           })),
           scope: { id: scope as number, name: name as string | null },
+          copies: [],
           memorySeq: memorySeq as number | null,
         }
       }),

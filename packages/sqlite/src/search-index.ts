@@ -30,7 +30,10 @@ const PRESENT = `SELECT e.position, p.position IS NOT NULL AS has_payload FROM l
   LEFT JOIN ledger.payloads p ON p.position = e.position WHERE e.position > ? AND e.position <= ?`
 /** Indexed events of a list that are there without a payload. */
 const WORDLESS = `SELECT e.position, r.workspace, r.run_id, e.event_type FROM ledger.events e JOIN ledger.runs r ON r.id = e.run
-  WHERE e.position IN (SELECT value FROM json_each(?)) AND e.position <= (SELECT position FROM state)`
+  WHERE e.position IN (SELECT value FROM json_each(?)) AND e.position <= (SELECT position FROM state)
+    AND NOT EXISTS (SELECT 1 FROM ledger.payloads p WHERE p.position = e.position)`
+const DROP_WORDS = `DELETE FROM words WHERE rowid IN (SELECT value FROM json_each(?) j
+  WHERE NOT EXISTS (SELECT 1 FROM ledger.payloads p WHERE p.position = j.value))`
 const WEIGHTS = ['0', ...SEARCH_FIELDS.map((field) => String(FIELD_WEIGHTS[field]))].join(', ')
 /** Matches whose relevance is weighed exactly; older ones count as much as the least of them. */
 const WEIGHED = 2000
@@ -151,7 +154,7 @@ export function createSearchIndex(
       if (rows.length === 0) return
       const positions = JSON.stringify(rows.map((row) => row['position']))
       await change((db) => {
-        db.prepare('DELETE FROM words WHERE rowid IN (SELECT value FROM json_each(?))').run(positions)
+        db.prepare(DROP_WORDS).run(positions)
         const insert = db.prepare(INSERT)
         for (const row of db.prepare(WORDLESS).all(positions)) insert.run(...wordlessRow(row))
       }, undefined)
@@ -196,6 +199,21 @@ export function createSearchIndex(
         return true
       }, false)
     },
+    differing: (documents) =>
+      use(
+        (db) => {
+          const words = db.prepare(`SELECT rowid AS position, ${NAMES} FROM words WHERE rowid = ?`)
+          const tool = db.prepare('SELECT 1 FROM tools WHERE name = ?')
+          return documents
+            .filter((document) => {
+              const stored = Object.values(words.get(document.position) ?? {})
+              const isTool = document.tool === null || tool.get(document.tool) !== undefined
+              return !isTool || JSON.stringify(stored) !== JSON.stringify(rowOf(document))
+            })
+            .map(({ position }) => position)
+        },
+        documents.map(({ position }) => position),
+      ),
     find: (given) =>
       use((db) => {
         const wanted = expandTools(given, (beginning) =>

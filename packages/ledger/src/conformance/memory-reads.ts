@@ -1,4 +1,6 @@
-import { memoryRunId } from '../memory/item.ts'
+import type { ClewEvent } from '../event/envelope.ts'
+import { foldMemory, wordsOf } from '../memory/fold.ts'
+import { memoryRunId, type MemoryRow } from '../memory/item.ts'
 import { namedIn } from '../memory/memory-index.ts'
 import { assert, assertEqual, assertRefused } from './assert.ts'
 import { found, listed, long, names } from './memory-names.ts'
@@ -78,6 +80,36 @@ export const memoryReadTests: readonly StoreTest[] = [
       await ledger.memory.forget({ ...long, namespace: 'notes', key: 'colour' })
       assertEqual(await found(ledger, 'colour'), [], 'words of what is forgotten')
       await assertRefused(() => ledger.memory.search('  ?? '), 'bad_option', { option: 'query' })
+    },
+  },
+  {
+    rule: 'L1',
+    title: 'the index says which items it would find by other words, or not at all',
+    async run(world) {
+      const ledger = await world.open()
+      for (const key of ['red', 'blue'])
+        await ledger.memory.put({ ...long, namespace: 'colours', key, value: `${key} words` })
+      const { memory } = await world.openStore()
+      await ledger.memory.list({})
+      const memoryRun = memoryRunId(long)
+      const rows = new Map<string, MemoryRow>()
+      const events = await readAll(ledger, memoryRun)
+      for (const event of events) foldMemory(rows, event)
+      const stored = [...rows.values()].map((row, at) => ({
+        ...row,
+        words: wordsOf(row, events[at] as ClewEvent),
+      }))
+      const [red, blue] = stored
+      assert(red && blue, 'two rows')
+      const differing = (...changed: typeof stored): Promise<number[]> => memory.differing('default', changed)
+      assertEqual(await differing(red, blue), [], 'as they were written')
+      const other = { ...red, words: { ...red.words, text: 'green words' } }
+      assertEqual(await differing(other, blue), [red.position], 'other text')
+      const renamed = { ...blue, words: { ...blue.words, name: 'green' } }
+      assertEqual(await differing(red, renamed), [blue.position], 'other name')
+      await ledger.memory.forget({ ...long, namespace: 'colours', key: 'red' })
+      await ledger.memory.list({})
+      assertEqual(await differing(red, blue), [red.position], 'forgotten')
     },
   },
   {

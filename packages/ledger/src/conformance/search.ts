@@ -1,5 +1,6 @@
 import type { EventInput } from '../event/envelope.ts'
 import type { Ledger } from '../ledger.ts'
+import { toDocument } from '../search/extract.ts'
 import { assert, assertEqual, assertRefused } from './assert.ts'
 import { forked, indexAll, note, started, type StoreTest, upTo } from './world.ts'
 
@@ -186,6 +187,19 @@ export const searchTests: readonly StoreTest[] = [
         (await ledger.search('TimeoutError')).hits[0]?.found
       assertEqual(await count(), 2, 'events found')
       const store = await world.openStore()
+      const events = await Array.fromAsync(ledger.read('owls'))
+      const [first, ...others] = events.map(toDocument)
+      assert(first, 'a document')
+      const positions = others.map(({ position: at }) => at)
+      const longer = { ...first, fields: { ...first.fields, message: 'feathers' } }
+      assertEqual(await store.search.differing([first, ...others]), [], 'as they were added')
+      assertEqual(await store.search.differing([longer, ...others]), [first.position], 'with other words')
+      const later = others.map((other) => ({ ...other, position: other.position + 1000 }))
+      assertEqual(
+        (await store.search.differing(later)).toSorted((a, b) => a - b),
+        positions.map((each) => each + 1000),
+        'not in it',
+      )
       assertEqual(
         await store.search.add({ from: 3, position, version: 1, documents: [] }),
         false,

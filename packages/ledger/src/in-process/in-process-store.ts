@@ -234,6 +234,7 @@ function createRawRows({ events, findRun, scopeName }: Rows): RawRows {
           number: typeof value === 'number' ? value : null,
         })),
         scope: { id: run.scope, name: scopeName(run) },
+        copies: [],
         memorySeq: null,
       }
     },

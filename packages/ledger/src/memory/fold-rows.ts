@@ -4,7 +4,7 @@ import type { Phrase } from '../search/search-index.ts'
 import { indexedTokens } from '../search/tokens.ts'
 import type { StoreCore } from '../store/store.ts'
 import { isExpired, nameOf } from './fold.ts'
-import { MEMORY_RUN_KIND, type MemoryRow, parseMemoryRunId } from './item.ts'
+import { MEMORY_RUN_KIND, type MemoryRow, type MemoryWords, parseMemoryRunId } from './item.ts'
 import type { FindRows, MemoryIndex, RowFilter, ScopeFilter } from './memory-index.ts'
 import { compareNames, isWithin } from './names.ts'
 
@@ -20,7 +20,7 @@ interface FoldedRun {
  */
 export function foldedMemory(core: Pick<StoreCore, 'findRuns' | 'findEvents'>): MemoryIndex {
   const workspaces = new Map<string, Map<string, FoldedRun>>()
-  const words = new WeakMap<MemoryRow, { readonly name: string[]; readonly text: string[] }>()
+  const words = new WeakMap<MemoryRow, Tokens>()
 
   const runsIn = (workspace: string): Map<string, FoldedRun> => {
     const memoryRuns = workspaces.get(workspace) ?? new Map<string, FoldedRun>()
@@ -89,7 +89,7 @@ export function foldedMemory(core: Pick<StoreCore, 'findRuns' | 'findEvents'>): 
       for (const [name, row] of rows) if (positions.has(row.position)) rows.delete(name)
       for (const { words: own, ...row } of added) {
         rows.set(nameOf(row), row)
-        words.set(row, { name: indexedTokens(own.name), text: indexedTokens(own.text) })
+        words.set(row, tokensOf(own))
       }
       memoryRuns.set(memoryRun, { seq: toSeq, version, rows })
       return true
@@ -110,6 +110,12 @@ export function foldedMemory(core: Pick<StoreCore, 'findRuns' | 'findEvents'>): 
       const rows = await current(query.workspace, found)
       return (order === 'newest' ? newestFirst(rows) : rows.sort(byName)).slice(0, limit)
     },
+    differing: async (workspace, given) =>
+      given.flatMap(({ words: own, ...row }) => {
+        const known = runsIn(workspace).get(row.memoryRun)?.rows.get(nameOf(row))
+        const tokens = known && words.get(known)
+        return JSON.stringify(tokens) === JSON.stringify(tokensOf(own)) ? [] : [row.position]
+      }),
     async find(filter) {
       const found = rowsIn(filter).filter((row) => fits(row, filter))
       return newestFirst(await current(filter.workspace, found))
@@ -128,6 +134,16 @@ export function foldedMemory(core: Pick<StoreCore, 'findRuns' | 'findEvents'>): 
     },
   }
 }
+
+interface Tokens {
+  readonly name: readonly string[]
+  readonly text: readonly string[]
+}
+
+const tokensOf = ({ name, text }: MemoryWords): Tokens => ({
+  name: indexedTokens(name),
+  text: indexedTokens(text),
+})
 
 type Named = Pick<MemoryRow, 'memoryRun' | 'namespace' | 'key'>
 

@@ -78,9 +78,9 @@ export interface RowQuery extends RowFilter {
 
 /**
  * The fold of the memory runs as rows with full text: a projection that every read first applies new events to
- * (`bringOn`), and that can be emptied and rebuilt from the events at any time. Rows of erased and pruned events are
+ * (`catchUpMemory`), and that can be emptied and rebuilt from the events at any time. Rows of erased and pruned events are
  * gone from the moment their events are. The events to erase are first expanded to all events of the same items
- * (`eventsOfSameItems`).
+ * (`expandToWholeItems`).
  */
 export interface MemoryIndex {
   /** Memory runs that have events which the rows lack, or whose rows another version of the fold made. */
@@ -88,6 +88,8 @@ export interface MemoryIndex {
   /** One transaction; false, and nothing is changed, if the rows of the memory run are not at `fromSeq`. */
   apply(change: MemoryChange): Promise<boolean>
   list(query: RowQuery): Promise<MemoryRow[]>
+  /** Positions of the rows that are found by other words than these, or by none. */
+  differing(workspace: string, rows: MemoryChange['rows']): Promise<number[]>
   /** Rows that contain the words, newest first. */
   find(filter: FindRows): Promise<FoundRow[]>
   /** Size of each scope, expired items included. */

@@ -26,7 +26,7 @@ const BATCH = 500
 
 /** Default search: a list in the memory of this process, scanned by every query. */
 export function scanSearch(core: Core): SearchIndex {
-  let entries: Entry[] = []
+  const entries = new Map<number, Entry>()
   let state = { position: 0, version: 0 }
 
   return {
@@ -34,15 +34,20 @@ export function scanSearch(core: Core): SearchIndex {
     async add({ from, position, version, documents }) {
       if (from !== state.position) return false
       for (const document of documents)
-        entries.push({
+        entries.set(document.position, {
           ...document,
           words: SEARCH_FIELDS.map((field) => indexedTokens(document.fields[field])),
         })
       state = { position, version }
       return true
     },
+    differing: async (documents) =>
+      documents.flatMap((document) => {
+        const entry = entries.get(document.position)
+        return entry && wordsText(entry) === wordsText(document) ? [] : [document.position]
+      }),
     async find({ workspace, query, upTo, after = 0, runId, limit }) {
-      const candidates = entries
+      const candidates = [...entries.values()]
         .filter(
           (entry) =>
             entry.workspace === workspace &&
@@ -69,11 +74,13 @@ export function scanSearch(core: Core): SearchIndex {
       return found.slice(0, limit)
     },
     async clear() {
-      entries = []
+      entries.clear()
       state = { position: 0, version: 0 }
     },
   }
 }
+
+const wordsText = ({ tool, fields }: SearchDocument): string => JSON.stringify([tool, fields])
 
 interface RunFacts {
   readonly summary: RunSummary

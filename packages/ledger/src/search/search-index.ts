@@ -98,6 +98,8 @@ export interface SearchIndex {
   add(
     batch: IndexState & { readonly from: number; readonly documents: readonly SearchDocument[] },
   ): Promise<boolean>
+  /** Positions of the documents of which the index has other words than these, or none. */
+  differing(documents: readonly SearchDocument[]): Promise<number[]>
   /** Matching events, newest first. */
   find(options: FindOptions): Promise<SearchMatch[]>
   /** Empties the index; the next `add` begins at 0. */

@@ -30,6 +30,8 @@ export interface StoredRows {
   readonly scores: readonly StoredScore[]
   /** The scope of its values (L8); no name if there is no row of it. */
   readonly scope: { readonly id: number; readonly name: string | null }
+  /** Columns that only this store has and that do not repeat what they are copied from, as `table.column`. */
+  readonly copies: readonly string[]
   /** Seq up to which its rows of memory are folded; null if it has none. */
   readonly memorySeq: number | null
 }

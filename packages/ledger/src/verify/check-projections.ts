@@ -11,6 +11,7 @@ import type { RunReader } from '../read/run-reader.ts'
 import { findRun } from '../store/find-runs.ts'
 import type { RunColumns, StoredRows } from '../store/raw-rows.ts'
 import type { Store, StoredRun } from '../store/store.ts'
+import { checkSearchIndex } from './check-search-index.ts'
 import type { Problem } from './verify.ts'
 
 interface CheckParts {
@@ -50,7 +51,9 @@ export async function checkProjections(
       ...compareRun(run, rows, facts, removed),
       ...compareSteps(run, skeleton, facts, isExact(facts, removed)),
       ...facts.hiddenEffects.map((seq) => problemOf(run, seq, 'its column follows hides it from its cause')),
+      ...rows.copies.map((column) => problemOf(run, null, `the column ${column} is not what it repeats`)),
       ...(await checkMemoryRows(store, parts.reader, run, rows.memorySeq)),
+      ...(await checkSearchIndex(parts, run)),
     ]
     return { problems, scope: rows.scope.id }
   }
