@@ -1,6 +1,7 @@
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { setup as buildDist } from '../build-dist.ts'
 import { CRASH_POINTS } from './crash-points.ts'
 import { pointOf, type Round, startSession } from './session.ts'
 
@@ -26,6 +27,8 @@ const { values, positionals } = parseArgs({
     reports: { type: 'string' },
   },
 })
+// Processes that are killed run `dist`: without it, or with an old one, a run would prove nothing about the source.
+await buildDist()
 if (values.runtime) {
   const { chaosPrograms, CHAOS_STORES } = await import('../runtime/chaos-runtime.ts')
   const { PLANTS } = await import('../runtime/chaos-rounds.ts')

@@ -1,10 +1,9 @@
 import { once } from 'node:events'
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createServer as createHttpServer } from 'node:http'
-import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import { type Ledger, openLedger } from 'clew'
@@ -14,15 +13,17 @@ import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 
 const MB = 1024 * 1024
 
-/** Source code that was not written for this test. */
+/** Source code that was not written for this test, and does not repeat itself: packages that are installed here. */
 function sourceCode(bytes: number): string {
-  const folder = dirname(createRequire(import.meta.url).resolve('typescript/package.json'))
-  const texts = readdirSync(join(folder, 'lib'))
-    .filter((name) => name.endsWith('.d.ts'))
-    .map((name) => readFileSync(join(folder, 'lib', name), 'utf8'))
+  const folder = join(import.meta.dirname, '../../node_modules')
   let code = ''
-  for (let at = 0; code.length < bytes; at = (at + 1) % texts.length) code += texts[at]
-  return code.slice(0, bytes)
+  for (const file of globSync('{vite,vitest,playwright-core,ai,fast-check}/**/*.js', {
+    cwd: folder,
+  }).sort()) {
+    code += readFileSync(join(folder, file), 'utf8')
+    if (code.length >= bytes) return code.slice(0, bytes)
+  }
+  throw new Error(`the packages have ${code.length} characters of code, less than ${bytes}`)
 }
 
 let nth = 0

@@ -36,3 +36,25 @@ it('L5 a writer that replaces a killed one and is stopped at once still sends wh
   await crew.stop('writer')
   expect(await ledger.getEvent(eventId)).toMatchObject({ correlationId: 'left' })
 })
+
+it('a process that ends by itself is a failure, also one that could note nothing; a killed one is none', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'clew-crew-'))
+  const crew = createCrew({
+    folder,
+    dice: createDice(1),
+    urlOf: () => 'no url',
+    sweepMs: 1000,
+    freshRuns: 1,
+  })
+  onTestFinished(async () => {
+    await crew.close()
+    rmSync(folder, { recursive: true, force: true })
+  })
+  crew.start('writer', 0)
+  crew.start('worker', 0)
+  const [writer, worker] = crew.members
+  if (!writer || !worker) throw new Error('no process was started')
+  worker.child.kill('SIGKILL')
+  await Promise.all([writer.ended, worker.ended])
+  expect(crew.failures).toEqual(['writer 0 ended with exit code 1'])
+})

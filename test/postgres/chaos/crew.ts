@@ -18,6 +18,8 @@ export interface Crew {
   readonly members: readonly Member[]
   /** Notes of all processes of a role, ended ones included. */
   notesOf(role: Role): readonly string[]
+  /** Processes that ended by themselves, before a signal was sent to them or with an error after it. */
+  readonly failures: readonly string[]
   start(role: Role, who: number, options?: { readonly freshRuns: number }): void
   /** SIGKILL of one, which is replaced; true if it was alive until then. */
   kill(member: Member): Promise<boolean>
@@ -45,6 +47,7 @@ export function createCrew({ folder, dice, urlOf, sweepMs, freshRuns }: CrewPart
   const members: Member[] = []
   const notes: Record<Role, string[]> = { writer: [], worker: [], follower: [] }
   const before = new Map<string, string[]>()
+  const failures: string[] = []
 
   /** A follower continues its own notes. A writer gets the notes of all that it replaces: several may have died in a row. */
   function fileOf(role: Role, who: number): { file: string; earlier: string } {
@@ -72,6 +75,10 @@ export function createCrew({ folder, dice, urlOf, sweepMs, freshRuns }: CrewPart
       stdio: ['pipe', 'ignore', 'inherit', 'ipc'],
     })
     const ended = once(child, 'exit')
+    child.once('exit', (code, signal) => {
+      if (code !== 0 && signal !== 'SIGKILL')
+        failures.push(`${role} ${who} ended with ${signal === null ? `exit code ${code}` : signal}`)
+    })
     const ready = Promise.race([once(child, 'message'), ended])
     members.push({ role, who, child, ready, ended })
   }
@@ -86,6 +93,7 @@ export function createCrew({ folder, dice, urlOf, sweepMs, freshRuns }: CrewPart
   return {
     members,
     notesOf: (role) => notes[role],
+    failures,
     start,
     async kill(member) {
       await end(member, 'SIGKILL')

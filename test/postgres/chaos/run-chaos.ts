@@ -68,7 +68,8 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
         worker: crew.notesOf('worker'),
         follower: crew.notesOf('follower'),
       }
-      const evidence = await gatherEvidence(ledger, notes)
+      const gathered = await gatherEvidence(ledger, notes)
+      const evidence = { ...gathered, failures: [...gathered.failures, ...crew.failures] }
       const { takeovers } = scene
       const report = judge({ options, fired: witnessed(), takeovers, sweepMs: SWEEP_MS, evidence })
       if (report.verdict !== 'held') save(formatReport(report, Number.POSITIVE_INFINITY))
