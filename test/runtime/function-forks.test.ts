@@ -300,6 +300,7 @@ describe.each(worlds.KEPT_WORLDS)('forks of functions, %s', (_, open) => {
     const refusals: [() => Promise<unknown>, string][] = [
       [() => fork(line, { ledger, runId: 'nobody', ...how }), 'not_found'],
       [() => fork(line, { ledger, runId, at: { step: 'zzz' }, ...how }), 'not_found'],
+      [() => fork(line, { ledger, runId, at: { checkpointId: 'c' }, ...how }), 'not_found'],
       [() => fork(line, { ledger, runId, at: { seq: 0 }, ...how }), 'bad_option'],
       [() => fork(line, { ledger, runId, at: { seq: 99 }, ...how }), 'bad_option'],
       [() => fork(line, { ledger, runId, newRunId: runId, ...how }), 'conflict'],

@@ -5,7 +5,11 @@ import { assertNotErased } from './not-erased.ts'
 /** Where a fork leaves its source: before a step, after a superstep, after an event. Default: where the source stands. */
 export type ForkPlace =
   /** A step id, or a name: then its first occurrence. */
-  { readonly step: string } | { readonly superstep: number } | { readonly seq: number }
+  | { readonly step: string }
+  | { readonly superstep: number }
+  /** Only runs of graphs have checkpoints. */
+  | { readonly checkpointId: string }
+  | { readonly seq: number }
 
 export interface ResolvedForkPoint {
   /** So many events are shared. */
@@ -46,7 +50,7 @@ function findCut(runId: string, events: readonly ClewEvent[], at: ForkPlace | un
       )
     return { seq: backFrom(events, seq), atStepId: null }
   }
-  const start = events.find((event) => isAt(event, at))
+  const start = 'checkpointId' in at ? undefined : events.find((event) => isAt(event, at))
   if (start) return cutBefore(events, start)
   // Nothing came after that superstep.
   if ('superstep' in at && at.superstep >= 0) return { seq: backFrom(events, events.length), atStepId: null }
@@ -54,10 +58,15 @@ function findCut(runId: string, events: readonly ClewEvent[], at: ForkPlace | un
   assertNotErased(runId, events)
   throw new ClewError(
     'not_found',
-    'step' in at ? `Run ${runId} has no step ${at.step}` : `Run ${runId} has no superstep ${at.superstep}`,
+    `Run ${runId} has no ${nameOf(at)}`,
     'See `clew steps` for those it has; nothing was written.',
     { runId, ...at },
   )
+}
+
+function nameOf(at: { step: string } | { superstep: number } | { checkpointId: string }): string {
+  if ('step' in at) return `step ${at.step}`
+  return 'superstep' in at ? `superstep ${at.superstep}` : `checkpoint ${at.checkpointId}`
 }
 
 function isAt({ eventType, payload }: ClewEvent, at: { step: string } | { superstep: number }): boolean {
