@@ -1,15 +1,7 @@
 import { ClewError, type ClewEvent } from '@clew/ledger'
+import type { ForkPoint } from './engine/cut.ts'
 import { isFinal, parentOf, stepIdOf } from './machine/record.ts'
 import { assertNotErased } from './not-erased.ts'
-
-/** Where a fork leaves its source: before a step, after a superstep, after an event. Default: where the source stands. */
-export type ForkPlace =
-  /** A step id, or a name: then its first occurrence. */
-  | { readonly step: string }
-  | { readonly superstep: number }
-  /** Only runs of graphs have checkpoints. */
-  | { readonly checkpointId: string }
-  | { readonly seq: number }
 
 export interface ResolvedForkPoint {
   /** So many events are shared. */
@@ -30,14 +22,14 @@ const LED_BY_NEXT: ReadonlySet<string> = new Set([
 export function cutRun(
   runId: string,
   events: readonly ClewEvent[],
-  at: ForkPlace | undefined,
+  at: ForkPoint | undefined,
 ): ResolvedForkPoint {
   const cut = findCut(runId, events, at)
   assertNotErased(runId, events, cut.seq)
   return cut
 }
 
-function findCut(runId: string, events: readonly ClewEvent[], at: ForkPlace | undefined): ResolvedForkPoint {
+function findCut(runId: string, events: readonly ClewEvent[], at: ForkPoint | undefined): ResolvedForkPoint {
   if (at === undefined) return { seq: backFrom(events, events.length), atStepId: null }
   if ('seq' in at) {
     const { seq } = at

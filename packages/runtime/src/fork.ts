@@ -5,7 +5,8 @@ import { checkBudget } from './check-options.ts'
 import type { CompiledGraph } from './engine/compiled-graph.ts'
 import type { GraphForkOptions, GraphForkResult, GraphRetryOptions } from './engine/time-travel.ts'
 import type { Channels, StateOf } from './graph/channel.ts'
-import { type ResolvedForkPoint, cutBeforeFailure, cutRun, type ForkPlace } from './cut-run.ts'
+import { type ResolvedForkPoint, cutBeforeFailure, cutRun } from './cut-run.ts'
+import type { ForkPoint } from './engine/cut.ts'
 import type { Program } from './machine/program.ts'
 import { assertMode } from './mode.ts'
 import type { RunResult } from './result.ts'
@@ -22,7 +23,7 @@ export interface ForkOptions<Input = unknown> extends RunOptions {
   readonly ledger: Ledger
   /** The run to fork; it stays as it is. */
   readonly runId: string
-  readonly at?: ForkPlace | undefined
+  readonly at?: ForkPoint | undefined
   /** In place of the source's input: recorded results are given back as long as their steps ask for the same. */
   readonly input?: Input | undefined
   readonly newRunId?: string | undefined
