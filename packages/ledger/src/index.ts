@@ -268,7 +268,7 @@ export type { AsyncContext, Ports } from './ports.ts'
 export {
   MAX_NOTE_CHARS,
   MAX_NOTES,
-  NOTE_LIFE_MS,
+  NOTE_TTL_MS,
   type Progress,
   type ProgressNote,
   type ProgressStore,
