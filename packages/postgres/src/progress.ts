@@ -53,7 +53,7 @@ export function createProgress({ sql, reading, watch, schema, assertOpen }: Prog
         column((note) => JSON.stringify(note)),
       ]
       await sql.query({ name: 'progress put', text: PUT, values })
-      watch.ring()
+      watch.notify()
       if (puts++ % SWEEP_EVERY === 0)
         await sql.query({ name: 'progress sweep', text: SWEEP, values: [nowMs - NOTE_TTL_MS] })
     },

@@ -4,8 +4,8 @@ import type { Ledger } from '@clew/ledger'
 type LeaseQueue = Notifier[]
 
 interface Notifier {
-  ring(): void
-  /** Resolves after so long, when it is rung, or when the signal aborts; one that rang meanwhile counts. */
+  notify(): void
+  /** Resolves after `ms`, when notified (also before the call), or when the signal aborts. */
   wait(ms: number, signal: AbortSignal | undefined): Promise<void>
 }
 
@@ -31,36 +31,36 @@ export interface LeaseWaiter {
 export function enqueueWaiter(ledger: Ledger, { runId, threadId }: WaiterKey): LeaseWaiter {
   const key = keyOf(ledger, threadId === null ? runOf(runId) : threadOf(ledger, threadId))
   const line = lines.get(key) ?? []
-  const bell = createNotifier()
-  line.push(bell)
+  const notifier = createNotifier()
+  line.push(notifier)
   lines.set(key, line)
   return {
-    isFirst: () => line[0] === bell,
-    wait: bell.wait,
+    isFirst: () => line[0] === notifier,
+    wait: notifier.wait,
     leave() {
-      line.splice(line.indexOf(bell), 1)
+      line.splice(line.indexOf(notifier), 1)
       if (line.length === 0) lines.delete(key)
-      line[0]?.ring()
+      line[0]?.notify()
     },
   }
 }
 
 /** Tells the first in line that a lease became free. */
 export function wakeNext(ledger: Ledger, { runId, threadId }: WaiterKey): void {
-  lines.get(keyOf(ledger, runOf(runId)))?.[0]?.ring()
-  if (threadId !== null) lines.get(keyOf(ledger, threadOf(ledger, threadId)))?.[0]?.ring()
+  lines.get(keyOf(ledger, runOf(runId)))?.[0]?.notify()
+  if (threadId !== null) lines.get(keyOf(ledger, threadOf(ledger, threadId)))?.[0]?.notify()
 }
 
 function createNotifier(): Notifier {
-  let rang = false
+  let isNotified = false
   let wake = (): void => {}
   return {
-    ring() {
-      rang = true
+    notify() {
+      isNotified = true
       wake()
     },
     async wait(ms, signal) {
-      if (!rang && !signal?.aborted)
+      if (!isNotified && !signal?.aborted)
         await new Promise<void>((resolve) => {
           // Whoever waits wants the answer: this timer keeps the process alive.
           const timer = setTimeout(done, ms)
@@ -72,7 +72,7 @@ function createNotifier(): Notifier {
           signal?.addEventListener('abort', done)
           wake = done
         })
-      rang = false
+      isNotified = false
     },
   }
 }
