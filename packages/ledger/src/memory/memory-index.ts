@@ -78,9 +78,9 @@ export interface RowQuery extends RowFilter {
 
 /**
  * The fold of the memory runs as rows with full text: a projection that every read first applies new events to
- * (`bringOn`), and that can be emptied and rebuilt from the events at any time. Rows of erased and pruned events are
+ * (`catchUp`), and that can be emptied and rebuilt from the events at any time. Rows of erased and pruned events are
  * gone from the moment their events are. The events to erase are first expanded to all events of the same items
- * (`eventsOfSameItems`).
+ * (`expandToWholeItems`).
  */
 export interface MemoryIndex {
   /** Memory runs that have events which the rows lack, or whose rows another version of the fold made. */
