@@ -45,7 +45,7 @@ export class MemorySaver implements Checkpointer {
     const [dump, ...children] = readKept(checkpoint).dumps
     for (const each of dump ? [dump, ...children] : []) {
       const events = eventsOfDump(each, eventIdOf)
-      // Of a run that is here already, its start is known.
+      // The start of a known run was appended before.
       const isKnown = (await this.ledger.getRun(each.runId)) !== null
       await this.ledger.append(isKnown ? events.slice(1) : events)
     }

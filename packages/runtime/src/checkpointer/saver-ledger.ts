@@ -123,7 +123,7 @@ export function createSaverLedger(checkpointer: Checkpointer, retention: Retenti
     try {
       await thread.keep(stored)
     } catch (error) {
-      // What was not put does not count: the thread is made again from what the checkpointer has.
+      // A failed put does not count: the next access loads the thread from the checkpointer again.
       if (threads.get(threadId) === thread) threads.delete(threadId)
       throw error
     }
