@@ -40,7 +40,7 @@ export async function findCut(
   try {
     return await find(ledger, run, at)
   } catch (error) {
-    // It may have been there.
+    // If an event is erased, the fork point may have been in it: that is another error.
     assertNotErased(run.runId, await Array.fromAsync(ledger.read(run.runId)))
     throw error
   }
