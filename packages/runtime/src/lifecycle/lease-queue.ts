@@ -1,6 +1,6 @@
 import type { Ledger } from '@clew/ledger'
 
-/** Who waits, in this process, for the same thread or run: they are served in the order in which they came. */
+/** Waiters of this process for the lease of one thread or run, first in, first out. */
 type LeaseQueue = Notifier[]
 
 interface Notifier {
@@ -11,7 +11,7 @@ interface Notifier {
 
 const lines = new Map<string, LeaseQueue>()
 const keyOf = ({ url, workspace }: Ledger, what: string): string => `${url}\n${workspace}\n${what}`
-/** By a form of its name that all who wait for it know. */
+/** Key of a thread: the form of its name that all waiters have in common. */
 const threadOf = (ledger: Ledger, threadId: string): string =>
   `thread ${ledger.identity(threadId).names.at(-1)}`
 const runOf = (runId: string): string => `run ${runId}`
@@ -22,7 +22,7 @@ export interface WaiterKey {
 }
 
 export interface LeaseWaiter {
-  /** The others in the line wait until this one has left it. */
+  /** The other waiters stay in the queue until this one leaves it. */
   isFirst(): boolean
   wait(ms: number, signal: AbortSignal | undefined): Promise<void>
   leave(): void
@@ -45,7 +45,7 @@ export function enqueueWaiter(ledger: Ledger, { runId, threadId }: WaiterKey): L
   }
 }
 
-/** Tells the first in line that a lease became free. */
+/** Notifies the first waiter that a lease was released. */
 export function wakeNext(ledger: Ledger, { runId, threadId }: WaiterKey): void {
   lines.get(keyOf(ledger, runOf(runId)))?.[0]?.notify()
   if (threadId !== null) lines.get(keyOf(ledger, threadOf(ledger, threadId)))?.[0]?.notify()
@@ -62,7 +62,7 @@ function createNotifier(): Notifier {
     async wait(ms, signal) {
       if (!isNotified && !signal?.aborted)
         await new Promise<void>((resolve) => {
-          // Whoever waits wants the answer: this timer keeps the process alive.
+          // The caller waits for a result, so this timer keeps the process alive.
           const timer = setTimeout(done, ms)
           function done(): void {
             clearTimeout(timer)
