@@ -52,7 +52,7 @@ export function createItemEmitter({
     const origin: StreamOrigin = { runId, namespace }
     const isOwn = namespace.length === 0
     const tellsState = isOwn || children
-    /** What nodes wrote, by step, until their end is committed. */
+    /** Writes of nodes by step, until their end is committed. */
     const held = new Map<string, NodeUpdate>()
     let lastSuperstep = -1
     let committed = -1
