@@ -7,7 +7,7 @@ import { createPostponed } from './postponed.ts'
 import { createTaking } from './claim-runs.ts'
 import type { Worker, WorkerAgent, WorkerGraph, WorkerOptions } from './worker.ts'
 
-/** Doorbells ring with every commit of anybody; while nothing is left they are answered no more often than this. */
+/** Minimum interval between two claims while no run is waiting: every commit in the store notifies the worker. */
 const LOOK_MS = 100
 const MAX_ERROR_MS = 30_000
 
@@ -130,7 +130,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   }
 
   const ended = work()
-  // Whoever does not look at it is told by `stop`.
+  // A caller that does not await `ended` gets the error from `stop`.
   ended.catch(() => {})
   return {
     get working() {
