@@ -4,12 +4,12 @@ import { isFinal, parentOf, stepIdOf } from './machine/record.ts'
 import { assertNotErased } from './not-erased.ts'
 
 export interface ResolvedForkPoint {
-  /** So many events are shared. */
+  /** Number of events that source and fork share. */
   readonly seq: number
   readonly atStepId: string | null
 }
 
-/** What goes, in one append, with what follows it: a fork never parts them. An end of the whole run is no part of a fork. */
+/** Events appended together with the next one: a fork never separates them. Nor does it include the end of the run. */
 const LED_BY_NEXT: ReadonlySet<string> = new Set([
   'execution.step_stopped',
   'execution.completed',
@@ -46,7 +46,7 @@ function findCut(runId: string, events: readonly ClewEvent[], at: ForkPoint | un
   if (start) return cutBefore(events, start)
   // Nothing came after that superstep.
   if ('superstep' in at && at.superstep >= 0) return { seq: backFrom(events, events.length), atStepId: null }
-  // It may have been there.
+  // If an event is erased, the step may have been in it: that is another error.
   assertNotErased(runId, events)
   throw new ClewError(
     'not_found',
