@@ -56,7 +56,7 @@ export default defineConfig({
           // Those that lean on a store most: deaths, leases, forks, pauses, workers, states.
           include: [
             'packages/runtime/src/checkpointer/time-travel.test.ts',
-            'packages/runtime/src/lifecycle/{request-stop,sweep,waiting-line}.test.ts',
+            'packages/runtime/src/lifecycle/{lease-queue,request-stop,sweep}.test.ts',
             'packages/runtime/src/worker/worker.test.ts',
             'test/runtime/{changed-code,durability,function-races,function-redacted,function-resume,graph-crashes,graph-pauses}.test.ts',
             'test/runtime/random-graphs.test.ts',

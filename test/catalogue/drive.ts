@@ -33,7 +33,7 @@ export interface DriveOptions {
   readonly seed?: string
 }
 
-const MOST_LIVES = 60
+const MAX_LIVES = 60
 
 /** A run from its start to its end, through deaths and pauses, each life with a machine that remembers nothing. */
 export async function drive(agent: Agent, runId: string, options: DriveOptions): Promise<Driven> {
@@ -62,7 +62,7 @@ async function live(
 ): Promise<Driven> {
   const acknowledged: ClewEvent[] = []
   const appends: number[] = []
-  for (let life = 0; life < MOST_LIVES; life++) {
+  for (let life = 0; life < MAX_LIVES; life++) {
     const summary = await ledger.getRun(runId)
     if (summary && (isTerminal(summary.status) || summary.status === 'blocked')) {
       const result = await resultOf(ledger, runId)
@@ -77,7 +77,7 @@ async function live(
     acknowledged.push(...mortal.acknowledged)
     appends.push(mortal.appends)
   }
-  throw new Error(`Run ${runId} did not end within ${MOST_LIVES} lives`)
+  throw new Error(`Run ${runId} did not end within ${MAX_LIVES} lives`)
 }
 
 /** A person who looks at the world: what was done is done, what was not is tried again. */

@@ -1,5 +1,5 @@
 import type { EventInput, Ledger } from '@clew/ledger'
-import { step, tell, type Told } from './tell.ts'
+import { step, tell, type TimedEvent } from './tell.ts'
 
 const ANSWER = `Three species hunt **by day**:
 
@@ -191,6 +191,6 @@ export function fieldNotes(ledger: Ledger, runId: string, startedMs: number): Pr
         },
       ],
       [15_500, 'system.workflow_completed', { output: { published: true } }],
-    ].toSorted(([a], [b]) => (a as number) - (b as number)) as Told[],
+    ].toSorted(([a], [b]) => (a as number) - (b as number)) as TimedEvent[],
   )
 }

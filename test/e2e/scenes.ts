@@ -2,7 +2,7 @@ import type { Ledger } from '@clew/ledger'
 import { fork, openLedger } from 'clew'
 import { flaky, research, triage } from './agents.ts'
 import { fieldNotes } from './field-notes.ts'
-import { step, tell, type Told } from './tell.ts'
+import { step, tell, type TimedEvent } from './tell.ts'
 
 /** What stands in the ledger when the page is looked at: told with times of its own, so that it takes none. */
 
@@ -62,7 +62,7 @@ export async function longRun(
   count: number,
   startedMs: number,
 ): Promise<void> {
-  const story: Told[] = [[0, 'system.workflow_started', { agent: 'loop', input: 'count' }]]
+  const story: TimedEvent[] = [[0, 'system.workflow_started', { agent: 'loop', input: 'count' }]]
   for (let index = 0; index < count - 1; index++)
     story.push(
       ...step(index === 0 ? 'begin' : `work#${index}`, index === 0 ? 'model' : 'step', index, index + 1),

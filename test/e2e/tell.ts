@@ -1,13 +1,13 @@
 import type { EventInput, Ledger } from '@clew/ledger'
 
-export type Told = readonly [atMs: number, eventType: string, payload: EventInput['payload']]
+export type TimedEvent = readonly [atMs: number, eventType: string, payload: EventInput['payload']]
 
-/** Records what happened at these times; each event is caused by the one before it. */
+/** Records events at given times; each is caused by the one before it. */
 export async function tell(
   ledger: Ledger,
   runId: string,
   startedMs: number,
-  story: readonly Told[],
+  story: readonly TimedEvent[],
 ): Promise<void> {
   let causationId: string | null = null
   const events: EventInput[] = story.map(([atMs, eventType, payload]) => {
@@ -36,7 +36,7 @@ export const step = (
   fromMs: number,
   toMs: number,
   more: { input?: unknown; output?: unknown; usage?: unknown; model?: string; parentStepId?: string } = {},
-): Told[] => {
+): TimedEvent[] => {
   const { input = {}, output = null, usage, model, parentStepId } = more
   const name = stepId.split('/').at(-1)?.split('#')[0] ?? stepId
   return [

@@ -3,7 +3,7 @@ import { type RoomAddress, sessionRoom } from '@clew/trace'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { watchBacklogs } from '../../packages/server/src/live/backlogs.ts'
 import type { LiveSocket, LiveSpace } from '../../packages/server/src/live/sockets.ts'
-import { createSpeaker } from '../../packages/server/src/live/room-broadcaster.ts'
+import { createRoomBroadcaster } from '../../packages/server/src/live/room-broadcaster.ts'
 
 const ROOM = sessionRoom('default', 's')
 
@@ -33,7 +33,7 @@ describe('clients that do not read', () => {
     sockets,
     adapter: { rooms: new Map([[ROOM, new Set(sockets.keys())]]) },
   } as unknown as LiveSpace
-  const speaker = createSpeaker(space)
+  const broadcaster = createRoomBroadcaster(space)
   const catchUp = vi.fn(async (_address: RoomAddress, tell: (name: string, payload: object) => void) => {
     tell('agent_session:step:progress', { version: 7 })
   })
@@ -51,23 +51,23 @@ describe('clients that do not read', () => {
   const look = (): Promise<unknown> => vi.advanceTimersByTimeAsync(60)
 
   it('T4 are spared progress, but nothing else, and get the newest when they have caught up', async () => {
-    for (let i = 0; i < 20; i++) speaker.tell(ROOM, 'agent_session:step:started', {})
+    for (let i = 0; i < 20; i++) broadcaster.send(ROOM, 'agent_session:step:started', {})
     quick.drain()
     await look()
-    speaker.tellReady(ROOM, 'agent_session:step:progress', { version: 7 })
-    speaker.tell(ROOM, 'agent_session:step:completed', {})
+    broadcaster.sendReady(ROOM, 'agent_session:step:progress', { version: 7 })
+    broadcaster.send(ROOM, 'agent_session:step:completed', {})
     expect([quick.packets(), late.packets()]).toEqual([2, 21])
     expect(catchUp).not.toHaveBeenCalled()
     late.drain()
     await look()
     expect(late.emit.mock.calls).toEqual([['agent_session:step:progress', { version: 7 }]])
     expect(quick.emit).not.toHaveBeenCalled()
-    speaker.tellReady(ROOM, 'agent_session:step:progress', { version: 8 })
+    broadcaster.sendReady(ROOM, 'agent_session:step:progress', { version: 8 })
     expect(late.packets()).toBe(1)
   })
 
   it('T3 are cut before much waits for them: by number, and by size', async () => {
-    for (let i = 0; i < 2001; i++) speaker.tell(ROOM, 'agent_session:step:started', {})
+    for (let i = 0; i < 2001; i++) broadcaster.send(ROOM, 'agent_session:step:started', {})
     quick.drain()
     await look()
     expect([quick.close.mock.calls.length, late.close.mock.calls.length]).toEqual([0, 1])
@@ -75,7 +75,7 @@ describe('clients that do not read', () => {
     late.drain()
     await look()
     vi.clearAllMocks()
-    speaker.tell(ROOM, 'agent_session:step:completed', { content: 'x'.repeat(9_000_000) })
+    broadcaster.send(ROOM, 'agent_session:step:completed', { content: 'x'.repeat(9_000_000) })
     quick.drain()
     await look()
     expect([quick.close.mock.calls.length, late.close.mock.calls.length]).toEqual([0, 1])

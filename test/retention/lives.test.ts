@@ -1,7 +1,7 @@
 import { ClewError, type StatePolicy } from '@clew/ledger'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createMemoryLedger } from '../../packages/runtime/src/checkpointer/memory-ledger.ts'
+import { createInProcessLedger } from '../../packages/runtime/src/checkpointer/in-process-ledger.ts'
 import { numRuns } from '../num-runs.ts'
 import { deeds, live, type OtherDeed } from './lives.ts'
 
@@ -50,7 +50,7 @@ describe('P4 random lives', () => {
     async (_, others) => {
       await fc.assert(
         fc.asyncProperty(deeds, async (all) => {
-          const ledger = createMemoryLedger()
+          const ledger = createInProcessLedger()
           expect(await live(ledger, all, others)).toEqual([])
           await ledger.close()
         }),

@@ -1,5 +1,5 @@
 import type { ClewEvent, Ledger } from '@clew/ledger'
-import { agent, fork, type ForkPlace, replay, retry, type StepError } from '@clew/runtime'
+import { agent, fork, type ForkPoint, replay, retry, type StepError } from '@clew/runtime'
 import { describe, expect, it } from 'vitest'
 import * as worlds from './worlds.ts'
 
@@ -57,7 +57,7 @@ describe.each(worlds.KEPT_WORLDS)('forks of functions, %s', (_, open) => {
     const payload = { target: 'run', name: 'good', value: 1 } as const
     await ledger.record({ eventType: 'system.scored', correlationId, payload })
 
-    const forkTags = async (at?: ForkPlace) => {
+    const forkTags = async (at?: ForkPoint) => {
       const { runId } = await fork(tagged, { ledger, runId: correlationId, at, ...how })
       const own = (await eventsOf(ledger, runId)).find((event) => event.correlationId === runId)
       expect((await ledger.getRun(runId))?.scores).toEqual([])
@@ -300,6 +300,7 @@ describe.each(worlds.KEPT_WORLDS)('forks of functions, %s', (_, open) => {
     const refusals: [() => Promise<unknown>, string][] = [
       [() => fork(line, { ledger, runId: 'nobody', ...how }), 'not_found'],
       [() => fork(line, { ledger, runId, at: { step: 'zzz' }, ...how }), 'not_found'],
+      [() => fork(line, { ledger, runId, at: { checkpointId: 'c' }, ...how }), 'not_found'],
       [() => fork(line, { ledger, runId, at: { seq: 0 }, ...how }), 'bad_option'],
       [() => fork(line, { ledger, runId, at: { seq: 99 }, ...how }), 'bad_option'],
       [() => fork(line, { ledger, runId, newRunId: runId, ...how }), 'conflict'],

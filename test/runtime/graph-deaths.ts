@@ -25,7 +25,7 @@ export interface LiveOptions {
   readonly onLife?: (() => void) | undefined
 }
 
-const MOST_LIVES = 50
+const MAX_LIVES = 50
 
 /** A run through its deaths to its end; each life is a process that knows nothing but the ledger. */
 export async function liveThrough<C extends Channels>(
@@ -35,7 +35,7 @@ export async function liveThrough<C extends Channels>(
   ledger: Ledger = createMemoryWorld().open(),
 ): Promise<Lived<C>> {
   let appends = 0
-  for (let at = 0; at < MOST_LIVES; at++) {
+  for (let at = 0; at < MAX_LIVES; at++) {
     const run = await ledger.getRun(runId)
     if (run && (isTerminal(run.status) || run.status === 'blocked')) {
       const { status, error } = run
@@ -53,7 +53,7 @@ export async function liveThrough<C extends Channels>(
     await Promise.race([living, life.died])
     appends += life.appends
   }
-  throw new Error(`run ${runId} did not end in ${MOST_LIVES} lives`)
+  throw new Error(`run ${runId} did not end in ${MAX_LIVES} lives`)
 }
 
 /** The same run once undisturbed, and once for each instant at which its process may die. */

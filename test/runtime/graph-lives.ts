@@ -39,8 +39,8 @@ export const FAULTS: readonly Fault[] = [
   'forgets an end',
 ]
 
-const MOST_LIVES = 60
-const LONGEST_LIFE_MS = 5000
+const MAX_LIVES = 60
+const MAX_LIFE_MS = 5000
 const sha256 = (text: string): string => hash('sha256', text)
 
 /** Running through = being killed anywhere and resumed. Says what does not hold. */
@@ -78,7 +78,7 @@ export async function live(
   const world = createWorld()
   const runId = 'run'
   let appends = 0
-  for (let at = 0; at < MOST_LIVES; at++) {
+  for (let at = 0; at < MAX_LIVES; at++) {
     const run = await ledger.getRun(runId)
     if (run && (isTerminal(run.status) || run.status === 'blocked')) break
     world.recorded.clear()
@@ -113,7 +113,7 @@ const answerTo = (question: unknown): unknown =>
     : null
 
 async function hang(world: World): Promise<void> {
-  await sleep(LONGEST_LIFE_MS, undefined, { ref: false })
+  await sleep(MAX_LIFE_MS, undefined, { ref: false })
   world.flaws.push('D3 a life hangs')
 }
 

@@ -21,7 +21,7 @@ export type Note =
 
 const CHILD = join(import.meta.dirname, 'kill-child.ts')
 const EXPECTED = [3, 4, 5, 2, 5, 7, 48]
-const MOST_LIVES = 16
+const MAX_LIVES = 16
 
 export interface KillRound {
   readonly point: KillPoint
@@ -68,7 +68,7 @@ export function startKills(): KillSession {
       const violations: string[] = []
       let killed = 0
       let lives = 0
-      for (; lives < MOST_LIVES; lives++) {
+      for (; lives < MAX_LIVES; lives++) {
         const how = await life(runId, notes, killed < kills ? { at: point, after } : undefined)
         if (how === 'killed') killed++
         else if (how !== 'ended') violations.push(how)

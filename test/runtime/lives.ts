@@ -43,8 +43,8 @@ export const scenarios: fc.Arbitrary<Scenario> = fc.record({
   suspendAlways: fc.boolean(),
 })
 
-const MOST_LIVES = 60
-const LONGEST_LIFE_MS = 5000
+const MAX_LIVES = 60
+const MAX_LIFE_MS = 5000
 /** What differs from run to run. */
 const UNLIKE: ReadonlySet<string> = new Set(['clock', 'dice'])
 const sha256 = (text: string): string => hash('sha256', text)
@@ -99,7 +99,7 @@ export async function live(
   const runId = 'run'
   let appends = 0
   let lives = 0
-  for (; lives < MOST_LIVES; lives++) {
+  for (; lives < MAX_LIVES; lives++) {
     const run = await ledger.getRun(runId)
     if (run && (isTerminal(run.status) || run.status === 'blocked')) break
     world.recorded.clear()
@@ -115,7 +115,7 @@ export async function live(
       .catch((error: unknown) => world.flaws.push(`R5 a life ended with ${String(error)}`))
       .finally(() => (isOver = true))
     const limit = new AbortController()
-    const hung = sleep(LONGEST_LIFE_MS, undefined, limit).then(
+    const hung = sleep(MAX_LIFE_MS, undefined, limit).then(
       () => world.flaws.push('D3 a life hangs'),
       () => 0,
     )
@@ -245,7 +245,7 @@ export async function findForkFlaws(scenario: Scenario, open: () => Promise<Ledg
     const place = { seq: 1 + Math.floor((at * events.length) / 1000) }
     const agent = toAgent(program, world, durability)
     await fork(agent, { ledger, runId: lived.runId, at: place, newRunId, suspendAlways })
-    for (let lives = 0; lives < MOST_LIVES; lives++) {
+    for (let lives = 0; lives < MAX_LIVES; lives++) {
       const run = await ledger.getRun(newRunId)
       if (!run || isTerminal(run.status) || run.status === 'blocked') break
       await oneLife(agent, ledger, newRunId, { suspendAlways }, world)

@@ -241,7 +241,6 @@ export {
   fork,
   type ForkedFrom,
   type ForkOptions,
-  type ForkPlace,
   type ForkPoint,
   type GraphForkOptions,
   type Fidelity,

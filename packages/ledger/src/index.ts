@@ -269,7 +269,7 @@ export type { AsyncContext, Ports } from './ports.ts'
 export {
   MAX_NOTE_CHARS,
   MAX_NOTES,
-  NOTE_LIFE_MS,
+  NOTE_TTL_MS,
   type Progress,
   type ProgressNote,
   type ProgressStore,
@@ -425,5 +425,5 @@ export type { RotateOptions, VaultRotation } from './vault/rotate-vault.ts'
 export { badKey, type VaultCipher, vaultContext, type VaultProblem } from './vault/vault.ts'
 export type { VaultChange, VaultData, VaultedEvent, VaultQuery, VaultRow } from './vault/vault-rows.ts'
 export type { Problem, ProblemKind, Verification } from './verify/verify.ts'
-export { wakeAll } from './store/wake.ts'
+export { notifyAll } from './store/wake.ts'
 export { fromWire, toWire, type WireEnvelope, type WireEvent, type WireLedgerFields } from './event/wire.ts'

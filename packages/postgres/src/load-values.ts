@@ -3,7 +3,7 @@ import { hexOf } from './event-row.ts'
 import { indexText } from './index-text.ts'
 import {
   type EventOfRun,
-  forkPointOf,
+  forkSourceOf,
   type Loaded,
   nodeKey,
   runKey,
@@ -90,7 +90,7 @@ function threadScopes(
       if (typeof threadId === 'string') own.push({ workspace, name: scopeName(runId, threadId) })
     }
     add(textIn(each.event, 'threadId'))
-    for (const source of forkPointOf(each)) {
+    for (const source of forkSourceOf(each)) {
       add(loaded.runs.get(runKey(source))?.summary.threadId)
       own.push(...(names.get(runKey(source)) ?? []))
     }

@@ -6,8 +6,8 @@ import {
   BLOCK,
   eventKey,
   type EventOfRun,
-  type ForkPoint,
-  forkPointOf,
+  type ForkSource,
+  forkSourceOf,
   type Loaded,
   nothingLoaded,
   rangeKey,
@@ -25,7 +25,7 @@ const KEY: readonly Column<RunKey>[] = [
   ['workspace', 'text', (key) => key.workspace],
   ['run_id', 'text', (key) => key.runId],
 ]
-const AT: readonly Column<ForkPoint>[] = [...KEY, ['seq', 'bigint', (at: ForkPoint) => at.seq]]
+const AT: readonly Column<ForkSource>[] = [...KEY, ['seq', 'bigint', (at: ForkSource) => at.seq]]
 const EVENT: readonly Column<EventOfRun>[] = [...KEY, ['event_id', 'text', ({ event }) => event.eventId]]
 type StepOfRun = RunKey & { readonly stepId: string; readonly attempt: number }
 const STEP: readonly Column<StepOfRun>[] = [
@@ -116,7 +116,7 @@ async function loadRuns(
     forkOf ? [{ workspace, runId: forkOf.runId }] : [],
   )
   const keys = arraysOf(KEY, distinct([...events, ...expect, ...prune, ...replace, ...adopt, ...adoptedFrom]))
-  const points = arraysOf(AT, events.flatMap(forkPointOf))
+  const points = arraysOf(AT, events.flatMap(forkSourceOf))
   const repeated = events.filter(({ event }) => !event.fresh)
   const replaced = replace.flatMap(({ workspace, runId, steps }) =>
     steps.map(({ stepId, attempt }) => ({ workspace, runId, stepId, attempt })),

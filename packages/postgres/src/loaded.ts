@@ -68,12 +68,12 @@ export interface EventOfRun extends RunKey {
   readonly event: PreparedEvent
 }
 
-export interface ForkPoint extends RunKey {
+export interface ForkSource extends RunKey {
   readonly seq: number
 }
 
 /** Run and seq that an event forks from. */
-export function forkPointOf({ workspace, event }: EventOfRun): ForkPoint[] {
+export function forkSourceOf({ workspace, event }: EventOfRun): ForkSource[] {
   if (event.eventType !== 'system.workflow_forked') return []
   const runId = event.sealed?.forkedFrom?.runId ?? textIn(event, 'sourceRunId')
   const seq = event.sealed?.forkedFrom?.seq ?? event.payload?.['sourceSeq']

@@ -48,7 +48,7 @@ export async function openPostgresStore(
     async write(change) {
       assertOpen()
       const written = await writer.write(change)
-      watch.ring()
+      watch.notify()
       return written
     },
     readRun: reader.run,

@@ -15,7 +15,7 @@ export interface OwnerLock {
 }
 
 /** How soon a lost connection is tried for again, and how long at most between two tries. */
-const [FIRST_MS, LONGEST_MS] = [20, 1000]
+const [FIRST_MS, MAX_MS] = [20, 1000]
 
 /** Behind a pooler the pid that the connection was told is not that of its backend, and proves nothing. */
 const REGISTER = `INSERT INTO owners (owner, pid, backend_start, server_start)
@@ -72,7 +72,7 @@ export function createOwnerLock(
 
   /** Failures are not told: whoever uses the ledger meanwhile meets the same one. */
   async function holdAgain(): Promise<void> {
-    for (let waitMs = FIRST_MS; !closed; waitMs = Math.min(2 * waitMs, LONGEST_MS))
+    for (let waitMs = FIRST_MS; !closed; waitMs = Math.min(2 * waitMs, MAX_MS))
       try {
         await hold()
         return

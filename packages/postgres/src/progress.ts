@@ -1,4 +1,4 @@
-import { MAX_NOTES, NOTE_LIFE_MS, type ProgressStore, type StoredNote } from '@clew/ledger'
+import { MAX_NOTES, NOTE_TTL_MS, type ProgressStore, type StoredNote } from '@clew/ledger'
 import { indexText } from './index-text.ts'
 import type { Row, Sql } from './sql.ts'
 import type { Watch } from './watch.ts'
@@ -53,9 +53,9 @@ export function createProgress({ sql, reading, watch, schema, assertOpen }: Prog
         column((note) => JSON.stringify(note)),
       ]
       await sql.query({ name: 'progress put', text: PUT, values })
-      watch.ring()
+      watch.notify()
       if (puts++ % SWEEP_EVERY === 0)
-        await sql.query({ name: 'progress sweep', text: SWEEP, values: [nowMs - NOTE_LIFE_MS] })
+        await sql.query({ name: 'progress sweep', text: SWEEP, values: [nowMs - NOTE_TTL_MS] })
     },
     async read({ workspace, runId, after = '0', limit }) {
       assertOpen()

@@ -1,10 +1,10 @@
 import type { Client } from 'pg'
-import { type Ports, wakeAll } from '@clew/ledger'
+import { type Ports, notifyAll } from '@clew/ledger'
 import type { OpenedDatabase } from './open-database.ts'
 
-/** Between two rings of this process: each is a transaction, and one is as good as many. */
-const RING_MS = 5
-/** After one that nobody heard: whoever begins to listen then is late by no more. */
+/** Between two notifications of this process: each is a transaction, and one is as good as many. */
+const NOTIFY_MS = 5
+/** After a notification without listeners; a listener that connects then is late by no more. */
 const UNHEARD_MS = 100
 /** Polling interval: finds commits whose notification was missed or that wait for another transaction. */
 const POLL_MS = 2000
@@ -13,8 +13,8 @@ const MAX_MS = 1000
 
 export interface Watch {
   add(wake: () => void): () => void
-  /** This process has committed: wakes its own followers at once and those of others soon. */
-  ring(): void
+  /** Called after a commit of this process: wakes its followers immediately and those of other processes soon. */
+  notify(): void
   /** Committed events wait behind another transaction: their readers look again soon, then less and less often. */
   heldBack(): void
   close(): Promise<void>
@@ -22,30 +22,30 @@ export interface Watch {
 
 /** Advisory lock that a listener holds while connected, so that writers can check whether anyone listens. */
 const HEAR = 'SELECT pg_advisory_lock_shared(hashtextextended($1, 13))'
-const RING = `SELECT NOT pg_try_advisory_xact_lock(hashtextextended($1, 13)) AS heard, pg_notify($1, '')`
+const NOTIFY = `SELECT NOT pg_try_advisory_xact_lock(hashtextextended($1, 13)) AS heard, pg_notify($1, '')`
 
-/** The doorbell (L7): LISTEN carries no data, a lost connection rings when it is back, and a slow poll stands behind. */
+/** Wakes followers on LISTEN/NOTIFY, which carries no data (L7), after each reconnect, and by a slow poll as a fallback. */
 export function createWatch(
   database: OpenedDatabase,
   ports: Pick<Ports, 'sleep'>,
-  bell: '' | '_progress' = '',
+  suffix: '' | '_progress' = '',
 ): Watch {
-  const channel = `clew_${database.schema}${bell}`
+  const channel = `clew_${database.schema}${suffix}`
   const closing = new AbortController()
   const wakes = new Set<() => void>()
   let isClosed = false
-  /** Something was committed since the last ring to others. */
+  /** A commit came after the last notification of other processes. */
   let isDue = false
-  let ringing: Promise<void> | undefined
+  let notifying: Promise<void> | undefined
   let patienceMs = HELD_BACK_MS
   let listening: Promise<void> | undefined
   let client: Client | undefined
   let poll: NodeJS.Timeout | undefined
   let waiting: NodeJS.Timeout | undefined
 
-  const wake = (): void => wakeAll(wakes)
+  const wake = (): void => notifyAll(wakes)
 
-  /** Connects until nobody watches any more; every connection that is there begins with a ring. */
+  /** Connects until nobody watches any more; each new connection wakes the followers once. */
   async function listen(): Promise<void> {
     for (let waitMs = 20; wakes.size > 0 && !isClosed; waitMs = Math.min(2 * waitMs, MAX_MS)) {
       const own = database.createClient()
@@ -91,21 +91,21 @@ export function createWatch(
     void client?.end().catch(() => undefined)
   }
 
-  async function notify(): Promise<void> {
+  async function notifyOthers(): Promise<void> {
     do {
       isDue = false
       let isHeard = true
       try {
-        const { rows } = await database.query({ name: 'notify', text: RING, values: [channel] })
+        const { rows } = await database.query({ name: 'notify', text: NOTIFY, values: [channel] })
         isHeard = rows[0]?.['heard'] === true
       } catch {
-        // A lost ring makes others late, never wrong, and the commit it was for stands.
+        // A lost notification delays other processes; the commit stands.
       }
-      await pause(isHeard ? RING_MS : UNHEARD_MS)
+      await pause(isHeard ? NOTIFY_MS : UNHEARD_MS)
     } while (isDue)
   }
 
-  /** Shorter when the ledger is closed: what is due then is rung at once. */
+  /** Ends when the ledger is closed, so that a pending notification is sent immediately. */
   async function pause(ms: number): Promise<void> {
     if (!isClosed) await ports.sleep(ms, closing.signal).catch(() => undefined)
   }
@@ -119,11 +119,11 @@ export function createWatch(
         if (wakes.size === 0) stop()
       }
     },
-    ring() {
+    notify() {
       patienceMs = HELD_BACK_MS
       wake()
       isDue = true
-      ringing ??= notify().finally(() => (ringing = undefined))
+      notifying ??= notifyOthers().finally(() => (notifying = undefined))
     },
     heldBack() {
       if (waiting || wakes.size === 0) return
@@ -138,7 +138,7 @@ export function createWatch(
       closing.abort()
       stop()
       wake()
-      await Promise.all([listening, ringing])
+      await Promise.all([listening, notifying])
     },
   }
 }

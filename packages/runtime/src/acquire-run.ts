@@ -22,7 +22,7 @@ export interface ActiveRun {
 interface RunThread {
   readonly runId: string
   readonly threadId: string | null
-  /** It slept here: a signal that aborted meanwhile ends it as stopped, and must not keep it from being taken. */
+  /** The run slept in this process. A signal aborted during the sleep stops it, so it must not prevent the acquisition. */
   readonly isWoken?: boolean | undefined
 }
 

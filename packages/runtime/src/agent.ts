@@ -27,7 +27,7 @@ export interface AgentOptions {
   readonly budget?: Budget | undefined
   /** Every `fetch` in the agent's own code, so every model library, is recorded and given back (D4). */
   readonly recordFetch?: boolean | TapeOptions | undefined
-  /** What `run.memory.promote()` takes into higher layers; default as the ledger says. */
+  /** Rules by which `run.memory.promote()` copies items into higher layers; default: the ledger's. */
   readonly memory?: Pick<MemoryPolicy, 'promote'> | undefined
 }
 

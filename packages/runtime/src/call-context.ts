@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { CurrentCall } from './machine/current-run.ts'
 
-/** What goes along with code through all its awaits: whose it is, and the cause of what it records. */
+/** Value of the AsyncLocalStorage: the current call, and the event that causes what the code records. */
 interface Surroundings {
   readonly place: CurrentCall | undefined
   readonly cause: string | undefined

@@ -34,7 +34,7 @@ export interface CallPolicy {
   readonly cache?: CachePolicy | boolean | undefined
 }
 
-/** What a step, effect or node is told about attempts, time and results kept; `what` names it. */
+/** Checks `retry`, `timeoutMs` and `cache` of a step, effect or node, which errors name `what`. */
 export function checkPolicy({ retry, timeoutMs, cache }: CallPolicy, what: string): void {
   if (retry !== undefined) checkRetry(typeof retry === 'number' ? { tries: retry } : retry, what)
   if (timeoutMs !== undefined) checkTimeout(timeoutMs, what)

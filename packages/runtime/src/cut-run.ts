@@ -1,19 +1,15 @@
 import { ClewError, type ClewEvent } from '@clew/ledger'
+import type { ForkPoint } from './engine/cut.ts'
 import { isFinal, parentOf, stepIdOf } from './machine/record.ts'
 import { assertNotErased } from './not-erased.ts'
 
-/** Where a fork leaves its source: before a step, after a superstep, after an event. Default: where the source stands. */
-export type ForkPlace =
-  /** A step id, or a name: then its first occurrence. */
-  { readonly step: string } | { readonly superstep: number } | { readonly seq: number }
-
 export interface ResolvedForkPoint {
-  /** So many events are shared. */
+  /** Number of events that source and fork share. */
   readonly seq: number
   readonly atStepId: string | null
 }
 
-/** What goes, in one append, with what follows it: a fork never parts them. An end of the whole run is no part of a fork. */
+/** Events appended together with the next one: a fork never separates them. Nor does it include the end of the run. */
 const LED_BY_NEXT: ReadonlySet<string> = new Set([
   'execution.step_stopped',
   'execution.completed',
@@ -26,14 +22,14 @@ const LED_BY_NEXT: ReadonlySet<string> = new Set([
 export function cutRun(
   runId: string,
   events: readonly ClewEvent[],
-  at: ForkPlace | undefined,
+  at: ForkPoint | undefined,
 ): ResolvedForkPoint {
   const cut = findCut(runId, events, at)
   assertNotErased(runId, events, cut.seq)
   return cut
 }
 
-function findCut(runId: string, events: readonly ClewEvent[], at: ForkPlace | undefined): ResolvedForkPoint {
+function findCut(runId: string, events: readonly ClewEvent[], at: ForkPoint | undefined): ResolvedForkPoint {
   if (at === undefined) return { seq: backFrom(events, events.length), atStepId: null }
   if ('seq' in at) {
     const { seq } = at
@@ -46,18 +42,23 @@ function findCut(runId: string, events: readonly ClewEvent[], at: ForkPlace | un
       )
     return { seq: backFrom(events, seq), atStepId: null }
   }
-  const start = events.find((event) => isAt(event, at))
+  const start = 'checkpointId' in at ? undefined : events.find((event) => isAt(event, at))
   if (start) return cutBefore(events, start)
   // Nothing came after that superstep.
   if ('superstep' in at && at.superstep >= 0) return { seq: backFrom(events, events.length), atStepId: null }
-  // It may have been there.
+  // If an event is erased, the step may have been in it: that is another error.
   assertNotErased(runId, events)
   throw new ClewError(
     'not_found',
-    'step' in at ? `Run ${runId} has no step ${at.step}` : `Run ${runId} has no superstep ${at.superstep}`,
+    `Run ${runId} has no ${nameOf(at)}`,
     'See `clew steps` for those it has; nothing was written.',
     { runId, ...at },
   )
+}
+
+function nameOf(at: { step: string } | { superstep: number } | { checkpointId: string }): string {
+  if ('step' in at) return `step ${at.step}`
+  return 'superstep' in at ? `superstep ${at.superstep}` : `checkpoint ${at.checkpointId}`
 }
 
 function isAt({ eventType, payload }: ClewEvent, at: { step: string } | { superstep: number }): boolean {

@@ -2,7 +2,7 @@ import type { ClewEvent } from '@clew/ledger'
 import type { Program } from './machine/program.ts'
 import { CLEW_VERSION } from './version.ts'
 
-/** What the record was made with, and what it is read with. Null where one of them does not say. */
+/** Values at recording and now; null if unknown. */
 export interface Compared<Value> {
   readonly recorded: Value
   readonly now: Value
@@ -12,9 +12,9 @@ export interface Compared<Value> {
 export interface Fidelity {
   readonly agentVersion: Compared<string | null>
   readonly clewVersion: Compared<string | null>
-  /** Of a graph. */
+  /** Hash of a graph's structure. */
   readonly structureHash: Compared<string | null>
-  /** Ids of models: those whose answers are on record, and those that were called this time. */
+  /** Model ids: those of the recorded answers, and those called now. */
   readonly models: Compared<readonly string[]>
 }
 

@@ -5,7 +5,8 @@ import { checkBudget } from './check-options.ts'
 import type { CompiledGraph } from './engine/compiled-graph.ts'
 import type { GraphForkOptions, GraphForkResult, GraphRetryOptions } from './engine/time-travel.ts'
 import type { Channels, StateOf } from './graph/channel.ts'
-import { type ResolvedForkPoint, cutBeforeFailure, cutRun, type ForkPlace } from './cut-run.ts'
+import { type ResolvedForkPoint, cutBeforeFailure, cutRun } from './cut-run.ts'
+import type { ForkPoint } from './engine/cut.ts'
 import type { Program } from './machine/program.ts'
 import { assertMode } from './mode.ts'
 import type { RunResult } from './result.ts'
@@ -20,19 +21,19 @@ import { beginLog, acquireRun } from './acquire-run.ts'
 
 export interface ForkOptions<Input = unknown> extends RunOptions {
   readonly ledger: Ledger
-  /** The run to fork; it stays as it is. */
+  /** Run to fork; it is not changed. */
   readonly runId: string
-  readonly at?: ForkPlace | undefined
-  /** In place of the source's input: recorded results are given back as long as their steps ask for the same. */
+  readonly at?: ForkPoint | undefined
+  /** Replaces the source's input. Recorded results are restored as long as the steps have the same inputs. */
   readonly input?: Input | undefined
   readonly newRunId?: string | undefined
-  /** What is not in the shared record is done for real. */
+  /** Effects that the shared record does not contain are performed. */
   readonly effects?: 'live' | undefined
 }
 
 export type RetryOptions = Omit<ForkOptions, 'at' | 'input' | 'effects'>
 
-/** A new run that shares the first events of another one and goes on by itself (R7). */
+/** Creates a run that shares the first events of another one and continues on its own (R7). */
 export function fork<C extends Channels>(
   graph: CompiledGraph<C>,
   options: GraphForkOptions<C>,
@@ -111,7 +112,7 @@ async function readSource(
   return { source, events }
 }
 
-/** How a fork leaves its source. */
+/** Source and fork point. */
 export interface ForkHow {
   readonly source: RunSummary
   readonly cut: ResolvedForkPoint

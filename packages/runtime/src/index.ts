@@ -19,7 +19,6 @@ export type {
 export type { UpdatedState, UpdateOptions } from './engine/update-state.ts'
 export type { Compared, Fidelity } from './fidelity.ts'
 export { fork, type ForkOptions, retry, type RetryOptions } from './fork.ts'
-export type { ForkPlace } from './cut-run.ts'
 export { requestStop, type StopOptions } from './lifecycle/request-stop.ts'
 export type { NodeRecord } from './log/node-record.ts'
 export type { NodeStats } from './log/node-stats.ts'

@@ -97,7 +97,7 @@ export async function stopChild(
     const { status } = await requestStop(ledger, runId, { reason, ...options })
     if (!isTerminal(status)) throw workingChild(runId)
   } catch (error) {
-    // It ended by itself, or was announced by its parent and never began.
+    // The child has ended, or was announced by its parent and never began.
     if (!(error instanceof ClewError) || (error.code !== 'ended' && error.code !== 'not_found')) throw error
   }
 }

@@ -2,8 +2,8 @@ import type { Ledger } from '@clew/ledger'
 import type { UsageTotals } from './machine/budget.ts'
 
 /**
- * What a run has used up, with its child runs and theirs; of children only those whose step is over, for the others count
- * when they end. By summaries: of a graph only the events since its last checkpoint are at hand.
+ * Usage of a run and all child runs below it. Children whose step has not ended are left out: they count when they end.
+ * Read from summaries, since a resumed graph reads only the events after its last checkpoint.
  */
 export async function readRunUsage(ledger: Ledger, runId: string): Promise<UsageTotals> {
   const run = await ledger.getRun(runId)

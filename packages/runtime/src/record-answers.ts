@@ -38,7 +38,7 @@ export async function recordAnswers(
       return []
     })
     try {
-      // What was read is still so: otherwise it is read and judged again.
+      // Appends only if the run is unchanged since it was read; otherwise reads and checks again.
       await ledger.append(drafts, { keepStepIds: true, expectedSeq: (run.forkedFrom?.seq ?? 0) + run.events })
       return (await ledger.getRun(runId)) ?? run
     } catch (error) {

@@ -1,6 +1,6 @@
 import { ClewError, checkpointOf, type Ledger, readForkTags, type RunSummary } from '@clew/ledger'
-import { cutRun, type ForkPlace } from './cut-run.ts'
-import { findCut } from './engine/cut.ts'
+import { cutRun } from './cut-run.ts'
+import { findCut, type ForkPoint } from './engine/cut.ts'
 import { underLease } from './engine/under-lease.ts'
 import { assertMode } from './mode.ts'
 import { unknownRun } from './resume-run.ts'
@@ -9,7 +9,7 @@ import { existingRun } from './start-run.ts'
 
 export interface RecordForkOptions {
   /** Default: where the source stands. */
-  readonly at?: ForkPlace | undefined
+  readonly at?: ForkPoint | undefined
   /** For functions: what the fork has in place of the source's input. A graph has to be there to take one. */
   readonly input?: unknown
   readonly newRunId?: string | undefined
@@ -56,7 +56,7 @@ interface CutFields {
   readonly atStepId?: string
 }
 
-async function cutFunction(ledger: Ledger, runId: string, at: ForkPlace | undefined): Promise<CutFields> {
+async function cutFunction(ledger: Ledger, runId: string, at: ForkPoint | undefined): Promise<CutFields> {
   const { seq, atStepId } = cutRun(runId, await Array.fromAsync(ledger.read(runId)), at)
   return { sourceSeq: seq, ...(atStepId !== null && { atStepId }) }
 }
@@ -64,7 +64,7 @@ async function cutFunction(ledger: Ledger, runId: string, at: ForkPlace | undefi
 async function cutGraph(
   ledger: Ledger,
   source: RunSummary,
-  at: ForkPlace | undefined,
+  at: ForkPoint | undefined,
 ): Promise<CutFields & { readonly checkpoint: unknown }> {
   const { event, superstep, atStepId } = await findCut(ledger, source, at)
   const { seq } = event.ledger

@@ -66,13 +66,13 @@ export async function recordIdleReason(
       )
       await journal.send([...asked, paused])
       const status = pauses.length > 0 || dueAt === null ? 'paused' : 'pending'
-      // What asks, asks with a Question.
+      // A paused run has questions, and the pauses have their form.
       return resultOf(take, machine, status, told, { pauses: pauses as readonly RunPause[], dueAt })
     }
   }
 }
 
-/** What the run warns of, as it is told to the caller and in the record. */
+/** Warnings of the run, for the caller and for the record. */
 interface IdleReport {
   readonly warnings: readonly string[]
   readonly fields: { readonly warnings?: readonly string[] }
@@ -124,7 +124,7 @@ async function end(
   /** `instead` was not written, so the readings of the clock that it carried have to be carried here. */
   async function fail(error: StepError, instead?: EventDraft): Promise<RunResult> {
     const clock = instead?.payload['clock']
-    // What a step failed with has its stack there.
+    // An error of a step has its stack in the step's event.
     const stack = error.stepId === null ? stackOf(error) : undefined
     const failed = machine.draft('system.workflow_failed', [], machine.cause, {
       error: error.toJSON(),

@@ -1,7 +1,7 @@
 import type { ClewEvent } from '@clew/ledger'
 import { wholePlaceholderIn } from './machine/placeholders.ts'
 
-/** What the code of a run begins with: the input of its start, or the one that its fork was given. */
+/** Input of the run's code: that of its start, or of its last fork that has one. */
 export function recordedInput(events: readonly ClewEvent[]): unknown {
   const edited = events.findLast(
     ({ eventType, payload }) => eventType === 'system.workflow_forked' && payload['input'] !== undefined,
@@ -9,7 +9,7 @@ export function recordedInput(events: readonly ClewEvent[]): unknown {
   return (edited ?? events[0])?.payload['input'] ?? null
 }
 
-/** What whoever started the run should know before it is too late (P2). */
+/** Warns at the start if the input has a redacted secret that a resume would need (P2). */
 export function warningsOf(events: readonly ClewEvent[]): readonly string[] {
   const place = wholePlaceholderIn(recordedInput(events))
   return place === undefined

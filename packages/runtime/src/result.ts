@@ -4,18 +4,18 @@ import type { KeptMessage } from './graph/message.ts'
 import type { RunLog } from './log/run-log.ts'
 import type { Question, StepError } from './run.ts'
 
-/** Where code and record part on resume (D2). */
+/** First difference between code and record on resume (D2). */
 export interface ResumeDivergence {
   readonly kind: 'order' | 'kind' | 'input' | 'output' | 'missing' | 'extra' | 'redacted'
   readonly stepId: string | null
   readonly expected: unknown
-  /** Of a missing step: the id of what the code asked for instead, as far as that is known. */
+  /** For a missing step: the id of the call that the code made instead, if known. */
   readonly received: unknown
-  /** The run in which it was found, when that is a child of the step. */
+  /** Child run in which it was found. */
   readonly childRunId?: string | undefined
-  /** Of a redacted one: the kind of the secret that is not stored. */
+  /** For `redacted`: kind of the secret that is not stored. */
   readonly secretKind?: string | undefined
-  /** Of the others: steps whose redacted text the code was given, which it may have cut or parsed. */
+  /** For other kinds: steps whose redacted text the code received and may have cut or parsed. */
   readonly redactedFrom?: readonly string[] | undefined
 }
 
@@ -24,7 +24,7 @@ export interface RunPause extends Pause {
   readonly question: Question
 }
 
-/** How a run came out, or where it waits. */
+/** Outcome of a run, or the reason why it waits. */
 export type RunResult<Output = unknown> = RunFacts & RunEnd<Output>
 
 /** `status === 'completed'` has an output; a blocked run's error has code `diverged` and says what to do. */
@@ -34,7 +34,7 @@ export type RunEnd<Output> =
   | {
       readonly status: Exclude<RunStatus, 'completed' | 'failed' | 'blocked'>
       readonly output: undefined
-      /** Of a stopped run: why. */
+      /** Reason why the run was stopped. */
       readonly error: StepError | null
     }
 
@@ -51,24 +51,24 @@ export interface RunFacts {
   /** False when async durability left gaps: the run's end stands, what `checkpointErrors` name may not. */
   readonly checkpointOk: boolean
   readonly checkpointErrors: readonly Error[]
-  /** What does no harm yet: a secret in the input that a resume needs again, redacted text that the code was given. */
+  /** Possible problems of a later resume: a secret in the input, or redacted text that the code received. */
   readonly warnings: readonly string[]
-  /** Of a run that was resumed or forked here: what its record was made with, and what it goes on with (D7). */
+  /** Versions of code and models at recording and now, for a run that was resumed or forked (D7). */
   readonly fidelity: Fidelity | null
 }
 
-/** What a run tells while it works; streams are made of these (R12). */
+/** Callbacks of a working run; streams are built on them (R12). */
 export interface RunListener {
   event?(event: ClewEvent): void
   /** A step began or ended. */
   step?(step: StepChange): void
-  /** What a node wrote; told before its end is recorded, and not for ends that the record had already. */
+  /** Write of a node. Called before its end is recorded, and not for restored ends. */
   update?(update: NodeUpdate): void
-  /** The whole state after a superstep, 0 being the input; may be told more than once, and when a run is taken up. */
+  /** Whole state after a superstep; 0 is the input. May be called more than once for one superstep, also on resume. */
   values?(state: Readonly<Record<string, unknown>>, superstep: number): void
   token?(stepId: string | null, text: string): void
   custom?(stepId: string | null, data: unknown): void
-  /** Where a child run tells; without it the child tells nothing. */
+  /** Listener of a child run; without it, the child has none. */
   child?(link: { readonly runId: string; readonly parentStepId: string }): RunListener
 }
 

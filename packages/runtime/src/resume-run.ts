@@ -99,7 +99,7 @@ export async function goOnWithRun(
   }
 }
 
-/** What was redacted nobody can accept, and a child run's difference is accepted there. */
+/** Redacted values cannot be accepted, and a difference in a child run has to be accepted in that run. */
 const mayBeAccepted = (found: ResumeDivergence | null): found is ResumeDivergence =>
   found !== null && found.childRunId === undefined && found.kind !== 'redacted'
 

@@ -2,10 +2,10 @@ import { asOwn, type ClewEvent, type Ledger } from '@clew/ledger'
 import type { Budget } from './machine/budget.ts'
 import type { ResumeOptions } from './run-options.ts'
 
-/** What bounds a run, and how much of its time it has used. Recorded with its start, so that no resume forgets it. */
+/** Limits of a run, and the time it has used. Recorded with its start, so that they hold after a resume. */
 export interface RunBounds {
   readonly budget: Budget | undefined
-  /** Milliseconds for which some process has worked on it; waiting for answers and sleeping do not count. */
+  /** Milliseconds of work in any process; waiting for answers and sleeping do not count. */
   readonly workedMs: number
 }
 
@@ -28,7 +28,7 @@ export function budgetField(budget: Budget | undefined): { readonly budget?: Bud
   return bounds.length === 0 ? {} : { budget: Object.fromEntries(bounds) as Budget }
 }
 
-/** What a resume leaves of a budget: `budget` can only tighten it, `replaceBudget` takes its place. */
+/** Budget after a resume: `budget` can only tighten the recorded one, `replaceBudget` replaces it. */
 export function resumedBudget(
   recorded: Budget | undefined,
   { budget, replaceBudget }: Pick<ResumeOptions, 'budget' | 'replaceBudget'>,

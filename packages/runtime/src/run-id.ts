@@ -19,7 +19,7 @@ export function checkRunId(runId: string | undefined): string {
   if (isSystemRun(runId))
     throw new ClewError(
       'bad_option',
-      'The run id begins with clew:, like the books of the ledger',
+      'The run id begins with clew:, which is reserved for system runs',
       'Use another id. Nothing was started.',
       { runId },
     )

@@ -4,8 +4,8 @@ import type { RunLogBuilder } from './log/run-log.ts'
 import type { RunListener } from './result.ts'
 
 /**
- * How a process that has to end leaves its runs: nothing more is begun, what is in flight gets so long to come to its end,
- * and the run is then *interrupted*, free and resumable at once.
+ * Graceful shutdown of a process: no new steps begin, steps in flight get `graceMs` to end, and the run is then recorded
+ * as *interrupted*, which any process can resume immediately.
  */
 export interface Shutdown {
   readonly signal: AbortSignal
@@ -57,9 +57,9 @@ export interface ResumeOptions extends RunOptions {
   readonly pauseId?: string | undefined
   /** Several answers at once, by the id of the pause. */
   readonly answers?: Readonly<Record<string, unknown>> | undefined
-  /** Who answers. */
+  /** Person who answers. */
   readonly by?: string | undefined
-  /** From now on the run has this budget in place of its own, also a wider one; it is recorded. */
+  /** Replaces the run's budget, also by a larger one; recorded. */
   readonly replaceBudget?: Budget | undefined
   /**
    * When the code asks for something else than the record has, the run is blocked (default), and can be forked before that
@@ -76,9 +76,9 @@ export interface ResumeOptions extends RunOptions {
   readonly claimed?: Lease | undefined
 }
 
-/** What one life of a run in this process hands on to the next one, when it has slept in between. */
+/** State that a run in this process keeps while it sleeps. */
 export interface Carried {
-  /** Known here, though the record may have it without its secrets (P2). */
+  /** Input with its secrets, which the record may lack (P2). */
   readonly input?: unknown
   readonly log: RunLogBuilder
   readonly isWoken?: boolean | undefined

@@ -18,7 +18,7 @@ import { readRunUsage } from './read-run-usage.ts'
 import type { RunBounds } from './run-bounds.ts'
 import { openTape } from './tape/open-tape.ts'
 
-/** What is known here beside the record. */
+/** Data of this process that the record does not contain. */
 export interface Known {
   readonly input?: unknown
   readonly bounds: RunBounds

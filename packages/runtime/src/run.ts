@@ -14,7 +14,7 @@ import { isUnstorable } from './machine/run-appender.ts'
 import type { AnswerOf, FromJsonSchema, StandardSchema } from './standard-schema.ts'
 import type { RunMemory } from './memory/run-memory.ts'
 
-/** How a failed attempt is tried again. */
+/** Retry of failed attempts. */
 export interface RetryPolicy {
   /** Attempts in all; 1 means none is repeated. */
   readonly tries: number
@@ -30,7 +30,7 @@ export interface RetryPolicy {
 }
 
 export interface CachePolicy {
-  /** How long a result may be given to others; default for ever. */
+  /** Lifetime of a cached result; default: no limit. */
   readonly ttlMs?: number | undefined
 }
 
@@ -46,8 +46,8 @@ export interface StepOptions {
 
 export interface EffectOptions extends StepOptions {
   /**
-   * What happens to an effect whose outcome a crash left unknown (R10): a `read` (default) is repeated with the same
-   * idempotency key; the others are reserved before they are dispatched, and a person says what became of them.
+   * Handling of an effect whose outcome is unknown after a crash (R10): a `read` (default) is repeated with the same
+   * idempotency key; other effects are reserved before they are dispatched, and a person decides on their outcome.
    */
   readonly safety?: Safety | undefined
   /** Ask before it is dispatched; no answer in time means no. */
@@ -86,10 +86,10 @@ export interface HandoffDetail {
   readonly [detail: string]: JsonValue | undefined
 }
 
-/** What an effect is told about itself. */
+/** Argument of an effect's function. */
 export interface EffectCall {
   readonly attempt: number
-  /** The same for each attempt of this call, another one for another input: hand it to what you call. */
+  /** Equal for all attempts of this call, different for another input. Pass it to the service that you call. */
   readonly idempotencyKey: string
   /** Aborts when the attempt's time is over, when nobody waits for it any more, and when the run ends. */
   readonly signal: AbortSignal
@@ -103,9 +103,9 @@ export interface ChildOptions extends Pick<StepOptions, 'key' | 'retry' | 'timeo
 }
 
 /**
- * What agents and nodes work with: everything done through it is recorded, once, and given back on resume. Inputs and results
- * are JSON and what the ledger has codecs for. Code gets them as they come back from the record, at once as on resume: a copy
- * of its own, in which a result that is undefined is null and a property that is undefined is not there.
+ * Interface of agents and nodes: everything done through it is recorded once and restored on resume. Inputs and results are
+ * JSON and values that the ledger has codecs for. Code receives a copy of what was recorded, the first time as on resume: a
+ * result of undefined is null, and properties that are undefined are missing.
  */
 export interface Run {
   readonly runId: string
@@ -139,7 +139,7 @@ export interface Run {
   now(): number
   random(): number
   uuid(): string
-  /** What the run remembers, and what its thread, its agent and the workspace do; each call is an effect. */
+  /** Memory of the run, its thread, its agent and the workspace; each call is an effect. */
   readonly memory: RunMemory
   /**
    * Says a message, as the assistant if no role is given: recorded, once, with what woke the code as its cause (R13). Each
@@ -188,11 +188,11 @@ export class StepError extends Error {
 const MAX_STACK_FRAMES = 30
 const MAX_STACK_CHARS = 4000
 
-/** Where an error was thrown: its innermost frames, for the record. Undefined for what came from another step. */
+/** Innermost stack frames of an error, for the record. Undefined for an error of another step. */
 export function stackOf({ cause }: StepError): string | undefined {
   if (!(cause instanceof Error) || cause instanceof StepError) return undefined
   const { stack } = cause
-  // Behind the message, which stands beside it.
+  // The message is recorded separately.
   const at = typeof stack === 'string' ? stack.indexOf('\n    at ') : -1
   if (at < 0) return undefined
   return (stack as string)
@@ -202,13 +202,13 @@ export function stackOf({ cause }: StepError): string | undefined {
     .slice(0, MAX_STACK_CHARS)
 }
 
-/** What is wrong with the value, and where. The rest is said to who appends events, and is not true of a step. */
+/** Error message without the parts that are only true for a caller of `append`. */
 const plainMessage = ({ message, hint }: ClewError): string =>
   message
     .slice(0, message.endsWith(hint) ? -hint.length - 2 : undefined)
     .replace(/^Item \d+ of the batch: /, '')
 
-/** What was thrown, as it will be recorded; the original stays in reach as `cause` while the process lives. */
+/** Converts a thrown value to the recorded error; the original stays available as `cause` in this process. */
 export function toStepError(thrown: unknown, stepId: string | null): StepError {
   if (thrown instanceof StepError) return thrown
   if (!(thrown instanceof Error)) return new StepError({ message: String(thrown) }, stepId, thrown)

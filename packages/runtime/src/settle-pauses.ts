@@ -109,14 +109,14 @@ async function answerOfChild(
   return undefined
 }
 
-/** What counts as the answer when its time is over; without a default it is no. */
+/** Answer of a pause whose time is over: its default, or no. */
 export function lateAnswer({ payload }: ClewEvent): AnswerFields | undefined {
   const { dueAt, default: otherwise } = payload
   if (typeof dueAt !== 'string' || Date.parse(dueAt) > Date.now()) return undefined
   return { by: 'timeout', ...(otherwise === undefined ? { denied: true } : { answer: otherwise }) }
 }
 
-/** It does not only ask: a sleep beside the question is over, or one of several questions was answered. */
+/** True if a paused run has work to do: its sleep is over, or one of several questions was answered. */
 export const isDue = ({ dueAt }: Pick<RunSummary, 'dueAt'>): boolean =>
   dueAt !== null && Date.parse(dueAt) <= Date.now()
 

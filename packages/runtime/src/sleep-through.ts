@@ -6,10 +6,10 @@ import { StepError } from './run.ts'
 import type { Carried, RunOptions } from './run-options.ts'
 import { sleepUntil } from './sleep.ts'
 
-/** How often a sleeper looks whether somebody else has gone on with the run, or stopped it. */
+/** Polling interval of a sleeping run: another process may have resumed or stopped it. */
 const LOOK_MS = 1000
 
-/** Whoever started or resumed a run waits through its sleep: nothing of it is held meanwhile, neither lease nor code. */
+/** Waits until a sleeping run is due and resumes it. No lease is held and no code is running during the sleep. */
 export async function sleepThrough(
   ledger: Ledger,
   program: Program,
@@ -44,7 +44,7 @@ async function wake(
     const again = { signal, listener, suspendAlways, shutdown, onBusy: 'wait' } as const
     return await goOnWithRun(ledger, program, runId, again, { ...carried, isWoken: true })
   } catch (error) {
-    // Somebody else has gone on with it in the meantime.
+    // Another process resumed the run in the meantime.
     const now =
       error instanceof ClewError && error.code === 'not_resumable' ? await ledger.getRun(runId) : null
     if (now && now.status !== 'running') return resultOfRun(ledger, program, now, carried)
@@ -55,7 +55,7 @@ async function wake(
 const isAsleep = (run: RunSummary | null, dueAt: string | null): boolean =>
   run?.status === 'pending' && run.dueAt === dueAt
 
-/** How a run came out in other hands. */
+/** Result of a run that another process continued. */
 export async function resultOfRun(
   ledger: Ledger,
   program: Program,

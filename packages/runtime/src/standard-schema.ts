@@ -1,7 +1,7 @@
 import type { JsonValue } from '@clew/ledger'
 import { StepError } from './run.ts'
 
-/** What zod, valibot, arktype and others have in common (standardschema.dev): enough to check an answer and know its type. */
+/** Common interface of zod, valibot, arktype and others (standardschema.dev), used to check and type an answer. */
 export interface StandardSchema<Output = unknown> {
   readonly '~standard': {
     readonly version: 1

@@ -31,7 +31,7 @@ export async function startRun(
   return sleepThrough(ledger, program, result, options, { input, log })
 }
 
-/** What a stream shapes, and what a graph is invoked with, come along. */
+/** Also accepts the options of streams and of `invoke`. */
 const checkStartOptions = createOptionCheck<StartOptions>(
   {
     runId: true,
@@ -75,7 +75,7 @@ export async function beginRun(
   const findPrevious = async (): Promise<Previous | undefined> =>
     threadId === null ? undefined : program.findPrevious?.(ledger, threadId)
   if (session?.supersedes !== undefined) {
-    // What would be refused below is refused before anything is written; only the run that has to go may be unfinished.
+    // Rejects before anything is written. Only the run that is superseded may be unfinished.
     await findPrevious().catch(unlessOf(session.supersedes))
     await supersedeRun(ledger, session.supersedes, runId)
   }

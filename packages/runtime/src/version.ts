@@ -1,2 +1,2 @@
-/** Told by each run (D7); the same as in package.json. */
+/** Recorded by each run (D7); the same as in package.json. */
 export const CLEW_VERSION = '0.1.0'

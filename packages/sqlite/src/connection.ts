@@ -104,7 +104,7 @@ export function openConnection(path: string, ports: Ports, options: OpenDatabase
     watch,
     async write(work) {
       const result = await read(() => transact(work))
-      watch.ring()
+      watch.notify()
       return result
     },
     read,

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
-import { MAX_NOTES, NOTE_LIFE_MS, type ReadNotesOptions, type RunKey, type StoredNote } from '@clew/ledger'
+import { MAX_NOTES, NOTE_TTL_MS, type ReadNotesOptions, type RunKey, type StoredNote } from '@clew/ledger'
 import { transact } from './transact.ts'
 
 /** Raised when the table below changes; a file of another schema is emptied. */
@@ -86,7 +86,7 @@ function useFile(db: DatabaseSync, inode: number): ProgressFile {
     put(notes, nowMs) {
       transact(db, () => {
         for (const note of notes) putOne(note, nowMs)
-        sweepOld.run(nowMs - NOTE_LIFE_MS)
+        sweepOld.run(nowMs - NOTE_TTL_MS)
         sweepMany.run()
       })
     },

@@ -1,5 +1,5 @@
 import { rmSync, statSync } from 'node:fs'
-import { type Ports, type ProgressStore, wakeAll } from '@clew/ledger'
+import { type Ports, type ProgressStore, notifyAll } from '@clew/ledger'
 import type { Connection } from './connection.ts'
 import { resultOf } from './errors.ts'
 import { makeFile } from './make-file.ts'
@@ -71,13 +71,13 @@ export function createProgress(
     }
     if (mark === seen) return
     seen = mark
-    wakeAll(wakes)
+    notifyAll(wakes)
   }
 
   const progress: ProgressStore = {
     async put(notes, nowMs) {
       await using((found) => found.put(notes, nowMs), undefined)
-      wakeAll(wakes)
+      notifyAll(wakes)
     },
     read: (range) => using((found) => found.read(range), { notes: [], cursor: range.after ?? '' }),
     clear: (key, stepId) => using((found) => found.clear(key, stepId), undefined),

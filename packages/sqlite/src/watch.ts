@@ -1,13 +1,13 @@
 import type { StatementSync } from 'node:sqlite'
-import { wakeAll } from '@clew/ledger'
+import { notifyAll } from '@clew/ledger'
 
 /** Asking costs 2.5 µs; watching the file instead misses commits (L7). */
 const POLL_MS = 20
 
 export interface Watch {
   add(wake: () => void): () => void
-  /** Own commits do not show in `data_version`; their writer rings. */
-  ring(): void
+  /** Called by this process after its own commits, which do not change `data_version`. */
+  notify(): void
   close(): void
 }
 
@@ -18,8 +18,8 @@ export function createWatch(dataVersion: StatementSync): Watch {
 
   const current = (): unknown => dataVersion.get()?.[0]
 
-  function ring(): void {
-    wakeAll(wakes)
+  function notify(): void {
+    notifyAll(wakes)
   }
 
   function poll(): void {
@@ -31,7 +31,7 @@ export function createWatch(dataVersion: StatementSync): Watch {
     }
     if (version === seen && version !== undefined) return
     seen = version
-    ring()
+    notify()
   }
 
   return {
@@ -48,11 +48,11 @@ export function createWatch(dataVersion: StatementSync): Watch {
         timer = undefined
       }
     },
-    ring,
+    notify,
     close() {
       clearInterval(timer)
       timer = undefined
-      ring()
+      notify()
     },
   }
 }

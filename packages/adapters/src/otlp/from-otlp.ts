@@ -139,7 +139,7 @@ function checkRecord(record: OtlpLogRecord, otherwise: string | undefined): Chec
   if (!isId(runId))
     return { reason: 'its session id is longer than 512 characters or has control characters' }
   if (isSystemRun(runId))
-    return { reason: 'its session id begins with clew:, which is for the books of Clew itself' }
+    return { reason: 'its session id begins with clew:, which is reserved for system runs of Clew' }
   return { runId, key: '' }
 }
 

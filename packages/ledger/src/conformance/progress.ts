@@ -1,5 +1,5 @@
 import type { Ledger } from '../ledger.ts'
-import { MAX_NOTES, NOTE_LIFE_MS, type ProgressNote } from '../progress/progress.ts'
+import { MAX_NOTES, NOTE_TTL_MS, type ProgressNote } from '../progress/progress.ts'
 import { assert, assertEqual, assertRefused } from './assert.ts'
 import { note as event, readAll, type StoreTest, upTo } from './world.ts'
 
@@ -135,7 +135,7 @@ export const progressTests: readonly StoreTest[] = [
       await ledger.progress.clear('r')
       assertEqual(await shown(ledger), ['c 1'], 'without the run')
       await ledger.progress.clear('unknown')
-      world.turnClock(NOTE_LIFE_MS + 1000)
+      world.turnClock(NOTE_TTL_MS + 1000)
       for (const n of upTo(70)) await put(noteOf('d', n))
       assertEqual(await shown(ledger), ['d 70'], 'without the old')
     },

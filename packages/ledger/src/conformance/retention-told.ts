@@ -59,7 +59,7 @@ export const retentionToldTests: readonly StoreTest[] = [
       await ledger.record(note('clew:stream/s', { n: 5 }))
       await ledger.gc({
         policy: {
-          rules: [...MONTH.rules, { name: 'book', match: { systemRun: 'stream' }, olderThan: '30d' }],
+          rules: [...MONTH.rules, { name: 'stream', match: { systemRun: 'stream' }, olderThan: '30d' }],
         },
       })
       const lines = await Array.fromAsync(ledger.export())

@@ -1,13 +1,13 @@
 import { contentText } from './content-text.ts'
 import type { ParsedMessage, ParsedToolCall, ParsedToolResult } from '../messages/parse-message.ts'
 
-/** What a message says, piece by piece: makers of models put the same pieces into one message or into several. */
+/** Part of a message: model providers put the same parts into one message or into several. */
 export type Utterance =
   | { readonly kind: 'words'; readonly key: string; readonly message: ParsedMessage }
   | { readonly kind: 'call'; readonly key: string; readonly call: ParsedToolCall }
   | { readonly kind: 'result'; readonly key: string; readonly result: ParsedToolResult }
 
-/** The same key for the same words, call or result in any form. */
+/** Parts of a message; the same text, call or result has the same `key` in any provider's form. */
 export function utterancesOf(message: ParsedMessage): Utterance[] {
   const { role, content, reasoning, toolCalls, toolResults } = message
   const isSilent = toolCalls.length + toolResults.length > 0 || (role === 'assistant' && reasoning !== null)
@@ -27,45 +27,45 @@ export function utterancesOf(message: ParsedMessage): Utterance[] {
   return said
 }
 
-/** A place in a transcript, and which kinds of record told it. */
-interface Told {
+/** Transcript slot of an utterance, and the kinds of record that contain it. */
+interface Mention {
   readonly slot: number
   readonly sources: Set<string>
 }
 
 /**
- * Says what is new in a conversation of which several records tell: a model request repeats all that was said before
- * it, and a state holds what a model just said. Changed in place: it lives inside the state of a fold.
+ * Finds what is new in a conversation that several records contain: a model request repeats all earlier messages, and
+ * a state repeats the model's last answer. Changed in place: it is part of a fold's state.
  */
 export interface Conversation {
-  /** The place that another source told the same at; undefined when this is new, and is to be noted. */
+  /** Slot at which another source has the same utterance; undefined if it is new and the caller has to `note` it. */
   claim(key: string, source: string): number | undefined
   note(key: string, source: string, slot: number): void
-  /** The newest place of this key. */
+  /** Newest slot of this key. */
   find(key: string): number | undefined
-  /** Of the list that a model is sent, what goes beyond the lists that it was sent before. */
+  /** Utterances of a model request that no earlier request contained. */
   beyond(list: readonly Utterance[]): { readonly fresh: readonly Utterance[]; readonly thread: string[] }
-  /** Of a list that takes the place of a channel's value: how many of the first n of each key are known. */
+  /** For a list that replaces a channel's value: by channel and key, how many of its occurrences are known. */
   readonly channels: Map<string, Map<string, number>>
 }
 
 export function createConversation(): Conversation {
-  const told = new Map<string, Told[]>()
-  /** Lists of keys, one for each conversation with a model. */
+  const mentions = new Map<string, Mention[]>()
+  /** Keys of each conversation with a model, in order. */
   const threads: string[][] = []
   return {
     claim(key, source) {
-      const open = told.get(key)?.find(({ sources }) => !sources.has(source))
+      const open = mentions.get(key)?.find(({ sources }) => !sources.has(source))
       open?.sources.add(source)
       return open?.slot
     },
     note(key, source, slot) {
       const place = { slot, sources: new Set([source]) }
-      const list = told.get(key)
+      const list = mentions.get(key)
       if (list) list.push(place)
-      else told.set(key, [place])
+      else mentions.set(key, [place])
     },
-    find: (key) => told.get(key)?.at(-1)?.slot,
+    find: (key) => mentions.get(key)?.at(-1)?.slot,
     beyond(list) {
       let thread: string[] | undefined
       let shared = 0

@@ -11,7 +11,7 @@ import type { RawRows } from '../store/raw-rows.ts'
 import type { Values } from '../store/values.ts'
 import { withDefaults } from '../store/with-defaults.ts'
 import type { VaultData, VaultRow } from '../vault/vault-rows.ts'
-import { wakeAll } from '../store/wake.ts'
+import { notifyAll } from '../store/wake.ts'
 import { createInProcessLeases } from './leases.ts'
 import { createRows, type InProcessRun, ownsEvents, type Rows } from './rows.ts'
 import { createInProcessSlots } from './slots.ts'
@@ -85,7 +85,7 @@ function createInProcessCore(ports: Ports): StoreCore {
       assertOpen()
       const startedMs = ports.now()
       const applied = applyChange(rows.tx, ports, change)
-      wakeAll(watchers)
+      notifyAll(watchers)
       return { ...applied, tookMs: ports.now() - startedMs }
     },
     async readRun(key, { afterSeq, upToSeq = Number.MAX_SAFE_INTEGER, limit, types }) {
@@ -199,7 +199,7 @@ function createInProcessCore(ports: Ports): StoreCore {
     },
     async close() {
       closed = true
-      wakeAll(watchers)
+      notifyAll(watchers)
     },
   }
 }

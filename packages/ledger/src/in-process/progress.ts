@@ -1,6 +1,6 @@
 import type { RunKey } from '../store/store.ts'
-import { MAX_NOTES, NOTE_LIFE_MS, type ProgressStore, type StoredNote } from '../progress/progress.ts'
-import { wakeAll } from '../store/wake.ts'
+import { MAX_NOTES, NOTE_TTL_MS, type ProgressStore, type StoredNote } from '../progress/progress.ts'
+import { notifyAll } from '../store/wake.ts'
 
 interface Kept {
   readonly note: StoredNote
@@ -17,7 +17,7 @@ export function createInProcessProgress(): ProgressStore {
 
   function sweep(nowMs: number): void {
     for (const [key, { putMs }] of kept) {
-      if (kept.size <= MAX_NOTES && nowMs - putMs < NOTE_LIFE_MS) return
+      if (kept.size <= MAX_NOTES && nowMs - putMs < NOTE_TTL_MS) return
       kept.delete(key)
     }
   }
@@ -31,7 +31,7 @@ export function createInProcessProgress(): ProgressStore {
         kept.set(key, { note, change: ++changes, putMs: nowMs })
       }
       sweep(nowMs)
-      wakeAll(wakes)
+      notifyAll(wakes)
     },
     async read({ workspace, runId, after = '0', limit }) {
       const notes: StoredNote[] = []

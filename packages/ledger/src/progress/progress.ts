@@ -59,7 +59,7 @@ export interface Progress {
 }
 
 /** A note that nobody has renewed for so long belongs to a step that is no longer at work. */
-export const NOTE_LIFE_MS = 10 * 60_000
+export const NOTE_TTL_MS = 10 * 60_000
 /** The most notes that a store keeps; the oldest go first. */
 export const MAX_NOTES = 4000
 /** The longest text of a note, in characters: of a longer one the end is kept. */

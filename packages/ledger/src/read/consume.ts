@@ -74,7 +74,7 @@ interface Running {
 export function createConsumers(parts: ConsumeParts): Consumers {
   const { store, reader, ports, redactor, workspace, assertOpen } = parts
   const running = new Set<Running>()
-  const bells = new Set<() => void>()
+  const notifiers = new Set<() => void>()
 
   async function find(name: string): Promise<StoredCursor | undefined> {
     return (await readCursors(store.slots, workspace)).find((cursor) => cursor.name === name)
@@ -175,21 +175,21 @@ export function createConsumers(parts: ConsumeParts): Consumers {
     own: Running,
     signal: AbortSignal,
   ): Promise<void> {
-    const bell = createNotifier()
-    const unwatch = store.watch(bell.ring)
-    bells.add(bell.ring)
-    signal.addEventListener('abort', bell.ring)
+    const notifier = createNotifier()
+    const unwatch = store.watch(notifier.notify)
+    notifiers.add(notifier.notify)
+    signal.addEventListener('abort', notifier.notify)
     let tries = 0
     try {
       let cursor = await begin(name, from)
       while (!signal.aborted) {
-        const rung = bell.arm()
+        const notified = notifier.wait()
         const page = await store.readAll({ workspace, afterPosition: cursor.position, limit: batch })
         const last = page.at(-1)
         if (!last) {
-          // Set back before the bell was armed: nobody would ring again for that.
+          // The cursor was set back before `wait`, and no further notification comes for that.
           const standing = await begin(name, from)
-          if (standing.version === cursor.version && !signal.aborted) await rung
+          if (standing.version === cursor.version && !signal.aborted) await notified
           cursor = signal.aborted ? cursor : await begin(name, from)
           continue
         }
@@ -206,8 +206,8 @@ export function createConsumers(parts: ConsumeParts): Consumers {
       }
     } finally {
       unwatch()
-      bells.delete(bell.ring)
-      signal.removeEventListener('abort', bell.ring)
+      notifiers.delete(notifier.notify)
+      signal.removeEventListener('abort', notifier.notify)
     }
   }
 
@@ -299,7 +299,7 @@ export function createConsumers(parts: ConsumeParts): Consumers {
         const next = { ...known, position, failures: 0, error: null, movedAt: now() }
         if (await put(next, known.version)) break
       }
-      for (const ring of bells) ring()
+      for (const notify of notifiers) notify()
     },
     runLeases: {
       ...store.leases,

@@ -22,14 +22,14 @@ const PAGE = 500
 export async function* followEvents(parts: FollowParts, options: FollowOptions): AsyncGenerator<ClewEvent> {
   const { store, reader, isClosed } = parts
   const { signal, live } = options
-  const bell = createNotifier()
-  const unwatch = store.watch(bell.ring)
-  signal?.addEventListener('abort', bell.ring)
+  const notifier = createNotifier()
+  const unwatch = store.watch(notifier.notify)
+  signal?.addEventListener('abort', notifier.notify)
   const nextPages =
     options.runId === undefined ? byPosition(parts, options) : byRun(parts, options, options.runId)
   try {
     while (!signal?.aborted && !isClosed()) {
-      const rung = bell.arm()
+      const notified = notifier.wait()
       for await (const page of nextPages()) {
         for (const event of await reader.toEvents(page)) {
           if (signal?.aborted) return
@@ -37,14 +37,14 @@ export async function* followEvents(parts: FollowParts, options: FollowOptions):
         }
       }
       if (live === false) return
-      await rung
+      await notified
     }
   } catch (error) {
     // Closing the ledger ends its followers; anything else is theirs to know.
     if (!(error instanceof ClewError && error.code === 'closed' && isClosed())) throw error
   } finally {
     unwatch()
-    signal?.removeEventListener('abort', bell.ring)
+    signal?.removeEventListener('abort', notifier.notify)
   }
 }
 
@@ -70,11 +70,11 @@ function byRun({ runs }: FollowParts, { afterPosition = 0, types }: FollowOption
   }
 }
 
-/** Rings that come between `arm` and the wait are kept, so none can fall into the gap. */
-export function createNotifier(): { ring: () => void; arm: () => Promise<void> } {
+/** Call `wait` before reading and await its promise after: a notification during the read resolves it, so none is missed. */
+export function createNotifier(): { notify: () => void; wait: () => Promise<void> } {
   let waiting: (() => void) | undefined
   return {
-    ring: () => waiting?.(),
-    arm: () => new Promise((resolve) => (waiting = resolve)),
+    notify: () => waiting?.(),
+    wait: () => new Promise((resolve) => (waiting = resolve)),
   }
 }

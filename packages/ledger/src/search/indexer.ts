@@ -32,23 +32,23 @@ export function createIndexer(parts: IndexerParts): Indexer {
   }
 
   async function followOn({ signal, onProgress }: IndexOptions): Promise<void> {
-    const bell = createNotifier()
-    const unwatch = store.watch(bell.ring)
-    signal?.addEventListener('abort', bell.ring)
+    const notifier = createNotifier()
+    const unwatch = store.watch(notifier.notify)
+    signal?.addEventListener('abort', notifier.notify)
     const isOver = (): boolean => isClosed() || signal?.aborted === true
     try {
       while (!isOver()) {
-        const rung = bell.arm()
+        const notified = notifier.wait()
         await catchUp(parts, { signal, givesWay: true, onProgress })
         if (isOver()) return
-        await rung
+        await notified
         await ports.sleep(GATHER_MS, signal).catch(() => undefined)
       }
     } catch (error) {
       if (!(error instanceof ClewError && error.code === 'closed' && isClosed())) throw error
     } finally {
       unwatch()
-      signal?.removeEventListener('abort', bell.ring)
+      signal?.removeEventListener('abort', notifier.notify)
     }
   }
 

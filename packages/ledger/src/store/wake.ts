@@ -1,5 +1,5 @@
 /** Wakes all; one that throws harms neither the others nor the writer, whose commit stands (L7). */
-export function wakeAll(wakes: Iterable<() => void>): void {
+export function notifyAll(wakes: Iterable<() => void>): void {
   for (const wake of wakes) {
     try {
       wake()

@@ -5,12 +5,11 @@ import type { SuperstepState } from '../engine/supersteps.ts'
 import type { Channels } from '../graph/channel.ts'
 import type { Checkpoint } from './checkpoint.ts'
 
-/** A checkpoint that somebody's own checkpointer keeps, with what it takes to go on from it. */
+/** Checkpoint of a user's checkpointer, with the data to continue the run from it. */
 export interface KeptCheckpoint extends Checkpoint {
   readonly versions: Readonly<Record<string, number>>
-  /** What the run began with. */
   readonly started: { readonly seed?: unknown; readonly input?: unknown }
-  /** What came after it, while its superstep was under way. */
+  /** Events after the checkpoint, of the superstep that had begun. */
   readonly events: readonly ClewEvent[]
   toStanding(channels: Channels, ledger: Ledger): SuperstepState
 }
@@ -18,10 +17,10 @@ export interface KeptCheckpoint extends Checkpoint {
 /** Reads what a ledger in front of a checkpointer does not have itself: older checkpoints. */
 export interface CheckpointLookup {
   find(run: RunSummary, choice: CheckpointChoice): Promise<KeptCheckpoint | null>
-  /** Where a fork parts; throws `not_found`. */
+  /** Checkpoint at a fork point; throws `not_found`. */
   cut(run: RunSummary, at: ForkPoint | undefined): Promise<KeptCheckpoint>
   list(threadId: string): AsyncIterable<KeptCheckpoint>
-  /** Checkpointers are asked by thread: says where a run that another process made is to be found. */
+  /** Registers the thread of a run that another process made: checkpointers are queried by thread. */
   know(runId: string, threadId: string): void
 }
 

@@ -12,7 +12,7 @@ export interface Checkpoint<State = Readonly<Record<string, unknown>>> {
   /** The nodes that run next. */
   readonly next: readonly string[]
   readonly createdAt: string
-  /** What it takes to go on from here in another process; plain JSON, to be kept as it is. */
+  /** Data for resuming in another process: plain JSON, to be stored unchanged. */
   readonly metadata: JsonObject
 }
 
@@ -36,10 +36,10 @@ export interface Checkpointer {
   delete?(checkpointId: string): Promise<void>
 }
 
-/** Which checkpoints are kept: all (default), the newest of each thread, or the last `window` of each thread (R10). */
+/** Checkpoints to keep: all (default), the newest of each thread, or the last `window` of each thread (R10). */
 export interface Retention {
   readonly keep?: 'full' | 'latest' | 'windowed' | undefined
   readonly window?: number | undefined
-  /** Those older than this go too, whatever else keeps them; not what a run that has not ended stands on. */
+  /** Older checkpoints are deleted as well, except the newest one of a run that has not ended. */
   readonly ttlMs?: number | undefined
 }

@@ -15,19 +15,19 @@ const codecs: Codecs = createCodecs()
 export const toJson = (value: unknown): JsonValue => codecs.encode(value)
 export const fromJson = (value: unknown): unknown => codecs.decode(value as JsonValue)
 
-/** Of a checkpoint's fields those that are not told by the state itself. */
+/** Checkpoint fields that are not part of the state. */
 const STANDING = ['tasks', 'joins', 'passed', 'after'] as const
 
-/** A run as its last checkpoint and all that came after it: so much is needed to go on with it elsewhere. */
+/** A run's last checkpoint and the events after it: enough to resume the run in another process. */
 export interface RunDump {
   readonly runId: string
   /** Its first event. */
   readonly started: EventDump
   /** Absent where nothing but events is known, as of functions. */
   readonly base?: BaseDump
-  /** Those after the checkpoint. */
+  /** Events after the checkpoint. */
   readonly events: readonly EventDump[]
-  /** Leases that were given out for it: the next one must be another. */
+  /** Epoch of the last lease of the run; the next one must be higher. */
   readonly epoch: number
 }
 
@@ -129,7 +129,7 @@ export function eventsOfDump(
   { runId, started, base, events }: RunDump,
   eventIdOf: (checkpointId: string) => string,
 ): EventInput[] {
-  // Where the run before it lies is another place in another ledger; `parentId` tells what is needed of it.
+  // `previous` is a position in another ledger; `parentId` is enough here.
   const { previous: _elsewhere, ...payload } = started.payload
   const own = ({ eventId, ...event }: EventDump): EventInput => ({
     ...event,

@@ -5,7 +5,7 @@ import type { Checkpoint } from './checkpoint.ts'
 import { type BaseDump, type EventDump, fromJson, type RunDump, toJson } from './dump-run.ts'
 import type { KeptCheckpoint } from './checkpoint-lookup.ts'
 
-/** What a checkpointer is given of a run, and of the child runs that its superstep has under way. */
+/** Checkpoint to put: the run, and the running child runs of its superstep. */
 export function toCheckpoint(
   threadId: string,
   root: RunDump & { readonly base: BaseDump },
@@ -27,7 +27,7 @@ export function toCheckpoint(
   }
 }
 
-/** What came back, as it was. One that somebody else made has no more than its state, and goes on at `next`. */
+/** Restores a checkpoint. One that was not put by Clew has only its state, and continues at `next`. */
 export function readKept(checkpoint: Checkpoint): KeptCheckpoint & { readonly dumps: readonly RunDump[] } {
   const { id, parentId, threadId, runId, superstep, next, createdAt } = checkpoint
   const state = deepFreeze(fromJson(checkpoint.state) as Checkpoint['state'])

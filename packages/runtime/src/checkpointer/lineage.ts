@@ -10,13 +10,13 @@ export interface LineageRun {
   readonly status: RunStatus
   readonly agent: string | null
   readonly startedAt: string
-  /** What it goes on from; null at the root. */
+  /** Run that this one continues; null at the root. */
   readonly from: LineageLink | null
 }
 
 export interface LineageLink {
   readonly runId: string
-  /** Of the last event that it goes on from, where that is known. */
+  /** Seq of the last event that is continued, if known. */
   readonly seq: number | null
   readonly superstep: number | null
   readonly stepId: string | null
@@ -125,7 +125,7 @@ async function keptLineage(all: AsyncIterable<KeptCheckpoint>): Promise<LineageR
 async function addChildren(ledger: Ledger, { runId }: RunSummary, runs: LineageRun[]): Promise<void> {
   for (const { childRunId, stepId, superstep } of await ledger.getSkeleton(runId)) {
     const child = childRunId === null ? null : await ledger.getRun(childRunId)
-    // What a fork was given back ran as a child of its source.
+    // A result that a fork restored belongs to a child of the fork's source.
     if (!child || child.parentRunId !== runId) continue
     const { status, agent, startedAt } = child
     const from = { runId, seq: null, superstep, stepId }

@@ -11,7 +11,7 @@ import type { Checkpoint, Checkpointer, CheckpointQuery, Retention } from './che
 import { eventsOfDump } from './dump-run.ts'
 import { readKept } from './kept-checkpoint.ts'
 import { type Lineage, lineage } from './lineage.ts'
-import { createMemoryLedger } from './memory-ledger.ts'
+import { createInProcessLedger } from './in-process-ledger.ts'
 import {
   eventIdOf,
   findCheckpoint,
@@ -36,7 +36,7 @@ export class MemorySaver implements Checkpointer {
   constructor({ retention = {}, ...options }: MemorySaverOptions = {}) {
     checkStatePolicy(retention)
     this.#kept = keepsAll(retention) ? undefined : createMap()
-    this.ledger = this.#kept ? createSaverLedger(this.#kept, retention) : createMemoryLedger(options)
+    this.ledger = this.#kept ? createSaverLedger(this.#kept, retention) : createInProcessLedger(options)
   }
 
   async put(checkpoint: Checkpoint): Promise<void> {
@@ -45,7 +45,7 @@ export class MemorySaver implements Checkpointer {
     const [dump, ...children] = readKept(checkpoint).dumps
     for (const each of dump ? [dump, ...children] : []) {
       const events = eventsOfDump(each, eventIdOf)
-      // Of a run that is here already, its start is known.
+      // The start of a known run was appended before.
       const isKnown = (await this.ledger.getRun(each.runId)) !== null
       await this.ledger.append(isKnown ? events.slice(1) : events)
     }

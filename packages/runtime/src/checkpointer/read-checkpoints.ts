@@ -21,7 +21,7 @@ export interface RecordedCheckpoint extends RunState {
   /** The run that wrote it. */
   readonly runId: string
   readonly threadId: string | null
-  /** Of the event that carries it. */
+  /** Seq of the event that carries the checkpoint. */
   readonly seq: number
 }
 
@@ -97,7 +97,7 @@ export async function* readLine(
   }
 }
 
-/** Where a run goes on from. */
+/** Checkpoint that a run continues. */
 interface Link {
   readonly checkpointId: string | null
   readonly at: EventInRun | undefined

@@ -15,7 +15,7 @@ interface KnownThread {
 
 const MAX_THREADS = 100
 
-/** Which of a thread's checkpoints may go, oldest first; what a run that has not ended stands on stays. */
+/** Checkpoints of a thread to delete, oldest first; the newest one of a run that has not ended is kept. */
 export function surplus(
   known: readonly KnownCheckpoint[],
   statuses: ReadonlyMap<string, RunStatus>,
@@ -33,7 +33,7 @@ export function surplus(
   })
 }
 
-/** Told of each put: deletes what the policy no longer keeps. Forks need nothing of it: they begin with a whole state. */
+/** Deletes what the policy no longer keeps, after each put. Forks are not affected: they begin with a whole state. */
 export function createPruner(
   checkpointer: Checkpointer,
   retention: Retention,
@@ -68,10 +68,10 @@ export function createPruner(
   }
 }
 
-/** Of a run on a ledger: lets the states go that the policy no longer keeps. Undefined where all of them stay. */
+/** Deletes the states of a run on a ledger that the policy no longer keeps. */
 export type PruneStates = (ledger: Ledger, runId: string) => Promise<unknown>
 
-/** A checkpointer of somebody's own deletes with each put. */
+/** Undefined if all states are kept. A user's checkpointer needs none: `createPruner` deletes with each put. */
 export const createStatePruner = (retention: Retention = {}): PruneStates | undefined =>
   keepsAll(retention)
     ? undefined

@@ -11,7 +11,7 @@ import {
 import type { Checkpoint, Checkpointer, Retention } from './checkpoint.ts'
 import { createKeeper } from './create-keeper.ts'
 import { setKeeper } from './checkpoint-lookup.ts'
-import { createMemoryLedger } from './memory-ledger.ts'
+import { createInProcessLedger } from './in-process-ledger.ts'
 import { createPruner } from './retention.ts'
 import { openThread, putMark, rootOf, seedRun, type ThreadLedger } from './thread-ledger.ts'
 
@@ -27,7 +27,7 @@ const SECRET = 'kept by a checkpointer of your own'
  * what two processes do on the same thread at once is up to the checkpointer.
  */
 export function createSaverLedger(checkpointer: Checkpointer, retention: Retention): Ledger {
-  const empty = createMemoryLedger({}, SECRET)
+  const empty = createInProcessLedger({}, SECRET)
   const threads = new Map<string, ThreadLedger>()
   const threadOf = new Map<string, string>()
   const old = new Map<string, Ledger>()
@@ -54,7 +54,7 @@ export function createSaverLedger(checkpointer: Checkpointer, retention: Retenti
     const kept: Checkpoint | null = (await checkpointer.get({ threadId })) ?? null
     if (known && known.mark !== undefined && known.mark === (kept ? putMark(kept) : undefined)) return known
     if (known && !kept && known.mark === undefined) return known
-    const ledger = createMemoryLedger({}, SECRET)
+    const ledger = createInProcessLedger({}, SECRET)
     const opened = await openThread(threadId, ledger, checkpointer, kept, (checkpoint, isNew, run) =>
       prune(checkpoint, isNew, run),
     )
@@ -100,7 +100,7 @@ export function createSaverLedger(checkpointer: Checkpointer, retention: Retenti
     let last: Checkpoint | undefined
     for await (const each of await checkpointer.list({ threadId })) if (each.runId === runId) last = each
     if (!last) return undefined
-    const ledger = createMemoryLedger({}, SECRET)
+    const ledger = createInProcessLedger({}, SECRET)
     await seedRun(ledger, last)
     old.set(runId, ledger)
     const [first] = old.keys()
@@ -123,7 +123,7 @@ export function createSaverLedger(checkpointer: Checkpointer, retention: Retenti
     try {
       await thread.keep(stored)
     } catch (error) {
-      // What was not put does not count: the thread is made again from what the checkpointer has.
+      // A failed put does not count: the next access loads the thread from the checkpointer again.
       if (threads.get(threadId) === thread) threads.delete(threadId)
       throw error
     }

@@ -24,7 +24,7 @@ export interface ThreadLedger {
   keep(events: readonly ClewEvent[]): Promise<void>
 }
 
-/** What a crash may lose without anything being done twice. */
+/** Events that need no put: if a crash loses them, nothing is done twice. */
 const LIGHT: ReadonlySet<string> = new Set(['execution.step_stopped', 'system.workflow_resumed'])
 const REPEATABLE: ReadonlySet<unknown> = new Set([undefined, 'read', 'undeclared'])
 const isLight = ({ eventType, payload }: ClewEvent): boolean =>
@@ -59,7 +59,7 @@ export async function openThread(
       const state = await ledger.getStateAt(checkpoint.from.runId, checkpoint.from.seq)
       known.apply(event, { state, parentId: state?.checkpointId ?? null })
     } else known.apply(event)
-    // What a superstep has begun below it ends with it.
+    // Child runs of a superstep end with it.
     if (checkpointOf(event))
       for (const other of followers.keys()) if (other.startsWith(`${runId}/`)) followers.delete(other)
     return known

@@ -1,12 +1,12 @@
 import { ClewError, type Ledger, type RunSummary } from '@clew/ledger'
 import { type CheckpointLookup, checkpointLookupOf } from './checkpoint-lookup.ts'
 
-/** How much there is, of one thread or of all. */
+/** Numbers of one thread or of all. */
 export interface ThreadStats {
   readonly runs: number
   readonly checkpoints: number
   readonly events: number
-  /** Of the whole store; what threads share cannot be told apart. */
+  /** Size of the whole store: threads share stored values. */
   readonly bytes: number
   readonly firstAt: string | null
   readonly lastAt: string | null
@@ -52,7 +52,7 @@ function growthOf(
   return { runs: perDay(runs), checkpoints: perDay(checkpoints), events: perDay(events) }
 }
 
-/** Of a checkpointer what it lists of a thread; `bytes` is the text of that. */
+/** Counts what a user's checkpointer lists of a thread; `bytes` is the length of its JSON. */
 async function keptStats(keeper: CheckpointLookup, threadId: string | undefined): Promise<ThreadStats> {
   if (threadId === undefined)
     throw new ClewError(

@@ -6,7 +6,7 @@ import { createSaverLedger } from './saver-ledger.ts'
 
 const known = new WeakMap<Checkpointer, { readonly retention: string; readonly ledger: Ledger }>()
 
-/** What a graph works on, whatever it was compiled with. The same ledger for the same checkpointer. */
+/** Ledger that a graph works on, also when compiled with a checkpointer: always the same ledger for the same one. */
 export function toLedger(checkpointer: Ledger | Checkpointer, retention: Retention = {}): Ledger {
   checkStatePolicy(retention)
   if (checkpointer instanceof MemorySaver) {

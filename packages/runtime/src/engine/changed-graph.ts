@@ -11,10 +11,10 @@ export interface GraphIdentity {
   readonly signatures: Readonly<Record<string, string>>
 }
 
-/** What a fork with a changed graph goes on with. */
+/** Start of a fork with a changed graph. */
 export interface AdaptedFork {
   readonly cut: ResolvedGraphForkPoint
-  /** What runs next by the graph as it is now; undefined where the record says it as well. */
+  /** Next tasks by the changed graph; undefined if the recorded ones are still right. */
   readonly plan: { readonly tasks: readonly Task[]; readonly joins: Joins } | undefined
   readonly warnings: readonly string[]
 }
@@ -82,7 +82,7 @@ async function firstChanged(
   return undefined
 }
 
-/** What follows the last superstep by the graph as it is now. */
+/** Plans the tasks after the last superstep by the changed graph. */
 async function planAt(
   ledger: Ledger,
   { runId }: RunSummary,
@@ -116,7 +116,7 @@ async function planAt(
   }
 }
 
-/** How the tasks of the superstep came out that this event ends, and which joins were waiting before it. */
+/** Ends of the tasks in the superstep that this event completes, and the joins that were waiting before it. */
 export async function endsAt(
   ledger: Ledger,
   runId: string,

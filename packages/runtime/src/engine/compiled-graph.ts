@@ -40,9 +40,9 @@ export interface CompileOptions {
   readonly name?: string | undefined
   /** Recorded with each run; raise it when the code of its nodes changes. */
   readonly version?: string | undefined
-  /** Where its runs are kept. Without one they leave nothing but their result. */
+  /** Stores the runs. Without one, only the result remains. */
   readonly checkpointer?: Ledger | Checkpointer | undefined
-  /** Which states stay readable; of a ledger the events stay in any case. */
+  /** States to keep readable; a ledger keeps the events in any case. */
   readonly retention?: Retention | undefined
   readonly interruptBefore?: readonly string[] | undefined
   readonly interruptAfter?: readonly string[] | undefined
@@ -80,7 +80,7 @@ export type GraphResult<State> = RunResult<State> & {
 }
 
 type Modes = StreamMode | readonly StreamMode[]
-/** What a stream of this graph yields, by its mode. */
+/** Stream of this graph; its items depend on the mode. */
 export type GraphStream<C extends Channels, Mode extends Modes, Children extends boolean> = RunStream<
   StreamItem<Mode, Children, StateOf<C>, WriteOf<C>>,
   GraphResult<StateOf<C>>
@@ -168,7 +168,7 @@ export function compileGraph<C extends Channels>(
   const withState = (result: RunResult): Promise<GraphResult<StateOf<C>>> => withStateOn(ledger, result)
 
   async function withStateOn(kept: Ledger | undefined, result: RunResult): Promise<GraphResult<StateOf<C>>> {
-    // What completed has done so itself.
+    // A completed run has pruned already.
     if (kept && result.status !== 'completed') await programOptions.prune?.(kept, result.runId)
     const state =
       result.status === 'completed'
@@ -182,7 +182,7 @@ export function compileGraph<C extends Channels>(
       : { ...result, state: whole }
   }
 
-  /** What nothing records is told: the state of a run that did not complete, too. */
+  /** Invokes without a ledger. The result has the state also if the run did not complete. */
   async function invokeFreely(
     input: unknown,
     invokeOptions: InvokeOptions,
@@ -213,7 +213,7 @@ export function compileGraph<C extends Channels>(
     return withState(await resumeRun(needLedger(ledger), programFor(), runId, resumeOptions))
   }
 
-  /** What failed is tried again where it failed; everything else is resumed, or says why not. */
+  /** Continues a thread: retries a failed run from its failure, resumes any other, or throws why it cannot. */
   async function goOn(
     place: { readonly threadId: string },
     goOnOptions: InvokeOptions,

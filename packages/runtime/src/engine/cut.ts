@@ -14,15 +14,15 @@ import {
 } from '../checkpointer/read-checkpoints.ts'
 import { assertNotErased } from '../not-erased.ts'
 
-/**
- * Where a fork parts from its source: before a step, which runs again; after a superstep; at a checkpoint; at the last
- * checkpoint up to an event. Default: the newest checkpoint.
- */
+/** Point at which a fork leaves its source. Default: the end of a function's run, the newest checkpoint of a graph's. */
 export type ForkPoint =
+  /** After this superstep. */
   | { readonly superstep: number }
-  /** The first step of that name, or the step of that id. */
+  /** Before this step, which runs again: a step id, or a name, which means its first step. */
   | { readonly step: string }
+  /** Only runs of graphs have checkpoints. */
   | { readonly checkpointId: string }
+  /** After this event; a graph's run: at the last checkpoint up to it. */
   | { readonly seq: number }
 
 export interface ResolvedGraphForkPoint {
@@ -40,7 +40,7 @@ export async function findCut(
   try {
     return await find(ledger, run, at)
   } catch (error) {
-    // It may have been there.
+    // If an event is erased, the fork point may have been in it: that is another error.
     assertNotErased(run.runId, await Array.fromAsync(ledger.read(run.runId)))
     throw error
   }

@@ -8,9 +8,8 @@ import { idleRun } from './edit-state.ts'
 import { decide } from './run-node.ts'
 
 /**
- * What follows a superstep whose state was edited afterwards: the conditional edges of the nodes that ended it decide on the
- * edited state, as if those nodes had written it. Undefined where no edges had decided, or a command had: then what the
- * record says stands.
+ * Decides again after the state of a superstep was edited: the conditional edges of its nodes are evaluated on the edited
+ * state, as if those nodes had written it. Undefined if no edges or a command had decided: then the record is kept.
  */
 export async function decideAnew(
   ledger: Ledger,

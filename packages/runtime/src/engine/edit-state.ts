@@ -17,14 +17,14 @@ export interface StateEdit {
   readonly state?: Readonly<Record<string, unknown>> | undefined
   /** Merged by the rules of the channels, as a node's write is. */
   readonly update?: Readonly<Record<string, unknown>> | undefined
-  /** What follows is what would follow this node. */
+  /** Continue as if this node had written the edit. */
   readonly asNode?: string | undefined
 }
 
 export interface EditedStanding {
   readonly standing: SuperstepState
   readonly operations: readonly StateOperation[]
-  /** What the conditional edges of `asNode` chose. */
+  /** Choice of the conditional edges of `asNode`. */
   readonly decision: readonly string[] | null
 }
 

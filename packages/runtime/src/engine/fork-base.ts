@@ -8,17 +8,17 @@ import { toStanding } from './graph-program.ts'
 import type { ForkGraphOptions, GraphParts } from './graph-parts.ts'
 import type { SuperstepState } from './supersteps.ts'
 
-/** What a fork goes on from. */
+/** Base of a fork. */
 export interface ForkBase {
   readonly superstep: number
-  /** Folds the state: only what changes it, or what runs next, needs that. */
+  /** Folds the state. Called only if the fork changes the state or needs the next tasks. */
   readonly standing: () => Promise<SuperstepState>
   readonly checkpointId: string
   readonly seq: number
   readonly cut: ResolvedGraphForkPoint | undefined
   readonly kept: KeptCheckpoint | undefined
   readonly refit: AdaptedFork | undefined
-  /** What the source recorded from there on, while the superstep was under way. */
+  /** Events of the source after the checkpoint, within the superstep that had begun. */
   readonly after: () => Promise<readonly ClewEvent[]>
   readonly carried?: readonly RestoredEnd[]
   readonly retryIndex?: number

@@ -73,7 +73,7 @@ export function startKept(
   return [started, checkpoint]
 }
 
-/** It waits to be taken up; after an edit that leaves nothing to run it is at its end, and the next turn can begin. */
+/** Pauses the fork until it is resumed, or completes it if the edit leaves nothing to run. */
 export function restDrafts(
   journal: RunAppender,
   edited: SuperstepState | undefined,

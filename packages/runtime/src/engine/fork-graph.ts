@@ -22,8 +22,8 @@ export async function forkGraph(parts: GraphParts, options: ForkGraphOptions): P
 }
 
 /**
- * What failed is tried again: a fork of where the run stood before the superstep that failed, with what siblings had
- * completed kept.
+ * Retries a failed run: a fork at the checkpoint before the superstep that failed, which keeps the results of completed
+ * sibling tasks.
  */
 export async function retryGraph(
   parts: GraphParts,

@@ -38,6 +38,6 @@ export interface PendingFork {
   readonly runId: string
   readonly threadId: string | null
   readonly forkedFrom: ForkedFrom
-  /** What of the source does not count in the fork, and why. */
+  /** Results of the source that the fork does not reuse, and why. */
   readonly warnings: readonly string[]
 }

@@ -30,7 +30,7 @@ export interface GraphProgramOptions {
   readonly version?: string | undefined
   readonly definition: GraphDefinition
   readonly structureHash: string
-  /** By node: what of it must be the same for its ends to count in a changed graph (R7). */
+  /** Signature by node: its recorded ends are reused in a changed graph if the signature is the same (R7). */
   readonly signatures: Readonly<Record<string, string>>
   readonly durability: Durability | undefined
   readonly budget?: Budget | undefined
@@ -41,10 +41,10 @@ export interface GraphProgramOptions {
   readonly recursionLimit: number
 }
 
-/** What one invocation may change. */
+/** Options of one invocation. */
 export interface GraphRunOptions {
   readonly recursionLimit?: number | undefined
-  /** A turn after one that failed goes on with the state that it left. */
+  /** After a failed turn, continue with the state that it left. */
   readonly afterFailure?: 'continue' | undefined
 }
 
@@ -196,7 +196,7 @@ export function checkpointPayload({ eventType, payload }: ClewEvent): Record<str
   return payload['checkpoint'] as Record<string, unknown> | undefined
 }
 
-/** Where a graph stands at the checkpoint that this event carries; `folded` is the state there. */
+/** Superstep state at the checkpoint that this event carries; `folded` is the channel state there. */
 export function toStanding(
   channels: Channels,
   event: ClewEvent,
@@ -266,7 +266,7 @@ export async function loadGraphRun(ledger: Ledger, runId: string): Promise<ClewE
   return events
 }
 
-/** What the next turn continues: the last checkpoint of the thread's newest run, which must be over. */
+/** Finds the last checkpoint of the thread's newest run, which the next turn continues; that run must have ended. */
 async function findPrevious(
   ledger: Ledger,
   threadId: string,
@@ -323,7 +323,7 @@ function redactedIn({ run }: Previous, names: readonly string[], state: State): 
   )
 }
 
-/** What a run that began already had continued. */
+/** Reads the checkpoint that a run which has started continues. */
 export async function readPrevious(
   ledger: Ledger,
   channels: Channels,

@@ -18,7 +18,7 @@ export interface GraphState {
   readonly digests: Digests | undefined
   /** About how many characters of JSON the state has. */
   readonly size: number
-  /** What was written since the last whole state in the record: supersteps, and characters. */
+  /** Supersteps and characters written since the last whole state in the record. */
   readonly since: { readonly supersteps: number; readonly size: number }
 }
 
@@ -27,7 +27,7 @@ const MIN_SUPERSTEPS = 128
 /** Folding passes through as many supersteps per whole state as cost about what reading that state costs. */
 const SIZE_PER_SUPERSTEP = 512
 
-/** Whether the changes since the last whole state outweigh another one. */
+/** True if the changes since the last whole state are larger than a whole state. */
 export const isWholeDue = ({ size, since }: GraphState): boolean =>
   since.size >= Math.max(MIN_SIZE, size) ||
   since.supersteps >= Math.max(MIN_SUPERSTEPS, size / SIZE_PER_SUPERSTEP)

@@ -10,7 +10,7 @@ export interface RestoredEnd {
   readonly end: ClewEvent
 }
 
-/** What of the superstep after this standing was completed before the run left it. */
+/** Tasks of the superstep after this state that had completed when the run stopped. */
 export function completedTasks(
   events: readonly ClewEvent[],
   { tasks, superstep }: SuperstepState,

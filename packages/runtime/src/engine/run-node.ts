@@ -9,7 +9,7 @@ import type { NodeEffectOptions } from '../machine/create-run.ts'
 import { sha256 } from '../machine/run-appender.ts'
 import type { EffectCall, Run } from '../run.ts'
 
-/** What one task came to, as it is recorded. */
+/** Recorded result of a task. */
 export interface TaskEnd {
   readonly write: State | null
   readonly decision: readonly string[] | null
@@ -18,13 +18,13 @@ export interface TaskEnd {
   readonly ends: boolean
 }
 
-/** Where a node runs. */
+/** Context in which a node runs. */
 export interface NodePlace {
   readonly stepId: string
   readonly state: State
   readonly channels: Channels
   readonly branches: readonly Branch[]
-  /** Told what the write made of the state by itself, where its branches had to know: the only node of a superstep is through then. */
+  /** Called with the state after this write alone, if branches needed it: a lone node of a superstep is not merged again. */
   readonly onMerged: (merged: MergedAlone) => void
 }
 
@@ -58,7 +58,7 @@ export function runNode(
     endNode(name, place, returned, run, nextId)
   const { safety = 'read' } = node.policy
   if (safety === 'read') return explained(name, () => after(node.fn(input, run), end))
-  // What an effect draws is no part of what the body around it draws again on resume.
+  // Ids drawn in an effect are independent of those that the body draws again on resume.
   const work = ({ idempotencyKey }: EffectCall): TaskEnd | Promise<TaskEnd> => {
     let drawn = 0
     const nextId = (): string => deriveId(sha256, idempotencyKey, drawn++)
@@ -105,7 +105,7 @@ async function runAsEffect(
 const isTaskEnd = (value: unknown): value is TaskEnd =>
   typeof value === 'object' && value !== null && 'ends' in value && 'sends' in value && 'goto' in value
 
-/** What follows from what a node, or the sub-graph in its place, gave back. */
+/** Turns the return value of a node or its sub-graph into write, decision and commands. */
 export function endNode(
   name: string,
   { stepId, state, channels, branches, onMerged }: NodePlace,

@@ -13,16 +13,16 @@ import { setOwn } from '../graph/frozen-copy.ts'
 import { findThreadHead } from './find-thread-head.ts'
 
 /**
- * Which run: the newest of a thread, or one by its id. A checkpointer of your own is asked by thread, so in another
- * process than the one that made the run its thread has to be said too.
+ * Run to read: the newest of a thread, or one by its id. Your own checkpointer is queried by thread, so a process that did
+ * not make the run has to pass its thread, too.
  */
 export type GraphPlace =
   | { readonly threadId: string }
   | { readonly runId: string; readonly threadId?: string | undefined }
 
-/** Which checkpoint of it; the newest when nothing is said. */
+/** Checkpoint of the run; default: the newest. */
 export interface CheckpointChoice {
-  /** The one of this superstep of the run; where that was left out, the last one before it. */
+  /** Checkpoint of this superstep, or the last one before it if it has none. */
   readonly superstep?: number | undefined
   readonly checkpointId?: string | undefined
 }
@@ -174,7 +174,7 @@ function keptView(channels: Channels, run: RunSummary, kept: KeptCheckpoint): St
   }
 }
 
-/** What a ledger gives is frozen already: only channels that nobody wrote to are added. */
+/** Adds the initial values of channels without writes. The folded state is frozen already. */
 function withInitials(channels: Channels, folded: State): State {
   const state: Record<string, unknown> = {}
   for (const [name, { initial }] of Object.entries(channels))

@@ -20,8 +20,8 @@ export function inputOfSubGraph({ channels }: RunnableGraph, state: State): Stat
 }
 
 /**
- * What the inner graph changed, as a write to the outer one. Of a list that only grew, what was added: the outer channel
- * has the rest already, and would append it again.
+ * Changes of the inner graph as a write to the outer one. For a list that only grew, just the added items: the outer
+ * channel has the rest and would append it twice.
  */
 export function writeOfSubGraph(
   { channels: inner }: RunnableGraph,
@@ -44,7 +44,7 @@ export function writeOfSubGraph(
 
 const lengthOf = (value: unknown): number => (Array.isArray(value) ? value.length : 0)
 
-/** What is new or changed, and what was taken out. */
+/** New and changed messages, and removals of deleted ones. */
 function changedMessages(before: unknown, after: readonly unknown[]): unknown[] {
   const given = (Array.isArray(before) ? before : []) as readonly KeptMessage[]
   const known = new Set(given.map((message) => JSON.stringify(message)))

@@ -16,7 +16,7 @@ import { advance, afterWhole, type GraphState, isWholeDue } from './graph-state.
 import { endNode, type MergedAlone, type NodePlace, runNode, type TaskEnd } from './run-node.ts'
 import { inputOfSubGraph, type RunnableGraph, writeOfSubGraph } from './sub-runs.ts'
 
-/** Where a graph stands between two supersteps. */
+/** State of a graph between two supersteps. */
 export interface SuperstepState {
   readonly superstep: number
   readonly graph: GraphState
@@ -118,7 +118,7 @@ async function runSuperstep(
   let remaining = ends.filter((end) => end === undefined).length
   let next: SuperstepState | undefined
 
-  /** Told when a task has come to its end, before that is recorded: the last one carries the checkpoint. */
+  /** Called when a task has ended, before the end is recorded: the last end of a superstep carries the checkpoint. */
   function conclude(
     index: number,
     end: TaskEnd,
@@ -234,7 +234,7 @@ function close(
   return { standing, checkpoint }
 }
 
-/** How the only node of a superstep changed each channel by what it wrote; undefined when that does not say it all. */
+/** Operation by channel for the only node of a superstep; undefined if its write alone does not determine the state. */
 function ownWrites(operations: readonly StateOperation[]): Record<string, string> | undefined {
   if (operations.length === 0) return undefined
   const writes: Record<string, string> = {}
@@ -252,7 +252,7 @@ function noId(): string {
   throw new Error('a write was merged that had not been prepared')
 }
 
-/** What a checkpoint records beside the seq of its base. */
+/** Fields of a recorded checkpoint. */
 export function checkpointFields(
   { superstep, graph, baseSeq, depth, passed, after }: SuperstepState,
   { tasks, joins }: Pick<Plan, 'tasks' | 'joins'>,

@@ -1,10 +1,10 @@
 import type { Ledger } from '@clew/ledger'
 import type { GraphState } from './graph-state.ts'
 
-/** Where a thread stood when a run of this process left it. */
+/** Cached end of a thread's last run in this process. */
 export interface ThreadHead {
   readonly runId: string
-  /** Of the event that carries the checkpoint. */
+  /** Seq of the event that carries the checkpoint. */
   readonly seq: number
   readonly graph: GraphState
   readonly depth: number

@@ -51,18 +51,18 @@ export type GraphRetryOptions<C extends Channels = Channels> = Omit<GraphForkOpt
 export type GraphForkResult<State> = RunResult<State> & {
   readonly state: State
   readonly forkedFrom: ForkedFrom
-  /** What of the source does not count in the fork, and why. */
+  /** Results of the source that the fork does not reuse, and why. */
   readonly warnings: readonly string[]
 }
 
-/** Looking at the past of a graph's runs, and going on from there (R4, R7). */
+/** Reads earlier states of a graph's runs and forks from them (R4, R7). */
 export interface TimeTravel<C extends Channels = Channels> {
   /** The newest state, or the one that is chosen; null when there is none. Frozen. */
   getState(place: GraphPlace, choice?: CheckpointChoice): Promise<StateView<StateOf<C>> | null>
-  /** Of a thread all its turns and forks, a tree by `parentId`; of a run its own, behind those that a fork shares. Empty when there is none. */
+  /** Checkpoints of all turns and forks of a thread, a tree by `parentId`; or of a run, after those that a fork shares. */
   getStateHistory(place: GraphPlace): StateHistory<StateOf<C>>
   getCheckpoint(checkpointId: string): Promise<CheckpointView<StateOf<C>> | null>
-  /** Changes the state from outside; `invoke(null)` goes on from there. */
+  /** Records a changed state; `invoke(null)` continues from it. */
   updateState(place: GraphPlace, update: WriteOf<C>, options?: UpdateOptions): Promise<UpdatedState>
   /** A new run that shares the first events of another one; the source stays as it is. */
   fork(options: GraphForkOptions<C>): Promise<GraphForkResult<StateOf<C>>>

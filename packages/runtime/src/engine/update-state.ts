@@ -15,7 +15,7 @@ import { assertChoice, type CheckpointChoice, findHead, type GraphPlace, readSta
 import type { SuperstepState } from './supersteps.ts'
 
 export interface UpdateOptions extends CheckpointChoice, Pick<RunOptions, 'onBusy' | 'signal'> {
-  /** What follows is what would follow this node, had it written the update. */
+  /** Continue as if this node had written the update. */
   readonly asNode?: string | undefined
   readonly by?: string | undefined
 }
@@ -148,7 +148,7 @@ function openSteps(events: readonly ClewEvent[]): ClewEvent[] {
   return [...open.values()].toReversed()
 }
 
-/** Nobody waits for them any more. */
+/** Stops the child runs of the superstep that the update discards. */
 async function stopChildren(ledger: Ledger, open: readonly ClewEvent[]): Promise<void> {
   for (const { payload } of open) {
     const childRunId = payload['childRunId']

@@ -1,6 +1,6 @@
 import type { StateOperation } from '@clew/ledger'
 
-/** What one step wrote to one channel. */
+/** Write of one step to one channel. */
 export interface Written<Write = unknown> {
   readonly stepId: string
   /** The node that wrote it, for errors. */
@@ -12,13 +12,13 @@ export interface Written<Write = unknown> {
 
 export interface Merged<Value> {
   readonly value: Value
-  /** What happened to the channel, closed: folding them needs no merge rule (L1). */
+  /** Operations on the channel as recorded: folding them needs no merge rule (L1). */
   readonly operations: readonly StateOperation[]
 }
 
-/** What a write may need to become what is recorded. */
+/** Context in which a write is prepared for recording. */
 export interface WriteContext {
-  /** Hands out ids; the same ones when the same step is gone through again. */
+  /** Next id; the sequence is the same each time the step runs. */
   nextId(): string
   /** `node.channel`, for errors. */
   readonly where: string
@@ -44,5 +44,5 @@ export type WriteValueOf<C> = C extends Channel<infer _Value, infer Write> ? Wri
 
 /** The state of a graph with these channels; frozen. */
 export type StateOf<C extends Channels> = { readonly [K in keyof C]: ValueOf<C[K]> }
-/** What a node may write: some of the channels. */
+/** Write of a node: values for some of the channels. */
 export type WriteOf<C extends Channels> = { readonly [K in keyof C]?: WriteValueOf<C[K]> | undefined }

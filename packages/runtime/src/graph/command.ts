@@ -14,11 +14,11 @@ export function send<const Node extends string, Input>(node: Node, input: Input)
 }
 
 export interface CommandParts<Write = unknown, Target extends string = string> {
-  /** What to write, as if it had been returned. */
+  /** Write, as if it had been returned. */
   readonly update?: Write | undefined
-  /** Where to go, in place of the node's edges; END ends this branch. */
+  /** Next nodes, in place of the node's edges; END ends this branch. */
   readonly goto?: Target | readonly Target[] | undefined
-  /** Nodes to run with inputs of their own, beside what the edges or `goto` say. The run goes on. */
+  /** Further nodes to run, each with its own input, in addition to the edges or `goto`. */
   readonly send?: Send | readonly Send[] | undefined
   /** The run ends with this superstep, whatever else would follow. */
   readonly end?: boolean | undefined
@@ -53,11 +53,11 @@ export const isCommand = (value: unknown): value is Command => hasMark(value, CO
 const hasMark = (value: unknown, mark: symbol): boolean =>
   typeof value === 'object' && value !== null && Reflect.get(value, mark) === true
 
-/** What a node returned, taken apart. */
+/** Parsed return value of a node. */
 export interface NodeReturn {
   /** Null when it wrote nothing. */
   readonly write: unknown
-  /** Where its command goes; null when its edges decide. */
+  /** Targets of its command; null if its edges decide. */
   readonly goto: readonly string[] | null
   readonly sends: readonly Send[]
   readonly end: boolean

@@ -2,7 +2,7 @@ import { ClewError } from '@clew/ledger'
 import { isSend, type Send } from './command.ts'
 import type { Branch } from './definition.ts'
 
-/** What a branch decided, as it is recorded: names of nodes, END as text. */
+/** Recorded decision of a branch: names of nodes, END as text. */
 export interface Decision {
   readonly targets: readonly string[]
   readonly sends: readonly Send[]

@@ -20,7 +20,7 @@ export interface NodePolicy {
 export interface NodeOptions extends NodePolicy {
   /** Wait until nothing else is ready, so for all branches that lead here. */
   readonly defer?: boolean | undefined
-  /** Where commands of this node go or send to, when no edge says so; they may then go nowhere else. */
+  /** Allowed targets of this node's commands and sends, beside its edges; without this any node is allowed. */
   readonly targets?: readonly string[] | undefined
 }
 
@@ -73,7 +73,7 @@ export interface Join {
 /** A way that is decided: by conditional edges of a node or START, or by a gate. */
 export interface Branch {
   readonly from: string
-  /** What the function may return, and the node that it means; null label: the name of the node itself. */
+  /** Possible return values and their nodes; a null label stands for the node's own name. */
   readonly targets: readonly { readonly label: string | null; readonly target: string }[]
   readonly decide: PathFunction
 }
@@ -85,7 +85,7 @@ export interface GraphDefinition {
   readonly nodes: readonly NodeDefinition[]
   readonly edges: readonly Edge[]
   readonly joins: readonly Join[]
-  /** Those of gates too. */
+  /** Conditional edges, including those of gates. */
   readonly branches: readonly Branch[]
   /** Nodes that may run first. */
   readonly entry: readonly string[]

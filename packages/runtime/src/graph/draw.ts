@@ -22,7 +22,7 @@ export interface Drawing {
   readonly edges: readonly DrawnEdge[]
 }
 
-/** What a page needs to draw a graph; sub-graphs lie in their node, with a start and an end of their own. */
+/** Nodes and edges to draw; a sub-graph is nested in its node, with its own start and end. */
 export function drawData(structure: GraphStructure): Drawing {
   const nodes: DrawnNode[] = []
   const edges: DrawnEdge[] = []

@@ -44,7 +44,7 @@ export type MapPath<
   SendTo<Nodes, Targets[keyof Targets]>
 >
 
-/** What a node may return: a write, a command, or nothing. */
+/** Return value of a node: a write, a command, or nothing. */
 // oxlint-disable-next-line typescript/no-invalid-void-type -- a node without a return statement
 export type NodeResult<C extends Channels> = WriteOf<C> | Command<WriteOf<C> | undefined> | undefined | void
 

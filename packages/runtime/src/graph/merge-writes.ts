@@ -5,13 +5,13 @@ import { isPlain, frozenCopy, setOwn } from './frozen-copy.ts'
 export type State = Readonly<Record<string, unknown>>
 export type Versions = Readonly<Record<string, number>>
 
-/** What one step of a superstep wrote. */
+/** Write of one step of a superstep. */
 export interface StepWrite {
   readonly stepId: string
-  /** Its node, for errors; default the step id. */
+  /** Node, for errors; default: the step id. */
   readonly node?: string | undefined
   readonly write: Readonly<Record<string, unknown>>
-  /** It is what `prepareWrite` gave, and need not be gone through again. */
+  /** The write was returned by `prepareWrite` and is not prepared again. */
   readonly isPrepared?: boolean | undefined
 }
 
@@ -22,9 +22,9 @@ export interface MergedState {
 }
 
 export interface WriteFrom extends Pick<WriteContext, 'nextId'> {
-  /** Who writes, for errors. */
+  /** Writer, for errors. */
   readonly node: string
-  /** It comes from outside, in place of a node. */
+  /** The write comes from outside, not from a node. */
   readonly isInput?: boolean | undefined
 }
 

@@ -26,7 +26,7 @@ export interface Message {
   readonly content: MessageContent | null
   readonly toolCalls?: readonly ToolCall[] | undefined
   readonly tool_calls?: readonly ChatToolCall[] | undefined
-  /** Of a tool's message: the call that it answers. */
+  /** Call that a tool's message answers. */
   readonly toolCallId?: string | undefined
   readonly tool_call_id?: string | undefined
   readonly name?: string | undefined
@@ -62,7 +62,7 @@ export const Message = {
     content,
   }),
   remove: (id: string): MessageRemoval => ({ role: 'remove', id }),
-  /** What is said: the content, or of its parts those that are text, one after the other. */
+  /** Text of the content: a string, or all text parts joined. */
   text: ({ content }: Pick<Message, 'content'>): string =>
     typeof content === 'string' ? content : (content ?? []).map(textOf).join(''),
 }

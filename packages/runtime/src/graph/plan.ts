@@ -2,13 +2,13 @@ import { ClewError } from '@clew/ledger'
 import { END, type GraphDefinition, type Join, type NodeDefinition, START } from './definition.ts'
 import { reachableFrom, successorsOf } from './reach.ts'
 
-/** What a task of a superstep led to; START, with index 0, for the beginning of a run. */
+/** Ended task of a superstep; START with index 0 stands for the beginning of a run. */
 export interface EndedTask {
   readonly node: string
   readonly index: number
   /** The names that its gate or conditional edges chose; null when it has none. */
   readonly decision: readonly string[] | null
-  /** Of its command: in place of edges and decision. */
+  /** Targets of its command, which replace edges and decision. */
   readonly goto: readonly string[] | null
   readonly sends: readonly { readonly node: string; readonly input: unknown }[]
   /** Its command ended the run. */
@@ -24,8 +24,8 @@ export interface Task {
 }
 
 /**
- * Who has arrived where something is waited for: under `target#n` at a join, under the node's own name at one that is
- * deferred or held back. Plain JSON, part of a checkpoint.
+ * Nodes that have arrived at a waiting node: by `target#n` for a join, by the node's name if it is deferred or held back.
+ * Plain JSON, part of a checkpoint.
  */
 export type Joins = Readonly<Record<string, readonly string[]>>
 
@@ -80,7 +80,7 @@ export function planNext(definition: GraphDefinition, ended: readonly EndedTask[
   return { tasks, joins: waiting, done: tasks.length === 0 }
 }
 
-/** Where a superstep leads in which one node went to one place and nobody waits for anybody, as nearly all do. */
+/** Next node of the most common superstep: one task, one target, no join. */
 function onlyTarget(
   definition: GraphDefinition,
   { edges, joins }: PlanIndex,
@@ -97,7 +97,7 @@ function onlyTarget(
   return chosen[0] ?? declared[0]
 }
 
-/** Of the nodes that something led to, those that run now; the others are remembered. */
+/** Reached nodes that run now; the others wait and are added to the joins. */
 function chooseRunning(
   definition: GraphDefinition,
   ready: readonly NodeDefinition[],

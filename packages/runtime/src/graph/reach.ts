@@ -2,7 +2,7 @@ import { END, type GraphDefinition } from './definition.ts'
 
 type Ways = Pick<GraphDefinition, 'nodes' | 'edges' | 'joins' | 'branches'>
 
-/** Where each node, and START, may lead to: by edges, joins, decisions and declared commands. */
+/** Possible successors of each node and of START: by edges, joins, decisions and declared commands. */
 export function successorsOf({
   nodes,
   edges,

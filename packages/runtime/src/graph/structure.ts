@@ -15,7 +15,7 @@ export interface NodeStructure {
   readonly name: string
   readonly kind: 'node' | 'gate' | 'graph'
   readonly defer: boolean
-  /** Where its commands go, if it says so. */
+  /** Declared targets of its commands. */
   readonly targets: readonly string[] | null
   readonly graph: { readonly name: string; readonly structure: GraphStructure } | null
 }
@@ -55,8 +55,8 @@ export const structureHash = (sha256: (text: string) => string, structure: Graph
   sha256(canonicalText(structure as unknown as JsonValue))
 
 /**
- * What must be equal for a node of a changed graph to count as the same, so that its recorded ends are taken over: its
- * kind, the channels it is given, and what comes out of it (channels, for a gate the targets it chooses from).
+ * Signature of a node. Recorded ends are reused in a changed graph if it is equal: kind, channels read, and channels
+ * written (for a gate, the targets that it chooses from).
  */
 export function nodeSignature(structure: GraphStructure, name: string): string {
   const node = structure.nodes.find((each) => each.name === name)

@@ -5,8 +5,8 @@ import { enqueueWaiter, wakeNext } from './lease-queue.ts'
 const LONG_MS = 1_000_000
 const RUN = { runId: 'r', threadId: 't' }
 
-describe('R9 the waiting line', () => {
-  it('R9 passes a ring on when the first has left', async () => {
+describe('R9 lease queue', () => {
+  it('R9 passes a notification on when the first has left', async () => {
     const ledger = createMemoryWorld().open()
     const [one, two] = [enqueueWaiter(ledger, RUN), enqueueWaiter(ledger, { ...RUN, runId: 'q' })]
     const waits = two.wait(LONG_MS, undefined)
@@ -19,7 +19,7 @@ describe('R9 the waiting line', () => {
     two.leave()
   })
 
-  it('R9 does not lose a ring that came before the wait', async () => {
+  it('R9 does not lose a notification that came before the wait', async () => {
     const ledger = createMemoryWorld().open()
     const place = enqueueWaiter(ledger, { runId: 'r', threadId: null })
     wakeNext(ledger, { runId: 'r', threadId: null })

@@ -1,17 +1,17 @@
 import type { Ledger } from '@clew/ledger'
 
-/** Who waits, in this process, for the same thread or run: they are served in the order in which they came. */
+/** Waiters of this process for the lease of one thread or run, first in, first out. */
 type LeaseQueue = Notifier[]
 
 interface Notifier {
-  ring(): void
-  /** Resolves after so long, when it is rung, or when the signal aborts; one that rang meanwhile counts. */
+  notify(): void
+  /** Resolves after `ms`, when notified (also before the call), or when the signal aborts. */
   wait(ms: number, signal: AbortSignal | undefined): Promise<void>
 }
 
 const lines = new Map<string, LeaseQueue>()
 const keyOf = ({ url, workspace }: Ledger, what: string): string => `${url}\n${workspace}\n${what}`
-/** By a form of its name that all who wait for it know. */
+/** Key of a thread: the form of its name that all waiters have in common. */
 const threadOf = (ledger: Ledger, threadId: string): string =>
   `thread ${ledger.identity(threadId).names.at(-1)}`
 const runOf = (runId: string): string => `run ${runId}`
@@ -22,7 +22,7 @@ export interface WaiterKey {
 }
 
 export interface LeaseWaiter {
-  /** The others in the line wait until this one has left it. */
+  /** The other waiters stay in the queue until this one leaves it. */
   isFirst(): boolean
   wait(ms: number, signal: AbortSignal | undefined): Promise<void>
   leave(): void
@@ -31,38 +31,38 @@ export interface LeaseWaiter {
 export function enqueueWaiter(ledger: Ledger, { runId, threadId }: WaiterKey): LeaseWaiter {
   const key = keyOf(ledger, threadId === null ? runOf(runId) : threadOf(ledger, threadId))
   const line = lines.get(key) ?? []
-  const bell = createNotifier()
-  line.push(bell)
+  const notifier = createNotifier()
+  line.push(notifier)
   lines.set(key, line)
   return {
-    isFirst: () => line[0] === bell,
-    wait: bell.wait,
+    isFirst: () => line[0] === notifier,
+    wait: notifier.wait,
     leave() {
-      line.splice(line.indexOf(bell), 1)
+      line.splice(line.indexOf(notifier), 1)
       if (line.length === 0) lines.delete(key)
-      line[0]?.ring()
+      line[0]?.notify()
     },
   }
 }
 
-/** Tells the first in line that a lease became free. */
+/** Notifies the first waiter that a lease was released. */
 export function wakeNext(ledger: Ledger, { runId, threadId }: WaiterKey): void {
-  lines.get(keyOf(ledger, runOf(runId)))?.[0]?.ring()
-  if (threadId !== null) lines.get(keyOf(ledger, threadOf(ledger, threadId)))?.[0]?.ring()
+  lines.get(keyOf(ledger, runOf(runId)))?.[0]?.notify()
+  if (threadId !== null) lines.get(keyOf(ledger, threadOf(ledger, threadId)))?.[0]?.notify()
 }
 
 function createNotifier(): Notifier {
-  let rang = false
+  let isNotified = false
   let wake = (): void => {}
   return {
-    ring() {
-      rang = true
+    notify() {
+      isNotified = true
       wake()
     },
     async wait(ms, signal) {
-      if (!rang && !signal?.aborted)
+      if (!isNotified && !signal?.aborted)
         await new Promise<void>((resolve) => {
-          // Whoever waits wants the answer: this timer keeps the process alive.
+          // The caller waits for a result, so this timer keeps the process alive.
           const timer = setTimeout(done, ms)
           function done(): void {
             clearTimeout(timer)
@@ -72,7 +72,7 @@ function createNotifier(): Notifier {
           signal?.addEventListener('abort', done)
           wake = done
         })
-      rang = false
+      isNotified = false
     },
   }
 }

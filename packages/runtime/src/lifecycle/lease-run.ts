@@ -7,9 +7,9 @@ export interface RunLeaseOptions {
   readonly runId: string
   /** No other run of this thread can be held meanwhile. */
   readonly threadId: string | null
-  /** It was claimed already. */
+  /** Lease that was acquired by a claim. */
   readonly claimed?: Lease | undefined
-  /** What to do while another owner works on the run or its thread. Default `reject`. */
+  /** Behaviour while another owner holds the run or its thread. Default `reject`. */
   readonly onBusy?: 'reject' | 'wait' | undefined
   /** Ends the waiting. */
   readonly signal?: AbortSignal | undefined
@@ -22,7 +22,7 @@ export interface RunLeaseOptions {
 /** A run that belongs to this process until it is released or lost (R9). */
 export interface RunLease {
   readonly runId: string
-  /** What the run's execution events are appended under. */
+  /** Epoch under which the run's execution events are appended. */
   readonly epoch: number
   /**
    * Aborts when there is nothing more to work on here. Its reason is a ClewError: `stopped`, with `reason` and `by` in its

@@ -15,7 +15,7 @@ import { lookNow } from './ticker.ts'
 export interface StopOptions {
   readonly reason?: string | undefined
   readonly by?: string | undefined
-  /** How long to wait for the owner of the run to end it. Default 10,000. */
+  /** Maximum wait for the run's owner to end it. Default 10,000. */
   readonly waitMs?: number | undefined
 }
 
@@ -83,7 +83,7 @@ async function stopAndRelease(
       const child = await requestStop(ledger, childRunId, asked)
       if (!isTerminal(child.status)) throw workingChild(childRunId)
     } catch (error) {
-      // It ended by itself, or was announced by its parent and never began.
+      // The child has ended, or was announced by its parent and never began.
       if (!(error instanceof ClewError) || (error.code !== 'ended' && error.code !== 'not_found')) throw error
     }
   }

@@ -4,9 +4,9 @@ import { sweep } from './sweep.ts'
 export interface SweeperOptions {
   /** Default 15,000. */
   readonly everyMs?: number | undefined
-  /** Told which runs were marked interrupted. */
+  /** Called with the runs that were marked interrupted. */
   readonly onSwept?: ((runIds: readonly string[]) => void) | undefined
-  /** Told what went wrong; sweeping goes on. Without it the last error is kept, and `stop()` rejects with it. */
+  /** Called with each error; sweeping continues. Without it, `stop()` rejects with the last error. */
   readonly onError?: ((error: unknown) => void) | undefined
 }
 

@@ -8,11 +8,11 @@ import {
   type StopRequest,
 } from '@clew/ledger'
 
-/** How often a held run is looked after; other than these values only in tests. */
+/** Heartbeat intervals of a leased run; only tests change them. */
 export interface HeartbeatTimings {
   /** Between two heartbeats. */
   readonly beatMs: number
-  /** Between two looks for a stop request. */
+  /** Between two polls for a stop request. */
   readonly pollMs: number
   /** Silence after which others may take the lease. */
   readonly staleMs: number
@@ -110,7 +110,7 @@ function createTicker(
       lastPosition = position
       for (const run of isNew ? [...runs] : []) await lookAt(run)
     } catch {
-      // Whether the store can still be reached is for the heartbeat to say.
+      // An unreachable store is reported by the heartbeat.
       lastPosition = -1
     }
     polling = false
@@ -120,7 +120,7 @@ function createTicker(
   async function lookAt(run: HeldRun): Promise<void> {
     if (run.stopRequested || !runs.has(run)) return
     const summary = await ledger.getRun(run.lease.runId)
-    // Whoever takes its place has taken its lease as well.
+    // The run that supersedes this one has its lease, too.
     if (summary?.status === 'superseded') return run.lose(lostLease(run.lease))
     const request = summary && (await findStopRequest(ledger, summary))
     if (request && runs.has(run)) run.stop(request)

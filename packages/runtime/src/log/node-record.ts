@@ -1,9 +1,9 @@
 import type { RunError } from '@clew/ledger'
 
-/** How one try of a node ended, as far as its run got. */
+/** Status of one attempt of a node. */
 export type NodeStatus = 'completed' | 'failed' | 'paused' | 'stopped' | 'interrupted'
 
-/** R1: one line of a run log, a subset of StepRecord. A try that failed and was tried again has a line of its own. */
+/** R1: one line of a run log, a subset of StepRecord. Each attempt has its own line. */
 export interface NodeRecord {
   readonly nodeName: string
   readonly superstep: number
@@ -14,6 +14,6 @@ export interface NodeRecord {
   readonly cached: boolean
   /** Names of the targets that it chose. */
   readonly decision: string | readonly string[] | null
-  /** It was done by an earlier take of this run and only given back: its time was not spent now. */
+  /** Restored from the record: an earlier process or start of this run did it, so it took no time now. */
   readonly restored?: boolean | undefined
 }

@@ -1,8 +1,8 @@
 import type { NodeRecord } from './node-record.ts'
 
-/** What one node did in a run. Times that say how long it takes leave out results from a cache or of an earlier take. */
+/** Statistics of one node in a run. Durations leave out cached and restored results. */
 export interface NodeStats {
-  /** Tries, whatever came of them. */
+  /** Attempts with any outcome. */
   readonly count: number
   /** Time spent in this run. */
   readonly totalMs: number
@@ -23,7 +23,7 @@ interface Tally {
   readonly worked: number[]
 }
 
-/** By node, in order of first appearance. */
+/** Statistics by node, in order of first appearance. */
 export function computeStats(steps: readonly NodeRecord[]): Map<string, NodeStats> {
   const tallies = new Map<string, Tally>()
   for (const step of steps) {

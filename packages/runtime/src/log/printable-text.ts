@@ -1,6 +1,6 @@
 /**
- * What a terminal would obey instead of show: control characters, line separators, and marks that turn the direction of
- * writing. Names may come from a model, so none of these reaches the screen.
+ * Characters that a terminal interprets instead of showing: control characters, line separators and direction marks.
+ * They are removed from names, which may come from a model.
  */
 const UNSAFE =
   // oxlint-disable-next-line no-control-regex -- these are the ones to catch

@@ -2,14 +2,14 @@ import { formatRunLog, formatSummary } from './format-run-log.ts'
 import type { NodeRecord } from './node-record.ts'
 import { computeStats, type NodeStats } from './node-stats.ts'
 
-/** What a run did, kept in memory beside every result, with or without a store (R1). */
+/** Log of a run's steps, in memory, part of every result, with or without a store (R1). */
 export interface RunLog {
   readonly graphName: string
   readonly runId: string
-  /** Of this take of the run; while it goes on, up to now. */
+  /** Duration since this start or resume; up to now while the run works. */
   readonly totalDurationMs: number
   readonly steps: readonly NodeRecord[]
-  /** Steps of earlier takes of the run, which are not done again and not among `steps`. */
+  /** Number of restored steps, which are not in `steps`. */
   readonly restored: number
   /** Every try that failed, those that were tried again included. */
   readonly errors: readonly NodeRecord[]
@@ -32,7 +32,7 @@ export type RunLogData = Pick<
 export interface RunLogBuilder {
   readonly log: RunLog
   push(record: NodeRecord): void
-  /** So many steps were done by earlier takes. */
+  /** Sets the number of restored steps. */
   giveBack(steps: number): void
   /** Fixes the duration: `at` on the clock of `now`. */
   end(at?: number): void

@@ -16,10 +16,10 @@ export type MapInput<Item> =
 export interface MapOptions extends Pick<RunOptions, 'signal' | 'budget' | 'onBusy' | 'suspendAlways'> {
   /** Items at work at the same time; default 8. */
   readonly concurrency?: number | undefined
-  /** Of the map itself; with that of an earlier one which has not ended, only what is missing is run. */
+  /** Run id of the map. With the id of a map that has not ended, only its missing items are run. */
   readonly runId?: string | undefined
   readonly threadId?: string | undefined
-  /** An ended map whose completed items are taken over; the others are run again. */
+  /** An ended map whose completed items are restored; the others run again. */
   readonly retryOf?: string | undefined
   /** No item is begun after the first that failed; those at work come to their end. */
   readonly stopOnError?: boolean | undefined
@@ -27,11 +27,11 @@ export interface MapOptions extends Pick<RunOptions, 'signal' | 'budget' | 'onBu
   readonly answers?: Readonly<Record<string, unknown>> | undefined
   /** Originals of redacted secrets, for items that are gone on with: as in `ResumeOptions`. */
   readonly secrets?: readonly string[] | undefined
-  /** Who answers. */
+  /** Person who answers. */
   readonly by?: string | undefined
-  /** Which of zipped inputs are lists to go through; default every list. */
+  /** Names of the zipped inputs that are lists; default: every list. */
   readonly over?: readonly string[] | undefined
-  /** Told when an item has come to its end, in the order in which they do. */
+  /** Called when an item has ended, in the order of the ends. */
   readonly onProgress?: ((progress: MapProgress) => void) | undefined
 }
 
@@ -41,7 +41,7 @@ export interface MapProgress {
   readonly total: number
 }
 
-/** What is mapped, and how its outcome is handed out. */
+/** Program to map, and the conversion of its output. */
 export interface Mapped {
   readonly program: Program
   readonly toOutput: (output: unknown) => unknown

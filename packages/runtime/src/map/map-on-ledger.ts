@@ -31,7 +31,7 @@ export async function mapOnLedger(
   const runId = checkRunId(given.runId)
   const ledger = secrets.length === 0 ? kept : await withSecrets(kept, runId, secrets)
   assertMode(ledger, 'write')
-  // What cannot be stored is refused before anything is begun.
+  // Rejects inputs that cannot be stored before anything begins.
   const signatures = inputs.map((input) => ({
     signature: signatureOf(ledger, input),
     digest: ledger.digest(input ?? null),
@@ -178,7 +178,7 @@ async function goOn(
   return endItem(take, child, toItem(index, result, mapped))
 }
 
-/** What the map's record says of the item's end; an item that waits has no end, but its questions are the map's too. */
+/** Records the end of an item in the map's run. A waiting item has no end; its questions become the map's as well. */
 async function endItem(take: MapTake, step: ItemStep, item: MapItem): Promise<MapItem> {
   const { journal, hold } = take
   if (hold.lost) throw hold.lost
@@ -205,7 +205,7 @@ async function endItem(take: MapTake, step: ItemStep, item: MapItem): Promise<Ma
   return item
 }
 
-/** What an answer is checked against stands beside the question, as in the child's own record. */
+/** Fields that an answer is checked against, as in the child's own record. */
 function partsOf(question: unknown): Record<string, unknown> {
   if (typeof question !== 'object' || question === null) return {}
   const { options, schema, default: otherwise } = question as Record<string, unknown>

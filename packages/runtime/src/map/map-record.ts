@@ -17,7 +17,7 @@ export interface StoredChild extends StoredItem {
   readonly error: RunError | null
 }
 
-/** What a map has begun, in order; null when there is no such run. */
+/** Child runs that a map has begun, in order; null if the map's run does not exist. */
 export async function storedChildren(
   ledger: Ledger,
   mapRunId: string | null,

@@ -4,7 +4,7 @@ import { formatMs, plural } from '../log/printable-text.ts'
 import type { RunLog, RunLogData } from '../log/run-log.ts'
 import { aggregateStatus, type ItemStatus } from './aggregate-status.ts'
 
-/** What became of one item of a map. */
+/** Result of one item of a map. */
 export interface MapItem<Output = unknown> {
   readonly index: number
   readonly status: ItemStatus
@@ -15,7 +15,7 @@ export interface MapItem<Output = unknown> {
   /** Null for an item that was not started. */
   readonly runId: string | null
   readonly log: RunLog | null
-  /** It had completed before, with the same input, and was not run again. */
+  /** The item had completed with the same input and was not run again. */
   readonly restored: boolean
   /** Placeholders of redacted secrets in its output, or that its code was given (P2). */
   readonly warnings: readonly string[]
@@ -27,9 +27,9 @@ export interface MapResult<Output = unknown> {
   readonly runId: string | null
   readonly status: RunStatus
   readonly items: readonly MapItem<Output>[]
-  /** Of the items that were worked on now: not restored, not failed, not all from a cache. Null when there is none. */
+  /** Average over the items that really ran and completed: not restored, not failed, not all cached. Null if none. */
   readonly averageDurationMs: number | null
-  /** One for each item; undefined where there is none. */
+  /** Output of each item; undefined if it has none. */
   outputs(): (Output | undefined)[]
   /** One field of every output; undefined where it is missing. */
   column<Name extends FieldOf<Output>>(name: Name): (Output[Name & keyof Output] | undefined)[]

@@ -1,6 +1,6 @@
 import type { Ledger, RunStatus } from '@clew/ledger'
 
-/** What an item is found again by. */
+/** Signature by which an item is matched with a recorded child. */
 export interface ItemSignature {
   /** Keyed digest of its input, and a mark of the key; undefined in what earlier versions of Clew recorded. */
   readonly signature: string | undefined
@@ -14,7 +14,7 @@ export interface StoredItem extends ItemSignature {
   readonly status: RunStatus
 }
 
-/** What to do with one item: give back, go on with, or run. */
+/** Action for one item: restore, resume or run. */
 export type MatchedItem =
   | { readonly action: 'restore' | 'resume'; readonly runId: string }
   /** `retryOf` is the child that failed or was stopped with this input. */

@@ -17,10 +17,10 @@ import type { MapOptions, Mapped } from './map-items.ts'
 import { type StoredChild, storedChildren } from './map-record.ts'
 import { type ItemSignature, matchItems, type MatchedItem } from './match-items.ts'
 
-/** What is recorded of an item's child. */
+/** Recorded start of an item's child run. */
 export type ItemStep = Pick<StoredChild, 'stepId' | 'attempt' | 'signature' | 'digest' | 'startId' | 'runId'>
 
-/** A map in the hands of this process. */
+/** A map that this process holds. */
 export interface MapTake {
   readonly mapped: Mapped
   readonly ledger: Ledger
@@ -29,7 +29,7 @@ export interface MapTake {
   readonly signatures: readonly ItemSignature[]
   readonly matches: readonly MatchedItem[]
   readonly children: ReadonlyMap<string, StoredChild>
-  /** What was begun for each item, in this run. */
+  /** Children begun for each item in this run. */
   readonly begun: ReadonlyMap<number, readonly ItemStep[]>
   readonly cause: string
 }
@@ -54,7 +54,7 @@ export async function openMap(
   const stored = await storedChildren(ledger, current ? runId : (retryOf ?? null))
   if (retryOf !== undefined && stored === null) throw notFound(retryOf)
   const { children, events } = stored ?? { children: [], events: [] }
-  // Of a map that has ended only what completed is taken over: its other children are that map's own.
+  // If the map has ended, only its completed items are reused: its other children stay its own.
   const claimable = current ? children : children.filter(({ status }) => status === 'completed')
   const matches = await matchItems(claimable, signatures, fitting(ledger, inputs))
   const drafts: EventDraft[] = []
@@ -91,7 +91,7 @@ export async function openMap(
   return { mapped, ledger, journal, hold, signatures, matches, children: byRun, begun, cause }
 }
 
-/** Whether an item has the input that the start of a child has on record (D2). */
+/** True if an item has the input that was recorded at the start of a child (D2). */
 function fitting(
   ledger: Ledger,
   inputs: readonly unknown[],
@@ -135,7 +135,7 @@ function unclaimed(children: readonly StoredChild[], matches: readonly MatchedIt
   return children.filter(({ runId }) => !claimed.has(runId))
 }
 
-/** What the record leaves open and this take does not go on with: how its child ended, or that it is left behind. */
+/** Ends recorded steps that are open and not continued: with the end of the child run, or as left behind. */
 function leaveBehind(
   children: readonly StoredChild[],
   matches: readonly MatchedItem[],

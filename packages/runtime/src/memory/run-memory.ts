@@ -20,7 +20,7 @@ import type { Run } from '../run.ts'
 import { inheritShort } from './inherit-short.ts'
 import { findScopes, type RunScopes } from './run-scopes.ts'
 
-/** Of `long` whose it is, default `workspace`; `agent` is this agent. Short memory is the run's, session memory the thread's. */
+/** Owner of long memory, default `workspace`; `agent` is this agent. Short memory is the run's, session the thread's. */
 type InRun<T> = Omit<T, 'scope'> & {
   readonly scope?: 'workspace' | 'agent' | `agent:${string}` | `user:${string}` | undefined
 }
@@ -42,7 +42,7 @@ export interface RunMemory {
     name: InRun<MemoryName>,
     options?: Pick<ForgetOptions, 'ifVersion' | 'reason'>,
   ): Promise<MemoryReceipt | null>
-  /** What fits a rule of the agent, or of the ledger, from this run and its thread upwards. */
+  /** Promotes items of this run and its thread that match a rule of the agent or of the ledger. */
   promote(): Promise<PromotionReport>
   context(options: MemoryContextOptions): Promise<MemoryContext>
 }
@@ -56,7 +56,7 @@ interface RunMemoryParts {
   readonly promote: readonly PromotionRule[] | undefined
 }
 
-// What is remembered was redacted when it was written. So a placeholder in a result is what it is, and the call may be made again.
+// Items were redacted when written. So a placeholder in a result is the stored value, and the call may be repeated.
 const AGAIN = { refresh: true } as const
 const READ = { ...AGAIN, safety: 'read' } as const
 
@@ -105,7 +105,7 @@ export function createRunMemory({
         { runId, option: 'layer' },
       )
     }
-    // What is no layer at all is told by the ledger.
+    // The ledger rejects an unknown layer.
     return { layer: layer as 'long', scope: scope === 'agent' ? `agent:${agent}` : (scope ?? 'workspace') }
   }
 

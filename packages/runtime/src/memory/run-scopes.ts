@@ -4,7 +4,7 @@ export interface RunScopes {
   readonly run: RunSummary | null
   /** A child run works in the thread of the run it works for. */
   readonly threadId: string | null
-  /** What a run reads unless told otherwise. */
+  /** Scopes that a run reads by default. */
   readonly visible: readonly MemoryScope[]
 }
 

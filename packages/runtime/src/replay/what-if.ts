@@ -1,6 +1,6 @@
 import type { Ledger, RunDiff } from '@clew/ledger'
 import type { Agent } from '../agent.ts'
-import type { ForkPlace } from '../cut-run.ts'
+import type { ForkPoint } from '../engine/cut.ts'
 import { fork } from '../fork.ts'
 import type { RunResult } from '../result.ts'
 import type { RunOptions } from '../run-options.ts'
@@ -9,7 +9,7 @@ import type { ReplayDivergence, ReplayOutcome, ReplayReport } from './report.ts'
 /** What is changed, and from where on: up to there the record is given back, then everything is live. */
 export interface WhatIfOptions extends Pick<RunOptions, 'signal' | 'budget' | 'onBusy' | 'listener'> {
   /** Default: where the source stands, or its beginning when an input is given. */
-  readonly at?: ForkPlace | undefined
+  readonly at?: ForkPoint | undefined
   readonly input?: unknown
   /** Of a graph: channels are set to these values. */
   readonly state?: Readonly<Record<string, unknown>> | undefined

@@ -32,7 +32,7 @@ export function createItemEmitter({
   for (const each of modes) if (!MODES.has(each)) throw unknownMode(each)
   if (modes.size === 0) throw unknownMode(mode)
   const isPlain = typeof mode === 'string' && !children
-  /** Messages that were told, so that those a sub-graph hands on are not told again. */
+  /** Emitted messages by id: a sub-graph passes them to its parent, which must not emit them again. */
   const spoken = new Map<string, string>()
   const known = new Map<string, RunListener>()
 
@@ -41,8 +41,8 @@ export function createItemEmitter({
     else tell(children ? [as, data, origin] : [as, data])
   }
 
-  /** The same for the same run, also when its parent is given up and taken up again. */
-  function tidingsOf(runId: string, namespace: readonly string[]): RunListener {
+  /** One listener per run, also when its parent is released and acquired again. */
+  function listenerOf(runId: string, namespace: readonly string[]): RunListener {
     const made = known.get(runId) ?? make(runId, namespace)
     known.set(runId, made)
     return made
@@ -52,7 +52,7 @@ export function createItemEmitter({
     const origin: StreamOrigin = { runId, namespace }
     const isOwn = namespace.length === 0
     const tellsState = isOwn || children
-    /** What nodes wrote, by step, until their end is committed. */
+    /** Writes of nodes by step, until their end is committed. */
     const held = new Map<string, NodeUpdate>()
     let lastSuperstep = -1
     let committed = -1
@@ -90,7 +90,7 @@ export function createItemEmitter({
       }
     }
 
-    /** Told again and again; given once, and only when the checkpoint was written in the time of this stream. */
+    /** Emits the state once per superstep, and only if its checkpoint was written during this stream. */
     function onValues(state: Readonly<Record<string, unknown>>, superstep: number): void {
       if (superstep <= lastSuperstep || (isRecorded && superstep > committed)) return
       lastSuperstep = superstep
@@ -104,7 +104,7 @@ export function createItemEmitter({
 
     return {
       event: onEvent,
-      child: (link) => tidingsOf(link.runId, [...namespace, link.parentStepId]),
+      child: (link) => listenerOf(link.runId, [...namespace, link.parentStepId]),
       ...(modes.has('steps') && { step: onStep }),
       ...((modes.has('updates') || modes.has('messages')) && { update: onUpdate }),
       ...(modes.has('values') && tellsState && { values: onValues }),
@@ -116,7 +116,7 @@ export function createItemEmitter({
   }
 
   return {
-    listener: tidingsOf(streamed, []),
+    listener: listenerOf(streamed, []),
     end({ runId, status, pause, pauses }) {
       if (status !== 'paused') return
       const item: PauseItem = { type: 'pause', runId, pause, pauses }

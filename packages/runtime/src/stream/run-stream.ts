@@ -1,14 +1,14 @@
 import { ClewError } from '@clew/ledger'
 
 /**
- * What a run tells while it works, in order. It is read once: by `for await`, whose end is the end of the run, or by
- * `next()`. Items wait in memory until they are read, however many there are: a slow reader loses nothing and
- * holds up nothing, least of all a commit. To leave the loop early stops the run.
+ * Stream of a working run, in order. It is read once: by `for await`, whose end is the end of the run, or by `next()`.
+ * Items wait in memory until they are read, without a limit: a slow reader loses nothing and delays no commit. Leaving
+ * the loop early stops the run.
  */
 export interface RunStream<Item, Result> extends AsyncIterableIterator<Item, Result, void> {
-  /** The run's result, also when nobody reads the items; rejects when the run could not be begun or carried on. */
+  /** Result of the run, also if the items are not read; rejects if the run could not start or continue. */
   readonly result: Promise<Result>
-  /** Ends the run as stopped; what it told before can still be read. */
+  /** Stops the run; earlier items can still be read. */
   stop(reason?: string): Promise<Result>
   return(): Promise<IteratorResult<Item, Result>>
 }
@@ -41,7 +41,7 @@ export function openStream<Item, Result>(
       wake()
     },
   )
-  // Whoever reads the items meets the error there; without a reader it must not end the process.
+  // Readers of the items get the error there; without a reader it must not end the process.
   result.catch(() => {})
 
   function take(): Item {

@@ -45,12 +45,12 @@ export interface PauseItem {
   readonly pauses: readonly Pause[]
 }
 
-/** What a node wrote; null when it wrote nothing. */
+/** Write of a node; null if it wrote nothing. */
 export type UpdateItem<Write = Readonly<Record<string, unknown>>> = {
   readonly [node: string]: Write | null
 }
 
-/** What each mode tells. */
+/** Item type of each mode. */
 interface ItemsByMode<State, Write> {
   readonly values: State
   readonly updates: UpdateItem<Write>
@@ -71,7 +71,7 @@ type ToldFrom<Mode extends StreamMode, State, Write> = {
 }[Mode]
 
 /**
- * What a stream yields. One mode: its data. A list of modes: `[mode, data]`, and `['pause', …]` at the end of a run that
+ * Item of a stream. One mode: its data. A list of modes: `[mode, data]`, and `['pause', …]` at the end of a run that
  * pauses. With `children`: `[mode, data, origin]` for the run and all runs below it.
  */
 export type StreamItem<

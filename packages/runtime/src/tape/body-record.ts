@@ -12,7 +12,7 @@ export interface BodyRecord {
   readonly startedAt: number
   /** From which chunk on the code had been woken last by which event; left out while that was the event with the headers. */
   readonly after?: readonly (readonly [number, string])[] | undefined
-  /** How it ended before its end: the code gave it up, the code itself ended, or the connection did. */
+  /** Reason of an early end: the code cancelled the body, the code itself ended, or the connection failed. */
   readonly ended?: 'cancelled' | 'left' | 'failed' | undefined
   readonly error?: ReturnType<StepError['toJSON']> | undefined
 }

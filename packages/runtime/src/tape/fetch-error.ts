@@ -1,6 +1,6 @@
 import { StepError } from '../run.ts'
 
-/** What `fetch` or a body was rejected with, as it is recorded: a cause is told in the message, its code as the code. */
+/** Recorded form of an error of `fetch` or a body: the cause is part of the message, and its code is the code. */
 export function toFetchError(thrown: unknown): StepError {
   if (!(thrown instanceof Error)) return new StepError({ message: String(thrown) }, null, thrown)
   const { name, message, cause } = thrown

@@ -3,10 +3,10 @@ import { outsidePlaces } from '../machine/current-run.ts'
 import { currentCall } from '../call-context.ts'
 import type { Fetch } from './read-request.ts'
 
-/** What each of our functions stands in front of. */
+/** Original function of each installed one. */
 const fronts = new WeakMap<Fetch, Fetch>()
 
-/** Told by Node's own fetch of each request that leaves, whoever had got hold of that function before it was replaced. */
+/** Diagnostics channel for each request of Node's fetch, also by code that kept the function from before the replacement. */
 const LEAVING = 'undici:request:create'
 
 /**

@@ -12,7 +12,7 @@ export function openTape(
   { isReplay } = { isReplay: false },
 ): void {
   if (!rules) return
-  // Somebody may have replaced it since the agent was made.
+  // Other code may have replaced `fetch` since the agent was created.
   installFetch()
   machine.root.tape = createTape(machine, redactor, rules, isReplay)
 }

@@ -5,11 +5,11 @@ import { toFetchError } from './fetch-error.ts'
 import type { BodySink } from './give-response.ts'
 
 export interface BodyReading {
-  /** Where the code reads; without one it gets the body when it is whole. */
+  /** Stream that the code reads; without one it gets the whole body at the end. */
   readonly sink?: BodySink | undefined
   /** The event that woke the code last. */
   readonly cause: () => string | null
-  /** Aborts when the code that asked for it has ended, or nobody waits for it any more. */
+  /** Aborts when the code that made the request has ended or no longer waits for it. */
   readonly left: AbortSignal
   readonly mostBytes: number
   readonly redactor: Redactor
@@ -30,7 +30,7 @@ export async function readBody(response: Response, reading: BodyReading): Promis
     let end: BodyEnd | undefined
     const stop = (how: BodyEnd): void => {
       end ??= how
-      // It is over either way, and why it could not be cancelled is of no use to anybody.
+      // The body has ended either way, so an error of the cancellation does not matter.
       reader.cancel().catch(() => {})
     }
     const onLeft = (): void => stop({ ended: 'left' })

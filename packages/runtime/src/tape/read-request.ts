@@ -50,7 +50,7 @@ export function readRequest(
 
   async function readFlowing(): Promise<ReadRequest> {
     const bytes = await request.arrayBuffer()
-    // What flowed by cannot be sent again; its bytes can.
+    // A consumed stream cannot be sent again; its bytes can.
     const sendBytes = (abort: AbortSignal): Promise<Response> =>
       next(new Request(request, { method: request.method, body: bytes, signal: abort }))
     return read(bodyOfBytes(new Uint8Array(bytes), type), isPassing ? sendBytes : sendGiven)

@@ -5,8 +5,8 @@ import type { TapedRequest, TapeRules } from './tape-options.ts'
 const PLACEHOLDER = /\[redacted:([a-z0-9-]+):[^\]\s]*\]/g
 
 /**
- * What stands for a request when it is compared: without its volatile parts, and with secrets by their kind only, so
- * that a new key in place of an old one is the same request (D2).
+ * Digest by which requests are compared: without volatile parts, and with secrets replaced by their kind, so that a
+ * request with a new key is the same request (D2).
  */
 export function requestDigest(request: TapedRequest, rules: TapeRules, redactor: Redactor): string {
   const { value } = redactor.value(comparedParts(request, rules))

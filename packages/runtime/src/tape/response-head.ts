@@ -2,14 +2,14 @@ import type { BodyRecord } from './body-record.ts'
 import { keptHeaders } from './read-request.ts'
 import type { TapeRules } from './tape-options.ts'
 
-/** What is recorded of a response when its headers are there. */
+/** Part of a response that is recorded when its headers arrive. */
 export interface ResponseHead {
   readonly status: number
   readonly statusText?: string | undefined
   readonly headers: Readonly<Record<string, string>>
-  /** Where it came from, when that is not where it was asked for. */
+  /** Final URL after redirects, if different from that of the request. */
   readonly url?: string | undefined
-  /** False when there is none, not even an empty one. */
+  /** False if there is no body, not even an empty one. */
   readonly hasBody: boolean
 }
 

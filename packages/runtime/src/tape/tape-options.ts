@@ -26,13 +26,13 @@ export interface TapeOptions {
   readonly headers?: readonly string[] | undefined
   readonly volatile?: VolatileParts | undefined
   /**
-   * What happens to a request that was under way when the process died: a `read` (default) is sent again, of others a
-   * person says what became of them. Their responses reach the code when they are whole, and so are not streamed.
+   * Handling of a request in flight when the process died: a `read` (default) is sent again; for others a person decides
+   * on their outcome. Responses of the others reach the code as a whole, not streamed.
    */
   readonly safety?: Safety | ((request: TapedRequest) => Safety) | undefined
-  /** A response that held secrets is asked for again on resume, instead of blocking the run (P2). */
+  /** Sends the request again on resume if the response held secrets, instead of blocking the run (P2). */
   readonly refresh?: boolean | undefined
-  /** How fast recorded bodies are given back: at once (default), or as they came. */
+  /** Speed of replayed bodies: immediate (default), or as recorded. */
   readonly speed?: 'at once' | 'original' | undefined
   /** Requests that are no part of what the agent does, such as telemetry: sent as if there were no tape. */
   readonly ignore?: ((request: { readonly method: string; readonly url: string }) => boolean) | undefined
@@ -59,7 +59,7 @@ export interface TapeRules {
   readonly mostBytes: number
 }
 
-/** What says how a body is to be read, whether to try again, and which call it was. Nothing that lets anybody in. */
+/** Headers to record: those about reading the body, retries and the identity of the call. No credentials. */
 const KEPT = new Set(
   `accept accept-language accept-ranges age allow anthropic-beta anthropic-version cache-control content-disposition
   content-encoding content-language content-length content-range content-type date etag expires

@@ -19,12 +19,12 @@ export interface Tape {
   readonly rules: TapeRules
   /** Nothing is sent, not even what the tape does not record. */
   readonly isReplay: boolean
-  /** How long the code may be at rest by a clock of its own: libraries wait before they ask again after a failure. */
+  /** Maximum idle time of the code on its own timers: libraries wait before they retry. */
   readonly graceMs: number
   fetch(scope: Scope, input: FetchInput, init: RequestInit | undefined, next: Fetch): Promise<Response>
   /** A request of this code that the tape did not get to see. */
   missed(scope: Scope, origin: string): void
-  /** Told what the code of a scope gave: bodies that it left open are ended, and recorded, before that counts. */
+  /** Called with the result of a scope's code: ends and records the bodies that it left open before the result counts. */
   leave<T>(scope: Scope, result: T): T
 }
 
@@ -50,12 +50,12 @@ interface ScopeState {
 interface Asked extends ReadRequest {
   readonly scope: Scope
   readonly key: string
-  /** What its two calls have in common. */
+  /** Call spec that the two calls of a request share. */
   effect(
     work: Pick<Work & { kind: 'effect' }, 'fn' | 'pieces' | 'mayGiveAgain' | 'asGiven'>,
   ): Omit<CallSpec, 'name'>
   readonly isRead: boolean
-  /** It was sent here and now. */
+  /** The request was sent in this process. */
   isLive: boolean
   /** Held from the end of the first call to the beginning of the second. */
   live: Response | undefined
@@ -277,7 +277,7 @@ async function sendAgain(asked: Asked, { status }: ResponseHead, call: EffectCal
   throw new StepError({ name: 'TypeError', code: 'other_answer', message }, null)
 }
 
-/** What is left of a recorded body, and its end. A body that was given up has nobody who waits for its end. */
+/** Pushes the rest of a recorded body and its end. A cancelled body has no reader waiting for the end. */
 function giveRest(sink: BodySink, record: BodyRecord, from: number, signal: AbortSignal | undefined): void {
   for (const [, text] of record.chunks.slice(from)) sink.push(chunkBytes(record, text))
   if (record.ended === undefined) sink.close()
@@ -288,7 +288,7 @@ function giveRest(sink: BodySink, record: BodyRecord, from: number, signal: Abor
 const isFailure = ({ status }: ResponseHead): boolean =>
   status === 408 || status === 409 || status === 429 || status >= 500
 
-/** What was waited for then need not be waited for now: libraries look here first before they ask again. */
+/** Shortens the wait before a retry: libraries read this header first, and the recorded wait is over. */
 const withoutWait = (head: ResponseHead): ResponseHead => ({
   ...head,
   headers: { ...head.headers, 'retry-after-ms': '1' },

@@ -3,7 +3,7 @@ import type { Scope } from '../machine/scope.ts'
 import { installFetch } from './install-fetch.ts'
 import { checkTape, type TapeOptions, type TapeRules } from './tape-options.ts'
 
-/** What `recordFetch` asks for, with the global `fetch` ready for it before clients are made that keep it. */
+/** Parses `recordFetch` and installs the global `fetch`, before clients are created that keep a reference to it. */
 export function useTape(option: boolean | TapeOptions | undefined): TapeRules | undefined {
   const rules = checkTape(option)
   if (rules) installFetch()

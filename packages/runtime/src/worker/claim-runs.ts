@@ -31,13 +31,13 @@ export function createTaking({
   shutdown,
   onNotice,
 }: TakingParts): RunClaimer {
-  /** The one suspect that is in hand. */
+  /** The suspect that is being run, at most one. */
   let suspect: string | undefined
 
-  /** Undefined when the run is not gone on with. */
+  /** Undefined if the run is not resumed. */
   async function judge(run: RunSummary, lease: Lease): Promise<'go on' | 'suspect' | undefined> {
     if (run.stopRequested) {
-      // Whoever asked for it may be gone; the request stands, and a resume would let it pass.
+      // The stop request still counts if its sender has ended, and a resume would ignore it.
       await release(lease)
       await requestStop(ledger, run.runId)
       return undefined

@@ -1,7 +1,7 @@
 import { type ClewEvent, isTerminal, type Ledger, type RunSummary } from '@clew/ledger'
 import { HANDED_OVER } from '../record-idle-reason.ts'
 
-/** What shows that a run has come further, or that somebody looked at it. */
+/** Events of progress or of an intervention by a person. */
 const PROGRESS: ReadonlySet<string> = new Set([
   'execution.step_completed',
   'execution.step_failed',
@@ -16,7 +16,7 @@ const PROGRESS: ReadonlySet<string> = new Set([
 const INTERRUPTED = 'system.workflow_interrupted'
 const FIRST_LOOK = 64
 
-/** How often in a row the owner of this run died or fell silent without the run having come any further; `most` is enough. */
+/** Number of consecutive owner deaths without progress, counted up to `most`. */
 export async function countCrashes(ledger: Ledger, run: RunSummary, most: number): Promise<number> {
   const crashes: ClewEvent[] = []
   for await (const event of newestFirst(ledger, run)) {

@@ -1,16 +1,16 @@
-/** What the worker waits at. A ring that comes while it is busy is kept for its next wait. */
+/** Wakes the worker. A notification that comes while the worker is busy ends its next wait. */
 export interface Notifier {
-  readonly ring: () => void
-  /** From here on only new rings count. */
-  hush(): void
-  /** Resolves when it rings, or after so long. Keeps the process alive: a worker that waits is at work. */
+  readonly notify: () => void
+  /** Drops a pending notification. */
+  clear(): void
+  /** Resolves when notified or after `ms`. Keeps the process alive: a waiting worker is at work. */
   wait(ms: number): Promise<void>
-  /** Waits so long, rings or not. */
+  /** Waits for `ms`, notified or not. */
   pause(ms: number, signal: AbortSignal): Promise<void>
 }
 
 export function createNotifier(): Notifier {
-  let rang = false
+  let isNotified = false
   let wake = (): void => {}
 
   const sleep = (ms: number, onArm: (done: () => void) => void): Promise<void> =>
@@ -24,15 +24,15 @@ export function createNotifier(): Notifier {
     })
 
   return {
-    ring() {
-      rang = true
+    notify() {
+      isNotified = true
       wake()
     },
-    hush() {
-      rang = false
+    clear() {
+      isNotified = false
     },
     async wait(ms) {
-      if (!rang) await sleep(ms, (done) => (wake = done))
+      if (!isNotified) await sleep(ms, (done) => (wake = done))
       wake = () => {}
     },
     async pause(ms, signal) {

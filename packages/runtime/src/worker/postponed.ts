@@ -6,9 +6,9 @@ export interface Postponed {
   /** Longer each time; gives the time. */
   add(runId: string): number
   forget(runId: string): void
-  /** Those whose time has not come. */
+  /** Runs that are still postponed. */
   now(): string[]
-  /** When the first of them may be tried again. */
+  /** Earliest time at which one of them may be tried again. */
   readonly soonest: number | null
 }
 

@@ -7,7 +7,7 @@ import { createPostponed } from './postponed.ts'
 import { createTaking } from './claim-runs.ts'
 import type { Worker, WorkerAgent, WorkerGraph, WorkerOptions } from './worker.ts'
 
-/** Doorbells ring with every commit of anybody; while nothing is left they are answered no more often than this. */
+/** Minimum interval between two claims while no run is waiting: every commit in the store notifies the worker. */
 const LOOK_MS = 100
 const MAX_ERROR_MS = 30_000
 
@@ -25,7 +25,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const agents = byName(options.agents)
   const names = [...agents.keys()]
   const leaving = new AbortController()
-  const bell = createNotifier()
+  const notifier = createNotifier()
   const postponed = createPostponed()
   const inHand = new Map<string, Promise<void>>()
   const whenIdle: (() => void)[] = []
@@ -53,7 +53,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       })
       .finally(() => {
         inHand.delete(runId)
-        bell.ring()
+        notifier.notify()
       })
     inHand.set(runId, work)
   }
@@ -104,18 +104,18 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
 
   async function loop(): Promise<void> {
     while (!leaving.signal.aborted && !fault) {
-      bell.hush()
+      notifier.clear()
       const began = performance.now()
       const isNothing = await tryLook()
       if (isNothing && inHand.size === 0) for (const resolve of whenIdle.splice(0)) resolve()
       if (leaving.signal.aborted) break
-      await bell.wait(waitMs())
-      if (!isMore) await bell.pause(LOOK_MS - (performance.now() - began), leaving.signal)
+      await notifier.wait(waitMs())
+      if (!isMore) await notifier.pause(LOOK_MS - (performance.now() - began), leaving.signal)
     }
   }
 
   async function work(): Promise<void> {
-    const unwatch = ledger.watch(bell.ring)
+    const unwatch = ledger.watch(notifier.notify)
     try {
       await loop()
     } catch (error) {
@@ -130,7 +130,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   }
 
   const ended = work()
-  // Whoever does not look at it is told by `stop`.
+  // A caller that does not await `ended` gets the error from `stop`.
   ended.catch(() => {})
   return {
     get working() {
@@ -139,11 +139,11 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     idle: () =>
       new Promise((resolve) => {
         whenIdle.push(resolve)
-        bell.ring()
+        notifier.notify()
       }),
     async stop() {
       leaving.abort()
-      bell.ring()
+      notifier.notify()
       await ended
     },
     ended,

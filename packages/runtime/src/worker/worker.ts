@@ -2,9 +2,9 @@ import type { Ledger, RunStatus } from '@clew/ledger'
 import type { RunResult } from '../result.ts'
 import type { ResumeOptions } from '../run-options.ts'
 
-/** What a worker goes on with runs through: an agent is one. */
+/** Interface through which a worker resumes runs; agents implement it. */
 export interface WorkerAgent {
-  /** As the runs carry it. */
+  /** Agent name in the runs. */
   readonly name: string
   resume(ledger: Ledger, runId: string, options: ResumeOptions): Promise<RunResult>
 }
@@ -22,13 +22,13 @@ export interface WorkerOptions {
   readonly agents: readonly (WorkerAgent | WorkerGraph)[]
   /** Runs at a time. Default 4. */
   readonly concurrency?: number | undefined
-  /** How long steps in flight get when the worker is stopped. Default 10,000. */
+  /** Time for steps in flight when the worker is stopped. Default 10,000. */
   readonly graceMs?: number | undefined
-  /** Between two looks for runs whose owner died, and for what no doorbell told of. Default 15,000. */
+  /** Polling interval for runs whose owner died and for missed notifications. Default 15,000. */
   readonly sweepMs?: number | undefined
-  /** After so many deaths of its process without progress a run is blocked. Default 5. */
+  /** A run is blocked after this many deaths of its process without progress. Default 5. */
   readonly maxCrashes?: number | undefined
-  /** Told what happens, for people; what it throws ends the worker. */
+  /** Called with each notice, for logs. If it throws, the worker ends. */
   readonly onNotice?: ((notice: WorkerNotice) => void) | undefined
 }
 
@@ -37,9 +37,9 @@ interface OfRun {
   readonly agent: string
 }
 
-/** What a worker tells. */
+/** Notice of a worker. */
 export type WorkerNotice =
-  /** `why`: how the run stood. */
+  /** `why`: status of the run. */
   | ({ readonly type: 'taken'; readonly why: RunStatus } & OfRun)
   | ({
       readonly type: 'ended'
@@ -49,9 +49,9 @@ export type WorkerNotice =
       readonly dueAt: string | null
       readonly error: string | null
     } & OfRun)
-  /** It could not be gone on with here, and is not tried again before then. */
+  /** The run could not be resumed here and is not tried again before `untilMs`. */
   | ({ readonly type: 'postponed'; readonly error: string; readonly untilMs: number } & OfRun)
-  /** Its process died too often without its having come any further. */
+  /** Its process died too often without progress. */
   | ({ readonly type: 'blocked'; readonly crashes: number } & OfRun)
   /** Runs whose owner was found dead or silent. */
   | { readonly type: 'swept'; readonly runIds: readonly string[] }

@@ -1,6 +1,6 @@
 import { type ClewEvent, isTerminal, type Ledger } from '@clew/ledger'
 import { type Line, lineOf } from './line.ts'
-import type { Notifier, Tail, TailLines } from './tail.ts'
+import type { LineWait, Tail, TailLines } from './tail.ts'
 
 /** State shared by the followers of a workspace. */
 export interface LineSource {
@@ -55,7 +55,7 @@ export async function* followLedger(
 
 /**
  * Rounds of looking and waiting. A round gives all that comes after `position` up to where the tail stood when it
- * began; what comes meanwhile rings the bell, so the next round begins at once.
+ * began; a line that comes in the meantime starts the next round immediately.
  */
 async function* following(
   tail: Tail,
@@ -66,23 +66,23 @@ async function* following(
 ): AsyncGenerator<readonly Line[]> {
   const { lines, close } = await tail.open()
   let position = after
-  let bell: Notifier | undefined
+  let next: LineWait | undefined
   try {
     while (!signal.aborted) {
-      bell = lines.arm(runId)
+      next = lines.waitForLine(runId)
       const whole = lines.position()
       const isLast = yield* round(lines, position)
       if (isLast) return
       position = Math.max(position, whole)
-      await rungOrAborted(bell, signal)
+      await lineOrAborted(next, signal)
     }
   } finally {
-    bell?.disarm()
+    next?.cancel()
     close()
   }
 }
 
-function rungOrAborted(bell: Notifier, signal: AbortSignal): Promise<void> {
+function lineOrAborted(next: LineWait, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve()
   return new Promise((resolve) => {
     const settle = (): void => {
@@ -90,7 +90,7 @@ function rungOrAborted(bell: Notifier, signal: AbortSignal): Promise<void> {
       resolve()
     }
     signal.addEventListener('abort', settle)
-    void bell.rung.then(settle)
+    void next.arrived.then(settle)
   })
 }
 

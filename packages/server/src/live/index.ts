@@ -23,7 +23,7 @@ export interface Live {
 /** Sockets, server-sent events, streams and sessions. */
 export function mountLive(app: App, parts: ServerParts): Live {
   const sockets = createSockets(parts)
-  const workspaces = createWorkspaces(parts, sockets.speaker)
+  const workspaces = createWorkspaces(parts, sockets.broadcaster)
   mountFollow(app, parts, (workspace) => workspaces.of(workspace))
   mountPort(app)
   mountSessions(app)

@@ -22,18 +22,18 @@ const PASSING: ReadonlySet<string> = new Set(['store_unreachable', 'store_locked
 export function createRoomRelay(
   ledger: Ledger,
   feed: Feed,
-  speaker: RoomBroadcaster,
+  broadcaster: RoomBroadcaster,
   log: Logger,
 ): RoomRelay {
   let working: Promise<() => void> | undefined
   let holders = 0
   const asking = new Map<string, Promise<readonly RoomMessage[]>>()
 
-  function tellAll(told: readonly RoomMessage[]): void {
-    for (const { room, name, payload } of told)
-      if (speaker.isHeard(room)) {
-        if (name === STEP_PROGRESS) speaker.tellReady(room, name, payload)
-        else speaker.tell(room, name, payload)
+  function sendAll(messages: readonly RoomMessage[]): void {
+    for (const { room, name, payload } of messages)
+      if (broadcaster.hasListeners(room)) {
+        if (name === STEP_PROGRESS) broadcaster.sendReady(room, name, payload)
+        else broadcaster.send(room, name, payload)
       }
   }
 
@@ -46,7 +46,7 @@ export function createRoomRelay(
     async function onEvent(event: ClewEvent): Promise<void> {
       for (let waitMs = 50; !over.signal.aborted; waitMs = Math.min(2 * waitMs, 5000))
         try {
-          return tellAll(await relay.event(event))
+          return sendAll(await relay.event(event))
         } catch (error) {
           relay = createRelay(ledger)
           if (!(error instanceof ClewError) || !PASSING.has(error.code)) return giveUp(error)
@@ -55,7 +55,7 @@ export function createRoomRelay(
     }
 
     const onNotes = async (notes: readonly ProgressNote[]): Promise<void> => {
-      for (const note of notes) tellAll(await relay.progress(note))
+      for (const note of notes) sendAll(await relay.progress(note))
     }
     return feed.listen(onEvent).then((stopFeed) => {
       const stopNotes = watchProgress(ledger, onNotes, log)
@@ -71,7 +71,7 @@ export function createRoomRelay(
   function giveUp(error: unknown): void {
     if (error instanceof ClewError && error.code === 'closed') return
     log.error({ err: error }, 'an event could not be told to rooms; who is in them is cut off')
-    speaker.cut(ledger.workspace)
+    broadcaster.cut(ledger.workspace)
   }
 
   /** Many who come at once, as after a restart, are answered by one read. */

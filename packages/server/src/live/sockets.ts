@@ -6,7 +6,7 @@ import { may, type Principal } from '../principal.ts'
 import type { ServerParts } from '../server-parts.ts'
 import { cut, watchBacklogs } from './backlogs.ts'
 import { type ClientEvents, type RoomSource, serveRooms } from './socket-rooms.ts'
-import { createSpeaker, type RoomBroadcaster } from './room-broadcaster.ts'
+import { createRoomBroadcaster, type RoomBroadcaster } from './room-broadcaster.ts'
 
 type ServerEvents = Record<string, (payload: object) => void>
 interface SocketData {
@@ -16,7 +16,7 @@ export type LiveSocket = Socket<ClientEvents, ServerEvents, object, SocketData>
 export type LiveSpace = Namespace<ClientEvents, ServerEvents, object, SocketData>
 
 export interface Sockets {
-  readonly speaker: RoomBroadcaster
+  readonly broadcaster: RoomBroadcaster
   /** Admits clients. */
   open(source: RoomSource): void
   /** Accepts sockets on an HTTP server, once. */
@@ -100,7 +100,7 @@ export function createSockets(parts: ServerParts): Sockets {
 
   let unwatch = (): void => {}
   return {
-    speaker: createSpeaker(space),
+    broadcaster: createRoomBroadcaster(space),
     open(source) {
       io.on('connection', (socket) => welcome(socket, source))
       unwatch = watchBacklogs(space.sockets, source, parts)

@@ -12,13 +12,13 @@ export interface TailLines {
   position(): number
   /** Lines after a position, of one run or of all; undefined when the tail does not go back that far. */
   after(position: number, runId?: string): Line[] | undefined
-  /** Rings at the next line, of this run or of any. Arm first, then look: so none falls between the two. */
-  arm(runId?: string): Notifier
+  /** Wait for the next line, of this run or of any. Call it before reading, so that no line falls between the two. */
+  waitForLine(runId?: string): LineWait
 }
 
-export interface Notifier {
-  readonly rung: Promise<void>
-  disarm(): void
+export interface LineWait {
+  readonly arrived: Promise<void>
+  cancel(): void
 }
 
 const MAX_TAIL = { lines: 4096, characters: 4 * 1024 * 1024 }
@@ -72,7 +72,7 @@ function createKept(most: typeof MAX_TAIL): Kept {
   let characters = 0
   /** Every line after this position is here. */
   let from: number | undefined
-  const bells = new Map<string | undefined, Set<() => void>>()
+  const waiters = new Map<string | undefined, Set<() => void>>()
 
   /** Half of it at once, so that dropping costs nothing per line. */
   function drop(): void {
@@ -85,10 +85,10 @@ function createKept(most: typeof MAX_TAIL): Kept {
     lines = lines.slice(gone)
   }
 
-  function ring(runId: string | undefined): void {
-    const waiting = bells.get(runId)
+  function notify(runId: string | undefined): void {
+    const waiting = waiters.get(runId)
     if (!waiting) return
-    bells.delete(runId)
+    waiters.delete(runId)
     for (const wake of waiting) wake()
   }
 
@@ -98,8 +98,8 @@ function createKept(most: typeof MAX_TAIL): Kept {
       lines.push(line)
       characters += line.text.length
       if (lines.length > most.lines || characters > most.characters) drop()
-      ring(line.runId)
-      ring(undefined)
+      notify(line.runId)
+      notify(undefined)
     },
     begin(position) {
       from ??= position
@@ -110,17 +110,17 @@ function createKept(most: typeof MAX_TAIL): Kept {
       const rest = lines.slice(firstAfter(lines, position))
       return runId === undefined ? rest : rest.filter((line) => line.runId === runId)
     },
-    arm(runId) {
+    waitForLine(runId) {
       let wake = (): void => {}
-      const rung = new Promise<void>((resolve) => (wake = resolve))
-      let waiting = bells.get(runId)
-      if (!waiting) bells.set(runId, (waiting = new Set()))
+      const arrived = new Promise<void>((resolve) => (wake = resolve))
+      let waiting = waiters.get(runId)
+      if (!waiting) waiters.set(runId, (waiting = new Set()))
       const own = waiting.add(wake)
-      const disarm = (): void => {
+      const cancel = (): void => {
         own.delete(wake)
-        if (own.size === 0 && bells.get(runId) === own) bells.delete(runId)
+        if (own.size === 0 && waiters.get(runId) === own) waiters.delete(runId)
       }
-      return { rung, disarm }
+      return { arrived, cancel }
     },
   }
 }

@@ -27,7 +27,7 @@ const MAX_COUNTED = 1000
 
 export function createWorkspaces(
   parts: Pick<ServerParts, 'ledgerOf' | 'log'>,
-  speaker: RoomBroadcaster,
+  broadcaster: RoomBroadcaster,
 ): Workspaces {
   const all = new Map<string, LiveWorkspace>()
 
@@ -39,7 +39,7 @@ export function createWorkspaces(
       feed,
       lines,
       progress: createProgressFeed(ledger, parts.log),
-      relay: createRoomRelay(ledger, feed, speaker, parts.log),
+      relay: createRoomRelay(ledger, feed, broadcaster, parts.log),
     }
   }
 

@@ -20,7 +20,7 @@ const made = (tokenId: string, more: Record<string, unknown> = {}): Record<strin
   ...more,
 })
 
-it('A2 whatever else the book holds, a token that was revoked stays so, and its digest is never taken over', () => {
+it('A2 whatever else the token run holds, a token that was revoked stays so, and its digest is never taken over', () => {
   const ids = fc.constantFrom('a', 'b', 'c')
   const step = fc.record({ id: ids, revoke: fc.boolean(), digest: fc.string() })
   fc.assert(
