@@ -1,7 +1,7 @@
 import { type Agent, agent, fork, replay } from '@clew/runtime'
 import { describe, expect, it } from 'vitest'
 import { createMemoryWorld } from '../../packages/runtime/test/memory-ledger.ts'
-import { childRunIdOf } from '../../packages/runtime/src/child-run-id.ts'
+import { childRunIdOf } from '../../packages/runtime/src/run/child-run-id.ts'
 import { eventsOf, flawsOf, KEPT_WORLDS } from './worlds.ts'
 
 const URL_320 = `https://example.org/${'path/'.repeat(60)}`

@@ -3,7 +3,7 @@ import { agent, replay, requestStop, type StepError } from '@clew/runtime'
 import { openLedger } from 'clew'
 import { once } from 'node:events'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { stopChild } from '../../packages/runtime/src/open-child.ts'
+import { stopChild } from '../../packages/runtime/src/run/open-child.ts'
 import { createLife } from './mortal-ledger.ts'
 import { flawsOf } from './worlds.ts'
 

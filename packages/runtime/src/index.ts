@@ -1,5 +1,5 @@
-export { agent, type Agent, type AgentOptions } from './agent.ts'
-export type { Shutdown, ResumeOptions, RunOptions, SessionOptions, StartOptions } from './run-options.ts'
+export { agent, type Agent, type AgentOptions } from './run/agent.ts'
+export type { Shutdown, ResumeOptions, RunOptions, SessionOptions, StartOptions } from './run/run-options.ts'
 export type { Checkpoint, Checkpointer, CheckpointQuery, Retention } from './checkpointer/checkpoint.ts'
 export { type Lineage, lineage, type LineageLink, type LineageRun } from './checkpointer/lineage.ts'
 export { MemorySaver, type MemorySaverOptions } from './checkpointer/memory-saver.ts'
@@ -17,8 +17,8 @@ export type {
   TimeTravel,
 } from './engine/time-travel.ts'
 export type { UpdatedState, UpdateOptions } from './engine/update-state.ts'
-export type { Compared, Fidelity } from './fidelity.ts'
-export { fork, type ForkOptions, retry, type RetryOptions } from './fork.ts'
+export type { Compared, Fidelity } from './run/fidelity.ts'
+export { fork, type ForkOptions, retry, type RetryOptions } from './fork/fork.ts'
 export { requestStop, type StopOptions } from './lifecycle/request-stop.ts'
 export type { NodeRecord } from './log/node-record.ts'
 export type { NodeStats } from './log/node-stats.ts'
@@ -27,8 +27,8 @@ export type { Budget } from './machine/budget.ts'
 export { interrupt } from './machine/current-run.ts'
 export type { Durability } from './machine/machine-types.ts'
 export type { RunMemory } from './memory/run-memory.ts'
-export { type AnswerOptions, recordAnswers } from './record-answers.ts'
-export { recordFork, type RecordForkOptions } from './record-fork.ts'
+export { type AnswerOptions, recordAnswers } from './pause/record-answers.ts'
+export { recordFork, type RecordForkOptions } from './fork/record-fork.ts'
 export type {
   ResumeDivergence,
   RunPause,
@@ -38,7 +38,7 @@ export type {
   StepChange,
   RunListener,
   NodeUpdate,
-} from './result.ts'
+} from './run/result.ts'
 export { replay, type ReplayOptions, type ReplayProgress, type ReplayTarget } from './replay/replay.ts'
 export type { Volatile } from './replay/same-value.ts'
 export type {
@@ -62,7 +62,7 @@ export {
   StepError,
   type StepOptions,
   type TypedQuestion,
-} from './run.ts'
+} from './run/run.ts'
 export type {
   CompiledGraph,
   CompileOptions,
@@ -77,7 +77,7 @@ export { type Command, command, type Send, send } from './graph/command.ts'
 export { END, type NodeOptions, START } from './graph/definition.ts'
 export type { Drawing } from './graph/draw.ts'
 export { type KeptMessage, Message, type MessageRole } from './graph/message.ts'
-export type { AnswerOf, FromJsonSchema, StandardSchema } from './standard-schema.ts'
+export type { AnswerOf, FromJsonSchema, StandardSchema } from './options/standard-schema.ts'
 export { messages } from './graph/messages.ts'
 export { StateGraph } from './graph/state-graph.ts'
 export { restoreFetch } from './tape/install-fetch.ts'

@@ -1,7 +1,7 @@
 import { hash, randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Ports } from '@clew/ledger'
-import { currentCause, runCausedBy } from './call-context.ts'
+import { currentCause, runCausedBy } from './machine/call-context.ts'
 
 /** The ledger's needs, met by Node. */
 export const nodePorts: Ports = {

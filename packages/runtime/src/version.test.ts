@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { createMemoryWorld } from '../test/memory-ledger.ts'
-import { agent } from './agent.ts'
+import { agent } from './run/agent.ts'
 import { CLEW_VERSION } from './version.ts'
 
 it('D7 a run tells the version of Clew that recorded it', async () => {

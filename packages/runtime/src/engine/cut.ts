@@ -12,7 +12,7 @@ import {
   lastCheckpointUpTo,
   readAhead,
 } from '../checkpointer/read-checkpoints.ts'
-import { assertNotErased } from '../not-erased.ts'
+import { assertNotErased } from '../fork/not-erased.ts'
 
 /** Point at which a fork leaves its source. Default: the end of a function's run, the newest checkpoint of a graph's. */
 export type ForkPoint =

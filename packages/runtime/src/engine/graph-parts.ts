@@ -1,6 +1,6 @@
 import type { Ledger } from '@clew/ledger'
 import type { Program } from '../machine/program.ts'
-import type { RunOptions } from '../run-options.ts'
+import type { RunOptions } from '../run/run-options.ts'
 import type { GraphIdentity } from './changed-graph.ts'
 import type { ForkPoint } from './cut.ts'
 import type { StateEdit } from './edit-state.ts'

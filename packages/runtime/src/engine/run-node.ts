@@ -7,7 +7,7 @@ import { type MergedState, mergeWrites, prepareWrite, type State } from '../grap
 import { frozenCopy } from '../graph/frozen-copy.ts'
 import type { NodeEffectOptions } from '../machine/create-run.ts'
 import { sha256 } from '../machine/run-appender.ts'
-import type { EffectCall, Run } from '../run.ts'
+import type { EffectCall, Run } from '../run/run.ts'
 
 /** Recorded result of a task. */
 export interface TaskEnd {

@@ -1,6 +1,6 @@
 import { formatTranscriptText } from '@clew/ledger'
 import { expect, it } from 'vitest'
-import { agent } from '../agent.ts'
+import { agent } from '../run/agent.ts'
 import { last } from '../graph/channels.ts'
 import { createMemoryWorld } from '../../test/memory-ledger.ts'
 import { END, START } from '../graph/definition.ts'

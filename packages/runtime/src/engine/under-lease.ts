@@ -1,7 +1,7 @@
 import { ClewError, type Ledger } from '@clew/ledger'
 import { leaseRun } from '../lifecycle/lease-run.ts'
 import { type RunAppender, openRunAppender } from '../machine/run-appender.ts'
-import type { RunOptions } from '../run-options.ts'
+import type { RunOptions } from '../run/run-options.ts'
 
 /** While somebody works on the thread it cannot be forked: the fork would be its newest run under their hands. */
 export async function underLease<T>(

@@ -1,5 +1,5 @@
 import type { Safety } from '@clew/ledger'
-import type { CachePolicy, RetryPolicy, Run } from '../run.ts'
+import type { CachePolicy, RetryPolicy, Run } from '../run/run.ts'
 import type { Channels } from './channel.ts'
 import type { GraphStructure } from './structure.ts'
 

@@ -1,4 +1,4 @@
-import type { Run } from '../run.ts'
+import type { Run } from '../run/run.ts'
 import type { Channels, StateOf, WriteOf } from './channel.ts'
 import type { Command, Send } from './command.ts'
 import type { End } from './definition.ts'

@@ -1,6 +1,6 @@
-import { checkPolicy } from '../check-options.ts'
+import { checkPolicy } from '../options/check-options.ts'
 import { type CompiledGraph, compileGraph, type CompileOptions } from '../engine/compiled-graph.ts'
-import type { Run } from '../run.ts'
+import type { Run } from '../run/run.ts'
 import type { Channels, StateOf } from './channel.ts'
 import {
   type Branch,

@@ -1,5 +1,5 @@
 import { ClewError } from '@clew/ledger'
-import { checkName } from '../check-options.ts'
+import { checkName } from '../options/check-options.ts'
 import { type Branch, END, type GraphDefinition, START } from './definition.ts'
 import { reachableFrom, successorsOf } from './reach.ts'
 

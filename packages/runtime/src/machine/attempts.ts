@@ -1,5 +1,5 @@
 import { ClewError, type ClewEvent } from '@clew/ledger'
-import { type StepError, toStepError } from '../run.ts'
+import { type StepError, toStepError } from '../run/run.ts'
 import { findCached } from './cache.ts'
 import type { MachineState } from './machine-state.ts'
 import { type Ends, type UnfinishedWork, tookMs } from './ends.ts'

@@ -1,8 +1,8 @@
 import { ClewError, deriveId, type Ledger, type PromotionRule, type Safety } from '@clew/ledger'
-import { checkName, checkPolicy, checkTimeout } from '../check-options.ts'
+import { checkName, checkPolicy, checkTimeout } from '../options/check-options.ts'
 import { createRunMemory, type RunMemory } from '../memory/run-memory.ts'
-import type { RunListener } from '../result.ts'
-import { createOptionCheck } from '../known-options.ts'
+import type { RunListener } from '../run/result.ts'
+import { createOptionCheck } from '../options/known-options.ts'
 import {
   type ChildOptions,
   type EffectOptions,
@@ -11,14 +11,14 @@ import {
   StepError,
   type StepOptions,
   type TypedQuestion,
-} from '../run.ts'
-import { currentCall } from '../call-context.ts'
+} from '../run/run.ts'
+import { currentCall } from './call-context.ts'
 import { assertHere } from './current-run.ts'
 import { sha256 } from './run-appender.ts'
 import type { Program } from './program.ts'
 import { clockKey, type RunRecord } from './record.ts'
 import { recordedCopy } from './recorded-copy.ts'
-import { isStandardSchema, parseAnswer, toJsonSchema } from '../standard-schema.ts'
+import { isStandardSchema, parseAnswer, toJsonSchema } from '../options/standard-schema.ts'
 import { toRetryPolicy } from './retry.ts'
 import { createSaying } from './say.ts'
 import type { Scope } from './scope.ts'

@@ -1,6 +1,6 @@
 import { ClewError, type JsonValue } from '@clew/ledger'
-import type { Question, Run } from '../run.ts'
-import { currentCall, runIn } from '../call-context.ts'
+import type { Question, Run } from '../run/run.ts'
+import { currentCall, runIn } from './call-context.ts'
 import type { Scope } from './scope.ts'
 
 /** Whose code is running: that of a scope, or of an effect in it, which has no run of its own. */

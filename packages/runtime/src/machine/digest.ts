@@ -1,5 +1,5 @@
 import { inputDigest, type JsonValue, type Ledger } from '@clew/ledger'
-import { type StepError, toStepError } from '../run.ts'
+import { type StepError, toStepError } from '../run/run.ts'
 import { isUnstorable, type RunAppender, sha256 } from './run-appender.ts'
 import type { Scope } from './scope.ts'
 import type { CallSpec, Step } from './step.ts'

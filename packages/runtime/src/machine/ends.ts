@@ -1,5 +1,5 @@
 import { ClewError, type ClewEvent } from '@clew/ledger'
-import { toStepError } from '../run.ts'
+import { toStepError } from '../run/run.ts'
 import { keepCached } from './cache.ts'
 import { type MachineState, type Delivery, quiet } from './machine-state.ts'
 import type { EventDraft } from './run-appender.ts'

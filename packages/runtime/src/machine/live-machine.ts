@@ -1,5 +1,5 @@
 import { ClewError } from '@clew/ledger'
-import { setLongTimeout } from '../long-timeout.ts'
+import { setLongTimeout } from './long-timeout.ts'
 import { createComparison } from '../replay/same-value.ts'
 import { abandonment, isAbandonment } from './abandoned.ts'
 import { createAttempts } from './attempts.ts'

@@ -1,6 +1,6 @@
 import type { ClewEvent, Ledger } from '@clew/ledger'
-import { childRunIdOf } from '../child-run-id.ts'
-import type { ResumeDivergence } from '../result.ts'
+import { childRunIdOf } from '../run/child-run-id.ts'
+import type { ResumeDivergence } from '../run/result.ts'
 import { createBudget, type BudgetCount } from './budget.ts'
 import type { Cursor } from './cursor.ts'
 import { idempotencyKeyOf } from './digest.ts'

@@ -1,4 +1,4 @@
-import { toStepError } from '../run.ts'
+import { toStepError } from '../run/run.ts'
 import { createRun } from './create-run.ts'
 import { bindCall } from './current-run.ts'
 import type { Cursor } from './cursor.ts'
@@ -15,7 +15,7 @@ import type { RecordedCall, Turn } from './record.ts'
 import { ownRejection } from './rejections.ts'
 import { isClosed, isEnding, openBody, type Scope } from './scope.ts'
 import { type CallSpec, type Completed, hasBody, mayGiveAgain, type Outcome, type Step } from './step.ts'
-import type { Run } from '../run.ts'
+import type { Run } from '../run/run.ts'
 
 /** So many supersteps may pass within one turn of the event loop: timers and sockets have theirs in between. */
 const MAX_IN_TURN = 8

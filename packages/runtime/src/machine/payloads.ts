@@ -1,5 +1,5 @@
 import type { ClewEvent } from '@clew/ledger'
-import { stackOf, StepError } from '../run.ts'
+import { stackOf, StepError } from '../run/run.ts'
 import type { Completed, EndFields, Outcome, Step, WaitingPause } from './step.ts'
 
 /** What the events of a step say. Built by hand, key by key, since one or two of them are written for each step. */

@@ -1,6 +1,6 @@
 import { ClewError, type Ledger } from '@clew/ledger'
-import { setLongTimeout } from '../long-timeout.ts'
-import { type Run, StepError, toStepError } from '../run.ts'
+import { setLongTimeout } from './long-timeout.ts'
+import { type Run, StepError, toStepError } from '../run/run.ts'
 import { bindCall, type CurrentCall } from './current-run.ts'
 import type { MachineState } from './machine-state.ts'
 import { isOfGraph, recordedCopy } from './recorded-copy.ts'

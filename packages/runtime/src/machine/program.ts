@@ -1,6 +1,6 @@
 import type { ClewEvent, Ledger, PromotionRule, RunSummary } from '@clew/ledger'
 import type { PruneStates } from '../checkpointer/retention.ts'
-import type { ResumeDivergence, RunListener } from '../result.ts'
+import type { ResumeDivergence, RunListener } from '../run/result.ts'
 import type { TapeRules } from '../tape/tape-options.ts'
 import type { Budget } from './budget.ts'
 import type { EventDraft, RunAppender } from './run-appender.ts'

@@ -1,5 +1,5 @@
 import { type ClewEvent, deriveId, type Pause } from '@clew/ledger'
-import { StepError } from '../run.ts'
+import { StepError } from '../run/run.ts'
 import { sha256 } from './run-appender.ts'
 import {
   abortedInput,

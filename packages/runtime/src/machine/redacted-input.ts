@@ -5,7 +5,7 @@ import {
   type Pause,
   type PlaceholderPlace,
 } from '@clew/ledger'
-import { StepError } from '../run.ts'
+import { StepError } from '../run/run.ts'
 import { sha256 } from './run-appender.ts'
 import type { Step } from './step.ts'
 

@@ -1,5 +1,5 @@
 import { createComparison } from '../replay/same-value.ts'
-import type { ResumeDivergence } from '../result.ts'
+import type { ResumeDivergence } from '../run/result.ts'
 import type { DivergencePolicy } from './cursor.ts'
 import type { MachineState } from './machine-state.ts'
 import type { RecordedCall } from './record.ts'

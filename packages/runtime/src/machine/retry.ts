@@ -1,4 +1,4 @@
-import type { RetryPolicy } from '../run.ts'
+import type { RetryPolicy } from '../run/run.ts'
 import { sha256 } from './run-appender.ts'
 
 /** The pause after the n-th failure. The lot is drawn from a text, so that a resume draws the same. */

@@ -1,6 +1,6 @@
 import { assertPayload, ClewError, isOwnEventType, parseMessage, type Payload } from '@clew/ledger'
 import type { Message } from '../graph/message.ts'
-import type { Run } from '../run.ts'
+import type { Run } from '../run/run.ts'
 import type { Statement } from './statements.ts'
 
 type Saying = Pick<Run, 'say' | 'handoff' | 'decide' | 'output' | 'record'>

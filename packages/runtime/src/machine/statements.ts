@@ -1,6 +1,6 @@
 import { type ClewEvent, createDeriver, type Payload } from '@clew/ledger'
 import { type Comparison, createComparison } from '../replay/same-value.ts'
-import { toStepError } from '../run.ts'
+import { toStepError } from '../run/run.ts'
 import type { MachineState } from './machine-state.ts'
 import { clockKey } from './record.ts'
 import { sha256 } from './run-appender.ts'

@@ -1,6 +1,6 @@
 import type { ClewEvent, Pause, PlaceholderPlace, Safety } from '@clew/ledger'
-import type { ResumeDivergence } from '../result.ts'
-import type { CallUsage, EffectCall, Question, RetryPolicy, Run, StepError } from '../run.ts'
+import type { ResumeDivergence } from '../run/result.ts'
+import type { CallUsage, EffectCall, Question, RetryPolicy, Run, StepError } from '../run/run.ts'
 import type { ReplayedCall } from '../replay/replay-state.ts'
 import type { RecordedCall } from './record.ts'
 import type { ResponseChunk } from './response-chunks.ts'

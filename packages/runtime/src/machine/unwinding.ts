@@ -1,6 +1,6 @@
 import { createHook } from 'node:async_hooks'
 import { ClewError } from '@clew/ledger'
-import { currentCall } from '../call-context.ts'
+import { currentCall } from './call-context.ts'
 import { abandonment } from './abandoned.ts'
 import { topOf } from './current-run.ts'
 import { listen } from './rejections.ts'

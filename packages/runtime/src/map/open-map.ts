@@ -7,12 +7,12 @@ import {
   type Ledger,
   type RunSummary,
 } from '@clew/ledger'
-import { assertInTime, checkAnswer } from '../answers.ts'
+import { assertInTime, checkAnswer } from '../pause/answers.ts'
 import type { RunLease } from '../lifecycle/lease-run.ts'
 import type { EventDraft, RunAppender } from '../machine/run-appender.ts'
-import { stopChild } from '../open-child.ts'
-import { recordedInput } from '../recorded-input.ts'
-import { answerDraft, lateAnswer, notOpen } from '../settle-pauses.ts'
+import { stopChild } from '../run/open-child.ts'
+import { recordedInput } from '../run/recorded-input.ts'
+import { answerDraft, lateAnswer, notOpen } from '../pause/settle-pauses.ts'
 import type { MapOptions, Mapped } from './map-items.ts'
 import { type StoredChild, storedChildren } from './map-record.ts'
 import { type ItemSignature, matchItems, type MatchedItem } from './match-items.ts'

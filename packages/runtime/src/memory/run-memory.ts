@@ -16,7 +16,7 @@ import {
   type PromotionReport,
   type PromotionRule,
 } from '@clew/ledger'
-import type { Run } from '../run.ts'
+import type { Run } from '../run/run.ts'
 import { inheritShort } from './inherit-short.ts'
 import { findScopes, type RunScopes } from './run-scopes.ts'
 

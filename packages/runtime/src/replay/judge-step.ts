@@ -4,7 +4,7 @@ import type { TaskEnd } from '../engine/run-node.ts'
 import { UNSTORABLE } from '../machine/run-appender.ts'
 import { outcomeOf } from '../machine/payloads.ts'
 import type { Outcome, Step } from '../machine/step.ts'
-import { StepError } from '../run.ts'
+import { StepError } from '../run/run.ts'
 import type { RecordedCall } from '../machine/record.ts'
 import { placeOf, type ReplayState } from './replay-state.ts'
 

@@ -1,8 +1,8 @@
 import type { Ledger, RunSummary } from '@clew/ledger'
 import { openRunAppender } from '../machine/run-appender.ts'
-import { assertMode } from '../mode.ts'
-import { checkRunId } from '../run-id.ts'
-import { existingRun } from '../start-run.ts'
+import { assertMode } from '../run/mode.ts'
+import { checkRunId } from '../run/run-id.ts'
+import { existingRun } from '../run/start-run.ts'
 import type { ReplayReport } from './report.ts'
 
 /** Values as they differ can be as large as a run: what is kept says where they differ. */

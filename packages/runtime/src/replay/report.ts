@@ -1,6 +1,6 @@
 import type { Change, RunDiff } from '@clew/ledger'
-import type { Fidelity } from '../fidelity.ts'
-import type { StepError } from '../run.ts'
+import type { Fidelity } from '../run/fidelity.ts'
+import type { StepError } from '../run/run.ts'
 
 /** D1. *reconstruct*: views only, nothing executes; *re-execute*: the code runs again on recorded results; *what-if*: so up to a step, then live. */
 export type ReplayMode = 'reconstruct' | 're-execute' | 'what-if'

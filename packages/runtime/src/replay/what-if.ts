@@ -1,9 +1,9 @@
 import type { Ledger, RunDiff } from '@clew/ledger'
-import type { Agent } from '../agent.ts'
+import type { Agent } from '../run/agent.ts'
 import type { ForkPoint } from '../engine/cut.ts'
-import { fork } from '../fork.ts'
-import type { RunResult } from '../result.ts'
-import type { RunOptions } from '../run-options.ts'
+import { fork } from '../fork/fork.ts'
+import type { RunResult } from '../run/result.ts'
+import type { RunOptions } from '../run/run-options.ts'
 import type { ReplayDivergence, ReplayOutcome, ReplayReport } from './report.ts'
 
 /** What is changed, and from where on: up to there the record is given back, then everything is live. */

@@ -1,5 +1,5 @@
 import { checkpointOf, type ClewEvent, ClewError, parseStepId } from '@clew/ledger'
-import type { RunResult, StepChange, RunListener, NodeUpdate } from '../result.ts'
+import type { RunResult, StepChange, RunListener, NodeUpdate } from '../run/result.ts'
 import type { MessageItem, StreamOrigin, PauseItem, StreamMode, TokenItem } from './stream-items.ts'
 
 const MODES: ReadonlySet<unknown> = new Set(['values', 'updates', 'messages', 'steps', 'events', 'custom'])

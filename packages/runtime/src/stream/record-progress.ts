@@ -1,5 +1,5 @@
 import { createProgressWriter, type Ledger, type ProgressWriter, stepTypeOf } from '@clew/ledger'
-import type { StepChange, RunListener } from '../result.ts'
+import type { StepChange, RunListener } from '../run/result.ts'
 
 /** One for all runs on a ledger, so that what they tell at the same time is one write. */
 const writers = new WeakMap<Ledger, ProgressWriter>()

@@ -1,6 +1,6 @@
 import type { ClewEvent, Pause } from '@clew/ledger'
 import type { KeptMessage } from '../graph/message.ts'
-import type { StepChange } from '../result.ts'
+import type { StepChange } from '../run/result.ts'
 
 export type StreamMode = 'values' | 'updates' | 'messages' | 'steps' | 'events' | 'custom'
 /** A function has no channels, so neither values nor updates. */

@@ -1,5 +1,5 @@
-import type { RunOptions } from '../run-options.ts'
-import type { RunResult } from '../result.ts'
+import type { RunOptions } from '../run/run-options.ts'
+import type { RunResult } from '../run/result.ts'
 import { openStream, type RunStream } from './run-stream.ts'
 import type { StreamMode } from './stream-items.ts'
 import { createItemEmitter } from './item-emitter.ts'

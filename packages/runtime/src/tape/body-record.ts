@@ -1,6 +1,6 @@
 import { recut, redactBody, type Redactor } from '@clew/ledger'
 import type { ResponseChunk } from '../machine/response-chunks.ts'
-import type { StepError } from '../run.ts'
+import type { StepError } from '../run/run.ts'
 import { decodeText } from './text.ts'
 
 /** The body of a response, as it is recorded. */

@@ -1,4 +1,4 @@
-import { StepError } from '../run.ts'
+import { StepError } from '../run/run.ts'
 
 /** Recorded form of an error of `fetch` or a body: the cause is part of the message, and its code is the code. */
 export function toFetchError(thrown: unknown): StepError {

@@ -1,6 +1,6 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { outsidePlaces } from '../machine/current-run.ts'
-import { currentCall } from '../call-context.ts'
+import { currentCall } from '../machine/call-context.ts'
 import type { Fetch } from './read-request.ts'
 
 /** Original function of each installed one. */

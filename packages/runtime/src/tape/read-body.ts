@@ -1,5 +1,5 @@
 import type { Redactor } from '@clew/ledger'
-import { StepError } from '../run.ts'
+import { StepError } from '../run/run.ts'
 import { type Arrival, type BodyEnd, type BodyRecord, toBodyRecord } from './body-record.ts'
 import { toFetchError } from './fetch-error.ts'
 import type { BodySink } from './give-response.ts'

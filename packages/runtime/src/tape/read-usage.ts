@@ -1,5 +1,5 @@
 import { normaliseUsage } from '@clew/ledger'
-import type { CallUsage } from '../run.ts'
+import type { CallUsage } from '../run/run.ts'
 import type { BodyRecord } from './body-record.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { type ClewEvent, isTerminal, type Ledger, type RunSummary } from '@clew/ledger'
-import { HANDED_OVER } from '../record-idle-reason.ts'
+import { HANDED_OVER } from '../run/record-idle-reason.ts'
 
 /** Events of progress or of an intervention by a person. */
 const PROGRESS: ReadonlySet<string> = new Set([

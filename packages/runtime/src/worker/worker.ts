@@ -1,6 +1,6 @@
 import type { Ledger, RunStatus } from '@clew/ledger'
-import type { RunResult } from '../result.ts'
-import type { ResumeOptions } from '../run-options.ts'
+import type { RunResult } from '../run/result.ts'
+import type { ResumeOptions } from '../run/run-options.ts'
 
 /** Interface through which a worker resumes runs; agents implement it. */
 export interface WorkerAgent {

@@ -1,0 +1,171 @@
+import { type ClewEvent, findPlaceholderPlaces, type Ledger } from '@clew/ledger'
+import { checkpointPayload } from '../engine/graph-program.ts'
+import { fidelityOf } from './fidelity.ts'
+import type { NodeRecord } from '../log/node-record.ts'
+import { createLiveMachine } from '../machine/live-machine.ts'
+import type { EndedStep, IdleReason } from '../machine/machine-types.ts'
+import { recordedCopy } from '../machine/recorded-copy.ts'
+import { type RedactedText, textsFrom } from '../machine/placeholders.ts'
+import type { Opening, Program } from '../machine/program.ts'
+import { indexRecord, type RunRecord } from '../machine/record.ts'
+import { openChild, stopChild } from './open-child.ts'
+import { recordedInput, warningsOf } from './recorded-input.ts'
+import type { ResumeDivergence, RunResult } from './result.ts'
+import { recordIdleReason } from './record-idle-reason.ts'
+import { recordProgress } from '../stream/record-progress.ts'
+import type { ActiveRun } from './acquire-run.ts'
+import { readRunUsage } from './read-run-usage.ts'
+import type { RunBounds } from './run-bounds.ts'
+import { openTape } from '../tape/open-tape.ts'
+
+/** Data of this process that the record does not contain. */
+export interface Known {
+  readonly input?: unknown
+  readonly bounds: RunBounds
+  readonly from?: Opening['from']
+  /** Redacted text in what it begins with. */
+  readonly redactedTexts?: readonly RedactedText[] | undefined
+  /** Answers that were just given, by pause. */
+  readonly answers?: ReadonlyMap<string, unknown> | undefined
+  /** Attempts that the run had begun before this take of it. */
+  readonly stepsBefore?: number | undefined
+  /** Recorded before this take of the run: the result says what that was made with. */
+  readonly madeBefore?: readonly ClewEvent[] | undefined
+}
+
+/** More of them say nothing new, and they are recorded with the end of the run. */
+const MAX_WARNINGS = 100
+
+/** Goes on from these events until the run ends or waits, giving itself up and coming back as often as needed. */
+export async function runUntilIdle(
+  take: ActiveRun,
+  first: readonly ClewEvent[],
+  known: Known,
+): Promise<RunResult> {
+  const { listener, close } = recordProgress(take.ledger, take.runId, take.options.listener ?? {})
+  try {
+    const result = await carry({ ...take, options: { ...take.options, listener } }, first, known)
+    const { madeBefore } = known
+    return madeBefore ? { ...result, fidelity: fidelityOf(madeBefore, take.program, take.models) } : result
+  } finally {
+    await close()
+  }
+}
+
+async function carry(take: ActiveRun, first: readonly ClewEvent[], known: Known): Promise<RunResult> {
+  const { ledger, program, runId, threadId, hold, journal, log, options } = take
+  const { listener = {} } = options
+  const signal = options.signal ? AbortSignal.any([hold.signal, options.signal]) : hold.signal
+  const { budget, workedMs } = known.bounds
+  const endsAt = performance.now() + (budget?.timeMs ?? 0) - workedMs
+  const warnings = new Set<string>()
+  const warn = (message: string): void => {
+    if (warnings.size < MAX_WARNINGS) warnings.add(message)
+  }
+  for (let events = first; ; events = await program.load(ledger, runId)) {
+    const started = events[0] as ClewEvent
+    const record = indexResumed(events, runId, program)
+    const { starts } = record
+    // With a vault the resume gets its input back.
+    if (!ledger.hasVault) for (const warning of warningsOf(events)) warn(warning)
+    if (events === first && known.stepsBefore !== undefined)
+      log.giveBack(Math.max(known.stepsBefore, starts) - openIn(record))
+    const given = inputOf(events, known, events === first, ledger)
+    const begun = events === first ? known.from : undefined
+    const standing =
+      begun === undefined
+        ? await program.restore?.(ledger, runId, events)
+        : { from: begun, redactedTexts: known.redactedTexts }
+    const blocked = [given, standing].find((each) => each !== undefined && 'divergence' in each)
+    const machine = createLiveMachine({
+      runId,
+      threadId,
+      agent: program.name,
+      promote: program.promote,
+      seed: (started.payload['seed'] as string | undefined) ?? runId,
+      journal,
+      record,
+      startsBefore: starts,
+      answers: known.answers,
+      durability: program.durability ?? ledger.durability,
+      budget,
+      timeLeftMs: budget?.timeMs === undefined ? undefined : Math.max(0, endsAt - performance.now()),
+      used: budget && (await readRunUsage(ledger, runId)),
+      signal,
+      shutdown: options.shutdown,
+      listener,
+      warn,
+      redactedTexts: [given, standing].flatMap(
+        (each) => (each && 'redactedTexts' in each && each.redactedTexts) || [],
+      ),
+      onStepEnd: (step) => log.push(toNodeRecord(step)),
+      awaitsCallsOnly: program.kind === 'graph',
+      suspendAlways: options.suspendAlways === true,
+      now: Date.now,
+      openChild: (child, link) => openChild(ledger, child, link, options),
+      stopChild: (childRunId, reason) => stopChild(ledger, childRunId, { reason }),
+      usedBy: (childRunId) => readRunUsage(ledger, childRunId),
+    })
+    openTape(machine, program.tape, ledger)
+    const rest: IdleReason =
+      blocked && 'divergence' in blocked
+        ? { type: 'blocked', divergence: blocked.divergence }
+        : await machine.go(
+            program.code(machine, {
+              runId,
+              threadId,
+              input: 'input' in given ? given.input : undefined,
+              from: standing && 'from' in standing ? standing.from : undefined,
+              events,
+              ledger,
+              prune: program.prune,
+              listener,
+            }),
+          )
+    const result = await recordIdleReason(take, machine, rest, events, warnings)
+    if (result) return result
+  }
+}
+
+/** A graph goes on from its last checkpoint: what was done before is in the state. */
+function indexResumed(events: readonly ClewEvent[], runId: string, { kind }: Program): RunRecord {
+  const started = events[0] as ClewEvent
+  const isGraph = kind === 'graph'
+  const from = isGraph ? events.findLastIndex((event) => checkpointPayload(event) !== undefined) + 1 : 0
+  return indexRecord(events.slice(from), { runId, started, isGraph, bodies: 'given' })
+}
+
+/** Attempts that were in flight where the record stops: they have their end still before them. */
+const openIn = ({ calls }: RunRecord): number =>
+  calls.reduce((sum, { attempts }) => sum + attempts.filter(({ end }) => end === undefined).length, 0)
+
+/** P2: a run whose input was redacted can only be gone on with by whoever still has it. */
+function inputOf(
+  events: readonly ClewEvent[],
+  known: Known,
+  isFirst: boolean,
+  ledger: Ledger,
+):
+  | { readonly input: unknown; readonly redactedTexts?: readonly RedactedText[] }
+  | { readonly divergence: ResumeDivergence } {
+  if (isFirst && known.input !== undefined) return { input: recordedCopy(ledger, known.input) }
+  const recorded = recordedInput(events)
+  const places = findPlaceholderPlaces(recorded)
+  if (places.length > 0 && known.input !== undefined) return { input: recordedCopy(ledger, known.input) }
+  const whole = places.find(({ isWhole }) => isWhole)
+  if (!whole) return { input: recordedCopy(ledger, recorded), redactedTexts: textsFrom('the input', places) }
+  const { path: expected, kind: secretKind } = whole
+  return { divergence: { kind: 'redacted', stepId: null, expected, received: null, secretKind } }
+}
+
+/** Field by field: a spread here was a sixtieth of what a step costs. */
+const toNodeRecord = (step: EndedStep): NodeRecord => ({
+  nodeName: step.name,
+  superstep: step.superstep,
+  durationMs: step.durationMs,
+  status: step.status,
+  error: step.error && step.error.toJSON(),
+  cached: step.cached,
+  decision: step.decision,
+  restored: step.restored,
+})
