@@ -20,8 +20,9 @@ const warn = (name: string, detail: string, hint: string): Check => ({ name, sta
 const fail = (name: string, detail: string, hint: string): Check => ({ name, status: 'fail', detail, hint })
 
 /**
- * Looks at everything that a ledger needs; a check that cannot be made is itself a finding, never an exception. Other
- * workspaces are named only to whoever holds the store: the admin of one, over HTTP, must not learn of its neighbours.
+ * Checks everything that a ledger needs; a check that cannot be made is itself a finding, never an exception. Other
+ * workspaces are named only to callers that hold the store: the admin of one, over HTTP, must not learn of its
+ * neighbours.
  */
 export async function diagnose(
   url: string,

@@ -9,7 +9,7 @@ const adapter = await importWithPeers(
   () => import('@clew/adapters/langchain'),
 )
 
-/** What LangChain and LangGraph tell their callbacks, in a ledger: `chain.invoke(input, { callbacks: [handler] })`. */
+/** Records the callbacks of LangChain and LangGraph in a ledger: `chain.invoke(input, { callbacks: [handler] })`. */
 export const { ClewCallbackHandler } = adapter
 export type ClewCallbackHandler = InstanceType<typeof ClewCallbackHandler>
 export type {

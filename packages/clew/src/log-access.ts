@@ -8,7 +8,7 @@ export interface Access {
   readonly by?: string | undefined
 }
 
-/** V8. What can only be read takes no note of its readers: whoever keeps the file answers for them. */
+/** V8. A read-only ledger records no reads: access to the file is controlled by its owner. */
 export async function logAccess(ledger: Ledger, { by, ...access }: Access): Promise<void> {
   try {
     await recordAudit(ledger, 'system.access', { ...access, ...(by !== undefined && { by }) })

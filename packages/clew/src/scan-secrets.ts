@@ -26,7 +26,7 @@ export async function scanSecrets(
   return { events, places, total, byKind, erase: eraseCommands(places) }
 }
 
-/** Beyond so many events of a run it is easier to let the whole run go. */
+/** With more events than this in a run it is easier to erase the whole run. */
 const EVENTS = 3
 
 function eraseCommands(places: readonly StoredSecret[]): string[] {

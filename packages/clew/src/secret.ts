@@ -4,11 +4,11 @@ import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { ClewError } from '@clew/ledger'
 
-/** Where the key of a ledger lies that has no file to lie beside; `.key` is added. */
+/** Path of the key of a ledger that has no file beside which it could lie; `.key` is added. */
 export const keyPath = (shownUrl: string): string =>
   join(homedir(), '.clew', 'keys', hash('sha256', shownUrl).slice(0, 24))
 
-/** Tells keys apart and says nothing of them. */
+/** Distinguishes keys without revealing anything of them. */
 export const markOf = (secret: string): string =>
   createHmac('sha256', secret).update('the mark of a ledger’s key').digest('hex')
 
@@ -59,7 +59,7 @@ function readOrMake(file: string, fresh: string, writable: boolean): string {
   )
 }
 
-/** It appears with its content or not at all; false when another process was first. */
+/** Creates the file with its content or not at all; false if another process was first. */
 function make(file: string, secret: string): boolean {
   const draft = `${file}.${randomBytes(6).toString('hex')}`
   writeFileSync(draft, secret, { mode: 0o600, flag: 'wx' })

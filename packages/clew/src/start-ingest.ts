@@ -5,7 +5,7 @@ import type { Limits } from '@clew/server'
 import { PROGRAM_ARGS, programFile } from './own-files.ts'
 import { openingOf } from './second-opening.ts'
 
-/** What `ingest-worker.ts` is started with. */
+/** Start options of `ingest-worker.ts`. */
 export interface IngestWorkerData {
   readonly url: string
   readonly options: object

@@ -150,7 +150,7 @@ function createView(core: LedgerContext, { isOpened = false, plain = false, ...v
       if (events.length === 0) return Promise.resolve([])
       const following = followed()
       if (!following) return write(events, appendOptions, check)
-      // What is given counts as it is now, and what is known then is new enough, however long it took to ask.
+      // A policy passed in counts as current, and one read at opening is new enough, however long reading took.
       const frozen = events.map((event, item) =>
         atItem(events.length, item, () => preparer.freeze(check(event))),
       )
@@ -371,7 +371,7 @@ function createView(core: LedgerContext, { isOpened = false, plain = false, ...v
     async rebuild(rebuildOptions = {}) {
       assertOpen()
       const report = await rebuildProjections({ store, reader, ports }, rebuildOptions)
-      // The rows of memory are made again by whoever reads them next.
+      // Memory rows are rebuilt by the next read.
       const { workspaces } = await store.info('workspaces')
       for (const each of workspaces) await store.memory.clear(each)
       return report

@@ -6,7 +6,7 @@ import type { ScoreValue } from './fold/scores-and-tags.ts'
 import { isObject } from './json.ts'
 import type { Ledger } from './ledger.ts'
 
-/** What a good run has in common with the run that it is compared with, the closest first. */
+/** Properties that a good run can share with the run it is compared with, the closest match first. */
 export type MatchedBy = 'task' | 'input' | 'thread' | 'agent'
 
 /** How a run turned out by a score or by its metadata, beside its status. */
@@ -36,11 +36,11 @@ const MIN_GOOD = 0.5
 /** Candidates whose beginning is read. */
 const MAX_CANDIDATES = 300
 const PAGE = 100
-/** What a run is about stands in its first events of these types. */
+/** Event types among a run's first events that show its task. */
 const FIRST_TYPES = ['system.workflow_started', 'execution.message'] as const
 const FIRST_EVENTS = 5
 
-/** What a run is about, and how it turned out. */
+/** Task and outcome of a run. */
 export interface RunFacts {
   readonly task: string | null
   readonly input: string | null

@@ -22,7 +22,10 @@ export interface LedgerParts {
   readonly heads: HeadChecker
   /** Prices of model calls (V7); without it no cost is added to events. */
   readonly price?: Price | undefined
-  /** What workspaces ask for, as it was just read (`readPolicies`); it is followed from then on. Without it, nobody asks. */
+  /**
+   * Policies of the workspaces, as read at opening (`readPolicies`) and followed from then on. Without it, no
+   * workspace has one.
+   */
   readonly policies?: ReadonlyMap<string, ActivePolicy> | undefined
   /** Keys of the vault, which keeps the originals of redacted secrets; without it none are kept. */
   readonly vault?: VaultCipher | undefined
@@ -55,7 +58,7 @@ export interface LedgerContext extends LedgerParts {
   contextOf(workspace: string): WorkspaceContext
   /** Sets the policy of the workspace. */
   usePolicy(workspace: string, policy: WorkspacePolicy): void
-  /** Values that were read are forgotten: some are gone from the store. */
+  /** Drops cached values: some were deleted from the store. */
   forgetValues(): void
   /** Ends what views do in the background. */
   readonly stops: Set<() => Promise<void>>
@@ -72,8 +75,8 @@ export function createLedgerContext(parts: LedgerParts, options: LedgerOptions):
   const openedMs = ports.now()
   const redactorFor = (policy: WorkspacePolicy, digest = fingerprint): Redactor =>
     createRedactor(withPolicy(options.redact, policy) ?? {}, digest, ports.now)
-  // Made at once where it could be refused; the usual one when it is first used, since who only reads needs none and
-  // its patterns take longer to compile than a page of runs to read.
+  // A redactor with options is made at opening, where bad options can be refused; the default one at first use, since
+  // readers need none and its patterns take longer to compile than reading a page of runs.
   let usual = options.redact ? redactorFor({}) : undefined
 
   function createWorkspaceContext(
@@ -82,7 +85,7 @@ export function createLedgerContext(parts: LedgerParts, options: LedgerOptions):
     const known = policies?.get(workspace) ?? { policy: {}, seq: 0 }
     const { policy } = known
     const vault = cipher && createVault({ store, cipher, workspace })
-    // Originals are remembered per workspace: a placeholder that is copied to another one is restored to nobody there.
+    // Originals are cached per workspace: a placeholder copied to another workspace is not restored there.
     const digest = vault
       ? (text: string): string => {
           const print = fingerprint(text)
@@ -110,7 +113,7 @@ export function createLedgerContext(parts: LedgerParts, options: LedgerOptions):
       redactor,
       identities,
       vault,
-      // Who switched redaction off asks for none, whatever the workspace does.
+      // With redaction switched off, no policy of the workspace applies.
       followed:
         policies && options.redact !== false
           ? followPolicy({ store, workspace, now: ports.now, use, known: { ...known, readMs: openedMs } })

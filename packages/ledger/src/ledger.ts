@@ -120,7 +120,7 @@ export interface IndexOptions {
   /** Go on with what comes, until the signal aborts or the ledger closes. */
   readonly follow?: boolean | undefined
   readonly signal?: AbortSignal | undefined
-  /** Told up to which position events are in. */
+  /** Called with the position up to which events are imported. */
   readonly onProgress?: ((position: number) => void) | undefined
 }
 
@@ -166,7 +166,7 @@ export interface Ledger extends RunViews, PolicyAccess {
   readonly durability: Durability
   /** The ledger's redaction, for text that is sent elsewhere, such as live progress (T4). */
   readonly redactor: Redactor
-  /** P2: the keyed hash that the placeholder of this text carries: tells whether a text is the one that was taken out. */
+  /** P2: the keyed hash in the placeholder of this text: shows whether a text is the one that was redacted. */
   fingerprint(secret: string): string
   /** Whether originals of redacted secrets are kept, so that `restored` reads give them back. */
   readonly hasVault: boolean
@@ -260,15 +260,16 @@ export interface Ledger extends RunViews, PolicyAccess {
    */
   erase(target: EraseTarget, options?: EraseOptions): Promise<EraseReport>
   /**
-   * P4: lets go what the retention policy no longer keeps and nobody still needs; each range leaves a seal. The policy is the
-   * one given here, or that of `openLedger`, or that of the workspace (`setPolicy`).
+   * P4: deletes what the retention policy no longer keeps and no other run depends on; each range leaves a prune
+   * marker. The policy is the one given here, or that of `openLedger`, or that of the workspace (`setPolicy`).
    */
   gc(options?: GcOptions): Promise<GcReport>
   /** R10: size, growth, what goes and what stays, and a policy that would fit. Changes nothing. */
   retentionReport(): Promise<RetentionReport>
   /**
-   * R10: lets the states go that the policy no longer keeps, of all checkpoints in the thread of this run, and tells how
-   * many. Their events stay. The newest state, and what unfinished runs, forks and holds need, stays too.
+   * R10: deletes the states that the policy no longer keeps, of all checkpoints in the thread of this run, and
+   * returns how many. Their events stay. The newest state, and states that unfinished runs, forks and holds need,
+   * stay too.
    */
   pruneStates(runId: string, policy: StatePolicy): Promise<number>
   /** P4: a legal hold. As long as it stands, neither `gc` nor `erase` takes anything of what it covers. */
@@ -298,8 +299,8 @@ export interface Ledger extends RunViews, PolicyAccess {
   /** Place of the newest event in the whole ledger, 0 when there is none: follow from here to see only what comes. */
   lastPosition(): Promise<number>
   /**
-   * Place of the newest event that is committed. Beyond `lastPosition` while an older transaction is under way, of
-   * which nobody knows yet whether it brings events before it.
+   * Position of the newest committed event. Greater than `lastPosition` while an older transaction is open, since
+   * that one may still commit events with smaller positions.
    */
   newestPosition(): Promise<number>
   /** Calls `wake` after commits by anyone, until what it gives back is called. It carries no data, and a missed one only makes late (L7). */

@@ -1,7 +1,7 @@
 /**
- * What the pure ledger needs from the world, handed in so that the same code runs in Node, in a browser
- * and under a test's own clock and dice. Digests and random bytes travel as lower-case hex text: the hash
- * format is defined on text, so any language can check it with nothing but a sha256.
+ * Functions of the environment that the pure ledger needs, passed in so that the same code runs in Node, in a browser
+ * and under a test's own clock and random source. Digests and random bytes are lower-case hex text: the hash format
+ * is defined on text, so any language can check it with nothing but a sha256.
  */
 export interface Ports {
   /** sha256 of the text's UTF-8 bytes, as 64 hex characters. */

@@ -53,7 +53,7 @@ const CLAIM = `WITH waiting AS MATERIALIZED (
   )
   SELECT t.*, next.next_ms FROM next LEFT JOIN taken t ON true ORDER BY t.due_ms`
 
-/** R9: each run goes to one of those who claim at once, and none of them waits for another. */
+/** R9: each run goes to one of the workers that claim concurrently, and none of them waits for another. */
 export async function claimRuns(parts: ClaimParts, options: ClaimOptions): Promise<Claimed> {
   for (let tries = 1; ; tries++)
     try {

@@ -105,7 +105,7 @@ export function refusedBy(error: unknown): string | undefined {
 /** Two transactions met, and this one has to be done again. */
 export const isCollision = (error: unknown): boolean => ['40001', '40P01'].includes(stateOf(error))
 
-/** The connection is gone, so it is not known whether the last statement was committed. */
+/** The connection was lost, so it is not known whether the last statement was committed. */
 export const isLost = (error: unknown): boolean =>
   error instanceof ClewError ? error.code === 'store_unreachable' : toldOf(error)?.[0] === 'store_unreachable'
 

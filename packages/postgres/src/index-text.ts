@@ -6,8 +6,8 @@ const MAX_INDEX_TEXT_CHARS = 160
 const NUL = /\u0000/
 
 /**
- * A text as it stands in an indexed column: itself, or, where it is long or holds what PostgreSQL cannot keep (NUL,
- * halves of surrogate pairs), its beginning and a digest. Whoever asks by such a column asks with this, too.
+ * A text as stored in an indexed column: itself, or, if it is long or holds what PostgreSQL cannot keep (NUL, halves
+ * of surrogate pairs), its beginning and a digest. Queries by such a column use this, too.
  */
 export function indexText(text: string): string {
   if (text.length <= MAX_INDEX_TEXT_CHARS && !NUL.test(text) && text.isWellFormed()) return text

@@ -5,8 +5,9 @@ import type { Row } from './sql.ts'
 export const TIME = 'clock_timestamp() + make_interval(secs => $2::float8 / 1000)'
 
 /**
- * What the owner of a lease `l` is worth, with its row `o`; `$1` is this owner. A backend of another user shows no
- * start time to those without pg_read_all_stats: then its pid has to do, and silence proves the rest.
+ * State of a lease's owner `l` with its row `o`: alive, stale or dead; `$1` is this owner. Without pg_read_all_stats
+ * the start time of another user's backend is hidden and only the pid is compared; a reused pid then looks alive
+ * until its heartbeat is stale.
  */
 export const STATE = `CASE
   WHEN l.owner <> $1 AND o.pid IS NOT NULL AND o.server_start = pg_postmaster_start_time()

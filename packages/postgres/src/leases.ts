@@ -17,8 +17,8 @@ interface LeaseParts {
 }
 
 /**
- * In one statement, so that there is no moment between judging and taking: what was judged is taken only as it was
- * judged, and what the index of threads refuses was taken by somebody else just now.
+ * Checks and acquires in one statement, so that nothing changes in between: a lease is taken only in the state that
+ * was checked, and a thread that the unique index refuses was taken by another process.
  */
 const ACQUIRE = `WITH holders AS MATERIALIZED (
     SELECT l.run_id, l.epoch, l.beat_at, ${STATE} AS state

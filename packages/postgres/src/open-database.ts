@@ -28,7 +28,7 @@ const CONNECTIONS = 6
 const RETRY_MS = 25
 const COLLISIONS = 20
 
-/** The connection for appends, until it is released. Statements are sent at once, without waiting for answers before. */
+/** The connection for appends, until it is released. Statements are sent immediately, without waiting for earlier answers. */
 export interface Connection extends Sql {
   /** Gives it back; a broken one is replaced by the next `connect`. */
   release(): void
@@ -114,7 +114,8 @@ export async function openDatabase(address: string, options: OpenDatabaseOptions
     // The pool waits for the promise, which its type does not say.
     const onConnect = (client: pg.ClientBase): unknown => settle(client, settings)
     const pool = new pg.Pool({ ...config, ...options, onConnect })
-    // A connection that is lost while it is idle is replaced when one is needed; a running statement fails by itself.
+    // A connection that is lost while idle is replaced when one is needed; a running statement fails with its own
+    // error.
     pool.on('error', () => {}).on('connect', (client) => client.on('error', () => {}))
     return pool
   }
@@ -128,7 +129,7 @@ export async function openDatabase(address: string, options: OpenDatabaseOptions
   const others = createPool({ max: CONNECTIONS }, session)
   let closed = false
 
-  /** Checks, migrates and ends a connection of its own, so that a wrong address or schema fails here, once and at once. */
+  /** Checks, migrates and ends a connection of its own, so that a wrong address or schema fails here, once. */
   async function prepare(): Promise<void> {
     const client = new pg.Client(config)
     client.on('error', () => {})

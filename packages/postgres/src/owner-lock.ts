@@ -3,9 +3,9 @@ import { storeError } from './errors.ts'
 import type { OpenedDatabase } from './open-database.ts'
 
 /**
- * A process proves that it lives by a connection of its own, held as long as the ledger is open. Its backend ends with
- * the process, however that ends, so a missing backend proves the owner dead at once (R9). A connection that was
- * lost is made anew and the owner's row follows.
+ * A process proves that it lives by a connection of its own, held as long as the ledger is open. Its backend ends
+ * with the process, however that ends, so a missing backend immediately proves the owner dead (R9). A lost connection
+ * is made again, and the owner's row follows.
  */
 export interface OwnerLock {
   /** Connects and registers this owner, unless that is done. */
@@ -17,7 +17,7 @@ export interface OwnerLock {
 /** How soon a lost connection is tried for again, and how long at most between two tries. */
 const [FIRST_MS, MAX_MS] = [20, 1000]
 
-/** Behind a pooler the pid that the connection was told is not that of its backend, and proves nothing. */
+/** Behind a pooler the pid that the connection received is not that of its backend, and proves nothing. */
 const REGISTER = `INSERT INTO owners (owner, pid, backend_start, server_start)
   SELECT $1, CASE WHEN a.pid = $2 THEN a.pid END, a.backend_start, pg_postmaster_start_time()
   FROM pg_stat_activity a WHERE a.pid = pg_backend_pid()
@@ -46,7 +46,7 @@ export function createOwnerLock(
   async function register(): Promise<Client> {
     const client = database.createClient()
     let isRegistered = false
-    // The driver tells a loss by an error, by an end, or by both.
+    // The driver reports a loss by an error, by an end, or by both.
     const lose = (): void => {
       if (!isRegistered) return
       isRegistered = false
@@ -70,7 +70,7 @@ export function createOwnerLock(
     return client
   }
 
-  /** Failures are not told: whoever uses the ledger meanwhile meets the same one. */
+  /** Failures are not reported: the next use of the ledger meets the same one. */
   async function holdAgain(): Promise<void> {
     for (let waitMs = FIRST_MS; !closed; waitMs = Math.min(2 * waitMs, MAX_MS))
       try {
@@ -100,7 +100,7 @@ export function createOwnerLock(
       holding = undefined
       if (!client) return
       hang(client).ref()
-      // A server that is gone has no use for a farewell.
+      // A server that is down needs no farewell message.
       await client.query(LEAVE, [owner]).catch(() => undefined)
       await client.end().catch(() => undefined)
     },

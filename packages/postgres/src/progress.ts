@@ -20,7 +20,7 @@ const READ = `SELECT change, body FROM progress WHERE change > $1 AND ($2::text 
   AND ($3::text IS NULL OR run_id = $3) ORDER BY change LIMIT $4`
 const CLEAR = `DELETE FROM progress WHERE workspace = $1 AND run_id = $2 AND ($3::text IS NULL OR step_id = $3)`
 
-/** One put in so many sweeps; until then a few notes too many do no harm. */
+/** Sweeps once in this many puts; until then a few surplus notes do no harm. */
 const SWEEP_EVERY = 64
 
 interface ProgressParts {

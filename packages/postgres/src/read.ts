@@ -26,7 +26,7 @@ const BY_CAUSE = `SELECT ${EVENT_COLUMNS} WHERE r.workspace = $2 AND e.position 
   ) ORDER BY e.position`
 const STEPS = `SELECT ${STEP_COLUMNS} FROM steps s
   WHERE s.run = (SELECT id FROM runs WHERE workspace = $1 AND run_id = $2) AND s.started_seq > $3 AND s.started_seq < $4`
-/** Up to so many events `countAfter` counts exactly; beyond, it estimates by the server's statistics. */
+/** Limit up to which `countAfter` counts exactly; beyond, it estimates by the server's statistics. */
 const MAX_COUNTED = 10_000
 const COUNT = `SELECT CASE WHEN c.n < ${MAX_COUNTED} THEN c.n ELSE greatest(c.n,
     (t.reltuples * (e.last - $1) / greatest(e.last - e.first, 1))::bigint) END AS count

@@ -13,13 +13,14 @@ const MAX_MS = 250
 
 const MARK = `SELECT pg_snapshot_xmax(pg_current_snapshot())::text AS mark`
 
-/** Transaction ids of sessions have 32 bits and begin anew: whether `id` comes before the mark. */
+/** Transaction ids of sessions have 32 bits and wrap around: whether `id` comes before the mark. */
 const isOlder = (id: string): string =>
   `(($1::bigint - ${id}::text::bigint) % 4294967296 + 4294967296) % 4294967296 BETWEEN 1 AND 2147483647`
 
 /**
- * All that keeps dead rows of this database: whoever writes anywhere on the server (by its id the snapshot of a rewrite is
- * as old), who reads an older state of this database or of a replica, what is prepared, and slots. A vacuum keeps nothing.
+ * Everything that keeps dead rows of this database: writers anywhere on the server (by their ids the snapshot of a
+ * rewrite is as old), readers of an older state of this database or of a replica, prepared transactions, and slots. A
+ * vacuum keeps nothing.
  */
 const HOLDERS = `SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint < $1::bigint AS is_held, ARRAY(
   SELECT format('%s (pid %s, database %s, since %s)', coalesce(nullif(application_name, ''), 'a session'), pid,
@@ -37,14 +38,14 @@ const STATISTICS = 'pg_statistic'
 const IS_OWNER = `SELECT pg_has_role(datdba, 'USAGE') AS is_owner FROM pg_database WHERE datname = current_database()`
 
 /**
- * Writes tables anew with what is alive, so that no byte of what was deleted is left; says why not, and what to do. VACUUM
- * FULL copies dead rows that an older transaction may see, so those are waited for.
+ * Rewrites tables with their live rows, so that no byte of deleted rows is left; otherwise returns why not, and what
+ * to do. VACUUM FULL copies dead rows that an older transaction may see, so it waits for those.
  */
 export async function rewriteTables(
   { db, reading, ports, waitMs }: RewriteParts,
   tables: readonly string[],
 ): Promise<string | null> {
-  // First, so that what was counted before is dead when it is written anew.
+  // First, so that counted rows are dead when they are rewritten.
   await countAnew(db, tables)
   const holders = await awaitOlderTransactions(reading, ports, waitMs)
   if (holders.length > 0) {

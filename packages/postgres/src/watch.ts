@@ -45,7 +45,7 @@ export function createWatch(
 
   const wake = (): void => notifyAll(wakes)
 
-  /** Connects until nobody watches any more; each new connection wakes the followers once. */
+  /** Connects while there are followers; each new connection wakes them once. */
   async function listen(): Promise<void> {
     for (let waitMs = 20; wakes.size > 0 && !isClosed; waitMs = Math.min(2 * waitMs, MAX_MS)) {
       const own = database.createClient()

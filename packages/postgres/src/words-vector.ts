@@ -7,7 +7,7 @@ const LAST_PLACE = 16_383
 export interface IndexedWords {
   /** A tsvector as text. */
   readonly words: string
-  /** The words in their order, where a tsvector cannot tell it. */
+  /** The words in their order, if a tsvector cannot represent it. */
   readonly texts: string | null
 }
 

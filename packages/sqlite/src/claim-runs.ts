@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { Claimed, ClaimOptions } from '@clew/ledger'
 
-/** A run that waits, and that nobody holds. */
+/** A run that waits and is not leased. */
 export interface WaitingRun {
   readonly runId: string
   readonly threadId: string | null

@@ -7,7 +7,10 @@ import { openDatabase, type OpenDatabaseOptions, WAIT_MS } from './open-database
 import { createRunRows, type RunRows } from './run-row.ts'
 import { createWatch, type Watch } from './watch.ts'
 
-/** For so long a busy lock is tried again with every turn of the event loop: most are held for less than a timer sleeps. */
+/**
+ * Time for which a busy lock is tried again with every turn of the event loop: most locks are held for less than a
+ * timer sleeps.
+ */
 const EAGER_MS = 1.5
 
 /** The connection of a store to its file, with its transactions. */

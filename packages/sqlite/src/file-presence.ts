@@ -11,8 +11,9 @@ function identityOf(path: string): string | undefined {
 }
 
 /**
- * Asserts that the database and its WAL, as they were opened, still lie under their names. SQLite goes on writing to a
- * deleted or replaced file, but nobody who opens the ledger later finds what was written. Made when SQLite has both open.
+ * Asserts that the database and its WAL, as they were opened, still lie under their names. SQLite goes on writing to
+ * a deleted or replaced file, but no process that opens the ledger later finds what was written. Made when SQLite has
+ * both open.
  */
 export function createPresence(file: string, url: string): () => void {
   const paths = [file, `${file}-wal`]

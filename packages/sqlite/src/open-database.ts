@@ -15,7 +15,7 @@ export interface OpenDatabaseOptions {
   readonly create?: boolean | undefined
   /** `normal` survives the death of the process, `full` also the loss of power (L5). */
   readonly sync?: Sync | undefined
-  /** How long to wait for a file that another process has locked; 30 s unless told. */
+  /** How long to wait for a file that another process has locked; 30 s by default. */
   readonly waitMs?: number | undefined
   /** Other migrations than those of this version, for tests. */
   readonly migrations?: readonly string[] | undefined

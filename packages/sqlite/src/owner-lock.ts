@@ -7,15 +7,15 @@ import { resultOf } from './errors.ts'
 
 /**
  * A process proves that it lives by an exclusive lock on a file of its own. The system frees the lock when the
- * process ends, however it ends, so a free lock proves the owner dead at once (R9). SQLite's own locking is used,
- * which works on every system Node has and keeps apart several connections within one process.
+ * process ends, however it ends, so a free lock immediately proves the owner dead (R9). SQLite's own locking is used,
+ * which works on every system Node has and separates several connections within one process.
  */
 export interface OwnerLocks {
   /** Takes this owner's lock; true the first time. */
   hold(): boolean
-  /** True only when the lock file is there and nobody holds it. */
+  /** True only if the lock file exists and no process holds its lock. */
   isDead(owner: string): boolean
-  /** Removes the lock files of dead owners that nobody asks about any more. */
+  /** Removes the lock files of dead owners that no lease names any more. */
   sweep(needed: ReadonlySet<string>): void
   /** Frees the lock. Its file stays when leases still name this owner: free, it proves that they are orphans. */
   release(isNamed: () => boolean): void
@@ -80,7 +80,7 @@ export function createOwnerLocks(databasePath: string, self: string): OwnerLocks
       free.close()
       return undefined
     } catch (error) {
-      // Somebody removes the file at this moment: who does so has found the owner dead already.
+      // Another process removes the file at this moment: it has found the owner dead already.
       if (resultOf(error) === IO_ERROR || resultOf(error) === CANNOT_OPEN) return undefined
       throw error
     }

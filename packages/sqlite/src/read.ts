@@ -11,7 +11,7 @@ import type {
 import { EVENT_COLUMNS, LAST_POSITION, toStoredEvent } from './event-row.ts'
 import { STEP_COLUMNS, toStep } from './step-row.ts'
 
-/** Up to so many events `countAfter` counts exactly. */
+/** Limit up to which `countAfter` counts exactly. */
 const MAX_COUNTED = 10_000
 const NO_LIMIT = Number.MAX_SAFE_INTEGER
 

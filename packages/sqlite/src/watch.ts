@@ -27,7 +27,8 @@ export function createWatch(dataVersion: StatementSync): Watch {
     try {
       version = current()
     } catch {
-      // Nobody could catch it here: whoever is woken reads, and meets the same error where it can be told.
+      // An error here would have no catcher: the woken reader reads, and meets the same error where it can be
+      // reported.
     }
     if (version === seen && version !== undefined) return
     seen = version

@@ -41,7 +41,7 @@ export function createWrite(
   })
   const sql = {
     lastPosition: db.prepare(LAST_POSITION),
-    // Most ids are new, which the index alone can tell.
+    // Most ids are new, which the index alone can show.
     isKnown: db.prepare('SELECT 1 FROM events WHERE event_id = ? AND run = ?'),
     event: db.prepare(`SELECT ${EVENT_COLUMNS} WHERE e.event_id = ? AND e.run = ?`),
     eventAt: db.prepare(`SELECT ${EVENT_COLUMNS} WHERE e.run = ? AND e.seq = ?`),

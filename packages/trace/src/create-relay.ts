@@ -14,7 +14,7 @@ import { foldStream, streamBegunBy } from './fold-stream.ts'
 import { streamRunId } from './streams.ts'
 import { textOf } from './to-trace-step.ts'
 
-/** Tells what a follower of one workspace reads; events must come in their order, one at a time. */
+/** Sends what a follower of one workspace reads; events must come in their order, one at a time. */
 export interface Relay {
   event(event: ClewEvent): Promise<RoomMessage[]>
   progress(note: ProgressNote): Promise<RoomMessage[]>
@@ -66,7 +66,7 @@ export function createRelay(ledger: Ledger): Relay {
     return null
   }
 
-  /** Threads are short, and each message in one is told once. */
+  /** Threads are short, and each message in one is sent once. */
   async function repliesIn({ runId }: Thread, upToSeq: number): Promise<Replies> {
     const events = await Array.fromAsync(ledger.read(runId, { limit: upToSeq }))
     return countReplies(events)

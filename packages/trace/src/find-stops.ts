@@ -1,7 +1,7 @@
 import { findStopRequest, type Ledger } from '@clew/ledger'
 import type { SessionStop } from './port.ts'
 
-/** Which of these sessions somebody wants to end, and why. A server answers `/v1/leases/stops` with it. */
+/** Which of these sessions have a stop request, and why. A server answers `/v1/leases/stops` with it. */
 export async function findStops(ledger: Ledger, sessionIds: readonly string[]): Promise<SessionStop[]> {
   const stops: SessionStop[] = []
   for (const sessionId of sessionIds) {

@@ -44,7 +44,7 @@ function changeMessage(
   message: StreamMessage,
   event: ErasableEvent<'ui.message_edited' | 'ui.message_deleted' | 'ui.thread_created'>,
 ): StreamMessage {
-  // What was deleted stays so.
+  // A deleted message stays deleted.
   if (message.deletedAt !== null) return message
   const { timestamp } = event
   const { seq } = event.ledger

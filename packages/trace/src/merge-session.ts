@@ -32,8 +32,9 @@ interface LiveStep {
 export const EMPTY_SESSION: LiveSession = { head: null, steps: new Map() }
 
 /**
- * T3. Fetched or told, early or late, once or again: the same things in any order come to the same. A step never goes
- * back, a progress after its end is dropped, and an end of the session stands unless it was taken up again.
+ * T3. Fetched or sent, early or late, once or again: the same messages in any order give the same session. A step
+ * never goes back, a progress after its end is dropped, and an end of the session stands unless the session was
+ * resumed.
  */
 export function mergeSession(state: LiveSession, incoming: TraceMessage | SessionDetail): LiveSession {
   if (!('name' in incoming)) return mergeDetail(state, incoming)
@@ -146,7 +147,7 @@ function withStep(state: LiveSession, incoming: LiveStep & { readonly step: Trac
 function laterStep(a: LiveStep, b: LiveStep & { readonly step: TraceStep }): LiveStep {
   const [winner, loser] = a.step === null || compareSteps(a as typeof b, b) < 0 ? [b, a] : [a as typeof b, b]
   if (RANKS[winner.step.status] > 0) return { ...winner, progress: null }
-  // What it began with is told live only.
+  // The step's initial text is sent live only.
   const content = winner.step.content ?? loser.step?.content ?? null
   return {
     step: { ...winner.step, content },
@@ -185,7 +186,7 @@ export function liveSteps({ head, steps }: LiveSession): TraceStep[] {
     .sort((a, b) => a.startedSeq - b.startedSeq)
 }
 
-/** Nobody works on it any more: a page must not spin for it. */
+/** No process works on it any more: a page must not show it as running. */
 function toShown(step: TraceStep, progress: TraceStep['progress'], isIdle: boolean): TraceStep {
   if (RANKS[step.status] > 0) return step
   return isIdle ? { ...step, status: 'interrupted', progress: null } : { ...step, progress }

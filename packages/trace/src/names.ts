@@ -1,4 +1,4 @@
-/** Names of what is told to rooms (T2). Clients and servers of other makers know these texts; they never change. */
+/** Names of the messages sent to rooms (T2). Other clients and servers depend on these texts: they never change. */
 export const SESSION_STARTED = 'agent_session:started'
 export const SESSION_COMPLETED = 'agent_session:completed'
 export const SESSION_FAILED = 'agent_session:failed'
@@ -9,7 +9,7 @@ export const SESSION_DELETED = 'agent_session:deleted'
 
 export const STEP_STARTED = 'agent_session:step:started'
 export const STEP_PROGRESS = 'agent_session:step:progress'
-/** Told of every end of a step; `status` says which. */
+/** Sent at every end of a step; `status` says which. */
 export const STEP_COMPLETED = 'agent_session:step:completed'
 
 /** In the stream's room: which step the session is at now. */

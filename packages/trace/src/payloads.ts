@@ -27,7 +27,7 @@ interface OfSession {
   readonly streamId: string
 }
 
-/** A step and attempt of it: what both are told apart by. */
+/** Step and attempt: together they identify the work shown. */
 interface OfStep extends OfSession {
   readonly stepId: string
   readonly attempt: number

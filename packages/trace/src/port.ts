@@ -14,7 +14,7 @@ export interface TracePort {
   take(request: TakeRequest): Promise<TakenSession>
   renew(lease: Lease): Promise<void>
   release(lease: Lease): Promise<void>
-  /** Which of these sessions somebody wants to end (R12). */
+  /** Which of these sessions have a stop request (R12). */
   findStops(sessionIds: readonly string[]): Promise<readonly SessionStop[]>
   /** Between two looks for that. */
   readonly lookMs: number

@@ -20,11 +20,11 @@ export async function readSessionSteps(
   { runId, forkedFrom, events, steps: begun }: RunSummary,
   { limit, before }: SessionPage,
 ): Promise<NumberedSteps> {
-  // What a fork shares with its source is in no row of its own.
+  // Steps that a fork shares with its source are in no row of its own.
   if (limit === undefined || forkedFrom)
     return { steps: await ledger.getSteps(runId), firstNumber: 1, previousCursor: null }
   const end = before === undefined ? undefined : parseCursor(before)
-  // One more than is given tells whether there is more.
+  // Reads one more than the limit, to know whether there are more.
   const found = await ledger.getSkeleton(runId, { beforeSeq: end?.seq, limit: limit + 1, last: true })
   const page = found.slice(-limit)
   const isWhole = found.length <= limit
@@ -48,7 +48,7 @@ function parseCursor(cursor: string): { seq: number; number: number } {
 }
 
 const COMPLETED = 'execution.step_completed'
-/** Ends that lie closer together than this are read at once. */
+/** Ends closer together than this are read in one range. */
 const STRETCH = 500
 
 /** The result of a step is in the event that ended it. */
@@ -69,7 +69,7 @@ async function withValues(
       while (next < ends.length && (ends[next] as number) <= place.seq) next++
       if (next === ends.length || (ends[next] as number) > place.seq + STRETCH) break
     }
-    // One that is gone must not be asked for again.
+    // A step that was deleted must not be requested again.
     if (ends[next] === from) next++
   }
   return page.map((step) => ({

@@ -37,7 +37,7 @@ export async function readSession(
   }
 }
 
-/** A kept replay of a session is shown where that session answers; it takes nobody's place. */
+/** A kept replay of a session is shown in place of that session's answer; it supersedes none. */
 function asSession(run: RunSummary, source: RunSummary | null): RunSummary {
   if (!run.replay || !source?.session) return run
   const session = { ...source.session, supersedes: null, currentStepType: null }
@@ -60,7 +60,8 @@ async function readRelated(ledger: Ledger, of: SessionView): Promise<SessionView
   const { runs } = await ledger.listRuns({ threadId: of.streamId, limit: LOOKED_THROUGH })
   const others = runs.filter(({ runId, session }) => session && runId !== of.sessionId)
   const line = new Set([of.sessionId, ...(of.supersedes === null ? [] : [of.supersedes])])
-  // Newest first: what supersedes one of the line is met before it, so the line is gone through until it stands still.
+  // Newest first: a superseding session comes before the one it supersedes, so the line is walked until nothing
+  // changes.
   for (let size = 0; size !== line.size; ) {
     size = line.size
     for (const { runId, session } of others) {

@@ -18,7 +18,7 @@ import { sessionRoom, streamRoom } from './rooms.ts'
 import { foldSessionState, type SessionState } from './session-state.ts'
 import { textOf } from './to-trace-step.ts'
 
-/** Which name tells of a status; what is not here waits. */
+/** Message name for each status; a status without one is not sent. */
 const NAMES: Partial<Record<RunStatus, SessionName>> = {
   running: SESSION_STARTED,
   completed: SESSION_COMPLETED,
@@ -68,7 +68,7 @@ export function relaySession(event: ClewEvent, { session: before, parent }: Rela
   return told
 }
 
-/** Its record is gone, pruned or erased: who shows it lets go of it. */
+/** The record was pruned or erased: clients remove it. */
 export function relayDeleted(state: SessionState, session: RunSession, at: string): RoomMessage[] {
   const { workspaceId, summary } = state
   const deleted = { ...state, summary: { ...summary, status: 'deleted', error: null } } as const

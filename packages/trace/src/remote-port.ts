@@ -64,7 +64,7 @@ export type Fetch = (
 ) => Promise<{ readonly ok: boolean; readonly status: number; text(): Promise<string> }>
 
 export interface RemotePortOptions {
-  /** Where the server listens: `http://127.0.0.1:2539`. */
+  /** Address of the server: `http://127.0.0.1:2539`. */
   readonly server: string
   readonly token?: string | undefined
   readonly workspaceId: string

@@ -25,8 +25,8 @@ export interface SessionTrace {
   readonly sessionId: string
   /**
    * Aborts when there is nothing more to work on. Its reason is a ClewError: `stopped`, with `reason` and `by` in its
-   * fields, when somebody asked for that (the session is still ours, to write its end, but no step is begun any more);
-   * `stale_epoch` when it belongs to somebody else, since it was superseded or taken for dead.
+   * fields, if a stop was requested (the session is still ours, to write its end, but no step is begun any more);
+   * `stale_epoch` if another process owns it, since it was superseded or taken for dead.
    */
   readonly signal: AbortSignal
   /** Resolves when the start is committed: from then on a reload shows it. */
@@ -34,13 +34,13 @@ export interface SessionTrace {
   notifyCompleted(): Promise<void>
   /** Ends the session as failed, and all its open steps. */
   notifyFailed(error: GivenError): Promise<void>
-  /** Ends it as stopped, and all its open steps: somebody called it off. */
+  /** Ends the session and all its open steps as stopped. */
   notifyStopped(reason?: string): Promise<void>
   /** Gives it up, not at its end: it can be taken up again under its id. */
   notifyInterrupted(reason?: string): Promise<void>
   /**
-   * Runs `fn` as the whole of the session: completed when it resolves, failed when it throws, stopped when somebody asked
-   * for that, unless `fn` has said otherwise. In any case the heartbeat stops and the stream is free.
+   * Runs `fn` as the whole of the session: completed when it resolves, failed when it throws, stopped if a stop was
+   * requested, unless `fn` has ended the session itself. In any case the heartbeat stops and the stream is free.
    */
   withSession<T>(fn: (session: SessionTrace) => T | Promise<T>): Promise<T>
 }
@@ -73,15 +73,15 @@ export interface SessionTraceParts {
     causationId: string | undefined,
   ) => TraceEvent
   readonly nextId: () => string
-  /** Told when the lease is given back or lost: the heartbeat goes. */
+  /** Called when the lease was released or lost: the heartbeat ends. */
   readonly onEnd: () => void
 }
 
 export interface HeldSession {
   readonly trace: SessionTrace
-  /** Tells that its owner lives; false when nobody was told, for now or for good. */
+  /** Sends a heartbeat; false if it could not be sent, for now or for good. */
   beat(): Promise<boolean>
-  /** Somebody wants it to end. */
+  /** A stop was requested. */
   stop(request: StopRequest): void
 }
 
@@ -132,15 +132,15 @@ export function createSessionTrace(parts: SessionTraceParts): HeldSession {
   }
 
   /**
-   * Taken for dead, as when the server it writes through was killed: if nobody but a sweep has touched the session, it
-   * goes on. Epochs and events are counted, so that whatever another owner did shows.
+   * Taken for dead, as when the server it writes through was killed: if only a sweep has touched the session, it
+   * continues. Epochs and events are counted, so that any action of another owner shows.
    */
   async function regain(error: unknown): Promise<boolean> {
     regaining ??= takeAgain()
     try {
       if (await regaining) return true
     } catch {
-      // Busy, ended or out of reach: in any case not ours, which is what its owner is told.
+      // Busy, ended or out of reach: in any case not ours, and the caller gets that error.
     } finally {
       regaining = undefined
     }
@@ -207,7 +207,7 @@ export function createSessionTrace(parts: SessionTraceParts): HeldSession {
     try {
       await port.release(lease)
     } catch (error) {
-      // Taken over at this moment, or gone with its ledger: it is free of us either way.
+      // Taken over at this moment, or deleted with its ledger: the lease is released either way.
       if (!(error instanceof ClewError) || (error.code !== 'stale_epoch' && error.code !== 'closed'))
         throw error
     }
@@ -284,7 +284,7 @@ export function createSessionTrace(parts: SessionTraceParts): HeldSession {
     signal: abort.signal,
     startStep,
     notifyCompleted: () => end('execution.step_stopped', 'system.workflow_completed', {}),
-    // Who passes on why no step was begun tells of no failure.
+    // An error that only says why no step was begun is no failure of the session.
     notifyFailed: (error) =>
       stopped && error === abort.signal.reason
         ? trace.notifyStopped()
@@ -300,7 +300,7 @@ export function createSessionTrace(parts: SessionTraceParts): HeldSession {
         await ending
         return result
       } catch (error) {
-        // What went wrong inside is what the caller has to know, not that its end could not be written either.
+        // The caller needs the error of its own code, not that the end could not be written either.
         if (!ending && !lost) await endOf(error).catch(() => undefined)
         throw error
       } finally {

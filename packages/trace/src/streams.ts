@@ -122,7 +122,7 @@ async function causeOf(
     ?.eventId
 }
 
-/** So many of a session's last events are looked through for its last step. */
+/** Number of a session's last events that are searched for its last step. */
 const LOOKED_AT = 20
 
 export async function editMessage(

@@ -12,9 +12,9 @@ import {
 import type { FoundSession, TakenSession, TakeRequest } from './port.ts'
 
 /**
- * Gives the caller a session to write to, and its stream (R9: one running session per stream). Dead sessions that
- * stand in the way get the rest of their life cycle first. A server that takes it for somebody elsewhere names the owner,
- * so that its own death is not taken for that of the session.
+ * Opens a session for the caller to write to, and its stream (R9: one running session per stream). Dead sessions in
+ * the way are ended first. A server that opens one for a remote client names that client as the owner, so that the
+ * server's own death is not taken for that of the session.
  */
 export async function takeSession(
   ledger: Ledger,
@@ -27,7 +27,7 @@ export async function takeSession(
   const key = { workspace: ledger.workspace, runId: sessionId }
   const lease = await ledger.leases.acquire(key, streamId, options)
   try {
-    // Again, under the lease: from here on nobody else changes it.
+    // Read again under the lease: from here on no other process changes it.
     const run = await assertOwn(ledger, sessionId, streamId)
     const trigger =
       triggerMessageId === null ? null : await findMessageEvent(ledger, streamId, triggerMessageId)

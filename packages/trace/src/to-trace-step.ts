@@ -47,7 +47,7 @@ export const textOf = (value: unknown): string | null => (typeof value === 'stri
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Statuses in which steps may still be open: in all others nobody works on them any more. */
+/** Statuses in which steps may still be open: in all others no process works on them. */
 const AT_WORK: ReadonlySet<RunStatus> = new Set(['running', 'paused', 'pending', 'blocked'])
 
 export const isAtWork = (status: RunStatus): boolean => AT_WORK.has(status)

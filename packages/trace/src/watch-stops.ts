@@ -10,7 +10,7 @@ export interface StopWatch {
 /** A look at one session takes 10 to 50 µs; at this distance they take less than a hundredth of the time. */
 const LOOK_MS_PER_SESSION = 5
 
-/** Looks for requests to stop, for all sessions of a workspace at once and only while there are any. */
+/** Polls for stop requests, for all sessions of a workspace in one call and only while there are any. */
 export function watchStops(port: TracePort, { after }: Pick<TracePorts, 'after'>): StopWatch {
   const watched = new Map<string, (request: StopRequest) => void>()
   let callOff: (() => void) | undefined
@@ -31,7 +31,7 @@ export function watchStops(port: TracePort, { after }: Pick<TracePorts, 'after'>
         onStop?.({ reason, by })
       }
     } catch {
-      // A store or server that does not answer now may do so the next time; the heartbeat tells when it is gone.
+      // A store or server that does not answer may do so the next time; the heartbeat reports when it is down.
     }
     isLooking = false
     lookLater()

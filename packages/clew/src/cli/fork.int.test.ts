@@ -146,7 +146,7 @@ it('clew runs does not load what only agents need', async () => {
   )
   expect(stderr).toContain('commands/runs.ts')
   // The Node ports are a few lines that every store is opened with.
-  const agents = /packages\/runtime\/src\/(?!node-ports|call-context)|clew\/src\/control\//
+  const agents = /packages\/runtime\/src\/(?!node-ports|machine\/call-context)|clew\/src\/control\//
   expect(stderr.split('\n').filter((url) => agents.test(url))).toEqual([])
 })
 

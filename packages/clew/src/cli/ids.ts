@@ -13,7 +13,7 @@ export function wantsIds(flags: Flags): boolean {
   })
 }
 
-/** One id per line. A line break inside an id would make two of it, so such an id cannot be told this way. */
+/** One id per line. A line break inside an id would make two ids of it, so such an id cannot be passed this way. */
 export async function printIds({ write }: Pick<Terminal, 'write'>, ids: readonly string[]): Promise<void> {
   await write(
     ids

@@ -3,8 +3,8 @@ import type { Terminal } from './terminal.ts'
 const CHUNK = 64 * 1024
 
 /**
- * Writes many lines in few pieces and waits whenever the reader is slower (back-pressure). `live` lines come from a
- * follower and go out at once.
+ * Writes many lines in few chunks and waits whenever the reader is slower (back-pressure). `live` lines come from a
+ * follower and are written immediately.
  */
 export async function writeLines<T>(
   terminal: Pick<Terminal, 'write'>,

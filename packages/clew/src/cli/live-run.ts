@@ -13,14 +13,14 @@ export function createLiveRun(terminal: Terminal): LiveRun {
   if (terminal.json) return { onEvent: undefined, end: async () => {} }
   let written: Promise<void> = Promise.resolve()
   let isRead = true
-  /** The run that is gone on with tells something first. */
+  /** The driven run, known from its first event; lines of its children are indented. */
   let runId: string | undefined
   const write = async (line: string): Promise<void> => {
     if (!isRead) return
     try {
       await terminal.write(line)
     } catch (error) {
-      // The run is worth more than its picture: it goes on when nobody looks any more.
+      // A run matters more than its display: it continues when the display fails.
       if (!(error instanceof ReaderGone)) throw error
       isRead = false
     }
@@ -37,8 +37,8 @@ export function createLiveRun(terminal: Terminal): LiveRun {
 }
 
 /**
- * Waits for a run that goes on here. Ctrl-C leaves it where it is, as a crash would: everything that was acknowledged is
- * kept, and it can be resumed at once. `clew stop` is what ends a run.
+ * Waits for a run that this process drives. Ctrl-C leaves it where it is, as a crash would: everything that was
+ * acknowledged is kept, and it can be resumed immediately. `clew stop` is what ends a run.
  */
 export async function waitOrDetach<T>(work: Promise<T>, { signal }: Pick<Terminal, 'signal'>): Promise<T> {
   const left = Promise.withResolvers<never>()

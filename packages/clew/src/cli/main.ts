@@ -75,7 +75,7 @@ const COMMANDS = {
 
 /** Runs one command line and answers with its exit code; never throws, never ends the process. */
 export async function main(argv: readonly string[]): Promise<number> {
-  // Each write learns of a broken pipe by itself; without a listener the stream would end the process instead.
+  // Each write reports a broken pipe itself; without a listener the stream would end the process instead.
   if (process.stdout.listenerCount('error') === 0) process.stdout.on('error', () => {})
   const json = argv.includes('--json')
   const name = nameIn(argv)
@@ -143,7 +143,7 @@ async function execute({ operation, given, flags }: Chosen): Promise<number> {
       for await (const value of readIds()) {
         stop.signal.throwIfAborted()
         const input = parseInput(operation, given.with(given.indexOf(piped), { ...piped, value }))
-        // One id that does not fit is told, and the others go on.
+        // An id that does not fit is reported, and the others continue.
         const code = await command({ ...context, input }).catch((error: unknown) =>
           reportFailure(error, commandOf(operation), terminal.json),
         )

@@ -33,7 +33,7 @@ export function createPager({ rows, command, env, direct, gone }: PagerParts): P
   let closed = false
 
   function open(): ChildProcess {
-    // R shows colours, X leaves the text on the screen, F ends at once if all of it fits.
+    // R shows colours, X leaves the text on the screen, F ends immediately if all of it fits.
     const started = spawn(command, {
       shell: true,
       stdio: ['pipe', 'inherit', 'inherit'],

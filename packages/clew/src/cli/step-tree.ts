@@ -27,7 +27,7 @@ export function stepTree(steps: readonly StepSkeleton[], colour: Colours, width:
   })
 }
 
-/** Its own part of the id, which tells the second `search` from the first. */
+/** The step's own part of the id, which distinguishes the second `search` from the first. */
 function nameOf({ stepId, parentStepId, nodeName }: StepSkeleton): string {
   const own =
     parentStepId !== null && stepId.startsWith(`${parentStepId}/`)

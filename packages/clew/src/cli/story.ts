@@ -32,7 +32,7 @@ export interface StoryLines {
   readonly typed: boolean
 }
 
-/** Tells a run as it happens, one aligned line per event, from nothing but its events. */
+/** Prints a run as it happens, one aligned line per event, from nothing but its events. */
 export function createStory(colour: Colours, width: number): (event: ClewEvent) => StoryLines | undefined {
   const startedMs = new Map<string, number>()
   const nested = new Set<string>()

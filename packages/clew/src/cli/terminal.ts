@@ -6,7 +6,7 @@ import type { Flags } from './command.ts'
 import { choosePager, createPager } from './pager.ts'
 import { jsonText, printable } from './text.ts'
 
-/** The reader of our output has gone (`| head`): nothing is wrong, there is just nobody left to write to. */
+/** The reader of our output has closed it (`| head`): no error, there is just no reader left. */
 export class ReaderGone extends Error {}
 
 interface Side {
@@ -27,12 +27,12 @@ export interface Terminal {
   readonly interactive: boolean
   /** Ctrl-C, or the request of the system to end. */
   readonly signal: AbortSignal
-  /** Writes and waits until there is room again; rejects with `ReaderGone` when nobody reads. */
+  /** Writes and waits until there is room again; rejects with `ReaderGone` if the reader has closed the output. */
   write(text: string): Promise<void>
   print(lines: readonly string[]): Promise<void>
   /** The one answer of a command: as JSON if that was asked for, else as its lines (A1). */
   answer(data: unknown, lines: () => readonly string[]): Promise<void>
-  /** Shows what a pager still holds and waits until it is closed; for whoever made the terminal. */
+  /** Shows what a pager still holds and waits until it is closed; called by the creator of the terminal. */
   end(): Promise<void>
 }
 

@@ -2,8 +2,8 @@ import { stripVTControlCharacters } from 'node:util'
 import { formatCount } from '../format-count.ts'
 
 /**
- * What a terminal would obey instead of show: control characters of both sets, line separators, and the marks that
- * turn the direction of writing. Payloads come from strangers, so none of these ever reaches the screen.
+ * Characters that a terminal would obey instead of show: control characters of both sets, line separators, and the
+ * marks that turn the direction of writing. Payloads come from strangers, so none of these ever reaches the screen.
  */
 const UNSAFE =
   // oxlint-disable-next-line no-control-regex -- these are the ones to catch
@@ -61,7 +61,7 @@ export function cut(text: string, width: number): string {
   return width < 1 ? '' : `${result}…`
 }
 
-/** Pads to a width, on the right unless told otherwise. */
+/** Pads to a width, on the right by default. */
 export function pad(text: string, width: number, align: 'left' | 'right' = 'left'): string {
   const space = ' '.repeat(Math.max(0, width - textWidth(text)))
   return align === 'left' ? text + space : space + text

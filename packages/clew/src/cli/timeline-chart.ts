@@ -126,7 +126,7 @@ interface Scale {
   place(item: TimelineItem): readonly [number, number]
 }
 
-/** By time; in a record without times, such as an imported chat, by seq. */
+/** Orders by time; a record without times, such as an imported chat, by seq. */
 function createScale({ items, durationMs }: Timeline, cells: number): Scale {
   let [first, last, lastSeq] = [0, durationMs, 1]
   for (const { startMs, endMs, seq, endSeq } of items) {

@@ -18,7 +18,7 @@ import type { ControlOutcome } from '../operations/schemas.ts'
 import type { AgentSet, ForkRequest, RunControl, Watching } from './run-control.ts'
 
 export interface ControlOptions {
-  /** Without any, runs can be answered and stopped, but not gone on with. */
+  /** Without agents, runs can be answered and stopped, but not resumed. */
   readonly agents?: AgentSet | undefined
 }
 
@@ -59,7 +59,7 @@ export function createControl(ledger: Ledger, { agents }: ControlOptions = {}): 
     )
     const seen = await (wait ? working : Promise.race([working, begun.promise]))
     if (typeof seen !== 'string') return outcome(seen.runId, true, seen)
-    // Nobody waits for it any more; what can be known of it later is in the record.
+    // No caller waits for it any more; its outcome is in the record.
     working.catch((error: unknown) => console.error(error))
     return outcome(seen, true)
   }

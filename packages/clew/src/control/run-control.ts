@@ -35,7 +35,7 @@ export interface AgentSet {
 }
 
 export interface Watching {
-  /** Told each event of the run and its child runs, in order, once it is committed. */
+  /** Called with each event of the run and its child runs, in order, once it is committed. */
   readonly onEvent?: ((event: ClewEvent) => void) | undefined
   /** False: only until it is under way; what becomes of it is in the record. */
   readonly wait?: boolean | undefined

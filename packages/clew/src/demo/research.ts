@@ -15,7 +15,7 @@ const SOURCES = {
 
 interface Play extends OperationContext {
   readonly fast: boolean
-  /** An answer that somebody else records; undefined when none comes in time. */
+  /** An answer that another process records; undefined if none comes in time. */
   readonly answered?: ((pauseId: string, timeoutMs: number) => Promise<string | undefined>) | undefined
 }
 
@@ -74,7 +74,7 @@ async function research(ledger: Ledger, actor: Actor, childRunId: string, play: 
   })
 }
 
-/** Like `Promise.all`, but leaves nobody behind who would still record. */
+/** Like `Promise.all`, but waits for all, so that no branch records after the end. */
 async function bothOf(works: readonly Promise<void>[]): Promise<void> {
   for (const outcome of await Promise.allSettled(works))
     if (outcome.status === 'rejected') throw outcome.reason as Error
@@ -166,7 +166,7 @@ async function write(writer: Actor, parentRunId: string, parentStepId: string): 
   })
 }
 
-/** Waits for a person; when nobody is there, or nobody answers, the answer is yes. */
+/** Waits for a person; if none is there, or none answers, the answer is yes. */
 async function approve(ledger: Ledger, actor: Actor, play: Play): Promise<string> {
   const step = { name: 'approve', kind: 'human' }
   const { output } = await actor.step(step, async (stepId) => {

@@ -15,7 +15,7 @@ export const demoChat = z.object({
 const rest = { scope: 'read', surfaces: ['rest'], input: z.object({}), cli: { group: 'Begin' } } as const
 const example = { command: 'clew demo', input: {} } as const
 
-/** What a page may ask of every server: whether there is a chat with agents, and a run to look at when there is none. */
+/** Answer to the page's question whether there is a chat with agents, and a run to show if there is none. */
 export const servedDemo = (chat: () => z.output<typeof demoChat> | null = () => null) => [
   answering({
     ...rest,
@@ -38,7 +38,7 @@ export const servedDemo = (chat: () => z.output<typeof demoChat> | null = () => 
       const runId = newRunId()
       const played = playResearch(ledger, runId, { fast: false, answered: answerTo(ledger, runId) })
       await Promise.race([played, begun(ledger, runId)])
-      // Nobody waits for its end: the record tells how far it came, also when the server closes before.
+      // Not awaited: the record shows how far it came, also if the server closes before.
       played.catch((error: unknown) => {
         if (!(error instanceof ClewError && error.code === 'closed')) console.error(error)
       })
@@ -47,12 +47,12 @@ export const servedDemo = (chat: () => z.output<typeof demoChat> | null = () => 
   }),
 ]
 
-/** Whoever is told of a run looks at it at once. */
+/** The page opens a run as soon as it learns of it. */
 async function begun(ledger: Ledger, runId: string): Promise<void> {
   for await (const _ of ledger.follow({ runId })) return
 }
 
-/** What somebody answers in the page, where it is recorded; undefined when nobody does so in time. */
+/** An answer given in the page, where it is recorded; undefined if none comes in time. */
 const answerTo =
   (ledger: Ledger, runId: string) =>
   async (pauseId: string, timeoutMs: number): Promise<string | undefined> => {

@@ -84,7 +84,7 @@ export async function importForeign(
     }
   }
 
-  /** Several runs at once, so that their commits are one (L5). */
+  /** Several runs in parallel, so that their commits are one (L5). */
   async function write(batch: readonly EventInput[], file: ImportFile, line: number): Promise<void> {
     const done: Promise<void> = append(batch, file, line)
       .catch((error: unknown) => {

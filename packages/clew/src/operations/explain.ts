@@ -9,7 +9,7 @@ const text = z.string()
 const count = z.int().min(0)
 const cause = z.object({ seq: count, eventId: text, eventType: text, label: text })
 
-/** What a replay of the run says about its outcome. */
+/** Outcome of the run according to its replay. */
 const finding = z.object({
   verdict: z.enum(['identical', 'diverged']),
   reproduced: z

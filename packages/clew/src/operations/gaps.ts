@@ -7,9 +7,9 @@ export const runGap = z.object({
   fromSeq: z.int(),
   toSeq: z.int(),
   at: z.string(),
-  /** Null where nobody is named. */
+  /** Null if no actor is named. */
   by: z.string().nullable(),
-  /** Of a pruned one: the rule by which it went. */
+  /** Rule by which a pruned range was deleted. */
   rule: z.string().nullable(),
 })
 export type RunGap = z.output<typeof runGap>

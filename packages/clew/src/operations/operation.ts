@@ -13,7 +13,7 @@ export type Surface = 'cli' | 'rest' | 'mcp'
 /** Context that a surface passes beside the input: everything that is not data. */
 export interface OperationContext {
   readonly signal?: AbortSignal | undefined
-  /** Told how many events are done; what it throws ends the operation. */
+  /** Called with the number of events done; an exception ends the operation. */
   readonly onProgress?: ((events: number) => void) | undefined
   /** Caller, if known, for the compliance log (V8). */
   readonly by?: string | undefined
@@ -27,7 +27,7 @@ export interface OperationContext {
   readonly control?: RunControl | undefined
   /** Agents that a worker resumes runs with. */
   readonly agents?: AgentSet | undefined
-  /** Told what happens in a run that goes on here. */
+  /** Called with the events of a run that the operation drives. */
   readonly onEvent?: ((event: ClewEvent) => void) | undefined
 }
 

@@ -47,7 +47,7 @@ export const resume = answering({
   },
 })
 
-/** Loaded late: whoever only reads does without the runtime. */
+/** Imported on use: readers need no runtime. */
 export async function controlOf(ledger: Ledger, { control }: OperationContext): Promise<RunControl> {
   return control ?? (await import('../control/create-control.ts')).createControl(ledger)
 }

@@ -52,7 +52,7 @@ export const steps = answering({
     const run = await ledger.getRun(id)
     const isPicked = status !== undefined || node !== undefined || superstep !== undefined
     const found: StepSkeleton[] = []
-    // One more than is given tells whether there is more.
+    // Reads one more than the limit, to know whether there are more.
     for await (const page of stepPages(ledger, id, run, afterSeq, isPicked ? READ_AT_ONCE : limit + 1)) {
       for (const step of page)
         if (
@@ -109,8 +109,8 @@ async function* stepPages(
 }
 
 /**
- * Stored rows of a run; of one that a fork comes from (`upToSeq`) as far as they tell the same of both: until a step that
- * was still open where they part.
+ * Stored rows of a run. For the source of a fork (`upToSeq`) only rows that hold for both: up to a step that was
+ * still open at the fork point.
  */
 async function* storedPages(
   ledger: Ledger,

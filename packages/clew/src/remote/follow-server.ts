@@ -30,7 +30,7 @@ export async function* followServer(server: RemoteServer, question: Question): A
       }
     } catch (error) {
       if (isOver()) return
-      // At first it is a mistake to be told; later it is a server that is being restarted.
+      // A failure of the first connection is reported; a later one is taken for a server that restarts.
       if (!isConnected || !isPassing(error)) throw error
     }
     await sleep(waitMs, undefined, { signal }).catch(() => undefined)

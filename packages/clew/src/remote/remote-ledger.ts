@@ -20,8 +20,8 @@ export const isServerUrl = (url: string): boolean => /^https?:\/\//.test(url)
 export const serverOf = (ledger: Ledger): RemoteServer | undefined => servers.get(ledger)
 
 /**
- * What commands are given when a server is named in place of a store. Operations are asked for where the list says that
- * they stand; beside them it can find runs, and nothing else.
+ * The ledger that commands use if a server is named in place of a store: it runs operations by their routes and finds
+ * runs, nothing else.
  */
 export function openRemote(url: string, workspace: string | undefined, token: string | undefined): Ledger {
   // `fetch` refuses such a URL, and everything below names the server by it.

@@ -4,10 +4,7 @@ import type { ReplayRequest, RunControl } from '../control/run-control.ts'
 import type { ReplayAnswer, ReplayedRun } from '../operations/replay-schema.ts'
 import { parseSince } from '../operations/since.ts'
 
-/**
- * One run of many: what is wrong with it is told beside the others, and of one that is identical the path is
- * known.
- */
+/** One of many replayed runs: its error is reported beside the others, and the path of an identical one is known. */
 export async function replayOne(
   control: RunControl,
   { runId: id, agent }: Pick<RunSummary, 'runId' | 'agent'>,
@@ -47,7 +44,7 @@ interface Choice {
   readonly limit?: number | undefined
 }
 
-/** The runs of a store that can be replayed, newest first; children are gone through with their parents. */
+/** The runs of a store that can be replayed, newest first; children are replayed with their parents. */
 export async function chooseRuns(
   ledger: Ledger,
   control: RunControl,

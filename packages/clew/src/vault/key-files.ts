@@ -39,7 +39,7 @@ export const vaultKeyFiles = (databasePath: string): string[] =>
   keyNumbers(databasePath).map((number) => pathOf(databasePath, number))
 
 function keyFiles(databasePath: string): KeyFiles {
-  /** Hidden from readers until it is whole, and linked only where nobody was first. */
+  /** Written under a hidden name until it is complete, and linked only if no other process was first. */
   function make(number: number): CipherKey {
     const file = pathOf(databasePath, number)
     const draft = `${file}.${randomBytes(6).toString('hex')}`
@@ -79,7 +79,8 @@ function readKey(file: string, number: number): CipherKey {
 
 /**
  * Keys in files beside the database. The first is made when there are neither files nor rows; rows whose key file is
- * gone are an error, for a new key would only hide the loss. Null when there is nothing to read and nothing may be made.
+ * missing are an error, for a new key would only hide the loss. Null if there is nothing to read and nothing may be
+ * created.
  */
 export function openKeyFiles(
   databasePath: string,

@@ -9,7 +9,7 @@ export const AUDIT_RUN_ID = systemRunId('audit')
 
 export type AuditType = (typeof COMPLIANCE_TYPES)[number]
 
-/** The event of a deed, for whoever writes it together with the deed. It says who, why and how much, never what. */
+/** Event of an administrative action, written in one change with the action. It says who, why and how much, never the content. */
 export const auditEvent = <T extends AuditType>(
   eventType: T,
   payload: PayloadOf<T>,

@@ -20,7 +20,10 @@ const MAX_PAYLOAD_CHARS = 64 * 1024 * 1024
 export interface Preparer {
   /** The one way in: checked, redacted, hashed, encoded once (P1). */
   prepare(checked: CheckedEnvelope, options?: PrepareOptions): PreparedEvent
-  /** As it is now, for whoever prepares it later: its payload may be changed by then, and its cause be another. */
+  /**
+   * Copies the event as it is at the call: the caller may change the payload, and the current cause may be another,
+   * before it is prepared.
+   */
   freeze(checked: CheckedEnvelope): CheckedEnvelope
   /** The same for an event that brings its place along and must keep its hash. */
   prepareSealed(checked: CheckedEnvelope, sealed: ImportedFields, salt: string): PreparedEvent

@@ -53,7 +53,7 @@ export function priceValues(
   return { payload: next, text: appended ?? JSON.stringify(next) }
 }
 
-/** The money an event says it cost, whoever said it; `nano` is undefined when it does not know. */
+/** The money that an event reports, whichever tool reported it; `nano` is undefined if the event has no price. */
 export function costOf(payload: Readonly<Record<string, unknown>>): { nano?: number; currency: string } {
   const { cost } = payload
   const amount = isObject(cost) ? cost['amount'] : cost

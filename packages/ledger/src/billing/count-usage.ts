@@ -4,14 +4,14 @@ import type { StepSkeleton } from '../fold/steps.ts'
 import { normaliseUsage, type Usage } from './usage.ts'
 
 /**
- * Which usage counts (V7). The tokens of one call are often told twice: by the message or the call, and again by the
- * step around it or by the run at its end. What is nearest to the call counts:
+ * Decides which usage counts (V7). The tokens of one call are often reported twice: by the message or the call, and
+ * again by the step around it or by the run at its end. The report nearest to the call counts:
  *
  * - an event inside a step counts, unless a step around it has ended with usage that was counted;
  * - the end of a step counts if nothing inside it did, and never if a child run did its work: that is billed there;
  * - the end of a run counts if nothing in the run did.
  *
- * What was decided is kept on the step (`billing`), so that the next event decides with two look-ups, not with a walk.
+ * The decision is stored on the step (`billing`), so that the next event decides with two look-ups instead of a walk.
  */
 export interface StepsOfRun<Step extends StepMark = StepMark> {
   /** The first attempt of a step: it keeps what is known of the step as a whole. */
@@ -41,7 +41,7 @@ export function countUsage<Step extends StepMark>(
   begins = beginsStep(event),
 ): Usage | null {
   const { eventType } = event
-  // Any event may tell usage, also one of a foreign type.
+  // Any event may report usage, also one of a foreign type.
   const { usage: told, stepId, attempt = 1, childRunId } = event.payload
   if (begins) {
     // Another attempt is billed again, so it starts without marks.
@@ -65,8 +65,8 @@ export function countUsage<Step extends StepMark>(
 }
 
 /**
- * The step and those around it that do not know yet that something inside them counted; undefined when one of them
- * was billed itself. Whoever is marked `inside` has only marked ones around it, so nobody is walked past twice.
+ * The step and its ancestors not yet marked `inside`; undefined if one of them was billed itself. Ancestors of a
+ * marked step are marked, so the walk stops there.
  */
 function unmarked<Step extends StepMark>(step: Step, steps: StepsOfRun<Step>): Step[] | undefined {
   const found: Step[] = []

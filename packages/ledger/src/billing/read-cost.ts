@@ -24,8 +24,8 @@ interface Parts {
 }
 
 /**
- * Reads the events of the runs that used tokens and passes over all others, which their summaries tell. A fork is
- * billed for its own events: what it shares was paid for by the run it was forked from.
+ * Reads the events of the runs that used tokens and skips all others, which their summaries show. A fork is billed
+ * for its own events: the shared prefix was paid for by its source.
  */
 export async function readCost(
   { store, reader, runs, workspace }: Parts,

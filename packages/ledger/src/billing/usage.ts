@@ -72,10 +72,10 @@ const EXCLUSIVE = [
 ]
 
 /**
- * The tokens that a `usage` of any common spelling tells, with the input made inclusive; null when it tells none.
+ * The tokens in a `usage` of any common spelling, with the input made inclusive; null if it has none.
  *
- * The input is taken to leave the cache out when the usage says so (`cacheTokens: 'exclusive'`), when it uses names
- * that imply it, and when it is smaller than its own cached part, which nothing else can explain.
+ * The input is taken to exclude the cache if the usage says so (`cacheTokens: 'exclusive'`), if it uses names that
+ * imply it, and if it is smaller than its own cached part, which nothing else can explain.
  */
 export function normaliseUsage(raw: unknown): Usage | null {
   if (!isObject(raw)) return null
@@ -106,7 +106,7 @@ function isExclusive(raw: Record<string, unknown>, input: number, cached: number
 
 /**
  * The usage as it is stored: as it came, with Clew's own names beside foreign ones and the word `inclusive` where
- * something was added, so that nobody adds it again. The same object when there is nothing to do.
+ * something was added, so that readers do not add it again. Returns the same object if nothing changes.
  */
 export function storedUsage(raw: JsonObject, usage: Usage): JsonObject {
   const next: JsonObject = { ...raw }

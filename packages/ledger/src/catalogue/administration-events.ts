@@ -27,8 +27,8 @@ const score = {
 }
 
 /**
- * A part of a run that is gone. `headHash` is the hash of the event at `toSeq`, and by the chain a digest over it and
- * all events before it: `verify` looks for it. `seqs` are the events concerned, as pairs; without it, all of the range.
+ * A deleted part of a run. `headHash` is the hash of the event at `toSeq`, and by the chain a digest over it and all
+ * events before it: `verify` looks for it. `seqs` are the events concerned, as pairs; without it, all of the range.
  */
 const removed = {
   fromSeq: count,
@@ -46,7 +46,10 @@ export const ADMINISTRATION_EVENTS = {
       target: optional.text,
       runId: optional.text,
       seqs: maybe(listOf(count)),
-      /** Where. Runs whose name could be that of a subject, such as those of memory, are not named. */
+      /**
+       * Runs in which the action took place. Runs whose name could be that of a subject, such as those of memory, are
+       * left out.
+       */
       ranges: maybe(listOf(open({ runId: optional.text, ...removed }))),
       events: optional.count,
       runs: optional.count,

@@ -81,6 +81,6 @@ export const checkpoint = {
   /** Nodes that are not asked about again before they run, and those that are asked about now that they have run. */
   passed: maybe(listOf(text)),
   after: maybe(listOf(text)),
-  /** What a checkpoint of LangGraph says beyond this; `source` is left out where a superstep of the graph made it. */
+  /** Fields that a checkpoint of LangGraph has beyond those above; `source` is left out if a superstep of the graph made it. */
   langgraph: maybe(open({ source: maybe(text) })),
 }

@@ -18,7 +18,7 @@ const calledWith = {
   input: anything,
   inputVersions: maybe(mapOf(count)),
   childRunId: optional.text,
-  /** Of an effect: what its caller declared, or that nothing was declared; then it is handled as a read (R10). */
+  /** Safety of an effect as its caller declared it; `undeclared` effects are handled as reads (R10). */
   safety: maybe(oneOf('read', 'write', 'destructive', 'external', 'undeclared')),
 }
 /** Fields of a step's end. */
@@ -84,7 +84,7 @@ export const EXECUTION_EVENTS = {
       name: text,
       ...calledWith,
       dueAt: optional.text,
-      /** Place of the placeholder for which a write is held back: it is not performed before somebody says so (R10). */
+      /** Path of the placeholder that holds a write back: the write is performed only after an answer allows it (R10). */
       redactedInput: optional.text,
       ...readings,
     }),
@@ -115,10 +115,10 @@ export const EXECUTION_EVENTS = {
     'execution.state_change',
     open({
       ...ended,
-      /** Of a step whose id does not hold it. */
+      /** Name of the step, if its id does not contain it. */
       name: optional.text,
       error: maybe(error),
-      /** Where it was thrown: the innermost frames. */
+      /** Stack trace of the error: the innermost frames. */
       stack: optional.text,
       retryInMs: optional.amount,
     }),
@@ -144,7 +144,7 @@ export const EXECUTION_EVENTS = {
     'execution.state_change',
     open({ from: optional.text, to: optional.text, reason: optional.text, ...inStep, ...readings }),
   ],
-  /** What an agent chose, and why. */
+  /** A choice of an agent, with its reason. */
   'execution.decision': [
     'execution.state_change',
     open({ choice: anything, reason: optional.text, ...inStep, ...readings }),

@@ -15,14 +15,14 @@ export const usage = open({
   reasoningTokens: optional.count,
 })
 
-/** What the run may use up, counted over all its resumes. */
+/** Limits of the run, counted over all its resumes. */
 export const bounded = {
   budget: maybe(
     open({ steps: optional.amount, tokens: optional.amount, cost: optional.amount, timeMs: optional.amount }),
   ),
 }
 
-/** What the run warned of in this life of it: redacted text that its code or its effects were given (P2). */
+/** Warnings of this life of the run: redacted text that its code or its effects received (P2). */
 export const warned = { warnings: texts }
 
 export const inStep = { stepId: optional.text }

@@ -19,7 +19,7 @@ export const RUN_EVENTS = {
       /** The end of the run before it in its thread. */
       previous: maybe(eventInRun),
       input: anything,
-      /** What an imported record says beside its events, such as the task and the reward of a trial. */
+      /** Fields of an imported record beside its events, such as the task and the reward of a trial. */
       metadata: anything,
       seed: optional.text,
       structureHash: optional.text,
@@ -73,7 +73,7 @@ export const RUN_EVENTS = {
       sourceRunId: text,
       sourceSeq: integer(1),
       threadId: optional.text,
-      /** Of a fork that another run started, as one of a sub-graph that runs again. */
+      /** Run that started this fork, for example by running a sub-graph again. */
       parentRunId: optional.text,
       parentStepId: optional.text,
       atStepId: optional.text,

@@ -152,7 +152,7 @@ export function open<S extends Shape>(shape: S): Schema<ObjectOf<S>> {
       if (!isRecord(value)) return { path: [], expected: 'an object' }
       for (const key of required)
         if (!Object.hasOwn(value, key)) return below(key, fields.get(key)?.check(undefined))
-      // By the keys that are there: a payload has few of all that it may have.
+      // Iterates over the keys that are present: a payload has few of all the keys it may have.
       for (const key in value) {
         const field = fields.get(key)
         const fault = field && field.check(value[key])
@@ -163,7 +163,7 @@ export function open<S extends Shape>(shape: S): Schema<ObjectOf<S>> {
   }
 }
 
-/** Objects told apart by one field. */
+/** Objects distinguished by the value of one field. */
 export function variants<K extends string, M extends Readonly<Record<string, Schema<unknown>>>>(
   key: K,
   cases: M,
@@ -179,7 +179,10 @@ export function variants<K extends string, M extends Readonly<Record<string, Sch
   }
 }
 
-/** The same, for a value that must also be as `fits` says; told in words, since JSON Schema gets them from `json`. */
+/**
+ * The same schema for a value that must also satisfy `fits`; the rule is described in words, since JSON Schema is
+ * made from `json`.
+ */
 export function refined<T>(
   inner: Schema<T>,
   expected: string,

@@ -61,7 +61,7 @@ const kindOf = (value: object): string => {
   return value instanceof Uint8Array ? 'bytes' : kind
 }
 
-/** What an object is made of, as keys and values in their order. */
+/** Keys and values of an object in their order. */
 function partsOf(value: object): [string, unknown][] {
   if (value instanceof Date) return [['time', value.getTime()]]
   if (value instanceof RegExp) return [['text', String(value)]]

@@ -5,7 +5,7 @@ import { assert, assertEqual, assertRefused } from './assert.ts'
 import { runWorkload } from './workload.ts'
 import { note, readAll, type StoreTest, suiteSigner, upTo } from './world.ts'
 
-/** A reader over the same store that tells something else. */
+/** A reader over the same store that returns changed events. */
 const telling = (store: Store, other: Partial<Store>): Store => ({
   ...store,
   ...other,

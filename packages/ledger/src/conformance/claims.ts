@@ -15,7 +15,7 @@ interface Life {
   readonly agent?: string
   readonly threadId?: string
   readonly parentRunId?: string
-  /** What happens under the lease after the start. */
+  /** Runs under the lease after the start. */
   readonly events?: readonly EventInput[]
   /** The lease is not given back. */
   readonly isHeld?: boolean

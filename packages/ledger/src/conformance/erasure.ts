@@ -167,7 +167,7 @@ export const erasureTests: readonly StoreTest[] = [
       const [first] = await readAll(ledger, 'b')
       assertEqual(first?.payload['items'], shared.items, 'what stays is whole')
       await assertVerified(ledger)
-      // Whoever wrote in the thread before must not take up a value that is gone.
+      // A writer that wrote in the thread before must not reuse a value that was deleted.
       const other = await world.open()
       for (const each of [ledger, other])
         await each.append([note('b', { again: long('only of ann'), ...shared })])

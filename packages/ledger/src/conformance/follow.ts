@@ -109,7 +109,7 @@ export const followTests: readonly StoreTest[] = [
       const slow = ledger.follow()
       await ledger.record(note('r', { n: 1 }))
       const first = await slow.next()
-      // It holds its first event while a thousand others are written.
+      // The follower holds its first event while a thousand others are written.
       for (const batch of upTo(10))
         await ledger.append(upTo(100).map((i) => note('r', { n: (batch - 1) * 100 + i + 1 })))
       const seen = [first.value?.payload['n']]

@@ -6,7 +6,7 @@ import { assert, assertEqual, assertRefused } from './assert.ts'
 import { addRun, assertSound, DAY_MS, later } from './ended-runs.ts'
 import { readAll, type StoreTest } from './world.ts'
 
-/** All memory that nobody has used for a month. */
+/** Policy: delete all memory that was not used for a month. */
 const FORGETFUL: RetentionPolicyInput = {
   rules: (['short', 'session', 'long'] as const).map((layer) => ({
     name: layer,
@@ -23,7 +23,7 @@ const SCOPES = [
 ] as const
 const runOf = ([layer, scope]: readonly [MemoryLayer, string]): string => `clew:memory/${layer}/${scope}`
 
-/** A run about ann in thread t, with a child run, and a run of somebody else; all have noted something. */
+/** A run about ann in thread t, with a child run, and a run about another subject; all have written memory. */
 async function remember(ledger: Ledger): Promise<void> {
   await addRun(ledger, 'r', { subjects: ['ann'], threadId: 't' })
   await addRun(ledger, 'child', { parentRunId: 'r' })
@@ -33,7 +33,7 @@ async function remember(ledger: Ledger): Promise<void> {
     await ledger.memory.put({ layer, scope, namespace: 'n', key: 'k', value: 'said in confidence' })
 }
 
-/** Scopes that belong to nobody who is held. */
+/** Scopes that belong to no subject under a hold. */
 const COMMON = [
   ['long', 'workspace'],
   ['session', 'together'],
@@ -165,7 +165,7 @@ export const heldMemoryTests: readonly StoreTest[] = [
       const ledger = await world.open()
       const place = { layer: 'long', scope: 'workspace', namespace: 'n' } as const
       const memoryRun = runOf(['long', 'workspace'])
-      // Written about bob, then about both, then about nobody: what is left of it is about ann, too.
+      // Written about bob, then about both, then without a subject: the remaining item is about ann, too.
       await ledger.memory.put({ ...place, key: 'both', value: 1, subjects: ['bob'] })
       await ledger.memory.put({ ...place, key: 'both', value: 2, subjects: ['bob', 'ann'] })
       await ledger.memory.put({ ...place, key: 'both', value: 3 })

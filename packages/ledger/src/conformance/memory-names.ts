@@ -1,7 +1,7 @@
 import type { Ledger } from '../ledger.ts'
 import type { MemoryItem } from '../memory/item.ts'
 
-/** What the tests of memory speak about: items of the workspace, by their names. */
+/** Names of the memory items that the tests use, all in the scope of the workspace. */
 export const long = { layer: 'long', scope: 'workspace' } as const
 export const names = (items: readonly MemoryItem[]): string[] =>
   items.map((item) => `${item.namespace}/${item.key}`)

@@ -58,7 +58,8 @@ export const memoryPolicyTests: readonly StoreTest[] = [
         ['execution.memory_promoted', 'execution.memory_written'],
         'where it comes from',
       )
-      // What is forgotten there stays so; a newer one there is not replaced by an older; a new version moves again.
+      // An item forgotten in the target stays forgotten; a newer one there is not replaced by an older; a new version
+      // is promoted again.
       await ledger.memory.forget(name)
       assertEqual(
         [(await ledger.memory.promote()).promoted, await ledger.memory.get(name)],

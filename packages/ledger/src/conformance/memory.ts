@@ -8,7 +8,7 @@ import { memoryReadTests } from './memory-reads.ts'
 import { createRandom, type Random, randomValue } from './random.ts'
 import { readAll, type StoreTest, type World } from './world.ts'
 
-/** What the memory runs say, without any stored row. */
+/** Folds the memory runs without reading any stored row. */
 async function foldMemoryRuns(ledger: Ledger, nowMs: number): Promise<Record<string, unknown>[]> {
   const { runs } = await ledger.listRuns({ systemRun: 'memory', limit: 1000 })
   const items: Record<string, unknown>[] = []
@@ -63,7 +63,10 @@ async function stored(ledger: Ledger): Promise<Record<string, unknown>[]> {
   )
 }
 
-/** One step of somebody who remembers; `known` is what must be there after it, as told by the calls themselves. */
+/**
+ * One random step of a user of memory; `known` is the content that must be there after it, according to the calls'
+ * own results.
+ */
 async function act(ledger: Ledger, random: Random, world: World, known: Map<string, unknown>): Promise<void> {
   const layer = random.pick(MEMORY_LAYERS)
   const scope = layer === 'long' ? random.pick(['workspace', 'user:a']) : random.pick(['r1', 'r2'])

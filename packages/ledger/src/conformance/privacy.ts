@@ -113,7 +113,7 @@ async function allNodes(store: Pick<Store, 'values'>, least: number) {
     try {
       for (const node of (await store.values.read([id])).values()) found.push(node)
     } catch {
-      // Ids are the store's own; one that does not exist tells nothing.
+      // Ids are chosen by the store; an unknown one is not found.
     }
   }
   return found

@@ -37,7 +37,10 @@ const checkpoint = (runId: string, n: number): EventInput => ({
   },
 })
 
-/** Everything that is gone is covered by an audit event, both ways (L6), and erasures find their subject by events (P5). */
+/**
+ * Every deleted payload or range is covered by an audit event and every such event by a deletion (L6), and erasures
+ * find their subject by events (P5).
+ */
 export const removalTests: readonly StoreTest[] = [
   {
     rule: 'L6',

@@ -6,7 +6,7 @@ import { assert, assertEqual, assertRefused } from './assert.ts'
 import { addRun, assertSound, DAY_MS, ended, later, list, MONTH } from './ended-runs.ts'
 import { forked, note, readAll, seqs, started, type StoreTest, upTo } from './world.ts'
 
-/** What `gc` says of what stays. */
+/** Reasons that `gc` reports for runs that stay. */
 async function reasons(ledger: Ledger, policy = MONTH): Promise<Record<string, string>> {
   const { kept } = await ledger.gc({ policy, dryRun: true })
   return Object.fromEntries(kept.map(({ runId, reason }) => [runId, reason]))

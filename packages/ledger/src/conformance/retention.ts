@@ -174,7 +174,7 @@ export const retentionTests: readonly StoreTest[] = [
       assert((await ledger.stats()).values < before.values + 120, 'fewer values')
       for (const each of [ledger, other, await world.open()])
         assertEqual(await readAll(each, 'mate'), read, 'what stays')
-      // Whoever remembers values that are gone writes them anew.
+      // A writer whose cache still has deleted values stores them again.
       const again = await other.record(note('mate 2', { shared, own: list(1000, 40) }))
       assertEqual(
         (await (await world.open()).getEvent(again.eventId))?.payload['own'],

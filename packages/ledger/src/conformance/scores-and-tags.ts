@@ -22,7 +22,7 @@ const completed = (runId: string): RecordInput<'system.workflow_completed'> => (
   payload: { output: 1 },
 })
 
-/** What counts, in short: `accuracy=0.5 by ann`. */
+/** Scores that count, in short: `accuracy=0.5 by ann`. */
 const scoresOf = async (ledger: Ledger, runId: string): Promise<string[]> =>
   ((await ledger.getRun(runId))?.scores ?? []).map(
     ({ stepId, attempt, name, value, by }) =>

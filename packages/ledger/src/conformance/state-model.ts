@@ -6,7 +6,7 @@ import { assertEqual } from './assert.ts'
 import type { Random } from './random.ts'
 import { forked, readAll, started, upTo } from './world.ts'
 
-/** What a run's state must be, reckoned without any fold. */
+/** Expected state of a run, computed without any fold. */
 export interface Expected {
   readonly runId: string
   readonly states: {

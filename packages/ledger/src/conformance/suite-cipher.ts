@@ -2,8 +2,8 @@ import type { Ports } from '../ports.ts'
 import type { VaultCipher } from '../vault/vault.ts'
 
 /**
- * No real cipher: what counts here is which rows a store keeps, under which key and for which event. Text is mixed with
- * a stream of digests, and a digest over all of it tells a wrong key, another event and a changed row.
+ * Not a real cipher: these tests check which rows a store keeps, under which key and for which event. Text is mixed
+ * with a stream of digests, and a digest over all of it reveals a wrong key, another event and a changed row.
  */
 export function createSuiteCipher(
   { sha256 }: Pick<Ports, 'sha256'>,

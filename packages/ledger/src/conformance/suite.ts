@@ -143,7 +143,7 @@ async function runIn(harness: StoreHarness, run: StoreTest['run']): Promise<void
   try {
     await run(world)
   } catch (error) {
-    // What failed first is what the test has to say, not that a broken store cannot be closed either.
+    // Throws the first failure, not that a broken store cannot be closed either.
     await world.dispose().catch(() => undefined)
     throw error
   }

@@ -322,7 +322,7 @@ export const vaultTests: readonly StoreTest[] = [
       for (const { data } of rows) assert(!lines.join('').includes(data), 'no row in the export')
       const there = await world.elsewhere()
       const moved = await openVault(there)
-      // What this process remembers does not count either.
+      // The cache of this process does not count either.
       moved.redactor.text(code(1))
       await moved.import(lines)
       assertEqual(await rowsOf(await there.openStore()), [], 'rows')

@@ -89,7 +89,7 @@ function randomEvent(random: Random, runId: string): EventInput {
     ['ui.input_requested', { question }],
     ['ui.input_received', { pauseId, stepId, answer: 'yes' }],
     ['execution.message', { role: 'assistant', content: randomValue(random), usage }],
-    // One call told by a message, its step and the step around it (V7).
+    // One call reported by a message, its step and the step around it (V7).
     [
       'execution.message',
       { stepId, content: 'x', model: 'm', usage, cost: { amount: 0.1, currency: 'USD' } },

@@ -13,7 +13,7 @@ export interface StoreHarness {
   readonly ports: Ports
   /** A place without any event, for one test. Its stores must use these ports: the suite turns their clock. */
   create(ports: Ports): Promise<StorePlace>
-  /** How long something may take before it counts as never; 20 s unless told. */
+  /** How long a condition may take before it counts as never met; 20 s by default. */
   readonly deadlineMs?: number | undefined
   /** Tests that this store does not run, by name, each with the reason. */
   readonly skip?: Readonly<Record<string, string>> | undefined
@@ -34,7 +34,7 @@ export interface StoreTest {
   run(world: World): Promise<void>
 }
 
-/** What one test works with. */
+/** Ledger, store and ports of one test. */
 export interface World {
   readonly ports: Ports
   /** Moves the clock of the store and of all ledgers; may go back. */

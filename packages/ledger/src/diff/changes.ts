@@ -9,7 +9,7 @@ export interface Change {
 
 const MAX_CHANGES = 8
 const SHOWN = 120
-/** Deeper than this nobody looks, and hostile data may be deeper than any stack. */
+/** Comparison stops at this depth: hostile data may be deeper than the call stack. */
 const DEEPEST = 200
 
 interface ValuePair {

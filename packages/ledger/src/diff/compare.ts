@@ -94,7 +94,7 @@ const COUNTED = {
   order: 'moved',
 } as const
 
-/** Messages that one run has and the other has not: talk, unless nothing else tells the runs apart. */
+/** Messages that only one of the runs has count as talk, unless they are the only difference. */
 function isTalkOnly(a: readonly Item[], b: readonly Item[], row: Row): boolean {
   return [a[row.a], b[row.b]].every((item) => item === undefined || isTalk(item))
 }
@@ -107,7 +107,7 @@ function toRows(a: readonly Item[], b: readonly Item[], pairs: readonly Pair[]):
   for (const pair of [...pairs, { a: a.length, b: b.length }]) {
     const x = a[i]
     const y = b[j]
-    // Where both go on with something of their own, they do one thing instead of the other.
+    // If both runs continue with steps of their own, these count as replaced.
     if (i < pair.a && j < pair.b && x && y && !loose.has(x.keys.mid) && !loose.has(y.keys.mid)) {
       rows.push({ a: i++, b: j++, mark: x.kind === y.kind ? 'name' : 'kind' })
     }

@@ -76,7 +76,7 @@ export async function diffRuns(ledger: Reads, runA: string, runB: string): Promi
   }
 }
 
-/** Of the input of a graph's node only a digest is recorded: shows where the states differ that the two nodes read. */
+/** The input of a graph node is recorded as a digest only: shows where the states that the two nodes read differ. */
 async function withStates(
   ledger: Reads,
   [runA, runB]: readonly [string, string],

@@ -3,7 +3,7 @@ import { isPlaceholder, splitAtPlaceholders, withoutKinds } from '../redact/plac
 type Path = readonly (string | number)[]
 
 export interface FitOptions {
-  /** Where anything fits. */
+  /** Paths at which any value fits. */
   readonly isVolatile?: ((path: Path) => boolean) | undefined
   /** A placeholder on both sides is the same only with the same fingerprint; default: it fits any text. */
   readonly bySecret?: boolean | undefined
@@ -14,8 +14,8 @@ export interface FitOptions {
 }
 
 /**
- * D2: whether a value may be the one that was recorded. A recorded placeholder fits any text in its place, so nobody needs to
- * know which rules were in force when it was recorded. A property that is undefined is not there.
+ * D2: whether a value can be the recorded one. A recorded placeholder fits any text in its place, so the rules in
+ * force at recording need not be known. A property that is undefined counts as absent.
  */
 export function fitsRecorded(recorded: unknown, received: unknown, options: FitOptions = {}): boolean {
   const { isVolatile, isSame = () => false, bySecret = false } = options

@@ -20,7 +20,7 @@ export interface Item {
   /** How often it was tried. */
   readonly attempts: number
   readonly seq: number
-  /** Of a node of a graph, of which only the digest is recorded, `inputDigest` stands in place of the state it read. */
+  /** For a node of a graph, of which only the digest is recorded, `inputDigest` replaces the state it read. */
   readonly input: unknown
   readonly inputDigest: string | null
   readonly output: unknown
@@ -45,7 +45,7 @@ export const isTalk = ({ prose, output, decision, input, inputDigest }: Item): b
     typeof output === 'string' &&
     (decision ?? null) === null)
 
-/** What a run did, in its order. */
+/** Actions of a run, in their order. */
 export function toItems(recorded: readonly ClewEvent[]): Item[] {
   const events = inHappenedOrder(recorded)
   const steps = foldSteps(recorded)
@@ -66,7 +66,7 @@ export function toItems(recorded: readonly ClewEvent[]): Item[] {
         items.push(fromStep(last, inputs.get(last.startedSeq) ?? payload, step.startedSeq))
       told.add(step.stepId)
     }
-    // What happened inside a step shows in what the step gave back.
+    // Differences inside a step show in the result of the step.
     else if (typeof payload.stepId !== 'string' || !lastOf.has(payload.stepId)) {
       const own = asErasable(event)
       const item = own && fromEvent(own, results)
@@ -90,7 +90,7 @@ function fromStep(step: StepRecord, started: ClewEvent['payload'], seq: number):
     output: step.error ?? parsed(step.values),
     decision,
     status,
-    // What a model writes is never twice the same; what it was given, and what it decided, is compared.
+    // Text of a model differs each time: its input and its decisions are compared instead.
     prose: step.kind === 'model' ? 'output' : null,
     type: step.kind,
   })
@@ -111,7 +111,7 @@ function fromEvent(event: ErasableEvent, results: ReadonlyMap<string, ToolResult
       })
     case 'execution.step_completed':
     case 'execution.step_failed': {
-      // It was started in the part that both runs share, which is not read.
+      // The step was started in the shared prefix, which is not read.
       const { stepId = '' } = event.payload
       const failed = event.eventType === 'execution.step_failed'
       return makeItem({
@@ -230,7 +230,7 @@ function makeItem({ type, inputDigest = null, ...item }: Parts): Item {
   }
 }
 
-/** Enough of a digest to tell contents apart; what is found equal by it is never shown as proof. */
+/** Prefix of a digest that distinguishes contents; equality of it is never shown as proof. */
 function digest(value: unknown): string {
   if (value === null || value === undefined) return ''
   const text = typeof value === 'string' ? `"${value}` : comparableText(value)
@@ -246,7 +246,7 @@ function digest(value: unknown): string {
   return `${text.length.toString(36)}.${(a >>> 0).toString(36)}${(b >>> 0).toString(36)}`
 }
 
-/** Canonical text also of values that JSON lacks: enough of them to tell them apart. */
+/** Canonical text also of values that JSON lacks, exact enough to distinguish them. */
 export function comparableText(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value)
   if (typeof value === 'bigint') return `${value}`

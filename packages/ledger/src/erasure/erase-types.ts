@@ -16,33 +16,39 @@ export interface EraseOptions {
   readonly reason?: string | undefined
   /** Say what would go, and change nothing. */
   readonly dryRun?: boolean | undefined
-  /** Write tables anew, so that no byte is left in pages that are in use (PostgreSQL: VACUUM FULL, which locks them). */
+  /**
+   * Rewrite tables, so that no byte of the deleted rows is left in pages that are in use (PostgreSQL: VACUUM FULL,
+   * which locks them).
+   */
   readonly rewrite?: boolean | undefined
   /** Signs the certificate. */
   readonly signer?: HeadSigner | undefined
-  /** Told how many events were looked at. */
+  /** Called with the number of events that were checked. */
   readonly onProgress?: ((events: number) => void) | undefined
 }
 
-/** What stays, and why: a hold covers it, other runs wrote it under a name of memory that they share, or need its value. */
+/**
+ * Events that are kept, with the reason: a legal hold covers them, other runs wrote them under a shared name of
+ * memory, or other events need their value.
+ */
 export type KeptPart =
   | { readonly reason: 'held'; readonly runId: string; readonly holdId: string }
   | { readonly reason: 'others'; readonly runId: string; readonly events: number }
   | { readonly reason: 'shared'; readonly values: number }
 
 export interface EraseReport {
-  /** Events whose payload is gone, and the runs they are in. */
+  /** Events whose payload was erased, and their runs. */
   readonly events: number
   readonly runs: number
   readonly payloads: number
-  /** Shared values that nobody else needs. */
+  /** Deleted shared values that no other event references. */
   readonly values: number
   /** Events of memory among them. */
   readonly memory: number
   /** Rows of the search index that lost their words. */
   readonly searchRows: number
   readonly kept: readonly KeptPart[]
-  /** Why files may still hold bytes of what nobody can read any more, and what to do; null when nothing is left to do. */
+  /** Why files may still hold bytes that no reader can reach, and what to do; null if none are left. */
   readonly unfinished: string | null
   readonly dryRun: boolean
   /** Null when there was nothing to erase. */

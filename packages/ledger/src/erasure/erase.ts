@@ -44,7 +44,7 @@ export async function erase(
     const audit = await tryOnce(parts, plan, target, options)
     if (!audit) continue
     parts.forget()
-    // A value that others wrote before one that went is remembered again: the rows are folded anew by the next read.
+    // A value that others wrote before an erased one counts again: the next read folds the rows again.
     if (plan.kept.some((part) => part.reason === 'others')) await store.memory.clear(workspace)
     await sweepValues(parts)
     const indexed = await dropWords(parts)

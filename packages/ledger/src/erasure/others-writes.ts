@@ -1,7 +1,7 @@
 import type { ClewEvent } from '../event/envelope.ts'
 import { nameOf, subjectOf } from '../memory/fold.ts'
 
-/** Of items of memory that an erasure touches: the seqs that go, and those that others wrote and that stay. */
+/** For memory items that an erasure touches: the seqs that are erased, and those that other runs wrote and that stay. */
 export interface SharedItems {
   readonly going: ReadonlySet<number>
   readonly kept: ReadonlySet<number>
@@ -18,7 +18,7 @@ export function divideItems(
 ): SharedItems {
   const going = new Set<number>()
   const kept = new Set<number>()
-  /** By name, from its last event back: whether a kept event decides what is remembered, or an erased deletion. */
+  /** For each name, from its last event back: whether a kept event or an erased deletion decides the current value. */
   const later = new Map<string, 'kept' | 'deleted'>()
   for (const event of events.toReversed()) {
     const { seq } = event.ledger

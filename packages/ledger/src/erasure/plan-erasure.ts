@@ -191,7 +191,7 @@ async function addMemory(
       if (memoryRun) for await (const page of runs.ownEvents(memoryRun)) stored.push(...page)
       const erased = new Set(events.keys())
       const whole = expandToWholeItems(await reader.toPlainEvents(stored), erased)
-      // Who names one event means the item that it wrote.
+      // Naming one event of memory selects the item that it wrote.
       const isOfOthers = isEvent ? () => false : await findOthers(parts, target, found, whole)
       const items = divideItems(whole, erased, isOfOthers)
       if (items.kept.size > 0) kept.set(runId, items.kept.size)
@@ -202,8 +202,8 @@ async function addMemory(
 }
 
 /**
- * Tells which events of memory others wrote: those of another run, which the event names or its cause is in, or about other
- * subjects. An event that says nothing of whose it is goes with the item.
+ * Finds the events of memory that others wrote: those of another run, named by the event or by its cause, or about
+ * other subjects. An event without such information is erased with the item.
  */
 async function findOthers(
   parts: EraseParts,
@@ -288,7 +288,7 @@ function assertNotHeld(
   )
 }
 
-/** A run that is at work, or can be gone on with, needs its record. */
+/** A run that is running or can be resumed needs its record. */
 async function assertNotLive(
   parts: EraseParts,
   { withBelow }: Descendants,

@@ -128,7 +128,7 @@ export interface Codecs {
   accept(value: unknown): JsonValue
   /** Gives rich values back. `text`, when at hand, saves the walk for the many payloads without any. */
   decode(value: JsonValue, text?: string): unknown
-  /** What decoding the encoded value gives, sharing nothing with it; refuses what `encode` refuses. */
+  /** Decodes the encoded value into a copy that shares nothing with it; refuses the same values as `encode`. */
   copy(value: unknown): unknown
 }
 

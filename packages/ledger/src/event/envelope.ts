@@ -50,8 +50,8 @@ export interface LedgerFields {
 }
 
 /**
- * An event as it is read back: immutable; parts it shares with other events are frozen. `asOwn` tells the payload of an own
- * type.
+ * An event as it is read back: immutable; parts it shares with other events are frozen. `asOwn` gives an own type its
+ * typed payload.
  */
 export interface ClewEvent<Type extends string = string, Body extends object = Payload>
   extends Envelope<Type, Body> {

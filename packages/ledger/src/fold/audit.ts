@@ -61,7 +61,7 @@ export interface AuditEntry {
   readonly erased: boolean
 }
 
-/** V6: the deeds of one run, for somebody who must answer for them. */
+/** V6: the audited actions of one run, for whoever is accountable for them. */
 export interface AuditTrail {
   readonly runId: string | null
   readonly status: RunStatus | null
@@ -75,7 +75,7 @@ export interface AuditTrail {
 type Outcome = NonNullable<AuditEntry['outcome']>
 type MutableAuditEntry = { -readonly [K in keyof AuditEntry]: AuditEntry[K] }
 
-/** Changed in place by `apply`; views are built anew and stay what they were. */
+/** Changed in place by `apply`; each view is a new object and never changes. */
 export interface AuditState {
   readonly progress: RunProgress
   readonly entries: MutableAuditEntry[]

@@ -40,7 +40,7 @@ export interface CostReport {
   /** Dearest first; days in their order. */
   readonly groups: readonly CostGroup[]
   readonly total: CostGroup
-  /** Calls whose price nobody knew when they were recorded. */
+  /** Calls that had no known price when they were recorded. */
   readonly unpriced: readonly UnpricedModel[]
   /** Costs that producers gave in other money: never added to the dollars. */
   readonly otherCurrencies: readonly {
@@ -48,7 +48,7 @@ export interface CostReport {
     readonly amount: number
     readonly modelCalls: number
   }[]
-  /** Events whose payload was erased: calls that they told are not in here. */
+  /** Events whose payload was erased: their calls are not counted. */
   readonly erasedEvents: number
 }
 

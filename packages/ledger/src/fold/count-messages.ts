@@ -23,13 +23,13 @@ export function countMessages(
   return isNode && isObject(output) ? countIn(Object.values(output)) : undefined
 }
 
-/** What a later superstep sets was in the output of its node. */
+/** Values that a later superstep sets were already in the output of its node. */
 function literalOf(operation: StateOperation, isInput: boolean): unknown {
   if (operation.op === 'append') return operation.items
   return isInput && operation.op === 'set' ? operation.value : undefined
 }
 
-/** Of nodes that took longer, only the start says so; their ids have the superstep as their key. */
+/** For nodes with two events only the start has the superstep; their ids have it as their key. */
 function isNodeStep(stepId: string): boolean {
   const id = parseStepId(stepId)
   return id?.parentStepId === null && id.key !== undefined && /^s\d+(?:\.i\d+)?$/.test(id.key)

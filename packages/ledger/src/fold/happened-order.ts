@@ -186,7 +186,7 @@ export function tourSteps(steps: ReadonlyMap<string, TimedStep>): StepVisits {
 
 const compareInstants = (a: Instant, b: Instant): number => a.ms - b.ms || a.ns - b.ns
 
-/** What ended first began first, if clocks cannot tell: exporters group spans by instrumentation. */
+/** If clocks are equal, the span that ended first counts as begun first: exporters group spans by instrumentation. */
 const compareEnds = (a: TimedStep, b: TimedStep): number =>
   a.end && b.end ? compareInstants(a.end, b.end) : Number(!a.end) - Number(!b.end)
 

@@ -33,7 +33,7 @@ export function createPairing<Q, A>(): Pairing<Q, A> {
 
   return {
     ask({ id, event, place }, question) {
-      // What has an id waits under its id only: another id with the right cause is another question's answer.
+      // An answer with an id is matched by its id only: another id with the right cause answers another question.
       const found =
         (id === null ? undefined : waitingById.take(id)) ??
         (event === null ? undefined : waitingByEvent.take(event))

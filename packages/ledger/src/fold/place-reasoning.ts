@@ -8,7 +8,7 @@ function isDeed(entry: TranscriptEntry): boolean {
   return entry.kind === 'tool_call' || entry.kind === 'structured_output'
 }
 
-/** A step that is told as a call: what was thought after it was thought by the next attempt. */
+/** A step shown as a call: reasoning recorded after it belongs to the next attempt. */
 const isAttempt = (entry: TranscriptEntry): boolean => entry.kind === 'tool_call' && entry.toolCallId === null
 
 /**
@@ -48,7 +48,7 @@ function findTargets(entries: readonly TranscriptEntry[]): Map<number, number> {
       if (next !== undefined) targets.set(at, next)
     }
   }
-  // What has its reasoning before it takes none of what was recorded after it.
+  // An entry that already has its reasoning takes none that was recorded after it.
   const explained = new Set(targets.values())
   const lastOf = new Map<string, number>()
   for (const [at, entry] of entries.entries()) {
@@ -56,7 +56,7 @@ function findTargets(entries: readonly TranscriptEntry[]): Map<number, number> {
       const late = lastOf.get(entry.stepId ?? '')
       const free = late === undefined || explained.has(late) ? undefined : late
       const next = targets.get(at)
-      // What was told in one event belongs together, whatever came of it.
+      // Parts of one event belong together, whatever the outcome.
       const said = next !== undefined && entries[next]?.seq === entry.seq ? next : undefined
       const target = said ?? caused.get(entry.eventId) ?? next ?? free
       if (target !== undefined) targets.set(at, target)

@@ -41,14 +41,14 @@ export function applyProgress(progress: RunProgress, event: ClewEvent): void {
   if (own.eventType === 'execution.completed' && isTerminal(progress.status)) return
   if (ended !== undefined) {
     progress.status = ended
-    // One that had ended by itself: its end stays when it was.
+    // A run that had already ended keeps the time of its end.
     if (ended !== 'superseded' || progress.endedAt === null) progress.endedAt = timestamp
     progress.openPauses.clear()
     return
   }
   if (progress.status === 'interrupted' && LIFE_SIGNS.has(own.eventType)) progress.status = 'running'
   if (beginsStep(own)) {
-    // Nobody has told of its start, and yet it works.
+    // No start was recorded, and yet the run works.
     if (!progress.hasSteps && progress.status === 'pending') progress.status = 'running'
     progress.hasSteps = true
   }

@@ -82,7 +82,7 @@ export interface RunSummary {
   readonly errors: number
   readonly inputTokens: number
   readonly outputTokens: number
-  /** Usages that were counted: calls of models, each once, however often it was told (V7). */
+  /** Usages that were counted: each model call once, however often it was reported (V7). */
   readonly modelCalls: number
   /** US dollars of the calls whose price is known; null when there is none. */
   readonly cost: number | null
@@ -93,7 +93,7 @@ export interface RunSummary {
   readonly checkpoint: LastCheckpoint | null
   /** A run that sleeps, or whose question times out, goes on at this time. */
   readonly dueAt: string | null
-  /** Somebody asked it to stop, and it has not ended yet. */
+  /** A stop was requested and the run has not ended yet. */
   readonly stopRequested: boolean
   /** Replay that this run stores the report of. */
   readonly replay: ReplaySummary | null
@@ -182,8 +182,9 @@ function forkedCheckpoint(given: Omit<LastCheckpoint, 'resumable'>): Omit<LastCh
 }
 
 /**
- * Status after an event that ends a run by itself; recorders of chats send `execution.completed`, which does where no other
- * end has come. A map whose items came out mixed has completed, but not all of it. */
+ * Status after an event that ends a run. Recorders of chats send `execution.completed`, which counts if no other end
+ * has come. A map with mixed items counts as partly completed.
+ */
 export function endStatus(event: ErasableEvent): RunStatus | undefined {
   if (event.eventType === 'system.workflow_completed') return event.payload.status ?? 'completed'
   if (event.eventType === 'execution.completed') return 'completed'
@@ -214,7 +215,7 @@ export function foldRun(
   const next: MutableSummary = { ...summary, events: summary.events + 1, updatedAt: event.timestamp }
   if (usage) addUsage(next, usage, event)
   if (begins) {
-    // Nobody has told of its start, and yet it works: what others export tells of children first.
+    // No start was recorded, and yet the run works: exporters may send children before their parents.
     if (summary.steps === 0 && summary.status === 'pending') next.status = 'running'
     next.steps++
   }
@@ -245,7 +246,7 @@ function applyOwn(next: MutableSummary, summary: RunSummary, own: ErasableEvent)
       if (own.eventType === 'system.workflow_started' && summary.events > 0) learn(next, own)
       break
     case 'system.workflow_paused':
-      // Nobody is asked anything: it waits for a time, or for being taken up.
+      // No question is open: the run waits for a time, or for a worker.
       next.status = summary.pauses.length > 0 ? 'paused' : 'pending'
       next.dueAt = own.payload.dueAt ?? null
       break
@@ -272,7 +273,7 @@ function applyOwn(next: MutableSummary, summary: RunSummary, own: ErasableEvent)
       if (own.eventType === 'system.workflow_failed') next.error = toRunError(own.payload.error)
       break
     case 'system.workflow_superseded':
-      // Also one that had ended by itself: its end stays when it was.
+      // A run that had already ended keeps the time of its end.
       next.status = 'superseded'
       next.endedAt ??= own.timestamp
       next.durationMs ??= elapsedMs(summary, own)
@@ -329,7 +330,7 @@ function applyOwn(next: MutableSummary, summary: RunSummary, own: ErasableEvent)
       break
     case 'ui.input_received':
       next.pauses = summary.pauses.filter((pause) => pause.pauseId !== own.payload.pauseId)
-      // All is answered and nobody has taken it up: no longer paused (R6), not yet running.
+      // All questions are answered and no process has resumed the run: no longer paused (R6), not yet running.
       if (summary.status === 'paused' && next.pauses.length === 0) {
         next.status = 'pending'
         next.dueAt = null
@@ -357,10 +358,13 @@ function addMessages(next: MutableSummary, counts: MessageCounts | undefined): v
 const elapsedMs = ({ startedAt }: RunSummary, { timestamp }: ErasableEvent): number =>
   Math.max(0, Date.parse(timestamp) - Date.parse(startedAt))
 
-/** Any event may tell usage, also one of a foreign type. */
+/** Any event may report usage, also one of a foreign type. */
 const usageOf = ({ payload: { usage } }: ClewEvent): Usage | null => normaliseUsage(usage)
 
-/** A start that comes after other events of its run, as where children are told before their parents, still says whose it is. */
+/**
+ * A start that comes after other events of its run (children exported before their parents) still sets agent, thread
+ * and subjects.
+ */
 function learn(next: MutableSummary, { payload, timestamp }: ErasableEvent<'system.workflow_started'>): void {
   const { agent, agentVersion, threadId, parentRunId, subjects = [] } = payload
   next.agent = agent ?? next.agent
@@ -395,7 +399,7 @@ function toPlace(event: ErasableEvent, { checkpoint: before }: RunSummary): Last
   return { id, superstep, seq, baseSeq, createdAt, resumable: true }
 }
 
-/** A question ends with the step that asked it: nobody waits for the answer any more. */
+/** A question ends with the step that asked it: no code waits for the answer any more. */
 function withoutStep(pauses: readonly Pause[], stepId: string | undefined): readonly Pause[] {
   return pauses.some((pause) => pause.stepId === stepId)
     ? pauses.filter((pause) => pause.stepId !== stepId)

@@ -36,7 +36,7 @@ const HOW: ReadonlySet<string> = new Set([
 /** T6: `thinking`, `web_search`, … or what the agent's author calls it. */
 export const stepTypeOf = (kind: string, name: string): string => (HOW.has(kind) ? name : kind)
 
-/** A fork answers where its source does, as long as it stays in that thread; it takes nobody's place. */
+/** A fork answers the same message as its source, as long as it stays in that thread; it supersedes no session. */
 export const forkSession = (source: RunSession | null, threadId: string | null): RunSession | null =>
   source && source.streamId === threadId
     ? { ...source, supersedes: null, generation: 1, currentStepType: null }

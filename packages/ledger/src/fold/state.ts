@@ -32,7 +32,7 @@ export function createStateBuilder(base: RunState | null = null): StateBuilder {
   let state: Record<string, unknown> = {}
   let versions: Record<string, number> = {}
   let place: Pick<RunState, 'superstep' | 'next' | 'createdAt' | 'checkpointId'> | null = null
-  /** Channels whose list or object is of this builder's making and in nobody else's hands. */
+  /** Channels whose list or object this builder made and has not handed out, so that it can change them in place. */
   const owned = new Set<string>()
   const written = new Map<string, unknown>()
 

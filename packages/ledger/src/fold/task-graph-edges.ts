@@ -97,7 +97,7 @@ function gatherNodes(
   items: readonly TimelineItem[],
   runStatus: RunStatus | null,
 ): (MutableNode | undefined)[] {
-  // Nobody works on it: what has begun and not ended waits with it, also what lies around the question.
+  // The run is idle: steps that have begun and not ended wait with it, also those around the question.
   const isWaiting = runStatus === 'paused' || runStatus === 'pending'
   const nodeOf: (MutableNode | undefined)[] = []
   const seen = new Set<string>()

@@ -1,6 +1,6 @@
 import type { TaskEdge, TaskGraph, TaskNode } from './task-graph.ts'
 
-/** What drawing programs take by default, and eyes too. */
+/** Limits that drawing programs have by default; larger drawings are hard to read, too. */
 const MAX_NODES = 200
 const MAX_EDGES = 400
 

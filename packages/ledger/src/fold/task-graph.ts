@@ -20,7 +20,7 @@ export interface TaskNode {
   readonly attempts: number
   /** How often it began again after it had ended, within the same parent step. */
   readonly loops: number
-  /** Of the last one. */
+  /** Status of the last step of the node. */
   readonly status: StepStatus | null
   readonly statuses: Readonly<Partial<Record<StepStatus, number>>>
   readonly totalMs: number

@@ -72,14 +72,14 @@ export interface Mark extends Omit<TimelineItem, 'startMs' | 'endMs' | 'lane' | 
   childRunId: string | null
   error: RunError | null
   started: boolean
-  /** Of an exported run: when it happened. */
+  /** Time of occurrence in an exported run. */
   moment: Moment | undefined
   /** Notes of the last view: what lies in it, and its index among the items. */
   below: Mark[] | null
   index: number
 }
 
-/** Changed in place by `apply`; views are built anew and stay what they were. */
+/** Changed in place by `apply`; each view is a new object and never changes. */
 export interface TimelineState {
   readonly progress: RunProgress
   readonly marks: Mark[]
@@ -89,7 +89,7 @@ export interface TimelineState {
   readonly joined: Set<Mark>
   /** Which mark an event belongs to: what the cause of another event points at. */
   readonly owners: Map<string, Mark>
-  /** Of an exported run, whose items are shown in the order in which they happened; undefined before its first event. */
+  /** Sorts the items of an exported run by the time at which they happened; undefined before its first event. */
   happened: HappenedOrder | null | undefined
   lastAt: number
 }

@@ -84,7 +84,7 @@ function replace(state: TranscriptState, { channel, event, writer, messages, kno
     const count = (counts.get(identity) ?? 0) + 1
     counts.set(identity, count)
     if (count <= (known.get(identity) ?? 0)) edit(state, message)
-    // What was in the state before this run began was told by the run that said it.
+    // Messages that were in the state before this run began were shown by the run that wrote them.
     else if (!wrote || message.id === null || wrote.has(message.id))
       addParsedMessage(state, writer ?? event, message, 'state')
   }

@@ -12,7 +12,7 @@ const ERASED = '[erased]'
  */
 export function toChatMessages({ entries }: Transcript): ChatMessage[] {
   const said = entries.filter((entry) => entry.kind === 'message')
-  // What people saw repeats what the model said, unless nothing else was recorded.
+  // The channel `ui` repeats what the model said: it counts only if nothing else was recorded.
   const channel = said.some((entry) => entry.channel === 'agent') ? 'agent' : 'ui'
   const messages: ChatMessage[] = []
   let group: EntryOf<'tool_call'>[] = []

@@ -31,7 +31,7 @@ export function noteSpoken({ spoken, effects, entries }: TranscriptState, event:
 const effectKey = (event: ErasableEvent, attempt = stepOf(event).attempt): string =>
   `${attempt} ${stepOf(event).stepId}`
 
-/** Steps of a session say by their kind what they are (T6): thoughts are told as thoughts, all others as calls. */
+/** The kind of a step of a session says how it is shown (T6): thoughts as thoughts, all others as calls. */
 const THOUGHTS: ReadonlySet<string> = new Set(['thinking', 'reconsidering'])
 const CALLS: ReadonlySet<string> = new Set([
   'effect',
@@ -45,12 +45,12 @@ const CALLS: ReadonlySet<string> = new Set([
   'tool_error',
 ])
 
-/** Whether a transcript tells a step of this kind by what went in and what came out. */
+/** Whether a transcript shows a step of this kind by its input and output. */
 export const showsInputOutput = (kind: string): boolean => CALLS.has(kind)
 
 type EffectEvent = ErasableEvent<'execution.step_started' | 'execution.step_completed'>
 
-/** An effect is a call and what came back; one that asked a model is told as what the model thought and said. */
+/** An effect is shown as a call and its result; one that asked a model as the model's thoughts and messages. */
 export function addEffect(state: TranscriptState, event: EffectEvent): boolean {
   const { payload } = event
   const { effects, entries, spoken } = state
@@ -93,7 +93,7 @@ function asSaid(reply: ParsedMessage): ParsedMessage {
   return { ...reply, toolCalls, content: isSilent && parts.length > 0 ? parts : reply.content }
 }
 
-/** Where the call of an effect is told: at a model's call of that name, at its attempt before, or anew. */
+/** Finds the entry for the call of an effect: a model's call of that name, its earlier attempt, or a new entry. */
 function slotOf(state: TranscriptState, event: EffectEvent, name: string): number {
   const { effects, entries } = state
   const { input = null, attempt = 1 } = event.payload

@@ -16,9 +16,9 @@ export function formatTranscriptMarkdown(transcript: Transcript): string {
 const escape = (text: string): string => oneLine(text).replace(/[\\`*_[\]<>#|~&]/g, '\\$&')
 
 /**
- * Recorded text without what a renderer would run or fetch: HTML, images, and links to anything but the web and mail. Entities
- * are used because a backslash may already stand before the character. In code they are shown as they are written here:
- * telling code from text would need a whole parser, and a mistake of it would let HTML through.
+ * Makes recorded text inert: a renderer would run or fetch HTML, images, and links to anything but the web and mail.
+ * Entities are used because a backslash may already precede the character. In code they are visible as entities:
+ * separating code from text would need a whole parser, and a mistake of it would let HTML through.
  */
 const inert = (text: string): string =>
   text

@@ -8,7 +8,7 @@ import { type Utterance, utterancesOf } from './conversation.ts'
 import type { EntryOf, ToolOutcome } from './transcript-entry.ts'
 import { entryOf, type Slot, type TranscriptState } from './transcript-state.ts'
 
-/** Which record told it: what one record repeats of another is not told twice. */
+/** Source of an entry: if one record repeats another, it is shown once. */
 export type MessageSource = 'event' | 'state' | 'model'
 
 export function addParsedMessage(
@@ -84,7 +84,7 @@ function addCall(state: TranscriptState, event: ErasableEvent, call: ParsedToolC
   return slot
 }
 
-/** A result as a model is told it; what the tool itself gave was told already if it was an effect. */
+/** A tool result as a model received it; the tool's own result was shown already if the tool was an effect. */
 function addResult(state: TranscriptState, event: ErasableEvent, result: ParsedToolResult): void {
   const { entries, conversation, openCalls } = state
   const { toolCallId, name, content, isError } = result
@@ -111,9 +111,9 @@ function addResult(state: TranscriptState, event: ErasableEvent, result: ParsedT
 }
 
 /**
- * An effect may perform the call of a model under another name. That it did shows when the model is told the result: an
- * effect after the call had the same arguments and gave the same. Arguments alone do not show it: those of a check before
- * the tool are the same.
+ * An effect may perform the call of a model under another name. The pairing shows when the model receives the result:
+ * an effect after the call had the same arguments and gave the same result. Arguments alone do not prove it: a check
+ * before the tool has the same.
  */
 function performedAlone(
   { entries }: TranscriptState,
@@ -133,7 +133,7 @@ function performedAlone(
   return undefined
 }
 
-/** Whether a model was told what a tool gave: as it is, as JSON text, or of an error at least its message. */
+/** Whether a model received the result of a tool: unchanged, as JSON text, or of an error at least its message. */
 function saysSame(given: ToolOutcome, told: ToolOutcome): boolean {
   const text = told.error?.message ?? contentText(told.result)
   if (given.error) return Boolean(given.error.message) && text.includes(given.error.message ?? '')

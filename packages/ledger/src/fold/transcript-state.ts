@@ -31,10 +31,10 @@ export interface TranscriptState {
   readonly questions: Pairing<Slot, Orphan<HumanAnswer>>
   readonly messages: Map<string, Slot>
   readonly childRuns: Set<string>
-  /** Calls of effects by step and attempt; and the steps of which something was told in so many words. */
+  /** Calls of effects by step and attempt, and the steps whose reasoning or messages were recorded explicitly. */
   readonly effects: Map<string, Slot>
   readonly spoken: Set<string>
-  /** What was said, by whichever record told it. */
+  /** Messages by content, whichever record they came from. */
   readonly conversation: Conversation
   /** Calls of models without a result, by the name of the tool. */
   readonly openCalls: Map<string, Slot[]>
@@ -42,11 +42,11 @@ export interface TranscriptState {
   readonly modelCalls: Map<string, string[]>
   /** Ends of steps of the superstep under way, by step id: what its operations refer to. */
   readonly written: Map<string, ErasableEvent<'execution.step_completed'>>
-  /** The end that `execution.completed` told: the one of the run itself takes its place. */
+  /** The end recorded by `execution.completed`: the end of the run itself replaces it. */
   completed: Slot | undefined
-  /** Of an exported run, whose entries are shown in the order in which they happened; undefined before its first event. */
+  /** Sorts the entries of an exported run by the time at which they happened; undefined before its first event. */
   happened: HappenedOrder | null | undefined
-  /** Of an exported run: for each slot, when it happened. */
+  /** For an exported run: the time of occurrence of each slot. */
   readonly moments: Moment[]
   otherEvents: number
 }

@@ -6,7 +6,7 @@ import { utterancesOf } from './conversation.ts'
 import { addUtterances } from './transcript-messages.ts'
 import type { TranscriptState } from './transcript-state.ts'
 
-/** A taped request that asks a model is told by its messages; those that went along before are not told again. */
+/** A taped model request is shown by its messages; messages that earlier requests sent already are left out. */
 export function addTapedRequest(
   state: TranscriptState,
   event: ErasableEvent<'execution.step_started' | 'execution.step_completed'>,
@@ -72,7 +72,7 @@ function textOfBody(body: unknown): string {
   return chunks.map((chunk: unknown) => (Array.isArray(chunk) ? String(chunk[1]) : '')).join('')
 }
 
-/** What ties the two calls that the tape records for a request (D4): the n-th request of a scope. */
+/** Key that pairs the two calls that the tape records for a request (D4): the n-th request of a scope. */
 function requestKey(stepId: string, name: 'fetch' | 'fetch body'): string | undefined {
   const id = parseStepId(stepId)
   return id?.name === name ? `${id.parentStepId ?? ''}#${id.key ?? id.ordinal}` : undefined

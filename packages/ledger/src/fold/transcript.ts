@@ -119,7 +119,7 @@ function byMoment(
   return timed.sort((a, b) => compare(a.moment, b.moment)).map(({ entry }) => entry)
 }
 
-/** A step that failed because its tool did is told once, by the tool. */
+/** A step that failed because its tool failed is shown once, by the tool. */
 function withoutTwice(entries: readonly TranscriptEntry[]): TranscriptEntry[] {
   const told = new Set<string | null>()
   for (const entry of entries)

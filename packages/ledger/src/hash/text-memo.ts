@@ -1,7 +1,7 @@
 /**
- * What was found out about long texts, so that a list of messages that is sent again with every call is neither scanned nor
- * hashed again. Bounded by characters: when the younger half is full, the older one is forgotten, and what is asked for again
- * moves to the younger.
+ * Cache of digests and redaction results of long texts, so that a list of messages that is sent again with every call
+ * is neither scanned nor hashed again. Bounded by characters: when the younger half is full, the older one is
+ * dropped, and a text that is looked up again moves to the younger.
  */
 export interface TextMemo<T> {
   get(text: string): T | undefined

@@ -185,7 +185,7 @@ function nodeBody(
   return body
 }
 
-/** Stores a node and what lies below it, children first; `find` tells which are there already. */
+/** Stores a node and the nodes below it, children first; `find` returns those already stored. */
 function storeTree(
   node: TreeNode,
   find: (hash: string) => number | undefined,
@@ -278,7 +278,7 @@ export function fromBody(body: string, child: (id: number) => JsonValue): JsonVa
   }
 }
 
-/** The body of an object without the entries of other keys; as it is where they cannot be told apart. */
+/** The body of an object without the entries of other keys; unchanged if the entries cannot be separated. */
 export function pickKeys(body: string, keys: ReadonlySet<string>): string {
   if (!body.startsWith('o\n')) return body
   const kept = lines(body).filter(({ key }) => keys.has(JSON.parse(key) as string))

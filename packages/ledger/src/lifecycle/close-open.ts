@@ -4,7 +4,7 @@ import type { Ledger } from '../ledger.ts'
 
 const SOURCE = { origin: 'system', runtime: 'clew' } as const
 
-/** An event by which somebody else than its owner ends a run, or a part of it. */
+/** An event by which another process than its owner ends a run, or a part of it. */
 export const endingEvent = (
   eventType: string,
   runId: string,
@@ -12,8 +12,8 @@ export const endingEvent = (
 ): EventInput => ({ eventType, correlationId: runId, causationId: null, source: SOURCE, payload })
 
 /**
- * What ends the steps that a dead owner left open. Empty for a run of the runtime: it takes up its own steps when it is
- * resumed, and needs to know that they were in flight (R10); until then they show as interrupted since their run is.
+ * Events that end the steps which a dead owner left open. Empty for a run of the runtime: a resume recovers its own
+ * steps and needs to know that they were in flight (R10); until then they show as interrupted since their run is.
  */
 export async function closeOpenSteps(ledger: Ledger, runId: string, reason: string): Promise<EventInput[]> {
   if (await isResumedByCode(ledger, runId)) return []

@@ -13,7 +13,7 @@ export interface RecordedStopRequest extends StopRequest {
 }
 
 const REQUEST = 'system.stop_requested'
-/** From here on an earlier request is settled: the run was stopped, or somebody let it go on. */
+/** Events that settle an earlier request: the run was stopped, or resumed after it. */
 const SETTLED = ['system.workflow_stopped', 'system.workflow_resumed']
 
 /** The request that the run has not followed yet. It needs no lease, so anyone may have written it. */

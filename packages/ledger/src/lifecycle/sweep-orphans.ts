@@ -10,7 +10,7 @@ export interface SweepOptions {
   readonly leases?: readonly ListedLease[] | undefined
   /** Ours, and only late: this process was kept from its heartbeat and will make up for it. */
   readonly isHeldHere?: ((lease: Lease) => boolean) | undefined
-  /** Told of each lease that was freed. */
+  /** Called for each lease that was freed. */
   readonly onFreed?: ((lease: Lease) => void) | undefined
 }
 
@@ -20,9 +20,9 @@ const REASONS: Readonly<Record<Exclude<OwnerState, 'alive'>, string>> = {
 }
 
 /**
- * Finds runs whose owner is dead or silent and ends their life cycle as interrupted, so that they can be resumed, nobody
- * waits for them in vain and no page spins for ever (R9, T7). Gives the ids of the runs it marked; what another sweeper
- * did meanwhile is not among them.
+ * Finds runs whose owner is dead or silent and marks them as interrupted, so that they can be resumed, no caller
+ * waits for them in vain and no page shows them as running for ever (R9, T7). Returns the ids of the runs it marked,
+ * without those that another sweeper marked in the meantime.
  */
 export async function sweepOrphans(ledger: Ledger, options: SweepOptions = {}): Promise<string[]> {
   const { leases = await ledger.leases.list(), isHeldHere, onFreed } = options
@@ -60,7 +60,7 @@ export async function sweepThread(
   await sweepOrphans(ledger, { ...options, leases })
 }
 
-/** Whether it was an orphan; null when somebody else has it. */
+/** Whether the run was an orphan; null if another process has its lease. */
 async function sweepLease(
   ledger: Ledger,
   { workspace, runId }: Lease,
@@ -70,7 +70,7 @@ async function sweepLease(
     // Without its thread, which may belong to another run by now.
     const taken = await ledger.leases.acquire({ workspace, runId }, null)
     try {
-      // Read under the lease: somebody else may have swept, resumed or ended it since it was listed.
+      // Read under the lease: another process may have swept, resumed or ended the run since it was listed.
       if ((await ledger.getRun(runId))?.status !== 'running') return false
       const steps = await closeOpenSteps(ledger, runId, reason)
       const interrupted = endingEvent('system.workflow_interrupted', runId, { reason })

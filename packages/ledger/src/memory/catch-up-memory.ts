@@ -54,7 +54,7 @@ async function rowsForReading(
   return rows
 }
 
-/** What events took the place of under another name: that name is in the event that wrote it. */
+/** Events that replaced an item under another name: the event that wrote it has that name. */
 async function readReplaced(
   { store, reader, workspace }: MemoryParts,
   runId: string,
@@ -107,7 +107,7 @@ async function foldMemoryRun(
       }),
     })
     if (!isTaken) {
-      // Somebody else was faster: on from where the rows stand now.
+      // Another process was faster: continue from the present state of the rows.
       const [now] = await index.behind({
         workspace,
         memoryRuns: [memoryRun],

@@ -15,7 +15,7 @@ export interface MemoryInput {
   readonly key: string
   readonly value: unknown
   readonly tags?: readonly string[] | undefined
-  /** When it is no longer true: after so long, or at that time. */
+  /** Expiry of the item: after a duration, or at a time. */
   readonly ttlMs?: number | undefined
   readonly expiresAt?: string | Date | undefined
   /** Ids of the people it is about, for erasure. */
@@ -70,7 +70,7 @@ export function checkNames(option: 'tags' | 'subjects', given: unknown): readonl
   )
 }
 
-/** When it expires, as text; null for never. What would have expired already is a mistake, and is told. */
+/** Expiry as text; null for never. A time in the past is refused. */
 function checkExpiry(
   { ttlMs, expiresAt }: Pick<MemoryInput, 'ttlMs' | 'expiresAt'>,
   nowMs: number,

@@ -138,7 +138,7 @@ export function createLedgerMemory(given: LedgerMemoryParts): LedgerMemory {
           eventId,
         },
       ])
-      // A scope that was named anew may have an older one of it.
+      // A scope that was renamed may have an older item of that name.
       for (const other of others)
         if (other.memoryRun !== row.memoryRun)
           await parts.append([forgottenEvent(parts, [other], place, reason, runId)])
@@ -170,7 +170,7 @@ function parseCursor(cursor: string): Cursor {
     )
       return parsed as unknown as Cursor
   } catch {
-    // Told below, like every other text that no listing gave.
+    // Refused below, like every other text that no listing returned.
   }
   throw new ClewError(
     'bad_option',

@@ -46,7 +46,7 @@ export interface MemoryListOptions extends MemoryFilter {
 }
 
 export interface MemorySearchOptions extends MemoryFilter {
-  /** How many at most; 20 unless told. */
+  /** Maximum number of items; 20 by default. */
   readonly limit?: number | undefined
 }
 
@@ -80,7 +80,7 @@ export interface PromoteOptions {
   /** Only what is in these scopes. */
   readonly scopes?: readonly MemoryScope[] | undefined
   readonly dryRun?: boolean | undefined
-  /** Who asks again under the same id, after a crash, is told of what was promoted then as well. */
+  /** A call repeated with the same id after a crash also returns what was promoted then. */
   readonly callId?: string | undefined
 }
 
@@ -123,7 +123,7 @@ export interface MemorySweepReport {
   readonly scopes: number
   readonly checked: number
   readonly forgotten: number
-  /** Items that would have gone, had no legal hold covered them. */
+  /** Items that would have been deleted, had no legal hold covered them. */
   readonly held: number
   readonly bytes: number
   readonly byReason: readonly {

@@ -44,7 +44,7 @@ export interface MemoryChange {
   readonly toSeq: number
   /** Version of the fold: rows of another one are made again from the first event on. */
   readonly version: number
-  /** Positions of rows that go: forgotten, or written anew. */
+  /** Positions of rows to delete: forgotten, or written again. */
   readonly gone: readonly number[]
   readonly rows: readonly (MemoryRow & { readonly words: MemoryWords })[]
 }
@@ -78,8 +78,8 @@ export interface RowQuery extends RowFilter {
 
 /**
  * The fold of the memory runs as rows with full text: a projection that every read first applies new events to
- * (`catchUpMemory`), and that can be emptied and rebuilt from the events at any time. Rows of erased and pruned events are
- * gone from the moment their events are. The events to erase are first expanded to all events of the same items
+ * (`catchUpMemory`), and that can be emptied and rebuilt from the events at any time. Rows of erased and pruned
+ * events disappear with their events. The events to erase are first expanded to all events of the same items
  * (`expandToWholeItems`).
  */
 export interface MemoryIndex {

@@ -9,7 +9,7 @@ export interface MemoryCondition {
   readonly namespaces?: readonly string[] | undefined
   /** With all of these tags. */
   readonly tags?: readonly string[] | undefined
-  /** Unchanged for so long. */
+  /** Time since the last change. */
   readonly olderThanMs?: number | undefined
 }
 
@@ -30,9 +30,9 @@ export interface PromotionRule {
 
 /** M3: what a layer keeps, in each of its scopes. */
 export interface LayerRetention {
-  /** Short: so long after the run's end. Session: after the last that happened in the thread. Long: after the last write. */
+  /** Age counts from the run's end (short), from the last event of the thread (session), or from the last write (long). */
   readonly ttlMs?: number | undefined
-  /** The newest so many stay. */
+  /** Number of newest items that stay. */
   readonly maxItems?: number | undefined
   /** The newest stay as long as their values have no more in all. */
   readonly maxBytes?: number | undefined

@@ -16,8 +16,8 @@ const NEWER = 'the item there is newer'
 const NO_PLACE = 'nothing says whose it would become'
 
 /**
- * M2: goes through the rules in their order, and through the items of each from the oldest on. The event of a promotion
- * has an id made from the event that wrote the item, so each is promoted once, whoever tries again, and however often.
+ * M2: applies the rules in their order, each to its items from the oldest on. The event of a promotion has an id made
+ * from the event that wrote the item, so each item is promoted once, whichever process retries, and however often.
  */
 export async function promoteItems(
   parts: WriteParts,
@@ -112,7 +112,7 @@ async function promoteItem(
   try {
     return (await writeIf(parts, place, (row) => (isNewer(row) ? undefined : event))) ? 'promoted' : NEWER
   } catch (error) {
-    // Two who promote at once, by rules that give other reasons: one of them has done it.
+    // Two promotions ran concurrently by rules with different reasons: one of them succeeded.
     if (error instanceof ClewError && error.code === 'conflict') return 'before'
     throw error
   }

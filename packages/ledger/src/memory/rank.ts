@@ -10,8 +10,8 @@ export interface RankedRow extends FoundRow {
 }
 
 /**
- * Of each word so many of the newest rows are looked at. A word that more rows hold says little about any of them, so
- * the cost of a search has an end, and a row that holds a rare word is found however old it is.
+ * Limit of newest rows considered per word. A word that more rows contain says little about any of them, so the cost
+ * of a search is bounded, and a row with a rare word is found however old it is.
  */
 const LOOKED_AT = 200
 const IN_NAME = 2
@@ -37,7 +37,7 @@ export async function rankRows(
   for (const phrase of wanted) {
     const holding = wanted.length === 1 ? withAll : await look([phrase])
     const named = await look([], [phrase])
-    // Rare words tell rows apart; one that is in all that was looked at hardly does.
+    // Rare words separate rows; a word in all considered rows hardly does.
     const weight = Math.log(1 + LOOKED_AT / Math.max(1, holding.size))
     most += weight * IN_NAME
     for (const position of new Set([...holding, ...named, ...withAll]))

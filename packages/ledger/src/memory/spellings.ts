@@ -20,7 +20,7 @@ export function createSpellings({ identity }: Pick<Identities, 'identity'>): Spe
     return [stored, ...names.filter((each) => each !== stored)]
   }
 
-  /** By its parts, so that what lies below a namespace stays there. */
+  /** Compares part by part, so that names below a namespace stay in it. */
   function storedNamespace(namespace: string): string {
     const parts = namespace.split('/').map((part) => identity(part).stored)
     return identity(parts.join('/')).stored

@@ -155,7 +155,7 @@ export function forgottenEvent(
       version: seq,
       ...(replaces.length > 0 && { replaces }),
       reason,
-      // So that whoever erases a person finds this, too.
+      // Adds the subjects, so that erasing a person finds this event, too.
       ...(subjects.length > 0 && { subjects }),
       ...(runId !== undefined && { runId }),
     },

@@ -14,7 +14,7 @@ export interface WriteParts extends MemoryParts {
   readonly append: Ledger['append']
 }
 
-/** Somebody else wrote into the scope each time: then it is time to say so. */
+/** Attempts before a conflict is reported: another process wrote into the scope each time. */
 const MAX_TRIES = 100
 
 export interface ItemPlace extends MemoryScope, RowName {

@@ -4,7 +4,7 @@ import { isObject } from '../json.ts'
 import type { ParsedToolCall, ParsedToolResult } from './parse-message.ts'
 
 interface SplitParts {
-  /** What is left for people: a text, parts, or null. */
+  /** The remaining content for people: a text, parts, or null. */
   readonly rest: unknown
   readonly reasoning: string | null
   readonly toolCalls: readonly ParsedToolCall[]

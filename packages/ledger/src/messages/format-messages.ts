@@ -34,7 +34,7 @@ export interface AnthropicBlock {
   readonly [field: string]: unknown
 }
 
-/** What each form gives. */
+/** Result type of each form. */
 export interface ModelForms {
   readonly openai: ChatMessage[]
   readonly anthropic: AnthropicChat

@@ -6,7 +6,7 @@ interface StreamedCall {
   arguments: string
 }
 
-/** What the parts of a streamed answer come to, in the form of the same answer when it is not streamed. */
+/** Joins the parts of a streamed answer into the form of the same answer without streaming. */
 export function joinStream(parts: readonly unknown[]): Record<string, unknown> {
   let content = ''
   let reasoning = ''
@@ -24,7 +24,7 @@ export function joinStream(parts: readonly unknown[]): Record<string, unknown> {
   for (const part of parts) {
     if (!isObject(part)) continue
     const { response, message, delta, content_block: block, index } = part
-    // OpenAI's responses tell the whole of it in the end.
+    // OpenAI's responses API repeats the whole answer in its last part.
     if (isObject(response) && Array.isArray(response['output']) && response['output'].length > 0)
       return response
     if (part['type'] === 'response.output_item.done') items.push(part['item'])

@@ -38,7 +38,7 @@ function systemOf(body: Record<string, unknown>): ParsedMessage[] {
   return message ? [message] : []
 }
 
-/** What a model answered in the text of a response, streamed or not. Undefined for any other response. */
+/** Parses a model's answer from the text of a response, streamed or not. Undefined for any other response. */
 export function parseModelResponse(text: string): ParsedMessage | undefined {
   for (const value of valuesOf(text)) {
     const reply = parseModelReply(value)

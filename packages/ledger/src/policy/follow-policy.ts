@@ -1,9 +1,9 @@
 import type { Store } from '../store/store.ts'
 import { readPolicyChange, type ActivePolicy, type WorkspacePolicy } from './workspace-policy.ts'
 
-/** A policy that somebody else has set is in force here no later than this: what is known is never older. */
+/** Upper limit on the age of a cached policy: one that another process sets is in force here no later than this. */
 const POLICY_MS = 1000
-/** From this age on it is asked for by the way, so that whoever writes all the time never waits for it. */
+/** From this age on the policy is refreshed in the background, so that a busy writer never waits for it. */
 const ASK_MS = 500
 
 interface FollowParts {
@@ -41,7 +41,7 @@ export function followPolicy({
 
   function wait(answer: Promise<void>): Promise<void> {
     const over = (): void => void (awaited = undefined)
-    // Runs before whoever waits, and nothing runs between the two: they are reactions to the same promise.
+    // Runs before the waiting callers, with nothing in between: both are reactions to the same promise.
     answer.then(over, over)
     return (awaited = answer)
   }
@@ -49,12 +49,12 @@ export function followPolicy({
   return () => {
     if (awaited) return awaited
     const age = now() - readMs
-    // A clock that went back tells nothing.
+    // A clock that was set back says nothing about age.
     const isYoung = age >= 0 && age < POLICY_MS
     if (isYoung && age < ASK_MS) return undefined
     asking ??= ask().finally(() => (asking = undefined))
     if (!isYoung) return wait(asking)
-    // Whoever comes when it is too old asks again, and is told what is wrong.
+    // The next caller after expiry reads again, and gets the error.
     asking.catch(() => undefined)
     return undefined
   }

@@ -116,7 +116,7 @@ export interface ActivePolicy {
 }
 
 interface PolicyChange extends ActivePolicy {
-  /** Who set the policy, and when; null if it was never set. */
+  /** Actor and time of the last change; null if the policy was never set. */
   readonly by: string | null
   readonly at: string | null
 }
@@ -141,7 +141,7 @@ export async function readPolicyChange(store: Store, workspace: string, after = 
   }
 }
 
-/** The policies of all workspaces, for whoever opens the store. */
+/** The policies of all workspaces, read when a store is opened. */
 export async function readPolicies(store: Store): Promise<ReadonlyMap<string, ActivePolicy>> {
   const found = new Map<string, ActivePolicy>()
   for (const workspace of (await store.info('workspaces')).workspaces)
@@ -152,7 +152,7 @@ export async function readPolicies(store: Store): Promise<ReadonlyMap<string, Ac
 export interface PolicyAccess {
   /** Policy in force for every process that opens the workspace. */
   policy(): Promise<WorkspacePolicy>
-  /** Replaces it. Redaction follows it at once here, in other processes within a second. */
+  /** Replaces the policy. Redaction follows it immediately here, in other processes within a second. */
   setPolicy(
     policy: WorkspacePolicy,
     options?: { by?: string | undefined; reason?: string | undefined },

@@ -17,7 +17,7 @@ interface ProgressParts {
 const PAGE = 500
 const MAX_NAME_CHARS = 1024
 
-/** T4 and P1: the one way to the side table, whoever reports. */
+/** T4 and P1: the one way to the side table, for every reporter. */
 export function createProgress(parts: ProgressParts): Progress {
   const { store, redactor, followed, workspace, now, assertOpen, assertWritable } = parts
 

@@ -1,9 +1,9 @@
 import type { JsonValue } from '../json.ts'
 import type { Progress, ProgressNote } from './progress.ts'
 
-/** T4: about as long as a person takes for at once. */
+/** T4: delay that a person still perceives as immediate. */
 const BATCH_MS = 50
-/** A long text is told less often, so that a second of it costs about the same however long it has become. */
+/** A long text is sent less often, so that a second of it costs about the same whatever its length. */
 const CHARACTERS_PER_MS = 160
 
 export interface ProgressWriterOptions {
@@ -17,15 +17,15 @@ export interface ProgressWriterOptions {
 export type Report = Omit<ProgressNote, 'version' | 'at'>
 
 export interface ProgressWriter {
-  /** Takes the place of what was reported of the step before; told soon, together with others. */
+  /** Replaces the earlier report of the step; sent soon, together with others. */
   report(note: Report): void
-  /** The step is over: nothing more is told of it, and what was told goes. */
+  /** The step has ended: no more reports are sent, and its note is deleted. */
   end(step: Pick<ProgressNote, 'runId' | 'stepId' | 'attempt'>): Promise<void>
-  /** Tells what waits. */
+  /** Sends the waiting reports. */
   flush(): Promise<void>
 }
 
-/** Batches the progress of all steps that report through it. Nobody waits for it, and no agent fails by it. */
+/** Batches the progress of all steps that report through it. No caller waits for it, and its failure fails no agent. */
 export function createProgressWriter({ put, clear, now, after }: ProgressWriterOptions): ProgressWriter {
   const pending = new Map<string, Report>()
   const told = new Set<string>()

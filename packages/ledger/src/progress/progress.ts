@@ -2,8 +2,8 @@ import type { JsonValue } from '../json.ts'
 import type { RunKey } from '../store/store.ts'
 
 /**
- * What a step has come to so far (T4): shown while it works, never part of the ledger. A note carries all of it, so
- * that a lost one does no harm; the next one of the same attempt takes its place.
+ * Partial output of a step (T4): shown while the step works, never part of the ledger. A note carries all of it, so a
+ * lost one does no harm: the next one of the same attempt replaces it.
  */
 export interface ProgressNote {
   readonly runId: string
@@ -58,7 +58,7 @@ export interface Progress {
   watch(wake: () => void): () => void
 }
 
-/** A note that nobody has renewed for so long belongs to a step that is no longer at work. */
+/** A note older than this belongs to a step that is no longer running. */
 export const NOTE_TTL_MS = 10 * 60_000
 /** The most notes that a store keeps; the oldest go first. */
 export const MAX_NOTES = 4000

@@ -11,7 +11,7 @@ import type { RunKey, RunQuery, Store, StoredRun } from '../store/store.ts'
 import type { RowChange } from '../store/change.ts'
 
 export interface RebuildOptions {
-  /** Told how many runs are done; what it throws ends the rebuild, which goes on from there the next time. */
+  /** Called with the number of rebuilt runs; an exception ends the rebuild, and the next one continues there. */
   readonly onProgress?: ((runs: number) => void) | undefined
 }
 
@@ -20,7 +20,7 @@ export interface RebuildReport {
   readonly runs: number
   /** Runs whose stored rows were not what their events fold to. */
   readonly changed: number
-  /** Runs that keep their rows because part of their events is pruned: what is left would tell less. */
+  /** Runs that keep their rows because part of their events is pruned: a fold of the rest would say less. */
   readonly kept: number
 }
 

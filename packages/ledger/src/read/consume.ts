@@ -16,7 +16,7 @@ export type ConsumeHandler = (events: readonly ClewEvent[]) => unknown
 export interface ConsumeOptions {
   /** Ends it after the batch under way. */
   readonly signal?: AbortSignal | undefined
-  /** How many events at most are handed over at once; 100 unless told. */
+  /** Maximum number of events per batch; 100 by default. */
   readonly batch?: number | undefined
   /** Start of a new consumer: after this position, or `now`; by default at the first event. */
   readonly from?: number | 'now' | undefined
@@ -32,7 +32,7 @@ export interface ConsumerState {
   readonly failures: number
   readonly lastError: string | null
   readonly movedAt: string
-  /** Somebody is working under this name right now. */
+  /** True while a worker runs under this name. */
   readonly isWorking: boolean
 }
 
@@ -70,7 +70,7 @@ interface Running {
   ended: Promise<void>
 }
 
-/** V9: durable cursors, at least once, one worker per name; what fails waits by itself and holds up nobody. */
+/** V9: durable cursors, at least once, one worker per name; a failed batch is retried and delays no other consumer. */
 export function createConsumers(parts: ConsumeParts): Consumers {
   const { store, reader, ports, redactor, workspace, assertOpen } = parts
   const running = new Set<Running>()
@@ -106,7 +106,7 @@ export function createConsumers(parts: ConsumeParts): Consumers {
     return whole * (0.5 + Number.parseInt(ports.randomHex(4), 16) / 2 ** 33)
   }
 
-  /** Waits until nobody else works under this name; undefined when it was ended before. */
+  /** Waits until no other worker runs under this name; undefined if it was ended before. */
   async function claim(name: string, signal: AbortSignal): Promise<Lease | undefined> {
     const key = { workspace: workspace + CLAIMS, runId: name }
     while (!signal.aborted) {
@@ -124,7 +124,7 @@ export function createConsumers(parts: ConsumeParts): Consumers {
     return undefined
   }
 
-  /** Tells that this owner lives, also while a handler takes its time; aborts the work when the claim was lost. */
+  /** Sends the heartbeat of this owner, also during a slow handler; aborts the work if the claim was lost. */
   function beat(lease: Lease, work: AbortController): () => void {
     const stop = new AbortController()
     const loop = async (): Promise<void> => {
@@ -197,7 +197,7 @@ export function createConsumers(parts: ConsumeParts): Consumers {
         if (error === undefined) tries = 0
         const done = error === undefined ? { position: last.position, failures: 0, error: null } : undefined
         const next = done ?? { failures: cursor.failures + 1, error: describe(error) }
-        // Null when it was set back meanwhile, or somebody took over: then its new place counts.
+        // Null if the cursor was reset in the meantime or another worker took over: then the new position counts.
         cursor =
           (await put({ ...cursor, ...next, movedAt: done ? now() : cursor.movedAt }, cursor.version)) ??
           (await begin(name, from))

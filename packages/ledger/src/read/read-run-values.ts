@@ -2,11 +2,11 @@ import { asOwn } from '../catalogue/catalogue.ts'
 import type { RunSummary } from '../fold/run-summary.ts'
 import type { Ledger } from '../ledger.ts'
 
-/** What a run was given and what came of it. */
+/** Input and output of a run. */
 export interface RunValues {
   /** Null where there is none, or where it was erased. */
   readonly input: unknown
-  /** Of a completed run; a graph's is its state. */
+  /** Output of a completed run; that of a graph is its state. */
   readonly output: unknown
 }
 

@@ -176,7 +176,7 @@ export function createStateReader(runs: RunReader, reader: PayloadReader): State
     for await (const segment of runs.segments(runId)) {
       const { summary } = segment.run
       const { checkpoint } = summary
-      // A row of an older fold tells nothing of checkpoints, though there may be some.
+      // A row of an older fold has no checkpoints, though the run may.
       hasCheckpoints ||= checkpoint !== null || !Object.hasOwn(summary, 'checkpoint')
       if (!checkpoint) continue
       if (checkpoint.seq <= segment.upToSeq && checkpoint.superstep <= superstep)
@@ -188,7 +188,7 @@ export function createStateReader(runs: RunReader, reader: PayloadReader): State
     return { mark: null, hasCheckpoints }
   }
 
-  /** Runs that tell their state by transitions, or checkpoints without a base, are folded from the first event. */
+  /** Runs that record their state by transitions, or checkpoints without a base, are folded from the first event. */
   async function at(
     runId: string,
     superstep: number,

@@ -8,8 +8,8 @@ export interface TextChange {
 const PLACEHOLDERS = /(?:\[redacted:[a-z0-9-]+:[^\][\s]*\])+/g
 
 /**
- * Where in the text the placeholders of its redacted form stand. Between them the two are the same; where that is not so,
- * as with a rule of the user's own, the whole is one change.
+ * Finds the placeholders of a redacted text in its original. Between them the two are equal; otherwise, as with a
+ * rule of the user's own, the whole text is one change.
  */
 export function alignRedacted(text: string, redacted: string): readonly TextChange[] {
   const changes: TextChange[] = []

@@ -2,7 +2,7 @@ import { formatPath, type JsonValue } from '../json.ts'
 import { isPlaceholder } from './placeholder.ts'
 import type { Redactor } from './redact.ts'
 
-/** A place that redaction would change, and what it would call the find. The secret itself is not told. */
+/** A place that redaction would change, and the kind of the secret found there, without the secret. */
 export interface SecretPlace {
   readonly path: string
   readonly kind: string
@@ -12,7 +12,7 @@ export interface SecretPlace {
 
 const PLACEHOLDER = /\[redacted:([a-z0-9-]+):[^\][\s]*\]/g
 
-/** What the redactor would take out of a value: stored before there was a rule, or with redaction switched off. */
+/** Secrets that the redactor would remove from a value: stored before there was a rule, or with redaction switched off. */
 export function findSecrets(redactor: Redactor, value: JsonValue): SecretPlace[] {
   const { value: clean, redacted } = redactor.value(value)
   if (redacted === 0) return []

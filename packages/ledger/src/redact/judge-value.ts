@@ -1,4 +1,4 @@
-/** What the value behind the name of a secret must look like to be taken out. */
+/** Conditions under which a value behind the name of a secret is redacted. */
 export interface ValueRule {
   readonly minLength: number
   /** Set for tokens and keys. A password may be a word with a digit or a sign. */

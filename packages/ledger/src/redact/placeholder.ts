@@ -13,17 +13,17 @@ export const isPlaceholder = (text: string): boolean => WHOLE.test(text)
 export const fingerprintOf = (placeholder: string): string =>
   placeholder.slice(placeholder.lastIndexOf(':') + 1, -1)
 
-/** Where the placeholders of a text stand. */
+/** Positions of the placeholders in a text. */
 export const placeholdersIn = (text: string): readonly RegExpExecArray[] =>
   text.includes('[redacted:') ? [...text.matchAll(EACH)] : []
 
-/** The text with placeholders that tell nothing but their fingerprint: kinds are named anew when rules are. */
+/** The text with placeholders reduced to their fingerprints: the names of kinds change with the rules. */
 export const withoutKinds = (text: string): string =>
   text.includes('[redacted:')
     ? text.replace(EACH, (one) => `[redacted:${one.slice(one.lastIndexOf(':'))}`)
     : text
 
-/** What stands before, between and after the placeholders of a text. */
+/** Text before, between and after the placeholders. */
 export const splitAtPlaceholders = (text: string): string[] =>
   text.includes('[redacted:') ? text.split(INSIDE) : [text]
 

@@ -5,8 +5,8 @@ import type { Redactor } from './redact.ts'
 const LINE = /^(data: ?)?([[{].*[\]}])\s*$/
 
 /**
- * What redaction changes in a body, by its content: JSON as a value, so that rules for keys and paths count; lines of JSON, as
- * models stream them, each for itself and what they spell together; all the rest as text.
+ * Redacts a body by its content: JSON as a value, so that rules for keys and paths apply; lines of JSON, as models
+ * stream them, each by itself and in the text that they spell together; everything else as text.
  */
 export function redactBody(text: string, type: string, redactor: Redactor): readonly TextChange[] {
   if (/[/+]json\b/i.test(type)) {
@@ -21,7 +21,7 @@ export function redactBody(text: string, type: string, redactor: Redactor): read
 
 const isLines = (type: string): boolean => /event-stream|ndjson|jsonl|json-seq/i.test(type)
 
-/** The text anew when something in it was redacted. */
+/** The new text if something in it was redacted. */
 function redactJson(text: string, redactor: Redactor): string | undefined {
   const value = parse(text)
   if (value === undefined) return undefined
@@ -83,7 +83,7 @@ function redactSpelled(values: readonly JsonValue[], redactor: Redactor): readon
     })
   const next = [...values]
   for (const pieces of spelled.values()) {
-    // What each event says alike, an id or a type, is no part of a word.
+    // Fields that are equal in each event, such as an id or a type, are no part of a streamed word.
     if (pieces.every(({ text }) => text === pieces[0]?.text)) continue
     const whole = pieces.map(({ text }) => text).join('')
     const clean = redactor.text(whole)

@@ -21,7 +21,7 @@ export interface RedactionRule {
 export interface RedactOptions {
   policies?: readonly ('secrets' | 'personal')[]
   rules?: readonly RedactionRule[]
-  /** What is never taken: a pattern that fits the found text, or a path such as `$.headers.**`. */
+  /** Exceptions that are never redacted: a pattern that fits the found text, or a path such as `$.headers.**`. */
   allow?: readonly (RegExp | string)[]
   /** Your own function, applied last to every string. */
   redact?: (text: string, path: readonly (string | number)[]) => string

@@ -22,7 +22,7 @@ const CONTEXT_CHARS = 256
 const MAX_LINE_CHARS = 32_768
 /** Marks and values are shorter. Only hostile text chains matches for longer, and is cut here. */
 const MAX_HELD_CHARS = 65_536
-/** Held text is scanned again after it grew by one part in so many: scanning it for every chunk would be quadratic. */
+/** Held text is scanned again after it has grown by this fraction: scanning it for every chunk would be quadratic. */
 const RESCAN_DIVISOR = 8
 
 /**

@@ -12,12 +12,12 @@ export interface RunMarks {
 
 export interface RemovalFault {
   readonly seq: number
-  /** `unrecorded`: gone, and no audit event says so. `restored`: an audit event says it is gone, and it is there. */
+  /** `unrecorded`: deleted, and no audit event says so. `restored`: an audit event says it is deleted, and it is there. */
   readonly fault: 'unrecorded' | 'restored' | 'forged_seal'
   readonly detail: string
 }
 
-/** Compares what is gone of one run with what the audit run says, while its events are read in their order. */
+/** Compares the deleted parts of one run with the audit run, while its events are read in their order. */
 export interface RemovalCheck {
   /** The recorded seal whose range begins at this seq. */
   sealAt(fromSeq: number): PruneMarker | undefined
@@ -111,7 +111,7 @@ export function checkRemovals(
             'restored',
             'an audit event says that its state was pruned, and no row of pruned_states does',
           )
-      // A run that was made again has other hashes: then no range fits, and what is named as gone may be back.
+      // A run that was created again has other hashes: then no range fits, and events named as deleted may be there.
       for (const range of recorded) {
         if (range.kind === 'events' || fitting.includes(range)) continue
         const covered = range.kind === 'payloads' ? payloads : states

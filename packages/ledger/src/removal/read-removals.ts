@@ -12,7 +12,7 @@ const TYPES = ['system.payload_erased', 'system.range_pruned']
 export const sealKey = ({ fromSeq, toSeq, headHash }: PruneMarker): string =>
   `${fromSeq} ${toSeq} ${headHash}`
 
-/** All that the audit run of a workspace says is gone. */
+/** All deletions that the audit run of a workspace records. */
 export interface Removals {
   /** Seq of the audit run at the time of reading. */
   readonly seq: number

@@ -6,8 +6,8 @@ import { isObject } from '../json.ts'
 export type SeqPair = [from: number, to: number]
 
 /**
- * A part of one run that an audit event says is gone. `headHash` is the hash of the event at `toSeq`: by the chain it is
- * a digest over that event and all before it, and it tells which run is meant where no run may be named (P5).
+ * A part of one run that an audit event says was deleted. `headHash` is the hash of the event at `toSeq`: by the
+ * chain it is a digest over that event and all before it, and it identifies the run where no run may be named (P5).
  */
 export interface RemovedRange {
   readonly kind: 'events' | 'payloads' | 'states'
@@ -114,8 +114,8 @@ export function* seqsIn(pairs: readonly SeqPair[]): Generator<number> {
 }
 
 /**
- * Ranges that an audit event says are gone; empty for other events. Checks every field although the type is known:
- * `verify` reads payloads here that somebody may have changed in the database.
+ * Ranges that an audit event says were deleted; empty for other events. Checks every field although the type is
+ * known: `verify` reads payloads here that may have been changed in the database.
  */
 export function parseRanges({
   eventType,

@@ -14,9 +14,9 @@ export interface RunFacts {
   readonly hash: string
   /** When its last event was recorded. */
   readonly recordedMs: number
-  /** Nobody has begun it: it may go by its age. */
+  /** No process has begun the run: it may be deleted by its age. */
   readonly isOnlyRecorded?: boolean | undefined
-  /** Of a deleted run: what it still has. */
+  /** Remaining events of a deleted run. */
   readonly left?: readonly SeqRange[] | undefined
 }
 
@@ -38,7 +38,7 @@ export interface RetentionFacts {
   readonly runs: readonly RunFacts[]
   readonly leases: readonly { readonly runId: string; readonly threadId: string | null }[]
   readonly holds: readonly Hold[]
-  /** System runs of memory in which something is held by itself, of those that a rule takes. */
+  /** Among the system runs of memory that a rule selects, those in which a hold covers single items. */
   readonly heldWithin: ReadonlyMap<string, Hold>
   /** The consumer that is farthest behind, and the runs that have events which it has not seen. */
   readonly behind: { readonly name: string; readonly runIds: ReadonlySet<string> } | null

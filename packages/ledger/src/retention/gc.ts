@@ -24,7 +24,7 @@ export interface GcOptions {
   readonly dryRun?: boolean | undefined
   /** Name recorded in the audit run. */
   readonly by?: string | undefined
-  /** Told how many events are gone, of how many; what it throws ends the work, which the next gc goes on with. */
+  /** Called with the number of deleted events and the total; an exception ends the work, and the next gc continues it. */
   readonly onProgress?: ((events: number, total: number) => void) | undefined
 }
 
@@ -33,7 +33,7 @@ export interface GcReport {
   readonly events: number
   /** Runs that are deleted. */
   readonly runs: number
-  /** Shared values that nobody needed any more. */
+  /** Deleted shared values that no event referenced. */
   readonly values: number
   readonly rules: readonly { readonly rule: string; readonly runs: number; readonly events: number }[]
   /** Ranges to delete, or deleted. */
@@ -47,7 +47,7 @@ export interface GcReport {
 export interface GcParts extends GatherParts {
   readonly preparer: Preparer
   readonly ledger: Pick<Ledger, 'read' | 'getRun' | 'identity'>
-  /** Values that are gone must not be remembered. */
+  /** Caches must drop deleted values. */
   readonly forgetValues: () => void
 }
 
@@ -166,7 +166,7 @@ function takeBatch(work: PlannedRange[], size: number): PlannedRange[] {
   let left = size
   const sources = new Set<string | null>()
   for (let next = work.at(-1); next && left > 0 && batch.length < MAX_RUNS; next = work.at(-1)) {
-    // Only when the fork is gone, nobody needs what it shared.
+    // The shared prefix is free only after the fork was deleted.
     if (sources.has(next.runId)) break
     sources.add(next.source)
     work.pop()

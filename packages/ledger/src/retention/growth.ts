@@ -1,5 +1,5 @@
 export const DAY_MS = 86_400_000
-/** How far back growth is told. */
+/** Period over which growth is reported. */
 export const GROWTH_DAYS = 30
 const WEEK_DAYS = 7
 
@@ -24,7 +24,7 @@ export interface GrowthRate {
 export interface Growth {
   /** Stretches of 24 hours, oldest first, the last one up to now; none before the oldest record. */
   readonly days: readonly GrowthDay[]
-  /** The last 7 days; null while the record is younger than a day, for then nothing can be told. */
+  /** The last 7 days; null while the record is younger than a day, too short for an estimate. */
   readonly week: GrowthRate | null
   readonly month: GrowthRate | null
   /** Size of the store in 30 days at the pace of the last 7, if nothing is deleted. */

@@ -55,7 +55,10 @@ async function* itemEvents(
   }
 }
 
-/** A hold that covers something in a memory run, also what was forgotten or written anew since: for who takes memory runs as a whole. */
+/**
+ * A hold on any event of a memory run, also one that was forgotten or written again since: for callers that take
+ * memory runs as a whole.
+ */
 export async function findHoldWithin(
   parts: HoldParts,
   holds: readonly Hold[],

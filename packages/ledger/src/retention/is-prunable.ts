@@ -1,8 +1,8 @@
 import { isTerminal, type RunSummary } from '../fold/run-summary.ts'
 
 /**
- * Nobody has begun it and nobody can go on with it: events were recorded under its id, and that is all. Such a run has no
- * end, so only its age can tell that nothing more will come.
+ * True for a run that no process began and none can resume: events were recorded under its id, and that is all. Such
+ * a run has no end, so only its age shows that no more events will come.
  */
 export const isOnlyRecorded = (run: RunSummary): boolean =>
   run.status === 'pending' &&

@@ -12,7 +12,7 @@ export interface LastGc {
   readonly events: number
   readonly runs: number
   readonly rules: readonly string[]
-  /** False if it was so long that only its end was read. */
+  /** False if the record was so long that only its end was read. */
   readonly isWhole: boolean
 }
 

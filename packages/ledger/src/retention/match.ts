@@ -27,7 +27,7 @@ export const isKeptBy = (
       fits(match, run, workspace) && nowMs - run.recordedMs < youngerThanMs,
   )
 
-/** The rule by which each run would go as a whole, if nobody needs it. The first of the policy counts. */
+/** The rule by which each run would be deleted as a whole, if no other run needs it. The first matching rule counts. */
 export function selectRuns(policy: RetentionPolicy, facts: RetentionFacts): Map<string, string> {
   const { workspace } = facts
   const selected = new Map<string, string>()

@@ -3,7 +3,7 @@ import type { Ports } from '../ports.ts'
 import type { Store } from '../store/store.ts'
 
 export interface BatchThrottle {
-  /** Somebody else was seen to append a moment ago. */
+  /** Another process appended a moment ago. */
   readonly isShared: boolean
   /** How long one transaction may take now, in ms. */
   readonly batchMs: number
@@ -11,16 +11,16 @@ export interface BatchThrottle {
   rest(tookMs: number, events: number): Promise<void>
 }
 
-/** Whoever begins to write then waits once for so long. */
+/** Length of a transaction at full speed: a process that starts to write waits once for so long. */
 const ALONE_MS = 5
-/** Nobody else has appended for so long. */
+/** After this time without appends by others, gc runs at full speed. */
 const QUIET_MS = 300
 const MIN_REST_MS = 1
 const MAX_REST_MS = 50
 
 /**
- * Beside others short transactions, and long rests between them; at full speed where nobody else appends. Positions
- * tell: where they have gone on by more than our own events, somebody has.
+ * Uses short transactions and long pauses while others write, and full speed otherwise. Positions show it: if they
+ * advanced by more than our own events, another process wrote.
  */
 export async function createPace(
   store: Pick<Store, 'info' | 'disk'>,

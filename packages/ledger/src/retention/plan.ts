@@ -52,7 +52,7 @@ export function planRetention(policy: RetentionPolicy, facts: RetentionFacts): R
   function pin(runId: string, upToSeq: number, reason: string): void {
     const run = byId.get(runId)
     if (!run) return
-    // Of a run that stays to its end nothing goes, and so it is not deleted.
+    // If the end of a run stays, nothing of it is deleted, and so the run is not deleted.
     const seq = upToSeq >= run.seq ? WHOLE : upToSeq
     if ((pins.get(runId)?.seq ?? 0) >= seq) return
     pins.set(runId, { seq, reason })
@@ -79,7 +79,7 @@ export function planRetention(policy: RetentionPolicy, facts: RetentionFacts): R
     for (const child of children.get(runId) ?? []) pin(child.runId, WHOLE, `run ${runId} is its parent`)
     if (run.threadId === null || isSystemRun(runId)) continue
     const mates = threads.get(run.threadId) ?? []
-    // Of a thread whose newest run were gone, the next turn would go on from an older state.
+    // If the newest run of a thread were deleted, the next turn would continue from an older state.
     const newest = mates.findLast(({ status }) => status !== 'deleted')
     if (newest && seq === WHOLE)
       pin(newest.runId, WHOLE, `the next turn of thread ${run.threadId} goes on from it`)

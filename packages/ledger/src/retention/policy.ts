@@ -24,7 +24,7 @@ export interface RetentionRule {
   /** Recorded in the audit run with everything the rule deletes. */
   readonly name: string
   readonly match: RetentionMatch
-  /** Last recorded so long ago: `90d`, `36h`. */
+  /** Age of the last event: `90d`, `36h`. */
   readonly olderThanMs?: number | undefined
   /** Number of newest runs to keep, or of newest events in each system run. */
   readonly newest?: number | undefined
@@ -65,7 +65,7 @@ export interface RetentionPolicyInput {
 }
 
 const MATCHES = ['workspace', 'agent', 'status', 'systemRun', 'layer', 'types']
-/** Without these a run could not be gone on with, replayed or told from one that never ended. */
+/** Without these events a run could not be resumed, replayed or distinguished from one that never ended. */
 const NEEDED = /^(?:system\.|execution\.(?:step_|checkpoint$|completed$|handoff$|memory_)|ui\.input_)/
 
 /** Checks what people wrote; says which part of it is wrong and how it should be. */

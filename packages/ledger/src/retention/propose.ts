@@ -5,7 +5,7 @@ import { parsePolicy, type RetentionPolicyInput } from './policy.ts'
 
 export interface ProposalFacts {
   readonly growth: Growth
-  /** A policy that is in force is gone on with: nothing of it is taken out or changed. */
+  /** A policy in force is extended: none of its rules is removed or changed. */
   readonly inForce: RetentionPolicyInput | null
   /** How many scopes of memory there are. */
   readonly memory: Readonly<Record<MemoryLayer, number>>

@@ -1,7 +1,7 @@
 import { ClewError } from '../errors.ts'
 import type { PruneMarker } from '../store/change.ts'
 
-/** A range that retention took, as the audit run tells it. */
+/** A range that retention deleted, as the audit run records it. */
 export interface PrunedRange {
   readonly runId: string
   readonly fromSeq: number

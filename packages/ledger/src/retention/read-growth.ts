@@ -34,7 +34,7 @@ export async function readGrowth(
     const lastMs = Date.parse(recordedAt)
     const beganMs = Math.min(Date.parse(summary.startedAt), lastMs)
     if (!isSystemRun(summary.runId)) marks.push({ atMs: beganMs, events: 0, runs: 1 })
-    // Of a deleted run only the end is known.
+    // Only the end of a deleted run is known.
     if (dayOf(beganMs) === dayOf(lastMs) || summary.status === 'deleted') mark(lastMs, ownEvents(run))
     else spanning.push(run)
   }

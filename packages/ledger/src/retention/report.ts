@@ -17,14 +17,14 @@ export interface PolicyInForce {
   /** `opened`: given to `openLedger`; `workspace`: set for all who open the workspace (`setPolicy`). */
   readonly source: 'opened' | 'workspace'
   readonly policy: RetentionPolicyInput
-  /** Who set the policy and when, if recorded. */
+  /** Actor and time of the policy's last change, if recorded. */
   readonly by: string | null
   readonly at: string | null
   /** Why it cannot be used; then nothing goes by it. */
   readonly problem: string | null
 }
 
-/** What a policy would delete today: the plan of `gc` with the first entries of its lists. */
+/** Deletions that a policy would cause today: the plan of `gc` with the first entries of its lists. */
 export interface RetentionOutlook extends Pick<GcReport, 'events' | 'runs' | 'rules' | 'ranges' | 'kept'> {
   /** How many more there are of each list. */
   readonly moreRanges: number

@@ -33,14 +33,14 @@ const MAX_THREADS = 100
 /** Limit of attempts if holds or forks are added concurrently; the next checkpoint tries again. */
 const ATTEMPTS = 10
 const PAGE = 500
-/** Looking through a thread's values costs what it holds, so it waits until this part of its events has gone. */
+/** Scanning a thread's values costs as much as it holds, so it waits until this share of its events was deleted. */
 const SWEEP_SHARE = 0.25
 
 const NOBODY = { forks: [], held: new Set<string>(), seenPosition: Number.MAX_SAFE_INTEGER }
 
 export type StateRetention = (runId: string, policy: StatePolicy) => Promise<number>
 
-/** Lets the states go that a policy no longer keeps, in the thread of a run (R10); tells how many. */
+/** Deletes the states that a policy no longer keeps, in the thread of a run (R10); returns how many. */
 export function createStateRetention(parts: GcParts): StateRetention {
   const { store, reader, runs, ports, workspace } = parts
   const threads = new Map<string, KnownThread>()
@@ -133,7 +133,7 @@ export function createStateRetention(parts: GcParts): StateRetention {
   })
 
   async function tryOnce(thread: KnownThread, policy: StatePolicy): Promise<number | null> {
-    // Mostly nothing goes, and that can be told without asking anybody.
+    // In most cases nothing is to be deleted, and that is known without a read.
     const open = planStates(policy, { ...factsOf(thread), ...NOBODY })
     if (open.marked.length + open.blank.length === 0) return 0
     const { holds, seq: expectedSeq } = await readHolds(parts.ledger)

@@ -16,7 +16,7 @@ interface SweepParts {
 }
 
 export interface SweepOptions {
-  /** Told how many values went so far; what it throws ends the sweep, which the next one does again. */
+  /** Called with the number of deleted values so far; an exception ends the sweep, and the next one repeats it. */
   readonly onProgress?: ((values: number) => void) | undefined
 }
 
@@ -28,8 +28,8 @@ const DROPPED = 50
 const ATTEMPTS = 10
 
 /**
- * Takes away the shared values that no event refers to any more, in the scopes of which events or payloads went. Whoever
- * writes in the scope meanwhile may have taken up a value that was free: then what is new is looked at before anything goes.
+ * Deletes the shared values that no event references any more, in the scopes whose events or payloads were deleted. A
+ * concurrent writer may have reused a free value: new events are read before anything is deleted.
  */
 export async function sweepValues(
   { store, ports }: SweepParts,

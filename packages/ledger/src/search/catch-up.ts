@@ -30,9 +30,9 @@ interface CatchUpOptions {
 }
 
 /**
- * Brings the search index on from where it stands. Each page is one transaction that also moves the index on, so a
- * kill loses at most a page of work and never leaves a page half in or in twice. An index that another version of
- * the extraction made is begun anew.
+ * Applies new events to the search index. Each page is one transaction that also moves the cursor of the index, so a
+ * kill loses at most a page of work and never leaves a page half in or in twice. An index made by another version of
+ * the extraction is built again.
  */
 export async function catchUp(
   { store, reader, ports }: CatchUpParts,

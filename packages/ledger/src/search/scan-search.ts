@@ -21,7 +21,7 @@ interface Entry extends SearchDocument {
 
 type Core = Pick<StoreCore, 'findRuns' | 'findEvents'>
 
-/** Matches that are compared with the store at once. */
+/** Number of matches compared with the store in one read. */
 const BATCH = 500
 
 /** Default search: a list in the memory of this process, scanned by every query. */

@@ -11,7 +11,7 @@ import { parseQuery } from './parse-query.ts'
 import { isAboutEvents, type SearchMatch, type SearchQuery } from './search-index.ts'
 
 export interface SearchOptions {
-  /** How many runs at once; 20 unless told. */
+  /** Maximum number of runs in a page; 20 by default. */
   readonly limit?: number | undefined
   readonly cursor?: string | undefined
   /** How long a search waits for the index to take what is new; default 2,000 ms, 0 to search the index as it is. */
@@ -24,7 +24,7 @@ export interface SearchEvent {
   readonly eventId: string
   readonly eventType: string
   readonly timestamp: string
-  /** The words in their place; null when the query has none, or when the payload is gone. */
+  /** The words in context; null if the query has none, or if the payload was erased. */
   readonly highlight: Highlight | null
 }
 

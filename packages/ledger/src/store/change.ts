@@ -56,7 +56,7 @@ export interface AppendCall {
 
 export type AppendOutcome = { readonly events: readonly ClewEvent[] } | { readonly error: ClewError }
 
-/** A pruned range of a run (P4): its events are gone, and the chain continues from the hash of the last of them. */
+/** A pruned range of a run (P4): its events are deleted, and the chain continues from the hash of the last of them. */
 export interface PruneMarker {
   readonly fromSeq: number
   readonly toSeq: number

@@ -72,7 +72,7 @@ function checkEvent(
     const stored = tx.findEvent(run, event.eventId)
     if (stored) {
       if (isSame(tx, ports, stored, event)) return stored
-      // Derived ids are those of the new owner, too: who has lost the run is told that.
+      // Derived ids are those of the new owner, too: a caller that lost the run gets that error.
       if (call.epoch !== undefined) checkEpoch(tx, call, event)
       throw otherContent(run, stored, event, item)
     }

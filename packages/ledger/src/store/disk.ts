@@ -4,7 +4,7 @@ export interface StoragePart {
 }
 
 export interface Scrubbed {
-  /** Why files may still hold bytes that nobody can read any more, and what to do; null if none are left. */
+  /** Why files may still hold bytes that no reader can reach, and what to do; null if none are left. */
   readonly unfinished: string | null
 }
 

@@ -1,9 +1,10 @@
 import type { RunSummary } from '../fold/run-summary.ts'
 
 /**
- * Since when, or from when on, a run waits for somebody who has its agent: pending (a fork, an answered pause, a sleep), interrupted, or
- * paused with a time at which it goes on by itself. Null when it waits for nobody. A child goes on inside its parent.
- * `recordedAt` is the store's own time of the event that made it so: the producer's clock orders nothing (E2).
+ * Time since which, or from which on, a run waits for a worker that has its agent: pending (a fork, an answered
+ * pause, a sleep), interrupted, or paused with a time at which it continues. Null if it waits for none. A child
+ * continues inside its parent. `recordedAt` is the store's own time of the event that caused it: the producer's clock
+ * orders nothing (E2).
  */
 export function dueMsOf(
   { status, parentRunId, dueAt }: Pick<RunSummary, 'status' | 'parentRunId' | 'dueAt'>,

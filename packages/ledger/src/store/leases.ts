@@ -8,7 +8,7 @@ export interface Lease extends RunKey {
   readonly heartbeatAt: string
 }
 
-/** State of a lease's owner: alive, silent for too long, or certainly gone. */
+/** State of a lease's owner: alive, silent for too long, or certainly dead. */
 export type OwnerState = 'alive' | 'stale' | 'dead'
 
 /** Which runs a worker that has their agents can resume. */

@@ -3,7 +3,7 @@ import type { RunKey } from './store.ts'
 /** A row that covers a missing payload, or hides the state at an event (R10). */
 export interface RemovalMark {
   readonly position: number
-  /** Why the payload is gone: an erasure, a pruned state, or both. */
+  /** Why the payload is missing: an erasure, a pruned state, or both. */
   readonly isErased: boolean
   readonly isPruned: boolean
   /** Null if there is no event at the position. */

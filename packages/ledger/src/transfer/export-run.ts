@@ -18,9 +18,9 @@ export interface RunPart {
 }
 
 /**
- * A run with all that it stands on (L11), so that elsewhere it can be read, gone on with and replayed: its
- * child runs, and up to the event where it takes over from them the runs it was forked from and the turns
- * whose state it continues. A fork comes after its source.
+ * Exports a run with all runs that it depends on (L11), so that elsewhere it can be read, resumed and replayed: its
+ * child runs, and, up to the event where it takes over from them, the runs it was forked from and the turns whose
+ * state it continues. A fork comes after its source.
  */
 export async function relatedRuns(
   { store, reader, runs, workspace }: ExportParts,

@@ -6,7 +6,7 @@ import type { PreparedEvent } from '../store/change.ts'
 import { brokenLine, parseLine, splitLines } from './transfer.ts'
 
 export interface ImportOptions {
-  /** Store the events as new facts, redacted and hashed anew, instead of keeping their hashes. */
+  /** Store the events as new facts, redacted and hashed again, instead of keeping their hashes. */
   readonly rehash?: boolean | undefined
   readonly onProgress?: ((events: number) => void) | undefined
 }

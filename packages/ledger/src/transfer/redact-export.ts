@@ -53,7 +53,7 @@ export function createExportRedactor(
   return { event, passSeal: (runId, headHash) => void heads.set(runId, headHash) }
 }
 
-/** Its salt follows from the old one, which is not told, so that the same run always gives the same export. */
+/** The salt is derived from the old one, which stays secret, so that the same run always gives the same export. */
 function reseal(
   sha256: Ports['sha256'],
   stored: StoredEvent,

@@ -43,7 +43,7 @@ export function restoreSecrets<Value>(value: Value, originalOf: OriginalOf): Val
       return next === items ? part : new Set(next)
     }
     const prototype: unknown = Object.getPrototypeOf(part)
-    // How to copy an instance of a class of the user's nobody here knows.
+    // Instances of a user's class cannot be copied here.
     return prototype === Object.prototype || prototype === null ? object(part) : part
   }
 

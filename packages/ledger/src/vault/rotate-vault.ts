@@ -3,7 +3,7 @@ import { badKey, type VaultCipher, vaultContext } from './vault.ts'
 import type { VaultChange } from './vault-rows.ts'
 
 export interface RotateOptions {
-  /** Told how many rows have been encrypted anew so far. */
+  /** Called with the number of rows that have been encrypted again so far. */
   readonly onProgress?: ((rows: number) => void) | undefined
 }
 

@@ -17,7 +17,7 @@ export interface VaultedEvent {
   readonly seq: number
   readonly eventId: string
   readonly payloadHash: string
-  /** False for a stray row: its payload was erased or pruned, and the row should have gone with it. */
+  /** False for a stray row: its payload was erased or pruned, and the row should have been deleted with it. */
   readonly hasPayload: boolean
 }
 

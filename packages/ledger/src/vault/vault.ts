@@ -7,7 +7,7 @@ import { createOriginals } from './originals.ts'
 import { createConcealment } from './conceal.ts'
 import type { VaultData, VaultedEvent, VaultRow } from './vault-rows.ts'
 
-/** Why a row cannot be read: nobody here has its key, or the key or the row is not the right one. */
+/** Why a row cannot be read: its key is not here, or the key or the row is not the right one. */
 export type VaultProblem = 'no key' | 'wrong key'
 
 /**
@@ -32,7 +32,7 @@ export type RestorePayload = (stored: StoredEvent, payload: JsonValue) => JsonVa
 
 /** The vault of one workspace. Originals stay in memory, and in rows they are encrypted. */
 export interface Vault {
-  /** Told of every secret that redaction takes out, with its fingerprint. */
+  /** Called with every secret that redaction removes, with its fingerprint. */
   remember(fingerprint: string, original: string): void
   /** Redacts one payload; its originals are kept at least until `rowOf` is asked. */
   during<T>(redact: () => T): T
@@ -113,7 +113,7 @@ function restorePayload(payload: JsonValue, originalOf: OriginalOf): JsonValue {
     : restored
 }
 
-/** The parts of a large payload lie elsewhere, so its body does not tell. */
+/** The parts of a large payload are stored elsewhere, so its body does not show them. */
 const mayHoldPlaceholder = (body: string | null): boolean =>
   body !== null && (!body.startsWith('{') || body.includes('[redacted:'))
 

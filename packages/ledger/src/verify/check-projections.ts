@@ -20,7 +20,7 @@ interface CheckParts {
   readonly runs: RunReader
 }
 
-/** A run that others write to is read again, so many times; a busier one is compared by the next `verify`. */
+/** Limit of reads for a run that others write to; a busier one is compared by the next `verify`. */
 const ATTEMPTS = 10
 const MAX_NAMED_STEPS = 3
 
@@ -203,7 +203,7 @@ const textOf = (rows: readonly (readonly unknown[])[]): string =>
     .sort()
     .join('\n')
 
-/** Workers find runs by agent and `due_ms`: without an agent nobody reads it. */
+/** Workers find runs by agent and `due_ms`: without an agent the column is not read. */
 function isDue({ summary, recordedAt }: StoredRun, dueMs: number | null, facts: Facts): boolean {
   const due = dueMsOf(summary, recordedAt)
   if (summary.agent === null || due === dueMs) return true
@@ -259,7 +259,7 @@ function compareSteps(
   const rows = new Map(stored.map((step) => [stepRowKey(step), step]))
   for (const [key, step] of folded.steps) {
     const row = rows.get(key)
-    // The end of a step may have gone with its payload.
+    // The end of a step may have been deleted with its payload.
     if (!isWhole && step.endedSeq === null && row) continue
     if (!row || textOf(row) !== textOf(step)) differing.add(step.stepId)
   }
@@ -273,7 +273,7 @@ function compareSteps(
   return [problemOf(run, null, `the rows of steps are not what its events fold to: ${named}${more}`)]
 }
 
-/** Fields of a step that the remaining events prove if others of the run are gone: neither its index nor its content. */
+/** Fields of a step that the remaining events prove if others of the run were deleted: neither its index nor its content. */
 const keptText = ({ stepId, attempt, nodeName, status, startedSeq, endedSeq }: StepSkeleton): string =>
   JSON.stringify([stepId, attempt, nodeName, status, startedSeq, endedSeq])
 

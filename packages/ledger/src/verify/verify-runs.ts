@@ -30,7 +30,7 @@ interface VerifyChoice {
   readonly onProgress: ((checked: number) => void) | undefined
 }
 
-/** Something may be erased or pruned while a run is verified: then it is read again, so many times. */
+/** Limit of reads for a run in which events are erased or pruned during the check. */
 const ATTEMPTS = 3
 
 /** Verifies one run, or the workspace with the rows of the store that belong to no run. */
@@ -150,7 +150,7 @@ async function findStrayRows({ store, ports }: VerifyParts, scopes: ReadonlySet<
   return problems
 }
 
-/** Rows that would let the payload of a later event go. Those of pruned events stay, and cannot be told from others. */
+/** Rows that would allow the payload of a later event to be deleted. Rows of pruned events stay and look the same. */
 async function strayMarks(store: Store, { strays }: WorkspaceMarks): Promise<Problem[]> {
   if (strays.length === 0) return []
   const { newestPosition: newest, prunedEvents } = await store.info('newestPosition', 'prunedEvents')

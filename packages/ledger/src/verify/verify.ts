@@ -98,7 +98,7 @@ export function createRunVerifier(
     return rootOfBody(sha256, body, hashOf)
   }
 
-  /** Problem of an event, given the root hash of its stored payload, or null if the payload is gone. */
+  /** Problem of an event, given the root hash of its stored payload, or null if the payload was deleted. */
   function findFault(
     event: StoredEvent,
     root: string | null,

@@ -11,7 +11,7 @@ import { formatDuration } from '../time.ts'
 
 const WORD_MS = 28
 
-/** A scripted run, told line by line as it comes out of the ledger. */
+/** A scripted run, printed line by line as it is read from the ledger. */
 export async function tellDemo(
   ledger: Ledger,
   input: InputOf<typeof demo>,
@@ -31,14 +31,14 @@ export async function tellDemo(
 }
 
 interface Watcher {
-  /** The number of events that were told, when the run has ended. */
+  /** Number of printed events, when the run has ended. */
   readonly told: Promise<number>
   readonly ask?: (pauseId: string, timeoutMs: number) => Promise<string | undefined>
 }
 
 const ENDS = /^system\.workflow_(?:completed|stopped|failed)$/
 
-/** Tells what arrives in the ledger, not what the demo sends: this is the reader's side. */
+/** Prints what arrives in the ledger, not what the demo sends: this is the reader's side. */
 function createWatcher(
   ledger: Ledger,
   runId: string,

@@ -79,7 +79,7 @@ async function chat(ledger: Ledger, store: string, flags: Flags, terminal: Termi
 
 type Start = typeof import('@clew/server').startServer
 
-/** The port that people know; when it is taken and nobody asked for it, any. */
+/** The well-known port; if it is taken and none was asked for, any free one. */
 async function listen(
   start: Start,
   options: Parameters<Start>[0],

@@ -28,7 +28,7 @@ export const stepsCommand: Command<InputOf<typeof steps>> = async ({ input, term
     const id = await resolveRun(ledger, input.runId)
     return { run: await ledger.getRun(id), data: await steps.run(ledger, { ...input, runId: id }) }
   })
-  // In a function each step is its own superstep, which tells nobody anything.
+  // Hidden for functions, in which each step is its own superstep.
   const isGraph = run?.checkpoint !== null
   await terminal.answer(data, () => lines(terminal, data, printable(run?.runId ?? ''), input, isGraph))
   return EXIT.fine

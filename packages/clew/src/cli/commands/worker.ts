@@ -19,7 +19,7 @@ export const workerCommand: Command<InputOf<typeof operation>> = async ({
     const { worker } = await import('../../operations/worker.ts')
     const { signal, json, errors } = terminal
     const onEnd = (): void => {
-      // A second signal exits immediately: leases of a dead process are free at once.
+      // A second signal exits immediately: leases of a dead process are free immediately.
       for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => process.exit(130))
       if (!json) errors.stream.write('Shutting down; press again to exit immediately.\n')
     }

@@ -9,7 +9,7 @@ export interface AgentProcessSettings extends DemoSettings {
   readonly store: string
 }
 
-/** What is under way after this is left as a crash would leave it. */
+/** Ends the process as a crash would, with its work in flight. */
 const LEAVE_MS = 2000
 
 const leaving = new AbortController()
@@ -17,7 +17,7 @@ function leave(): void {
   leaving.abort()
   setTimeout(() => process.exit(), LEAVE_MS).unref()
 }
-// Before anything is awaited: whoever started this may be gone already, and nobody else would end it.
+// Before the first await: the parent process may have ended already, and nothing else would end this one.
 process.once('disconnect', leave)
 process.once('SIGTERM', leave)
 // Ctrl-C reaches all processes of the terminal: the one that started this says when it ends.

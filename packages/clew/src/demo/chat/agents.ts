@@ -30,7 +30,7 @@ export interface Surroundings {
   }): Promise<string>
 }
 
-/** What an agent of the demo is asked. */
+/** Input of an agent of the demo. */
 export interface Asked {
   readonly question: string
   readonly streamId: string
@@ -161,7 +161,7 @@ export function createAgents(around: Surroundings) {
   return { ariadne: ariadne as unknown as CompiledGraph, daedalus, icarus, errand }
 }
 
-/** What a tool gave, or why it did not: the model is told either. */
+/** Result of a tool, or its error: the model receives either. */
 async function outcomeOf(work: Promise<ToolResult>): Promise<ToolResult> {
   try {
     return await work
@@ -175,7 +175,7 @@ async function outcomeOf(work: Promise<ToolResult>): Promise<ToolResult> {
 const answersOfStopped = (messages: readonly ChatMessage[]): ChatMessage[] =>
   (messages.at(-1)?.tool_calls ?? []).map(({ id }) => toolMessage(id, { content: STOPPED }))
 
-/** What was read since the last question: that is what the answer rests on. */
+/** Pages read since the last question: the sources of the answer. */
 function notesIn(messages: readonly ChatMessage[]): ToolSource[] {
   const turn = messages.slice(messages.findLastIndex(({ role }) => role === 'user'))
   const read = new Set(

@@ -26,7 +26,7 @@ export async function answerPeople(ledger: Ledger, agents: Agents, signal: Abort
     const wanted =
       event.eventType === 'ui.message_created' ? asMessage(event) : await asRequest(ledger, event)
     if (!wanted || (await ledger.getRun(wanted.sessionId))) continue
-    // What becomes of it is in the record, and nobody here waits for it.
+    // The outcome is in the record, and no code here waits for it.
     begin(ledger, agents, wanted, signal)
       .catch((error: unknown) => (signal.aborted ? undefined : sayWhyNot(ledger, wanted, error)))
       .catch((error: unknown) => console.error(error))
@@ -59,7 +59,7 @@ async function sayWhatWaits(ledger: Ledger, wanted: Wanted, waiting: RunSummary)
   await say(ledger, wanted, { messageId: `waits-${wanted.sessionId}-${what}`, sessionId: runId, content })
 }
 
-/** A failure inside a session is in its record, and its card tells it. */
+/** A failure inside a session is in its record, and its card shows it. */
 async function sayWhyNot(ledger: Ledger, wanted: Wanted, error: unknown): Promise<void> {
   console.error(error)
   if (await ledger.getRun(wanted.sessionId)) return

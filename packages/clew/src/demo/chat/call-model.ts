@@ -72,7 +72,7 @@ export async function callModel(
   return readAnswer(response.body, onToken)
 }
 
-/** What a service says when it does not answer, in its own words as far as there are some. */
+/** Error text of a service, as far as its response has one. */
 async function refusalOf({ about }: ModelAccess, response: Response): Promise<Error> {
   const { status } = response
   const said = /"message"\s*:\s*"((?:[^"\\]|\\.)*)"/.exec(await response.text())?.[1]

@@ -22,7 +22,7 @@ export interface ChatChunk {
   readonly choices: readonly {
     readonly delta: {
       readonly content?: string | null
-      /** Thoughts, by models that tell them. */
+      /** Thoughts of models that return them. */
       readonly reasoning_content?: string | null
       readonly tool_calls?: readonly {
         readonly index: number

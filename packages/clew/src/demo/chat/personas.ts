@@ -1,10 +1,10 @@
-/** Small pictures that need nobody to serve them. */
+/** Small pictures as data URLs, which need no server. */
 const picture = (colour: string, path: string): string =>
   `data:image/svg+xml,${encodeURIComponent(
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 28 28"><rect width="28" height="28" rx="6" fill="${colour}"/><path d="${path}" fill="none" stroke="#fff" stroke-width="1.6" stroke-linecap="round"/></svg>`,
   )}`
 
-/** Who answers in the demo. */
+/** Agents that answer in the demo. */
 export const PERSONAS = [
   {
     id: 'ariadne',

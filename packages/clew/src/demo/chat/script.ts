@@ -2,7 +2,7 @@ import type { ChatMessage } from './chat-protocol.ts'
 import { tellingSentences, wordsOf } from './notes.ts'
 import { PUBLISHED, type ToolResult, type ToolSource } from './tools.ts'
 
-/** What the scripted model says next. */
+/** Next answer of the scripted model. */
 export interface Reply {
   readonly thought: string
   readonly say?: string
@@ -64,7 +64,7 @@ interface Note {
 const asNote = ({ content, sources }: ToolResult): Note[] =>
   (sources ?? []).slice(0, 1).map(({ title }: ToolSource) => ({ title, text: content }))
 
-/** What tools gave since the question, each under the name of the tool that was asked for. */
+/** Results of tools since the question, by the name of the tool that was called. */
 function resultsOf(messages: readonly ChatMessage[]): { tool: string; result: ToolResult }[] {
   const names = new Map(
     messages.flatMap(({ tool_calls = [] }) =>

@@ -13,7 +13,7 @@ export interface ScriptedModel {
 interface Pace {
   /** Between two words. */
   readonly wordMs: number
-  /** Every so many requests, one is refused as an overloaded service would. */
+  /** One in this many requests is refused, as by an overloaded service. */
   readonly refuseEvery: number
 }
 

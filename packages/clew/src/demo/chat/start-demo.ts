@@ -19,7 +19,7 @@ import { startScriptedModel } from './scripted-model.ts'
 
 const STREAM = 'field-notes'
 const FIRST_QUESTION = 'Which owls hunt by day?'
-/** Long enough for a person to see that nobody works. */
+/** Long enough for a person to see that no process works. */
 const DEAD_MS = 2500
 
 const AGENT_PROCESS = fileURLToPath(programFile('demo/chat/agent-process'))
@@ -45,7 +45,7 @@ export async function startDemo({ ledger, store, board, isFast }: DemoOptions) {
     const started = spawn(process.execPath, [...PROGRAM_ARGS, AGENT_PROCESS, JSON.stringify(settings)], {
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     })
-    // One that ends by itself has said why, and would do so again.
+    // A process that ended with an error has printed it, and would end again.
     started.once('exit', (_, signal) => {
       if (!isClosing && signal !== null) void revive()
     })
@@ -87,7 +87,7 @@ export async function startDemo({ ledger, store, board, isFast }: DemoOptions) {
       const dead = child
       if (!dead.kill('SIGKILL')) return { killed: false }
       if (dead.signalCode === null) await once(dead, 'exit')
-      // A server finds out by itself, in its own time; here people are watching.
+      // A server notices a dead process after a while; here people are watching, so it is swept immediately.
       await sweepOrphans(ledger)
       return { killed: true }
     },
@@ -100,7 +100,10 @@ export async function startDemo({ ledger, store, board, isFast }: DemoOptions) {
 
   return {
     operations: [...servedDemo(state), kill],
-    /** A fork is left to the process that can be killed; what needs the code of an agent at once has it here. */
+    /**
+     * A fork is resumed by the process that can be killed; operations that need the code of an agent immediately have
+     * it here.
+     */
     controlOf(view: Ledger): RunControl {
       const able = createControl(view, { agents })
       const without = createControl(view)

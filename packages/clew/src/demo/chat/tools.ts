@@ -16,7 +16,7 @@ const describe = (
   },
 })
 
-/** What a model is told that it may call. */
+/** Tool definitions that a model receives. */
 export const TOOLS: readonly object[] = [
   describe('search_notes', 'Search the notes of the owl station', { query: text('words to look for') }),
   describe('read_note', 'Read one note', { file: text('its file name, as a search gave it') }),
@@ -34,12 +34,12 @@ export const NOT_PUBLISHED = 'A person said no: it is not published.'
 const TAKES_MS: Readonly<Record<string, number>> = { search_notes: 500, read_note: 700, publish: 400 }
 
 interface Place {
-  /** Where published texts go: a file, one line each. */
+  /** File of published texts, one line each. */
   readonly board: string
   readonly isFast: boolean
 }
 
-/** What came out, as the model is told and as a page shows it. */
+/** Result of a tool, as the model receives it and as a page shows it. */
 export interface ToolResult {
   readonly content: string
   readonly sources?: readonly ToolSource[]

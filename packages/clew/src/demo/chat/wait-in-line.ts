@@ -7,7 +7,7 @@ export interface InLine {
   /** The run whose place is taken does not stand in the way. */
   readonly supersedes: string | undefined
   readonly signal: AbortSignal
-  /** Called when it will not end by itself, once for what it waits for. */
+  /** Called if the wait will not end without a person, once for each reason. */
   tell(waiting: RunSummary): Promise<void>
 }
 
@@ -45,5 +45,5 @@ async function untilOver(runId: string, { ledger, signal, tell }: InLine): Promi
   }
 }
 
-/** By itself: another process takes up what a dead one has left. */
+/** Ends without a person: another process resumes the runs of a dead one. */
 const GOES_ON: ReadonlySet<string> = new Set(['running', 'interrupted'])
