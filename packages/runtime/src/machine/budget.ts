@@ -1,4 +1,4 @@
-import type { ClewEvent } from '@clew/ledger'
+import type { StepEvent } from './record.ts'
 
 /** What a run may use up; beyond it the run is stopped before its next step begins. */
 export interface Budget {
@@ -17,7 +17,7 @@ export type UsageTotals = Readonly<Record<'steps' | 'tokens' | 'cost', number>>
 export interface BudgetCount {
   /** Counts one more attempt; the reason to stop when that, or what was used before, is too much. */
   overStep(): string | undefined
-  count(event: ClewEvent): void
+  count(event: StepEvent): void
   /** What a child run used. */
   add(used: UsageTotals): void
   /** False when nothing is counted. */
@@ -47,10 +47,10 @@ export function createBudget(budget: Budget | undefined, before: UsageTotals = N
       return undefined
     },
     count({ payload }) {
-      const usage = payload['usage'] as Record<string, number> | undefined
+      const { usage } = payload
       if (!usage) return
-      used.tokens += (usage['inputTokens'] ?? 0) + (usage['outputTokens'] ?? 0)
-      used.cost += amountOf(payload['cost'])
+      used.tokens += (usage.inputTokens ?? 0) + (usage.outputTokens ?? 0)
+      used.cost += amountOf(payload.cost)
     },
   }
 }

@@ -203,7 +203,7 @@ export function createCursor(options: CursorOptions): Cursor {
       return { kind: 'redacted', step, call, expected: null, received: spec.input ?? null }
     if (digest === digestIn(start)) return undefined
     const was = spec.isInputKept
-      ? (start.payload['input'] ?? null)
+      ? (start.payload.input ?? null)
       : (options.recordedInput?.(call) ?? spec.recordedInput?.())
     if (comparison && was !== undefined && isSameCall(comparison, spec, was) !== 'different') return undefined
     const known = was !== undefined && (spec.isInputKept || options.recordedInput !== undefined)
@@ -220,8 +220,8 @@ export function createCursor(options: CursorOptions): Cursor {
     const { spec, scope } = step
     const { payload } = startOf(call)
     const index = spec.startFields?.index ?? 0
-    if (isTask && (payload['index'] ?? 0) !== index && kindOfStep(payload) !== 'interrupt')
-      return { kind: 'order', step, call, expected: payload['index'] ?? 0, received: index }
+    if (isTask && (payload.index ?? 0) !== index && kindOfStep(payload) !== 'interrupt')
+      return { kind: 'order', step, call, expected: payload.index ?? 0, received: index }
     const { reason } = call
     if (reason === null || !isWoken) return undefined
     const around = scope.step
@@ -269,7 +269,7 @@ export function createCursor(options: CursorOptions): Cursor {
       let alike: string | undefined
       for (const { start } of record.attemptsOf(stepId)) {
         if (digestIn(start) === digest) return digest
-        if (alike === undefined && isSameCall(comparison, spec, start.payload['input']) === 'same')
+        if (alike === undefined && isSameCall(comparison, spec, start.payload.input) === 'same')
           alike = digestIn(start)
       }
       return alike ?? digest
@@ -280,7 +280,7 @@ export function createCursor(options: CursorOptions): Cursor {
         if (tried.parentAttempt >= parentAttempt || end?.eventType !== 'execution.step_completed') continue
         const isSame =
           digestIn(start) === digest ||
-          (comparison !== undefined && isSameCall(comparison, spec, start.payload['input']) === 'same')
+          (comparison !== undefined && isSameCall(comparison, spec, start.payload.input) === 'same')
         const outcome = outcomeOf(end, stepId)
         return isSame && mayGiveAgain(spec.work, outcome) ? { outcome, startId: start.eventId } : undefined
       }
@@ -290,7 +290,7 @@ export function createCursor(options: CursorOptions): Cursor {
       for (const { start, end, parentAttempt: inAttempt } of record.attemptsOf(stepId)) {
         if (inAttempt >= parentAttempt) continue
         if (end?.eventType !== 'execution.step_stopped') return false
-        return digestIn(start) === digest && start.payload['redactedInput'] === undefined
+        return digestIn(start) === digest && start.payload.redactedInput === undefined
       }
       return false
     },

@@ -6,7 +6,7 @@ import type { EventDraft } from './run-appender.ts'
 import type { EndedStep } from './machine-types.ts'
 import { completedPayload, type EndedHow, failedPayload, wholePayload } from './payloads.ts'
 import { timeoutOf } from './perform.ts'
-import { lastOf } from './record.ts'
+import { lastOf, type StepEvent } from './record.ts'
 import { giveRedacted } from './refresh.ts'
 import { missing } from './resume-policy.ts'
 import { isClosed, type Scope } from './scope.ts'
@@ -191,7 +191,7 @@ export function createEnds(core: MachineState): Ends {
     writes.send(
       events,
       (stored) => {
-        const own = stored[stops.length] as ClewEvent
+        const own = stored[stops.length] as StepEvent
         budget.count(own)
         delivery.outcome = withSeq(outcome, own)
         for (const over of step.onOver?.splice(0) ?? []) over()

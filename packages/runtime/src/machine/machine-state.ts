@@ -1,4 +1,4 @@
-import type { ClewEvent, Ledger } from '@clew/ledger'
+import type { Ledger } from '@clew/ledger'
 import { childRunIdOf } from '../run/child-run-id.ts'
 import type { ResumeDivergence } from '../run/result.ts'
 import { createBudget, type BudgetCount } from './budget.ts'
@@ -8,7 +8,7 @@ import type { UnfinishedWork } from './ends.ts'
 import type { Machine, MachineOptions } from './machine-types.ts'
 import { type RedactedText, warningOfText } from './placeholders.ts'
 import { createResponseChunks, type ResponseChunks } from './response-chunks.ts'
-import type { RecordedAttempt, RunRecord } from './record.ts'
+import type { AnswerEvent, RecordedAttempt, RunRecord, StepEvent } from './record.ts'
 import type { RunAppender } from './run-appender.ts'
 import { openRoot, type Scope } from './scope.ts'
 import type { Outcome, Step } from './step.ts'
@@ -39,7 +39,7 @@ export interface MachineState {
   /** The place in the record; undefined where there is none. */
   cursor: Cursor | undefined
   /** Recorded answers by pause, with what was redacted in them as long as it is known here. */
-  readonly answers: ReadonlyMap<string, ClewEvent>
+  readonly answers: ReadonlyMap<string, AnswerEvent>
   /** Readings of the clock since the event before. */
   readonly readings: [string, number][]
   readonly writes: Writes
@@ -191,8 +191,8 @@ export function createMachineState(options: MachineOptions): MachineState {
     keyOf: (step) => idempotencyKeyOf(journal, options.seed, step),
     childIdOf({ stepId, attempt }) {
       const recorded = recordedStart(record, stepId, attempt)
-      const known = recorded?.payload['childRunId']
-      if (recorded?.correlationId === runId && typeof known === 'string') return known
+      const known = recorded?.payload.childRunId
+      if (recorded?.correlationId === runId && known !== undefined) return known
       return childRunIdOf(runId, attempt === 1 ? stepId : `${stepId}~${attempt}`)
     },
   }
@@ -204,9 +204,9 @@ export function createMachineState(options: MachineOptions): MachineState {
 export const quiet = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve))
 
 function withGiven(
-  recorded: ReadonlyMap<string, ClewEvent>,
+  recorded: ReadonlyMap<string, AnswerEvent>,
   given: ReadonlyMap<string, unknown> = new Map(),
-): ReadonlyMap<string, ClewEvent> {
+): ReadonlyMap<string, AnswerEvent> {
   if (given.size === 0) return recorded
   const answers = new Map(recorded)
   for (const [pauseId, answer] of given) {
@@ -220,7 +220,7 @@ function recordedStart(
   record: RunRecord | undefined,
   stepId: string,
   attempt: number,
-): ClewEvent | undefined {
+): StepEvent | undefined {
   for (const tried of record?.attemptsOf(stepId) ?? []) if (tried.attempt === attempt) return tried.start
   return undefined
 }

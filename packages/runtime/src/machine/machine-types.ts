@@ -9,6 +9,7 @@ import type { RedactedText } from './placeholders.ts'
 import type { RunRecord } from './record.ts'
 import type { Scope } from './scope.ts'
 import type { CallSpec, ChildEnd, ChildLink, Completed, Outcome, WaitingPause } from './step.ts'
+import type { Writes } from './writes.ts'
 
 export type { Durability }
 
@@ -103,10 +104,5 @@ export interface LiveMachine extends Machine {
   readonly writeErrors: readonly Error[]
   /** Ends the run from inside, cleanly. */
   stop(reason: string): void
-  draft(
-    eventType: string,
-    ids: readonly (string | number)[],
-    cause: string | null,
-    payload: Record<string, unknown>,
-  ): EventDraft
+  readonly draft: Writes['draft']
 }

@@ -109,7 +109,7 @@ export function createMachine<Rest>(
     const { work } = step.spec
     step.at = call.attempts.indexOf(tried)
     step.attempt = tried.attempt
-    step.superstep = (start.payload['superstep'] as number | undefined) ?? 0
+    step.superstep = start.payload.superstep ?? 0
     step.startId = start.eventId
     step.startedAt = cursor?.record.isShared(start) ? options.now() : Date.parse(start.timestamp)
     step.beganAt = performance.now()

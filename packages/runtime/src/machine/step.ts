@@ -1,8 +1,8 @@
-import type { ClewEvent, Pause, PlaceholderPlace, Safety } from '@clew/ledger'
+import type { Pause, PayloadOf, PlaceholderPlace, Safety } from '@clew/ledger'
 import type { ResumeDivergence } from '../run/result.ts'
 import type { CallUsage, EffectCall, Question, RetryPolicy, Run, StepError } from '../run/run.ts'
 import type { ReplayedCall } from '../replay/replay-state.ts'
-import type { RecordedCall } from './record.ts'
+import type { AnswerEvent, RecordedCall } from './record.ts'
 import type { ResponseChunk } from './response-chunks.ts'
 import type { Scope } from './scope.ts'
 
@@ -25,7 +25,7 @@ export interface EndFields {
   readonly goto?: unknown
   /** A command ended the run. */
   readonly ends?: unknown
-  readonly checkpoint?: unknown
+  readonly checkpoint?: PayloadOf<'execution.step_completed'>['checkpoint']
 }
 
 /** What a call asks for. */
@@ -74,7 +74,7 @@ export interface ChildLink {
   /** How it fails when its time is over; its message is then the reason for which the child is stopped. */
   readonly timeout?: StepError | undefined
   /** Answers that the parent has received, by the id of the pause. */
-  readonly answers: ReadonlyMap<string, ClewEvent>
+  readonly answers: ReadonlyMap<string, AnswerEvent>
 }
 
 export type ChildEnd =

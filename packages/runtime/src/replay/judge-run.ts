@@ -3,8 +3,8 @@ import type { Outcome } from '../machine/step.ts'
 import type { RecordedCall } from '../machine/record.ts'
 import { reasonOf, type ReplayState, RUN } from './replay-state.ts'
 
-export const saidIn = ({ payload }: ClewEvent): unknown =>
-  payload['error'] === undefined ? (payload['output'] ?? null) : { error: payload['error'] }
+export const saidIn = ({ payload: { error, output = null } }: ClewEvent): unknown =>
+  error === undefined ? output : { error }
 
 /** The code has come to its end: with what, and with what left over. */
 export function judgeRun(state: ReplayState, outcome: Outcome): void {
@@ -57,4 +57,4 @@ function firstUnmade(state: ReplayState): RecordedCall | undefined {
 
 /** A step that was stopped because nobody asked for it. */
 const isLeft = ({ attempts }: RecordedCall): boolean =>
-  attempts.at(-1)?.end?.payload['reason'] === 'not asked for'
+  attempts.at(-1)?.end?.payload.reason === 'not asked for'

@@ -48,7 +48,7 @@ export function createLenientCursor(state: ReplayState, bodies: ReplayBodies): L
   function isSameInput({ spec, digest }: Step, call: RecordedCall): boolean {
     const start = startOf(call)
     if (digest === digestIn(start)) return true
-    const was = spec.isInputKept ? (start.payload['input'] ?? null) : options.inputOf(call)
+    const was = spec.isInputKept ? (start.payload.input ?? null) : options.inputOf(call)
     return isSameCall(comparison, spec, was) !== 'different'
   }
 
@@ -99,7 +99,7 @@ export function createLenientCursor(state: ReplayState, bodies: ReplayBodies): L
     step.isSame = isSame
     const { spec } = step
     if (!isSame && spec.isInputKept)
-      state.diverge('input', placeOf(call), startOf(call).payload['input'] ?? null, spec.input ?? null)
+      state.diverge('input', placeOf(call), startOf(call).payload.input ?? null, spec.input ?? null)
   }
 
   function next(): ReturnType<LenientCursor['next']> {
@@ -138,7 +138,7 @@ export function createLenientCursor(state: ReplayState, bodies: ReplayBodies): L
   function isTriedAgain(step: Step): boolean {
     const { recorded } = step
     const outcome = outcomeIn(step)
-    const again = recorded?.attempts[step.at]?.end?.payload['retryInMs'] !== undefined
+    const again = recorded?.attempts[step.at]?.end?.payload.retryInMs !== undefined
     if (!again || !outcome || 'output' in outcome || !recorded?.attempts[step.at + 1]) return false
     step.at++
     bodies.enter(step)

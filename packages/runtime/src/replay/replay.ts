@@ -1,4 +1,4 @@
-import { ClewError, type ClewEvent, type Ledger, type RunSummary } from '@clew/ledger'
+import { ClewError, type ClewEvent, isOwn, type Ledger, type RunSummary } from '@clew/ledger'
 import type { Agent } from '../run/agent.ts'
 import { fidelityOf } from '../run/fidelity.ts'
 import type { Program } from '../machine/program.ts'
@@ -171,7 +171,7 @@ function assertReplayable(run: RunSummary, program: Program, [first]: readonly C
       { runId, agent: run.agent },
     )
   if (isMapOf(program, run.agent)) return
-  if (first?.eventType !== 'system.workflow_started' || typeof first.payload['seed'] !== 'string')
+  if (!first || !isOwn(first, 'system.workflow_started') || first.payload.seed === undefined)
     throw new ClewError(
       'not_resumable',
       `Run ${runId} was not recorded by an agent or graph of Clew`,
@@ -205,9 +205,9 @@ async function recordedOutcome(
   if (status === 'failed') return { status, error: new StepError(error ?? {}, null).toJSON() }
   if (status === 'paused') return { status }
   if (status !== 'completed') return { status: 'unfinished' }
-  const completed = events.findLast(({ eventType }) => eventType === 'execution.completed')
+  const completed = events.findLast((event) => isOwn(event, 'execution.completed'))
   const output: unknown = completed
-    ? (completed.payload['output'] ?? null)
+    ? (completed.payload.output ?? null)
     : (await ledger.getState(runId))?.state
   return { status, ...(output !== undefined && { output }) }
 }

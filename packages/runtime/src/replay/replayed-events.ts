@@ -2,11 +2,12 @@ import type { ClewEvent, Ledger } from '@clew/ledger'
 
 import type { Outcome, Step } from '../machine/step.ts'
 import type { Comparison } from './same-value.ts'
+import type { StepEvent } from '../machine/record.ts'
 
 /** The events of steps as the code made them this time, by the id of the recorded event whose place they take. */
 export interface ReplayedEvents {
   readonly events: ReadonlyMap<string, ClewEvent>
-  began(step: Step, start: ClewEvent): void
+  began(step: Step, start: StepEvent): void
   ended(end: ClewEvent, outcome: Outcome): void
 }
 
@@ -26,10 +27,10 @@ export function createReplayedEvents(ledger: Ledger, { shown }: Pick<Comparison,
       const { name, input, isInputKept, digest } = spec
       put(start, {
         name,
-        ...(start.payload['inputDigest'] !== undefined && {
+        ...(start.payload.inputDigest !== undefined && {
           inputDigest: digest ? digest() : ledger.digest(input ?? null),
         }),
-        ...(isInputKept && input !== undefined && start.payload['input'] !== undefined && { input }),
+        ...(isInputKept && input !== undefined && start.payload.input !== undefined && { input }),
       })
     },
     ended(end, outcome) {
