@@ -1,4 +1,4 @@
-import { isoMs, isoText, type Payload, type StateOperation } from '@clew/ledger'
+import { isoMs, isoText, type Payload, type PayloadOf, type StateOperation } from '@clew/ledger'
 import type { Checkpoint, CheckpointMetadata } from '@langchain/langgraph-checkpoint'
 import { type Cell, cellValue, findChange, toCell } from './cells.ts'
 import { type CheckpointExtras, metadataFields, START } from './checkpoint-payload.ts'
@@ -59,7 +59,7 @@ export function planCheckpoint(given: CheckpointGiven): CheckpointPlan {
   const { channel_versions: versions, versions_seen: seen } = checkpoint
   const values = new Map<string, Cell>(before?.values)
   const operations: StateOperation[] = []
-  let writes: Payload | undefined
+  let writes: Record<string, 'set' | 'append' | 'patch'> | undefined
   const counts: Record<string, number> = { ...before?.counts }
   const hold: Payload = {}
   const drop: string[] = []
@@ -146,21 +146,21 @@ export function planCheckpoint(given: CheckpointGiven): CheckpointPlan {
 
   const next: string[] = []
   for (const { node } of ready) if (!next.includes(node)) next.push(node)
-  const payload: Payload =
+  const payload: PayloadOf<'execution.checkpoint'> =
     carrier?.payload['superstep'] === superstep
       ? { checkpointId: checkpoint.id, next }
       : { checkpointId: checkpoint.id, superstep, next }
   if (isWhole) {
-    payload['state'] = wholeOf(values, (channel) => !isInternal(channel), false)
-    payload['versions'] = counts
+    payload.state = wholeOf(values, (channel) => !isInternal(channel), false)
+    payload.versions = counts
   } else {
-    if (writes) payload['writes'] = writes
-    if (operations.length > 0) payload['operations'] = operations
+    if (writes) payload.writes = writes
+    if (operations.length > 0) payload.operations = operations
   }
-  if (isTurn && before) payload['from'] = { runId: before.runId, seq: before.seq }
-  if (!isTurn && !isWhole && before) payload['baseSeq'] = before.baseSeq
-  if (isTurn && !isWhole) payload['depth'] = depth
-  payload['langgraph'] = beyond
+  if (isTurn && before) payload.from = { runId: before.runId, seq: before.seq }
+  if (!isTurn && !isWhole && before) payload.baseSeq = before.baseSeq
+  if (isTurn && !isWhole) payload.depth = depth
+  payload.langgraph = beyond
   return {
     payload,
     changes: changesOf(operations, hold, input),
