@@ -3,11 +3,11 @@ import {
   type ReactElement,
   useDeferredValue,
   useEffect,
-  useEffectEvent,
   useMemo,
   useRef,
   useState,
 } from 'react'
+import { useLatest } from '../client/use-latest.ts'
 import { plural } from '../theme/format.ts'
 import { leavesOf } from './leaves-of.ts'
 import { type StepRenderers, TraceStep } from './trace-step.tsx'
@@ -62,7 +62,7 @@ export function TraceStepList({
     return () => cancelAnimationFrame(frame)
   }, [place])
   const isSought = highlight !== null && marked === undefined && earlierSteps > 0 && leaves.length > 0
-  const seek = useEffectEvent(() => onEarlier?.())
+  const seek = useLatest(() => onEarlier?.())
   useEffect(() => {
     // What an address marks may lie far back: it is gone for until it is there.
     if (isSought) seek()
