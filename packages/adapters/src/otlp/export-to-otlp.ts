@@ -7,7 +7,7 @@ import { type OtlpResource, NO_SCOPE, type OtlpSpan, type OtlpTraces } from './s
 import { endsRun, endsStep, type StepEnd, type StepStart, toRunSpan, toStepSpan } from './to-otlp.ts'
 
 export interface ExportToOtlpOptions {
-  /** Where traces are posted to, as it is: `http://localhost:4318/v1/traces`. */
+  /** Full URL to which traces are posted: `http://localhost:4318/v1/traces`. */
   readonly endpoint: string
   readonly headers?: Readonly<Record<string, string>> | undefined
   /** How they are written; default `protobuf`. */
@@ -18,7 +18,7 @@ export interface ExportToOtlpOptions {
   readonly serviceName?: string | undefined
   /** Under which the ledger keeps how far the export came; by default it follows from the endpoint. */
   readonly name?: string | undefined
-  /** Where an export begins that was never here: after this position, or `now`; otherwise at the first event. */
+  /** Position after which a new export starts, or `now`; default at the first event. */
   readonly from?: number | 'now' | undefined
   /** How long the other side may take for one batch, in milliseconds; default 10 seconds. */
   readonly timeoutMs?: number | undefined

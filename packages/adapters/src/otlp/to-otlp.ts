@@ -13,7 +13,7 @@ export interface StepStart {
   readonly input?: unknown
 }
 
-/** Whose run it is. */
+/** Agent, thread and parent of a run. */
 export interface RunStart {
   readonly agent: string | null
   readonly agentVersion: string | null
@@ -70,7 +70,7 @@ export const endsStep = (event: ClewEvent): event is StepEnd =>
     'execution.step_interrupted',
   ) && event.payload.stepId !== undefined
 
-/** What came as spans has a span for its run among them. */
+/** Runs that were ingested as spans already have a span for the run. */
 export const endsRun = ({ eventType, source }: ClewEvent): boolean =>
   RUN_ENDS.has(eventType) && source.runtime !== 'otel'
 
@@ -157,7 +157,7 @@ const messageOf = (error: unknown): string =>
   (isObject(error) ? plainText(error['message']) : plainText(error)) ?? 'it failed'
 
 function aboutCall({ kind, name }: StepStart, payload: Payload): OtlpAttributes {
-  // Of foreign origin, too: their types are looked at.
+  // The event may have been ingested from elsewhere, so the types of these fields are checked.
   const { model, provider, cost, usage: used } = payload
   const usage = normaliseUsage(used)
   const operation = Object.hasOwn(OPERATIONS, kind) ? OPERATIONS[kind] : undefined

@@ -19,7 +19,7 @@ interface RoomState<State> {
   readonly error: unknown
 }
 
-/** What arrives within one of these is drawn at once. */
+/** Messages are rendered in batches of this duration. */
 const GATHER_MS = 33
 
 /**

@@ -12,7 +12,7 @@ export type Highlight = (code: string, language: string) => Promise<readonly (re
 
 const HighlightContext = createContext<Highlight | null>(null)
 
-/** What colours code, if the app has something for it: `<HighlightProvider value={highlight}>`. */
+/** Provides the app's highlighter to code blocks: `<HighlightProvider value={highlight}>`. */
 export const HighlightProvider = HighlightContext.Provider
 
 /** Longer code is left plain. */

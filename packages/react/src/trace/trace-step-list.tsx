@@ -64,7 +64,7 @@ export function TraceStepList({
   const isSought = highlight !== null && marked === undefined && earlierSteps > 0 && leaves.length > 0
   const seek = useLatest(() => onEarlier?.())
   useEffect(() => {
-    // What an address marks may lie far back: it is gone for until it is there.
+    // The highlighted step may be far back: read earlier steps until it is there.
     if (isSought) seek()
   }, [isSought, earlierSteps])
   return (
