@@ -1,4 +1,11 @@
-import { checkpointOf, type ClewEvent, type FieldsOf, isOwn, type Payload, type StateOperation } from '@clew/ledger'
+import {
+  checkpointOf,
+  type ClewEvent,
+  type FieldsOf,
+  isOwn,
+  type Payload,
+  type StateOperation,
+} from '@clew/ledger'
 import type { CheckpointMetadata } from '@langchain/langgraph-checkpoint'
 import { applyTo, type Cell, cellValue, toCell } from './cells.ts'
 import { isInternal, readyTasks, type Seen, type Versions } from './next-nodes.ts'
@@ -6,7 +13,7 @@ import { isObject, setKey, sizeOf } from './rich-values.ts'
 import type { SavedCheckpoint, Saved, TaskWrites, Write } from './saved.ts'
 import { afterRun, mergeSeen } from './version-changes.ts'
 
-/** What `execution.checkpoint` says beyond the ledger's own fields: only what differs from the checkpoint before. */
+/** Fields of a checkpoint beyond those of the ledger: only differences from the previous checkpoint. */
 export interface CheckpointExtras {
   /** Left out where it is `loop`. */
   readonly source?: string | undefined
@@ -31,7 +38,7 @@ export interface CheckpointExtras {
   readonly input?: true | undefined
   readonly previousBase?: number | undefined
   readonly applied?: readonly number[] | undefined
-  /** Where the checkpoint before it need not be read to read this one, or is not in the record. */
+  /** Id of the previous checkpoint, if it need not be read to read this one, or is not in the record. */
   readonly parentId?: string | undefined
   readonly parentSeq?: number | undefined
 }
@@ -54,7 +61,7 @@ export interface PayloadReading {
   readonly before: Saved | null
   readonly input: unknown
   readonly outputs: ReadonlyMap<string, Readonly<Record<string, unknown>>>
-  /** What the step wrote that carries it. */
+  /** Writes of the step that carries the checkpoint. */
   readonly written: readonly Write[]
   /** Calls of `putWrites` that came before their checkpoint, by its id. */
   readonly early: ReadonlyMap<string, readonly TaskWrites[]>
@@ -114,7 +121,8 @@ export function readCheckpoint(
   const ran = before && beyond.ran !== undefined ? afterRun(before, beyond.ran, written, beyond.drop) : beyond
   const versions = beyond.whole ? (beyond.versions ?? {}) : { ...before?.versions, ...ran.versions }
   const seen = beyond.whole ? (beyond.seen ?? {}) : mergeSeen(before?.seen ?? {}, ran.seen)
-  const superstep = payload.superstep ?? (isOwn(event, 'execution.step_completed') ? event.payload.superstep : undefined) ?? 0
+  const superstep =
+    payload.superstep ?? (isOwn(event, 'execution.step_completed') ? event.payload.superstep : undefined) ?? 0
   const hasBase = isWhole || before === null || from !== undefined
   return {
     id,

@@ -27,9 +27,9 @@ export interface CheckpointGiven {
   readonly before: Saved | undefined
   /** The id of the one before, if the framework named one. */
   readonly parentId: string | undefined
-  /** It is the first one of a run that goes on from another run's. */
+  /** First checkpoint of a run that continues another run's state. */
   readonly isTurn: boolean
-  /** It is the first one of a run, whose first event can hold the input. */
+  /** First checkpoint of a run, whose first event can hold the input. */
   readonly isFirst: boolean
   /** Steps of this very superstep and run: a value may be given by naming one. */
   readonly writers: readonly TaskWrites[]
@@ -53,7 +53,7 @@ export interface CheckpointPlan {
   toSaved(place: SavedCheckpoint & Pick<Saved, 'eventId'>): Saved
 }
 
-/** What a checkpoint records: only what it changes, and now and then all of it. */
+/** Plans the record of a checkpoint: its changes, and from time to time the whole state. */
 export function planCheckpoint(given: CheckpointGiven): CheckpointPlan {
   const { checkpoint, metadata, before, parentId, isTurn, isFirst, carrier } = given
   const { channel_versions: versions, versions_seen: seen } = checkpoint

@@ -1,5 +1,14 @@
 import { hash } from 'node:crypto'
-import { beganMs, beginsStep, type ClewEvent, ClewError, type EventOf, isOwn, isoText, type Ledger } from '@clew/ledger'
+import {
+  beganMs,
+  beginsStep,
+  type ClewEvent,
+  ClewError,
+  type EventOf,
+  isOwn,
+  isoText,
+  type Ledger,
+} from '@clew/ledger'
 import { plainText } from '../foreign.ts'
 import { encodeTracesJson } from './encode-json.ts'
 import { encodeTracesProtobuf } from './encode-protobuf.ts'
