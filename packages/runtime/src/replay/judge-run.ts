@@ -10,7 +10,7 @@ export const saidIn = ({ payload: { error, output = null } }: ClewEvent): unknow
 export function judgeRun(state: ReplayState, outcome: Outcome): void {
   const missed = firstUnmade(state)
   const { end } = state.record
-  // What it failed with says more than what it did not come to.
+  // The error says more than the missing calls.
   if (end && !(missed && 'output' in outcome)) compareEnd(state, outcome, end)
   if (missed) state.part({ step: undefined, expected: missed })
 }
@@ -34,7 +34,7 @@ function compareEnd(state: ReplayState, outcome: Outcome, end: ClewEvent): void 
     state.diverge('order', place, reasonOf(state, causationId), reasonOf(state, cause))
 }
 
-/** What the run gave could not be stored. */
+/** True if the recorded run failed because its output could not be stored. */
 function isUnstorableEnd({ options }: ReplayState, outcome: Outcome, end: ClewEvent): boolean {
   if (!('output' in outcome) || end.eventType !== 'system.workflow_failed') return false
   try {

@@ -9,13 +9,13 @@ import type { RecordedCall, StepEvent } from '../machine/record.ts'
 import { placeOf, type ReplayState } from './replay-state.ts'
 
 export interface Judge {
-  /** What the body gave against the end of its attempt. */
+  /** Compares the output of a body with the end of its attempt. */
   body(step: Step): void
-  /** What a child run came to against the end of the step that opened it. */
+  /** Compares the outcome of a child run with the end of its step. */
   child(step: Step, own: Outcome, end: StepEvent): void
   error(step: Step, thrown: StepError, end: StepEvent): void
   differ(kind: 'output' | 'decision', step: Step, end: StepEvent, parts: [unknown, unknown]): void
-  /** What the superstep that ends here made of the state against what the record says it made. */
+  /** Compares the state changes of the superstep that ends here with the recorded ones. */
   checkpoint(step: Step, own: Outcome, end: StepEvent): void
 }
 
@@ -33,7 +33,7 @@ export function createJudge(state: ReplayState): Judge {
     state.diverge(kind, { ...placeOf(step.recorded as RecordedCall), seq: end.ledger.seq }, was, now)
   }
 
-  /** What the body gave against the end of its attempt; what follows from it for a graph is seen when its turn comes. */
+  /** Compares the output of a body with the end of its attempt. Effects on the graph's state are compared in the turn of that end. */
   function body(step: Step): void {
     const { recorded, spec } = step
     const outcome = outcomeIn(step)
@@ -42,7 +42,7 @@ export function createJudge(state: ReplayState): Judge {
     const missed = state.isLenient ? undefined : state.strict().nextIn(step.stepId, tried.attempt)
     const { end } = tried
     if (missed && !isTimeout(step, end)) {
-      // What it failed with says more than what it did not come to.
+      // The error says more than the missing calls.
       if ('error' in outcome && end && isSaid(end)) error(step, outcome.error, end)
       return state.part({ step: undefined, expected: missed })
     }
@@ -134,7 +134,7 @@ export function createJudge(state: ReplayState): Judge {
   return { body, child, error, differ, checkpoint }
 }
 
-/** What its body, or its child run, came to this time. */
+/** Outcome of the step's body or child run in this replay. */
 export const outcomeIn = ({ replayed }: Step): Outcome | undefined => replayed?.outcome
 
 function setOutcome({ replayed }: Step, outcome: Outcome): void {
@@ -163,7 +163,7 @@ const decisionOf = ({ decision, goto, sends, ends }: TaskEnd): unknown => {
     : { decision: single, ...(sends.length > 0 && { sends }), ...(ends && { ends }) }
 }
 
-/** What a superstep did to the state: the rest of its checkpoint follows from that and from decisions. */
+/** State changes of a superstep; the rest of its checkpoint follows from them and from decisions. */
 function operationsIn(checkpoint: unknown): unknown {
   const { operations, writes, state } = checkpoint as Record<string, unknown>
   return {

@@ -18,7 +18,7 @@ export interface LenientCursor {
 /** After the first divergence code may loop for ever on what its own bodies give. */
 const MAX_NEW = 1000
 
-/** By name alone: numbers shift when a call is put in or taken out, and supersteps when a node is. */
+/** Names in a step id, without numbers: ordinals shift when a call is added or removed, supersteps when a node is. */
 const namesIn = (stepId: string): string => stepId.replace(/[#@][^/]*/g, '')
 
 /**
@@ -73,11 +73,11 @@ export function createLenientCursor(state: ReplayState, bodies: ReplayBodies): L
     else if (hasBody(step.spec.work) && alike[0]) take(step, alike[0], false)
   }
 
-  /** What stands for a renamed step gives way to the step itself. */
+  /** A recorded call that was matched with a renamed step is free for the step with its own name. */
   const isFree = (call: RecordedCall, step: Step): boolean =>
     !call.step || (call.step === state.parting?.step && call.step !== step && call === state.parting.expected)
 
-  /** Where another step stands in place of a recorded one: that one, if all but its name is the same; inside it, its calls. */
+  /** Finds the recorded call of a renamed step: everything but the name is equal. Inside that step, finds its calls. */
   function findRenamed(step: Step): RecordedCall | undefined {
     const { step: other, expected } = state.parting ?? {}
     if (!other || !expected) return undefined

@@ -36,7 +36,7 @@ export interface RunReplay {
 export interface Given {
   /** As the parent's code gives it to its child run. */
   readonly input?: unknown
-  /** Where a graph begins in place of its input. */
+  /** Superstep from which a graph starts, instead of its input. */
   readonly fromSuperstep?: number | undefined
 }
 
@@ -134,7 +134,7 @@ const toReplay = (parts: readonly { readonly record: RunRecord; readonly gone: G
   steps: parts.reduce((sum, { gone }) => sum + gone.made.length, 0),
 })
 
-/** Where the code of a graph began, or was taken up with another state. */
+/** Part of a graph's record: from its start, or from a resume with another state. */
 interface Part {
   readonly opening: ClewEvent
   readonly events: readonly ClewEvent[]
@@ -225,9 +225,9 @@ const isCarried = (event: ClewEvent): boolean =>
   event.payload.name !== undefined
 
 interface Opened {
-  /** Where the code begins. */
+  /** State from which the code starts in this replay. */
   readonly from: SuperstepState
-  /** Where it began, by the record. */
+  /** State from which it started according to the record. */
   readonly was: SuperstepState
 }
 
@@ -262,7 +262,7 @@ function limitFor(part: Part, from: SuperstepState): (own: number) => number {
   return (limit) => (isLimited ? last : Math.max(limit, last + 1))
 }
 
-/** What a node was given, from the record: the state before its superstep, or what was sent to it. */
+/** Recorded input of a node: the state before its superstep, or the input sent to it. */
 function inputOf(
   { opening, events }: Part,
   { graph, superstep }: SuperstepState,

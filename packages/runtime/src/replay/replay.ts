@@ -30,13 +30,13 @@ export interface ReplayProgress {
 
 export interface ReplayOptions extends WhatIfOptions {
   readonly ledger: Ledger
-  /** It stays as it is. */
+  /** Id of the run to replay, which is not changed. */
   readonly runId: string
   /** Default `re-execute`. */
   readonly mode?: ReplayMode | undefined
-  /** What may differ: `['input.requestId', 'output.items[*].at']`, or such lists by the name of the step. */
+  /** Paths that may differ: `['input.requestId', 'output.items[*].at']`, or such lists by the name of the step. */
   readonly volatile?: Volatile | undefined
-  /** Where to begin a graph in place of its input. */
+  /** Superstep from which a graph starts, instead of its input. */
   readonly from?: { readonly superstep: number } | undefined
   /** Keeps the report as a run of its own. */
   readonly keep?: boolean | { readonly runId?: string | undefined } | undefined

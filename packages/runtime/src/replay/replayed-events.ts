@@ -11,7 +11,7 @@ export interface ReplayedEvents {
   ended(end: ClewEvent, outcome: Outcome): void
 }
 
-/** What is told is a view, so secrets that the vault or the code itself brought in are taken out (P3). */
+/** Replayed events are shown to users, so secrets from the vault or from the code are redacted (P3). */
 export function createReplayedEvents(ledger: Ledger, { shown }: Pick<Comparison, 'shown'>): ReplayedEvents {
   const events = new Map<string, ClewEvent>()
 
