@@ -1,12 +1,5 @@
 import type { TraceStep as Step } from '@clew/trace'
-import {
-  type ReactElement,
-  useDeferredValue,
-  useEffect,
-  useMemo,
-  useRef,
-  useState,
-} from 'react'
+import { type ReactElement, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react'
 import { useLatest } from '../client/use-latest.ts'
 import { plural } from '../theme/format.ts'
 import { leavesOf } from './leaves-of.ts'

@@ -1,6 +1,6 @@
 import type { StepEvent } from './record.ts'
 
-/** What a run may use up; beyond it the run is stopped before its next step begins. */
+/** Limits of a run; beyond them the run is stopped before its next step. */
 export interface Budget {
   /** Attempts of steps. */
   readonly steps?: number | undefined
@@ -18,7 +18,7 @@ export interface BudgetCount {
   /** Counts one more attempt; the reason to stop when that, or what was used before, is too much. */
   overStep(): string | undefined
   count(event: StepEvent): void
-  /** What a child run used. */
+  /** Adds the usage of a child run. */
   add(used: UsageTotals): void
   /** False when nothing is counted. */
   readonly isLimited: boolean

@@ -23,16 +23,16 @@ export interface Delivery {
   readonly eventId: string | null
   outcome: Outcome
   isDue: boolean
-  /** It stands in what a fork shares with its source. */
+  /** The end is in the prefix that a fork shares with its source. */
   readonly isShared?: boolean
 }
 
 /** All that one machine knows: what it has in hand, and where it stands. Its parts share it and keep nothing of their own. */
 export interface MachineState {
   readonly options: MachineOptions
-  /** Where events are written; undefined where nothing is, as in a replay. */
+  /** Appender of events; undefined in a replay, which writes none. */
   readonly journal: RunAppender | undefined
-  /** What digests, redacts and copies values; undefined where nothing is recorded. */
+  /** Ledger that digests, redacts and copies values; undefined if nothing is recorded. */
   readonly ledger: Ledger | undefined
   readonly root: Scope
   readonly unwinding: Unwinding
@@ -81,7 +81,7 @@ export interface MachineState {
   notify(): void
   /** Called at the next notification. */
   onNotify: () => void
-  /** What the code says of itself: recorded, or compared with the record. */
+  /** Statements of the code: recorded, or compared with the record. */
   statements: Statements
   call: Machine['call']
   /** Bodies that asked for more while the run is handed over: they wait for nothing that happens here. */
@@ -129,7 +129,7 @@ export function createMachineState(options: MachineOptions): MachineState {
     doubtful: new Map(),
     deferred: [],
     refreshes: [],
-    // Where starts may be missing from the record, what is not there is simply done.
+    // If starts may be missing from the record, missing calls are performed.
     isReading:
       options.durability !== 'async' &&
       record !== undefined &&

@@ -7,7 +7,7 @@ type Started = PayloadOf<'execution.step_started'>
 type CompletedPayload = PayloadOf<'execution.step_completed'>
 type Failed = PayloadOf<'execution.step_failed'>
 
-/** What the events of a step say. Built by hand, key by key, since one or two of them are written for each step. */
+/** Payload of a step's start. Payloads are built key by key, since one or two of them are written for each step. */
 export function startedPayload(step: Step, more: Partial<Started> | undefined): Started {
   const payload = begun(step, { isWhole: false, isClosing: false })
   return more ? Object.assign(payload, more) : payload

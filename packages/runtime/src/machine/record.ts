@@ -37,11 +37,11 @@ export interface RecordedCall {
   attempts: RecordedAttempt[]
   /** Only in the prefix that a fork shares with its source, or before an accepted difference: the code need not ask for it. */
   isShared: boolean
-  /** It began in that prefix, so the code that wrote the rest may have asked for it in another order. */
+  /** The call started in that prefix, so the code that wrote the rest may have made it in another order. */
   isEarlier: boolean
   /** The code is given its end; its body does not run. */
   isGiven: boolean
-  /** It lies in a body that does not run. */
+  /** The call is in a body that does not run. */
   isInside: boolean
   /**
    * The event that had woken the code when it asked. For what a body asks for before anything wakes it, that is the body's
@@ -55,7 +55,7 @@ export interface RecordedCall {
   step: Step | undefined
 }
 
-/** What the code is woken by, in recorded order: the end of a call, or that a body is entered once more. */
+/** Event that wakes the code, in recorded order: the end of a call, or another attempt of a body. */
 export interface Turn {
   readonly call: RecordedCall
   readonly tried: RecordedAttempt
@@ -69,7 +69,7 @@ export interface RecordedScope {
   at: number
 }
 
-/** What a run did, gathered from its events in one pass: what a resume and a replay go by. */
+/** Index of a run's events, built in one pass. Resume and replay follow it. */
 export interface RunRecord {
   readonly runId: string
   readonly started: ClewEvent
@@ -79,7 +79,7 @@ export interface RunRecord {
   readonly clock: ReadonlyMap<string, readonly number[]>
   readonly questions: ReadonlyMap<string, QuestionEvent>
   readonly answers: ReadonlyMap<string, AnswerEvent>
-  /** What the code said of itself (R13). */
+  /** Statements of the code (R13). */
   readonly statements: ReadonlyMap<string, readonly ClewEvent[]>
   /** Seqs of the ends of calls, by the id of the event. */
   readonly seqs: ReadonlyMap<string, number>
@@ -89,7 +89,7 @@ export interface RunRecord {
   readonly starts: number
   /** The run is a fork, or its code may differ up to some event because somebody accepted that. */
   readonly hasShared: boolean
-  /** What the code came to; undefined where the record has not come so far. */
+  /** End of the code; undefined if the record has none. */
   readonly end: ClewEvent | undefined
   has(stepId: string): boolean
   find(parentAttempt: number, stepId: string): RecordedCall | undefined
@@ -251,11 +251,11 @@ export function indexRecord(events: readonly ClewEvent[], options: IndexOptions)
     else if (isOwn(event, 'ui.input_received')) answers.set(pauseIdIn(event), event)
     else if (eventType === 'system.workflow_resumed') takenUp.push(ledger.seq)
     else if (eventType === 'system.workflow_forked') isFork = true
-    // Of a machine that rested, and not of a fork or an edited state that waits to be taken up.
+    // Written by an idle machine, not by a fork or an edited state that waits for its resume.
     else if (isOwn(event, 'system.workflow_paused')) {
       if (event.payload.pauseIds !== undefined && !isOfSource) pausedSeq = ledger.seq
     }
-    // What the fork's source came to is no part of the fork.
+    // The end of a fork's source is not part of the fork.
     else if (RUN_ENDS.has(eventType)) {
       if (!isOfSource) end ??= event
     } else addStatement(statements, event, triedLast)
@@ -270,7 +270,7 @@ export function indexRecord(events: readonly ClewEvent[], options: IndexOptions)
     if (!parent) return false
     if (parent.isGiven || parent.isInside) return true
     if (bodies === 'run') return false
-    // What a body did in the attempts before its last one is found by its id when the body asks again.
+    // Calls of a body's earlier attempts are found by id when the body makes them again.
     const latest = lastOf(byStep.get(parent.stepId) as RecordedCall)
     return latest.end !== undefined || latest.attempt !== parentAttempt
   }

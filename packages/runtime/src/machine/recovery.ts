@@ -10,11 +10,11 @@ import {
 import type { AnswerEvent, RecordedAttempt } from './record.ts'
 import type { Outcome, Step } from './step.ts'
 
-/** What becomes of an attempt that was in flight where the record stops (R10). */
+/** Recovery of an attempt that was in flight at the end of the record (R10). */
 export type Recovery =
-  /** It has touched nothing, or may be gone on with where it stands. */
+  /** The attempt has changed nothing outside, or can be continued. */
   | { readonly type: 'perform' }
-  /** It is cut and gets its next attempt. */
+  /** The attempt is recorded as interrupted, and the next one starts. */
   | { readonly type: 'start again' }
   /** Nobody knows whether it happened, so somebody has to say. */
   | { readonly type: 'ask'; readonly pause: Pause }

@@ -31,7 +31,7 @@ export function redactedInputPause(step: Step, runId: string, { path, kind }: Pl
   return { pauseId: pauseIdOf(runId, step, attempt), stepId, question }
 }
 
-/** What was answered to the question of an attempt; a fork may have been answered as its source, or since then. */
+/** Answer to the question of an attempt; a fork may have been answered in its source, or since then. */
 export function redactedInputAnswer(
   step: Step,
   answers: Answers,

@@ -17,7 +17,7 @@ export interface Resume {
   readonly outside: OutsidePort
 }
 
-/** What becomes of calls when the outside is in reach: recorded ends are given back, all else is performed. */
+/** Handles calls of a live run: recorded results are returned, all other calls are performed. */
 export function createResume(
   core: MachineState,
   { endGiven, end }: Ends,

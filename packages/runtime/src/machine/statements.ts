@@ -59,7 +59,7 @@ export function addStatement(
 /** Fields that the ledger or the run adds to what was said. */
 const ADDED: ReadonlySet<string> = new Set(['clock', 'usage', 'cost'])
 
-/** What was said, without what recording added to it. */
+/** Payload of a statement without the fields that recording added. */
 export const saidIn = (payload: Payload): Payload =>
   Object.fromEntries(Object.entries(payload).filter(([name]) => !ADDED.has(name)))
 

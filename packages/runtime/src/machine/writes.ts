@@ -15,11 +15,11 @@ export interface HeldStart {
   readonly payload: () => Record<string, unknown>
 }
 
-/** What a machine writes, in order; `errors` are the gaps that async durability left. */
+/** Writes of a machine, in order; `errors` are the gaps that async durability left. */
 export interface Writes {
   readonly inFlight: number
   readonly errors: readonly Error[]
-  /** What the store refused for good: nothing more is to be done here. */
+  /** Error with which the store rejected a write for good: the machine stops. */
   readonly fatal: unknown
   fail(error: unknown): void
   draft<T extends OwnEventType | ForeignType>(
