@@ -136,7 +136,8 @@ export function createRun(parts: RunParts): Run {
     const refresh = options.refresh === true
     if (refresh && safety !== 'read') throw refreshedWrite(name, safety)
     const { worksWith } = options as Partial<NodeEffectOptions>
-    const work = { kind: 'effect' as const, fn: fn as never, safety, declared, refresh, worksWith }
+    const { idempotent } = options
+    const work = { kind: 'effect' as const, fn: fn as never, safety, declared, idempotent, refresh, worksWith }
     return (await make(name, input, work, options)) as never
   }
 
@@ -215,9 +216,10 @@ export function createRun(parts: RunParts): Run {
 const STEP_OPTIONS = { key: true, retry: true, timeoutMs: true, cache: true } as const
 const CHECKS = {
   step: createOptionCheck<StepOptions>(STEP_OPTIONS),
-  effect: createOptionCheck<EffectOptions>({ ...STEP_OPTIONS, safety: true, approval: true, refresh: true }, [
-    'worksWith',
-  ]),
+  effect: createOptionCheck<EffectOptions>(
+    { ...STEP_OPTIONS, safety: true, idempotent: true, approval: true, refresh: true },
+    ['worksWith'],
+  ),
   child: createOptionCheck<ChildOptions>({ key: true, retry: true, timeoutMs: true, name: true }),
 }
 

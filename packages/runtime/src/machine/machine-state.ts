@@ -90,6 +90,8 @@ export interface MachineState {
   readonly isLeaving: boolean
   readonly isBusy: boolean
   readonly isStuck: boolean
+  /** The run is stopped, or its code has ended: what is in flight is told, and what fails of that is stopped. */
+  readonly isEnding: boolean
   diverge(found: ResumeDivergence): void
   /** A divergence with what gave the code text that lacks its secrets: code that cuts or parses it goes other ways. */
   withTexts(found: ResumeDivergence): ResumeDivergence
@@ -164,6 +166,9 @@ export function createMachineState(options: MachineOptions): MachineState {
     },
     get isStuck() {
       return core.isOver || core.isLeaving || core.divergence !== undefined || core.stopReason !== undefined
+    },
+    get isEnding() {
+      return core.stopReason !== undefined || root.isEnding
     },
     diverge(found) {
       core.divergence ??= core.withTexts(found)

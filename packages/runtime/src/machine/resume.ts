@@ -11,7 +11,7 @@ import { giveRedacted, isRedacted, refresh } from './refresh.ts'
 import { missing } from './resume-policy.ts'
 import type { EventDraft } from './run-appender.ts'
 import { isEnding } from './scope.ts'
-import { isWrite, type Outcome, type Step } from './step.ts'
+import { isOnceOnly, type Outcome, type Step } from './step.ts'
 
 export interface Resume {
   readonly bodies: BodiesPort
@@ -105,7 +105,7 @@ export function createResume(
       return core.unwinding.refuse()
     },
     made(step) {
-      step.isDoubtful = step.scope.attempt > 1 && isWrite(step.spec.work) && isInDoubt(step)
+      step.isDoubtful = step.scope.attempt > 1 && isOnceOnly(step.spec.work) && isInDoubt(step)
     },
     begin: beginNew,
     beginAgain(step, call) {

@@ -42,6 +42,8 @@ export type Work =
       readonly safety: Safety
       /** What its caller said; what said nothing is handled as a read (R10). */
       readonly declared: Safety | undefined
+      /** A write that may be repeated under its key (R10). */
+      readonly idempotent?: boolean | undefined
       readonly refresh: boolean
       /** What it works with, where that is not its input: the state that a node is given. */
       readonly worksWith?: unknown
@@ -181,6 +183,11 @@ export interface Step {
   replayed: ReplayedCall | undefined
 }
 
+/** Tells those who wait for the end of a step that they wait no longer. */
+export function releaseWaiting({ onOver }: Step): void {
+  for (const over of onOver?.splice(0) ?? []) over()
+}
+
 export const hasBody = (work: Work): work is Work & { kind: 'compute' | 'node' | 'gate' } =>
   work.kind === 'compute' || work.kind === 'node' || work.kind === 'gate'
 
@@ -189,3 +196,7 @@ export const mayGiveAgain = (work: Work, outcome: Outcome): boolean =>
   work.kind !== 'effect' || !work.mayGiveAgain || !('output' in outcome) || work.mayGiveAgain(outcome.output)
 
 export const isWrite = (work: Work): boolean => work.kind === 'effect' && work.safety !== 'read'
+
+/** An attempt without an outcome is not repeated before somebody says what became of it (R10). */
+export const isOnceOnly = (work: Work): boolean =>
+  work.kind === 'effect' && work.safety !== 'read' && work.idempotent !== true
