@@ -19,6 +19,8 @@ export const RUN_EVENTS = {
       /** The end of the run before it in its thread. */
       previous: maybe(eventInRun),
       input: anything,
+      /** The run of the attempt before, of a child run that is tried again: what that has written is not repeated. */
+      earlierRunId: optional.text,
       /** Fields of an imported record beside its events, such as the task and the reward of a trial. */
       metadata: anything,
       seed: optional.text,

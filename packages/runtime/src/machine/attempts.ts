@@ -13,7 +13,16 @@ import { mayUsePlaceholder, placeholderInInput, redactedInputPause } from './red
 import { delayOf } from './retry.ts'
 import type { MachineParts } from './ports.ts'
 import { isClosed, isEnding } from './scope.ts'
-import { hasBody, isOnceOnly, isWrite, type Outcome, releaseWaiting, type Step, type WaitingPause, type Work } from './step.ts'
+import {
+  hasBody,
+  isOnceOnly,
+  isWrite,
+  type Outcome,
+  releaseWaiting,
+  type Step,
+  type WaitingPause,
+  type Work,
+} from './step.ts'
 
 export interface Attempts {
   begin(step: Step, attempt: number, causationId: string | null, before?: readonly EventDraft[]): void
@@ -149,6 +158,8 @@ export function createAttempts(
 
   function performEffect(step: Step, { fn }: Work & { kind: 'effect' }): void {
     const { attempt, redactedInput, spec } = step
+    const earlier = earlierOf(core, step)
+    if (earlier) return endGiven(step, earlier, { restored: true })
     if (redactedInput)
       return journal
         ? wait(step, [redactedInputPause(step, runId, redactedInput)])
@@ -202,6 +213,10 @@ export function createAttempts(
         parentRunId: runId,
         parentStepId: stepId,
         cause: step.startId,
+        earlierRunId:
+          attempt > 1
+            ? core.childIdOf({ stepId, attempt: attempt - 1 })
+            : options.earlierWrites?.childOf(stepId),
         signal: signalOf(step, signal),
         input: step.spec.input,
         timeout: timeoutOf(step),
@@ -297,6 +312,12 @@ export function createAttempts(
     wait,
     later,
   }
+}
+
+/** What an earlier attempt of this child run had written. */
+export function earlierOf({ options }: Pick<MachineState, 'options'>, step: Step): Outcome | undefined {
+  const found = isWrite(step.spec.work) ? options.earlierWrites?.find(step) : undefined
+  return found === 'unknown' ? undefined : found
 }
 
 const cannotPause = (): ClewError =>

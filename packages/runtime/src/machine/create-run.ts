@@ -137,7 +137,15 @@ export function createRun(parts: RunParts): Run {
     if (refresh && safety !== 'read') throw refreshedWrite(name, safety)
     const { worksWith } = options as Partial<NodeEffectOptions>
     const { idempotent } = options
-    const work = { kind: 'effect' as const, fn: fn as never, safety, declared, idempotent, refresh, worksWith }
+    const work = {
+      kind: 'effect' as const,
+      fn: fn as never,
+      safety,
+      declared,
+      idempotent,
+      refresh,
+      worksWith,
+    }
     return (await make(name, input, work, options)) as never
   }
 

@@ -10,7 +10,16 @@ import { lastOf } from './record.ts'
 import { giveRedacted } from './refresh.ts'
 import { missing } from './resume-policy.ts'
 import { isClosed, type Scope } from './scope.ts'
-import { type Completed, hasBody, isOnceOnly, isWrite, type Outcome, releaseWaiting, type Step, type Work } from './step.ts'
+import {
+  type Completed,
+  hasBody,
+  isOnceOnly,
+  isWrite,
+  type Outcome,
+  releaseWaiting,
+  type Step,
+  type Work,
+} from './step.ts'
 import type { HeldStart } from './writes.ts'
 
 /** What a body or a run leaves running when it ends, and the child runs that have to be stopped before. */
@@ -332,12 +341,15 @@ export function createEnds(core: MachineState): Ends {
 
   const stopDrafts = ({ steps }: UnfinishedWork): EventDraft[] =>
     steps.map((step) => {
-      report(step, 'stopped', undefined)
       const { stepId, attempt } = step
+      // Before it is reported: nothing is kept of the text of a step that has ended.
+      const streamed = core.partialOf(stepId, attempt)
+      report(step, 'stopped', undefined)
       return writes.draft('execution.step_stopped', [stepId, attempt], core.cause, {
         stepId,
         attempt,
         reason: 'left behind',
+        ...streamed,
       })
     })
 
@@ -360,7 +372,7 @@ export function createEnds(core: MachineState): Ends {
     return open.map((call) => {
       const { stepId } = call
       const { attempt } = lastOf(call)
-      const payload = { stepId, attempt, reason: 'not asked for' }
+      const payload = { stepId, attempt, reason: 'not asked for', ...core.partialOf(stepId, attempt) }
       return writes.draft('execution.step_stopped', [stepId, attempt], core.cause, payload)
     })
   }

@@ -1,4 +1,4 @@
-import type { ClewEvent, Ledger } from '@clew/ledger'
+import { type ClewEvent, type Ledger, type PartialFields, partialText } from '@clew/ledger'
 import { childRunIdOf } from '../run/child-run-id.ts'
 import type { ResumeDivergence } from '../run/result.ts'
 import { createBudget, type BudgetCount } from './budget.ts'
@@ -101,9 +101,11 @@ export interface MachineState {
   stop(reason: string): void
   /** Detaches from an effect. One that ignores its AbortSignal may keep running. */
   leave(step: Step): void
+  /** Fields of the end of an attempt that is cut off: what it had streamed, here or in the process that died. */
+  partialOf(stepId: string, attempt: number): PartialFields
   /** Handed to effects: the same for each attempt. */
   keyOf(step: Step): string
-  childIdOf(step: Step): string
+  childIdOf(step: Pick<Step, 'stepId' | 'attempt'>): string
 }
 
 const nothing = (): void => {}
@@ -193,7 +195,12 @@ export function createMachineState(options: MachineOptions): MachineState {
       if (step.isDispatched) core.working--
       step.isDispatched = false
     },
-    keyOf: (step) => idempotencyKeyOf(journal, options.seed, step),
+    partialOf(stepId, attempt) {
+      const text = options.textOf?.(stepId) ?? ''
+      if (text !== '' && core.ledger) return partialText(core.ledger, text)
+      return options.partialOf?.({ stepId, attempt }) ?? {}
+    },
+    keyOf: (step) => idempotencyKeyOf(journal, options, step),
     childIdOf({ stepId, attempt }) {
       const recorded = recordedStart(record, stepId, attempt)
       const known = recorded?.payload['childRunId']

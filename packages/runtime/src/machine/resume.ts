@@ -1,5 +1,5 @@
 import type { ClewEvent } from '@clew/ledger'
-import type { Attempts } from './attempts.ts'
+import { type Attempts, earlierOf } from './attempts.ts'
 import type { Ends } from './ends.ts'
 import type { MachineState } from './machine-state.ts'
 import { outcomeOf } from './payloads.ts'
@@ -33,7 +33,11 @@ export function createResume(
   const beginNew = (step: Step): void => begin(step, numberOf(step), step.askedCause)
 
   const cut = (stepId: string, attempt: number): EventDraft =>
-    writes.draft('execution.step_interrupted', [stepId, attempt], core.cause, { stepId, attempt })
+    writes.draft('execution.step_interrupted', [stepId, attempt], core.cause, {
+      stepId,
+      attempt,
+      ...core.partialOf(stepId, attempt),
+    })
 
   /** P2: what the record has only in part, when it is this call's turn in the code and not in the record. */
   function giveFresh(step: Step, recorded: Outcome, give: (outcome: Outcome) => void): void {
@@ -54,6 +58,8 @@ export function createResume(
   function recover(step: Step, last: RecordedAttempt): void {
     if (isEnding(step.scope)) return
     if (step.refused) return end(step, { error: step.refused })
+    const earlier = earlierOf(core, step)
+    if (earlier) return endGiven(step, earlier, { restored: true })
     const idempotencyKey = core.keyOf(step)
     const recovery = recoveryOf(step, last, answers, { runId, idempotencyKey })
     switch (recovery.type) {
@@ -105,7 +111,9 @@ export function createResume(
       return core.unwinding.refuse()
     },
     made(step) {
-      step.isDoubtful = step.scope.attempt > 1 && isOnceOnly(step.spec.work) && isInDoubt(step)
+      if (!isOnceOnly(step.spec.work)) return
+      const isOfEarlierRun = options.earlierWrites?.find(step) === 'unknown'
+      step.isDoubtful = isOfEarlierRun || (step.scope.attempt > 1 && isInDoubt(step))
     },
     begin: beginNew,
     beginAgain(step, call) {

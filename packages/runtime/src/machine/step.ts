@@ -73,10 +73,22 @@ export interface ChildLink {
   readonly cause: string
   readonly signal: AbortSignal
   readonly input: unknown
+  /** The run of the attempt before, if there was one. */
+  readonly earlierRunId?: string | undefined
   /** How it fails when its time is over; its message is then the reason for which the child is stopped. */
   readonly timeout?: StepError | undefined
   /** Answers that the parent has received, by the id of the pause. */
   readonly answers: ReadonlyMap<string, ClewEvent>
+}
+
+/** What the runs of earlier attempts of a child have written (R10). */
+export interface EarlierWrites {
+  /** That of the first attempt, from which idempotency keys are made. */
+  readonly firstRunId: string
+  /** `unknown`: a write that was begun and has no outcome. */
+  find(step: Pick<Step, 'stepId' | 'digest'>): Outcome | 'unknown' | undefined
+  /** The child run that a step of theirs began. */
+  childOf(stepId: string): string | undefined
 }
 
 export type ChildEnd =
