@@ -40,6 +40,8 @@ interface RunParts {
   /** Records what the code says of itself. */
   readonly state: (scope: Scope, statement: Statement) => string
   readonly openChild: (program: Program, link: ChildLink) => Promise<ChildEnd>
+  /** Marks the error of a call as one that ends this run, and not the process, if no code handles it; returns it. */
+  readonly own: (error: unknown) => unknown
   readonly now: () => number
   readonly record: Pick<RunRecord, 'clock'> | undefined
   readonly readings: [string, number][]
@@ -129,30 +131,28 @@ export function createRun(parts: RunParts): Run {
   }
 
   const effect: Run['effect'] = async (name, input, fn, options = {}) => {
-    check('effect', name, options)
-    if (options.approval) await approved(name, options, input)
-    const { safety: declared } = options
-    const safety: Safety = declared ?? 'read'
-    const refresh = options.refresh === true
-    if (refresh && safety !== 'read') throw refreshedWrite(name, safety)
-    const { worksWith } = options as Partial<NodeEffectOptions>
-    const { idempotent } = options
-    const work = {
-      kind: 'effect' as const,
-      fn: fn as never,
-      safety,
-      declared,
-      idempotent,
-      refresh,
-      worksWith,
+    try {
+      check('effect', name, options)
+      if (options.approval) await approved(name, options, input)
+      const { safety: declared, idempotent } = options
+      const safety: Safety = declared ?? 'read'
+      const refresh = options.refresh === true
+      if (refresh && safety !== 'read') throw refreshedWrite(name, safety)
+      const { worksWith } = options as Partial<NodeEffectOptions>
+      const kind = 'effect' as const
+      const work = { kind, fn: fn as never, safety, declared, idempotent, refresh, worksWith }
+      return (await make(name, input, work, options)) as never
+    } catch (error) {
+      throw parts.own(error)
     }
-    return (await make(name, input, work, options)) as never
   }
 
   async function sleep(ms: number): Promise<void> {
     assertHere(scope, 'sleep')
     if (!Number.isFinite(ms) || ms < 0)
-      throw new ClewError('bad_option', 'A run cannot sleep for that time', 'Give milliseconds, 0 or more.')
+      throw parts.own(
+        new ClewError('bad_option', 'A run cannot sleep for that time', 'Give milliseconds, 0 or more.'),
+      )
     await outputOf({ name: 'sleep', input: { ms }, isInputKept: true, work: { kind: 'sleep', ms } })
   }
 

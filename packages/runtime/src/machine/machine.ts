@@ -214,6 +214,10 @@ export function createMachine<Rest>(
       call,
       state: core.statements.make,
       openChild,
+      own(error) {
+        if (error instanceof Error) ownRejection(error, failUnawaited)
+        return error
+      },
       now,
       record,
       readings: core.readings,
