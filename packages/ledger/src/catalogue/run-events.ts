@@ -90,6 +90,15 @@ export const RUN_EVENTS = {
       by: optional.text,
       edit: anything,
       input: anything,
+      /** The one recorded value that this fork has otherwise; of a request, what the step is performed with. */
+      replaced: maybe(
+        open({
+          what: oneOf('result', 'answer', 'request'),
+          stepId: text,
+          pauseId: optional.text,
+          input: anything,
+        }),
+      ),
       /** In place of that of its source. */
       ...bounded,
       /** The source's last checkpoint at or before `sourceSeq`: the fork begins with it. */

@@ -65,6 +65,8 @@ export interface RunRecord {
   readonly answers: ReadonlyMap<string, ClewEvent>
   /** What the code said of itself (R13). */
   readonly statements: ReadonlyMap<string, readonly ClewEvent[]>
+  /** What steps are performed with in place of what the code asks for, by step id: a fork said so. */
+  readonly requests: ReadonlyMap<string, unknown>
   /** Seqs of the ends of calls, by the id of the event. */
   readonly seqs: ReadonlyMap<string, number>
   /** Seqs of the events by which the run was taken up again. */
@@ -153,6 +155,7 @@ export function indexRecord(events: readonly ClewEvent[], options: IndexOptions)
   /** Last attempts of steps whose end has no start, which the store refused: their numbers are not used again. */
   const orphans = new Map<string, number>()
   const takenUp: number[] = []
+  const requests = new Map<string, unknown>()
   const sharedIds = new Set<string>()
   const seqs = new Map<string, number>()
   const acceptedSeq = acceptedIn(events)
@@ -233,7 +236,11 @@ export function indexRecord(events: readonly ClewEvent[], options: IndexOptions)
     if (eventType === 'ui.input_requested') questions.set(payload['pauseId'] as string, event)
     else if (eventType === 'ui.input_received') answers.set(payload['pauseId'] as string, event)
     else if (eventType === 'system.workflow_resumed') takenUp.push(ledger.seq)
-    else if (eventType === 'system.workflow_forked') isFork = true
+    else if (eventType === 'system.workflow_forked') {
+      isFork = true
+      const replaced = payload['replaced'] as { what?: string; stepId: string; input?: unknown } | undefined
+      if (replaced?.what === 'request') requests.set(replaced.stepId, replaced.input)
+    }
     // Of a machine that rested, and not of a fork or an edited state that waits to be taken up.
     else if (eventType === 'system.workflow_paused' && payload['pauseIds'] !== undefined && !isOfSource)
       pausedSeq = ledger.seq
@@ -328,6 +335,7 @@ export function indexRecord(events: readonly ClewEvent[], options: IndexOptions)
     questions,
     answers,
     statements,
+    requests,
     seqs,
     takenUp,
     starts,

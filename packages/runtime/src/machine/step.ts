@@ -120,6 +120,8 @@ export interface CallSpec {
   /** Left out where the record has it elsewhere, as a node's state. */
   readonly input?: unknown
   readonly isInputKept: boolean
+  /** The same call with another input, where more than the input says what is performed. */
+  readonly withInput?: ((input: unknown) => CallSpec) | undefined
   /** When the caller knows it better than by reading the input. */
   readonly digest?: (() => string) | undefined
   /** What the record has as its input, where its start does not hold it. */
