@@ -125,7 +125,8 @@ export class ClewSaver extends BaseCheckpointSaver {
       const agentName = (): string | undefined => agentOf(config)
       const handed = this.#within(key, parentId, (space) => {
         const { signal } = config
-        return space.put({ parentId, checkpoint, metadata, newVersions, agentName, signal })
+        const isEager = Reflect.get(config, 'durability') === 'async'
+        return space.put({ parentId, checkpoint, metadata, newVersions, agentName, signal, isEager })
       })
       const thread_id: unknown = config.configurable?.['thread_id']
       return committed(handed).then(

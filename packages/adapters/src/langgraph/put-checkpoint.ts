@@ -30,6 +30,8 @@ export interface PutGiven {
   /** Asked for where a run begins. */
   readonly agentName: () => string | undefined
   readonly signal: InvocationSignal
+  /** The invocation goes on without waiting for the commit. */
+  readonly isEager: boolean
 }
 
 export interface CheckpointerParts extends LinesParts, RunOrigin {
@@ -195,6 +197,7 @@ export function createCheckpointer(parts: CheckpointerParts): Checkpointer {
     if (isOver) drafts.push({ type: 'system.workflow_completed', payload: {} })
     const saved = plan.toSaved({ eventId, runId: line.runId, seq })
     putting++
+    line.isEager = given.isEager
     const committing = appendTo(parts, line, drafts, how.expectedSeq, ended)
     line.head = saved
     line.hasOwn = true

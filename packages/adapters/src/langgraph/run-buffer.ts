@@ -52,6 +52,8 @@ export interface RunBuffer {
   readonly pauses: Map<string, string>
   /** Of the invocation that wrote last. */
   signal: InvocationSignal
+  /** That invocation goes on without waiting for commits, and may never yield. */
+  isEager: boolean
   /** A node failed in that invocation. */
   hasFailed: boolean
   failure: unknown
@@ -74,6 +76,7 @@ export const openLine = (runId: string, given: Partial<RunBuffer>): RunBuffer =>
   steps: new Map(),
   pauses: new Map(),
   signal: undefined,
+  isEager: false,
   hasFailed: false,
   failure: undefined,
   pending: new Set(),
@@ -168,7 +171,7 @@ export function appendTo(
   line.toldSeq = line.seq
   const { seq } = line
   // The ledger takes the call in this turn, so that the order of the calls is the order of the record.
-  const appended = ledger.append(events, { expectedSeq }).then(
+  const appended = ledger.append(events, { expectedSeq, eager: line.isEager }).then(
     (stored) => {
       line.pending.delete(appended)
       for (let i = 0; i < stored.length; i++)
