@@ -105,6 +105,8 @@ interface AppendParts {
   readonly ledger: Ledger
   readonly tide: LedgerWatermark
   readonly thread: string
+  /** The time of events that say none, where it is not that of the append. */
+  readonly now?: (() => number) | undefined
 }
 
 /** Waits for the commit of what was handed to the ledger. */
@@ -152,7 +154,7 @@ export function takeLast(line: RunBuffer): BufferedEvent | undefined {
  * either way: one promise less for each checkpoint.
  */
 export function appendTo(
-  { ledger, tide, thread }: AppendParts,
+  { ledger, tide, thread, now }: AppendParts,
   line: RunBuffer,
   more: readonly BufferedEvent[],
   expectedSeq: number,
@@ -161,9 +163,9 @@ export function appendTo(
   const { outbox } = line
   line.outbox = []
   const events: EventInput[] = []
-  for (const { drafts } of outbox) for (const draft of drafts) events.push(toInput(line, draft))
+  for (const { drafts } of outbox) for (const draft of drafts) events.push(toInput(line, draft, now))
   for (const draft of more) {
-    events.push(toInput(line, draft))
+    events.push(toInput(line, draft, now))
     if (draft.runId !== undefined) continue
     line.seq++
     line.events++
@@ -198,8 +200,9 @@ export function appendTo(
 function toInput(
   line: RunBuffer,
   { type, payload, runId, eventId, timestamp, causationId, beganMs }: BufferedEvent,
+  now: AppendParts['now'],
 ): EventInput {
-  const endedMs = beganMs === undefined ? undefined : Math.max(Date.now(), beganMs)
+  const endedMs = beganMs === undefined ? undefined : Math.max(now?.() ?? Date.now(), beganMs)
   if (endedMs !== undefined) payload['durationMs'] = endedMs - (beganMs as number)
   return {
     eventType: type,
@@ -207,7 +210,7 @@ function toInput(
     source: SOURCE,
     payload,
     eventId,
-    timestamp: endedMs === undefined ? timestamp : isoText(endedMs),
+    timestamp: endedMs === undefined ? (timestamp ?? (now && isoText(now()))) : isoText(endedMs),
     causationId: causationId ?? null,
   }
 }

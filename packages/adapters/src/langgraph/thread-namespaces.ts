@@ -42,7 +42,13 @@ interface Entry {
   waiting: number
 }
 
-export function createSpaces(ledger: Ledger, agent: string, secrets: SecretsRule): Spaces {
+/** `now` gives the time of what is imported. */
+export function createSpaces(
+  ledger: Ledger,
+  agent: string,
+  secrets: SecretsRule,
+  now?: (() => number) | undefined,
+): Spaces {
   const check = (value: unknown): void => {
     if (secrets === 'refuse' && !ledger.hasVault) assertNoWholeSecret(ledger.redactor, value, 'ClewSaver')
   }
@@ -101,6 +107,7 @@ export function createSpaces(ledger: Ledger, agent: string, secrets: SecretsRule
       tide,
       later,
       check,
+      now,
     }
     const space = createSpace(parts)
     const entry: Entry = {
