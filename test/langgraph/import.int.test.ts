@@ -35,7 +35,9 @@ const approvals = (checkpointer: BaseCheckpointSaver) => {
     .addEdge(START, 'deal')
     .addEdge('deal', 'ask')
     .addEdge('deal', 'below')
-    .addConditionalEdges('deal', () => ['a', 'b'].map((mood) => new Send('part', { lines: [], mood })), ['part'])
+    .addConditionalEdges('deal', () => ['a', 'b'].map((mood) => new Send('part', { lines: [], mood })), [
+      'part',
+    ])
     .addEdge('part', END)
     .addEdge('ask', END)
     .addEdge('below', END)
@@ -57,13 +59,17 @@ const broken = (checkpointer: BaseCheckpointSaver, isBroken: boolean) =>
 /** What an application leaves behind: turns, a fork, messages, questions open and answered, failures. */
 async function live(saver: BaseCheckpointSaver): Promise<void> {
   for (const line of ['hi', 'again']) await talk(saver).invoke({ lines: [line] }, thread('turns'))
-  const old = (await collect(talk(saver).getStateHistory(thread('turns')))).find(({ next }) => next[0] === 'think')
+  const old = (await collect(talk(saver).getStateHistory(thread('turns')))).find(
+    ({ next }) => next[0] === 'think',
+  )
   await talk(saver).invoke(null, await talk(saver).updateState(old?.config ?? {}, { mood: 'wild' }, 'hear'))
   await counting(saver).invoke({ messages: [{ role: 'user', content: 'owls' }] }, thread('agent'))
   await approvals(saver).invoke({ lines: [] }, thread('waiting'))
   await approvals(saver).invoke({ lines: [] }, thread('answered'))
   const { tasks } = await approvals(saver).getState(thread('answered'))
-  const resume = Object.fromEntries(tasks.flatMap(({ interrupts }) => interrupts.map(({ id }) => [id, 'yes'])))
+  const resume = Object.fromEntries(
+    tasks.flatMap(({ interrupts }) => interrupts.map(({ id }) => [id, 'yes'])),
+  )
   await approvals(saver).invoke(new Command({ resume }), thread('answered'))
   await expect(broken(saver, true).invoke({ lines: [] }, thread('failed'))).rejects.toThrow('b broke')
   await expect(broken(saver, true).invoke({ lines: [] }, thread('mended'))).rejects.toThrow('b broke')
@@ -83,12 +89,16 @@ async function toldBy(saver: BaseCheckpointSaver, name: string): Promise<unknown
     checkpoint: {
       ...checkpoint,
       channel_values: Object.fromEntries(
-        Object.entries(checkpoint.channel_values).filter(([channel]) => channel in checkpoint.channel_versions),
+        Object.entries(checkpoint.channel_values).filter(
+          ([channel]) => channel in checkpoint.channel_versions,
+        ),
       ),
     },
     metadata,
     parentId: parentConfig?.configurable?.['checkpoint_id'] as unknown,
-    writes: pendingWrites.toSorted((one, other) => (`${one[0]} ${one[1]}` < `${other[0]} ${other[1]}` ? -1 : 1)),
+    writes: pendingWrites.toSorted((one, other) =>
+      `${one[0]} ${one[1]}` < `${other[0]} ${other[1]}` ? -1 : 1,
+    ),
   }))
 }
 
@@ -128,17 +138,21 @@ describe.each(['sqlite', 'postgres'] as const)('A4 import of the database of the
   it('L11 has every checkpoint as it was, and the graph goes on from it', async () => {
     const ledger = await openLedger(`sqlite:${join(folder, `${kind}-all.db`)}`)
     const told: [number, number | undefined][] = []
-    const report = await load(ledger, { onProgress: (done: number, total?: number) => told.push([done, total]) })
+    const report = await load(ledger, {
+      onProgress: (done: number, total?: number) => told.push([done, total]),
+    })
     expect(report).toMatchObject({ threads: THREADS.length, refused: [], known: 0, dryRun: false })
     expect(told.at(-1)).toEqual([report.checkpoints, report.checkpoints])
     expect(told).toHaveLength(report.checkpoints ?? 0)
     const ours = new ClewSaver(ledger)
-    for (const name of THREADS) expect([name, await toldBy(ours, name)]).toEqual([name, await toldBy(theirs, name)])
+    for (const name of THREADS)
+      expect([name, await toldBy(ours, name)]).toEqual([name, await toldBy(theirs, name)])
     expect((await ledger.verify(undefined, { projections: true })).ok).toBe(true)
 
     const { runs } = await ledger.listRuns({ limit: 100 })
     const roots = runs.filter(({ parentRunId }) => parentRunId === null)
-    const statusOf = (name: string) => roots.filter(({ threadId }) => threadId === name).map(({ status }) => status)
+    const statusOf = (name: string) =>
+      roots.filter(({ threadId }) => threadId === name).map(({ status }) => status)
     expect(Object.fromEntries(THREADS.map((name) => [name, statusOf(name)]))).toEqual({
       // Their PostgreSQL saver keeps one value for each version of a channel, so a branch lost what came next.
       turns: [kind === 'sqlite' ? 'completed' : 'running', 'completed', 'completed'],
@@ -153,7 +167,9 @@ describe.each(['sqlite', 'postgres'] as const)('A4 import of the database of the
     const agent = roots.find(({ threadId }) => threadId === 'agent')
     expect([agent?.messages, agent?.toolCalls, agent?.inputTokens]).toEqual([4, 1, 40])
     const turns = roots.findLast(({ threadId }) => threadId === 'turns')
-    expect(roots.find(({ threadId }) => threadId === 'turns')?.forkedFrom).toMatchObject({ runId: roots.filter(({ threadId }) => threadId === 'turns')[1]?.runId })
+    expect(roots.find(({ threadId }) => threadId === 'turns')?.forkedFrom).toMatchObject({
+      runId: roots.filter(({ threadId }) => threadId === 'turns')[1]?.runId,
+    })
     expect((await ledger.getSteps(turns?.runId ?? '')).map(({ nodeName }) => nodeName)).toEqual([
       'hear',
       'think',
@@ -187,9 +203,13 @@ describe.each(['sqlite', 'postgres'] as const)('A4 import of the database of the
   it('A1 a dry run reads everything and makes no ledger; the command line says what there is', () => {
     const store = join(folder, `${kind}-dry.db`)
     const clew = (...args: string[]) =>
-      spawnSync(process.execPath, [BIN, 'import', '--format', format, address, '--store', `sqlite:${store}`, ...args], {
-        encoding: 'utf8',
-      })
+      spawnSync(
+        process.execPath,
+        [BIN, 'import', '--format', format, address, '--store', `sqlite:${store}`, ...args],
+        {
+          encoding: 'utf8',
+        },
+      )
     const dry = clew('--dry-run')
     expect([dry.status, dry.stderr]).toEqual([0, ''])
     expect(dry.stdout).toMatch(/^\d+ checkpoints of 6 threads found\. Nothing was written\./)
@@ -197,7 +217,9 @@ describe.each(['sqlite', 'postgres'] as const)('A4 import of the database of the
     const done = clew()
     expect([done.status, done.stderr]).toEqual([0, ''])
     expect(done.stdout).toMatch(/\d+ checkpoints of 6 threads imported: \d+ events of \d+ runs\./)
-    expect(clew('--dry-run').stdout).toMatch(/^(\d+) checkpoints of 6 threads found, \1 of them here already\./)
+    expect(clew('--dry-run').stdout).toMatch(
+      /^(\d+) checkpoints of 6 threads found, \1 of them here already\./,
+    )
   }, 60_000)
 })
 

@@ -68,6 +68,8 @@ export class ClewSaver extends BaseCheckpointSaver {
     const key = readConfig(config)
     if (!key) return undefined
     this.#failed.delete(invocationOf(config))
+    if (key.ns === '' && key.checkpointId === undefined && isInvocation(config))
+      await this.#spaces.whenQuiet(key, config.signal)
     return this.#spaces.reading(key, async (space) => {
       const { checkpointId } = key
       const saved = checkpointId === undefined ? await space.latest() : await space.find(checkpointId)
@@ -122,9 +124,11 @@ export class ClewSaver extends BaseCheckpointSaver {
       const { thread, ns, checkpointId: parentId } = requireConfig(config, 'a checkpoint')
       const id = readId('id of the checkpoint', checkpoint.id)
       const key = { thread, ns }
+      const { signal } = config
+      const hasFailed = (): boolean => this.#failed.has(invocationOf(config))
+      if (ns === '' && signal && hasNext(checkpoint)) this.#spaces.noteWriter(key, { signal, hasFailed })
       const agentName = (): string | undefined => agentOf(config)
       const handed = this.#within(key, parentId, (space) => {
-        const { signal } = config
         const isEager = Reflect.get(config, 'durability') === 'async'
         return space.put({ parentId, checkpoint, metadata, newVersions, agentName, signal, isEager })
       })
@@ -270,6 +274,9 @@ function hasNext({ channel_values, channel_versions, versions_seen }: Checkpoint
   const values = new Map(Object.entries(channel_values ?? {}))
   return readyTasks(values, (value) => value, channel_versions ?? {}, versions_seen ?? {}).length > 0
 }
+
+/** It begins: a look at the state of a thread has no control. */
+const isInvocation = (config: RunnableConfig): boolean => invocationOf(config) !== config
 
 /** The framework makes one of these for each invocation and hands it along with everything that belongs to it. */
 function invocationOf(config: RunnableConfig): object {
