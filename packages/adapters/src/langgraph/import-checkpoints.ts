@@ -162,7 +162,14 @@ async function* importThread(
       // A branch begins at what is committed.
       if (parentId !== undefined && parentId !== last.get(ns)?.id)
         await spaces.reading(key, (space) => space.grant(parentId))
-      const given = { parentId, checkpoint, metadata, newVersions, agentName: () => undefined }
+      const given = {
+        parentId,
+        checkpoint,
+        metadata,
+        newVersions,
+        agentName: () => undefined,
+        session: undefined,
+      }
       await commit(
         await spaces.within(key, (space) => space.put({ ...given, signal: undefined, isEager: false })),
       )

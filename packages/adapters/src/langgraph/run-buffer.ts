@@ -90,8 +90,10 @@ export interface BufferedEvent {
   readonly type: string
   readonly payload: Payload
   readonly runId?: string | undefined
+  readonly source?: EventInput['source'] | undefined
   readonly eventId?: string | undefined
   readonly timestamp?: string | undefined
+  /** Left out, it is the newest checkpoint: what happens in a superstep is led to by it. */
   readonly causationId?: string | null | undefined
   /** When the step began that this ends, in milliseconds: its end and duration are told when it goes out. */
   readonly beganMs?: number | undefined
@@ -203,7 +205,7 @@ export function appendTo(
 
 function toInput(
   line: RunBuffer,
-  { type, payload, runId, eventId, timestamp, causationId, beganMs }: BufferedEvent,
+  { type, payload, runId, source = SOURCE, eventId, timestamp, causationId, beganMs }: BufferedEvent,
   now: AppendParts['now'],
 ): EventInput {
   const endedMs = beganMs === undefined ? undefined : Math.max(now?.() ?? Date.now(), beganMs)
@@ -211,11 +213,11 @@ function toInput(
   return {
     eventType: type,
     correlationId: runId ?? line.runId,
-    source: SOURCE,
+    source,
     payload,
     eventId,
     timestamp: endedMs === undefined ? (timestamp ?? (now && isoText(now()))) : isoText(endedMs),
-    causationId: causationId ?? null,
+    causationId: causationId ?? line.head?.eventId ?? null,
   }
 }
 

@@ -1,3 +1,4 @@
+import type { EventInput } from '@clew/ledger'
 import { conflict } from './conflict.ts'
 import { appendTo, type Handed, type InvocationSignal, type RunBuffer } from './run-buffer.ts'
 import { createRunBuffers, type LinesParts } from './run-buffers.ts'
@@ -19,6 +20,8 @@ export interface SpaceParts extends LinesParts, RunOrigin {
 
 /** Checkpoints of one namespace of one thread, as far as this process knows them. Calls are made one after the other. */
 export interface ThreadNamespace {
+  /** Appends what callbacks tell of a run. */
+  tell(runId: string, events: readonly EventInput[]): Promise<unknown>
   /** Whether this invocation, which put something, may still put more in the next moment. */
   isWriting(signal: AbortSignal): boolean
   /** Waits for what is under way; what could not be written is forgotten, and then it is false. */
@@ -123,6 +126,18 @@ export function createSpace(parts: SpaceParts): ThreadNamespace {
     },
     knows: lines.knows,
     isWriting,
+    tell(runId, events) {
+      const line = lines.get(runId)
+      if (!line || line.failure !== undefined) return parts.ledger.append(events)
+      const drafts = events.map(({ eventType: type, payload = {}, eventId, causationId, source }) => ({
+        type,
+        payload,
+        eventId,
+        causationId,
+        source,
+      }))
+      return appendTo(parts, line, drafts, line.toldSeq)
+    },
     settle: lines.settle,
     refresh: lines.refresh,
     find: lines.find,

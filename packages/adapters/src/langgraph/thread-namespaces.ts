@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ClewError, type Ledger } from '@clew/ledger'
+import type { GraphRun } from '../langchain/graph-run.ts'
 import type { InvocationSignal, LedgerWatermark } from './run-buffer.ts'
 import { createLineReader, type LineReader } from './read-line.ts'
 import type { ParentStep } from './run-drafts.ts'
@@ -24,6 +25,8 @@ export interface Spaces {
   readonly reader: LineReader
   /** One after the other for each space; at once where nobody is before it, and then it throws what `work` throws. */
   within<T>(key: NamespaceKey, work: (space: ThreadNamespace) => T | Promise<T>): T | Promise<T>
+  /** What callbacks tell of the graph of a thread goes to its runs. */
+  graphRun(thread: string): GraphRun
   /** An invocation puts something. */
   noteWriter(key: NamespaceKey, invocation: RunningInvocation): void
   /**
@@ -108,7 +111,7 @@ export function createSpaces(
     const { runId, head } = outer?.active ?? {}
     if (!outer || runId === undefined) return undefined
     if (taskId !== undefined) outer.children.set(taskId, childRunId)
-    return { runId, stepId: head ? `${node}@s${head.superstep + 1}` : undefined }
+    return { runId, stepId: head ? `${node}@s${head.superstep + 1}` : undefined, eventId: head?.eventId }
   }
 
   function open(key: NamespaceKey, life: number): Entry {
@@ -178,6 +181,16 @@ export function createSpaces(
     if (writers.get(name) === other) writers.delete(name)
   }
 
+  /** A node begins when its checkpoint was handed over here, but that may still be on its way to the space. */
+  async function runOf(key: NamespaceKey): Promise<string | undefined> {
+    const untilMs = Date.now() + MAX_WAIT_MS
+    for (;;) {
+      const { runId } = entries.get(keyOf(key))?.space.active ?? {}
+      if (runId !== undefined || Date.now() >= untilMs) return runId
+      await sleep(LOOK_MS)
+    }
+  }
+
   async function reading<T>(key: NamespaceKey, work: (space: ThreadNamespace) => T | Promise<T>): Promise<T> {
     await look()
     const entry = await enter(key)
@@ -207,6 +220,12 @@ export function createSpaces(
     reader,
     look,
     within,
+    graphRun: (thread) => ({
+      runOf: (ns) => runOf({ thread, ns }),
+      async append(ns, runId, events) {
+        await within({ thread, ns }, (space) => space.tell(runId, events))
+      },
+    }),
     noteWriter(key, invocation) {
       writers.set(keyOf(key), invocation)
       for (const oldest of writers.keys()) {
