@@ -30,7 +30,7 @@ export interface ChaosOptions {
 const FOLLOWERS = 2
 const SWEEP_MS = 1000
 const FRESH_RUNS = 2
-/** A shorter run cannot wait for a lease to expire. */
+/** A shorter run does not wait for a lease to expire. */
 const SILENCE_SECONDS = 90
 const SETTLE_MS = LEASE_STALE_MS + 60_000
 
@@ -49,8 +49,19 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     sweepMs: SWEEP_MS,
     freshRuns: FRESH_RUNS,
   })
-  const fired = new Map<FaultKind, number>(kindsOf(seconds).map((kind) => [kind, 0]))
-  const scene: Scene = { server, database, proxy, crew, dice, sweepMs: SWEEP_MS, takeovers: [], beside: [] }
+  const fired = new Map((Object.keys(FAULTS) as FaultKind[]).map((kind) => [kind, 0]))
+  const isShort = seconds < SILENCE_SECONDS
+  const scene: Scene = {
+    server,
+    database,
+    proxy,
+    crew,
+    dice,
+    isShort,
+    sweepMs: SWEEP_MS,
+    takeovers: [],
+    beside: [],
+  }
   try {
     await (await openLedger(database.url)).close()
     await prepareFaults(database)
@@ -118,17 +129,12 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   }
 }
 
-/** Faults worth repeating. The one left out waits a minute for a lease to expire. */
+/** Faults worth repeating. The one left out waits for a lease to expire. */
 const OFTEN: readonly FaultKind[] = [
   ...(['backends terminated', 'network stalled', 'answers lost', 'network reset'] as const),
   ...(['writer killed', 'writer killed', 'follower killed', 'holder killed', 'two owners'] as const),
   ...(['backends terminated', 'statement time-out', 'writes refused', 'disk full'] as const),
 ]
-
-const kindsOf = (seconds: number): FaultKind[] =>
-  (Object.keys(FAULTS) as FaultKind[]).filter(
-    (kind) => kind !== 'holder killed before a restart' || seconds >= SILENCE_SECONDS,
-  )
 
 type Witness = (notes: readonly Note[]) => boolean
 const isAny: Witness = () => true
