@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -11,6 +11,7 @@ import { createDice } from './dice.ts'
 import { type FaultKind, FAULTS, prepareFaults, type Scene } from './faults.ts'
 import { gatherEvidence } from './gather.ts'
 import { type Note, readNotes } from './notes.ts'
+import { hasOpenErrands } from './open-errands.ts'
 import { startProxy } from './proxy.ts'
 import { type ChaosReport, formatReport, judge } from './report.ts'
 import { saveReport } from './save-report.ts'
@@ -23,7 +24,7 @@ export interface ChaosOptions {
   /** Time between two restarts of the server. */
   readonly restartMs?: readonly [least: number, most: number] | undefined
   readonly onFault?: ((kind: FaultKind, hits: number) => void) | undefined
-  /** Folder for the report and notes of a run that did not hold; without it they are deleted. */
+  /** Folder for the report, notes and exported ledger of a run that did not hold; without it they are deleted. */
   readonly reports?: string | undefined
 }
 
@@ -73,7 +74,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     await Promise.all(scene.beside)
     const ledger = await openLedger(database.url)
     try {
-      await settle(ledger, crew)
+      await settle(ledger, scene)
       const notes = {
         writer: crew.notesOf('writer'),
         worker: crew.notesOf('worker'),
@@ -83,7 +84,11 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
       const evidence = { ...gathered, failures: [...gathered.failures, ...crew.failures] }
       const { takeovers } = scene
       const report = judge({ options, fired: witnessed(), takeovers, sweepMs: SWEEP_MS, evidence })
-      if (report.verdict !== 'held') save(formatReport(report, Number.POSITIVE_INFINITY))
+      if (report.verdict !== 'held') {
+        const lines = await Array.fromAsync(ledger.export())
+        writeFileSync(join(folder, 'export'), lines.join('\n'))
+        save(formatReport(report, Number.POSITIVE_INFINITY))
+      }
       return report
     } finally {
       await ledger.close()
@@ -174,18 +179,11 @@ async function untilAllNoted(crew: Crew): Promise<void> {
  * After the last fault: unanswered events are sent again, every run is completed, and followers reach the end. The checks
  * find what did not happen in time.
  */
-async function settle(ledger: Ledger, crew: Crew): Promise<void> {
+async function settle(ledger: Ledger, { crew, database }: Scene): Promise<void> {
   await crew.stop('writer')
   await crew.stop('worker')
   crew.start('worker', 1, { freshRuns: 0 })
-  await until(async () => {
-    const open = await Promise.all(
-      (['running', 'interrupted', 'pending'] as const).map((status) =>
-        ledger.listRuns({ agent: 'errand', status, limit: 1 }),
-      ),
-    )
-    return open.every(({ runs }) => runs.length === 0)
-  })
+  await until(async () => !(await hasOpenErrands(database)))
   await crew.stop('worker')
   const last = await ledger.newestPosition()
   await until(() =>
