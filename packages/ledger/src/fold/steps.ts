@@ -253,6 +253,7 @@ export function foldSteps(events: Iterable<ClewEvent>): StepRecord[] {
   const marks: StepsOfRun<StepRecord> = {
     find: (stepId) => steps.get(`1 ${stepId}`),
     put: (step) => void steps.set(`${step.attempt} ${step.stepId}`, step),
+    awaited: new Set(),
   }
   let begun = 0
   let exported: boolean | undefined
