@@ -12,6 +12,7 @@ import type { Agent } from './agent.ts'
 import type { Message } from '../graph/message.ts'
 import { isUnstorable } from '../machine/run-appender.ts'
 import type { AnswerOf, FromJsonSchema, StandardSchema } from '../options/standard-schema.ts'
+import type { IfStorable } from '../options/storable.ts'
 import type { RunMemory } from '../memory/run-memory.ts'
 
 /** Retry of failed attempts. */
@@ -121,14 +122,14 @@ export interface Run {
   step<Input, Output>(
     name: string,
     input: Input,
-    fn: (input: Input, run: Run) => Output | Promise<Output>,
+    fn: ((input: Input, run: Run) => Output | Promise<Output>) & IfStorable<Output>,
     options?: StepOptions,
   ): Promise<Output>
   /** Something from outside: never repeated once its result is recorded. */
   effect<Input, Output>(
     name: string,
     input: Input,
-    fn: (input: Input, call: EffectCall) => Output | Promise<Output>,
+    fn: ((input: Input, call: EffectCall) => Output | Promise<Output>) & IfStorable<Output>,
     options?: EffectOptions,
   ): Promise<Output>
   /** Asks and waits, at no cost, until somebody answers. */
