@@ -12,9 +12,12 @@ export {
   asErasable,
   asOwn,
   type ErasableEvent,
+  type EventOf,
+  type FieldsOf,
   foreignType,
   type ForeignType,
   assertPayload,
+  isOwn,
   isOwnEventType,
   needsEpoch,
   OWN_EVENT_TYPES,
@@ -282,6 +285,12 @@ export {
   type ProgressWriterOptions,
   type Report,
 } from './progress/progress-writer.ts'
+export {
+  type PartialFields,
+  type PartialOutputs,
+  partialText,
+  readPartialOutputs,
+} from './progress/partial-output.ts'
 export {
   type PolicyAccess,
   readPolicies,

@@ -55,7 +55,7 @@ export class ClewCallbackHandler extends BaseCallbackHandler {
     this.#recorder.joinGraph(thread, graph)
   }
 
-  /** It may be attached to many calls at once; a copy would not know what the first one has begun. */
+  /** One handler may be attached to many concurrent calls; a copy would not know the steps started by the first. */
   override copy(): BaseCallbackHandler {
     return this
   }

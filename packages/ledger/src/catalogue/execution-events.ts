@@ -23,6 +23,8 @@ const calledWith = {
 }
 /** Fields of a step's end. */
 const ended = { ...stepIdentity, durationMs: optional.amount, ...readings }
+/** A step that was cut off keeps what it had streamed. */
+const cutOff = { reason: optional.text, partial: optional.flag, output: anything }
 
 const message = open({
   ...readings,
@@ -103,6 +105,11 @@ export const EXECUTION_EVENTS = {
       partial: optional.flag,
       redacted: optional.flag,
       sends: anything,
+      /** A node's choice of where to go, which replaces its edges; `ends`: the graph ends here. */
+      goto: anything,
+      ends: anything,
+      /** Cost of the usage: an amount, or an object with `amount` and `currency`. */
+      cost: anything,
       /** On the completion that ends its superstep. */
       checkpoint: maybe(open(checkpoint)),
       /** With the name of a step that nothing began before: it is the start too, `durationMs` after the call. */
@@ -124,9 +131,9 @@ export const EXECUTION_EVENTS = {
     }),
   ],
   /** Left behind by what waited for it, such as the loser of a race (D3). */
-  'execution.step_stopped': ['execution.state_change', open({ ...ended, reason: optional.text })],
+  'execution.step_stopped': ['execution.state_change', open({ ...ended, ...cutOff })],
   /** Its process died while it was in flight: this attempt has no outcome, and the next one follows (R10). */
-  'execution.step_interrupted': ['execution.state_change', open({ ...ended, reason: optional.text })],
+  'execution.step_interrupted': ['execution.state_change', open({ ...ended, ...cutOff })],
   'execution.checkpoint': [
     'execution.state_change',
     open({

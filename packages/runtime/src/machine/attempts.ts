@@ -1,4 +1,4 @@
-import { ClewError, type ClewEvent } from '@clew/ledger'
+import { ClewError, type PayloadOf } from '@clew/ledger'
 import { type StepError, toStepError } from '../run/run.ts'
 import { findCached } from './cache.ts'
 import type { MachineState } from './machine-state.ts'
@@ -13,7 +13,17 @@ import { mayUsePlaceholder, placeholderInInput, redactedInputPause } from './red
 import { delayOf } from './retry.ts'
 import type { MachineParts } from './ports.ts'
 import { isClosed, isEnding } from './scope.ts'
-import { hasBody, isWrite, type Outcome, type Step, type WaitingPause, type Work } from './step.ts'
+import {
+  hasBody,
+  isOnceOnly,
+  isWrite,
+  type Outcome,
+  releaseWaiting,
+  type Step,
+  type WaitingPause,
+  type Work,
+} from './step.ts'
+import type { StepEvent } from './record.ts'
 
 export interface Attempts {
   begin(step: Step, attempt: number, causationId: string | null, before?: readonly EventDraft[]): void
@@ -65,7 +75,7 @@ export function createAttempts(
     listener.step?.({ stepId, name: spec.name, kind: work.kind, attempt, status: 'running' })
     if (!journal) return refused ? end(step, { error: refused }) : perform(step)
     const mayHold = isHeld(step, before)
-    const payload = mayHold ? {} : startedPayload(step, moreOf(step, work))
+    const payload = mayHold ? { stepId, name: spec.name } : startedPayload(step, moreOf(step, work))
     const event = writes.draft('execution.step_started', [stepId, attempt], causationId, payload)
     step.startId = event.eventId
     const isReserved = work.kind === 'effect' && (work.safety !== 'read' || durability === 'sync') && !refused
@@ -94,7 +104,7 @@ export function createAttempts(
     before.length === 0 &&
     !refused
 
-  function moreOf(step: Step, work: Work): Record<string, unknown> | undefined {
+  function moreOf(step: Step, work: Work): Partial<PayloadOf<'execution.step_started'>> | undefined {
     if (work.kind === 'child') return { childRunId: core.childIdOf(step) }
     if (work.kind === 'sleep') return { dueAt: new Date(step.startedAt + work.ms).toISOString() }
     if (step.redactedInput) return { redactedInput: step.redactedInput.path }
@@ -148,7 +158,9 @@ export function createAttempts(
   }
 
   function performEffect(step: Step, { fn }: Work & { kind: 'effect' }): void {
-    const { attempt, redactedInput } = step
+    const { attempt, redactedInput, spec } = step
+    const earlier = earlierOf(core, step)
+    if (earlier) return endGiven(step, earlier, { restored: true })
     if (redactedInput)
       return journal
         ? wait(step, [redactedInputPause(step, runId, redactedInput)])
@@ -158,12 +170,27 @@ export function createAttempts(
       return wait(step, [outcomePause(step, runId, core.keyOf(step))])
     }
     step.isDispatched = true
+    let isOverdue = false
     const over = (outcome: Outcome): void => {
+      // After its time is over a failure may be that of the abort, and says nothing about what was sent.
+      if (isOverdue && 'error' in outcome) return
       if (step.attempt === attempt) core.leave(step)
       conclude(step, attempt, outcome)
       core.notify()
     }
-    limitTime(step, (error) => over({ error }))
+    /** R10: it may have happened, so it is neither failed nor repeated. Its own success, if it comes in time, ends the wait. */
+    const timedOut = (): void => {
+      if (!step.open || step.attempt !== attempt) return
+      isOverdue = true
+      // The body around has failed and waits for it no longer: the next attempt of that body asks.
+      if (isEnding(step.scope)) return releaseWaiting(step)
+      core.leave(step)
+      wait(step, [outcomePause(step, runId, core.keyOf(step))])
+    }
+    limitTime(step, (error) => {
+      if (journal && isOnceOnly(spec.work)) return timedOut()
+      over({ error })
+    })
     core.working++
     const effectCall = {
       attempt,
@@ -187,6 +214,10 @@ export function createAttempts(
         parentRunId: runId,
         parentStepId: stepId,
         cause: step.startId,
+        earlierRunId:
+          attempt > 1
+            ? core.childIdOf({ stepId, attempt: attempt - 1 })
+            : options.earlierWrites?.childOf(stepId),
         signal: signalOf(step, signal),
         input: step.spec.input,
         timeout: timeoutOf(step),
@@ -220,14 +251,16 @@ export function createAttempts(
   /** Until when a recorded attempt sleeps. */
   function dueAtOf({ stepId, attempt, scope }: Step): number | undefined {
     const tries = record?.find(scope.attempt, stepId)?.attempts
-    const dueAt = tries?.find((each) => each.attempt === attempt)?.start.payload['dueAt']
-    return typeof dueAt === 'string' ? Date.parse(dueAt) : undefined
+    const dueAt = tries?.find((each) => each.attempt === attempt)?.start.payload.dueAt
+    return dueAt === undefined ? undefined : Date.parse(dueAt)
   }
 
   /** The step's end, or a failure that says when it is tried again, and then that. */
   function conclude(step: Step, attempt: number, outcome: Outcome): void {
     if (core.isOver || !step.open || step.attempt !== attempt || step.body?.closed || isClosed(step.scope))
       return
+    // It heeds its signal, or failed of what was stopped below it: it is stopped with the rest when the machine halts.
+    if ('error' in outcome && core.isEnding) return
     const retry = isEnding(step.scope) ? undefined : step.spec.retry
     if (
       'output' in outcome ||
@@ -254,7 +287,7 @@ export function createAttempts(
     const payload = failedPayload(step, error, tookMs(step), retryInMs)
     const failed = writes.draft('execution.step_failed', [stepId, attempt], startId, payload)
     writes.send([...stops, failed], (stored) => {
-      budget.count(stored[stops.length] as ClewEvent)
+      budget.count(stored[stops.length] as StepEvent)
       later(step, retryInMs, () => begin(step, attempt + 1, failed.eventId))
     })
   }
@@ -280,6 +313,12 @@ export function createAttempts(
     wait,
     later,
   }
+}
+
+/** What an earlier attempt of this child run had written. */
+export function earlierOf({ options }: Pick<MachineState, 'options'>, step: Step): Outcome | undefined {
+  const found = isWrite(step.spec.work) ? options.earlierWrites?.find(step) : undefined
+  return found === 'unknown' ? undefined : found
 }
 
 const cannotPause = (): ClewError =>

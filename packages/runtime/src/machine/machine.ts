@@ -6,6 +6,7 @@ import { scopeFor } from './cursor.ts'
 import { digestOf } from './digest.ts'
 import { type MachineState, quiet } from './machine-state.ts'
 import type { Machine } from './machine-types.ts'
+import { mutableCopy } from './mutable-copy.ts'
 import { nameCall } from './name-call.ts'
 import { settle, signalOf } from './perform.ts'
 import { copyEnd, copyInput, recordedCopy } from './recorded-copy.ts'
@@ -38,10 +39,11 @@ export function createMachine<Rest>(
     cursor && cursor.record.calls.length > 0 ? (stepId: string) => cursor.record.has(stepId) : undefined
   core.call = call
 
-  function call(scope: Scope, spec: CallSpec): Promise<Completed> {
+  function call(scope: Scope, asked: CallSpec): Promise<Completed> {
     const away = ports.outside.turnAway(scope)
     if (away) return away
-    const { stepId, ordinal } = nameCall(scope, spec, ledger, isRecorded)
+    const { stepId, ordinal } = nameCall(scope, asked, ledger, isRecorded)
+    const spec = asReplaced(stepId, asked)
     const { digest: given, cacheKey, refused } = digestOf(ledger, scope, spec, stepId)
     const digest = cursor && !refused ? cursor.digestOf(stepId, given, spec) : given
     const before = scope.attempt > 1 && !refused ? givenBefore(stepId, digest, scope, spec) : undefined
@@ -94,6 +96,14 @@ export function createMachine<Rest>(
     })
   }
 
+  /** A fork may say that a step is performed with something else than the code asks for. */
+  function asReplaced(stepId: string, spec: CallSpec): CallSpec {
+    const requests = options.record?.requests
+    if (!requests?.has(stepId)) return spec
+    const input = mutableCopy(requests.get(stepId))
+    return spec.withInput?.(input) ?? { ...spec, input }
+  }
+
   /** Finds the call in the record. What the record does not have begins, or waits until the record is used up. */
   function follow(step: Step): void {
     const found = cursor ? cursor.ask(step) : BEGIN
@@ -109,7 +119,7 @@ export function createMachine<Rest>(
     const { work } = step.spec
     step.at = call.attempts.indexOf(tried)
     step.attempt = tried.attempt
-    step.superstep = (start.payload['superstep'] as number | undefined) ?? 0
+    step.superstep = start.payload.superstep ?? 0
     step.startId = start.eventId
     step.startedAt = cursor?.record.isShared(start) ? options.now() : Date.parse(start.timestamp)
     step.beganAt = performance.now()
@@ -137,7 +147,7 @@ export function createMachine<Rest>(
     if (ports.outside.mayForetell(step, output)) chunks.add(work.pieces(output))
   }
 
-  /** What an earlier attempt of this body had completed is given again, without an event. */
+  /** Returns the result that an earlier attempt of this body recorded. Appends no event. */
   function givenBefore(
     stepId: string,
     digest: string,
@@ -214,6 +224,10 @@ export function createMachine<Rest>(
       call,
       state: core.statements.make,
       openChild,
+      own(error) {
+        if (error instanceof Error) ownRejection(error, failUnawaited)
+        return error
+      },
       now,
       record,
       readings: core.readings,
@@ -235,7 +249,7 @@ export function createMachine<Rest>(
       core.isOver = true
       ports.over()
       const hasEnded = core.ended !== undefined
-      // What is to be as if the process had died leaves its code where it stood.
+      // A suspended run behaves as if its process had died: its code is not unwound.
       if (hasEnded || !options.suspendAlways) core.unwinding.unwind(hasEnded)
     }
   }
@@ -334,7 +348,7 @@ export function createMachine<Rest>(
   /** Waits for the code to do something of its own; false when it does nothing any more. */
   async function stirs(graceMs: number): Promise<boolean> {
     const before = core.ticks
-    // What is under way takes as long as it takes.
+    // Pending work has no time limit here.
     do await notified(core.isBusy ? undefined : graceMs)
     while (core.ticks === before && core.isBusy)
     await quiet()

@@ -1,24 +1,23 @@
-import type { ClewEvent } from '@clew/ledger'
-import type { Attempts } from './attempts.ts'
+import { type Attempts, earlierOf } from './attempts.ts'
 import type { Ends } from './ends.ts'
 import type { MachineState } from './machine-state.ts'
 import { outcomeOf } from './payloads.ts'
 import type { BodiesPort, MachineParts, OutsidePort } from './ports.ts'
-import { isFinal, lastOf, type RecordedAttempt } from './record.ts'
+import { isFinal, lastOf, type RecordedAttempt, type StepEvent } from './record.ts'
 import { recoveryOf } from './recovery.ts'
 import { copyEnd } from './recorded-copy.ts'
 import { giveRedacted, isRedacted, refresh } from './refresh.ts'
 import { missing } from './resume-policy.ts'
 import type { EventDraft } from './run-appender.ts'
 import { isEnding } from './scope.ts'
-import { isWrite, type Outcome, type Step } from './step.ts'
+import { isOnceOnly, type Outcome, type Step } from './step.ts'
 
 export interface Resume {
   readonly bodies: BodiesPort
   readonly outside: OutsidePort
 }
 
-/** What becomes of calls when the outside is in reach: recorded ends are given back, all else is performed. */
+/** Handles calls of a live run: recorded results are returned, all other calls are performed. */
 export function createResume(
   core: MachineState,
   { endGiven, end }: Ends,
@@ -33,7 +32,11 @@ export function createResume(
   const beginNew = (step: Step): void => begin(step, numberOf(step), step.askedCause)
 
   const cut = (stepId: string, attempt: number): EventDraft =>
-    writes.draft('execution.step_interrupted', [stepId, attempt], core.cause, { stepId, attempt })
+    writes.draft('execution.step_interrupted', [stepId, attempt], core.cause, {
+      stepId,
+      attempt,
+      ...core.partialOf(stepId, attempt),
+    })
 
   /** P2: what the record has only in part, when it is this call's turn in the code and not in the record. */
   function giveFresh(step: Step, recorded: Outcome, give: (outcome: Outcome) => void): void {
@@ -44,9 +47,9 @@ export function createResume(
     core.notify()
   }
 
-  function again(step: Step, { eventId, timestamp, payload }: ClewEvent): void {
+  function again(step: Step, { eventId, timestamp, payload }: StepEvent): void {
     if (isEnding(step.scope)) return
-    const due = Date.parse(timestamp) + ((payload['retryInMs'] as number | undefined) ?? 0)
+    const due = Date.parse(timestamp) + (payload.retryInMs ?? 0)
     later(step, Math.max(0, due - now()), () => begin(step, step.attempt + 1, eventId))
   }
 
@@ -54,6 +57,8 @@ export function createResume(
   function recover(step: Step, last: RecordedAttempt): void {
     if (isEnding(step.scope)) return
     if (step.refused) return end(step, { error: step.refused })
+    const earlier = earlierOf(core, step)
+    if (earlier) return endGiven(step, earlier, { restored: true })
     const idempotencyKey = core.keyOf(step)
     const recovery = recoveryOf(step, last, answers, { runId, idempotencyKey })
     switch (recovery.type) {
@@ -77,7 +82,7 @@ export function createResume(
     attemptOf: lastOf,
     concluded: conclude,
     endOf(step, { end: over }) {
-      const recorded = outcomeOf(over as ClewEvent, step.stepId)
+      const recorded = outcomeOf(over as StepEvent, step.stepId)
       return isRedacted(recorded, step.spec.work) ? refresh(core, step, recorded) : recorded
     },
     isPast: (step, { attempt }) => step.attempt !== attempt,
@@ -105,7 +110,9 @@ export function createResume(
       return core.unwinding.refuse()
     },
     made(step) {
-      step.isDoubtful = step.scope.attempt > 1 && isWrite(step.spec.work) && isInDoubt(step)
+      if (!isOnceOnly(step.spec.work)) return
+      const isOfEarlierRun = options.earlierWrites?.find(step) === 'unknown'
+      step.isDoubtful = isOfEarlierRun || (step.scope.attempt > 1 && isInDoubt(step))
     },
     begin: beginNew,
     beginAgain(step, call) {

@@ -2,19 +2,22 @@ import type { Ledger, RunDiff } from '@clew/ledger'
 import type { Agent } from '../run/agent.ts'
 import type { ForkPoint } from '../engine/cut.ts'
 import { fork } from '../fork/fork.ts'
+import type { Replacement } from '../fork/replace-value.ts'
 import type { RunResult } from '../run/result.ts'
 import type { RunOptions } from '../run/run-options.ts'
 import type { ReplayDivergence, ReplayOutcome, ReplayReport } from './report.ts'
 
-/** What is changed, and from where on: up to there the record is given back, then everything is live. */
+/** Change and fork point of a what-if: up to that point recorded results are returned, from there on everything is live. */
 export interface WhatIfOptions extends Pick<RunOptions, 'signal' | 'budget' | 'onBusy' | 'listener'> {
   /** Default: where the source stands, or its beginning when an input is given. */
   readonly at?: ForkPoint | undefined
   readonly input?: unknown
-  /** Of a graph: channels are set to these values. */
+  /** For graphs: channels are set to these values. */
   readonly state?: Readonly<Record<string, unknown>> | undefined
-  /** Of a graph: merged by the rules of the channels. */
+  /** For graphs: merged by the rules of the channels. */
   readonly update?: Readonly<Record<string, unknown>> | undefined
+  /** Replaces one recorded value: a result, an answer, or what a step is performed with. */
+  readonly replace?: Replacement | undefined
   readonly newRunId?: string | undefined
 }
 
@@ -23,7 +26,7 @@ export async function replayWhatIf(
   target: Agent<never>,
   ledger: Ledger,
   sourceRunId: string,
-  { at, input, state, update, newRunId, signal, budget, onBusy, listener }: WhatIfOptions,
+  { at, input, state, update, replace, newRunId, signal, budget, onBusy, listener }: WhatIfOptions,
 ): Promise<
   Omit<ReplayReport, 'durationMs' | 'recorded' | 'fidelity'> & { readonly models: readonly string[] }
 > {
@@ -38,6 +41,7 @@ export async function replayWhatIf(
     ...(input !== undefined && { input: input as never }),
     ...(state !== undefined && { state }),
     ...(update !== undefined && { update }),
+    ...(replace !== undefined && { replace }),
     ...(newRunId !== undefined && { newRunId }),
   }
   const result: RunResult = await fork(target, options)
