@@ -126,7 +126,8 @@ describe.each(STORES)('A4 a prebuilt agent on %s', (name) => {
     }
     const callbacks = [new ClewCallbackHandler({ ledger, raiseError: true })]
     const saver = new ClewSaver(ledger)
-    for (const what of ['hens', 'rats']) await counting(saver).invoke(ask(what), { ...thread('t'), callbacks })
+    for (const what of ['hens', 'rats'])
+      await counting(saver).invoke(ask(what), { ...thread('t'), callbacks })
     const { runs } = await ledger.listRuns()
     expect(runs.map(({ status, steps }) => [status, steps])).toEqual(
       Array.from({ length: 5 }, () => ['completed', runs[0]?.steps]),
