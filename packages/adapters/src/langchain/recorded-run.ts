@@ -163,7 +163,7 @@ export function createRecordedRun(parts: RunParts): RecordedRun {
       source: { origin, runtime },
       payload,
     }),
-    append: (events) => (parts.append ?? ledger.append)(events),
+    append: async (events) => (events.length > 0 ? (parts.append ?? ledger.append)(events) : undefined),
     begin(given) {
       const { scope: parent, name, kind, node, input, lcRunId } = given
       const cause = leads(given)

@@ -185,8 +185,10 @@ export function createSpaces(
   async function runOf(key: NamespaceKey): Promise<string | undefined> {
     const untilMs = Date.now() + MAX_WAIT_MS
     for (;;) {
-      const { runId } = entries.get(keyOf(key))?.space.active ?? {}
-      if (runId !== undefined || Date.now() >= untilMs) return runId
+      const line = entries.get(keyOf(key))?.space.active
+      // One that is completed is that of the turn before.
+      if (line && line.status !== 'completed') return line.runId
+      if (Date.now() >= untilMs) return undefined
       await sleep(LOOK_MS)
     }
   }
