@@ -3,7 +3,7 @@ import { deriveId, type EventInput, type Origin, type Payload, type Ports } from
 export interface MapOptions {
   readonly sha256: Ports['sha256']
   readonly runId: string
-  /** Who the run is of; foreign records seldom say. */
+  /** Agent of the run, which foreign records seldom name. */
   readonly agent?: string | undefined
   /** Stands in for times that the record lacks: ISO 8601. Left out, the ledger's clock does. */
   readonly at?: string | undefined
@@ -11,7 +11,7 @@ export interface MapOptions {
 
 export interface MappedEvent {
   readonly type: string
-  /** What makes the event's id: the same parts give the same id, so that importing again changes nothing (L4). */
+  /** Parts of the event's id: the same parts give the same id, so that a repeated import changes nothing (L4). */
   readonly key: readonly (string | number)[]
   readonly origin: Origin
   readonly cause: string | null
@@ -24,7 +24,7 @@ export interface MappedRun {
   setTime(time: string | undefined): void
   /** Answers with the id of the event. */
   add(event: MappedEvent): string
-  /** What was added since the last time. */
+  /** Returns the events added since the last call. */
   take(): EventInput[]
 }
 

@@ -22,7 +22,7 @@ export interface ResultFound {
   readonly key: readonly (string | number)[]
   readonly error?: string | undefined
   readonly payload: Payload
-  /** What the step gave back. */
+  /** Output of the step. */
   readonly output: JsonValue
 }
 
@@ -90,7 +90,7 @@ export function createToolSteps(
         while (list && list.length > 0 && !isOpen(list.at(-1) as OpenCall)) list.pop()
         return list?.at(-1)
       }
-      // By name the oldest comes first; where the last search ended is kept, or 100,000 calls would cost a square.
+      // Calls of a name are answered oldest first. The index of the last search is kept: without it 100,000 calls cost quadratic time.
       const list = byName.get(name ?? '') ?? []
       let at = answered.get(name ?? '') ?? 0
       while (at < list.length && !isOpen(list[at] as OpenCall)) at++

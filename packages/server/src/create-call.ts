@@ -10,7 +10,7 @@ export interface RoutedRequest {
   readonly params: Readonly<Record<string, string>>
 }
 
-/** What the server offers to a call. */
+/** Parts of the server that a call uses. */
 export type CallParts = Pick<ServerParts, 'ledgerOf' | 'workspace' | 'limits' | 'turns'>
 
 /** `signal` aborts when the caller may no longer call or has gone; `cut` destroys its connection. */

@@ -163,7 +163,7 @@ export async function createPrincipals(options: PrincipalOptions): Promise<OwnPr
       const end = (): void => ended()
       ends.add(end)
       watchers.set(id, watched)
-      // It may have been revoked since it was admitted.
+      // The token may have been revoked since the connection was admitted.
       queueMicrotask(() => endIfInvalid(id))
       return () => {
         ends.delete(end)

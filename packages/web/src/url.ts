@@ -33,7 +33,7 @@ export interface RunSearch {
   readonly zoom?: string | undefined
   /** In the state: show what changed since the superstep before, or since another one. */
   readonly since?: number | 'before' | undefined
-  /** What is open beside the view. */
+  /** Action whose dialog is open. */
   readonly act?: 'fork' | 'replay' | 'stop' | 'resume' | undefined
 }
 

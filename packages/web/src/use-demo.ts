@@ -4,7 +4,7 @@ import { useQuery, type UseQueryResult } from '@tanstack/react-query'
 interface DemoState {
   /** The server can let an agent work, so that there is something to look at. */
   readonly canStart: boolean
-  /** Who can be talked to, in the demo; null elsewhere. */
+  /** Chat agents of the demo; null outside the demo. */
   readonly chat: {
     readonly model: string
     readonly personas: readonly {

@@ -5,7 +5,7 @@ export interface AgUiEvent extends JsonObject {
   type: string
 }
 
-/** What is told of a token usage; the parts are inside the totals. */
+/** Fields of a token usage; the totals include the parts. */
 export const USAGE_FIELDS: Readonly<Record<string, string>> = {
   inputTokens: 'inputTokens',
   outputTokens: 'outputTokens',
@@ -14,7 +14,7 @@ export const USAGE_FIELDS: Readonly<Record<string, string>> = {
   cacheWriteInputTokens: 'cacheWriteTokens',
 }
 
-/** What has no type of its own here is kept whole below one of these, and given back as it came. */
+/** Event types for AG-UI events without an own type: stored whole and written back unchanged. */
 export const KEPT: Readonly<Record<string, string>> = {
   MESSAGES_SNAPSHOT: 'execution.ag_ui.messages_snapshot',
   STATE_SNAPSHOT: 'execution.ag_ui.state_snapshot',

@@ -12,7 +12,7 @@ export interface FromAgUiOptions {
   /** The run, where the stream does not begin with RUN_STARTED. */
   readonly runId?: string | undefined
   readonly threadId?: string | undefined
-  /** Who the run is of: AG-UI does not say. */
+  /** Agent of the run, which AG-UI does not name. */
   readonly agent?: string | undefined
 }
 
@@ -20,7 +20,7 @@ export interface FromAgUiOptions {
 export interface AgUiMapper {
   /** The events that follow from this one; a part of a message gives none, its end gives the whole message. */
   push(event: unknown): EventInput[]
-  /** What the stream left open, when it is over. */
+  /** Events that close what the stream left open. */
   end(): EventInput[]
 }
 
@@ -64,7 +64,7 @@ export function createAgUiMapper({ runId, threadId, agent }: FromAgUiOptions = {
       scene = next
       next.draft.setTime(readTime(event['timestamp']))
       if (!CHUNK.test(type)) closeChunk(next)
-      // What a faulty event found drafted goes out with the next one.
+      // Events drafted before a faulty one are returned with the next one.
       const mapping = Object.hasOwn(MAPPINGS, type) ? MAPPINGS[type] : undefined
       if (mapping) mapping({ scene: next, event })
       else keep({ scene: next, event })

@@ -16,7 +16,7 @@ export interface OpenStep {
   readonly name: string
 }
 
-/** What is known while the events of one run go by. */
+/** State of the mapper within one run. */
 export interface MapperState {
   readonly runId: string
   readonly threadId: string | undefined
@@ -39,7 +39,7 @@ export interface MapperState {
   readonly subagents: Map<string, OpenStep>
   /** Questions without an answer, and the events that asked them. */
   readonly questions: Map<string, string>
-  /** What chunks without an id belong to. */
+  /** Open message, thought or call to which chunks without an id belong. */
   chunk: { readonly kind: 'text' | 'thought' | 'call'; readonly id: string } | undefined
   state: JsonValue | undefined
   ended: boolean

@@ -23,7 +23,7 @@ export function others(found: JsonObject, ...taken: readonly string[]): { agUi?:
 export const needText = (event: AgUiEvent, field: string): string =>
   plainText(event[field]) ?? refuse(field, event[field], 'text')
 
-/** Where it happened: in the subagent that it names, else in the innermost open step. */
+/** Step of an event: that of the named subagent, else the innermost open step. */
 export function placeOf({ scene, event }: Native): Payload {
   const subagent = plainText(event['subagentRunId'])
   const step = (subagent === undefined ? undefined : scene.subagents.get(subagent)) ?? scene.steps.at(-1)

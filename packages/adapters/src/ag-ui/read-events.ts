@@ -16,7 +16,7 @@ import {
 
 type Mapping = (native: Native) => void
 
-/** What each type becomes. What is not here is kept as it came. */
+/** Mapping of each AG-UI type. Other types are stored unchanged. */
 export const MAPPINGS: Readonly<Record<string, Mapping>> = {
   RUN_STARTED: startRun,
   RUN_FINISHED: finishRun,

@@ -116,7 +116,7 @@ function ask(scene: MapperState, interrupt: JsonObject, nth: number): void {
   scene.questions.set(pauseId, eventId)
 }
 
-/** What the run took, model by model. */
+/** Records the usage of the run per model. */
 function tellUsage({ scene, event }: Native): void {
   for (const [nth, told] of listOf(event['usage']).entries()) {
     const usage: JsonObject = {}
@@ -159,7 +159,7 @@ export function failRun({ scene, event }: Native): void {
   scene.ended = true
 }
 
-/** What a stream leaves open when its run ends, or the stream does. */
+/** Closes all open messages, calls and steps when the run or the stream ends. */
 export function closeAll(scene: MapperState, reason: string): void {
   closeTexts(scene)
   interruptSteps(scene, reason)

@@ -64,7 +64,7 @@ function touched(delta: readonly JsonValue[], all: readonly string[]): Set<strin
   return channels
 }
 
-/** What is added at the end of one part, when nothing else is done to it. */
+/** Items that a delta appends to one channel; undefined if it changes the channel in any other way. */
 function appended(delta: readonly JsonValue[], channel: string): JsonValue[] | undefined {
   const items: JsonValue[] = []
   for (const operation of delta) {

@@ -137,7 +137,7 @@ export function tellResult(
   scene.last = scene.tools.result(call, { key, error, payload, output }, scene.last)
 }
 
-/** What still streams, as far as it came. */
+/** Records texts that are still streaming with the content received so far. */
 export function closeTexts(scene: MapperState): void {
   closeChunk(scene)
   for (const id of scene.texts.keys()) closeText(scene, id, { partial: true })

@@ -17,7 +17,7 @@ export interface StateWriter {
   apply(event: ClewEvent, tell: Tell): void
 }
 
-/** What a channel holds, as far as a patch must know it. */
+/** Shape of a channel's value, as far as a patch needs it. */
 type Shape = 'list' | 'object' | 'other'
 
 const shapeOf = (value: unknown): Shape =>
@@ -28,7 +28,7 @@ export function createStateWriter(base?: Readonly<Record<string, unknown>>): Sta
     base && { state: base, versions: {}, superstep: 0, next: [], createdAt: '', checkpointId: null },
   )
   let shapes: Map<string, Shape> | undefined
-  /** What steps of this superstep gave back: operations may point at it. */
+  /** Outputs of steps of this superstep, to which operations may refer. */
   const written = new Map<string, unknown>()
 
   function snapshot(tell: Tell): void {

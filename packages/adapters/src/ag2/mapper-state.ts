@@ -5,15 +5,15 @@ import { createOrdinals, createToolSteps, type ToolSteps } from '../tool-steps.t
 
 const RUNTIME = 'ag2'
 
-/** What was asked of a person and has no answer yet. */
+/** Open question to a person. */
 export interface Question {
   readonly pauseId: string
   readonly eventId: string
-  /** What is typed is hidden on the screen, so it does not belong into a record. */
+  /** The answer is hidden while it is typed, so it is not recorded. */
   readonly hidden: boolean
 }
 
-/** What is known while the events of one run go by. */
+/** State of the mapper within one run. */
 export interface MapperState {
   readonly draft: MappedRun
   readonly tools: ToolSteps
@@ -31,7 +31,7 @@ export interface MapperState {
   stopReason: string | undefined
   /** Ids of the calls that have their result. */
   readonly answered: Set<string>
-  /** What began each task. */
+  /** Id of the event that started each task. */
   readonly tasks: Map<string, string>
   ended: boolean
   take(): EventInput[]

@@ -10,7 +10,7 @@ export interface Native {
 
 type Mapping = (native: Native) => void
 
-/** Who speaks for people in most programs; whoever speaks first does too, since a run begins with its task. */
+/** Names of agents that stand for a person in most programs. The first speaker does too, since a run begins with its task. */
 const PERSON = /^(?:user|human|admin)(?:[-_ ]?proxy)?(?:[-_ ]?agent)?$/i
 
 /** The events that `run_iter()` gives, by their `type` (AG2 0.8 to 0.10). */

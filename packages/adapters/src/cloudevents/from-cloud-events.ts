@@ -19,14 +19,14 @@ export interface CloudEventHeaders {
 export interface CloudEventProblem {
   readonly index: number
   readonly reason: string
-  /** What to change. */
+  /** Advice to the sender. */
   readonly hint: string
 }
 
 export interface FromCloudEventsResult {
   readonly events: readonly EventInput[]
   readonly received: number
-  /** What was not taken; all the rest is in `events`. */
+  /** Items that could not be read; all others are in `events`. */
   readonly problems: readonly CloudEventProblem[]
 }
 

@@ -44,7 +44,7 @@ export class ClewCallbackHandler extends BaseCallbackHandler {
     this.#recorder = createRecorder(options)
   }
 
-  /** It may be attached to many calls at once; a copy would not know what the first one has begun. */
+  /** One handler may be attached to many concurrent calls; a copy would not know the steps started by the first. */
   override copy(): BaseCallbackHandler {
     return this
   }

@@ -8,7 +8,7 @@ export interface Entry {
   readonly kind: 'root' | 'hidden' | 'chain' | 'node' | 'model' | 'tool' | 'retriever'
   readonly name: string
   readonly run: RecordedRun
-  /** Where what it calls belongs. */
+  /** Scope of the calls made inside. */
   readonly scope: Scope
   readonly step: OpenStep | undefined
   readonly isTop: boolean

@@ -17,7 +17,7 @@ export interface ModelCall {
   readonly provider: string | undefined
 }
 
-/** What people and instructions say to the model with this call, each once in a run. */
+/** Messages of users and instructions in this call, each recorded once per run. */
 export function questionEvents(
   run: RecordedRun,
   lcRunId: string,
@@ -54,7 +54,7 @@ export interface ModelAnswer {
   readonly toolNames: readonly string[]
 }
 
-/** What the model said and thought. Usage stands on the first of its answers: it is that of the call (V7). */
+/** Messages and thoughts of the model. The first one carries the usage, which is that of the call (V7). */
 export function answerEvents(call: ModelCall, result: LLMResult): ModelAnswer {
   const { run, lcRunId, stepId, cause, provider } = call
   const events: IdentifiedEvent[] = []

@@ -10,7 +10,7 @@ import {
   type StepSkeleton,
 } from '@clew/ledger'
 
-/** What steps are called inside: the run itself, or a step of it. */
+/** Parent of steps: the run itself, or a step of it. */
 export interface Scope {
   readonly stepId: string | null
   /** That of the node it lies in. */
@@ -32,7 +32,7 @@ export interface OpenStep extends Scope {
   readonly parent: Scope
   readonly name: string
   readonly attempt: number
-  /** It waits for an answer: the run leaves it open. */
+  /** The step waits for an answer and stays open at the end of the invocation. */
   waits: boolean
 }
 
@@ -49,7 +49,7 @@ export const createScope = (stepId: string | null, startId: string | null): Scop
 
 export interface TraceEvent {
   readonly type: string
-  /** What makes the id, with the run: told twice, it is one event (L4). */
+  /** Parts of the event id, with the run: recorded twice, it is one event (L4). */
   readonly key: readonly string[]
   readonly cause: string | null
   readonly payload: Payload
@@ -69,16 +69,16 @@ export interface NewStep {
   readonly kind: string
   readonly input?: unknown
   readonly node?: NodePlace | undefined
-  /** Where nobody knows how many of the name there were. */
+  /** Key of a step whose ordinal is unknown. */
   readonly key?: string | undefined
-  /** What led to it, where that is known better than from the order of steps. */
+  /** Cause, if it is known better than from the order of steps. */
   readonly cause?: string | undefined
 }
 
 /** A run of the ledger while callbacks tell of it. */
 export interface RecordedRun {
   readonly runId: string
-  /** It was begun here, so it is ended here. */
+  /** This handler started the run, so it records the end. */
   readonly owns: boolean
   readonly scope: Scope
   /** Questions that nobody has answered, and the events that asked them. */
@@ -97,7 +97,7 @@ export interface RecordedRun {
   unfinishedSteps(isPaused: boolean): OpenStep[]
 }
 
-/** What a run had begun before it was left, perhaps by another process. */
+/** Steps that an earlier invocation, perhaps in another process, had started. */
 type Past = readonly Pick<StepSkeleton, 'stepId' | 'nodeName' | 'status' | 'attempt' | 'spanId'>[]
 
 export interface RunParts {

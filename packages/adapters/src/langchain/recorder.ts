@@ -52,9 +52,9 @@ interface StepWanted {
   readonly cause?: string | undefined
   readonly live?: string | undefined
   readonly more?: Partial<Entry>
-  /** What leads to it and is told before. */
+  /** Events recorded before the start of the step. */
   before?(run: RecordedRun, cause: string | null): readonly IdentifiedEvent[]
-  /** What is told with its start. */
+  /** Event recorded with the start of the step. */
   call?(run: RecordedRun, step: OpenStep, cause: string | null): IdentifiedEvent
 }
 
@@ -123,7 +123,7 @@ export function createRecorder(options: RunChoice): Recorder {
       const { run, scope, isTop } = placed
       const entry = { lcRunId, name, run, scope, step: undefined, decisions: [] }
       if (isTop && run.owns) return void entries.set(lcRunId, { ...entry, kind: 'root', isTop })
-      // What the framework does for itself, it marks so.
+      // The framework tags its internal calls.
       if (!isTop && start.tags.includes('langsmith:hidden'))
         return void entries.set(lcRunId, { ...entry, kind: 'hidden', isTop })
       const isNode = start.tags.some((tag) => tag.startsWith('graph:step:'))
@@ -310,7 +310,7 @@ export function createRecorder(options: RunChoice): Recorder {
   }
 }
 
-/** Where LangGraph runs a node: the same place when it runs it again after a failure or an answer. */
+/** Task in which LangGraph runs a node: the same when it runs the node again after a failure or an answer. */
 function placeOf({ langgraph_step: superstep, langgraph_path: path }: Fields): NodePlace {
   const step = typeof superstep === 'number' ? superstep : 0
   const sent = Array.isArray(path) && path[0] === '__pregel_push' ? `.${path.slice(1).flat(9).join('.')}` : ''

@@ -59,7 +59,7 @@ export interface Change {
   readonly grown: number
 }
 
-/** What makes `live` of the value before; undefined when it is the same. */
+/** Change from the previous value to `live`; undefined if they are equal. */
 export function findChange(channel: string, cell: Cell | undefined, live: unknown): Change | undefined {
   if (cell?.kind === 'list' && Array.isArray(live) && live.length >= cell.length && isPrefix(cell, live)) {
     if (live.length === cell.length) return undefined

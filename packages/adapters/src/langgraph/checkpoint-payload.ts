@@ -1,4 +1,11 @@
-import { checkpointOf, type ClewEvent, type Payload, type StateOperation } from '@clew/ledger'
+import {
+  checkpointOf,
+  type ClewEvent,
+  type FieldsOf,
+  isOwn,
+  type Payload,
+  type StateOperation,
+} from '@clew/ledger'
 import type { CheckpointMetadata } from '@langchain/langgraph-checkpoint'
 import { applyTo, type Cell, cellValue, toCell } from './cells.ts'
 import { isInternal, readyTasks, type Seen, type Versions } from './next-nodes.ts'
@@ -6,7 +13,7 @@ import { isObject, setKey, sizeOf } from './rich-values.ts'
 import type { SavedCheckpoint, Saved, TaskWrites, Write } from './saved.ts'
 import { afterRun, mergeSeen } from './version-changes.ts'
 
-/** What `execution.checkpoint` says beyond the ledger's own fields: only what differs from the checkpoint before. */
+/** Fields of a checkpoint beyond those of the ledger: only differences from the previous checkpoint. */
 export interface CheckpointExtras {
   /** Left out where it is `loop`. */
   readonly source?: string | undefined
@@ -31,7 +38,7 @@ export interface CheckpointExtras {
   readonly input?: true | undefined
   readonly previousBase?: number | undefined
   readonly applied?: readonly number[] | undefined
-  /** Where the checkpoint before it need not be read to read this one, or is not in the record. */
+  /** Id of the previous checkpoint, if it need not be read to read this one, or is not in the record. */
   readonly parentId?: string | undefined
   readonly parentSeq?: number | undefined
 }
@@ -54,34 +61,40 @@ export interface PayloadReading {
   readonly before: Saved | null
   readonly input: unknown
   readonly outputs: ReadonlyMap<string, Readonly<Record<string, unknown>>>
-  /** What the step wrote that carries it. */
+  /** Writes of the step that carries the checkpoint. */
   readonly written: readonly Write[]
   /** Calls of `putWrites` that came before their checkpoint, by its id. */
   readonly early: ReadonlyMap<string, readonly TaskWrites[]>
 }
 
-/** What an event says of a checkpoint of ours: it stands for one, or is the step that led to it. */
-export function carriedBy({ eventType, payload, ledger }: ClewEvent): Payload | undefined {
-  const carried = eventType === 'execution.checkpoint' ? payload : payload['checkpoint']
-  return isObject(carried) && isObject(carried['langgraph']) && !ledger.erased ? carried : undefined
+/** Fields of the checkpoint that an event carries: an `execution.checkpoint`, or the step that led to it. */
+type CheckpointFields = FieldsOf<'execution.checkpoint'>
+
+/** The checkpoint of this adapter that an event carries. */
+export function carriedBy(event: ClewEvent): CheckpointFields | undefined {
+  const carried = isOwn(event, 'execution.checkpoint')
+    ? event.payload
+    : isOwn(event, 'execution.step_completed')
+      ? event.payload.checkpoint
+      : undefined
+  return isObject(carried?.langgraph) && !event.ledger.erased ? carried : undefined
 }
 
 /** The checkpoint that an event carries, on top of the one before it; null for one that another writer made. */
 export function readCheckpoint(
   event: ClewEvent,
-  payload: Payload,
+  payload: CheckpointFields,
   { before, input, outputs, written, early }: PayloadReading,
 ): Saved | null {
   const { correlationId: runId, ledger, timestamp } = event
-  const given = payload['langgraph']
-  const id = payload['checkpointId']
-  if (!isObject(given) || typeof id !== 'string') return null
+  const { langgraph: given, checkpointId: id } = payload
+  if (!isObject(given) || id === undefined) return null
   const beyond = given as unknown as CheckpointExtras
-  const { state, baseSeq, depth } = payload
+  const { state, baseSeq, depth, from } = payload
   const isWhole = isObject(state)
   const values = new Map<string, Cell>(beyond.whole ? [] : before?.values)
   const counts: Record<string, number> = {
-    ...(isWhole ? (payload['versions'] as Record<string, number>) : before?.counts),
+    ...(isWhole ? payload.versions : before?.counts),
   }
   let added = 0
   let grown = 0
@@ -108,14 +121,15 @@ export function readCheckpoint(
   const ran = before && beyond.ran !== undefined ? afterRun(before, beyond.ran, written, beyond.drop) : beyond
   const versions = beyond.whole ? (beyond.versions ?? {}) : { ...before?.versions, ...ran.versions }
   const seen = beyond.whole ? (beyond.seen ?? {}) : mergeSeen(before?.seen ?? {}, ran.seen)
-  const superstep = (payload['superstep'] ?? event.payload['superstep']) as number
-  const hasBase = isWhole || before === null || payload['from'] !== undefined
+  const superstep =
+    payload.superstep ?? (isOwn(event, 'execution.step_completed') ? event.payload.superstep : undefined) ?? 0
+  const hasBase = isWhole || before === null || from !== undefined
   return {
     id,
     eventId: event.eventId,
     runId,
     seq: ledger.seq,
-    parent: parentOf(beyond, before, runId, payload['from']),
+    parent: parentOf(beyond, before, runId, from),
     v: beyond.v ?? 4,
     ts: beyond.ts ?? timestamp,
     metadata: {

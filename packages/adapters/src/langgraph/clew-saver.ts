@@ -34,7 +34,7 @@ export interface ClewSaverOptions {
    */
   readonly failureHoldMs?: number | undefined
   /**
-   * What happens to a value of the state with a string that redaction would replace as a whole: refused (default), or
+   * Rule for a value of the state with a string that redaction would replace as a whole: refused (default), or
    * stored as its placeholder, which the graph then reads back. A secret inside a longer text is stored redacted either
    * way.
    */

@@ -9,6 +9,6 @@ export const conflict = (thread: string, checkpointId?: string): ClewError =>
     { threadId: thread.slice(0, 60), checkpointId },
   )
 
-/** What the ledger found by compare-and-set is such a conflict. */
+/** Converts a compare-and-set error of the ledger to such a conflict. */
 export const toConflict = (error: unknown, thread: string): unknown =>
   error instanceof ClewError && error.code === 'wrong_seq' ? conflict(thread) : error

@@ -102,8 +102,8 @@ async function readKey(
   wanted: string | undefined,
 ): Promise<NamespaceKey | null> {
   for await (const { payload } of ledger.read(runId, { limit: 1, restored: true })) {
-    const given = payload['langgraph']
-    const { threadId, ns } = isObject(given) ? given : { threadId: payload['threadId'], ns: '' }
+    const { langgraph: given, threadId: recorded } = payload
+    const { threadId, ns } = isObject(given) ? given : { threadId: recorded, ns: '' }
     // The record may have it without what redaction took out.
     const thread = wanted ?? threadId
     if (typeof thread !== 'string' || typeof ns !== 'string') return null

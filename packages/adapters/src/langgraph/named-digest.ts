@@ -36,7 +36,7 @@ export function digestNamed(found: Int32Array, namespace: string, name: string):
   return true
 }
 
-/** Where the eight digits of each word stand among the dashes. */
+/** Positions of the eight digits of each word between the dashes. */
 const DIGITS = [
   [0, 1, 2, 3, 4, 5, 6, 7],
   [9, 10, 11, 12, 14, 15, 16, 17],

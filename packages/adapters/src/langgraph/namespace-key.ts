@@ -17,7 +17,7 @@ export interface ReadConfig extends NamespaceKey {
 const EXAMPLE = 'graph.invoke(input, { configurable: { thread_id: "my-thread" } })'
 const MAX_ID = 4096
 
-/** What a config says; undefined without a thread. */
+/** Reads a config; undefined without a thread. */
 export function readConfig(config: RunnableConfig): ReadConfig | undefined {
   const { thread_id, checkpoint_ns, checkpoint_id, thread_ts } = config.configurable ?? {}
   if (thread_id === undefined || thread_id === null) return undefined

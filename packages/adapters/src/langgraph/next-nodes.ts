@@ -81,7 +81,7 @@ export function findTask(
   return undefined
 }
 
-/** What the framework derives the id of a task from: a list of texts as JSON. */
+/** Text from which the framework derives the id of a task: a list of texts as JSON. */
 function nameOf({ node, trigger, index }: ReadyTask, ns: string, step: number): string {
   const own = JSON.stringify(node)
   const path = ns === '' ? own : JSON.stringify(`${ns}|${node}`)

@@ -1,4 +1,4 @@
-import { isoMs, isoText, type Payload, type StateOperation } from '@clew/ledger'
+import { isoMs, isoText, type Payload, type PayloadOf, type StateOperation } from '@clew/ledger'
 import type { Checkpoint, CheckpointMetadata } from '@langchain/langgraph-checkpoint'
 import { type Cell, cellValue, findChange, toCell } from './cells.ts'
 import { type CheckpointExtras, metadataFields, START } from './checkpoint-payload.ts'
@@ -27,9 +27,9 @@ export interface CheckpointGiven {
   readonly before: Saved | undefined
   /** The id of the one before, if the framework named one. */
   readonly parentId: string | undefined
-  /** It is the first one of a run that goes on from another run's. */
+  /** First checkpoint of a run that continues another run's state. */
   readonly isTurn: boolean
-  /** It is the first one of a run, whose first event can hold the input. */
+  /** First checkpoint of a run, whose first event can hold the input. */
   readonly isFirst: boolean
   /** Steps of this very superstep and run: a value may be given by naming one. */
   readonly writers: readonly TaskWrites[]
@@ -53,13 +53,13 @@ export interface CheckpointPlan {
   toSaved(place: SavedCheckpoint & Pick<Saved, 'eventId'>): Saved
 }
 
-/** What a checkpoint records: only what it changes, and now and then all of it. */
+/** Plans the record of a checkpoint: its changes, and from time to time the whole state. */
 export function planCheckpoint(given: CheckpointGiven): CheckpointPlan {
   const { checkpoint, metadata, before, parentId, isTurn, isFirst, carrier } = given
   const { channel_versions: versions, versions_seen: seen } = checkpoint
   const values = new Map<string, Cell>(before?.values)
   const operations: StateOperation[] = []
-  let writes: Payload | undefined
+  let writes: Record<string, 'set' | 'append' | 'patch'> | undefined
   const counts: Record<string, number> = { ...before?.counts }
   const hold: Payload = {}
   const drop: string[] = []
@@ -146,21 +146,21 @@ export function planCheckpoint(given: CheckpointGiven): CheckpointPlan {
 
   const next: string[] = []
   for (const { node } of ready) if (!next.includes(node)) next.push(node)
-  const payload: Payload =
+  const payload: PayloadOf<'execution.checkpoint'> =
     carrier?.payload['superstep'] === superstep
       ? { checkpointId: checkpoint.id, next }
       : { checkpointId: checkpoint.id, superstep, next }
   if (isWhole) {
-    payload['state'] = wholeOf(values, (channel) => !isInternal(channel), false)
-    payload['versions'] = counts
+    payload.state = wholeOf(values, (channel) => !isInternal(channel), false)
+    payload.versions = counts
   } else {
-    if (writes) payload['writes'] = writes
-    if (operations.length > 0) payload['operations'] = operations
+    if (writes) payload.writes = writes
+    if (operations.length > 0) payload.operations = operations
   }
-  if (isTurn && before) payload['from'] = { runId: before.runId, seq: before.seq }
-  if (!isTurn && !isWhole && before) payload['baseSeq'] = before.baseSeq
-  if (isTurn && !isWhole) payload['depth'] = depth
-  payload['langgraph'] = beyond
+  if (isTurn && before) payload.from = { runId: before.runId, seq: before.seq }
+  if (!isTurn && !isWhole && before) payload.baseSeq = before.baseSeq
+  if (isTurn && !isWhole) payload.depth = depth
+  payload.langgraph = beyond
   return {
     payload,
     changes: changesOf(operations, hold, input),

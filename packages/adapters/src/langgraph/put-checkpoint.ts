@@ -110,7 +110,7 @@ export function createCheckpointer(parts: CheckpointerParts): Checkpointer {
     const expectedSeq = isOver ? 0 : from.toldSeq
     const wait = await begin(given, line, before, { expectedSeq, isTurn: true, ahead })
     from.isClosed = true
-    // Where it stands now is read again when it is asked for.
+    // The buffer is dropped; its state is read again on the next use.
     if (!isOver || line.failure !== undefined) lines.forget(from)
     return () =>
       wait().catch((error: unknown) => {

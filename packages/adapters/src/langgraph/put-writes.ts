@@ -21,7 +21,7 @@ import { earlyDrafts, ERROR, writeDrafts } from './write-drafts.ts'
 
 type GivenWrites = readonly (readonly [string, unknown])[]
 
-/** Where writes go, with what comes before them. */
+/** Buffer that takes the writes, and the drafts before them. */
 interface LineToWrite {
   readonly line: RunBuffer
   readonly opening: readonly BufferedEvent[]

@@ -1,4 +1,4 @@
-import { type ClewEvent, ClewError, type Ledger, type RunSummary } from '@clew/ledger'
+import { ClewError, type ClewEvent, isOwn, type Ledger, type RunSummary } from '@clew/ledger'
 import { carriedBy, readCheckpoint } from './checkpoint-payload.ts'
 import { isObject } from './rich-values.ts'
 import type { SavedCheckpoint, Saved, TaskWrites, Write } from './saved.ts'
@@ -80,8 +80,8 @@ export function createLineReader(ledger: Ledger): LineReader {
     let input: unknown
     const afterSeq = Math.max(0, baseSeq - 2)
     for await (const event of events(runId, afterSeq, upTo)) {
-      const { eventType, payload, ledger: place } = event
-      if (BEGINNINGS.includes(eventType)) input = payload['input']
+      const { eventType, ledger: place } = event
+      if (isOwn(event, 'system.workflow_started', 'system.workflow_forked')) input = event.payload.input
       const written = eventType === 'execution.checkpoint' ? [] : addWrites(event, found, outputs, early)
       const carried = carriedBy(event)
       if (carried && place.seq > upTo) break

@@ -19,7 +19,7 @@ const MESSAGES: ReadonlyMap<string, MessageClass> = new Map(
     ([name]) => /^[A-Z]\w*Message(?:Chunk)?$/.test(name) && !name.startsWith('Base'),
   ),
 )
-/** What a message has beside the fields that its constructor takes. */
+/** Fields of a message that its constructor does not take. */
 const NO_FIELDS: ReadonlySet<string> = new Set([
   'lc_serializable',
   'lc_kwargs',

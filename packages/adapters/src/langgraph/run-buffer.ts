@@ -31,7 +31,7 @@ interface Outgoing {
  */
 export interface RunBuffer {
   readonly runId: string
-  /** Where the run stands once all is committed, and how many events are its own. */
+  /** Seq of the run after all pending commits, and number of its own events. */
   seq: number
   /** Up to where the ledger has been told; the rest waits in the outbox for a moment. */
   toldSeq: number
@@ -40,17 +40,17 @@ export interface RunBuffer {
   isDue: boolean
   events: number
   head: Saved | null
-  /** It has a checkpoint of its own: a fork at first has only its source's. */
+  /** The run has a checkpoint of its own: a new fork has only those of its source. */
   hasOwn: boolean
   status: RunSummary['status']
   /** Another run went on from its head: nothing may follow here. */
   isClosed: boolean
-  /** What comes back from the ledger is what was sent, so that it may be handed out from here. */
+  /** The ledger returned all payloads unchanged, so that reads can be served from this buffer. */
   isExact: boolean
   /** Steps since the last checkpoint: their last attempt, and whether it has not ended. */
   readonly steps: Map<string, { readonly attempt: number; readonly isOpen: boolean }>
   readonly pauses: Map<string, string>
-  /** Of the invocation that wrote last. */
+  /** Signal of the invocation that wrote last. */
   signal: InvocationSignal
   /** A node failed in that invocation. */
   hasFailed: boolean

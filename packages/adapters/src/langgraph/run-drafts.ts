@@ -7,11 +7,11 @@ export interface RunOrigin extends NamespaceKey {
   readonly ledger: Ledger
   readonly threadName: string
   readonly agent: string
-  /** What starts a run that begins here, where it is one of a sub-graph. */
+  /** Parent step of a new run, if it is one of a sub-graph. */
   readonly parentStep: (runId: string) => ParentStep | undefined
 }
 
-/** Where a run of a sub-graph hangs: the run and step that started it. */
+/** Parent of a sub-graph's run: the run and step that started it. */
 export interface ParentStep {
   readonly runId: string
   readonly stepId: string | undefined

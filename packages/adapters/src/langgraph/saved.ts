@@ -36,7 +36,7 @@ export interface Saved extends SavedCheckpoint {
   readonly versions: Versions
   readonly seen: Seen
   readonly ready: readonly ReadyTask[]
-  /** What was put for it so far, in the order of the record. */
+  /** Writes put for the checkpoint so far, in the order of the record. */
   readonly writes: readonly TaskWrites[]
   /** Which of the parent's writes made it; undefined: all that the record has between the two. */
   readonly applied?: readonly number[] | undefined
@@ -56,7 +56,7 @@ export const withWrites = (saved: Saved, more: TaskWrites): Saved => ({
   writes: [...saved.writes, more],
 })
 
-/** What the framework gets to see of several calls for one task: the first of an index wins, negative ones are replaced. */
+/** Writes of several calls for one task as the framework sees them: the first of an index wins, negative ones are replaced. */
 export function settleWrites(calls: readonly TaskWrites[]): { taskId: string; write: Write }[] {
   const settled = new Map<string, { taskId: string; write: Write }>()
   for (const { taskId, writes } of calls)

@@ -20,7 +20,7 @@ function copy(value: unknown): unknown {
   return mapObject(value, copy)
 }
 
-/** What the value would be as JSON, near enough to look for secrets in it. */
+/** Approximates the value as JSON, to look for secrets in it. */
 export function toPlain(value: unknown): JsonValue {
   if (typeof value === 'string' || typeof value === 'boolean' || value === null) return value
   if (typeof value === 'number') return Number.isFinite(value) ? value : String(value)

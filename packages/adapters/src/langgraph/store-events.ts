@@ -75,7 +75,7 @@ export function createStoreEvents(
     }
   }
 
-  /** By its name an item is found again, so that is never stored as another (P2). */
+  /** An item is found by its name, so a name is never stored redacted (P2). */
   function assertExactName(named: Payload): void {
     const [secret] = findSecrets(ledger.redactor, toPlain(named))
     if (!secret) return

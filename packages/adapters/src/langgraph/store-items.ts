@@ -11,9 +11,9 @@ export interface StoredItem {
   readonly updatedAt: string
   readonly ttlMs: number | null
   readonly expiresAt: number | null
-  /** What a query may look at. */
+  /** Fields that a query may search. */
   readonly index: false | readonly string[] | undefined
-  /** Of the event that wrote it last: tells versions of an item apart. */
+  /** Seq of the last event that wrote the item: distinguishes its versions. */
   readonly seq: number
   words?: Set<string>
 }
@@ -34,7 +34,7 @@ interface Group {
   readonly items: Map<string, StoredItem>
 }
 
-/** What the events of one store amount to: a fold that one store object keeps and brings on. */
+/** Items of one store, folded from its events; one store object keeps the fold and applies new events. */
 export interface StoreItems {
   /** Seq of the last event that is in. */
   readonly seq: number
@@ -135,7 +135,7 @@ export function createStoreItems(): StoreItems {
       if (typeof namespace !== 'string' || typeof key !== 'string') return
       if (event.eventType === 'execution.memory_written') write(event, namespace, key)
       else if (event.eventType === 'execution.memory_forgotten') {
-        // What was written after a sweep had looked is not what the sweep forgets.
+        // An item written after the sweep read it is not forgotten by the sweep.
         const { writtenSeq } = event.payload
         const item = groups.get(namespace)?.items.get(key)
         if (writtenSeq === undefined || item?.seq === writtenSeq) remove(namespace, key)

@@ -28,7 +28,7 @@ export interface ClewStoreOptions {
   readonly name?: string | undefined
   readonly ttl?: StoreTtl | undefined
   /**
-   * What happens to a value with a string that redaction would replace as a whole: refused (default), or stored as its
+   * Rule for a value with a string that redaction would replace as a whole: refused (default), or stored as its
    * placeholder. A secret inside a longer text is stored redacted either way.
    */
   readonly secrets?: SecretsRule | undefined
@@ -210,7 +210,7 @@ export class ClewStore extends BaseStore {
   async #appendWithCheckpoint(events: readonly EventInput[]): Promise<readonly ClewEvent[]> {
     const { loose, size, seq } = this.#items
     if (loose < Math.max(this.#checkpointAfter, size)) return this.#ledger.append(events)
-    // It says up to where it goes, so it is right whatever others write meanwhile.
+    // The checkpoint names the seq it covers, so concurrent writes do not make it wrong.
     const checkpoint = this.#events.checkpoint({ state: { items: this.#items.pack() }, upToSeq: seq })
     try {
       return await this.#ledger.append([...events, checkpoint])
@@ -227,7 +227,7 @@ export class ClewStore extends BaseStore {
 
   /** Own events are known already, unless others wrote between them. */
   async #take(stored: readonly ClewEvent[]): Promise<void> {
-    // What an append answers has placeholders; the vault has what was put.
+    // Appended events come back with placeholders; the vault has the originals.
     if (this.#ledger.hasVault) return this.#catchUp()
     for (const event of stored) {
       if (event.ledger.seq <= this.#items.seq) continue

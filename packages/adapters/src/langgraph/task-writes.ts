@@ -29,7 +29,7 @@ export function isOutput(writes: readonly Write[]): boolean {
 }
 
 /**
- * What a node gave back: its channels as output, where it goes as its decision. An edge writes null there, a conditional
+ * Adds the result of a node: its channels as output, its targets as decision. An edge writes null there, a conditional
  * one the name of the node that it leaves, which `signed` says in one word.
  */
 export function addOutput(payload: Payload, taskId: string, writes: readonly Write[]): void {

@@ -132,7 +132,7 @@ export function createSpaces(ledger: Ledger, agent: string, secrets: SecretsRule
     return known
   }
 
-  // What is being written here needs no look at what others do: the ledger compares when it commits.
+  // Writes of this process need no check of other writers: the ledger compares at commit.
   function within<T>(key: NamespaceKey, work: (space: ThreadNamespace) => T | Promise<T>): T | Promise<T> {
     const known = entries.get(keyOf(key))
     if (known) return queued(known, work)

@@ -31,7 +31,7 @@ export function usageIn(writes: readonly Write[], before: Saved): Payload {
   }
 }
 
-/** Of a message as it is stored. */
+/** Fields of a stored message. */
 const messageFields = (stored: unknown): Fields | undefined =>
   isObject(stored) && typeof stored['$langgraph'] === 'string' && isObject(stored['fields'])
     ? stored['fields']

@@ -58,7 +58,7 @@ export function seenChanges(before: Seen | undefined, now: Seen): Seen | undefin
   return changed
 }
 
-/** What differs when the node that was ready has run: `version` is that of all that is new. */
+/** Version changes after the ready node has run; `version` is that of all new values. */
 export function afterRun(
   { ready, versions: before }: Pick<Saved, 'ready' | 'versions'>,
   version: number | string,

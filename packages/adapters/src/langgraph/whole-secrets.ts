@@ -1,7 +1,7 @@
 import { ClewError, findSecrets, type Redactor } from '@clew/ledger'
 import { toPlain } from './store-copy.ts'
 
-/** What happens to a value that redaction would replace as a whole: refused, or stored as its placeholder. */
+/** Rule for a value that redaction would replace as a whole: refused, or stored as its placeholder. */
 export type SecretsRule = 'refuse' | 'redact'
 
 /**

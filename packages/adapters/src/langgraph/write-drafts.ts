@@ -9,7 +9,7 @@ import { addOutput, PENDING_WRITES, pendingFields, STEP_COMPLETED } from './task
 
 /** The task of input and answers that no node of the graph asked for. */
 export const NULL_TASK = '00000000-0000-0000-0000-000000000000'
-/** What a node threw is recorded in any case. */
+/** Channel of a node's error, which is always recorded. */
 export const ERROR = '__error__'
 const ERROR_SOURCE = '__error_source_node__'
 const INTERRUPT = '__interrupt__'
@@ -93,7 +93,7 @@ export function writeDrafts(saved: Saved, given: WritesGiven): WriteDrafts {
   return { drafts, after: 0, stepId }
 }
 
-/** What a sub-graph used is told by the steps of its own run. */
+/** Adds the usage of a node. The usage of a sub-graph is recorded with the steps of its own run. */
 function addUsage(payload: Payload, saved: Saved, { writes, childRunId, isTold }: WritesGiven): void {
   if (!isTold && childRunId === undefined) Object.assign(payload, usageIn(writes, saved))
 }
@@ -177,7 +177,7 @@ function failure(
   line.hasFailed = true
   endStep(line, stepId, attempt)
   const after: BufferedEvent[] = [{ type: 'execution.step_failed', payload: { stepId, ...more, error } }]
-  // Where a question is open the run waits for its answer, and that runs the failed node again.
+  // With an open question the run waits for its answer, which runs the failed node again.
   if (!isHandled && line.pauses.size > 0) after.push(paused(line))
   else if (!isHandled && line.status !== 'failed') {
     after.push({ type: 'system.workflow_failed', payload: { error } })
@@ -226,7 +226,7 @@ function paused(line: RunBuffer): BufferedEvent {
   return { type: 'system.workflow_paused', payload: { pauseIds: [...line.pauses.keys()] } }
 }
 
-/** What the caller of an invocation gives: input, an update, or the answer to a question that it names or that is the only one. */
+/** Drafts for the input of an invocation: input, an update, or the answer to the named or only question. */
 function answer(given: WritesGiven): WriteDrafts {
   const { line, taskId, writes } = given
   const resumed = writes.find(({ channel }) => channel === RESUME)

@@ -151,7 +151,7 @@ function findNamed(facts: SpanAttributes, named: typeof NAMED): SpanKind | undef
   return undefined
 }
 
-/** What a span did, by the names that conventions and SDKs give it; `span` where nobody says. */
+/** Kind of a span by the attribute names of conventions and SDKs; `span` if none is known. */
 export function classifySpan(facts: SpanAttributes, spanName: string): SpanKind {
   const named = findNamed(facts, NAMED)
   if (named) return named

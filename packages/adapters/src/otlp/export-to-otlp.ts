@@ -1,13 +1,22 @@
 import { hash } from 'node:crypto'
-import { beganMs, beginsStep, type ClewEvent, ClewError, isoText, type Ledger } from '@clew/ledger'
+import {
+  beganMs,
+  beginsStep,
+  type ClewEvent,
+  ClewError,
+  type EventOf,
+  isOwn,
+  isoText,
+  type Ledger,
+} from '@clew/ledger'
 import { plainText } from '../foreign.ts'
 import { encodeTracesJson } from './encode-json.ts'
 import { encodeTracesProtobuf } from './encode-protobuf.ts'
 import { type OtlpResource, NO_SCOPE, type OtlpSpan, type OtlpTraces } from './structure.ts'
-import { endsRun, endsStep, type StepStart, toRunSpan, toStepSpan } from './to-otlp.ts'
+import { endsRun, endsStep, type StepEnd, type StepStart, toRunSpan, toStepSpan } from './to-otlp.ts'
 
 export interface ExportToOtlpOptions {
-  /** Where traces are posted to, as it is: `http://localhost:4318/v1/traces`. */
+  /** Full URL to which traces are posted: `http://localhost:4318/v1/traces`. */
   readonly endpoint: string
   readonly headers?: Readonly<Record<string, string>> | undefined
   /** How they are written; default `protobuf`. */
@@ -18,7 +27,7 @@ export interface ExportToOtlpOptions {
   readonly serviceName?: string | undefined
   /** Under which the ledger keeps how far the export came; by default it follows from the endpoint. */
   readonly name?: string | undefined
-  /** Where an export begins that was never here: after this position, or `now`; otherwise at the first event. */
+  /** Position after which a new export starts, or `now`; default at the first event. */
   readonly from?: number | 'now' | undefined
   /** How long the other side may take for one batch, in milliseconds; default 10 seconds. */
   readonly timeoutMs?: number | undefined
@@ -89,31 +98,34 @@ async function post(traces: OtlpTraces, options: ExportToOtlpOptions): Promise<v
   )
 }
 
+type StepStarts = EventOf<'execution.step_started' | 'execution.step_completed'>
+
 interface Starts {
   note(event: ClewEvent): void
   /** How the step began that this event ends. */
-  of(event: ClewEvent): Promise<StepStart | undefined>
+  of(event: StepEnd): Promise<StepStart | undefined>
   /** These are told: nobody asks for their starts again. */
   forget(events: readonly ClewEvent[]): void
 }
 
-const keyOf = ({ correlationId, payload }: ClewEvent): string =>
-  `${typeof payload['attempt'] === 'number' ? payload['attempt'] : 1} ${String(payload['stepId'])} ${correlationId}`
+const keyOf = ({ correlationId, payload: { attempt = 1, stepId } }: StepStarts | StepEnd): string =>
+  `${attempt} ${stepId} ${correlationId}`
 
 /** Starts of open steps, those of the last ones at hand; of all others the ledger knows as much as a span needs. */
 function createStarts(ledger: Ledger): Starts {
   const open = new Map<string, StepStart>()
   return {
     note(event) {
+      if (!isOwn(event, 'execution.step_started', 'execution.step_completed')) return
       const { payload } = event
       if (!beginsStep(event, open.has(keyOf(event)))) return
       if (open.size >= OPEN_STEPS) open.delete(open.keys().next().value as string)
       open.set(keyOf(event), {
-        name: plainText(payload['name']) ?? String(payload['stepId']),
-        kind: plainText(payload['kind']) ?? 'step',
-        parentStepId: plainText(payload['parentStepId']) ?? null,
+        name: plainText(payload.name) ?? payload.stepId ?? '',
+        kind: plainText(payload.kind) ?? 'step',
+        parentStepId: plainText(payload.parentStepId) ?? null,
         startedAt: event.eventType === 'execution.step_started' ? event.timestamp : isoText(beganMs(event)),
-        input: payload['input'],
+        input: payload.input,
       })
     },
     async of(event) {

@@ -37,7 +37,7 @@ export interface FromOtlpResult {
   readonly events: readonly EventInput[]
   /** How many spans or records the body held. */
   readonly received: number
-  /** What was not taken; all the rest is in `events`. */
+  /** Items that could not be read; all others are in `events`. */
   readonly problems: readonly OtlpProblem[]
 }
 

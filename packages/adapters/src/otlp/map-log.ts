@@ -53,7 +53,7 @@ function callOf({ sink, record, facts, time, digest }: RecordWork): Call {
   }
 }
 
-/** What was said in the call that a span tells of, where it is not put into the span. */
+/** Maps messages of a model call that are sent as logs and not in the span. */
 function tellDetails(work: RecordWork): boolean {
   const conversation = readConversation(work.facts, [])
   if (conversation.input.length === 0 && conversation.output.length === 0) return false

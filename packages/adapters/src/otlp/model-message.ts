@@ -91,7 +91,7 @@ export function readInstructions(value: JsonValue | undefined): ModelMessage[] {
   return readMessages(value, 'system') ?? [spoken('system', value)]
 }
 
-/** Where a message lies inside what its maker calls a choice, a candidate, a constructor. */
+/** Unwraps a message from a provider's choice, candidate or constructor. */
 function unwrap(found: JsonObject): JsonObject {
   const { kwargs, id } = found
   if (isObject(kwargs) && Array.isArray(id))

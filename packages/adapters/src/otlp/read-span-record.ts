@@ -10,7 +10,7 @@ import {
   putAttribute,
 } from './structure.ts'
 
-/** What `toSpanRecord` kept of a span, as parts of a span again; undefined for a step that never was one. */
+/** Converts the record of `toSpanRecord` back to parts of a span; undefined for a step that was not a span. */
 export function readSpanRecord(kept: unknown): Partial<OtlpSpan> | undefined {
   if (!isObject(kept)) return undefined
   const { name, status } = kept

@@ -31,7 +31,7 @@ export const RANK = {
 
 export interface SinkDraft {
   readonly type: string
-  /** What makes the id, with the run: told again, it is the same event (L4). */
+  /** Parts of the event id, with the run: the same parts give the same event again (L4). */
   readonly key: readonly (string | number)[]
   /** Nanoseconds since 1970; 0 if unknown. */
   readonly time: bigint

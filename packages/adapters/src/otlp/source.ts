@@ -9,7 +9,7 @@ export interface Source {
   readonly digest: string
   readonly service: string | undefined
   readonly serviceVersion: string | undefined
-  /** It watches the client of a model's maker, which knows nothing of the tools that are called in between. */
+  /** The instrumentation wraps the client of a model provider, so it does not see tool calls. */
   readonly isModelClient: boolean
 }
 

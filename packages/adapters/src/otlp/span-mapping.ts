@@ -22,13 +22,13 @@ export interface RecordWork {
   readonly facts: SpanAttributes
   readonly name: string
   readonly time: bigint
-  /** Of all that it says: what tells it from every other record. */
+  /** Digest over all fields, which distinguishes the span from every other. */
   readonly digest: string
   readonly identity: JsonObject
   readonly sourceId: string
 }
 
-/** What a record says beside what became of it here. */
+/** Record of a log next to the event made of it. */
 export function toRecordJson(record: OtlpLogRecord, facts: SpanAttributes, source: string): JsonObject {
   const attributes = facts.rest()
   return {

@@ -7,7 +7,7 @@ export const KINDS = ['unspecified', 'internal', 'server', 'client', 'producer',
 export const STATUSES = ['unset', 'ok', 'error']
 const FAILED = 2
 
-/** What a span says beside what became of it here, nothing left out: times to the nanosecond, all other attributes. */
+/** Record of a span next to the event made of it, without loss: times in nanoseconds, all other attributes. */
 export function toSpanRecord(
   span: OtlpSpan,
   facts: SpanAttributes,

@@ -1,4 +1,4 @@
-/** What OTLP says, whichever encoding it came in. Ids are lower-case hex, empty where there was none. */
+/** OTLP traces, independent of the encoding. Ids are lower-case hex, empty if there was none. */
 export interface OtlpTraces {
   readonly resourceSpans: readonly OtlpResourceSpans[]
 }

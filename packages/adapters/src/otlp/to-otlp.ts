@@ -1,4 +1,4 @@
-import { type ClewEvent, normaliseUsage } from '@clew/ledger'
+import { type ClewEvent, type EventOf, isOwn, normaliseUsage, type Payload } from '@clew/ledger'
 import { isObject, plainText } from '../foreign.ts'
 import { sha256 } from './sink.ts'
 import { readSpanRecord } from './read-span-record.ts'
@@ -13,7 +13,7 @@ export interface StepStart {
   readonly input?: unknown
 }
 
-/** Whose run it is. */
+/** Agent, thread and parent of a run. */
 export interface RunStart {
   readonly agent: string | null
   readonly agentVersion: string | null
@@ -47,33 +47,40 @@ const OPERATIONS: Readonly<Record<string, string>> = {
   workflow: 'invoke_workflow',
 }
 
-const STEP_ENDS: ReadonlySet<string> = new Set([
-  'execution.step_completed',
-  'execution.step_failed',
-  'execution.step_stopped',
-  'execution.step_interrupted',
-])
 const RUN_ENDS: ReadonlySet<string> = new Set([
   'system.workflow_completed',
   'system.workflow_failed',
   'system.workflow_stopped',
 ])
 
-export const endsStep = ({ eventType, payload }: ClewEvent): boolean =>
-  STEP_ENDS.has(eventType) && typeof payload['stepId'] === 'string'
+/** An event that ended a step; its payload was not erased. */
+export type StepEnd = EventOf<
+  | 'execution.step_completed'
+  | 'execution.step_failed'
+  | 'execution.step_stopped'
+  | 'execution.step_interrupted'
+>
 
-/** What came as spans has a span for its run among them. */
+export const endsStep = (event: ClewEvent): event is StepEnd =>
+  isOwn(
+    event,
+    'execution.step_completed',
+    'execution.step_failed',
+    'execution.step_stopped',
+    'execution.step_interrupted',
+  ) && event.payload.stepId !== undefined
+
+/** Runs that were ingested as spans already have a span for the run. */
 export const endsRun = ({ eventType, source }: ClewEvent): boolean =>
   RUN_ENDS.has(eventType) && source.runtime !== 'otel'
 
 /** A step as a span, from the event that ended it. Content only `withContent`: what was asked and given back. */
-export function toStepSpan(event: ClewEvent, start: StepStart, withContent: boolean): OtlpSpan {
+export function toStepSpan(event: StepEnd, start: StepStart, withContent: boolean): OtlpSpan {
   const { correlationId: runId, payload, eventType } = event
-  const stepId = String(payload['stepId'])
-  const attempt = typeof payload['attempt'] === 'number' ? payload['attempt'] : 1
-  const own = readSpanRecord(payload['otel'])
+  const { stepId = '', attempt = 1 } = payload
+  const own = readSpanRecord((payload as Payload)['otel'])
   const isForeign = own !== undefined
-  const error = eventType === 'execution.step_failed' ? messageOf(payload['error']) : undefined
+  const error = eventType === 'execution.step_failed' ? messageOf(payload.error) : undefined
   return {
     ...EMPTY,
     kind: OUTSIDE.has(start.kind) ? CLIENT : INTERNAL,
@@ -101,9 +108,9 @@ export function toStepSpan(event: ClewEvent, start: StepStart, withContent: bool
 
 /** A run as the span around its steps, from the event that ended it. */
 export function toRunSpan(event: ClewEvent, run: RunStart): OtlpSpan {
-  const { correlationId: runId, payload, eventType } = event
+  const { correlationId: runId, eventType } = event
   const { agent, agentVersion, threadId, parentRunId } = run
-  const failed = eventType === 'system.workflow_failed'
+  const failed = isOwn(event, 'system.workflow_failed') ? messageOf(event.payload.error) : undefined
   return {
     ...EMPTY,
     traceId: traceIdOf(runId),
@@ -133,7 +140,7 @@ export function toRunSpan(event: ClewEvent, run: RunStart): OtlpSpan {
               droppedAttributesCount: 0,
             },
           ],
-    ...(failed && { status: { code: FAILED, message: messageOf(payload['error']) } }),
+    ...(failed !== undefined && { status: { code: FAILED, message: failed } }),
   }
 }
 
@@ -149,9 +156,10 @@ function nanoOf(time: string): bigint {
 const messageOf = (error: unknown): string =>
   (isObject(error) ? plainText(error['message']) : plainText(error)) ?? 'it failed'
 
-function aboutCall({ kind, name }: StepStart, payload: ClewEvent['payload']): OtlpAttributes {
-  const usage = normaliseUsage(payload['usage'])
-  const { model, provider, cost } = payload
+function aboutCall({ kind, name }: StepStart, payload: Payload): OtlpAttributes {
+  // The event may have been ingested from elsewhere, so the types of these fields are checked.
+  const { model, provider, cost, usage: used } = payload
+  const usage = normaliseUsage(used)
   const operation = Object.hasOwn(OPERATIONS, kind) ? OPERATIONS[kind] : undefined
   const amount = isObject(cost) ? cost['amount'] : undefined
   return {
@@ -171,7 +179,7 @@ function aboutCall({ kind, name }: StepStart, payload: ClewEvent['payload']): Ot
   }
 }
 
-function contentOf({ kind, input }: StepStart, payload: ClewEvent['payload']): OtlpAttributes {
+function contentOf({ kind, input }: StepStart, payload: StepEnd['payload']): OtlpAttributes {
   const { output } = payload
   const asked = kind === 'tool' ? 'gen_ai.tool.call.arguments' : 'input.value'
   const given = kind === 'tool' ? 'gen_ai.tool.call.result' : 'output.value'

@@ -168,7 +168,7 @@ function toDocument(item: JsonValue): { pageContent: string; metadata: JsonObjec
   }
 }
 
-/** What was kept in or taken out of a memory. */
+/** Maps a span that wrote to or read from a memory. */
 export function tellMemory({ sink, facts, stepId, end, failure }: SpanMapping): void {
   if (failure) return
   const operation = facts.text('gen_ai.operation.name') ?? ''

@@ -11,9 +11,9 @@ export const FIXED32 = 5
 const MAX_BYTES = 64 * 1024 * 1024
 /** An empty part takes two bytes on the wire and many more in memory, so their number is limited as well. */
 export const MAX_PARTS = 6_000_000
-/** What a span, a record, an event or a link counts for. */
+/** Number of parts that a span, a record, an event or a link counts for. */
 export const PARTS_OF_ITEM = 40
-/** Of a span or record, so that the text of its event stays below what a ledger takes, however it is escaped. */
+/** Limit of a span or record, so that the text of its event stays below the limit of the ledger even when it is escaped. */
 export const MAX_ITEM_BYTES = 8 * 1024 * 1024
 
 export interface WireReader {
@@ -109,7 +109,7 @@ function advance(reader: WireReader, end: number, length: number): number {
   return start
 }
 
-/** Where the message that begins here ends. */
+/** Reads a length prefix and returns the end of the message that starts here. */
 export function readMessageEnd(reader: WireReader, end: number, parts = 1): number {
   const length = readUint32(reader, end)
   const start = reader.at

@@ -36,6 +36,15 @@ type ErasableEvents = { readonly [T in OwnEventType]: ClewEvent<T, Erasable<Know
 /** An event of an own type whose payload may have been erased: every field may be missing. */
 export type ErasableEvent<T extends OwnEventType = OwnEventType> = ErasableEvents[T]
 
+type KeyOf<P> = P extends unknown ? keyof P : never
+type FieldOf<P, K> = P extends unknown ? (K extends keyof P ? P[K] : never) : never
+/** Known fields of several own types. Each may be missing: not every type has it, and the payload may be erased. */
+export type FieldsOf<T extends OwnEventType> = {
+  readonly [K in KeyOf<KnownFields<PayloadOf<T>>>]?: FieldOf<KnownFields<PayloadOf<T>>, K> | undefined
+}
+/** An event of one of several own types, for code that reads their fields without a switch. */
+export type EventOf<T extends OwnEventType> = ClewEvent<T, FieldsOf<T>>
+
 export const OWN_EVENT_TYPES = Object.keys(TYPES) as OwnEventType[]
 const OWN: ReadonlySet<string> = new Set(OWN_EVENT_TYPES)
 
@@ -48,6 +57,12 @@ export const asOwn = (event: ClewEvent): OwnEvent | undefined =>
 /** The same for folds in which an erased event still counts by its type. */
 export const asErasable = (event: ClewEvent): ErasableEvent | undefined =>
   OWN.has(event.eventType) ? (event as ErasableEvent) : undefined
+
+/** Whether an event has one of these own types, so that its fields are known; its payload may have been erased. */
+export const isOwn = <T extends OwnEventType>(
+  event: ClewEvent,
+  ...types: readonly T[]
+): event is EventOf<T> => (types as readonly string[]).includes(event.eventType)
 
 declare const FOREIGN: unique symbol
 /** Name of an event type that is not in the catalogue, made with `foreignType`. */

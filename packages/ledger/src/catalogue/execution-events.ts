@@ -103,6 +103,11 @@ export const EXECUTION_EVENTS = {
       partial: optional.flag,
       redacted: optional.flag,
       sends: anything,
+      /** A node's choice of where to go, which replaces its edges; `ends`: the graph ends here. */
+      goto: anything,
+      ends: anything,
+      /** Cost of the usage: an amount, or an object with `amount` and `currency`. */
+      cost: anything,
       /** On the completion that ends its superstep. */
       checkpoint: maybe(open(checkpoint)),
       /** With the name of a step that nothing began before: it is the start too, `durationMs` after the call. */

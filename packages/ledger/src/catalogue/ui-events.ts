@@ -21,13 +21,15 @@ export const UI_EVENTS = {
       dueAt: optional.text,
       /** Default answer if none was given by then. */
       default: anything,
+      /** The child run that asked, if the question is passed on from one. */
+      childRunId: anything,
       ...inAttempt,
       ...readings,
     }),
   ],
   'ui.input_received': [
     'ui.interaction',
-    open({ pauseId: optional.text, answer: anything, by: optional.text, ...inAttempt }),
+    open({ pauseId: optional.text, answer: anything, by: optional.text, denied: anything, ...inAttempt }),
   ],
   /** First event of a stream's run; one with a parent is the thread on a message. */
   'ui.stream_created': [

@@ -1,6 +1,6 @@
 import type { HeadSigner } from '../verify/heads.ts'
 
-/** Whose payloads go: those of a subject wherever they are, of a run with its child runs, or of one event. */
+/** Payloads to erase: of a subject in any run, of a run with its child runs, or of one event. */
 export type EraseTarget =
   | {
       readonly subject: string

@@ -77,7 +77,7 @@ export interface CostState {
 
 export interface CostFoldOptions {
   readonly by?: CostGrouping | undefined
-  /** Whose run it is, when its events do not say so, as in a fork. */
+  /** Looks up agent and thread of a run whose events do not name them, such as a fork. */
   readonly runOf?: ((runId: string) => RunInfo | undefined) | undefined
   /** Which counted calls belong to the report; the others still decide what counts twice. */
   readonly takes?: ((event: ClewEvent) => boolean) | undefined

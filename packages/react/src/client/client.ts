@@ -1,8 +1,8 @@
-/** What a server said when it refused, in its own words. */
+/** Error that the server responded with. */
 export interface RequestError extends Error {
   readonly status: number
   readonly code: string
-  /** What to do now. */
+  /** Advice to the user. */
   readonly hint: string | null
 }
 
@@ -30,7 +30,7 @@ export interface Client {
 }
 
 export interface ClientOptions {
-  /** Where the server is; empty for the one that the page came from. */
+  /** Base URL of the server; empty for the origin of the page. */
   readonly url?: string | undefined
   readonly token?: string | undefined
 }

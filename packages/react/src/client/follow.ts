@@ -11,7 +11,7 @@ export interface FollowRequest {
   /** How a line is counted: by seq in a run, by position in the ledger. */
   readonly by: 'seq' | 'position'
   onEvents(events: readonly ClewEvent[]): void
-  /** Of a run: also the text so far of steps at work, which is not stored. */
+  /** Receives the text so far of running steps, which is not stored; for runs only. */
   onProgress?: ((notes: readonly Omit<ProgressNote, 'runId'>[]) => void) | undefined
   onState?: ((state: LinkState) => void) | undefined
 }
@@ -19,7 +19,7 @@ export interface FollowRequest {
 export type LinkState = 'connecting' | 'live' | 'broken'
 
 const RETRY_MS = { least: 250, most: 5000 }
-/** What arrives within one of these is told at once: drawing is dearer than waiting. */
+/** Events are passed on in batches of this duration: rendering costs more than waiting. */
 const GATHER_MS = 50
 
 /** Follows without a gap or a repeat, through dead connections and servers that come back; gives back how to end it. */
@@ -91,7 +91,7 @@ export function follow(client: Client, request: FollowRequest): () => void {
   }
 }
 
-/** Who may not read, or asks for what is not there, will not be answered better by asking again. */
+/** Errors that a retry cannot mend: the client may not read, or the run does not exist. */
 function isFinal(error: unknown): boolean {
   const status: unknown =
     typeof error === 'object' && error !== null ? Reflect.get(error, 'status') : undefined

@@ -1,4 +1,4 @@
-import { createContext, type ReactElement, type ReactNode, use } from 'react'
+import { createContext, type ReactElement, type ReactNode, useContext } from 'react'
 import type { Client } from './client.ts'
 
 const ClientContext = createContext<Client | null>(null)
@@ -11,11 +11,11 @@ export function ClewProvider({
   readonly client: Client
   readonly children: ReactNode
 }): ReactElement {
-  return <ClientContext value={client}>{children}</ClientContext>
+  return <ClientContext.Provider value={client}>{children}</ClientContext.Provider>
 }
 
 export function useClient(): Client {
-  const client = use(ClientContext)
+  const client = useContext(ClientContext)
   if (!client)
     throw new Error('There is no client. Wrap the component in <ClewProvider client={createClient()}>.')
   return client

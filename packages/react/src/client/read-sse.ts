@@ -1,7 +1,7 @@
 export interface SseMessage {
-  /** What kind of message it is; null for the usual one. */
+  /** Event name of the message; null for the default one. */
   readonly event: string | null
-  /** Where the stream stands; null when the message does not say. */
+  /** Id of the message, from which the stream can be resumed; null if it has none. */
   readonly id: string | null
   /** Null: the message only says where the stream stands. */
   readonly data: string | null

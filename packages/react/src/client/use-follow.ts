@@ -1,7 +1,8 @@
 import type { ClewEvent } from '@clew/ledger'
-import { useEffect, useEffectEvent, useState } from 'react'
+import { useEffect, useState } from 'react'
 import { follow, type FollowRequest, type LinkState } from './follow.ts'
 import { useClient } from './provider.tsx'
+import { useLatest } from './use-latest.ts'
 
 export type FollowOptions = Pick<FollowRequest, 'path' | 'query' | 'after' | 'by'> & {
   /** False: do not follow (yet). */
@@ -15,8 +16,8 @@ export function useFollow(
 ): LinkState {
   const client = useClient()
   const [state, setState] = useState<LinkState>('connecting')
-  const told = useEffectEvent(onEvents)
-  const begin = useEffectEvent(() => ({ query, after }))
+  const told = useLatest(onEvents)
+  const begin = useLatest(() => ({ query, after }))
   useEffect(() => {
     if (!enabled) return undefined
     return follow(client, { path, by, ...begin(), onEvents: (events) => told(events), onState: setState })

@@ -24,7 +24,7 @@ function firstOpen(value: unknown, open: boolean | undefined): Map<string, numbe
 /** Any JSON value as rows that open one by one: never the whole of it, however deep or wide it is. */
 export const JsonTree = memo(function JsonTree({ value, label, open: opened }: JsonTreeProps): ReactElement {
   const [open, setOpen] = useState<ReadonlyMap<string, number>>(() => firstOpen(value, opened))
-  // What is open from the start needs no row of its own to be closed by.
+  // A value that is open from the start gets no row to close it.
   const [isRootShown] = useState(!open.has('$'))
   const rows = useMemo(() => jsonRows(value, open).slice(isRootShown ? 0 : 1), [value, open, isRootShown])
 

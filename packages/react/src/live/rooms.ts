@@ -24,7 +24,7 @@ const GONE_MS = 30_000
 /** Whoever entered was told that it could not be opened. */
 const ignore = (): void => undefined
 
-/** Where the sockets of a server are: below its path. To socket.io, the path of a URL would name a namespace. */
+/** Address of a server's sockets, below its path. socket.io would take the path of a URL for a namespace. */
 export function socketAddress(url: string): { readonly origin: string; readonly path: string } {
   const parts = /^(https?:\/\/[^/]+)?(.*)$/.exec(url)
   return { origin: parts?.[1] ?? '', path: `${(parts?.[2] ?? '').replace(/\/$/, '')}/socket.io` }

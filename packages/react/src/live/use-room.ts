@@ -1,7 +1,8 @@
 import type { TraceMessage } from '@clew/trace'
-import { useEffect, useEffectEvent, useRef, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import type { LinkState } from '../client/follow.ts'
 import { useClient } from '../client/provider.tsx'
+import { useLatest } from '../client/use-latest.ts'
 import { roomsOf } from './rooms.ts'
 
 interface RoomMerge<State, Fetched> {
@@ -18,7 +19,7 @@ interface RoomState<State> {
   readonly error: unknown
 }
 
-/** What arrives within one of these is drawn at once. */
+/** Messages are rendered in batches of this duration. */
 const GATHER_MS = 33
 
 /**
@@ -39,8 +40,8 @@ export function useRoom<State, Fetched>(
   }
   const [shown, setShown] = useState<RoomState<State> & { readonly room: string | null }>(begin)
   const merged = useRef(parts.empty)
-  const fetchNow = useEffectEvent((signal: AbortSignal) => parts.fetch(signal, merged.current))
-  const add = useEffectEvent(
+  const fetchNow = useLatest((signal: AbortSignal) => parts.fetch(signal, merged.current))
+  const add = useLatest(
     (incoming: readonly (TraceMessage | Fetched)[], more: Partial<RoomState<State>> = {}) => {
       const before = merged.current
       const state = incoming.reduce(parts.merge, before)
@@ -49,7 +50,7 @@ export function useRoom<State, Fetched>(
       if (state !== before || Object.keys(more).length > 0) setShown((last) => ({ ...last, ...more, state }))
     },
   )
-  const restart = useEffectEvent(() => {
+  const restart = useLatest(() => {
     merged.current = parts.empty
     setShown({ room, state: parts.empty, link: 'connecting', isLoading: true, error: null })
   })

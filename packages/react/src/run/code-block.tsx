@@ -1,4 +1,4 @@
-import { createContext, type ReactElement, use, useEffect, useState } from 'react'
+import { createContext, type ReactElement, useContext, useEffect, useState } from 'react'
 import { spellBidi } from '../theme/spell-bidi.ts'
 
 /** A piece of a line of code, in its colour; null in that of the text around it. */
@@ -10,8 +10,10 @@ export interface CodeToken {
 /** Lines of coloured code; null for a language that it does not know. */
 export type Highlight = (code: string, language: string) => Promise<readonly (readonly CodeToken[])[] | null>
 
-/** What colours code, if the app has something for it: `<HighlightProvider value={highlight}>`. */
-export const HighlightProvider = createContext<Highlight | null>(null)
+const HighlightContext = createContext<Highlight | null>(null)
+
+/** Provides the app's highlighter to code blocks: `<HighlightProvider value={highlight}>`. */
+export const HighlightProvider = HighlightContext.Provider
 
 /** Longer code is left plain. */
 const MAX_CODE_CHARS = 20_000
@@ -24,7 +26,7 @@ export function CodeBlock({
   readonly code: string
   readonly language: string
 }): ReactElement {
-  const highlight = use(HighlightProvider)
+  const highlight = useContext(HighlightContext)
   const [lines, setLines] = useState<readonly (readonly CodeToken[])[] | null>(null)
   useEffect(() => {
     let isLeft = false

@@ -26,7 +26,7 @@ interface FoldedProps {
   readonly label: string
   readonly value: unknown
   readonly lead?: string | undefined
-  /** What it says, in place of a look at its keys. */
+  /** Summary of the value; without it the keys are shown. */
   readonly words?: string | null | undefined
   readonly open?: boolean | undefined
 }

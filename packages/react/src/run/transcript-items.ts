@@ -9,7 +9,7 @@ export interface StepsRow {
   readonly kind: string
   readonly depth: number
   readonly steps: readonly StepSkeleton[]
-  /** What it said and gave back is not among the entries: it is read when the row is seen. */
+  /** The step's input and output are not among the entries: they are read when the row is visible. */
   readonly isUnread: boolean
 }
 
@@ -29,7 +29,7 @@ export type TranscriptItem = EntryRow | StepsRow
 
 /** Entries stand for their step; those of these kinds tell all of it. */
 const TELLS_STEP: ReadonlySet<TranscriptEntry['kind']> = new Set(['tool_call', 'question', 'child_run'])
-/** What a model thought and said is told from the end of its step, and then stands for it. */
+/** Kinds of entries that are made at the end of a model step and then stand for the step. */
 const TELLS_END: ReadonlySet<TranscriptEntry['kind']> = new Set(['reasoning', 'message'])
 
 /** `isBrief`: the entries lack what is told of steps by their input and output (`RunView.isBrief`). */
@@ -145,7 +145,7 @@ export function textOf(content: unknown): string | null {
 
 const ASKED = ['question', 'prompt', 'message', 'text', 'query', 'topic', 'task', 'content', 'q', 'title']
 
-/** What an input asks for, in its own words; null when it has none. */
+/** Text of an input; null if it has none. */
 export function wordsOf(input: unknown): string | null {
   const work: unknown[] = [input]
   for (let looked = 0; work.length > 0 && looked < 50; looked++) {

@@ -28,13 +28,13 @@ export interface TranscriptRowProps {
   readonly isChosen: boolean
   /** The live end of the thread. */
   readonly isLive: boolean
-  /** What a step at work has said so far. */
+  /** Text so far of a running step. */
   readonly text?: string | undefined
   readonly onChoose: (row: TranscriptItem) => void
-  /** What stands in for a question that waits; without it the question is only shown. */
+  /** Renders an open question, for example as a form; without it only the text is shown. */
   readonly renderPause?: ((entry: EntryOf<'question'>) => ReactNode) | undefined
   readonly renderRunLink?: ((runId: string) => ReactNode) | undefined
-  /** What stands in for a payload that was erased; without it only that it was. */
+  /** Renders an entry whose payload was erased; without it only the fact is shown. */
   readonly renderErased?: ((entry: TranscriptEntry) => ReactNode) | undefined
 }
 
@@ -100,7 +100,7 @@ function tellSteps(steps: readonly StepSkeleton[], name: string, kind: string): 
   }
 }
 
-/** What is recorded as a word, in words. */
+/** Texts for recorded reason codes. */
 const REASONS: Readonly<Record<string, string>> = {
   'its owner is dead': 'its process is gone',
   pending: 'a process resumed it',
@@ -108,7 +108,7 @@ const REASONS: Readonly<Record<string, string>> = {
   answered: 'with an answer',
 }
 
-/** What is recorded without a reason. */
+/** Texts for statuses that are recorded without a reason. */
 const STANDS: Readonly<Record<string, string>> = { paused: 'waiting' }
 
 const WHO: Readonly<Record<string, string>> = {

@@ -4,7 +4,7 @@ import type { Hue } from '../theme/step-kinds.tsx'
 
 const HUES: readonly Hue[] = ['model', 'tool', 'memory', 'search', 'thinking', 'human']
 
-/** Who wrote: a picture where there is one, else a letter; agents are square and keep their hue. */
+/** Mark of an author: a picture if there is one, else a letter; agents are square and keep their hue. */
 export function AuthorMark({
   author: { type, id, name },
   avatarUrl,

@@ -19,7 +19,7 @@ import {
   type TraceMessage,
 } from '@clew/trace'
 
-/** What a page knows of a stream, from whatever came in whatever order. */
+/** State of a stream on a page, merged from messages and pages in any order. */
 export interface LiveStream {
   readonly stream: StreamView | null
   readonly messages: ReadonlyMap<string, StreamMessage>

@@ -3,7 +3,7 @@ import { Copy, ListTree, MessageSquareReply } from 'lucide-react'
 import { copyText } from '../json/copy-text.ts'
 import type { Icon } from '../theme/icon.ts'
 
-/** What an action is given beside the message. */
+/** Second argument of an action, next to the message. */
 export interface MessageContext {
   readonly openTrace: (sessionId: string, highlight?: string) => void
   readonly openThread: (message: StreamMessage) => void
@@ -18,7 +18,7 @@ export interface MessageAction {
   run(message: StreamMessage, context: MessageContext): void
 }
 
-/** What every message can do. An app hands its own to the menu: `[...MESSAGE_ACTIONS, mine]`. */
+/** Default actions of a message. An app passes its own with them to the menu: `[...MESSAGE_ACTIONS, mine]`. */
 export const MESSAGE_ACTIONS: readonly MessageAction[] = [
   {
     id: 'trace',

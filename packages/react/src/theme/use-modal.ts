@@ -7,7 +7,7 @@ interface Modal {
   onClick(event: MouseEvent): void
 }
 
-/** What makes a `<dialog>` modal: open while it is there; Esc and a click beside it ask to close it. */
+/** Makes a `<dialog>` modal: it is open while mounted, and Esc or a click outside calls `onClose`. */
 export function useModal(onClose: () => void): Modal {
   const ref = useRef<HTMLDialogElement>(null)
   useEffect(() => {

@@ -7,7 +7,7 @@ import { useAgentTrace } from './use-agent-trace.ts'
 
 export interface SessionCardProps {
   readonly session: SessionHead
-  /** What it answers, in the words of who asked. */
+  /** Text of the message that the session answers. */
   readonly asked?: string | null | undefined
   /** Another session has answered the same before: this one is a fork of it, or a second try. */
   readonly isAgain?: boolean | undefined

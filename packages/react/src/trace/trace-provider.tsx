@@ -1,4 +1,4 @@
-import { createContext, type ReactElement, type ReactNode, use } from 'react'
+import { createContext, type ReactElement, type ReactNode, useContext } from 'react'
 
 /** Which trace is open, kept wherever an app keeps it: in its address as a rule (`?trace=…&highlight=…`). */
 export interface TracePlace {
@@ -19,11 +19,11 @@ export function TraceProvider({
   readonly place: TracePlace
   readonly children: ReactNode
 }): ReactElement {
-  return <TraceContext value={place}>{children}</TraceContext>
+  return <TraceContext.Provider value={place}>{children}</TraceContext.Provider>
 }
 
 export function useTracePlace(): TracePlace {
-  const place = use(TraceContext)
+  const place = useContext(TraceContext)
   if (!place) throw new Error('No trace is selected. Wrap the component in <TraceProvider place={…}>.')
   return place
 }

@@ -1,13 +1,6 @@
 import type { TraceStep as Step } from '@clew/trace'
-import {
-  type ReactElement,
-  useDeferredValue,
-  useEffect,
-  useEffectEvent,
-  useMemo,
-  useRef,
-  useState,
-} from 'react'
+import { type ReactElement, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react'
+import { useLatest } from '../client/use-latest.ts'
 import { plural } from '../theme/format.ts'
 import { leavesOf } from './leaves-of.ts'
 import { type StepRenderers, TraceStep } from './trace-step.tsx'
@@ -62,9 +55,9 @@ export function TraceStepList({
     return () => cancelAnimationFrame(frame)
   }, [place])
   const isSought = highlight !== null && marked === undefined && earlierSteps > 0 && leaves.length > 0
-  const seek = useEffectEvent(() => onEarlier?.())
+  const seek = useLatest(() => onEarlier?.())
   useEffect(() => {
-    // What an address marks may lie far back: it is gone for until it is there.
+    // The highlighted step may be far back: read earlier steps until it is there.
     if (isSought) seek()
   }, [isSought, earlierSteps])
   return (

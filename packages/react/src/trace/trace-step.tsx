@@ -10,7 +10,7 @@ import { formatDuration, formatExact } from '../theme/format.ts'
 import { StatusMark } from '../theme/status.tsx'
 import { KindGlyph, stepKindOf } from '../theme/step-kinds.tsx'
 
-/** What stands below the head of a step, by its type; types that are not named are drawn as ever. */
+/** Renderers of a step's body by step type; other types keep the default. */
 export type StepRenderers = Readonly<Record<string, (step: Step) => ReactNode>>
 
 export interface TraceStepProps {
@@ -82,7 +82,7 @@ function Content({
   )
 }
 
-/** What a model thought and said, and which tools it asked for. */
+/** Body of a model step: thoughts, text and tool calls. */
 function Said({
   speech: { reasoning, content, toolCalls },
 }: {

@@ -44,7 +44,7 @@ interface Traced {
   readonly related: readonly SessionView[]
   /** The place before which nothing has been read; null when all from the first step on has been. */
   readonly previousCursor: string | null
-  /** Where the steps begin that have been read. */
+  /** Seq of the first step that has been read. */
   readonly firstSeq: number
   readonly firstNumber: number
 }

@@ -8,7 +8,7 @@ import type { Checkpoint } from './checkpoint.ts'
 /** Checkpoint of a user's checkpointer, with the data to continue the run from it. */
 export interface KeptCheckpoint extends Checkpoint {
   readonly versions: Readonly<Record<string, number>>
-  readonly started: { readonly seed?: unknown; readonly input?: unknown }
+  readonly started: { readonly seed?: string | undefined; readonly input?: unknown }
   /** Events after the checkpoint, of the superstep that had begun. */
   readonly events: readonly ClewEvent[]
   toStanding(channels: Channels, ledger: Ledger): SuperstepState

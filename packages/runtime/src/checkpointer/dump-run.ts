@@ -1,15 +1,17 @@
 import {
-  type ClewEvent,
   checkpointOf,
+  type ClewEvent,
   type Codecs,
   createCodecs,
   createStateBuilder,
   type EventInput,
+  isOwn,
   type JsonValue,
   type RunState,
   type StateBuilder,
 } from '@clew/ledger'
 import { checkpointPayload } from '../engine/graph-program.ts'
+import { parentIdIn } from './read-checkpoints.ts'
 
 const codecs: Codecs = createCodecs()
 export const toJson = (value: unknown): JsonValue => codecs.encode(value)
@@ -70,10 +72,9 @@ export function followRun(started: ClewEvent): RunFollower {
     },
     apply(event, from) {
       if (event.eventId === started.eventId) return
-      const { eventType, payload } = event
-      if (eventType === 'system.workflow_resumed') epoch = Math.max(epoch, Number(payload['epoch'] ?? 1))
+      if (isOwn(event, 'system.workflow_resumed')) epoch = Math.max(epoch, event.payload.epoch ?? 1)
       const checkpoint = checkpointOf(event)
-      if (checkpoint || builder || eventType === 'execution.step_completed') {
+      if (checkpoint || builder || event.eventType === 'execution.step_completed') {
         builder ??= createStateBuilder(from?.state ?? null)
         builder.apply(event)
       }
@@ -83,10 +84,9 @@ export function followRun(started: ClewEvent): RunFollower {
       }
       const folded = (builder as StateBuilder).view() as RunState
       const fields = checkpointPayload(event) ?? {}
-      const given = payload['parentId']
       base = {
         checkpointId: checkpoint.id,
-        parentId: typeof given === 'string' ? given : (base?.checkpointId ?? from?.parentId ?? null),
+        parentId: parentIdIn(event) ?? base?.checkpointId ?? from?.parentId ?? null,
         createdAt: checkpoint.createdAt,
         superstep: folded.superstep,
         next: folded.next,

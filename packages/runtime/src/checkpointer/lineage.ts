@@ -1,4 +1,4 @@
-import type { ClewEvent, EventInRun, Ledger, RunStatus, RunSummary } from '@clew/ledger'
+import { type ClewEvent, isOwn, type Ledger, type RunStatus, type RunSummary } from '@clew/ledger'
 import { type KeptCheckpoint, checkpointLookupOf } from './checkpoint-lookup.ts'
 import { readThreadRuns } from './read-checkpoints.ts'
 
@@ -76,14 +76,13 @@ async function toLineageRun(ledger: Ledger, run: RunSummary): Promise<LineageRun
   const { runId, status, agent, startedAt, forkedFrom } = run
   const base = { runId, status, agent, startedAt }
   const first = await firstOwn(ledger, run)
-  const payload = first?.payload ?? {}
   if (forkedFrom) {
-    const { superstep = null } = (payload['checkpoint'] ?? {}) as { superstep?: number }
-    const stepId = typeof payload['atStepId'] === 'string' ? payload['atStepId'] : null
-    const kind = payload['retryOf'] === undefined ? 'fork' : 'retry'
-    return { ...base, kind, from: { ...forkedFrom, superstep, stepId } }
+    const fork = first && isOwn(first, 'system.workflow_forked') ? first.payload : {}
+    const { superstep = null } = fork.checkpoint ?? {}
+    const kind = fork.retryOf === undefined ? 'fork' : 'retry'
+    return { ...base, kind, from: { ...forkedFrom, superstep, stepId: fork.atStepId ?? null } }
   }
-  const previous = payload['previous'] as EventInRun | undefined
+  const previous = first && isOwn(first, 'system.workflow_started') ? first.payload.previous : undefined
   return {
     ...base,
     kind: previous ? 'turn' : 'start',

@@ -1,10 +1,11 @@
 import {
-  type ClewEvent,
   checkpointOf,
+  type ClewEvent,
   createStateBuilder,
   deepFreeze,
   deriveId,
   type EventInRun,
+  isOwn,
   isUuid,
   type Ledger,
   prunedState,
@@ -74,8 +75,7 @@ async function* readCheckpoints(ledger: Ledger, run: RunSummary): AsyncGenerator
     const { id, seq } = checkpoint
     if (!event.ledger.pruned) {
       const folded = deepFreeze(builder.view()) as RunState
-      const given = event.payload['parentId']
-      const parentId = typeof given === 'string' ? given : parent.checkpointId
+      const parentId = parentIdIn(event) ?? parent.checkpointId
       yield { ...folded, checkpointId: id, parentId, runId, threadId, seq }
     }
     parent = { checkpointId: id, at: undefined }
@@ -105,15 +105,16 @@ interface Link {
 
 const NO_LINK: Link = { checkpointId: null, at: undefined }
 
-async function linkOf(ledger: Ledger, { eventType, payload }: ClewEvent): Promise<Link> {
-  if (eventType === 'system.workflow_forked') {
-    const { sourceRunId, sourceSeq } = payload as { sourceRunId: string; sourceSeq: number }
+async function linkOf(ledger: Ledger, beginning: ClewEvent): Promise<Link> {
+  if (isOwn(beginning, 'system.workflow_forked')) {
+    const { sourceRunId, sourceSeq } = beginning.payload
+    if (sourceRunId === undefined || sourceSeq === undefined) return NO_LINK
     const event = await lastCheckpointUpTo(ledger, sourceRunId, sourceSeq)
     if (event) return { checkpointId: idOf(event), at: { runId: sourceRunId, seq: event.ledger.seq } }
     const first = await eventAt(ledger, { runId: sourceRunId, seq: 1 })
     return first?.eventType === 'system.workflow_started' ? linkOf(ledger, first) : NO_LINK
   }
-  const previous = payload['previous'] as EventInRun | undefined
+  const previous = isOwn(beginning, 'system.workflow_started') && beginning.payload.previous
   if (!previous) return NO_LINK
   const event = await eventAt(ledger, previous)
   return { checkpointId: event && checkpointOf(event) ? idOf(event) : null, at: undefined }
@@ -135,6 +136,10 @@ async function openBuilder(ledger: Ledger, first: ClewEvent, { at }: Link): Prom
   }
   return builder
 }
+
+/** The parent that a checkpoint was recorded with; null if the event before it is meant. */
+export const parentIdIn = (event: ClewEvent): string | null =>
+  isOwn(event, 'execution.checkpoint') ? (event.payload.parentId ?? null) : null
 
 const idOf = (event: ClewEvent): string => checkpointOf(event)?.id ?? event.eventId
 
@@ -221,8 +226,9 @@ export async function findSuperstep(
 
 /** The checkpoint before the one that this event carries; null for the first of a thread. */
 export async function parentOf(ledger: Ledger, event: ClewEvent): Promise<string | null> {
-  const { correlationId: runId, payload, ledger: place } = event
-  if (typeof payload['parentId'] === 'string') return payload['parentId']
+  const { correlationId: runId, ledger: place } = event
+  const given = parentIdIn(event)
+  if (given !== null) return given
   const before = await lastCheckpointUpTo(ledger, runId, place.seq - 1)
   if (before) return idOf(before)
   for await (const first of ledger.read(runId, { limit: 1 }))

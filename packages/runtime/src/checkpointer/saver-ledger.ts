@@ -269,7 +269,8 @@ const nonEmpty = <T>(list: T[]): T[] | null => (list.length > 0 ? list : null)
 /** A run without a thread is found again by its own id. */
 function inThread(event: EventInput, threadId: string): EventInput {
   const { eventType, payload } = event
-  if (eventType !== 'system.workflow_started' || payload?.['threadId'] !== undefined) return event
-  if (payload?.['parentRunId'] !== undefined) return event
+  const { threadId: known, parentRunId } = payload ?? {}
+  if (eventType !== 'system.workflow_started' || known !== undefined || parentRunId !== undefined)
+    return event
   return { ...event, payload: { ...payload, threadId } }
 }

@@ -37,7 +37,7 @@ async function placeOf(
   runId: string,
   { eventType, payload, ledger: { seq } }: ClewEvent,
 ): Promise<Omit<StateHit, 'threadId' | 'highlight'>> {
-  const stepId = typeof payload['stepId'] === 'string' ? payload['stepId'] : null
+  const stepId = typeof payload.stepId === 'string' ? payload.stepId : null
   const nodeName = stepId === null ? null : (stepId.split(/[@#/]/, 1)[0] ?? null)
   const base = { runId, seq, eventType, nodeName, stepId }
   for await (const event of ledger.read(runId, { afterSeq: seq - 1, types: CHECKPOINT_TYPES })) {

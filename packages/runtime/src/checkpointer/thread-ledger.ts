@@ -1,7 +1,8 @@
 import {
+  checkpointOf,
   ClewError,
   type ClewEvent,
-  checkpointOf,
+  isOwn,
   isTerminal,
   type Ledger,
   type RunSummary,
@@ -27,8 +28,9 @@ export interface ThreadLedger {
 /** Events that need no put: if a crash loses them, nothing is done twice. */
 const LIGHT: ReadonlySet<string> = new Set(['execution.step_stopped', 'system.workflow_resumed'])
 const REPEATABLE: ReadonlySet<unknown> = new Set([undefined, 'read', 'undeclared'])
-const isLight = ({ eventType, payload }: ClewEvent): boolean =>
-  LIGHT.has(eventType) || (eventType === 'execution.step_started' && REPEATABLE.has(payload['safety']))
+const isLight = (event: ClewEvent): boolean =>
+  LIGHT.has(event.eventType) ||
+  (isOwn(event, 'execution.step_started') && REPEATABLE.has(event.payload.safety))
 
 export const putMark = ({ metadata }: Checkpoint): string | undefined =>
   typeof metadata?.['put'] === 'string' ? metadata['put'] : undefined

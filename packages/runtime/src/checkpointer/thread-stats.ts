@@ -1,4 +1,4 @@
-import { ClewError, type Ledger, type RunSummary } from '@clew/ledger'
+import { ClewError, isOwn, type Ledger, type RunSummary } from '@clew/ledger'
 import { type CheckpointLookup, checkpointLookupOf } from './checkpoint-lookup.ts'
 
 /** Numbers of one thread or of all. */
@@ -83,8 +83,8 @@ async function countCheckpoints(
 ): Promise<number> {
   if (!checkpoint) return 0
   if (!forkedFrom) return checkpoint.superstep + 1
-  for await (const { payload } of ledger.read(runId, { afterSeq: forkedFrom.seq, limit: 1 })) {
-    const given = payload['checkpoint'] as { superstep?: number } | undefined
+  for await (const event of ledger.read(runId, { afterSeq: forkedFrom.seq, limit: 1 })) {
+    const given = isOwn(event, 'system.workflow_forked') ? event.payload.checkpoint : undefined
     return checkpoint.superstep - (given?.superstep ?? -1)
   }
   return 0

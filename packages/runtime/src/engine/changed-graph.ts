@@ -4,6 +4,8 @@ import { type GraphDefinition, START } from '../graph/definition.ts'
 import { type EndedTask, type Joins, planNext, type Task } from '../graph/plan.ts'
 import type { ResolvedGraphForkPoint } from './cut.ts'
 import { checkpointPayload, toTaskEnd } from './graph-program.ts'
+import { type Beginning, isBeginning } from '../run/beginning.ts'
+import { isStepEvent, stepIdOf } from '../machine/record.ts'
 
 export interface GraphIdentity {
   readonly definition: GraphDefinition
@@ -31,8 +33,8 @@ export async function refit(
   graph: GraphIdentity,
 ): Promise<AdaptedFork> {
   const begun = await beginningOf(ledger, run)
-  if (begun?.payload['structureHash'] === graph.structureHash) return { cut, plan: undefined, warnings: [] }
-  const recorded = (begun?.payload['signatures'] ?? {}) as Readonly<Record<string, string>>
+  if (begun?.payload.structureHash === graph.structureHash) return { cut, plan: undefined, warnings: [] }
+  const recorded = begun?.payload.signatures ?? {}
   const isSame = (node: string): boolean =>
     recorded[node] !== undefined && recorded[node] === graph.signatures[node]
   const warnings = ['The graph has changed since this run; nodes that are still the same keep what they did.']
@@ -53,10 +55,11 @@ export async function refit(
 }
 
 /** Start or fork: the last event that says with which graph the run works. */
-async function beginningOf(ledger: Ledger, run: RunSummary): Promise<ClewEvent | undefined> {
+async function beginningOf(ledger: Ledger, run: RunSummary): Promise<Beginning | undefined> {
   const afterSeq = run.forkedFrom?.seq ?? 0
   for await (const event of ledger.read(run.runId, { afterSeq, limit: 1 })) {
-    if (event.payload['structureHash'] !== undefined || !run.forkedFrom) return event
+    if (!isBeginning(event)) return undefined
+    if (event.payload.structureHash !== undefined || !run.forkedFrom) return event
     const source = await ledger.getRun(run.forkedFrom.runId)
     return source ? beginningOf(ledger, source) : event
   }
@@ -74,10 +77,11 @@ async function firstChanged(
 ): Promise<{ node: string; stepId: string; seq: number } | undefined> {
   for await (const started of ledger.read(runId, { types: STEP_TYPES })) {
     if (started.ledger.seq > event.ledger.seq) return undefined
-    const { name, stepId, parentStepId } = started.payload as Record<string, string>
+    if (!isStepEvent(started)) continue
+    const { name, parentStepId } = started.payload
     if (name === undefined || name === START || parentStepId !== undefined) continue
     if (!NODE_KINDS.has(kindOfStep(started.payload))) continue
-    if (!isSame(name)) return { node: name, stepId: stepId as string, seq: started.ledger.seq }
+    if (!isSame(name)) return { node: name, stepId: stepIdOf(started), seq: started.ledger.seq }
   }
   return undefined
 }
@@ -124,7 +128,7 @@ export async function endsAt(
 ): Promise<{ readonly ended: readonly EndedTask[]; readonly joins: Joins }> {
   const before = await lastCheckpointUpTo(ledger, runId, event.ledger.seq - 1)
   if (!before) return { ended: [], joins: {} }
-  const joins = (checkpointPayload(before)?.['joins'] ?? {}) as Joins
+  const joins = (checkpointPayload(before)?.joins ?? {}) as Joins
   return { ended: await endsBetween(ledger, runId, before.ledger.seq, event), joins }
 }
 
@@ -138,17 +142,16 @@ async function endsBetween(
 ): Promise<EndedTask[]> {
   const tasks = new Map<string, { node: string; index: number }>()
   const ended: EndedTask[] = []
-  for await (const { eventType, payload, ledger: place } of ledger.read(runId, {
-    afterSeq,
-    types: STEP_TYPES,
-    restored: true,
-  })) {
-    if (place.seq > seq) break
-    const { stepId, name, index, parentStepId } = payload as Record<string, string>
+  for await (const event of ledger.read(runId, { afterSeq, types: STEP_TYPES, restored: true })) {
+    if (event.ledger.seq > seq) break
+    if (!isStepEvent(event)) continue
+    const { eventType, payload } = event
+    const { name, index = 0, parentStepId } = payload
+    const stepId = stepIdOf(event)
     // A completion that says so much is start and end in one.
     if (parentStepId === undefined && name !== undefined && NODE_KINDS.has(kindOfStep(payload)))
-      tasks.set(stepId as string, { node: name, index: Number(index ?? 0) })
-    const task = tasks.get(stepId as string)
+      tasks.set(stepId, { node: name, index })
+    const task = tasks.get(stepId)
     if (!task || eventType === 'execution.step_started') continue
     const { decision, goto, sends, ends } = toTaskEnd(payload)
     ended.push({ ...task, decision, goto, sends, ended: ends })

@@ -1,4 +1,4 @@
-import { ClewError, type ClewEvent, isTerminal, type Ledger, type RunSummary } from '@clew/ledger'
+import { ClewError, type ClewEvent, isOwn, isTerminal, type Ledger, type RunSummary } from '@clew/ledger'
 import { checkpointLookupOf } from '../checkpointer/checkpoint-lookup.ts'
 import type { EventDraft } from '../machine/run-appender.ts'
 import { assertMode } from '../run/mode.ts'
@@ -40,8 +40,8 @@ export async function retryGraph(
   const ground = await groundOf(parts, source, {})
   const carried = ground.refit?.plan ? [] : completedTasks(await ground.after(), await ground.standing())
   const begun = await firstOwnEvent(parts.ledger, source)
-  const earlier = begun?.payload['retryIndex']
-  const retryIndex = typeof earlier === 'number' ? earlier + 1 : 1
+  const earlier = begun && isOwn(begun, 'system.workflow_forked') ? begun.payload.retryIndex : undefined
+  const retryIndex = (earlier ?? 0) + 1
   return writeFork(parts, source, checkRunId(options.newRunId), { ...ground, carried, retryIndex }, options)
 }
 

@@ -1,11 +1,14 @@
 import {
   ClewError,
   type ClewEvent,
+  type FieldsOf,
   findPlaceholderPlaces,
+  isOwn,
   isTerminal,
   type Ledger,
   type RunState,
   type RunSummary,
+  type StateOperation,
 } from '@clew/ledger'
 import { findCheckpoint } from '../checkpointer/read-checkpoints.ts'
 import type { PruneStates } from '../checkpointer/retention.ts'
@@ -24,6 +27,7 @@ import { advance, afterWhole, type GraphState, openState } from './graph-state.t
 import type { TaskEnd } from './run-node.ts'
 import { checkpointFields, runSupersteps, type SuperstepState, stepIdOfTask } from './supersteps.ts'
 import { recallHead, rememberHead } from './thread-heads.ts'
+import { type StepEvent, stepIdOf } from '../machine/record.ts'
 
 export interface GraphProgramOptions {
   readonly name: string
@@ -64,7 +68,7 @@ export function createGraphProgram(options: GraphProgramOptions, run: GraphRunOp
     input: unknown,
     ledger: Ledger | undefined,
     nextId: () => string,
-  ): { graph: GraphState; tasks: readonly Task[]; joins: Joins; operations: readonly unknown[] } {
+  ): { graph: GraphState; tasks: readonly Task[]; joins: Joins; operations: readonly StateOperation[] } {
     const from = { node: 'input', nextId, isInput: true }
     const writes: StepWrite[] =
       input === undefined || input === null
@@ -190,10 +194,11 @@ export function createGraphProgram(options: GraphProgramOptions, run: GraphRunOp
 
 const STARTED = { node: START, index: 0, decision: null, goto: null, sends: [], ended: false } as const
 
-export function checkpointPayload({ eventType, payload }: ClewEvent): Record<string, unknown> | undefined {
-  if (eventType === 'execution.checkpoint') return payload
-  if (eventType !== 'execution.step_completed') return undefined
-  return payload['checkpoint'] as Record<string, unknown> | undefined
+type CheckpointFields = FieldsOf<'execution.checkpoint'>
+
+export function checkpointPayload(event: ClewEvent): CheckpointFields | undefined {
+  if (isOwn(event, 'execution.checkpoint')) return event.payload
+  return isOwn(event, 'execution.step_completed') ? event.payload.checkpoint : undefined
 }
 
 /** Superstep state at the checkpoint that this event carries; `folded` is the channel state there. */
@@ -204,12 +209,11 @@ export function toStanding(
   ledger: Ledger,
 ): SuperstepState {
   const payload = checkpointPayload(event) ?? {}
-  const names = (payload['next'] ?? []) as string[]
-  const tasks = (payload['tasks'] as Omit<Task, 'index'>[] | undefined) ?? names.map((node) => ({ node }))
+  const names = payload.next ?? []
+  const tasks = (payload.tasks as Omit<Task, 'index'>[] | undefined) ?? names.map((node) => ({ node }))
   const isBase =
-    payload['state'] !== undefined ||
-    (event.eventType === 'execution.checkpoint' && payload['from'] !== undefined)
-  const baseSeq = isBase ? event.ledger.seq : ((payload['baseSeq'] as number | undefined) ?? 1)
+    payload.state !== undefined || (event.eventType === 'execution.checkpoint' && payload.from !== undefined)
+  const baseSeq = isBase ? event.ledger.seq : (payload.baseSeq ?? 1)
   const graph = openState(channels, folded, ledger)
   // About: without this, a run that is taken up often would never write a whole state.
   const supersteps = Math.min(folded.superstep, event.ledger.seq - baseSeq)
@@ -218,11 +222,11 @@ export function toStanding(
     graph: { ...graph, since: { ...graph.since, supersteps } },
     folded: graph.state,
     tasks: tasks.map((task, index) => ({ ...task, index })),
-    joins: (payload['joins'] ?? {}) as Joins,
+    joins: (payload.joins ?? {}) as Joins,
     baseSeq,
-    depth: (payload['depth'] as number | undefined) ?? 0,
-    passed: (payload['passed'] ?? []) as string[],
-    after: (payload['after'] ?? []) as string[],
+    depth: payload.depth ?? 0,
+    passed: payload.passed ?? [],
+    after: payload.after ?? [],
   }
 }
 
@@ -233,15 +237,16 @@ function recordedEnds(
 ): Map<string, TaskEnd> {
   const ids = new Set(tasks.map((task) => stepIdOfTask(task, superstep + 1)))
   const ends = new Map<string, TaskEnd>()
-  for (const { eventType, payload } of events) {
-    const stepId = payload['stepId'] as string
-    if (eventType === 'execution.step_completed' && ids.has(stepId)) ends.set(stepId, toTaskEnd(payload))
+  for (const event of events) {
+    if (!isOwn(event, 'execution.step_completed')) continue
+    const stepId = stepIdOf(event)
+    if (ids.has(stepId)) ends.set(stepId, toTaskEnd(event.payload))
   }
   return ends
 }
 
-export function toTaskEnd({ output, decision, goto, sends, ends }: ClewEvent['payload']): TaskEnd {
-  const names = typeof decision === 'string' ? [decision] : ((decision ?? null) as string[] | null)
+export function toTaskEnd({ output, decision, goto, sends, ends }: StepEvent['payload']): TaskEnd {
+  const names = typeof decision === 'string' ? [decision] : (decision ?? null)
   return {
     write: (output ?? null) as State | null,
     decision: goto === true ? null : names,
@@ -284,11 +289,11 @@ async function findPrevious(
   const folded = await ledger.getStateAt(run.runId, seq, { restored: true })
   if (!folded) return undefined
   const event = await ledger.getEvent(run.checkpoint.id)
-  const depth = event && checkpointPayload(event)?.['depth']
+  const depth = event && checkpointPayload(event)?.depth
   const redacted = Object.keys(folded.state).filter(
     (name) => findPlaceholderPlaces(folded.state[name]).length > 0,
   )
-  const head: Head = { graph: toGraph(folded), depth: typeof depth === 'number' ? depth : 0, redacted }
+  const head: Head = { graph: toGraph(folded), depth: depth ?? 0, redacted }
   return { run, seq, head }
 }
 
@@ -327,9 +332,9 @@ function redactedIn({ run }: Previous, names: readonly string[], state: State): 
 export async function readPrevious(
   ledger: Ledger,
   channels: Channels,
-  { payload }: ClewEvent,
+  started: ClewEvent,
 ): Promise<Previous | undefined> {
-  const { runId, seq } = (payload['previous'] ?? {}) as { runId?: string; seq?: number }
+  const { runId, seq } = (isOwn(started, 'system.workflow_started') && started.payload.previous) || {}
   const run = runId === undefined ? null : await ledger.getRun(runId)
   const folded =
     run && seq !== undefined
@@ -337,7 +342,7 @@ export async function readPrevious(
       : null
   if (!run || !folded || seq === undefined) return undefined
   const event = folded.checkpointId === null ? null : await findCheckpoint(ledger, folded.checkpointId)
-  const depth = (event && checkpointPayload(event)?.['depth']) ?? 0
+  const depth = (event && checkpointPayload(event)?.depth) ?? 0
   return { run, seq, head: { graph: openState(channels, folded, ledger), depth } }
 }
 

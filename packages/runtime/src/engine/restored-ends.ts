@@ -2,12 +2,13 @@ import { beginsStep, type ClewEvent } from '@clew/ledger'
 import type { Task } from '../graph/plan.ts'
 import type { EventDraft, RunAppender } from '../machine/run-appender.ts'
 import { digestOfTask, type SuperstepState, stepIdOfTask } from './supersteps.ts'
+import { isStepEvent, type StepEvent, stepIdOf } from '../machine/record.ts'
 
 /** A task of a superstep that never came to its end, but which itself did. */
 export interface RestoredEnd {
   readonly task: Task
-  readonly start: ClewEvent
-  readonly end: ClewEvent
+  readonly start: StepEvent
+  readonly end: StepEvent
 }
 
 /** Tasks of the superstep after this state that had completed when the run stopped. */
@@ -15,10 +16,11 @@ export function completedTasks(
   events: readonly ClewEvent[],
   { tasks, superstep }: SuperstepState,
 ): RestoredEnd[] {
-  const starts = new Map<string, ClewEvent>()
-  const ends = new Map<string, ClewEvent>()
+  const starts = new Map<string, StepEvent>()
+  const ends = new Map<string, StepEvent>()
   for (const event of events) {
-    const stepId = event.payload['stepId'] as string
+    if (!isStepEvent(event)) continue
+    const stepId = stepIdOf(event)
     if (beginsStep(event, starts.has(stepId))) starts.set(stepId, event)
     if (event.eventType === 'execution.step_completed') ends.set(stepId, event)
   }

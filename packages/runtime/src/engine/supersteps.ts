@@ -1,4 +1,4 @@
-import { ClewError, formatStepId, type Ledger, type StateOperation } from '@clew/ledger'
+import { ClewError, formatStepId, type Ledger, type PayloadOf, type StateOperation } from '@clew/ledger'
 import type { PruneStates } from '../checkpointer/retention.ts'
 import { type Branch, END, type GraphDefinition, type NodeDefinition, START } from '../graph/definition.ts'
 import { mergeWrites, type State, type StepWrite } from '../graph/merge-writes.ts'
@@ -190,7 +190,7 @@ function close(
   ends: readonly TaskEnd[],
   alone: MergedAlone | undefined,
   { definition, ledger, interruptAfter }: SuperstepParts,
-): { standing: SuperstepState; checkpoint: unknown } {
+): { standing: SuperstepState; checkpoint: CheckpointFields } {
   const { channels } = definition
   const writes: StepWrite[] = []
   const ended: EndedTask[] = []
@@ -230,14 +230,14 @@ function close(
   const { operations } = merged
   const own = ends.length === 1 ? ownWrites(operations) : undefined
   const checkpoint = checkpointFields(standing, plan, own ? [] : operations, isWhole)
-  if (own) checkpoint['writes'] = own
+  if (own) checkpoint.writes = own
   return { standing, checkpoint }
 }
 
 /** Operation by channel for the only node of a superstep; undefined if its write alone does not determine the state. */
-function ownWrites(operations: readonly StateOperation[]): Record<string, string> | undefined {
+function ownWrites(operations: readonly StateOperation[]): CheckpointFields['writes'] {
   if (operations.length === 0) return undefined
-  const writes: Record<string, string> = {}
+  const writes: Record<string, 'set' | 'append' | 'patch'> = {}
   for (const operation of operations) {
     const { op, channel } = operation
     if (op === 'remove' || operation.from === undefined || Object.hasOwn(writes, channel)) return undefined
@@ -253,24 +253,26 @@ function noId(): string {
 }
 
 /** Fields of a recorded checkpoint. */
+type CheckpointFields = NonNullable<PayloadOf<'execution.step_completed'>['checkpoint']>
+
 export function checkpointFields(
   { superstep, graph, baseSeq, depth, passed, after }: SuperstepState,
   { tasks, joins }: Pick<Plan, 'tasks' | 'joins'>,
-  operations: readonly unknown[],
+  operations: readonly StateOperation[],
   isWhole: boolean,
-): Record<string, unknown> {
-  const fields: Record<string, unknown> = { superstep, next: namesOf(tasks) }
-  if (operations.length > 0) fields['operations'] = operations
+): CheckpointFields {
+  const fields: CheckpointFields = { superstep, next: namesOf(tasks) }
+  if (operations.length > 0) fields.operations = operations
   if (tasks.some(({ input }) => input !== undefined))
-    fields['tasks'] = tasks.map(({ node, input }) => (input === undefined ? { node } : { node, input }))
-  if (Object.keys(joins).length > 0) fields['joins'] = joins
+    fields.tasks = tasks.map(({ node, input }) => (input === undefined ? { node } : { node, input }))
+  if (Object.keys(joins).length > 0) fields.joins = joins
   if (isWhole) {
-    fields['state'] = graph.state
-    fields['versions'] = graph.versions
-  } else if (baseSeq > 1) fields['baseSeq'] = baseSeq
-  if (depth > 0) fields['depth'] = depth
-  if (passed.length > 0) fields['passed'] = passed
-  if (after.length > 0) fields['after'] = after
+    fields.state = graph.state
+    fields.versions = graph.versions
+  } else if (baseSeq > 1) fields.baseSeq = baseSeq
+  if (depth > 0) fields.depth = depth
+  if (passed.length > 0) fields.passed = passed
+  if (after.length > 0) fields.after = after
   return fields
 }
 

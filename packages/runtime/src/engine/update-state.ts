@@ -1,4 +1,4 @@
-import { ClewError, type ClewEvent, isTerminal, type Ledger, type RunSummary } from '@clew/ledger'
+import { ClewError, type ClewEvent, isOwn, isTerminal, type Ledger, type RunSummary } from '@clew/ledger'
 import { requestStop } from '../lifecycle/request-stop.ts'
 import type { EventDraft, RunAppender } from '../machine/run-appender.ts'
 import { assertMode } from '../run/mode.ts'
@@ -13,6 +13,7 @@ import { underLease } from './under-lease.ts'
 import { checkpointPayload, loadGraphRun, toStanding, toTaskEnd } from './graph-program.ts'
 import { assertChoice, type CheckpointChoice, findHead, type GraphPlace, readState } from './state-views.ts'
 import type { SuperstepState } from './supersteps.ts'
+import { attemptOf, isStepEvent, type StepEvent, stepIdOf } from '../machine/record.ts'
 
 export interface UpdateOptions extends CheckpointChoice, Pick<RunOptions, 'onBusy' | 'signal'> {
   /** Continue as if this node had written the update. */
@@ -115,13 +116,14 @@ async function inPlace(
   await stopChildren(ledger, open)
   const last = events.at(-1) as ClewEvent
   const reason = 'the state was updated'
-  const stops = open.map(({ payload: { stepId, attempt } }) =>
-    journal.draft('execution.step_stopped', [stepId as string, attempt as number], last.eventId, {
+  const stops = open.map((start) => {
+    const [stepId, attempt] = [stepIdOf(start), attemptOf(start)]
+    return journal.draft('execution.step_stopped', [stepId, attempt], last.eventId, {
       stepId,
       attempt,
       reason,
-    }),
-  )
+    })
+  })
   const checkpoint = editDraft(journal, { ...edited, standing }, last.eventId, { by, asNode: edit.asNode })
   const rest = restDrafts(journal, standing, checkpoint.eventId)
   return {
@@ -138,10 +140,11 @@ const ENDS: ReadonlySet<string> = new Set([
 ])
 
 /** Steps of the superstep under way that have not ended, innermost first. */
-function openSteps(events: readonly ClewEvent[]): ClewEvent[] {
-  const open = new Map<string, ClewEvent>()
+function openSteps(events: readonly ClewEvent[]): StepEvent[] {
+  const open = new Map<string, StepEvent>()
   for (const event of events) {
-    const { stepId, attempt } = event.payload as { stepId: string; attempt: number }
+    if (!isStepEvent(event)) continue
+    const { stepId, attempt } = event.payload
     if (event.eventType === 'execution.step_started') open.set(`${attempt} ${stepId}`, event)
     else if (ENDS.has(event.eventType)) open.delete(`${attempt} ${stepId}`)
   }
@@ -149,10 +152,10 @@ function openSteps(events: readonly ClewEvent[]): ClewEvent[] {
 }
 
 /** Stops the child runs of the superstep that the update discards. */
-async function stopChildren(ledger: Ledger, open: readonly ClewEvent[]): Promise<void> {
+async function stopChildren(ledger: Ledger, open: readonly StepEvent[]): Promise<void> {
   for (const { payload } of open) {
-    const childRunId = payload['childRunId']
-    const child = typeof childRunId === 'string' ? await ledger.getRun(childRunId) : null
+    const { childRunId } = payload
+    const child = childRunId !== undefined ? await ledger.getRun(childRunId) : null
     if (child && !isTerminal(child.status))
       await requestStop(ledger, child.runId, { reason: 'the state of its parent was updated' })
   }
@@ -161,11 +164,9 @@ async function stopChildren(ledger: Ledger, open: readonly ClewEvent[]): Promise
 /** Nodes whose `interruptBefore` was asked at this checkpoint: whoever edits the state has looked at it. */
 const askedBefore = (events: readonly ClewEvent[]): string[] =>
   events
-    .filter(
-      ({ eventType, payload }) =>
-        eventType === 'execution.step_started' && payload['name'] === 'interrupt before',
-    )
-    .flatMap(({ payload }) => (payload['input'] as { nodes?: string[] } | undefined)?.nodes ?? [])
+    .filter((event) => isOwn(event, 'execution.step_started'))
+    .filter(({ payload }) => payload.name === 'interrupt before')
+    .flatMap(({ payload }) => (payload.input as { nodes?: string[] } | undefined)?.nodes ?? [])
 
 function nothingThere(place: GraphPlace, { superstep, checkpointId }: CheckpointChoice = {}): ClewError {
   const where = 'runId' in place ? `Run ${place.runId}` : `Thread ${place.threadId}`

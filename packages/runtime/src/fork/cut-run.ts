@@ -1,6 +1,6 @@
-import { ClewError, type ClewEvent } from '@clew/ledger'
+import { ClewError, type ClewEvent, isOwn } from '@clew/ledger'
 import type { ForkPoint } from '../engine/cut.ts'
-import { isFinal, parentOf, stepIdOf } from '../machine/record.ts'
+import { isFinal, isStepEvent, parentOf, type StepEvent, stepIdOf } from '../machine/record.ts'
 import { assertNotErased } from './not-erased.ts'
 
 export interface ResolvedForkPoint {
@@ -61,13 +61,14 @@ function nameOf(at: { step: string } | { superstep: number } | { checkpointId: s
   return 'superstep' in at ? `superstep ${at.superstep}` : `checkpoint ${at.checkpointId}`
 }
 
-function isAt({ eventType, payload }: ClewEvent, at: { step: string } | { superstep: number }): boolean {
-  if (eventType !== 'execution.step_started') return false
-  if ('step' in at) return payload['stepId'] === at.step || payload['name'] === at.step
-  return typeof payload['superstep'] === 'number' && payload['superstep'] > at.superstep
+function isAt(event: ClewEvent, at: { step: string } | { superstep: number }): event is StepEvent {
+  if (!isOwn(event, 'execution.step_started')) return false
+  const { stepId, name, superstep } = event.payload
+  if ('step' in at) return stepId === at.step || name === at.step
+  return superstep !== undefined && superstep > at.superstep
 }
 
-const cutBefore = (events: readonly ClewEvent[], start: ClewEvent): ResolvedForkPoint => ({
+const cutBefore = (events: readonly ClewEvent[], start: StepEvent): ResolvedForkPoint => ({
   seq: backFrom(events, start.ledger.seq - 1),
   atStepId: stepIdOf(start),
 })
@@ -88,27 +89,30 @@ function backFrom(events: readonly ClewEvent[], seq: number): number {
 /** Before the step that a run failed of: the innermost one, since what its bodies had completed is given back. */
 export function cutBeforeFailure(runId: string, events: readonly ClewEvent[]): ResolvedForkPoint {
   const ends = new Map<string, ClewEvent>()
-  const starts = new Map<string, ClewEvent[]>()
-  for (const event of events)
+  const starts = new Map<string, StepEvent[]>()
+  for (const event of events) {
+    if (!isStepEvent(event)) continue
+    const stepId = stepIdOf(event)
     if (event.eventType === 'execution.step_started')
-      starts.set(stepIdOf(event), [...(starts.get(stepIdOf(event)) ?? []), event])
-    else if (event.eventType === 'execution.step_failed' && isFinal(event)) ends.set(stepIdOf(event), event)
-    else if (event.eventType === 'execution.step_completed') ends.delete(stepIdOf(event))
+      starts.set(stepId, [...(starts.get(stepId) ?? []), event])
+    else if (event.eventType === 'execution.step_failed' && isFinal(event)) ends.set(stepId, event)
+    else if (event.eventType === 'execution.step_completed') ends.delete(stepId)
+  }
   const failed = [...ends.keys()].filter((stepId) => starts.has(stepId))
   const childOf = (parent: string | null): string | undefined =>
-    failed.findLast((stepId) => parentOf(starts.get(stepId)?.[0] as ClewEvent) === parent)
+    failed.findLast((stepId) => parentOf(starts.get(stepId)?.[0] as StepEvent) === parent)
   const cause = events.findLast(({ eventType }) => eventType === 'system.workflow_failed')?.causationId
   let found = failed.find((stepId) => ends.get(stepId)?.eventId === cause) ?? childOf(null)
   for (let inner = found; inner !== undefined; inner = childOf(inner)) found = inner
   if (found === undefined) return cutRun(runId, events, undefined)
   // The first attempt of the series that ended so: earlier ones belong to earlier attempts of the body around.
-  const tries = starts.get(found) as ClewEvent[]
-  const first = tries.findLast((start, n) => n === 0 || !isRetry(start, events)) as ClewEvent
+  const tries = starts.get(found) as StepEvent[]
+  const first = tries.findLast((start, n) => n === 0 || !isRetry(start, events)) as StepEvent
   return cutBefore(events, first)
 }
 
 /** A start that follows from the end of the attempt before it, not from a call. */
-function isRetry({ causationId, payload }: ClewEvent, events: readonly ClewEvent[]): boolean {
+function isRetry({ causationId, payload }: StepEvent, events: readonly ClewEvent[]): boolean {
   const cause = events.find(({ eventId }) => eventId === causationId)
-  return cause !== undefined && cause.payload['stepId'] === payload['stepId']
+  return cause !== undefined && isStepEvent(cause) && stepIdOf(cause) === payload.stepId
 }

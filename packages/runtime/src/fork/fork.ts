@@ -1,4 +1,11 @@
-import { ClewError, type ClewEvent, type Ledger, readForkTags, type RunSummary } from '@clew/ledger'
+import {
+  ClewError,
+  type ClewEvent,
+  type Ledger,
+  type PayloadOf,
+  readForkTags,
+  type RunSummary,
+} from '@clew/ledger'
 import type { Agent } from '../run/agent.ts'
 import { runUntilIdle } from '../run/run-until-idle.ts'
 import { checkBudget } from '../options/check-options.ts'
@@ -118,7 +125,7 @@ export interface ForkHow {
   readonly cut: ResolvedForkPoint
   readonly input?: unknown
   /** More for `system.workflow_forked`: checkpoint, edit, retryOf. */
-  readonly fields?: Readonly<Record<string, unknown>> | undefined
+  readonly fields?: Partial<PayloadOf<'system.workflow_forked'>> | undefined
 }
 
 /** The part that functions and graphs have in common: one event makes the fork, then it runs like any other. */

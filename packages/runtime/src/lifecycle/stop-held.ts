@@ -3,6 +3,7 @@ import {
   type ClewEvent,
   deriveId,
   type EventInput,
+  isOwn,
   isTerminal,
   type Ledger,
   type RecordedStopRequest,
@@ -70,5 +71,5 @@ async function openChildren(ledger: Ledger, runId: string, open: readonly StepSk
   return [...found]
 }
 
-const isChild = ({ eventType, payload }: ClewEvent, parentRunId: string): boolean =>
-  eventType === 'system.workflow_started' && payload['parentRunId'] === parentRunId
+const isChild = (event: ClewEvent, parentRunId: string): boolean =>
+  isOwn(event, 'system.workflow_started') && event.payload.parentRunId === parentRunId

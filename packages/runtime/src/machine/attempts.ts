@@ -1,4 +1,4 @@
-import { ClewError, type ClewEvent } from '@clew/ledger'
+import { ClewError, type PayloadOf } from '@clew/ledger'
 import { type StepError, toStepError } from '../run/run.ts'
 import { findCached } from './cache.ts'
 import type { MachineState } from './machine-state.ts'
@@ -14,6 +14,7 @@ import { delayOf } from './retry.ts'
 import type { MachineParts } from './ports.ts'
 import { isClosed, isEnding } from './scope.ts'
 import { hasBody, isWrite, type Outcome, type Step, type WaitingPause, type Work } from './step.ts'
+import type { StepEvent } from './record.ts'
 
 export interface Attempts {
   begin(step: Step, attempt: number, causationId: string | null, before?: readonly EventDraft[]): void
@@ -65,7 +66,7 @@ export function createAttempts(
     listener.step?.({ stepId, name: spec.name, kind: work.kind, attempt, status: 'running' })
     if (!journal) return refused ? end(step, { error: refused }) : perform(step)
     const mayHold = isHeld(step, before)
-    const payload = mayHold ? {} : startedPayload(step, moreOf(step, work))
+    const payload = mayHold ? { stepId, name: spec.name } : startedPayload(step, moreOf(step, work))
     const event = writes.draft('execution.step_started', [stepId, attempt], causationId, payload)
     step.startId = event.eventId
     const isReserved = work.kind === 'effect' && (work.safety !== 'read' || durability === 'sync') && !refused
@@ -94,7 +95,7 @@ export function createAttempts(
     before.length === 0 &&
     !refused
 
-  function moreOf(step: Step, work: Work): Record<string, unknown> | undefined {
+  function moreOf(step: Step, work: Work): Partial<PayloadOf<'execution.step_started'>> | undefined {
     if (work.kind === 'child') return { childRunId: core.childIdOf(step) }
     if (work.kind === 'sleep') return { dueAt: new Date(step.startedAt + work.ms).toISOString() }
     if (step.redactedInput) return { redactedInput: step.redactedInput.path }
@@ -220,8 +221,8 @@ export function createAttempts(
   /** Until when a recorded attempt sleeps. */
   function dueAtOf({ stepId, attempt, scope }: Step): number | undefined {
     const tries = record?.find(scope.attempt, stepId)?.attempts
-    const dueAt = tries?.find((each) => each.attempt === attempt)?.start.payload['dueAt']
-    return typeof dueAt === 'string' ? Date.parse(dueAt) : undefined
+    const dueAt = tries?.find((each) => each.attempt === attempt)?.start.payload.dueAt
+    return dueAt === undefined ? undefined : Date.parse(dueAt)
   }
 
   /** The step's end, or a failure that says when it is tried again, and then that. */
@@ -254,7 +255,7 @@ export function createAttempts(
     const payload = failedPayload(step, error, tookMs(step), retryInMs)
     const failed = writes.draft('execution.step_failed', [stepId, attempt], startId, payload)
     writes.send([...stops, failed], (stored) => {
-      budget.count(stored[stops.length] as ClewEvent)
+      budget.count(stored[stops.length] as StepEvent)
       later(step, retryInMs, () => begin(step, attempt + 1, failed.eventId))
     })
   }

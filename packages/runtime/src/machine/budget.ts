@@ -1,6 +1,6 @@
-import type { ClewEvent } from '@clew/ledger'
+import type { StepEvent } from './record.ts'
 
-/** What a run may use up; beyond it the run is stopped before its next step begins. */
+/** Limits of a run; beyond them the run is stopped before its next step. */
 export interface Budget {
   /** Attempts of steps. */
   readonly steps?: number | undefined
@@ -17,8 +17,8 @@ export type UsageTotals = Readonly<Record<'steps' | 'tokens' | 'cost', number>>
 export interface BudgetCount {
   /** Counts one more attempt; the reason to stop when that, or what was used before, is too much. */
   overStep(): string | undefined
-  count(event: ClewEvent): void
-  /** What a child run used. */
+  count(event: StepEvent): void
+  /** Adds the usage of a child run. */
   add(used: UsageTotals): void
   /** False when nothing is counted. */
   readonly isLimited: boolean
@@ -47,10 +47,10 @@ export function createBudget(budget: Budget | undefined, before: UsageTotals = N
       return undefined
     },
     count({ payload }) {
-      const usage = payload['usage'] as Record<string, number> | undefined
+      const { usage } = payload
       if (!usage) return
-      used.tokens += (usage['inputTokens'] ?? 0) + (usage['outputTokens'] ?? 0)
-      used.cost += amountOf(payload['cost'])
+      used.tokens += (usage.inputTokens ?? 0) + (usage.outputTokens ?? 0)
+      used.cost += amountOf(payload.cost)
     },
   }
 }

@@ -1,4 +1,4 @@
-import { deriveId, findPlaceholderPlaces, type Ledger } from '@clew/ledger'
+import { deriveId, findPlaceholderPlaces, foreignType, type Ledger } from '@clew/ledger'
 import { type EventDraft, type RunAppender, sha256 } from './run-appender.ts'
 import { mutableCopy } from './mutable-copy.ts'
 import type { Step } from './step.ts'
@@ -19,15 +19,15 @@ export async function findCached(
 ): Promise<{ output: unknown } | undefined> {
   const kept = await ledger.effects(idOf(agent, name, cacheKey), { restored: true })
   const fresh = kept.findLast(({ eventType, payload }) => {
-    const expires = payload['expiresAt']
+    const { expiresAt: expires, output } = payload
     const isFresh = typeof expires !== 'string' || Date.parse(expires) > nowMs
     // The call itself gives the whole result, so one that was redacted is not given in its place (P2).
-    return eventType === TYPE && isFresh && findPlaceholderPlaces(payload['output']).length === 0
+    return eventType === TYPE && isFresh && findPlaceholderPlaces(output).length === 0
   })
-  return fresh && { output: mutableCopy(fresh.payload['output'] ?? null) }
+  return fresh && { output: mutableCopy(fresh.payload.output ?? null) }
 }
 
-const TYPE = 'execution.result_cached'
+const TYPE = foreignType('execution.result_cached')
 
 /** Written together with the end of the step whose result it is. */
 export function keepCached(

@@ -25,7 +25,7 @@ import type { Scope } from './scope.ts'
 import type { Statement } from './statements.ts'
 import type { CallSpec, ChildEnd, ChildLink, Completed, Work } from './step.ts'
 
-/** Of an effect that stands for a whole node: the state it is given, which is no input of its own. */
+/** Options of an effect that performs a whole node: the node's state, which is not recorded as its input. */
 export interface NodeEffectOptions extends EffectOptions {
   readonly worksWith: unknown
 }
@@ -44,7 +44,7 @@ interface RunParts {
   readonly record: Pick<RunRecord, 'clock'> | undefined
   readonly readings: [string, number][]
   readonly listener: RunListener
-  /** Of the run's memory: where it is kept, whose it is, and what may be promoted. */
+  /** Ledger, owner and promotion rules of the run's memory. */
   readonly ledger: Ledger | undefined
   readonly agent: string
   readonly promote?: readonly PromotionRule[] | undefined
@@ -52,7 +52,7 @@ interface RunParts {
   readonly isReplay: boolean
 }
 
-/** What the code of one scope works with. */
+/** Creates the `run` object for the code of one scope. */
 export function createRun(parts: RunParts): Run {
   const { scope, runId, threadId, seed, signal, call, now, record, readings, listener, ledger, agent } = parts
   const draw = (what: string): string => sha256(`${seed}\n${scope.path}\n${what}\n${scope.draws++}`)

@@ -3,7 +3,7 @@ import type { Question, Run } from '../run/run.ts'
 import { currentCall, runIn } from './call-context.ts'
 import type { Scope } from './scope.ts'
 
-/** Whose code is running: that of a scope, or of an effect in it, which has no run of its own. */
+/** Call whose code is running: a scope, or an effect in it, which has no run of its own. */
 export interface CurrentCall {
   readonly scope: Scope
   readonly run: Run | undefined

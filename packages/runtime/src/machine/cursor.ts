@@ -18,13 +18,13 @@ import { outcomeOf } from './payloads.ts'
 
 /** The first difference between code and record, of which only what the code does next may tell the kind. */
 export interface Parting {
-  /** What the code asked for; undefined when it did not ask for what was due. */
+  /** Step that the code called; undefined if it did not make the expected call. */
   readonly step: Step | undefined
-  /** What the record has at that place. */
+  /** Recorded call at that place. */
   readonly expected: RecordedCall | undefined
 }
 
-/** What a difference is about: a call that the code made with something else than the record has. */
+/** Difference between a call of the code and the recorded one. */
 export interface Difference {
   readonly kind: 'kind' | 'input' | 'order' | 'redacted'
   readonly step: Step
@@ -33,17 +33,17 @@ export interface Difference {
   readonly received: unknown
 }
 
-/** What is done about a difference: a resume stops, a replay continues with the lenient cursor. */
+/** Reaction to a difference: a resume stops, a replay continues with the lenient cursor. */
 export interface DivergencePolicy {
   part(parting: Parting): void
   differ(difference: Difference): void
   /** `hold`: the call may have been lost with its process. `begin`: nothing says that it must be on record. */
   unrecorded(step: Step, expected: RecordedCall | undefined): 'hold' | 'begin' | 'part'
-  /** What the shared prefix of a fork has otherwise is done anew; a replay compares it. */
+  /** Calls that differ from the shared prefix of a fork are performed again; a replay compares them. */
   readonly redoesShared: boolean
 }
 
-/** What the record has of a call. */
+/** Result of looking up a call in the record. */
 export type Found =
   | { readonly type: 'recorded'; readonly call: RecordedCall }
   /** A fork, or code whose difference was accepted, does it anew. */
@@ -77,11 +77,11 @@ export interface Cursor {
   /** Calls that the record does not have and that may have been lost with their process. */
   readonly held: Step[]
   /**
-   * What stands for the input of a call. One that differs from the recorded input only in what redaction took out is the
-   * same (D2), and so are the digests that hang on it.
+   * Digest of a call's input. An input that differs from the recorded one only in redacted parts is the
+   * same (D2), and so are digests derived from it.
    */
   digestOf(stepId: string, digest: string, spec: CallSpec): string
-  /** What an earlier attempt of the body around had completed with the same input. */
+  /** Result that an earlier attempt of the enclosing body recorded for the same input. */
   givenBefore(stepId: string, digest: string, spec: CallSpec, parentAttempt: number): GivenBefore | undefined
   /** A write that an earlier attempt of the body around had left behind, with the same input. */
   isInDoubt(stepId: string, digest: string, parentAttempt: number): boolean
@@ -107,7 +107,7 @@ export interface CursorOptions {
   readonly isGraph: boolean
   /** False where the record may have gaps, as with async durability: calls are found by their ids alone. */
   readonly inOrder: boolean
-  /** What a node was given, where the record has it elsewhere. */
+  /** Recorded input of a node, if the record has it in another event. */
   readonly recordedInput?: ((call: RecordedCall) => unknown) | undefined
   /** The event that woke the code last. */
   readonly cause: () => string | null
@@ -126,7 +126,7 @@ export function createCursor(options: CursorOptions): Cursor {
   let isWoken = true
   let givenSeq = 0
 
-  /** What is asked for after this event is owed from now on. */
+  /** From now on the code owes the calls recorded after this event. */
   function expect(eventId: string): void {
     if (!inOrder) return
     for (const call of record.callsAfter(eventId)) if (!call.step) owed.add(call)
@@ -185,7 +185,7 @@ export function createCursor(options: CursorOptions): Cursor {
     return { type }
   }
 
-  /** What the record has where the code asks for something that it does not have. */
+  /** Recorded call at the place where the code makes an unrecorded one. */
   function expectedFor({ scope, stepId }: Step): RecordedCall | undefined {
     const place = record.scopeOf(scope.path, scope.attempt)
     if (!isGraph || scope !== root) return nextIn(place)
@@ -203,7 +203,7 @@ export function createCursor(options: CursorOptions): Cursor {
       return { kind: 'redacted', step, call, expected: null, received: spec.input ?? null }
     if (digest === digestIn(start)) return undefined
     const was = spec.isInputKept
-      ? (start.payload['input'] ?? null)
+      ? (start.payload.input ?? null)
       : (options.recordedInput?.(call) ?? spec.recordedInput?.())
     if (comparison && was !== undefined && isSameCall(comparison, spec, was) !== 'different') return undefined
     const known = was !== undefined && (spec.isInputKept || options.recordedInput !== undefined)
@@ -220,8 +220,8 @@ export function createCursor(options: CursorOptions): Cursor {
     const { spec, scope } = step
     const { payload } = startOf(call)
     const index = spec.startFields?.index ?? 0
-    if (isTask && (payload['index'] ?? 0) !== index && kindOfStep(payload) !== 'interrupt')
-      return { kind: 'order', step, call, expected: payload['index'] ?? 0, received: index }
+    if (isTask && (payload.index ?? 0) !== index && kindOfStep(payload) !== 'interrupt')
+      return { kind: 'order', step, call, expected: payload.index ?? 0, received: index }
     const { reason } = call
     if (reason === null || !isWoken) return undefined
     const around = scope.step
@@ -269,7 +269,7 @@ export function createCursor(options: CursorOptions): Cursor {
       let alike: string | undefined
       for (const { start } of record.attemptsOf(stepId)) {
         if (digestIn(start) === digest) return digest
-        if (alike === undefined && isSameCall(comparison, spec, start.payload['input']) === 'same')
+        if (alike === undefined && isSameCall(comparison, spec, start.payload.input) === 'same')
           alike = digestIn(start)
       }
       return alike ?? digest
@@ -280,7 +280,7 @@ export function createCursor(options: CursorOptions): Cursor {
         if (tried.parentAttempt >= parentAttempt || end?.eventType !== 'execution.step_completed') continue
         const isSame =
           digestIn(start) === digest ||
-          (comparison !== undefined && isSameCall(comparison, spec, start.payload['input']) === 'same')
+          (comparison !== undefined && isSameCall(comparison, spec, start.payload.input) === 'same')
         const outcome = outcomeOf(end, stepId)
         return isSame && mayGiveAgain(spec.work, outcome) ? { outcome, startId: start.eventId } : undefined
       }
@@ -290,7 +290,7 @@ export function createCursor(options: CursorOptions): Cursor {
       for (const { start, end, parentAttempt: inAttempt } of record.attemptsOf(stepId)) {
         if (inAttempt >= parentAttempt) continue
         if (end?.eventType !== 'execution.step_stopped') return false
-        return digestIn(start) === digest && start.payload['redactedInput'] === undefined
+        return digestIn(start) === digest && start.payload.redactedInput === undefined
       }
       return false
     },
@@ -308,7 +308,7 @@ export function createCursor(options: CursorOptions): Cursor {
 
 const seqOf = ({ tried, isEnd }: Turn): number => (isEnd && tried.end ? tried.end : tried.start).ledger.seq
 
-/** Where a recorded call is made: the scope that was entered, `over` when it was left, undefined when it was not entered yet. */
+/** Scope of a recorded call: the entered scope, `over` if it was left, undefined if it was not entered yet. */
 export function scopeFor(root: Scope, { parent, parentAttempt }: RecordedCall): Scope | 'over' | undefined {
   if (!parent) return root
   const { step } = parent

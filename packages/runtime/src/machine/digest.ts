@@ -4,7 +4,7 @@ import { isUnstorable, type RunAppender, sha256 } from './run-appender.ts'
 import type { Scope } from './scope.ts'
 import type { CallSpec, Step } from './step.ts'
 
-/** What stands for the input of a call; a value that cannot be stored fails its step, with its path, and nothing is run. */
+/** Digest of a call's input. A value that cannot be stored fails the step with the value's path, before anything runs. */
 export function digestOf(
   ledger: Ledger | undefined,
   scope: Scope,
@@ -27,7 +27,7 @@ function plainDigest({ digest, input }: CallSpec): string {
   try {
     return digest ? digest() : inputDigest(sha256, (input ?? null) as JsonValue)
   } catch {
-    // It has no text: no two of them are the same.
+    // A value without canonical text equals no other.
     return `${Math.random()}`
   }
 }

@@ -6,14 +6,14 @@ import type { EventDraft } from './run-appender.ts'
 import type { EndedStep } from './machine-types.ts'
 import { completedPayload, type EndedHow, failedPayload, wholePayload } from './payloads.ts'
 import { timeoutOf } from './perform.ts'
-import { lastOf } from './record.ts'
+import { lastOf, type StepEvent } from './record.ts'
 import { giveRedacted } from './refresh.ts'
 import { missing } from './resume-policy.ts'
 import { isClosed, type Scope } from './scope.ts'
 import { type Completed, hasBody, isWrite, type Outcome, type Step, type Work } from './step.ts'
 import type { HeldStart } from './writes.ts'
 
-/** What a body or a run leaves running when it ends, and the child runs that have to be stopped before. */
+/** Steps that a body or a run leaves running when it ends, and child runs that must be stopped first. */
 export interface UnfinishedWork {
   readonly steps: Step[]
   readonly children: Promise<unknown>[]
@@ -43,7 +43,7 @@ export interface Ends {
 /** A body that was cut off by its time had not come to what it asked for before. */
 const isTimeout = (outcome: Outcome): boolean => 'error' in outcome && outcome.error.code === 'timeout'
 
-/** Where a whole state lies is known only when it is committed. */
+/** Adds the seq of a whole state, which is known only after the commit. */
 const withSeq = (outcome: Outcome, { ledger }: ClewEvent): Outcome =>
   'output' in outcome && outcome.fields?.checkpoint !== undefined
     ? { output: outcome.output, fields: outcome.fields, seq: ledger.seq }
@@ -191,7 +191,7 @@ export function createEnds(core: MachineState): Ends {
     writes.send(
       events,
       (stored) => {
-        const own = stored[stops.length] as ClewEvent
+        const own = stored[stops.length] as StepEvent
         budget.count(own)
         delivery.outcome = withSeq(outcome, own)
         for (const over of step.onOver?.splice(0) ?? []) over()
@@ -334,7 +334,7 @@ export function createEnds(core: MachineState): Ends {
     })
 
   /**
-   * What was in flight where the record stops and was not asked for again: a fork has no use for it, or the run is
+   * Stops steps that were in flight at the end of the record and were not called again: a fork does not need them, or the run is
    * stopped before its code has come so far.
    */
   async function stopUncalled(): Promise<EventDraft[]> {

@@ -240,7 +240,7 @@ function createLivePorts(core: MachineState, parts: MachineParts, runId: string)
     core.isOver = true
     abortAll(root, abandonment(error))
     const until = performance.now() + STOP_GRACE_MS
-    // What is on its way to the store lands before the lease is given up.
+    // Pending writes are awaited before the lease is released.
     for (let leftMs = STOP_GRACE_MS; leftMs > 0; leftMs = until - performance.now()) {
       if (writes.inFlight + children.size === 0) break
       await notified(Math.min(leftMs, 50))

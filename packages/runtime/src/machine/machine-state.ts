@@ -1,4 +1,4 @@
-import type { ClewEvent, Ledger } from '@clew/ledger'
+import type { Ledger } from '@clew/ledger'
 import { childRunIdOf } from '../run/child-run-id.ts'
 import type { ResumeDivergence } from '../run/result.ts'
 import { createBudget, type BudgetCount } from './budget.ts'
@@ -8,7 +8,7 @@ import type { UnfinishedWork } from './ends.ts'
 import type { Machine, MachineOptions } from './machine-types.ts'
 import { type RedactedText, warningOfText } from './placeholders.ts'
 import { createResponseChunks, type ResponseChunks } from './response-chunks.ts'
-import type { RecordedAttempt, RunRecord } from './record.ts'
+import type { AnswerEvent, RecordedAttempt, RunRecord, StepEvent } from './record.ts'
 import type { RunAppender } from './run-appender.ts'
 import { openRoot, type Scope } from './scope.ts'
 import type { Outcome, Step } from './step.ts'
@@ -23,23 +23,23 @@ export interface Delivery {
   readonly eventId: string | null
   outcome: Outcome
   isDue: boolean
-  /** It stands in what a fork shares with its source. */
+  /** The end is in the prefix that a fork shares with its source. */
   readonly isShared?: boolean
 }
 
 /** All that one machine knows: what it has in hand, and where it stands. Its parts share it and keep nothing of their own. */
 export interface MachineState {
   readonly options: MachineOptions
-  /** Where events are written; undefined where nothing is, as in a replay. */
+  /** Appender of events; undefined in a replay, which writes none. */
   readonly journal: RunAppender | undefined
-  /** What digests, redacts and copies values; undefined where nothing is recorded. */
+  /** Ledger that digests, redacts and copies values; undefined if nothing is recorded. */
   readonly ledger: Ledger | undefined
   readonly root: Scope
   readonly unwinding: Unwinding
   /** The place in the record; undefined where there is none. */
   cursor: Cursor | undefined
   /** Recorded answers by pause, with what was redacted in them as long as it is known here. */
-  readonly answers: ReadonlyMap<string, ClewEvent>
+  readonly answers: ReadonlyMap<string, AnswerEvent>
   /** Readings of the clock since the event before. */
   readonly readings: [string, number][]
   readonly writes: Writes
@@ -81,7 +81,7 @@ export interface MachineState {
   notify(): void
   /** Called at the next notification. */
   onNotify: () => void
-  /** What the code says of itself: recorded, or compared with the record. */
+  /** Statements of the code: recorded, or compared with the record. */
   statements: Statements
   call: Machine['call']
   /** Bodies that asked for more while the run is handed over: they wait for nothing that happens here. */
@@ -129,7 +129,7 @@ export function createMachineState(options: MachineOptions): MachineState {
     doubtful: new Map(),
     deferred: [],
     refreshes: [],
-    // Where starts may be missing from the record, what is not there is simply done.
+    // If starts may be missing from the record, missing calls are performed.
     isReading:
       options.durability !== 'async' &&
       record !== undefined &&
@@ -191,8 +191,8 @@ export function createMachineState(options: MachineOptions): MachineState {
     keyOf: (step) => idempotencyKeyOf(journal, options.seed, step),
     childIdOf({ stepId, attempt }) {
       const recorded = recordedStart(record, stepId, attempt)
-      const known = recorded?.payload['childRunId']
-      if (recorded?.correlationId === runId && typeof known === 'string') return known
+      const known = recorded?.payload.childRunId
+      if (recorded?.correlationId === runId && known !== undefined) return known
       return childRunIdOf(runId, attempt === 1 ? stepId : `${stepId}~${attempt}`)
     },
   }
@@ -204,9 +204,9 @@ export function createMachineState(options: MachineOptions): MachineState {
 export const quiet = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve))
 
 function withGiven(
-  recorded: ReadonlyMap<string, ClewEvent>,
+  recorded: ReadonlyMap<string, AnswerEvent>,
   given: ReadonlyMap<string, unknown> = new Map(),
-): ReadonlyMap<string, ClewEvent> {
+): ReadonlyMap<string, AnswerEvent> {
   if (given.size === 0) return recorded
   const answers = new Map(recorded)
   for (const [pauseId, answer] of given) {
@@ -220,7 +220,7 @@ function recordedStart(
   record: RunRecord | undefined,
   stepId: string,
   attempt: number,
-): ClewEvent | undefined {
+): StepEvent | undefined {
   for (const tried of record?.attemptsOf(stepId) ?? []) if (tried.attempt === attempt) return tried.start
   return undefined
 }

@@ -9,6 +9,7 @@ import type { RedactedText } from './placeholders.ts'
 import type { RunRecord } from './record.ts'
 import type { Scope } from './scope.ts'
 import type { CallSpec, ChildEnd, ChildLink, Completed, Outcome, WaitingPause } from './step.ts'
+import type { Writes } from './writes.ts'
 
 export type { Durability }
 
@@ -16,14 +17,14 @@ export interface MachineOptions {
   readonly runId: string
   readonly threadId: string | null
   readonly agent: string
-  /** What `run.memory.promote` goes by; default the ledger's policy. */
+  /** Rules of `run.memory.promote`; default those of the ledger. */
   readonly promote?: readonly PromotionRule[] | undefined
   readonly seed: string
-  /** Where to write; without one nothing is kept and nothing can be resumed. */
+  /** Appender of the run's events; without one nothing is recorded and nothing can be resumed. */
   readonly journal?: RunAppender | undefined
-  /** Of a machine without a journal that has a record: a replay. */
+  /** Ledger of a machine without a journal that has a record: a replay. */
   readonly ledger?: Ledger | undefined
-  /** What the run has done before. */
+  /** Record of the run's earlier events. */
   readonly record?: RunRecord | undefined
   /** Attempts that were begun before: what the numbering continues from. */
   readonly startsBefore?: number | undefined
@@ -31,9 +32,9 @@ export interface MachineOptions {
   readonly answers?: ReadonlyMap<string, unknown> | undefined
   readonly durability: Durability
   readonly budget?: Budget | undefined
-  /** What is left of the budget of time, when some of it was used before; default all. */
+  /** Remaining time budget if some of it was used before; default all. */
   readonly timeLeftMs?: number | undefined
-  /** What the run has used up before. */
+  /** Usage of the run before. */
   readonly used?: UsageTotals | undefined
   /** Ends the run as stopped. */
   readonly signal: AbortSignal
@@ -53,7 +54,7 @@ export interface MachineOptions {
   readonly openChild: (program: Program, link: ChildLink) => Promise<ChildEnd>
   /** Ends a child run that waits and that nobody waits for any more; rejects when that did not work. */
   readonly stopChild?: ((runId: string, reason?: string) => Promise<unknown>) | undefined
-  /** What a child run has used up, with its own children; needed where there is a budget. */
+  /** Reads the usage of a child run and its children; needed if there is a budget. */
   readonly usedBy?: ((childRunId: string) => Promise<UsageTotals>) | undefined
 }
 
@@ -83,7 +84,7 @@ export type IdleReason =
   /** Handed over: others go on from the record. */
   | { readonly type: 'left' }
 
-/** What the code of a run knows of the machine that runs it, live or in a replay. */
+/** Interface of the machine to the code of a run, live or in a replay. */
 export interface Caller {
   readonly root: Scope
   readonly run: Run
@@ -103,10 +104,5 @@ export interface LiveMachine extends Machine {
   readonly writeErrors: readonly Error[]
   /** Ends the run from inside, cleanly. */
   stop(reason: string): void
-  draft(
-    eventType: string,
-    ids: readonly (string | number)[],
-    cause: string | null,
-    payload: Record<string, unknown>,
-  ): EventDraft
+  readonly draft: Writes['draft']
 }

@@ -109,7 +109,7 @@ export function createMachine<Rest>(
     const { work } = step.spec
     step.at = call.attempts.indexOf(tried)
     step.attempt = tried.attempt
-    step.superstep = (start.payload['superstep'] as number | undefined) ?? 0
+    step.superstep = start.payload.superstep ?? 0
     step.startId = start.eventId
     step.startedAt = cursor?.record.isShared(start) ? options.now() : Date.parse(start.timestamp)
     step.beganAt = performance.now()
@@ -137,7 +137,7 @@ export function createMachine<Rest>(
     if (ports.outside.mayForetell(step, output)) chunks.add(work.pieces(output))
   }
 
-  /** What an earlier attempt of this body had completed is given again, without an event. */
+  /** Returns the result that an earlier attempt of this body recorded. Appends no event. */
   function givenBefore(
     stepId: string,
     digest: string,
@@ -235,7 +235,7 @@ export function createMachine<Rest>(
       core.isOver = true
       ports.over()
       const hasEnded = core.ended !== undefined
-      // What is to be as if the process had died leaves its code where it stood.
+      // A suspended run behaves as if its process had died: its code is not unwound.
       if (hasEnded || !options.suspendAlways) core.unwinding.unwind(hasEnded)
     }
   }
@@ -334,7 +334,7 @@ export function createMachine<Rest>(
   /** Waits for the code to do something of its own; false when it does nothing any more. */
   async function stirs(graceMs: number): Promise<boolean> {
     const before = core.ticks
-    // What is under way takes as long as it takes.
+    // Pending work has no time limit here.
     do await notified(core.isBusy ? undefined : graceMs)
     while (core.ticks === before && core.isBusy)
     await quiet()

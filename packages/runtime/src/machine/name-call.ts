@@ -48,7 +48,7 @@ function storedId(
 
 const hide = (identity: Ledger['identity'], name: string): string => identity(name).names.at(-1) as string
 
-/** What the record may have instead; the last is what earlier versions of Clew made of it. */
+/** Ids that the record may have instead; the last one is that of earlier versions of Clew. */
 function* spellings(
   { redactor, identity }: NamingLedger,
   format: Format,

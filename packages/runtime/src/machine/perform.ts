@@ -38,7 +38,7 @@ const causing =
   () =>
     ledger.currentCause() === cause ? work() : ledger.causedBy(cause, work)
 
-/** What was thrown, as the record will have it: live code sees nothing else than resumed code (P3). */
+/** Converts a thrown value to the error that is recorded: live code sees the same as resumed code (P3). */
 export function recordable(ledger: Ledger | undefined, stepId: string, thrown: unknown): StepError {
   const error = toStepError(thrown, stepId)
   const { name, code } = error

@@ -6,7 +6,7 @@ import type { Completed, Outcome, Step, Work } from './step.ts'
 export type BodyWork = Work & { readonly kind: 'compute' | 'node' | 'gate' }
 
 /**
- * What running, resuming and replaying do differently. All else, from the call of the code to the end that it is given, is
+ * Differences between running, resuming and replaying. All else, from the call of the code to the end that it is given, is
  * the same lines: see machine.ts. The journal is the fourth port: a run appender, or none.
  */
 export interface Ports<Rest> {
@@ -28,13 +28,13 @@ export interface Ports<Rest> {
 export interface BodiesPort {
   /** Bodies with a recorded end run again. */
   readonly areRun: boolean
-  /** What the body calls has its start as the cause. */
+  /** True if calls of the body have its start as their cause. */
   causesCalls(step: Step): boolean
   /** The attempt that the code is in: the last recorded one, or the first where all are gone through. */
   attemptOf(call: RecordedCall): RecordedAttempt
   /** A body has come to its end in this attempt. */
   concluded(step: Step, attempt: number, outcome: Outcome): void
-  /** What the code is given when the turn of a recorded end has come; undefined while that cannot be said. */
+  /** Outcome for the code in the turn of a recorded end; undefined while it is not known. */
   endOf(step: Step, tried: RecordedAttempt): Outcome | undefined | Promise<Outcome | undefined>
   /** The turn is of an attempt that another one has taken the place of. */
   isPast(step: Step, tried: RecordedAttempt): boolean
@@ -58,7 +58,7 @@ export interface OutsidePort {
   beginAgain(step: Step, call: RecordedCall): void
   /** A recorded call without a last word: it is in flight, waits for its next attempt, or is a child run. */
   takeOver(step: Step, call: RecordedCall): void
-  /** What an earlier attempt of the body around had completed, with redacted text in it. */
+  /** Gives the step the result of an earlier attempt of the enclosing body that contains redacted text. */
   giveAgain(step: Step, outcome: Outcome): void
   /** A recorded end whose turn was over when the code asked for it. */
   giveLate(step: Step, call: RecordedCall): void
@@ -77,7 +77,7 @@ export interface TimePort {
   limit(step: Step, onOver: (outcome: Outcome) => void): void
 }
 
-/** What the ports use of the machine. */
+/** Functions of the machine that the ports use. */
 export interface MachineParts {
   enter(step: Step, work: BodyWork): void
   deliver(step: Step, outcome: Outcome, eventId: string | null): void

@@ -7,34 +7,34 @@ import type { EventDraft, RunAppender } from './run-appender.ts'
 import type { RedactedText } from './placeholders.ts'
 import type { Caller, Durability } from './machine-types.ts'
 
-/** What the machine runs: a function or a graph, told apart only here. */
+/** Code that the machine runs: a function or a graph. Only this interface distinguishes them. */
 export interface Program {
   readonly kind: 'function' | 'graph'
   readonly name: string
   readonly version: string | undefined
-  /** What a resume must find unchanged; null where input digests are the only detector. */
+  /** Hash that a resume must find unchanged; null if only input digests detect changes. */
   readonly structureHash: string | null
-  /** Of a graph, by node: recorded, so that a fork with a changed graph can tell what is still the same. */
+  /** Signatures of a graph's nodes. They are recorded, so that a fork with a changed graph knows which nodes are unchanged. */
   readonly signatures?: Readonly<Record<string, string>> | undefined
   /** Undefined: as the ledger says. */
   readonly durability: Durability | undefined
   readonly budget?: Budget | undefined
-  /** What its runs may promote in memory; default as the ledger says. */
+  /** Promotion rules of memory for its runs; default those of the ledger. */
   readonly promote?: readonly PromotionRule[] | undefined
-  /** What its code fetches is recorded, by these rules. */
+  /** Rules by which fetches of its code are recorded. */
   readonly tape?: TapeRules | undefined
-  /** Of a graph: lets the states go that its retention no longer keeps; its sub-graphs follow it (R10). */
+  /** For graphs: prunes states that the retention policy no longer keeps, of sub-graphs too (R10). */
   readonly prune?: PruneStates | undefined
   /** The events from which a run goes on: all of a function's, a graph's first one and those since its last checkpoint. */
   load(ledger: Ledger, runId: string): Promise<ClewEvent[]>
-  /** What a new run on a thread continues. */
+  /** Finds the run that a new run on a thread continues. */
   findPrevious?(ledger: Ledger, threadId: string): Promise<Previous | undefined>
   /** The same for a run that began already. */
   readPrevious?(ledger: Ledger, started: ClewEvent): Promise<Previous | undefined>
-  /** What is recorded together with the start. */
+  /** Events recorded together with the start. */
   open?(begin: Begin): { readonly events: readonly EventDraft[] } & ProgramBase
   /**
-   * Where a recorded run goes on from; a divergence when the record lacks what its code would be given (P2). A replay,
+   * State from which a recorded run continues; a divergence if the record lacks values that the code needs (P2). A replay,
    * which reaches nothing, takes it as it is.
    */
   restore?(
@@ -44,13 +44,13 @@ export interface Program {
     options?: { readonly isReplay: boolean },
   ): Promise<ProgramBase | { readonly divergence: ResumeDivergence }>
   code(machine: Caller, opening: Opening): () => Promise<unknown>
-  /** What is recorded as the output; a graph's is its state, which is in the record already. */
+  /** Value recorded as the output; undefined for a graph, whose output is its recorded state. */
   keptOutput(output: unknown): unknown
-  /** What a completed run gave. */
+  /** Output of a completed run. */
   outputOf(ledger: Ledger, runId: string): Promise<unknown>
 }
 
-/** What the code goes on from, and the text in it that lacks its secrets. */
+/** State from which the code continues, and the redacted texts in it. */
 interface ProgramBase {
   readonly from: unknown
   readonly redactedTexts?: readonly RedactedText[]
@@ -73,12 +73,12 @@ export interface Begin {
   readonly cause: string
 }
 
-/** Where the code begins. */
+/** Start of the code. */
 export interface Opening {
   readonly runId: string
   readonly threadId: string | null
   readonly input: unknown
-  /** What `open` made, when the run begins here and now, or what `restore` found. */
+  /** Result of `open` for a new run, or of `restore`. */
   readonly from: unknown
   readonly events: readonly ClewEvent[]
   /** Undefined where nothing is recorded. */

@@ -1,12 +1,28 @@
-import { beginsStep, type ClewEvent, kindOfStep } from '@clew/ledger'
+import { beginsStep, type ClewEvent, type EventOf, type FieldsOf, isOwn, kindOfStep } from '@clew/ledger'
 import { addStatement, type StatementIndex } from './statements.ts'
 import type { Step } from './step.ts'
+
+/** An event of a step: its start, its end, or both in one. */
+type StepEventType =
+  | 'execution.step_started'
+  | 'execution.step_completed'
+  | 'execution.step_failed'
+  | 'execution.step_stopped'
+  | 'execution.step_interrupted'
+export type StepEvent = EventOf<StepEventType>
+type Readings = readonly (readonly [string, number])[]
+export const isStepEvent = (event: ClewEvent): event is StepEvent =>
+  event.eventType.startsWith('execution.step_')
+
+/** A question to a person, and an answer to one. */
+export type QuestionEvent = EventOf<'ui.input_requested'>
+export type AnswerEvent = EventOf<'ui.input_received'>
 
 /** One attempt of a call; without an end it was in flight where the record stops. */
 export interface RecordedAttempt {
   readonly attempt: number
-  readonly start: ClewEvent
-  end: ClewEvent | undefined
+  readonly start: StepEvent
+  end: StepEvent | undefined
 }
 
 /** One call of the code: a step within one attempt of the body around it, with all attempts that came of it. */
@@ -21,11 +37,11 @@ export interface RecordedCall {
   attempts: RecordedAttempt[]
   /** Only in the prefix that a fork shares with its source, or before an accepted difference: the code need not ask for it. */
   isShared: boolean
-  /** It began in that prefix, so the code that wrote the rest may have asked for it in another order. */
+  /** The call started in that prefix, so the code that wrote the rest may have made it in another order. */
   isEarlier: boolean
   /** The code is given its end; its body does not run. */
   isGiven: boolean
-  /** It lies in a body that does not run. */
+  /** The call is in a body that does not run. */
   isInside: boolean
   /**
    * The event that had woken the code when it asked. For what a body asks for before anything wakes it, that is the body's
@@ -39,7 +55,7 @@ export interface RecordedCall {
   step: Step | undefined
 }
 
-/** What the code is woken by, in recorded order: the end of a call, or that a body is entered once more. */
+/** Event that wakes the code, in recorded order: the end of a call, or another attempt of a body. */
 export interface Turn {
   readonly call: RecordedCall
   readonly tried: RecordedAttempt
@@ -53,7 +69,7 @@ export interface RecordedScope {
   at: number
 }
 
-/** What a run did, gathered from its events in one pass: what a resume and a replay go by. */
+/** Index of a run's events, built in one pass. Resume and replay follow it. */
 export interface RunRecord {
   readonly runId: string
   readonly started: ClewEvent
@@ -61,9 +77,9 @@ export interface RunRecord {
   readonly calls: readonly RecordedCall[]
   readonly turns: readonly Turn[]
   readonly clock: ReadonlyMap<string, readonly number[]>
-  readonly questions: ReadonlyMap<string, ClewEvent>
-  readonly answers: ReadonlyMap<string, ClewEvent>
-  /** What the code said of itself (R13). */
+  readonly questions: ReadonlyMap<string, QuestionEvent>
+  readonly answers: ReadonlyMap<string, AnswerEvent>
+  /** Statements of the code (R13). */
   readonly statements: ReadonlyMap<string, readonly ClewEvent[]>
   /** Seqs of the ends of calls, by the id of the event. */
   readonly seqs: ReadonlyMap<string, number>
@@ -73,7 +89,7 @@ export interface RunRecord {
   readonly starts: number
   /** The run is a fork, or its code may differ up to some event because somebody accepted that. */
   readonly hasShared: boolean
-  /** What the code came to; undefined where the record has not come so far. */
+  /** End of the code; undefined if the record has none. */
   readonly end: ClewEvent | undefined
   has(stepId: string): boolean
   find(parentAttempt: number, stepId: string): RecordedCall | undefined
@@ -99,17 +115,17 @@ export interface RunRecord {
 /** Readings belong to the attempt whose code took them: the next attempt looks at the clock again. */
 export const clockKey = (path: string, attempt: number): string => `${attempt} ${path}`
 
-export const stepIdOf = (event: ClewEvent): string => event.payload['stepId'] as string
-const attemptOf = (event: ClewEvent): number => (event.payload['attempt'] as number | undefined) ?? 1
-export const parentOf = (event: ClewEvent): string | null =>
-  (event.payload['parentStepId'] as string | null | undefined) ?? null
+export const stepIdOf = ({ payload }: StepEvent): string => payload.stepId ?? ''
+export const attemptOf = ({ payload }: StepEvent): number => payload.attempt ?? 1
+export const parentOf = ({ payload }: StepEvent): string | null => payload.parentStepId ?? null
+export const pauseIdIn = ({ payload, eventId }: QuestionEvent | AnswerEvent): string =>
+  payload.pauseId ?? eventId
 
 /** The start that a call is compared with. */
-export const startOf = ({ attempts }: RecordedCall): ClewEvent => (attempts[0] as RecordedAttempt).start
+export const startOf = ({ attempts }: RecordedCall): StepEvent => (attempts[0] as RecordedAttempt).start
 export const lastOf = ({ attempts }: RecordedCall): RecordedAttempt => attempts.at(-1) as RecordedAttempt
 
-export const digestIn = ({ payload }: ClewEvent): string =>
-  typeof payload['inputDigest'] === 'string' ? payload['inputDigest'] : ''
+export const digestIn = ({ payload }: StepEvent): string => payload.inputDigest ?? ''
 
 const ENDS: ReadonlySet<string> = new Set([
   'execution.step_completed',
@@ -124,9 +140,9 @@ const RUN_ENDS: ReadonlySet<string> = new Set([
 ])
 
 /** The last word on a step, which the code gets to see: neither cut, nor followed by another attempt, nor left behind. */
-export const isFinal = ({ eventType, payload }: ClewEvent): boolean =>
+export const isFinal = ({ eventType, payload }: StepEvent): boolean =>
   (eventType === 'execution.step_completed' || eventType === 'execution.step_failed') &&
-  payload['retryInMs'] === undefined
+  payload.retryInMs === undefined
 
 /** Seq up to which the code may differ from the record because somebody accepted that; 0 where nobody did. */
 export const acceptedIn = (events: readonly ClewEvent[]): number =>
@@ -148,8 +164,8 @@ export function indexRecord(events: readonly ClewEvent[], options: IndexOptions)
   const calls: RecordedCall[] = []
   const turns: Turn[] = []
   const clock = new Map<string, number[]>()
-  const questions = new Map<string, ClewEvent>()
-  const answers = new Map<string, ClewEvent>()
+  const questions = new Map<string, QuestionEvent>()
+  const answers = new Map<string, AnswerEvent>()
   /** Last attempts of steps whose end has no start, which the store refused: their numbers are not used again. */
   const orphans = new Map<string, number>()
   const takenUp: number[] = []
@@ -165,7 +181,7 @@ export function indexRecord(events: readonly ClewEvent[], options: IndexOptions)
     correlationId !== runId || ledger.seq <= acceptedSeq
   const triedLast = (stepId: string): number => byStep.get(stepId)?.attempts.at(-1)?.attempt ?? 1
 
-  function begin(event: ClewEvent): RecordedAttempt {
+  function begin(event: StepEvent): RecordedAttempt {
     starts++
     const stepId = stepIdOf(event)
     const parentId = parentOf(event)
@@ -181,7 +197,7 @@ export function indexRecord(events: readonly ClewEvent[], options: IndexOptions)
     const call: RecordedCall = {
       before,
       stepId,
-      name: typeof event.payload['name'] === 'string' ? event.payload['name'] : stepId,
+      name: event.payload.name ?? stepId,
       kind: kindOfStep(event.payload) ?? '',
       parent,
       parentAttempt,
@@ -199,7 +215,7 @@ export function indexRecord(events: readonly ClewEvent[], options: IndexOptions)
     return tried
   }
 
-  function close(event: ClewEvent, known: RecordedAttempt | undefined): void {
+  function close(event: StepEvent, known: RecordedAttempt | undefined): void {
     if (!known) return void orphans.set(stepIdOf(event), attemptOf(event))
     known.end = event
     if (!isFinal(event)) return
@@ -207,8 +223,8 @@ export function indexRecord(events: readonly ClewEvent[], options: IndexOptions)
     turns.push({ call: byStep.get(stepIdOf(event)) as RecordedCall, tried: known, isEnd: true })
   }
 
-  function readClock({ payload }: ClewEvent, begins: boolean, stepId: string, attempt: number): void {
-    for (const [path, ms] of (payload['clock'] ?? []) as [string, number][]) {
+  function readClock(taken: Readings, begins: boolean, stepId: string, attempt: number): void {
+    for (const [path, ms] of taken) {
       const key = clockKey(path, begins && path === stepId ? attempt : triedLast(path))
       const readings = clock.get(key)
       if (readings) readings.push(ms)
@@ -217,30 +233,32 @@ export function indexRecord(events: readonly ClewEvent[], options: IndexOptions)
   }
 
   for (const event of events) {
-    const { eventType, payload, ledger } = event
+    const { eventType, ledger } = event
+    const { clock: taken } = event.payload as FieldsOf<StepEventType>
     const isOfSource = isShared(event)
     if (isOfSource) sharedIds.add(event.eventId)
-    if (eventType.startsWith('execution.step_')) {
+    if (isStepEvent(event)) {
       const [stepId, attempt] = [stepIdOf(event), attemptOf(event)]
       const known = byStep.get(stepId)?.attempts.findLast((each) => each.attempt === attempt)
       const begins = beginsStep(event, known !== undefined)
-      if (payload['clock'] !== undefined) readClock(event, begins, stepId, attempt)
+      if (taken !== undefined) readClock(taken, begins, stepId, attempt)
       const tried = begins ? begin(event) : known
       if (ENDS.has(eventType)) close(event, tried)
       continue
     }
-    if (payload['clock'] !== undefined) readClock(event, false, '', 1)
-    if (eventType === 'ui.input_requested') questions.set(payload['pauseId'] as string, event)
-    else if (eventType === 'ui.input_received') answers.set(payload['pauseId'] as string, event)
+    if (taken !== undefined) readClock(taken, false, '', 1)
+    if (isOwn(event, 'ui.input_requested')) questions.set(pauseIdIn(event), event)
+    else if (isOwn(event, 'ui.input_received')) answers.set(pauseIdIn(event), event)
     else if (eventType === 'system.workflow_resumed') takenUp.push(ledger.seq)
     else if (eventType === 'system.workflow_forked') isFork = true
-    // Of a machine that rested, and not of a fork or an edited state that waits to be taken up.
-    else if (eventType === 'system.workflow_paused' && payload['pauseIds'] !== undefined && !isOfSource)
-      pausedSeq = ledger.seq
-    // What the fork's source came to is no part of the fork.
+    // Written by an idle machine, not by a fork or an edited state that waits for its resume.
+    else if (isOwn(event, 'system.workflow_paused')) {
+      if (event.payload.pauseIds !== undefined && !isOfSource) pausedSeq = ledger.seq
+    }
+    // The end of a fork's source is not part of the fork.
     else if (RUN_ENDS.has(eventType)) {
       if (!isOfSource) end ??= event
-    } else addStatement(statements, event, triedLast(stepIdOf(event)))
+    } else addStatement(statements, event, triedLast)
   }
 
   for (const call of calls) settle(call, { isShared, isGraph, bodies })
@@ -252,7 +270,7 @@ export function indexRecord(events: readonly ClewEvent[], options: IndexOptions)
     if (!parent) return false
     if (parent.isGiven || parent.isInside) return true
     if (bodies === 'run') return false
-    // What a body did in the attempts before its last one is found by its id when the body asks again.
+    // Calls of a body's earlier attempts are found by id when the body makes them again.
     const latest = lastOf(byStep.get(parent.stepId) as RecordedCall)
     return latest.end !== undefined || latest.attempt !== parentAttempt
   }
@@ -299,7 +317,7 @@ export function indexRecord(events: readonly ClewEvent[], options: IndexOptions)
     return seq !== undefined || (causationId === started.eventId && !isGraph) ? causationId : null
   }
 
-  let startsById: Map<string, ClewEvent> | undefined
+  let startsById: Map<string, StepEvent> | undefined
   /** Seq of the end that had woken the code; a body that is entered acts in the wake in which it was called. */
   function wakeOf(causationId: string | null): number {
     startsById ??= new Map(calls.flatMap((call) => call.attempts.map(({ start }) => [start.eventId, start])))
@@ -373,17 +391,17 @@ function settle(call: RecordedCall, { isShared, isGraph, bodies }: SettleOptions
     isShared(last.start) && (!end || isShared(end) || end.eventType === 'execution.step_stopped')
   if (!end || !isFinal(end)) return
   // Written with an edited state, and not by the code.
-  const isCarried = isGraph && end === last.start && end.payload['restored'] === true
+  const isCarried = isGraph && end === last.start && end.payload.restored === true
   if (isCarried) call.isEarlier = true
   call.isGiven =
     bodies === 'given' ||
     !RUN_AGAIN.has(call.kind) ||
     isShared(end) ||
-    end.payload['cached'] === true ||
+    end.payload.cached === true ||
     isCarried
 }
 
 /** The kinds of calls whose code a replay runs again. */
 const RUN_AGAIN: ReadonlySet<string> = new Set(['compute', 'node', 'gate', 'child'])
 
-const askedIn = (start: ClewEvent): string => `${kindOfStep(start.payload) ?? ''} ${digestIn(start)}`
+const askedIn = (start: StepEvent): string => `${kindOfStep(start.payload) ?? ''} ${digestIn(start)}`

@@ -16,7 +16,7 @@ export function recordedCopy<T>(ledger: Ledger | undefined, value: T): T {
   }
 }
 
-/** What a graph's own calls give is frozen, and goes to the graph. */
+/** True for a graph's own calls: their results are frozen and passed to the graph. */
 export const isOfGraph = (work: Work): boolean => 'conclude' in work && work.conclude !== undefined
 
 /** The end of a call as one receiver gets it: who changes it changes it for nobody else. */

@@ -1,4 +1,4 @@
-import { type ClewEvent, deriveId, type Pause } from '@clew/ledger'
+import { deriveId, type Pause } from '@clew/ledger'
 import { StepError } from '../run/run.ts'
 import { sha256 } from './run-appender.ts'
 import {
@@ -7,14 +7,14 @@ import {
   redactedInputAnswer,
   redactedInputPause,
 } from './redacted-input.ts'
-import type { RecordedAttempt } from './record.ts'
+import type { AnswerEvent, RecordedAttempt } from './record.ts'
 import type { Outcome, Step } from './step.ts'
 
-/** What becomes of an attempt that was in flight where the record stops (R10). */
+/** Recovery of an attempt that was in flight at the end of the record (R10). */
 export type Recovery =
-  /** It has touched nothing, or may be gone on with where it stands. */
+  /** The attempt has changed nothing outside, or can be continued. */
   | { readonly type: 'perform' }
-  /** It is cut and gets its next attempt. */
+  /** The attempt is recorded as interrupted, and the next one starts. */
   | { readonly type: 'start again' }
   /** Nobody knows whether it happened, so somebody has to say. */
   | { readonly type: 'ask'; readonly pause: Pause }
@@ -26,13 +26,13 @@ export const pauseIdOf = (runId: string, { stepId, attempt }: Step): string =>
 export function recoveryOf(
   step: Step,
   { start }: RecordedAttempt,
-  answers: ReadonlyMap<string, ClewEvent>,
+  answers: ReadonlyMap<string, AnswerEvent>,
   { runId, idempotencyKey }: { runId: string; idempotencyKey: string },
 ): Recovery {
   const { work } = step.spec
   switch (work.kind) {
     case 'effect':
-      if (start.payload['redactedInput'] !== undefined)
+      if (start.payload.redactedInput !== undefined)
         return heldBack(step, answers, [start.correlationId, runId])
       return work.safety === 'read'
         ? { type: 'start again' }
@@ -55,17 +55,17 @@ export function recoveryOf(
 /** A write that was held back for a placeholder in its input has touched nothing. */
 function heldBack(
   step: Step,
-  answers: ReadonlyMap<string, ClewEvent>,
+  answers: ReadonlyMap<string, AnswerEvent>,
   owners: readonly [string, string],
 ): Recovery {
   const answer = redactedInputAnswer(step, answers, owners)
-  if (answer?.payload['answer'] === 'abort')
+  if (answer?.payload.answer === 'abort')
     return { type: 'end', outcome: { error: abortedInput(step.stepId) }, by: answer.eventId }
   const place = answer ? undefined : placeholderInInput(step)
   return place ? { type: 'ask', pause: redactedInputPause(step, owners[1], place) } : { type: 'start again' }
 }
 
-function answered({ stepId }: Step, answer: ClewEvent): Recovery {
+function answered({ stepId }: Step, answer: AnswerEvent): Recovery {
   const { answer: given, denied } = answer.payload
   const outcome: Outcome =
     denied === true
@@ -90,7 +90,7 @@ export function outcomePause(step: Step, runId: string, idempotencyKey: string):
 
 function unknownOutcome(
   step: Step,
-  answers: ReadonlyMap<string, ClewEvent>,
+  answers: ReadonlyMap<string, AnswerEvent>,
   runId: string,
   idempotencyKey: string,
 ): Recovery {
@@ -98,7 +98,7 @@ function unknownOutcome(
   const pause = outcomePause(step, runId, idempotencyKey)
   const answer = answers.get(pause.pauseId)
   if (!answer) return { type: 'ask', pause }
-  const given = answer.payload['answer'] as string | { choice: string; output?: unknown }
+  const given = answer.payload.answer as string | { choice: string; output?: unknown }
   const { choice, output } = typeof given === 'string' ? { choice: given, output: null } : given
   if (choice === 'retry') return { type: 'start again' }
   const outcome: Outcome =

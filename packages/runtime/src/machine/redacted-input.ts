@@ -1,18 +1,13 @@
-import {
-  type ClewEvent,
-  deriveId,
-  findPlaceholderPlaces,
-  type Pause,
-  type PlaceholderPlace,
-} from '@clew/ledger'
+import { deriveId, findPlaceholderPlaces, type Pause, type PlaceholderPlace } from '@clew/ledger'
 import { StepError } from '../run/run.ts'
 import { sha256 } from './run-appender.ts'
 import type { Step } from './step.ts'
+import type { AnswerEvent } from './record.ts'
 
 /** Answers to the question whether a write is performed with a placeholder in its input. */
 const OPTIONS = ['secrets', 'perform', 'abort'] as const
 
-type Answers = ReadonlyMap<string, ClewEvent>
+type Answers = ReadonlyMap<string, AnswerEvent>
 
 /** The first placeholder in what an effect would be performed with. */
 export const placeholderInInput = ({ spec: { work, input } }: Step): PlaceholderPlace | undefined =>
@@ -36,13 +31,13 @@ export function redactedInputPause(step: Step, runId: string, { path, kind }: Pl
   return { pauseId: pauseIdOf(runId, step, attempt), stepId, question }
 }
 
-/** What was answered to the question of an attempt; a fork may have been answered as its source, or since then. */
+/** Answer to the question of an attempt; a fork may have been answered in its source, or since then. */
 export function redactedInputAnswer(
   step: Step,
   answers: Answers,
   owners: readonly string[],
   attempt = step.attempt,
-): ClewEvent | undefined {
+): AnswerEvent | undefined {
   for (const owner of owners) {
     const answer = answers.get(pauseIdOf(owner, step, attempt))
     if (answer) return answer
@@ -53,7 +48,7 @@ export function redactedInputAnswer(
 /** Somebody said for an earlier attempt with this input that it may be performed with the placeholder. */
 export function mayUsePlaceholder(step: Step, answers: Answers, runId: string): boolean {
   for (let attempt = 1; attempt < step.attempt; attempt++)
-    if (redactedInputAnswer(step, answers, [runId], attempt)?.payload['answer'] === 'perform') return true
+    if (redactedInputAnswer(step, answers, [runId], attempt)?.payload.answer === 'perform') return true
   return false
 }
 

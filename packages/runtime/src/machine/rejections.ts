@@ -1,6 +1,6 @@
 import { isAbandonment } from './abandoned.ts'
 
-/** What is done about a failure of a step that no code waits for. */
+/** Handler of a failed step that no code awaits. */
 type OnUnhandled = (error: Error) => void
 
 const owners = new WeakMap<object, OnUnhandled>()

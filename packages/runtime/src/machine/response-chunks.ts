@@ -4,7 +4,7 @@ export interface ResponseChunk {
   readonly after: string | null
   /** When it came, by the clock of the process that it came to: of several streams, the earlier one is first. */
   readonly cameAt: number
-  /** By the clock of this process: not to be handed over before. */
+  /** Time on this process's clock before which the chunk is not passed on. */
   readonly dueAt: number
   give(): void
 }

@@ -1,10 +1,9 @@
-import type { ClewEvent } from '@clew/ledger'
 import type { Attempts } from './attempts.ts'
 import type { Ends } from './ends.ts'
 import type { MachineState } from './machine-state.ts'
 import { outcomeOf } from './payloads.ts'
 import type { BodiesPort, MachineParts, OutsidePort } from './ports.ts'
-import { isFinal, lastOf, type RecordedAttempt } from './record.ts'
+import { isFinal, lastOf, type RecordedAttempt, type StepEvent } from './record.ts'
 import { recoveryOf } from './recovery.ts'
 import { copyEnd } from './recorded-copy.ts'
 import { giveRedacted, isRedacted, refresh } from './refresh.ts'
@@ -18,7 +17,7 @@ export interface Resume {
   readonly outside: OutsidePort
 }
 
-/** What becomes of calls when the outside is in reach: recorded ends are given back, all else is performed. */
+/** Handles calls of a live run: recorded results are returned, all other calls are performed. */
 export function createResume(
   core: MachineState,
   { endGiven, end }: Ends,
@@ -44,9 +43,9 @@ export function createResume(
     core.notify()
   }
 
-  function again(step: Step, { eventId, timestamp, payload }: ClewEvent): void {
+  function again(step: Step, { eventId, timestamp, payload }: StepEvent): void {
     if (isEnding(step.scope)) return
-    const due = Date.parse(timestamp) + ((payload['retryInMs'] as number | undefined) ?? 0)
+    const due = Date.parse(timestamp) + (payload.retryInMs ?? 0)
     later(step, Math.max(0, due - now()), () => begin(step, step.attempt + 1, eventId))
   }
 
@@ -77,7 +76,7 @@ export function createResume(
     attemptOf: lastOf,
     concluded: conclude,
     endOf(step, { end: over }) {
-      const recorded = outcomeOf(over as ClewEvent, step.stepId)
+      const recorded = outcomeOf(over as StepEvent, step.stepId)
       return isRedacted(recorded, step.spec.work) ? refresh(core, step, recorded) : recorded
     },
     isPast: (step, { attempt }) => step.attempt !== attempt,

@@ -1,20 +1,35 @@
 import { hash } from 'node:crypto'
-import { ClewError, type ClewEvent, createDeriver, type EventInput, type Ledger } from '@clew/ledger'
+import {
+  ClewError,
+  type ClewEvent,
+  createDeriver,
+  type EventInput,
+  type ForeignType,
+  type Ledger,
+  type OwnEventType,
+  type Payload,
+  type PayloadOf,
+} from '@clew/ledger'
 
 export const sha256 = (text: string): string => hash('sha256', text)
 const SOURCE = Object.freeze({ origin: 'agent', runtime: 'clew' })
 
 export type EventDraft = EventInput & { readonly eventId: string; readonly payload: Record<string, unknown> }
 
+/** Payload of an event to be written: an own type has the fields of its schema. */
+export type DraftPayload<T extends OwnEventType | ForeignType> = T extends OwnEventType
+  ? PayloadOf<T>
+  : Payload
+
 /** Writes the events of one run under its lease. Ids are derived from what an event says, so a repeat is free (L4). */
 export interface RunAppender {
   readonly runId: string
   readonly ledger: Ledger
-  draft(
-    eventType: string,
+  draft<T extends OwnEventType | ForeignType>(
+    eventType: T,
     ids: readonly (string | number)[],
     causationId: string | null,
-    payload: Record<string, unknown>,
+    payload: DraftPayload<T>,
   ): EventDraft
   idOf(...parts: (string | number)[]): string
   /** In the order of the calls; `then` is told when they are committed, `failed` why they are not. */

@@ -1,7 +1,7 @@
 import type { Tape } from '../tape/tape.ts'
 import type { Step } from './step.ts'
 
-/** Where calls are counted: the run itself, or the body of one of its steps. */
+/** Scope of calls and their ordinals: the run itself, or the body of one of its steps. */
 export interface Scope {
   /** Id of the step whose body it is; empty at the top. */
   readonly path: string
@@ -24,7 +24,7 @@ export interface Scope {
   isEnding: boolean
   /** Some body around may be entered again: what completed in it is kept for that. */
   readonly isRetried: boolean
-  /** Of the node whose body it is, or lies in. */
+  /** Superstep of the node to whose body the scope belongs. */
   superstep: number | undefined
   /** Records what its code fetches (D4); bodies have that of the scope around them. */
   tape: Tape | undefined

@@ -1,4 +1,4 @@
-import { type ClewEvent, createDeriver, type Payload } from '@clew/ledger'
+import { type ClewEvent, createDeriver, type ForeignType, type Payload } from '@clew/ledger'
 import { type Comparison, createComparison } from '../replay/same-value.ts'
 import { toStepError } from '../run/run.ts'
 import type { MachineState } from './machine-state.ts'
@@ -32,10 +32,16 @@ const idParts = (path: string, attempt: number, count: number): (string | number
 ]
 
 /** Takes up an event if it is a statement, which only its derived id shows: anybody may record the same types. */
-export function addStatement(index: StatementIndex, event: ClewEvent, attempt: number): void {
+export function addStatement(
+  index: StatementIndex,
+  event: ClewEvent,
+  triedLast: (stepId: string) => number,
+): void {
   const { eventId, eventType, source, payload, correlationId } = event
   if (source.origin !== 'agent' || source.runtime !== 'clew') return
-  const path = typeof payload['stepId'] === 'string' ? payload['stepId'] : ''
+  const { stepId } = payload
+  const path = typeof stepId === 'string' ? stepId : ''
+  const attempt = triedLast(path)
   const key = clockKey(path, attempt)
   const list = index.get(key) ?? []
   const idOf = createDeriver(sha256, correlationId)
@@ -53,7 +59,7 @@ export function addStatement(index: StatementIndex, event: ClewEvent, attempt: n
 /** Fields that the ledger or the run adds to what was said. */
 const ADDED: ReadonlySet<string> = new Set(['clock', 'usage', 'cost'])
 
-/** What was said, without what recording added to it. */
+/** Payload of a statement without the fields that recording added. */
 export const saidIn = (payload: Payload): Payload =>
   Object.fromEntries(Object.entries(payload).filter(([name]) => !ADDED.has(name)))
 
@@ -76,7 +82,10 @@ export function createStatements(core: () => MachineState): Statements {
 
   function write({ eventType, payload }: Statement, ids: readonly (string | number)[], cause: string | null) {
     const { writes } = core()
-    writes.send([writes.draft(eventType, ids, cause, { ...payload })], () => {}, { onUnstorable: fail })
+    // Its payload was checked when the code made the statement.
+    writes.send([writes.draft(eventType as ForeignType, ids, cause, { ...payload })], () => {}, {
+      onUnstorable: fail,
+    })
   }
 
   function fail(error: unknown): void {

@@ -1,8 +1,8 @@
-import type { ClewEvent, Pause, PlaceholderPlace, Safety } from '@clew/ledger'
+import type { Pause, PayloadOf, PlaceholderPlace, Safety } from '@clew/ledger'
 import type { ResumeDivergence } from '../run/result.ts'
 import type { CallUsage, EffectCall, Question, RetryPolicy, Run, StepError } from '../run/run.ts'
 import type { ReplayedCall } from '../replay/replay-state.ts'
-import type { RecordedCall } from './record.ts'
+import type { AnswerEvent, RecordedCall } from './record.ts'
 import type { ResponseChunk } from './response-chunks.ts'
 import type { Scope } from './scope.ts'
 
@@ -11,7 +11,7 @@ export type Outcome =
   | {
       readonly output: unknown
       readonly fields?: EndFields | undefined
-      /** Of the event that carries a checkpoint. */
+      /** Seq of the event that carries a checkpoint. */
       readonly seq?: number | undefined
     }
   | { readonly error: StepError }
@@ -25,10 +25,10 @@ export interface EndFields {
   readonly goto?: unknown
   /** A command ended the run. */
   readonly ends?: unknown
-  readonly checkpoint?: unknown
+  readonly checkpoint?: PayloadOf<'execution.step_completed'>['checkpoint']
 }
 
-/** What a call asks for. */
+/** Work of a call. */
 export type Work =
   | {
       readonly kind: 'compute' | 'node' | 'gate'
@@ -40,17 +40,17 @@ export type Work =
       readonly kind: 'effect'
       readonly fn: (input: unknown, call: EffectCall) => unknown
       readonly safety: Safety
-      /** What its caller said; what said nothing is handled as a read (R10). */
+      /** Safety as declared by the caller; an undeclared effect is handled as a read (R10). */
       readonly declared: Safety | undefined
       readonly refresh: boolean
-      /** What it works with, where that is not its input: the state that a node is given. */
+      /** Value that the function works with, if it is not the input: the state of a node. */
       readonly worksWith?: unknown
       /**
-       * What came in while it was under way, read from its recorded output: handed to the code at the places where it
+       * Chunks received while the effect was running, read from its recorded output: passed to the code in the order in which they
        * came, before the end of the call.
        */
       readonly pieces?: ((output: unknown) => readonly ResponseChunk[]) | undefined
-      /** What code makes of its recorded output, where the output itself does not show which values were redacted (P2). */
+      /** Converts the recorded output to the value for the code, if the output itself does not show which values were redacted (P2). */
       readonly asGiven?: ((output: unknown) => unknown) | undefined
       /** Whether the next attempt of the body around may be given what this one gave; default always. */
       readonly mayGiveAgain?: ((output: unknown) => boolean) | undefined
@@ -63,7 +63,7 @@ export type Work =
       readonly conclude?: ((output: unknown) => { output: unknown; fields: EndFields }) | undefined
     }
 
-/** What a child run is told about its parent. */
+/** Link of a child run to its parent. */
 export interface ChildLink {
   readonly runId: string
   readonly parentRunId: string
@@ -74,14 +74,14 @@ export interface ChildLink {
   /** How it fails when its time is over; its message is then the reason for which the child is stopped. */
   readonly timeout?: StepError | undefined
   /** Answers that the parent has received, by the id of the pause. */
-  readonly answers: ReadonlyMap<string, ClewEvent>
+  readonly answers: ReadonlyMap<string, AnswerEvent>
 }
 
 export type ChildEnd =
   | { readonly status: 'completed'; readonly output: unknown; readonly restored: boolean }
   | { readonly status: 'failed'; readonly error: StepError }
   | { readonly status: 'blocked'; readonly divergence: ResumeDivergence }
-  /** It was handed over, as its parent is. */
+  /** The child run was released for another process, like its parent. */
   | { readonly status: 'left' }
   /** Waits for answers, or with none of them for a time. */
   | {
@@ -108,7 +108,7 @@ export interface CallSpec {
   readonly isInputKept: boolean
   /** When the caller knows it better than by reading the input. */
   readonly digest?: (() => string) | undefined
-  /** What the record has as its input, where its start does not hold it. */
+  /** Recorded input, if the start event does not hold it. */
   readonly recordedInput?: (() => unknown) | undefined
   /** Whether a recorded input is that of the same call; default: the two are compared (D2). */
   readonly isSameInput?: ((recorded: unknown) => boolean) | undefined
@@ -128,12 +128,12 @@ export interface StartFields {
 
 export interface Step {
   readonly stepId: string
-  /** What it is called with; a replay drops it when the call is over, or a long run would keep all of it. */
+  /** Arguments of the call. A replay drops them at the end of the call: otherwise a long run would keep them all in memory. */
   spec: CallSpec
   readonly ordinal: number
   readonly scope: Scope
   readonly digest: string
-  /** What its result is kept by; empty where none is kept. */
+  /** Key of the cached result; empty if the result is not cached. */
   readonly cacheKey: string
   resolve: (end: Completed) => void
   reject: (error: Error) => void
@@ -143,9 +143,9 @@ export interface Step {
   superstep: number
   failures: number
   startId: string
-  /** By the wall clock, as recorded; time-outs of questions count from here, in whatever process. */
+  /** Recorded wall-clock time of the start; time-outs of questions count from here, in any process. */
   startedAt: number
-  /** By this process's own clock. */
+  /** Start on this process's monotonic clock. */
   beganAt: number
   /** Started, and its end not yet handed to the ledger. */
   open: boolean
@@ -167,7 +167,7 @@ export interface Step {
   redactedInput: PlaceholderPlace | undefined
   /** The event that had woken the code when it made the call. */
   readonly askedCause: string | null
-  /** What the record has of it; undefined for a call that it does not have. */
+  /** Recorded call; undefined if the record has none. */
   recorded: RecordedCall | undefined
   /** Asked for as recorded, or with something else than the record has. */
   isSame: boolean
@@ -177,14 +177,14 @@ export interface Step {
   enteredAt: number
   /** The code has its end, or never gets one. */
   isOver: boolean
-  /** Of a replay. */
+  /** State of the call in a replay. */
   replayed: ReplayedCall | undefined
 }
 
 export const hasBody = (work: Work): work is Work & { kind: 'compute' | 'node' | 'gate' } =>
   work.kind === 'compute' || work.kind === 'node' || work.kind === 'gate'
 
-/** What an earlier attempt of the body around had completed is given to the next one, unless the call says no. */
+/** Whether the next attempt of the enclosing body may be given the result of an earlier attempt. */
 export const mayGiveAgain = (work: Work, outcome: Outcome): boolean =>
   work.kind !== 'effect' || !work.mayGiveAgain || !('output' in outcome) || work.mayGiveAgain(outcome.output)
 

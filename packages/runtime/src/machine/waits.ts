@@ -18,7 +18,7 @@ export interface Waits {
   readonly soonest: number | undefined
   /** False while some body is busy with something of its own. */
   isAtRest(root: Scope): boolean
-  /** What the whole run waits for; undefined while something in it may still happen by itself. */
+  /** Pauses and time that the whole run waits for; undefined while a part of it is running. */
   whole(root: Scope, nowMs: number): Waiting | undefined
 }
 

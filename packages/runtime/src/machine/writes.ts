@@ -1,5 +1,5 @@
-import { ClewError, type ClewEvent } from '@clew/ledger'
-import { type EventDraft, isUnstorable, type RunAppender } from './run-appender.ts'
+import { ClewError, type ClewEvent, type ForeignType, type OwnEventType } from '@clew/ledger'
+import { type DraftPayload, type EventDraft, isUnstorable, type RunAppender } from './run-appender.ts'
 
 export interface WriteOptions {
   /** Told when the value is to blame; without it such an error ends the run here. */
@@ -15,18 +15,18 @@ export interface HeldStart {
   readonly payload: () => Record<string, unknown>
 }
 
-/** What a machine writes, in order; `errors` are the gaps that async durability left. */
+/** Writes of a machine, in order; `errors` are the gaps that async durability left. */
 export interface Writes {
   readonly inFlight: number
   readonly errors: readonly Error[]
-  /** What the store refused for good: nothing more is to be done here. */
+  /** Error with which the store rejected a write for good: the machine stops. */
   readonly fatal: unknown
   fail(error: unknown): void
-  draft(
-    eventType: string,
+  draft<T extends OwnEventType | ForeignType>(
+    eventType: T,
     ids: readonly (string | number)[],
     causationId: string | null,
-    payload: Record<string, unknown>,
+    payload: DraftPayload<T>,
   ): EventDraft
   /** The event that takes the place of a start, under its id and with its cause. */
   retell(start: HeldStart, eventType: string, payload: Record<string, unknown>): EventDraft
@@ -42,6 +42,10 @@ export interface Writes {
   /** Sends the starts that are still held; what is sent goes after them anyway. */
   flush(options?: WriteOptions): void
 }
+
+/** Readings of the clock that a draft carries. */
+export const clockIn = ({ clock = [] }: { readonly clock?: unknown }): [string, number][] =>
+  clock as [string, number][]
 
 /** `readings` of the clock ride on the next event: whatever depends on one is written after it (D3). */
 export function createWrites(
@@ -67,17 +71,15 @@ export function createWrites(
     inFlight--
     if (onUnstorable && isUnstorable(error)) {
       // They were not written either, and the event that takes the place of these has to carry them.
-      for (const { payload } of events.toReversed())
-        readings.unshift(...((payload['clock'] ?? []) as [string, number][]))
+      for (const { payload } of events.toReversed()) readings.unshift(...clockIn(payload))
       onUnstorable(error)
     } else if (mayMiss && error instanceof Error && !isStale(error)) errors.push(error)
     else fatal ??= error
     onSettled()
   }
 
-  function withClock(payload: Record<string, unknown>): Record<string, unknown> {
-    if (readings.length > 0) payload['clock'] = readings.splice(0)
-    return payload
+  function withClock<P extends object>(payload: P): P {
+    return readings.length > 0 ? { ...payload, clock: readings.splice(0) } : payload
   }
 
   /** The starts that are held, as they are written. */
@@ -125,12 +127,9 @@ export function createWrites(
       if (at < 0) return undefined
       const [start] = held.splice(at, 1) as [HeldStart]
       // They ride on the event that takes its place.
-      const { clock } = start.event.payload
-      if (clock !== undefined) {
-        readings.unshift(...(clock as [string, number][]))
-        delete start.event.payload['clock']
-      }
-      return start
+      readings.unshift(...clockIn(start.event.payload))
+      const { clock: _moved, ...payload } = start.event.payload
+      return { ...start, event: { ...start.event, payload } }
     },
     flush(options = {}) {
       if (held.length > 0) write(release(), () => {}, options)

@@ -1,5 +1,5 @@
-import { type ClewEvent, type Ledger, type Pause, type RunError, type RunStatus } from '@clew/ledger'
-import type { EventDraft, RunAppender } from '../machine/run-appender.ts'
+import type { ClewEvent, Ledger, OwnEventType, Pause, RunError, RunStatus } from '@clew/ledger'
+import type { DraftPayload, EventDraft, RunAppender } from '../machine/run-appender.ts'
 import type { MapResult } from './map-result.ts'
 import type { StoredItem } from './match-items.ts'
 
@@ -28,7 +28,7 @@ export async function storedChildren(
   if (events.length === 0) return null
   const children: StoredChild[] = []
   const signatures = new Map(
-    events.map(({ eventId, payload }) => [eventId, textOf(payload['signature'])] as const),
+    events.map(({ eventId, payload: { signature } }) => [eventId, textOf(signature)] as const),
   )
   for (const step of await ledger.getSteps(mapRunId)) {
     if (step.childRunId === null) continue
@@ -62,26 +62,32 @@ export function endDrafts(
   epoch: number,
   cause: string,
 ): EventDraft[] {
-  const life = (type: string, payload: Record<string, unknown>, ...ids: number[]): EventDraft[] => [
-    journal.draft(`system.workflow_${type}`, ids, cause, payload),
-  ]
+  const life = <T extends OwnEventType>(
+    type: T,
+    payload: DraftPayload<T>,
+    ...ids: number[]
+  ): EventDraft[] => [journal.draft(type, ids, cause, payload)]
   const failed = items.filter((item) => item.status === 'failed').length
   const ends: Partial<Record<RunStatus, () => EventDraft[]>> = {
-    completed: () => life('completed', {}),
-    partial: () => life('completed', { status: 'partial' }),
+    completed: () => life('system.workflow_completed', {}),
+    partial: () => life('system.workflow_completed', { status: 'partial' }),
     failed: () =>
-      life('failed', {
+      life('system.workflow_failed', {
         error: {
           name: 'MapError',
           code: 'items_failed',
           message: `${failed} of ${items.length} items failed`,
         },
       }),
-    stopped: () => life('stopped', { reason: reasonOf(signal, failed) }),
-    blocked: () => life('blocked', { reason: 'an item is blocked' }, epoch),
+    stopped: () => life('system.workflow_stopped', { reason: reasonOf(signal, failed) }),
+    blocked: () => life('system.workflow_blocked', { reason: 'an item is blocked' }, epoch),
   }
   const waits = (): EventDraft[] =>
-    life('paused', { pauseIds: items.flatMap(({ pauses }) => pauses.map(({ pauseId }) => pauseId)) }, epoch)
+    life(
+      'system.workflow_paused',
+      { pauseIds: items.flatMap(({ pauses }) => pauses.map(({ pauseId }) => pauseId)) },
+      epoch,
+    )
   return (ends[status] ?? waits)()
 }
 

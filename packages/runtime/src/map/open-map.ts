@@ -2,6 +2,7 @@ import {
   ClewError,
   type ClewEvent,
   fitsRecorded,
+  isOwn,
   isTerminal,
   type JsonValue,
   type Ledger,
@@ -16,6 +17,7 @@ import { answerDraft, lateAnswer, notOpen } from '../pause/settle-pauses.ts'
 import type { MapOptions, Mapped } from './map-items.ts'
 import { type StoredChild, storedChildren } from './map-record.ts'
 import { type ItemSignature, matchItems, type MatchedItem } from './match-items.ts'
+import { pauseIdIn } from '../machine/record.ts'
 
 /** Recorded start of an item's child run. */
 export type ItemStep = Pick<StoredChild, 'stepId' | 'attempt' | 'signature' | 'digest' | 'startId' | 'runId'>
@@ -166,9 +168,7 @@ function settle(
   journal: RunAppender,
 ): EventDraft[] {
   const questions = new Map(
-    events
-      .filter(({ eventType }) => eventType === 'ui.input_requested')
-      .map((event) => [event.payload['pauseId'] as string, event]),
+    events.filter((event) => isOwn(event, 'ui.input_requested')).map((event) => [pauseIdIn(event), event]),
   )
   const open = new Set(children.flatMap(({ pauses }) => pauses.map(({ pauseId }) => pauseId)))
   for (const [pauseId, answer] of Object.entries(answers)) {

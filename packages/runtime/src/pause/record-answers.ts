@@ -1,8 +1,9 @@
-import { ClewError, type ClewEvent, isTerminal, type Ledger, type RunSummary } from '@clew/ledger'
+import { ClewError, isOwn, isTerminal, type Ledger, type RunSummary } from '@clew/ledger'
 import { assertInTime, checkAnswer, pickPause } from './answers.ts'
 import type { ResumeOptions } from '../run/run-options.ts'
 import { answerDraft, assertSameAnswer, notOpen } from './settle-pauses.ts'
 import { openRunAppender } from '../machine/run-appender.ts'
+import { type AnswerEvent, pauseIdIn, type QuestionEvent } from '../machine/record.ts'
 
 export type AnswerOptions = Pick<ResumeOptions, 'answer' | 'answers' | 'pauseId' | 'by'>
 
@@ -66,13 +67,12 @@ async function readWaiting(ledger: Ledger, runId: string): Promise<RunSummary> {
 async function readPauses(
   ledger: Ledger,
   runId: string,
-): Promise<Record<'questions' | 'answered', Map<string, ClewEvent>>> {
-  const questions = new Map<string, ClewEvent>()
-  const answered = new Map<string, ClewEvent>()
+): Promise<{ questions: Map<string, QuestionEvent>; answered: Map<string, AnswerEvent> }> {
+  const questions = new Map<string, QuestionEvent>()
+  const answered = new Map<string, AnswerEvent>()
   for await (const event of ledger.read(runId, { types: ['ui.input_requested', 'ui.input_received'] })) {
-    const pauseId = (event.payload['pauseId'] as string | undefined) ?? event.eventId
-    const found = event.eventType === 'ui.input_requested' ? questions : answered
-    found.set(pauseId, event)
+    if (isOwn(event, 'ui.input_requested')) questions.set(pauseIdIn(event), event)
+    else if (isOwn(event, 'ui.input_received')) answered.set(pauseIdIn(event), event)
   }
   return { questions, answered }
 }

@@ -2,6 +2,7 @@ import {
   ClewError,
   type ClewEvent,
   fitsRecorded,
+  isOwn,
   type JsonValue,
   type Pause,
   type RunSummary,
@@ -9,6 +10,7 @@ import {
 import { assertInTime, checkAnswer, pickPause } from './answers.ts'
 import type { EventDraft, RunAppender } from '../machine/run-appender.ts'
 import type { ResumeOptions } from '../run/run-options.ts'
+import { type AnswerEvent, pauseIdIn, type QuestionEvent } from '../machine/record.ts'
 
 export interface Settled {
   readonly drafts: readonly EventDraft[]
@@ -26,8 +28,8 @@ export async function settlePauses(
 ): Promise<Settled> {
   const { runId, pauses } = run
   const { by } = options
-  const questions = byPause(events, 'ui.input_requested')
-  const answered = byPause(events, 'ui.input_received')
+  const questions = byPause(events.filter((event) => isOwn(event, 'ui.input_requested')))
+  const answered = byPause(events.filter((event) => isOwn(event, 'ui.input_received')))
   const given = new Map<string, unknown>(Object.entries(options.answers ?? {}))
   if (options.answer !== undefined) given.set(pauseFor(run, events, options.pauseId), options.answer)
   const drafts: EventDraft[] = []
@@ -56,35 +58,29 @@ export async function settlePauses(
   return { drafts, given }
 }
 
-const byPause = (events: readonly ClewEvent[], type: string): Map<string, ClewEvent> =>
-  new Map(
-    events
-      .filter(({ eventType }) => eventType === type)
-      .map((event) => [event.payload['pauseId'] as string, event]),
-  )
+const byPause = <E extends QuestionEvent | AnswerEvent>(events: readonly E[]): Map<string, E> =>
+  new Map(events.map((event) => [pauseIdIn(event), event]))
 
 /** The pause that is named, the only open one, or the one that was answered since the run came to rest. */
 function pauseFor(run: RunSummary, events: readonly ClewEvent[], pauseId: string | undefined): string {
   if (pauseId !== undefined) return pauseId
   if (run.pauses.length > 0) return pickPause(run, undefined).pauseId
   const restedAt = events.findLastIndex(({ eventType }) => eventType === 'system.workflow_paused')
-  const since = events.slice(restedAt + 1).filter(({ eventType }) => eventType === 'ui.input_received')
+  const since = events.slice(restedAt + 1).filter((event) => isOwn(event, 'ui.input_received'))
   const [only] = since
-  return restedAt >= 0 && only && since.length === 1
-    ? (only.payload['pauseId'] as string)
-    : pickPause(run, undefined).pauseId
+  return restedAt >= 0 && only && since.length === 1 ? pauseIdIn(only) : pickPause(run, undefined).pauseId
 }
 
 /** The same answer again is free, another one is a conflict. */
 export function assertSameAnswer(
   { runId, ledger }: Pick<RunAppender, 'runId' | 'ledger'>,
-  { payload }: ClewEvent,
-  recorded: ClewEvent | undefined,
+  question: QuestionEvent,
+  recorded: AnswerEvent | undefined,
   answer: unknown,
 ): void {
-  const pauseId = payload['pauseId'] as string
+  const pauseId = pauseIdIn(question)
   if (!recorded) throw notOpen(runId, pauseId)
-  const was = recorded.payload['answer'] ?? null
+  const was = recorded.payload.answer ?? null
   if (ledger.digest(was) === ledger.digest(answer ?? null)) return
   const { value } = ledger.redactor.value((answer ?? null) as JsonValue)
   if (!fitsRecorded(was, value, { bySecret: true })) throw otherAnswer(runId, pauseId)
@@ -93,16 +89,17 @@ export function assertSameAnswer(
 /** A child that was answered itself has its answer there. */
 async function answerOfChild(
   { ledger }: RunAppender,
-  { payload }: ClewEvent,
+  question: QuestionEvent,
 ): Promise<AnswerFields | undefined> {
-  const { childRunId, pauseId } = payload
+  const { childRunId } = question.payload
+  const pauseId = pauseIdIn(question)
   if (typeof childRunId !== 'string') return undefined
   for await (const event of ledger.read(childRunId, { types: ['ui.input_received'], restored: true }))
-    if (event.payload['pauseId'] === pauseId) {
+    if (isOwn(event, 'ui.input_received') && pauseIdIn(event) === pauseId) {
       const { answer, by, denied } = event.payload
       return {
         ...(answer !== undefined && { answer }),
-        ...(typeof by === 'string' && { by }),
+        ...(by !== undefined && { by }),
         ...(denied === true && { denied }),
       }
     }
@@ -133,11 +130,12 @@ export interface AnswerFields {
 
 export function answerDraft(
   journal: Pick<RunAppender, 'draft'>,
-  question: ClewEvent,
+  question: QuestionEvent,
   fields: AnswerFields,
 ): EventDraft {
-  const { pauseId, stepId, attempt } = question.payload
-  const event = journal.draft('ui.input_received', [pauseId as string], question.eventId, {
+  const { stepId, attempt } = question.payload
+  const pauseId = pauseIdIn(question)
+  const event = journal.draft('ui.input_received', [pauseId], question.eventId, {
     pauseId,
     ...(stepId !== undefined && { stepId }),
     ...(attempt !== undefined && { attempt }),

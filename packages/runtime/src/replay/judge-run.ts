@@ -3,14 +3,14 @@ import type { Outcome } from '../machine/step.ts'
 import type { RecordedCall } from '../machine/record.ts'
 import { reasonOf, type ReplayState, RUN } from './replay-state.ts'
 
-export const saidIn = ({ payload }: ClewEvent): unknown =>
-  payload['error'] === undefined ? (payload['output'] ?? null) : { error: payload['error'] }
+export const saidIn = ({ payload: { error, output = null } }: ClewEvent): unknown =>
+  error === undefined ? output : { error }
 
 /** The code has come to its end: with what, and with what left over. */
 export function judgeRun(state: ReplayState, outcome: Outcome): void {
   const missed = firstUnmade(state)
   const { end } = state.record
-  // What it failed with says more than what it did not come to.
+  // The error says more than the missing calls.
   if (end && !(missed && 'output' in outcome)) compareEnd(state, outcome, end)
   if (missed) state.part({ step: undefined, expected: missed })
 }
@@ -34,7 +34,7 @@ function compareEnd(state: ReplayState, outcome: Outcome, end: ClewEvent): void 
     state.diverge('order', place, reasonOf(state, causationId), reasonOf(state, cause))
 }
 
-/** What the run gave could not be stored. */
+/** True if the recorded run failed because its output could not be stored. */
 function isUnstorableEnd({ options }: ReplayState, outcome: Outcome, end: ClewEvent): boolean {
   if (!('output' in outcome) || end.eventType !== 'system.workflow_failed') return false
   try {
@@ -57,4 +57,4 @@ function firstUnmade(state: ReplayState): RecordedCall | undefined {
 
 /** A step that was stopped because nobody asked for it. */
 const isLeft = ({ attempts }: RecordedCall): boolean =>
-  attempts.at(-1)?.end?.payload['reason'] === 'not asked for'
+  attempts.at(-1)?.end?.payload.reason === 'not asked for'

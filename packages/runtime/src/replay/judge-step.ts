@@ -5,18 +5,18 @@ import { UNSTORABLE } from '../machine/run-appender.ts'
 import { outcomeOf } from '../machine/payloads.ts'
 import type { Outcome, Step } from '../machine/step.ts'
 import { StepError } from '../run/run.ts'
-import type { RecordedCall } from '../machine/record.ts'
+import type { RecordedCall, StepEvent } from '../machine/record.ts'
 import { placeOf, type ReplayState } from './replay-state.ts'
 
 export interface Judge {
-  /** What the body gave against the end of its attempt. */
+  /** Compares the output of a body with the end of its attempt. */
   body(step: Step): void
-  /** What a child run came to against the end of the step that opened it. */
-  child(step: Step, own: Outcome, end: ClewEvent): void
-  error(step: Step, thrown: StepError, end: ClewEvent): void
-  differ(kind: 'output' | 'decision', step: Step, end: ClewEvent, parts: [unknown, unknown]): void
-  /** What the superstep that ends here made of the state against what the record says it made. */
-  checkpoint(step: Step, own: Outcome, end: ClewEvent): void
+  /** Compares the outcome of a child run with the end of its step. */
+  child(step: Step, own: Outcome, end: StepEvent): void
+  error(step: Step, thrown: StepError, end: StepEvent): void
+  differ(kind: 'output' | 'decision', step: Step, end: StepEvent, parts: [unknown, unknown]): void
+  /** Compares the state changes of the superstep that ends here with the recorded ones. */
+  checkpoint(step: Step, own: Outcome, end: StepEvent): void
 }
 
 /** D2: code that runs again gives the same again. */
@@ -26,14 +26,14 @@ export function createJudge(state: ReplayState): Judge {
   function differ(
     kind: 'output' | 'decision',
     step: Step,
-    end: ClewEvent,
+    end: StepEvent,
     [was, now]: [unknown, unknown],
   ): void {
     step.isSame = false
     state.diverge(kind, { ...placeOf(step.recorded as RecordedCall), seq: end.ledger.seq }, was, now)
   }
 
-  /** What the body gave against the end of its attempt; what follows from it for a graph is seen when its turn comes. */
+  /** Compares the output of a body with the end of its attempt. Effects on the graph's state are compared in the turn of that end. */
   function body(step: Step): void {
     const { recorded, spec } = step
     const outcome = outcomeIn(step)
@@ -42,7 +42,7 @@ export function createJudge(state: ReplayState): Judge {
     const missed = state.isLenient ? undefined : state.strict().nextIn(step.stepId, tried.attempt)
     const { end } = tried
     if (missed && !isTimeout(step, end)) {
-      // What it failed with says more than what it did not come to.
+      // The error says more than the missing calls.
       if ('error' in outcome && end && isSaid(end)) error(step, outcome.error, end)
       return state.part({ step: undefined, expected: missed })
     }
@@ -52,9 +52,7 @@ export function createJudge(state: ReplayState): Judge {
     if (end.eventType === 'execution.step_failed') return judgeFailure(step, end)
     const wasEnd = spec.work.kind === 'node' || spec.work.kind === 'gate' ? toTaskEnd(end.payload) : undefined
     const nowEnd = wasEnd && (outcome.output as TaskEnd)
-    const [was, now] = nowEnd
-      ? [wasEnd?.write, nowEnd.write]
-      : [end.payload['output'] ?? null, outcome.output]
+    const [was, now] = nowEnd ? [wasEnd?.write, nowEnd.write] : [end.payload.output ?? null, outcome.output]
     const how = comparison.compare(was, now, { part: 'output', step: spec.name })
     if (how === 'different') return differ('output', step, end, [was, now])
     if (!nowEnd || !wasEnd) {
@@ -65,7 +63,7 @@ export function createJudge(state: ReplayState): Judge {
     judgeDecision(step, wasEnd, nowEnd, end)
   }
 
-  function judgeDecision(step: Step, was: TaskEnd, now: TaskEnd, end: ClewEvent): void {
+  function judgeDecision(step: Step, was: TaskEnd, now: TaskEnd, end: StepEvent): void {
     const part = ({ decision, goto, sends, ends }: TaskEnd): unknown => ({
       decision: goto ?? decision,
       ...(goto && { goto: true }),
@@ -77,16 +75,16 @@ export function createJudge(state: ReplayState): Judge {
       differ('decision', step, end, [decisionOf(was), decisionOf(now)])
   }
 
-  function error(step: Step, thrown: StepError, end: ClewEvent): void {
+  function error(step: Step, thrown: StepError, end: StepEvent): void {
     const was =
-      end.eventType === 'execution.step_failed' ? { error: errorIn(end) } : (end.payload['output'] ?? null)
+      end.eventType === 'execution.step_failed' ? { error: errorIn(end) } : (end.payload.output ?? null)
     const now = { error: thrown.toJSON() }
     if (comparison.compare(was, now, { part: 'output', step: step.spec.name }) === 'different')
       differ('output', step, end, [was, now])
   }
 
   /** A body that gave something, though its step failed: what it gave could not be stored, or not be merged. */
-  function judgeFailure(step: Step, end: ClewEvent): void {
+  function judgeFailure(step: Step, end: StepEvent): void {
     const { work } = step.spec
     if (
       UNSTORABLE.has(errorIn(end).code) &&
@@ -95,8 +93,7 @@ export function createJudge(state: ReplayState): Judge {
       setOutcome(step, outcomeOf(end, step.stepId))
       return
     }
-    const isMerged =
-      'conclude' in work && work.conclude !== undefined && end.payload['retryInMs'] === undefined
+    const isMerged = 'conclude' in work && work.conclude !== undefined && end.payload.retryInMs === undefined
     if (!isMerged)
       differ('output', step, end, [{ error: errorIn(end) }, (outcomeIn(step) as { output: unknown }).output])
   }
@@ -110,23 +107,23 @@ export function createJudge(state: ReplayState): Judge {
     }
   }
 
-  function child(step: Step, own: Outcome, end: ClewEvent): void {
+  function child(step: Step, own: Outcome, end: StepEvent): void {
     if ('error' in own) return error(step, own.error, end)
     if (end.eventType === 'execution.step_failed')
       return differ('output', step, end, [{ error: errorIn(end) }, own.output])
     const where = { part: 'output', step: step.spec.name } as const
-    const was: unknown = end.payload['output'] ?? null
+    const was: unknown = end.payload.output ?? null
     if (comparison.compare(was, own.output, where) === 'different')
       return differ('output', step, end, [was, own.output])
     if (!own.fields) return
-    const parts = [end.payload['decision'] ?? null, own.fields.decision ?? null] as const
+    const parts = [end.payload.decision ?? null, own.fields.decision ?? null] as const
     if (comparison.compare(parts[0], parts[1], where) === 'different')
       differ('decision', step, end, [...parts])
   }
 
-  function checkpoint(step: Step, own: Outcome, end: ClewEvent): void {
+  function checkpoint(step: Step, own: Outcome, end: StepEvent): void {
     if (!('output' in own) || state.isLenient) return
-    const was: unknown = end.payload['checkpoint']
+    const was: unknown = end.payload.checkpoint
     const now = own.fields?.checkpoint
     if (was === undefined || now === undefined) return
     const where = { part: 'output', step: step.spec.name } as const
@@ -137,7 +134,7 @@ export function createJudge(state: ReplayState): Judge {
   return { body, child, error, differ, checkpoint }
 }
 
-/** What its body, or its child run, came to this time. */
+/** Outcome of the step's body or child run in this replay. */
 export const outcomeIn = ({ replayed }: Step): Outcome | undefined => replayed?.outcome
 
 function setOutcome({ replayed }: Step, outcome: Outcome): void {
@@ -148,11 +145,11 @@ function setOutcome({ replayed }: Step, outcome: Outcome): void {
 const isSaid = ({ eventType }: ClewEvent): boolean =>
   eventType === 'execution.step_completed' || eventType === 'execution.step_failed'
 
-export const errorIn = ({ payload }: ClewEvent): { name: string; code: string; message: string } =>
-  new StepError(payload['error'] ?? {}, null).toJSON()
+export const errorIn = ({ payload }: StepEvent): { name: string; code: string; message: string } =>
+  new StepError(payload.error ?? {}, null).toJSON()
 
 /** Its time was over, which no replay waits for. */
-export const isTimeout = ({ spec }: Step, end: ClewEvent | undefined): boolean =>
+export const isTimeout = ({ spec }: Step, end: StepEvent | undefined): boolean =>
   spec.timeoutMs !== undefined &&
   end?.eventType === 'execution.step_failed' &&
   errorIn(end).code === 'timeout' &&
@@ -166,7 +163,7 @@ const decisionOf = ({ decision, goto, sends, ends }: TaskEnd): unknown => {
     : { decision: single, ...(sends.length > 0 && { sends }), ...(ends && { ends }) }
 }
 
-/** What a superstep did to the state: the rest of its checkpoint follows from that and from decisions. */
+/** State changes of a superstep; the rest of its checkpoint follows from them and from decisions. */
 function operationsIn(checkpoint: unknown): unknown {
   const { operations, writes, state } = checkpoint as Record<string, unknown>
   return {

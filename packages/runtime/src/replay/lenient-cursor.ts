@@ -18,7 +18,7 @@ export interface LenientCursor {
 /** After the first divergence code may loop for ever on what its own bodies give. */
 const MAX_NEW = 1000
 
-/** By name alone: numbers shift when a call is put in or taken out, and supersteps when a node is. */
+/** Names in a step id, without numbers: ordinals shift when a call is added or removed, supersteps when a node is. */
 const namesIn = (stepId: string): string => stepId.replace(/[#@][^/]*/g, '')
 
 /**
@@ -48,7 +48,7 @@ export function createLenientCursor(state: ReplayState, bodies: ReplayBodies): L
   function isSameInput({ spec, digest }: Step, call: RecordedCall): boolean {
     const start = startOf(call)
     if (digest === digestIn(start)) return true
-    const was = spec.isInputKept ? (start.payload['input'] ?? null) : options.inputOf(call)
+    const was = spec.isInputKept ? (start.payload.input ?? null) : options.inputOf(call)
     return isSameCall(comparison, spec, was) !== 'different'
   }
 
@@ -73,11 +73,11 @@ export function createLenientCursor(state: ReplayState, bodies: ReplayBodies): L
     else if (hasBody(step.spec.work) && alike[0]) take(step, alike[0], false)
   }
 
-  /** What stands for a renamed step gives way to the step itself. */
+  /** A recorded call that was matched with a renamed step is free for the step with its own name. */
   const isFree = (call: RecordedCall, step: Step): boolean =>
     !call.step || (call.step === state.parting?.step && call.step !== step && call === state.parting.expected)
 
-  /** Where another step stands in place of a recorded one: that one, if all but its name is the same; inside it, its calls. */
+  /** Finds the recorded call of a renamed step: everything but the name is equal. Inside that step, finds its calls. */
   function findRenamed(step: Step): RecordedCall | undefined {
     const { step: other, expected } = state.parting ?? {}
     if (!other || !expected) return undefined
@@ -99,7 +99,7 @@ export function createLenientCursor(state: ReplayState, bodies: ReplayBodies): L
     step.isSame = isSame
     const { spec } = step
     if (!isSame && spec.isInputKept)
-      state.diverge('input', placeOf(call), startOf(call).payload['input'] ?? null, spec.input ?? null)
+      state.diverge('input', placeOf(call), startOf(call).payload.input ?? null, spec.input ?? null)
   }
 
   function next(): ReturnType<LenientCursor['next']> {
@@ -138,7 +138,7 @@ export function createLenientCursor(state: ReplayState, bodies: ReplayBodies): L
   function isTriedAgain(step: Step): boolean {
     const { recorded } = step
     const outcome = outcomeIn(step)
-    const again = recorded?.attempts[step.at]?.end?.payload['retryInMs'] !== undefined
+    const again = recorded?.attempts[step.at]?.end?.payload.retryInMs !== undefined
     if (!again || !outcome || 'output' in outcome || !recorded?.attempts[step.at + 1]) return false
     step.at++
     bodies.enter(step)

@@ -28,7 +28,7 @@ export async function loadRun(ledger: Ledger, runId: string, restored = true): P
       ledger: (erased ? { seq, erased, ...(pruned && { pruned }) } : { seq }) as ClewEvent['ledger'],
     })
   }
-  // Where time stands still at the end of the record.
+  // The last event is kept whole: its timestamp is the end of the record.
   if (last) events[events.length - 1] = last
   return events
 }

@@ -4,7 +4,7 @@ import type { Step } from '../machine/step.ts'
 import { placeOf, type ReplayState } from './replay-state.ts'
 import type { ReplayDivergence, DivergenceKind } from './report.ts'
 
-/** What the first divergence is called, now that it is known what the code did after it. */
+/** Kind of the first divergence, decided after the end of the replay: it depends on the calls that followed. */
 export function nameParting(
   state: ReplayState,
   { step, expected, found }: NonNullable<ReplayState['parting']>,

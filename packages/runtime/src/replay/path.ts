@@ -59,4 +59,4 @@ const recordedOnly = (call: RecordedCall, match: PathStep['match']): PathStep =>
 })
 
 const decisionIn = ({ attempts }: RecordedCall): PathStep['decision'] =>
-  (attempts.at(-1)?.end?.payload['decision'] as PathStep['decision'] | undefined) ?? null
+  attempts.at(-1)?.end?.payload.decision ?? null

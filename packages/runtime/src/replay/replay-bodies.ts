@@ -1,9 +1,9 @@
-import { ClewError, type ClewEvent } from '@clew/ledger'
+import { ClewError } from '@clew/ledger'
 import { toTaskEnd } from '../engine/graph-program.ts'
 import { outcomeOf } from '../machine/payloads.ts'
 import { signalOf } from '../machine/perform.ts'
 import type { BodiesPort, MachineParts } from '../machine/ports.ts'
-import type { RecordedAttempt, RecordedCall } from '../machine/record.ts'
+import type { AnswerEvent, RecordedAttempt, RecordedCall, StepEvent } from '../machine/record.ts'
 import { isClosed, type Scope } from '../machine/scope.ts'
 import { type ChildLink, hasBody, type Outcome, type Step, type Work } from '../machine/step.ts'
 import { toStepError } from '../run/run.ts'
@@ -19,7 +19,7 @@ export interface ReplayBodies extends BodiesPort {
   ownEndOf(step: Step): Outcome | undefined
 }
 
-const NO_ANSWERS = new Map<string, ClewEvent>()
+const NO_ANSWERS = new Map<string, AnswerEvent>()
 
 /** Bodies run again, once for each recorded attempt, and must give what they gave (D2). */
 export function createReplayBodies(
@@ -35,7 +35,7 @@ export function createReplayBodies(
     step.attempt = tried?.attempt ?? 1
     step.startId = tried?.start.eventId ?? ''
     if (work.kind === 'child') {
-      if (tried && typeof tried.start.payload['childRunId'] === 'string') void openChild(step, work, tried)
+      if (tried?.start.payload.childRunId !== undefined) void openChild(step, work, tried)
     } else if (hasBody(work)) {
       if (step.replayed) step.replayed.outcome = undefined
       enterBody(step, work)
@@ -71,7 +71,7 @@ export function createReplayBodies(
     const { stepId, spec, at, replayed } = step
     if (!replayed) return
     const link: ChildLink = {
-      runId: tried.start.payload['childRunId'] as string,
+      runId: tried.start.payload.childRunId as string,
       parentRunId: options.runId,
       parentStepId: stepId,
       cause: tried.start.eventId,
@@ -96,7 +96,7 @@ export function createReplayBodies(
   function endOf(step: Step, tried: RecordedAttempt): Outcome | undefined {
     const { recorded, spec, stepId } = step
     const { work } = spec
-    const end = tried.end as ClewEvent
+    const end = tried.end as StepEvent
     // A fork that passed by its source's attempts, or effects whose earlier attempts failed.
     if (recorded && recorded.attempts[step.at] !== tried) step.at = recorded.attempts.indexOf(tried)
     if (end.ledger.erased) {
@@ -108,14 +108,12 @@ export function createReplayBodies(
     if (outcome) options.onTurn(recorded?.name ?? stepId)
     return outcome
 
-    function recordedOrOwn(of: Step, over: ClewEvent): Outcome | undefined {
+    function recordedOrOwn(of: Step, over: StepEvent): Outcome | undefined {
       if (!hasBody(work) && work.kind !== 'child') return outcomeOf(over, stepId)
       if (recorded?.isGiven) {
         const given = outcomeOf(over, stepId)
         const isCached =
-          over.payload['cached'] === true &&
-          'output' in given &&
-          (work.kind === 'node' || work.kind === 'gate')
+          over.payload.cached === true && 'output' in given && (work.kind === 'node' || work.kind === 'gate')
         if (isCached && work.conclude) return { ...given, ...work.conclude(toTaskEnd(over.payload)) }
         return given
       }
@@ -124,7 +122,7 @@ export function createReplayBodies(
   }
 
   /** The own end of a step that ran again, compared with the recorded one. */
-  function compared(step: Step, end: ClewEvent): Outcome | undefined {
+  function compared(step: Step, end: StepEvent): Outcome | undefined {
     const { stepId, spec } = step
     if (isTimeout(step, end)) {
       if (step.body) close(step.body)
@@ -142,12 +140,12 @@ export function createReplayBodies(
   }
 
   /** A child run that was stopped, or that the ledger does not have: what its parent was given is all there is. */
-  function unsaid(step: Step, end: ClewEvent): Outcome | undefined {
+  function unsaid(step: Step, end: StepEvent): Outcome | undefined {
     const { spec, stepId, replayed } = step
     const child = replayed?.child
     if (child === 'lost' && 'conclude' in spec.work && spec.work.conclude) {
       const place = { ...placeOf(step.recorded as RecordedCall), seq: end.ledger.seq }
-      state.diverge('redacted', place, step.recorded?.attempts[step.at]?.start.payload['childRunId'], null)
+      state.diverge('redacted', place, step.recorded?.attempts[step.at]?.start.payload.childRunId, null)
       return undefined
     }
     const isGiven = child === 'lost' || (child === 'unfinished' && end.eventType === 'execution.step_failed')

@@ -22,7 +22,7 @@ import {
 } from './replay-state.ts'
 import type { ReplayDivergence } from './report.ts'
 
-/** What a replay of one run, or of one part of it, came to. */
+/** Result of replaying one run, or one part of it. */
 export interface Gone {
   /** Undefined when the code has not come to its end. */
   readonly outcome: Outcome | undefined
@@ -35,7 +35,7 @@ export interface ReplayMachine {
   go(code: () => Promise<unknown>): Promise<Gone>
 }
 
-/** What ends a replay is its record. */
+/** A replay ends with its record and is never aborted. */
 const NO_SIGNAL = new AbortController().signal
 
 /** After the first divergence nothing more is waited for than a moment. */
@@ -129,7 +129,7 @@ function replayPolicy(state: ReplayState): DivergencePolicy {
   }
 }
 
-/** Where the record stops, the code goes on: that is no difference. */
+/** True if the code continues after the end of the record, which is no divergence. */
 function isBeyond(state: ReplayState, step: Step, expected: unknown): boolean {
   const { replayed, scope } = step
   const { step: around } = scope
@@ -176,7 +176,7 @@ function createReplayPorts(
     takeOver(step, call) {
       if (step.spec.work.kind !== 'child' && !step.refused) return
       if (call.attempts[0]?.end?.eventType === 'execution.step_interrupted') return
-      // It could not be stored then, and cannot now.
+      // The input could not be stored then and cannot be now.
       if (step.refused && digestIn(startOf(call)) === '') call.isGiven = true
       else bodies.enter(step)
     },

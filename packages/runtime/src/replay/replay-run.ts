@@ -1,4 +1,4 @@
-import { type ClewEvent, ClewError, createStateBuilder, type Ledger } from '@clew/ledger'
+import { ClewError, type ClewEvent, createStateBuilder, isOwn, type Ledger } from '@clew/ledger'
 import { checkpointPayload } from '../engine/graph-program.ts'
 import type { SuperstepState } from '../engine/supersteps.ts'
 import { openRunAppender } from '../machine/run-appender.ts'
@@ -36,7 +36,7 @@ export interface RunReplay {
 export interface Given {
   /** As the parent's code gives it to its child run. */
   readonly input?: unknown
-  /** Where a graph begins in place of its input. */
+  /** Superstep from which a graph starts, instead of its input. */
   readonly fromSuperstep?: number | undefined
 }
 
@@ -107,12 +107,12 @@ function machineFor(
   record: RunRecord,
   inputOf: (call: RecordedCall) => unknown,
 ): ReturnType<typeof createReplayMachine> {
-  const { payload } = record.started
+  const { threadId, seed } = isOwn(record.started, 'system.workflow_started') ? record.started.payload : {}
   const { ledger, comparison, graceMs, onTurn, trace } = context
   const machine = createReplayMachine({
     runId: record.runId,
-    threadId: typeof payload['threadId'] === 'string' ? payload['threadId'] : null,
-    seed: typeof payload['seed'] === 'string' ? payload['seed'] : record.runId,
+    threadId: threadId ?? null,
+    seed: seed ?? record.runId,
     record,
     ledger,
     comparison,
@@ -134,7 +134,7 @@ const toReplay = (parts: readonly { readonly record: RunRecord; readonly gone: G
   steps: parts.reduce((sum, { gone }) => sum + gone.made.length, 0),
 })
 
-/** Where the code of a graph began, or was taken up with another state. */
+/** Part of a graph's record: from its start, or from a resume with another state. */
 interface Part {
   readonly opening: ClewEvent
   readonly events: readonly ClewEvent[]
@@ -175,7 +175,7 @@ function endOfPart(events: readonly ClewEvent[], next: number | undefined): numb
 }
 
 function placeOfSuperstep(events: readonly ClewEvent[], runId: string, superstep: number): number {
-  const at = events.findLastIndex((event) => checkpointPayload(event)?.['superstep'] === superstep)
+  const at = events.findLastIndex((event) => checkpointPayload(event)?.superstep === superstep)
   if (at >= 0) return at
   throw new ClewError(
     'not_found',
@@ -219,13 +219,15 @@ async function replayGraph(
 }
 
 /** Ends that the code was given when it was taken up: it does not come to them by itself. */
-const isCarried = ({ payload }: ClewEvent): boolean =>
-  payload['restored'] === true && payload['name'] !== undefined
+const isCarried = (event: ClewEvent): boolean =>
+  isOwn(event, 'execution.step_completed') &&
+  event.payload.restored === true &&
+  event.payload.name !== undefined
 
 interface Opened {
-  /** Where the code begins. */
+  /** State from which the code starts in this replay. */
   readonly from: SuperstepState
-  /** Where it began, by the record. */
+  /** State from which it started according to the record. */
   readonly was: SuperstepState
 }
 
@@ -250,20 +252,17 @@ async function openPart(
 }
 
 const lastSuperstep = ({ events }: Part, { superstep }: SuperstepState): number =>
-  events.reduce(
-    (most, event) => Math.max(most, Number(checkpointPayload(event)?.['superstep'] ?? 0)),
-    superstep,
-  )
+  events.reduce((most, event) => Math.max(most, checkpointPayload(event)?.superstep ?? 0), superstep)
 
 /** The limit of one invocation is not recorded: that it was reached is. */
 function limitFor(part: Part, from: SuperstepState): (own: number) => number {
   const last = lastSuperstep(part, from)
-  const failed = part.events.findLast(({ eventType }) => eventType === 'system.workflow_failed')
-  const isLimited = (failed?.payload['error'] as { code?: unknown } | undefined)?.code === 'recursion_limit'
+  const failed = part.events.findLast((event) => isOwn(event, 'system.workflow_failed'))
+  const isLimited = failed?.payload.error?.code === 'recursion_limit'
   return (limit) => (isLimited ? last : Math.max(limit, last + 1))
 }
 
-/** What a node was given, from the record: the state before its superstep, or what was sent to it. */
+/** Recorded input of a node: the state before its superstep, or the input sent to it. */
 function inputOf(
   { opening, events }: Part,
   { graph, superstep }: SuperstepState,
@@ -278,7 +277,7 @@ function inputOf(
   for (const event of events) {
     if (builder.superstepWith(event) > before) break
     builder.apply(event)
-    tasks = checkpointPayload(event)?.['tasks'] ?? tasks
+    tasks = checkpointPayload(event)?.tasks ?? tasks
   }
   const index = /@s\d+\.i(\d+)$/.exec(call.stepId)?.[1]
   if (index !== undefined) return (tasks as { input?: unknown }[] | undefined)?.[Number(index)]?.input

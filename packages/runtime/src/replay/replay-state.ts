@@ -20,7 +20,7 @@ export interface ReplayMachineOptions {
   readonly graceMs: number
   /** Null when the record has no such run. */
   readonly replayChild: (program: Program, link: ChildLink) => Promise<ChildReplay | null>
-  /** What a node was given, as the record has it. */
+  /** Recorded input of a node. */
   readonly inputOf: (call: RecordedCall) => unknown
   readonly onTurn: (step: string) => void
   /** Gathers what the code did, when the caller asked for it. */
@@ -32,7 +32,7 @@ export interface ChildReplay {
   readonly divergences: readonly ReplayDivergence[]
 }
 
-/** What one pass of a replay gathers beside the state of the machine. */
+/** State of one pass of a replay, next to the state of the machine. */
 export interface ReplayState {
   readonly core: MachineState
   readonly options: ReplayMachineOptions
@@ -45,7 +45,7 @@ export interface ReplayState {
   readonly belated: Step[]
   readonly divergences: ReplayDivergence[]
   parting: (Parting & { readonly found?: ReplayDivergence | undefined }) | undefined
-  /** What the code asks for inside the step at which the paths part is what the record has inside the expected one. */
+  /** Calls inside the first diverging step equal the recorded calls inside the expected one. */
   isRenamed: boolean
   /** The code and the record have parted. */
   readonly isLenient: boolean
@@ -61,7 +61,7 @@ export interface DivergencePlace {
   readonly childRunId?: string | undefined
 }
 
-/** Where a divergence of the run itself is found. */
+/** Place of a divergence of the run itself. */
 export const RUN = { step: null, stepId: null } as const
 
 /** No reader looks at more of them. */
@@ -107,7 +107,7 @@ export const placeOf = ({ name, stepId, attempts }: RecordedCall): DivergencePla
   seq: attempts[0]?.start.ledger.seq ?? null,
 })
 
-/** What woke the code, in words. */
+/** Description of the event that woke the code. */
 export function reasonOf({ record }: ReplayState, eventId: string | null): string {
   if (eventId === record.started.eventId) return 'when the run begins'
   for (const { stepId, attempts } of record.calls)
@@ -118,13 +118,13 @@ export function reasonOf({ record }: ReplayState, eventId: string | null): strin
   return 'for another reason'
 }
 
-/** What a replay knows of a call beside its step. */
+/** State of a call in a replay, next to its step. */
 export interface ReplayedCall {
   readonly name: string
   readonly kind: string
-  /** It lies behind the end of the record, which stops in the middle. */
+  /** The call comes after the end of an incomplete record. */
   isBeyond: boolean
-  /** What its body, or its child run, came to this time. */
+  /** Outcome of the body or child run in this replay. */
   outcome: Outcome | undefined
   /** Its child run: being replayed, with no end in its record, or not in the ledger. */
   child: 'none' | 'working' | 'unfinished' | 'lost'

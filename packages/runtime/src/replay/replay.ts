@@ -1,4 +1,4 @@
-import { ClewError, type ClewEvent, type Ledger, type RunSummary } from '@clew/ledger'
+import { ClewError, type ClewEvent, isOwn, type Ledger, type RunSummary } from '@clew/ledger'
 import type { Agent } from '../run/agent.ts'
 import { fidelityOf } from '../run/fidelity.ts'
 import type { Program } from '../machine/program.ts'
@@ -30,13 +30,13 @@ export interface ReplayProgress {
 
 export interface ReplayOptions extends WhatIfOptions {
   readonly ledger: Ledger
-  /** It stays as it is. */
+  /** Id of the run to replay, which is not changed. */
   readonly runId: string
   /** Default `re-execute`. */
   readonly mode?: ReplayMode | undefined
-  /** What may differ: `['input.requestId', 'output.items[*].at']`, or such lists by the name of the step. */
+  /** Paths that may differ: `['input.requestId', 'output.items[*].at']`, or such lists by the name of the step. */
   readonly volatile?: Volatile | undefined
-  /** Where to begin a graph in place of its input. */
+  /** Superstep from which a graph starts, instead of its input. */
   readonly from?: { readonly superstep: number } | undefined
   /** Keeps the report as a run of its own. */
   readonly keep?: boolean | { readonly runId?: string | undefined } | undefined
@@ -171,7 +171,7 @@ function assertReplayable(run: RunSummary, program: Program, [first]: readonly C
       { runId, agent: run.agent },
     )
   if (isMapOf(program, run.agent)) return
-  if (first?.eventType !== 'system.workflow_started' || typeof first.payload['seed'] !== 'string')
+  if (!first || !isOwn(first, 'system.workflow_started') || first.payload.seed === undefined)
     throw new ClewError(
       'not_resumable',
       `Run ${runId} was not recorded by an agent or graph of Clew`,
@@ -205,9 +205,9 @@ async function recordedOutcome(
   if (status === 'failed') return { status, error: new StepError(error ?? {}, null).toJSON() }
   if (status === 'paused') return { status }
   if (status !== 'completed') return { status: 'unfinished' }
-  const completed = events.findLast(({ eventType }) => eventType === 'execution.completed')
+  const completed = events.findLast((event) => isOwn(event, 'execution.completed'))
   const output: unknown = completed
-    ? (completed.payload['output'] ?? null)
+    ? (completed.payload.output ?? null)
     : (await ledger.getState(runId))?.state
   return { status, ...(output !== undefined && { output }) }
 }

@@ -2,15 +2,16 @@ import type { ClewEvent, Ledger } from '@clew/ledger'
 
 import type { Outcome, Step } from '../machine/step.ts'
 import type { Comparison } from './same-value.ts'
+import type { StepEvent } from '../machine/record.ts'
 
 /** The events of steps as the code made them this time, by the id of the recorded event whose place they take. */
 export interface ReplayedEvents {
   readonly events: ReadonlyMap<string, ClewEvent>
-  began(step: Step, start: ClewEvent): void
+  began(step: Step, start: StepEvent): void
   ended(end: ClewEvent, outcome: Outcome): void
 }
 
-/** What is told is a view, so secrets that the vault or the code itself brought in are taken out (P3). */
+/** Replayed events are shown to users, so secrets from the vault or from the code are redacted (P3). */
 export function createReplayedEvents(ledger: Ledger, { shown }: Pick<Comparison, 'shown'>): ReplayedEvents {
   const events = new Map<string, ClewEvent>()
 
@@ -26,10 +27,10 @@ export function createReplayedEvents(ledger: Ledger, { shown }: Pick<Comparison,
       const { name, input, isInputKept, digest } = spec
       put(start, {
         name,
-        ...(start.payload['inputDigest'] !== undefined && {
+        ...(start.payload.inputDigest !== undefined && {
           inputDigest: digest ? digest() : ledger.digest(input ?? null),
         }),
-        ...(isInputKept && input !== undefined && start.payload['input'] !== undefined && { input }),
+        ...(isInputKept && input !== undefined && start.payload.input !== undefined && { input }),
       })
     },
     ended(end, outcome) {

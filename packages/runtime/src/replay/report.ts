@@ -32,11 +32,11 @@ export interface ReplayDivergence {
   /** Name of the step, as people know it; null for the run itself. */
   readonly step: string | null
   readonly stepId: string | null
-  /** Of the recorded event it was compared with; null where the record has none. */
+  /** Seq of the recorded event that was compared; null if there is none. */
   readonly seq: number | null
   readonly expected: unknown
   readonly received: unknown
-  /** Where the two differ, as far as they are values. */
+  /** Differences between the two, if they are values. */
   readonly changes: readonly Change[]
   /** The run in which it was found, when that is a child. */
   readonly childRunId?: string | undefined
@@ -50,7 +50,7 @@ export interface PathStep {
   readonly decision: string | readonly string[] | null
   /** `same`: asked for as recorded; `changed`: with another input, kind or outcome; `missing`: only in the record; `new`: only in the code. */
   readonly match: 'same' | 'changed' | 'missing' | 'new'
-  /** Of its recorded start; null for a new one. */
+  /** Seq of the recorded start; null for a new step. */
   readonly seq: number | null
 }
 
@@ -69,13 +69,13 @@ export interface ReplayReport {
   /** The first one first; the rest are what could still be compared after it. */
   readonly divergences: readonly ReplayDivergence[]
   readonly path: readonly PathStep[]
-  /** What the code came to this time. */
+  /** Outcome of the code in this replay. */
   readonly outcome: ReplayOutcome
-  /** What the record says it came to. */
+  /** Recorded outcome. */
   readonly recorded: ReplayOutcome
-  /** Of a what-if: source and fork side by side, with what they differ in of steps, tokens, money, time, output and state. */
+  /** Comparison of source and fork of a what-if: steps, tokens, cost, time, output and state. */
   readonly comparison?: RunDiff | undefined
-  /** What the record was made with, and what it was read with (D7). */
+  /** Versions with which the run was recorded and with which it was replayed (D7). */
   readonly fidelity: Fidelity
   readonly steps: number
   readonly durationMs: number

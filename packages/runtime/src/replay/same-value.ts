@@ -11,7 +11,7 @@ import {
 import type { CallSpec } from '../machine/step.ts'
 
 /**
- * What may differ without being a divergence: paths that begin with `input` or `output`, as `input.requestId` or
+ * Paths that may differ without being a divergence: paths that begin with `input` or `output`, as `input.requestId` or
  * `output.items[*].at` (`*` is one step, `**` any number of them). A list counts for all steps and for the run itself; by
  * name, for the steps of that name (`*` for all of them).
  */
@@ -23,7 +23,7 @@ type IsVolatile = (path: readonly (string | number)[]) => boolean
 export interface Comparison {
   /** `alike`: they differ in nothing but what was declared volatile. */
   compare(recorded: unknown, received: unknown, where: Where): 'same' | 'alike' | 'different'
-  /** Where two values differ as they may be shown, without what was declared volatile. */
+  /** Differences between two values, redacted for display and without volatile paths. */
   changes(expected: unknown, received: unknown, where: Where): Change[]
   /** As it may be shown: without what today's rules take out, and without restored secrets (P3). */
   shown(value: unknown): unknown
@@ -45,7 +45,7 @@ export function createComparison(ledger: Ledger, volatile: Volatile = []): Compa
     try {
       return ledger.redactor.value(value as JsonValue).value
     } catch {
-      // It has no text: it could not be stored either.
+      // A value without canonical text could not be stored either.
       return `a ${typeof value} that cannot be stored`
     }
   }

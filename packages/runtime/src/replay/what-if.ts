@@ -6,14 +6,14 @@ import type { RunResult } from '../run/result.ts'
 import type { RunOptions } from '../run/run-options.ts'
 import type { ReplayDivergence, ReplayOutcome, ReplayReport } from './report.ts'
 
-/** What is changed, and from where on: up to there the record is given back, then everything is live. */
+/** Change and fork point of a what-if: up to that point recorded results are returned, from there on everything is live. */
 export interface WhatIfOptions extends Pick<RunOptions, 'signal' | 'budget' | 'onBusy' | 'listener'> {
   /** Default: where the source stands, or its beginning when an input is given. */
   readonly at?: ForkPoint | undefined
   readonly input?: unknown
-  /** Of a graph: channels are set to these values. */
+  /** For graphs: channels are set to these values. */
   readonly state?: Readonly<Record<string, unknown>> | undefined
-  /** Of a graph: merged by the rules of the channels. */
+  /** For graphs: merged by the rules of the channels. */
   readonly update?: Readonly<Record<string, unknown>> | undefined
   readonly newRunId?: string | undefined
 }

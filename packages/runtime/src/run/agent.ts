@@ -1,4 +1,4 @@
-import { checkMemoryPolicy, type ClewEvent, type Ledger, type MemoryPolicy } from '@clew/ledger'
+import { checkMemoryPolicy, type ClewEvent, isOwn, type Ledger, type MemoryPolicy } from '@clew/ledger'
 import { checkBudget, checkName } from '../options/check-options.ts'
 import { createOptionCheck } from '../options/known-options.ts'
 import type { Budget } from '../machine/budget.ts'
@@ -120,7 +120,7 @@ export function agent<Input, Output>(
 }
 
 async function readOutput(ledger: Ledger, runId: string): Promise<unknown> {
-  for await (const { payload } of ledger.read(runId, { types: ['execution.completed'], restored: true }))
-    return mutableCopy(payload['output'] ?? null)
+  for await (const event of ledger.read(runId, { types: ['execution.completed'], restored: true }))
+    if (isOwn(event, 'execution.completed')) return mutableCopy(event.payload.output ?? null)
   return null
 }

@@ -1,6 +1,7 @@
 import type { ClewEvent } from '@clew/ledger'
 import type { Program } from '../machine/program.ts'
 import { CLEW_VERSION } from '../version.ts'
+import { isBeginning } from './beginning.ts'
 
 /** Values at recording and now; null if unknown. */
 export interface Compared<Value> {
@@ -18,19 +19,15 @@ export interface Fidelity {
   readonly models: Compared<readonly string[]>
 }
 
-const BEGINNINGS: ReadonlySet<string> = new Set(['system.workflow_started', 'system.workflow_forked'])
-
 /** `events` begin with the run's first one; of a graph that is resumed, models are known from its last checkpoint on. */
 export function fidelityOf(
   events: readonly ClewEvent[],
   program: Program | undefined,
   calledNow: Iterable<string>,
 ): Fidelity {
-  const beginnings = events.filter(({ eventType }) => BEGINNINGS.has(eventType))
-  const recorded = (field: 'agentVersion' | 'clewVersion' | 'structureHash'): string | null => {
-    const value = beginnings.findLast(({ payload }) => typeof payload[field] === 'string')?.payload[field]
-    return typeof value === 'string' ? value : null
-  }
+  const beginnings = events.filter(isBeginning)
+  const recorded = (field: 'agentVersion' | 'clewVersion' | 'structureHash'): string | null =>
+    beginnings.findLast(({ payload }) => payload[field] !== undefined)?.payload[field] ?? null
   return {
     agentVersion: { recorded: recorded('agentVersion'), now: program?.version ?? null },
     clewVersion: { recorded: recorded('clewVersion'), now: CLEW_VERSION },
@@ -41,6 +38,9 @@ export function fidelityOf(
 
 function modelsIn(events: Iterable<ClewEvent>): string[] {
   const models = new Set<string>()
-  for (const { payload } of events) if (typeof payload['model'] === 'string') models.add(payload['model'])
+  for (const {
+    payload: { model },
+  } of events)
+    if (typeof model === 'string') models.add(model)
   return [...models].toSorted()
 }

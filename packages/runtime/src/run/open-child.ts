@@ -1,4 +1,4 @@
-import { ClewError, isTerminal, type Ledger, type RunSummary } from '@clew/ledger'
+import { ClewError, isOwn, isTerminal, type Ledger, type RunSummary } from '@clew/ledger'
 import { readDueTimes } from '../pause/answers.ts'
 import { requestStop, type StopOptions, workingChild } from '../lifecycle/request-stop.ts'
 import type { Program } from '../machine/program.ts'
@@ -51,8 +51,8 @@ async function errorOf(
   { parentStepId, timeout }: ChildLink,
 ): Promise<StepError> {
   if (status === 'stopped' && timeout)
-    for await (const { payload } of ledger.read(runId, { types: ['system.workflow_stopped'] }))
-      if (payload['reason'] === timeout.message) return timeout
+    for await (const event of ledger.read(runId, { types: ['system.workflow_stopped'] }))
+      if (isOwn(event, 'system.workflow_stopped') && event.payload.reason === timeout.message) return timeout
   return new StepError(error ?? { code: status }, parentStepId)
 }
 

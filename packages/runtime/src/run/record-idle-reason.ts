@@ -5,6 +5,7 @@ import type { IdleReason, LiveMachine } from '../machine/machine-types.ts'
 import type { RunFacts, RunPause, RunResult } from './result.ts'
 import { stackOf, StepError, toStepError } from './run.ts'
 import type { ActiveRun } from './acquire-run.ts'
+import { clockIn } from '../machine/writes.ts'
 
 /** Why a run is interrupted that was left on purpose: no process died of it. */
 export const HANDED_OVER = 'handed over'
@@ -123,13 +124,13 @@ async function end(
 
   /** `instead` was not written, so the readings of the clock that it carried have to be carried here. */
   async function fail(error: StepError, instead?: EventDraft): Promise<RunResult> {
-    const clock = instead?.payload['clock']
+    const clock = instead ? clockIn(instead.payload) : []
     // An error of a step has its stack in the step's event.
     const stack = error.stepId === null ? stackOf(error) : undefined
     const failed = machine.draft('system.workflow_failed', [], machine.cause, {
       error: error.toJSON(),
       ...(stack !== undefined && { stack }),
-      ...(clock !== undefined && { clock }),
+      ...(clock.length > 0 && { clock }),
       ...told.fields,
     })
     await journal.send([...stops, failed])

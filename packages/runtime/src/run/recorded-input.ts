@@ -1,12 +1,13 @@
-import type { ClewEvent } from '@clew/ledger'
+import { type ClewEvent, isOwn } from '@clew/ledger'
 import { wholePlaceholderIn } from '../machine/placeholders.ts'
 
 /** Input of the run's code: that of its start, or of its last fork that has one. */
 export function recordedInput(events: readonly ClewEvent[]): unknown {
-  const edited = events.findLast(
-    ({ eventType, payload }) => eventType === 'system.workflow_forked' && payload['input'] !== undefined,
-  )
-  return (edited ?? events[0])?.payload['input'] ?? null
+  const edited = events
+    .filter((event) => isOwn(event, 'system.workflow_forked'))
+    .findLast(({ payload }) => payload.input !== undefined)
+  const { input = null } = (edited ?? events[0])?.payload ?? {}
+  return input
 }
 
 /** Warns at the start if the input has a redacted secret that a resume would need (P2). */

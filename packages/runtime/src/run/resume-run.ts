@@ -11,6 +11,7 @@ import { settlePauses } from '../pause/settle-pauses.ts'
 import { sleepThrough } from './sleep-through.ts'
 import { beginLog, type ActiveRun, acquireRun } from './acquire-run.ts'
 import { withSecrets } from './with-secrets.ts'
+import { isBeginning } from './beginning.ts'
 
 export async function resumeRun(
   ledger: Ledger,
@@ -120,8 +121,6 @@ async function accept(
   await journal.send([accepted, resumed])
 }
 
-const BEGINNINGS: ReadonlySet<string> = new Set(['system.workflow_started', 'system.workflow_forked'])
-
 /** Order of checks: does it exist, is it of this agent, is it still the same program, is it over. */
 function assertResumable(
   run: RunSummary | null,
@@ -139,10 +138,9 @@ function assertResumable(
   if (run.agent !== null && run.agent !== program.name)
     refuse(`Run ${runId} is one of ${run.agent}, not of ${program.name}`, 'Resume it with its own agent.')
   // A fork may have begun with another graph than its source.
-  const recorded = events?.findLast(
-    ({ eventType, payload }) => BEGINNINGS.has(eventType) && payload['structureHash'] !== undefined,
-  )?.payload['structureHash']
-  if (program.structureHash !== null && typeof recorded === 'string' && recorded !== program.structureHash)
+  const recorded = events?.filter(isBeginning).findLast(({ payload }) => payload.structureHash !== undefined)
+    ?.payload.structureHash
+  if (program.structureHash !== null && recorded !== undefined && recorded !== program.structureHash)
     refuse(
       `The graph ${program.name} has changed since run ${runId} began`,
       'Resume it with the graph it began with, or fork it: a fork takes over what is still the same.',

@@ -20,12 +20,12 @@ const LIVES: readonly string[] = [
 ]
 
 /** A budget as an event has it: what is endless is no bound. */
-export function budgetField(budget: Budget | undefined): { readonly budget?: Budget } {
+export function budgetField(budget: Budget | undefined): { readonly budget?: Record<string, number> } {
   const bounds = COUNTS.flatMap((name) => {
     const most = budget?.[name]
-    return most === undefined || most === Number.POSITIVE_INFINITY ? [] : [[name, most]]
+    return most === undefined || most === Number.POSITIVE_INFINITY ? [] : [[name, most] as const]
   })
-  return bounds.length === 0 ? {} : { budget: Object.fromEntries(bounds) as Budget }
+  return bounds.length === 0 ? {} : { budget: Object.fromEntries(bounds) }
 }
 
 /** Budget after a resume: `budget` can only tighten the recorded one, `replaceBudget` replaces it. */

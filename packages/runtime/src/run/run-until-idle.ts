@@ -1,4 +1,4 @@
-import { type ClewEvent, findPlaceholderPlaces, type Ledger } from '@clew/ledger'
+import { type ClewEvent, findPlaceholderPlaces, isOwn, type Ledger } from '@clew/ledger'
 import { checkpointPayload } from '../engine/graph-program.ts'
 import { fidelityOf } from './fidelity.ts'
 import type { NodeRecord } from '../log/node-record.ts'
@@ -82,7 +82,7 @@ async function carry(take: ActiveRun, first: readonly ClewEvent[], known: Known)
       threadId,
       agent: program.name,
       promote: program.promote,
-      seed: (started.payload['seed'] as string | undefined) ?? runId,
+      seed: (isOwn(started, 'system.workflow_started') ? started.payload.seed : undefined) ?? runId,
       journal,
       record,
       startsBefore: starts,

@@ -170,7 +170,11 @@ export class StepError extends Error {
   readonly stepId: string | null
 
   constructor(
-    error: { name?: string | null; code?: string | null; message?: string | null },
+    error: {
+      name?: string | null | undefined
+      code?: string | null | undefined
+      message?: string | null | undefined
+    },
     stepId: string | null,
     cause?: unknown,
   ) {

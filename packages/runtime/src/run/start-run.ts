@@ -91,7 +91,7 @@ export async function beginRun(
       ...(program.signatures && { signatures: program.signatures }),
       clewVersion: CLEW_VERSION,
       ...(subjects && { subjects }),
-      ...(session && { session }),
+      ...(session && { session: { ...session } }),
       ...budgetField(budget),
       ...(tags && { tags }),
       ...(input !== undefined && input !== null && { input }),

@@ -1,6 +1,7 @@
-import { checkpointOf, type ClewEvent, ClewError, parseStepId } from '@clew/ledger'
+import { checkpointOf, ClewError, type ClewEvent, isOwn, parseStepId } from '@clew/ledger'
 import type { RunResult, StepChange, RunListener, NodeUpdate } from '../run/result.ts'
 import type { MessageItem, StreamOrigin, PauseItem, StreamMode, TokenItem } from './stream-items.ts'
+import { stepIdOf } from '../machine/record.ts'
 
 const MODES: ReadonlySet<unknown> = new Set(['values', 'updates', 'messages', 'steps', 'events', 'custom'])
 const PAUSING: ReadonlySet<unknown> = new Set(['updates', 'messages', 'steps'])
@@ -50,8 +51,8 @@ export function createItemEmitter({
 
   function make(runId: string, namespace: readonly string[]): RunListener {
     const origin: StreamOrigin = { runId, namespace }
-    const isOwn = namespace.length === 0
-    const tellsState = isOwn || children
+    const isRoot = namespace.length === 0
+    const tellsState = isRoot || children
     /** Writes of nodes by step, until their end is committed. */
     const held = new Map<string, NodeUpdate>()
     let lastSuperstep = -1
@@ -59,9 +60,8 @@ export function createItemEmitter({
 
     function onEvent(event: ClewEvent): void {
       if (modes.has('events')) give('events', event, origin)
-      const { eventType, payload } = event
-      if (eventType === 'execution.step_completed') {
-        const update = held.get(payload['stepId'] as string)
+      if (isOwn(event, 'execution.step_completed')) {
+        const update = held.get(stepIdOf(event))
         if (update) tellUpdate(update)
       }
       committed = Math.max(committed, checkpointOf(event)?.superstep ?? -1)

@@ -1,4 +1,4 @@
-import { type ClewEvent, isTerminal, type Ledger, type RunSummary } from '@clew/ledger'
+import { type ClewEvent, isOwn, isTerminal, type Ledger, type RunSummary } from '@clew/ledger'
 import { HANDED_OVER } from '../run/record-idle-reason.ts'
 
 /** Events of progress or of an intervention by a person. */
@@ -13,7 +13,6 @@ const PROGRESS: ReadonlySet<string> = new Set([
   'system.workflow_blocked',
   'ui.input_received',
 ])
-const INTERRUPTED = 'system.workflow_interrupted'
 const FIRST_LOOK = 64
 
 /** Number of consecutive owner deaths without progress, counted up to `most`. */
@@ -21,7 +20,8 @@ export async function countCrashes(ledger: Ledger, run: RunSummary, most: number
   const crashes: ClewEvent[] = []
   for await (const event of newestFirst(ledger, run)) {
     if (PROGRESS.has(event.eventType) || crashes.length >= most) break
-    if (event.eventType === INTERRUPTED && event.payload['reason'] !== HANDED_OVER) crashes.push(event)
+    if (isOwn(event, 'system.workflow_interrupted') && event.payload.reason !== HANDED_OVER)
+      crashes.push(event)
   }
   const first = crashes.at(-1)
   // A parent stands still while its child runs do the work.

@@ -19,7 +19,7 @@ export interface IngestThreadOptions {
   readonly metrics: Pick<Metrics, 'appended' | 'errors'>
 }
 
-/** Of a whole body, in one message at least. */
+/** Size of the parts in which a body is sent to the thread; a body has at least one part. */
 const PART_BYTES = 1024 * 1024
 
 interface Job {

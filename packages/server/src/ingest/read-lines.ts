@@ -17,7 +17,7 @@ const UNPACK: Readonly<Record<string, () => Duplex>> = {
 /** Limits of one request of lines. */
 export interface LineLimits {
   readonly lines: number
-  /** Of all lines, decompressed. */
+  /** Decompressed size of all lines. */
   readonly bytes: number
   /** Size of one line. */
   readonly chars: number

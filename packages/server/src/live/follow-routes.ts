@@ -104,7 +104,7 @@ export function mountFollow(
     const afterPosition = readPlace(call, 'afterPosition') ?? (await call.ledger.lastPosition())
     const lines = (signal: AbortSignal) => followLedger(sourceOf(call.workspace).lines, afterPosition, signal)
     return eventStream(call, parts, async function* (signal) {
-      // Who is cut before the first event comes back to here, not to a later now.
+      // A client whose connection breaks before the first event resumes here, not at a later now.
       yield `id: ${afterPosition}\n\n`
       yield* toText(lines(signal), readTypes(call), 'position')
     })

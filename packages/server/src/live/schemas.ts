@@ -24,7 +24,7 @@ const source = z.object({
   snippet: textOrNull,
 })
 
-/** Of what is left out, null is shown, or what follows from the address. */
+/** Source of an event. Missing fields are null or follow from the address. */
 export const givenSource = z.strictObject({
   type: z.string().max(100),
   title: z.string().max(1000).nullable().optional(),

@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { ClewError } from '@clew/ledger'
 
-/** What a view token shows: one run, or one stream with its sessions. */
+/** Target of a view token: one run, or one stream with its sessions. */
 export type ViewTarget =
   | { readonly runId: string; readonly streamId?: undefined }
   | { readonly streamId: string; readonly runId?: undefined }

@@ -13,7 +13,7 @@ import { gatherTyped, type TypedAhead } from './typed-ahead.ts'
 
 const Palette = lazy(() => import('./palette.tsx').then(({ Palette: shown }) => ({ default: shown })))
 
-/** What stands around every view. */
+/** Frame of every view: rail, top bar, palette and key help. */
 export function Frame(): ReactElement {
   const [open, setOpen] = useState<'palette' | 'keys' | null>(null)
   const navigate = useNavigate()

@@ -8,7 +8,7 @@ export interface NavItem {
   readonly shortcut: ShortcutName
 }
 
-/** Where one can go: the rail, the bar on phones and the palette show these, in this order. */
+/** Navigation items, in the order in which the rail, the phone bar and the palette show them. */
 export const NAV_ITEMS: readonly NavItem[] = [
   { to: '/runs', label: 'Runs', icon: ListTree, shortcut: 'goRuns' },
   { to: '/streams', label: 'Streams', icon: MessagesSquare, shortcut: 'goStreams' },

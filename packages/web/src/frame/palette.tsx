@@ -32,7 +32,7 @@ const streamOf = (runId: string): string | null => /^clew:stream\/(.+)$/.exec(ru
 
 const SEARCH = 'search all runs'
 
-/** What is named so comes first, then runs in which the words were found, in the order of the search; then the list. */
+/** Rank of an entry: names that match come first, then runs found by the search in its order, then the rest of the list. */
 const rank = (name: string, words: string, found?: string[]): number =>
   Math.max(
     defaultFilter(name, words),
@@ -41,7 +41,7 @@ const rank = (name: string, words: string, found?: string[]): number =>
   )
 
 interface PaletteProps {
-  /** What was typed before the palette was there. */
+  /** Keys typed while the palette was loading. */
   readonly typed: TypedAhead | undefined
   readonly onClose: () => void
 }
@@ -63,11 +63,11 @@ export function Palette({ typed, onClose }: PaletteProps): ReactElement {
       (await client.get<{ streams: readonly StreamView[] }>(STREAMS_PATH, { limit: 50 }, signal)).streams,
   })
   const runs = wanted === '' ? [] : (found.data ?? [])
-  // What was found for the words before stands there until it is replaced, but only if its name fits these as well.
+  // Results of the previous query stay until new ones arrive, but only those whose name matches the new query.
   const foundBy = found.isPlaceholderData ? [] : [wanted]
   const [here, setHere] = useState('')
   const isMoved = useRef(false)
-  // What was found arrives late. The first line is under the cursor all the same, unless somebody has moved it.
+  // Search results arrive late. The first line stays selected unless the user has moved the selection.
   const follow = useCallback((box: HTMLDivElement | null) => {
     if (!box) return undefined
     const observer = new MutationObserver(() => {

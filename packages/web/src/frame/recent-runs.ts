@@ -13,7 +13,7 @@ export function recentRuns(): readonly RecentRun[] {
     const kept: unknown = JSON.parse(localStorage.getItem(KEY) ?? '[]')
     return Array.isArray(kept) ? kept.filter(isRecentRun) : []
   } catch {
-    // What another version wrote, or a browser that keeps nothing: there is none to show.
+    // Another version wrote the entry, or the browser stores nothing: no recent runs.
     return []
   }
 }

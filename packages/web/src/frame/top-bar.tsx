@@ -3,7 +3,7 @@ import { createPortal } from 'react-dom'
 
 const PLACE = 'top-bar'
 
-/** Where a view puts what says where one is. */
+/** Slot in the top bar for the current view's title and breadcrumb. */
 export const TopBarSlot = (): ReactElement => <div className="top-place" id={PLACE} />
 
 export function TopBar({

@@ -1,6 +1,6 @@
 /** Letters that are typed while a field is still on its way: they belong to it, not to the page below. */
 export interface TypedAhead {
-  /** What was typed so far, once; from then on nothing is gathered. */
+  /** Returns the text typed so far and stops gathering. */
   take(): string
   stop(): void
 }

@@ -9,7 +9,7 @@ let timer: ReturnType<typeof setInterval> | undefined
 /** One clock for all that says how long ago something was. */
 function subscribe(listener: () => void): () => void {
   listeners.add(listener)
-  // It stood still while nobody looked.
+  // The clock stands still while no component uses it.
   if (timer === undefined) nowMs = Date.now()
   timer ??= setInterval(() => {
     nowMs = Date.now()

@@ -1,7 +1,7 @@
 import type { Change } from '@clew/ledger'
 import type { ReactElement } from 'react'
 
-/** Where two values differ: what was, and what is. */
+/** List of differences between two values, each with the value before and after. */
 export function Changes({ changes }: { readonly changes: readonly Change[] }): ReactElement {
   if (changes.length === 0) return <p className="tab-empty">Nothing changed.</p>
   return (

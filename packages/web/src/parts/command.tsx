@@ -23,7 +23,7 @@ export function Command({ text }: { readonly text: string }): ReactElement {
   )
 }
 
-/** What is longer breaks where it must. */
+/** Longer commands wrap anywhere. */
 const LONG = 400
 
 /** Words begin a line rather than break at one of their hyphens. */

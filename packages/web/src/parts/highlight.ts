@@ -2,7 +2,7 @@ import type { Highlight } from '@clew/react'
 import { createCssVariablesTheme, createHighlighterCore } from 'shiki/core'
 import { createJavaScriptRegexEngine } from 'shiki/engine/javascript'
 
-/** What agents write most; others stay plain. Each is loaded with its first use. */
+/** Highlighted languages, those that agents write most. Each is loaded with its first use. */
 const LANGUAGES = {
   css: () => import('shiki/dist/langs/css.mjs'),
   html: () => import('shiki/dist/langs/html.mjs'),

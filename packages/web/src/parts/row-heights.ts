@@ -2,7 +2,7 @@
 export interface RowHeights {
   readonly count: number
   total(): number
-  /** Where a row begins; that of the row after the last is where all of it ends. */
+  /** Offset of a row; the offset after the last row is the total height. */
   offsetOf(row: number): number
   /** The row that covers an offset, or the nearest one. */
   rowAt(offset: number): number

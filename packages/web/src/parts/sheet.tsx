@@ -11,7 +11,7 @@ interface SheetProps {
   readonly isWide?: boolean
 }
 
-/** What asks or tells something before the page goes on. The browser keeps the focus in it and Esc closes it. */
+/** Modal dialog. The browser keeps the focus in it, and Esc closes it. */
 export function Sheet({
   title,
   onClose,

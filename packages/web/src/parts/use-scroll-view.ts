@@ -5,7 +5,7 @@ export interface ScrollView {
   readonly height: number
 }
 
-/** What is seen of an element that scrolls; `isThere` tells when there is one. */
+/** Visible range of a scrolling element; `isThere` says whether the element is mounted. */
 export function useScrollView(scroll: RefObject<HTMLElement | null>, isThere = true): ScrollView {
   const [view, setView] = useState<ScrollView>({ top: 0, height: 800 })
   useLayoutEffect(() => {

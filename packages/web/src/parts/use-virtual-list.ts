@@ -25,7 +25,7 @@ export interface VirtualList {
 }
 
 const AROUND = 12
-/** Who is at the end stays there, whatever the rows before it turn out to measure. */
+/** Distance in pixels within which the list counts as scrolled to its end and stays there when rows change height. */
 const NEAR_END = 4
 const toEnd = (box: HTMLElement): number => box.scrollHeight - box.scrollTop - box.clientHeight
 const STILL_MS = 150
@@ -109,7 +109,7 @@ export function useVirtualList(options: VirtualListOptions): VirtualList {
     let target = scroll.current?.scrollTop
     const place = (): void => {
       const box = scroll.current
-      // Who scrolls meanwhile is left alone.
+      // The user has scrolled since: do not move the list.
       if (!box || (target !== undefined && Math.abs(box.scrollTop - target) > 1)) return
       const { heights: now } = latest.current
       const top = paddingTop + now.offsetOf(row)

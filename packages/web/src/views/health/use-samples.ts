@@ -14,7 +14,7 @@ export interface Sample {
 const EVERY_MS = 2000
 const MAX_SAMPLES = 150
 
-/** What the server measures, as often as eyes can follow; `appended` counts events as they are seen. */
+/** Samples of the server's metrics, taken at a rate the eye can follow; `appended` counts received events. */
 export function useSamples(appended: { current: number }): {
   readonly samples: readonly Sample[]
   readonly error: unknown

@@ -18,7 +18,7 @@ interface Page {
   readonly nextCursor: string | null
 }
 
-/** What is remembered, by layer: its value, how long it stays, and the event that wrote it. */
+/** Memory items by layer, each with its value, its expiry and the event that wrote it. */
 export function MemoryPage(): ReactElement {
   const { layer, q } = useSearch({ from: '/memory' })
   const navigate = useNavigate({ from: '/memory' })

@@ -153,7 +153,7 @@ type Parsed =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly problem: string }
 
-/** Of a state only the channels that were changed: the others stay as they stood. */
+/** Parses an edit. An edited state has only the changed channels; the others keep their values. */
 function parseEdit(text: string, what: What, given: unknown): Parsed {
   const parsed = parseJson(text)
   if (!parsed.ok || what !== 'state') return parsed

@@ -12,7 +12,7 @@ interface RunGap {
   readonly rule: string | null
 }
 
-/** What of a run can no longer be read; asked for where something is missing. */
+/** Ranges of a run that can no longer be read; requested only if something is missing. */
 function useGaps(runId: string, enabled = true): UseQueryResult<readonly RunGap[]> {
   const client = useClient()
   return useQuery({

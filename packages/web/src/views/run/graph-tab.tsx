@@ -35,7 +35,7 @@ type StepNode = Node<
 
 const LOOK_AGAIN_EVERY = 20
 
-/** What led to what, with equal steps drawn once; the way that was taken in ink, what was never reached thin. */
+/** Graph of the run: equal steps are drawn once, taken edges in ink, edges never taken thin. */
 export function GraphTab({ runId, view, chosen, choose }: TabProps): ReactElement {
   const client = useClient()
   const { data, error } = useQuery({
@@ -174,7 +174,7 @@ const KINDS: Readonly<Record<TaskNode['kind'], string>> = {
   target: 'node',
 }
 
-/** Where lines begin and end. */
+/** Anchor points of edges on a node. */
 const SIDES = {
   right: {
     in: Position.Left,

@@ -32,7 +32,7 @@ interface Lineage {
   readonly more: boolean
 }
 
-/** Where the run comes from and what came of it: turns down the thread, forks leaving it. */
+/** Sources and descendants of the run: turns down the thread, forks to the side. */
 export function LineageTab({ runId, view }: TabProps): ReactElement {
   const client = useClient()
   const { data, error } = useQuery({

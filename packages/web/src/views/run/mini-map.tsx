@@ -104,7 +104,7 @@ function paint(box: HTMLCanvasElement, layout: TimelineLayout): void {
     atWork[x] = now
     most = Math.max(most, now)
   }
-  // Of the element's own colours: those of variables are not resolved for the theme, and a canvas takes them for black.
+  // Colours come from the element's computed style: a canvas does not resolve CSS variables and paints them black.
   const { color: ink, accentColor: bad } = getComputedStyle(box)
   for (const isBad of [0, 1]) {
     pen.beginPath()

@@ -1,6 +1,6 @@
 import type { StepSkeleton } from '@clew/ledger'
 
-/** What all steps of one name took together. */
+/** Totals over all steps of one name. */
 export interface NodeStats {
   readonly name: string
   readonly kind: string

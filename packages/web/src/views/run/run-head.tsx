@@ -6,7 +6,7 @@ import { type ReactElement, useEffect, useState } from 'react'
 import { Ago } from '../../parts/ago.tsx'
 import type { TabProps } from './run-page.tsx'
 
-/** Where the run stands, in numbers that say what they are; and what can be done with it. */
+/** Header of a run: status, labelled figures and actions. */
 export function RunHead({ run, view, choose }: TabProps & { readonly run: RunSummary }): ReactElement {
   const isOver = run.endedAt !== null
   const isHeld = view.owner?.state === 'alive'
@@ -74,7 +74,7 @@ export function RunHead({ run, view, choose }: TabProps & { readonly run: RunSum
   )
 }
 
-/** What models took; a run without any is not told that it cost nothing. */
+/** Tokens and cost of model calls; nothing for a run without model calls. */
 function Spent({ run }: { readonly run: RunSummary }): ReactElement {
   const { inputTokens, outputTokens, unpricedCalls, cost } = run
   return (

@@ -32,7 +32,7 @@ const CostTab = lazy(() => import('./cost-tab.tsx').then((m) => ({ default: m.Co
 const LogTab = lazy(() => import('./log-tab.tsx').then((m) => ({ default: m.LogTab })))
 const LineageTab = lazy(() => import('./lineage-tab.tsx').then((m) => ({ default: m.LineageTab })))
 
-/** What every tab of a run gets: the run, what is chosen in it, and the way to choose something else. */
+/** Props of every tab of a run: the run, the selected step, and a function to select another. */
 export interface TabProps {
   readonly runId: string
   readonly view: RunView
@@ -64,7 +64,7 @@ function OneRun({ runId }: { readonly runId: string }): ReactElement {
     if (agent !== undefined) rememberRun({ runId, agent })
   }, [runId, agent])
   const chosen = useChosenStep(runId, view, search)
-  // What every tab is drawn from grows with the steps, whichever tab is shown: going to another one is no new work.
+  // The data of all tabs grows with the steps, whichever tab is shown, so that switching tabs costs nothing.
   const [takeRounds] = useState(createSupersteps)
   const [timeline] = useState(createTimeline)
   const rounds = useMemo(() => {
@@ -126,7 +126,7 @@ function OneRun({ runId }: { readonly runId: string }): ReactElement {
   useShortcut('previousError', () => toError(-1))
 
   const props: TabProps = { runId, view, timeline, rounds, story, search, chosen, untilSeq, choose }
-  // Of a run that a server refuses to show there is nothing to turn tabs of.
+  // The server refuses to show this run, so there are no tabs.
   const isNowhere = run === null && isRequestError(view.error)
   const isLost = chosen === undefined && search.step !== undefined && view.complete
   const hasChoice = chosen !== undefined || search.event !== undefined

@@ -5,7 +5,7 @@ import type { RunSearch } from '../../url.ts'
 export const stepKey = ({ stepId, attempt }: Pick<StepSkeleton, 'stepId' | 'attempt'>): string =>
   attempt === 1 ? stepId : `${stepId}@${attempt}`
 
-/** What a key of an address may mean, likeliest first: an id can end as an attempt does. */
+/** Steps that a key in the address may mean, likeliest first: a step id can end in the same way as an attempt number. */
 export function readStepKey(key: string): readonly Pick<StepSkeleton, 'stepId' | 'attempt'>[] {
   const whole = { stepId: key, attempt: 1 }
   const [, stepId, attempt] = /^(.+)@(\d{1,9})$/.exec(key) ?? []

@@ -22,7 +22,7 @@ export interface Supersteps {
 /** Bars that fit on a screen; longer runs share them. */
 const MAX_BARS = 240
 
-/** Of each superstep, in order: columns of numbers, since a long run has as many supersteps as steps. */
+/** Columns of numbers, one entry per superstep in order: a long run has as many supersteps as steps. */
 interface Columns {
   readonly all: number[]
   readonly lastSeq: number[]

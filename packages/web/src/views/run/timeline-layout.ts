@@ -57,7 +57,7 @@ export function createTimeline(): Timeline {
   return { take, layOut: () => (laidOut ??= layOutTree(tree)) }
 }
 
-/** Who lies in whom, and when: all of a layout that has to do with text. */
+/** Nesting and times of steps: the part of the layout that needs text. */
 interface Tree {
   count: number
   readonly places: Map<string, number>

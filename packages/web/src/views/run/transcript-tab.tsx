@@ -22,7 +22,7 @@ export function TranscriptTab(props: TabProps): ReactElement {
   const here = useMemo(() => {
     if (search.event === undefined && search.step === undefined) return -1
     const own = rows.findIndex((row) => isChosen(row, search.event, search.step))
-    // What tells of a step stands for it.
+    // The row that shows a step stands for it.
     return own >= 0 || !chosen
       ? own
       : rows.findIndex((row) => row.type === 'entry' && row.step !== null && isSame(row.step, chosen))
@@ -127,7 +127,7 @@ const guessHeight = (row: TranscriptItem | undefined): number =>
 
 const renderRunLink = (childRunId: string): ReactElement => <RunLink runId={childRunId} />
 
-/** Of steps that stand in one row, the newest that speaks. */
+/** Text of the newest streaming step in the row. */
 function textOfRow(row: TranscriptItem, texts: RunView['texts']): string | undefined {
   if (texts.size === 0) return undefined
   if (row.type === 'entry') {

@@ -7,7 +7,7 @@ interface UnreadRowProps extends TranscriptRowProps {
   readonly runId: string
   readonly row: StepsRow
   readonly lastSeq: number
-  /** Who flies past wants nothing to be read. */
+  /** True during fast scrolling: do not load the row. */
   readonly isPassing: boolean
 }
 

@@ -12,10 +12,10 @@ import { useMemo } from 'react'
 
 /** Events are read in stretches of this many: a screen of steps takes one or two. */
 const STRETCH = 200
-/** What was looked at is let go of after a while, so that going through a long run does not fill the memory. */
+/** Time until unused entries are evicted, so that scrolling through a long run does not fill the memory. */
 const KEPT_MS = 30_000
 
-/** What a transcript tells of one step by its own events; null until they are read, or while `enabled` is false. */
+/** Transcript entries of one step, from its own events; null until they are read, or while `enabled` is false. */
 export function useStepEntries(
   runId: string,
   { startedSeq, endedSeq }: StepSkeleton,
@@ -65,7 +65,7 @@ async function readStretch(
     const query = { afterSeq: at, limit: upToSeq - at }
     const { events } = await client.get<{ events: WireEvent[] }>(`${runPath(runId)}/events`, query, signal)
     for (const wire of events) found.set(wire.ledger.seq, fromWire(wire))
-    // Where events are large, a page has fewer than were asked for.
+    // A page of large events has fewer than the requested number.
     at = events.at(-1)?.ledger.seq ?? upToSeq
   }
   return found

@@ -24,7 +24,7 @@ export function useStory({ entries, steps, isBrief }: Story, isShown: boolean): 
   }, [teller, entries, steps, isBrief, isShort, isShown])
   useEffect(() => () => teller.stop(), [teller])
   const last = useRef<readonly TranscriptItem[]>([])
-  // What was told last stays until there is more.
+  // The last items stay until there are more.
   last.current = short ?? (isShort ? last.current : (long ?? last.current))
   return last.current
 }

@@ -29,7 +29,7 @@ export function splitQuery(query: string): QueryItem[] {
 
 export const joinQuery = (items: readonly QueryItem[]): string => items.map(({ text }) => text).join(' ')
 
-/** What the list of runs can answer by itself; anything else is a matter for search. */
+/** Filters that the list of runs supports; all other words go to the search. */
 const PLAIN: Readonly<Record<string, string>> = {
   status: 'status',
   agent: 'agent',
@@ -56,7 +56,7 @@ export function toRequest(q: string | undefined): RunsRequest {
 /** `text:` says that words follow, which search knows anyway. */
 const withoutText = ({ text }: QueryItem): string => text.replace(/^(-?)text:/i, '$1')
 
-/** What could stand where the last part is being written. */
+/** Completions for the last part of the query. */
 export function completions(
   draft: string,
   agents: readonly string[],

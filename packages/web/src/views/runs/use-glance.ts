@@ -3,10 +3,10 @@ import { runPath, useClient, wordsOf } from '@clew/react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 
 const STEPS = 60
-/** Of runs this long the first steps say nothing about the whole. */
+/** Limit of steps: the first steps of a longer run say nothing about the whole. */
 const TOO_MANY = 5000
 
-/** What a run was asked, in its first words: they never change. */
+/** First words of a run's input, which never change. */
 export function useFirstWords(runId: string): string | null {
   const client = useClient()
   const { data = null } = useQuery({

@@ -7,7 +7,7 @@ import { toRequest } from './run-query.ts'
 
 export interface Hit {
   readonly run: RunSummary
-  /** Where in the run something was found, as a piece of text. */
+  /** Search hit in the run: a text excerpt and its seq. */
   readonly found: { readonly text: string; readonly seq: number } | null
 }
 

@@ -5,7 +5,7 @@ import { Link } from '@tanstack/react-router'
 import type { ReactElement } from 'react'
 import { PauseForm } from '../run/pause-form.tsx'
 
-/** What a session waits for, answered in place. */
+/** Question of a paused session, with the form for its answer. */
 export function SessionQuestion({
   runId,
   seq,

@@ -21,7 +21,7 @@ interface StreamPaneProps {
   /** Whether keys are meant for it. */
   readonly isActive: boolean
   readonly isThread?: boolean | undefined
-  /** What could be asked here. */
+  /** Example questions. */
   readonly examples?: readonly string[] | undefined
   /** While nothing has been said. */
   readonly empty: ReactNode
@@ -36,7 +36,7 @@ export function StreamPane(props: StreamPaneProps): ReactElement {
   const heightBefore = useRef(0)
   const [first] = items
   useMessageKeys(pane, items, context, isActive)
-  // What was put above must not move what is read.
+  // Rows inserted above must not move the visible ones.
   useLayoutEffect(() => {
     const shown = scroller.current
     if (shown && heightBefore.current > 0) shown.scrollTop += shown.scrollHeight - heightBefore.current
@@ -108,7 +108,7 @@ function Items({
   )
 }
 
-/** Where a session asks: on its card, or under what it has said since. */
+/** Item below which the question of each paused session is shown: its card, or its newest message. */
 function askingByItem(items: readonly StreamEntry[]): ReadonlyMap<string, SessionHead> {
   const paused = new Map(
     items.flatMap((item) =>

@@ -5,7 +5,7 @@ import { StreamPane } from './stream-pane.tsx'
 
 interface ThreadPaneProps {
   readonly streamId: string
-  /** What it is about, in the words of its message. */
+  /** Text of the message on which the thread was opened. */
   readonly about: string | null
   readonly context: MessageContext
   readonly isActive: boolean

@@ -13,7 +13,7 @@ interface StreamPlaces {
   readonly error: unknown
 }
 
-/** What is open beside and over a stream: all of it stands in the address. */
+/** Panes and dialogs that are open with a stream, all kept in the address. */
 export function useStreamPlaces(): StreamPlaces {
   const { thread, trace, highlight } = useSearch({ from: '/streams/$streamId' })
   const navigate = useNavigate({ from: '/streams/$streamId' })
