@@ -50,6 +50,11 @@ export interface EffectOptions extends StepOptions {
    * idempotency key; other effects are reserved before they are dispatched, and a person decides on their outcome.
    */
   readonly safety?: Safety | undefined
+  /**
+   * Sending it once more with the same idempotency key does nothing more: an attempt whose time is over, or that a crash
+   * caught, is repeated as a read is, and nobody is asked.
+   */
+  readonly idempotent?: boolean | undefined
   /** Ask before it is dispatched; no answer in time means no. */
   readonly approval?: boolean | Omit<Question, 'options' | 'schema' | 'default'> | undefined
   /** Its result may hold secrets, which are not stored: on resume it runs again instead of blocking the run (P2). */
