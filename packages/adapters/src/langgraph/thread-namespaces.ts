@@ -207,7 +207,7 @@ export function createSpaces(
     })
   }
 
-  /** At once when nobody is before it, so that what is called in one turn reaches the ledger in that turn. */
+  /** Runs at once if no call is waiting, so that calls of one turn reach the ledger in that turn. */
   function queued<T>(entry: Entry, work: (space: ThreadNamespace) => T | Promise<T>): T | Promise<T> {
     const { space, queue } = entry
     const done = entry.waiting === 0 ? work(space) : queue.then(() => work(space))
