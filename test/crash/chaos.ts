@@ -13,9 +13,17 @@ import { pointOf, type Round, startSession } from './session.ts'
  * `npm run chaos -- [postgres] --seconds 120 [--seed N] [--runs N] [--reports FOLDER]`: faults of server, network and processes
  * around PostgreSQL. A run that does not hold leaves its report and all notes in FOLDER, by default `clew-chaos` in the folder for temporary files.
  */
+const USAGE = `npm run chaos -- [ROUNDS]                    kill a writer again and again (200)
+npm run chaos -- runtime [ROUNDS]            kill agents at every named instant (130)
+npm run chaos -- --runtime [--kills 300] [--seed N] [--store sqlite|postgres] [--report FILE]
+                                             random programs, killed at random instants, on both stores
+npm run chaos -- [postgres] --seconds 120 [--seed N] [--runs N] [--reports FOLDER]
+                                             faults of server, network and processes around PostgreSQL
+Example: npm run chaos -- --runtime --kills 20 --store sqlite`
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
+    help: { type: 'boolean' },
     seconds: { type: 'string' },
     seed: { type: 'string' },
     runtime: { type: 'boolean' },
@@ -27,6 +35,10 @@ const { values, positionals } = parseArgs({
     reports: { type: 'string' },
   },
 })
+if (values.help) {
+  console.log(USAGE)
+  process.exit(0)
+}
 // Processes that are killed run `dist`: without it, or with an old one, a run would prove nothing about the source.
 await buildDist()
 if (values.runtime) {
