@@ -28,7 +28,7 @@ const before = (checkpointer: BaseCheckpointSaver, what: string) =>
     .addEdge('look', END)
     .compile({ checkpointer })
 
-it('U4 docs/guide/langgraph.md, followed line by line, moves an app over', async () => {
+it('A4 docs/guide/langgraph.md, followed line by line, moves an app over', async () => {
   const [, section = ''] = readPage('docs/guide/langgraph.md').text.split('## Moving an app over\n')
   const [commands, program] = readMarkdown(section).fences
   const cwd = mkdtempSync(join(tmpdir(), 'clew-migration-'))

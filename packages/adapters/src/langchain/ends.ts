@@ -100,7 +100,10 @@ export function createEnds(entries: Map<string, Entry>): Ends {
         step.waits = true
         step.parent.open--
       }
-      if (run.isJoined) return void (await entry.live?.complete({}))
+      if (run.isJoined) {
+        await entry.live?.complete({})
+        return
+      }
       await run.append([...asked, ...(entry.isTop && run.owns ? endOfRun(run, lcRunId, null, {}) : [])])
       await entry.live?.complete({})
     },

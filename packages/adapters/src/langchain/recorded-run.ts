@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto'
 import {
-  type ClewEvent,
   createDeriver,
   type EventInput,
   formatStepId,

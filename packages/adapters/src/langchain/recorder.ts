@@ -233,7 +233,7 @@ export function createRecorder(options: RunChoice): Recorder {
         result,
       )
       const decision = toolNames.length > 0 ? { decision: toolNames } : {}
-      const [first] = events.filter(({ eventType }) => eventType === 'execution.message')
+      const first = events.find(({ eventType }) => eventType === 'execution.message')
       const { usage, model: answering } = first?.payload ?? {}
       const counted = {
         ...(usage !== undefined && { usage }),

@@ -109,7 +109,7 @@ export function readSaverDatabase(format: SaverFormat, query: SaverQuery): Saver
     } as unknown as Checkpoint
     if (!isSqlite) checkpoint.channel_values = await readChannels(checkpoint, ns, blobs)
     return {
-      ns: String(ns ?? ''),
+      ns: typeof ns === 'string' ? ns : '',
       id: String(id),
       parentId: typeof parentId === 'string' && parentId !== '' ? parentId : undefined,
       checkpoint,
