@@ -112,7 +112,7 @@ describe('U2 keys', () => {
       const answer = await fetch(`${house.url}/v1/search?query=burrowing`)
       return ((await answer.json()) as { hits: unknown[] }).hits.length
     }
-    await expect.poll(hits, { timeout: 30_000 }).toBeGreaterThan(0)
+    await expect.poll(hits, { timeout: 60_000 }).toBeGreaterThan(0)
     const find = async (words: string, option: RegExp): Promise<void> => {
       await page.keyboard.press('Control+k')
       // Typed into the palette, not into the page below it.

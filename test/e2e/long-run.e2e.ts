@@ -49,7 +49,7 @@ describe('U3 a run of very many steps', () => {
         await page.mouse.click(x + 60, y + place * ROW + ROW / 2)
         return new URL(page.url()).searchParams.get('step')
       }
-      await expect.poll(hit, { timeout: 20_000 }).toBe(`work#${place}`)
+      await expect.poll(hit, { timeout: 60_000 }).toBe(`work#${place}`)
     }
   })
 

@@ -230,5 +230,5 @@ const endOf = (ledger: Ledger, threadId: string): Promise<RunSummary | undefined
       expect(run?.endedAt).toEqual(expect.any(String))
       return run
     },
-    { timeout: 20_000 },
+    { timeout: 60_000 },
   )

@@ -118,6 +118,30 @@ describe.each(STORES)('A4 a prebuilt agent on %s', (name) => {
     },
   )
 
+  it('A4 each turn tells its own run, also from another process, and with durability exit nothing waits', async () => {
+    for (const what of ['owls', 'mice', 'bats']) {
+      const own = await store.open()
+      const callbacks = [new ClewCallbackHandler({ ledger: own, raiseError: true })]
+      await counting(new ClewSaver(own)).invoke(ask(what), { ...thread('t'), callbacks })
+    }
+    const callbacks = [new ClewCallbackHandler({ ledger, raiseError: true })]
+    const saver = new ClewSaver(ledger)
+    for (const what of ['hens', 'rats'])
+      await counting(saver).invoke(ask(what), { ...thread('t'), callbacks })
+    const { runs } = await ledger.listRuns()
+    expect(runs.map(({ status, steps }) => [status, steps])).toEqual(
+      Array.from({ length: 5 }, () => ['completed', runs[0]?.steps]),
+    )
+    const { total } = await ledger.cost({ by: 'model' })
+    expect(total.modelCalls).toBe(10)
+    await counting(saver).invoke(ask('cats'), { ...thread('late'), callbacks, durability: 'exit' })
+    const late = (await ledger.listRuns({ threadId: 'late' })).runs
+    expect(late.map(({ status, modelCalls }) => [status, modelCalls]).toSorted()).toEqual([
+      ['completed', 0],
+      ['completed', 2],
+    ])
+  })
+
   it('T1 L6 a graph inside of a session is caused by it, and nobody ends the session but who began it', async () => {
     const emitter = new TraceEmitter({ ledger })
     const session = await emitter.forSession({ streamId: 'barn', sessionId: 's1' })

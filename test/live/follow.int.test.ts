@@ -82,7 +82,7 @@ describe('following over HTTP', () => {
     expect(await next()).toEqual(['2', 'execution.message'])
     await messages.return(undefined)
     expect((await plain).map(({ id }) => id)).toEqual(['1', '2'])
-    await vi.waitFor(async () => expect(await streams()).toBe(0), 20_000)
+    await vi.waitFor(async () => expect(await streams()).toBe(0), 60_000)
   })
 
   it('L7 refuses a place that is none, and a run that is not there', async () => {

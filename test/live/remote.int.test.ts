@@ -170,7 +170,7 @@ describe('a TraceEmitter that writes through a server', () => {
     // It sweeps when it starts, and then every 15 s.
     const other = await startServer({ ledger, operations: [], port: 0, log })
     await vi.waitFor(async () => expect((await ledger.getRun('s'))?.status).toBe('interrupted'), {
-      timeout: 30_000,
+      timeout: 60_000,
     })
     await other.close()
     expect((await ledger.getSteps('s')).map(({ status }) => status)).toEqual(['interrupted'])

@@ -106,7 +106,7 @@ describe('rooms', () => {
           expect(page.state().head?.status).toBe('completed')
           expect(liveSteps(page.state())).toEqual(steps)
         },
-        { timeout: 30_000 },
+        { timeout: 60_000 },
       )
       expect(page.fetches()).toBe(1)
       page.close()
@@ -242,12 +242,12 @@ describe('rooms', () => {
     await ledger.record(begin('s', 'general'))
     const page = openSessionPage(server.url, W, 's')
     clients.push(page.client)
-    await vi.waitFor(() => expect(page.fetches()).toBe(1), { timeout: 30_000 })
+    await vi.waitFor(() => expect(page.fetches()).toBe(1), { timeout: 60_000 })
     await ledger.record(stepBegins('s', 'thinking#1'))
-    await vi.waitFor(() => expect(liveSteps(page.state()).length).toBe(1), { timeout: 30_000 })
+    await vi.waitFor(() => expect(liveSteps(page.state()).length).toBe(1), { timeout: 60_000 })
     expect(page.fetches()).toBeGreaterThan(1)
     await ledger.record(end('s'))
-    await vi.waitFor(() => expect(page.state().head?.status).toBe('completed'), { timeout: 30_000 })
+    await vi.waitFor(() => expect(page.state().head?.status).toBe('completed'), { timeout: 60_000 })
   })
 
   it('T2 works over long polling, too', async () => {

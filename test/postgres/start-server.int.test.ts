@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { createDatabase, query } from './database.ts'
 import { startServer } from './start-server.ts'
 
-const POLL = { timeout: 30_000, interval: 20 }
+const POLL = { timeout: 60_000, interval: 20 }
 const isUp = (url: string): Promise<boolean> =>
   query(url, 'SELECT 1').then(
     () => true,

@@ -170,7 +170,7 @@ const FORMS: Readonly<Record<string, Form>> = {
 
 /** Everything but the verdict happens while the call is awaited or right after it. */
 const settled = (seen: Seen, said: readonly string[]): Promise<void> =>
-  vi.waitFor(() => expect(seen.said.toSorted()).toEqual(said.toSorted()), { timeout: 20_000 })
+  vi.waitFor(() => expect(seen.said.toSorted()).toEqual(said.toSorted()), { timeout: 60_000 })
 
 describe.concurrent.each(Object.entries(FORMS))(
   'D2 code that is given up, %s',

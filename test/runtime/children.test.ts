@@ -20,7 +20,7 @@ describe('R5 a child run that cannot be stopped', () => {
   /** Wins when the child waits: then nothing but a request stops it. */
   const win = async (childId: string): Promise<string> => {
     await vi.waitFor(async () => expect(await statusOf(childId)).toBe('paused'), {
-      timeout: 20_000,
+      timeout: 60_000,
       interval: 1,
     })
     return 'won'

@@ -27,7 +27,7 @@ describe.each(KEPT_WORLDS)('pausing and sleeping, %s', (_, open) => {
       expect((await ledger.getRun(runId))?.status).toBe('pending')
       const owned = (await ledger.leases.list()).map((lease) => lease.runId)
       expect(owned.filter((owner) => owner.startsWith(runId))).toEqual([])
-    }, 20_000)
+    }, 60_000)
 
   it('R6 the answer reaches the very call that asked, among several', async () => {
     const asking = agent('asking', (run) =>
@@ -61,7 +61,7 @@ describe.each(KEPT_WORLDS)('pausing and sleeping, %s', (_, open) => {
       }
     })()
     await asking.start(ledger, null, { runId: 'watched', ...how })
-    await vi.waitFor(() => expect(seen).toContain('paused 1'), 20_000)
+    await vi.waitFor(() => expect(seen).toContain('paused 1'), 60_000)
     stop.abort()
     await reading
     expect(seen).not.toContain('paused 0')

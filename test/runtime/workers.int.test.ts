@@ -58,10 +58,10 @@ describe.each(PLACES)('R9 workers in processes of their own, on %s', (_, create)
       .filter((line) => line !== '')
       .map((line) => line.slice(line.indexOf(' ') + 1))
   const untilOutside = (what: string): Promise<void> =>
-    vi.waitFor(() => expect(outside()).toContain(what), { timeout: 30_000, interval: 20 })
+    vi.waitFor(() => expect(outside()).toContain(what), { timeout: 60_000, interval: 20 })
   const until = (runId: string, status: string): Promise<void> =>
     vi.waitFor(async () => expect((await ledger.getRun(runId))?.status).toBe(status), {
-      timeout: 30_000,
+      timeout: 60_000,
       interval: 20,
     })
   const answered = (runId: string) => recordAnswers(ledger, runId, { answer: 'yes' })

@@ -121,10 +121,10 @@ describe('T1 a run as a session', () => {
     const running = speaker.start(ledger, null, { runId: 'plain' })
     const said = async () =>
       (await ledger.progress.read({ runId: 'plain' })).notes.map((note) => note.content)
-    await vi.waitFor(async () => expect(await said()).toEqual(['Let me see ']), 20_000)
+    await vi.waitFor(async () => expect(await said()).toEqual(['Let me see ']), 60_000)
     go.resolve()
     await running
-    await vi.waitFor(async () => expect(await said()).toEqual([]), 20_000)
+    await vi.waitFor(async () => expect(await said()).toEqual([]), 60_000)
   })
 
   it('T4 the tokens of an effect are its progress, those of a child the progress of the step that waits for it', async () => {
@@ -155,11 +155,11 @@ describe('T1 a run as a session', () => {
           ['s1', 'thinking#0', 'thinking', 'Let me see '],
           ['s1', 'child#0', 'child', 'from below '],
         ]),
-      20_000,
+      60_000,
     )
     go.resolve()
     await running
-    await vi.waitFor(async () => expect(await notes()).toEqual([]), 20_000)
+    await vi.waitFor(async () => expect(await notes()).toEqual([]), 60_000)
   })
 
   it('T7 a dead run’s open steps show as interrupted, and resume finds them in flight all the same', async () => {
@@ -171,7 +171,7 @@ describe('T1 a run as a session', () => {
       })
     })
     const abandoned = worker.start(ledger, null, { runId: 's1', session }).catch(() => undefined)
-    await vi.waitFor(async () => expect((await ledger.getSteps('s1'))[0]?.status).toBe('running'), 20_000)
+    await vi.waitFor(async () => expect((await ledger.getSteps('s1'))[0]?.status).toBe('running'), 60_000)
     const [lease] = await other.leases.list()
     await world.turnClock(61_000)
     const trace = world.emitter(other)
@@ -218,7 +218,7 @@ describe('T1 a run as a session', () => {
   it('T1 a run that supersedes a session at work takes its stream', async () => {
     const stuck = agent('stuck', (run) => run.effect('thinking', {}, () => new Promise<never>(() => {})))
     const first = stuck.start(ledger, null, { runId: 's1', session })
-    await vi.waitFor(async () => expect((await ledger.getRun('s1'))?.steps).toBe(1), 20_000)
+    await vi.waitFor(async () => expect((await ledger.getRun('s1'))?.steps).toBe(1), 60_000)
     await expect(search.start(ledger, 'x', { runId: 's2', session })).rejects.toMatchObject({ code: 'busy' })
     await search.start(ledger, 'x', { runId: 's3', session: { ...session, supersedes: 's1' } })
     expect((await ledger.getRun('s1'))?.status).toBe('superseded')

@@ -51,7 +51,7 @@ const OURS = new Set([
   'error',
 ])
 
-/** The fields of an object that nobody has taken over; those whose name has a meaning here go below `foreign`. */
+/** Fields of an object that no mapping has used; those whose names have a meaning here go below `foreign`. */
 export function rest(source: JsonObject, taken: ReadonlySet<string>): JsonObject {
   const left: JsonObject = {}
   const foreign: JsonObject = {}

@@ -279,6 +279,7 @@ export {
   recordAnswers,
   recordFork,
   type RecordForkOptions,
+  type IfStorable,
   type Replacement,
   replay,
   // Beside the divergence of two runs.

@@ -13,7 +13,7 @@ import { openLedger } from '../test/harness.ts'
 
 const CHILD = new URL('../test/lease-child.ts', import.meta.url).pathname
 const key = (runId: string) => ({ workspace: 'default', runId })
-const POLL = { timeout: 30_000, interval: 10 }
+const POLL = { timeout: 60_000, interval: 10 }
 
 let database: TestDatabase
 let opened: Ledger[] = []

@@ -86,7 +86,7 @@ describe('L3 a transaction that ends late', () => {
     for (let n = 0; n < 20; n++) await ledger.record(note('early', n))
     expect(follower.seen).toEqual([])
     await late.end('COMMIT')
-    await expect.poll(() => follower.seen.length, { timeout: 30_000 }).toBe(22)
+    await expect.poll(() => follower.seen.length, { timeout: 60_000 }).toBe(22)
     expect(runsOf(follower.seen).slice(0, 2)).toEqual(['late', 'early'])
     expect(await naive()).not.toContain('late')
     await follower.stop()
@@ -98,7 +98,7 @@ describe('L3 a transaction that ends late', () => {
     await late.ledger.record(note('never'))
     await ledger.record(note('early'))
     await late.end('ROLLBACK')
-    await expect.poll(() => runsOf(follower.seen), { timeout: 30_000 }).toEqual(['early'])
+    await expect.poll(() => runsOf(follower.seen), { timeout: 60_000 }).toEqual(['early'])
     await follower.stop()
   })
 

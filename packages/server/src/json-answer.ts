@@ -15,7 +15,7 @@ export async function jsonAnswer(
   const body = new TextEncoder().encode(JSON.stringify(value))
   const headers: Record<string, string> = {
     'content-type': 'application/json',
-    // Kept, but asked for again each time: what it tells of goes on.
+    // Cached, but revalidated each time: the content changes.
     'cache-control': 'private, no-cache',
     vary: 'accept-encoding, authorization, clew-workspace',
   }

@@ -24,7 +24,7 @@ export async function pageAnswer(
   const items: unknown[] = []
   let chars = 0
   let nextCursor: number | null = null
-  // One more than is given tells whether there is more.
+  // One more is read than is returned, to know whether there are more.
   for await (const item of operation.run(call.ledger, { ...input, limit: limit + 1 }, context)) {
     if (items.length === limit || chars > PAGE_CHARS) {
       nextCursor = page.at(items.at(-1))

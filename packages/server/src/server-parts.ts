@@ -30,7 +30,7 @@ export interface ServerParts {
   readonly page: string | null
   /** The one other origin whose pages may call. */
   readonly origin: string | undefined
-  /** Aborts when the server begins to close: streams and sockets end then, and tell clients to reconnect. */
+  /** Aborts when the server begins to close: streams and sockets end then, and clients are asked to reconnect. */
   readonly closing: AbortSignal
   /** Reads large ingested bodies; undefined if this thread reads them all. */
   readonly ingestThread: IngestThread | undefined

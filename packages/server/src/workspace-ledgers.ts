@@ -6,7 +6,7 @@ const MAX_LEDGERS = 1000
 
 interface View {
   readonly plain: Ledger
-  /** Made when somebody controls a run. */
+  /** Made when a client first controls a run. */
   rich?: Ledger
   control?: unknown
 }

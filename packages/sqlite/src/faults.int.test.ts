@@ -235,7 +235,7 @@ describe('two ledgers in one process', () => {
       for await (const event of two.follow({ signal: control.signal })) seen.push(event.ledger.position)
     })()
     await Promise.all(Array.from({ length: 200 }, (_, n) => (n % 2 ? one : two).record(note(n))))
-    await expect.poll(() => seen.length, { timeout: 10_000 }).toBe(200)
+    await expect.poll(() => seen.length, { timeout: 60_000 }).toBe(200)
     expect(seen).toEqual(Array.from({ length: 200 }, (_, n) => n + 1))
     expect(await assertWhole(one)).toBe(200)
     control.abort()

@@ -64,7 +64,7 @@ describe('V9 a consumer that is killed', () => {
     expect(await first.next()).toEqual(Array.from({ length: 10 }, (_, n) => n + 1))
     const second = here.start('consume', here.file, 'work', 10)
     const ledger = openLedger(here.file)
-    await expect.poll(async () => (await ledger.consumers())[0]?.lag, { timeout: 20_000 }).toBe(0)
+    await expect.poll(async () => (await ledger.consumers())[0]?.lag, { timeout: 60_000 }).toBe(0)
     await first.kill('SIGKILL')
     await ledger.append([event(1001, 1)])
     expect(await second.next()).toEqual([201])

@@ -158,7 +158,7 @@ describe('migrations', () => {
         return true
       }
     }
-    await expect.poll(isMigrating, { timeout: 20_000 }).toBe(true)
+    await expect.poll(isMigrating, { timeout: 60_000 }).toBe(true)
     await child.kill()
     plain.close()
     const before = openLedger(file)

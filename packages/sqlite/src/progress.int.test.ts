@@ -56,7 +56,7 @@ describe('T4 progress in a second file', () => {
     rmSync(`${path}-progress`)
     await one.progress.put([note(20)])
     expect(await contents(two, cursor)).toEqual(['text 20 so far '])
-    await vi.waitFor(() => expect(rings).toBeGreaterThan(0), { timeout: 10_000 })
+    await vi.waitFor(() => expect(rings).toBeGreaterThan(0), { timeout: 60_000 })
     unwatch()
   })
 

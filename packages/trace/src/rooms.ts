@@ -15,7 +15,7 @@ export interface RoomAddress {
   readonly id: string
 }
 
-/** Null for a text that is no room name; then nobody may join it. */
+/** Null for a text that is no room name; joining it is rejected. */
 export function parseRoom(room: string): RoomAddress | null {
   const [, workspace, kind, id] = /^ws:([^:]+):(session|stream):([^:]+)$/.exec(room) ?? []
   if (workspace === undefined || id === undefined) return null

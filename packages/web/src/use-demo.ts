@@ -18,7 +18,7 @@ interface DemoState {
   } | null
 }
 
-/** The stream of the demo; in others nobody asks for it. */
+/** The stream of the demo; null in other streams. */
 export const DEMO_STREAM = 'field-notes'
 
 export function useDemo(enabled = true): UseQueryResult<DemoState> {

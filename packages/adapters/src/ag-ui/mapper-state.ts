@@ -24,12 +24,12 @@ export interface MapperState {
   readonly draft: MappedRun
   readonly tools: ToolSteps
   readonly nextOrdinal: (name: string) => number
-  /** How often this was told before: what comes twice is two events, and the same two when all is sent again. */
+  /** Number of equal events so far: a repeated event is a second event, and sending the whole stream again gives the same ids. */
   readonly nth: (what: string) => number
   add(event: Omit<MappedEvent, 'cause'> & { cause?: string | null }): string
   /** The last event; null before the first. */
   last: string | null
-  /** Which event told of a message. */
+  /** Event id of each message. */
   readonly messages: Map<string, string>
   readonly texts: Map<string, OpenText>
   readonly thoughts: Map<string, OpenText>

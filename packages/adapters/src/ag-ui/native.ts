@@ -11,7 +11,7 @@ export interface Native {
 
 const BASE: ReadonlySet<string> = new Set(['type', 'timestamp'])
 
-/** Fields that nobody has taken over, in a place of their own: under their names they might mean something else here. */
+/** Fields that no mapping has used, in an object of their own: under their names they might mean something else here. */
 export function others(found: JsonObject, ...taken: readonly string[]): { agUi?: JsonObject } {
   const left: JsonObject = {}
   for (const [key, value] of Object.entries(found))

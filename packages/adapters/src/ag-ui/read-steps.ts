@@ -75,7 +75,7 @@ export function finishSubagent(native: Native, failed: boolean): void {
   endStep(native, step, 'execution.step_failed', { error, ...more })
 }
 
-/** Steps that nobody ended. */
+/** Closes steps that were not ended. */
 export function interruptSteps(scene: MapperState, reason: string): void {
   for (const { stepId, eventId } of [...scene.subagents.values(), ...scene.steps.toReversed()])
     scene.draft.add({

@@ -7,7 +7,7 @@ export function openText(native: Native, open: Map<string, OpenText>, given?: st
   const { scene, event } = native
   const messageId = given ?? needText(event, 'messageId')
   const role = plainText(event['role']) ?? 'assistant'
-  // Begun again, it is told from the beginning: that is what a reconnect does.
+  // A repeated start sends the text from the beginning, as after a reconnect.
   open.set(messageId, {
     parts: [],
     payload: {

@@ -99,10 +99,10 @@ export function createAgUiStream(options: ToAgUiOptions = {}): AgUiStream {
     const { stepId } = payload
     const isBeginning = eventType === 'execution.step_started' || eventType === 'execution.step_completed'
     const { kind, name = stepId } = isBeginning ? payload : {}
-    // A step that is a call of a tool is told as that call.
+    // A tool step is sent as a tool call.
     if (stepId === undefined || name === undefined || (kind === 'tool' && beginsStep(event))) return
     if (!steps.has(stepId) && beginsStep(event)) {
-      // Two open steps of one name cannot be told apart in AG-UI.
+      // AG-UI cannot distinguish two open steps of one name.
       const stepName = steps.values().some((open) => open === name) ? stepId : name
       steps.set(stepId, stepName)
       tell('STEP_STARTED', { ...extrasOf(payload), stepName })
@@ -182,7 +182,7 @@ export function createAgUiStream(options: ToAgUiOptions = {}): AgUiStream {
   }
 
   function pause(event: ErasableEvent<'system.workflow_paused'>): void {
-    // A run that sleeps asks nobody anything and goes on by itself.
+    // A sleeping run has no question and continues by itself.
     if (questions.size === 0) return
     end(event, 'RUN_FINISHED', { outcome: { type: 'interrupt', interrupts: [...questions.values()] } })
   }

@@ -19,7 +19,7 @@ export function createAg2Mapper(options: MapOptions): Ag2Mapper {
   let count = 0
   let begun = false
 
-  /** The natural key is the event's uuid; one that is missing or stands twice is told apart by its place. */
+  /** The natural key is the event's uuid; a missing or repeated one is made unique by its position. */
   function keyOf(uuid: string | undefined): (string | number)[] {
     if (uuid === undefined) return ['event', count]
     const times = seen.get(uuid) ?? 0

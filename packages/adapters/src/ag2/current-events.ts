@@ -90,7 +90,7 @@ function respond(native: Native): void {
   }
 }
 
-/** The response told of this call already; a call that nobody announced is one of its own. */
+/** The response has announced this call already; an unannounced call is recorded here. */
 function call(native: Native): void {
   const { scene, content, key } = native
   const callId = textOrNone(content['id'], 'id')

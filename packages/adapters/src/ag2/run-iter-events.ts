@@ -45,7 +45,7 @@ function speak({ scene, content, key }: Native): void {
   scene.firstSpeaker ??= sender ?? ''
   const role = sender === scene.firstSpeaker || (sender && PERSON.test(sender)) ? 'user' : 'assistant'
   const said = content['content'] ?? null
-  // `run_iter` has no event for an answer: whoever was asked simply speaks next.
+  // `run_iter` has no event for an answer: the next message of the person is the answer.
   const answered = scene.question && role === 'user' ? receive(scene, [...key, 'answer'], said) : undefined
   const eventId = scene.add({
     type: 'execution.message',

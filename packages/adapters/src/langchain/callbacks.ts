@@ -31,7 +31,7 @@ export interface ClewCallbackOptions {
 
 type Fields = Record<string, unknown>
 
-/** Puts what LangChain and LangGraph tell their callbacks onto a ledger. Each callback answers when it is committed. */
+/** Records callbacks of LangChain and LangGraph in a ledger. Each callback resolves after its commit. */
 export class ClewCallbackHandler extends BaseCallbackHandler {
   readonly name = 'clew'
   // Also in the background mode of LangChain: acknowledged means committed (L5), and order is cause.

@@ -40,7 +40,7 @@ export function callIdOf({ toolCallId }: Entry, told: unknown): Payload {
   return typeof found === 'string' ? { toolCallId: found } : {}
 }
 
-/** The one thing that ran last in it, or its start: after several at once nobody knows which. */
+/** Cause of the end: the last step, or the start if several steps ran concurrently. */
 const lastOf = ({ open, together, isSuperstep, lastEndId, startId }: Scope): string | null =>
   open === 0 && (together === 1 || isSuperstep) ? lastEndId : startId
 

@@ -1,5 +1,4 @@
-import type { Ledger } from '@clew/ledger'
-import { formatStepId } from '@clew/ledger'
+import { ClewError, formatStepId, type Ledger } from '@clew/ledger'
 import type { GraphRun } from './graph-run.ts'
 import { createRecordedRun, createScope, type RecordedRun, type Scope } from './recorded-run.ts'
 
@@ -20,8 +19,13 @@ export async function openJoinedGraph(ledger: Ledger, graph: GraphRun): Promise<
   const runs = new Map<string, Promise<RecordedRun>>()
 
   async function open(ns: string): Promise<RecordedRun> {
-    const runId = (await graph.runOf(ns)) ?? (await graph.runOf(''))
-    if (runId === undefined) throw new Error('The saver has begun no run')
+    const runId = await graph.runOf(ns)
+    if (runId === undefined)
+      throw new ClewError(
+        'not_found',
+        'The saver has begun no run for a graph that calls its nodes',
+        'What the callbacks tell of it is left out of the record.',
+      )
     return createRecordedRun({
       ledger,
       runId,

@@ -257,7 +257,7 @@ describe('a graph of LangGraph', () => {
       const found = await newest(ledger)
       expect(found?.status).toBe('stopped')
       return found
-    }, 20_000)
+    }, 60_000)
     const steps = await ledger.getSteps(run?.runId ?? '')
     expect(steps.every(({ status }) => status !== 'running')).toBe(true)
   })

@@ -20,7 +20,7 @@ export interface RunChoice {
   readonly session?: SessionTrace | undefined
 }
 
-/** Says who wrote a run, so that nobody goes on with what is not his. */
+/** Stored as `recordedBy`: the adapter continues only runs that carry it. */
 const RECORDER = 'clew/langchain'
 /** A cause that is in no ledger at all is not waited for for ever. */
 const MAX_TURNS = 10_000

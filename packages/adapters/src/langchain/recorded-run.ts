@@ -75,7 +75,7 @@ export interface NewStep {
   readonly cause?: string | undefined
 }
 
-/** A run of the ledger while callbacks tell of it. */
+/** A run of the ledger while callbacks report it. */
 export interface RecordedRun {
   readonly runId: string
   /** This handler started the run, so it records the end. */
@@ -83,19 +83,19 @@ export interface RecordedRun {
   /** A saver writes it: nodes, messages, questions and its end are told there. */
   readonly isJoined: boolean
   readonly scope: Scope
-  /** Questions that nobody has answered, and the events that asked them. */
+  /** Open questions, and the events that asked them. */
   readonly pauses: Map<string, string>
   /** Which message asked for a tool call. */
   readonly asked: Map<string, string>
   draft(event: TraceEvent): EventInput & { readonly eventId: string }
   append(events: readonly EventInput[]): Promise<unknown>
-  /** The step, and the event that tells of it unless it is entered again after a pause. */
+  /** The step, and its start event unless it is entered again after a pause. */
   begin(step: NewStep): { readonly step: OpenStep; readonly event: EventInput | undefined }
   /** False when it was closed before; `endId` is what may lead to the next one. */
   close(step: OpenStep, endId: string): boolean
   /** True the first time. */
   tellsFirst(text: string): boolean
-  /** Steps that nobody goes on with: with `isPaused`, all but those that wait for an answer. */
+  /** Ends abandoned steps: with `isPaused`, all but those that wait for an answer. */
   unfinishedSteps(isPaused: boolean): OpenStep[]
 }
 
@@ -163,7 +163,7 @@ export function createRecordedRun(parts: RunParts): RecordedRun {
       source: { origin, runtime },
       payload,
     }),
-    append: (events) => (parts.append ?? ledger.append)(events),
+    append: async (events) => (events.length > 0 ? (parts.append ?? ledger.append)(events) : undefined),
     begin(given) {
       const { scope: parent, name, kind, node, input, lcRunId } = given
       const cause = leads(given)

@@ -2,7 +2,7 @@ import type { BaseMessage } from '@langchain/core/messages'
 import type { LLMResult } from '@langchain/core/outputs'
 import { isObject } from '../foreign.ts'
 
-/** The usage of a call as its maker told it; the ledger knows the spellings. */
+/** Usage of a call as the provider reported it; the ledger reads all spellings. */
 export function usageOf(message: BaseMessage | undefined, { llmOutput }: LLMResult): unknown {
   const metadata = (message?.response_metadata ?? {}) as Record<string, unknown>
   const output = (llmOutput ?? {}) as Record<string, unknown>

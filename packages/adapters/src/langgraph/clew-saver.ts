@@ -252,7 +252,9 @@ export class ClewSaver extends BaseCheckpointSaver {
     const handler = handlerOf(config, this.#ledger)
     if (!handler) return
     const join: unknown = Reflect.get(handler, 'joinGraph')
-    if (typeof join === 'function') join.call(handler, thread, this.#spaces.graphRun(thread))
+    // With `exit` there is no run before the graph has ended.
+    const isLate = Reflect.get(config, 'durability') === 'exit'
+    if (typeof join === 'function' && !isLate) join.call(handler, thread, this.#spaces.graphRun(thread))
     const sessionId: unknown = Reflect.get(handler, 'sessionId')
     if (typeof sessionId !== 'string' || this.#sessions.has(handler)) return
     let eventId: string | undefined

@@ -1,6 +1,6 @@
 import { ClewError } from '@clew/ledger'
 
-/** Two invocations began at the same checkpoint: the later one is told, and nothing of the first is lost. */
+/** Two invocations began at the same checkpoint: the later one fails, and nothing of the first is lost. */
 export const conflict = (thread: string, checkpointId?: string): ClewError =>
   new ClewError(
     'conflict',

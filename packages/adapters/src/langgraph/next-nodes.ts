@@ -67,7 +67,7 @@ const isNewer = (version: number | string | undefined, seen: number | string | u
 /** True for graphs whose end can be seen: nothing is ready any more. */
 export const showsItsEnd = (versions: Versions): boolean => versions[START] !== undefined
 
-/** Ids of tasks are derived by the framework from the checkpoint and the node; so a write tells which node it is of. */
+/** Ids of tasks are derived by the framework from the checkpoint and the node; so a write shows its node. */
 export function findTask(
   ready: readonly ReadyTask[],
   taskId: string,

@@ -53,7 +53,7 @@ export interface Checkpointer {
   /** How many checkpoints are being written. */
   readonly putting: number
   put(given: PutGiven): Handed
-  /** Somebody was told that there is nothing here. */
+  /** A reader has found this namespace empty. */
   noteEmpty(): void
 }
 

@@ -90,7 +90,7 @@ const isDocument = (value: object): boolean =>
 
 const named = (value: object, name: string): boolean => Reflect.get(value, 'lg_name') === name
 
-/** A copy that nobody else holds, ready for a payload. `path` names the place for a refusal. */
+/** A private copy for a payload. `path` names the place in errors. */
 export function toPayload(value: unknown, path: string, depth = 0): unknown {
   switch (typeof value) {
     case 'undefined':

@@ -33,7 +33,7 @@ export interface RunBuffer {
   readonly runId: string
   /** Seq of the run after all pending commits, and number of its own events. */
   seq: number
-  /** Up to where the ledger has been told; the rest waits in the outbox for a moment. */
+  /** Seq up to which events were sent to the ledger; later ones wait in the outbox. */
   toldSeq: number
   outbox: Outgoing[]
   /** The outbox is looked at when the turn ends. */
@@ -102,7 +102,7 @@ export interface BufferedEvent {
 /** How far the ledger is known to have come. */
 export interface LedgerWatermark {
   last: number
-  /** Grows whenever somebody else may have written. */
+  /** Rises when another process may have written. */
   turn: number
 }
 

@@ -8,7 +8,7 @@ export interface SavedCheckpoint {
   readonly seq: number
 }
 
-/** One write of a task: its index tells it from the task's others; negative ones are replaced, others stay. */
+/** One write of a task: its index distinguishes it from the task's other writes; negative ones are replaced, others stay. */
 export interface Write {
   readonly index: number
   readonly channel: string

@@ -1,4 +1,4 @@
-/** A rejection that somebody will look at later: until then the process must not take it for one that nobody handles. */
+/** Marks a rejection as handled: a later caller awaits it, and until then the process must not report it as unhandled. */
 class HandledPromise<T> extends Promise<T> {
   // oxlint-disable-next-line no-thenable -- what is derived from it is to be handled as well
   override then<A = T, B = never>(

@@ -82,7 +82,7 @@ export function createStoreItems(): StoreItems {
   function write(event: ClewEvent, namespace: string, key: string): void {
     const { payload, ledger } = event
     const before = groups.get(namespace)?.items.get(key)
-    // An item that was over when it was written again is a new one, whoever has told its end.
+    // An item that was written again after it expired is a new one, whether or not its end was recorded.
     const old = before && !isExpired(before, Date.parse(ledger.recordedAt)) ? before : undefined
     const expiresAt = typeof payload['expiresAt'] === 'string' ? Date.parse(payload['expiresAt']) : null
     if (payload['renewed'] === true) {

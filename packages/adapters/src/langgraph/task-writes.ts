@@ -12,7 +12,7 @@ export const WRITE_TYPES: readonly string[] = [STEP_COMPLETED, PENDING_WRITES]
 const BRANCH = 'branch:to:'
 const TASKS = '__pregel_tasks'
 
-/** Each write with the index the framework tells it by, its value fit for a payload. */
+/** Each write with its index in the framework, its value converted for a payload. */
 export const toWrites = (given: readonly (readonly [string, unknown])[]): Write[] =>
   given.map(([channel, value], place) => ({
     index: WRITES_IDX_MAP[channel] || place,
@@ -20,7 +20,7 @@ export const toWrites = (given: readonly (readonly [string, unknown])[]): Write[
     value: toPayload(value, channel),
   }))
 
-/** Whether a step can tell the writes to channels of the state as its output: each once, and before all others. */
+/** Whether the writes to state channels can be recorded as the step's output: each channel once, and before all other writes. */
 export function isOutput(writes: readonly Write[]): boolean {
   const channels = writes.map(({ channel }) => channel)
   const others = channels.findIndex(isInternal)

@@ -37,7 +37,7 @@ export interface ThreadNamespace {
   find(checkpointId: string): Promise<Saved | null>
   /** Somebody named this checkpoint: going on from it is meant, whatever came after. */
   grant(checkpointId: string): void
-  /** Somebody was told that there is nothing here. */
+  /** A reader has found this namespace empty. */
   noteEmpty(): void
   put(given: PutGiven): Handed
   putWrites(call: WriteCall): Handed
@@ -91,7 +91,7 @@ export function createSpace(parts: SpaceParts): ThreadNamespace {
     for (const line of lines.aborted()) {
       line.status = 'stopped'
       const payload = { reason: 'the invocation was aborted' }
-      // A failure stays with the line, and whoever goes on with it hears of it.
+      // A failure stays with the buffer and is thrown to the next caller.
       appendTo(parts, line, [{ type: 'system.workflow_stopped', payload }], line.toldSeq).catch(
         () => undefined,
       )

@@ -185,8 +185,10 @@ export function createSpaces(
   async function runOf(key: NamespaceKey): Promise<string | undefined> {
     const untilMs = Date.now() + MAX_WAIT_MS
     for (;;) {
-      const { runId } = entries.get(keyOf(key))?.space.active ?? {}
-      if (runId !== undefined || Date.now() >= untilMs) return runId
+      const line = entries.get(keyOf(key))?.space.active
+      // One that is completed is that of the turn before.
+      if (line && line.status !== 'completed') return line.runId
+      if (Date.now() >= untilMs) return undefined
       await sleep(LOOK_MS)
     }
   }
@@ -205,7 +207,7 @@ export function createSpaces(
     })
   }
 
-  /** At once when nobody is before it, so that what is called in one turn reaches the ledger in that turn. */
+  /** Runs at once if no call is waiting, so that calls of one turn reach the ledger in that turn. */
   function queued<T>(entry: Entry, work: (space: ThreadNamespace) => T | Promise<T>): T | Promise<T> {
     const { space, queue } = entry
     const done = entry.waiting === 0 ? work(space) : queue.then(() => work(space))

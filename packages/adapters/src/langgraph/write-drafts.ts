@@ -98,7 +98,7 @@ function addUsage(payload: Payload, saved: Saved, { writes, childRunId, isTold }
   if (!isTold && childRunId === undefined) Object.assign(payload, usageIn(writes, saved))
 }
 
-/** Start and end in one (R2): nothing happens in between that is told. */
+/** Start and end in one (R2): no event is recorded in between. */
 const wholeDraft = ({ payload, timestamp = '', causationId }: BufferedEvent): BufferedEvent => ({
   type: STEP_COMPLETED,
   payload,

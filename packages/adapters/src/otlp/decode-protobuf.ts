@@ -36,7 +36,7 @@ const THREE = fields(1, 2, 3)
 const SPAN = fields(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16)
 const EVENT = fields(1, 2, 3, 4)
 const LINK = fields(1, 2, 3, 4, 5, 6)
-// 1 is a status of long ago, 4 of a record the name that nobody sends any more.
+// 1 is a deprecated status, 4 of a record a deprecated name.
 const STATUS = fields(2, 3)
 const RECORD = fields(1, 2, 3, 5, 6, 7, 8, 9, 10, 11, 12)
 

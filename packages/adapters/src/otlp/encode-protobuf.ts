@@ -105,7 +105,7 @@ function writeValue(writer: WireWriter, value: OtlpValue): void {
   else within(writer, 6, () => writeAttributes(writer, 1, value))
 }
 
-/** Attributes do not tell whole doubles from integers; what is exact as an integer is sent as one. */
+/** Attributes do not distinguish whole doubles from integers; exact integers are sent as such. */
 export const isInt = (value: number): boolean => Number.isSafeInteger(value) && !Object.is(value, -0)
 
 export const isList = (value: OtlpValue): value is readonly OtlpValue[] => Array.isArray(value)

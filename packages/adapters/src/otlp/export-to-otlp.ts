@@ -21,7 +21,7 @@ export interface ExportToOtlpOptions {
   readonly headers?: Readonly<Record<string, string>> | undefined
   /** How they are written; default `protobuf`. */
   readonly format?: 'protobuf' | 'json' | undefined
-  /** Tell what steps were given and gave back; as in OpenTelemetry, this is not told unless asked for. */
+  /** Export input and output of steps; off by default, as in OpenTelemetry. */
   readonly content?: boolean | undefined
   /** `service.name` of the resource; default `clew`. */
   readonly serviceName?: string | undefined
@@ -39,9 +39,9 @@ const OPEN_STEPS = 10_000
 const SCOPE = { ...NO_SCOPE, name: 'clew' }
 
 /**
- * Tells the steps and runs of a ledger as spans, when they have ended, to whoever understands OTLP/HTTP. At least once: a
+ * Exports ended steps and runs of a ledger as spans over OTLP/HTTP. At least once: a
  * batch that the other side did not take is sent again, and ids follow from run and step. Settles when the signal aborts or the
- * ledger closes; what fails meanwhile is told by `ledger.consumers()`.
+ * ledger closes; errors in the meantime are shown by `ledger.consumers()`.
  */
 export function exportToOtlp(ledger: Ledger, options: ExportToOtlpOptions): Promise<void> {
   const { endpoint, name = `otlp-${hash('sha256', endpoint).slice(0, 16)}`, signal, from } = options
@@ -104,7 +104,7 @@ interface Starts {
   note(event: ClewEvent): void
   /** How the step began that this event ends. */
   of(event: StepEnd): Promise<StepStart | undefined>
-  /** These are told: nobody asks for their starts again. */
+  /** These events are exported: their starts are not needed again. */
   forget(events: readonly ClewEvent[]): void
 }
 

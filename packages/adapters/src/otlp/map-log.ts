@@ -76,7 +76,7 @@ function tellMessage(work: RecordWork): boolean {
   return true
 }
 
-/** As it is: nothing is refused because nobody knows its name. */
+/** Stores a log of an unknown name unchanged. */
 function tellRaw({ sink, record, facts, name, time, digest, identity, sourceId }: RecordWork): void {
   const stepId = stepOf(record)
   sink.add({

@@ -12,7 +12,7 @@ import {
   type WireReader,
 } from './wire-reader.ts'
 
-/** Values nest; deeper than this nobody means it. */
+/** Limit of nesting. */
 export const MAX_DEPTH = 64
 
 const ONE = fields(1)

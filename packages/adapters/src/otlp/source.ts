@@ -3,7 +3,7 @@ import { toJsonObject } from './span-attributes.ts'
 import { RANK, type RunSink, sha256 } from './sink.ts'
 import type { OtlpResource, OtlpScope } from './structure.ts'
 
-/** The program and the instrumentation that spans or records came from: told once in a run, referred to by all. */
+/** The program and the instrumentation of spans or records: recorded once in a run, referred to by all events. */
 export interface Source {
   readonly record: JsonObject
   readonly digest: string

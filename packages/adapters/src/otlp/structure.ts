@@ -118,7 +118,7 @@ export const NO_RESOURCE: OtlpResource = { attributes: {}, droppedAttributesCoun
 export const NO_SCOPE: OtlpScope = { name: '', version: '', ...NO_RESOURCE }
 export const NO_STATUS: OtlpStatus = { code: 0, message: '' }
 
-/** A span of which nothing is told. */
+/** A span without any field. */
 export const EMPTY_SPAN: OtlpSpan = {
   traceId: '',
   spanId: '',

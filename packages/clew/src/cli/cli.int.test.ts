@@ -155,7 +155,7 @@ describe('A1 for people', () => {
     const ledger = await openLedger(storeOf('main.db'))
     let seen = false
     child.stdout?.on('data', () => (seen = true))
-    for (let beat = 0; !seen && beat < 200; beat++) {
+    for (let beat = 0; !seen && child.exitCode === null; beat++) {
       await ledger.record({
         eventType: foreignType('system.beat'),
         correlationId: 'beats',

@@ -95,7 +95,7 @@ describe('L1 upkeep', () => {
         correlationId: 'r',
         payload: { n, text: 'needle' },
       })
-    await expect.poll(async () => (await ledger.indexState()).lag, { timeout: 20_000 }).toBe(0)
+    await expect.poll(async () => (await ledger.indexState()).lag, { timeout: 60_000 }).toBe(0)
     expect((await ledger.search('needle', { catchUpMs: 0 })).hits[0]?.found).toBe(20)
     await ledger.close()
     const memory = await openLedger('memory:', { index: true })

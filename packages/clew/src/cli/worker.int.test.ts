@@ -69,7 +69,7 @@ async function waiting(name: string, runId: string): Promise<void> {
   await asking(name).start(ledger, null, { runId })
   await recordAnswers(ledger, runId, { answer: 'yes' })
 }
-const hung = () => vi.waitFor(() => expect(existsSync(join(folder, 'hung'))).toBe(true), { timeout: 30_000 })
+const hung = () => vi.waitFor(() => expect(existsSync(join(folder, 'hung'))).toBe(true), { timeout: 60_000 })
 
 describe('clew worker', () => {
   it('R9 --once goes on with all that waits, tells it line by line, and ends', async () => {

@@ -16,7 +16,7 @@ export function parseModelRequest(url: string, body: unknown): ParsedMessage[] |
     ? parseMessages(messages)
     : Array.isArray(contents)
       ? parseMessages(contents)
-      : // Embeddings have an `input` as well, which nobody says to anybody.
+      : // Embeddings have an `input` as well, which is not a message.
         input !== undefined && url.endsWith('/responses')
         ? parseInput(input)
         : undefined

@@ -44,7 +44,7 @@ export function follow(client: Client, request: FollowRequest): () => void {
   function take(data: string): void {
     const event = fromWire(JSON.parse(data) as WireEvent)
     const at = event.ledger[request.by]
-    // A server that begins again may tell what was told.
+    // A restarted server may send events again.
     if (after !== null && at <= after) return
     after = at
     gathered.push(event)

@@ -22,7 +22,7 @@ export interface JsonRow {
   readonly left: number
 }
 
-/** Children that are shown before somebody asks for the rest. */
+/** Children that are shown before the user asks for the rest. */
 export const CHILDREN_AT_ONCE = 100
 
 const isBranch = (value: unknown): value is object => typeof value === 'object' && value !== null

@@ -4,9 +4,9 @@ import type { Client } from '../client/client.ts'
 import type { LinkState } from '../client/follow.ts'
 
 export interface RoomListener {
-  /** Whatever is told to any room that this page is in; the payload says whom it concerns. */
+  /** Receives messages of all rooms that the page has joined; the payload names the room. */
   onTold(told: TraceMessage): void
-  /** Listening has begun, or begun again: fetch now, what comes after is told (T3). */
+  /** The room was joined, or joined again: fetch now, later changes arrive as messages (T3). */
   onJoined(): void
   onState(state: LinkState): void
 }
@@ -21,7 +21,7 @@ type Answer = { readonly ok: boolean }
 /** A join that is not answered in this time must not keep a page from fetching; it is asked again. */
 const JOIN_MS = 5000
 const GONE_MS = 30_000
-/** Whoever entered was told that it could not be opened. */
+/** The client was informed that the socket could not be opened. */
 const ignore = (): void => undefined
 
 /** Address of a server's sockets, below its path. socket.io would take the path of a URL for a namespace. */
@@ -112,7 +112,7 @@ function createRooms({ url, token }: Client): Rooms {
 
 const known = new WeakMap<Client, Rooms>()
 
-/** One socket per client, whoever asks for it. */
+/** One socket per client, shared by all rooms. */
 export function roomsOf(client: Client): Rooms {
   const rooms = known.get(client) ?? createRooms(client)
   known.set(client, rooms)

@@ -46,7 +46,7 @@ export function useRoom<State, Fetched>(
       const before = merged.current
       const state = incoming.reduce(parts.merge, before)
       merged.current = state
-      // Most of what is told on a page is not about this room.
+      // Most messages on a page do not concern this room.
       if (state !== before || Object.keys(more).length > 0) setShown((last) => ({ ...last, ...more, state }))
     },
   )

@@ -4,7 +4,7 @@ import { JsonTree } from '../json/json-tree.tsx'
 import { Markdown } from './markdown.tsx'
 import { textOf } from './transcript-items.ts'
 
-/** Thoughts are kept short until somebody wants them whole. */
+/** Thoughts are shortened until the user opens them. */
 export function Reasoning({ content }: { readonly content: unknown }): ReactElement {
   const text = textOf(content)
   const [isOpen, setOpen] = useState(false)

@@ -24,15 +24,15 @@ export interface EntryRow {
   readonly isOver: boolean
 }
 
-/** A run as it is told: what was said, and between it what was done. */
+/** Transcript of a run: messages, and between them the steps. */
 export type TranscriptItem = EntryRow | StepsRow
 
-/** Entries stand for their step; those of these kinds tell all of it. */
+/** Entries stand for their step; entries of these kinds show all of it. */
 const TELLS_STEP: ReadonlySet<TranscriptEntry['kind']> = new Set(['tool_call', 'question', 'child_run'])
 /** Kinds of entries that are made at the end of a model step and then stand for the step. */
 const TELLS_END: ReadonlySet<TranscriptEntry['kind']> = new Set(['reasoning', 'message'])
 
-/** `isBrief`: the entries lack what is told of steps by their input and output (`RunView.isBrief`). */
+/** `isBrief`: the entries lack those made of a step's input and output (`RunView.isBrief`). */
 export function transcriptItems(
   entries: readonly TranscriptEntry[],
   steps: readonly StepSkeleton[],
@@ -48,7 +48,7 @@ export function transcriptItems(
 /** So many entries and steps are gone through between two pauses: about a millisecond. */
 const SLICE = 1000
 
-/** The same, with a pause now and then for whoever has something more urgent to do. */
+/** The same in slices, with pauses for more urgent work. */
 export function* transcriptItemsInSlices(
   entries: readonly TranscriptEntry[],
   steps: readonly StepSkeleton[],
@@ -107,7 +107,7 @@ export function* transcriptItemsInSlices(
 const performerOf = (entry: TranscriptEntry): string | null =>
   entry.kind === 'tool_call' ? entry.performedBy : null
 
-/** A call of which only the beginning was read: its step tells the rest. */
+/** A call of which only the start was read: its step has the rest. */
 function isLeftOpen(entry: TranscriptEntry, known: ReadonlyMap<string, StepSkeleton>): boolean {
   if (entry.kind !== 'tool_call' || entry.outcome !== null || entry.toolCallId !== null) return false
   return entry.stepId !== null && known.get(entry.stepId)?.endedSeq != null

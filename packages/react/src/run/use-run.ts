@@ -2,7 +2,7 @@ import { useMemo, useSyncExternalStore } from 'react'
 import { useClient } from '../client/provider.tsx'
 import { openRunRecord, type RunRecord, type RunView, UNREAD } from './run-record.ts'
 
-/** A run, read and followed as long as somebody looks at it. */
+/** A run, read and followed while the component is mounted. */
 export function useRun(runId: string): RunView {
   const client = useClient()
   const shared = useMemo(() => shareRecord(() => openRunRecord(client, runId)), [client, runId])

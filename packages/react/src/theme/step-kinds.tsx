@@ -63,7 +63,7 @@ export const STEP_KINDS: Readonly<Record<string, StepKind>> = {
 
 const UNKNOWN = kind('Step', 'plain', CornerDownRight)
 
-/** A kind that nobody described is shown under its own name. */
+/** A kind without a description is shown under its own name. */
 export function stepKindOf(name: string): StepKind {
   const known = Object.hasOwn(STEP_KINDS, name) ? STEP_KINDS[name] : undefined
   const approved = /^(.+):approval$/.exec(name)?.[1]

@@ -13,7 +13,7 @@ export function useModal(onClose: () => void): Modal {
   useEffect(() => {
     const shown = ref.current
     shown?.showModal()
-    // The first thing that would get the focus is the way out: nobody opened it for that.
+    // Without this the close button would get the focus.
     shown?.focus()
     return () => shown?.close()
   }, [])

@@ -1,6 +1,6 @@
 import type { TraceStep } from '@clew/trace'
 
-/** Without steps that only hold others. One that failed though none inside it did has something to tell. */
+/** Without steps that only hold others. A failed step without a failed step inside is kept. */
 export function leavesOf(steps: readonly TraceStep[]): TraceStep[] {
   const parents = new Set<string>()
   const failedInside = new Set<string>()

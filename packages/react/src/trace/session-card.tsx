@@ -107,7 +107,7 @@ function saying({ status, error }: SessionHead, asked: string | null, isAgain: b
 /** As much as a line can show; the text may be long, and this runs with each piece of it. */
 const lastLine = (text: string): string => text.slice(-400).trimEnd().split('\n').at(-1)?.slice(-160) ?? ''
 
-/** While it works, seconds pass; at its end it is told exactly. */
+/** Elapsed time: counted in seconds while the session runs, exact after its end. */
 function useElapsed({ status, startedAt, endedAt }: SessionHead): string {
   const [nowMs, setNow] = useState(() => Date.now())
   const isAtWork = status === 'running'

@@ -90,7 +90,7 @@ async function toLineageRun(ledger: Ledger, run: RunSummary): Promise<LineageRun
   }
 }
 
-/** Checkpoints tell the same, but for the child runs of steps that are over. */
+/** Lineage read from checkpoints, which lack the child runs of ended steps. */
 async function keptLineage(all: AsyncIterable<KeptCheckpoint>): Promise<LineageRun[]> {
   const runs = new Map<string, LineageRun>()
   const runOf = new Map<string, string>()

@@ -30,7 +30,7 @@ export const CHECKPOINT_TYPES: readonly string[] = ['execution.step_completed', 
 const BEGINNINGS: readonly string[] = ['system.workflow_started', 'system.workflow_forked']
 const PAGE = 100
 
-/** Ids of checkpoints are ids of events; one that somebody else made up gets an event id of its own. */
+/** Ids of checkpoints are ids of events; an id of foreign origin gets an event id derived from it. */
 export const eventIdOf = (checkpointId: string): string =>
   isUuid(checkpointId) ? checkpointId : deriveId(sha256, 'checkpoint', checkpointId)
 

@@ -96,16 +96,21 @@ describe('R10 retention', () => {
   })
 
   it('R10 ttl deletes what is older, on the next put of the thread', async () => {
-    const checkpointer = createMap()
-    const graph = new StateGraph({ n: last(0) })
-      .addNode('a', () => ({ n: 1 }))
-      .addEdge(START, 'a')
-      .compile({ checkpointer, retention: { ttlMs: 1000 } })
-    await graph.invoke({}, { threadId: 't' })
-    expect(checkpointer.all.size).toBe(2)
-    await new Promise((resolve) => setTimeout(resolve, 1100))
-    await graph.invoke({}, { threadId: 't' })
-    expect(checkpointer.all.size).toBe(2)
+    const invoke = (checkpointer: Checkpointer) =>
+      new StateGraph({ n: last(0) })
+        .addNode('a', () => ({ n: 1 }))
+        .addEdge(START, 'a')
+        .compile({ checkpointer, retention: { ttlMs: 3_600_000 } })
+        .invoke({}, { threadId: 't' })
+    const fresh = createMap()
+    await invoke(fresh)
+    expect(fresh.all.size).toBe(2)
+    const aged = createMap()
+    const createdAt = new Date(Date.now() - 3_600_001).toISOString()
+    for (const checkpoint of fresh.all.values()) await aged.put({ ...checkpoint, createdAt })
+    await invoke(aged)
+    expect(aged.all.size).toBe(2)
+    expect([...aged.all.keys()].filter((id) => fresh.all.has(id))).toEqual([])
   })
 
   it('R10 MemorySaver with a retention gives memory back', async () => {

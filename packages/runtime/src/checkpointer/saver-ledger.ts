@@ -15,7 +15,7 @@ import { createInProcessLedger } from './in-process-ledger.ts'
 import { createPruner } from './retention.ts'
 import { openThread, putMark, rootOf, seedRun, type ThreadLedger } from './thread-ledger.ts'
 
-/** Threads that nobody works on are kept in memory up to this many; the checkpointer has them all. */
+/** Limit of idle threads in memory; the checkpointer has them all. */
 const MAX_IDLE = 32
 const MAX_KNOWN_RUNS = 10_000
 const MAX_OLD = 8

@@ -48,7 +48,7 @@ export interface CompileOptions {
   readonly interruptAfter?: readonly string[] | undefined
   /** Supersteps of one run; more are a failure. Default 1,000. */
   readonly recursionLimit?: number | undefined
-  /** Default: that of the ledger, which is `group` unless told. */
+  /** Default: that of the ledger, which is `group` by default. */
   readonly durability?: Durability | undefined
   readonly budget?: Budget | undefined
   /** Every `fetch` in its nodes, so every model library, is recorded and given back (D4). */

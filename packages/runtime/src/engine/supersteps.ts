@@ -206,7 +206,7 @@ function close(
       ended: end.ends,
     })
   }
-  // An attempt whose time was over may have told of its own write after the one that counts.
+  // A timed-out attempt may have reported its write after the one that counts.
   const merged =
     ends.length === 1 && alone && alone.write === ends[0]?.write
       ? alone.merged
@@ -282,7 +282,7 @@ const namesOf = (tasks: readonly Task[]): string[] =>
 
 /** Stands for what a task is given: the state, by the digests of its channels, and its own input. */
 export const digestOfTask = ({ node, input }: Task, { digests = {} }: GraphState, ledger: Ledger): string =>
-  // Half of it is enough to tell two inputs apart, and it is written with every superstep.
+  // Half of the digest is enough to distinguish inputs, and it is written with every superstep.
   sha256(
     `${node}\n${Object.values(digests).join('\n')}\n${input === undefined ? '' : ledger.digest(input)}`,
   ).slice(0, 32)

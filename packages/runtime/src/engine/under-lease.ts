@@ -3,7 +3,7 @@ import { leaseRun } from '../lifecycle/lease-run.ts'
 import { type RunAppender, openRunAppender } from '../machine/run-appender.ts'
 import type { RunOptions } from '../run/run-options.ts'
 
-/** While somebody works on the thread it cannot be forked: the fork would be its newest run under their hands. */
+/** Forking needs the thread's lease: otherwise the fork becomes the newest run of a thread that another process is working on. */
 export async function underLease<T>(
   { ledger }: { readonly ledger: Ledger },
   runId: string,

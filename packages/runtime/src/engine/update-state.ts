@@ -161,7 +161,7 @@ async function stopChildren(ledger: Ledger, open: readonly StepEvent[]): Promise
   }
 }
 
-/** Nodes whose `interruptBefore` was asked at this checkpoint: whoever edits the state has looked at it. */
+/** Nodes whose `interruptBefore` paused at this checkpoint: an edit of the state answers it. */
 const askedBefore = (events: readonly ClewEvent[]): string[] =>
   events
     .filter((event) => isOwn(event, 'execution.step_started'))

@@ -16,7 +16,7 @@ export interface RecordForkOptions {
   readonly by?: string | undefined
 }
 
-/** Writes a fork without its agent: it is pending until somebody who has the agent resumes it. */
+/** Writes a fork without its agent: it is pending until a process that has the agent resumes it. */
 export async function recordFork(
   ledger: Ledger,
   runId: string,

@@ -113,7 +113,7 @@ export function advanceVersions(versions: Versions, operations: readonly StateOp
 /** The state before anything was written. */
 export const initialState = (channels: Channels): State => restoreState(channels, {})
 
-/** The state that was folded from a record: owned, and with the initial value of each channel nobody wrote to. */
+/** The state that was folded from a record: a copy, with the initial values of channels without writes. */
 export function restoreState(channels: Channels, folded: State): State {
   const state: Record<string, unknown> = {}
   for (const [name, { initial }] of Object.entries(channels))

@@ -87,7 +87,7 @@ export class StateGraph<C extends Channels, Nodes extends NodeInputs = NoNodes> 
     return this.#decide(name, fn, targets)
   }
 
-  // The compiler explains the last overload only, and an alias would hide the names that it could tell.
+  // The compiler explains the last overload only, and an alias would hide the names in it.
   /** From one node to the next; from a list of nodes to one that waits for all of them. */
   addEdge(from: readonly (keyof Nodes & string)[], to: StateNode<C, Nodes>): this
   addEdge(

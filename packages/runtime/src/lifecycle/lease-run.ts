@@ -30,9 +30,9 @@ export interface RunLease {
    */
   readonly signal: AbortSignal
   readonly stopRequested: StopRequest | null
-  /** Why it is lost; also told when a stop had aborted the signal before. */
+  /** Error with which the lease was lost; also called if a stop had aborted the signal before. */
   readonly lost: ClewError | null
-  /** An append was refused with `stale_epoch`: the run belongs to somebody else. */
+  /** An append was refused with `stale_epoch`: another process has taken over the run. */
   lose(error: unknown): void
   /** Frees the run and its thread. Never mind how often, or whether it was lost. */
   release(): Promise<void>

@@ -77,7 +77,7 @@ describe('R9 a stop request', () => {
     const held = await leaseRun(ledger, { runId: 'r', threadId: null, pace: QUICK })
     const summary = await requestStop(other, 'r', { waitMs: 0 })
     expect([summary.status, summary.stopRequested]).toEqual(['running', true])
-    await vi.waitFor(() => expect(held.signal.aborted).toBe(true), 20_000)
+    await vi.waitFor(() => expect(held.signal.aborted).toBe(true), 60_000)
     await requestStop(other, 'r', { waitMs: 0, reason: 'again' })
     expect((await types('r')).filter((type) => type === 'system.stop_requested')).toHaveLength(1)
     await held.release()

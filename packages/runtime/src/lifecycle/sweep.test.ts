@@ -128,9 +128,9 @@ describe('R9 the sweeper', () => {
     await orphan('a')
     const told: string[] = []
     const sweeper = startSweeper(ledger, { everyMs: 5, onSwept: (runIds) => void told.push(...runIds) })
-    await vi.waitFor(() => expect(told).toEqual(['a']), 20_000)
+    await vi.waitFor(() => expect(told).toEqual(['a']), 60_000)
     await orphan('b')
-    await vi.waitFor(() => expect(told).toEqual(['a', 'b']), 20_000)
+    await vi.waitFor(() => expect(told).toEqual(['a', 'b']), 60_000)
     await sweeper.stop()
     await orphan('c')
     await new Promise((resolve) => setTimeout(resolve, 20))
@@ -152,7 +152,7 @@ describe('R9 the sweeper', () => {
     await orphan('a')
     const errors: unknown[] = []
     const sweeper = startSweeper(flaky, { everyMs: 5, onError: (error) => void errors.push(error) })
-    await vi.waitFor(async () => expect(await statusOf('a')).toBe('interrupted'), 20_000)
+    await vi.waitFor(async () => expect(await statusOf('a')).toBe('interrupted'), 60_000)
     expect(errors).toMatchObject([{ code: 'store_locked' }])
     await sweeper.stop()
   })

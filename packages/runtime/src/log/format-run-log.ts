@@ -4,7 +4,7 @@ import type { NodeStats } from './node-stats.ts'
 import { cut, formatMs, plural, printable } from './printable-text.ts'
 import type { RunLog } from './run-log.ts'
 
-/** More lines than this tell a reader nothing; `steps` has them all. */
+/** Limit of printed lines; `steps` has them all. */
 const MAX_LINES = 200
 const MAX_ERRORS = 10
 const NAME_COLUMNS = 32

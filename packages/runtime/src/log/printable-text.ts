@@ -12,7 +12,7 @@ const WIDE =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{1f1e6}-\u{1f1ff}\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}|\ufe0f/u
 let graphemes: Intl.Segmenter | undefined
 
-/** Making a segmenter takes 10 ms: nobody waits for that who only imports. */
+/** Creating a segmenter takes 10 ms, so it is done at the first use and not at import. */
 const segmentsOf = (text: string): Intl.Segments =>
   (graphemes ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' })).segment(text)
 

@@ -1,4 +1,4 @@
-/** Reasons for which a run is left as it stands, to be gone on with by somebody else: nothing more is written. */
+/** Errors after which a run is left to another process: nothing more is written. */
 const reasons = new WeakSet<object>()
 
 /** Aborts in the same spirit whatever hangs on it: a child run of a parent whose store failed has not been stopped. */

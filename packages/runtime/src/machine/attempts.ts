@@ -90,7 +90,7 @@ export function createAttempts(
     else if (!isReserved) perform(step)
   }
 
-  /** A write with a placeholder in its input waits for a word; not one of which nobody knows whether it happened. */
+  /** A write with a placeholder in its input waits for an answer, unless its outcome is in doubt. */
   const isHeldBack = (step: Step): boolean =>
     isWrite(step.spec.work) && !step.isDoubtful && !mayUsePlaceholder(step, answers, runId)
 
@@ -240,7 +240,7 @@ export function createAttempts(
       else if (child.restored) endGiven(step, { output: child.output }, { restored: true })
       else end(step, { output: child.output })
     } catch (error) {
-      // A child that was given up because nobody waits for it any more is no fault of this run.
+      // A child that was stopped because no code awaits it any more is no error of this run.
       if (!core.isOver && step.open && !core.closing.has(step)) writes.fail(error)
     } finally {
       core.working--

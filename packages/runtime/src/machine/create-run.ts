@@ -50,7 +50,7 @@ interface RunParts {
   readonly ledger: Ledger | undefined
   readonly agent: string
   readonly promote?: readonly PromotionRule[] | undefined
-  /** Code that is given up is told so by its calls: of those that it does not await, no process hears. */
+  /** Calls of abandoned code reject. Rejections of calls that it does not await are not reported as unhandled. */
   readonly isReplay: boolean
 }
 

@@ -16,7 +16,7 @@ import { isClosed, type Scope } from './scope.ts'
 import { type CallSpec, mayGiveAgain, type Outcome, type Step } from './step.ts'
 import { outcomeOf } from './payloads.ts'
 
-/** The first difference between code and record, of which only what the code does next may tell the kind. */
+/** The first difference between code and record. Its kind may depend on the next calls of the code. */
 export interface Parting {
   /** Step that the code called; undefined if it did not make the expected call. */
   readonly step: Step | undefined

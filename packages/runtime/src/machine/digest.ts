@@ -12,7 +12,7 @@ export function digestOf(
   spec: CallSpec,
   stepId: string,
 ): { readonly digest: string; readonly cacheKey: string; readonly refused: StepError | undefined } {
-  // Without a ledger it only tells whether a body that is entered again asks for the same as before.
+  // Without a ledger the digest only shows whether another attempt of a body makes the same call.
   if (!ledger) return { digest: scope.isRetried ? plainDigest(spec) : '', cacheKey: '', refused: undefined }
   try {
     const digest = spec.digest ? spec.digest() : ledger.digest(spec.input ?? null)

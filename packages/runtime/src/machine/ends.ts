@@ -243,7 +243,7 @@ export function createEnds(core: MachineState): Ends {
     }
   }
 
-  /** A start that nobody has written yet is told by the end, under the id that what happened in between knows. */
+  /** A start that was not written yet is merged into the end, under the id that events in between name as their cause. */
   function completed(
     step: Step,
     outcome: Completed,

@@ -206,7 +206,7 @@ function createLivePorts(core: MachineState, parts: MachineParts, runId: string)
     if (writes.fatal !== undefined) throw await abandon(writes.fatal)
   }
 
-  /** Steps in flight are told, get a moment to end, and are then left behind. */
+  /** Aborts steps in flight, gives them a moment to end, and then detaches from them. */
   async function halt(reason: string): Promise<IdleReason> {
     abortAll(
       root,

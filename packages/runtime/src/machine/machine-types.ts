@@ -66,7 +66,7 @@ export interface MachineOptions {
   readonly suspendAlways: boolean
   readonly now: () => number
   readonly openChild: (program: Program, link: ChildLink) => Promise<ChildEnd>
-  /** Ends a child run that waits and that nobody waits for any more; rejects when that did not work. */
+  /** Stops a waiting child run that no code awaits any more; rejects if that failed. */
   readonly stopChild?: ((runId: string, reason?: string) => Promise<unknown>) | undefined
   /** Reads the usage of a child run and its children; needed if there is a budget. */
   readonly usedBy?: ((childRunId: string) => Promise<UsageTotals>) | undefined

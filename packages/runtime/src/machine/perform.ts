@@ -66,7 +66,7 @@ export function timeoutOf({ spec: { timeoutMs, name }, stepId }: Step): StepErro
   return new StepError({ name: 'TimeoutError', code: 'timeout', message }, stepId)
 }
 
-/** Aborts when the attempt's time is over, when nobody waits for it any more, and when the run ends. */
+/** Aborts when the attempt times out, when no code awaits it any more, and when the run ends. */
 export function signalOf(step: Step, runSignal: AbortSignal): AbortSignal {
   step.abort ??= new AbortController()
   step.signal ??= AbortSignal.any([step.abort.signal, runSignal])

@@ -50,7 +50,7 @@ export interface BodiesPort {
 export interface OutsidePort {
   /** Why the code of a scope is given nothing any more. */
   turnAway(scope: Scope): Promise<Completed> | undefined
-  /** A call was made; told before anything is done about it. */
+  /** Called for each call of the code, before it is handled. */
   made(step: Step): void
   /** A call that the record does not have. */
   begin(step: Step): void

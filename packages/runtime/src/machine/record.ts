@@ -89,7 +89,7 @@ export interface RunRecord {
   readonly takenUp: readonly number[]
   /** Attempts that were begun: the numbering continues from there. */
   readonly starts: number
-  /** The run is a fork, or its code may differ up to some event because somebody accepted that. */
+  /** The run is a fork, or its code may differ up to some event because a user accepted that. */
   readonly hasShared: boolean
   /** End of the code; undefined if the record has none. */
   readonly end: ClewEvent | undefined
@@ -146,7 +146,7 @@ export const isFinal = ({ eventType, payload }: StepEvent): boolean =>
   (eventType === 'execution.step_completed' || eventType === 'execution.step_failed') &&
   payload.retryInMs === undefined
 
-/** Seq up to which the code may differ from the record because somebody accepted that; 0 where nobody did. */
+/** Seq up to which a user accepted differences between code and record; 0 if none were accepted. */
 export const acceptedIn = (events: readonly ClewEvent[]): number =>
   events.findLast(({ eventType }) => eventType === 'system.divergence_accepted')?.ledger.seq ?? 0
 

@@ -19,7 +19,7 @@ export function recordedCopy<T>(ledger: Ledger | undefined, value: T): T {
 /** True for a graph's own calls: their results are frozen and passed to the graph. */
 export const isOfGraph = (work: Work): boolean => 'conclude' in work && work.conclude !== undefined
 
-/** The end of a call as one receiver gets it: who changes it changes it for nobody else. */
+/** Copy of a call's end for one receiver, whose changes no other receiver sees. */
 export const copyEnd = (ledger: Ledger | undefined, { work }: CallSpec, end: Completed): Completed =>
   isOfGraph(work) || typeof end.output !== 'object' || end.output === null
     ? end

@@ -16,7 +16,7 @@ export type Recovery =
   | { readonly type: 'perform' }
   /** The attempt is recorded as interrupted, and the next one starts. */
   | { readonly type: 'start again' }
-  /** Nobody knows whether it happened, so somebody has to say. */
+  /** The outcome is unknown, so a user is asked. */
   | { readonly type: 'ask'; readonly pause: Pause }
   | { readonly type: 'end'; readonly outcome: Outcome; readonly by: string }
 
@@ -74,7 +74,7 @@ function answered({ stepId }: Step, answer: AnswerEvent): Recovery {
   return { type: 'end', outcome, by: answer.eventId }
 }
 
-/** R10: what is asked where nobody knows whether a write happened. */
+/** R10: the question about a write whose outcome is unknown. */
 export function outcomePause(step: Step, runId: string, idempotencyKey: string): Pause {
   const { stepId, attempt } = step
   const question = {

@@ -17,7 +17,7 @@ export const placeholderInInput = ({ spec: { work, input } }: Step): Placeholder
 const pauseIdOf = (runId: string, { stepId, digest }: Step, attempt: number): string =>
   deriveId(sha256, runId, 'redacted input', stepId, attempt, digest)
 
-/** R10: a write is not performed with a placeholder before somebody says so: it would destroy what it writes to. */
+/** R10: a write with a placeholder in its input waits for an answer: it could destroy its target. */
 export function redactedInputPause(step: Step, runId: string, { path, kind }: PlaceholderPlace): Pause {
   const { stepId, attempt, spec } = step
   const question = {
@@ -52,7 +52,7 @@ export function mayUsePlaceholder(step: Step, answers: Answers, runId: string): 
   return false
 }
 
-/** Answers that go with secrets: those who ask for them are told that they are given. */
+/** Answers that go with secrets: questions that ask for them are answered with `secrets`. */
 export const answersWithSecrets = (pauses: readonly Pause[]): Record<string, unknown> =>
   Object.fromEntries(
     pauses.flatMap(({ pauseId, question }) =>

@@ -26,7 +26,7 @@ function onRejection(reason: unknown): void {
   if (isAbandonment(reason)) return
   const owner = ownerOf(reason)
   if (owner) return owner(reason as Error)
-  // Another listener decides, or the process was told to go on.
+  // Another listener decides, or the process is configured to continue.
   if (process.listenerCount('unhandledRejection') > 1 || mayGoOn()) return
   // As Node does where nothing listens.
   throw reason

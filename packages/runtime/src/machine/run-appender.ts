@@ -32,7 +32,7 @@ export interface RunAppender {
     payload: DraftPayload<T>,
   ): EventDraft
   idOf(...parts: (string | number)[]): string
-  /** In the order of the calls; `then` is told when they are committed, `failed` why they are not. */
+  /** Writes in the order of the calls; calls `then` after the commit, `failed` with the error. */
   write(
     events: readonly EventDraft[],
     then: (stored: readonly ClewEvent[]) => void,
@@ -47,7 +47,7 @@ export interface RunAppenderOptions {
   readonly runId: string
   readonly epoch: number
   readonly onEvent?: ((event: ClewEvent) => void) | undefined
-  /** The run belongs to somebody else. */
+  /** Called when another process has taken over the run. */
   readonly onStale: (error: ClewError) => void
 }
 

@@ -171,7 +171,7 @@ export interface Step {
   body: Scope | undefined
   /** An effect that is under way. */
   isDispatched: boolean
-  /** A write that the attempt of the body before left behind, and of which nobody knows whether it happened. */
+  /** A write without a recorded outcome in an earlier attempt of the body: it may have happened. */
   isDoubtful: boolean
   /** Those who wait for its end to be on record. */
   onOver: (() => void)[] | undefined
@@ -179,7 +179,7 @@ export interface Step {
   signal: AbortSignal | undefined
   timer: ReturnType<typeof setTimeout> | undefined
   usage: CallUsage | undefined
-  /** A write that waits for somebody to say whether it is performed with this placeholder in its input. */
+  /** Placeholder in the input of a write that waits for an answer. */
   redactedInput: PlaceholderPlace | undefined
   /** The event that had woken the code when it made the call. */
   readonly askedCause: string | null

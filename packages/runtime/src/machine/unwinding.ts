@@ -26,7 +26,7 @@ export interface Unwinding {
 const MAX_REFUSALS = 100
 
 const endless = new WeakSet<Scope>()
-/** A timer around the call that stays unanswered would hold the process: nobody clears it. */
+/** A timer around a call that never settles would keep the process alive: no code clears it. */
 const timers = createHook({
   init(_id, type, _trigger, resource) {
     const scope = type === 'Timeout' ? currentCall()?.scope : undefined

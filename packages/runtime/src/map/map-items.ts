@@ -111,7 +111,7 @@ export async function inTurns(
         if (item.status === 'failed' && stopOnError) isStopped = true
         onProgress?.({ item, done: ++done, total: items.length })
       } catch (error) {
-        // Not the item failed but its recording, or whoever listens: nothing more is begun, what is at work ends.
+        // Recording or a listener failed, not the item: no further item is started, running ones end.
         failure ??= { error }
         isStopped = true
       }

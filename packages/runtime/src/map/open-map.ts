@@ -106,7 +106,7 @@ function fitting(
     starts.set(runId, known)
     const events = await known
     if (events.length === 0) return false
-    // Fingerprints tell secrets apart, unless they were made with another key.
+    // Fingerprints distinguish secrets, unless they were made with another key.
     const bySecret = signature === undefined
     const recorded = recordedInput(events)
     return fitsRecorded(clean(recorded), clean(inputs[index]), { bySecret, isSame })

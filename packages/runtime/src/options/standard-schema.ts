@@ -8,7 +8,7 @@ export interface StandardSchema<Output = unknown> {
     readonly vendor: string
     readonly validate: (value: unknown) => StandardResult<Output> | Promise<StandardResult<Output>>
     readonly types?: { readonly input: unknown; readonly output: Output } | undefined
-    /** Some tell their JSON Schema, too; an answer is then refused before it is recorded. */
+    /** JSON Schema, if the library exports it; a wrong answer is then refused before it is recorded. */
     readonly jsonSchema?:
       | { readonly input: (options: { readonly target: 'draft-2020-12' }) => Record<string, unknown> }
       | undefined
@@ -50,7 +50,7 @@ type FromProperties<Properties, Required> = {
 export const isStandardSchema = (schema: unknown): schema is StandardSchema =>
   (typeof schema === 'object' || typeof schema === 'function') && schema !== null && '~standard' in schema
 
-/** The JSON Schema that is recorded with a question; undefined where the library does not tell it. */
+/** The JSON Schema that is recorded with a question; undefined if the library does not export it. */
 export const toJsonSchema = (schema: StandardSchema): JsonValue | undefined =>
   schema['~standard'].jsonSchema?.input({ target: 'draft-2020-12' }) as JsonValue | undefined
 

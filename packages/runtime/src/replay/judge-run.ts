@@ -19,7 +19,7 @@ function compareEnd(state: ReplayState, outcome: Outcome, end: ClewEvent): void 
   const { eventType, causationId, ledger } = end
   const expected = saidIn(end)
   const now = 'output' in outcome ? outcome.output : { error: outcome.error.toJSON() }
-  // A graph's output is its state, which its supersteps told.
+  // A graph's output is its state, which was compared with its supersteps.
   const isGraphEnd = eventType === 'system.workflow_completed' && 'output' in outcome
   const { comparison } = state.options
   const isSame =
@@ -55,6 +55,6 @@ function firstUnmade(state: ReplayState): RecordedCall | undefined {
   return scope?.calls.find((each) => !each.step && !each.isShared && !isLeft(each))
 }
 
-/** A step that was stopped because nobody asked for it. */
+/** A step that was stopped because the code did not call it. */
 const isLeft = ({ attempts }: RecordedCall): boolean =>
   attempts.at(-1)?.end?.payload.reason === 'not asked for'

@@ -1,7 +1,7 @@
 import { ClewError, type ClewEvent, foldSteps, type Ledger } from '@clew/ledger'
 import type { PathStep } from './report.ts'
 
-/** D1: nothing executes. The record is checked to be whole, and what it says is told. */
+/** D1: nothing executes. The record is checked for gaps and returned. */
 export async function reconstruct(
   ledger: Ledger,
   runId: string,

@@ -52,7 +52,7 @@ export function createReplayBodies(
     core.notify()
   }
 
-  /** Closes a body: what it left running is told to end. */
+  /** Closes a body and aborts what it left running. */
   function close(body: Scope): void {
     body.closed = true
     for (const step of body.hasSteps ? body.steps : []) {

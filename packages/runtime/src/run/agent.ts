@@ -22,7 +22,7 @@ import { useTape } from '../tape/use-tape.ts'
 export interface AgentOptions {
   /** Recorded with each run; raise it when the code changes. */
   readonly version?: string | undefined
-  /** Default: that of the ledger, which is `group` unless told. */
+  /** Default: that of the ledger, which is `group` by default. */
   readonly durability?: Durability | undefined
   readonly budget?: Budget | undefined
   /** Every `fetch` in the agent's own code, so every model library, is recorded and given back (D4). */

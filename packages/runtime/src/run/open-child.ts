@@ -89,7 +89,7 @@ function toChildEnd({ status, output, error, pauses, dueAt, divergence }: RunRes
   return { status: 'failed', error: error ?? new StepError({ code: status }, null) }
 }
 
-/** Ends a child run that nobody waits for any more; an error when it does not end in time: its parent must not end before it. */
+/** Stops a child run that no code awaits any more; throws if it does not end in time, since its parent must not end before it. */
 export async function stopChild(
   ledger: Ledger,
   runId: string,

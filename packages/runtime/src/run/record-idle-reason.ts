@@ -108,7 +108,7 @@ async function end(
     return stop(take, machine, { reason: 'stop requested', stops }, told)
   if ('error' in outcome) return fail(outcome.error)
   const kept = program.keptOutput(outcome.output)
-  // A graph's output is its state, which its last checkpoint tells.
+  // A graph's output is its state, which is in its last checkpoint.
   const completed =
     kept === undefined ? undefined : machine.draft('execution.completed', [], machine.cause, { output: kept })
   const ended = machine.draft('system.workflow_completed', [], completed?.eventId ?? machine.cause, {

@@ -72,7 +72,7 @@ export interface ResumeOptions extends RunOptions {
    * anything. Each must fit a placeholder of this run or of one below it, or nothing is done. None of them is stored.
    */
   readonly secrets?: readonly string[] | undefined
-  /** The lease under which a worker has claimed the run. A sleep then ends the call: whoever finds the run due goes on. */
+  /** The lease under which a worker has claimed the run. A sleep then ends the call; the worker that finds the run due resumes it. */
   readonly claimed?: Lease | undefined
 }
 

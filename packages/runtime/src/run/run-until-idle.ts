@@ -149,7 +149,7 @@ function indexResumed(events: readonly ClewEvent[], runId: string, { kind }: Pro
 const openIn = ({ calls }: RunRecord): number =>
   calls.reduce((sum, { attempts }) => sum + attempts.filter(({ end }) => end === undefined).length, 0)
 
-/** P2: a run whose input was redacted can only be gone on with by whoever still has it. */
+/** P2: a run whose input was redacted can only be resumed with the original input. */
 function inputOf(
   events: readonly ClewEvent[],
   known: Known,

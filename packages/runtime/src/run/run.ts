@@ -12,6 +12,7 @@ import type { Agent } from './agent.ts'
 import type { Message } from '../graph/message.ts'
 import { isUnstorable } from '../machine/run-appender.ts'
 import type { AnswerOf, FromJsonSchema, StandardSchema } from '../options/standard-schema.ts'
+import type { IfStorable } from '../options/storable.ts'
 import type { RunMemory } from '../memory/run-memory.ts'
 
 /** Retry of failed attempts. */
@@ -85,7 +86,7 @@ export interface CallUsage extends Partial<Usage> {
   readonly cost?: number | undefined
 }
 
-/** Why it is handed over, and whatever else the other agent should be told. */
+/** Reason of the handoff, and further fields for the other agent. */
 export interface HandoffDetail {
   readonly reason?: string | undefined
   readonly [detail: string]: JsonValue | undefined
@@ -96,7 +97,7 @@ export interface EffectCall {
   readonly attempt: number
   /** Equal for all attempts of this call, different for another input. Pass it to the service that you call. */
   readonly idempotencyKey: string
-  /** Aborts when the attempt's time is over, when nobody waits for it any more, and when the run ends. */
+  /** Aborts when the attempt times out, when no code awaits it any more, and when the run ends. */
   readonly signal: AbortSignal
   /** Tells what the call used; counted against the budget and billed (V7). `cost` in US dollars, when you know better. */
   usage(usage: CallUsage): void
@@ -121,17 +122,17 @@ export interface Run {
   step<Input, Output>(
     name: string,
     input: Input,
-    fn: (input: Input, run: Run) => Output | Promise<Output>,
+    fn: ((input: Input, run: Run) => Output | Promise<Output>) & IfStorable<Output>,
     options?: StepOptions,
   ): Promise<Output>
   /** Something from outside: never repeated once its result is recorded. */
   effect<Input, Output>(
     name: string,
     input: Input,
-    fn: (input: Input, call: EffectCall) => Output | Promise<Output>,
+    fn: ((input: Input, call: EffectCall) => Output | Promise<Output>) & IfStorable<Output>,
     options?: EffectOptions,
   ): Promise<Output>
-  /** Asks and waits, at no cost, until somebody answers. */
+  /** Asks and waits for an answer, which costs nothing while it is open. */
   interrupt<Schema extends StandardSchema>(question: TypedQuestion<Schema>): Promise<AnswerOf<Schema>>
   interrupt<const Schema extends { readonly type: string } | { readonly enum: readonly JsonValue[] }>(
     question: TypedQuestion<Schema>,

@@ -10,7 +10,7 @@ export interface TellOptions {
   readonly runId: string
   readonly mode: StreamMode | readonly StreamMode[]
   readonly children: boolean
-  /** The run is kept in a ledger: what ended is told when its end is committed. */
+  /** The run is recorded: ends are emitted after their commit. */
   readonly isRecorded: boolean
   readonly tell: (item: unknown) => void
 }
@@ -21,7 +21,7 @@ export interface ItemEmitter {
   end(result: RunResult): void
 }
 
-/** Makes the items of a stream from what the machine tells of a run and its children. */
+/** Makes the items of a stream from the machine's notifications about a run and its children. */
 export function createItemEmitter({
   runId: streamed,
   mode,

@@ -1,7 +1,7 @@
 import { createProgressWriter, type Ledger, type ProgressWriter, stepTypeOf } from '@clew/ledger'
 import type { StepChange, RunListener } from '../run/result.ts'
 
-/** One for all runs on a ledger, so that what they tell at the same time is one write. */
+/** One per ledger for all runs, so that concurrent progress is one write. */
 const writers = new WeakMap<Ledger, ProgressWriter>()
 
 function writerOf(ledger: Ledger): ProgressWriter {

@@ -17,7 +17,7 @@ const LET_GO_AT = 1024
 
 type Begin<Item, Result> = (tell: (item: Item) => void, signal: AbortSignal) => Promise<Result>
 
-/** Begins at once; `begin` tells items until it resolves. */
+/** Starts at once; `begin` emits items until it resolves. */
 export function openStream<Item, Result>(
   begin: Begin<Item, Result>,
   signal: AbortSignal | undefined,

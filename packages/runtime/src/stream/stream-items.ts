@@ -15,7 +15,7 @@ export interface StreamOrigin {
 
 interface Spoken extends StreamOrigin {
   readonly stepId: string | null
-  /** The node, or the outermost step of a function, that it was told in. */
+  /** The node, or the outermost step of a function, that emitted the item. */
   readonly node: string | null
   readonly superstep: number | null
 }
@@ -60,7 +60,7 @@ interface ItemsByMode<State, Write> {
   readonly custom: unknown
 }
 
-/** Modes whose items have a shape of their own are told of a pause in place; the others hold nothing but their data. */
+/** Modes whose streams contain pause items; items of other modes are plain data. */
 type Pausing = 'updates' | 'messages' | 'steps'
 
 type ItemsOfMode<Mode extends StreamMode, State, Write> = {

@@ -14,7 +14,7 @@ export interface StreamedRun<Result extends RunResult> {
   go(options: RunOptions): Promise<Result>
 }
 
-/** A run, new or taken up, as a stream of what it tells. `open` says which run it is and how it goes. */
+/** Stream of a new or resumed run. `open` returns the run id and the function that drives the run. */
 export function streamRun<Item, Result extends RunResult>(
   open: () => Promise<StreamedRun<Result>>,
   options: StreamRunOptions,

@@ -30,7 +30,7 @@ export function installFetch(): void {
   subscribe(LEAVING, watch)
 }
 
-/** Takes the tape away again, unless somebody has put something in front of it; runs under way record no more requests. */
+/** Removes the tape, unless another program has wrapped it; running runs record no more requests. */
 export function restoreFetch(): void {
   const next = fronts.get(globalThis.fetch)
   if (!next) return

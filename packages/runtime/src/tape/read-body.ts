@@ -15,7 +15,7 @@ export interface BodyReading {
   readonly redactor: Redactor
 }
 
-/** Hands the chunks of a response on as they come, and tells in the end what came when. */
+/** Passes the chunks of a response on as they arrive, and returns their times at the end. */
 export async function readBody(response: Response, reading: BodyReading): Promise<BodyRecord> {
   const { sink, cause, left, mostBytes, redactor } = reading
   const startedAt = performance.timeOrigin + performance.now()

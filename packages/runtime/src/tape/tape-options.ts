@@ -36,7 +36,7 @@ export interface TapeOptions {
   readonly speed?: 'at once' | 'original' | undefined
   /** Requests that are no part of what the agent does, such as telemetry: sent as if there were no tape. */
   readonly ignore?: ((request: { readonly method: string; readonly url: string }) => boolean) | undefined
-  /** False: what calls of models used is told by somebody else, and not read from their answers (V7). */
+  /** False: usage of model calls is reported elsewhere and not read from responses (V7). */
   readonly usage?: boolean | undefined
   /** A longer response breaks off; default 16 MiB. */
   readonly mostBytes?: number | undefined

@@ -31,7 +31,7 @@ export interface Tape {
 /** All that a tape asks of a machine, be it live or replaying. */
 export type TapeMachine = Pick<Caller, 'call' | 'cause'>
 
-/** Longer than the libraries wait if nobody tells them how long. */
+/** Longer than the default time-out of the libraries. */
 const RETRY_MS = 10_000
 
 interface ScopeState {
@@ -177,7 +177,7 @@ export function createTape(
         const response = await send(asked, call)
         const head = toHead(response, url, rules)
         if (isRead) asked.live = response
-        // Its outcome must not be known by half: after a crash, nobody could say what it came to.
+        // The outcome must not be recorded in part: after a crash it would be unknown.
         return isRead || !head.hasBody ? head : { ...head, body: await bodyIn(response, scope, call) }
       },
       mayGiveAgain: (output) => readHead(output).head.status < 400,
@@ -268,7 +268,7 @@ export function createTape(
 async function inOrder(state: ScopeState, read: ReadRequest | Promise<ReadRequest>): Promise<ReadRequest> {
   const before = state.reading
   const mine = (async () => {
-    // Its failure is told to who asked for it.
+    // The caller of the request receives the error.
     await before?.catch(() => {})
     return read
   })()

@@ -39,7 +39,7 @@ async function start(options: Omit<WorkerOptions, 'ledger'>): Promise<Worker> {
 
 const statusOf = async (runId: string): Promise<string | undefined> => (await ledger.getRun(runId))?.status
 const until = (runId: string, status: string): Promise<void> =>
-  vi.waitFor(async () => expect(await statusOf(runId)).toBe(status), { timeout: 10_000, interval: 5 })
+  vi.waitFor(async () => expect(await statusOf(runId)).toBe(status), { timeout: 60_000, interval: 5 })
 const typesOf = async (runId: string): Promise<string[]> =>
   (await Array.fromAsync(ledger.read(runId))).map(({ eventType }) => eventType)
 
@@ -136,7 +136,7 @@ describe('R9 a worker takes up', () => {
     await begin(both, 'b')
     expect((await ledger.getRun('b'))?.dueAt).not.toBeNull()
     const worker = await start({ agents: [both] })
-    await vi.waitFor(async () => expect((await ledger.getRun('b'))?.steps).toBe(3), { timeout: 10_000 })
+    await vi.waitFor(async () => expect((await ledger.getRun('b'))?.steps).toBe(3), { timeout: 60_000 })
     await worker.idle()
     expect(await ledger.getRun('b')).toMatchObject({
       status: 'paused',
@@ -268,7 +268,7 @@ describe('R9 several workers', () => {
     ]
     await vi.waitFor(
       async () => expect((await ledger.listRuns({ status: 'completed' })).runs).toHaveLength(24),
-      { timeout: 20_000 },
+      { timeout: 60_000 },
     )
     await Promise.all(two.map((worker) => worker.idle()))
     expect([flaws, most <= 5, most > 2]).toEqual([[], true, true])
@@ -379,7 +379,7 @@ describe('R9 a run that takes its process down', () => {
     await start({ agents: [apart] })
     await vi.waitFor(
       async () => expect((await ledger.listRuns({ status: 'completed' })).runs).toHaveLength(3),
-      { timeout: 20_000 },
+      { timeout: 60_000 },
     )
   })
 })

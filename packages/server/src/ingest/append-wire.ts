@@ -20,7 +20,7 @@ interface Given {
   readonly options: { readonly expectedSeq?: number; readonly epoch?: number }
 }
 
-/** They share one transaction, during which nobody else writes. */
+/** Limit of events per transaction, which blocks other writers. */
 const MAX_EVENTS = 10_000
 
 /** One event, a list of them, or a list with what must hold for it: all of it is written, or nothing (E4). */

@@ -47,7 +47,7 @@ export function eventStream(
       try {
         next ??= texts.next()
         const taken = await within(next, HEARTBEAT_MS)
-        // The client went meanwhile: nobody is left to close anything for.
+        // The client has disconnected in the meantime: there is nothing to close.
         if (isDone) return
         if (taken === undefined) controller.enqueue(encoder.encode(HEARTBEAT))
         else if (taken.done) {

@@ -2,14 +2,14 @@ import { setImmediate as breathe, setTimeout as sleep } from 'node:timers/promis
 import { type ClewEvent, ClewError, type Ledger } from '@clew/ledger'
 import type { Logger } from 'pino'
 
-/** Waited for, so that nobody hears of an event before everybody has heard of the one before it. */
+/** Awaited, so that all listeners receive an event before any receives the next one. */
 export type FeedListener = (event: ClewEvent) => void | Promise<void>
 
 /** New commits of a workspace, read once for all listeners. */
 export interface Feed {
   /** Resolves when whatever is committed from then on is heard; gives back how to stop. */
   listen(listener: FeedListener): Promise<() => void>
-  /** Position of the newest event that is told or being told, 0 while nobody listens. */
+  /** Position of the newest event that was sent or is being sent; 0 without listeners. */
   readonly position: number
   readonly listeners: number
 }
@@ -44,7 +44,7 @@ export function createFeed(ledger: Ledger, log: Logger): Feed {
     while (!signal.aborted) {
       try {
         for await (const event of ledger.follow({ afterPosition: own.position, signal })) {
-          // Before it is told: who begins to listen meanwhile reads up to here, and hears all that is later.
+          // Set before sending: a new listener reads up to here and receives all later events.
           own.position = event.ledger.position
           await tell(event)
           waitMs = RETRY_MS.least

@@ -47,7 +47,7 @@ export async function* withProgress(
   let ring = (): void => {}
   function take(note: ProgressNote): void {
     const key = `${note.attempt} ${note.stepId}`
-    // Whoever begins to listen is told what is there, and may have read it, too.
+    // A new listener receives the current notes and may have read them, too.
     if ((versions.get(key) ?? -1) >= note.version) return
     versions.set(key, note.version)
     waiting.set(key, note)

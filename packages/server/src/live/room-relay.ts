@@ -97,7 +97,7 @@ export function createRoomRelay(
         working = undefined
         own.then(
           (stop) => stop(),
-          // Those who waited for it were told.
+          // Callers that waited for it received the error.
           () => undefined,
         )
       }

@@ -1,7 +1,7 @@
 import type { Feed } from './feed.ts'
 import { type Line, lineOf } from './line.ts'
 
-/** The newest lines of a workspace, kept while anybody reads them: what is live is read once, whoever follows it. */
+/** The newest lines of a workspace, kept while there are readers: live events are read once for all of them. */
 export interface Tail {
   /** Resolves when whatever is committed from then on comes into the tail. */
   open(): Promise<{ readonly lines: TailLines; close(): void }>
@@ -44,7 +44,7 @@ export function createTail(feed: Feed, most = MAX_TAIL): Tail {
         isOpen = false
         if (--readers > 0) return
         current = undefined
-        // A feed that could not be begun has told so to those who opened it.
+        // A feed that could not start has reported the error to its openers.
         own.stop.then(
           (stop) => stop(),
           () => undefined,

@@ -19,7 +19,7 @@ const MAX_IDLE = 1000
 
 export interface Workspaces {
   of(workspace: string): LiveWorkspace
-  /** Events that are committed and not yet told, where most are; counted up to a thousand. */
+  /** Largest number of committed and not yet sent events over all workspaces, counted up to a thousand. */
   lag(): Promise<number>
 }
 

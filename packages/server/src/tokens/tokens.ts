@@ -41,7 +41,7 @@ export async function createToken(
   return { token, record: await findToken(ledger, tokenId) }
 }
 
-/** From then on nobody is let in by it, and who is in is shown out. Once is enough; the first time counts. */
+/** Revokes a token: new requests are rejected, open connections closed. Idempotent; the first revocation is kept. */
 export async function revokeToken(ledger: Ledger, tokenId: string, by?: string): Promise<TokenRecord> {
   const found = await findToken(ledger, tokenId)
   if (found.revokedAt !== null) return found

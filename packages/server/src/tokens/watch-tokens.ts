@@ -11,7 +11,7 @@ export interface TokenWatch {
   byId(tokenId: string): TokenRecord | undefined
   /** Reads what was written since, for a token that is not known yet. */
   refresh(): Promise<void>
-  /** Whether any of them lets somebody in now. */
+  /** Whether any of them is valid now. */
   someValid(): boolean
   close(): void
 }

@@ -214,7 +214,7 @@ function Comparison({ diff, showAll, onAll }: ComparisonProps): ReactElement {
   )
 }
 
-/** A digest says that something differs; which one it is, nobody wants to read. */
+/** A digest shows that values differ; its digits are not shown. */
 const labelOf = (item: ItemReference | null): string | undefined =>
   item?.label.replace(/ ?\{"inputDigest":"[0-9a-f]*"\}?/, '')
 

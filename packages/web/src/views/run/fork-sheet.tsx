@@ -146,7 +146,7 @@ export function ForkSheet({ runId, run, view, chosen, onClose }: ActProps): Reac
   )
 }
 
-/** A menu longer than this helps nobody: choose the step in the timeline instead. */
+/** Limit of the menu: with more steps, the user chooses one in the timeline. */
 const MAX_LISTED = 500
 
 type Parsed =

@@ -9,7 +9,7 @@ interface SinceSuperstepProps {
   readonly onPick: (since: number) => void
 }
 
-/** More than this nobody looks through: then it is typed. */
+/** Limit of the menu: with more supersteps, the user types the number. */
 const MAX_ROWS = 300
 
 /** Which superstep to compare with; 0 is the input of the run. */

@@ -141,7 +141,7 @@ function textOfRow(row: TranscriptItem, texts: RunView['texts']): string | undef
 }
 const AT_WORK_AT_ONCE = 50
 
-/** The step that a row tells whole; what is only a part of one is an event. */
+/** The step that a row shows as a whole; a row that shows a part of a step stands for an event. */
 function stepToldBy(row: TranscriptItem): StepSkeleton | undefined {
   if (row.type === 'steps') return row.steps.find(({ status }) => status === 'failed') ?? row.steps[0]
   const { step, seq, entry } = row

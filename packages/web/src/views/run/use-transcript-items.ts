@@ -3,14 +3,14 @@ import { useEffect, useMemo, useRef, useState } from 'react'
 
 type Story = Pick<RunView, 'entries' | 'steps' | 'isBrief'>
 
-/** So much is told while it is drawn; more is told piece by piece beside it. */
+/** Number of entries that are converted while rendering; more are converted in slices. */
 const AT_ONCE = 2000
 /** How long a piece may take. */
 const PIECE_MS = 8
 /** How many times as long it rests after all pieces of a story. */
 const REST = 4
 
-/** The story of a run as far as it is told; a very long one follows what was read by some moments. */
+/** Transcript items of a run. Those of a very long run lag behind the read events by a moment. */
 export function useStory({ entries, steps, isBrief }: Story, isShown: boolean): readonly TranscriptItem[] {
   const isShort = entries.length + steps.length <= AT_ONCE
   const short = useMemo(
@@ -55,7 +55,7 @@ function createItemBuilder(show: (rows: readonly TranscriptItem[]) => void): Ite
         beganMs = performance.now()
       }
       show(piece.value)
-      // A long run that goes on is told again and again: most of the time is left to the rest of the page.
+      // A long live run is converted repeatedly: most of the time is left to the rest of the page.
       await wait(workMs * REST)
     }
     isTelling = false

@@ -33,7 +33,7 @@ export interface Runs {
 
 const AT_ONCE = 100
 const GATHER_MS = 500
-/** Rows that changed are read one by one; when very many did, the list is read again when somebody asks. */
+/** Rows that changed are read one by one; if very many did, the list is read again when the user asks. */
 const MAX_SINGLE = 20
 
 /** Runs that fit, newest first. Rows change in place; new ones wait until they are asked for, so that nothing jumps. */
@@ -91,7 +91,7 @@ export function useRuns(q: string | undefined): Runs {
 
   function onEvents(events: readonly ClewEvent[]): void {
     for (const { correlationId } of events) dirty.current.add(correlationId)
-    // A server that is away is told by the link; the next event, or coming back, looks again.
+    // The link shows that the server is away; the next event or a reconnect reads again.
     timer.current ??= setTimeout(() => void lookAgain().catch(() => undefined), GATHER_MS)
   }
 
