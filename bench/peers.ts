@@ -78,10 +78,10 @@ export interface SaverFigures {
 export interface LangGraphSavers {
   readonly steps: number
   readonly turns: number
-  readonly small: Readonly<Record<'clew' | 'sqlite', SaverFigures>>
+  readonly small: Readonly<Record<'clew' | 'theirs', SaverFigures>>
   /** One 1 KB message more per step, and as one invocation per message. */
-  readonly loop: Readonly<Record<'clew' | 'sqlite', SaverFigures>>
-  readonly separate: Readonly<Record<'clew' | 'sqlite', SaverFigures>>
+  readonly loop: Readonly<Record<'clew' | 'theirs', SaverFigures>>
+  readonly separate: Readonly<Record<'clew' | 'theirs', SaverFigures>>
 }
 
 export interface LangGraphPostgres {

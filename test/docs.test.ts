@@ -4,7 +4,13 @@ import { payloadSchemas } from '@clew/ledger'
 import { describe, expect, it } from 'vitest'
 import { scanModule } from './architecture/scan-module.ts'
 import { isSource, listPaths, ROOT, readFiles, type SourceFile } from './architecture/source-files.ts'
-import { checkCommands, checkDecisions, checkLinks, findUndocumented } from './docs/check-docs.ts'
+import {
+  checkCommands,
+  checkDecisions,
+  checkLinks,
+  checkPromises,
+  findUndocumented,
+} from './docs/check-docs.ts'
 import { checkNames, findMembers, type KnownNames } from './docs/check-names.ts'
 import { checkRules, findRules } from './docs/check-rules.ts'
 import { fieldsOf, readEventTables } from './docs/event-tables.ts'
@@ -109,6 +115,16 @@ describe('the docs of this repository', () => {
   it('link to files that exist', () => {
     const pages = readFiles(paths.filter((path) => path.endsWith('.md')))
     expect(checkLinks(pages, createExists(paths))).toEqual([])
+  })
+
+  it('name tests for every promise about security', () => {
+    expect(checkPromises(readPage('docs/security.md'))).toEqual([])
+    const table = (row: string): SourceFile => page(`| promise | test |\n|---|---|\n| held | ${row} |`)
+    expect(checkPromises(table('to come'))).toEqual(['docs/guide/a.md: no test is named for: held'])
+    expect(checkPromises(table('[a](../security.md)'))).toEqual([
+      'docs/guide/a.md: docs/security.md is no test of: held',
+    ])
+    expect(checkPromises(page('nothing'))).toHaveLength(1)
   })
 
   it('date their decisions', () => {

@@ -1,19 +1,23 @@
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Annotation, END, START, StateGraph } from '@langchain/langgraph'
 import type { BaseCheckpointSaver } from '@langchain/langgraph-checkpoint'
+import { PostgresSaver } from '@langchain/langgraph-checkpoint-postgres'
 import { SqliteSaver } from '@langchain/langgraph-checkpoint-sqlite'
 import Database from 'better-sqlite3'
 import { openLedger } from 'clew'
 import { ClewSaver } from 'clew/langgraph'
 import type { LangGraphSavers, SaverFigures } from '../peers.ts'
+import { type Postgres, startPostgres } from './postgres.ts'
 import { databaseBytes, inTempFolder, prose, readNumbers, report } from './rounds.ts'
 
 /**
- * The same graphs with the framework's SQLite saver and with ours, in turn in one process: a small state, a chat that
- * grows by a message of 1 KB a step, and the same chat as one invocation per message.
+ * The same graphs with the framework's saver and with ours, in turn in one process: a small state, a chat that grows by a
+ * message of 1 KB a step, and the same chat as one invocation per message. On SQLite, or with --postgres=1 on PostgreSQL.
  */
 
-const { steps, turns, rounds } = readNumbers({ steps: 1000, turns: 300, rounds: 3 })
+const { steps, turns, rounds, postgres } = readNumbers({ steps: 1000, turns: 300, rounds: 3, postgres: 0 })
 const MESSAGE_BYTES = 1024
 const READS = 50
 
@@ -45,19 +49,55 @@ const counter = (checkpointer: BaseCheckpointSaver, last: number) =>
     .addConditionalEdges('add', ({ count }) => (count < last ? 'add' : END), ['add', END])
     .compile({ checkpointer })
 
-type Kind = 'clew' | 'sqlite'
+type Kind = 'clew' | 'theirs'
 type Work = 'small' | 'loop' | 'turns'
 
-async function open(
-  kind: Kind,
-  path: string,
-): Promise<{ saver: BaseCheckpointSaver; close: () => Promise<void> }> {
-  if (kind === 'sqlite') {
+interface Opened {
+  readonly saver: BaseCheckpointSaver
+  /** Gives the bytes on disk. */
+  close(): Promise<number>
+}
+
+async function open(kind: Kind, path: string): Promise<Opened> {
+  if (server) return openPostgres(kind, server)
+  // closing moves the write-ahead log over, so that it is not counted as growth
+  if (kind === 'theirs') {
     const db = new Database(path)
-    return { saver: new SqliteSaver(db), close: async () => void db.close() }
+    const close = async (): Promise<number> => {
+      db.close()
+      return databaseBytes(path)
+    }
+    return { saver: new SqliteSaver(db), close }
   }
   const ledger = await openLedger(`sqlite:${path}`)
-  return { saver: new ClewSaver(ledger) as unknown as BaseCheckpointSaver, close: () => ledger.close() }
+  const close = async (): Promise<number> => {
+    await ledger.close()
+    return databaseBytes(path)
+  }
+  return { saver: new ClewSaver(ledger) as unknown as BaseCheckpointSaver, close }
+}
+
+/** A database of its own for each measurement. */
+async function openPostgres(kind: Kind, { url, query }: Postgres): Promise<Opened> {
+  const name = `saver_${databases++}`
+  await query(`CREATE DATABASE ${name} TEMPLATE template0`)
+  const own = new URL(url)
+  own.pathname = `/${name}`
+  const bytes = async (): Promise<number> => {
+    const [row] = await query(`SELECT pg_database_size('${name}') - pg_database_size('template0') AS size`)
+    await query(`DROP DATABASE ${name} WITH (FORCE)`)
+    return Number(row?.['size'])
+  }
+  if (kind === 'theirs') {
+    const saver = PostgresSaver.fromConnString(own.href)
+    await saver.setup()
+    return { saver, close: async () => (await saver.end(), bytes()) }
+  }
+  const ledger = await openLedger(own.href)
+  return {
+    saver: new ClewSaver(ledger) as unknown as BaseCheckpointSaver,
+    close: async () => (await ledger.close(), bytes()),
+  }
 }
 
 const milliseconds = async (work: () => Promise<unknown>): Promise<number> => {
@@ -92,9 +132,7 @@ async function measure(kind: Kind, work: Work, count: number): Promise<SaverFigu
       for await (const _ of graph.getStateHistory(config)) entries++
     })
     if (entries < count) throw new Error(`the history has ${entries} entries`)
-    // closing moves the write-ahead log over, so that it is not counted as growth
-    await close()
-    return { msPerStep: total / count, getStateMs, historyMs, bytes: databaseBytes(path) }
+    return { msPerStep: total / count, getStateMs, historyMs, bytes: await close() }
   })
 }
 
@@ -112,11 +150,13 @@ const least = (one: SaverFigures, other: SaverFigures | undefined): SaverFigures
 async function both(work: Work, count: number, times: number): Promise<Record<Kind, SaverFigures>> {
   const best: Partial<Record<Kind, SaverFigures>> = {}
   for (let round = 0; round < times; round++)
-    for (const kind of ['clew', 'sqlite'] as const)
+    for (const kind of ['clew', 'theirs'] as const)
       best[kind] = least(await measure(kind, work, count), best[kind])
   return best as Record<Kind, SaverFigures>
 }
 
+let databases = 0
+const server = postgres > 0 ? await startPostgres(mkdtempSync(join(tmpdir(), 'clew-savers-'))) : undefined
 await both('small', 200, 1)
 // Code of either saver takes some 15,000 steps to become as fast as it gets, as in the scenario `runtime`.
 report({
@@ -126,3 +166,4 @@ report({
   loop: await both('loop', steps, Math.min(rounds, 2)),
   separate: await both('turns', turns, Math.min(rounds, 2)),
 } satisfies LangGraphSavers)
+await server?.stop()

@@ -49,3 +49,24 @@ export function checkDecisions(paths: readonly string[]): string[] {
     })
     .map((path) => `${path} is not named YYYY-MM-DD-title.md`)
 }
+
+const TESTS = /\.(?:test\.tsx?|e2e\.ts)$|^packages\/ledger\/src\/conformance\//
+
+/** Rows of tables `| promise | test |` without a link to tests; a link to a file that does not exist is for `checkLinks`. */
+export function checkPromises({ path, text }: SourceFile): string[] {
+  const rows = text.split('\n\n').flatMap((part) => {
+    const [head, , ...own] = part.split('\n')
+    return head === '| promise | test |' ? own.filter((row) => row.startsWith('|')) : []
+  })
+  if (rows.length === 0) return [`${path} has no table of promises and tests`]
+  return rows.flatMap((row) => {
+    const [, promise = '', tests = ''] = row.split(/ *\| */)
+    const files = [...tests.matchAll(/\]\(([^)]+)\)/g)].map(([, target = '']) =>
+      posix.join(posix.dirname(path), target),
+    )
+    if (files.length === 0) return [`${path}: no test is named for: ${promise}`]
+    return files
+      .filter((file) => !TESTS.test(file))
+      .map((file) => `${path}: ${file} is no test of: ${promise}`)
+  })
+}

@@ -193,6 +193,29 @@ describe('lines', () => {
 })
 
 describe('CloudEvents', () => {
+  it('E5 an event of others is one event in binary and in structured mode, whatever the order of its attributes', async () => {
+    const { post, ledger } = await serve()
+    const attributes = {
+      specversion: '1.0',
+      id: 'e-1',
+      source: '/shop',
+      type: 'order.placed',
+      subject: 'order-7',
+      time: '2026-11-15T07:00:00Z',
+    }
+    const headers = Object.fromEntries(
+      Object.entries(attributes).map(([name, value]) => [`ce-${name}`, encodeURIComponent(value)]),
+    )
+    const structured = 'application/cloudevents+json'
+    const answers = [
+      await post('/v1/events', structured, JSON.stringify({ ...attributes, data: { n: 1 } })),
+      await post('/v1/events', 'application/json', '{"n":1}', headers),
+      await post('/v1/events', structured, JSON.stringify({ data: { n: 1 }, ...reversed(attributes) })),
+    ]
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
+    expect((await ledger.getRun('order-7'))?.events).toBe(1)
+  })
+
   it('E5 come back as what they were, as a document, in a batch and by headers', async () => {
     const { ledger } = await serve()
     const event = await ledger.record({
@@ -280,3 +303,5 @@ describe('AG2', () => {
     expect(answer.json).toMatchObject({ received: 3, refused: [{ item: 1 }, { item: 2 }] })
   })
 })
+
+const reversed = (fields: object): object => Object.fromEntries(Object.entries(fields).toReversed())

@@ -5,11 +5,13 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { Worker } from 'node:worker_threads'
 import { gzipSync } from 'node:zlib'
 import { type Ledger, openLedger } from 'clew'
 import { createServer, type Limits } from 'clew/server'
 import { fromOtlpTraces } from 'clew/otel'
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import type { SendAtOnce } from './send-at-once.ts'
 
 const MB = 1024 * 1024
 
@@ -140,6 +142,33 @@ describe('A2 one large body does not stop the server', () => {
       expect(await sent).toEqual([200, '{}'])
     })
     expect(health).toBeGreaterThan(3)
+    expect(there).toBeLessThan(here / 3)
+  })
+
+  it('bodies too small for the thread, many at once: others are answered between two of them', async () => {
+    const bodies = Array.from({ length: 30 }, () => bodyOf(Array.from({ length: 300 }, () => span([]))))
+    const own = await openLedger('memory:')
+    const here = await longestPiece(() =>
+      own.append(bodies.flatMap((body) => fromOtlpTraces(JSON.parse(body) as object).events)),
+    )
+    await own.close()
+
+    const { url, ledger } = await serveFile()
+    const requests = bodies.map(
+      (body) =>
+        `POST /v1/traces HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
+    )
+    const state = new SharedArrayBuffer(4)
+    const workerData: SendAtOnce = { port: Number(new URL(url).port), requests, state }
+    const client = new Worker(new URL('./send-at-once.ts', import.meta.url), { workerData })
+    await once(client, 'message')
+    // The server does nothing until all has come, and then finds it in one turn of its event loop.
+    const flag = new Int32Array(state)
+    Atomics.store(flag, 0, 1)
+    Atomics.notify(flag, 0)
+    Atomics.wait(flag, 0, 1)
+    const there = await longestPiece(() => once(client, 'exit'))
+    expect((await ledger.stats()).runs).toBe(30 * 300)
     expect(there).toBeLessThan(here / 3)
   })
 

@@ -3,6 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Command } from '@langchain/langgraph'
+import { SqliteSaver } from '@langchain/langgraph-checkpoint-sqlite'
+import Database from 'better-sqlite3'
 import { openLedger } from 'clew'
 import { ClewSaver } from 'clew/langgraph'
 import { afterAll, describe, expect, it } from 'vitest'
@@ -13,6 +15,7 @@ import { BIN } from '../../packages/clew/test/run-clew.ts'
 const folder = mkdtempSync(join(tmpdir(), 'clew-langgraph-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 const SCRIPT = new URL('child.ts', import.meta.url).pathname
+const BUSY = new URL('busy-child.ts', import.meta.url).pathname
 const STEPS = 120
 
 describe('R5 a graph whose process is killed', () => {
@@ -48,6 +51,40 @@ describe('R5 a graph whose process is killed', () => {
     const [again] = begun as number[]
     if (durability === 'sync') expect([kept.length, kept.length + 1]).toContain(again)
   })
+})
+
+describe('R5 nodes that never yield, with durability async', () => {
+  /** What a new process finds of a thread whose process was killed inside the node of this number. */
+  async function recovered(kind: 'clew' | 'sqlite', shape: string, at: number) {
+    const path = join(folder, `busy-${kind}-${shape}-${at}.db`)
+    const args = ['--conditions=@clew/source', BUSY, kind, path, shape, String(at)]
+    const { signal, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' })
+    expect(signal, stderr).toBe('SIGKILL')
+    const db = kind === 'sqlite' ? new Database(path) : undefined
+    const ledger = kind === 'clew' ? await openLedger(`sqlite:${path}`) : undefined
+    const saver = ledger ? new ClewSaver(ledger) : new SqliteSaver(db as Database.Database)
+    const tuple = await saver.getTuple(thread('t'))
+    await ledger?.close()
+    db?.close()
+    const lines = (tuple?.checkpoint.channel_values['lines'] ?? []) as number[]
+    const written = (tuple?.pendingWrites ?? []).filter(([, channel]) => channel === 'lines').length
+    return { lines: lines.length, written }
+  }
+
+  it.each([
+    ['loop', 3],
+    ['loop', 60],
+    ['packets', 60],
+  ] as const)(
+    'recovers at least what the framework’s own saver does: %s, killed at %i',
+    async (shape, at) => {
+      const [own, theirs] = [await recovered('clew', shape, at), await recovered('sqlite', shape, at)]
+      expect(own.lines).toBeGreaterThanOrEqual(theirs.lines)
+      expect(own.written).toBeGreaterThanOrEqual(theirs.written)
+      if (shape === 'loop') expect(own.lines).toBe(at)
+    },
+    60_000,
+  )
 })
 
 describe('U1 the command line', () => {

@@ -24,6 +24,7 @@ class ScriptedModel extends BaseChatModel {
   ): Promise<ChatResult> {
     const last = messages.at(-1)
     const isAnswered = last?.getType() === 'tool'
+    const input = 10 * messages.length
     const message = new AIMessage({
       id: `answer-${messages.length}`,
       content: isAnswered ? `There are ${last.text}.` : '',
@@ -38,10 +39,7 @@ class ScriptedModel extends BaseChatModel {
             },
           ],
       response_metadata: { model_name: 'gpt-4o-mini', model_provider: 'openai' },
-    })
-    const input = 10 * messages.length
-    Object.assign(message, {
-      usage_metadata: { input_tokens: input, output_tokens: 3, total_tokens: input + 3 },
+      usage_metadata: { input_tokens: input, output_tokens: 3, total_tokens: input + 3 } as never,
     })
     return { generations: [{ message, text: message.text }] }
   }

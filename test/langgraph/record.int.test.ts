@@ -140,6 +140,37 @@ describe.each(STORES)('A4 the record on %s', (name) => {
   })
 
   it.each(['sync', 'async'] as const)(
+    'R8 the next invocation works at once after the loop over a stream is left (%s)',
+    async (durability) => {
+      for (let i = 0; i < 10; i++) {
+        const config = { ...thread(`t${i}`), durability }
+        const graph = instant(new ClewSaver(ledger))
+        for await (const _ of await graph.stream({ lines: ['hi'] }, { ...config, streamMode: 'updates' }))
+          break
+        const { lines } = await graph.invoke({ lines: ['again'] }, config)
+        expect(lines).toEqual(['hi', 'a', 'b', 'c', 'd', 'e', 'again', 'a', 'b', 'c', 'd', 'e'])
+        const { runs } = await ledger.listRuns({ threadId: `t${i}` })
+        expect(runs.map(({ status }) => status)).toEqual(['completed', 'completed'])
+      }
+    },
+  )
+
+  it('R8 a node that the left graph still waits for does not hold up the next invocation, which stops its run', async () => {
+    const saver = new ClewSaver(ledger)
+    const left = new AbortController()
+    const stream = await patient(saver, true).stream(
+      { lines: ['hi'] },
+      { ...thread('t'), streamMode: 'updates', signal: left.signal },
+    )
+    for await (const _ of stream) break
+    const { lines } = await patient(saver, false).invoke({ lines: ['again'] }, thread('t'))
+    expect(lines).toEqual(['hi', 'a', 'again', 'a', 'b'])
+    const { runs } = await ledger.listRuns({ threadId: 't' })
+    expect(runs.map(({ status }) => status)).toEqual(['completed', 'stopped'])
+    left.abort()
+  })
+
+  it.each(['sync', 'async'] as const)(
     'R6 lists a run as paused where its stream is left at the question (%s)',
     async (durability) => {
       const graph = approval(new ClewSaver(ledger))

@@ -60,6 +60,88 @@ describe.each(STORES)('A4 a prebuilt agent on %s', (name) => {
     },
   )
 
+  it.each(['sync', 'async'] as const)(
+    'A4 one answer is one run: the saver and the callbacks of a session tell one run, each thing once (%s)',
+    async (durability) => {
+      const emitter = new TraceEmitter({ ledger })
+      const session = await emitter.forSession({ streamId: 'barn', sessionId: 's1' })
+      const config = { ...thread('t'), durability, callbacks: [new ClewCallbackHandler({ ledger, session })] }
+      await counting(new ClewSaver(ledger)).invoke(ask('owls'), config)
+      await session.notifyCompleted()
+      const { runs } = await ledger.listRuns()
+      expect(runs.map(({ runId }) => runId.replace(/^lg-.*/, 'lg')).toSorted()).toEqual(['lg', 's1'])
+      const run = runs.find(({ runId }) => runId !== 's1')
+      expect(run).toMatchObject({
+        parentRunId: 's1',
+        status: 'completed',
+        messages: 4,
+        toolCalls: 1,
+        modelCalls: 2,
+      })
+      const steps = await ledger.getSteps(run?.runId ?? '')
+      expect(
+        steps
+          .filter(({ kind }) => kind !== 'chain')
+          .map(({ nodeName, kind, status, parentStepId }) => {
+            const [inside] = parentStepId?.split('/') ?? []
+            return [nodeName, kind, status, ...(inside === undefined ? [] : [`in ${inside}`])].join(' ')
+          }),
+      ).toEqual([
+        'ScriptedModel model completed in agent@s2',
+        'agent node completed',
+        'count tool completed in tools@s3',
+        'tools node completed',
+        'ScriptedModel model completed in agent@s4',
+        'agent node completed',
+      ])
+      const told = (await ledger.transcript(run?.runId ?? '')).entries.flatMap((entry) =>
+        entry.kind === 'message'
+          ? [`${entry.role}: ${String(entry.content)}`]
+          : entry.kind === 'tool_call'
+            ? [`${entry.name} = ${String(entry.outcome?.result)}`]
+            : [],
+      )
+      expect(told).toEqual(['user: owls', 'count = three owls', 'assistant: There are three owls.'])
+      const { total } = await ledger.cost({ by: 'model' })
+      expect([total.modelCalls, total.inputTokens, total.outputTokens]).toEqual([2, 40, 6])
+      // Every event has a cause, up to the start of the session.
+      const [begun] = await Array.fromAsync(ledger.read('s1', { limit: 1 }))
+      const events = await Array.fromAsync(ledger.read(run?.runId ?? ''))
+      const byId = new Map(events.map((event) => [event.eventId, event]))
+      for (const event of events) {
+        let first = event
+        for (let cause = byId.get(event.causationId ?? ''); cause; cause = byId.get(first.causationId ?? ''))
+          first = cause
+        expect([event.eventType, first.causationId]).toEqual([event.eventType, begun?.eventId])
+      }
+      expect((await ledger.verify(undefined, { projections: true })).ok).toBe(true)
+    },
+  )
+
+  it('A4 each turn tells its own run, also from another process, and with durability exit nothing waits', async () => {
+    for (const what of ['owls', 'mice', 'bats']) {
+      const own = await store.open()
+      const callbacks = [new ClewCallbackHandler({ ledger: own, raiseError: true })]
+      await counting(new ClewSaver(own)).invoke(ask(what), { ...thread('t'), callbacks })
+    }
+    const callbacks = [new ClewCallbackHandler({ ledger, raiseError: true })]
+    const saver = new ClewSaver(ledger)
+    for (const what of ['hens', 'rats'])
+      await counting(saver).invoke(ask(what), { ...thread('t'), callbacks })
+    const { runs } = await ledger.listRuns()
+    expect(runs.map(({ status, steps }) => [status, steps])).toEqual(
+      Array.from({ length: 5 }, () => ['completed', runs[0]?.steps]),
+    )
+    const { total } = await ledger.cost({ by: 'model' })
+    expect(total.modelCalls).toBe(10)
+    await counting(saver).invoke(ask('cats'), { ...thread('late'), callbacks, durability: 'exit' })
+    const late = (await ledger.listRuns({ threadId: 'late' })).runs
+    expect(late.map(({ status, modelCalls }) => [status, modelCalls]).toSorted()).toEqual([
+      ['completed', 0],
+      ['completed', 2],
+    ])
+  })
+
   it('T1 L6 a graph inside of a session is caused by it, and nobody ends the session but who began it', async () => {
     const emitter = new TraceEmitter({ ledger })
     const session = await emitter.forSession({ streamId: 'barn', sessionId: 's1' })

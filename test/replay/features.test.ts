@@ -177,7 +177,7 @@ const CASES: Readonly<
             },
           ),
         ),
-        await caught(run.step('gives a function', 1, () => () => 1)),
+        await caught(run.step('gives a function', 1, (): unknown => () => 1)),
         await caught(
           run.step(
             'given a function',

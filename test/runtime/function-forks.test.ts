@@ -1,5 +1,5 @@
 import type { ClewEvent, Ledger } from '@clew/ledger'
-import { agent, fork, type ForkPoint, replay, retry, type StepError } from '@clew/runtime'
+import { agent, fork, type ForkPoint, recordFork, replay, retry, type StepError } from '@clew/runtime'
 import { describe, expect, it } from 'vitest'
 import * as worlds from './worlds.ts'
 
@@ -184,6 +184,40 @@ describe.each(worlds.KEPT_WORLDS)('forks of functions, %s', (_, open) => {
         /step_stopped|input_requested|completed$(?<!step_completed)/,
       )
     }
+  })
+
+  it('R7 at a checkpoint, which is the end of a step; the end of the run has none of its own', async () => {
+    const { ledger, how } = open()
+    const done: string[] = []
+    const line = agent('line', async (run) => {
+      const first = await run.step('outer', null, (_, inner) =>
+        inner.effect('inner', 1, () => done.push('inner')),
+      )
+      const [left, right] = await Promise.all([
+        run.effect('left', first, () => done.push('left')),
+        run.effect('right', first, () => done.push('right')),
+      ])
+      return [first, left, right]
+    })
+    const { runId, output } = await line.start(ledger, null, { ...how, runId: 'r' })
+    const checkpoints = await Array.fromAsync(ledger.listCheckpoints(runId))
+    const steps = await ledger.getSteps(runId)
+    expect(checkpoints.map(({ seq, superstep }) => [seq, superstep])).toEqual(
+      steps
+        .toSorted((a, b) => Number(a.endedSeq) - Number(b.endedSeq))
+        .map((step) => [step.endedSeq, step.superstep]),
+    )
+    for (const [n, { checkpointId, seq }] of checkpoints.entries()) {
+      done.length = 0
+      const forked = await fork(line, { ledger, runId, at: { checkpointId }, newRunId: `f${n}`, ...how })
+      expect([forked.status, done.length]).toEqual(['completed', [2, 2, 1, 0][n]])
+      expect((await ledger.getRun(`f${n}`))?.forkedFrom).toMatchObject({ runId, seq })
+      expect(await Array.fromAsync(ledger.listCheckpoints(`f${n}`))).toHaveLength(4)
+    }
+    expect(output).toEqual([1, 2, 3])
+    expect(
+      (await recordFork(ledger, runId, { at: { checkpointId: checkpoints[0]?.checkpointId ?? '' } })).status,
+    ).toBe('pending')
   })
 
   it('R7 with edited input recorded results are given back while kind and input still match, the rest runs live', async () => {

@@ -70,6 +70,20 @@ const SHAPES: Readonly<Record<string, (run: Run) => Promise<unknown>>> = {
     void (async () => run.effect('fails', null, fail))()
     return goOn(run)
   },
+  'what wraps the error': (run) => {
+    void run.effect('fails', null, fail).catch((cause: unknown) => {
+      throw new Error('it failed', { cause })
+    })
+    return goOn(run)
+  },
+  'a call with bad options': (run) => {
+    void run
+      .effect('fails', null, () => 1, { timeoutMs: -1 })
+      .catch((cause: unknown) => {
+        throw new Error('it failed', { cause })
+      })
+    return goOn(run)
+  },
   'one of Promise.all': (run) => {
     void Promise.all([run.effect('fails', null, fail), run.effect('other', null, () => 1)])
     return goOn(run)

@@ -48,6 +48,8 @@ const SHAPES = [
   'what is derived by then',
   'what is derived twice',
   'what an async function awaits',
+  'what wraps the error',
+  'a call with bad options',
   'one of Promise.all',
 ]
 

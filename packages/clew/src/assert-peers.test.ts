@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { assertPeers, importWithPeers } from './assert-peers.ts'
-import { LANGGRAPH_PEERS } from './langgraph.ts'
+import { LANGGRAPH_PEERS } from './langgraph-peers.ts'
 
 const check = (version: string | undefined) => () =>
   assertPeers('clew/langgraph', [{ name: '@langchain/langgraph-checkpoint', from: '1.1.4' }], () => version)

@@ -279,6 +279,8 @@ export {
   recordAnswers,
   recordFork,
   type RecordForkOptions,
+  type IfStorable,
+  type Replacement,
   replay,
   // Beside the divergence of two runs.
   type ReplayDivergence,

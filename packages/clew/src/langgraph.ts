@@ -1,11 +1,7 @@
 import type { Ledger } from '@clew/ledger'
-import { importWithPeers, type Peer } from './assert-peers.ts'
+import { importWithPeers } from './assert-peers.ts'
+import { LANGGRAPH_PEERS } from './langgraph-peers.ts'
 import { openLedger, type OpenLedgerOptions } from './open-ledger.ts'
-
-export const LANGGRAPH_PEERS: readonly Peer[] = [
-  { name: '@langchain/langgraph-checkpoint', from: '1.1.4' },
-  { name: '@langchain/core', from: '1.1.48' },
-]
 
 // A static import would fail with the loader's message, which names no version.
 const adapter = await importWithPeers(

@@ -125,16 +125,16 @@ function createView(core: LedgerContext, { isOpened = false, plain = false, ...v
 
   function write<Event>(
     events: readonly Event[],
-    { expectedSeq, epoch, keepStepIds }: AppendOptions,
+    { expectedSeq, epoch, keepStepIds, eager }: AppendOptions,
     check: (event: Event) => CheckedEnvelope,
   ): Promise<readonly ClewEvent[]> {
     assertWritable()
     const prepared = events.map((event, item) =>
       atItem(events.length, item, () => preparer.prepare(check(event), { keepStepIds })),
     )
-    return queue.push({ workspace, events: prepared, expectedSeq, epoch }, (stored) =>
-      stored.map((event, item) => revive(event, prepared[item] as PreparedEvent)),
-    )
+    const answer = (stored: readonly ClewEvent[]): ClewEvent[] =>
+      stored.map((event, item) => revive(event, prepared[item] as PreparedEvent))
+    return queue.push({ workspace, events: prepared, expectedSeq, epoch }, answer, eager)
   }
 
   // Not `async`, and neither is `record`: one promise per call instead of three is a tenth of the cost of an append.

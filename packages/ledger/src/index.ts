@@ -286,6 +286,12 @@ export {
   type Report,
 } from './progress/progress-writer.ts'
 export {
+  type PartialFields,
+  type PartialOutputs,
+  partialText,
+  readPartialOutputs,
+} from './progress/partial-output.ts'
+export {
   type PolicyAccess,
   readPolicies,
   type StoredRule,

@@ -70,6 +70,11 @@ export interface AppendOptions {
   readonly epoch?: number | undefined
   /** Step ids are kept as they are: who writes them made them of `identity`, or has them from the record. */
   readonly keepStepIds?: boolean | undefined
+  /**
+   * Commits without waiting for a turn of the event loop, for a caller that goes on without waiting and may never yield.
+   * Calls of one turn then share fewer transactions.
+   */
+  readonly eager?: boolean | undefined
 }
 
 export interface ReadOptions {

@@ -1,1 +1,2 @@
 export { openPostgresStore, type PostgresOptions } from './open-store.ts'
+export { openForeignDatabase } from './foreign-database.ts'

@@ -11,7 +11,7 @@ export interface RoutedRequest {
 }
 
 /** Parts of the server that a call uses. */
-export type CallParts = Pick<ServerParts, 'ledgerOf' | 'workspace' | 'limits'>
+export type CallParts = Pick<ServerParts, 'ledgerOf' | 'workspace' | 'limits' | 'turns'>
 
 /** `signal` aborts when the caller may no longer call or has gone; `cut` destroys its connection. */
 export function createCall(
@@ -45,7 +45,9 @@ export function createCall(
     try {
       const sentBytes = Math.min(limits.bodyBytes, mostBytes)
       const unpackedBytes = Math.min(limits.unpackedBytes, mostBytes)
-      return await readBody(raw, { sentBytes, unpackedBytes }, signal)
+      const body = await readBody(raw, { sentBytes, unpackedBytes }, signal)
+      await parts.turns(body.byteLength)
+      return body
     } finally {
       clearTimeout(late)
     }
@@ -58,6 +60,7 @@ export function createCall(
     workspace,
     ledger: parts.ledgerOf(workspace),
     signal,
+    turns: parts.turns,
     cut,
     bytes,
     async json() {

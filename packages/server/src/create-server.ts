@@ -23,6 +23,7 @@ import {
   type ViewTarget,
   type ViewToken,
 } from './tokens/view-token.ts'
+import { createTurns } from './turns.ts'
 import { createViews } from './workspace-ledgers.ts'
 
 export interface ServerOptions {
@@ -103,6 +104,7 @@ export async function createServer(options: ServerOptions): Promise<OwnServer> {
     operations: options.operations,
     principals,
     limits,
+    turns: createTurns(),
     log,
     metrics,
     page: options.page ?? null,

@@ -1,5 +1,6 @@
 import type { JsonObject, Ledger } from '@clew/ledger'
 import type { Principal, Scope } from './principal.ts'
+import type { Turns } from './turns.ts'
 
 export interface RouteParameter {
   readonly name: string
@@ -52,6 +53,8 @@ export interface Call {
   bytes(): Promise<Uint8Array>
   /** The body as JSON; only `application/json` is accepted. */
   json(): Promise<unknown>
+  /** Resolves when so many bytes of a body may be decoded on this thread; `bytes` and `json` wait for it. */
+  readonly turns: Turns
   /** Destroys the connection: for a client that has stopped reading or sending. */
   cut(): void
 }

@@ -5,6 +5,7 @@ import type { Limits } from './limits.ts'
 import type { Metrics } from './metrics.ts'
 import type { Principals } from './principals.ts'
 import type { ServedOperation } from './served-operation.ts'
+import type { Turns } from './turns.ts'
 
 /** Shared by all routes, sockets and streams of a server. */
 export interface ServerParts {
@@ -21,6 +22,8 @@ export interface ServerParts {
   controlOf(workspace: string): unknown
   readonly principals: Principals
   readonly limits: Limits
+  /** Shared by all bodies that this thread reads. */
+  readonly turns: Turns
   readonly log: Logger
   readonly metrics: Metrics
   /** Folder of the built page; null without a page. */

@@ -7,6 +7,7 @@ import { openLedger } from '../../../packages/postgres/test/harness.ts'
 import { createDatabase } from '../database.ts'
 import { createCrew } from './crew.ts'
 import { createDice } from './dice.ts'
+import { hasOpenErrands } from './open-errands.ts'
 
 it('L5 a writer that replaces a killed one and is stopped at once still sends what was never answered', async () => {
   const database = await createDatabase()
@@ -57,4 +58,28 @@ it('a process that ends by itself is a failure, also one that could note nothing
   worker.child.kill('SIGKILL')
   await Promise.all([writer.ended, worker.ended])
   expect(crew.failures).toEqual(['writer 0 ended with exit code 1'])
+})
+
+it('a run that is interrupted and resumed all the time never looks as if no run were open', async () => {
+  const database = await createDatabase()
+  const ledger = await openLedger(database.url)
+  onTestFinished(async () => {
+    await ledger.close()
+    await database.drop()
+  })
+  const tell = (type: string, payload: object = {}) =>
+    ledger.appendWire([{ event_type: type, correlation_id: 'errand-1', payload }])
+  await tell('system.workflow_started', { agent: 'errand' })
+  let isOver = false
+  const changing = (async () => {
+    while (!isOver) {
+      await tell('system.workflow_interrupted', { reason: 'its process died' })
+      await tell('system.workflow_resumed')
+    }
+  })()
+  for (let n = 0; n < 200; n++) expect(await hasOpenErrands(database)).toBe(true)
+  isOver = true
+  await changing
+  await tell('system.workflow_completed')
+  expect(await hasOpenErrands(database)).toBe(false)
 })

@@ -6,7 +6,7 @@ import type { PostgresServer } from '../start-server.ts'
 import type { Crew, Role } from './crew.ts'
 import type { Dice } from './dice.ts'
 import type { Proxy } from './proxy.ts'
-import { type HeldLease, leasesOf, type Takeover, watchTakeovers } from './takeovers.ts'
+import { type HeldLease, leasesOf, setHeartbeatsBack, type Takeover, watchTakeovers } from './takeovers.ts'
 
 export interface Scene {
   readonly server: PostgresServer
@@ -15,6 +15,8 @@ export interface Scene {
   readonly crew: Crew
   readonly dice: Dice
   readonly sweepMs: number
+  /** True in runs too short to wait a minute for a lease to expire: its last heartbeat is set back instead. */
+  readonly isShort: boolean
   readonly takeovers: Takeover[]
   /** What goes on beside the faults and must be over before anything is judged. */
   readonly beside: Promise<void>[]
@@ -94,6 +96,7 @@ export const FAULTS = {
     const held = await killHolder(scene)
     if (!held) return 0
     await restart(scene)
+    if (scene.isShort) await setHeartbeatsBack(scene.database.query, held)
     const unseen = held.map((lease) => ({ ...lease, isProvable: false }))
     const watching = watchTakeovers(scene.database.query, unseen, scene.sweepMs)
     scene.beside.push(watching.then((seen) => void scene.takeovers.push(...seen)))

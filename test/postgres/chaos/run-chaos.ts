@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -11,6 +11,7 @@ import { createDice } from './dice.ts'
 import { type FaultKind, FAULTS, prepareFaults, type Scene } from './faults.ts'
 import { gatherEvidence } from './gather.ts'
 import { type Note, readNotes } from './notes.ts'
+import { hasOpenErrands } from './open-errands.ts'
 import { startProxy } from './proxy.ts'
 import { type ChaosReport, formatReport, judge } from './report.ts'
 import { saveReport } from './save-report.ts'
@@ -23,14 +24,14 @@ export interface ChaosOptions {
   /** Time between two restarts of the server. */
   readonly restartMs?: readonly [least: number, most: number] | undefined
   readonly onFault?: ((kind: FaultKind, hits: number) => void) | undefined
-  /** Folder for the report and notes of a run that did not hold; without it they are deleted. */
+  /** Folder for the report, notes and exported ledger of a run that did not hold; without it they are deleted. */
   readonly reports?: string | undefined
 }
 
 const FOLLOWERS = 2
 const SWEEP_MS = 1000
 const FRESH_RUNS = 2
-/** A shorter run cannot wait for a lease to expire. */
+/** A shorter run does not wait for a lease to expire. */
 const SILENCE_SECONDS = 90
 const SETTLE_MS = LEASE_STALE_MS + 60_000
 
@@ -49,8 +50,19 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     sweepMs: SWEEP_MS,
     freshRuns: FRESH_RUNS,
   })
-  const fired = new Map<FaultKind, number>(kindsOf(seconds).map((kind) => [kind, 0]))
-  const scene: Scene = { server, database, proxy, crew, dice, sweepMs: SWEEP_MS, takeovers: [], beside: [] }
+  const fired = new Map((Object.keys(FAULTS) as FaultKind[]).map((kind) => [kind, 0]))
+  const isShort = seconds < SILENCE_SECONDS
+  const scene: Scene = {
+    server,
+    database,
+    proxy,
+    crew,
+    dice,
+    isShort,
+    sweepMs: SWEEP_MS,
+    takeovers: [],
+    beside: [],
+  }
   try {
     await (await openLedger(database.url)).close()
     await prepareFaults(database)
@@ -62,7 +74,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     await Promise.all(scene.beside)
     const ledger = await openLedger(database.url)
     try {
-      await settle(ledger, crew)
+      await settle(ledger, scene)
       const notes = {
         writer: crew.notesOf('writer'),
         worker: crew.notesOf('worker'),
@@ -72,7 +84,11 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
       const evidence = { ...gathered, failures: [...gathered.failures, ...crew.failures] }
       const { takeovers } = scene
       const report = judge({ options, fired: witnessed(), takeovers, sweepMs: SWEEP_MS, evidence })
-      if (report.verdict !== 'held') save(formatReport(report, Number.POSITIVE_INFINITY))
+      if (report.verdict !== 'held') {
+        const lines = await Array.fromAsync(ledger.export())
+        writeFileSync(join(folder, 'export'), lines.join('\n'))
+        save(formatReport(report, Number.POSITIVE_INFINITY))
+      }
       return report
     } finally {
       await ledger.close()
@@ -118,17 +134,12 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   }
 }
 
-/** Faults worth repeating. The one left out waits a minute for a lease to expire. */
+/** Faults worth repeating. The one left out waits for a lease to expire. */
 const OFTEN: readonly FaultKind[] = [
   ...(['backends terminated', 'network stalled', 'answers lost', 'network reset'] as const),
   ...(['writer killed', 'writer killed', 'follower killed', 'holder killed', 'two owners'] as const),
   ...(['backends terminated', 'statement time-out', 'writes refused', 'disk full'] as const),
 ]
-
-const kindsOf = (seconds: number): FaultKind[] =>
-  (Object.keys(FAULTS) as FaultKind[]).filter(
-    (kind) => kind !== 'holder killed before a restart' || seconds >= SILENCE_SECONDS,
-  )
 
 type Witness = (notes: readonly Note[]) => boolean
 const isAny: Witness = () => true
@@ -168,18 +179,11 @@ async function untilAllNoted(crew: Crew): Promise<void> {
  * After the last fault: unanswered events are sent again, every run is completed, and followers reach the end. The checks
  * find what did not happen in time.
  */
-async function settle(ledger: Ledger, crew: Crew): Promise<void> {
+async function settle(ledger: Ledger, { crew, database }: Scene): Promise<void> {
   await crew.stop('writer')
   await crew.stop('worker')
   crew.start('worker', 1, { freshRuns: 0 })
-  await until(async () => {
-    const open = await Promise.all(
-      (['running', 'interrupted', 'pending'] as const).map((status) =>
-        ledger.listRuns({ agent: 'errand', status, limit: 1 }),
-      ),
-    )
-    return open.every(({ runs }) => runs.length === 0)
-  })
+  await until(async () => !(await hasOpenErrands(database)))
   await crew.stop('worker')
   const last = await ledger.newestPosition()
   await until(() =>

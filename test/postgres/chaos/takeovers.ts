@@ -36,6 +36,15 @@ export async function leasesOf(query: Query, pid: number): Promise<HeldLease[]> 
   }))
 }
 
+/** Makes leases as old as if their owner had been silent until they expired. */
+export async function setHeartbeatsBack(query: Query, held: readonly HeldLease[]): Promise<void> {
+  for (const { runId, epoch } of held)
+    await query(
+      `UPDATE clew.leases SET beat_at = beat_at - make_interval(secs => $3) WHERE run_id = $1 AND epoch = $2 AND held`,
+      [runId, epoch, LEASE_STALE_MS / 1000],
+    )
+}
+
 /** Looks until each of them is somebody else's, or has been. */
 export async function watchTakeovers(
   query: Query,

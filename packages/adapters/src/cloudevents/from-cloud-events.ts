@@ -169,16 +169,18 @@ function toForeign(item: JsonObject, { id, source, type, run }: Names): EventInp
 }
 
 /**
- * Attributes as they are in headers: text. JSON is the content type of an event that names none (CloudEvents, JSON format
+ * Attributes as they are in headers: text, and in the order of their names, since headers have no other. JSON is the content type of an event that names none (CloudEvents, JSON format
  * 3.1.1), and headers always name one.
  */
 function toAttributes(given: JsonObject): JsonObject {
   const attributes: JsonObject = {}
-  for (const [name, value] of Object.entries(given))
+  for (const [name, value] of Object.entries(given).toSorted(byName))
     if (name !== 'datacontenttype' || typeof value !== 'string' || !IS_JSON.test(value))
       Object.defineProperty(attributes, name, { ...PROPERTY, value: toText(value) })
   return attributes
 }
+
+const byName = ([a]: [string, unknown], [b]: [string, unknown]): number => (a < b ? -1 : 1)
 
 const IS_JSON = /^application\/json\s*(?:;|$)/i
 /** Assigns also a name like `__proto__`. */

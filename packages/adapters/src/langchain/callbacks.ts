@@ -5,6 +5,7 @@ import type { Serialized } from '@langchain/core/load/serializable'
 import type { BaseMessage } from '@langchain/core/messages'
 import type { LLMResult } from '@langchain/core/outputs'
 import type { Ledger } from '@clew/ledger'
+import type { GraphRun } from './graph-run.ts'
 import { createRecorder, type Recorder } from './recorder.ts'
 import type { SessionTrace } from './session-trace.ts'
 
@@ -42,6 +43,16 @@ export class ClewCallbackHandler extends BaseCallbackHandler {
     super({ raiseError, _awaitHandler: true })
     this.ledger = options.ledger
     this.#recorder = createRecorder(options)
+  }
+
+  /** The session that its runs lie below. */
+  get sessionId(): string | undefined {
+    return this.#recorder.sessionId
+  }
+
+  /** Called by a `ClewSaver` on the same ledger when a graph begins: what is heard of it goes to the run of the saver. */
+  joinGraph(thread: string, graph: GraphRun): void {
+    this.#recorder.joinGraph(thread, graph)
   }
 
   /** One handler may be attached to many concurrent calls; a copy would not know the steps started by the first. */

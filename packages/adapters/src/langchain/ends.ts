@@ -78,7 +78,7 @@ export function createEnds(entries: Map<string, Entry>): Ends {
         payload: { ...callIdOf(entry, undefined), name: entry.name, ...within(entry), error },
       })
       const end = { type: 'execution.step_failed', payload: { error } } as const
-      await ends.endStep(entry, [failed], end, { content: error.message })
+      await ends.endStep(entry, entry.run.isJoined ? [] : [failed], end, { content: error.message })
     },
 
     async pause(entry, found) {
@@ -100,6 +100,7 @@ export function createEnds(entries: Map<string, Entry>): Ends {
         step.waits = true
         step.parent.open--
       }
+      if (run.isJoined) return void (await entry.live?.complete({}))
       await run.append([...asked, ...(entry.isTop && run.owns ? endOfRun(run, lcRunId, null, {}) : [])])
       await entry.live?.complete({})
     },
@@ -131,7 +132,7 @@ function endOfRun(
   return [...stops, completed, end('system.workflow_completed', completed.eventId, {})]
 }
 
-function stop(run: RecordedRun, lcRunId: string, step: OpenStep, cause: string | null): EventInput {
+export function stop(run: RecordedRun, lcRunId: string, step: OpenStep, cause: string | null): EventInput {
   const stopped = run.draft({
     type: 'execution.step_stopped',
     key: [lcRunId, step.stepId, String(step.attempt)],

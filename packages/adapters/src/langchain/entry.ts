@@ -1,4 +1,5 @@
 import type { EventInput } from '@clew/ledger'
+import type { JoinedGraph } from './joined-graph.ts'
 import type { LiveStep } from './live-step.ts'
 import type { OpenStep, RecordedRun, Scope } from './recorded-run.ts'
 
@@ -19,6 +20,8 @@ export interface Entry {
   readonly callEventId?: string | undefined
   readonly live?: LiveStep | undefined
   readonly decisions: string[]
+  /** The runs of a graph that a saver writes. */
+  readonly joined?: JoinedGraph | undefined
 }
 
 export type IdentifiedEvent = EventInput & { readonly eventId: string }

@@ -99,7 +99,7 @@ export function answerEvents(call: ModelCall, result: LLMResult): ModelAnswer {
     }
     for (const { id: toolCallId, name } of message ? toolCallsOf(message) : []) {
       toolNames.push(name)
-      if (toolCallId !== undefined) run.asked.set(toolCallId, event.eventId)
+      if (toolCallId !== undefined && !run.isJoined) run.asked.set(toolCallId, event.eventId)
     }
   }
   return { events, content, messageId, toolNames }

@@ -80,13 +80,15 @@ export interface RecordedRun {
   readonly runId: string
   /** This handler started the run, so it records the end. */
   readonly owns: boolean
+  /** A saver writes it: nodes, messages, questions and its end are told there. */
+  readonly isJoined: boolean
   readonly scope: Scope
   /** Open questions, and the events that asked them. */
   readonly pauses: Map<string, string>
   /** Which message asked for a tool call. */
   readonly asked: Map<string, string>
   draft(event: TraceEvent): EventInput & { readonly eventId: string }
-  append(events: readonly EventInput[]): Promise<readonly ClewEvent[]>
+  append(events: readonly EventInput[]): Promise<unknown>
   /** The step, and its start event unless it is entered again after a pause. */
   begin(step: NewStep): { readonly step: OpenStep; readonly event: EventInput | undefined }
   /** False when it was closed before; `endId` is what may lead to the next one. */
@@ -107,6 +109,8 @@ export interface RunParts {
   readonly runtime: string
   readonly scope: Scope
   readonly past?: Past | undefined
+  /** How a saver that writes the run appends to it. */
+  readonly append?: ((events: readonly EventInput[]) => Promise<void>) | undefined
 }
 
 const sha256 = (text: string): string => hash('sha256', text)
@@ -147,6 +151,7 @@ export function createRecordedRun(parts: RunParts): RecordedRun {
   const run: RecordedRun = {
     runId,
     owns,
+    isJoined: parts.append !== undefined,
     scope,
     pauses: new Map(),
     asked: new Map(),
@@ -158,7 +163,7 @@ export function createRecordedRun(parts: RunParts): RecordedRun {
       source: { origin, runtime },
       payload,
     }),
-    append: (events) => ledger.append(events),
+    append: async (events) => (events.length > 0 ? (parts.append ?? ledger.append)(events) : undefined),
     begin(given) {
       const { scope: parent, name, kind, node, input, lcRunId } = given
       const cause = leads(given)

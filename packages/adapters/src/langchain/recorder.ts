@@ -3,8 +3,10 @@ import { type BaseMessage, isBaseMessage } from '@langchain/core/messages'
 import type { LLMResult } from '@langchain/core/outputs'
 import type { Payload } from '@clew/ledger'
 import { readArguments } from '../foreign.ts'
-import { callIdOf, createEnds, within } from './ends.ts'
+import { callIdOf, createEnds, stop, within } from './ends.ts'
 import type { Entry, IdentifiedEvent } from './entry.ts'
+import type { GraphRun } from './graph-run.ts'
+import { type JoinedGraph, openJoinedGraph } from './joined-graph.ts'
 import { interruptsOf, isAbort, parentCommandOf } from './interrupts.ts'
 import { startLiveStep } from './live-step.ts'
 import { answerEvents, questionEvents } from './model-answer.ts'
@@ -25,6 +27,8 @@ interface Start {
 }
 
 export interface Recorder {
+  readonly sessionId: string | undefined
+  joinGraph(thread: string, graph: GraphRun): void
   startChain(start: Start & { readonly inputs: unknown; readonly isDeferred: boolean }): Promise<void>
   endChain(runId: string, outputs: unknown, inputs: unknown): Promise<void>
   startModel(
@@ -62,22 +66,67 @@ interface Placed {
   readonly run: RecordedRun
   readonly scope: Scope
   readonly isTop: boolean
+  readonly joined?: JoinedGraph | undefined
 }
 
 export function createRecorder(options: RunChoice): Recorder {
   const { ledger, session } = options
   const entries = new Map<string, Entry>()
+  /** Graphs that a saver on this ledger keeps, by thread. */
+  const graphs = new Map<string, GraphRun>()
+  /** Graphs that were called and have called nothing yet: a saver says later that it keeps them. */
+  const waiting = new Map<
+    string,
+    { readonly start: Start; readonly input: unknown; entry?: Promise<Entry> }
+  >()
+
+  /** The entry of a graph, once it is known who writes its run. */
+  async function entryOf(lcRunId: string): Promise<Entry | undefined> {
+    const held = waiting.get(lcRunId)
+    if (!held) return entries.get(lcRunId)
+    held.entry ??= openGraph(held.start, held.input)
+    const entry = await held.entry
+    waiting.delete(lcRunId)
+    return entry
+  }
+
+  async function openGraph(start: Start, input: unknown): Promise<Entry> {
+    const { runId: lcRunId, name, metadata } = start
+    const graph = graphs.get(String(metadata['thread_id']))
+    const joined = graph && (await openJoinedGraph(ledger, graph))
+    const run = joined ? await joined.runOf('') : await openRun(options, { lcRunId, name, metadata, input })
+    const isTop = true
+    const base = { lcRunId, name, run, scope: run.scope, step: undefined, decisions: [], isTop }
+    const entry: Entry = { ...base, kind: joined ? 'hidden' : 'root', joined }
+    entries.set(lcRunId, entry)
+    return entry
+  }
+
+  /** Steps that an invocation of a joined graph leaves running end with it. */
+  async function leave({ joined, lcRunId, isTop }: Entry): Promise<void> {
+    entries.delete(lcRunId)
+    if (!joined || !isTop) return
+    for (const opened of joined.runs.values()) {
+      const run = await opened
+      const stops = run.unfinishedSteps(true).map((step) => stop(run, lcRunId, step, null))
+      if (stops.length > 0) await run.append(stops)
+    }
+  }
 
   /** The call around this one, or the run that it is the first call of. */
   async function findPlace(start: Start, input: unknown): Promise<Placed> {
-    const around = start.parentRunId === undefined ? undefined : entries.get(start.parentRunId)
-    if (around) return { run: around.run, scope: around.scope, isTop: false }
+    const around = start.parentRunId === undefined ? undefined : await entryOf(start.parentRunId)
+    if (around) return { run: around.run, scope: around.scope, isTop: false, joined: around.joined }
     const { runId: lcRunId, name, metadata } = start
     const run = await openRun(options, { lcRunId, name, metadata, input })
     return { run, scope: run.scope, isTop: true }
   }
 
-  async function startStep(start: Start, { run, scope, isTop }: Placed, wanted: StepWanted): Promise<void> {
+  async function startStep(
+    start: Start,
+    { run, scope, isTop, joined }: Placed,
+    wanted: StepWanted,
+  ): Promise<void> {
     const { runId: lcRunId, name } = start
     const { kind, more, input } = wanted
     const { step, event } = run.begin({
@@ -93,9 +142,9 @@ export function createRecorder(options: RunChoice): Recorder {
       ...(kind !== 'node' && { input }),
     })
     const cause = event?.causationId ?? scope.startId
-    const before = wanted.before?.(run, cause) ?? []
+    const before = run.isJoined ? [] : (wanted.before?.(run, cause) ?? [])
     const led = before.at(-1)?.eventId ?? cause
-    const call = event && wanted.call?.(run, step, led)
+    const call = event && !(run.isJoined && kind === 'tool') && wanted.call?.(run, step, led)
     const live = wanted.live === undefined ? undefined : await startLiveStep(session, ledger, wanted.live)
     entries.set(lcRunId, {
       lcRunId,
@@ -105,9 +154,10 @@ export function createRecorder(options: RunChoice): Recorder {
       scope: step,
       step,
       isTop,
+      joined,
       live,
       decisions: [],
-      callEventId: call?.eventId,
+      callEventId: call ? call.eventId : undefined,
       ...more,
     })
     await run.append([...before, ...(event ? [{ ...event, causationId: led }] : []), ...(call ? [call] : [])])
@@ -116,9 +166,22 @@ export function createRecorder(options: RunChoice): Recorder {
   const { endStep, endRoot, failTool, pause } = createEnds(entries)
 
   return {
+    sessionId: session?.sessionId,
+    joinGraph: (thread, graph) => void graphs.set(thread, graph),
+
     async startChain({ inputs, isDeferred, ...start }) {
       const input = isDeferred ? undefined : inputs
-      const { runId: lcRunId, name } = start
+      const { runId: lcRunId, name, metadata } = start
+      if (start.parentRunId === undefined && options.runId === undefined && isKept(metadata))
+        return void waiting.set(lcRunId, { start, input })
+      const around = start.parentRunId === undefined ? undefined : await entryOf(start.parentRunId)
+      const isNode = start.tags.some((tag) => tag.startsWith('graph:step:'))
+      if (around?.joined && (isNode || start.tags.includes('langsmith:hidden'))) {
+        const { joined } = around
+        const { run, scope } = isNode ? await joined.nodeOf(name, metadata) : around
+        const base = { lcRunId, name, run, scope, step: undefined, decisions: [], joined }
+        return void entries.set(lcRunId, { ...base, kind: 'hidden', isTop: false })
+      }
       const placed = await findPlace(start, input)
       const { run, scope, isTop } = placed
       const entry = { lcRunId, name, run, scope, step: undefined, decisions: [] }
@@ -126,15 +189,14 @@ export function createRecorder(options: RunChoice): Recorder {
       // The framework tags its internal calls.
       if (!isTop && start.tags.includes('langsmith:hidden'))
         return void entries.set(lcRunId, { ...entry, kind: 'hidden', isTop })
-      const isNode = start.tags.some((tag) => tag.startsWith('graph:step:'))
       const given = input === undefined || isNode ? undefined : toRecord(input)
       await startStep(start, placed, { kind: isNode ? 'node' : 'chain', input: given })
     },
 
     async endChain(lcRunId, outputs, inputs) {
-      const entry = entries.get(lcRunId)
+      const entry = await entryOf(lcRunId)
       if (!entry) return
-      if (entry.kind === 'hidden') return void entries.delete(lcRunId)
+      if (entry.kind === 'hidden') return leave(entry)
       const output = toRecord(outputs)
       const given = inputs === undefined ? {} : { input: toRecord(inputs) }
       if (entry.kind === 'root') return endRoot(entry, { output, ...given })
@@ -171,11 +233,18 @@ export function createRecorder(options: RunChoice): Recorder {
         result,
       )
       const decision = toolNames.length > 0 ? { decision: toolNames } : {}
+      const [first] = events.filter(({ eventType }) => eventType === 'execution.message')
+      const { usage, model: answering } = first?.payload ?? {}
+      const counted = {
+        ...(usage !== undefined && { usage }),
+        ...(answering !== undefined && { model: answering }),
+        ...(provider !== undefined && { provider }),
+      }
       const end = {
         type: 'execution.step_completed',
-        payload: { output: toRecord(content), ...decision },
+        payload: { output: toRecord(content), ...decision, ...(run.isJoined && counted) },
       } as const
-      await endStep(entry, events, end, {
+      await endStep(entry, run.isJoined ? [] : events, end, {
         content: toText(content),
         ...(messageId !== undefined && { messageId }),
       })
@@ -215,7 +284,7 @@ export function createRecorder(options: RunChoice): Recorder {
         payload: { ...callIdOf(entry, given), name: entry.name, ...within(entry), result: result ?? null },
       })
       const end = { type: 'execution.step_completed', payload: { output: result ?? null } } as const
-      await endStep(entry, [answer], end, { content: toText(result) })
+      await endStep(entry, entry.run.isJoined ? [] : [answer], end, { content: toText(result) })
     },
 
     async startRetriever({ query, ...start }) {
@@ -249,9 +318,9 @@ export function createRecorder(options: RunChoice): Recorder {
     },
 
     async fail(lcRunId, thrown) {
-      const entry = entries.get(lcRunId)
+      const entry = await entryOf(lcRunId)
       if (!entry) return
-      if (entry.kind === 'hidden') return void entries.delete(lcRunId)
+      if (entry.kind === 'hidden') return leave(entry)
       const interrupts = interruptsOf(thrown)
       if (interrupts) return pause(entry, interrupts)
       const command = parentCommandOf(thrown)
@@ -309,6 +378,10 @@ export function createRecorder(options: RunChoice): Recorder {
     await run.append([key === undefined ? { ...event, eventId: undefined } : event])
   }
 }
+
+/** A graph that has a thread, so that a saver may keep it. */
+const isKept = (metadata: Fields): boolean =>
+  metadata['ls_integration'] === 'langgraph' && metadata['thread_id'] !== undefined
 
 /** Task in which LangGraph runs a node: the same when it runs the node again after a failure or an answer. */
 function placeOf({ langgraph_step: superstep, langgraph_path: path }: Fields): NodePlace {

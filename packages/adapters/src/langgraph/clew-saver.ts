@@ -20,6 +20,7 @@ import { fromPayload, setKey } from './rich-values.ts'
 import { type Saved, settleWrites } from './saved.ts'
 import { readConfig, readId, requireConfig, type NamespaceKey } from './namespace-key.ts'
 import type { Handed } from './run-buffer.ts'
+import type { ParentStep } from './run-drafts.ts'
 import type { ThreadNamespace } from './thread-namespace.ts'
 import { createSpaces, type Spaces } from './thread-namespaces.ts'
 import { settledLater } from './settled-later.ts'
@@ -51,6 +52,8 @@ export class ClewSaver extends BaseCheckpointSaver {
   /** Invocations of which a write failed: what they go on putting is refused, since it hangs in the air. */
   readonly #failed = new WeakMap<object, unknown>()
 
+  /** Sessions of callback handlers, by handler. */
+  readonly #sessions = new WeakMap<object, ParentStep>()
   readonly #heldFailures = new WeakMap<object, () => void>()
   readonly #holdMs: number
 
@@ -68,6 +71,9 @@ export class ClewSaver extends BaseCheckpointSaver {
     const key = readConfig(config)
     if (!key) return undefined
     this.#failed.delete(invocationOf(config))
+    if (key.ns === '' && key.checkpointId === undefined && isInvocation(config))
+      await this.#spaces.whenQuiet(key, config.signal)
+    if (key.ns === '' && isInvocation(config)) await this.#join(config, key.thread)
     return this.#spaces.reading(key, async (space) => {
       const { checkpointId } = key
       const saved = checkpointId === undefined ? await space.latest() : await space.find(checkpointId)
@@ -122,10 +128,15 @@ export class ClewSaver extends BaseCheckpointSaver {
       const { thread, ns, checkpointId: parentId } = requireConfig(config, 'a checkpoint')
       const id = readId('id of the checkpoint', checkpoint.id)
       const key = { thread, ns }
+      const { signal } = config
+      const hasFailed = (): boolean => this.#failed.has(invocationOf(config))
+      if (ns === '' && signal && hasNext(checkpoint)) this.#spaces.noteWriter(key, { signal, hasFailed })
       const agentName = (): string | undefined => agentOf(config)
+      const handler = handlerOf(config, this.#ledger)
+      const session = handler && this.#sessions.get(handler)
       const handed = this.#within(key, parentId, (space) => {
-        const { signal } = config
-        return space.put({ parentId, checkpoint, metadata, newVersions, agentName, signal })
+        const isEager = Reflect.get(config, 'durability') === 'async'
+        return space.put({ parentId, checkpoint, metadata, newVersions, agentName, session, signal, isEager })
       })
       const thread_id: unknown = config.configurable?.['thread_id']
       return committed(handed).then(
@@ -161,7 +172,7 @@ export class ClewSaver extends BaseCheckpointSaver {
         taskId: readId('task id', taskId),
         signal,
         isLate: signal?.aborted === true,
-        isTold: isToldByCallbacks(config, this.#ledger),
+        isTold: handlerOf(config, this.#ledger) !== undefined,
         assertSound: () => this.#assertSound(config),
       }
       return committed(this.#within({ thread, ns }, checkpointId, (space) => space.putWrites(call)))
@@ -236,6 +247,21 @@ export class ClewSaver extends BaseCheckpointSaver {
     return found
   }
 
+  /** One answer is one run: a callback handler on the same ledger tells the run of the graph what it hears. */
+  async #join(config: RunnableConfig, thread: string): Promise<void> {
+    const handler = handlerOf(config, this.#ledger)
+    if (!handler) return
+    const join: unknown = Reflect.get(handler, 'joinGraph')
+    // With `exit` there is no run before the graph has ended.
+    const isLate = Reflect.get(config, 'durability') === 'exit'
+    if (typeof join === 'function' && !isLate) join.call(handler, thread, this.#spaces.graphRun(thread))
+    const sessionId: unknown = Reflect.get(handler, 'sessionId')
+    if (typeof sessionId !== 'string' || this.#sessions.has(handler)) return
+    let eventId: string | undefined
+    for await (const event of this.#ledger.read(sessionId, { limit: 1 })) eventId = event.eventId
+    this.#sessions.set(handler, { runId: sessionId, stepId: undefined, eventId })
+  }
+
   #assertSound(config: RunnableConfig): void {
     const invocation = invocationOf(config)
     if (!this.#failed.has(invocation)) return
@@ -270,16 +296,19 @@ function hasNext({ channel_values, channel_versions, versions_seen }: Checkpoint
   return readyTasks(values, (value) => value, channel_versions ?? {}, versions_seen ?? {}).length > 0
 }
 
+/** It begins: a look at the state of a thread has no control. */
+const isInvocation = (config: RunnableConfig): boolean => invocationOf(config) !== config
+
 /** The framework makes one of these for each invocation and hands it along with everything that belongs to it. */
 function invocationOf(config: RunnableConfig): object {
   const control: unknown = (config as { control?: unknown } | undefined)?.control
   return typeof control === 'object' && control !== null ? control : (config ?? {})
 }
 
-/** Found by its name: `clew/langchain` may be another copy of the module. */
-function isToldByCallbacks({ callbacks }: RunnableConfig, ledger: Ledger): boolean {
+/** The `ClewCallbackHandler` of an invocation, found by its name: `clew/langchain` may be another copy of the module. */
+function handlerOf({ callbacks }: RunnableConfig, ledger: Ledger): object | undefined {
   const handlers: readonly object[] = Array.isArray(callbacks) ? callbacks : (callbacks?.handlers ?? [])
-  return handlers.some(
+  return handlers.find(
     (handler) => Reflect.get(handler, 'name') === 'clew' && Reflect.get(handler, 'ledger') === ledger,
   )
 }

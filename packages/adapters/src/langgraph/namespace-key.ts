@@ -86,6 +86,8 @@ export interface SpaceNames {
   /** All runs of the space begin with it, and no others do. */
   readonly prefix: string
   runId(kind: 'first' | 'turn' | 'root' | 'fork', id: string): string
+  /** The event that begins a run. */
+  startId(runId: string): string
   /** The event that carries this checkpoint. */
   eventId(checkpointId: string): string
   /** Ids that it may have, that of earlier versions of Clew last. */
@@ -110,6 +112,7 @@ export function spaceNames({ thread, ns }: NamespaceKey, life: number): SpaceNam
   return {
     prefix,
     runId: (kind, id) => `${prefix}${sha256(`${kind} ${id}`).slice(0, 12)}`,
+    startId: (runId) => derive('start', runId),
     eventId,
     eventIds(checkpointId) {
       const ids = [eventId(checkpointId), hashed(checkpointId)]

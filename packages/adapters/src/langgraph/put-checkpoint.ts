@@ -17,7 +17,7 @@ import {
 import type { RunBuffers, LinesParts } from './run-buffers.ts'
 import { showsItsEnd, type Versions } from './next-nodes.ts'
 import { planCheckpoint } from './plan-checkpoint.ts'
-import { forkAt, type RunOrigin, startDraft, withInput } from './run-drafts.ts'
+import { forkAt, type ParentStep, type RunOrigin, startDraft, withInput } from './run-drafts.ts'
 import type { Saved, TaskWrites } from './saved.ts'
 import { STEP_COMPLETED } from './task-writes.ts'
 import { carrying, isUpdate, NULL_TASK } from './write-drafts.ts'
@@ -30,6 +30,10 @@ export interface PutGiven {
   /** Asked for where a run begins. */
   readonly agentName: () => string | undefined
   readonly signal: InvocationSignal
+  /** The session that the invocation is part of. */
+  readonly session: ParentStep | undefined
+  /** The invocation goes on without waiting for the commit. */
+  readonly isEager: boolean
 }
 
 export interface CheckpointerParts extends LinesParts, RunOrigin {
@@ -122,10 +126,8 @@ export function createCheckpointer(parts: CheckpointerParts): Checkpointer {
   async function putFork(given: PutGiven, before: Saved): Promise<Wait> {
     const runId = names.runId('fork', given.checkpoint.id)
     const tags = await readForkTags(ledger, before.runId, before.seq)
-    const { line, draft } = forkAt(before, runId, parts.threadName, {
-      tags,
-      parentStep: parts.parentStep(runId),
-    })
+    const parentStep = parts.parentStep(runId) ?? given.session
+    const { line, draft } = forkAt(before, runId, parts.threadName, { tags, parentStep })
     return begin(given, line, before, { expectedSeq: line.seq, forked: draft })
   }
 
@@ -175,12 +177,14 @@ export function createCheckpointer(parts: CheckpointerParts): Checkpointer {
     const { payload, timestamp, madeMs } = plan
     const eventId = names.eventId(checkpoint.id)
     const drafts: BufferedEvent[] = [...ahead]
-    if (forked) drafts.push(withInput(forked, plan.input))
+    const startId = isStarted ? undefined : names.startId(line.runId)
+    if (forked) drafts.push({ ...withInput(forked, plan.input), eventId: startId })
     else if (!isStarted)
       drafts.push(
         startDraft(parts, {
+          eventId: startId,
           agent: given.agentName(),
-          parentStep: parts.parentStep(line.runId),
+          parentStep: parts.parentStep(line.runId) ?? given.session,
           input: plan.input,
           previous: before,
         }),
@@ -189,12 +193,13 @@ export function createCheckpointer(parts: CheckpointerParts): Checkpointer {
     drafts.push(
       carrier
         ? carrying(carrier, payload, { eventId, timestamp, madeMs })
-        : { type: 'execution.checkpoint', payload, eventId, timestamp },
+        : { type: 'execution.checkpoint', payload, eventId, timestamp, causationId: startId },
     )
     const seq = line.seq + drafts.length - ahead.length
-    if (isOver) drafts.push({ type: 'system.workflow_completed', payload: {} })
+    if (isOver) drafts.push({ type: 'system.workflow_completed', payload: {}, causationId: eventId })
     const saved = plan.toSaved({ eventId, runId: line.runId, seq })
     putting++
+    line.isEager = given.isEager
     const committing = appendTo(parts, line, drafts, how.expectedSeq, ended)
     line.head = saved
     line.hasOwn = true

@@ -153,8 +153,13 @@ export function createWriter(parts: WriterParts): Writer {
       writes,
       stepId,
     }
+    // While other nodes of the superstep run, a kill would lose what this one did.
+    const isUrgent = line.isEager && (saved?.ready.length ?? 0) > 1
     const isQuiet =
-      stepId !== undefined && opening.length === 0 && !writes.some(({ value }) => isOpaque(value))
+      stepId !== undefined &&
+      !isUrgent &&
+      opening.length === 0 &&
+      !writes.some(({ value }) => isOpaque(value))
     const committing = isQuiet ? postTo(parts, line, all) : appendTo(parts, line, all, line.toldSeq)
     lines.remember(line)
     if (saved && line.head) line.head = withWrites(line.head, written)

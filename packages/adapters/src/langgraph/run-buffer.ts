@@ -52,6 +52,10 @@ export interface RunBuffer {
   readonly pauses: Map<string, string>
   /** Signal of the invocation that wrote last. */
   signal: InvocationSignal
+  /** That invocation goes on without waiting for commits, and may never yield. */
+  isEager: boolean
+  /** When something was appended last, in milliseconds. */
+  writtenMs: number
   /** A node failed in that invocation. */
   hasFailed: boolean
   failure: unknown
@@ -74,6 +78,8 @@ export const openLine = (runId: string, given: Partial<RunBuffer>): RunBuffer =>
   steps: new Map(),
   pauses: new Map(),
   signal: undefined,
+  isEager: false,
+  writtenMs: 0,
   hasFailed: false,
   failure: undefined,
   pending: new Set(),
@@ -84,8 +90,10 @@ export interface BufferedEvent {
   readonly type: string
   readonly payload: Payload
   readonly runId?: string | undefined
+  readonly source?: EventInput['source'] | undefined
   readonly eventId?: string | undefined
   readonly timestamp?: string | undefined
+  /** Left out, it is the newest checkpoint: what happens in a superstep is led to by it. */
   readonly causationId?: string | null | undefined
   /** When the step began that this ends, in milliseconds: its end and duration are told when it goes out. */
   readonly beganMs?: number | undefined
@@ -102,6 +110,8 @@ interface AppendParts {
   readonly ledger: Ledger
   readonly tide: LedgerWatermark
   readonly thread: string
+  /** The time of events that say none, where it is not that of the append. */
+  readonly now?: (() => number) | undefined
 }
 
 /** Waits for the commit of what was handed to the ledger. */
@@ -149,7 +159,7 @@ export function takeLast(line: RunBuffer): BufferedEvent | undefined {
  * either way: one promise less for each checkpoint.
  */
 export function appendTo(
-  { ledger, tide, thread }: AppendParts,
+  { ledger, tide, thread, now }: AppendParts,
   line: RunBuffer,
   more: readonly BufferedEvent[],
   expectedSeq: number,
@@ -158,17 +168,18 @@ export function appendTo(
   const { outbox } = line
   line.outbox = []
   const events: EventInput[] = []
-  for (const { drafts } of outbox) for (const draft of drafts) events.push(toInput(line, draft))
+  for (const { drafts } of outbox) for (const draft of drafts) events.push(toInput(line, draft, now))
   for (const draft of more) {
-    events.push(toInput(line, draft))
+    events.push(toInput(line, draft, now))
     if (draft.runId !== undefined) continue
     line.seq++
     line.events++
   }
   line.toldSeq = line.seq
+  line.writtenMs = Date.now()
   const { seq } = line
   // The ledger takes the call in this turn, so that the order of the calls is the order of the record.
-  const appended = ledger.append(events, { expectedSeq }).then(
+  const appended = ledger.append(events, { expectedSeq, eager: line.isEager }).then(
     (stored) => {
       line.pending.delete(appended)
       for (let i = 0; i < stored.length; i++)
@@ -194,18 +205,19 @@ export function appendTo(
 
 function toInput(
   line: RunBuffer,
-  { type, payload, runId, eventId, timestamp, causationId, beganMs }: BufferedEvent,
+  { type, payload, runId, source = SOURCE, eventId, timestamp, causationId, beganMs }: BufferedEvent,
+  now: AppendParts['now'],
 ): EventInput {
-  const endedMs = beganMs === undefined ? undefined : Math.max(Date.now(), beganMs)
+  const endedMs = beganMs === undefined ? undefined : Math.max(now?.() ?? Date.now(), beganMs)
   if (endedMs !== undefined) payload['durationMs'] = endedMs - (beganMs as number)
   return {
     eventType: type,
     correlationId: runId ?? line.runId,
-    source: SOURCE,
+    source,
     payload,
     eventId,
-    timestamp: endedMs === undefined ? timestamp : isoText(endedMs),
-    causationId: causationId ?? null,
+    timestamp: endedMs === undefined ? (timestamp ?? (now && isoText(now()))) : isoText(endedMs),
+    causationId: causationId ?? line.head?.eventId ?? null,
   }
 }
 

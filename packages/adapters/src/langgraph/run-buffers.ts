@@ -17,6 +17,7 @@ export interface LinesParts {
   readonly names: SpaceNames
   readonly thread: string
   readonly threadName: string
+  readonly now?: (() => number) | undefined
 }
 
 /** The lines of a space that are written here, and where its other checkpoints are. */

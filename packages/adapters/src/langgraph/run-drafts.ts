@@ -15,12 +15,15 @@ export interface RunOrigin extends NamespaceKey {
 export interface ParentStep {
   readonly runId: string
   readonly stepId: string | undefined
+  /** The event that led to it. */
+  readonly eventId: string | undefined
 }
 
 export interface RunBeginning {
   readonly agent?: string | undefined
   readonly parentStep?: ParentStep | undefined
   readonly input?: unknown
+  readonly eventId?: string | undefined
   /** The checkpoint of the run before it in its thread. */
   readonly previous?: SavedCheckpoint | undefined
 }
@@ -28,12 +31,13 @@ export interface RunBeginning {
 /** The first event of a run. The thread's own name is added only where the ledger knows it by another. */
 export function startDraft(
   { ledger, thread, threadName, ns, agent }: RunOrigin,
-  { agent: name = agent, parentStep, input, previous }: RunBeginning,
+  { agent: name = agent, parentStep, input, eventId, previous }: RunBeginning,
 ): BufferedEvent {
   return {
     type: 'system.workflow_started',
+    eventId,
     // An invocation inside of `ledger.causedBy`, as that of a session: what it answers led to it.
-    causationId: ledger.currentCause(),
+    causationId: ledger.currentCause() ?? parentStep?.eventId,
     payload: {
       agent: name,
       threadId: threadName,

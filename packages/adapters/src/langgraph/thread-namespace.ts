@@ -1,3 +1,4 @@
+import type { EventInput } from '@clew/ledger'
 import { conflict } from './conflict.ts'
 import { appendTo, type Handed, type InvocationSignal, type RunBuffer } from './run-buffer.ts'
 import { createRunBuffers, type LinesParts } from './run-buffers.ts'
@@ -7,6 +8,8 @@ import type { RunOrigin } from './run-drafts.ts'
 import type { Saved } from './saved.ts'
 
 const MAX_GRANTED = 4096
+/** An invocation that has put nothing for so long is in a node that may take any time. */
+const QUIET_MS = 100
 
 export interface SpaceParts extends LinesParts, RunOrigin {
   /** Does something in the next turn of the event loop, behind the calls made until then. */
@@ -17,6 +20,10 @@ export interface SpaceParts extends LinesParts, RunOrigin {
 
 /** Checkpoints of one namespace of one thread, as far as this process knows them. Calls are made one after the other. */
 export interface ThreadNamespace {
+  /** Appends what callbacks tell of a run. */
+  tell(runId: string, events: readonly EventInput[]): Promise<unknown>
+  /** Whether this invocation, which put something, may still put more in the next moment. */
+  isWriting(signal: AbortSignal): boolean
   /** Waits for what is under way; what could not be written is forgotten, and then it is false. */
   settle(): Promise<boolean>
   /** The same, and learns what others wrote. */
@@ -91,6 +98,15 @@ export function createSpace(parts: SpaceParts): ThreadNamespace {
     }
   }
 
+  function isWriting(signal: AbortSignal): boolean {
+    const line = lines.newest()
+    // What it put has not come this far.
+    if (line?.signal !== signal) return true
+    if (line.status !== 'running' || line.isClosed || line.failure !== undefined) return false
+    const isUnderWay = checkpointer.putting > 0 || writer.isHolding || line.pending.size > 0
+    return isUnderWay || Date.now() - line.writtenMs < QUIET_MS
+  }
+
   const watched = new WeakSet<AbortSignal>()
 
   /** One listener for each invocation: its signal goes when it ends. */
@@ -109,6 +125,19 @@ export function createSpace(parts: SpaceParts): ThreadNamespace {
       return lines.newest()?.head?.size ?? 0
     },
     knows: lines.knows,
+    isWriting,
+    tell(runId, events) {
+      const line = lines.get(runId)
+      if (!line || line.failure !== undefined) return parts.ledger.append(events)
+      const drafts = events.map(({ eventType: type, payload = {}, eventId, causationId, source }) => ({
+        type,
+        payload,
+        eventId,
+        causationId,
+        source,
+      }))
+      return appendTo(parts, line, drafts, line.toldSeq)
+    },
     settle: lines.settle,
     refresh: lines.refresh,
     find: lines.find,

@@ -1,5 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { ClewError, type Ledger } from '@clew/ledger'
-import type { LedgerWatermark } from './run-buffer.ts'
+import type { GraphRun } from '../langchain/graph-run.ts'
+import type { InvocationSignal, LedgerWatermark } from './run-buffer.ts'
 import { createLineReader, type LineReader } from './read-line.ts'
 import type { ParentStep } from './run-drafts.ts'
 import { createSpace, type ThreadNamespace } from './thread-namespace.ts'
@@ -14,6 +16,8 @@ import {
 import { assertNoWholeSecret, type SecretsRule } from './whole-secrets.ts'
 
 const MAX_SPACES = 256
+const MAX_WAIT_MS = 1000
+const LOOK_MS = 5
 /** Characters of states that are held for threads which may go on. */
 const MAX_SIZE = 64 * 1024 * 1024
 
@@ -21,6 +25,15 @@ export interface Spaces {
   readonly reader: LineReader
   /** One after the other for each space; at once where nobody is before it, and then it throws what `work` throws. */
   within<T>(key: NamespaceKey, work: (space: ThreadNamespace) => T | Promise<T>): T | Promise<T>
+  /** What callbacks tell of the graph of a thread goes to its runs. */
+  graphRun(thread: string): GraphRun
+  /** An invocation puts something. */
+  noteWriter(key: NamespaceKey, invocation: RunningInvocation): void
+  /**
+   * Waits until no other invocation of this process puts anything, a second at most. LangGraph runs a graph to its end whose
+   * stream was left, and the next invocation would begin at a checkpoint that is no longer the newest one.
+   */
+  whenQuiet(key: NamespaceKey, signal: InvocationSignal): Promise<void>
   /** The same, after a look at what others wrote and when all that is under way is committed. */
   reading<T>(key: NamespaceKey, work: (space: ThreadNamespace) => T | Promise<T>): Promise<T>
   /** Refuses to go on with a checkpoint of a thread that was deleted since. */
@@ -30,6 +43,12 @@ export interface Spaces {
   /** How often the thread was deleted. */
   deletionCount(thread: string): Promise<number>
   recordThreadDeletion(thread: string): Promise<void>
+}
+
+export interface RunningInvocation {
+  readonly signal: AbortSignal
+  /** One of its writes was refused: it puts no more. */
+  hasFailed(): boolean
 }
 
 interface Entry {
@@ -42,13 +61,21 @@ interface Entry {
   waiting: number
 }
 
-export function createSpaces(ledger: Ledger, agent: string, secrets: SecretsRule): Spaces {
+/** `now` gives the time of what is imported. */
+export function createSpaces(
+  ledger: Ledger,
+  agent: string,
+  secrets: SecretsRule,
+  now?: (() => number) | undefined,
+): Spaces {
   const check = (value: unknown): void => {
     if (secrets === 'refuse' && !ledger.hasVault) assertNoWholeSecret(ledger.redactor, value, 'ClewSaver')
   }
   const reader = createLineReader(ledger)
   const tide: LedgerWatermark = { last: -1, turn: 0 }
   const entries = new Map<string, Entry>()
+  /** The last invocation of each thread that put something, until another one begins. */
+  const writers = new Map<string, RunningInvocation>()
   const lives = new Map<string, { life: number; checkedAt: number }>()
 
   const keyOf = ({ thread, ns }: NamespaceKey): string => `${thread.length} ${thread} ${ns}`
@@ -84,7 +111,7 @@ export function createSpaces(ledger: Ledger, agent: string, secrets: SecretsRule
     const { runId, head } = outer?.active ?? {}
     if (!outer || runId === undefined) return undefined
     if (taskId !== undefined) outer.children.set(taskId, childRunId)
-    return { runId, stepId: head ? `${node}@s${head.superstep + 1}` : undefined }
+    return { runId, stepId: head ? `${node}@s${head.superstep + 1}` : undefined, eventId: head?.eventId }
   }
 
   function open(key: NamespaceKey, life: number): Entry {
@@ -101,6 +128,7 @@ export function createSpaces(ledger: Ledger, agent: string, secrets: SecretsRule
       tide,
       later,
       check,
+      now,
     }
     const space = createSpace(parts)
     const entry: Entry = {
@@ -140,6 +168,31 @@ export function createSpaces(ledger: Ledger, agent: string, secrets: SecretsRule
     return opened.then((entry) => queued(entry, work))
   }
 
+  async function whenQuiet(key: NamespaceKey, signal: InvocationSignal): Promise<void> {
+    const name = keyOf(key)
+    const other = writers.get(name)
+    if (!other || other.signal === signal) return
+    const untilMs = Date.now() + MAX_WAIT_MS
+    const isBusy = (): boolean =>
+      !other.signal.aborted &&
+      !other.hasFailed() &&
+      entries.get(name)?.space.isWriting(other.signal) !== false
+    while (isBusy() && Date.now() < untilMs) await sleep(LOOK_MS)
+    if (writers.get(name) === other) writers.delete(name)
+  }
+
+  /** A node begins when its checkpoint was handed over here, but that may still be on its way to the space. */
+  async function runOf(key: NamespaceKey): Promise<string | undefined> {
+    const untilMs = Date.now() + MAX_WAIT_MS
+    for (;;) {
+      const line = entries.get(keyOf(key))?.space.active
+      // One that is completed is that of the turn before.
+      if (line && line.status !== 'completed') return line.runId
+      if (Date.now() >= untilMs) return undefined
+      await sleep(LOOK_MS)
+    }
+  }
+
   async function reading<T>(key: NamespaceKey, work: (space: ThreadNamespace) => T | Promise<T>): Promise<T> {
     await look()
     const entry = await enter(key)
@@ -169,6 +222,20 @@ export function createSpaces(ledger: Ledger, agent: string, secrets: SecretsRule
     reader,
     look,
     within,
+    graphRun: (thread) => ({
+      runOf: (ns) => runOf({ thread, ns }),
+      async append(ns, runId, events) {
+        await within({ thread, ns }, (space) => space.tell(runId, events))
+      },
+    }),
+    noteWriter(key, invocation) {
+      writers.set(keyOf(key), invocation)
+      for (const oldest of writers.keys()) {
+        if (writers.size <= MAX_SPACES) break
+        writers.delete(oldest)
+      }
+    },
+    whenQuiet,
     reading,
     deletionCount,
     async assertAlive({ thread, ns }, checkpointId) {

@@ -20,21 +20,31 @@ const report = z.object({
   passed: count.describe('events that were already in the ledger'),
   refused: z.array(refusal).readonly().describe('the first hundred; `refusedTotal` counts all'),
   refusedTotal: count,
+  threads: count.optional().describe('threads of the LangGraph database'),
+  checkpoints: count.optional().describe('checkpoints of the LangGraph database'),
+  known: count.optional().describe('checkpoints that were already in the ledger'),
+  dryRun: z.boolean().optional(),
 })
 export type ForeignReport = z.output<typeof report>
 
 export const importEvents = answering({
   name: 'import',
-  summary: 'Import exports, chats in OpenAI form, or AG2 events',
+  summary: 'Import exports, chats in OpenAI form, AG2 events, or the database of a LangGraph saver',
   scope: 'write',
   surfaces: ['cli'],
   input: z.object({
     format: z
-      .enum(['ndjson', 'openai-chat', 'ag2'])
+      .enum(['ndjson', 'openai-chat', 'ag2', 'langgraph-sqlite', 'langgraph-postgres'])
       .default('ndjson')
-      .describe('format of the files: ndjson (envelopes, as `clew export` writes), openai-chat or ag2'),
+      .describe(
+        'format of the files: ndjson (envelopes, as `clew export` writes), openai-chat, ag2, langgraph-sqlite or langgraph-postgres (a URL)',
+      ),
     runId: z.string().min(1).optional().describe('id of the run; default: the name of the file'),
     agent: z.string().min(1).optional().describe('agent of the imported runs'),
+    dryRun: z
+      .boolean()
+      .optional()
+      .describe('read everything, report what would be imported, and write nothing (langgraph-*)'),
     rehash: z.boolean().optional().describe('store as new events, redacted and with new hashes (ndjson)'),
   }),
   output: report,
@@ -42,18 +52,40 @@ export const importEvents = answering({
   cli: {
     group: 'Move',
     arguments: [
-      { word: 'files', required: true, many: true, about: 'the files, or - for the standard input' },
+      {
+        word: 'files',
+        required: true,
+        many: true,
+        about: 'the files, or - for the standard input; for langgraph-postgres the URL of the database',
+      },
     ],
     options: {
       format: '--format <format>',
       runId: '--run <id>',
       agent: '--agent <name>',
+      dryRun: '--dry-run',
       rehash: '--rehash',
     },
   },
-  async run(ledger, { format, runId, agent, rehash }, { files = [], onProgress } = {}) {
+  async run(ledger, { format, runId, agent, dryRun, rehash }, { files = [], onProgress } = {}) {
     if (files.length === 0)
       throw wrong('There is nothing to import', 'Name a file, or - for the input.', 'files')
+    if (format === 'langgraph-sqlite' || format === 'langgraph-postgres') {
+      const given = runId === undefined ? (rehash === true ? '--rehash' : undefined) : '--run'
+      if (given !== undefined)
+        throw wrong(`The option ${given} has no meaning for the database of a saver`, 'Leave it out.', given)
+      const [file] = files
+      if (files.length > 1 || file?.name === undefined)
+        throw wrong('A saver has one database', 'Name one file or URL.', 'files')
+      const { importLangGraph } = await import('../import/import-langgraph.ts')
+      return importLangGraph(ledger, { format, address: file.name, agent, dryRun, onProgress })
+    }
+    if (dryRun === true)
+      throw wrong(
+        'The option --dry-run is for databases of LangGraph',
+        'Leave it out: an import of files can be repeated, and what is there is passed by.',
+        '--dry-run',
+      )
     if (format === 'ndjson') {
       const given = runId === undefined ? (agent === undefined ? undefined : '--agent') : '--run'
       if (given !== undefined)

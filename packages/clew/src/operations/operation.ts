@@ -13,8 +13,8 @@ export type Surface = 'cli' | 'rest' | 'mcp'
 /** Context that a surface passes beside the input: everything that is not data. */
 export interface OperationContext {
   readonly signal?: AbortSignal | undefined
-  /** Called with the number of events done; an exception ends the operation. */
-  readonly onProgress?: ((events: number) => void) | undefined
+  /** Called with the number of events done, and with how many there are where that is known; an exception ends the operation. */
+  readonly onProgress?: ((done: number, total?: number) => void) | undefined
   /** Caller, if known, for the compliance log (V8). */
   readonly by?: string | undefined
   /** Signs the certificate of an erasure. */

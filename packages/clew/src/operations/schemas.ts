@@ -73,6 +73,13 @@ export const runSummary = z.object({
     .literal(true)
     .optional()
     .describe('Present when an exporter recorded it: steps come in the order of its clocks.'),
+  awaited: z
+    .array(text)
+    .readonly()
+    .optional()
+    .describe(
+      'Steps that an exporter has not sent yet: the calls inside them were counted, and they are not again.',
+    ),
   tags: z.record(text, text).readonly(),
   scores: z
     .array(

@@ -76,6 +76,27 @@ describe('group commit', () => {
     await queue.drain()
   })
 
+  it('L5 an eager call is committed before the next turn, with all that waits before it', async () => {
+    const groups: string[][] = []
+    const queue = queueOver(async (calls) => {
+      groups.push(calls.map(nameOf))
+      return committed(calls)
+    })
+    const turned = turn().then(() => 'turn')
+    const first = queue.push(call('a'), answer)
+    for (let n = 0; n < 100; n++) {
+      const name = `e${n}`
+      expect(await Promise.race([queue.push(call(name), answer, true), turned])).toBe(name)
+    }
+    expect(groups[0]).toEqual(['a', 'e0'])
+    expect(groups).toHaveLength(100)
+    expect(await first).toBe('a')
+    await turned
+    expect(await queue.push(call('z'), answer)).toBe('z')
+    expect(queue.waiting).toBe(0)
+    await queue.drain()
+  })
+
   it('L5 a caller who waits for each append does not wait for turns, except for one in nine', async () => {
     const queue = queueOver(async (calls) => committed(calls))
     for (let i = 0; i < 20; i++) await queue.push(call(`first ${i}`), answer)

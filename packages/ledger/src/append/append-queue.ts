@@ -25,7 +25,7 @@ interface Waiting {
 
 export interface AppendQueue {
   /** Resolves with what `answer` makes of the events when the call is committed (L5), in the order of the calls. */
-  push<T>(call: AppendCall, answer: (events: readonly ClewEvent[]) => T): Promise<T>
+  push<T>(call: AppendCall, answer: (events: readonly ClewEvent[]) => T, isEager?: boolean): Promise<T>
   /** Resolves when all that was pushed before is settled. */
   drain(): Promise<void>
   readonly waiting: number
@@ -38,11 +38,17 @@ export interface AppendQueue {
  * A turn is what a caller who waits for each append pays most for beside the commit. So as long as every group holds one
  * call, groups are written when the code that called has come to its end, a few in a turn; the next one waits for the
  * turn, and if others have joined it by then, all wait for turns again.
+ *
+ * An eager call waits for no turn: its caller goes on without waiting and may never yield, and then no turn comes.
  */
 export function createAppendQueue(store: Store, ports: Pick<Ports, 'defer'>): AppendQueue {
   let queue: Waiting[] = []
   let chars = 0
   let scheduled = false
+  /** A group waits for the next turn. */
+  let isDeferred = false
+  /** An eager call waits. */
+  let isUrgent = false
   let alone = 0
   let leftAtOnce = AT_ONCE
   let idle: (() => void)[] = []
@@ -50,7 +56,13 @@ export function createAppendQueue(store: Store, ports: Pick<Ports, 'defer'>): Ap
 
   function schedule(): void {
     scheduled = true
-    if (alone < ALONE || leftAtOnce === 0 || chars > AT_ONCE_CHARS) return ports.defer(flush)
+    if (isUrgent) return void NOW.then(flush)
+    if (alone < ALONE || leftAtOnce === 0 || chars > AT_ONCE_CHARS) {
+      isDeferred = true
+      return ports.defer(() => {
+        if (isDeferred) flush()
+      })
+    }
     if (leftAtOnce-- === AT_ONCE) ports.defer(() => void (leftAtOnce = AT_ONCE))
     void NOW.then(flush)
   }
@@ -72,7 +84,9 @@ export function createAppendQueue(store: Store, ports: Pick<Ports, 'defer'>): Ap
 
   /** A few groups a turn at most, so that timers and sockets get their turn under any load. */
   function flush(): void {
+    isDeferred = false
     const group = takeGroup()
+    if (queue.length === 0) isUrgent = false
     alone = group.length === 1 ? alone + 1 : 0
     const answer = (give: (each: Waiting, item: number) => void): void => {
       group.forEach(give)
@@ -92,6 +106,7 @@ export function createAppendQueue(store: Store, ports: Pick<Ports, 'defer'>): Ap
     call: AppendCall,
     size: number,
     answer: (events: readonly ClewEvent[]) => T,
+    isEager: boolean,
   ): Promise<T> {
     return new Promise((resolve, reject) => {
       const settle = (outcome: AppendOutcome): void => {
@@ -104,7 +119,12 @@ export function createAppendQueue(store: Store, ports: Pick<Ports, 'defer'>): Ap
       }
       chars += size
       queue.push({ call, chars: size, settle, reject })
+      isUrgent ||= isEager
       if (!scheduled) schedule()
+      else if (isEager && isDeferred) {
+        isDeferred = false
+        schedule()
+      }
     })
   }
 
@@ -112,12 +132,12 @@ export function createAppendQueue(store: Store, ports: Pick<Ports, 'defer'>): Ap
     get waiting() {
       return queue.length + space.length
     },
-    push(call, answer) {
+    push(call, answer, isEager = false) {
       let size = 0
       for (const event of call.events) size += event.text.length + 400
-      if (chars <= QUEUE_CHARS && space.length === 0) return enqueue(call, size, answer)
+      if (chars <= QUEUE_CHARS && space.length === 0) return enqueue(call, size, answer, isEager)
       // Joins in the same turn in which there is room, so that draining sees it.
-      return new Promise((resolve) => space.push(() => resolve(enqueue(call, size, answer))))
+      return new Promise((resolve) => space.push(() => resolve(enqueue(call, size, answer, isEager))))
     },
     drain() {
       if (!scheduled && space.length === 0) return Promise.resolve()

@@ -1,5 +1,6 @@
 import type { ClewEvent } from '../event/envelope.ts'
 import { beginsStep } from '../fold/begins-step.ts'
+import { isExported } from '../fold/happened-order.ts'
 import type { StepSkeleton } from '../fold/steps.ts'
 import { normaliseUsage, type Usage } from './usage.ts'
 
@@ -12,14 +13,20 @@ import { normaliseUsage, type Usage } from './usage.ts'
  * - the end of a run counts if nothing in the run did.
  *
  * The decision is stored on the step (`billing`), so that the next event decides with two look-ups instead of a walk.
+ * A step around a counted one may come later, if an exporter recorded the run: then its id is stored until it comes.
  */
 export interface StepsOfRun<Step extends StepMark = StepMark> {
   /** The first attempt of a step: it keeps what is known of the step as a whole. */
   find(stepId: string): Step | undefined
   put(step: Step): void
+  /** Ids of steps that have not come, and inside of which something counted. */
+  readonly awaited: Set<string>
 }
 
 export type StepMark = Pick<StepSkeleton, 'stepId' | 'parentStepId' | 'childRunId' | 'billing'>
+
+/** They are in the summary of the run, which is written with each of its events. */
+const MAX_AWAITED = 100
 
 const ENDS: ReadonlySet<string> = new Set([
   'execution.step_completed',
@@ -47,6 +54,7 @@ export function countUsage<Step extends StepMark>(
     // Another attempt is billed again, so it starts without marks.
     const first = Number(attempt) > 1 ? steps.find(String(stepId)) : undefined
     if (first?.billing) steps.put({ ...first, billing: null })
+    if (steps.awaited.delete(String(stepId))) markAround(steps.find(String(stepId)), event, steps)
     if (eventType === 'execution.step_started') return null
   }
   if (told === undefined) return null
@@ -57,11 +65,30 @@ export function countUsage<Step extends StepMark>(
   if (!step) return usage
   const isEnd = ENDS.has(eventType)
   if (isEnd && (step.billing || step.childRunId !== null || typeof childRunId === 'string')) return null
-  const around = unmarked(step, steps)
-  if (!around) return null
-  for (const each of around)
-    steps.put({ ...each, billing: isEnd && each.stepId === step.stepId ? 'step' : 'inside' })
+  if (!markAround(step, event, steps)) return null
+  const marked = isEnd ? steps.find(step.stepId) : undefined
+  if (marked) steps.put({ ...marked, billing: 'step' })
   return usage
+}
+
+/** Marks a step and those around it as `inside`; false, and marks nothing, if one of them was billed itself. */
+function markAround<Step extends StepMark>(
+  step: Step | undefined,
+  event: ClewEvent,
+  steps: StepsOfRun<Step>,
+): boolean {
+  const around = step && unmarked(step, steps)
+  if (!around) return false
+  for (const each of around) steps.put({ ...each, billing: 'inside' })
+  const outermost = around.at(-1)?.parentStepId
+  if (
+    typeof outermost === 'string' &&
+    isExported(event) &&
+    !steps.find(outermost) &&
+    steps.awaited.size < MAX_AWAITED
+  )
+    steps.awaited.add(outermost)
+  return true
 }
 
 /**

@@ -4,12 +4,16 @@ import { parseStepId } from '../event/step-id.ts'
 import { countUsage, type StepMark } from './count-usage.ts'
 import type { Usage } from './usage.ts'
 
-/** Counts one run's usages from its first event on, by the rule of `countUsage`; gives what counts of each event. */
-export function createUsageCounter(): (event: ClewEvent) => Usage | null {
+/**
+ * Counts one run's usages from its first event on, by the rule of `countUsage`; gives what counts of each event. `awaited`
+ * has the awaited steps.
+ */
+export function createUsageCounter(awaited = new Set<string>()): (event: ClewEvent) => Usage | null {
   const marks = new Map<string, StepMark>()
   const steps = {
     find: (stepId: string) => marks.get(stepId),
     put: (mark: StepMark) => void marks.set(mark.stepId, mark),
+    awaited,
   }
   const isBeginning = createBeginnings()
   let counted = 0

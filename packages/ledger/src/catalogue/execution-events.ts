@@ -23,6 +23,8 @@ const calledWith = {
 }
 /** Fields of a step's end. */
 const ended = { ...stepIdentity, durationMs: optional.amount, ...readings }
+/** A step that was cut off keeps what it had streamed. */
+const cutOff = { reason: optional.text, partial: optional.flag, output: anything }
 
 const message = open({
   ...readings,
@@ -129,9 +131,9 @@ export const EXECUTION_EVENTS = {
     }),
   ],
   /** Left behind by what waited for it, such as the loser of a race (D3). */
-  'execution.step_stopped': ['execution.state_change', open({ ...ended, reason: optional.text })],
+  'execution.step_stopped': ['execution.state_change', open({ ...ended, ...cutOff })],
   /** Its process died while it was in flight: this attempt has no outcome, and the next one follows (R10). */
-  'execution.step_interrupted': ['execution.state_change', open({ ...ended, reason: optional.text })],
+  'execution.step_interrupted': ['execution.state_change', open({ ...ended, ...cutOff })],
   'execution.checkpoint': [
     'execution.state_change',
     open({

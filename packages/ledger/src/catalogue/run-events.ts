@@ -19,6 +19,8 @@ export const RUN_EVENTS = {
       /** The end of the run before it in its thread. */
       previous: maybe(eventInRun),
       input: anything,
+      /** The run of the attempt before, of a child run that is tried again: what that has written is not repeated. */
+      earlierRunId: optional.text,
       /** Fields of an imported record beside its events, such as the task and the reward of a trial. */
       metadata: anything,
       seed: optional.text,
@@ -88,6 +90,15 @@ export const RUN_EVENTS = {
       by: optional.text,
       edit: anything,
       input: anything,
+      /** The one recorded value that this fork has otherwise; of a request, what the step is performed with. */
+      replaced: maybe(
+        open({
+          what: oneOf('result', 'answer', 'request'),
+          stepId: text,
+          pauseId: optional.text,
+          input: anything,
+        }),
+      ),
       /** In place of that of its source. */
       ...bounded,
       /** The source's last checkpoint at or before `sourceSeq`: the fork begins with it. */

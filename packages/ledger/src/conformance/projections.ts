@@ -4,6 +4,8 @@ import { assert, assertEqual } from './assert.ts'
 import { runWorkload } from './workload.ts'
 import { forked, readAll, started, type StoreTest } from './world.ts'
 
+const USAGE = { inputTokens: 7, outputTokens: 3 }
+
 export const projectionTests: readonly StoreTest[] = [
   ...[1, 2, 3].map(
     (seed): StoreTest => ({
@@ -26,6 +28,42 @@ export const projectionTests: readonly StoreTest[] = [
       },
     }),
   ),
+  {
+    rule: 'V7',
+    title: 'a call that is told by two spans counts once, whichever of them is exported first',
+    async run(world) {
+      const ledger = await world.open()
+      const span = (runId: string, stepId: string, parentStepId: string | null, isBilled = true) => ({
+        eventType: 'execution.step_completed' as const,
+        correlationId: runId,
+        source: { origin: 'agent' as const, runtime: 'otel' },
+        payload: { stepId, parentStepId, name: stepId, durationMs: 1, ...(isBilled && { usage: USAGE }) },
+      })
+      const orders = [
+        [0, 1, 2, 3],
+        [3, 2, 1, 0],
+        [2, 3, 0, 1],
+        [1, 3, 2, 0],
+      ]
+      for (const [nth, order] of orders.entries()) {
+        const runId = `exported-${nth}`
+        const spans = [
+          span(runId, 'root', null, false),
+          span(runId, 'call', 'root'),
+          span(runId, 'of the client', 'call'),
+          span(runId, 'another', 'root'),
+        ]
+        for (const at of order) await ledger.append([spans[at] as (typeof spans)[number]])
+        const run = await ledger.getRun(runId)
+        const counted = [run?.modelCalls, run?.inputTokens, run?.outputTokens, run?.awaited]
+        assertEqual(counted, [2, 14, 6, undefined], `counts of ${runId}, exported as ${order.join(' ')}`)
+      }
+      await ledger.append([span('open', 'of the client', 'call')])
+      assertEqual((await ledger.getRun('open'))?.awaited, ['call'], 'awaited while it has not come')
+      const { ok, problems } = await ledger.verify(undefined, { projections: true })
+      assert(ok, `problems: ${JSON.stringify(problems.slice(0, 3))}`)
+    },
+  },
   {
     rule: 'L1',
     title: 'steps are read page by page, from either end, as they are read at once',

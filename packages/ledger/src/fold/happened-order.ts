@@ -184,7 +184,7 @@ export function tourSteps(steps: ReadonlyMap<string, TimedStep>): StepVisits {
   return visits
 }
 
-const compareInstants = (a: Instant, b: Instant): number => a.ms - b.ms || a.ns - b.ns
+export const compareInstants = (a: Instant, b: Instant): number => a.ms - b.ms || a.ns - b.ns
 
 /** If clocks are equal, the span that ended first counts as begun first: exporters group spans by instrumentation. */
 const compareEnds = (a: TimedStep, b: TimedStep): number =>

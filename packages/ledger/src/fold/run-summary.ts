@@ -104,6 +104,8 @@ export interface RunSummary {
   readonly scores: readonly Score[]
   /** Present when an exporter recorded it, span by span as they ended: views show it in the order of its clocks. */
   readonly exported?: true | undefined
+  /** Ids of steps that an exporter has not sent yet, and inside of which usage was counted: theirs does not count (V7). */
+  readonly awaited?: readonly string[] | undefined
 }
 
 /** A replay whose report was kept. */
@@ -204,15 +206,17 @@ type MutableSummary = { -readonly [K in keyof RunSummary]: RunSummary[K] }
 /**
  * V1 as a fold. Never calls user code, never looks at a clock. `usage` is what counts of this event's usage, and
  * `begins` whether it begins an attempt of a step: both depend on the steps before it. A caller that does not know them
- * counts all of it.
+ * counts all of it. `awaited` are the awaited steps after this event, as they were left by `countUsage`.
  */
 export function foldRun(
   summary: RunSummary,
   event: ClewEvent,
   usage: Usage | null = usageOf(event),
   begins = beginsStep(event),
+  awaited?: ReadonlySet<string>,
 ): RunSummary {
   const next: MutableSummary = { ...summary, events: summary.events + 1, updatedAt: event.timestamp }
+  if (awaited) setAwaited(next, awaited)
   if (usage) addUsage(next, usage, event)
   if (begins) {
     // No start was recorded, and yet the run works: exporters may send children before their parents.
@@ -229,6 +233,13 @@ export function foldRun(
   if (next.checkpoint && next.checkpoint.resumable === isTerminal(next.status))
     next.checkpoint = { ...next.checkpoint, resumable: !next.checkpoint.resumable }
   return next
+}
+
+function setAwaited(next: MutableSummary, awaited: ReadonlySet<string>): void {
+  const before = next.awaited ?? []
+  if (before.length === awaited.size && before.every((stepId) => awaited.has(stepId))) return
+  if (awaited.size === 0) delete next.awaited
+  else next.awaited = [...awaited]
 }
 
 /** Applies an own event beyond the counts; an erased event still counts by its type. */

@@ -131,9 +131,9 @@ export function foldStep(
     case 'execution.step_failed':
       return { ...endStep(step, own, 'failed'), error: toRunError(own.payload.error) }
     case 'execution.step_stopped':
-      return endStep(step, own, 'stopped')
+      return cutOff(endStep(step, own, 'stopped'), own)
     case 'execution.step_interrupted':
-      return endStep(step, own, 'interrupted')
+      return cutOff(endStep(step, own, 'interrupted'), own)
     case 'ui.input_requested':
       return {
         values: null,
@@ -237,6 +237,13 @@ function endStep(step: StepSkeleton, event: Ending, status: StepStatus): StepRec
   }
 }
 
+/** Keeps what the step had streamed. */
+const cutOff = (
+  step: StepRecord,
+  { payload }: OwnEvent<'execution.step_stopped' | 'execution.step_interrupted'>,
+): StepRecord =>
+  payload.partial === true ? { ...step, partial: true, values: payload.output ?? null } : step
+
 const durationOf = ({ createdAt }: StepSkeleton, { payload, timestamp }: Ending): number =>
   payload.durationMs ?? Math.max(0, Date.parse(timestamp) - Date.parse(createdAt))
 
@@ -246,6 +253,7 @@ export function foldSteps(events: Iterable<ClewEvent>): StepRecord[] {
   const marks: StepsOfRun<StepRecord> = {
     find: (stepId) => steps.get(`1 ${stepId}`),
     put: (step) => void steps.set(`${step.attempt} ${step.stepId}`, step),
+    awaited: new Set(),
   }
   let begun = 0
   let exported: boolean | undefined

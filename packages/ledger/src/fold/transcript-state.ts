@@ -48,6 +48,8 @@ export interface TranscriptState {
   happened: HappenedOrder | null | undefined
   /** For an exported run: the time of occurrence of each slot. */
   readonly moments: Moment[]
+  /** For an exported run: messages that instruct, of which there are few. */
+  readonly instructions: Slot[]
   otherEvents: number
 }
 

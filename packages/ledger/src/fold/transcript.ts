@@ -4,6 +4,7 @@ import { isErased, textOf } from './fields.ts'
 import type { Fold } from './fold.ts'
 import { createHappenedOrder, type HappenedOrder, isExported, type Moment } from './happened-order.ts'
 import { createPairing } from './pairing.ts'
+import { isInstruction, placeInstructions } from './place-instructions.ts'
 import { placeReasoning } from './place-reasoning.ts'
 import { applyProgress, beginProgress } from './run-progress.ts'
 import { toRunError } from './run-summary.ts'
@@ -24,7 +25,7 @@ import { entryOf, type TranscriptState } from './transcript-state.ts'
 export const transcriptFold: Fold<TranscriptState, Transcript> & { readonly types: readonly OwnEventType[] } =
   {
     name: 'transcript',
-    version: 5,
+    version: 6,
     types: [
       'system.workflow_started',
       'system.workflow_paused',
@@ -72,6 +73,7 @@ export const transcriptFold: Fold<TranscriptState, Transcript> & { readonly type
       completed: undefined,
       happened: undefined,
       moments: [],
+      instructions: [],
       otherEvents: 0,
     }),
     apply(state, event) {
@@ -82,7 +84,13 @@ export const transcriptFold: Fold<TranscriptState, Transcript> & { readonly type
       if (own) noteSpoken(state, own)
       const isMessages = own !== undefined && addChannelMessages(state, own)
       if (!own || (!addEntry(state, own) && !isMessages)) state.otherEvents++
-      if (moment) while (state.moments.length < state.entries.length) state.moments.push(moment)
+      if (moment) {
+        for (let slot = state.moments.length; slot < state.entries.length; slot++) {
+          if (isInstruction(state.entries[slot])) state.instructions.push(slot)
+          state.moments.push(moment)
+        }
+        placeInstructions(state, event, moment)
+      }
       return state
     },
     view(state) {

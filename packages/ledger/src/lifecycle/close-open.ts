@@ -2,6 +2,7 @@ import type { EventInput } from '../event/envelope.ts'
 import type { StepSkeleton } from '../fold/steps.ts'
 import type { Ledger } from '../ledger.ts'
 import { isOwn } from '../catalogue/catalogue.ts'
+import { readPartialOutputs } from '../progress/partial-output.ts'
 
 const SOURCE = { origin: 'system', runtime: 'clew' } as const
 
@@ -18,12 +19,17 @@ export const endingEvent = (
  */
 export async function closeOpenSteps(ledger: Ledger, runId: string, reason: string): Promise<EventInput[]> {
   if (await isResumedByCode(ledger, runId)) return []
-  const steps = await ledger.getSkeleton(runId)
-  return steps
-    .filter(isOpenStep)
-    .map(({ stepId, attempt }) =>
-      endingEvent('execution.step_interrupted', runId, { stepId, attempt, reason }),
-    )
+  const open = (await ledger.getSkeleton(runId)).filter(isOpenStep)
+  if (open.length === 0) return []
+  const partialOf = await readPartialOutputs(ledger, runId)
+  return open.map(({ stepId, attempt }) =>
+    endingEvent('execution.step_interrupted', runId, {
+      stepId,
+      attempt,
+      reason,
+      ...partialOf({ stepId, attempt }),
+    }),
+  )
 }
 
 export const isOpenStep = ({ status }: Pick<StepSkeleton, 'status'>): boolean =>

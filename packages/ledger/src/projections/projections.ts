@@ -7,9 +7,10 @@ import { beginRun, foldRun, type RunSummary } from '../fold/run-summary.ts'
 export function projectRun(events: readonly ClewEvent[], source?: RunSummary): RunSummary | undefined {
   const [first] = events
   if (!first) return undefined
-  const count = createUsageCounter()
+  const awaited = new Set<string>()
+  const count = createUsageCounter(awaited)
   const isBeginning = createBeginnings()
   let summary = beginRun(first, source)
-  for (const event of events) summary = foldRun(summary, event, count(event), isBeginning(event))
+  for (const event of events) summary = foldRun(summary, event, count(event), isBeginning(event), awaited)
   return summary
 }

@@ -31,7 +31,7 @@ export interface StateReader {
   atSuperstep(runId: string, superstep: number): Promise<RunState | null>
   /** At the checkpoint that this event carries; null when it carries none. `pruned`: also one that is no longer kept. */
   atEvent(runId: string, seq: number, options?: { readonly pruned?: boolean }): Promise<RunState | null>
-  /** Oldest first. */
+  /** Oldest first; of a function's run, the ends of its steps. */
   checkpoints(runId: string): AsyncGenerator<CheckpointReference>
 }
 
@@ -47,6 +47,9 @@ type Mark = Pick<Checkpoint, 'seq' | 'baseSeq'> & { readonly superstep: number }
 const MAX_HOPS = 1000
 /** Most turns are shorter, so that one read gives their last checkpoint and all it is folded from. */
 const SHORT = 32
+const FUNCTION_KEYS: ReadonlySet<string> = new Set(['seed', 'structureHash'])
+const FUNCTION_STEP_TYPES: readonly string[] = ['execution.step_started', 'execution.step_completed']
+const STEP_KEYS: ReadonlySet<string> = new Set(['stepId', 'attempt', 'superstep'])
 
 export function createStateReader(runs: RunReader, reader: PayloadReader): StateReader {
   async function* eventsOf(pages: AsyncIterable<StoredEvent[]>): AsyncGenerator<ClewEvent> {
@@ -214,6 +217,42 @@ export function createStateReader(runs: RunReader, reader: PayloadReader): State
     throw noSuperstep(runId, superstep, last)
   }
 
+  /** Run by the code of a function: it has steps in place of channels. */
+  async function isFunction(runId: string): Promise<boolean> {
+    for await (const page of runs.events(runId, { limit: 1 })) {
+      const [first] = page
+      if (first?.eventType !== 'system.workflow_started' || first.erased) return false
+      const { payload } = await reader.toPartialEvent(first, FUNCTION_KEYS)
+      return typeof payload['seed'] === 'string' && payload['structureHash'] === undefined
+    }
+    return false
+  }
+
+  /** A function can go on from the end of each of its steps, and each step is its own superstep (R7). */
+  async function* ends(runId: string): AsyncGenerator<CheckpointReference> {
+    const supersteps = new Map<string, number>()
+    for await (const page of runs.events(runId, { types: FUNCTION_STEP_TYPES }))
+      for (const stored of page) {
+        if (stored.erased) continue
+        const event = await reader.toPartialEvent(stored, STEP_KEYS)
+        const { stepId, attempt = 1, superstep } = event.payload
+        const key = `${String(attempt)} ${String(stepId)}`
+        if (stored.eventType === 'execution.step_started') {
+          if (typeof superstep === 'number') supersteps.set(key, superstep)
+          continue
+        }
+        yield {
+          checkpointId: stored.eventId,
+          runId: event.correlationId,
+          seq: stored.seq,
+          superstep: supersteps.get(key) ?? 0,
+          next: [],
+          createdAt: event.timestamp,
+        }
+        supersteps.delete(key)
+      }
+  }
+
   return {
     latest: (runId) => at(runId, Number.POSITIVE_INFINITY, () => undefined),
     async atSuperstep(runId, superstep) {
@@ -226,6 +265,7 @@ export function createStateReader(runs: RunReader, reader: PayloadReader): State
       return piece && fold(runId, piece, Number.POSITIVE_INFINITY, pruned)
     },
     async *checkpoints(runId) {
+      if (await isFunction(runId)) return yield* ends(runId)
       let superstep = 0
       for await (const page of runs.events(runId, { types: CHECKPOINT_TYPES }))
         for (const stored of page) {

@@ -103,8 +103,10 @@ export function project(
   const marks = {
     find: (stepId: string) => tx.findStep(run, stepId, 1),
     put: (step: StepSkeleton) => tx.putStep(run, step),
+    awaited: new Set(run.summary.awaited),
   }
-  run.summary = foldRun(run.summary, event, countUsage(event, marks, run.summary.modelCalls, begins), begins)
+  const usage = countUsage(event, marks, run.summary.modelCalls, begins)
+  run.summary = foldRun(run.summary, event, usage, begins, marks.awaited)
 }
 
 function toEvent({ workspace }: AppendCall, event: PreparedEvent, place: EventPlace): ClewEvent {

@@ -97,7 +97,9 @@ export function createLiveRun(): LiveRun {
       const before = key && findStep(key.attempt, key.stepId)
       const step = key && foldStep(before, event, sourceSteps + folded.steps)
       if (step) putStep(toSkeleton(step))
-      folded = foldRun(folded, event, countUsage(event, billed, folded.modelCalls, begins), begins)
+      const awaited = new Set(folded.awaited)
+      const usage = countUsage(event, { ...billed, awaited }, folded.modelCalls, begins)
+      folded = foldRun(folded, event, usage, begins, awaited)
       seq = event.ledger.seq
       if (ahead && lastSeqOf(ahead) <= seq) {
         // The steps may have been read after the first summary, so this one is right where the folded one may not be.

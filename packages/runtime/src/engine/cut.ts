@@ -21,7 +21,7 @@ export type ForkPoint =
   | { readonly superstep: number }
   /** Before this step, which runs again: a step id, or a name, which means its first step. */
   | { readonly step: string }
-  /** Only runs of graphs have checkpoints. */
+  /** After this checkpoint: of a graph, the end of a superstep; of a function, the end of a step. */
   | { readonly checkpointId: string }
   /** After this event; a graph's run: at the last checkpoint up to it. */
   | { readonly seq: number }

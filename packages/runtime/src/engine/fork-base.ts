@@ -1,6 +1,7 @@
 import { type ClewEvent, checkpointOf, type Ledger, type RunState, type RunSummary } from '@clew/ledger'
 import { type KeptCheckpoint, checkpointLookupOf } from '../checkpointer/checkpoint-lookup.ts'
 import type { Task } from '../graph/plan.ts'
+import type { ResolvedReplacement } from '../fork/replace-value.ts'
 import type { RestoredEnd } from './restored-ends.ts'
 import { refit, type AdaptedFork } from './changed-graph.ts'
 import { type ResolvedGraphForkPoint, findCut } from './cut.ts'
@@ -21,6 +22,8 @@ export interface ForkBase {
   /** Events of the source after the checkpoint, within the superstep that had begun. */
   readonly after: () => Promise<readonly ClewEvent[]>
   readonly carried?: readonly RestoredEnd[]
+  /** The source is shared beyond the checkpoint, up to this value. */
+  readonly replacement?: ResolvedReplacement | undefined
   readonly retryIndex?: number
 }
 

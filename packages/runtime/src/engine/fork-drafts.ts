@@ -8,6 +8,9 @@ import type { ForkBase } from './fork-base.ts'
 import type { ForkGraphOptions, GraphParts } from './graph-parts.ts'
 import { checkpointFields, type SuperstepState } from './supersteps.ts'
 
+/** Number of events that source and fork share. */
+export const sharedSeqOf = ({ replacement, seq }: ForkBase): number => replacement?.seq ?? seq
+
 export async function startFork(
   journal: RunAppender,
   parts: GraphParts,
@@ -21,7 +24,7 @@ export async function startFork(
   const { structureHash, signatures, version } = parts
   const forked = journal.draft('system.workflow_forked', [], cut.event.eventId, {
     sourceRunId: source.runId,
-    sourceSeq: ground.seq,
+    sourceSeq: sharedSeqOf(ground),
     ...(threadId !== undefined && { threadId }),
     ...(cut.atStepId !== undefined && { atStepId: cut.atStepId }),
     ...(version !== undefined && { agentVersion: version }),
@@ -38,7 +41,8 @@ export async function startFork(
       baseSeq: checkpoint?.baseSeq ?? 1,
       createdAt: cut.event.timestamp,
     },
-    ...(await readForkTags(parts.ledger, source.runId, ground.seq)),
+    ...(ground.replacement && { replaced: ground.replacement.replaced }),
+    ...(await readForkTags(parts.ledger, source.runId, sharedSeqOf(ground))),
   })
   return edited ? [forked, editDraft(journal, edited, forked.eventId, { by, asNode })] : [forked]
 }

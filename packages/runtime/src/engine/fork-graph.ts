@@ -1,12 +1,14 @@
 import { ClewError, type ClewEvent, isOwn, isTerminal, type Ledger, type RunSummary } from '@clew/ledger'
 import { checkpointLookupOf } from '../checkpointer/checkpoint-lookup.ts'
 import type { EventDraft } from '../machine/run-appender.ts'
+import { assertNotErased } from '../fork/not-erased.ts'
+import { assertAlone, type Replacement, resolveReplacement } from '../fork/replace-value.ts'
 import { assertMode } from '../run/mode.ts'
 import { checkRunId } from '../run/run-id.ts'
 import { carryEnds, completedTasks } from './restored-ends.ts'
 import { decideAnew } from './decide-anew.ts'
 import { type EditedStanding, editStanding, isEdited } from './edit-state.ts'
-import { restDrafts, startFork, startKept } from './fork-drafts.ts'
+import { restDrafts, sharedSeqOf, startFork, startKept } from './fork-drafts.ts'
 import { forkFromInput } from './fork-from-input.ts'
 import { type ForkBase, groundOf } from './fork-base.ts'
 import type { ForkGraphOptions, GraphParts, PendingFork } from './graph-parts.ts'
@@ -17,8 +19,34 @@ import { underLease } from './under-lease.ts'
 export async function forkGraph(parts: GraphParts, options: ForkGraphOptions): Promise<PendingFork> {
   const source = await readSource(parts, options)
   const runId = checkRunId(options.newRunId)
+  if (options.replace) return forkReplacing(parts, source, runId, options, options.replace)
   if (options.input !== undefined) return forkFromInput(parts, source, runId, options)
   return writeFork(parts, source, runId, await groundOf(parts, source, options), options)
+}
+
+/** Shares the source up to the replaced value, which may stand within a superstep, and begins with the checkpoint before it. */
+async function forkReplacing(
+  parts: GraphParts,
+  source: RunSummary,
+  runId: string,
+  options: ForkGraphOptions,
+  replace: Replacement,
+): Promise<PendingFork> {
+  const { ledger } = parts
+  const { at, input, state, update, asNode } = options
+  assertAlone(source.runId, { at, input, state, update, asNode })
+  if (checkpointLookupOf(ledger))
+    throw new ClewError(
+      'bad_option',
+      'A checkpointer of your own keeps no events of which one could be replaced',
+      'Fork with another state, or use a ledger; nothing was changed.',
+      { runId: source.runId },
+    )
+  const events = await Array.fromAsync(ledger.read(source.runId))
+  const replacement = resolveReplacement(source.runId, events, replace)
+  assertNotErased(source.runId, events, replacement.seq)
+  const ground = await groundOf(parts, source, { at: { seq: replacement.seq } })
+  return writeFork(parts, source, runId, { ...ground, replacement }, options)
 }
 
 /**
@@ -90,10 +118,15 @@ async function writeFork(
         })
       : await startFork(journal, parts, source, ground, edited, options)
     const last = begun.at(-1) as EventDraft
+    const replaced = ground.replacement?.drafts(journal, last) ?? []
     const carried = to && carries ? carryEnds(journal, ground.carried ?? [], to, last.eventId) : []
-    const expectedSeq = ground.kept ? 0 : ground.seq
+    const expectedSeq = ground.kept ? 0 : sharedSeqOf(ground)
     const rest = restDrafts(journal, edited?.standing, last.eventId)
-    await ledger.append([...begun, ...carried, ...rest], { expectedSeq, epoch, keepStepIds: true })
+    await ledger.append([...begun, ...replaced, ...carried, ...rest], {
+      expectedSeq,
+      epoch,
+      keepStepIds: true,
+    })
   })
   const { checkpointId, seq } = ground
   return {

@@ -1,4 +1,5 @@
 import type { Ledger } from '@clew/ledger'
+import type { Replacement } from '../fork/replace-value.ts'
 import type { Program } from '../machine/program.ts'
 import type { RunOptions } from '../run/run-options.ts'
 import type { GraphIdentity } from './changed-graph.ts'
@@ -10,6 +11,7 @@ export interface ForkGraphOptions extends StateEdit, Pick<RunOptions, 'onBusy' |
   readonly at?: ForkPoint | undefined
   /** Begins the run again with this input in place of its own. */
   readonly input?: unknown
+  readonly replace?: Replacement | undefined
   readonly newRunId?: string | undefined
   /** Default: the thread of the source. */
   readonly threadId?: string | undefined

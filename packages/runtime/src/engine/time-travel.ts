@@ -1,5 +1,6 @@
 import type { Ledger, RunSummary } from '@clew/ledger'
 import type { Channels, StateOf, ValueOf, WriteOf } from '../graph/channel.ts'
+import type { Replacement } from '../fork/replace-value.ts'
 import type { RunResult } from '../run/result.ts'
 import type { ResumeOptions, RunOptions } from '../run/run-options.ts'
 import { resultOfRun } from '../run/sleep-through.ts'
@@ -39,6 +40,8 @@ export interface GraphForkOptions<C extends Channels = Channels> extends RunOpti
   readonly asNode?: string | undefined
   /** Begins the run again with this input in place of its own. */
   readonly input?: WriteOf<C> | undefined
+  /** Replaces one recorded value of a node: the result of an effect, an answer, or what an effect is performed with. */
+  readonly replace?: Replacement | undefined
   readonly newRunId?: string | undefined
   readonly threadId?: string | undefined
   readonly by?: string | undefined
@@ -46,7 +49,10 @@ export interface GraphForkOptions<C extends Channels = Channels> extends RunOpti
   readonly run?: boolean | undefined
 }
 
-export type GraphRetryOptions<C extends Channels = Channels> = Omit<GraphForkOptions<C>, 'at' | 'input'>
+export type GraphRetryOptions<C extends Channels = Channels> = Omit<
+  GraphForkOptions<C>,
+  'at' | 'input' | 'replace'
+>
 
 export type GraphForkResult<State> = RunResult<State> & {
   readonly state: State

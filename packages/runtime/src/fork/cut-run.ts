@@ -42,6 +42,10 @@ function findCut(runId: string, events: readonly ClewEvent[], at: ForkPoint | un
       )
     return { seq: backFrom(events, seq), atStepId: null }
   }
+  if ('checkpointId' in at) {
+    const end = events.find((event) => event.eventId === at.checkpointId && isEnd(event))
+    if (end) return { seq: end.ledger.seq, atStepId: null }
+  }
   const start = 'checkpointId' in at ? undefined : events.find((event) => isAt(event, at))
   if (start) return cutBefore(events, start)
   // Nothing came after that superstep.
@@ -55,6 +59,9 @@ function findCut(runId: string, events: readonly ClewEvent[], at: ForkPoint | un
     { runId, ...at },
   )
 }
+
+/** A function's checkpoint is the end of a step. */
+const isEnd = ({ eventType }: ClewEvent): boolean => eventType === 'execution.step_completed'
 
 function nameOf(at: { step: string } | { superstep: number } | { checkpointId: string }): string {
   if ('step' in at) return `step ${at.step}`

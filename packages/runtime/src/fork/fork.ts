@@ -15,6 +15,13 @@ import type { Channels, StateOf } from '../graph/channel.ts'
 import { type ResolvedForkPoint, cutBeforeFailure, cutRun } from './cut-run.ts'
 import type { ForkPoint } from '../engine/cut.ts'
 import type { Program } from '../machine/program.ts'
+import { assertNotErased } from './not-erased.ts'
+import {
+  assertAlone,
+  type Replacement,
+  resolveReplacement,
+  type ResolvedReplacement,
+} from './replace-value.ts'
 import { assertMode } from '../run/mode.ts'
 import type { RunResult } from '../run/result.ts'
 import { unknownRun } from '../run/resume-run.ts'
@@ -33,12 +40,14 @@ export interface ForkOptions<Input = unknown> extends RunOptions {
   readonly at?: ForkPoint | undefined
   /** Replaces the source's input. Recorded results are restored as long as the steps have the same inputs. */
   readonly input?: Input | undefined
+  /** Replaces one recorded value: a result, an answer, or what a step is performed with. */
+  readonly replace?: Replacement | undefined
   readonly newRunId?: string | undefined
   /** Effects that the shared record does not contain are performed. */
   readonly effects?: 'live' | undefined
 }
 
-export type RetryOptions = Omit<ForkOptions, 'at' | 'input' | 'effects'>
+export type RetryOptions = Omit<ForkOptions, 'at' | 'input' | 'replace' | 'effects'>
 
 /** Creates a run that shares the first events of another one and continues on its own (R7). */
 export function fork<C extends Channels>(
@@ -62,8 +71,15 @@ export async function fork(
 const isGraph = (target: object): target is CompiledGraph => 'withCheckpointer' in target
 
 async function forkFunction(program: Program, options: ForkOptions): Promise<RunResult> {
-  const { ledger, runId, at, input } = options
+  const { ledger, runId, at, input, replace } = options
   const { source, events } = await readSource(ledger, program, runId)
+  if (replace) {
+    assertAlone(runId, { at, input })
+    const { seq, replaced, drafts } = resolveReplacement(runId, events, replace)
+    assertNotErased(runId, events, seq)
+    const cut = { seq, atStepId: replaced.stepId }
+    return forkRun(ledger, program, { source, cut, fields: { replaced }, drafts }, options)
+  }
   const how = { source, cut: cutRun(runId, events, at), input }
   return forkRun(ledger, program, how, options)
 }
@@ -126,13 +142,15 @@ export interface ForkHow {
   readonly input?: unknown
   /** More for `system.workflow_forked`: checkpoint, edit, retryOf. */
   readonly fields?: Partial<PayloadOf<'system.workflow_forked'>> | undefined
+  /** Recorded with the fork. */
+  readonly drafts?: ResolvedReplacement['drafts'] | undefined
 }
 
 /** The part that functions and graphs have in common: one event makes the fork, then it runs like any other. */
 async function forkRun(
   ledger: Ledger,
   program: Program,
-  { source, cut, input, fields }: ForkHow,
+  { source, cut, input, fields, drafts }: ForkHow,
   options: RunOptions & { readonly newRunId?: string | undefined },
 ): Promise<RunResult> {
   assertMode(ledger, 'write')
@@ -161,8 +179,14 @@ async function forkRun(
         ...fields,
       })
       await ledger
-        .append([forked], { expectedSeq: cut.seq, epoch: take.hold.epoch })
-        .then(([event]) => options.listener?.event?.(event as ClewEvent))
+        .append([forked, ...(drafts?.(take.journal, forked) ?? [])], {
+          expectedSeq: cut.seq,
+          epoch: take.hold.epoch,
+          keepStepIds: true,
+        })
+        .then((stored) => {
+          for (const event of stored) options.listener?.event?.(event)
+        })
         .catch((error: unknown) => {
           throw error instanceof ClewError && error.code === 'wrong_seq' ? existingRun(runId) : error
         })

@@ -6,6 +6,7 @@ import {
   isOwn,
   isTerminal,
   type Ledger,
+  readPartialOutputs,
   type RecordedStopRequest,
   type RunSummary,
   type StepSkeleton,
@@ -30,6 +31,7 @@ export async function stopHeld(
   const open = await openSteps(ledger, summary)
   // Children first: should this process end in between, the request still stands and can be followed again.
   await Promise.all((await openChildren(ledger, runId, open)).map(stopChild))
+  const partialOf = open.length > 0 ? await readPartialOutputs(ledger, runId) : () => ({})
   const reason = request.reason ?? 'stop requested'
   const draft = (eventType: string, ids: readonly (string | number)[], payload: object): EventInput => ({
     eventType,
@@ -42,7 +44,11 @@ export async function stopHeld(
   await ledger.append(
     [
       ...open.map(({ stepId, attempt }) =>
-        draft('execution.step_stopped', [stepId, attempt], { stepId, attempt }),
+        draft('execution.step_stopped', [stepId, attempt], {
+          stepId,
+          attempt,
+          ...partialOf({ stepId, attempt }),
+        }),
       ),
       // Once per epoch: a run that was resumed after a stop can be stopped again.
       draft('system.workflow_stopped', [epoch], {}),

@@ -13,7 +13,16 @@ import { mayUsePlaceholder, placeholderInInput, redactedInputPause } from './red
 import { delayOf } from './retry.ts'
 import type { MachineParts } from './ports.ts'
 import { isClosed, isEnding } from './scope.ts'
-import { hasBody, isWrite, type Outcome, type Step, type WaitingPause, type Work } from './step.ts'
+import {
+  hasBody,
+  isOnceOnly,
+  isWrite,
+  type Outcome,
+  releaseWaiting,
+  type Step,
+  type WaitingPause,
+  type Work,
+} from './step.ts'
 import type { StepEvent } from './record.ts'
 
 export interface Attempts {
@@ -149,7 +158,9 @@ export function createAttempts(
   }
 
   function performEffect(step: Step, { fn }: Work & { kind: 'effect' }): void {
-    const { attempt, redactedInput } = step
+    const { attempt, redactedInput, spec } = step
+    const earlier = earlierOf(core, step)
+    if (earlier) return endGiven(step, earlier, { restored: true })
     if (redactedInput)
       return journal
         ? wait(step, [redactedInputPause(step, runId, redactedInput)])
@@ -159,12 +170,27 @@ export function createAttempts(
       return wait(step, [outcomePause(step, runId, core.keyOf(step))])
     }
     step.isDispatched = true
+    let isOverdue = false
     const over = (outcome: Outcome): void => {
+      // After its time is over a failure may be that of the abort, and says nothing about what was sent.
+      if (isOverdue && 'error' in outcome) return
       if (step.attempt === attempt) core.leave(step)
       conclude(step, attempt, outcome)
       core.notify()
     }
-    limitTime(step, (error) => over({ error }))
+    /** R10: it may have happened, so it is neither failed nor repeated. Its own success, if it comes in time, ends the wait. */
+    const timedOut = (): void => {
+      if (!step.open || step.attempt !== attempt) return
+      isOverdue = true
+      // The body around has failed and waits for it no longer: the next attempt of that body asks.
+      if (isEnding(step.scope)) return releaseWaiting(step)
+      core.leave(step)
+      wait(step, [outcomePause(step, runId, core.keyOf(step))])
+    }
+    limitTime(step, (error) => {
+      if (journal && isOnceOnly(spec.work)) return timedOut()
+      over({ error })
+    })
     core.working++
     const effectCall = {
       attempt,
@@ -188,6 +214,10 @@ export function createAttempts(
         parentRunId: runId,
         parentStepId: stepId,
         cause: step.startId,
+        earlierRunId:
+          attempt > 1
+            ? core.childIdOf({ stepId, attempt: attempt - 1 })
+            : options.earlierWrites?.childOf(stepId),
         signal: signalOf(step, signal),
         input: step.spec.input,
         timeout: timeoutOf(step),
@@ -229,6 +259,8 @@ export function createAttempts(
   function conclude(step: Step, attempt: number, outcome: Outcome): void {
     if (core.isOver || !step.open || step.attempt !== attempt || step.body?.closed || isClosed(step.scope))
       return
+    // It heeds its signal, or failed of what was stopped below it: it is stopped with the rest when the machine halts.
+    if ('error' in outcome && core.isEnding) return
     const retry = isEnding(step.scope) ? undefined : step.spec.retry
     if (
       'output' in outcome ||
@@ -281,6 +313,12 @@ export function createAttempts(
     wait,
     later,
   }
+}
+
+/** What an earlier attempt of this child run had written. */
+export function earlierOf({ options }: Pick<MachineState, 'options'>, step: Step): Outcome | undefined {
+  const found = isWrite(step.spec.work) ? options.earlierWrites?.find(step) : undefined
+  return found === 'unknown' ? undefined : found
 }
 
 const cannotPause = (): ClewError =>

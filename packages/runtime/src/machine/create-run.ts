@@ -40,6 +40,8 @@ interface RunParts {
   /** Records what the code says of itself. */
   readonly state: (scope: Scope, statement: Statement) => string
   readonly openChild: (program: Program, link: ChildLink) => Promise<ChildEnd>
+  /** Marks the error of a call as one that ends this run, and not the process, if no code handles it; returns it. */
+  readonly own: (error: unknown) => unknown
   readonly now: () => number
   readonly record: Pick<RunRecord, 'clock'> | undefined
   readonly readings: [string, number][]
@@ -129,21 +131,28 @@ export function createRun(parts: RunParts): Run {
   }
 
   const effect: Run['effect'] = async (name, input, fn, options = {}) => {
-    check('effect', name, options)
-    if (options.approval) await approved(name, options, input)
-    const { safety: declared } = options
-    const safety: Safety = declared ?? 'read'
-    const refresh = options.refresh === true
-    if (refresh && safety !== 'read') throw refreshedWrite(name, safety)
-    const { worksWith } = options as Partial<NodeEffectOptions>
-    const work = { kind: 'effect' as const, fn: fn as never, safety, declared, refresh, worksWith }
-    return (await make(name, input, work, options)) as never
+    try {
+      check('effect', name, options)
+      if (options.approval) await approved(name, options, input)
+      const { safety: declared, idempotent } = options
+      const safety: Safety = declared ?? 'read'
+      const refresh = options.refresh === true
+      if (refresh && safety !== 'read') throw refreshedWrite(name, safety)
+      const { worksWith } = options as Partial<NodeEffectOptions>
+      const kind = 'effect' as const
+      const work = { kind, fn: fn as never, safety, declared, idempotent, refresh, worksWith }
+      return (await make(name, input, work, options)) as never
+    } catch (error) {
+      throw parts.own(error)
+    }
   }
 
   async function sleep(ms: number): Promise<void> {
     assertHere(scope, 'sleep')
     if (!Number.isFinite(ms) || ms < 0)
-      throw new ClewError('bad_option', 'A run cannot sleep for that time', 'Give milliseconds, 0 or more.')
+      throw parts.own(
+        new ClewError('bad_option', 'A run cannot sleep for that time', 'Give milliseconds, 0 or more.'),
+      )
     await outputOf({ name: 'sleep', input: { ms }, isInputKept: true, work: { kind: 'sleep', ms } })
   }
 
@@ -215,9 +224,10 @@ export function createRun(parts: RunParts): Run {
 const STEP_OPTIONS = { key: true, retry: true, timeoutMs: true, cache: true } as const
 const CHECKS = {
   step: createOptionCheck<StepOptions>(STEP_OPTIONS),
-  effect: createOptionCheck<EffectOptions>({ ...STEP_OPTIONS, safety: true, approval: true, refresh: true }, [
-    'worksWith',
-  ]),
+  effect: createOptionCheck<EffectOptions>(
+    { ...STEP_OPTIONS, safety: true, idempotent: true, approval: true, refresh: true },
+    ['worksWith'],
+  ),
   child: createOptionCheck<ChildOptions>({ key: true, retry: true, timeoutMs: true, name: true }),
 }
 

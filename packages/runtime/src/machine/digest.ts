@@ -1,5 +1,6 @@
-import { inputDigest, type JsonValue, type Ledger } from '@clew/ledger'
+import { deriveId, inputDigest, type JsonValue, type Ledger } from '@clew/ledger'
 import { type StepError, toStepError } from '../run/run.ts'
+import type { MachineOptions } from './machine-types.ts'
 import { isUnstorable, type RunAppender, sha256 } from './run-appender.ts'
 import type { Scope } from './scope.ts'
 import type { CallSpec, Step } from './step.ts'
@@ -33,11 +34,16 @@ function plainDigest({ digest, input }: CallSpec): string {
 }
 
 /**
- * The same for each attempt of a call, another one for another input. The digest of a call that the record has is the
+ * The same for each attempt of a call, of the child run around it too, another one for another input. The digest of a call that the record has is the
  * recorded one, so the key does not change with redaction rules.
  */
 export const idempotencyKeyOf = (
   journal: RunAppender | undefined,
-  seed: string,
+  { seed, earlierWrites }: Pick<MachineOptions, 'seed' | 'earlierWrites'>,
   { stepId, digest }: Step,
-): string => (journal ? journal.idOf('effect', stepId, digest) : sha256(`${seed} ${stepId}`).slice(0, 32))
+): string => {
+  if (!journal) return sha256(`${seed} ${stepId}`).slice(0, 32)
+  return earlierWrites
+    ? deriveId(sha256, earlierWrites.firstRunId, 'effect', stepId, digest)
+    : journal.idOf('effect', stepId, digest)
+}

@@ -10,7 +10,16 @@ import { lastOf, type StepEvent } from './record.ts'
 import { giveRedacted } from './refresh.ts'
 import { missing } from './resume-policy.ts'
 import { isClosed, type Scope } from './scope.ts'
-import { type Completed, hasBody, isWrite, type Outcome, type Step, type Work } from './step.ts'
+import {
+  type Completed,
+  hasBody,
+  isOnceOnly,
+  isWrite,
+  type Outcome,
+  releaseWaiting,
+  type Step,
+  type Work,
+} from './step.ts'
 import type { HeldStart } from './writes.ts'
 
 /** Steps that a body or a run leaves running when it ends, and child runs that must be stopped first. */
@@ -33,6 +42,8 @@ export interface Ends {
   /** Closes the body of a step; child runs below it are stopped first, or a crash would forget them. */
   close(step: Step, outcome: Outcome, mayReturn: boolean, then: (left: UnfinishedWork) => void): void
   closeBelow(scope: Scope, left: UnfinishedWork): UnfinishedWork
+  /** Tells the writes in flight below a scope that nothing waits for them any more, and returns them. */
+  abortWrites(scope: Scope): readonly Step[]
   stopDrafts(left: UnfinishedWork): EventDraft[]
   /** Stops for what the record has in flight and the code has not asked for, when the run ends. */
   stopUncalled(): Promise<EventDraft[]>
@@ -50,6 +61,9 @@ const withSeq = (outcome: Outcome, { ledger }: ClewEvent): Outcome =>
     : outcome
 
 export const tookMs = ({ beganAt }: Step): number => Math.round((performance.now() - beganAt) * 100) / 100
+
+const unwanted = ({ stepId }: Step): ClewError =>
+  new ClewError('stopped', `Nothing waits for ${stepId} any more`, 'End the work.', { stepId })
 
 /** How steps come to their end, and what ends with them. */
 export function createEnds(core: MachineState): Ends {
@@ -108,6 +122,12 @@ export function createEnds(core: MachineState): Ends {
       if (step.body) writesIn(step.body, found)
     }
     return found
+  }
+
+  function abortWrites(scope: Scope): readonly Step[] {
+    const pending = writesIn(scope, [])
+    for (const step of pending) step.abort?.abort(unwanted(step))
+    return pending
   }
 
   async function afterWrites(step: Step, pending: readonly Step[], then: () => void): Promise<void> {
@@ -194,7 +214,7 @@ export function createEnds(core: MachineState): Ends {
         const own = stored[stops.length] as StepEvent
         budget.count(own)
         delivery.outcome = withSeq(outcome, own)
-        for (const over of step.onOver?.splice(0) ?? []) over()
+        releaseWaiting(step)
         // The body around may fail and be entered again before what runs ahead is handed over.
         if (isEarly) keep(step, outcome)
         else deliver()
@@ -285,17 +305,14 @@ export function createEnds(core: MachineState): Ends {
       const isWaiting = waits.delete(step)
       if (
         scope.isRetried &&
-        isWrite(step.spec.work) &&
+        isOnceOnly(step.spec.work) &&
         (step.isDispatched || (isWaiting && !step.redactedInput))
       )
         core.doubtful.set(step.stepId, step.digest)
       core.leave(step)
       left.steps.push(step)
       if (step.spec.work.kind === 'child' && !before) left.children.push(stopChildOf(step))
-      const { stepId } = step
-      step.abort?.abort(
-        new ClewError('stopped', `Nobody waits for ${stepId} any more`, 'End the work.', { stepId }),
-      )
+      step.abort?.abort(unwanted(step))
     }
     scope.steps.clear()
     return left
@@ -324,12 +341,15 @@ export function createEnds(core: MachineState): Ends {
 
   const stopDrafts = ({ steps }: UnfinishedWork): EventDraft[] =>
     steps.map((step) => {
-      report(step, 'stopped', undefined)
       const { stepId, attempt } = step
+      // Before it is reported: nothing is kept of the text of a step that has ended.
+      const streamed = core.partialOf(stepId, attempt)
+      report(step, 'stopped', undefined)
       return writes.draft('execution.step_stopped', [stepId, attempt], core.cause, {
         stepId,
         attempt,
         reason: 'left behind',
+        ...streamed,
       })
     })
 
@@ -352,10 +372,10 @@ export function createEnds(core: MachineState): Ends {
     return open.map((call) => {
       const { stepId } = call
       const { attempt } = lastOf(call)
-      const payload = { stepId, attempt, reason: 'not asked for' }
+      const payload = { stepId, attempt, reason: 'not asked for', ...core.partialOf(stepId, attempt) }
       return writes.draft('execution.step_stopped', [stepId, attempt], core.cause, payload)
     })
   }
 
-  return { end, endGiven, close, closeBelow, stopDrafts, stopUncalled, countChild, report }
+  return { end, endGiven, close, closeBelow, abortWrites, stopDrafts, stopUncalled, countChild, report }
 }

@@ -49,7 +49,7 @@ function createLivePorts(core: MachineState, parts: MachineParts, runId: string)
   const { deliver, stirs, notified } = parts
   const ends = createEnds(core)
   const attempts = createAttempts(core, ends, parts)
-  const { end, closeBelow, stopDrafts, stopUncalled } = ends
+  const { end, abortWrites, closeBelow, stopDrafts, stopUncalled } = ends
   const { bodies, outside } = createResume(core, ends, attempts, parts)
   let leaveAt: number | undefined
   let budgetTimer: ReturnType<typeof setTimeout> | undefined
@@ -174,6 +174,7 @@ function createLivePorts(core: MachineState, parts: MachineParts, runId: string)
     const found = missed ? missing(core, missed) : added && extra(added)
     if (found) return { type: 'blocked', divergence: core.withTexts(found) }
     core.statements.flush()
+    await endWrites()
     const left = closeBelow(root, { steps: [], children: [] })
     await allStopped(left)
     while (writes.inFlight > 0 && writes.fatal === undefined) await notified(STOP_GRACE_MS)
@@ -183,6 +184,19 @@ function createLivePorts(core: MachineState, parts: MachineParts, runId: string)
       type: 'ended',
       outcome: core.ended ?? outcome,
       stops: journal ? [...stopDrafts(left), ...uncalled] : [],
+    }
+  }
+
+  /** Writes that the code left behind: those that succeed within a moment are on record as done, the others as stopped. */
+  async function endWrites(): Promise<void> {
+    root.isEnding = true
+    const pending = journal ? abortWrites(root) : []
+    const until = performance.now() + STOP_GRACE_MS
+    for (;;) {
+      const leftMs = until - performance.now()
+      const isUnderWay = pending.some(({ isDispatched }) => isDispatched)
+      if (!isUnderWay || leftMs <= 0 || writes.fatal !== undefined) return
+      await notified(leftMs)
     }
   }
 

@@ -1,4 +1,4 @@
-import type { Ledger } from '@clew/ledger'
+import { type Ledger, type PartialFields, partialText } from '@clew/ledger'
 import { childRunIdOf } from '../run/child-run-id.ts'
 import type { ResumeDivergence } from '../run/result.ts'
 import { createBudget, type BudgetCount } from './budget.ts'
@@ -90,6 +90,8 @@ export interface MachineState {
   readonly isLeaving: boolean
   readonly isBusy: boolean
   readonly isStuck: boolean
+  /** The run is stopped, or its code has ended: what is in flight is told, and what fails of that is stopped. */
+  readonly isEnding: boolean
   diverge(found: ResumeDivergence): void
   /** A divergence with what gave the code text that lacks its secrets: code that cuts or parses it goes other ways. */
   withTexts(found: ResumeDivergence): ResumeDivergence
@@ -99,9 +101,11 @@ export interface MachineState {
   stop(reason: string): void
   /** Detaches from an effect. One that ignores its AbortSignal may keep running. */
   leave(step: Step): void
+  /** Fields of the end of an attempt that is cut off: what it had streamed, here or in the process that died. */
+  partialOf(stepId: string, attempt: number): PartialFields
   /** Handed to effects: the same for each attempt. */
   keyOf(step: Step): string
-  childIdOf(step: Step): string
+  childIdOf(step: Pick<Step, 'stepId' | 'attempt'>): string
 }
 
 const nothing = (): void => {}
@@ -165,6 +169,9 @@ export function createMachineState(options: MachineOptions): MachineState {
     get isStuck() {
       return core.isOver || core.isLeaving || core.divergence !== undefined || core.stopReason !== undefined
     },
+    get isEnding() {
+      return core.stopReason !== undefined || root.isEnding
+    },
     diverge(found) {
       core.divergence ??= core.withTexts(found)
       core.notify()
@@ -188,7 +195,12 @@ export function createMachineState(options: MachineOptions): MachineState {
       if (step.isDispatched) core.working--
       step.isDispatched = false
     },
-    keyOf: (step) => idempotencyKeyOf(journal, options.seed, step),
+    partialOf(stepId, attempt) {
+      const text = options.textOf?.(stepId) ?? ''
+      if (text !== '' && core.ledger) return partialText(core.ledger, text)
+      return options.partialOf?.({ stepId, attempt }) ?? {}
+    },
+    keyOf: (step) => idempotencyKeyOf(journal, options, step),
     childIdOf({ stepId, attempt }) {
       const recorded = recordedStart(record, stepId, attempt)
       const known = recorded?.payload.childRunId

@@ -1,4 +1,4 @@
-import type { Durability, Ledger, PromotionRule } from '@clew/ledger'
+import type { Durability, Ledger, PartialOutputs, PromotionRule } from '@clew/ledger'
 import type { ResumeDivergence, RunListener } from '../run/result.ts'
 import type { Run, StepError } from '../run/run.ts'
 import type { Shutdown } from '../run/run-options.ts'
@@ -8,7 +8,15 @@ import type { Program } from './program.ts'
 import type { RedactedText } from './placeholders.ts'
 import type { RunRecord } from './record.ts'
 import type { Scope } from './scope.ts'
-import type { CallSpec, ChildEnd, ChildLink, Completed, Outcome, WaitingPause } from './step.ts'
+import type {
+  CallSpec,
+  ChildEnd,
+  ChildLink,
+  Completed,
+  EarlierWrites,
+  Outcome,
+  WaitingPause,
+} from './step.ts'
 import type { Writes } from './writes.ts'
 
 export type { Durability }
@@ -45,6 +53,12 @@ export interface MachineOptions {
   readonly warn?: ((message: string) => void) | undefined
   /** Text with placeholders that the code begins with. */
   readonly redactedTexts?: readonly RedactedText[] | undefined
+  /** Of a child run that is tried again. */
+  readonly earlierWrites?: EarlierWrites | undefined
+  /** What an open step of this process has streamed. */
+  readonly textOf?: ((stepId: string) => string) | undefined
+  /** What a step that was in flight when its process died had streamed. */
+  readonly partialOf?: PartialOutputs | undefined
   readonly onStepEnd: (step: EndedStep) => void
   /** The code waits for its calls and for nothing of its own, as that of a graph does. */
   readonly awaitsCallsOnly: boolean

@@ -6,6 +6,7 @@ import { scopeFor } from './cursor.ts'
 import { digestOf } from './digest.ts'
 import { type MachineState, quiet } from './machine-state.ts'
 import type { Machine } from './machine-types.ts'
+import { mutableCopy } from './mutable-copy.ts'
 import { nameCall } from './name-call.ts'
 import { settle, signalOf } from './perform.ts'
 import { copyEnd, copyInput, recordedCopy } from './recorded-copy.ts'
@@ -38,10 +39,11 @@ export function createMachine<Rest>(
     cursor && cursor.record.calls.length > 0 ? (stepId: string) => cursor.record.has(stepId) : undefined
   core.call = call
 
-  function call(scope: Scope, spec: CallSpec): Promise<Completed> {
+  function call(scope: Scope, asked: CallSpec): Promise<Completed> {
     const away = ports.outside.turnAway(scope)
     if (away) return away
-    const { stepId, ordinal } = nameCall(scope, spec, ledger, isRecorded)
+    const { stepId, ordinal } = nameCall(scope, asked, ledger, isRecorded)
+    const spec = asReplaced(stepId, asked)
     const { digest: given, cacheKey, refused } = digestOf(ledger, scope, spec, stepId)
     const digest = cursor && !refused ? cursor.digestOf(stepId, given, spec) : given
     const before = scope.attempt > 1 && !refused ? givenBefore(stepId, digest, scope, spec) : undefined
@@ -92,6 +94,14 @@ export function createMachine<Rest>(
       else follow(step)
       core.notify()
     })
+  }
+
+  /** A fork may say that a step is performed with something else than the code asks for. */
+  function asReplaced(stepId: string, spec: CallSpec): CallSpec {
+    const requests = options.record?.requests
+    if (!requests?.has(stepId)) return spec
+    const input = mutableCopy(requests.get(stepId))
+    return spec.withInput?.(input) ?? { ...spec, input }
   }
 
   /** Finds the call in the record. What the record does not have begins, or waits until the record is used up. */
@@ -214,6 +224,10 @@ export function createMachine<Rest>(
       call,
       state: core.statements.make,
       openChild,
+      own(error) {
+        if (error instanceof Error) ownRejection(error, failUnawaited)
+        return error
+      },
       now,
       record,
       readings: core.readings,

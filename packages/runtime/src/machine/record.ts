@@ -81,6 +81,8 @@ export interface RunRecord {
   readonly answers: ReadonlyMap<string, AnswerEvent>
   /** Statements of the code (R13). */
   readonly statements: ReadonlyMap<string, readonly ClewEvent[]>
+  /** What steps are performed with in place of what the code asks for, by step id: a fork said so. */
+  readonly requests: ReadonlyMap<string, unknown>
   /** Seqs of the ends of calls, by the id of the event. */
   readonly seqs: ReadonlyMap<string, number>
   /** Seqs of the events by which the run was taken up again. */
@@ -169,6 +171,7 @@ export function indexRecord(events: readonly ClewEvent[], options: IndexOptions)
   /** Last attempts of steps whose end has no start, which the store refused: their numbers are not used again. */
   const orphans = new Map<string, number>()
   const takenUp: number[] = []
+  const requests = new Map<string, unknown>()
   const sharedIds = new Set<string>()
   const seqs = new Map<string, number>()
   const acceptedSeq = acceptedIn(events)
@@ -250,7 +253,11 @@ export function indexRecord(events: readonly ClewEvent[], options: IndexOptions)
     if (isOwn(event, 'ui.input_requested')) questions.set(pauseIdIn(event), event)
     else if (isOwn(event, 'ui.input_received')) answers.set(pauseIdIn(event), event)
     else if (eventType === 'system.workflow_resumed') takenUp.push(ledger.seq)
-    else if (eventType === 'system.workflow_forked') isFork = true
+    else if (isOwn(event, 'system.workflow_forked')) {
+      isFork = true
+      const { replaced } = event.payload
+      if (replaced?.what === 'request') requests.set(replaced.stepId, replaced.input)
+    }
     // Written by an idle machine, not by a fork or an edited state that waits for its resume.
     else if (isOwn(event, 'system.workflow_paused')) {
       if (event.payload.pauseIds !== undefined && !isOfSource) pausedSeq = ledger.seq
@@ -346,6 +353,7 @@ export function indexRecord(events: readonly ClewEvent[], options: IndexOptions)
     questions,
     answers,
     statements,
+    requests,
     seqs,
     takenUp,
     starts,

@@ -8,7 +8,7 @@ import {
   redactedInputPause,
 } from './redacted-input.ts'
 import type { AnswerEvent, RecordedAttempt } from './record.ts'
-import type { Outcome, Step } from './step.ts'
+import { isOnceOnly, type Outcome, type Step } from './step.ts'
 
 /** Recovery of an attempt that was in flight at the end of the record (R10). */
 export type Recovery =
@@ -34,7 +34,7 @@ export function recoveryOf(
     case 'effect':
       if (start.payload.redactedInput !== undefined)
         return heldBack(step, answers, [start.correlationId, runId])
-      return work.safety === 'read'
+      return !isOnceOnly(work)
         ? { type: 'start again' }
         : unknownOutcome(step, answers, runId, idempotencyKey)
     case 'child':
@@ -78,7 +78,7 @@ function answered({ stepId }: Step, answer: AnswerEvent): Recovery {
 export function outcomePause(step: Step, runId: string, idempotencyKey: string): Pause {
   const { stepId, attempt } = step
   const question = {
-    question: `The process died while ${step.spec.name} was under way. What became of it?`,
+    question: `${step.spec.name} was under way when its process died or its time was over. What became of it?`,
     unknown: 'outcome',
     stepId,
     attempt,

@@ -24,12 +24,23 @@ export function listen(): void {
 
 function onRejection(reason: unknown): void {
   if (isAbandonment(reason)) return
-  const owner = typeof reason === 'object' && reason !== null ? owners.get(reason) : undefined
+  const owner = ownerOf(reason)
   if (owner) return owner(reason as Error)
   // Another listener decides, or the process is configured to continue.
   if (process.listenerCount('unhandledRejection') > 1 || mayGoOn()) return
   // As Node does where nothing listens.
   throw reason
+}
+
+/** Also of an error that code made of an owned one, with it as the cause. */
+function ownerOf(reason: unknown): OnUnhandled | undefined {
+  let at = reason
+  while (typeof at === 'object' && at !== null) {
+    const owner = owners.get(at)
+    if (owner) return owner
+    at = at instanceof Error ? at.cause : undefined
+  }
+  return undefined
 }
 
 const mayGoOn = (): boolean =>

@@ -1,4 +1,4 @@
-import type { Attempts } from './attempts.ts'
+import { type Attempts, earlierOf } from './attempts.ts'
 import type { Ends } from './ends.ts'
 import type { MachineState } from './machine-state.ts'
 import { outcomeOf } from './payloads.ts'
@@ -10,7 +10,7 @@ import { giveRedacted, isRedacted, refresh } from './refresh.ts'
 import { missing } from './resume-policy.ts'
 import type { EventDraft } from './run-appender.ts'
 import { isEnding } from './scope.ts'
-import { isWrite, type Outcome, type Step } from './step.ts'
+import { isOnceOnly, type Outcome, type Step } from './step.ts'
 
 export interface Resume {
   readonly bodies: BodiesPort
@@ -32,7 +32,11 @@ export function createResume(
   const beginNew = (step: Step): void => begin(step, numberOf(step), step.askedCause)
 
   const cut = (stepId: string, attempt: number): EventDraft =>
-    writes.draft('execution.step_interrupted', [stepId, attempt], core.cause, { stepId, attempt })
+    writes.draft('execution.step_interrupted', [stepId, attempt], core.cause, {
+      stepId,
+      attempt,
+      ...core.partialOf(stepId, attempt),
+    })
 
   /** P2: what the record has only in part, when it is this call's turn in the code and not in the record. */
   function giveFresh(step: Step, recorded: Outcome, give: (outcome: Outcome) => void): void {
@@ -53,6 +57,8 @@ export function createResume(
   function recover(step: Step, last: RecordedAttempt): void {
     if (isEnding(step.scope)) return
     if (step.refused) return end(step, { error: step.refused })
+    const earlier = earlierOf(core, step)
+    if (earlier) return endGiven(step, earlier, { restored: true })
     const idempotencyKey = core.keyOf(step)
     const recovery = recoveryOf(step, last, answers, { runId, idempotencyKey })
     switch (recovery.type) {
@@ -104,7 +110,9 @@ export function createResume(
       return core.unwinding.refuse()
     },
     made(step) {
-      step.isDoubtful = step.scope.attempt > 1 && isWrite(step.spec.work) && isInDoubt(step)
+      if (!isOnceOnly(step.spec.work)) return
+      const isOfEarlierRun = options.earlierWrites?.find(step) === 'unknown'
+      step.isDoubtful = isOfEarlierRun || (step.scope.attempt > 1 && isInDoubt(step))
     },
     begin: beginNew,
     beginAgain(step, call) {

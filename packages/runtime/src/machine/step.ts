@@ -42,6 +42,8 @@ export type Work =
       readonly safety: Safety
       /** Safety as declared by the caller; an undeclared effect is handled as a read (R10). */
       readonly declared: Safety | undefined
+      /** A write that may be repeated under its key (R10). */
+      readonly idempotent?: boolean | undefined
       readonly refresh: boolean
       /** Value that the function works with, if it is not the input: the state of a node. */
       readonly worksWith?: unknown
@@ -71,10 +73,22 @@ export interface ChildLink {
   readonly cause: string
   readonly signal: AbortSignal
   readonly input: unknown
+  /** The run of the attempt before, if there was one. */
+  readonly earlierRunId?: string | undefined
   /** How it fails when its time is over; its message is then the reason for which the child is stopped. */
   readonly timeout?: StepError | undefined
   /** Answers that the parent has received, by the id of the pause. */
   readonly answers: ReadonlyMap<string, AnswerEvent>
+}
+
+/** What the runs of earlier attempts of a child have written (R10). */
+export interface EarlierWrites {
+  /** That of the first attempt, from which idempotency keys are made. */
+  readonly firstRunId: string
+  /** `unknown`: a write that was begun and has no outcome. */
+  find(step: Pick<Step, 'stepId' | 'digest'>): Outcome | 'unknown' | undefined
+  /** The child run that a step of theirs began. */
+  childOf(stepId: string): string | undefined
 }
 
 export type ChildEnd =
@@ -106,6 +120,8 @@ export interface CallSpec {
   /** Left out where the record has it elsewhere, as a node's state. */
   readonly input?: unknown
   readonly isInputKept: boolean
+  /** The same call with another input, where more than the input says what is performed. */
+  readonly withInput?: ((input: unknown) => CallSpec) | undefined
   /** When the caller knows it better than by reading the input. */
   readonly digest?: (() => string) | undefined
   /** Recorded input, if the start event does not hold it. */
@@ -181,6 +197,11 @@ export interface Step {
   replayed: ReplayedCall | undefined
 }
 
+/** Tells those who wait for the end of a step that they wait no longer. */
+export function releaseWaiting({ onOver }: Step): void {
+  for (const over of onOver?.splice(0) ?? []) over()
+}
+
 export const hasBody = (work: Work): work is Work & { kind: 'compute' | 'node' | 'gate' } =>
   work.kind === 'compute' || work.kind === 'node' || work.kind === 'gate'
 
@@ -189,3 +210,7 @@ export const mayGiveAgain = (work: Work, outcome: Outcome): boolean =>
   work.kind !== 'effect' || !work.mayGiveAgain || !('output' in outcome) || work.mayGiveAgain(outcome.output)
 
 export const isWrite = (work: Work): boolean => work.kind === 'effect' && work.safety !== 'read'
+
+/** An attempt without an outcome is not repeated before somebody says what became of it (R10). */
+export const isOnceOnly = (work: Work): boolean =>
+  work.kind === 'effect' && work.safety !== 'read' && work.idempotent !== true

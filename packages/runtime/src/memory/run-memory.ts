@@ -131,10 +131,9 @@ export function createRunMemory({
       effect(
         'memory.get',
         name,
-        async () =>
-          (await used().memory.get({ ...name, ...(await scopeOf(name)) })) as MemoryItem<Value> | null,
+        async () => used().memory.get({ ...name, ...(await scopeOf(name)) }),
         READ,
-      ),
+      ) as Promise<MemoryItem<Value> | null>,
     list: (options = {}) =>
       effect('memory.list', options, async () => used().memory.list(await visible(options)), READ),
     search: (query, options = {}) =>

@@ -151,7 +151,7 @@ function partsOf(events: readonly ClewEvent[], runId: string, fromSuperstep: num
   )
   if (fromSuperstep !== undefined) places.push(placeOfSuperstep(events, runId, fromSuperstep))
   else if (forkedAt > 0 && events[forkedAt + 1]?.eventType !== 'execution.checkpoint')
-    places.push(forkedAt - 1)
+    places.push(events.findLastIndex((event, at) => at < forkedAt && checkpointPayload(event) !== undefined))
   const first = Math.max(forkedAt, places[0] ?? -1)
   let checkpointAt = places[0] ?? 0
   for (const [at, event] of events.entries()) {
@@ -210,7 +210,7 @@ async function replayGraph(
     const opening = {
       ...openingOf(context, runId, null),
       from,
-      events: part.events.filter((event) => isCarried(event) || event.ledger.seq <= acceptedSeq),
+      events: part.events.filter((event) => isGiven(event, runId) || event.ledger.seq <= acceptedSeq),
       limitSupersteps: limitFor(part, from),
     }
     gone.push({ record, gone: await machine.go(program.code(machine.caller, opening)) })
@@ -218,11 +218,12 @@ async function replayGraph(
   return toReplay(gone)
 }
 
-/** Ends that the code was given when it was taken up: it does not come to them by itself. */
-const isCarried = (event: ClewEvent): boolean =>
-  isOwn(event, 'execution.step_completed') &&
-  event.payload.restored === true &&
-  event.payload.name !== undefined
+/** Ends that the code was given when it was resumed, or that belong to the source of a fork: it does not reach them by itself. */
+const isGiven = (event: ClewEvent, runId: string): boolean =>
+  event.correlationId !== runId ||
+  (isOwn(event, 'execution.step_completed') &&
+    event.payload.restored === true &&
+    event.payload.name !== undefined)
 
 interface Opened {
   /** State from which the code starts in this replay. */

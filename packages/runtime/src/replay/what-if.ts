@@ -2,6 +2,7 @@ import type { Ledger, RunDiff } from '@clew/ledger'
 import type { Agent } from '../run/agent.ts'
 import type { ForkPoint } from '../engine/cut.ts'
 import { fork } from '../fork/fork.ts'
+import type { Replacement } from '../fork/replace-value.ts'
 import type { RunResult } from '../run/result.ts'
 import type { RunOptions } from '../run/run-options.ts'
 import type { ReplayDivergence, ReplayOutcome, ReplayReport } from './report.ts'
@@ -15,6 +16,8 @@ export interface WhatIfOptions extends Pick<RunOptions, 'signal' | 'budget' | 'o
   readonly state?: Readonly<Record<string, unknown>> | undefined
   /** For graphs: merged by the rules of the channels. */
   readonly update?: Readonly<Record<string, unknown>> | undefined
+  /** Replaces one recorded value: a result, an answer, or what a step is performed with. */
+  readonly replace?: Replacement | undefined
   readonly newRunId?: string | undefined
 }
 
@@ -23,7 +26,7 @@ export async function replayWhatIf(
   target: Agent<never>,
   ledger: Ledger,
   sourceRunId: string,
-  { at, input, state, update, newRunId, signal, budget, onBusy, listener }: WhatIfOptions,
+  { at, input, state, update, replace, newRunId, signal, budget, onBusy, listener }: WhatIfOptions,
 ): Promise<
   Omit<ReplayReport, 'durationMs' | 'recorded' | 'fidelity'> & { readonly models: readonly string[] }
 > {
@@ -38,6 +41,7 @@ export async function replayWhatIf(
     ...(input !== undefined && { input: input as never }),
     ...(state !== undefined && { state }),
     ...(update !== undefined && { update }),
+    ...(replace !== undefined && { replace }),
     ...(newRunId !== undefined && { newRunId }),
   }
   const result: RunResult = await fork(target, options)

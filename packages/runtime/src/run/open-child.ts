@@ -3,6 +3,7 @@ import { readDueTimes } from '../pause/answers.ts'
 import { requestStop, type StopOptions, workingChild } from '../lifecycle/request-stop.ts'
 import type { Program } from '../machine/program.ts'
 import type { ChildEnd, ChildLink, WaitingPause } from '../machine/step.ts'
+import { earlierRunFor } from './earlier-writes.ts'
 import type { RunResult } from './result.ts'
 import { goOnWithRun } from './resume-run.ts'
 import { StepError } from './run.ts'
@@ -19,10 +20,11 @@ export async function openChild(
   const { runId, signal, input } = link
   const options = { signal, listener: listener?.child?.(link), suspendAlways, shutdown, onDivergence }
   const run = await ledger.getRun(runId)
-  if (!run)
-    return toChildEnd(
-      await beginRun(ledger, program, input, { ...options, runId, threadId: null, parent: link }),
-    )
+  if (!run) {
+    const earlierRunId = await earlierRunFor(ledger, link.earlierRunId, input)
+    const parent = { ...link, earlierRunId }
+    return toChildEnd(await beginRun(ledger, program, input, { ...options, runId, threadId: null, parent }))
+  }
   if (run.status === 'completed')
     return { status: 'completed', output: await program.outputOf(ledger, runId), restored: true }
   if (isTerminal(run.status)) return { status: 'failed', error: await errorOf(ledger, run, link) }

@@ -1,4 +1,4 @@
-import { type ClewEvent, findPlaceholderPlaces, isOwn, type Ledger } from '@clew/ledger'
+import { type ClewEvent, findPlaceholderPlaces, isOwn, type Ledger, readPartialOutputs } from '@clew/ledger'
 import { checkpointPayload } from '../engine/graph-program.ts'
 import { fidelityOf } from './fidelity.ts'
 import type { NodeRecord } from '../log/node-record.ts'
@@ -8,11 +8,12 @@ import { recordedCopy } from '../machine/recorded-copy.ts'
 import { type RedactedText, textsFrom } from '../machine/placeholders.ts'
 import type { Opening, Program } from '../machine/program.ts'
 import { indexRecord, type RunRecord } from '../machine/record.ts'
+import { readEarlierWrites } from './earlier-writes.ts'
 import { openChild, stopChild } from './open-child.ts'
 import { recordedInput, warningsOf } from './recorded-input.ts'
 import type { ResumeDivergence, RunResult } from './result.ts'
 import { recordIdleReason } from './record-idle-reason.ts'
-import { recordProgress } from '../stream/record-progress.ts'
+import { recordProgress, type RecordedProgress } from '../stream/record-progress.ts'
 import type { ActiveRun } from './acquire-run.ts'
 import { readRunUsage } from './read-run-usage.ts'
 import type { RunBounds } from './run-bounds.ts'
@@ -42,17 +43,23 @@ export async function runUntilIdle(
   first: readonly ClewEvent[],
   known: Known,
 ): Promise<RunResult> {
-  const { listener, close } = recordProgress(take.ledger, take.runId, take.options.listener ?? {})
+  const progress = recordProgress(take.ledger, take.runId, take.options.listener ?? {})
   try {
-    const result = await carry({ ...take, options: { ...take.options, listener } }, first, known)
+    const options = { ...take.options, listener: progress.listener }
+    const result = await carry({ ...take, options }, first, known, progress)
     const { madeBefore } = known
     return madeBefore ? { ...result, fidelity: fidelityOf(madeBefore, take.program, take.models) } : result
   } finally {
-    await close()
+    await progress.close()
   }
 }
 
-async function carry(take: ActiveRun, first: readonly ClewEvent[], known: Known): Promise<RunResult> {
+async function carry(
+  take: ActiveRun,
+  first: readonly ClewEvent[],
+  known: Known,
+  { textOf }: Pick<RecordedProgress, 'textOf'>,
+): Promise<RunResult> {
   const { ledger, program, runId, threadId, hold, journal, log, options } = take
   const { listener = {} } = options
   const signal = options.signal ? AbortSignal.any([hold.signal, options.signal]) : hold.signal
@@ -95,6 +102,9 @@ async function carry(take: ActiveRun, first: readonly ClewEvent[], known: Known)
       shutdown: options.shutdown,
       listener,
       warn,
+      earlierWrites: await readEarlierWrites(ledger, started),
+      textOf,
+      partialOf: openIn(record) > 0 ? await readPartialOutputs(ledger, runId) : undefined,
       redactedTexts: [given, standing].flatMap(
         (each) => (each && 'redactedTexts' in each && each.redactedTexts) || [],
       ),

@@ -12,6 +12,7 @@ import type { Agent } from './agent.ts'
 import type { Message } from '../graph/message.ts'
 import { isUnstorable } from '../machine/run-appender.ts'
 import type { AnswerOf, FromJsonSchema, StandardSchema } from '../options/standard-schema.ts'
+import type { IfStorable } from '../options/storable.ts'
 import type { RunMemory } from '../memory/run-memory.ts'
 
 /** Retry of failed attempts. */
@@ -50,6 +51,11 @@ export interface EffectOptions extends StepOptions {
    * idempotency key; other effects are reserved before they are dispatched, and a person decides on their outcome.
    */
   readonly safety?: Safety | undefined
+  /**
+   * Sending it once more with the same idempotency key does nothing more: an attempt whose time is over, or that a crash
+   * caught, is repeated as a read is, and nobody is asked.
+   */
+  readonly idempotent?: boolean | undefined
   /** Ask before it is dispatched; no answer in time means no. */
   readonly approval?: boolean | Omit<Question, 'options' | 'schema' | 'default'> | undefined
   /** Its result may hold secrets, which are not stored: on resume it runs again instead of blocking the run (P2). */
@@ -116,14 +122,14 @@ export interface Run {
   step<Input, Output>(
     name: string,
     input: Input,
-    fn: (input: Input, run: Run) => Output | Promise<Output>,
+    fn: ((input: Input, run: Run) => Output | Promise<Output>) & IfStorable<Output>,
     options?: StepOptions,
   ): Promise<Output>
   /** Something from outside: never repeated once its result is recorded. */
   effect<Input, Output>(
     name: string,
     input: Input,
-    fn: (input: Input, call: EffectCall) => Output | Promise<Output>,
+    fn: ((input: Input, call: EffectCall) => Output | Promise<Output>) & IfStorable<Output>,
     options?: EffectOptions,
   ): Promise<Output>
   /** Asks and waits for an answer, which costs nothing while it is open. */

@@ -58,7 +58,7 @@ export interface BeginOptions extends RunOptions {
   readonly session?: SessionOptions | undefined
   readonly tags?: StartOptions['tags']
   readonly log?: RunLogBuilder | undefined
-  readonly parent?: Pick<ChildLink, 'parentRunId' | 'parentStepId' | 'cause'> | undefined
+  readonly parent?: Pick<ChildLink, 'parentRunId' | 'parentStepId' | 'cause' | 'earlierRunId'> | undefined
 }
 
 /** A new run up to its end or its first long wait. */
@@ -87,6 +87,7 @@ export async function beginRun(
       ...(program.version !== undefined && { agentVersion: program.version }),
       ...(threadId !== null && { threadId: ledger.identity(threadId).stored }),
       ...(parent && { parentRunId: parent.parentRunId, parentStepId: parent.parentStepId }),
+      ...(parent?.earlierRunId !== undefined && { earlierRunId: parent.earlierRunId }),
       ...(program.structureHash !== null && { structureHash: program.structureHash }),
       ...(program.signatures && { signatures: program.signatures }),
       clewVersion: CLEW_VERSION,

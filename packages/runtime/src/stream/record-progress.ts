@@ -22,15 +22,18 @@ interface OpenStep {
   text: string
 }
 
+export interface RecordedProgress {
+  readonly listener: RunListener
+  /** What an open step has streamed. */
+  textOf(stepId: string): string
+  close(): Promise<void>
+}
+
 /**
  * Makes the tokens of a run's steps their progress (T4), beside whatever else they are told to. Those of a child run
  * count for the step that waits for it.
  */
-export function recordProgress(
-  ledger: Ledger,
-  runId: string,
-  listener: RunListener,
-): { readonly listener: RunListener; close(): Promise<void> } {
+export function recordProgress(ledger: Ledger, runId: string, listener: RunListener): RecordedProgress {
   const open = new Map<string, OpenStep>()
   const writer = writerOf(ledger)
 
@@ -75,6 +78,7 @@ export function recordProgress(
       },
       child: (link) => below(listener.child?.(link), link.parentStepId),
     },
+    textOf: (stepId) => open.get(stepId)?.text ?? '',
     async close() {
       await Promise.all([...open.keys()].map(async (stepId) => close(stepId)))
     },

@@ -1,4 +1,4 @@
-import type { JsonValue } from '@clew/ledger'
+import { ClewError, type JsonValue } from '@clew/ledger'
 import type { TapedRequest, TapeRules } from './tape-options.ts'
 import { decodeText } from './text.ts'
 
@@ -12,6 +12,8 @@ export interface ReadRequest {
   readonly url: string
   readonly signal: AbortSignal | undefined
   send(signal: AbortSignal): Promise<Response>
+  /** Sends another request with the headers of this one. */
+  sendAs(taped: TapedRequest, signal: AbortSignal): Promise<Response>
 }
 
 type Body = Pick<TapedRequest, 'body' | 'form' | 'base64'>
@@ -34,6 +36,7 @@ export function readRequest(
     url,
     signal,
     send,
+    sendAs: (taped, abort) => next(toRequest(taped, request.headers, abort)),
   })
   const sendGiven = (abort: AbortSignal): Promise<Response> => next(input, { ...init, signal: abort })
   if (request.body === null) return read({}, sendGiven)
@@ -55,6 +58,34 @@ export function readRequest(
       next(new Request(request, { method: request.method, body: bytes, signal: abort }))
     return read(bodyOfBytes(new Uint8Array(bytes), type), isPassing ? sendBytes : sendGiven)
   }
+}
+
+/** A taped request to be sent, with the headers of the request that the code made. */
+function toRequest(
+  { method, url, query = [], headers: own = {}, body, form, base64 }: TapedRequest,
+  given: Headers,
+  signal: AbortSignal,
+): Request {
+  const address = new URL(url)
+  for (const [name, value] of query) address.searchParams.append(name, value)
+  const headers = new Headers({ ...own, ...Object.fromEntries(given) })
+  headers.delete('content-length')
+  const fields = form?.filter((field): field is [string, string] => typeof field[1] === 'string')
+  if (form && fields?.length !== form.length)
+    throw new ClewError(
+      'bad_option',
+      'A request with files cannot be replaced',
+      'Replace its result instead, with { step, output }.',
+    )
+  const content =
+    base64 !== undefined
+      ? Buffer.from(base64, 'base64')
+      : fields
+        ? new URLSearchParams(fields)
+        : typeof body === 'string' || body === undefined
+          ? body
+          : JSON.stringify(body)
+  return new Request(address, { method, headers, signal, ...(content !== undefined && { body: content }) })
 }
 
 const isStream = (body: unknown): boolean =>

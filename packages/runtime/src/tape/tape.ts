@@ -12,7 +12,7 @@ import { type Fetch, type FetchInput, type ReadRequest, readRequest } from './re
 import { readUsage } from './read-usage.ts'
 import { isSameRequest, requestDigest } from './request-digest.ts'
 import { readHead, type ResponseHead, toHead } from './response-head.ts'
-import type { TapeRules } from './tape-options.ts'
+import type { TapedRequest, TapeRules } from './tape-options.ts'
 
 /** Records what the code of a run fetches, and gives it back (D4). */
 export interface Tape {
@@ -46,14 +46,16 @@ interface ScopeState {
   missed: string | undefined
 }
 
+type TapedWork = Pick<Work & { kind: 'effect' }, 'fn' | 'pieces' | 'mayGiveAgain' | 'asGiven'>
+
 /** One request, once it is known. */
 interface Asked extends ReadRequest {
+  taped: TapedRequest
+  send: ReadRequest['send']
   readonly scope: Scope
   readonly key: string
   /** Call spec that the two calls of a request share. */
-  effect(
-    work: Pick<Work & { kind: 'effect' }, 'fn' | 'pieces' | 'mayGiveAgain' | 'asGiven'>,
-  ): Omit<CallSpec, 'name'>
+  effect(work: TapedWork): Omit<CallSpec, 'name'>
   readonly isRead: boolean
   /** The request was sent in this process. */
   isLive: boolean
@@ -115,22 +117,35 @@ export function createTape(
     const declared = rules.safetyOf(taped)
     const safety = declared ?? 'read'
     const isRead = safety === 'read'
-    const digest = requestDigest(taped, rules, redactor)
-    return {
+    const asked: Asked = {
       ...request,
       scope,
       key,
       isRead,
       isLive: false,
       live: undefined,
-      effect: (work) => ({
-        input: taped,
+      effect: (work) => specOf(asked.taped, work),
+    }
+
+    function specOf(as: TapedRequest, work: TapedWork): Omit<CallSpec, 'name'> {
+      const digest = requestDigest(as, rules, redactor)
+      return {
+        input: as,
         isInputKept: true,
         digest: () => digest,
-        isSameInput: (recorded) => isSameRequest(recorded, taped, rules, redactor),
+        isSameInput: (recorded) => isSameRequest(recorded, as, rules, redactor),
         work: { kind: 'effect', safety, declared, refresh: rules.refresh && isRead, ...work },
-      }),
+      }
     }
+
+    return asked
+  }
+
+  /** A fork sends something else than the code asks for, with the headers of the code's own request. */
+  function replaceRequest(asked: Asked, input: unknown): void {
+    const taped = input as TapedRequest
+    asked.taped = taped
+    asked.send = (signal) => asked.sendAs(taped, signal)
   }
 
   const readingOf = (scope: Scope, { signal }: EffectCall, sink?: BodySink) => ({
@@ -156,7 +171,7 @@ export function createTape(
   /** The first of the two calls: what the server answered. */
   async function headOf(asked: Asked): Promise<unknown> {
     const { scope, url, signal, isRead } = asked
-    const work = asked.effect({
+    const headWork: TapedWork = {
       async fn(_request, call) {
         asked.isLive = true
         const response = await send(asked, call)
@@ -170,9 +185,14 @@ export function createTape(
         const { head, body } = readHead(output)
         return body ? { ...head, body: bodyAsRead(body) } : head
       },
-    })
+    }
+    const specOf = (): CallSpec => ({ name: 'fetch', ...asked.effect(headWork) })
+    const withInput = (input: unknown): CallSpec => {
+      replaceRequest(asked, input)
+      return specOf()
+    }
     try {
-      return (await machine.call(scope, { name: 'fetch', ...work })).output
+      return (await machine.call(scope, { ...specOf(), withInput })).output
     } catch (error) {
       isRetrying = !asked.isLive
       throw error instanceof StepError ? fromFetchError(error, signal) : error

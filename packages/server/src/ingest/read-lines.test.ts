@@ -6,11 +6,17 @@ import { type LineLimits, LINE_LIMITS, readLines } from './read-lines.ts'
 type Given = Parameters<typeof readLines>[0]
 
 const { signal } = new AbortController()
+const turns = (): Promise<void> => Promise.resolve()
 
 function requestOf(chunks: readonly Uint8Array[], encoding?: string): Given {
   const body = ReadableStream.from(chunks)
   const headers = encoding === undefined ? {} : { 'content-encoding': encoding }
-  return { request: new Request('http://x', { method: 'POST', body, headers, duplex: 'half' }), signal, cut }
+  return {
+    request: new Request('http://x', { method: 'POST', body, headers, duplex: 'half' }),
+    signal,
+    turns,
+    cut,
+  }
 }
 
 async function linesOf(call: Given, limits: LineLimits = LINE_LIMITS): Promise<string[]> {
@@ -115,7 +121,7 @@ describe('a call whose token is revoked', () => {
     const controller = new AbortController()
     const body = new ReadableStream<Uint8Array>({ pull: () => new Promise(() => {}) })
     const request = new Request('http://x', { method: 'POST', body, duplex: 'half' })
-    const next = expect(readLines({ request, signal: controller.signal, cut }).next()).rejects.toThrow(
+    const next = expect(readLines({ request, signal: controller.signal, turns, cut }).next()).rejects.toThrow(
       'revoked',
     )
     controller.abort(new Error('revoked'))
@@ -137,7 +143,7 @@ describe('a stream that has fallen silent', () => {
       body: ReadableStream.from(body()),
       duplex: 'half',
     })
-    const reading = readLines({ request, signal, cut: () => reject(new Error('cut')) })
+    const reading = readLines({ request, signal, turns, cut: () => reject(new Error('cut')) })
     expect((await reading.next()).value).toEqual(['1', '2'])
     const next = expect(reading.next()).rejects.toThrow('cut')
     await vi.advanceTimersByTimeAsync(9 * 60_000)

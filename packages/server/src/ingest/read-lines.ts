@@ -37,7 +37,7 @@ const SILENCE_MS = 10 * 60_000
  * the sender down, so no more than a batch is held. Throws when the token of the call is revoked, also between two batches.
  */
 export async function* readLines(
-  { request, signal, cut }: Pick<Call, 'request' | 'signal' | 'cut'>,
+  { request, signal, turns, cut }: Pick<Call, 'request' | 'signal' | 'turns' | 'cut'>,
   limits: LineLimits = LINE_LIMITS,
 ): AsyncGenerator<readonly string[]> {
   const decoder = new TextDecoder('utf-8', { fatal: true })
@@ -62,6 +62,7 @@ export async function* readLines(
   for await (const chunk of unpacked(request, signal, cut)) {
     bytes += chunk.byteLength
     if (bytes > limits.bytes) throw tooLarge(`more than ${limits.bytes} bytes`)
+    await turns(chunk.byteLength)
     yield* take(decode(decoder, chunk))
   }
   yield* take(`${decode(decoder)}\n`)

@@ -7,6 +7,7 @@ import type { Limits } from '../limits.ts'
 import { createMetrics } from '../metrics.ts'
 import type { Answer, Route } from '../route.ts'
 import type { ServerParts } from '../server-parts.ts'
+import { createTurns } from '../turns.ts'
 import { createViews } from '../workspace-ledgers.ts'
 import { toError, toSent } from './ingest-thread.ts'
 import { isWholeBody, mountIngestRoutes } from './index.ts'
@@ -50,6 +51,7 @@ export function serveIngest(port: MessagePort, ledger: Ledger, { limits, log }: 
       },
     },
     limits,
+    turns: createTurns(),
     log,
     metrics,
     page: null,
