@@ -100,8 +100,8 @@ export function createEnds(entries: Map<string, Entry>): Ends {
         step.waits = true
         step.parent.open--
       }
-      if (run.isJoined) return void (await entry.live?.complete({}))
-      await run.append([...asked, ...(entry.isTop && run.owns ? endOfRun(run, lcRunId, null, {}) : [])])
+      if (!run.isJoined)
+        await run.append([...asked, ...(entry.isTop && run.owns ? endOfRun(run, lcRunId, null, {}) : [])])
       await entry.live?.complete({})
     },
   }

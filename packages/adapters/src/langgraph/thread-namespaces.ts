@@ -66,7 +66,7 @@ export function createSpaces(
   ledger: Ledger,
   agent: string,
   secrets: SecretsRule,
-  now?: (() => number) | undefined,
+  now?: () => number,
 ): Spaces {
   const check = (value: unknown): void => {
     if (secrets === 'refuse' && !ledger.hasVault) assertNoWholeSecret(ledger.redactor, value, 'ClewSaver')
