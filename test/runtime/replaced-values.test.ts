@@ -83,7 +83,7 @@ describe('R7 a fork that replaces a value of a function', () => {
       ?.payload['pauseId'] as string
     for (const which of [{ step: 'interrupt' }, { pauseId }]) {
       const newRunId = Object.keys(which).join()
-      const replace: Replacement = { ...which, answer: 'no' } as Replacement
+      const replace: Replacement = { ...which, answer: 'no' }
       const { output } = await fork(order, { ledger, runId: 'r', newRunId, replace })
       expect(output).toBe('left for 5')
       expect((await firstOf(newRunId))?.payload['replaced']).toEqual({
@@ -192,7 +192,7 @@ describe('R7 D4 a fork that replaces the request of a model', () => {
       { recordFetch: true },
     )
     expect((await chat.start(ledger, 'hello', { runId: 'r' })).output).toBe('You said hello')
-    const [step] = (await eventsOf('r')).filter(({ eventType }) => eventType === 'execution.step_started')
+    const step = (await eventsOf('r')).find(({ eventType }) => eventType === 'execution.step_started')
     const request = step?.payload['input'] as Record<string, unknown>
     const replace = { step: 'fetch', input: { ...request, body: { prompt: 'goodbye' } } }
     const { output } = await fork(chat, { ledger, runId: 'r', newRunId: 'f', replace })

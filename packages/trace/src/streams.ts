@@ -4,6 +4,7 @@ import {
   type EventInput,
   findMessageEvent,
   fitsRecorded,
+  isOwn,
   isResumedByCode,
   type JsonValue,
   type Ledger,
@@ -66,10 +67,11 @@ async function assertSame(
   ledger: Ledger,
   wanted: { streamId: string; parentStreamId: string | null; parentMessageId: string | null },
 ): Promise<void> {
-  for await (const { payload } of ledger.read(streamRunId(wanted.streamId), { limit: 1 }))
+  for await (const event of ledger.read(streamRunId(wanted.streamId), { limit: 1 }))
     if (
-      (payload.parentStreamId ?? null) === wanted.parentStreamId &&
-      (payload.parentMessageId ?? null) === wanted.parentMessageId
+      isOwn(event, 'ui.stream_created') &&
+      (event.payload.parentStreamId ?? null) === wanted.parentStreamId &&
+      (event.payload.parentMessageId ?? null) === wanted.parentMessageId
     )
       return
   throw new ClewError(

@@ -100,11 +100,8 @@ export function createEnds(entries: Map<string, Entry>): Ends {
         step.waits = true
         step.parent.open--
       }
-      if (run.isJoined) {
-        await entry.live?.complete({})
-        return
-      }
-      await run.append([...asked, ...(entry.isTop && run.owns ? endOfRun(run, lcRunId, null, {}) : [])])
+      if (!run.isJoined)
+        await run.append([...asked, ...(entry.isTop && run.owns ? endOfRun(run, lcRunId, null, {}) : [])])
       await entry.live?.complete({})
     },
   }

@@ -87,8 +87,8 @@ export function createLineReader(ledger: Ledger): LineReader {
       if (carried && place.seq > upTo) break
       if (carried && place.seq >= baseSeq) {
         const { from, state } = carried
-        const isOwn = from === undefined || isObject(state)
-        const before = isOwn ? (found.at(-1) ?? null) : await stateAt(from as SavedCheckpoint)
+        const isContinued = from !== undefined && !isObject(state)
+        const before = isContinued ? await stateAt(from) : (found.at(-1) ?? null)
         const saved = readCheckpoint(event, carried, { before, input, outputs, written, early })
         if (!saved) continue
         found.push(saved)

@@ -1,4 +1,4 @@
-import { ClewError, type Ledger } from '@clew/ledger'
+import { ClewError, isOwn, type Ledger } from '@clew/ledger'
 import { z } from 'zod'
 import { answering } from '../operations/operation.ts'
 import { newRunId, playResearch } from './research.ts'
@@ -57,7 +57,8 @@ const answerTo =
   (ledger: Ledger, runId: string) =>
   async (pauseId: string, timeoutMs: number): Promise<string | undefined> => {
     const signal = AbortSignal.timeout(timeoutMs)
-    for await (const { payload } of ledger.follow({ runId, types: ['ui.input_received'], signal }))
-      if (payload.pauseId === pauseId) return String(payload.answer)
+    for await (const event of ledger.follow({ runId, types: ['ui.input_received'], signal }))
+      if (isOwn(event, 'ui.input_received') && event.payload.pauseId === pauseId)
+        return String(event.payload.answer)
     return undefined
   }

@@ -1,4 +1,4 @@
-import type { Explanation, Ledger } from '@clew/ledger'
+import { type Explanation, isResumedByCode } from '@clew/ledger'
 import { z } from 'zod'
 import { deltas, divergence } from './diff.ts'
 import { answering } from './operation.ts'
@@ -101,7 +101,7 @@ export const explain = answering({
   },
   // Callers without the control scope get no `control`, so nothing is executed.
   async run(ledger, { runId: id, fork }, { control, onEvent } = {}) {
-    const explanation = { ...(await ledger.explain(id)), isReplayable: await isReplayable(ledger, id) }
+    const explanation = { ...(await ledger.explain(id)), isReplayable: await isResumedByCode(ledger, id) }
     if (!control) return { ...explanation, replay: null, whatIf: null }
     const { replayFinding } = await import('../replay/explain-replay.ts')
     const replay = await replayFinding(control, explanation)
@@ -119,9 +119,3 @@ export const explain = answering({
     return { ...explanation, replay, whatIf }
   },
 })
-
-/** Only runs of Clew's own agents and graphs record what randomness is drawn from. */
-async function isReplayable(ledger: Ledger, runId: string): Promise<boolean> {
-  for await (const { payload } of ledger.read(runId, { limit: 1 })) return typeof payload.seed === 'string'
-  return false
-}

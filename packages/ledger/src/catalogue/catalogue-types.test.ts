@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { nodePorts } from '../../test/node-ports.ts'
-import { asErasable, asOwn, foreignType } from './catalogue.ts'
+import { asErasable, asOwn, foreignType, isOwn } from './catalogue.ts'
 import { createLedger } from '../create-ledger.ts'
 import type { ClewEvent } from '../event/envelope.ts'
 import { createInProcessStore } from '../in-process/in-process-store.ts'
@@ -63,5 +63,25 @@ describe('the types of events', () => {
     expect(asOwn(own)).toBe(own)
     expect(asOwn(erased)).toBeUndefined()
     expect(asErasable(erased)).toBe(erased)
+  })
+
+  it('E3 isOwn knows the fields of the named types; each may be missing, for the payload may be erased', async () => {
+    const ledger = openLedger()
+    const event: ClewEvent = await ledger.record({
+      eventType: 'execution.step_failed',
+      correlationId: 'r',
+      payload: { stepId: 'a#0', retryInMs: 5 },
+    })
+    expect(isOwn(event, 'execution.step_completed')).toBe(false)
+    if (!isOwn(event, 'execution.step_completed', 'execution.step_failed')) throw new Error('not narrowed')
+    const retryInMs: number | undefined = event.payload.retryInMs
+    expect(retryInMs).toBe(5)
+    // @ts-expect-error -- an erased payload has no step id
+    const stepId: string = event.payload.stepId
+    expect(stepId).toBe('a#0')
+    // @ts-expect-error -- a field of neither type
+    expect(event.payload.dueAt).toBeUndefined()
+    // @ts-expect-error -- misspelt
+    expect(isOwn(event, 'execution.step_fialed')).toBe(false)
   })
 })

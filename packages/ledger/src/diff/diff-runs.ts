@@ -7,6 +7,7 @@ import { projectRun } from '../projections/projections.ts'
 import { type Change, findChanges } from './changes.ts'
 import { compareItems, type Comparison, type Divergence } from './compare.ts'
 import { toItems } from './items.ts'
+import { isOwn } from '../catalogue/catalogue.ts'
 
 export interface DiffSide {
   readonly runId: string
@@ -129,10 +130,9 @@ function side(
 }
 
 function outputOf(events: readonly ClewEvent[]): unknown {
-  const isEnd = ({ eventType, payload }: ClewEvent): boolean =>
-    (eventType === 'system.workflow_completed' || eventType === 'execution.completed') &&
-    payload.output !== undefined
-  return events.findLast(isEnd)?.payload.output
+  return events
+    .filter((event) => isOwn(event, 'system.workflow_completed', 'execution.completed'))
+    .findLast(({ payload }) => payload.output !== undefined)?.payload.output
 }
 
 /** Counted as in the summary of a run, of these events alone: in a fork, of those that are not shared. */

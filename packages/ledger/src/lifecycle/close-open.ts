@@ -1,6 +1,7 @@
 import type { EventInput } from '../event/envelope.ts'
 import type { StepSkeleton } from '../fold/steps.ts'
 import type { Ledger } from '../ledger.ts'
+import { isOwn } from '../catalogue/catalogue.ts'
 import { readPartialOutputs } from '../progress/partial-output.ts'
 
 const SOURCE = { origin: 'system', runtime: 'clew' } as const
@@ -36,6 +37,7 @@ export const isOpenStep = ({ status }: Pick<StepSkeleton, 'status'>): boolean =>
 
 /** A run with a seed goes on by running its agent's code again. */
 export async function isResumedByCode(ledger: Ledger, runId: string): Promise<boolean> {
-  for await (const { payload } of ledger.read(runId, { limit: 1 })) return typeof payload.seed === 'string'
+  for await (const event of ledger.read(runId, { limit: 1 }))
+    return isOwn(event, 'system.workflow_started') && event.payload.seed !== undefined
   return false
 }

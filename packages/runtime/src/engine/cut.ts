@@ -13,6 +13,7 @@ import {
   readAhead,
 } from '../checkpointer/read-checkpoints.ts'
 import { assertNotErased } from '../fork/not-erased.ts'
+import { isStepEvent } from '../machine/record.ts'
 
 /** Point at which a fork leaves its source. Default: the end of a function's run, the newest checkpoint of a graph's. */
 export type ForkPoint =
@@ -104,8 +105,9 @@ async function findStep(
   const from = named ? await beforeSuperstep(ledger, run, Number(named[1]), `step ${step}`) : undefined
   const types = ['execution.step_started', 'execution.step_completed']
   const range = { afterSeq: from?.event.ledger.seq ?? 0, limit: 8, types }
-  for await (const { payload } of readAhead(ledger, run.runId, range)) {
-    const { stepId, name } = payload as { stepId: string; name: string }
+  for await (const event of readAhead(ledger, run.runId, range)) {
+    if (!isStepEvent(event)) continue
+    const { stepId = '', name } = event.payload
     const superstep = Number(SUPERSTEP.exec(stepId)?.[1])
     if (named && superstep > Number(named[1])) break
     if ((named ? stepId === step : name === step) && superstep > 0) return { stepId, superstep }

@@ -178,18 +178,16 @@ async function forkRun(
         ...(await readForkTags(ledger, source.runId, cut.seq)),
         ...fields,
       })
-      await ledger
+      const stored = await ledger
         .append([forked, ...(drafts?.(take.journal, forked) ?? [])], {
           expectedSeq: cut.seq,
           epoch: take.hold.epoch,
           keepStepIds: true,
         })
-        .then((stored) => {
-          for (const event of stored) options.listener?.event?.(event)
-        })
         .catch((error: unknown) => {
           throw error instanceof ClewError && error.code === 'wrong_seq' ? existingRun(runId) : error
         })
+      for (const event of stored) options.listener?.event?.(event)
       const events = await program.load(ledger, runId)
       return await runUntilIdle(take, events, {
         input,

@@ -4,7 +4,7 @@ import type { IfStorable } from './storable.ts'
 
 /** What the compiler must take and must refuse; a line that expects an error fails the type check without one. */
 const calls = (run: Run, url: string, given: { parse(): string }): (() => unknown)[] => [
-  () => run.effect('json', url, async (address) => (await fetch(address)).json() as Promise<unknown>),
+  () => run.effect('json', url, async (address): Promise<unknown> => (await fetch(address)).json()),
   () => run.effect('values', url, () => ({ at: new Date(), found: new Map([['a', 1]]), none: undefined })),
   () => run.effect('nothing', url, () => {}),
   () => run.step('list', url, () => [{ a: 1 }, { b: [2] }]),

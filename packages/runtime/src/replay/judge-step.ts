@@ -3,7 +3,7 @@ import { toTaskEnd } from '../engine/graph-program.ts'
 import type { TaskEnd } from '../engine/run-node.ts'
 import { UNSTORABLE } from '../machine/run-appender.ts'
 import { outcomeOf } from '../machine/payloads.ts'
-import type { Outcome, Step } from '../machine/step.ts'
+import type { EndFields, Outcome, Step } from '../machine/step.ts'
 import { StepError } from '../run/run.ts'
 import type { RecordedCall, StepEvent } from '../machine/record.ts'
 import { placeOf, type ReplayState } from './replay-state.ts'
@@ -123,7 +123,7 @@ export function createJudge(state: ReplayState): Judge {
 
   function checkpoint(step: Step, own: Outcome, end: StepEvent): void {
     if (!('output' in own) || state.isLenient) return
-    const was: unknown = end.payload.checkpoint
+    const was = end.payload.checkpoint
     const now = own.fields?.checkpoint
     if (was === undefined || now === undefined) return
     const where = { part: 'output', step: step.spec.name } as const
@@ -164,8 +164,7 @@ const decisionOf = ({ decision, goto, sends, ends }: TaskEnd): unknown => {
 }
 
 /** State changes of a superstep; the rest of its checkpoint follows from them and from decisions. */
-function operationsIn(checkpoint: unknown): unknown {
-  const { operations, writes, state } = checkpoint as Record<string, unknown>
+function operationsIn({ operations, writes, state }: NonNullable<EndFields['checkpoint']>): unknown {
   return {
     ...(operations !== undefined && { operations }),
     ...(writes !== undefined && { writes }),

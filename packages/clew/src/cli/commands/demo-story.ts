@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { ClewEvent, Ledger } from '@clew/ledger'
+import { type ClewEvent, isOwn, type Ledger } from '@clew/ledger'
 import { newRunId } from '../../demo/research.ts'
 import { demo } from '../../operations/demo.ts'
 import { ask } from '../ask.ts'
@@ -53,7 +53,8 @@ function createWatcher(
   async function follow(): Promise<number> {
     let count = 0
     for await (const event of ledger.follow({ afterPosition })) {
-      if (runs.has(String(event.payload.parentRunId))) runs.add(event.correlationId)
+      const parent = isOwn(event, 'system.workflow_started') ? event.payload.parentRunId : undefined
+      if (parent !== undefined && runs.has(parent)) runs.add(event.correlationId)
       if (!runs.has(event.correlationId)) continue
       count++
       const lines = tell(event)

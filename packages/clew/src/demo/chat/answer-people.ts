@@ -1,5 +1,5 @@
-import { ClewError, type ClewEvent, type Ledger, type RunSummary } from '@clew/ledger'
-import { foldStream, type MessageAuthor, postMessage, streamRunId } from '@clew/trace'
+import { asOwn, ClewError, type ClewEvent, type Ledger, type OwnEvent, type RunSummary } from '@clew/ledger'
+import { foldStream, postMessage, streamRunId } from '@clew/trace'
 import type { Asked, createAgents } from './agents.ts'
 import { PERSONAS, personaFor } from './personas.ts'
 import { workInLine } from './wait-in-line.ts'
@@ -23,8 +23,7 @@ interface Wanted {
 export async function answerPeople(ledger: Ledger, agents: Agents, signal: AbortSignal): Promise<void> {
   const types = ['ui.message_created', 'ui.session_requested']
   for await (const event of ledger.follow({ types, signal })) {
-    const wanted =
-      event.eventType === 'ui.message_created' ? asMessage(event) : await asRequest(ledger, event)
+    const wanted = await toWanted(ledger, event)
     if (!wanted || (await ledger.getRun(wanted.sessionId))) continue
     // The outcome is in the record, and no code here waits for it.
     begin(ledger, agents, wanted, signal)
@@ -75,22 +74,24 @@ async function say(
   await postMessage(ledger, { streamId, author: { type: 'persona', id, name }, ...message })
 }
 
-function asMessage({ eventId, payload }: ClewEvent): Wanted | null {
-  const { streamId, messageId = eventId, content, author } = payload as unknown as MessagePayload
-  if (author.type !== 'user' || typeof content !== 'string') return null
+async function toWanted(ledger: Ledger, event: ClewEvent): Promise<Wanted | null> {
+  const own = asOwn(event)
+  if (own?.eventType === 'ui.message_created') return asMessage(own)
+  return own?.eventType === 'ui.session_requested' ? asRequest(ledger, own) : null
+}
+
+function asMessage({ eventId, payload }: OwnEvent<'ui.message_created'>): Wanted | null {
+  const { streamId, messageId = eventId, content, author } = payload
+  if (streamId === undefined || author?.type !== 'user' || typeof content !== 'string') return null
   return { sessionId: `session-${messageId}`, streamId, messageId, content, persona: personaFor(content) }
 }
 
-interface MessagePayload {
-  readonly streamId: string
-  readonly messageId?: string
-  readonly content: unknown
-  readonly author: MessageAuthor
-}
-
 /** The same question as it reads now, to the one who answered it. */
-async function asRequest(ledger: Ledger, { payload }: ClewEvent): Promise<Wanted | null> {
-  const { sessionId, streamId, triggerMessageId, supersedes } = payload as unknown as RequestPayload
+async function asRequest(
+  ledger: Ledger,
+  { payload }: OwnEvent<'ui.session_requested'>,
+): Promise<Wanted | null> {
+  const { sessionId, streamId, triggerMessageId, supersedes = null } = payload
   const before = supersedes === null ? null : await ledger.getRun(supersedes)
   const { messages } = foldStream(await Array.fromAsync(ledger.read(streamRunId(streamId))))
   const message = messages.find(({ messageId }) => messageId === triggerMessageId)
@@ -98,11 +99,4 @@ async function asRequest(ledger: Ledger, { payload }: ClewEvent): Promise<Wanted
   const { messageId, content } = message
   const persona = PERSONAS.find(({ id }) => id === before?.session?.persona?.id) ?? personaFor(content)
   return { sessionId, streamId, messageId, content, persona, ...(supersedes !== null && { supersedes }) }
-}
-
-interface RequestPayload {
-  readonly sessionId: string
-  readonly streamId: string
-  readonly triggerMessageId: string | null
-  readonly supersedes: string | null
 }
