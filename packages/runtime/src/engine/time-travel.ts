@@ -1,3 +1,4 @@
+import { checkForkOptions } from '../fork/fork-options.ts'
 import type { Ledger, RunSummary } from '@clew/ledger'
 import type { Channels, StateOf, ValueOf, WriteOf } from '../graph/channel.ts'
 import type { Replacement } from '../fork/replace-value.ts'
@@ -145,10 +146,12 @@ export function createTimeTravel<C extends Channels>({
       return updateState(partsOn(undefined), place, update, options)
     },
     async fork(options) {
+      checkForkOptions(options, 'This fork')
       const parts = partsOn(options.ledger)
       return goOn(parts, await forkGraph(parts, { ...options, decidesAnew: true }), options)
     },
     async retry(options) {
+      checkForkOptions(options, 'This retry')
       const parts = partsOn(options.ledger)
       return goOn(parts, await retryGraph(parts, options), options)
     },

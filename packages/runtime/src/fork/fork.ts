@@ -15,6 +15,7 @@ import type { Channels, StateOf } from '../graph/channel.ts'
 import { type ResolvedForkPoint, cutBeforeFailure, cutRun } from './cut-run.ts'
 import type { ForkPoint } from '../engine/cut.ts'
 import type { Program } from '../machine/program.ts'
+import { checkForkOptions } from './fork-options.ts'
 import { assertNotErased } from './not-erased.ts'
 import {
   assertAlone,
@@ -71,6 +72,7 @@ export async function fork(
 const isGraph = (target: object): target is CompiledGraph => 'withCheckpointer' in target
 
 async function forkFunction(program: Program, options: ForkOptions): Promise<RunResult> {
+  checkForkOptions(options, 'This fork')
   const { ledger, runId, at, input, replace } = options
   const { source, events } = await readSource(ledger, program, runId)
   if (replace) {
@@ -101,6 +103,7 @@ export async function retry(
 }
 
 async function retryFunction(program: Program, options: RetryOptions): Promise<RunResult> {
+  checkForkOptions(options, 'This retry')
   const { ledger, runId } = options
   const { source, events } = await readSource(ledger, program, runId)
   if (source.status !== 'failed' && source.status !== 'stopped')
