@@ -5,11 +5,11 @@ import { join } from 'node:path'
 import { Command } from '@langchain/langgraph'
 import { SqliteSaver } from '@langchain/langgraph-checkpoint-sqlite'
 import Database from 'better-sqlite3'
-import { openLedger } from 'clew'
+import { type Ledger, openLedger } from 'clew'
 import { ClewSaver } from 'clew/langgraph'
 import { afterAll, describe, expect, it } from 'vitest'
 import { startScript } from '../../packages/sqlite/test/start-child.ts'
-import { asking, collect, talk, thread } from './graphs.ts'
+import { asking, collect, inParallel, talk, thread } from './graphs.ts'
 import { BIN } from '../../packages/clew/test/run-clew.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'clew-langgraph-'))
@@ -136,8 +136,8 @@ describe('R9 two processes', () => {
       const { lines } = (await graph.getState(thread('t'))).values as { lines: string[] }
       expect(lines.filter((line) => /\d/.test(line))).toEqual(['0', '1', '2', '3', '4', '5'])
     }
-    const settled = await Promise.allSettled(
-      graphs.map((graph, i) => graph.invoke({ lines: [`race ${i}`] }, thread('t'))),
+    const settled = await inParallel(2, (i, meet) =>
+      talk(new ClewSaver(ledgers[i] as Ledger), meet).invoke({ lines: [`race ${i}`] }, thread('t')),
     )
     const done = settled.flatMap(({ status }, i) => (status === 'fulfilled' ? [`race ${i}`] : []))
     expect(done.length).toBeLessThanOrEqual(1)
