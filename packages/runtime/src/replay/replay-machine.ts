@@ -7,9 +7,9 @@ import type { MachineParts, OutsidePort, Ports } from '../machine/ports.ts'
 import { digestIn, lastOf, startOf } from '../machine/record.ts'
 import { isClosed } from '../machine/scope.ts'
 import type { CallSpec, Outcome, Step } from '../machine/step.ts'
-import { judgeRun, saidIn } from './judge-run.ts'
+import { compareRun, saidIn } from './compare-run.ts'
 import { createLenientCursor, type LenientCursor } from './lenient-cursor.ts'
-import { createStatementJudge, type StatementJudge } from './judge-statements.ts'
+import { createStatementComparer, type StatementComparer } from './compare-statements.ts'
 import { nameParting } from './name-parting.ts'
 import { createReplayBodies } from './replay-bodies.ts'
 import {
@@ -72,7 +72,7 @@ export function createReplayMachine(options: ReplayMachineOptions): ReplayMachin
     },
   })
   const state = createReplayState(core, options)
-  const statements = createStatementJudge(state)
+  const statements = createStatementComparer(state)
   core.statements = statements
   const cursor = createCursor({
     record,
@@ -144,7 +144,7 @@ function isBeyond(state: ReplayState, step: Step, expected: unknown): boolean {
 interface ReplayParts {
   readonly bodies: ReturnType<typeof createReplayBodies>
   readonly lenient: LenientCursor
-  readonly statements: StatementJudge
+  readonly statements: StatementComparer
 }
 
 function createReplayPorts(
@@ -216,7 +216,7 @@ function createReplayPorts(
 
   async function gone(): Promise<Gone> {
     if (!state.isLenient && core.ended) statements.end()
-    if (!state.isLenient && core.ended) judgeRun(state, core.ended)
+    if (!state.isLenient && core.ended) compareRun(state, core.ended)
     if (!state.isLenient)
       for (const { replayed } of state.strict().held) if (replayed) replayed.isBeyond = true
     if (state.isLenient) await leniently()
