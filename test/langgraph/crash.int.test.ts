@@ -140,10 +140,13 @@ describe('R9 two processes', () => {
       talk(new ClewSaver(ledgers[i] as Ledger), meet).invoke({ lines: [`race ${i}`] }, thread('t')),
     )
     const done = settled.flatMap(({ status }, i) => (status === 'fulfilled' ? [`race ${i}`] : []))
-    expect(done.length).toBeLessThanOrEqual(1)
-    const last = await graphs[0]?.getState(thread('t'))
-    const { lines } = (last?.values ?? {}) as { lines: string[] }
-    expect(lines.filter((line) => line.startsWith('race'))).toEqual(expect.arrayContaining(done))
+    // On a slow machine one may begin when the other has ended: then both work.
+    for (const each of settled)
+      if (each.status === 'rejected') expect(each.reason).toMatchObject({ code: 'conflict' })
+    for (const graph of graphs) {
+      const { lines } = (await graph.getState(thread('t'))).values as { lines: string[] }
+      expect(lines.filter((line) => line.startsWith('race'))).toEqual(expect.arrayContaining(done))
+    }
     await Promise.all(ledgers.map((ledger) => ledger.close()))
   })
 })
