@@ -34,6 +34,30 @@ export const asking = (checkpointer: BaseCheckpointSaver, entered: string[] = []
     .addEdge('ask', END)
     .compile({ checkpointer })
 
+/** Three questions at once, in parallel branches, one of them in a sub-graph. */
+export function approvals(checkpointer: BaseCheckpointSaver) {
+  const inner = new StateGraph(Talk)
+    .addNode('before', () => ({ lines: ['before'] }))
+    .addNode('within', () => ({ lines: [interrupt<string, string>('inside?')] }))
+    .addEdge(START, 'before')
+    .addEdge('before', 'within')
+    .addEdge('within', END)
+    .compile()
+  return new StateGraph(Talk)
+    .addNode('deal', () => ({ lines: ['deal'] }))
+    .addNode('one', () => ({ lines: [interrupt<string, string>('one?')] }))
+    .addNode('two', () => ({ lines: [interrupt<string, string>('two?')] }))
+    .addNode('below', inner)
+    .addEdge(START, 'deal')
+    .addEdge('deal', 'one')
+    .addEdge('deal', 'two')
+    .addEdge('deal', 'below')
+    .addEdge('one', END)
+    .addEdge('two', END)
+    .addEdge('below', END)
+    .compile({ checkpointer })
+}
+
 export const thread = (thread_id: string, more: object = {}) => ({ configurable: { thread_id, ...more } })
 
 /**
