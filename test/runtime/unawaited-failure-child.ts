@@ -1,5 +1,14 @@
 import type { Ledger } from '@clew/ledger'
-import { agent, append, recordAnswers, type Run, START, StateGraph, startWorker } from '@clew/runtime'
+import {
+  agent,
+  append,
+  recordAnswers,
+  replay,
+  type Run,
+  START,
+  StateGraph,
+  startWorker,
+} from '@clew/runtime'
 import { openLedger } from 'clew'
 
 /**
@@ -186,5 +195,10 @@ const said = await Promise.all(
     return { status: run?.status, error: run?.error?.message }
   }),
 )
+if (how === 'replay') {
+  const { verdict: status } = await replay(failing, { ledger, runId: 'failing' })
+  await turns(100)
+  said.push({ status, error: undefined })
+}
 await ledger.close()
 console.log(JSON.stringify(said))
