@@ -33,8 +33,7 @@ export interface Served {
 /** A real `clew serve` in a process of its own. */
 export async function serve(store: string, port = 0): Promise<Served> {
   const args = [
-    '--conditions=@clew/source',
-    join(ROOT, 'packages/clew/bin/clew.mjs'),
+    BIN,
     'serve',
     '--json',
     '--store',
