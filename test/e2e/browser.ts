@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import chromium from '@sparticuz/chromium'
 import { type Browser, chromium as playwright } from 'playwright-core'
+import { BIN } from '../../packages/clew/test/run-clew.ts'
 
 const ROOT = resolve(import.meta.dirname, '../..')
 
