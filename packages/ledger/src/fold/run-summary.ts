@@ -3,7 +3,7 @@ import { addAmounts, fromNano } from '../billing/money.ts'
 import { normaliseUsage, type Usage } from '../billing/usage.ts'
 import { asErasable, asOwn, type ErasableEvent } from '../catalogue/catalogue.ts'
 import type { ClewEvent } from '../event/envelope.ts'
-import { countMessages, type MessageCounts } from './count-messages.ts'
+import { countMessages, type MessageCounts, saidWithCalls } from './count-messages.ts'
 import { beginsStep } from './begins-step.ts'
 import { checkpointMark } from './checkpoint.ts'
 import { textOf } from './fields.ts'
@@ -332,6 +332,7 @@ function applyOwn(next: MutableSummary, summary: RunSummary, own: ErasableEvent)
       break
     case 'execution.message':
       next.messages++
+      next.toolCalls += saidWithCalls(own)?.toolCalls.length ?? 0
       break
     case 'execution.tool_call':
       next.toolCalls++
