@@ -313,7 +313,7 @@ export {
 } from './redact/placeholder.ts'
 export { recut, redactBody } from './redact/redact-body.ts'
 export { type OriginalOf, restoreEvent, restoreSecrets } from './vault/restore-secrets.ts'
-export type { GcOptions, GcReport } from './retention/gc.ts'
+export type { GcOptions, GcReport, PolicySource } from './retention/gc.ts'
 export {
   type Hold,
   type HoldOptions,
