@@ -126,7 +126,7 @@ it('W8 housekeeping goes on until it is stopped, and tells of errors', async () 
   await vi.waitFor(() => expect(rounds.length).toBeGreaterThan(2), 60_000)
   await running.stop()
   const errors: unknown[] = []
-  const broken: Ledger = { ...ledger, getRun: (() => Promise.reject(new Error('away'))) as Ledger['getRun'] }
+  const broken: Ledger = { ...ledger, getRun: () => Promise.reject(new Error('away')) }
   const failing = startHousekeeping(broken, { pollMs: 1, onError: (error) => errors.push(error) })
   await vi.waitFor(() => expect(errors.length).toBeGreaterThan(1), 60_000)
   await failing.stop()
