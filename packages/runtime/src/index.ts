@@ -100,5 +100,15 @@ export type {
 export type { MapInput, MapOptions, MapProgress } from './map/map-items.ts'
 export type { MapItem, MapResult } from './map/map-result.ts'
 export { zipInputs } from './map/zip-inputs.ts'
+export {
+  HOUSEKEEPING_RUN_ID,
+  type HousekeepingRound,
+  readLastHousekeeping,
+} from './housekeeping/housekeeping-round.ts'
+export {
+  type Housekeeping,
+  type HousekeepingOptions,
+  startHousekeeping,
+} from './housekeeping/start-housekeeping.ts'
 export { startWorker } from './worker/start-worker.ts'
 export type { Worker, WorkerAgent, WorkerGraph, WorkerOptions, WorkerNotice } from './worker/worker.ts'
