@@ -120,3 +120,21 @@ export const baker = agent('baker', async (run) => {
   await run.step('mix', { flour: 500 }, () => 'dough')
   return run.step('bake', { minutes: 45 }, () => 'bread')
 })
+
+/** Pays somebody back, if a person allows it, and asks what to write to them. */
+export const bursar = agent('bursar', async (run, { booking }: { readonly booking: string }) => {
+  const refund = { booking, amount: { value: 28.5, currency: 'EUR' }, reason: 'the boat did not sail' }
+  const paid = await run.effect('refund', refund, async ({ amount }) => ({ paid: amount.value }), {
+    safety: 'destructive',
+    approval: { question: 'May the fare be paid back?', timeoutMs: 3_600_000 },
+  })
+  const letter = await run.interrupt<{ readonly tone: string }>({
+    question: 'How should the letter sound?',
+    schema: {
+      type: 'object',
+      properties: { tone: { enum: ['formal', 'warm'] }, lines: { type: 'integer' } },
+      required: ['tone'],
+    },
+  })
+  return { ...paid, ...letter }
+})
