@@ -31,10 +31,15 @@ export const research = agent('research', async (run, { question, pace }: Trip) 
   })
   const pages = await Promise.all(
     plan.map((query, index) =>
-      run.effect('web_search', { query }, async () => {
-        await sleep((4 + 3 * index) * pace)
-        return { query, title: PAGES[query] ?? '', url: `https://example.org/${index + 1}` }
-      }),
+      run.effect(
+        'web_search',
+        { query },
+        async () => {
+          await sleep((4 + 3 * index) * pace)
+          return { query, title: PAGES[query] ?? '', url: `https://example.org/${index + 1}` }
+        },
+        { safety: 'read' },
+      ),
     ),
   )
   const draft = await run.effect('model', { pages }, async (_, call) => {
@@ -104,14 +109,19 @@ export const triage = new StateGraph({
 /** Thinks aloud, and goes on when the file `gate` is there. */
 export const courier = agent('courier', async (run, { gate }: { readonly gate: string }) => {
   const parcel = await run.step('pack', {}, () => ({ parcel: 'rings', weight: 3 }))
-  await run.effect('thinking', parcel, async () => {
-    run.token('The parcel is packed. ')
-    for (let words = 1; !existsSync(gate); words++) {
-      await sleep(60, undefined, { signal: run.signal })
-      if (words <= 40) run.token(`I wait at the gate (${words}). `)
-    }
-    return 'The gate is open.'
-  })
+  await run.effect(
+    'thinking',
+    parcel,
+    async () => {
+      run.token('The parcel is packed. ')
+      for (let words = 1; !existsSync(gate); words++) {
+        await sleep(60, undefined, { signal: run.signal })
+        if (words <= 40) run.token(`I wait at the gate (${words}). `)
+      }
+      return 'The gate is open.'
+    },
+    { safety: 'read' },
+  )
   return run.step('deliver', parcel, ({ parcel: what }) => `${what} delivered`)
 })
 
