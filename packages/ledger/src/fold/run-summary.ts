@@ -88,6 +88,8 @@ export interface RunSummary {
   readonly cost: number | null
   /** Counted calls without a known price in US dollars: with any, `cost` is a part only. */
   readonly unpricedCalls: number
+  /** Models of the counted calls, in the order of their first call; present when there is one. At most 32. */
+  readonly models?: readonly string[] | undefined
   readonly pauses: readonly Pause[]
   readonly error: RunError | null
   readonly checkpoint: LastCheckpoint | null
@@ -418,10 +420,16 @@ function withoutStep(pauses: readonly Pause[], stepId: string | undefined): read
     : pauses
 }
 
+const MAX_MODELS = 32
+
 function addUsage(next: MutableSummary, usage: Usage, { payload }: ClewEvent): void {
   next.inputTokens += usage.inputTokens
   next.outputTokens += usage.outputTokens
   next.modelCalls++
+  const model = textOf(payload['model'])
+  const models = next.models ?? []
+  if (model !== null && models.length < MAX_MODELS && !models.includes(model))
+    next.models = [...models, model]
   const { nano, currency } = costOf(payload)
   if (nano === undefined || currency !== 'USD') next.unpricedCalls++
   else next.cost = addAmounts(next.cost ?? 0, fromNano(nano))
