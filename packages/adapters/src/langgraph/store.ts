@@ -184,7 +184,7 @@ export class ClewStore extends BaseStore {
         this.#live(change.op.namespace, change.op.key, now),
     )
     if (real.length === 0) return
-    // M3: who writes tells of the ends that came meanwhile; of an item that is written again, the writing tells.
+    // M3: a write also records which items have expired since, except for those that it writes again.
     const written = new Set(real.map((change) => (change.type === 'put' ? nameOf(change.op) : '')))
     const expired = this.#items
       .expired(now, SWEEP_MOST)
@@ -200,7 +200,7 @@ export class ClewStore extends BaseStore {
         const stored = await this.#appendWithCheckpoint([...begin, ...events])
         return await this.#take(stored)
       } catch (error) {
-        // Somebody wrote the same version of an item for another reason: what is written now comes after it.
+        // Another writer stored the same version of an item: this write comes after it.
         if (!(error instanceof ClewError && error.code === 'conflict') || attempt === 5) throw error
         await this.#catchUp()
       }

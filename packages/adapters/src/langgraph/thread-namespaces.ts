@@ -31,9 +31,9 @@ const MAX_SIZE = 64 * 1024 * 1024
 
 export interface Spaces {
   readonly reader: LineReader
-  /** One after the other for each space; at once where nobody is before it, and then it throws what `work` throws. */
+  /** Calls for one namespace run one after the other. Runs `work` synchronously if no call is waiting, and then throws its errors. */
   within<T>(key: NamespaceKey, work: (space: ThreadNamespace) => T | Promise<T>): T | Promise<T>
-  /** What callbacks tell of the graph of a thread goes to its runs. */
+  /** Where callbacks record events of the graph of a thread. */
   graphRun(thread: string): GraphRun
   /** An invocation puts something. */
   noteWriter(key: NamespaceKey, invocation: RunningInvocation): void
