@@ -33,8 +33,8 @@ export function createProgressFeed(ledger: Pick<Ledger, 'progress'>, log: Logger
 }
 
 /**
- * Puts the progress of a run between the texts of its lines, as messages of type `progress` without an id: who comes back
- * asks for lines only, and is told where things stand.
+ * Puts the progress of a run between the texts of its lines, as messages of type `progress` without an id: a client that
+ * reconnects asks for lines only, and receives the current notes.
  */
 export async function* withProgress(
   texts: AsyncGenerator<string>,

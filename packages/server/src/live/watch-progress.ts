@@ -8,8 +8,8 @@ const AGAIN_MS = 1000
 const PAGE = 500
 
 /**
- * Tells the newest note of each step that has changed, whoever put it. A note that is replaced before it was read is never
- * told, so a step is told so often at most, however fast its tokens come. Gives back how to stop.
+ * Sends the newest note of each step that has changed, from any process. A note that is replaced before it was read is never
+ * sent, which limits how often a step is sent however fast its tokens come. Returns a function that stops it.
  */
 export function watchProgress(
   ledger: Pick<Ledger, 'progress'>,
@@ -40,7 +40,7 @@ export function watchProgress(
   }
 
   async function watch(): Promise<void> {
-    // Never more than half of the time: what is stored has to be told, too, and progress can be told more seldom.
+    // At most half of the time: stored events have to be sent, too, and progress can wait.
     for (let gatherMs = GATHER_MS.least; ; ) {
       await rung()
       await pause(gatherMs)
