@@ -17,9 +17,9 @@ export interface TraceStepListProps {
 }
 
 const NONE: readonly Step[] = []
-/** So many at once; older ones on request, and always as far back as what is marked. */
+/** Number of steps shown at first; older ones on request, and always back to the marked step. */
 const AT_ONCE = 1000
-/** From here on the browser leaves out what is not in view. */
+/** Lists longer than this use `content-visibility`, so that the browser skips rows out of view. */
 const LONG = 100
 
 /** The steps of a session on the thread, in the order in which they began. Steps around others are left to the run's view. */
