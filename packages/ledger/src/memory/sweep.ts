@@ -89,7 +89,7 @@ export async function sweepItems(
   return { dryRun, scopes: sizes.length, checked, forgotten, held, bytes, byReason, items }
 }
 
-/** Says why a row goes, if it does; rows are handed in from the newest on. */
+/** Returns the reason to delete a row, if there is one; call it with rows from the newest on. */
 async function createJudge(
   parts: SweepParts,
   scope: MemoryScope,
