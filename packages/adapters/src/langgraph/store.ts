@@ -38,7 +38,7 @@ export interface ClewStoreOptions {
 
 /** A checkpoint is due after this many events, and not before as many as there are items. */
 const CHECKPOINT_EVENTS = 1_000
-const SWEEP_MOST = 100
+const MAX_SWEPT_ITEMS = 100
 
 /**
  * LangGraph's long-term memory on a ledger. Every change is an event of one run, `store:<name>`; items are a fold of it
@@ -120,7 +120,7 @@ export class ClewStore extends BaseStore {
     let swept = 0
     for (;;) {
       await this.#catchUp()
-      const expired = this.#items.expired(Date.now(), SWEEP_MOST)
+      const expired = this.#items.expired(Date.now(), MAX_SWEPT_ITEMS)
       if (expired.length === 0) return swept
       await this.#append(expired.map((item) => ({ type: 'expire' as const, item })))
       swept += expired.length
@@ -187,7 +187,7 @@ export class ClewStore extends BaseStore {
     // M3: a write also records which items have expired since, except for those that it writes again.
     const written = new Set(real.map((change) => (change.type === 'put' ? nameOf(change.op) : '')))
     const expired = this.#items
-      .expired(now, SWEEP_MOST)
+      .expired(now, MAX_SWEPT_ITEMS)
       .filter((item) => !written.has(nameOf({ namespace: item.labels, key: item.key })))
     await this.#append([...expired.map((item) => ({ type: 'expire' as const, item })), ...real])
   }
