@@ -2,7 +2,7 @@ import { ClewError, type ClewEvent, isoMs, type Ledger } from '@clew/ledger'
 import { ERROR, INTERRUPT } from '@langchain/langgraph-checkpoint'
 import type { Handed } from './run-buffer.ts'
 import type { SavedRow, SavedWrite, SaverDatabase } from './saver-database.ts'
-import { createSpaces, type Spaces } from './thread-namespaces.ts'
+import { createThreadNamespaces, type ThreadNamespaces } from './thread-namespaces.ts'
 import type { ThreadNamespace } from './thread-namespace.ts'
 
 export interface ImportCheckpointsOptions {
@@ -49,7 +49,7 @@ export async function importCheckpoints(
   for (const { thread, checkpoints } of threads) {
     // One of their own for each, with nothing remembered of the one before.
     const clock = { nowMs: 0 }
-    const spaces = createSpaces(counting, agent, 'refuse', () => clock.nowMs)
+    const spaces = createThreadNamespaces(counting, agent, 'refuse', () => clock.nowMs)
     try {
       for await (const isNew of importThread(spaces, database, thread, clock, dryRun)) {
         if (!isNew) passed++
@@ -86,7 +86,7 @@ const REFUSALS: ReadonlySet<string> = new Set([
 
 /** Yields for each checkpoint whether it is new. */
 async function* importThread(
-  spaces: Spaces,
+  spaces: ThreadNamespaces,
   database: SaverDatabase,
   thread: string,
   clock: { nowMs: number },

@@ -105,7 +105,7 @@ export interface LedgerWatermark {
 
 interface AppendParts {
   readonly ledger: Ledger
-  readonly tide: LedgerWatermark
+  readonly watermark: LedgerWatermark
   readonly thread: string
   /** Time of events without a timestamp. Default: the time of the append. */
   readonly now?: (() => number) | undefined
@@ -156,7 +156,7 @@ export function takeLast(line: RunBuffer): BufferedEvent | undefined {
  * called on success and on failure, which saves a promise for each checkpoint.
  */
 export function appendTo(
-  { ledger, tide, thread, now }: AppendParts,
+  { ledger, watermark, thread, now }: AppendParts,
   line: RunBuffer,
   more: readonly BufferedEvent[],
   expectedSeq: number,
@@ -181,7 +181,7 @@ export function appendTo(
       for (let i = 0; i < stored.length; i++)
         if (stored[i]?.payload !== events[i]?.payload) line.isExact = false
       if (stored.at(-1)?.ledger.seq !== seq) line.failure ??= outOfStep(line.runId)
-      noteTide(tide, stored)
+      noteTide(watermark, stored)
       for (const { resolve } of outbox) resolve()
       ended?.()
       return undefined
@@ -217,12 +217,12 @@ function toInput(
   }
 }
 
-function noteTide(tide: LedgerWatermark, stored: readonly ClewEvent[]): void {
+function noteTide(watermark: LedgerWatermark, stored: readonly ClewEvent[]): void {
   const first = stored[0]?.ledger.position ?? 0
   const last = stored.at(-1)?.ledger.position ?? 0
-  if (last <= tide.last) return
-  if (first !== tide.last + 1) tide.turn++
-  tide.last = last
+  if (last <= watermark.last) return
+  if (first !== watermark.last + 1) watermark.turn++
+  watermark.last = last
 }
 
 const outOfStep = (runId: string): ClewError =>

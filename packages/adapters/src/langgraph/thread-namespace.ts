@@ -9,7 +9,7 @@ import type { Saved } from './saved.ts'
 
 const MAX_GRANTED = 4096
 
-export interface SpaceParts extends LinesParts, RunOrigin {
+export interface ThreadNamespaceParts extends LinesParts, RunOrigin {
   /** Does something in the next turn of the event loop, behind the calls made until then. */
   readonly later: (work: () => Promise<void>) => void
   /** Throws for a value that must not be stored; before anything is changed here. */
@@ -45,7 +45,7 @@ export interface ThreadNamespace {
   readonly children: Map<string, string>
 }
 
-export function createSpace(parts: SpaceParts): ThreadNamespace {
+export function createThreadNamespace(parts: ThreadNamespaceParts): ThreadNamespace {
   const { names, ns } = parts
   const lines = createRunBuffers(parts)
   const firstRunId = names.runId('first', '')
