@@ -67,10 +67,10 @@ export const worker = streaming({
   },
   async *run(ledger, { agentNames, once = false, ...options }, { agents, signal } = {}) {
     const items: WorkerItem[] = []
-    let ring = (): void => {}
+    let notify = (): void => {}
     const onNotice = (notice: WorkerNotice): void => {
       items.push({ ...notice, at: new Date().toISOString() } as WorkerItem)
-      ring()
+      notify()
     }
     const chosen = choose(agents, agentNames)
     // Loaded late, as in `resume`.
@@ -83,13 +83,13 @@ export const worker = streaming({
     let isOver = false
     const ended = working.ended.finally(() => {
       isOver = true
-      ring()
+      notify()
     })
     ended.catch(() => {})
     try {
       while (!isOver || items.length > 0) {
-        const rung = new Promise<void>((resolve) => (ring = resolve))
-        if (items.length === 0 && !isOver) await rung
+        const notified = new Promise<void>((resolve) => (notify = resolve))
+        if (items.length === 0 && !isOver) await notified
         yield* items.splice(0)
       }
       await ended

@@ -19,15 +19,15 @@ export function watchProgress(
   const stop = new AbortController()
   const { signal } = stop
   let cursor: string | undefined
-  let isRung = true
+  let isNotified = true
   let wake = (): void => {}
 
-  const ring = (): void => {
-    isRung = true
+  const notify = (): void => {
+    isNotified = true
     wake()
   }
-  const rung = (): Promise<void> =>
-    isRung ? Promise.resolve() : new Promise<void>((resolve) => (wake = resolve))
+  const notified = (): Promise<void> =>
+    isNotified ? Promise.resolve() : new Promise<void>((resolve) => (wake = resolve))
   const pause = (ms: number): Promise<unknown> => sleep(ms, undefined, { signal, ref: false }).catch(() => {})
 
   async function readOn(): Promise<void> {
@@ -42,10 +42,10 @@ export function watchProgress(
   async function watch(): Promise<void> {
     // At most half of the time: stored events have to be sent, too, and progress can wait.
     for (let gatherMs = GATHER_MS.least; ; ) {
-      await rung()
+      await notified()
       await pause(gatherMs)
       if (signal.aborted) return
-      isRung = false
+      isNotified = false
       const beganMs = performance.now()
       try {
         await readOn()
@@ -54,17 +54,17 @@ export function watchProgress(
         if (error instanceof ClewError && error.code === 'closed') return
         // Progress that is late does no harm.
         log.warn({ err: error }, 'progress cannot be told; it is tried again')
-        isRung = true
+        isNotified = true
         await pause(AGAIN_MS)
       }
     }
   }
 
-  const unwatch = ledger.progress.watch(ring)
+  const unwatch = ledger.progress.watch(notify)
   void watch()
   return () => {
     unwatch()
     stop.abort()
-    ring()
+    notify()
   }
 }
