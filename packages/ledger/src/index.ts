@@ -94,7 +94,7 @@ export {
 } from './fold/compliance.ts'
 export { type Fold, foldEvents } from './fold/fold.ts'
 export type { ExplainedCause, ExplainedPlace, Explanation } from './read/explain.ts'
-export type { MatchedBy, RunOutcome } from './last-good.ts'
+export type { MatchedBy, RunOutcome } from './read/last-good.ts'
 export {
   COST_GROUPS,
   type CostFoldOptions,

@@ -5,7 +5,7 @@ import type { EventFamily } from './primitive.ts'
 
 const task = open({ taskId: optional.text, name: optional.text, dueAt: optional.text, ...inStep })
 
-/** The life of a run, and what replays and forks say of it. */
+/** The life of a run, with its replays and forks. */
 export const RUN_EVENTS = {
   'system.workflow_started': [
     'system.workflow_event',

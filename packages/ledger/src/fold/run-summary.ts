@@ -226,7 +226,7 @@ export function foldRun(
     next.steps++
   }
   if (summary.exported && begins) startEarlier(next, exportedStart(event))
-  // Taken for dead, and it works on: who has a lease says so first, who exports spans has none.
+  // A run that was taken for dead goes on. Owners of a lease record that first; exporters of spans have no lease.
   if (summary.status === 'interrupted' && LIFE_SIGNS.has(event.eventType)) next.status = 'running'
   const own = asErasable(event)
   if (!own) return next
