@@ -17,7 +17,7 @@ import { type CallSpec, mayGiveAgain, type Outcome, type Step } from './step.ts'
 import { outcomeOf } from './payloads.ts'
 
 /** The first difference between code and record. Its kind may depend on the next calls of the code. */
-export interface Parting {
+export interface FirstDivergence {
   /** Step that the code called; undefined if it did not make the expected call. */
   readonly step: Step | undefined
   /** Recorded call at that place. */
@@ -35,7 +35,7 @@ export interface Difference {
 
 /** Reaction to a difference: a resume stops, a replay continues with the lenient cursor. */
 export interface DivergencePolicy {
-  part(parting: Parting): void
+  part(divergence: FirstDivergence): void
   differ(difference: Difference): void
   /** `hold`: the call may have been lost with its process. `begin`: nothing says that it must be on record. */
   unrecorded(step: Step, expected: RecordedCall | undefined): 'hold' | 'begin' | 'part'

@@ -235,7 +235,6 @@ export function createMachine<Rest>(
       ledger,
       agent,
       promote,
-      isReplay: ports.bodies.areRun,
     })
   }
 
