@@ -1,14 +1,5 @@
 import type { Ledger } from '@clew/ledger'
-import {
-  agent,
-  append,
-  recordAnswers,
-  replay,
-  type Run,
-  START,
-  StateGraph,
-  startWorker,
-} from '@clew/runtime'
+import { agent, append, recordAnswers, replay, type Run, START, StateGraph, startWorker } from '@clew/runtime'
 import { openLedger } from 'clew'
 
 /**

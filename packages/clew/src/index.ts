@@ -205,6 +205,7 @@ export {
   type WireLedgerFields,
 } from '@clew/ledger'
 export { openLedger, type OpenLedgerOptions } from './open-ledger.ts'
+export { recordAnswers, requestStop } from './remote/control.ts'
 export type { VaultKey, VaultKeyFunction, VaultKeys, VaultOption } from './vault/open-vault.ts'
 export type { ModelPrice, PriceTable } from './prices/price-table.ts'
 export { headSigner, verifyCertificate } from './signing.ts'
@@ -276,7 +277,6 @@ export {
   type PathStep,
   type PauseItem,
   type Question,
-  recordAnswers,
   recordFork,
   type RecordForkOptions,
   type IfStorable,
@@ -291,7 +291,6 @@ export {
   type ReplayProgress,
   type ReplayReport,
   type ReplayTarget,
-  requestStop,
   type ResumeDivergence,
   type ResumeOptions,
   type Retention,
