@@ -45,6 +45,8 @@ export interface GraphForkOptions<C extends Channels = Channels> extends RunOpti
   readonly newRunId?: string | undefined
   readonly threadId?: string | undefined
   readonly by?: string | undefined
+  /** As for `fork` of a function. */
+  readonly effects?: 'live' | 'ask' | undefined
   /** `false`: the fork is left pending, to be looked at or gone on with later. */
   readonly run?: boolean | undefined
 }

@@ -43,8 +43,11 @@ export interface ForkOptions<Input = unknown> extends RunOptions {
   /** Replaces one recorded value: a result, an answer, or what a step is performed with. */
   readonly replace?: Replacement | undefined
   readonly newRunId?: string | undefined
-  /** Effects that the shared record does not contain are performed. */
-  readonly effects?: 'live' | undefined
+  /**
+   * Effects that the shared record does not contain: `live` (default) performs them; with `ask` only models and effects
+   * declared `read` are performed, others are given the source's result for the same name and input, or wait for an answer.
+   */
+  readonly effects?: 'live' | 'ask' | undefined
 }
 
 export type RetryOptions = Omit<ForkOptions, 'at' | 'input' | 'replace' | 'effects'>
@@ -151,7 +154,7 @@ async function forkRun(
   ledger: Ledger,
   program: Program,
   { source, cut, input, fields, drafts }: ForkHow,
-  options: RunOptions & { readonly newRunId?: string | undefined },
+  options: RunOptions & Pick<ForkOptions, 'newRunId' | 'effects'>,
 ): Promise<RunResult> {
   assertMode(ledger, 'write')
   checkBudget(options.budget, 'this run')
@@ -174,6 +177,7 @@ async function forkRun(
         ...(source.threadId !== null && { threadId: source.threadId }),
         ...(cut.atStepId !== null && { atStepId: cut.atStepId }),
         ...(input !== undefined && { input }),
+        ...(options.effects === 'ask' && { effects: options.effects }),
         ...budgetField(options.budget),
         ...(await readForkTags(ledger, source.runId, cut.seq)),
         ...fields,
