@@ -20,7 +20,7 @@ export const ROOMS: Table = {
   sqlite: { uses: ['ledger'], world: 'node' },
   postgres: { uses: ['ledger'], world: 'node' },
   trace: { uses: ['ledger'], usesTypesOf: ['runtime'], world: 'pure' },
-  mcp: { uses: ['ledger'], world: 'node' },
+  mcp: { uses: ['ledger'], world: 'node', isBundled: true },
   adapters: { uses: ['ledger'], usesTypesOf: ['runtime'], world: 'node' },
   server: {
     uses: ['ledger', 'trace'],

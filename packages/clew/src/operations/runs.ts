@@ -12,6 +12,7 @@ export const runs = answering({
   scope: 'read',
   surfaces: ['cli', 'rest', 'mcp'],
   rest: { method: 'get', path: '/v1/runs' },
+  mcp: { tool: 'list_runs' },
   input: z.object({
     status: z.enum(RUN_STATUSES).optional().describe('only runs with this status'),
     agent: z.string().optional().describe('only runs of this agent'),

@@ -67,6 +67,7 @@ export const serve = streaming({
       { readVersion },
       { ingestStarter },
       { signingKeyOf },
+      { serveEndpoint },
     ] = await Promise.all([
       import('@clew/server'),
       import('../control/create-control.ts'),
@@ -76,14 +77,17 @@ export const serve = streaming({
       import('../read-version.ts'),
       import('../start-ingest.ts'),
       import('../second-opening.ts'),
+      import('../mcp/serve-endpoint.ts'),
     ])
     const folder = page ? findPage() : null
+    const logger = createLog(log)
     const server = await startServer({
       ledger,
       operations: [...operations, ...servedDemo()],
       controlOf: (view) => createControl(view, { agents }),
       page: folder,
-      log: createLog(log),
+      log: logger,
+      mcp: serveEndpoint((error) => logger.debug({ err: error }, 'a call over MCP failed')),
       version: readVersion(),
       signingKey: signingKeyOf(ledger),
       startIngest: ingestStarter(ledger, {}, log),
