@@ -1,3 +1,4 @@
+export { createMcpServer } from './create-mcp-server.ts'
 export { estimateTokens } from './estimate-tokens.ts'
 export type { McpParts } from './mcp-parts.ts'
 export { createEndpoint, type McpEndpoint, serveStdio, type StdioServer } from './serve.ts'
