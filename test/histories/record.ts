@@ -19,6 +19,11 @@ import { formatViews, viewsOf } from './views.ts'
  * recorded stays, for later versions have to read it; a name as argument records that one again, which is
  * right only before it is released.
  */
+// Stack traces are recorded: with paths of this repository, not of the machine that recorded them.
+const ROOT = new URL('../../', import.meta.url).pathname
+Error.prepareStackTrace = (error, frames) =>
+  [String(error), ...frames.map((frame) => `    at ${String(frame).replaceAll(ROOT, '')}`)].join('\n')
+
 const { parallel, race, retried, trip, publish, crashed, failed, sizes, taped, redacted } = FUNCTIONS
 const { spoken, overdue, halted, patient } = FUNCTIONS
 const { loop, fanOut, outer, letter, chat, order, tapedGraph, redactedGraph, desk, shaky } = GRAPHS
