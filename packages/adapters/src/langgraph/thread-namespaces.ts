@@ -23,8 +23,8 @@ const MAX_QUIET_WAIT_MS = 10_000
  * milliseconds, since a busy machine lets time pass in which nothing of this process runs.
  */
 const QUIET_LOOKS = 20
-/** An invocation whose checkpoint is refused never puts it. */
-const MAX_PARENT_WAIT_MS = 60_000
+/** For what an invocation is about to put; on a busy machine that takes long. */
+const MAX_PUT_WAIT_MS = 60_000
 const LOOK_MS = 5
 /** Characters of states that are held for threads which may go on. */
 const MAX_SIZE = 64 * 1024 * 1024
@@ -110,6 +110,9 @@ export function createThreadNamespaces(
     return life
   }
 
+  /** An invocation has begun to put, and none of its writes was refused. */
+  const isPutting = (thread: string): boolean => writers.get(keyOf({ thread, ns: '' }))?.hasFailed() === false
+
   /**
    * Waits for the checkpoint in whose superstep a sub-graph was started: with durability `async` the graph around puts it
    * when the one before is committed, and the sub-graph may be faster. With `exit` it comes last, and no invocation is noted.
@@ -119,9 +122,12 @@ export function createThreadNamespaces(
     const checkpointId = ns === '' ? undefined : parents?.[outerNs]
     if (checkpointId === undefined) return
     const outerKey = keyOf({ thread, ns: outerNs })
-    const isComing = (): boolean => writers.get(keyOf({ thread, ns: '' }))?.hasFailed() === false
-    const untilMs = Date.now() + MAX_PARENT_WAIT_MS
-    while (isComing() && entries.get(outerKey)?.space.knows(checkpointId) !== true && Date.now() < untilMs)
+    const untilMs = Date.now() + MAX_PUT_WAIT_MS
+    while (
+      isPutting(thread) &&
+      entries.get(outerKey)?.space.knows(checkpointId) !== true &&
+      Date.now() < untilMs
+    )
       await sleep(LOOK_MS)
   }
 
@@ -213,12 +219,13 @@ export function createThreadNamespaces(
 
   /** A node begins when its checkpoint was handed over here, but that may still be on its way to the space. */
   async function runOf(key: NamespaceKey): Promise<string | undefined> {
-    const untilMs = Date.now() + MAX_WAIT_MS
+    const beganMs = Date.now()
     for (;;) {
       const line = entries.get(keyOf(key))?.space.active
       // One that is completed is that of the turn before.
       if (line && line.status !== 'completed') return line.runId
-      if (Date.now() >= untilMs) return undefined
+      const limitMs = isPutting(key.thread) ? MAX_PUT_WAIT_MS : MAX_WAIT_MS
+      if (Date.now() - beganMs >= limitMs) return undefined
       await sleep(LOOK_MS)
     }
   }
