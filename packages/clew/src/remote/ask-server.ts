@@ -51,7 +51,7 @@ export async function askAgain<T>(server: RemoteServer, question: Question): Pro
   }
 }
 
-/** Asks for an operation where the list says that it stands. Gives back the answer, or throws the error it holds. */
+/** Calls an operation at its path of the list. Returns the answer, or throws the error in it. */
 export async function askServer(server: RemoteServer, question: Question): Promise<Response> {
   if (server.closed.aborted)
     throw new ClewError('closed', `The ledger ${server.url} is closed`, 'Open it again before using it.')
