@@ -39,6 +39,7 @@ const COMMANDS = {
   resume: async () => (await import('./commands/resume.ts')).resumeCommand,
   stop: async () => (await import('./commands/stop.ts')).stopCommand,
   tag: async () => (await import('./commands/tag.ts')).tagCommand,
+  preview: async () => (await import('./commands/preview.ts')).previewCommand,
   score: async () => (await import('./commands/score.ts')).scoreCommand,
   worker: async () => (await import('./commands/worker.ts')).workerCommand,
   fork: async () => (await import('./commands/fork.ts')).forkCommand,

@@ -15,7 +15,7 @@ export interface Question {
   readonly signal?: AbortSignal | undefined
 }
 
-/** Asks for an operation where the list says that it stands. Gives back the answer, or throws the error it holds. */
+/** Calls an operation at its path of the list. Returns the answer, or throws the error in it. */
 export async function askServer(server: RemoteServer, question: Question): Promise<Response> {
   const { method, url, body } = toRequest(server, question)
   const headers: Record<string, string> = { ...question.headers }
