@@ -147,7 +147,8 @@ function stepToldBy(row: TranscriptItem): StepSkeleton | undefined {
   const { step, seq, entry } = row
   if (step === null) return undefined
   const isPerformer = entry.kind === 'tool_call' && entry.performedBy === step.stepId
-  return isPerformer || step.startedSeq === seq || step.endedSeq === seq ? step : undefined
+  const isSpoken = entry.kind === 'message' && step.kind === 'model'
+  return isPerformer || isSpoken || step.startedSeq === seq || step.endedSeq === seq ? step : undefined
 }
 
 const isSame = (a: StepSkeleton, b: StepSkeleton): boolean => a.stepId === b.stepId && a.attempt === b.attempt

@@ -1,5 +1,5 @@
 import type { RunSummary } from '@clew/ledger'
-import { formatCount, formatDuration, formatMoney, shortenId, spellBidi, StatusMark } from '@clew/react'
+import { formatCount, formatTook, formatMoney, shortenId, spellBidi, StatusMark } from '@clew/react'
 import { Link } from '@tanstack/react-router'
 import { Check } from 'lucide-react'
 import { memo, type ReactElement } from 'react'
@@ -95,9 +95,9 @@ const Nothing = (): ReactElement => <span className="quiet">–</span>
 
 function Took({ run }: { readonly run: RunSummary }): ReactElement {
   const now = useNow()
-  if (run.durationMs !== null) return <>{formatDuration(run.durationMs)}</>
+  if (run.durationMs !== null) return <>{formatTook(run.durationMs)}</>
   if (run.status !== 'running') return <Nothing />
-  return <>{formatDuration(Math.max(0, Math.round((now - Date.parse(run.startedAt)) / 1000) * 1000))}</>
+  return <>{formatTook(Math.max(0, Math.round((now - Date.parse(run.startedAt)) / 1000) * 1000))}</>
 }
 
 function WaitingFor({ run }: { readonly run: RunSummary }): ReactElement | null {
