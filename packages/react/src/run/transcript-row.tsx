@@ -34,6 +34,8 @@ export interface TranscriptRowProps {
   /** Renders an open question, for example as a form; without it only the text is shown. */
   readonly renderPause?: ((entry: EntryOf<'question'>) => ReactNode) | undefined
   readonly renderRunLink?: ((runId: string) => ReactNode) | undefined
+  /** Text for a change of status; without it the recorded reason. */
+  readonly statusText?: ((entry: EntryOf<'status'>) => string | undefined) | undefined
   /** Renders an entry whose payload was erased; without it only the fact is shown. */
   readonly renderErased?: ((entry: TranscriptEntry) => ReactNode) | undefined
 }
@@ -131,7 +133,7 @@ const WHO: Readonly<Record<string, string>> = {
 
 function tell(
   entry: TranscriptEntry,
-  { row, renderPause, renderRunLink, renderErased }: TranscriptRowProps,
+  { row, renderPause, renderRunLink, renderErased, statusText }: TranscriptRowProps,
 ): RowContent {
   if (entry.erased)
     return {
@@ -239,7 +241,13 @@ function tell(
         tone: 'quiet',
         glyph: entry.status === 'forked' ? <GitFork size={14} /> : <Info size={14} />,
         who: entry.status,
-        body: <LongText text={REASONS[entry.reason ?? ''] ?? entry.reason ?? STANDS[entry.status] ?? ''} />,
+        body: (
+          <LongText
+            text={
+              statusText?.(entry) ?? REASONS[entry.reason ?? ''] ?? entry.reason ?? STANDS[entry.status] ?? ''
+            }
+          />
+        ),
       }
     case 'end':
       return {

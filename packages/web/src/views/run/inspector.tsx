@@ -21,6 +21,7 @@ import { EditableValue } from './editable-value.tsx'
 import { Missing } from './gaps.tsx'
 import { RunLink } from './run-head.tsx'
 import type { TabProps } from './run-page.tsx'
+import { Scores } from './scores.tsx'
 import { stepKey } from './step-key.ts'
 import { useEvent } from './use-event.ts'
 
@@ -100,6 +101,7 @@ function StepSide({
           <LongText text={step.error.message ?? ''} />
         </Part>
       )}
+      <Scores runId={runId} scores={view.run?.scores ?? []} stepId={step.stepId} />
       {step.decision !== null && <Part name="decided">{[step.decision].flat().join(', ')}</Part>}
       <Value
         runId={runId}

@@ -4,6 +4,7 @@ import { Link } from '@tanstack/react-router'
 import { CircleStop, GitFork, Play, RotateCcw } from 'lucide-react'
 import { type ReactElement, useEffect, useState } from 'react'
 import { editOf } from './branch-terms.tsx'
+import { Scores } from './scores.tsx'
 import { stepKey } from './step-key.ts'
 import { useEvent } from './use-event.ts'
 import { Ago } from '../../parts/ago.tsx'
@@ -74,6 +75,7 @@ export function RunHead({ run, view, choose }: TabProps & { readonly run: RunSum
             )}
           </span>
         )}
+        <Scores runId={run.runId} scores={run.scores} />
         {run.stopRequested && !isOver && <span className="fact waits">asked to stop</span>}
         {!isOver && view.owner !== null && view.owner.state !== 'alive' && (
           <span className="fact waits">

@@ -15,6 +15,8 @@ const FIELDS: Readonly<Record<string, string>> = {
   cost: 'dollars: >0.05',
   thread: 'of this thread',
   type: 'has such events',
+  score: 'a score fits: correct<1',
+  tag: 'has this tag: name=value',
   run: 'id, or how it begins: demo*',
 }
 
@@ -35,6 +37,8 @@ const PLAIN: Readonly<Record<string, string>> = {
   agent: 'agent',
   thread: 'threadId',
   since: 'since',
+  score: 'scores',
+  tag: 'tags',
 }
 
 export type RunsRequest =

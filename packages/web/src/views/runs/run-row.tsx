@@ -56,6 +56,18 @@ export const RunRow = memo(function RunRow({ hit, isHere, isSelected, onSelect }
         {run.forkedFrom && <span className="clew-chip">fork</span>}
         {run.replay && <span className="clew-chip">replay</span>}
         <WaitingFor run={run} />
+        {run.scores
+          .filter(({ stepId }) => stepId === null)
+          .slice(0, 2)
+          .map(({ name, value, by, why }) => (
+            <span
+              key={`${name} ${by}`}
+              className="clew-chip"
+              title={`by ${by}${why === null ? '' : `: ${why}`}`}
+            >
+              {name} {String(value)}
+            </span>
+          ))}
         {found ? (
           <mark>{spellBidi(found.text)}</mark>
         ) : (
