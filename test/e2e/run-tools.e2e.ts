@@ -33,6 +33,24 @@ describe('U1 a run in hand', () => {
       ])
     })
 
+  it('U1 sorts runs by a column, and sums up those that are selected', async () => {
+    const page = await house.open('/runs?q=agent:harbour', { viewport: { width: 1440, height: 860 } })
+    await page.getByRole('button', { name: /^Steps/ }).click()
+    await page.waitForURL(/sort%3A-steps/)
+    await page
+      .getByRole('columnheader', { name: 'Steps' })
+      .and(page.locator('[aria-sort="descending"]'))
+      .waitFor()
+    const first = page.getByRole('link', { name: /^Open harbour/ }).first()
+    await expect.poll(() => first.getAttribute('aria-label')).toBe('Open harbour desk-3')
+    await page.getByRole('button', { name: /^Steps/ }).click()
+    await expect.poll(() => first.getAttribute('aria-label')).toBe('Open harbour desk-1')
+    for (const runId of ['desk-1', 'desk-2'])
+      await page.getByRole('checkbox', { name: `Select ${runId}` }).click()
+    const [a, b] = await Promise.all(['desk-1', 'desk-2'].map((runId) => house.ledger.getRun(runId)))
+    await page.getByText(`${(a?.steps ?? 0) + (b?.steps ?? 0)} steps · 0 tok · – · –`).waitFor()
+  })
+
   it('U1 plays a run from its beginning, with the address at each instant', async () => {
     const page = await house.open('/runs/triage-31?tab=state')
     await page.getByRole('slider', { name: 'Superstep' }).waitFor()

@@ -71,6 +71,7 @@ export {
   fromWire,
   type GcOptions,
   type GcReport,
+  type PolicySource,
   type Head,
   type HeadSigner,
   type Highlight,
@@ -205,6 +206,7 @@ export {
   type WireLedgerFields,
 } from '@clew/ledger'
 export { openLedger, type OpenLedgerOptions } from './open-ledger.ts'
+export { recordAnswers, requestStop } from './remote/control.ts'
 export type { VaultKey, VaultKeyFunction, VaultKeys, VaultOption } from './vault/open-vault.ts'
 export type { ModelPrice, PriceTable } from './prices/price-table.ts'
 export { headSigner, verifyCertificate } from './signing.ts'
@@ -276,8 +278,13 @@ export {
   type PathStep,
   type PauseItem,
   type Question,
-  recordAnswers,
+  openRunHandle,
   recordFork,
+  type RunHandle,
+  type RunOnceOptions,
+  submitRun,
+  type SubmitOptions,
+  type WaitOptions,
   type RecordForkOptions,
   type IfStorable,
   type Replacement,
@@ -291,7 +298,6 @@ export {
   type ReplayProgress,
   type ReplayReport,
   type ReplayTarget,
-  requestStop,
   type ResumeDivergence,
   type ResumeOptions,
   type Retention,
@@ -317,6 +323,12 @@ export {
   send,
   START,
   type StartOptions,
+  startHousekeeping,
+  type Housekeeping,
+  type HousekeepingOptions,
+  type HousekeepingRound,
+  HOUSEKEEPING_RUN_ID,
+  readLastHousekeeping,
   startWorker,
   StateGraph,
   type StateHistory,

@@ -106,5 +106,19 @@ export type {
 export type { MapInput, MapOptions, MapProgress } from './map/map-items.ts'
 export type { MapItem, MapResult } from './map/map-result.ts'
 export { zipInputs } from './map/zip-inputs.ts'
+export {
+  HOUSEKEEPING_RUN_ID,
+  type HousekeepingRound,
+  readLastHousekeeping,
+} from './housekeeping/housekeeping-round.ts'
+export {
+  type Housekeeping,
+  type HousekeepingOptions,
+  startHousekeeping,
+} from './housekeeping/start-housekeeping.ts'
 export { startWorker } from './worker/start-worker.ts'
 export type { Worker, WorkerAgent, WorkerGraph, WorkerOptions, WorkerNotice } from './worker/worker.ts'
+export { openRunHandle, type RunHandle } from './work/run-handle.ts'
+export type { RunOnceOptions } from './work/run-once.ts'
+export { submitRun, type SubmitOptions } from './work/submit-run.ts'
+export type { WaitOptions } from './work/wait-for-run.ts'
