@@ -57,7 +57,7 @@ describe('R5 nodes that never yield, with durability async', () => {
   /** What a new process finds of a thread whose process was killed inside the node of this number. */
   async function recovered(kind: 'clew' | 'sqlite', shape: string, at: number) {
     const path = join(folder, `busy-${kind}-${shape}-${at}.db`)
-    const args = ['--conditions=@clew/source', BUSY, kind, path, shape, String(at)]
+    const args = [BUSY, kind, path, shape, String(at)]
     const { signal, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' })
     expect(signal, stderr).toBe('SIGKILL')
     const db = kind === 'sqlite' ? new Database(path) : undefined

@@ -66,7 +66,7 @@ export async function liveThrough(url: string, seed: number, plant: Plant = 'non
 }
 
 async function life(args: readonly string[]): Promise<string> {
-  const child = spawn(process.execPath, ['--conditions=@clew/source', CHILD, ...args], {
+  const child = spawn(process.execPath, [CHILD, ...args], {
     stdio: ['ignore', 'ignore', 'pipe'],
   })
   let said = ''

@@ -27,7 +27,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 async function live(shape: string, how: Way): Promise<Ended> {
-  const args = ['--conditions=@clew/source', CHILD, join(folder, 'clew.db'), shape, how]
+  const args = [CHILD, join(folder, 'clew.db'), shape, how]
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] })
   let stdout = ''
   let stderr = ''

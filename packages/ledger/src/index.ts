@@ -29,6 +29,7 @@ export {
   type RecordInput,
   type StateOperation,
 } from './catalogue/catalogue.ts'
+export { isUnstarted, joinSubmission, readBeginning } from './event/join-submission.ts'
 export { type Primitive, PRIMITIVES } from './catalogue/primitive.ts'
 export {
   type ChainedEvent,
@@ -116,6 +117,7 @@ export {
   type RunError,
   type RunStatus,
   type RunSummary,
+  DEFAULT_QUEUE,
 } from './fold/run-summary.ts'
 export {
   applyOperation,
@@ -394,6 +396,16 @@ export type {
   PruneMarker,
   Written,
 } from './store/change.ts'
+export {
+  CLAIM_RETRY_MS,
+  createQueueSlots,
+  pickWaiting,
+  type QueueEntry,
+  type QueueLimits,
+  type QueueSlots,
+  type QueueUse,
+  type WaitingRun,
+} from './store/queue-slots.ts'
 export { type Disk, noDisk, type Scrubbed, type StoragePart } from './store/disk.ts'
 export {
   type AcquireOptions,

@@ -115,6 +115,7 @@ export function assertPayload(type: string, payload: unknown): void {
 
 const LEASED = /^(?:execution\.|system\.(?:workflow_|state_transitioned|task_))/
 const UNLEASED: ReadonlySet<string> = new Set([
+  'system.workflow_submitted',
   'system.workflow_interrupted',
   'system.workflow_superseded',
   'system.workflow_forked',

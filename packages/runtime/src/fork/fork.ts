@@ -5,6 +5,7 @@ import {
   type PayloadOf,
   readForkTags,
   type RunSummary,
+  joinSubmission,
 } from '@clew/ledger'
 import type { Agent } from '../run/agent.ts'
 import { runUntilIdle } from '../run/run-until-idle.ts'
@@ -29,7 +30,7 @@ import type { RunOptions } from '../run/run-options.ts'
 import { budgetField, readBounds } from '../run/run-bounds.ts'
 import { sleepThrough } from '../run/sleep-through.ts'
 import { checkRunId } from '../run/run-id.ts'
-import { existingRun } from '../run/start-run.ts'
+import { existingRun } from '../run/record-start.ts'
 import { CLEW_VERSION } from '../version.ts'
 import { beginLog, acquireRun } from '../run/acquire-run.ts'
 
@@ -100,7 +101,7 @@ export async function retry(
   return isGraph(target) ? target.retry(options) : retryFunction(target.program, options as RetryOptions)
 }
 
-async function retryFunction(program: Program, options: RetryOptions): Promise<RunResult> {
+export async function retryFunction(program: Program, options: RetryOptions): Promise<RunResult> {
   const { ledger, runId } = options
   const { source, events } = await readSource(ledger, program, runId)
   if (source.status !== 'failed' && source.status !== 'stopped')
@@ -132,7 +133,7 @@ async function readSource(
     )
   const events: ClewEvent[] = []
   for await (const event of ledger.read(runId)) events.push(event)
-  return { source, events }
+  return { source, events: joinSubmission(events) }
 }
 
 /** Source and fork point. */

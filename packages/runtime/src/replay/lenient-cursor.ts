@@ -75,7 +75,10 @@ export function createLenientCursor(state: ReplayState, bodies: ReplayBodies): L
 
   /** A recorded call that was matched with a renamed step is free for the step with its own name. */
   const isFree = (call: RecordedCall, step: Step): boolean =>
-    !call.step || (call.step === state.firstDivergence?.step && call.step !== step && call === state.firstDivergence.expected)
+    !call.step ||
+    (call.step === state.firstDivergence?.step &&
+      call.step !== step &&
+      call === state.firstDivergence.expected)
 
   /** Finds the recorded call of a renamed step: everything but the name is equal. Inside that step, finds its calls. */
   function findRenamed(step: Step): RecordedCall | undefined {

@@ -127,7 +127,9 @@ function machineFor(
   return machine
 }
 
-const toReplay = (parts: readonly { readonly record: RunRecord; readonly gone: ReplayPass }[]): RunReplay => ({
+const toReplay = (
+  parts: readonly { readonly record: RunRecord; readonly gone: ReplayPass }[],
+): RunReplay => ({
   outcome: parts.at(-1)?.gone.outcome,
   divergences: parts.flatMap(({ gone }) => gone.divergences),
   path: parts.flatMap(({ record, gone }) => alignPaths(record, gone.made, gone.divergences.length === 0)),
