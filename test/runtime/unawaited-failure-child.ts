@@ -180,10 +180,10 @@ else {
 }
 // What rejects late has its turn before this process says that it is well.
 await turns(100)
-const said: { status: string | undefined; error: string | null | undefined }[] = await Promise.all(
+const said: { readonly status: string | undefined; readonly error: string | undefined }[] = await Promise.all(
   ['failing', how === 'worker' ? 'innocent' : `innocent ${how}`].map(async (runId) => {
     const run = await ledger.getRun(runId)
-    return { status: run?.status, error: run?.error?.message }
+    return { status: run?.status, error: run?.error?.message ?? undefined }
   }),
 )
 if (how === 'replay') {

@@ -206,6 +206,7 @@ export {
   type WireLedgerFields,
 } from '@clew/ledger'
 export { openLedger, type OpenLedgerOptions } from './open-ledger.ts'
+export { recordAnswers, requestStop } from './remote/control.ts'
 export type { VaultKey, VaultKeyFunction, VaultKeys, VaultOption } from './vault/open-vault.ts'
 export type { ModelPrice, PriceTable } from './prices/price-table.ts'
 export { headSigner, verifyCertificate } from './signing.ts'
@@ -277,7 +278,6 @@ export {
   type PathStep,
   type PauseItem,
   type Question,
-  recordAnswers,
   openRunHandle,
   recordFork,
   type RunHandle,
@@ -298,7 +298,6 @@ export {
   type ReplayProgress,
   type ReplayReport,
   type ReplayTarget,
-  requestStop,
   type ResumeDivergence,
   type ResumeOptions,
   type Retention,

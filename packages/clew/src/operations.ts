@@ -27,6 +27,7 @@ import {
 import { memoryForget, memoryImport, memoryPut, memorySweep } from './operations/memory-writes.ts'
 import type { Operation } from './operations/operation.ts'
 import { policy } from './operations/policy.ts'
+import { preview } from './operations/preview.ts'
 import { rebuild } from './operations/rebuild.ts'
 import { reindex } from './operations/reindex.ts'
 import { replay } from './operations/replay.ts'
@@ -90,6 +91,7 @@ export const operations = [
   memoryImport,
   resume,
   fork,
+  preview,
   stop,
   tag,
   score,

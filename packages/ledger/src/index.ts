@@ -41,6 +41,7 @@ export {
 } from './hash/chain.ts'
 export { type CloudEvent, fromCloudEvent, toCloudEvent } from './event/cloud-events.ts'
 export { type Codec, type Codecs, createCodecs } from './event/codecs.ts'
+export { toWireInputs } from './append/to-wire-inputs.ts'
 export { project } from './store/commit.ts'
 export type { ConsumeHandler, ConsumeOptions, ConsumerState } from './read/consume.ts'
 export { createLedger } from './create-ledger.ts'
@@ -95,7 +96,7 @@ export {
 } from './fold/compliance.ts'
 export { type Fold, foldEvents } from './fold/fold.ts'
 export type { ExplainedCause, ExplainedPlace, Explanation } from './read/explain.ts'
-export type { MatchedBy, RunOutcome } from './last-good.ts'
+export type { MatchedBy, RunOutcome } from './read/last-good.ts'
 export {
   COST_GROUPS,
   type CostFoldOptions,
@@ -365,7 +366,7 @@ export { createTags, type Tags } from './search/tags.ts'
 export { indexedTokens } from './search/tokens.ts'
 export { formatStepId, parseStepId, type StepIdentity, stepLabel } from './event/step-id.ts'
 export { packStep, type StepKey, type StepMarks, unpackStep } from './projections/step-row.ts'
-export type { ComplianceFilter, RunViews } from './read/run-views.ts'
+export { type ComplianceFilter, createRunViews, type RunViews } from './read/run-views.ts'
 export type {
   EventQuery,
   ReadAllOptions,

@@ -19,6 +19,12 @@ export type {
 export type { UpdatedState, UpdateOptions } from './engine/update-state.ts'
 export type { Compared, Fidelity } from './run/fidelity.ts'
 export { fork, type ForkOptions, retry, type RetryOptions } from './fork/fork.ts'
+export {
+  type ForkPreview,
+  type PreviewedEffect,
+  previewFork,
+  type PreviewForkOptions,
+} from './fork/preview-fork.ts'
 export type { Replacement } from './fork/replace-value.ts'
 export type { IfStorable } from './options/storable.ts'
 export { requestStop, type StopOptions } from './lifecycle/request-stop.ts'

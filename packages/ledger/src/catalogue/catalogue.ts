@@ -70,7 +70,7 @@ export type ForeignType = `${'execution' | 'system' | 'ui' | 'integration'}.${st
   readonly [FOREIGN]: true
 }
 
-/** Says that a name outside the catalogue is meant and not misspelt: `record` takes own types and these. */
+/** Marks a name outside the catalogue as intended, not misspelt: `record` takes own types and these. */
 export const foreignType = <const Name extends `${'execution' | 'system' | 'ui' | 'integration'}.${string}`>(
   name: Name extends OwnEventType ? never : Name,
 ): ForeignType => name as unknown as ForeignType

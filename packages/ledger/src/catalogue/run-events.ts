@@ -15,7 +15,7 @@ const session = maybe(
   }),
 )
 
-/** The life of a run, and what replays and forks say of it. */
+/** The life of a run, with its replays and forks. */
 export const RUN_EVENTS = {
   /** Work for whoever has the agent (W1): the first event of its run. A start follows at the first claim. */
   'system.workflow_submitted': [
@@ -128,6 +128,8 @@ export const RUN_EVENTS = {
           input: anything,
         }),
       ),
+      /** `ask`: what would reach outside is given its recorded result, or a person is asked (R7). */
+      effects: maybe(oneOf('ask', 'live')),
       /** In place of that of its source. */
       ...bounded,
       /** The source's last checkpoint at or before `sourceSeq`: the fork begins with it. */

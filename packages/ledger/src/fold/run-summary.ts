@@ -3,7 +3,7 @@ import { addAmounts, fromNano } from '../billing/money.ts'
 import { normaliseUsage, type Usage } from '../billing/usage.ts'
 import { asErasable, asOwn, type ErasableEvent } from '../catalogue/catalogue.ts'
 import type { ClewEvent } from '../event/envelope.ts'
-import { countMessages, type MessageCounts } from './count-messages.ts'
+import { countMessages, type MessageCounts, saidWithCalls } from './count-messages.ts'
 import { beginsStep } from './begins-step.ts'
 import { checkpointMark } from './checkpoint.ts'
 import { textOf } from './fields.ts'
@@ -253,7 +253,7 @@ export function foldRun(
     next.steps++
   }
   if (summary.exported && begins) startEarlier(next, exportedStart(event))
-  // Taken for dead, and it works on: who has a lease says so first, who exports spans has none.
+  // A run that was taken for dead goes on. Owners of a lease record that first; exporters of spans have no lease.
   if (summary.status === 'interrupted' && LIFE_SIGNS.has(event.eventType)) next.status = 'running'
   const own = asErasable(event)
   if (!own) return next
@@ -367,6 +367,7 @@ function applyOwn(next: MutableSummary, summary: RunSummary, own: ErasableEvent)
       break
     case 'execution.message':
       next.messages++
+      next.toolCalls += saidWithCalls(own)?.toolCalls.length ?? 0
       break
     case 'execution.tool_call':
       next.toolCalls++

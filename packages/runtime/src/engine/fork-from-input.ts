@@ -44,6 +44,7 @@ export async function forkFromInput(
       signatures,
       clewVersion: CLEW_VERSION,
       input,
+      ...(options.effects === 'ask' && { effects: options.effects }),
       ...(await readForkTags(ledger, source.runId, seq)),
     })
     const opened = program.open?.({ runId, threadId, input, previous, journal, cause: forked.eventId, seq })

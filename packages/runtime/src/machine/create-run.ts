@@ -132,7 +132,8 @@ export function createRun(parts: RunParts): Run {
       if (refresh && safety !== 'read') throw refreshedWrite(name, safety)
       const { worksWith } = options as Partial<NodeEffectOptions>
       const kind = 'effect' as const
-      const work = { kind, fn: fn as never, safety, declared, idempotent, refresh, worksWith }
+      const isApproved = Boolean(options.approval)
+      const work = { kind, fn: fn as never, safety, declared, idempotent, refresh, isApproved, worksWith }
       return (await make(name, input, work, options)) as never
     } catch (error) {
       throw parts.own(error)

@@ -290,7 +290,8 @@ export function createCursor(options: CursorOptions): Cursor {
       for (const { start, end, parentAttempt: inAttempt } of record.attemptsOf(stepId)) {
         if (inAttempt >= parentAttempt) continue
         if (end?.eventType !== 'execution.step_stopped') return false
-        return digestIn(start) === digest && start.payload.redactedInput === undefined
+        const isHeld = start.payload.redactedInput !== undefined || start.payload.heldInBranch === true
+        return digestIn(start) === digest && !isHeld
       }
       return false
     },

@@ -8,6 +8,7 @@ import { recordedCopy } from '../machine/recorded-copy.ts'
 import { type RedactedText, textsFrom } from '../machine/placeholders.ts'
 import type { Opening, Program } from '../machine/program.ts'
 import { indexRecord, type RunRecord } from '../machine/record.ts'
+import { readBranch } from '../fork/read-branch.ts'
 import { readEarlierWrites } from './earlier-writes.ts'
 import { openChild, stopChild } from './open-child.ts'
 import { recordedInput, warningsOf } from './recorded-input.ts'
@@ -65,6 +66,7 @@ async function carry(
   const signal = options.signal ? AbortSignal.any([hold.signal, options.signal]) : hold.signal
   const { budget, workedMs } = known.bounds
   const endsAt = performance.now() + (budget?.timeMs ?? 0) - workedMs
+  const branch = first[0] && (await readBranch(ledger, runId, first[0]))
   const warnings = new Set<string>()
   const warn = (message: string): void => {
     if (warnings.size < MAX_WARNINGS) warnings.add(message)
@@ -103,6 +105,7 @@ async function carry(
       listener,
       warn,
       earlierWrites: await readEarlierWrites(ledger, started),
+      branch,
       textOf,
       partialOf: openIn(record) > 0 ? await readPartialOutputs(ledger, runId) : undefined,
       redactedTexts: [given, standing].flatMap(

@@ -3,7 +3,7 @@ import type { ScheduleSkip } from './read-schedule.ts'
 import type { ScheduleDefinition } from './schedule-definition.ts'
 
 /** An occurrence is late, and a matter of `catchUp`, if no scheduler has come to it for this long. */
-export const LATE_MS = 60_000
+const LATE_MS = 60_000
 /** Of missed occurrences the newest so many are caught up. */
 export const MAX_CATCH_UP = 100
 

@@ -35,7 +35,7 @@ export interface FoldedSchedule extends ScheduleState {
 
 const MAX_RECENT = 100
 
-export function foldSchedule(before: FoldedSchedule | null, event: ClewEvent): FoldedSchedule | null {
+function foldSchedule(before: FoldedSchedule | null, event: ClewEvent): FoldedSchedule | null {
   const own = asOwn(event)
   const { seq, recordedAt } = event.ledger
   if (own?.eventType === 'system.schedule_set') {
