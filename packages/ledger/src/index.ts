@@ -401,6 +401,7 @@ export {
   CLAIM_RETRY_MS,
   createQueueSlots,
   pickWaiting,
+  type QueueCount,
   type QueueEntry,
   type QueueLimits,
   type QueueSlots,
@@ -418,6 +419,7 @@ export {
   type Leases,
   lostLease,
   type OwnerState,
+  WORKERS,
 } from './store/leases.ts'
 export type {
   RawRows,
