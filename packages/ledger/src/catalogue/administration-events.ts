@@ -143,7 +143,7 @@ export const ADMINISTRATION_EVENTS = {
   ],
   'system.schedule_changed': [
     'system.workflow_event',
-    open({ state: oneOf('active', 'paused', 'removed'), by: optional.text }),
+    open({ action: oneOf('pause', 'resume', 'remove'), by: optional.text }),
   ],
   /** An occurrence is decided: its run is submitted after this event, by whoever finds that it is not there. */
   'system.schedule_fired': ['system.workflow_event', open({ nominalAt: text, runId: text })],

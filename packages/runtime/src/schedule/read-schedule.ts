@@ -34,6 +34,7 @@ export interface FoldedSchedule extends ScheduleState {
 }
 
 const MAX_RECENT = 100
+const STATES = { resume: 'active', pause: 'paused', remove: 'removed' } as const
 
 function foldSchedule(before: FoldedSchedule | null, event: ClewEvent): FoldedSchedule | null {
   const own = asOwn(event)
@@ -59,7 +60,7 @@ function foldSchedule(before: FoldedSchedule | null, event: ClewEvent): FoldedSc
   if (!before || !own) return before && { ...before, seq }
   switch (own.eventType) {
     case 'system.schedule_changed': {
-      const { state } = own.payload
+      const state = STATES[own.payload.action]
       // What was due while it was paused is not missed: nobody wanted it.
       const isResumed = state === 'active' && before.state !== 'active'
       return { ...before, state, seq, ...(isResumed && { decidedUpTo: recordedAt }) }

@@ -11,6 +11,7 @@ import {
 } from './schedule-definition.ts'
 
 const ATTEMPTS = 20
+const ACTIONS = { active: 'resume', paused: 'pause', removed: 'remove' } as const
 
 /**
  * W5: has runs of an agent submitted by the clock, by any `clew worker`, `clew serve` or `startScheduler` of the workspace.
@@ -48,7 +49,10 @@ export async function changeSchedule(
   return change(ledger, id, (before) => {
     if (!before || (before.state === 'removed' && state !== 'removed')) throw noSchedule(id)
     if (before.state === state) return null
-    return scheduleEvent(id, 'system.schedule_changed', { state, ...(by !== undefined && { by }) })
+    return scheduleEvent(id, 'system.schedule_changed', {
+      action: ACTIONS[state],
+      ...(by !== undefined && { by }),
+    })
   })
 }
 
