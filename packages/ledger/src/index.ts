@@ -95,7 +95,8 @@ export {
   type ComplianceLog,
 } from './fold/compliance.ts'
 export { type Fold, foldEvents } from './fold/fold.ts'
-export type { ExplainedCause, ExplainedPlace, Explanation } from './read/explain.ts'
+export type { ExplainedCause, ExplainedPlace, Explanation, ExplainOptions } from './read/explain.ts'
+export type { Suspect } from './suspects/find-suspects.ts'
 export type { MatchedBy, RunOutcome } from './read/last-good.ts'
 export {
   COST_GROUPS,
