@@ -38,6 +38,15 @@ import { replay } from './operations/replay.ts'
 import { resume } from './operations/resume.ts'
 import { retention } from './operations/retention.ts'
 import { runs } from './operations/runs.ts'
+import {
+  scheduleList,
+  scheduleNext,
+  schedulePause,
+  scheduleRemove,
+  scheduleResume,
+  scheduleSet,
+  scheduleShow,
+} from './operations/schedule.ts'
 import { score } from './operations/score.ts'
 import { search } from './operations/search.ts'
 import { serve } from './operations/serve.ts'
@@ -96,6 +105,13 @@ export const operations = [
   tag,
   score,
   worker,
+  scheduleSet,
+  scheduleList,
+  scheduleShow,
+  scheduleNext,
+  schedulePause,
+  scheduleResume,
+  scheduleRemove,
   replay,
   verify,
   gc,

@@ -116,6 +116,23 @@ export {
   type HousekeepingOptions,
   startHousekeeping,
 } from './housekeeping/start-housekeeping.ts'
+export { nextTimes, type Timing } from './schedule/occurrences.ts'
+export {
+  listSchedules,
+  nextOccurrences,
+  readSchedule,
+  type ScheduleSkip,
+  type ScheduleState,
+} from './schedule/read-schedule.ts'
+export { changeSchedule, noSchedule, schedule } from './schedule/schedule.ts'
+export {
+  CATCH_UPS,
+  OVERLAPS,
+  type ScheduledRun,
+  type ScheduleDefinition,
+  type ScheduleOptions,
+} from './schedule/schedule-definition.ts'
+export { type Scheduler, type SchedulerOptions, startScheduler } from './schedule/start-scheduler.ts'
 export { startWorker } from './worker/start-worker.ts'
 export type { Worker, WorkerAgent, WorkerGraph, WorkerOptions, WorkerNotice } from './worker/worker.ts'
 export { openRunHandle, type RunHandle } from './work/run-handle.ts'
