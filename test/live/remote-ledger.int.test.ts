@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { isSystemRun } from '@clew/ledger'
 import { createToken, revokeToken } from '@clew/server/tokens'
 import {
   agent,
@@ -204,7 +205,9 @@ describe('W9 a ledger behind a server', () => {
     const followed: ClewEvent[] = []
     const ofRun: ClewEvent[] = []
     const follow = async (into: ClewEvent[], runId?: string): Promise<void> => {
-      for await (const event of remote.follow({ runId, signal: stop.signal })) into.push(event)
+      // The server records its housekeeping when it starts.
+      for await (const event of remote.follow({ runId, signal: stop.signal }))
+        if (!isSystemRun(event.correlationId)) into.push(event)
     }
     // The run is not there yet.
     const following = Promise.all([follow(followed), follow(ofRun, 'r')])
