@@ -12,7 +12,12 @@ const patient = { expect: { poll: { timeout: 60_000 } }, testTimeout: 600_000, h
 
 const withServers = {
   ...patient,
-  globalSetup: ['test/keep-compiled.ts', 'test/build-dist.ts', 'test/postgres/global-setup.ts'],
+  globalSetup: [
+    'test/temp-in-memory.ts',
+    'test/keep-compiled.ts',
+    'test/build-dist.ts',
+    'test/postgres/global-setup.ts',
+  ],
   // One more than a small machine has processors: these tests wait for processes, servers and time-outs.
   maxWorkers: 3,
 }

@@ -73,6 +73,7 @@ export const serve = streaming({
       { ingestStarter },
       { signingKeyOf },
       { startHousekeeping },
+      { serveEndpoint },
     ] = await Promise.all([
       import('@clew/server'),
       import('../control/create-control.ts'),
@@ -83,6 +84,7 @@ export const serve = streaming({
       import('../start-ingest.ts'),
       import('../second-opening.ts'),
       import('@clew/runtime'),
+      import('../mcp/serve-endpoint.ts'),
     ])
     const folder = page ? findPage() : null
     const serverLog = createLog(log)
@@ -92,6 +94,7 @@ export const serve = streaming({
       controlOf: (view) => createControl(view, { agents }),
       page: folder,
       log: serverLog,
+      mcp: serveEndpoint((error) => serverLog.debug({ err: error }, 'a call over MCP failed')),
       version: readVersion(),
       signingKey: signingKeyOf(ledger),
       startIngest: ingestStarter(ledger, {}, log),

@@ -20,6 +20,7 @@ export const state = answering({
   scope: 'read',
   surfaces: ['cli', 'rest', 'mcp'],
   rest: { method: 'get', path: '/v1/runs/{runId}/state' },
+  mcp: { tool: 'get_state' },
   input: z.object({
     runId,
     superstep: z.int().min(0).optional().describe('up to and including this superstep; default the latest'),

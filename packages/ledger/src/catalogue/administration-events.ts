@@ -6,6 +6,7 @@ import {
   listOf,
   mapOf,
   maybe,
+  maybeNull,
   nothing,
   number,
   oneOf,
@@ -84,6 +85,17 @@ export const ADMINISTRATION_EVENTS = {
       fromSeq: optional.count,
       toSeq: optional.count,
       headHash: optional.text,
+    }),
+  ],
+  /** Limits of a queue (W4) from now on; what is left out or null is not limited. Recorded in the run `clew:queues`. */
+  'system.queue_changed': [
+    'system.workflow_event',
+    open({
+      queue: text,
+      concurrency: maybeNull(integer(1)),
+      concurrencyPerKey: maybeNull(integer(1)),
+      rate: maybeNull(open({ count: integer(1), perMs: integer(1) })),
+      by: optional.text,
     }),
   ],
   /** A round of housekeeping, in the run `clew:housekeeping`: what was deleted, by which policy, and what else was done. */

@@ -89,6 +89,7 @@ export const envelopeTests: readonly StoreTest[] = [
         stepId: 'a#0',
         name: 'a',
         agent: 'owl',
+        queue: 'q',
         ...replay,
         ...chat,
         ...score,

@@ -127,6 +127,7 @@ export async function goOnWithRun(
     const result = await runUntilIdle(take, [...events, ...added], {
       input,
       bounds,
+      deadlineAt: current.deadlineAt,
       madeBefore: events,
       answers: given,
       stepsBefore: isWoken ? undefined : current.steps,
@@ -136,6 +137,7 @@ export async function goOnWithRun(
     return await runUntilIdle(take, await program.load(ledger, runId), {
       input,
       bounds,
+      deadlineAt: current.deadlineAt,
       madeBefore: events,
       answers: given,
     })
