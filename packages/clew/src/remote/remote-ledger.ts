@@ -59,7 +59,7 @@ export function openRemote(url: string, options: RemoteOptions = {}): Ledger {
     // Leases are known to the server only.
     leases: refusing(
       { list: async () => [] },
-      { acquire: true, claim: true, renew: true, release: true },
+      { acquire: true, claim: true, queues: true, renew: true, release: true },
       (name) => notRemote(`Executing runs (leases.${name})`, server.url),
     ),
     async close() {
