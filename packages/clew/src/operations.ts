@@ -26,6 +26,7 @@ import {
 } from './operations/memory-reads.ts'
 import { memoryForget, memoryImport, memoryPut, memorySweep } from './operations/memory-writes.ts'
 import type { Operation } from './operations/operation.ts'
+import { pause } from './operations/pause.ts'
 import { policy } from './operations/policy.ts'
 import { rebuild } from './operations/rebuild.ts'
 import { reindex } from './operations/reindex.ts'
@@ -37,6 +38,7 @@ import { score } from './operations/score.ts'
 import { search } from './operations/search.ts'
 import { serve } from './operations/serve.ts'
 import { show } from './operations/show.ts'
+import { signal } from './operations/signal.ts'
 import { state } from './operations/state.ts'
 import { step } from './operations/step.ts'
 import { steps } from './operations/steps.ts'
@@ -81,6 +83,8 @@ export const operations = [
   memoryImport,
   resume,
   fork,
+  signal,
+  pause,
   stop,
   tag,
   score,

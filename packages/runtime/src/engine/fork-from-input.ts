@@ -1,4 +1,4 @@
-import { ClewError, type ClewEvent, type Ledger, readForkTags, type RunSummary } from '@clew/ledger'
+import { ClewError, type ClewEvent, type Ledger, readInherited, type RunSummary } from '@clew/ledger'
 import { checkpointLookupOf } from '../checkpointer/checkpoint-lookup.ts'
 import { CLEW_VERSION } from '../version.ts'
 import { isEdited } from './edit-state.ts'
@@ -43,7 +43,7 @@ export async function forkFromInput(
       signatures,
       clewVersion: CLEW_VERSION,
       input,
-      ...(await readForkTags(ledger, source.runId, 1)),
+      ...(await readInherited(ledger, source.runId, 1)),
     })
     const opened = program.open?.({ runId, threadId, input, previous, journal, cause: forked.eventId })
     const paused = journal.draft('system.workflow_paused', ['fork'], forked.eventId, {})

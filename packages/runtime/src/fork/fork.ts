@@ -3,7 +3,7 @@ import {
   type ClewEvent,
   type Ledger,
   type PayloadOf,
-  readForkTags,
+  readInherited,
   type RunSummary,
 } from '@clew/ledger'
 import type { Agent } from '../run/agent.ts'
@@ -24,7 +24,7 @@ import {
 } from './replace-value.ts'
 import { assertMode } from '../run/mode.ts'
 import type { RunResult } from '../run/result.ts'
-import { unknownRun } from '../run/resume-run.ts'
+import { unknownRun } from '../run/unknown-run.ts'
 import type { RunOptions } from '../run/run-options.ts'
 import { budgetField, readBounds } from '../run/run-bounds.ts'
 import { sleepThrough } from '../run/sleep-through.ts'
@@ -175,7 +175,7 @@ async function forkRun(
         ...(cut.atStepId !== null && { atStepId: cut.atStepId }),
         ...(input !== undefined && { input }),
         ...budgetField(options.budget),
-        ...(await readForkTags(ledger, source.runId, cut.seq)),
+        ...(await readInherited(ledger, source.runId, cut.seq)),
         ...fields,
       })
       const stored = await ledger

@@ -10,6 +10,7 @@ import { budgetField, readBounds, resumedBudget } from './run-bounds.ts'
 import { settlePauses } from '../pause/settle-pauses.ts'
 import { sleepThrough } from './sleep-through.ts'
 import { beginLog, type ActiveRun, acquireRun } from './acquire-run.ts'
+import { unknownRun } from './unknown-run.ts'
 import { withSecrets } from './with-secrets.ts'
 import { isBeginning } from './beginning.ts'
 
@@ -158,6 +159,3 @@ function assertResumable(
         : 'Fork it from the step where it should go on.',
     )
 }
-
-export const unknownRun = (runId: string): ClewError =>
-  new ClewError('not_found', `There is no run ${runId}`, 'See `clew runs` for those there are.', { runId })

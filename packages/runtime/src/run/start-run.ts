@@ -13,6 +13,7 @@ import type { RunOptions, SessionOptions, StartOptions } from './run-options.ts'
 import { sleepThrough } from './sleep-through.ts'
 import { beginLog, acquireRun } from './acquire-run.ts'
 import { budgetField } from './run-bounds.ts'
+import { recordedSchemas } from '../signal/signal-schemas.ts'
 import { CLEW_VERSION } from '../version.ts'
 
 /** R5: the input is recorded before anything is done with it. */
@@ -94,6 +95,7 @@ export async function beginRun(
       ...(subjects && { subjects }),
       ...(session && { session: { ...session } }),
       ...budgetField(budget),
+      ...recordedSchemas(program.signals),
       ...(tags && { tags }),
       ...(input !== undefined && input !== null && { input }),
       seed: sha256(runId + nextId()).slice(0, 32),

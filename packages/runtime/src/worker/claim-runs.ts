@@ -1,4 +1,5 @@
 import { ClewError, isTerminal, type Lease, type Ledger, type RunSummary } from '@clew/ledger'
+import { requestPause } from '../lifecycle/request-pause.ts'
 import { requestStop } from '../lifecycle/request-stop.ts'
 import type { RunResult, StepChange } from '../run/result.ts'
 import type { Shutdown } from '../run/run-options.ts'
@@ -40,6 +41,12 @@ export function createTaking({
       // The stop request still counts if its sender has ended, and a resume would ignore it.
       await release(lease)
       await requestStop(ledger, run.runId)
+      return undefined
+    }
+    if (run.held) {
+      // Its owner died before it had let go of it.
+      await release(lease)
+      await requestPause(ledger, run.runId)
       return undefined
     }
     if (run.status !== 'interrupted' && run.status !== 'running') return 'go on'
