@@ -31,10 +31,15 @@ export const research = agent('research', async (run, { question, pace }: Trip) 
   })
   const pages = await Promise.all(
     plan.map((query, index) =>
-      run.effect('web_search', { query }, async () => {
-        await sleep((4 + 3 * index) * pace)
-        return { query, title: PAGES[query] ?? '', url: `https://example.org/${index + 1}` }
-      }),
+      run.effect(
+        'web_search',
+        { query },
+        async () => {
+          await sleep((4 + 3 * index) * pace)
+          return { query, title: PAGES[query] ?? '', url: `https://example.org/${index + 1}` }
+        },
+        { safety: 'read' },
+      ),
     ),
   )
   const draft = await run.effect('model', { pages }, async (_, call) => {
@@ -104,14 +109,19 @@ export const triage = new StateGraph({
 /** Thinks aloud, and goes on when the file `gate` is there. */
 export const courier = agent('courier', async (run, { gate }: { readonly gate: string }) => {
   const parcel = await run.step('pack', {}, () => ({ parcel: 'rings', weight: 3 }))
-  await run.effect('thinking', parcel, async () => {
-    run.token('The parcel is packed. ')
-    for (let words = 1; !existsSync(gate); words++) {
-      await sleep(60, undefined, { signal: run.signal })
-      if (words <= 40) run.token(`I wait at the gate (${words}). `)
-    }
-    return 'The gate is open.'
-  })
+  await run.effect(
+    'thinking',
+    parcel,
+    async () => {
+      run.token('The parcel is packed. ')
+      for (let words = 1; !existsSync(gate); words++) {
+        await sleep(60, undefined, { signal: run.signal })
+        if (words <= 40) run.token(`I wait at the gate (${words}). `)
+      }
+      return 'The gate is open.'
+    },
+    { safety: 'read' },
+  )
   return run.step('deliver', parcel, ({ parcel: what }) => `${what} delivered`)
 })
 
@@ -119,4 +129,22 @@ export const courier = agent('courier', async (run, { gate }: { readonly gate: s
 export const baker = agent('baker', async (run) => {
   await run.step('mix', { flour: 500 }, () => 'dough')
   return run.step('bake', { minutes: 45 }, () => 'bread')
+})
+
+/** Pays somebody back, if a person allows it, and asks what to write to them. */
+export const bursar = agent('bursar', async (run, { booking }: { readonly booking: string }) => {
+  const refund = { booking, amount: { value: 28.5, currency: 'EUR' }, reason: 'the boat did not sail' }
+  const paid = await run.effect('refund', refund, async ({ amount }) => ({ paid: amount.value }), {
+    safety: 'destructive',
+    approval: { question: 'May the fare be paid back?', timeoutMs: 3_600_000 },
+  })
+  const letter = await run.interrupt<{ readonly tone: string }>({
+    question: 'How should the letter sound?',
+    schema: {
+      type: 'object',
+      properties: { tone: { enum: ['formal', 'warm'] }, lines: { type: 'integer' } },
+      required: ['tone'],
+    },
+  })
+  return { ...paid, ...letter }
 })

@@ -105,6 +105,18 @@ describe('W7 an operator pauses a run', () => {
     expect((await requestStop(ledger, 's')).status).toBe('stopped')
   })
 
+  it('W7 a process that waits for a signal lets go of its run, too', async () => {
+    const waits = agent('waits', (run) => run.receive('note'))
+    const going = waits.start(ledger, null, { runId: 'r' })
+    await until('r', 'paused')
+    await requestPause(ledger, 'r')
+    expect(await going).toMatchObject({ status: 'paused', awaits: [] })
+    await signal(ledger, 'r', 'note', 1)
+    expect(await statusOf('r')).toBe('paused')
+    await requestResume(ledger, 'r')
+    expect((await waits.resume(ledger, 'r')).output).toBe(1)
+  })
+
   it('W7 the owner died before it let go: nobody goes on with it until it is resumed', async () => {
     const one = agent('one', (run) => run.step('one', null, () => 1))
     const lease = await ledger.leases.acquire({ workspace: 'default', runId: 'o' })

@@ -28,6 +28,7 @@ import { memoryForget, memoryImport, memoryPut, memorySweep } from './operations
 import type { Operation } from './operations/operation.ts'
 import { pause } from './operations/pause.ts'
 import { policy } from './operations/policy.ts'
+import { preview } from './operations/preview.ts'
 import { rebuild } from './operations/rebuild.ts'
 import { reindex } from './operations/reindex.ts'
 import { replay } from './operations/replay.ts'
@@ -83,6 +84,7 @@ export const operations = [
   memoryImport,
   resume,
   fork,
+  preview,
   signal,
   pause,
   stop,

@@ -34,6 +34,7 @@ import { type LedgerContext, createLedgerContext, type LedgerParts } from './led
 import { createLedgerMemory } from './memory/create-memory.ts'
 import { checkMemoryPolicy } from './memory/policy.ts'
 import { createProgress } from './progress/create-progress.ts'
+import { listByQuery } from './query/list-by-query.ts'
 import { PROJECTION_VERSION, readProjectionState } from './projections/projection-version.ts'
 import { createPolicyAccess } from './policy/workspace-policy.ts'
 import { readRunValues, type RunValues } from './read/read-run-values.ts'
@@ -240,17 +241,21 @@ function createView(core: LedgerContext, { isOpened = false, plain = false, ...v
       return found ?? null
     },
     getRun: getRun as Ledger['getRun'],
-    async listRuns({ since, limit = 50, systemRun, threadId, ...filter } = {}) {
+    async listRuns({ q = '', since, limit = 50, systemRun, threadId, ...filter } = {}) {
       assertOpen()
       checkScoresAndTags(filter)
-      const page = await store.findRuns({
+      const within = {
         ...filter,
         workspace,
         threadIds: threadId === undefined ? undefined : namesOf(threadId),
         systemRun: systemRun ?? null,
         limit: checkLimit(limit),
         since: checkSince(since),
-      })
+      }
+      const page =
+        q.trim() === ''
+          ? await store.findRuns(within)
+          : await listByQuery(q, { store, within, namesOf, now: ports.now() })
       return { runs: page.runs.map((run) => reviveRow(run.summary)), nextCursor: page.next }
     },
     async findBelow(runIds) {

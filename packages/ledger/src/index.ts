@@ -315,7 +315,7 @@ export {
 } from './redact/placeholder.ts'
 export { recut, redactBody } from './redact/redact-body.ts'
 export { type OriginalOf, restoreEvent, restoreSecrets } from './vault/restore-secrets.ts'
-export type { GcOptions, GcReport } from './retention/gc.ts'
+export type { GcOptions, GcReport, PolicySource } from './retention/gc.ts'
 export {
   type Hold,
   type HoldOptions,
@@ -358,6 +358,9 @@ export {
   type SearchQuery,
   type ValueFilter,
 } from './search/search-index.ts'
+export { joinQuery, type QueryItem, splitQuery } from './query/split-query.ts'
+export { isEventField, QUERY_FIELD_NAMES, QUERY_FIELDS } from './query/query-fields.ts'
+export { RUN_SORTS } from './query/parse-query.ts'
 export { createTags, type Tags } from './search/tags.ts'
 export { indexedTokens } from './search/tokens.ts'
 export { formatStepId, parseStepId, type StepIdentity, stepLabel } from './event/step-id.ts'

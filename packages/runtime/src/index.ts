@@ -19,6 +19,12 @@ export type {
 export type { UpdatedState, UpdateOptions } from './engine/update-state.ts'
 export type { Compared, Fidelity } from './run/fidelity.ts'
 export { fork, type ForkOptions, retry, type RetryOptions } from './fork/fork.ts'
+export {
+  type ForkPreview,
+  type PreviewedEffect,
+  previewFork,
+  type PreviewForkOptions,
+} from './fork/preview-fork.ts'
 export type { Replacement } from './fork/replace-value.ts'
 export type { IfStorable } from './options/storable.ts'
 export { type SentSignal, signal, type SignalOptions } from './signal/signal.ts'
@@ -105,5 +111,15 @@ export type {
 export type { MapInput, MapOptions, MapProgress } from './map/map-items.ts'
 export type { MapItem, MapResult } from './map/map-result.ts'
 export { zipInputs } from './map/zip-inputs.ts'
+export {
+  HOUSEKEEPING_RUN_ID,
+  type HousekeepingRound,
+  readLastHousekeeping,
+} from './housekeeping/housekeeping-round.ts'
+export {
+  type Housekeeping,
+  type HousekeepingOptions,
+  startHousekeeping,
+} from './housekeeping/start-housekeeping.ts'
 export { startWorker } from './worker/start-worker.ts'
 export type { Worker, WorkerAgent, WorkerGraph, WorkerOptions, WorkerNotice } from './worker/worker.ts'

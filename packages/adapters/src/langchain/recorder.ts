@@ -28,7 +28,8 @@ interface Start {
 
 export interface Recorder {
   readonly sessionId: string | undefined
-  joinGraph(thread: string, graph: GraphRun): void
+  /** The name of the graph that was called on the thread, unless it is the framework's own. */
+  joinGraph(thread: string, graph: GraphRun): string | undefined
   startChain(start: Start & { readonly inputs: unknown; readonly isDeferred: boolean }): Promise<void>
   endChain(runId: string, outputs: unknown, inputs: unknown): Promise<void>
   startModel(
@@ -68,6 +69,9 @@ interface Placed {
   readonly isTop: boolean
   readonly joined?: JoinedGraph | undefined
 }
+
+/** LangGraph's name of a graph that was compiled without one. */
+const UNNAMED_GRAPH = 'LangGraph'
 
 export function createRecorder(options: RunChoice): Recorder {
   const { ledger, session } = options
@@ -167,7 +171,11 @@ export function createRecorder(options: RunChoice): Recorder {
 
   return {
     sessionId: session?.sessionId,
-    joinGraph: (thread, graph) => void graphs.set(thread, graph),
+    joinGraph(thread, graph) {
+      graphs.set(thread, graph)
+      const called = [...waiting.values()].findLast(({ start }) => start.metadata['thread_id'] === thread)
+      return called && called.start.name !== UNNAMED_GRAPH ? called.start.name : undefined
+    },
 
     async startChain({ inputs, isDeferred, ...start }) {
       const input = isDeferred ? undefined : inputs

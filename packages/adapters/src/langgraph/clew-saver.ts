@@ -54,6 +54,8 @@ export class ClewSaver extends BaseCheckpointSaver {
 
   /** Sessions of callback handlers, by handler. */
   readonly #sessions = new WeakMap<object, ParentStep>()
+  /** Names of graphs by invocation, as the callbacks were told them. */
+  readonly #graphNames = new WeakMap<object, string>()
   readonly #heldFailures = new WeakMap<object, () => void>()
   readonly #holdMs: number
 
@@ -131,7 +133,8 @@ export class ClewSaver extends BaseCheckpointSaver {
       const { signal } = config
       const hasFailed = (): boolean => this.#failed.has(invocationOf(config))
       if (ns === '' && signal && hasNext(checkpoint)) this.#spaces.noteWriter(key, { signal, hasFailed })
-      const agentName = (): string | undefined => agentOf(config)
+      const agentName = (): string | undefined =>
+        agentOf(config) ?? this.#graphNames.get(invocationOf(config))
       const handler = handlerOf(config, this.#ledger)
       const session = handler && this.#sessions.get(handler)
       const handed = this.#within(key, parentId, (space) => {
@@ -254,7 +257,10 @@ export class ClewSaver extends BaseCheckpointSaver {
     const join: unknown = Reflect.get(handler, 'joinGraph')
     // With `exit` there is no run before the graph has ended.
     const isLate = Reflect.get(config, 'durability') === 'exit'
-    if (typeof join === 'function' && !isLate) join.call(handler, thread, this.#spaces.graphRun(thread))
+    if (typeof join === 'function' && !isLate) {
+      const name: unknown = join.call(handler, thread, this.#spaces.graphRun(thread))
+      if (typeof name === 'string') this.#graphNames.set(invocationOf(config), name)
+    }
     const sessionId: unknown = Reflect.get(handler, 'sessionId')
     if (typeof sessionId !== 'string' || this.#sessions.has(handler)) return
     let eventId: string | undefined

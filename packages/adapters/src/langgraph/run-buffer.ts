@@ -54,8 +54,6 @@ export interface RunBuffer {
   signal: InvocationSignal
   /** That invocation goes on without waiting for commits, and may never yield. */
   isEager: boolean
-  /** When something was appended last, in milliseconds. */
-  writtenMs: number
   /** A node failed in that invocation. */
   hasFailed: boolean
   failure: unknown
@@ -79,7 +77,6 @@ export const openLine = (runId: string, given: Partial<RunBuffer>): RunBuffer =>
   pauses: new Map(),
   signal: undefined,
   isEager: false,
-  writtenMs: 0,
   hasFailed: false,
   failure: undefined,
   pending: new Set(),
@@ -176,7 +173,6 @@ export function appendTo(
     line.events++
   }
   line.toldSeq = line.seq
-  line.writtenMs = Date.now()
   const { seq } = line
   // The ledger takes the call in this turn, so that the order of the calls is the order of the record.
   const appended = ledger.append(events, { expectedSeq, eager: line.isEager }).then(

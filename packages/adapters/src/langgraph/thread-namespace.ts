@@ -8,8 +8,6 @@ import type { RunOrigin } from './run-drafts.ts'
 import type { Saved } from './saved.ts'
 
 const MAX_GRANTED = 4096
-/** An invocation that has put nothing for so long is in a node that may take any time. */
-const QUIET_MS = 100
 
 export interface SpaceParts extends LinesParts, RunOrigin {
   /** Does something in the next turn of the event loop, behind the calls made until then. */
@@ -22,8 +20,8 @@ export interface SpaceParts extends LinesParts, RunOrigin {
 export interface ThreadNamespace {
   /** Appends what callbacks tell of a run. */
   tell(runId: string, events: readonly EventInput[]): Promise<unknown>
-  /** Whether this invocation, which put something, may still put more in the next moment. */
-  isWriting(signal: AbortSignal): boolean
+  /** How far this invocation is: its first write still to come, busy with one, over, or the number of events it has put. */
+  progressOf(signal: AbortSignal): 'coming' | 'busy' | 'over' | number
   /** Waits for what is under way; what could not be written is forgotten, and then it is false. */
   settle(): Promise<boolean>
   /** The same, and learns what others wrote. */
@@ -98,13 +96,12 @@ export function createSpace(parts: SpaceParts): ThreadNamespace {
     }
   }
 
-  function isWriting(signal: AbortSignal): boolean {
+  function progressOf(signal: AbortSignal): 'coming' | 'busy' | 'over' | number {
     const line = lines.newest()
-    // What it put has not come this far.
-    if (line?.signal !== signal) return true
-    if (line.status !== 'running' || line.isClosed || line.failure !== undefined) return false
+    if (line?.signal !== signal) return 'coming'
+    if (line.status !== 'running' || line.isClosed || line.failure !== undefined) return 'over'
     const isUnderWay = checkpointer.putting > 0 || writer.isHolding || line.pending.size > 0
-    return isUnderWay || Date.now() - line.writtenMs < QUIET_MS
+    return isUnderWay ? 'busy' : line.seq
   }
 
   const watched = new WeakSet<AbortSignal>()
@@ -125,7 +122,7 @@ export function createSpace(parts: SpaceParts): ThreadNamespace {
       return lines.newest()?.head?.size ?? 0
     },
     knows: lines.knows,
-    isWriting,
+    progressOf,
     tell(runId, events) {
       const line = lines.get(runId)
       if (!line || line.failure !== undefined) return parts.ledger.append(events)

@@ -3,7 +3,7 @@ import { ClewError, type Ledger } from '@clew/ledger'
 import type { GraphRun } from '../langchain/graph-run.ts'
 import type { InvocationSignal, LedgerWatermark } from './run-buffer.ts'
 import { createLineReader, type LineReader } from './read-line.ts'
-import type { ParentStep } from './run-drafts.ts'
+import type { CheckpointParents, ParentStep } from './run-drafts.ts'
 import { createSpace, type ThreadNamespace } from './thread-namespace.ts'
 import {
   findEvent,
@@ -17,6 +17,14 @@ import { assertNoWholeSecret, type SecretsRule } from './whole-secrets.ts'
 
 const MAX_SPACES = 256
 const MAX_WAIT_MS = 1000
+const MAX_QUIET_WAIT_MS = 10_000
+/**
+ * An invocation that has put nothing at so many looks in a row is in a node that may take any time. Looks are counted and not
+ * milliseconds, since a busy machine lets time pass in which nothing of this process runs.
+ */
+const QUIET_LOOKS = 20
+/** An invocation whose checkpoint is refused never puts it. */
+const MAX_PARENT_WAIT_MS = 60_000
 const LOOK_MS = 5
 /** Characters of states that are held for threads which may go on. */
 const MAX_SIZE = 64 * 1024 * 1024
@@ -30,7 +38,7 @@ export interface Spaces {
   /** An invocation puts something. */
   noteWriter(key: NamespaceKey, invocation: RunningInvocation): void
   /**
-   * Waits until no other invocation of this process puts anything, a second at most. LangGraph runs a graph to its end whose
+   * Waits until no other invocation of this process puts anything, ten seconds at most. LangGraph runs a graph to its end whose
    * stream was left, and the next invocation would begin at a checkpoint that is no longer the newest one.
    */
   whenQuiet(key: NamespaceKey, signal: InvocationSignal): Promise<void>
@@ -102,6 +110,21 @@ export function createSpaces(
     return life
   }
 
+  /**
+   * Waits for the checkpoint in whose superstep a sub-graph was started: with durability `async` the graph around puts it
+   * when the one before is committed, and the sub-graph may be faster. With `exit` it comes last, and no invocation is noted.
+   */
+  async function whenParentKnown({ thread, ns }: NamespaceKey, parents: CheckpointParents): Promise<void> {
+    const outerNs = ns.slice(0, Math.max(0, ns.lastIndexOf('|')))
+    const checkpointId = ns === '' ? undefined : parents?.[outerNs]
+    if (checkpointId === undefined) return
+    const outerKey = keyOf({ thread, ns: outerNs })
+    const isComing = (): boolean => writers.get(keyOf({ thread, ns: '' }))?.hasFailed() === false
+    const untilMs = Date.now() + MAX_PARENT_WAIT_MS
+    while (isComing() && entries.get(outerKey)?.space.knows(checkpointId) !== true && Date.now() < untilMs)
+      await sleep(LOOK_MS)
+  }
+
   /** The run and step of the graph around: the namespace names the task that started it. */
   function parentStep({ thread, ns }: NamespaceKey, childRunId: string): ParentStep | undefined {
     if (ns === '') return undefined
@@ -125,6 +148,7 @@ export function createSpaces(
       threadName: threadName(ledger, key.thread),
       agent,
       parentStep: (runId: string) => parentStep(key, runId),
+      whenParentKnown: (parents: CheckpointParents) => whenParentKnown(key, parents),
       tide,
       later,
       check,
@@ -146,6 +170,7 @@ export function createSpaces(
       if (entries.size <= MAX_SPACES && size <= MAX_SIZE) break
       if (each.waiting > 0 || each === entry) continue
       entries.delete(oldest)
+      writers.delete(oldest)
       size -= each.space.size
     }
     return entry
@@ -172,12 +197,17 @@ export function createSpaces(
     const name = keyOf(key)
     const other = writers.get(name)
     if (!other || other.signal === signal) return
-    const untilMs = Date.now() + MAX_WAIT_MS
-    const isBusy = (): boolean =>
-      !other.signal.aborted &&
-      !other.hasFailed() &&
-      entries.get(name)?.space.isWriting(other.signal) !== false
-    while (isBusy() && Date.now() < untilMs) await sleep(LOOK_MS)
+    const beganMs = Date.now()
+    let quietLooks = 0
+    let before: unknown
+    while (quietLooks < QUIET_LOOKS && !other.signal.aborted && !other.hasFailed()) {
+      const progress = entries.get(name)?.space.progressOf(other.signal) ?? 'coming'
+      const limitMs = progress === 'coming' ? MAX_WAIT_MS : MAX_QUIET_WAIT_MS
+      if (progress === 'over' || Date.now() - beganMs >= limitMs) break
+      quietLooks = typeof progress === 'number' && progress === before ? quietLooks + 1 : 0
+      before = progress
+      await sleep(LOOK_MS)
+    }
     if (writers.get(name) === other) writers.delete(name)
   }
 

@@ -41,6 +41,7 @@ const COMMANDS = {
   signal: async () => (await import('./commands/signal.ts')).signalCommand,
   stop: async () => (await import('./commands/stop.ts')).stopCommand,
   tag: async () => (await import('./commands/tag.ts')).tagCommand,
+  preview: async () => (await import('./commands/preview.ts')).previewCommand,
   score: async () => (await import('./commands/score.ts')).scoreCommand,
   worker: async () => (await import('./commands/worker.ts')).workerCommand,
   fork: async () => (await import('./commands/fork.ts')).forkCommand,

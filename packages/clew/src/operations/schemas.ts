@@ -45,6 +45,7 @@ export const runSummary = z.object({
   modelCalls: count,
   cost: z.number().nullable(),
   unpricedCalls: count,
+  models: z.array(text).readonly().optional().describe('Models of the counted calls, if there are any.'),
   pauses: z.array(pause).readonly(),
   error: error.nullable(),
   checkpoint: checkpoint.nullable(),

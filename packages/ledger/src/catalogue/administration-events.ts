@@ -86,6 +86,25 @@ export const ADMINISTRATION_EVENTS = {
       headHash: optional.text,
     }),
   ],
+  /** A round of housekeeping, in the run `clew:housekeeping`: what was deleted, by which policy, and what else was done. */
+  'system.housekeeping_completed': [
+    'system.workflow_event',
+    open({
+      startedAt: optional.text,
+      /** Policy that was followed; absent where there is none. */
+      policy: maybe(open({ source: text, by: optional.text, at: optional.text })),
+      events: optional.count,
+      runs: optional.count,
+      /** How many runs a rule matches that a hold or another run still needs. */
+      kept: optional.count,
+      /** Runs without a living owner that were marked as interrupted. */
+      interrupted: optional.count,
+      /** Events that the search index took. */
+      indexed: optional.count,
+      /** Tasks that failed; the others were done all the same. */
+      errors: maybe(listOf(open({ task: text, code: optional.text, message: optional.text }))),
+    }),
+  ],
   'system.policy_changed': ['system.workflow_event', open({ policy: anything, by: optional.text })],
   'system.access': [
     'system.workflow_event',

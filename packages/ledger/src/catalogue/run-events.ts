@@ -121,6 +121,8 @@ export const RUN_EVENTS = {
           input: anything,
         }),
       ),
+      /** `ask`: what would reach outside is given its recorded result, or a person is asked (R7). */
+      effects: maybe(oneOf('ask', 'live')),
       /** In place of that of its source. */
       ...bounded,
       /** The source's last checkpoint at or before `sourceSeq`: the fork begins with it. */

@@ -25,6 +25,7 @@ import { retentionKeepsTests } from './retention-keeps.ts'
 import { retentionToldTests } from './retention-told.ts'
 import { retentionTests } from './retention.ts'
 import { richValueTests } from './rich-values.ts'
+import { runQueryTests } from './run-queries.ts'
 import { scoreAndTagTests } from './scores-and-tags.ts'
 import { searchTests } from './search.ts'
 import { stateRetentionTests } from './state-retention.ts'
@@ -66,7 +67,7 @@ const PARTS: Readonly<Record<StorePart, readonly StoreTest[]>> = {
     ...nameTests,
     ...stateTests,
   ],
-  'core: findEvents and findRuns': [...causeTests, ...listingTests, ...scoreAndTagTests],
+  'core: findEvents and findRuns': [...causeTests, ...listingTests, ...scoreAndTagTests, ...runQueryTests],
   'core: values': [...valueTests, ...richValueTests],
   'core: blank, prune, adopt and replace': [
     ...changeTests,

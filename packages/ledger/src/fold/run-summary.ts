@@ -3,7 +3,7 @@ import { addAmounts, fromNano } from '../billing/money.ts'
 import { normaliseUsage, type Usage } from '../billing/usage.ts'
 import { asErasable, asOwn, type ErasableEvent } from '../catalogue/catalogue.ts'
 import type { ClewEvent } from '../event/envelope.ts'
-import { countMessages, type MessageCounts } from './count-messages.ts'
+import { countMessages, type MessageCounts, saidWithCalls } from './count-messages.ts'
 import { beginsStep } from './begins-step.ts'
 import { checkpointMark } from './checkpoint.ts'
 import { textOf } from './fields.ts'
@@ -99,6 +99,8 @@ export interface RunSummary {
   readonly cost: number | null
   /** Counted calls without a known price in US dollars: with any, `cost` is a part only. */
   readonly unpricedCalls: number
+  /** Models of the counted calls, in the order of their first call; present when there is one. At most 32. */
+  readonly models?: readonly string[] | undefined
   readonly pauses: readonly Pause[]
   readonly error: RunError | null
   readonly checkpoint: LastCheckpoint | null
@@ -361,6 +363,7 @@ function applyOwn(next: MutableSummary, summary: RunSummary, own: ErasableEvent)
       break
     case 'execution.message':
       next.messages++
+      next.toolCalls += saidWithCalls(own)?.toolCalls.length ?? 0
       break
     case 'execution.tool_call':
       next.toolCalls++
@@ -456,10 +459,16 @@ function withoutStep(pauses: readonly Pause[], stepId: string | undefined): read
     : pauses
 }
 
+const MAX_MODELS = 32
+
 function addUsage(next: MutableSummary, usage: Usage, { payload }: ClewEvent): void {
   next.inputTokens += usage.inputTokens
   next.outputTokens += usage.outputTokens
   next.modelCalls++
+  const model = textOf(payload['model'])
+  const models = next.models ?? []
+  if (model !== null && models.length < MAX_MODELS && !models.includes(model))
+    next.models = [...models, model]
   const { nano, currency } = costOf(payload)
   if (nano === undefined || currency !== 'USD') next.unpricedCalls++
   else next.cost = addAmounts(next.cost ?? 0, fromNano(nano))

@@ -33,8 +33,8 @@ export async function lineage(ledger: Ledger, runId: string): Promise<Lineage> {
   const root = await rootOf(ledger, runId)
   if (!root) return { threadId: null, runs: [] }
   const { threadId } = root
-  const keeper = checkpointLookupOf(ledger)
-  if (keeper) return { threadId, runs: await keptLineage(keeper.list(threadId ?? root.runId)) }
+  const lookup = checkpointLookupOf(ledger)
+  if (lookup) return { threadId, runs: await keptLineage(lookup.list(threadId ?? root.runId)) }
   const runs: LineageRun[] = []
   for await (const run of threadId === null
     ? await forksOf(ledger, root)

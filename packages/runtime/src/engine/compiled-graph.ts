@@ -220,8 +220,8 @@ export function compileGraph<C extends Channels>(
   ): Promise<GraphResult<StateOf<C>>> {
     const { runId, status } = await headOf(place)
     if (status !== 'failed') return resume(place, goOnOptions)
-    const { signal, budget, onBusy, listener, suspendAlways } = goOnOptions
-    return travel.retry({ runId, ...place, signal, budget, onBusy, listener, suspendAlways })
+    const { runId: newRunId, signal, budget, onBusy, listener, suspendAlways } = goOnOptions
+    return travel.retry({ runId, newRunId, signal, budget, onBusy, listener, suspendAlways })
   }
 
   return {
@@ -244,8 +244,17 @@ export function compileGraph<C extends Channels>(
     resume,
     stream(input, streamOptions = {}) {
       const threadId = threadOf(streamOptions)
-      if (ledger && input === null && threadId !== undefined)
-        return this.streamResume({ threadId }, streamOptions)
+      if (ledger && input === null && threadId !== undefined) {
+        const open = async () => {
+          const head = await headOf({ threadId })
+          // A failed run is retried as a run of its own.
+          const runId = head.status === 'failed' ? checkRunId(streamOptions.runId) : head.runId
+          const go = (told: InvokeOptions): Promise<GraphResult<StateOf<C>>> =>
+            goOn({ threadId }, { ...streamOptions, ...told, runId })
+          return { runId, go }
+        }
+        return streamRun(open, streamOptions, true)
+      }
       const runId = checkRunId(streamOptions.runId)
       const go = (told: InvokeOptions): Promise<GraphResult<StateOf<C>>> =>
         this.invoke(input, { ...streamOptions, ...told, runId })

@@ -43,6 +43,7 @@ export async function forkFromInput(
       signatures,
       clewVersion: CLEW_VERSION,
       input,
+      ...(options.effects === 'ask' && { effects: options.effects }),
       ...(await readInherited(ledger, source.runId, 1)),
     })
     const opened = program.open?.({ runId, threadId, input, previous, journal, cause: forked.eventId })

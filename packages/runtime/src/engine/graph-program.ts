@@ -15,7 +15,7 @@ import type { PruneStates } from '../checkpointer/retention.ts'
 import type { Channels } from '../graph/channel.ts'
 import { type GraphDefinition, START } from '../graph/definition.ts'
 import { resolveOperations } from '../graph/digests.ts'
-import { mergeWrites, prepareWrite, type State, type StepWrite } from '../graph/merge-writes.ts'
+import { initialsFor, mergeWrites, prepareWrite, type State, type StepWrite } from '../graph/merge-writes.ts'
 import { type Joins, planNext, type Task } from '../graph/plan.ts'
 import type { Budget } from '../machine/budget.ts'
 import type { Caller, Durability } from '../machine/machine-types.ts'
@@ -106,6 +106,8 @@ export function createGraphProgram(options: GraphProgramOptions, run: GraphRunOp
       after: [],
     }
     const fields = checkpointFields(standing, accepted, accepted.operations, isWhole)
+    const initial = initialsFor(channels, head ? (head.recorded ?? head.graph.state) : {})
+    if (initial) fields.initial = initial
     const from = previous && !isWhole && { from: { runId: previous.run.runId, seq: previous.seq } }
     const event = journal.draft('execution.checkpoint', ['input'], cause, { ...fields, ...from })
     return { events: [event], from: standing, redactedTexts }
@@ -124,7 +126,7 @@ export function createGraphProgram(options: GraphProgramOptions, run: GraphRunOp
       restored: true,
     })) as RunState
     const from = toStanding(channels, event, folded, ledger)
-    const { state } = folded
+    const { state } = from.graph
     const places =
       from.tasks.length === 0 || isReplay ? [] : findPlaceholderPlaces({ state, tasks: from.tasks })
     const whole = places.find(({ isWhole }) => isWhole)
@@ -293,7 +295,7 @@ async function findPrevious(
   const redacted = Object.keys(folded.state).filter(
     (name) => findPlaceholderPlaces(folded.state[name]).length > 0,
   )
-  const head: Head = { graph: toGraph(folded), depth: depth ?? 0, redacted }
+  const head: Head = { graph: toGraph(folded), depth: depth ?? 0, redacted, recorded: folded.state }
   return { run, seq, head }
 }
 
@@ -311,6 +313,8 @@ interface Head {
   readonly depth: number
   /** Channels that the record has without their secrets; none where the state itself is still at hand. */
   readonly redacted?: readonly string[]
+  /** The state as the record has it: a channel may be new since. */
+  readonly recorded?: State
 }
 
 /** P2: what the input does not overwrite; a placeholder in place of a whole value is not handed to nodes. */

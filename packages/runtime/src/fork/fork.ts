@@ -15,6 +15,7 @@ import type { Channels, StateOf } from '../graph/channel.ts'
 import { type ResolvedForkPoint, cutBeforeFailure, cutRun } from './cut-run.ts'
 import type { ForkPoint } from '../engine/cut.ts'
 import type { Program } from '../machine/program.ts'
+import { checkForkOptions } from './fork-options.ts'
 import { assertNotErased } from './not-erased.ts'
 import {
   assertAlone,
@@ -43,8 +44,11 @@ export interface ForkOptions<Input = unknown> extends RunOptions {
   /** Replaces one recorded value: a result, an answer, or what a step is performed with. */
   readonly replace?: Replacement | undefined
   readonly newRunId?: string | undefined
-  /** Effects that the shared record does not contain are performed. */
-  readonly effects?: 'live' | undefined
+  /**
+   * Effects that the shared record does not contain: `live` (default) performs them; with `ask` only models and effects
+   * declared `read` are performed, others are given the source's result for the same name and input, or wait for an answer.
+   */
+  readonly effects?: 'live' | 'ask' | undefined
 }
 
 export type RetryOptions = Omit<ForkOptions, 'at' | 'input' | 'replace' | 'effects'>
@@ -71,6 +75,7 @@ export async function fork(
 const isGraph = (target: object): target is CompiledGraph => 'withCheckpointer' in target
 
 async function forkFunction(program: Program, options: ForkOptions): Promise<RunResult> {
+  checkForkOptions(options, 'This fork')
   const { ledger, runId, at, input, replace } = options
   const { source, events } = await readSource(ledger, program, runId)
   if (replace) {
@@ -101,6 +106,7 @@ export async function retry(
 }
 
 async function retryFunction(program: Program, options: RetryOptions): Promise<RunResult> {
+  checkForkOptions(options, 'This retry')
   const { ledger, runId } = options
   const { source, events } = await readSource(ledger, program, runId)
   if (source.status !== 'failed' && source.status !== 'stopped')
@@ -151,7 +157,7 @@ async function forkRun(
   ledger: Ledger,
   program: Program,
   { source, cut, input, fields, drafts }: ForkHow,
-  options: RunOptions & { readonly newRunId?: string | undefined },
+  options: RunOptions & Pick<ForkOptions, 'newRunId' | 'effects'>,
 ): Promise<RunResult> {
   assertMode(ledger, 'write')
   checkBudget(options.budget, 'this run')
@@ -174,6 +180,7 @@ async function forkRun(
         ...(source.threadId !== null && { threadId: source.threadId }),
         ...(cut.atStepId !== null && { atStepId: cut.atStepId }),
         ...(input !== undefined && { input }),
+        ...(options.effects === 'ask' && { effects: options.effects }),
         ...budgetField(options.budget),
         ...(await readInherited(ledger, source.runId, cut.seq)),
         ...fields,

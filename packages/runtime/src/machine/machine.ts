@@ -80,6 +80,7 @@ export function createMachine<Rest>(
         signal: undefined,
         timer: undefined,
         usage: undefined,
+        heldInBranch: false,
         redactedInput: undefined,
         askedCause: core.cause,
         recorded: undefined,
@@ -237,7 +238,6 @@ export function createMachine<Rest>(
       agent,
       promote,
       signals,
-      isReplay: ports.bodies.areRun,
     })
   }
 

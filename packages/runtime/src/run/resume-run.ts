@@ -3,6 +3,7 @@ import { runUntilIdle } from './run-until-idle.ts'
 import { checkBudget } from '../options/check-options.ts'
 import type { Program } from '../machine/program.ts'
 import { answersWithSecrets } from '../machine/redacted-input.ts'
+import { createOptionCheck } from '../options/known-options.ts'
 import { assertMode } from './mode.ts'
 import type { ResumeDivergence, RunResult } from './result.ts'
 import type { Carried, ResumeOptions } from './run-options.ts'
@@ -14,12 +15,45 @@ import { unknownRun } from './unknown-run.ts'
 import { withSecrets } from './with-secrets.ts'
 import { isBeginning } from './beginning.ts'
 
+/** Also accepts the options of streams, and those of an `invoke(null)` that goes on. */
+const checkResumeOptions = createOptionCheck<ResumeOptions>(
+  {
+    answer: true,
+    pauseId: true,
+    answers: true,
+    by: true,
+    replaceBudget: true,
+    onDivergence: true,
+    secrets: true,
+    claimed: true,
+    signal: true,
+    budget: true,
+    onBusy: true,
+    listener: true,
+    shutdown: true,
+    suspendAlways: true,
+  },
+  [
+    'mode',
+    'children',
+    'runId',
+    'threadId',
+    'session',
+    'subjects',
+    'tags',
+    'causedBy',
+    'recursionLimit',
+    'afterFailure',
+  ],
+)
+
 export async function resumeRun(
   ledger: Ledger,
   program: Program,
   runId: string,
   options: ResumeOptions = {},
 ): Promise<RunResult> {
+  checkResumeOptions(options, 'This resume')
   checkBudget(options.budget, 'this run')
   checkBudget(options.replaceBudget, 'this run')
   const log = beginLog(program, runId)

@@ -9,6 +9,7 @@ import { recordedCopy } from '../machine/recorded-copy.ts'
 import { type RedactedText, textsFrom } from '../machine/placeholders.ts'
 import type { Opening, Program } from '../machine/program.ts'
 import { indexRecord, type RunRecord } from '../machine/record.ts'
+import { readBranch } from '../fork/read-branch.ts'
 import { readEarlierWrites } from './earlier-writes.ts'
 import { openChild, stopChild } from './open-child.ts'
 import { recordedInput, warningsOf } from './recorded-input.ts'
@@ -68,6 +69,7 @@ async function carry(
   const shutdown = withPause(options.shutdown, hold.paused)
   const { budget, workedMs } = known.bounds
   const endsAt = performance.now() + (budget?.timeMs ?? 0) - workedMs
+  const branch = first[0] && (await readBranch(ledger, runId, first[0]))
   const warnings = new Set<string>()
   const warn = (message: string): void => {
     if (warnings.size < MAX_WARNINGS) warnings.add(message)
@@ -108,6 +110,7 @@ async function carry(
       listener,
       warn,
       earlierWrites: await readEarlierWrites(ledger, started),
+      branch,
       textOf,
       partialOf: openIn(record) > 0 ? await readPartialOutputs(ledger, runId) : undefined,
       redactedTexts: [given, standing].flatMap(

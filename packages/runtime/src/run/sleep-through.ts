@@ -83,7 +83,9 @@ export async function resultOfRun(
   run: RunSummary,
   { log }: Carried,
 ): Promise<RunResult> {
-  const { runId, threadId, status, error, dueAt, awaits = [] } = run
+  const { runId, threadId, status, error, dueAt, held } = run
+  // One that is held waits for the operator alone.
+  const awaits = held ? [] : (run.awaits ?? [])
   const pauses = run.pauses as readonly RunPause[]
   const facts = {
     runId,

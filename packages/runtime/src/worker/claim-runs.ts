@@ -36,7 +36,7 @@ export function createTaking({
   let suspect: string | undefined
 
   /** Undefined if the run is not resumed. */
-  async function judge(run: RunSummary, lease: Lease): Promise<'go on' | 'suspect' | undefined> {
+  async function checkRun(run: RunSummary, lease: Lease): Promise<'go on' | 'suspect' | undefined> {
     if (run.stopRequested) {
       // The stop request still counts if its sender has ended, and a resume would ignore it.
       await release(lease)
@@ -135,7 +135,7 @@ export function createTaking({
       try {
         const run = await ledger.getRun(runId)
         agent = run?.agent ?? ''
-        const verdict = run && agents.has(agent) ? await judge(run, lease) : undefined
+        const verdict = run && agents.has(agent) ? await checkRun(run, lease) : undefined
         if (run && verdict) await goOn(run, lease, verdict === 'suspect')
       } catch (error) {
         await release(lease).catch(() => {})

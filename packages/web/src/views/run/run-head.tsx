@@ -42,7 +42,14 @@ export function RunHead({ run, view, choose }: TabProps & { readonly run: RunSum
         )}
         {run.status === 'paused' && (
           <span className="fact waits">
-            paused <Ago at={run.updatedAt} />, waiting for: {wordsOf(run.pauses[0]?.question) ?? 'an answer'}
+            paused <Ago at={run.updatedAt} />, waiting for:{' '}
+            <button
+              type="button"
+              className="link"
+              onClick={() => choose({ tab: 'transcript', at: undefined })}
+            >
+              {wordsOf(run.pauses[0]?.question) ?? 'an answer'}
+            </button>
           </span>
         )}
         {run.stopRequested && !isOver && <span className="fact waits">asked to stop</span>}

@@ -17,6 +17,7 @@ import { Scrubber } from './scrubber.tsx'
 import { SplitPane } from './split-pane.tsx'
 import { stepKey } from './step-key.ts'
 import { createSupersteps, type Supersteps } from './supersteps.ts'
+import { TabBoundary } from './tab-boundary.tsx'
 import { Tabs } from './tabs.tsx'
 import { createTimeline, type Timeline } from './timeline-layout.ts'
 import { TranscriptTab } from './transcript-tab.tsx'
@@ -177,9 +178,11 @@ function OneRun({ runId }: { readonly runId: string }): ReactElement {
             }
           >
             <div className="tab-panel" role="tabpanel" id="tab-panel" aria-label={tab}>
-              <Suspense>
-                <TabBody tab={tab} {...props} />
-              </Suspense>
+              <TabBoundary key={tab} tab={tab}>
+                <Suspense>
+                  <TabBody tab={tab} {...props} />
+                </Suspense>
+              </TabBoundary>
             </div>
           </SplitPane>
           <Scrubber rounds={rounds} at={search.at} onAt={scrub} />

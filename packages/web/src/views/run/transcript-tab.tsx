@@ -3,7 +3,7 @@ import { type RunView, type TranscriptItem, TranscriptRow, type TranscriptRowPro
 import { type ReactElement, useCallback, useEffect, useMemo, useRef } from 'react'
 import { useVirtualList } from '../../parts/use-virtual-list.ts'
 import { Missing } from './gaps.tsx'
-import { PauseForm } from './pause-form.tsx'
+import { QuestionCard } from './question-card.tsx'
 import { RunLink } from './run-head.tsx'
 import type { TabProps } from './run-page.tsx'
 import { stepKey } from './step-key.ts'
@@ -54,7 +54,7 @@ export function TranscriptTab(props: TabProps): ReactElement {
   }, [])
   const isWaiting = run?.status === 'paused'
   const renderPause = useCallback<NonNullable<TranscriptRowProps['renderPause']>>(
-    (entry) => <PauseForm runId={runId} entry={entry} isWaiting={isWaiting} />,
+    (entry) => <QuestionCard runId={runId} entry={entry} isWaiting={isWaiting} />,
     [runId, isWaiting],
   )
   const renderErased = useCallback<NonNullable<TranscriptRowProps['renderErased']>>(

@@ -7,7 +7,7 @@ export const saidIn = ({ payload: { error, output = null } }: ClewEvent): unknow
   error === undefined ? output : { error }
 
 /** The code has come to its end: with what, and with what left over. */
-export function judgeRun(state: ReplayState, outcome: Outcome): void {
+export function compareRun(state: ReplayState, outcome: Outcome): void {
   const missed = firstUnmade(state)
   const { end } = state.record
   // The error says more than the missing calls.

@@ -6,7 +6,10 @@ import type { CheckpointLookup, KeptCheckpoint } from './checkpoint-lookup.ts'
 
 const NODE_OF_STEP = /^([^/@#]*)@s(\d+)(?:\.i\d+)?(?:\/|$)/
 
-export function createKeeper(checkpointer: Checkpointer, know: CheckpointLookup['know']): CheckpointLookup {
+export function createCheckpointLookup(
+  checkpointer: Checkpointer,
+  know: CheckpointLookup['know'],
+): CheckpointLookup {
   async function* list(threadId: string): AsyncGenerator<KeptCheckpoint> {
     for await (const checkpoint of await checkpointer.list({ threadId })) yield readKept(checkpoint)
   }

@@ -52,11 +52,46 @@ describe('L1 a query', () => {
     expect(parse('since:2026-11-01 since:7d').since).toBe('2026-11-08T12:00:00.000Z')
   })
 
+  it('has tags by their own names, numbers with units, texts of errors and an order', () => {
+    const query = parse(
+      'tag:prod -tag:env=test customer:acme,beta* price:>=1.5k duration:<=1.5m tokens:>10k steps:3 model:gpt-5* error:"Rate Limit" sort:-tokens',
+    )
+    const tag = { values: null, number: null, negated: false }
+    expect(query.tag).toEqual([
+      { ...tag, name: 'prod' },
+      { ...tag, name: 'env', values: [{ text: 'test', prefix: false }], negated: true },
+      {
+        ...tag,
+        name: 'customer',
+        values: [
+          { text: 'acme', prefix: false },
+          { text: 'beta', prefix: true },
+        ],
+      },
+      { ...tag, name: 'price', number: { op: '>=', amount: 1500 } },
+    ])
+    expect(query.duration).toEqual([{ op: '<=', amount: 90_000, negated: false }])
+    expect(query.tokens).toEqual([{ op: '>', amount: 10_000, negated: false }])
+    expect(query.steps).toEqual([{ op: '=', amount: 3, negated: false }])
+    expect(query.model).toEqual([{ values: [{ text: 'gpt-5', prefix: true }], negated: false }])
+    expect(query.error).toEqual([{ text: 'rate limit', negated: false }])
+    expect(query.sort).toEqual({ by: 'tokens', descending: true })
+  })
+
   it.each([
     ['', 1, 'empty'],
     ['   ', 1, 'empty'],
     ['a "b', 3, 'never closed'],
-    ['a colour:red', 3, 'colour:'],
+    ['a stauts:failed', 3, 'Did you mean status:?'],
+    ['a -agnet:x', 4, 'Did you mean agent:?'],
+    ['status:faild', 1, 'Did you mean failed?'],
+    ['sort:tokns', 1, 'Did you mean sort:tokens?'],
+    ['sort:-tokens sort:cost', 14, 'two orders'],
+    ['duration:>30', 1, 'duration'],
+    ['duration:>30y', 1, 'duration'],
+    ['tokens:many', 1, 'tokens'],
+    ['customer:>much', 1, 'comparison'],
+    ['customer:', 1, 'without a value'],
     ['status:', 1, 'without a value'],
     ['x status: failed', 3, 'without a value'],
     ['status:bad', 1, 'status'],

@@ -5,12 +5,12 @@ import type { Scope } from '../machine/scope.ts'
 import { isSameStatement, saidIn, type Statement, type Statements } from '../machine/statements.ts'
 import type { ReplayState } from './replay-state.ts'
 
-export interface StatementJudge extends Statements {
+export interface StatementComparer extends Statements {
   /** The code has ended: with what left unsaid. */
   end(): void
 }
 
-export function createStatementJudge(state: ReplayState): StatementJudge {
+export function createStatementComparer(state: ReplayState): StatementComparer {
   const { options, record } = state
   const entered = new Map<string, Scope>()
   const keyOf = ({ path, attempt }: Scope): string => clockKey(path, attempt)

@@ -8,7 +8,7 @@ import { StepError } from '../run/run.ts'
 import type { RecordedCall, StepEvent } from '../machine/record.ts'
 import { placeOf, type ReplayState } from './replay-state.ts'
 
-export interface Judge {
+export interface StepComparer {
   /** Compares the output of a body with the end of its attempt. */
   body(step: Step): void
   /** Compares the outcome of a child run with the end of its step. */
@@ -20,7 +20,7 @@ export interface Judge {
 }
 
 /** D2: code that runs again gives the same again. */
-export function createJudge(state: ReplayState): Judge {
+export function createStepComparer(state: ReplayState): StepComparer {
   const { comparison, ledger } = state.options
 
   function differ(
@@ -49,7 +49,7 @@ export function createJudge(state: ReplayState): Judge {
     if (!end || !isSaid(end) || isTimeout(step, end)) return
     if (end.ledger.erased) return
     if ('error' in outcome) return error(step, outcome.error, end)
-    if (end.eventType === 'execution.step_failed') return judgeFailure(step, end)
+    if (end.eventType === 'execution.step_failed') return compareFailure(step, end)
     const wasEnd = spec.work.kind === 'node' || spec.work.kind === 'gate' ? toTaskEnd(end.payload) : undefined
     const nowEnd = wasEnd && (outcome.output as TaskEnd)
     const [was, now] = nowEnd ? [wasEnd?.write, nowEnd.write] : [end.payload.output ?? null, outcome.output]
@@ -60,10 +60,10 @@ export function createJudge(state: ReplayState): Judge {
       return
     }
     if (how === 'alike') setOutcome(step, { output: { ...nowEnd, write: wasEnd.write } })
-    judgeDecision(step, wasEnd, nowEnd, end)
+    compareDecision(step, wasEnd, nowEnd, end)
   }
 
-  function judgeDecision(step: Step, was: TaskEnd, now: TaskEnd, end: StepEvent): void {
+  function compareDecision(step: Step, was: TaskEnd, now: TaskEnd, end: StepEvent): void {
     const part = ({ decision, goto, sends, ends }: TaskEnd): unknown => ({
       decision: goto ?? decision,
       ...(goto && { goto: true }),
@@ -84,7 +84,7 @@ export function createJudge(state: ReplayState): Judge {
   }
 
   /** A body that gave something, though its step failed: what it gave could not be stored, or not be merged. */
-  function judgeFailure(step: Step, end: StepEvent): void {
+  function compareFailure(step: Step, end: StepEvent): void {
     const { work } = step.spec
     if (
       UNSTORABLE.has(errorIn(end).code) &&

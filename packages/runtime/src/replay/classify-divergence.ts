@@ -5,9 +5,9 @@ import { placeOf, type ReplayState } from './replay-state.ts'
 import type { ReplayDivergence, DivergenceKind } from './report.ts'
 
 /** Kind of the first divergence, decided after the end of the replay: it depends on the calls that followed. */
-export function nameParting(
+export function classifyDivergence(
   state: ReplayState,
-  { step, expected, found }: NonNullable<ReplayState['parting']>,
+  { step, expected, found }: NonNullable<ReplayState['firstDivergence']>,
 ): ReplayDivergence {
   if (found) return found
   if (!step) return notMade(state, expected as RecordedCall)
