@@ -83,7 +83,6 @@ describe('R5 nodes that never yield, with durability async', () => {
       expect(own.written).toBeGreaterThanOrEqual(theirs.written)
       if (shape === 'loop') expect(own.lines).toBe(at)
     },
-    60_000,
   )
 })
 

@@ -1,5 +1,15 @@
 import type { Ledger } from '@clew/ledger'
-import { agent, fork, replay, type SentSignal, signal, startWorker, type StepError } from '@clew/runtime'
+import {
+  agent,
+  fork,
+  replay,
+  requestPause,
+  requestResume,
+  type SentSignal,
+  signal,
+  startWorker,
+  type StepError,
+} from '@clew/runtime'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { createMemoryWorld } from '../../packages/runtime/test/memory-ledger.ts'
 import { createLatch, eventsOf, flawsOf, KEPT_WORLDS, stepsOf } from './worlds.ts'
@@ -260,5 +270,23 @@ describe('W3 a worker', () => {
     expect((await ledger.getRun('o', { values: true }))?.output).toEqual(['down', 'up'])
     for (const runId of ['o', child?.runId, grandchild?.runId])
       expect(await flawsOf(ledger, runId as string)).toEqual([])
+  })
+})
+
+describe('W1 W3 a submitted run', () => {
+  it('W3 keeps signals that come before it is begun, and W7 is paused without a worker', async () => {
+    const ledger = createMemoryWorld().open()
+    const run = await collects.submit(ledger, null, { runId: 'r' })
+    await run.signal('note', 'early', { id: '1' })
+    await requestPause(ledger, 'r')
+    const worker = await startWorker({ ledger, agents: [collects] })
+    await worker.idle()
+    expect(await ledger.getRun('r')).toMatchObject({ status: 'paused', signals: { unread: 1 } })
+    expect(await requestResume(ledger, 'r')).toMatchObject({ status: 'pending', queue: 'default' })
+    await run.signal('note', 'enough')
+    await untilStatus(ledger, 'r', 'completed')
+    expect((await run.result()).output).toEqual(['early'])
+    await worker.stop()
+    expect(await flawsOf(ledger, 'r')).toEqual([])
   })
 })

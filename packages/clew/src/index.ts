@@ -206,6 +206,7 @@ export {
   type WireLedgerFields,
 } from '@clew/ledger'
 export { openLedger, type OpenLedgerOptions } from './open-ledger.ts'
+export { recordAnswers, requestStop } from './remote/control.ts'
 export type { VaultKey, VaultKeyFunction, VaultKeys, VaultOption } from './vault/open-vault.ts'
 export type { ModelPrice, PriceTable } from './prices/price-table.ts'
 export { headSigner, verifyCertificate } from './signing.ts'
@@ -278,8 +279,13 @@ export {
   type PathStep,
   type PauseItem,
   type Question,
-  recordAnswers,
+  openRunHandle,
   recordFork,
+  type RunHandle,
+  type RunOnceOptions,
+  submitRun,
+  type SubmitOptions,
+  type WaitOptions,
   type RecordForkOptions,
   type IfStorable,
   type Replacement,
@@ -295,7 +301,6 @@ export {
   type ReplayTarget,
   requestPause,
   requestResume,
-  requestStop,
   type PauseOptions,
   type ReceiveOptions,
   type ResumeDivergence,

@@ -4,10 +4,10 @@ import { refusedBy } from './errors.ts'
 import { indexText, indexTextOrNull } from './index-text.ts'
 import { isoOf, STATE, TIME, toLease } from './lease-row.ts'
 import type { OwnerLock } from './owner-lock.ts'
-import type { Row, Sql } from './sql.ts'
+import type { Database, Row } from './sql.ts'
 
 interface LeaseParts {
-  readonly sql: Sql
+  readonly sql: Database
   readonly owner: string
   readonly lock: OwnerLock
   /** This process changed a lease: what is remembered of it is no longer so. */

@@ -123,3 +123,7 @@ export {
 } from './housekeeping/start-housekeeping.ts'
 export { startWorker } from './worker/start-worker.ts'
 export type { Worker, WorkerAgent, WorkerGraph, WorkerOptions, WorkerNotice } from './worker/worker.ts'
+export { openRunHandle, type RunHandle } from './work/run-handle.ts'
+export type { RunOnceOptions } from './work/run-once.ts'
+export { submitRun, type SubmitOptions } from './work/submit-run.ts'
+export type { WaitOptions } from './work/wait-for-run.ts'

@@ -5,7 +5,8 @@ import { openLedger, type OpenLedgerOptions } from '../open-ledger.ts'
 import { commandOf, type Operation } from '../operations/operation.ts'
 import { type OperationName, operations } from '../operations.ts'
 import { readVersion } from '../read-version.ts'
-import { isServerUrl, notRemote, openRemote } from '../remote/remote-ledger.ts'
+import { isServerUrl, notRemote } from '../remote/not-remote.ts'
+import { openRemote } from '../remote/remote-ledger.ts'
 import { buildProgram, type Chosen, toUsageError } from './build-program.ts'
 import { type Command, type CommandContext, text } from './command.ts'
 import { EXIT, reportFailure } from './failure.ts'
@@ -125,7 +126,7 @@ async function execute({ operation, given, flags }: Chosen): Promise<number> {
           if (!operation.rest) throw notRemote(`clew ${commandOf(operation)}`, storeUrl)
           // The server has agents of its own.
           if (hasAgentFlag(operation) && flags['agent'] !== undefined) throw notRemote('--agent', storeUrl)
-          return work(openRemote(storeUrl, workspace, process.env['CLEW_TOKEN'] || undefined))
+          return work(openRemote(storeUrl, { workspace, token: process.env['CLEW_TOKEN'] || undefined }))
         }
         // A mistyped path must never make a new ledger, so only who writes runs makes one.
         const readOnly = operation.scope !== 'write' && operation.scope !== 'control'

@@ -34,7 +34,7 @@ export interface Runnable {
 /** The agents that can be run here, by the name that their runs carry. */
 export interface AgentSet {
   readonly names: readonly string[]
-  /** The one that this run is one of, or an error that says which there are. */
+  /** The agent of this run, or an error that lists the known ones. */
   of(run: Pick<RunSummary, 'runId' | 'agent'>): Runnable
 }
 

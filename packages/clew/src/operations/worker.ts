@@ -80,10 +80,10 @@ export const worker = streaming({
   },
   async *run(ledger, { agentNames, once = false, housekeeping, ...options }, { agents, signal } = {}) {
     const items: WorkerItem[] = []
-    let ring = (): void => {}
+    let notify = (): void => {}
     const add = (item: WorkerItem): void => {
       items.push(item)
-      ring()
+      notify()
     }
     const onNotice = (notice: WorkerNotice): void =>
       add({ ...notice, at: new Date().toISOString() } as WorkerItem)
@@ -113,13 +113,13 @@ export const worker = streaming({
     let isOver = false
     const ended = working.ended.finally(() => {
       isOver = true
-      ring()
+      notify()
     })
     ended.catch(() => {})
     try {
       while (!isOver || items.length > 0) {
-        const rung = new Promise<void>((resolve) => (ring = resolve))
-        if (items.length === 0 && !isOver) await rung
+        const notified = new Promise<void>((resolve) => (notify = resolve))
+        if (items.length === 0 && !isOver) await notified
         yield* items.splice(0)
       }
       await ended

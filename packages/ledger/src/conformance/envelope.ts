@@ -85,7 +85,15 @@ export const envelopeTests: readonly StoreTest[] = [
       const replay = { sourceRunId: 's', mode: 're-execute', verdict: 'identical' }
       const chat = { streamId: 'c', messageId: 'm', threadStreamId: 't', sessionId: 's' }
       const score = { target: 'run', value: 1 }
-      const payload = { stepId: 'a#0', name: 'a', ...replay, ...chat, ...score, unknownField: [1] }
+      const payload = {
+        stepId: 'a#0',
+        name: 'a',
+        agent: 'owl',
+        ...replay,
+        ...chat,
+        ...score,
+        unknownField: [1],
+      }
       await ledger.append(types.map((eventType) => ({ eventType, correlationId: 'r', payload })))
       const events = await readAll(ledger, 'r')
       assertEqual(

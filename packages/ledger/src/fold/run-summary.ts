@@ -47,6 +47,8 @@ const TERMINAL: ReadonlySet<RunStatus> = new Set([
 ])
 export const isTerminal = (status: RunStatus): boolean => TERMINAL.has(status)
 
+export const DEFAULT_QUEUE = 'default'
+
 export interface Pause {
   readonly pauseId: string
   readonly stepId: string | null
@@ -121,6 +123,15 @@ export interface RunSummary {
   readonly tags: RunTags
   /** Scores of the run and of its steps that count. */
   readonly scores: readonly Score[]
+  /** Present when it was submitted (W1), as are the next six where they were given. */
+  readonly queue?: string | undefined
+  readonly key?: string | undefined
+  readonly priority?: number | undefined
+  readonly submittedAt?: string | undefined
+  /** It fails if it has not ended by then. */
+  readonly deadlineAt?: string | undefined
+  /** Submitted and not started yet. */
+  readonly waiting?: true | undefined
   /** Present when an exporter recorded it, span by span as they ended: views show it in the order of its clocks. */
   readonly exported?: true | undefined
   /** Ids of steps that an exporter has not sent yet, and inside of which usage was counted: theirs does not count (V7). */
@@ -189,11 +200,27 @@ export function beginRun(event: ClewEvent, source?: RunSummary): RunSummary {
     // Scores are about what happened in the source, so a fork has none of them.
     tags:
       forked?.tags ??
-      (own?.eventType === 'system.workflow_started' ? own.payload.tags : undefined) ??
+      (own?.eventType === 'system.workflow_started' || own?.eventType === 'system.workflow_submitted'
+        ? own.payload.tags
+        : undefined) ??
       NO_TAGS,
     scores: NO_SCORES,
     ...(forked?.signals && { signals: forked.signals }),
+    ...(event.eventType === 'system.workflow_submitted' && submission(event)),
     ...((source ? source.exported : isExported(event)) && { exported: true }),
+  }
+}
+
+/** An erased submission still waits, in the default queue. */
+function submission(event: ClewEvent): Partial<RunSummary> {
+  const { queue, key, priority, deadlineAt } = event.payload
+  return {
+    queue: textOf(queue) ?? DEFAULT_QUEUE,
+    ...(typeof key === 'string' && { key }),
+    ...(typeof priority === 'number' && { priority }),
+    submittedAt: event.timestamp,
+    ...(typeof deadlineAt === 'string' && { deadlineAt }),
+    waiting: true,
   }
 }
 
@@ -244,13 +271,15 @@ export function foldRun(
     next.steps++
   }
   if (summary.exported && begins) startEarlier(next, exportedStart(event))
-  // Taken for dead, and it works on: who has a lease says so first, who exports spans has none.
+  // A run that was taken for dead goes on. Owners of a lease record that first; exporters of spans have no lease.
   if (summary.status === 'interrupted' && LIFE_SIGNS.has(event.eventType)) next.status = 'running'
   const own = asErasable(event)
   if (!own) return next
   next.session = foldSession(summary.session, own, begins)
   applyOwn(next, summary, own)
   if (next.held) holdBack(next)
+  // One that is held leaves its queue; resumed, it is due like any that was begun.
+  if (summary.waiting && next.status !== 'pending') delete next.waiting
   if (next.checkpoint && next.checkpoint.resumable === isTerminal(next.status))
     next.checkpoint = { ...next.checkpoint, resumable: !next.checkpoint.resumable }
   return next
@@ -266,6 +295,9 @@ function setAwaited(next: MutableSummary, awaited: ReadonlySet<string>): void {
 /** Applies an own event beyond the counts; an erased event still counts by its type. */
 function applyOwn(next: MutableSummary, summary: RunSummary, own: ErasableEvent): void {
   switch (own.eventType) {
+    case 'system.workflow_submitted':
+      next.dueAt = own.payload.dueAt ?? null
+      break
     case 'system.workflow_started':
     case 'system.workflow_resumed':
     case 'system.workflow_forked':
@@ -278,6 +310,8 @@ function applyOwn(next: MutableSummary, summary: RunSummary, own: ErasableEvent)
       delete next.held
       if (own.eventType === 'system.workflow_resumed') next.stopRequested = false
       if (own.eventType === 'system.workflow_started' && summary.events > 0) learn(next, own)
+      // Its duration is that of its work, without the time in the queue.
+      if (own.eventType === 'system.workflow_started' && summary.waiting) next.startedAt = own.timestamp
       break
     case 'system.workflow_paused':
       foldPaused(next, summary, own)

@@ -9,7 +9,7 @@ import type { RunStatus, RunSummary } from '../fold/run-summary.ts'
 import { foldSteps, type StepRecord } from '../fold/steps.ts'
 import type { Ledger } from '../ledger.ts'
 import { inHappenedOrder } from '../fold/happened-order.ts'
-import { findLastGood, type MatchedBy, readRunFacts, type RunFacts, type RunOutcome } from '../last-good.ts'
+import { findLastGood, type MatchedBy, readRunFacts, type RunFacts, type RunOutcome } from './last-good.ts'
 
 /** Why an explanation looks at this place. */
 export type ExplainedBecause = 'failed' | 'paused' | 'running' | 'last'

@@ -20,7 +20,7 @@ export interface EntryRow {
   readonly entry: TranscriptEntry
   /** The attempt that it belongs to, or stands for: of a call of a model the one that performed it, if that is known. */
   readonly step: StepSkeleton | null
-  /** Nothing more can come of a call without an outcome. */
+  /** True if a call without an outcome can no longer get one. */
   readonly isOver: boolean
 }
 
@@ -45,7 +45,7 @@ export function transcriptItems(
   }
 }
 
-/** So many entries and steps are gone through between two pauses: about a millisecond. */
+/** Entries and steps between two pauses: about a millisecond of work. */
 const SLICE = 1000
 
 /** The same in slices, with pauses for more urgent work. */

@@ -5,6 +5,7 @@ import {
   type PayloadOf,
   readInherited,
   type RunSummary,
+  joinSubmission,
 } from '@clew/ledger'
 import type { Agent } from '../run/agent.ts'
 import { runUntilIdle } from '../run/run-until-idle.ts'
@@ -30,7 +31,7 @@ import type { RunOptions } from '../run/run-options.ts'
 import { budgetField, readBounds } from '../run/run-bounds.ts'
 import { sleepThrough } from '../run/sleep-through.ts'
 import { checkRunId } from '../run/run-id.ts'
-import { existingRun } from '../run/start-run.ts'
+import { existingRun } from '../run/record-start.ts'
 import { CLEW_VERSION } from '../version.ts'
 import { beginLog, acquireRun } from '../run/acquire-run.ts'
 
@@ -105,7 +106,7 @@ export async function retry(
   return isGraph(target) ? target.retry(options) : retryFunction(target.program, options as RetryOptions)
 }
 
-async function retryFunction(program: Program, options: RetryOptions): Promise<RunResult> {
+export async function retryFunction(program: Program, options: RetryOptions): Promise<RunResult> {
   checkForkOptions(options, 'This retry')
   const { ledger, runId } = options
   const { source, events } = await readSource(ledger, program, runId)
@@ -138,7 +139,7 @@ async function readSource(
     )
   const events: ClewEvent[] = []
   for await (const event of ledger.read(runId)) events.push(event)
-  return { source, events }
+  return { source, events: joinSubmission(events) }
 }
 
 /** Source and fork point. */

@@ -5,7 +5,7 @@ import { underLease } from '../engine/under-lease.ts'
 import { assertMode } from '../run/mode.ts'
 import { unknownRun } from '../run/unknown-run.ts'
 import { checkRunId } from '../run/run-id.ts'
-import { existingRun } from '../run/start-run.ts'
+import { existingRun } from '../run/record-start.ts'
 
 export interface RecordForkOptions {
   /** Default: where the source stands. */

@@ -79,9 +79,9 @@ const isHeldUp = ({ status, dueAt, pauses, held }: RunSummary): boolean =>
 /** Result of a run that another process continued. */
 export async function resultOfRun(
   ledger: Ledger,
-  program: Program,
+  program: Pick<Program, 'outputOf'>,
   run: RunSummary,
-  { log }: Carried,
+  { log }: Pick<Carried, 'log'>,
 ): Promise<RunResult> {
   const { runId, threadId, status, error, dueAt, held } = run
   // One that is held waits for the operator alone.

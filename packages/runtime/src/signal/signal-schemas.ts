@@ -69,13 +69,14 @@ async function readSchema(
   runId: string,
   name: string,
 ): Promise<SignalSchema | undefined> {
-  const started = await readFirst(ledger, runId)
+  const started = await readStart(ledger, runId)
   const schemas = started && isOwn(started, 'system.workflow_started') ? started.payload.signals : undefined
   const schema = schemas && Object.hasOwn(schemas, name) ? schemas[name] : undefined
   return isObject(schema) ? (schema as SignalSchema) : undefined
 }
 
-async function readFirst(ledger: Pick<Ledger, 'read'>, runId: string): Promise<ClewEvent | undefined> {
-  for await (const event of ledger.read(runId, { limit: 1 })) return event
+/** Undefined for a run that was submitted and not begun: what it is sent is judged when it is received. */
+async function readStart(ledger: Pick<Ledger, 'read'>, runId: string): Promise<ClewEvent | undefined> {
+  for await (const event of ledger.read(runId, { types: ['system.workflow_started'], limit: 1 })) return event
   return undefined
 }

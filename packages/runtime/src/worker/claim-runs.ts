@@ -44,7 +44,8 @@ export function createTaking({
       return undefined
     }
     if (run.held) {
-      // Its owner died before it had let go of it.
+      // Its owner died before it had let go of it, or its deadline has come.
+      postponed.add(run.runId)
       await release(lease)
       await requestPause(ledger, run.runId)
       return undefined
