@@ -12,14 +12,22 @@ const patient = { expect: { poll: { timeout: 60_000 } }, testTimeout: 600_000, h
 
 const withServers = {
   ...patient,
-  globalSetup: ['test/keep-compiled.ts', 'test/build-dist.ts', 'test/postgres/global-setup.ts'],
-  maxWorkers: 2,
+  globalSetup: [
+    'test/temp-in-memory.ts',
+    'test/keep-compiled.ts',
+    'test/build-dist.ts',
+    'test/postgres/global-setup.ts',
+  ],
+  // One more than a small machine has processors: these tests wait for processes, servers and time-outs.
+  maxWorkers: 3,
 }
 
 /** Tiers by file name: `*.test.ts` is fast and pure, `*.int.test.ts` uses databases and processes. */
 export default defineConfig({
   test: {
     sequence: { sequencer: LongestFirst },
+    // Tests that run together wait for timers, not for a processor.
+    maxConcurrency: 20,
     projects: [
       {
         ...shared,
@@ -55,6 +63,7 @@ export default defineConfig({
             'packages/runtime/src/checkpointer/time-travel.test.ts',
             'packages/runtime/src/lifecycle/{lease-queue,request-stop,sweep}.test.ts',
             'packages/runtime/src/worker/worker.test.ts',
+            'packages/runtime/src/{housekeeping/housekeeping,schedule/scheduler}.test.ts',
             'test/runtime/{changed-code,durability,function-races,function-redacted,function-resume,graph-crashes,graph-pauses}.test.ts',
             'test/runtime/random-graphs.test.ts',
             'test/replay/{accepted,features,modes,parity}.test.ts',
@@ -80,7 +89,7 @@ export default defineConfig({
           name: 'e2e',
           globalSetup: ['test/keep-compiled.ts', 'test/build-dist.ts', 'test/e2e/unpack-browser.ts'],
           include: ['test/e2e/**/*.e2e.ts'],
-          maxWorkers: 2,
+          maxWorkers: 3,
         },
       },
     ],

@@ -138,11 +138,12 @@ try {
   assert.equal(total.modelCalls, 2)
   assert.ok((total.amount ?? 0) > 0)
 
-  // The saver's runs hold the states: the second line is a fork of the first, and they part where the number changed.
+  // The runs hold the states and the calls: the second line is a fork of the first, and they part at the first call of the
+  // model with the other number.
   const branch = runs.find(({ forkedFrom }) => forkedFrom !== null)
   assert.ok(branch?.forkedFrom)
   const { first: parting, state } = await ledger.diff(branch.forkedFrom.runId, branch.runId)
-  assert.equal(parting?.received?.name, 'think')
+  assert.equal(parting?.received?.name, 'OwlModel')
   assert.ok(state.length > 0)
   const before = await ledger.getState(branch.runId, { superstep: 1 })
   assert.equal((before?.state['messages'] as unknown[] | undefined)?.length, 1)

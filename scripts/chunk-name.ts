@@ -5,6 +5,7 @@ interface ModuleInfo {
   readonly importers: readonly string[]
   readonly dynamicImporters: readonly string[]
   readonly importedIds: readonly string[]
+  readonly dynamicallyImportedIds: readonly string[]
 }
 
 export interface ModuleGraph {
@@ -16,7 +17,8 @@ const FREE = /^(?:node:(?!http)|@clew\/ledger$)/
 
 /**
  * The chunk of a module. Those that the same entries load stand together; what is also loaded late stands apart from
- * the rest, with what needs the same packages, so that a late part never loads a package for nothing.
+ * the rest, with what needs the same packages, now or late, so that a late part never loads a package for nothing, and a
+ * bundler does not take in packages that only its neighbours would load.
  *
  * Code of bundled packages stands apart from the sources, by the packages that the sources import: what two of them
  * share has a chunk of its own.
@@ -30,7 +32,11 @@ export function chunkName(id: string, graph: ModuleGraph): string | null {
   if (entries.includes(id)) return null
   if (packageOf(id)) return joinNames(above.filter((each) => isImportedBySources(each, graph)))
   const isLate = above.some((each) => graph.getModuleInfo(each)?.dynamicImporters.length)
-  const packages = isLate ? reach(id, graph, 'importedIds').filter((each) => isPackage(each, graph)) : []
+  const packages = isLate
+    ? reach(id, graph, 'importedIds')
+        .flatMap((each) => [each, ...(graph.getModuleInfo(each)?.dynamicallyImportedIds ?? [])])
+        .filter((each) => isPackage(each, graph))
+    : []
   const names = joinNames([...entries, ...packages])
   return isLate ? ['late', ...(names ? [names] : [])].join('+') : names
 }

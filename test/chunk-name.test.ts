@@ -19,6 +19,7 @@ function graphOf({ entries, imports, late = {} }: Sketch): ModuleGraph {
       importers: whoHas(imports, id),
       dynamicImporters: whoHas(late, id),
       importedIds: imports[id] ?? [],
+      dynamicallyImportedIds: late[id] ?? [],
     }),
   }
 }
@@ -33,6 +34,7 @@ describe('the chunk of a module', () => {
       '/src/text.ts': [],
       '/src/runs.ts': ['/src/table.ts', 'zod'],
       '/src/serve.ts': ['/src/table.ts', 'node:http'],
+      '/src/copy.ts': ['/src/table.ts'],
       '/src/table.ts': [],
       '/src/diff.ts': ['/src/table.ts', '/node_modules/@own/schemas/a.js'],
       '/node_modules/@own/schemas/a.js': ['/node_modules/@own/schemas/b.js'],
@@ -46,8 +48,9 @@ describe('the chunk of a module', () => {
       '/node_modules/packets/a.js': [],
     },
     late: {
-      '/src/main.ts': ['/src/runs.ts', '/src/serve.ts', '/src/diff.ts', '/src/page.ts'],
+      '/src/main.ts': ['/src/copy.ts', '/src/runs.ts', '/src/serve.ts', '/src/diff.ts', '/src/page.ts'],
       '/src/page.ts': ['/node_modules/socket/a.js'],
+      '/src/copy.ts': ['langgraph'],
     },
   }
   const nameOf = (id: string): string | null => chunkName(id, graphOf(sketch))
@@ -64,6 +67,10 @@ describe('the chunk of a module', () => {
     expect(nameOf('/src/table.ts')).toBe('late')
   })
 
+  it('is also that of the packages it loads late, which a bundler would else take in with its neighbours', () => {
+    expect(nameOf('/src/copy.ts')).toBe('late+langgraph')
+  })
+
   it('is its own for a package that is bundled, and who needs that stands apart as well', () => {
     expect(nameOf('/src/diff.ts')).toBe('late+own.schemas')
     expect(nameOf('/node_modules/@own/schemas/a.js')).toBe('own.schemas')
@@ -71,7 +78,7 @@ describe('the chunk of a module', () => {
   })
 
   it('is, for what bundled packages use, that of the packages which the sources import', () => {
-    expect(nameOf('/src/page.ts')).toBe('late+marked+tables')
+    expect(nameOf('/src/page.ts')).toBe('late+marked+socket+tables')
     expect(nameOf('/node_modules/marked/a.js')).toBe('marked')
     expect(nameOf('/node_modules/entities/a.js')).toBe('marked')
     expect(nameOf('/node_modules/parser/a.js')).toBe('marked+tables')

@@ -1,5 +1,7 @@
 import { existsSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { chat } from '../../examples/model/chat.ts'
+import type { ChatMessage } from '../../examples/model/protocol.ts'
 import { agent, append, END, last, START, StateGraph } from 'clew'
 
 /** Agents whose runs the page is tried on; the server goes on with their runs. */
@@ -31,10 +33,15 @@ export const research = agent('research', async (run, { question, pace }: Trip) 
   })
   const pages = await Promise.all(
     plan.map((query, index) =>
-      run.effect('web_search', { query }, async () => {
-        await sleep((4 + 3 * index) * pace)
-        return { query, title: PAGES[query] ?? '', url: `https://example.org/${index + 1}` }
-      }),
+      run.effect(
+        'web_search',
+        { query },
+        async () => {
+          await sleep((4 + 3 * index) * pace)
+          return { query, title: PAGES[query] ?? '', url: `https://example.org/${index + 1}` }
+        },
+        { safety: 'read' },
+      ),
     ),
   )
   const draft = await run.effect('model', { pages }, async (_, call) => {
@@ -104,14 +111,19 @@ export const triage = new StateGraph({
 /** Thinks aloud, and goes on when the file `gate` is there. */
 export const courier = agent('courier', async (run, { gate }: { readonly gate: string }) => {
   const parcel = await run.step('pack', {}, () => ({ parcel: 'rings', weight: 3 }))
-  await run.effect('thinking', parcel, async () => {
-    run.token('The parcel is packed. ')
-    for (let words = 1; !existsSync(gate); words++) {
-      await sleep(60, undefined, { signal: run.signal })
-      if (words <= 40) run.token(`I wait at the gate (${words}). `)
-    }
-    return 'The gate is open.'
-  })
+  await run.effect(
+    'thinking',
+    parcel,
+    async () => {
+      run.token('The parcel is packed. ')
+      for (let words = 1; !existsSync(gate); words++) {
+        await sleep(60, undefined, { signal: run.signal })
+        if (words <= 40) run.token(`I wait at the gate (${words}). `)
+      }
+      return 'The gate is open.'
+    },
+    { safety: 'read' },
+  )
   return run.step('deliver', parcel, ({ parcel: what }) => `${what} delivered`)
 })
 
@@ -119,4 +131,56 @@ export const courier = agent('courier', async (run, { gate }: { readonly gate: s
 export const baker = agent('baker', async (run) => {
   await run.step('mix', { flour: 500 }, () => 'dough')
   return run.step('bake', { minutes: 45 }, () => 'bread')
+})
+
+interface Asked {
+  readonly question: string
+  readonly policy: string
+  /** Where the model listens. */
+  readonly modelUrl: string
+}
+
+/** Books what its model asks for, by a policy that may mislead the model. */
+export const clerk = agent('clerk', async (run, { question, policy, modelUrl }: Asked) => {
+  const messages: ChatMessage[] = [
+    { role: 'system', content: policy },
+    { role: 'user', content: question },
+  ]
+  for (;;) {
+    const request = { model: 'small', messages: [...messages] }
+    const { message } = await run.effect('model', request, async (body, call) => {
+      const headers = { authorization: 'Bearer for-tests' }
+      const answer = await chat({ url: modelUrl, headers, body }, { ...call, onToken: run.token })
+      call.usage(usageOf(answer.usage.prompt_tokens, answer.usage.completion_tokens))
+      return answer
+    })
+    messages.push(message)
+    if (!message.tool_calls) return message.content
+    for (const { id, function: tool } of message.tool_calls) {
+      const { pier } = JSON.parse(tool.arguments) as { readonly pier: number }
+      const seat = await run.effect('book_seat', { pier }, async () => {
+        if (pier > 4) throw new Error(`there is no pier ${pier}`)
+        return { pier, seat: '12A' }
+      })
+      messages.push({ role: 'tool', tool_call_id: id, content: JSON.stringify(seat) })
+    }
+  }
+})
+
+/** Pays somebody back, if a person allows it, and asks what to write to them. */
+export const bursar = agent('bursar', async (run, { booking }: { readonly booking: string }) => {
+  const refund = { booking, amount: { value: 28.5, currency: 'EUR' }, reason: 'the boat did not sail' }
+  const paid = await run.effect('refund', refund, async ({ amount }) => ({ paid: amount.value }), {
+    safety: 'destructive',
+    approval: { question: 'May the fare be paid back?', timeoutMs: 3_600_000 },
+  })
+  const letter = await run.interrupt<{ readonly tone: string }>({
+    question: 'How should the letter sound?',
+    schema: {
+      type: 'object',
+      properties: { tone: { enum: ['formal', 'warm'] }, lines: { type: 'integer' } },
+      required: ['tone'],
+    },
+  })
+  return { ...paid, ...letter }
 })

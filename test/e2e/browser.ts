@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import chromium from '@sparticuz/chromium'
 import { type Browser, chromium as playwright } from 'playwright-core'
+import { BIN } from '../../packages/clew/test/run-clew.ts'
 
 const ROOT = resolve(import.meta.dirname, '../..')
 
@@ -33,8 +34,7 @@ export interface Served {
 /** A real `clew serve` in a process of its own. */
 export async function serve(store: string, port = 0): Promise<Served> {
   const args = [
-    '--conditions=@clew/source',
-    join(ROOT, 'packages/clew/bin/clew.mjs'),
+    BIN,
     'serve',
     '--json',
     '--store',

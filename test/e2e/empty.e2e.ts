@@ -53,9 +53,8 @@ describe('U1 a ledger without anything in it', () => {
     await page.getByRole('button', { name: 'Start the demo agent' }).click()
     await page.waitForURL(/\/runs\/demo-/)
     await page.getByText('Why do owls fly so quietly?').first().waitFor()
-    await page.getByText('Publish this to the team?', { exact: true }).waitFor()
-    await page.getByRole('radio', { name: 'no' }).click()
-    await page.getByRole('button', { name: 'Answer' }).click()
+    await page.getByRole('article').getByText('Publish this to the team?', { exact: true }).waitFor()
+    await page.getByRole('button', { name: 'No', exact: true }).click()
     await page.getByRole('article').filter({ hasText: 'completed' }).last().waitFor()
     await page
       .getByRole('article')

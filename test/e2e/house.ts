@@ -12,8 +12,10 @@ export interface House {
   readonly url: string
   /** The same ledger, from another process than the server's. */
   readonly ledger: Ledger
-  /** A page that fails the test when something in it throws. */
+  /** A page that fails the tests when something in it throws or writes an error to the console. */
   open(path: string, options?: BrowserContextOptions): Promise<Page>
+  /** Errors with these words are what a test is about. */
+  expectErrors(words: RegExp): void
   /** Ends the server as a crash would. */
   killServer(): Promise<void>
   /** Begins it again, where it was. */
@@ -21,16 +23,21 @@ export interface House {
   close(): Promise<void>
 }
 
-export async function openHouse(prepare?: (ledger: Ledger) => Promise<void>): Promise<House> {
+export async function openHouse(
+  prepare?: (ledger: Ledger, store: string, folder: string) => Promise<void>,
+): Promise<House> {
   const folder = mkdtempSync(join(tmpdir(), 'clew-e2e-'))
   const store = `sqlite:${join(folder, 'ledger.db')}`
   await recordScenes(store)
   const ledger = await openLedger(store)
-  await prepare?.(ledger)
+  await prepare?.(ledger, store, folder)
   const browser: Browser = await openBrowser()
   let served: Served = await serve(store)
   const { url, port } = served
   const failures: Error[] = []
+  /** The browser itself reports requests that a server refused or did not answer. */
+  const expected = [/^Failed to load resource/, /^WebSocket connection to/]
+  const isExpected = (message: string): boolean => expected.some((words) => words.test(message))
   return {
     url,
     ledger,
@@ -38,10 +45,15 @@ export async function openHouse(prepare?: (ledger: Ledger) => Promise<void>): Pr
       const context = await browser.newContext({ locale: 'en-GB', reducedMotion: 'reduce', ...options })
       context.setDefaultTimeout(60_000)
       const page = await context.newPage()
-      page.on('pageerror', (error) => failures.push(error))
+      page.on('pageerror', (error) => isExpected(error.message) || failures.push(error))
+      page.on('console', (message) => {
+        if (message.type() === 'error' && !isExpected(message.text()))
+          failures.push(new Error(message.text()))
+      })
       await page.goto(`${url}${path}`)
       return page
     },
+    expectErrors: (words) => void expected.push(words),
     killServer: () => served.kill(),
     async startServer() {
       served = await serve(store, port)

@@ -182,13 +182,9 @@ describe('U1 acts', () => {
     const page = await house.open('/runs/research-9')
     await page.getByRole('article').getByText('Publish the summary?').waitFor()
     await page.getByText(/^paused .* waiting for: Publish the summary\?$/).waitFor()
-    const answer = page.getByRole('button', { name: 'Answer' })
-    expect(await answer.isDisabled()).toBe(true)
-    await page.getByRole('radio', { name: 'yes' }).click()
-    await page.getByText('clew resume research-9 --answer yes').waitFor()
-    await answer.click()
+    await page.getByRole('button', { name: 'Yes', exact: true }).click()
     await page.getByRole('article').filter({ hasText: 'completed' }).last().waitFor()
-    expect(await page.getByRole('radio', { name: 'yes' }).count()).toBe(0)
+    expect(await page.getByRole('button', { name: 'Yes', exact: true }).count()).toBe(0)
   })
 
   it('R7 forks from a step, after it has said what is kept', async () => {

@@ -97,8 +97,7 @@ describe('the demo, as a stranger meets it', () => {
     await page.getByRole('article', { name: 'Session of Ariadne, running' }).waitFor()
 
     await page.getByText('May this be published').waitFor()
-    await page.getByRole('radio', { name: 'approve' }).click()
-    await page.getByRole('button', { name: 'Answer', exact: true }).click()
+    await page.getByRole('button', { name: 'Yes', exact: true }).click()
     await answers(page).getByText('Published.').waitFor()
     const board = readFileSync(join(folder, 'demo-board.ndjson'), 'utf8').trim().split('\n')
     expect(board.map((line) => (JSON.parse(line) as { title: string }).title)).toEqual([
@@ -153,8 +152,7 @@ describe('the demo, as a stranger meets it', () => {
     await page.getByText(/^They part at|^Both went the same way|^Only words differ/).waitFor()
     // The fork asks for itself, too.
     await page.goBack()
-    await page.getByRole('radio', { name: 'approve' }).click()
-    await page.getByRole('button', { name: 'Answer', exact: true }).click()
+    await page.getByRole('button', { name: 'Yes', exact: true }).click()
     await scrollTo(page, 'end', lastRow(page))
   })
 
@@ -184,7 +182,8 @@ describe('the demo, as a stranger meets it', () => {
     await page.waitForURL(/trace=/)
     const old = new URL(page.url()).searchParams.get('trace') ?? ''
     const count = await cards.count()
-    await page.getByRole('dialog').getByRole('button', { name: 'Run again' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Run again…' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Replace the answer' }).click()
     const picker = page.getByRole('combobox', { name: 'Version' })
     await picker.waitFor()
     expect(await picker.inputValue()).not.toBe(old)
@@ -197,27 +196,27 @@ describe('the demo, as a stranger meets it', () => {
   it('R5 U1 what is asked while an answer is waited for: says what waits, has its form below, then goes on by itself', async () => {
     const page = await open('/streams/field-notes')
     await say(page, 'How do owls hear a mouse? And publish it')
-    await page.getByRole('radio', { name: 'approve' }).waitFor()
+    await page.getByRole('button', { name: 'Yes', exact: true }).waitFor()
     await say(page, 'Which owls migrate?')
     const told = answers(page).filter({ hasText: 'as soon as you have answered what I asked you before' })
     await told.waitFor()
     const byDay = answers(page).filter({ hasText: 'northern hawk-owl' })
     await byDay.first().getByRole('button', { name: 'trace', exact: true }).click()
     const dialog = page.getByRole('dialog')
-    await dialog.getByRole('button', { name: 'Run again' }).click()
+    await dialog.getByRole('button', { name: 'Run again…' }).click()
+    await dialog.getByRole('button', { name: 'Replace the answer' }).click()
     await dialog.getByText('A message in this stream has no answer yet.').waitFor()
     await dialog.getByRole('button', { name: 'Show it' }).click()
     await dialog.waitFor({ state: 'detached' })
     await told.nth(1).waitFor()
     // It is asked once, below what was said last.
-    const form = page.getByRole('radio', { name: 'approve' })
+    const form = page.getByRole('button', { name: 'Yes', exact: true })
     expect(await form.count()).toBe(1)
     const [lower, upper] = [await form.boundingBox(), await told.last().boundingBox()]
     expect(lower?.y).toBeGreaterThan(upper?.y ?? Number.POSITIVE_INFINITY)
     // A process that dies meanwhile says nothing twice.
     await page.getByRole('button', { name: 'Kill the agents' }).click()
     await form.click()
-    await page.getByRole('button', { name: 'Answer', exact: true }).click()
     await answers(page).getByText('Published.').last().waitFor()
     await answers(page).getByText('Scops owls').waitFor()
     expect(await told.count()).toBe(2)

@@ -2,9 +2,11 @@ import {
   agent,
   type Agent,
   append,
+  channel,
   command,
   type CompiledGraph,
   END,
+  foreignType,
   interrupt,
   last,
   Message,
@@ -251,8 +253,144 @@ const redactedGraph = new StateGraph({ notes: append<string>(), count: last(0) }
   .addEdge('count', END)
   .compile({ name: 'redacted-graph' })
 
-export const FUNCTIONS = { parallel, race, retried, hotel, trip, publish, crashed, failed, sizes, taped, redacted }
-export const GRAPHS = { loop, fanOut, inner, outer, letter, chat, order, tapedGraph, redactedGraph }
+/** Says what it does, with every kind of effect, in a session; asks with a schema and a time-out. */
+const spoken = agent(
+  'spoken',
+  async (run, question: string) => {
+    run.say({ role: 'user', content: question })
+    const found = await run.effect('search', { question }, (_, call) => {
+      call.usage({ inputTokens: 12, outputTokens: 30, model: 'owl-1' })
+      return outside(['page 1', 'page 2'])
+    })
+    run.decide('answer', `${found.length} pages are enough`)
+    run.output({ pages: found.length })
+    run.say({
+      role: 'assistant',
+      content: [{ type: 'text', text: 'I note it down.' }],
+      tool_calls: [{ id: 'c1', type: 'function', function: { name: 'note', arguments: '{"text":"owls"}' } }],
+    })
+    const noted = await run.effect('note', { text: 'owls' }, () => outside('noted'), {
+      safety: 'write',
+      idempotent: true,
+      timeoutMs: 60_000,
+    })
+    run.say({ role: 'tool', tool_call_id: 'c1', content: noted })
+    const { stars } = await run.interrupt({
+      question: 'How good?',
+      timeoutMs: 86_400_000,
+      default: { stars: 3 },
+      schema: { type: 'object', properties: { stars: { type: 'number' } }, required: ['stars'] },
+    })
+    await run.effect('send', { stars }, () => outside(true), {
+      safety: 'external',
+      approval: { timeoutMs: 86_400_000 },
+    })
+    run.record(foreignType('execution.note'), { stars })
+    run.handoff('archivist', { reason: 'it is late' })
+    return { stars, at: run.now() }
+  },
+  { version: '2', budget: { steps: 100 } },
+)
+
+/** The first write takes longer than it may, so that a person says what became of it. */
+const overdue = agent('overdue', async (run, to: string) => {
+  const sent = await run.effect('send', { to }, () => outside('sent', 400), { safety: 'write', timeoutMs: 30 })
+  const receipts = await run.step('file', { sent }, async (_, inner) => {
+    const kept = await inner.effect('keep', { sent }, () => outside(1), { safety: 'destructive' })
+    return kept + 1
+  })
+  return { sent, receipts }
+})
+
+/** Is stopped while it speaks. */
+const halted = agent('halted', async (run, topic: string) =>
+  run.effect('speak', { topic }, async (_, { signal }) => {
+    await outside(null)
+    for (const word of ['Owls', ' hunt', ' at']) run.token(word)
+    await new Promise((_resolve, reject) => {
+      signal.addEventListener('abort', () => reject(signal.reason as Error))
+    })
+    return 'Owls hunt at night'
+  }),
+)
+
+let bookings = 0
+const booker = agent('booker', async (run, seat: string) => {
+  const place = await run.effect('book', { seat }, () => outside(`booked ${seat}`), { safety: 'write' })
+  const bill = await run.effect('bill', { seat }, async () => {
+    await outside(null)
+    if (bookings++ === 0) throw new Error('no connection')
+    return 12
+  })
+  return { place, bill }
+})
+/** Its child fails after a write, which the child's second run has from the first. */
+const patient = agent('patient', (run, seat: string) =>
+  run.child(booker, seat, { retry: { tries: 2, delayMs: 1 } }),
+)
+
+/** Channels that begin with something, a tool loop in messages, and nodes that say what they do. */
+const desk = new StateGraph({
+  messages: messages([{ id: 'rules', role: 'system', content: 'Be short.' }]),
+  rounds: last(0),
+  mood: last('calm'),
+  facts: channel<Record<string, number>, Record<string, number>>({
+    initial: { known: 1 },
+    merge: (before, write) => ({ ...before, ...write }),
+  }),
+})
+  .addNode('model', async ({ messages, rounds }, run) => {
+    run.decide(rounds === 0 ? 'use a tool' : 'answer')
+    const reply = await run.effect('ask', { said: messages.length }, () =>
+      outside(
+        rounds === 0
+          ? {
+              role: 'assistant' as const,
+              content: null,
+              tool_calls: [
+                { id: 'c1', type: 'function' as const, function: { name: 'count', arguments: '{"of":"owls"}' } },
+              ],
+            }
+          : { role: 'assistant' as const, content: 'Two.' },
+      ),
+    )
+    return { messages: reply, rounds: rounds + 1 }
+  })
+  .addNode('count', async ({ mood }, run) => {
+    run.say(`I count, ${mood}`)
+    const owls = await run.effect('count', { of: 'owls' }, () => outside(2))
+    return {
+      messages: { role: 'tool' as const, tool_call_id: 'c1', content: `${owls}` },
+      facts: { owls },
+    }
+  })
+  .addEdge(START, 'model')
+  .addConditionalEdges('model', ({ rounds }) => (rounds === 1 ? 'count' : END), ['count', END])
+  .addEdge('count', 'model')
+  .compile({ name: 'desk' })
+
+let isUp = false
+const shaky = new StateGraph({ log: append<string>() })
+  .addNode('fetch', async (_, run) => ({ log: await run.effect('fetch', {}, () => outside('fetched')) }))
+  .addNode('store', async (_, run) => ({
+    log: await run.effect('store', {}, async () => {
+      await outside(null)
+      if (!isUp) throw new Error('the disk is full')
+      return 'stored'
+    }),
+  }))
+  .addEdge(START, 'fetch')
+  .addEdge('fetch', 'store')
+  .addEdge('store', END)
+  .compile({ name: 'shaky' })
+
+/** Lets `shaky` store what it fetched. */
+export function repair(): void {
+  isUp = true
+}
+
+export const FUNCTIONS = { parallel, race, retried, hotel, trip, publish, crashed, failed, sizes, taped, redacted, spoken, overdue, halted, booker, patient }
+export const GRAPHS = { loop, fanOut, inner, outer, letter, chat, order, tapedGraph, redactedGraph, desk, shaky }
 
 /** By the name that their runs carry. */
 export const AGENTS: ReadonlyMap<string, Agent<never> | CompiledGraph> = new Map<

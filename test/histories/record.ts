@@ -2,7 +2,9 @@ import { once } from 'node:events'
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { resolve } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
+import { pathToFileURL } from 'node:url'
 import { HumanMessage } from '@langchain/core/messages'
 import { FakeListChatModel } from '@langchain/core/utils/testing'
 import { Command } from '@langchain/langgraph'
@@ -11,7 +13,7 @@ import { ClewCallbackHandler } from 'clew/langchain'
 import { ClewSaver } from 'clew/langgraph'
 import { asking, talk, thread } from '../langgraph/graphs.ts'
 import { createLife } from '../runtime/mortal-ledger.ts'
-import { FUNCTIONS, GRAPHS, recording } from './agents.ts'
+import { FUNCTIONS, GRAPHS, recording, repair } from './agents.ts'
 import { formatViews, viewsOf } from './views.ts'
 
 /**
@@ -20,7 +22,13 @@ import { formatViews, viewsOf } from './views.ts'
  * right only before it is released.
  */
 const { parallel, race, retried, trip, publish, crashed, failed, sizes, taped, redacted } = FUNCTIONS
-const { loop, fanOut, outer, letter, chat, order, tapedGraph, redactedGraph } = GRAPHS
+const { spoken, overdue, halted, patient } = FUNCTIONS
+const { loop, fanOut, outer, letter, chat, order, tapedGraph, redactedGraph, desk, shaky } = GRAPHS
+
+/** Recorded stack traces name files of the repository, not folders of the machine that recorded them. */
+const ROOT = pathToFileURL(resolve(import.meta.dirname, '../..')).href
+Error.prepareStackTrace = (error, sites) =>
+  `${error}\n${sites.map((site) => `    at ${site}`).join('\n')}`.replaceAll(ROOT, '')
 
 /** Dies at its n-th append and is resumed. */
 async function dying(
@@ -139,6 +147,57 @@ const HISTORIES: Readonly<Record<string, (ledger: Ledger) => Promise<unknown>>> 
       server.close()
     }
   },
+  async 'function-spoken'(ledger) {
+    const asked = await ledger.record({
+      eventType: 'ui.message_created',
+      correlationId: 'chat-1',
+      payload: { streamId: 'owls', messageId: 'm1', content: 'Owls?', role: 'user' },
+      source: { origin: 'ui', runtime: 'custom' },
+    })
+    const persona = { id: 'owl', name: 'Owl' }
+    const session = { streamId: 'owls', triggerMessageId: 'm1', persona }
+    const tags = { experiment: 'e1' }
+    await spoken.start(ledger, 'Owls?', { runId: 'spoken-1', session, tags, causedBy: asked, budget: { steps: 40 } })
+    await spoken.resume(ledger, 'spoken-1', { answer: { stars: 5 }, by: 'ann' })
+    await spoken.resume(ledger, 'spoken-1', { answer: 'approve', by: 'ann', replaceBudget: { steps: 50 } })
+  },
+  async 'function-overdue'(ledger) {
+    await overdue.start(ledger, 'ann', { runId: 'overdue-1' })
+    await overdue.resume(ledger, 'overdue-1', { answer: { choice: 'done', output: 'sent, says ann' } })
+  },
+  async 'function-halted'(ledger) {
+    const stop = new AbortController()
+    const token = (): void => void setTimeout(20).then(() => stop.abort(new Error('enough')))
+    await halted.start(ledger, 'owls', { runId: 'halted-1', signal: stop.signal, listener: { token } })
+  },
+  'function-patient': (ledger) => patient.start(ledger, '7a', { runId: 'patient-1' }),
+  async 'function-replaced'(ledger) {
+    await parallel.start(ledger, ['a', 'b'], { runId: 'parallel-3' })
+    const quote = { shop: 'b', price: 1 }
+    for (const [newRunId, replace] of Object.entries({
+      output: { step: 'quote#1', output: quote },
+      input: { step: 'quote#0', input: { shop: 'c' } },
+    }))
+      await fork(parallel, { ledger, runId: 'parallel-3', replace, newRunId: `parallel-3-${newRunId}` })
+    await publish.start(ledger, 'owls', { runId: 'publish-3' })
+    await publish.resume(ledger, 'publish-3', { answer: 'yes' })
+    const replace = { step: 'interrupt#0', answer: 'no' }
+    await fork(publish, { ledger, runId: 'publish-3', replace, newRunId: 'publish-3-no' })
+  },
+  async 'graph-desk'(ledger) {
+    const graph = desk.withCheckpointer(ledger)
+    const messages = { role: 'user' as const, content: 'How many owls?' }
+    await graph.invoke({ messages }, { threadId: 'desk', runId: 'desk-1', tags: { experiment: 'e1' } })
+    await graph.fork({ runId: 'desk-1', at: { superstep: 1 }, update: { rounds: 5 }, newRunId: 'desk-1-fork' })
+    await graph.invoke({ messages, rounds: 0 }, { threadId: 'desk 2', runId: 'desk-2' })
+    await graph.invoke({ messages, rounds: 0 }, { threadId: 'desk 2', runId: 'desk-3' })
+  },
+  async 'graph-retry'(ledger) {
+    const graph = shaky.withCheckpointer(ledger)
+    await graph.invoke({}, { threadId: 'shaky', runId: 'shaky-1' })
+    repair()
+    await graph.invoke(null, { threadId: 'shaky', runId: 'shaky-2' })
+  },
   async 'langgraph-saver'(ledger) {
     const saver = new ClewSaver(ledger)
     const ask = asking(saver)
@@ -154,7 +213,9 @@ const HISTORIES: Readonly<Record<string, (ledger: Ledger) => Promise<unknown>>> 
   },
 }
 
-const folder = new URL(`./schema-${SCHEMA_VERSION}/`, import.meta.url)
+/** Raised when runs record more than before in the same schema; the folders before it stay as they are. */
+const EDITION = 1
+const folder = new URL(`./schema-${SCHEMA_VERSION}.${EDITION}/`, import.meta.url)
 mkdirSync(folder, { recursive: true })
 const wanted = new Set(process.argv.slice(2))
 for (const [name, record] of Object.entries(HISTORIES)) {

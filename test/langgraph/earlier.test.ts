@@ -4,7 +4,7 @@ import { ClewSaver } from 'clew/langgraph'
 import { expect, it } from 'vitest'
 import { collect, talk, thread } from './graphs.ts'
 
-const HISTORIES = ['schema-0', 'schema-1']
+const HISTORIES = ['schema-0', 'schema-1', 'schema-1.1']
 
 it.each(HISTORIES)(
   'A4 %s: checkpoints that an earlier version recorded are found by id, and gone on from',

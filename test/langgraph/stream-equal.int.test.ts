@@ -5,6 +5,7 @@ import { ClewCallbackHandler } from 'clew/langchain'
 import { ClewSaver } from 'clew/langgraph'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { numRuns } from '../num-runs.ts'
 import { thread } from './graphs.ts'
 import { compileRandom, randomLayers } from './random-graph.ts'
 import { createStore, STORES } from './stores.ts'
@@ -180,6 +181,18 @@ describe.each(STORES)('A4 the record on %s', (name) => {
             }
             const { runs } = await ledger.listRuns({ threadId: config.configurable.thread_id })
             expect(runs.filter(({ runId }) => !runId.startsWith('lg-'))).toEqual([])
+            for (const { runId, parentRunId } of runs) {
+              const [begun] = await Array.fromAsync(ledger.read(runId, { limit: 1 }))
+              const { ns = '' } = (begun?.payload['langgraph'] ?? {}) as { ns?: string }
+              if (ns === '') continue
+              expect([ns, runs.map((run) => run.runId)]).toEqual([ns, expect.arrayContaining([parentRunId])])
+              const steps = await ledger.getSkeleton(parentRunId ?? '')
+              const parentStepId = begun?.payload['parentStepId']
+              expect([ns.split(':')[0], steps.map(({ stepId }) => stepId)]).toEqual([
+                String(parentStepId).split('@')[0],
+                expect.arrayContaining([parentStepId]),
+              ])
+            }
             const recorded = new Map<string, Story>()
             const root = runs.find(({ parentRunId }) => parentRunId === null)
             const received = await Array.fromAsync(
@@ -201,13 +214,12 @@ describe.each(STORES)('A4 the record on %s', (name) => {
               }
             else expect(Object.fromEntries(recorded)).toEqual(Object.fromEntries(stories))
           }),
-          { numRuns: 25 },
+          { numRuns: numRuns(25) },
         )
         expect((await ledger.verify(undefined, { projections: true })).ok).toBe(true)
       } finally {
         await store.drop()
       }
     },
-    120_000,
   )
 })

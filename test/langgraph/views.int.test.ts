@@ -73,6 +73,7 @@ describe.each(STORES)('A4 a prebuilt agent on %s', (name) => {
       const run = runs.find(({ runId }) => runId !== 's1')
       expect(run).toMatchObject({
         parentRunId: 's1',
+        agent: 'counter',
         status: 'completed',
         messages: 4,
         toolCalls: 1,

@@ -15,7 +15,7 @@ import { watch } from './unchanged-lives.ts'
 
 const ROOT = resolve(import.meta.dirname, '../..')
 /** Far from the 600 s of the timer, and far from the second or two that a process needs. */
-const MAX_LIFE_MS = 60_000
+const MAX_LIFE_MS = 300_000
 
 interface Ended {
   readonly code: number | null

@@ -2,10 +2,9 @@ import { existsSync, openSync, readFileSync, writeSync } from 'node:fs'
 import { hash } from 'node:crypto'
 import { once } from 'node:events'
 import { type ClewEvent, deriveId, isTerminal, type Ledger } from '@clew/ledger'
-import { agent } from '@clew/runtime'
 import { openLedger } from 'clew'
 import { dieNow } from '../crash/crash-points.ts'
-import { createProgram, type Outside, perform } from './chaos-program.ts'
+import { chaosAgent, itemsOf, type Outside } from './chaos-program.ts'
 import type { ChaosNote, Plant } from './chaos-rounds.ts'
 
 /**
@@ -75,8 +74,8 @@ const outside: Outside = {
   },
 }
 
-const program = createProgram(Number(seed))
-const made = agent('chaos', (run) => perform(run, program, outside))
+const made = chaosAgent(Number(seed), outside)
+const items = itemsOf(Number(seed))
 
 /** A person who looks at the world: what was done is done, what was not is tried again. */
 async function answers(): Promise<Record<string, unknown>> {
@@ -93,7 +92,8 @@ async function answers(): Promise<Record<string, unknown>> {
 }
 
 const run = await inner.getRun(runId)
-if (!run) await made.start(ledger, null, { runId })
+if (items) await made.map(ledger, items, { runId, concurrency: 2, answers: await answers() })
+else if (!run) await made.start(ledger, null, { runId })
 else if (!isTerminal(run.status)) await made.resume(ledger, runId, { answers: await answers() })
 await inner.close()
 // What nobody waits for any more has no say in when the process ends.

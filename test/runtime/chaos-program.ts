@@ -20,6 +20,7 @@ export type Act =
   /** A sub-graph that sends its items to a node, which is a graph itself. */
   | { readonly act: 'graph'; readonly name: string; readonly items: number; readonly acts: readonly Act[] }
   | { readonly act: 'sleep'; readonly ms: number }
+  | { readonly act: 'say'; readonly name: string }
   | { readonly act: 'pause'; readonly name: string }
 
 export type ActKind = Act['act']
@@ -70,7 +71,8 @@ export function createProgram(seed: number): readonly Act[] {
     if (lot < 0.75) return { act: 'body', name: name('body'), tries: 1 + upTo(2), acts: acts(depth + 1) }
     if (lot < 0.83) return { act: 'child', name: name('child'), acts: acts(depth + 1) }
     if (lot < 0.9) return { act: 'graph', name: name('graph'), items: 1 + upTo(3), acts: acts(MAX_DEPTH, 2) }
-    if (lot < 0.95) return { act: 'sleep', ms: 1 + upTo(20) }
+    if (lot < 0.93) return { act: 'sleep', ms: 1 + upTo(20) }
+    if (lot < 0.96) return { act: 'say', name: name('words') }
     return { act: 'pause', name: name('pause') }
   }
   return acts(0, 5)
@@ -106,6 +108,8 @@ export function expectedOf(acts: readonly Act[]): readonly unknown[] {
         return Array.from({ length: act.items }, () => JSON.stringify(expectedOf(act.acts)))
       case 'sleep':
         return 'slept'
+      case 'say':
+        return 'said'
       case 'pause':
         return `answer to ${act.name}`
     }
@@ -200,6 +204,9 @@ async function performOne(run: Run, act: Act, outside: Outside, place: string): 
     case 'sleep':
       await run.sleep(act.ms)
       return 'slept'
+    case 'say':
+      run.say(act.name)
+      return 'said'
     case 'pause':
       return run.interrupt({ question: act.name })
   }
@@ -221,3 +228,10 @@ function graphOf(act: Act & { readonly act: 'graph' }, outside: Outside, place: 
     .addEdge('sub', END)
     .compile({ name: act.name })
 }
+
+/** Items of a run that is a map of its program; undefined where it is one run of it. */
+export const itemsOf = (seed: number): readonly number[] | undefined =>
+  seed % 6 === 0 ? [1, 2, 3] : undefined
+
+export const chaosAgent = (seed: number, outside: Outside) =>
+  agent('chaos', (run, _: number | null) => perform(run, createProgram(seed), outside))

@@ -10,7 +10,7 @@ describe('R5 R10 a random program', () => {
     const kinds = new Set<ActKind>()
     for (let seed = 0; seed < 100; seed++) for (const kind of kindsOf(createProgram(seed))) kinds.add(kind)
     expect([...kinds].toSorted()).toEqual(
-      ['all', 'allSettled', 'body', 'child', 'effect', 'graph', 'pause', 'race', 'sleep'].toSorted(),
+      ['all', 'allSettled', 'body', 'child', 'effect', 'graph', 'pause', 'race', 'say', 'sleep'].toSorted(),
     )
   })
 

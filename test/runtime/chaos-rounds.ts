@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { isTerminal, type Ledger } from '@clew/ledger'
 import { openLedger } from 'clew'
-import { createDice, createProgram, expectedOf } from './chaos-program.ts'
+import { replay } from '@clew/runtime'
+import { chaosAgent, createDice, createProgram, expectedOf, itemsOf, type Outside } from './chaos-program.ts'
 import { flawsOf } from './worlds.ts'
 
 /** Mistakes that can be planted, to see that they are found. */
@@ -66,7 +67,7 @@ export async function liveThrough(url: string, seed: number, plant: Plant = 'non
 }
 
 async function life(args: readonly string[]): Promise<string> {
-  const child = spawn(process.execPath, ['--conditions=@clew/source', CHILD, ...args], {
+  const child = spawn(process.execPath, [CHILD, ...args], {
     stdio: ['ignore', 'ignore', 'pipe'],
   })
   let said = ''
@@ -89,12 +90,21 @@ async function check(url: string, runId: string, seed: number, notes: string): P
     if (run?.status !== 'completed')
       return [`R0 the run is ${run?.status} ${run?.error?.message ?? ''}`, ...checkNotes(readNotes(notes))]
     const violations: string[] = []
-    const [end] = await Array.fromAsync(ledger.read(runId, { types: ['execution.completed'] }))
-    const [output, expected] = [end?.payload['output'], expectedOf(createProgram(seed))].map((each) =>
-      JSON.stringify(each),
-    )
-    if (output !== expected) violations.push(`R5 the output is ${output} in place of ${expected}`)
     const { runs } = await ledger.listRuns({ limit: 500 })
+    const items = itemsOf(seed)
+    const wholes = items ? runs.filter(({ parentRunId }) => parentRunId === runId) : [run]
+    if (items && wholes.length !== items.length) violations.push(`R8 the map has ${wholes.length} items`)
+    for (const whole of wholes) {
+      const [end] = await Array.fromAsync(ledger.read(whole.runId, { types: ['execution.completed'] }))
+      const [output, expected] = [end?.payload['output'], expectedOf(createProgram(seed))].map((each) =>
+        JSON.stringify(each),
+      )
+      if (output !== expected)
+        violations.push(`R5 the output of ${whole.runId} is ${output} in place of ${expected}`)
+    }
+    const replayed = await replay(chaosAgent(seed, NOTHING), { ledger, runId })
+    if (replayed.verdict !== 'identical')
+      violations.push(`D1 its replay is ${replayed.verdict}: ${JSON.stringify(replayed.divergences[0])}`)
     for (const { runId: id } of runs)
       if (id === runId || id.startsWith(`${runId}/`)) violations.push(...(await flawsOf(ledger, id)))
     const lines = readNotes(notes)
@@ -102,6 +112,13 @@ async function check(url: string, runId: string, seed: number, notes: string): P
   } finally {
     await ledger.close()
   }
+}
+
+/** What a replay reaches. */
+const NOTHING: Outside = {
+  isReserving: true,
+  suffix: '',
+  perform: () => Promise.reject(new Error('a replay has reached the outside')),
 }
 
 function readNotes(file: string): ChaosNote[] {

@@ -28,16 +28,20 @@ export interface ChaosReport {
 
 const RUNS_PER_DATABASE = 20
 
-/** Random programs on each store in turn, killed with SIGKILL at random instants and gone on with. */
+/**
+ * Random programs on each store in turn, killed with SIGKILL at random instants and gone on with. With a planted mistake
+ * it ends as soon as that is found.
+ */
 export async function runChaosPrograms(options: ChaosOptions): Promise<ChaosReport> {
   const { stores, plant = 'none', onRound } = options
   const violations: ChaosReport['violations'][number][] = []
   let { seed } = options
   let [runs, kills] = [0, 0]
-  while (kills < options.kills)
+  const goesOn = (): boolean => kills < options.kills && (plant === 'none' || violations.length === 0)
+  while (goesOn())
     for (const store of stores) {
       const database = await open(store)
-      for (let n = 0; n < RUNS_PER_DATABASE && kills < options.kills; n++, seed++, runs++) {
+      for (let n = 0; n < RUNS_PER_DATABASE && goesOn(); n++, seed++, runs++) {
         const round = await liveThrough(database.url, seed, plant)
         kills += round.kills.length
         if (round.violations.length > 0) violations.push({ ...round, store, program: createProgram(seed) })

@@ -59,6 +59,9 @@ describe.each(KEPT_WORLDS)('R5 threads of a graph, %s', (_, open) => {
     })
     const again = await graph.invoke(null, { threadId, ...how })
     expect([again.status, again.state.seen]).toEqual(['failed', ['in', 'a']])
+    const streamed = graph.stream(null, { threadId, mode: 'steps' })
+    for await (const item of streamed) expect(item).toMatchObject({ type: 'step', name: 'b' })
+    expect((await streamed.result).status).toBe('failed')
     isBroken = false
     const done = await graph.invoke(null, { threadId, ...how })
     expect([done.status, done.state.seen]).toEqual(['completed', ['in', 'a', 'b']])

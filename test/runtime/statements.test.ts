@@ -36,6 +36,24 @@ const talk = async (run: Run, words: string): Promise<string> => {
 }
 
 describe('what an agent says of itself', () => {
+  it('V11 tags its run, once over a resume, and null removes a tag', async () => {
+    const ledger = createMemoryWorld().open()
+    const desk = agent('desk', async (run: Run) => {
+      run.tag({ customer: 'acme', draft: 'yes' })
+      await run.interrupt('Go on?')
+      run.tag({ draft: null })
+    })
+    const { runId } = await desk.start(ledger, null, { tags: { env: 'prod' } })
+    expect((await ledger.getRun(runId))?.tags).toEqual({ env: 'prod', customer: 'acme', draft: 'yes' })
+    await desk.resume(ledger, runId, { answer: 'yes' })
+    expect((await ledger.listRuns({ q: 'customer:acme env:prod -tag:draft' })).runs).toHaveLength(1)
+    const said: string[] = []
+    for await (const { eventType } of ledger.read(runId))
+      if (eventType === 'system.tagged') said.push(eventType)
+    expect(said).toHaveLength(2)
+    expect((await replay(desk, { ledger, runId })).verdict).toBe('identical')
+  })
+
   it('R13 is recorded in order, with what woke the code as its cause', async () => {
     const ledger = createMemoryWorld().open()
     const { runId, status } = await agent('owl', talk).start(ledger, 'Found')

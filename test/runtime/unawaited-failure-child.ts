@@ -1,5 +1,5 @@
 import type { Ledger } from '@clew/ledger'
-import { agent, append, recordAnswers, type Run, START, StateGraph, startWorker } from '@clew/runtime'
+import { agent, append, recordAnswers, replay, type Run, START, StateGraph, startWorker } from '@clew/runtime'
 import { openLedger } from 'clew'
 
 /**
@@ -180,11 +180,16 @@ else {
 }
 // What rejects late has its turn before this process says that it is well.
 await turns(100)
-const said = await Promise.all(
+const said: { readonly status: string | undefined; readonly error: string | undefined }[] = await Promise.all(
   ['failing', how === 'worker' ? 'innocent' : `innocent ${how}`].map(async (runId) => {
     const run = await ledger.getRun(runId)
-    return { status: run?.status, error: run?.error?.message }
+    return { status: run?.status, error: run?.error?.message ?? undefined }
   }),
 )
+if (how === 'replay') {
+  const { verdict: status } = await replay(failing, { ledger, runId: 'failing' })
+  await turns(100)
+  said.push({ status, error: undefined })
+}
 await ledger.close()
 console.log(JSON.stringify(said))

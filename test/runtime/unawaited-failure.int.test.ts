@@ -10,13 +10,13 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
 const CHILD = join(import.meta.dirname, 'unawaited-failure-child.ts')
-type Way = 'start' | 'graph' | 'resume' | 'worker' | 'killed' | 'again'
+type Way = 'start' | 'replay' | 'graph' | 'resume' | 'worker' | 'killed' | 'again'
 
 interface Ended {
   readonly code: number | null
   readonly signal: NodeJS.Signals | null
   readonly stderr: string
-  /** How both runs came out, as far as the process came to say it. */
+  /** How both runs came out, as far as the process came to say it, and the verdict of a replay. */
   readonly said: readonly { readonly status: string; readonly error?: string }[] | null
 }
 
@@ -27,7 +27,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 async function live(shape: string, how: Way): Promise<Ended> {
-  const args = ['--conditions=@clew/source', CHILD, join(folder, 'clew.db'), shape, how]
+  const args = [CHILD, join(folder, 'clew.db'), shape, how]
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] })
   let stdout = ''
   let stderr = ''
@@ -56,6 +56,11 @@ const SHAPES = [
 describe('R9 R10 a call that fails and that nobody awaits', () => {
   it.each(SHAPES)('ends its own run as failed, not the process: %s', async (shape) => {
     expect(await live(shape, 'start')).toMatchObject(FAILED)
+  })
+
+  it.each(SHAPES)('D1 fails an unchanged replay in the same way: %s', async (shape) => {
+    const { code, said } = await live(shape, 'replay')
+    expect([code, said?.[0]?.status, said?.[2]?.status]).toEqual([0, 'failed', 'identical'])
   })
 
   it.each(['graph', 'resume', 'worker'] as const)(

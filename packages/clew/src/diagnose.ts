@@ -14,6 +14,7 @@ const WAL_BIG = 256 * 1024 * 1024
 const ROOM_LOW = 1024 ** 3
 const ROOM_NONE = 64 * 1024 ** 2
 const FULL_SOON_DAYS = 30
+const LATE_HOUSEKEEPING_MS = 86_400_000
 
 const ok = (name: string, detail: string): Check => ({ name, status: 'ok', detail, hint: null })
 const warn = (name: string, detail: string, hint: string): Check => ({ name, status: 'warn', detail, hint })
@@ -98,6 +99,7 @@ async function checkLedger(ledger: Ledger, namesOthers: boolean): Promise<Check[
     ...(await attempt('consumers', () => checkConsumers(ledger))),
     ...(await attempt('search index', () => checkIndex(ledger))),
     ...(await attempt('projections', () => checkProjections(ledger))),
+    ...(await attempt('housekeeping', () => checkHousekeeping(ledger))),
     ...(await attempt('newest run', () => checkNewest(ledger))),
   ]
 }
@@ -169,6 +171,27 @@ async function checkIndex(ledger: Ledger): Promise<Check> {
     return warn('search index', 'built by another version, or for another ledger', 'Run: clew reindex')
   if (position === 0) return ok('search index', 'empty; the first search fills it')
   return ok('search index', `${formatCount(position)} events, ${formatCount(lag)} behind`)
+}
+
+async function checkHousekeeping(ledger: Ledger): Promise<Check> {
+  const { readLastHousekeeping } = await import('@clew/runtime')
+  const last = await readLastHousekeeping(ledger)
+  if (!last) return ok('housekeeping', 'never done; clew serve and clew worker do it every hour')
+  const { at, policy, events = 0, runs = 0, kept = 0, interrupted = 0, indexed = 0, errors = [] } = last
+  const by = policy?.by === undefined ? '' : ` set by ${policy.by}`
+  const deleted = policy
+    ? `deleted ${formatCount(events)} events of ${formatCount(runs)} runs and kept ${formatCount(kept)} by the policy of ${policy.source === 'opened' ? 'openLedger' : `the workspace${by}`}`
+    : 'deleted nothing: there is no retention policy'
+  const detail = `last at ${at}: ${deleted}; ${formatCount(interrupted)} interrupted, ${formatCount(indexed)} indexed`
+  const [error] = errors
+  if (error)
+    return warn(
+      'housekeeping',
+      `${detail}; ${error.task} failed: ${error.message ?? ''}`,
+      'Correct the cause; it is tried again every hour.',
+    )
+  if (Date.now() - Date.parse(at) < LATE_HOUSEKEEPING_MS) return ok('housekeeping', detail)
+  return warn('housekeeping', detail, 'Keep clew serve or clew worker running, or run clew gc by hand.')
 }
 
 async function checkProjections(ledger: Ledger): Promise<Check> {

@@ -31,12 +31,22 @@ import { memoryForget, memoryImport, memoryPut, memorySweep } from './operations
 import { mcp } from './operations/mcp.ts'
 import type { Operation } from './operations/operation.ts'
 import { policy } from './operations/policy.ts'
+import { preview } from './operations/preview.ts'
 import { rebuild } from './operations/rebuild.ts'
 import { reindex } from './operations/reindex.ts'
 import { replay } from './operations/replay.ts'
 import { resume } from './operations/resume.ts'
 import { retention } from './operations/retention.ts'
 import { runs } from './operations/runs.ts'
+import {
+  scheduleList,
+  scheduleNext,
+  schedulePause,
+  scheduleRemove,
+  scheduleResume,
+  scheduleSet,
+  scheduleShow,
+} from './operations/schedule.ts'
 import { score } from './operations/score.ts'
 import { search } from './operations/search.ts'
 import { serve } from './operations/serve.ts'
@@ -90,10 +100,18 @@ export const operations = [
   resume,
   answer,
   fork,
+  preview,
   stop,
   tag,
   score,
   worker,
+  scheduleSet,
+  scheduleList,
+  scheduleShow,
+  scheduleNext,
+  schedulePause,
+  scheduleResume,
+  scheduleRemove,
   replay,
   verify,
   gc,

@@ -13,7 +13,7 @@ const trip = agent('trip', async (run, input: { to: string }) => {
   const flights = await run.effect('search', input, () => {
     appendFileSync('calls.txt', 'search ' + run.runId + '\\n')
     return ['HAT136', 'HAT201']
-  })
+  }, { safety: 'read' })
   const pick = await run.step('choose', { flights }, ({ flights }) => flights[0])
   const answer = await run.interrupt({ question: 'Book ' + pick + ' to ' + input.to + '?', options: ['yes', 'no'] })
   return { booked: answer === 'yes' ? pick : null, to: input.to }

@@ -50,7 +50,7 @@ export function checkSince(since: string | Date | undefined): string | undefined
 }
 
 /** Refuses a filter by tags or scores that could not fit anything, by the option it is in. */
-export function checkScoresAndTags({ tags, scores }: ScoreAndTagFilter): void {
+export function checkScoresAndTags({ tags, hasTags, scores }: ScoreAndTagFilter): void {
   if (tags !== undefined && !(isObject(tags) && Object.values(tags).every((tag) => typeof tag === 'string')))
     throw new ClewError(
       'bad_option',
@@ -59,6 +59,16 @@ export function checkScoresAndTags({ tags, scores }: ScoreAndTagFilter): void {
       {
         option: 'tags',
       },
+    )
+  if (
+    hasTags !== undefined &&
+    !(Array.isArray(hasTags) && hasTags.every((name: unknown) => typeof name === 'string'))
+  )
+    throw new ClewError(
+      'bad_option',
+      'The option hasTags is not a list of names',
+      'Use one such as ["env"].',
+      { option: 'hasTags' },
     )
   if (scores !== undefined && !(Array.isArray(scores) && scores.every(isScoreFilter)))
     throw new ClewError(

@@ -1,4 +1,5 @@
 import { findBelow, findRun } from './store/find-runs.ts'
+import { atItem } from './append/at-item.ts'
 import { readCost } from './billing/read-cost.ts'
 import { inputDigest } from './hash/canonical.ts'
 import { findCauses, findEffects } from './read/causality.ts'
@@ -34,6 +35,7 @@ import { type LedgerContext, createLedgerContext, type LedgerParts } from './led
 import { createLedgerMemory } from './memory/create-memory.ts'
 import { checkMemoryPolicy } from './memory/policy.ts'
 import { createProgress } from './progress/create-progress.ts'
+import { listByQuery } from './query/list-by-query.ts'
 import { PROJECTION_VERSION, readProjectionState } from './projections/projection-version.ts'
 import { createPolicyAccess } from './policy/workspace-policy.ts'
 import { readRunValues, type RunValues } from './read/read-run-values.ts'
@@ -240,17 +242,21 @@ function createView(core: LedgerContext, { isOpened = false, plain = false, ...v
       return found ?? null
     },
     getRun: getRun as Ledger['getRun'],
-    async listRuns({ since, limit = 50, systemRun, threadId, ...filter } = {}) {
+    async listRuns({ q = '', since, limit = 50, systemRun, threadId, ...filter } = {}) {
       assertOpen()
       checkScoresAndTags(filter)
-      const page = await store.findRuns({
+      const within = {
         ...filter,
         workspace,
         threadIds: threadId === undefined ? undefined : namesOf(threadId),
         systemRun: systemRun ?? null,
         limit: checkLimit(limit),
         since: checkSince(since),
-      })
+      }
+      const page =
+        q.trim() === ''
+          ? await store.findRuns(within)
+          : await listByQuery(q, { store, within, namesOf, now: ports.now() })
       return { runs: page.runs.map((run) => reviveRow(run.summary)), nextCursor: page.next }
     },
     async findBelow(runIds) {
@@ -449,21 +455,3 @@ const noVault = (url: string): ClewError =>
     'Open it with the option vault and its keys; nothing was changed.',
     { option: 'vault' },
   )
-
-/** In a batch, the answer says which item (E4). */
-function atItem<T>(count: number, item: number, work: () => T): T {
-  if (count === 1) return work()
-  try {
-    return work()
-  } catch (cause) {
-    if (!(cause instanceof ClewError)) throw cause
-    const message = cause.message.slice(0, -cause.hint.length - 2)
-    throw new ClewError(
-      cause.code,
-      `Item ${item} of the batch: ${message}`,
-      cause.hint,
-      { ...cause.fields, item },
-      cause,
-    )
-  }
-}

@@ -29,6 +29,7 @@ export {
   type RecordInput,
   type StateOperation,
 } from './catalogue/catalogue.ts'
+export { isUnstarted, joinSubmission, readBeginning } from './event/join-submission.ts'
 export { type Primitive, PRIMITIVES } from './catalogue/primitive.ts'
 export {
   type ChainedEvent,
@@ -40,6 +41,7 @@ export {
 } from './hash/chain.ts'
 export { type CloudEvent, fromCloudEvent, toCloudEvent } from './event/cloud-events.ts'
 export { type Codec, type Codecs, createCodecs } from './event/codecs.ts'
+export { toWireInputs } from './append/to-wire-inputs.ts'
 export { project } from './store/commit.ts'
 export type { ConsumeHandler, ConsumeOptions, ConsumerState } from './read/consume.ts'
 export { createLedger } from './create-ledger.ts'
@@ -95,7 +97,7 @@ export {
 export { type Fold, foldEvents } from './fold/fold.ts'
 export type { ExplainedCause, ExplainedPlace, Explanation, ExplainOptions } from './read/explain.ts'
 export type { Suspect } from './suspects/find-suspects.ts'
-export type { MatchedBy, RunOutcome } from './last-good.ts'
+export type { MatchedBy, RunOutcome } from './read/last-good.ts'
 export {
   COST_GROUPS,
   type CostFoldOptions,
@@ -117,6 +119,7 @@ export {
   type RunError,
   type RunStatus,
   type RunSummary,
+  DEFAULT_QUEUE,
 } from './fold/run-summary.ts'
 export {
   applyOperation,
@@ -314,7 +317,7 @@ export {
 } from './redact/placeholder.ts'
 export { recut, redactBody } from './redact/redact-body.ts'
 export { type OriginalOf, restoreEvent, restoreSecrets } from './vault/restore-secrets.ts'
-export type { GcOptions, GcReport } from './retention/gc.ts'
+export type { GcOptions, GcReport, PolicySource } from './retention/gc.ts'
 export {
   type Hold,
   type HoldOptions,
@@ -357,11 +360,14 @@ export {
   type SearchQuery,
   type ValueFilter,
 } from './search/search-index.ts'
+export { joinQuery, type QueryItem, splitQuery } from './query/split-query.ts'
+export { isEventField, QUERY_FIELD_NAMES, QUERY_FIELDS } from './query/query-fields.ts'
+export { RUN_SORTS } from './query/parse-query.ts'
 export { createTags, type Tags } from './search/tags.ts'
 export { indexedTokens } from './search/tokens.ts'
 export { formatStepId, parseStepId, type StepIdentity, stepLabel } from './event/step-id.ts'
 export { packStep, type StepKey, type StepMarks, unpackStep } from './projections/step-row.ts'
-export type { ComplianceFilter, RunViews } from './read/run-views.ts'
+export { type ComplianceFilter, createRunViews, type RunViews } from './read/run-views.ts'
 export type {
   EventQuery,
   ReadAllOptions,
@@ -392,6 +398,17 @@ export type {
   PruneMarker,
   Written,
 } from './store/change.ts'
+export {
+  CLAIM_RETRY_MS,
+  createQueueSlots,
+  pickWaiting,
+  type QueueCount,
+  type QueueEntry,
+  type QueueLimits,
+  type QueueSlots,
+  type QueueUse,
+  type WaitingRun,
+} from './store/queue-slots.ts'
 export { type Disk, noDisk, type Scrubbed, type StoragePart } from './store/disk.ts'
 export {
   type AcquireOptions,
@@ -403,6 +420,7 @@ export {
   type Leases,
   lostLease,
   type OwnerState,
+  WORKERS,
 } from './store/leases.ts'
 export type {
   RawRows,

@@ -98,6 +98,11 @@ export interface FollowOptions {
 }
 
 export interface RunFilter extends ScoreAndTagFilter {
+  /**
+   * A query such as `status:failed customer:acme duration:>30s error:"rate limit" sort:-tokens`, beside the other
+   * conditions. A page may be shorter than its limit although `nextCursor` says that more follows.
+   */
+  readonly q?: string | undefined
   /** System runs of this kind, which other listings omit: `stream` for `clew:stream/…`. */
   readonly systemRun?: string | undefined
   readonly status?: RunStatus | undefined

@@ -2,8 +2,8 @@ import { ClewError, type JsonObject } from '@clew/ledger'
 import { z } from 'zod'
 import { isReadOnly, type Tool } from './tool.ts'
 
-export const DEFAULT_TOKENS = 2000
-export const MAX_TOKENS = 100_000
+const DEFAULT_TOKENS = 2000
+const MAX_TOKENS = 100_000
 
 const frame = {
   max_tokens: z.int().min(1).max(MAX_TOKENS).default(DEFAULT_TOKENS).describe('size of the answer at most'),

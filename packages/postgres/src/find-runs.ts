@@ -104,7 +104,7 @@ function conditionsOf(query: RunQuery, threadId: string | undefined, put: Put): 
   return [...where, ...tagsAndScores(query, put)]
 }
 
-function tagsAndScores({ tags = {}, scores = [] }: RunQuery, put: Put): string[] {
+function tagsAndScores({ tags = {}, hasTags = [], scores = [] }: RunQuery, put: Put): string[] {
   const tagged = Object.entries(tags).map(
     ([name, value]) =>
       `EXISTS (SELECT FROM tags t WHERE t.run = r.id AND t.name = ${put(indexText(name))} AND t.value = ${put(indexText(value))})`,
@@ -117,7 +117,10 @@ function tagsAndScores({ tags = {}, scores = [] }: RunQuery, put: Put): string[]
       : `s.value ${op} ${put(indexText(JSON.stringify(value)))}`
     return `EXISTS (SELECT FROM scores s WHERE s.run = r.id AND s.name = ${put(indexText(name))} AND ${given})`
   })
-  return [...tagged, ...scored]
+  const named = hasTags.map(
+    (name) => `EXISTS (SELECT FROM tags t WHERE t.run = r.id AND t.name = ${put(indexText(name))})`,
+  )
+  return [...tagged, ...named, ...scored]
 }
 
 /**

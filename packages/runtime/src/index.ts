@@ -19,6 +19,12 @@ export type {
 export type { UpdatedState, UpdateOptions } from './engine/update-state.ts'
 export type { Compared, Fidelity } from './run/fidelity.ts'
 export { fork, type ForkOptions, retry, type RetryOptions } from './fork/fork.ts'
+export {
+  type ForkPreview,
+  type PreviewedEffect,
+  previewFork,
+  type PreviewForkOptions,
+} from './fork/preview-fork.ts'
 export type { Replacement } from './fork/replace-value.ts'
 export type { IfStorable } from './options/storable.ts'
 export { requestStop, type StopOptions } from './lifecycle/request-stop.ts'
@@ -100,5 +106,38 @@ export type {
 export type { MapInput, MapOptions, MapProgress } from './map/map-items.ts'
 export type { MapItem, MapResult } from './map/map-result.ts'
 export { zipInputs } from './map/zip-inputs.ts'
+export {
+  HOUSEKEEPING_RUN_ID,
+  type HousekeepingRound,
+  readLastHousekeeping,
+} from './housekeeping/housekeeping-round.ts'
+export {
+  type Housekeeping,
+  type HousekeepingOptions,
+  startHousekeeping,
+} from './housekeeping/start-housekeeping.ts'
+export { nextTimes, type Timing } from './schedule/occurrences.ts'
+export {
+  listSchedules,
+  nextOccurrences,
+  readSchedule,
+  type ScheduleSkip,
+  type ScheduleState,
+} from './schedule/read-schedule.ts'
+export { changeSchedule, noSchedule, schedule } from './schedule/schedule.ts'
+export {
+  CATCH_UPS,
+  OVERLAPS,
+  type ScheduledRun,
+  type ScheduleDefinition,
+  type ScheduleOptions,
+} from './schedule/schedule-definition.ts'
+export { type Scheduler, type SchedulerOptions, startScheduler } from './schedule/start-scheduler.ts'
 export { startWorker } from './worker/start-worker.ts'
 export type { Worker, WorkerAgent, WorkerGraph, WorkerOptions, WorkerNotice } from './worker/worker.ts'
+export { openRunHandle, type RunHandle } from './work/run-handle.ts'
+export type { RunOnceOptions } from './work/run-once.ts'
+export { submitRun, type SubmitOptions } from './work/submit-run.ts'
+export type { WaitOptions } from './work/wait-for-run.ts'
+export { listQueues, type QueueOptions, type QueueState, setQueue } from './work/queues.ts'
+export { findUnserved, type UnservedRuns } from './work/serving.ts'

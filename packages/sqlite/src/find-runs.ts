@@ -119,6 +119,8 @@ function conditionsOf(
   add(`r.id ${order === 'newest' ? '<' : '>'} ?`, cursor === undefined ? undefined : parseCursor(cursor))
   for (const [name, value] of Object.entries(query.tags ?? {}))
     add('EXISTS (SELECT 1 FROM tags t WHERE t.run = r.id AND t.name = ? AND t.value = ?)', name, value)
+  for (const name of query.hasTags ?? [])
+    add('EXISTS (SELECT 1 FROM tags t WHERE t.run = r.id AND t.name = ?)', name)
   for (const { name, op, value } of query.scores ?? []) {
     const isOrder = op !== '=' && op !== '!='
     // Only numbers have an order: NULL fits nothing.

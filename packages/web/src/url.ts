@@ -31,6 +31,10 @@ export interface RunSearch {
   readonly at?: number | undefined
   /** The part of the time that the timeline shows, in milliseconds since the first step: `120-450`. */
   readonly zoom?: string | undefined
+  /** In the graph: the node whose steps are listed. */
+  readonly node?: string | undefined
+  /** In the graph: the child run that is drawn in place of this one. */
+  readonly child?: string | undefined
   /** In the state: show what changed since the superstep before, or since another one. */
   readonly since?: number | 'before' | undefined
   /** Action whose dialog is open. */
@@ -83,6 +87,8 @@ export const readRunSearch = (raw: Raw): RunSearch =>
     event: count(raw['event']),
     at: count(raw['at']),
     zoom: text(raw['zoom']),
+    node: text(raw['node']),
+    child: text(raw['child']),
     since: raw['since'] === 'before' ? ('before' as const) : count(raw['since']),
     act: oneOf(raw['act'], ['fork', 'replay', 'stop', 'resume'] as const),
   })

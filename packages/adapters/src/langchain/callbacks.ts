@@ -50,9 +50,12 @@ export class ClewCallbackHandler extends BaseCallbackHandler {
     return this.#recorder.sessionId
   }
 
-  /** Called by a `ClewSaver` on the same ledger when a graph begins: what is heard of it goes to the run of the saver. */
-  joinGraph(thread: string, graph: GraphRun): void {
-    this.#recorder.joinGraph(thread, graph)
+  /**
+   * Called by a `ClewSaver` on the same ledger when a graph begins: events of it are recorded in the run of the saver. Returns
+   * the name of the graph if it has one.
+   */
+  joinGraph(thread: string, graph: GraphRun): string | undefined {
+    return this.#recorder.joinGraph(thread, graph)
   }
 
   /** One handler may be attached to many concurrent calls; a copy would not know the steps started by the first. */

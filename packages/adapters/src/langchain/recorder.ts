@@ -28,7 +28,8 @@ interface Start {
 
 export interface Recorder {
   readonly sessionId: string | undefined
-  joinGraph(thread: string, graph: GraphRun): void
+  /** The name of the graph that was called on the thread, unless it is the framework's own. */
+  joinGraph(thread: string, graph: GraphRun): string | undefined
   startChain(start: Start & { readonly inputs: unknown; readonly isDeferred: boolean }): Promise<void>
   endChain(runId: string, outputs: unknown, inputs: unknown): Promise<void>
   startModel(
@@ -69,12 +70,15 @@ interface Placed {
   readonly joined?: JoinedGraph | undefined
 }
 
+/** LangGraph's name of a graph that was compiled without one. */
+const UNNAMED_GRAPH = 'LangGraph'
+
 export function createRecorder(options: RunChoice): Recorder {
   const { ledger, session } = options
   const entries = new Map<string, Entry>()
   /** Graphs that a saver on this ledger keeps, by thread. */
   const graphs = new Map<string, GraphRun>()
-  /** Graphs that were called and have called nothing yet: a saver says later that it keeps them. */
+  /** Graphs that were called and have called nothing yet: a saver may still announce that it records them. */
   const waiting = new Map<
     string,
     { readonly start: Start; readonly input: unknown; entry?: Promise<Entry> }
@@ -136,7 +140,7 @@ export function createRecorder(options: RunChoice): Recorder {
       kind,
       node: kind === 'node' ? placeOf(start.metadata) : undefined,
       cause: wanted.cause,
-      // In a run of somebody else's nobody here knows how many of the name there were.
+      // In a run of another writer the number of earlier steps with this name is unknown.
       key: isTop && !run.owns ? lcRunId : undefined,
       // A node's input is the state, which checkpoints keep.
       ...(kind !== 'node' && { input }),
@@ -167,7 +171,11 @@ export function createRecorder(options: RunChoice): Recorder {
 
   return {
     sessionId: session?.sessionId,
-    joinGraph: (thread, graph) => void graphs.set(thread, graph),
+    joinGraph(thread, graph) {
+      graphs.set(thread, graph)
+      const called = [...waiting.values()].findLast(({ start }) => start.metadata['thread_id'] === thread)
+      return called && called.start.name !== UNNAMED_GRAPH ? called.start.name : undefined
+    },
 
     async startChain({ inputs, isDeferred, ...start }) {
       const input = isDeferred ? undefined : inputs

@@ -22,7 +22,7 @@ import { readConfig, readId, requireConfig, type NamespaceKey } from './namespac
 import type { Handed } from './run-buffer.ts'
 import type { ParentStep } from './run-drafts.ts'
 import type { ThreadNamespace } from './thread-namespace.ts'
-import { createSpaces, type Spaces } from './thread-namespaces.ts'
+import { createThreadNamespaces, type ThreadNamespaces } from './thread-namespaces.ts'
 import { settledLater } from './settled-later.ts'
 import type { SecretsRule } from './whole-secrets.ts'
 
@@ -48,12 +48,14 @@ export interface ClewSaverOptions {
  */
 export class ClewSaver extends BaseCheckpointSaver {
   readonly #ledger: Ledger
-  readonly #spaces: Spaces
+  readonly #spaces: ThreadNamespaces
   /** Invocations of which a write failed: what they go on putting is refused, since it hangs in the air. */
   readonly #failed = new WeakMap<object, unknown>()
 
   /** Sessions of callback handlers, by handler. */
   readonly #sessions = new WeakMap<object, ParentStep>()
+  /** Names of graphs by invocation, as the callbacks were told them. */
+  readonly #graphNames = new WeakMap<object, string>()
   readonly #heldFailures = new WeakMap<object, () => void>()
   readonly #holdMs: number
 
@@ -64,7 +66,7 @@ export class ClewSaver extends BaseCheckpointSaver {
     super()
     this.#ledger = ledger
     this.#holdMs = failureHoldMs
-    this.#spaces = createSpaces(ledger, agent, secrets)
+    this.#spaces = createThreadNamespaces(ledger, agent, secrets)
   }
 
   override async getTuple(config: RunnableConfig): Promise<CheckpointTuple | undefined> {
@@ -131,7 +133,8 @@ export class ClewSaver extends BaseCheckpointSaver {
       const { signal } = config
       const hasFailed = (): boolean => this.#failed.has(invocationOf(config))
       if (ns === '' && signal && hasNext(checkpoint)) this.#spaces.noteWriter(key, { signal, hasFailed })
-      const agentName = (): string | undefined => agentOf(config)
+      const agentName = (): string | undefined =>
+        agentOf(config) ?? this.#graphNames.get(invocationOf(config))
       const handler = handlerOf(config, this.#ledger)
       const session = handler && this.#sessions.get(handler)
       const handed = this.#within(key, parentId, (space) => {
@@ -139,10 +142,11 @@ export class ClewSaver extends BaseCheckpointSaver {
         return space.put({ parentId, checkpoint, metadata, newVersions, agentName, session, signal, isEager })
       })
       const thread_id: unknown = config.configurable?.['thread_id']
-      return committed(handed).then(
-        () => ({ configurable: { thread_id, checkpoint_ns: ns, checkpoint_id: id } }),
-        failed,
-      )
+      const isExit = ns === '' && Reflect.get(config, 'durability') === 'exit'
+      const done = isExit
+        ? committed(handed).then(() => this.#spaces.stopAnswered(thread))
+        : committed(handed)
+      return done.then(() => ({ configurable: { thread_id, checkpoint_ns: ns, checkpoint_id: id } }), failed)
     } catch (error) {
       return failed(error)
     }
@@ -254,7 +258,10 @@ export class ClewSaver extends BaseCheckpointSaver {
     const join: unknown = Reflect.get(handler, 'joinGraph')
     // With `exit` there is no run before the graph has ended.
     const isLate = Reflect.get(config, 'durability') === 'exit'
-    if (typeof join === 'function' && !isLate) join.call(handler, thread, this.#spaces.graphRun(thread))
+    if (typeof join === 'function' && !isLate) {
+      const name: unknown = join.call(handler, thread, this.#spaces.graphRun(thread))
+      if (typeof name === 'string') this.#graphNames.set(invocationOf(config), name)
+    }
     const sessionId: unknown = Reflect.get(handler, 'sessionId')
     if (typeof sessionId !== 'string' || this.#sessions.has(handler)) return
     let eventId: string | undefined

@@ -91,10 +91,11 @@ export function createCheckpointer(parts: CheckpointerParts): Checkpointer {
       : begin(given, line, before, { expectedSeq: line.toldSeq, isStarted: true })
 
   async function putRoot(given: PutGiven): Promise<Wait> {
-    const { checkpoint } = given
+    const { checkpoint, metadata } = given
     const waiting = lines.get(firstRunId)
     if (waiting && !waiting.hasOwn)
       return begin(given, waiting, undefined, { expectedSeq: waiting.toldSeq, isStarted: true })
+    await parts.whenParentKnown(metadata.parents)
     const isEmpty = lines.isEmpty && !(await ledger.getRun(firstRunId))
     if (!isEmpty && emptyReads > 0 && ns === '' && given.parentId === undefined) throw conflict(parts.thread)
     if (isEmpty) emptyReads = Math.max(0, emptyReads - 1)
@@ -104,6 +105,7 @@ export function createCheckpointer(parts: CheckpointerParts): Checkpointer {
 
   /** New input begins a run; the one before it, where it was not over, is stopped in the same append. */
   async function putTurn(given: PutGiven, before: Saved, from: RunBuffer): Promise<Wait> {
+    await parts.whenParentKnown(given.metadata.parents)
     flush(parts, from)
     const isOver = ENDED.has(from.status)
     const reason = 'the thread went on with new input'
@@ -116,14 +118,19 @@ export function createCheckpointer(parts: CheckpointerParts): Checkpointer {
     from.isClosed = true
     // The buffer is dropped; its state is read again on the next use.
     if (!isOver || line.failure !== undefined) lines.forget(from)
-    return () =>
-      wait().catch((error: unknown) => {
+    return async () => {
+      try {
+        await wait()
+      } catch (error) {
         lines.forget(from)
         throw error
-      })
+      }
+      if (from.status === 'paused') await parts.stopBelow(from.runId)
+    }
   }
 
   async function putFork(given: PutGiven, before: Saved): Promise<Wait> {
+    await parts.whenParentKnown(given.metadata.parents)
     const runId = names.runId('fork', given.checkpoint.id)
     const tags = await readForkTags(ledger, before.runId, before.seq)
     const parentStep = parts.parentStep(runId) ?? given.session

@@ -85,10 +85,10 @@ export function createWriter(parts: WriterParts): Writer {
   const { names, ns, lines, children, firstRunId } = parts
   /**
    * The framework puts a checkpoint when the one before is committed, and runs its nodes in the meantime: their writes wait
-   * here, so that the record tells them as steps of that checkpoint.
+   * here, so that they are recorded as steps of that checkpoint.
    */
   const held = new Map<string, HeldWrites[]>()
-  /** Held too long, so recorded without a step. They are recorded again as what they are when their checkpoint comes. */
+  /** Writes that waited too long and were recorded without a step. They are recorded as steps when their checkpoint comes. */
   const early = new Map<string, EarlyWrites[]>()
 
   async function release(checkpointId: string): Promise<void> {

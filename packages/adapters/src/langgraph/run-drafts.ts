@@ -9,7 +9,14 @@ export interface RunOrigin extends NamespaceKey {
   readonly agent: string
   /** Parent step of a new run, if it is one of a sub-graph. */
   readonly parentStep: (runId: string) => ParentStep | undefined
+  /** Waits until `parentStep` can answer for a run that begins with this checkpoint. */
+  readonly whenParentKnown: (parents: CheckpointParents) => Promise<void>
+  /** Stops runs of sub-graphs that wait below this run, which has ended. */
+  readonly stopBelow: (runId: string) => Promise<void>
 }
+
+/** Ids of the checkpoints of the graphs around, by namespace. */
+export type CheckpointParents = Readonly<Record<string, string>> | undefined
 
 /** Parent of a sub-graph's run: the run and step that started it. */
 export interface ParentStep {

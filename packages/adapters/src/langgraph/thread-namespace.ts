@@ -8,10 +8,8 @@ import type { RunOrigin } from './run-drafts.ts'
 import type { Saved } from './saved.ts'
 
 const MAX_GRANTED = 4096
-/** An invocation that has put nothing for so long is in a node that may take any time. */
-const QUIET_MS = 100
 
-export interface SpaceParts extends LinesParts, RunOrigin {
+export interface ThreadNamespaceParts extends LinesParts, RunOrigin {
   /** Does something in the next turn of the event loop, behind the calls made until then. */
   readonly later: (work: () => Promise<void>) => void
   /** Throws for a value that must not be stored; before anything is changed here. */
@@ -20,10 +18,10 @@ export interface SpaceParts extends LinesParts, RunOrigin {
 
 /** Checkpoints of one namespace of one thread, as far as this process knows them. Calls are made one after the other. */
 export interface ThreadNamespace {
-  /** Appends what callbacks tell of a run. */
+  /** Appends events of a run that callbacks reported. */
   tell(runId: string, events: readonly EventInput[]): Promise<unknown>
-  /** Whether this invocation, which put something, may still put more in the next moment. */
-  isWriting(signal: AbortSignal): boolean
+  /** How far this invocation is: its first write still to come, busy with one, over, or the number of events it has put. */
+  progressOf(signal: AbortSignal): 'coming' | 'busy' | 'over' | number
   /** Waits for what is under way; what could not be written is forgotten, and then it is false. */
   settle(): Promise<boolean>
   /** The same, and learns what others wrote. */
@@ -35,7 +33,7 @@ export interface ThreadNamespace {
   /** About how many characters the newest state has. */
   readonly size: number
   find(checkpointId: string): Promise<Saved | null>
-  /** Somebody named this checkpoint: going on from it is meant, whatever came after. */
+  /** The caller named this checkpoint, so that continuing from it is no conflict, whatever came after. */
   grant(checkpointId: string): void
   /** A reader has found this namespace empty. */
   noteEmpty(): void
@@ -47,7 +45,7 @@ export interface ThreadNamespace {
   readonly children: Map<string, string>
 }
 
-export function createSpace(parts: SpaceParts): ThreadNamespace {
+export function createThreadNamespace(parts: ThreadNamespaceParts): ThreadNamespace {
   const { names, ns } = parts
   const lines = createRunBuffers(parts)
   const firstRunId = names.runId('first', '')
@@ -78,7 +76,7 @@ export function createSpace(parts: SpaceParts): ThreadNamespace {
 
   /**
    * The framework puts the next checkpoint in the turn in which it hears of the one before. If none is on its way after
-   * that turn, what is held is recorded, since whoever waits for it would wait for ever, and what was aborted has stopped.
+   * that turn, held writes are recorded, since callers that wait for them would wait for ever, and aborted invocations have stopped.
    */
   function whenIdle(): void {
     if (checkpointer.putting === 0 && (writer.isHolding || lines.aborted().length > 0))
@@ -98,13 +96,12 @@ export function createSpace(parts: SpaceParts): ThreadNamespace {
     }
   }
 
-  function isWriting(signal: AbortSignal): boolean {
+  function progressOf(signal: AbortSignal): 'coming' | 'busy' | 'over' | number {
     const line = lines.newest()
-    // What it put has not come this far.
-    if (line?.signal !== signal) return true
-    if (line.status !== 'running' || line.isClosed || line.failure !== undefined) return false
+    if (line?.signal !== signal) return 'coming'
+    if (line.status !== 'running' || line.isClosed || line.failure !== undefined) return 'over'
     const isUnderWay = checkpointer.putting > 0 || writer.isHolding || line.pending.size > 0
-    return isUnderWay || Date.now() - line.writtenMs < QUIET_MS
+    return isUnderWay ? 'busy' : line.seq
   }
 
   const watched = new WeakSet<AbortSignal>()
@@ -125,7 +122,7 @@ export function createSpace(parts: SpaceParts): ThreadNamespace {
       return lines.newest()?.head?.size ?? 0
     },
     knows: lines.knows,
-    isWriting,
+    progressOf,
     tell(runId, events) {
       const line = lines.get(runId)
       if (!line || line.failure !== undefined) return parts.ledger.append(events)

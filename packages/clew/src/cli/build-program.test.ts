@@ -40,3 +40,11 @@ it.each(operations.map((operation) => [operation.example.command, operation.name
     expect(choose(...command.split(' ').slice(1))?.operation.name).toBe(name)
   },
 )
+
+it('V13 what the shell unquoted is quoted again, value by value', () => {
+  const valueOf = (...words: string[]) => choose('runs', ...words)?.given.map(({ value }) => value)
+  expect(valueOf('env:prod', 'error:rate limit')).toEqual(['env:prod error:"rate limit"'])
+  expect(valueOf('env:prod', 'steps:<5 sort:-started')).toEqual(['env:prod steps:<5 sort:-started'])
+  expect(valueOf('barn owl', 'x')).toEqual(['"barn owl" x'])
+  expect(valueOf()).toEqual([])
+})

@@ -1,4 +1,4 @@
-import { ClewError } from '@clew/ledger'
+import { ClewError, splitQuery } from '@clew/ledger'
 import type { z } from 'zod'
 import { Command, type CommanderError, Option } from 'commander'
 import type { CliArgument, CliShape, Operation } from '../operations/operation.ts'
@@ -77,6 +77,7 @@ function addCommand(program: Command, operation: Operation, choose: (chosen: Cho
 const ABOUT: Readonly<Record<string, string>> = {
   hold: 'Legal holds: protect data from retention and erasure',
   memory: 'What agents remember, by run, thread, workspace, agent or user',
+  schedule: 'Runs that workers start by the clock',
   token: 'Access tokens for the server',
   vault: 'Encrypted originals of redacted secrets',
 }
@@ -126,7 +127,8 @@ function buildCommand(operation: Operation, choose: (chosen: Chosen) => void): C
       const value = values[at]
       if (Array.isArray(value)) {
         if (field === undefined) flags[word] = value as string[]
-        else given.push({ field, name: `<${word}>`, value: joinWords(value as string[]) })
+        else if (value.length > 0)
+          given.push({ field, name: `<${word}>`, value: joinWords(value as string[]) })
       }
       if (typeof value !== 'string') continue
       if (field === undefined) flags[word] = value
@@ -148,7 +150,16 @@ const isList = (schema: z.ZodType): boolean => schema.safeParse([]).success && !
 /** The shell has taken quotation marks off: what was given as one of several words and has spaces is put back in them. */
 function joinWords(words: readonly string[]): string {
   if (words.length === 1) return words[0] as string
-  return words.map((word) => (/\s/.test(word) && !word.includes('"') ? `"${word}"` : word)).join(' ')
+  return words.map((word) => (/\s/.test(word) && !word.includes('"') ? quoteWord(word) : word)).join(' ')
+}
+
+/** Quotes the value of `error:rate limit`, and nothing of a word that has several fields. */
+function quoteWord(word: string): string {
+  const [first, ...rest] = splitQuery(word)
+  if (!first || first.field === null || first.value === '') return `"${word}"`
+  if (rest.some(({ field }) => field !== null)) return word
+  const at = word.indexOf(':') + 1
+  return `${word.slice(0, at)}"${word.slice(at)}"`
 }
 
 /** Converts an error of commander to a ClewError; undefined if it only showed help or the version. */

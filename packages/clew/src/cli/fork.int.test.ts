@@ -29,7 +29,10 @@ describe('clew state and clew steps of a graph', () => {
       '0',
     )
     expect([input.channels.map(({ name, changed }) => [name, changed]), input.state]).toEqual([
-      [['notes', true]],
+      [
+        ['notes', true],
+        ['turns', false],
+      ],
       null,
     ])
     const key = await data<{ state: unknown }>('state', 'chat-7', '--key', 'turns')
@@ -83,6 +86,19 @@ describe('R7 clew fork and clew lineage', () => {
       forkedFrom: { runId: 'trip-12', seq: 1 },
     })
     expect((await clew('show', 'trip-12c')).stdout).toContain('Book HAT136 to Oulu?')
+  })
+
+  it('R7 says beforehand what a fork keeps, performs and asks', async () => {
+    const { stdout } = await clew('preview', 'trip-12', '--at', 'search')
+    expect(stdout).toContain('keeps 0 steps of trip-12')
+    expect(stdout).toMatch(/live +search/)
+    expect(stdout).toMatch(/asks +nothing/)
+  })
+
+  it('R7 replaces one recorded value', async () => {
+    const replace = JSON.stringify({ step: 'search', output: ['HAT999'] })
+    await clew('fork', 'trip-12', '--replace', replace, '--as', 'trip-12r', '--agent', 'agents.ts')
+    expect((await clew('show', 'trip-12r')).stdout).toContain('Book HAT999 to')
   })
 
   it('parts after the superstep that is named, in functions as in graphs', async () => {
@@ -155,6 +171,7 @@ describe('A1 --json', () => {
     ['lineage', ['lineage', 'trip-12']],
     ['state', ['state', 'chat-7', '--full']],
     ['fork', ['fork', 'trip-12', '--as', 'trip-json']],
+    ['preview', ['preview', 'trip-12', '--at', 'choose']],
     ['stop', ['stop', 'trip-json']],
     ['resume', ['resume', 'trip-12c', '--answer', 'no', '--agent', 'agents.ts']],
     ['show', ['show', 'trip-12c']],

@@ -5,7 +5,8 @@ import { openLedger, type OpenLedgerOptions } from '../open-ledger.ts'
 import { commandOf, type Operation } from '../operations/operation.ts'
 import { type OperationName, operations } from '../operations.ts'
 import { readVersion } from '../read-version.ts'
-import { isServerUrl, notRemote, openRemote } from '../remote/remote-ledger.ts'
+import { isServerUrl, notRemote } from '../remote/not-remote.ts'
+import { openRemote } from '../remote/remote-ledger.ts'
 import { buildProgram, type Chosen, toUsageError } from './build-program.ts'
 import { type Command, type CommandContext, text } from './command.ts'
 import { EXIT, reportFailure } from './failure.ts'
@@ -42,6 +43,7 @@ const COMMANDS = {
   answer: async () => (await import('./commands/answer.ts')).answerCommand,
   stop: async () => (await import('./commands/stop.ts')).stopCommand,
   tag: async () => (await import('./commands/tag.ts')).tagCommand,
+  preview: async () => (await import('./commands/preview.ts')).previewCommand,
   score: async () => (await import('./commands/score.ts')).scoreCommand,
   worker: async () => (await import('./commands/worker.ts')).workerCommand,
   fork: async () => (await import('./commands/fork.ts')).forkCommand,
@@ -59,6 +61,13 @@ const COMMANDS = {
   compliance: async () => (await import('./commands/compliance.ts')).complianceCommand,
   gc: async () => (await import('./commands/gc.ts')).gcCommand,
   retention: async () => (await import('./commands/retention.ts')).retentionCommand,
+  scheduleSet: async () => (await import('./commands/schedule.ts')).scheduleSetCommand,
+  scheduleList: async () => (await import('./commands/schedule.ts')).scheduleListCommand,
+  scheduleShow: async () => (await import('./commands/schedule.ts')).scheduleShowCommand,
+  scheduleNext: async () => (await import('./commands/schedule.ts')).scheduleNextCommand,
+  schedulePause: async () => (await import('./commands/schedule.ts')).schedulePauseCommand,
+  scheduleResume: async () => (await import('./commands/schedule.ts')).scheduleResumeCommand,
+  scheduleRemove: async () => (await import('./commands/schedule.ts')).scheduleRemoveCommand,
   holdAdd: async () => (await import('./commands/hold.ts')).holdAddCommand,
   holdList: async () => (await import('./commands/hold.ts')).holdListCommand,
   holdRelease: async () => (await import('./commands/hold.ts')).holdReleaseCommand,
@@ -128,7 +137,7 @@ async function execute({ operation, given, flags }: Chosen): Promise<number> {
           if (!operation.rest) throw notRemote(`clew ${commandOf(operation)}`, storeUrl)
           // The server has agents of its own.
           if (hasAgentFlag(operation) && flags['agent'] !== undefined) throw notRemote('--agent', storeUrl)
-          return work(openRemote(storeUrl, workspace, process.env['CLEW_TOKEN'] || undefined))
+          return work(openRemote(storeUrl, { workspace, token: process.env['CLEW_TOKEN'] || undefined }))
         }
         // A mistyped path must never make a new ledger, so only who writes runs makes one.
         const readOnly = operation.scope !== 'write' && operation.scope !== 'control'

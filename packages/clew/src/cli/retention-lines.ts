@@ -35,7 +35,7 @@ export function policyText({ policy, goes }: RetentionReport): string {
   if (problem !== null) return printable(problem)
   const who = by === null ? '' : ` by ${printable(by)}`
   const set =
-    source === 'opened' ? 'given to openLedger' : `of the workspace, set${who} ${formatLocal(at ?? '')}`
+    source !== 'workspace' ? 'given to openLedger' : `of the workspace, set${who} ${formatLocal(at ?? '')}`
   const today = goes ? `; today ${plural(goes.events, 'event')} of ${plural(goes.runs, 'run')} would go` : ''
   return `${plural(policy.policy.rules.length, 'rule')} ${set}${today}`
 }

@@ -73,6 +73,12 @@ it('V11 clew tag and clew score write, answer as their operations say, and clew 
   expect(await ids('--tag', 'env=prod', '--tag', 'team=red')).toBe('trip-2\n')
   expect(await ids('--score', 'accuracy>=0.5')).toBe('trip-1\n')
   expect(await ids('--score', 'accuracy<0.5', '--tag', 'env=prod')).toBe('trip-2\n')
+  expect(await ids('env:prod', '-o', 'ids', 'run:trip-*', 'sort:started')).toBe('trip-1\ntrip-2\n')
+  const page = await clew('runs', 'env:prod', 'steps:<5 sort:-started', '--limit', '1')
+  expect(page.stderr).toBe('')
+  expect(page.stdout).toContain("clew runs 'env:prod steps:<5 sort:-started' --limit 1 --cursor")
+  const wrong = await clew('runs', 'stauts:failed')
+  expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringMatching(/Did you mean status:/)])
   expect((await clew('runs', '--tag', 'env=prod', '--limit', '1')).stdout).toContain(
     'clew runs --tag env=prod --limit 1 --cursor',
   )

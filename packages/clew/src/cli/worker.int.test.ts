@@ -4,10 +4,11 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { agent, recordAnswers } from '@clew/runtime'
+import { agent, HOUSEKEEPING_RUN_ID, readLastHousekeeping, recordAnswers } from '@clew/runtime'
 import type { Ledger } from '@clew/ledger'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { BIN } from '../../test/run-clew.ts'
+import { diagnose } from '../diagnose.ts'
 import { openLedger } from '../open-ledger.ts'
 
 const CLEW = pathToFileURL(resolve(import.meta.dirname, '../../dist/index.js')).href
@@ -70,6 +71,35 @@ async function waiting(name: string, runId: string): Promise<void> {
   await recordAnswers(ledger, runId, { answer: 'yes' })
 }
 const hung = () => vi.waitFor(() => expect(existsSync(join(folder, 'hung'))).toBe(true), { timeout: 60_000 })
+
+it('W8 clew worker does housekeeping beside its runs, once among several, and clew doctor shows it', async () => {
+  await ledger.append([
+    { eventType: 'system.workflow_started', correlationId: 'old', payload: { agent: 'a' } },
+    { eventType: 'system.workflow_completed', correlationId: 'old', payload: {} },
+  ])
+  await ledger.setPolicy({ retention: { rules: [{ name: 'none', newest: 0 }] } }, { by: 'ann' })
+  const flags = ['--agent', './agents.ts', '--json']
+  const off = spawned([...flags, '--no-housekeeping', '--once'])
+  expect((await ended(off)).stdout).toBe('')
+  expect(await readLastHousekeeping(ledger)).toBeNull()
+  const workers = [spawned(flags), spawned(flags)]
+  await vi.waitFor(async () => expect(await readLastHousekeeping(ledger)).not.toBeNull(), 60_000)
+  for (const worker of workers) worker.kill('SIGTERM')
+  const said = (await Promise.all(workers.map(ended))).map(({ stdout }) => stdout).join('')
+  expect(said.match(/"type":"housekeeping"/g)).toHaveLength(1)
+  expect((await ledger.getRun(HOUSEKEEPING_RUN_ID))?.events).toBe(1)
+  expect(await readLastHousekeeping(ledger)).toMatchObject({
+    policy: { source: 'workspace', by: 'ann' },
+    runs: 1,
+  })
+  const { checks } = await diagnose(ledger.url, (work) => work(ledger), 'of the store')
+  expect(checks.find(({ name }) => name === 'housekeeping')).toMatchObject({
+    status: 'ok',
+    detail: expect.stringMatching(
+      /deleted 2 events of 1 runs and kept 0 by the policy of the workspace set by ann/,
+    ),
+  })
+})
 
 describe('clew worker', () => {
   it('R9 --once goes on with all that waits, tells it line by line, and ends', async () => {

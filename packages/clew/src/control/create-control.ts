@@ -7,6 +7,7 @@ import {
   type RunSummary,
 } from '@clew/ledger'
 import {
+  previewFork,
   recordAnswers,
   recordFork,
   replay,
@@ -80,14 +81,21 @@ export function createControl(ledger: Ledger, { agents }: ControlOptions = {}): 
     async fork(runId, { onEvent, wait, ...request } = {}) {
       const source = await readRun(ledger, runId)
       assertOneWay(source, request)
+      const effects = request.retry === true ? undefined : (request.effects ?? 'ask')
       if (agents && canRun(source.agent)) {
         const runnable = agents.of(source)
-        return watch({ onEvent, wait }, (listener) => runnable.fork(ledger, runId, { ...request, listener }))
+        return watch({ onEvent, wait }, (listener) =>
+          runnable.fork(ledger, runId, { ...request, effects, listener }),
+        )
       }
-      if (request.state !== undefined || request.retry === true) throw needsAgent(source)
+      if (request.state !== undefined || request.replace || request.retry === true) throw needsAgent(source)
       const { at, input, newRunId } = request
-      const fork = await recordFork(ledger, runId, { at, input, newRunId })
+      const fork = await recordFork(ledger, runId, { at, input, newRunId, effects })
       return outcome(fork.runId, false)
+    },
+    async preview(runId, request) {
+      const { agent } = await readRun(ledger, runId)
+      return { ...(await previewFork(ledger, runId, request)), agent, canRun: canRun(agent) }
     },
     async replay(runId, { onEvent, ...request } = {}) {
       const run = await readRun(ledger, runId)
@@ -159,7 +167,7 @@ const replayNeedsAgent = ({ runId, agent }: RunSummary): ClewError =>
 const needsAgent = ({ runId, agent }: RunSummary): ClewError =>
   new ClewError(
     'bad_option',
-    `Only its agent ${agent ?? ''} can retry run ${runId}, or put another state into a fork of it`,
+    `Only its agent ${agent ?? ''} can retry run ${runId}, or put another state or value into a fork of it`,
     'Name the module that exports it with --agent. Nothing was changed.',
     { runId, agent },
   )

@@ -1,6 +1,9 @@
 import type { ClewEvent, Ledger, RunSummary } from '@clew/ledger'
 import type {
   AnswerOptions,
+  ForkPreview,
+  PreviewForkOptions,
+  Replacement,
   ReplayMode,
   ReplayProgress,
   ReplayReport,
@@ -30,7 +33,7 @@ export interface Runnable {
 /** The agents that can be run here, by the name that their runs carry. */
 export interface AgentSet {
   readonly names: readonly string[]
-  /** The one that this run is one of, or an error that says which there are. */
+  /** The agent of this run, or an error that lists the known ones. */
   of(run: Pick<RunSummary, 'runId' | 'agent'>): Runnable
 }
 
@@ -50,6 +53,10 @@ export interface ForkRequest {
   readonly input?: unknown
   /** Channels of a graph that are set to other values there. */
   readonly state?: Readonly<Record<string, unknown>> | undefined
+  /** One recorded value that the fork has otherwise; takes neither place, input nor state. */
+  readonly replace?: Replacement | undefined
+  /** Default `ask`: only models and effects declared `read` are performed unasked. A retry performs what it had not. */
+  readonly effects?: 'ask' | 'live' | undefined
   /** Before what it failed of, with what siblings had completed kept; takes neither place nor edit. */
   readonly retry?: boolean | undefined
   readonly newRunId?: string | undefined
@@ -72,6 +79,12 @@ export interface ReplayRequest {
 
 export interface ResumeRequest extends AnswerOptions, Watching, Pick<ResumeOptions, 'secrets'> {}
 
+export interface ControlledPreview extends ForkPreview {
+  readonly agent: string | null
+  /** False if the agent's code is not here: a fork then waits until it is resumed. */
+  readonly canRun: boolean
+}
+
 /** How a run stands after it was touched. */
 /** All that CLI, server and MCP can do to runs; reading them needs none of it. */
 export interface RunControl {
@@ -81,6 +94,8 @@ export interface RunControl {
   resume(runId: string, request?: ResumeRequest): Promise<ControlOutcome>
   /** A new run from a place in this one; it goes on here if its agent is here, and else waits to be resumed. */
   fork(runId: string, request?: ForkRequest & Watching): Promise<ControlOutcome>
+  /** What a fork would keep and do; writes nothing. */
+  preview(runId: string, request?: PreviewForkOptions): Promise<ControlledPreview>
   /** Whether runs of this agent, and maps over it, can be re-executed here. */
   canReplay(agent: string | null): boolean
   /** Goes through a run again from its record (D1); only a what-if, or a report that is to be kept, writes anything. */

@@ -1,6 +1,7 @@
 import type { View } from '@clew/mcp'
 import type { z } from 'zod'
 import type { memoryForget, memoryPut } from '../operations/memory-writes.ts'
+import type { preview } from '../operations/preview.ts'
 import type { ReplayAnswer } from '../operations/replay-schema.ts'
 import type { ControlOutcome } from '../operations/schemas.ts'
 import type { score } from '../operations/score.ts'
@@ -31,6 +32,27 @@ export function outcomeView({ run, worked, output, divergence, warnings, ...more
             next('diff_runs', { runId: forkedFrom.runId, otherRunId: runId }, 'what the fork does otherwise'),
           ]),
     ],
+  }
+}
+
+export function previewView({
+  runId,
+  keptSteps,
+  nextSteps,
+  live,
+  outward,
+  canRun,
+}: z.output<(typeof preview)['output']>): View {
+  const named = (effects: typeof live): string =>
+    effects.length === 0 ? 'nothing' : effects.map(({ name, count }) => `${short(name)} ×${count}`).join(', ')
+  return {
+    head: [
+      `a fork keeps ${keptSteps} steps of ${runId}; ${nextSteps} steps followed there`,
+      `performed again: ${named(live)}`,
+      `given back for the same input, else a person is asked: ${named(outward)}`,
+      ...(canRun ? [] : ['the code of its agent is not here: a fork waits until it is resumed elsewhere']),
+    ],
+    next: [next('fork', { runId }, 'makes the fork; needs a reason')],
   }
 }
 

@@ -10,6 +10,7 @@ import { fork } from '../operations/fork.ts'
 import { memorySearch } from '../operations/memory-reads.ts'
 import { memoryForget, memoryPut } from '../operations/memory-writes.ts'
 import type { Operation } from '../operations/operation.ts'
+import { preview } from '../operations/preview.ts'
 import { replay } from '../operations/replay.ts'
 import { resume } from '../operations/resume.ts'
 import { runs } from '../operations/runs.ts'
@@ -26,7 +27,7 @@ import { value } from '../operations/value.ts'
 import { verify } from '../operations/verify.ts'
 import { assertOpenToAgents } from './agent-memory.ts'
 import { collectTail } from './collect-tail.ts'
-import { forgetView, outcomeView, rememberView, replayView, scoreView } from './control-views.ts'
+import { forgetView, outcomeView, previewView, rememberView, replayView, scoreView } from './control-views.ts'
 import { diffView, explainView } from './explain-views.ts'
 import { runsView, searchView, showView, stepsView, tailView, transcriptView } from './run-views.ts'
 import { previewLines } from './step-previews.ts'
@@ -85,6 +86,7 @@ export const tools: readonly Tool[] = [
   offer(diff, diffView),
   offer(cost, costView),
   offer(memorySearch, memoryView),
+  offer(preview, previewView),
   offer(verify, verifyView, { hidden: ['heads', 'publicKey'] }),
   offer(tail, tailView as unknown as ViewOf<typeof tail>, {
     hidden: ['untilEnd'],

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { place, readPlace } from './fork-place.ts'
 import { answering } from './operation.ts'
+import { replacement } from './replacement.ts'
 import { controlOf } from './resume.ts'
 import { controlOutcome, runId, wait } from './schemas.ts'
 
@@ -28,6 +29,13 @@ export const fork = answering({
       .optional()
       .describe('what to write into the state of a graph there: a JSON object by channel'),
     retry: z.boolean().optional().describe('start before the step that failed'),
+    replace: replacement,
+    effects: z
+      .enum(['ask', 'live'])
+      .optional()
+      .describe(
+        'ask (default): models and declared reads are performed, other effects give their recorded result for the same input or ask; live: all are performed',
+      ),
     newRunId: runId.optional().describe('id for the fork; default a new one'),
     wait,
   }),
@@ -46,6 +54,8 @@ export const fork = answering({
       input: '--input <value>',
       state: '--state <json>',
       retry: '--retry',
+      replace: '--replace <json>',
+      effects: '--effects <ask|live>',
       newRunId: '--as <id>',
     },
     flags: {

@@ -32,6 +32,13 @@ export const gc = answering({
     by: z.string().min(1).max(200).optional().describe('name for the audit log'),
   }),
   output: goesAndStays.extend({
+    policy: z
+      .object({
+        source: z.enum(['given', 'workspace', 'opened']),
+        by: z.string().nullable(),
+        at: z.string().nullable(),
+      })
+      .describe('where the policy comes from'),
     dryRun: z.boolean(),
     values: count.describe('shared values that no event references any more'),
     bytesBefore: count,

@@ -106,7 +106,7 @@ async function toRows(
   newest: string | null,
 ): Promise<LineageRow[]> {
   const previous = new Map<string, string | null>()
-  // Functions do not say which run they follow: it is the one before them in their thread.
+  // Runs of functions do not record which run they follow: it is the one before them in their thread.
   for (const [at, { runId, forkedFrom, threadId }] of turns.entries()) {
     const before = threadId === null ? null : (turns[at - 1]?.runId ?? null)
     previous.set(runId, forkedFrom ? null : ((await previousOf(ledger, runId)) ?? before))

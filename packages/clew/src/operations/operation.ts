@@ -4,7 +4,8 @@ import type { z } from 'zod'
 import type { AgentSet, RunControl } from '../control/run-control.ts'
 import type { ImportFile } from '../import/import-foreign.ts'
 import { logAccess } from '../log-access.ts'
-import { answerRemote, serverOf, streamRemote } from '../remote/remote-ledger.ts'
+import { answerRemote, streamRemote } from '../remote/answer-remote.ts'
+import { serverOf } from '../remote/server-of.ts'
 
 /** Permission that a caller needs; tokens use the same words (A2). */
 export type Scope = 'read' | 'write' | 'control' | 'admin'

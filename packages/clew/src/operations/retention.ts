@@ -36,7 +36,7 @@ export const retentionReport = z.object({
   }),
   policy: z
     .object({
-      source: z.enum(['opened', 'workspace']),
+      source: z.enum(['given', 'workspace', 'opened']),
       policy: retentionPolicy,
       by: z.string().nullable(),
       at: z.string().nullable(),

@@ -14,6 +14,11 @@ export const runs = answering({
   rest: { method: 'get', path: '/v1/runs' },
   mcp: { tool: 'list_runs' },
   input: z.object({
+    q: z
+      .string()
+      .max(4000)
+      .optional()
+      .describe('a query such as customer:acme duration:>30s error:"rate limit" sort:-tokens'),
     status: z.enum(RUN_STATUSES).optional().describe('only runs with this status'),
     agent: z.string().optional().describe('only runs of this agent'),
     threadId: z.string().optional().describe('only runs of this thread'),
@@ -33,9 +38,21 @@ export const runs = answering({
     cursor: z.string().optional().describe('cursor that the previous page returned'),
   }),
   output: z.object({ runs: z.array(runSummary), nextCursor: z.string().nullable() }),
-  example: { command: 'clew runs --status failed --since 1d', input: { status: 'failed', since: '1d' } },
+  example: {
+    command: 'clew runs status:failed since:1d sort:-tokens',
+    input: { q: 'status:failed since:1d sort:-tokens' },
+  },
   cli: {
     group: 'Look',
+    arguments: [
+      {
+        word: 'filter',
+        field: 'q',
+        required: false,
+        many: true,
+        about: "fields of runs: status:failed customer:acme 'duration:>30s' sort:-tokens",
+      },
+    ],
     options: {
       status: '--status <status>',
       agent: '--agent <name>',

@@ -45,6 +45,7 @@ export const runSummary = z.object({
   modelCalls: count,
   cost: z.number().nullable(),
   unpricedCalls: count,
+  models: z.array(text).readonly().optional().describe('Models of the counted calls, if there are any.'),
   pauses: z.array(pause).readonly(),
   error: error.nullable(),
   checkpoint: checkpoint.nullable(),
@@ -69,6 +70,12 @@ export const runSummary = z.object({
     })
     .nullable()
     .describe('Present when it answers in a stream.'),
+  queue: text.optional().describe('Present when it was submitted: its queue.'),
+  key: text.optional().describe('Its runs take turns with those of other keys.'),
+  priority: z.number().optional().describe('Higher ones are claimed first; 0 is not told.'),
+  submittedAt: text.optional(),
+  deadlineAt: text.optional().describe('It fails if it has not ended by then.'),
+  waiting: z.literal(true).optional().describe('Submitted and not started yet.'),
   exported: z
     .literal(true)
     .optional()

@@ -25,6 +25,10 @@ export const serve = streaming({
       .optional()
       .describe('clients come through one proxy only: their addresses are read from x-forwarded-for'),
     page: z.boolean().default(true).describe('without the page'),
+    housekeeping: z
+      .boolean()
+      .default(true)
+      .describe('without retention, sweep of orphans and index catch-up every hour'),
     log: z
       .enum(['debug', 'info', 'warn', 'error', 'silent'])
       .default('warn')
@@ -49,6 +53,7 @@ export const serve = streaming({
       origin: '--origin <origin>',
       trustProxy: '--trust-proxy',
       page: '--no-page',
+      housekeeping: '--no-housekeeping',
       log: '--log <level>',
     },
     flags: {
@@ -57,7 +62,7 @@ export const serve = streaming({
         'switches that are on: read, or a list of write, resume and replay; default CLEW_MODE, else all',
     },
   },
-  async *run(ledger, { page, log, ...where }, { agents, signal } = {}) {
+  async *run(ledger, { page, log, housekeeping, ...where }, { agents, signal } = {}) {
     const [
       { createLog, startServer },
       { createControl },
@@ -67,6 +72,7 @@ export const serve = streaming({
       { readVersion },
       { ingestStarter },
       { signingKeyOf },
+      { startHousekeeping, startScheduler },
       { serveEndpoint },
     ] = await Promise.all([
       import('@clew/server'),
@@ -77,22 +83,35 @@ export const serve = streaming({
       import('../read-version.ts'),
       import('../start-ingest.ts'),
       import('../second-opening.ts'),
+      import('@clew/runtime'),
       import('../mcp/serve-endpoint.ts'),
     ])
     const folder = page ? findPage() : null
-    const logger = createLog(log)
+    const serverLog = createLog(log)
     const server = await startServer({
       ledger,
       operations: [...operations, ...servedDemo()],
       controlOf: (view) => createControl(view, { agents }),
       page: folder,
-      log: logger,
-      mcp: serveEndpoint((error) => logger.debug({ err: error }, 'a call over MCP failed')),
+      log: serverLog,
+      mcp: serveEndpoint((error) => serverLog.debug({ err: error }, 'a call over MCP failed')),
       version: readVersion(),
       signingKey: signingKeyOf(ledger),
       startIngest: ingestStarter(ledger, {}, log),
       ...where,
     })
+    const upkeep =
+      housekeeping && ledger.mode.write
+        ? startHousekeeping(ledger, {
+            onRound: (round) => serverLog.info({ round }, 'housekeeping'),
+            onError: (err) => serverLog.warn({ err }, 'housekeeping failed'),
+          })
+        : undefined
+    const scheduler = ledger.mode.write
+      ? startScheduler(ledger, {
+          onError: (err, scheduleId) => serverLog.warn({ err, scheduleId }, 'schedule failed'),
+        })
+      : undefined
     try {
       yield {
         type: 'listening' as const,
@@ -102,6 +121,8 @@ export const serve = streaming({
       }
       if (signal && !signal.aborted) await once(signal, 'abort')
     } finally {
+      await scheduler?.stop()
+      await upkeep?.stop()
       await server.close()
     }
     yield { type: 'closed' as const }

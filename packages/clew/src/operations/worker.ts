@@ -24,6 +24,14 @@ const item = z.discriminatedUnion('type', [
   z.object({ type: z.literal('blocked'), ...ofRun, crashes: z.int() }),
   z.object({ type: z.literal('swept'), at: z.string(), runIds: z.array(z.string()) }),
   z.object({ type: z.literal('failed'), at: z.string(), error: z.string() }),
+  z.object({
+    type: z.literal('housekeeping'),
+    at: z.string(),
+    events: z.int().describe('events that retention deleted'),
+    runs: z.int(),
+    interrupted: z.int().describe('runs without a living owner'),
+    errors: z.array(z.string()),
+  }),
 ])
 export type WorkerItem = z.output<typeof item>
 
@@ -36,6 +44,10 @@ export const worker = streaming({
     agentNames: z.array(z.string().min(1)).optional().describe('only these agents, separated by commas'),
     concurrency: z.int().min(1).max(10_000).default(4).describe('how many runs at a time'),
     once: z.boolean().optional().describe('exit when no run can be resumed now'),
+    housekeeping: z
+      .boolean()
+      .default(true)
+      .describe('without retention, sweep of orphans and index catch-up every hour'),
     sweepMs: z
       .int()
       .min(10)
@@ -60,22 +72,46 @@ export const worker = streaming({
       agentNames: '--agent-name <names>',
       concurrency: '--concurrency <n>',
       once: '--once',
+      housekeeping: '--no-housekeeping',
       sweepMs: '--poll <ms>',
       graceMs: '--grace <ms>',
     },
     flags: { '--agent <module>': 'file or package that exports the agents; required' },
   },
-  async *run(ledger, { agentNames, once = false, ...options }, { agents, signal } = {}) {
+  async *run(ledger, { agentNames, once = false, housekeeping, ...options }, { agents, signal } = {}) {
     const items: WorkerItem[] = []
-    let ring = (): void => {}
-    const onNotice = (notice: WorkerNotice): void => {
-      items.push({ ...notice, at: new Date().toISOString() } as WorkerItem)
-      ring()
+    let notify = (): void => {}
+    const add = (item: WorkerItem): void => {
+      items.push(item)
+      notify()
     }
+    const onNotice = (notice: WorkerNotice): void =>
+      add({ ...notice, at: new Date().toISOString() } as WorkerItem)
     const chosen = choose(agents, agentNames)
     // Loaded late, as in `resume`.
-    const { startWorker } = await import('@clew/runtime')
+    const { startHousekeeping, startScheduler, startWorker } = await import('@clew/runtime')
     const working = await startWorker({ ...options, ledger, agents: chosen, onNotice })
+    const upkeep =
+      housekeeping && !once
+        ? startHousekeeping(ledger, {
+            onRound: ({ at, events = 0, runs = 0, interrupted = 0, errors = [] }) =>
+              add({
+                type: 'housekeeping',
+                at,
+                events,
+                runs,
+                interrupted,
+                errors: errors.map(({ task, message = '' }) => `${task}: ${message}`),
+              }),
+            onError: (error) => onNotice({ type: 'failed', error: `housekeeping: ${String(error)}` }),
+          })
+        : undefined
+    const scheduler = once
+      ? undefined
+      : startScheduler(ledger, {
+          onError: (error, scheduleId) =>
+            onNotice({ type: 'failed', error: `schedule ${scheduleId ?? ''}: ${String(error)}` }),
+        })
     const stop = (): void => void working.stop().catch(() => {})
     signal?.addEventListener('abort', stop)
     if (signal?.aborted) stop()
@@ -83,18 +119,20 @@ export const worker = streaming({
     let isOver = false
     const ended = working.ended.finally(() => {
       isOver = true
-      ring()
+      notify()
     })
     ended.catch(() => {})
     try {
       while (!isOver || items.length > 0) {
-        const rung = new Promise<void>((resolve) => (ring = resolve))
-        if (items.length === 0 && !isOver) await rung
+        const notified = new Promise<void>((resolve) => (notify = resolve))
+        if (items.length === 0 && !isOver) await notified
         yield* items.splice(0)
       }
       await ended
     } finally {
       signal?.removeEventListener('abort', stop)
+      await scheduler?.stop()
+      await upkeep?.stop()
       await working.stop()
     }
   },

@@ -74,6 +74,8 @@ export const checkpoint = {
   /** The whole state, operations included, with the versions of its channels: nothing before it is needed. */
   state: maybe(mapOf(anything)),
   versions: maybe(mapOf(count)),
+  /** What channels begin with: they hold it until they are written. Their versions count writes only. */
+  initial: maybe(mapOf(anything)),
   /** Seq of the event from which on folding gives this state. */
   baseSeq: maybe(count),
   /** How many runs the state goes back through. */

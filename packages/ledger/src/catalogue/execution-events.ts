@@ -88,6 +88,8 @@ export const EXECUTION_EVENTS = {
       dueAt: optional.text,
       /** Path of the placeholder that holds a write back: the write is performed only after an answer allows it (R10). */
       redactedInput: optional.text,
+      /** The step of a branch would reach outside: it is performed only after an answer allows it (R7). */
+      heldInBranch: optional.flag,
       ...readings,
     }),
   ],

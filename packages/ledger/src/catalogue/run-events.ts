@@ -5,8 +5,44 @@ import type { EventFamily } from './primitive.ts'
 
 const task = open({ taskId: optional.text, name: optional.text, dueAt: optional.text, ...inStep })
 
-/** The life of a run, and what replays and forks say of it. */
+/** The run answers in a stream (T1); its thread is the stream. */
+const session = maybe(
+  open({
+    streamId: text,
+    persona: maybeNull(open({ id: text, name: optional.text, avatarUrl: maybeNull(text) })),
+    triggerMessageId: maybeNull(text),
+    supersedes: maybeNull(text),
+  }),
+)
+
+/** The life of a run, with its replays and forks. */
 export const RUN_EVENTS = {
+  /** Work for whoever has the agent (W1): the first event of its run. A start follows at the first claim. */
+  'system.workflow_submitted': [
+    'system.workflow_event',
+    open({
+      agent: text,
+      /** Stored here and not in the start. */
+      input: anything,
+      /** Keyed digest of agent and input before redaction: whether another submission asks for the same (W2). */
+      inputDigest: optional.text,
+      queue: optional.text,
+      /** Runs of one key take turns with those of others (W4): a tenant, a user. Default: the thread. */
+      key: optional.text,
+      /** Higher ones are claimed first; default 0. */
+      priority: maybe(integer(-1_000_000)),
+      /** Not claimed before this time. */
+      dueAt: optional.text,
+      /** The run fails if it has not ended by then. */
+      deadlineAt: optional.text,
+      threadId: optional.text,
+      subjects: texts,
+      tags: maybe(mapOf(text)),
+      clewVersion: optional.text,
+      ...bounded,
+      session,
+    }),
+  ],
   'system.workflow_started': [
     'system.workflow_event',
     open({
@@ -32,15 +68,8 @@ export const RUN_EVENTS = {
       /** Tags that it begins with (V11). */
       tags: maybe(mapOf(text)),
       ...bounded,
-      /** The run answers in a stream (T1); its thread is the stream. */
-      session: maybe(
-        open({
-          streamId: text,
-          persona: maybeNull(open({ id: text, name: optional.text, avatarUrl: maybeNull(text) })),
-          triggerMessageId: maybeNull(text),
-          supersedes: maybeNull(text),
-        }),
-      ),
+      inputDigest: optional.text,
+      session,
     }),
   ],
   'system.workflow_resumed': [
@@ -99,6 +128,8 @@ export const RUN_EVENTS = {
           input: anything,
         }),
       ),
+      /** `ask`: what would reach outside is given its recorded result, or a person is asked (R7). */
+      effects: maybe(oneOf('ask', 'live')),
       /** In place of that of its source. */
       ...bounded,
       /** The source's last checkpoint at or before `sourceSeq`: the fork begins with it. */

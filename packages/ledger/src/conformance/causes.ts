@@ -124,11 +124,11 @@ export const causeTests: readonly StoreTest[] = [
   },
   {
     rule: 'L9',
-    title: 'a chain of 2,000 causes is walked whole, both ways',
+    title: 'a chain of 600 causes is walked whole, both ways',
     async run(world) {
       const ledger = await world.open()
       const random = createRandom(5)
-      const chain = upTo(2000).map(() => uuid(random))
+      const chain = upTo(600).map(() => uuid(random))
       await ledger.append(
         chain.map((eventId, i) => ({
           ...note('r', { i }),
@@ -136,8 +136,8 @@ export const causeTests: readonly StoreTest[] = [
           causationId: i === 0 ? null : (chain[i - 1] ?? null),
         })),
       )
-      assertEqual((await ledger.causes(chain[1999] as string)).length, 1999, 'causes')
-      assertEqual((await ledger.effects(chain[0] as string)).length, 1999, 'effects')
+      assertEqual((await ledger.causes(chain[599] as string)).length, 599, 'causes')
+      assertEqual((await ledger.effects(chain[0] as string)).length, 599, 'effects')
     },
   },
 ]

@@ -239,7 +239,7 @@ export const searchTests: readonly StoreTest[] = [
       await assertRefused(() => ledger.search(long), 'bad_option', { option: 'query', at: 1 })
       for (const query of ['quoted', '"OR NEAR("', 'right', '"a:b"', 'minus', '"2J -minus * ^ { a"'])
         assertEqual(await ids(ledger, query), ['odd'], query)
-      await assertRefused(() => ledger.search('ok colour:red'), 'bad_option', { option: 'query', at: 4 })
+      await assertRefused(() => ledger.search('ok stauts:red'), 'bad_option', { option: 'query', at: 4 })
     },
   },
 ]

@@ -11,6 +11,7 @@ import { forkTests } from './forks.ts'
 import { heldMemoryTests } from './held-memory.ts'
 import { idempotencyTests } from './idempotency.ts'
 import { leaseTests } from './leases.ts'
+import { queueTests } from './queues.ts'
 import { memoryTests } from './memory.ts'
 import { listingTests } from './listing.ts'
 import { orderTests } from './order.ts'
@@ -25,6 +26,7 @@ import { retentionKeepsTests } from './retention-keeps.ts'
 import { retentionToldTests } from './retention-told.ts'
 import { retentionTests } from './retention.ts'
 import { richValueTests } from './rich-values.ts'
+import { runQueryTests } from './run-queries.ts'
 import { scoreAndTagTests } from './scores-and-tags.ts'
 import { searchTests } from './search.ts'
 import { stateRetentionTests } from './state-retention.ts'
@@ -66,7 +68,7 @@ const PARTS: Readonly<Record<StorePart, readonly StoreTest[]>> = {
     ...nameTests,
     ...stateTests,
   ],
-  'core: findEvents and findRuns': [...causeTests, ...listingTests, ...scoreAndTagTests],
+  'core: findEvents and findRuns': [...causeTests, ...listingTests, ...scoreAndTagTests, ...runQueryTests],
   'core: values': [...valueTests, ...richValueTests],
   'core: blank, prune, adopt and replace': [
     ...changeTests,
@@ -79,7 +81,7 @@ const PARTS: Readonly<Record<StorePart, readonly StoreTest[]>> = {
     ...stateRetentionTests,
   ],
   'core: vault': vaultTests,
-  leases: [...leaseTests, ...claimTests],
+  leases: [...leaseTests, ...claimTests, ...queueTests],
   slots: consumerTests,
   search: searchTests,
   memory: [...memoryTests, ...heldMemoryTests],

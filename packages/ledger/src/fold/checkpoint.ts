@@ -33,6 +33,8 @@ export interface Checkpoint {
   /** The whole state at this checkpoint: its operations are in it already. */
   readonly state: Readonly<Record<string, unknown>> | undefined
   readonly versions: Readonly<Record<string, number>>
+  /** What channels begin with that no write has reached. */
+  readonly initial: Readonly<Record<string, unknown>>
   readonly from: EventInRun | undefined
   /** Folding from here on gives the state at this event; 1 where the event does not say. */
   readonly baseSeq: number
@@ -46,7 +48,7 @@ export function checkpointOf(event: ClewEvent | ErasableEvent): Checkpoint | nul
   const given = givenIn(event)
   if (!given) return null
   const { fields, from, stepId } = given
-  const { next = [], state, versions = {} } = fields
+  const { next = [], state, versions = {}, initial = {} } = fields
   return {
     ...markOf(event, given),
     runId: event.correlationId,
@@ -54,6 +56,7 @@ export function checkpointOf(event: ClewEvent | ErasableEvent): Checkpoint | nul
     operations: operationsOf(fields, stepId),
     state,
     versions,
+    initial,
     from,
   }
 }

@@ -1,6 +1,6 @@
 import type { ErasableEvent, StateOperation } from '../catalogue/catalogue.ts'
 import { isObject } from '../json.ts'
-import { parseMessages } from '../messages/parse-message.ts'
+import { type ParsedMessage, parseMessage, parseMessages } from '../messages/parse-message.ts'
 import { parseStepId } from '../event/step-id.ts'
 
 export interface MessageCounts {
@@ -21,6 +21,16 @@ export function countMessages(
   const { output, kind, checkpoint, stepId = '' } = event.payload
   const isNode = kind === 'node' || checkpoint !== undefined || isNodeStep(stepId)
   return isNode && isObject(output) ? countIn(Object.values(output)) : undefined
+}
+
+/** A message that the code of a run said (R13) with tool calls or results in it; undefined for any other. */
+export function saidWithCalls({
+  source,
+  payload,
+}: ErasableEvent<'execution.message'>): ParsedMessage | undefined {
+  if (source.origin !== 'agent' || source.runtime !== 'clew') return undefined
+  const said = parseMessage(payload)
+  return said && said.toolCalls.length + said.toolResults.length > 0 ? said : undefined
 }
 
 /** Values that a later superstep sets were already in the output of its node. */

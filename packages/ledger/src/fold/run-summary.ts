@@ -3,7 +3,7 @@ import { addAmounts, fromNano } from '../billing/money.ts'
 import { normaliseUsage, type Usage } from '../billing/usage.ts'
 import { asErasable, asOwn, type ErasableEvent } from '../catalogue/catalogue.ts'
 import type { ClewEvent } from '../event/envelope.ts'
-import { countMessages, type MessageCounts } from './count-messages.ts'
+import { countMessages, type MessageCounts, saidWithCalls } from './count-messages.ts'
 import { beginsStep } from './begins-step.ts'
 import { checkpointMark } from './checkpoint.ts'
 import { textOf } from './fields.ts'
@@ -35,6 +35,8 @@ const TERMINAL: ReadonlySet<RunStatus> = new Set([
   'deleted',
 ])
 export const isTerminal = (status: RunStatus): boolean => TERMINAL.has(status)
+
+export const DEFAULT_QUEUE = 'default'
 
 export interface Pause {
   readonly pauseId: string
@@ -88,6 +90,8 @@ export interface RunSummary {
   readonly cost: number | null
   /** Counted calls without a known price in US dollars: with any, `cost` is a part only. */
   readonly unpricedCalls: number
+  /** Models of the counted calls, in the order of their first call; present when there is one. At most 32. */
+  readonly models?: readonly string[] | undefined
   readonly pauses: readonly Pause[]
   readonly error: RunError | null
   readonly checkpoint: LastCheckpoint | null
@@ -102,6 +106,15 @@ export interface RunSummary {
   readonly tags: RunTags
   /** Scores of the run and of its steps that count. */
   readonly scores: readonly Score[]
+  /** Present when it was submitted (W1), as are the next six where they were given. */
+  readonly queue?: string | undefined
+  readonly key?: string | undefined
+  readonly priority?: number | undefined
+  readonly submittedAt?: string | undefined
+  /** It fails if it has not ended by then. */
+  readonly deadlineAt?: string | undefined
+  /** Submitted and not started yet. */
+  readonly waiting?: true | undefined
   /** Present when an exporter recorded it, span by span as they ended: views show it in the order of its clocks. */
   readonly exported?: true | undefined
   /** Ids of steps that an exporter has not sent yet, and inside of which usage was counted: theirs does not count (V7). */
@@ -170,10 +183,26 @@ export function beginRun(event: ClewEvent, source?: RunSummary): RunSummary {
     // Scores are about what happened in the source, so a fork has none of them.
     tags:
       forked?.tags ??
-      (own?.eventType === 'system.workflow_started' ? own.payload.tags : undefined) ??
+      (own?.eventType === 'system.workflow_started' || own?.eventType === 'system.workflow_submitted'
+        ? own.payload.tags
+        : undefined) ??
       NO_TAGS,
     scores: NO_SCORES,
+    ...(event.eventType === 'system.workflow_submitted' && submission(event)),
     ...((source ? source.exported : isExported(event)) && { exported: true }),
+  }
+}
+
+/** An erased submission still waits, in the default queue. */
+function submission(event: ClewEvent): Partial<RunSummary> {
+  const { queue, key, priority, deadlineAt } = event.payload
+  return {
+    queue: textOf(queue) ?? DEFAULT_QUEUE,
+    ...(typeof key === 'string' && { key }),
+    ...(typeof priority === 'number' && { priority }),
+    submittedAt: event.timestamp,
+    ...(typeof deadlineAt === 'string' && { deadlineAt }),
+    waiting: true,
   }
 }
 
@@ -224,12 +253,13 @@ export function foldRun(
     next.steps++
   }
   if (summary.exported && begins) startEarlier(next, exportedStart(event))
-  // Taken for dead, and it works on: who has a lease says so first, who exports spans has none.
+  // A run that was taken for dead goes on. Owners of a lease record that first; exporters of spans have no lease.
   if (summary.status === 'interrupted' && LIFE_SIGNS.has(event.eventType)) next.status = 'running'
   const own = asErasable(event)
   if (!own) return next
   next.session = foldSession(summary.session, own, begins)
   applyOwn(next, summary, own)
+  if (summary.waiting && next.status !== 'pending') delete next.waiting
   if (next.checkpoint && next.checkpoint.resumable === isTerminal(next.status))
     next.checkpoint = { ...next.checkpoint, resumable: !next.checkpoint.resumable }
   return next
@@ -245,6 +275,9 @@ function setAwaited(next: MutableSummary, awaited: ReadonlySet<string>): void {
 /** Applies an own event beyond the counts; an erased event still counts by its type. */
 function applyOwn(next: MutableSummary, summary: RunSummary, own: ErasableEvent): void {
   switch (own.eventType) {
+    case 'system.workflow_submitted':
+      next.dueAt = own.payload.dueAt ?? null
+      break
     case 'system.workflow_started':
     case 'system.workflow_resumed':
     case 'system.workflow_forked':
@@ -255,6 +288,8 @@ function applyOwn(next: MutableSummary, summary: RunSummary, own: ErasableEvent)
       next.dueAt = null
       if (own.eventType === 'system.workflow_resumed') next.stopRequested = false
       if (own.eventType === 'system.workflow_started' && summary.events > 0) learn(next, own)
+      // Its duration is that of its work, without the time in the queue.
+      if (own.eventType === 'system.workflow_started' && summary.waiting) next.startedAt = own.timestamp
       break
     case 'system.workflow_paused':
       // No question is open: the run waits for a time, or for a worker.
@@ -332,6 +367,7 @@ function applyOwn(next: MutableSummary, summary: RunSummary, own: ErasableEvent)
       break
     case 'execution.message':
       next.messages++
+      next.toolCalls += saidWithCalls(own)?.toolCalls.length ?? 0
       break
     case 'execution.tool_call':
       next.toolCalls++
@@ -417,10 +453,16 @@ function withoutStep(pauses: readonly Pause[], stepId: string | undefined): read
     : pauses
 }
 
+const MAX_MODELS = 32
+
 function addUsage(next: MutableSummary, usage: Usage, { payload }: ClewEvent): void {
   next.inputTokens += usage.inputTokens
   next.outputTokens += usage.outputTokens
   next.modelCalls++
+  const model = textOf(payload['model'])
+  const models = next.models ?? []
+  if (model !== null && models.length < MAX_MODELS && !models.includes(model))
+    next.models = [...models, model]
   const { nano, currency } = costOf(payload)
   if (nano === undefined || currency !== 'USD') next.unpricedCalls++
   else next.cost = addAmounts(next.cost ?? 0, fromNano(nano))

@@ -62,6 +62,8 @@ export interface ScoreFilter {
 export interface ScoreAndTagFilter {
   /** Only runs that have all of these tags with these values. */
   readonly tags?: RunTags | undefined
+  /** Only runs that have tags of all these names, with any value. */
+  readonly hasTags?: readonly string[] | undefined
   /** Only runs of which, for each of these, a score of the run or of one of its steps fits. */
   readonly scores?: readonly ScoreFilter[] | undefined
 }
@@ -73,6 +75,7 @@ export const matchesScoresAndTags = (
   Object.entries(filter.tags ?? {}).every(
     ([key, value]) => Object.hasOwn(tags, key) && tags[key] === value,
   ) &&
+  (filter.hasTags ?? []).every((name) => Object.hasOwn(tags, name)) &&
   (filter.scores ?? []).every((wanted) =>
     scores.some((score) => score.name === wanted.name && fits(score.value, wanted)),
   )

@@ -48,7 +48,8 @@ export function foldSession(
   event: ErasableEvent,
   begins: boolean,
 ): RunSession | null {
-  if (event.eventType === 'system.workflow_started') return session ?? toSession(event.payload)
+  if (event.eventType === 'system.workflow_started' || event.eventType === 'system.workflow_submitted')
+    return session ?? toSession(event.payload)
   if (!session) return null
   if (
     begins &&
@@ -78,7 +79,9 @@ const RESTS: ReadonlySet<string> = new Set([
   'system.workflow_paused',
 ])
 
-function toSession({ session }: ErasableEvent<'system.workflow_started'>['payload']): RunSession | null {
+function toSession({
+  session,
+}: Pick<ErasableEvent<'system.workflow_started'>['payload'], 'session'>): RunSession | null {
   if (!session) return null
   const { streamId, persona, triggerMessageId = null, supersedes = null } = session
   return {

@@ -31,6 +31,7 @@ export interface StateBuilder {
 export function createStateBuilder(base: RunState | null = null): StateBuilder {
   let state: Record<string, unknown> = {}
   let versions: Record<string, number> = {}
+  let initials: Readonly<Record<string, unknown>> = {}
   let place: Pick<RunState, 'superstep' | 'next' | 'createdAt' | 'checkpointId'> | null = null
   /** Channels whose list or object this builder made and has not handed out, so that it can change them in place. */
   const owned = new Set<string>()
@@ -47,15 +48,23 @@ export function createStateBuilder(base: RunState | null = null): StateBuilder {
     const literal = toLiteral(operation, written)
     if (!literal) return
     applyInPlace(state, literal, owned.has(channel))
+    if (literal.op === 'remove') addInitial(channel)
     if (literal.op === 'append' || literal.op === 'patch') owned.add(channel)
     else owned.delete(channel)
     setKey(versions, channel, (Object.hasOwn(versions, channel) ? (versions[channel] as number) : 0) + 1)
+  }
+
+  function addInitial(channel: string): void {
+    if (Object.hasOwn(initials, channel) && !Object.hasOwn(state, channel))
+      setKey(state, channel, initials[channel])
   }
 
   function pass(checkpoint: Checkpoint): void {
     if (checkpoint.state) begin(checkpoint.state, checkpoint.versions)
     else {
       if (checkpoint.from) begin(base?.state ?? {}, base?.versions ?? {})
+      initials = { ...initials, ...checkpoint.initial }
+      for (const channel of Object.keys(checkpoint.initial)) addInitial(channel)
       for (const operation of checkpoint.operations) change(operation)
     }
     written.clear()

@@ -11,6 +11,8 @@ import { toRunError } from './run-summary.ts'
 import { pauseTie, toolCallIdOf, toolPairKey } from './pair-keys.ts'
 import { addChannelMessages } from './transcript-channels.ts'
 import { addEffect, failEffect, noteSpoken } from './transcript-effects.ts'
+import { addParsedMessage } from './transcript-messages.ts'
+import { saidWithCalls } from './count-messages.ts'
 import type {
   EntryKind,
   EntryKinds,
@@ -25,7 +27,7 @@ import { entryOf, type TranscriptState } from './transcript-state.ts'
 export const transcriptFold: Fold<TranscriptState, Transcript> & { readonly types: readonly OwnEventType[] } =
   {
     name: 'transcript',
-    version: 6,
+    version: 7,
     types: [
       'system.workflow_started',
       'system.workflow_paused',
@@ -258,6 +260,7 @@ type MessageEvent = ErasableEvent<
 function addMessage(state: TranscriptState, event: MessageEvent, channel: 'agent' | 'ui'): boolean {
   const { payload, source } = event
   const role = textOf(payload.role)
+  if (event.eventType === 'execution.message' && addSaid(state, event)) return true
   // Chats kept in their provider's form carry tool results as messages.
   if (event.eventType === 'execution.message' && role === 'tool' && toolCallIdOf(event) !== null)
     return addOutcome(state, event, payload.content)
@@ -278,6 +281,19 @@ function addMessage(state: TranscriptState, event: MessageEvent, channel: 'agent
       channel,
     }),
   )
+  return true
+}
+
+/** A message that an agent of ours says may hold tool calls, or the result of one; other recorders tell those as events. */
+function addSaid(state: TranscriptState, event: ErasableEvent<'execution.message'>): boolean {
+  const said = saidWithCalls(event)
+  if (!said) return false
+  const { toolCalls, toolResults } = said
+  const isCalled = toolResults.some(
+    ({ toolCallId }) => state.conversation.find(`call ${toolCallId}`) !== undefined,
+  )
+  if (toolCalls.length === 0 && !isCalled) return false
+  addParsedMessage(state, event, said, 'event')
   return true
 }
 

@@ -22,7 +22,7 @@ export interface StoredRule {
 
 /** Policy of a workspace, in force for every process that opens it. */
 export interface WorkspacePolicy {
-  /** Taken out in addition to what the one who opens it asks for. */
+  /** Applied in addition to the redaction that the process asks for. */
   readonly redact?:
     | {
         readonly policies?: readonly ('secrets' | 'personal')[] | undefined

@@ -6,9 +6,10 @@ import type { Slot, Slots } from '../store/slots.ts'
  * with one answer of several, 5 since a kept replay says what it is, 6 since a start that comes late says whose the run is,
  * 7 since a session says what it answers, 8 since a run that was taken for dead runs on with its next step,
  * 9 since a run has tags and scores, 10 since messages of a state count, `execution.completed` ends a recorded run, and an exported run
- * and its steps start by the exporter's clock, 11 since a step that is exported after the calls inside it is not counted again.
+ * and its steps start by the exporter's clock, 11 since a step that is exported after the calls inside it is not counted again, 12 since tool
+ * calls in what an agent says count and a run names its models.
  */
-export const PROJECTION_VERSION = 11
+export const PROJECTION_VERSION = 12
 
 /** Which folds made the stored rows, and how far a rebuild by newer ones has come. */
 export interface ProjectionState {

@@ -11,13 +11,7 @@ import type { Ledger } from '../ledger.ts'
 import { inHappenedOrder } from '../fold/happened-order.ts'
 import { openCase } from '../suspects/case.ts'
 import { findSuspects, type Suspect } from '../suspects/find-suspects.ts'
-import {
-  findLastGood,
-  type LastGoodRun,
-  type MatchedBy,
-  readRunFacts,
-  type RunOutcome,
-} from '../last-good.ts'
+import { findLastGood, type LastGoodRun, type MatchedBy, readRunFacts, type RunOutcome } from './last-good.ts'
 
 /** Why an explanation looks at this place. */
 export type ExplainedBecause = 'failed' | 'paused' | 'running' | 'last'

@@ -2,7 +2,12 @@ import { asOwn } from '../catalogue/catalogue.ts'
 import { foldTags, NO_TAGS, type RunTags } from '../fold/scores-and-tags.ts'
 import type { Ledger } from '../ledger.ts'
 
-const TYPES = ['system.tagged', 'system.workflow_started', 'system.workflow_forked'] as const
+const TYPES = [
+  'system.tagged',
+  'system.workflow_submitted',
+  'system.workflow_started',
+  'system.workflow_forked',
+] as const
 
 /** Tags that a fork after this event inherits, as a payload field of `system.workflow_forked`; empty without tags. */
 export async function readForkTags(
@@ -15,7 +20,9 @@ export async function readForkTags(
     if (event.ledger.seq > seq) break
     const own = asOwn(event)
     if (own?.eventType === 'system.tagged') tags = foldTags(tags, own)
-    else if (own?.eventType === 'system.workflow_forked' || own?.eventType === 'system.workflow_started')
+    // The tags of a submitted run are with its submission.
+    else if (own?.eventType === 'system.workflow_started') tags = own.payload.tags ?? tags
+    else if (own?.eventType === 'system.workflow_forked' || own?.eventType === 'system.workflow_submitted')
       tags = own.payload.tags ?? NO_TAGS
   }
   return Object.keys(tags).length === 0 ? {} : { tags }

@@ -18,9 +18,9 @@ import type { PruneItem, PruneMarker } from '../store/change.ts'
 import { sweepValues } from './sweep-values.ts'
 
 export interface GcOptions {
-  /** Policy to apply; by default the one that the ledger was opened with. */
+  /** Policy to apply; by default that of the workspace, else the one that the ledger was opened with. */
   readonly policy?: RetentionPolicyInput | undefined
-  /** Only say what would go and why. */
+  /** Only report what would be deleted and why. */
   readonly dryRun?: boolean | undefined
   /** Name recorded in the audit run. */
   readonly by?: string | undefined
@@ -28,7 +28,16 @@ export interface GcOptions {
   readonly onProgress?: ((events: number, total: number) => void) | undefined
 }
 
+/** Source of a retention policy: given to `gc`, set for the workspace (`setPolicy`), or given to `openLedger`. */
+export interface PolicySource {
+  readonly source: 'given' | 'workspace' | 'opened'
+  /** Actor and time of the last change of the workspace's policy, if recorded. */
+  readonly by: string | null
+  readonly at: string | null
+}
+
 export interface GcReport {
+  readonly policy: PolicySource
   readonly dryRun: boolean
   readonly events: number
   /** Runs that are deleted. */
@@ -65,6 +74,7 @@ const MAX_RUNS = 100
 export async function collectGarbage(
   parts: GcParts,
   policy: RetentionPolicy,
+  source: PolicySource,
   { dryRun = false, by, onProgress }: GcOptions,
 ): Promise<GcReport> {
   const { store, ports } = parts
@@ -74,11 +84,18 @@ export async function collectGarbage(
   const plan = await makePlan({ ...parts, between }, policy, holds.holds)
   const total = countEvents(plan.ranges)
   if (dryRun)
-    return { dryRun, ...describe(plan.ranges, plan.kept), values: 0, bytesBefore, bytesAfter: bytesBefore }
+    return {
+      policy: source,
+      dryRun,
+      ...describe(plan.ranges, plan.kept),
+      values: 0,
+      bytesBefore,
+      bytesAfter: bytesBefore,
+    }
 
   const gone: PlannedRange[] = []
   const kept = new Map<string, KeptRun>(plan.kept.map((each) => [each.runId, each]))
-  // Taken from the end, newest first: a fork goes before what it shares.
+  // Newest first, from the end: a fork is deleted before the events that it shares.
   let work = [...plan.ranges]
   const leave = (runIds: ReadonlySet<string>, reason: string): void => {
     for (const { runId, rule } of work) if (runIds.has(runId)) kept.set(runId, { runId, rule, reason })
@@ -111,7 +128,14 @@ export async function collectGarbage(
   for (let startedMs = ports.now(); await store.disk.reclaim(pace.isShared); startedMs = ports.now())
     await pace.rest(ports.now() - startedMs, 0)
   const bytesAfter = (await store.info('stats')).stats.bytes
-  return { dryRun, ...describe(joined(gone), [...kept.values()]), values, bytesBefore, bytesAfter }
+  return {
+    policy: source,
+    dryRun,
+    ...describe(joined(gone), [...kept.values()]),
+    values,
+    bytesBefore,
+    bytesAfter,
+  }
 }
 
 /** Plans what `gc` would delete. `runs` are the stored runs, newest first, if already known. */
@@ -273,8 +297,8 @@ function describe(
 export function missingPolicy(): ClewError {
   return new ClewError(
     'bad_option',
-    'There is no retention policy, and without one nothing goes',
+    'There is no retention policy, and without one nothing is deleted',
     'Give one: gc({ policy }), openLedger(url, { retention }), setPolicy({ retention }), or clew gc --policy FILE.',
-    { option: 'policy' },
+    { option: 'policy', missing: true },
   )
 }

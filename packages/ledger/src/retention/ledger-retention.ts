@@ -3,12 +3,12 @@ import { readRemovals } from '../removal/read-removals.ts'
 import { findRun, findSeals } from '../store/find-runs.ts'
 import { missingRun } from '../check-options.ts'
 import type { Ledger } from '../ledger.ts'
-import { collectGarbage, type GcParts, missingPolicy } from './gc.ts'
+import { collectGarbage, type GcParts, missingPolicy, type PolicySource } from './gc.ts'
 import { readHolds, releaseHold, setHold, toHold } from './holds.ts'
 import { checkStatePolicy } from './plan-states.ts'
-import { parsePolicy, type RetentionPolicy, type RetentionPolicyInput } from './policy.ts'
+import { parsePolicy, type RetentionPolicyInput } from './policy.ts'
 import { readPolicyChange } from '../policy/workspace-policy.ts'
-import { type PolicyInForce, readRetentionReport } from './report.ts'
+import { readRetentionReport } from './report.ts'
 import { createStateRetention, type StateRetention } from './states.ts'
 
 interface RetentionParts extends Omit<GcParts, 'ledger'> {
@@ -28,28 +28,24 @@ export type LedgerRetention = Pick<
 export function createLedgerRetention(given: RetentionParts): LedgerRetention {
   const { policy: own, ledger, assertOpen, assertWritable, ...parts } = given
   const { store, reader, workspace } = parts
-  const checked = own && parsePolicy(own)
+  if (own) parsePolicy(own)
   let states: StateRetention | undefined
 
-  /** The policy of this process wins over the policy of the workspace. */
-  async function inForce(): Promise<Omit<PolicyInForce, 'problem'> | null> {
-    if (own) return { source: 'opened', policy: own, by: null, at: null }
+  /** The policy of the workspace wins: it is on record, the same for all processes, and changed without a deploy. */
+  async function inForce(): Promise<(PolicySource & { readonly policy: RetentionPolicyInput }) | null> {
     const { policy, by, at } = await readPolicyChange(store, workspace)
-    return policy.retention ? { source: 'workspace', policy: policy.retention, by, at } : null
-  }
-
-  async function ofWorkspace(): Promise<RetentionPolicy | undefined> {
-    const { retention } = (await readPolicyChange(store, workspace)).policy
-    return retention && parsePolicy(retention)
+    if (policy.retention) return { source: 'workspace', policy: policy.retention, by, at }
+    return own ? { source: 'opened', policy: own, by: null, at: null } : null
   }
 
   return {
     async gc({ policy, ...options } = {}) {
       if (options.dryRun) assertOpen()
       else assertWritable()
-      const meant = policy ? parsePolicy(policy) : (checked ?? (await ofWorkspace()))
+      const meant = policy ? { policy, source: 'given' as const, by: null, at: null } : await inForce()
       if (!meant) throw missingPolicy()
-      return collectGarbage({ ...parts, ledger: ledger() }, meant, options)
+      const { policy: rules, ...source } = meant
+      return collectGarbage({ ...parts, ledger: ledger() }, parsePolicy(rules), source, options)
     },
     async retentionReport() {
       assertOpen()

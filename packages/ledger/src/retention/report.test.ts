@@ -65,10 +65,19 @@ describe('R10 the retention report', () => {
     })
   })
 
-  it('R10 what was given to openLedger counts before what the workspace asks for', async () => {
-    const { ledger } = open({ retention: { rules: [{ name: 'mine', newest: 1 }] } })
-    await ledger.setPolicy({ retention: COMPLETED })
-    expect((await ledger.retentionReport()).policy).toMatchObject({ source: 'opened', by: null, at: null })
+  it('W8 the policy of the workspace counts, and the one given to openLedger where there is none', async () => {
+    const { ledger, later } = open({ retention: { rules: [{ name: 'mine', newest: 0 }] } })
+    await addRun(ledger, 'r')
+    later(400)
+    const policyOf = async () => [
+      (await ledger.retentionReport()).policy,
+      (await ledger.gc({ dryRun: true })).policy,
+    ]
+    for (const policy of await policyOf())
+      expect(policy).toMatchObject({ source: 'opened', by: null, at: null })
+    await ledger.setPolicy({ retention: COMPLETED }, { by: 'ann' })
+    for (const policy of await policyOf()) expect(policy).toMatchObject({ source: 'workspace', by: 'ann' })
+    expect((await ledger.gc({ policy: COMPLETED, dryRun: true })).policy.source).toBe('given')
   })
 
   it('R10 with everything held, nothing goes and the report says by what', async () => {

@@ -1,7 +1,7 @@
 import { isSystemRun } from '../event/system-run.ts'
 import { parseMemoryRunId } from '../memory/item.ts'
 import type { StoredRun } from '../store/store.ts'
-import type { GcParts, GcReport } from './gc.ts'
+import type { GcParts, GcReport, PolicySource } from './gc.ts'
 import { planGc } from './gc.ts'
 import { foldGrowth, type Growth } from './growth.ts'
 import { createHoldCheck } from './find-hold.ts'
@@ -13,13 +13,8 @@ import { ownEvents, readGrowth } from './read-growth.ts'
 import type { StoragePart } from '../store/disk.ts'
 
 /** Source of the policy in force, and when it was set. */
-export interface PolicyInForce {
-  /** `opened`: given to `openLedger`; `workspace`: set for all who open the workspace (`setPolicy`). */
-  readonly source: 'opened' | 'workspace'
+export interface PolicyInForce extends PolicySource {
   readonly policy: RetentionPolicyInput
-  /** Actor and time of the policy's last change, if recorded. */
-  readonly by: string | null
-  readonly at: string | null
   /** Why it cannot be used; then nothing goes by it. */
   readonly problem: string | null
 }

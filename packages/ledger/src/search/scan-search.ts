@@ -1,8 +1,8 @@
 import type { RunSummary } from '../fold/run-summary.ts'
 import type { StoreCore, StoredEvent } from '../store/store.ts'
+import { fitsAll, fitsNumber, fitsStatus } from '../query/fits-run.ts'
 import { findPhrase } from './highlight.ts'
 import {
-  type CostFilter,
   FIELD_WEIGHTS,
   isAboutEvents,
   type Phrase,
@@ -11,7 +11,6 @@ import {
   type SearchIndex,
   type SearchMatch,
   type SearchQuery,
-  type ValueFilter,
 } from './search-index.ts'
 import { indexedTokens } from './tokens.ts'
 
@@ -129,8 +128,8 @@ function fitsRun(entry: Entry, { summary, recordedAt, firstSeq }: RunFacts, quer
     (query.since === null || (isForEvents ? entry.recordedAt : recordedAt) >= query.since) &&
     fitsAll(query.agent, [summary.agent]) &&
     fitsAll(query.thread, [summary.threadId]) &&
-    query.status.every(({ values, negated }) => values.includes(summary.status) !== negated) &&
-    query.cost.every((filter) => costFits(summary.cost, filter))
+    fitsStatus(summary, query) &&
+    query.cost.every((filter) => fitsNumber(summary.cost, filter))
   )
 }
 
@@ -144,21 +143,3 @@ function relevanceOf({ words }: Entry, phrases: readonly Phrase[]): number {
 
 const has = ({ words }: Entry, phrase: Phrase): boolean =>
   words.some((field) => findPhrase(field, phrase) >= 0)
-
-function fitsAll(filters: readonly ValueFilter[], actual: readonly (string | null)[]): boolean {
-  return filters.every(
-    ({ values, negated }) =>
-      values.some(({ text, prefix }) =>
-        actual.some((each) => each !== null && (prefix ? each.startsWith(text) : each === text)),
-      ) !== negated,
-  )
-}
-
-/** An unknown cost is neither above nor below any amount. */
-function costFits(cost: number | null, { op, amount, negated }: CostFilter): boolean {
-  if (cost === null) return false
-  const order = Math.sign(cost - amount)
-  const fits =
-    (op.includes('<') && order < 0) || (op.includes('>') && order > 0) || (op.includes('=') && order === 0)
-  return fits !== negated
-}

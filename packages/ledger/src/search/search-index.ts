@@ -30,10 +30,23 @@ export interface ValueFilter {
   readonly negated: boolean
 }
 
-export interface CostFilter {
+export interface NumberFilter {
   readonly op: '<' | '<=' | '=' | '>=' | '>'
   readonly amount: number
   readonly negated: boolean
+}
+
+/** A tag of the run; without `values` and `number` it must only be there. Null for either asks for nothing of it. */
+export interface TagFilter {
+  readonly name: string
+  readonly values: ValueFilter['values'] | null
+  readonly number: Pick<NumberFilter, 'op' | 'amount'> | null
+  readonly negated: boolean
+}
+
+export interface RunSort {
+  readonly by: 'started' | 'updated' | 'ended' | 'duration' | 'tokens' | 'cost' | 'events' | 'steps'
+  readonly descending: boolean
 }
 
 /** Whether it asks for certain events; otherwise it is about runs only, and each run fits once, with its first event. */
@@ -50,9 +63,18 @@ export interface SearchQuery {
   readonly agent: readonly ValueFilter[]
   readonly thread: readonly ValueFilter[]
   readonly status: readonly { readonly values: readonly RunStatus[]; readonly negated: boolean }[]
-  readonly cost: readonly CostFilter[]
+  readonly cost: readonly NumberFilter[]
   /** Events recorded, or runs that went on, at or after this time. */
   readonly since: string | null
+  // Conditions on the summary of the run that stores need not know: search and listing test them above the store.
+  readonly tag: readonly TagFilter[]
+  readonly model: readonly ValueFilter[]
+  /** Text in the name, code or message of its error, in lower case. */
+  readonly error: readonly { readonly text: string; readonly negated: boolean }[]
+  readonly tokens: readonly NumberFilter[]
+  readonly duration: readonly NumberFilter[]
+  readonly steps: readonly NumberFilter[]
+  readonly sort: RunSort | null
 }
 
 export interface SearchMatch {

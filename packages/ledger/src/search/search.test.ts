@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { ClewEvent } from '../event/envelope.ts'
 import { searchedText, toDocument } from './extract.ts'
 import { highlight } from './highlight.ts'
-import { parseQuery } from './parse-query.ts'
+import { parseQuery } from '../query/parse-query.ts'
 import { indexedTokens, indexText, tokenize } from './tokens.ts'
 
 const eventOf = (payload: Record<string, unknown>, eventType = 'execution.note'): ClewEvent => ({

@@ -7,7 +7,8 @@ import type { Store } from '../store/store.ts'
 import { catchUp } from './catch-up.ts'
 import { SEARCH_VERSION, searchedText } from './extract.ts'
 import { highlight, type Highlight } from './highlight.ts'
-import { parseQuery } from './parse-query.ts'
+import { fitsSummary, hasSummaryConditions } from '../query/fits-run.ts'
+import { badQuery, parseQuery } from '../query/parse-query.ts'
 import { isAboutEvents, type SearchMatch, type SearchQuery } from './search-index.ts'
 
 export interface SearchOptions {
@@ -56,6 +57,8 @@ interface SearchParts {
  * does not grow with the number of events that fit, and pages stay where they are while events arrive.
  */
 const WINDOW = 512
+/** Windows that one page reads if few of their runs fit; it is then shorter than its limit, and has a cursor. */
+const MAX_WINDOWS = 40
 const EVENTS_SHOWN = 3
 /** An import of some hundred runs is indexed within this time. */
 const CATCH_UP_MS = 2000
@@ -75,11 +78,17 @@ export async function searchRuns(
 ): Promise<SearchResult> {
   const { store, ports, workspace } = parts
   const query = parseQuery(text, ports.now())
+  if (query.sort)
+    throw badQuery(
+      'sorts what a search finds by relevance',
+      text.toLowerCase().indexOf('sort:'),
+      'Leave sort: out, or list runs without words: clew runs',
+    )
   const state = catchUpMs > 0 ? await catchUpIndex(parts, catchUpMs) : await store.search.state()
   const lag = await store.countAfter(state.position)
   let place = cursor === undefined ? { upTo: state.position, shown: 0, first: true } : parsePlace(cursor)
   const hits: SearchHit[] = []
-  for (;;) {
+  for (let windows = 1; ; windows++) {
     const matches = await store.search.find({ workspace, query, upTo: place.upTo, limit: WINDOW })
     const groups = await group(parts, query, matches, place)
     const taken = groups.slice(place.shown, place.shown + limit - hits.length)
@@ -87,7 +96,7 @@ export async function searchRuns(
     const shown = place.shown + taken.length
     const last = matches.at(-1)
     const isLastWindow = matches.length < WINDOW || last === undefined
-    if (hits.length >= limit || isLastWindow) {
+    if (hits.length >= limit || isLastWindow || windows >= MAX_WINDOWS) {
       if (shown < groups.length) place = { ...place, shown }
       else if (isLastWindow) return { hits, nextCursor: null, lag }
       else place = { upTo: last.position - 1, shown: 0, first: false }
@@ -128,7 +137,11 @@ async function group(
     else byRun.set(match.runId, [match])
   }
   const groups: Group[] = []
+  const fitting = hasSummaryConditions(query)
+    ? await fittingRuns(store, workspace, query, [...byRun.keys()])
+    : byRun
   for (const [runId, own] of byRun) {
+    if (!fitting.has(runId)) continue
     if (!place.first) {
       const options = { workspace, query, runId, after: place.upTo, upTo: Number.MAX_SAFE_INTEGER, limit: 1 }
       if ((await store.search.find(options)).length > 0) continue
@@ -138,6 +151,18 @@ async function group(
   }
   // Sorting is stable and the newest came first, so equals stay newest first.
   return groups.sort((a, b) => b.score - a.score)
+}
+
+async function fittingRuns(
+  store: Store,
+  workspace: string,
+  query: SearchQuery,
+  ids: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const { runs } = await store.findRuns({ workspace, ids, deleted: true })
+  return new Set(
+    runs.filter(({ summary }) => fitsSummary(summary, query)).map(({ summary }) => summary.runId),
+  )
 }
 
 /** Relevance counts most; of two that fit alike the younger comes first, and a week makes the difference fade. */

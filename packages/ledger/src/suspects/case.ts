@@ -1,7 +1,7 @@
 import type { ClewEvent } from '../event/envelope.ts'
 import type { RunSummary } from '../fold/run-summary.ts'
 import { foldSteps, type StepRecord } from '../fold/steps.ts'
-import type { RunOutcome } from '../last-good.ts'
+import type { RunOutcome } from '../read/last-good.ts'
 
 /** Something that came into the run: what a step, a tool or a model gave back. */
 export interface Product {

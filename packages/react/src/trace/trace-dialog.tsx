@@ -16,6 +16,8 @@ export interface TraceDialogProps {
   readonly renderers?: StepRenderers | undefined
   /** Beside the title, such as a link to the run. */
   readonly renderActions?: ((trace: AgentTrace, sessionId: string) => ReactNode) | undefined
+  /** Below the steps, such as the form of an open question. */
+  readonly renderEnd?: ((trace: AgentTrace, sessionId: string) => ReactNode) | undefined
 }
 
 /** The trace of the session that the address names; nothing when it names none. */
@@ -29,6 +31,7 @@ function Opened({
   workspaceId,
   renderers,
   renderActions,
+  renderEnd,
 }: TraceDialogProps & { readonly sessionId: string }): ReactElement {
   const { highlight, open, close } = useTracePlace()
   const trace = useAgentTrace(sessionId, { workspaceId })
@@ -85,6 +88,7 @@ function Opened({
               onEarlier={() => void trace.readEarlier()}
             />
           )}
+          {renderEnd?.(trace, sessionId)}
         </div>
       </div>
     </dialog>

@@ -24,10 +24,10 @@ export interface CheckpointLookup {
   know(runId: string, threadId: string): void
 }
 
-const keepers = new WeakMap<Ledger, CheckpointLookup>()
+const lookups = new WeakMap<Ledger, CheckpointLookup>()
 
-export const checkpointLookupOf = (ledger: Ledger): CheckpointLookup | undefined => keepers.get(ledger)
+export const checkpointLookupOf = (ledger: Ledger): CheckpointLookup | undefined => lookups.get(ledger)
 
-export function setKeeper(ledger: Ledger, keeper: CheckpointLookup): void {
-  keepers.set(ledger, keeper)
+export function setCheckpointLookup(ledger: Ledger, lookup: CheckpointLookup): void {
+  lookups.set(ledger, lookup)
 }

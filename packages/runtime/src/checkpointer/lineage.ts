@@ -1,4 +1,11 @@
-import { type ClewEvent, isOwn, type Ledger, type RunStatus, type RunSummary } from '@clew/ledger'
+import {
+  type ClewEvent,
+  isOwn,
+  type Ledger,
+  type RunStatus,
+  type RunSummary,
+  readBeginning,
+} from '@clew/ledger'
 import { type KeptCheckpoint, checkpointLookupOf } from './checkpoint-lookup.ts'
 import { readThreadRuns } from './read-checkpoints.ts'
 
@@ -33,8 +40,8 @@ export async function lineage(ledger: Ledger, runId: string): Promise<Lineage> {
   const root = await rootOf(ledger, runId)
   if (!root) return { threadId: null, runs: [] }
   const { threadId } = root
-  const keeper = checkpointLookupOf(ledger)
-  if (keeper) return { threadId, runs: await keptLineage(keeper.list(threadId ?? root.runId)) }
+  const lookup = checkpointLookupOf(ledger)
+  if (lookup) return { threadId, runs: await keptLineage(lookup.list(threadId ?? root.runId)) }
   const runs: LineageRun[] = []
   for await (const run of threadId === null
     ? await forksOf(ledger, root)
@@ -134,6 +141,5 @@ async function addChildren(ledger: Ledger, { runId }: RunSummary, runs: LineageR
 }
 
 async function firstOwn(ledger: Ledger, { runId, forkedFrom }: RunSummary): Promise<ClewEvent | null> {
-  for await (const event of ledger.read(runId, { afterSeq: forkedFrom?.seq ?? 0, limit: 1 })) return event
-  return null
+  return (await readBeginning(ledger, runId, { afterSeq: forkedFrom?.seq ?? 0 })) ?? null
 }

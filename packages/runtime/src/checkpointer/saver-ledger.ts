@@ -9,8 +9,8 @@ import {
   type RunSummary,
 } from '@clew/ledger'
 import type { Checkpoint, Checkpointer, Retention } from './checkpoint.ts'
-import { createKeeper } from './create-keeper.ts'
-import { setKeeper } from './checkpoint-lookup.ts'
+import { createCheckpointLookup } from './create-checkpoint-lookup.ts'
+import { setCheckpointLookup } from './checkpoint-lookup.ts'
 import { createInProcessLedger } from './in-process-ledger.ts'
 import { createPruner } from './retention.ts'
 import { openThread, putMark, rootOf, seedRun, type ThreadLedger } from './thread-ledger.ts'
@@ -143,6 +143,7 @@ export function createSaverLedger(checkpointer: Checkpointer, retention: Retenti
       return lease
     },
     claim: refused('worked on by a worker'),
+    queues: async () => [],
     renew: (lease) => ledgerOfLease(lease).leases.renew(lease),
     async release(lease) {
       const thread = holders.get(lease)
@@ -229,7 +230,7 @@ export function createSaverLedger(checkpointer: Checkpointer, retention: Retenti
       await empty.close()
     },
   }
-  setKeeper(ledger, createKeeper(checkpointer, remember))
+  setCheckpointLookup(ledger, createCheckpointLookup(checkpointer, remember))
   return ledger
 }
 

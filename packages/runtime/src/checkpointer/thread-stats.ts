@@ -19,8 +19,8 @@ const DAY_MS = 86_400_000
 const MIN_MS = 60_000
 
 export async function threadStats(ledger: Ledger, threadId?: string): Promise<ThreadStats> {
-  const keeper = checkpointLookupOf(ledger)
-  if (keeper) return keptStats(keeper, threadId)
+  const lookup = checkpointLookupOf(ledger)
+  if (lookup) return keptStats(lookup, threadId)
   const total = { runs: 0, checkpoints: 0, events: 0 }
   let firstAt: string | null = null
   let lastAt: string | null = null
@@ -53,7 +53,7 @@ function growthOf(
 }
 
 /** Counts what a user's checkpointer lists of a thread; `bytes` is the length of its JSON. */
-async function keptStats(keeper: CheckpointLookup, threadId: string | undefined): Promise<ThreadStats> {
+async function keptStats(lookup: CheckpointLookup, threadId: string | undefined): Promise<ThreadStats> {
   if (threadId === undefined)
     throw new ClewError(
       'bad_option',
@@ -65,7 +65,7 @@ async function keptStats(keeper: CheckpointLookup, threadId: string | undefined)
   let bytes = 0
   let firstAt: string | null = null
   let lastAt: string | null = null
-  for await (const { runId, createdAt, state, metadata } of keeper.list(threadId)) {
+  for await (const { runId, createdAt, state, metadata } of lookup.list(threadId)) {
     runs.add(runId)
     checkpoints++
     bytes += JSON.stringify([state, metadata]).length

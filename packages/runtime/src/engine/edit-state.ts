@@ -205,6 +205,7 @@ export function idleRun(): Run {
     handoff: refuse,
     decide: refuse,
     output: refuse,
+    tag: refuse,
     record: refuse,
     emit: () => {},
     token: () => {},

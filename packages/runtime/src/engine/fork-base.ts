@@ -33,9 +33,9 @@ export async function groundOf(
   { at }: Pick<ForkGraphOptions, 'at'>,
 ): Promise<ForkBase> {
   const { channels } = graph.definition
-  const keeper = checkpointLookupOf(ledger)
-  if (keeper) {
-    const kept = await keeper.cut(source, at)
+  const lookup = checkpointLookupOf(ledger)
+  if (lookup) {
+    const kept = await lookup.cut(source, at)
     const standing = async (): Promise<SuperstepState> => kept.toStanding(channels, ledger)
     const after = async (): Promise<readonly ClewEvent[]> => kept.events
     const { id: checkpointId, superstep } = kept

@@ -17,7 +17,7 @@ export async function startFork(
   source: RunSummary,
   ground: ForkBase,
   edited: EditedStanding | undefined,
-  { threadId, by, asNode }: Pick<ForkGraphOptions, 'threadId' | 'by' | 'asNode'>,
+  { threadId, by, asNode, effects }: Pick<ForkGraphOptions, 'threadId' | 'by' | 'asNode' | 'effects'>,
 ): Promise<EventDraft[]> {
   const cut = ground.cut as ResolvedGraphForkPoint
   const checkpoint = checkpointOf(cut.event)
@@ -32,6 +32,7 @@ export async function startFork(
     signatures,
     clewVersion: CLEW_VERSION,
     ...(by !== undefined && { by }),
+    ...(effects === 'ask' && { effects }),
     ...(ground.retryIndex !== undefined && { retryOf: source.runId, retryIndex: ground.retryIndex }),
     ...(ground.refit && ground.refit.warnings.length > 0 && { warnings: ground.refit.warnings }),
     checkpoint: {

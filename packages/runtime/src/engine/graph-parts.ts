@@ -16,6 +16,7 @@ export interface ForkGraphOptions extends StateEdit, Pick<RunOptions, 'onBusy' |
   /** Default: the thread of the source. */
   readonly threadId?: string | undefined
   readonly by?: string | undefined
+  readonly effects?: 'live' | 'ask' | undefined
   /** After an edit conditional edges decide again, unless a step is named that runs next. Default: what the record says runs next. */
   readonly decidesAnew?: boolean | undefined
 }

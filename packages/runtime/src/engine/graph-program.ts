@@ -9,13 +9,14 @@ import {
   type RunState,
   type RunSummary,
   type StateOperation,
+  readBeginning,
 } from '@clew/ledger'
 import { findCheckpoint } from '../checkpointer/read-checkpoints.ts'
 import type { PruneStates } from '../checkpointer/retention.ts'
 import type { Channels } from '../graph/channel.ts'
 import { type GraphDefinition, START } from '../graph/definition.ts'
 import { resolveOperations } from '../graph/digests.ts'
-import { mergeWrites, prepareWrite, type State, type StepWrite } from '../graph/merge-writes.ts'
+import { initialsFor, mergeWrites, prepareWrite, type State, type StepWrite } from '../graph/merge-writes.ts'
 import { type Joins, planNext, type Task } from '../graph/plan.ts'
 import type { Budget } from '../machine/budget.ts'
 import type { Caller, Durability } from '../machine/machine-types.ts'
@@ -86,7 +87,13 @@ export function createGraphProgram(options: GraphProgramOptions, run: GraphRunOp
     }
   }
 
-  function open({ input, previous, journal, cause }: Begin): ReturnType<NonNullable<Program['open']>> {
+  function open({
+    input,
+    previous,
+    journal,
+    cause,
+    seq = 1,
+  }: Begin): ReturnType<NonNullable<Program['open']>> {
     const { ledger } = journal
     let ids = 0
     const nextId = (): string => journal.idOf('message', ids++)
@@ -100,12 +107,14 @@ export function createGraphProgram(options: GraphProgramOptions, run: GraphRunOp
       graph: isWhole ? afterWhole(accepted.graph) : accepted.graph,
       tasks: accepted.tasks,
       joins: accepted.joins,
-      baseSeq: 2,
+      baseSeq: seq + 1,
       depth: isWhole || !head ? 0 : head.depth + 1,
       passed: [],
       after: [],
     }
     const fields = checkpointFields(standing, accepted, accepted.operations, isWhole)
+    const initial = initialsFor(channels, head ? (head.recorded ?? head.graph.state) : {})
+    if (initial) fields.initial = initial
     const from = previous && !isWhole && { from: { runId: previous.run.runId, seq: previous.seq } }
     const event = journal.draft('execution.checkpoint', ['input'], cause, { ...fields, ...from })
     return { events: [event], from: standing, redactedTexts }
@@ -124,7 +133,7 @@ export function createGraphProgram(options: GraphProgramOptions, run: GraphRunOp
       restored: true,
     })) as RunState
     const from = toStanding(channels, event, folded, ledger)
-    const { state } = folded
+    const { state } = from.graph
     const places =
       from.tasks.length === 0 || isReplay ? [] : findPlaceholderPlaces({ state, tasks: from.tasks })
     const whole = places.find(({ isWhole }) => isWhole)
@@ -261,8 +270,9 @@ export async function loadGraphRun(ledger: Ledger, runId: string): Promise<ClewE
   const run = await ledger.getRun(runId)
   const events: ClewEvent[] = []
   const restored = true
-  for await (const event of ledger.read(runId, { limit: 1, restored })) events.push(event)
-  const afterSeq = Math.max(1, (run?.checkpoint?.seq ?? 1) - 1)
+  const first = await readBeginning(ledger, runId, { restored })
+  if (first) events.push(first)
+  const afterSeq = Math.max(first?.ledger.seq ?? 1, (run?.checkpoint?.seq ?? 1) - 1)
   const forkSeq = run?.forkedFrom?.seq
   if (forkSeq !== undefined && forkSeq < afterSeq)
     for await (const event of ledger.read(runId, { afterSeq: forkSeq, limit: 1, restored }))
@@ -293,7 +303,7 @@ async function findPrevious(
   const redacted = Object.keys(folded.state).filter(
     (name) => findPlaceholderPlaces(folded.state[name]).length > 0,
   )
-  const head: Head = { graph: toGraph(folded), depth: depth ?? 0, redacted }
+  const head: Head = { graph: toGraph(folded), depth: depth ?? 0, redacted, recorded: folded.state }
   return { run, seq, head }
 }
 
@@ -311,6 +321,8 @@ interface Head {
   readonly depth: number
   /** Channels that the record has without their secrets; none where the state itself is still at hand. */
   readonly redacted?: readonly string[]
+  /** The state as the record has it: a channel may be new since. */
+  readonly recorded?: State
 }
 
 /** P2: what the input does not overwrite; a placeholder in place of a whole value is not handed to nodes. */

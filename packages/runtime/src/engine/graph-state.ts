@@ -39,7 +39,7 @@ export function openState(
   folded: RunState | null,
   ledger: Ledger | undefined,
 ): GraphState {
-  const state = restoreState(channels, folded?.state ?? {})
+  const state = restoreState(channels, folded?.state ?? {}, folded?.versions)
   return {
     state,
     versions: folded?.versions ?? {},

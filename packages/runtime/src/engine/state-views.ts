@@ -64,9 +64,9 @@ export async function readState(
   assertChoice(choice)
   const run = await findHead(ledger, place)
   if (!run) return null
-  const keeper = checkpointLookupOf(ledger)
-  if (keeper && (choice.superstep !== undefined || choice.checkpointId !== undefined)) {
-    const kept = await keeper.find(run, choice)
+  const lookup = checkpointLookupOf(ledger)
+  if (lookup && (choice.superstep !== undefined || choice.checkpointId !== undefined)) {
+    const kept = await lookup.find(run, choice)
     return kept && keptView(channels, run, kept)
   }
   if (choice.checkpointId !== undefined) return stateAt(ledger, channels, run, choice.checkpointId)
@@ -118,11 +118,11 @@ export async function* readHistory(
   channels: Channels,
   place: GraphPlace,
 ): AsyncGenerator<CheckpointView> {
-  const keeper = checkpointLookupOf(ledger)
-  if (keeper) {
+  const lookup = checkpointLookupOf(ledger)
+  if (lookup) {
     const run = await findHead(ledger, place)
     if (!run?.threadId) return
-    for await (const kept of keeper.list(run.threadId))
+    for await (const kept of lookup.list(run.threadId))
       if (!('runId' in place) || kept.runId === place.runId)
         yield { ...keptView(channels, run, kept), parentId: kept.parentId }
     return

@@ -1,4 +1,5 @@
-import type { Ledger, RunSummary } from '@clew/ledger'
+import { checkForkOptions } from '../fork/fork-options.ts'
+import { type Ledger, type RunSummary, readBeginning } from '@clew/ledger'
 import type { Channels, StateOf, ValueOf, WriteOf } from '../graph/channel.ts'
 import type { Replacement } from '../fork/replace-value.ts'
 import type { RunResult } from '../run/result.ts'
@@ -45,6 +46,8 @@ export interface GraphForkOptions<C extends Channels = Channels> extends RunOpti
   readonly newRunId?: string | undefined
   readonly threadId?: string | undefined
   readonly by?: string | undefined
+  /** As for `fork` of a function. */
+  readonly effects?: 'live' | 'ask' | undefined
   /** `false`: the fork is left pending, to be looked at or gone on with later. */
   readonly run?: boolean | undefined
 }
@@ -117,8 +120,9 @@ export function createTimeTravel<C extends Channels>({
             suspendAlways,
           })
         : await resultOfRun(ledger, program, run, { log: beginLog(program, runId) })
-    const source = await Array.fromAsync(ledger.read(forkedFrom.runId, { limit: 1 }))
-    const fidelity = result.fidelity && fidelityOf(source, program, result.fidelity.models.now)
+    const source = await readBeginning(ledger, forkedFrom.runId)
+    const fidelity =
+      result.fidelity && fidelityOf(source ? [source] : [], program, result.fidelity.models.now)
     return { ...(await withState(ledger, { ...result, fidelity })), forkedFrom, warnings }
   }
 
@@ -145,10 +149,12 @@ export function createTimeTravel<C extends Channels>({
       return updateState(partsOn(undefined), place, update, options)
     },
     async fork(options) {
+      checkForkOptions(options, 'This fork')
       const parts = partsOn(options.ledger)
       return goOn(parts, await forkGraph(parts, { ...options, decidesAnew: true }), options)
     },
     async retry(options) {
+      checkForkOptions(options, 'This retry')
       const parts = partsOn(options.ledger)
       return goOn(parts, await retryGraph(parts, options), options)
     },

@@ -100,3 +100,22 @@ it('V1 V3 what went in and what came out stand in the transcript and with the ru
     output: { n: 2 },
   })
 })
+
+it('V3 R13 a message that an agent says with its tool calls is told with them, and so is what performs them', async () => {
+  const talker = agent('talker', async (run) => {
+    run.say({ role: 'user', content: 'Owls?' })
+    run.say({ role: 'assistant', content: null, tool_calls: calls })
+    const content = await run.effect('search', { q: 'owls' }, () => 'Two owls')
+    run.say({ role: 'tool', tool_call_id: 'c1', content })
+    run.say({ role: 'assistant', content: [{ type: 'text', text: 'Two.' }] })
+  })
+  const { runId, status } = await talker.start(ledger, null)
+  expect(status).toBe('completed')
+  const said = await ledger.transcript(runId, { as: 'openai' })
+  const question = { role: 'user', content: 'Owls?' }
+  expect(said.slice(0, 3)).toEqual(conversation(question).slice(0, 3))
+  expect(said.at(-1)).toMatchObject({ role: 'assistant' })
+  expect(said.length).toBe(4)
+  expect(await ledger.getRun(runId)).toMatchObject({ messages: 4, toolCalls: 1 })
+  expect(await ledger.verify(runId, { projections: true })).toMatchObject({ ok: true })
+})

@@ -5,6 +5,7 @@ import {
   type PayloadOf,
   readForkTags,
   type RunSummary,
+  joinSubmission,
 } from '@clew/ledger'
 import type { Agent } from '../run/agent.ts'
 import { runUntilIdle } from '../run/run-until-idle.ts'
@@ -15,6 +16,7 @@ import type { Channels, StateOf } from '../graph/channel.ts'
 import { type ResolvedForkPoint, cutBeforeFailure, cutRun } from './cut-run.ts'
 import type { ForkPoint } from '../engine/cut.ts'
 import type { Program } from '../machine/program.ts'
+import { checkForkOptions } from './fork-options.ts'
 import { assertNotErased } from './not-erased.ts'
 import {
   assertAlone,
@@ -29,7 +31,7 @@ import type { RunOptions } from '../run/run-options.ts'
 import { budgetField, readBounds } from '../run/run-bounds.ts'
 import { sleepThrough } from '../run/sleep-through.ts'
 import { checkRunId } from '../run/run-id.ts'
-import { existingRun } from '../run/start-run.ts'
+import { existingRun } from '../run/record-start.ts'
 import { CLEW_VERSION } from '../version.ts'
 import { beginLog, acquireRun } from '../run/acquire-run.ts'
 
@@ -43,8 +45,11 @@ export interface ForkOptions<Input = unknown> extends RunOptions {
   /** Replaces one recorded value: a result, an answer, or what a step is performed with. */
   readonly replace?: Replacement | undefined
   readonly newRunId?: string | undefined
-  /** Effects that the shared record does not contain are performed. */
-  readonly effects?: 'live' | undefined
+  /**
+   * Effects that the shared record does not contain: `live` (default) performs them; with `ask` only models and effects
+   * declared `read` are performed, others are given the source's result for the same name and input, or wait for an answer.
+   */
+  readonly effects?: 'live' | 'ask' | undefined
 }
 
 export type RetryOptions = Omit<ForkOptions, 'at' | 'input' | 'replace' | 'effects'>
@@ -71,6 +76,7 @@ export async function fork(
 const isGraph = (target: object): target is CompiledGraph => 'withCheckpointer' in target
 
 async function forkFunction(program: Program, options: ForkOptions): Promise<RunResult> {
+  checkForkOptions(options, 'This fork')
   const { ledger, runId, at, input, replace } = options
   const { source, events } = await readSource(ledger, program, runId)
   if (replace) {
@@ -100,7 +106,8 @@ export async function retry(
   return isGraph(target) ? target.retry(options) : retryFunction(target.program, options as RetryOptions)
 }
 
-async function retryFunction(program: Program, options: RetryOptions): Promise<RunResult> {
+export async function retryFunction(program: Program, options: RetryOptions): Promise<RunResult> {
+  checkForkOptions(options, 'This retry')
   const { ledger, runId } = options
   const { source, events } = await readSource(ledger, program, runId)
   if (source.status !== 'failed' && source.status !== 'stopped')
@@ -132,7 +139,7 @@ async function readSource(
     )
   const events: ClewEvent[] = []
   for await (const event of ledger.read(runId)) events.push(event)
-  return { source, events }
+  return { source, events: joinSubmission(events) }
 }
 
 /** Source and fork point. */
@@ -151,7 +158,7 @@ async function forkRun(
   ledger: Ledger,
   program: Program,
   { source, cut, input, fields, drafts }: ForkHow,
-  options: RunOptions & { readonly newRunId?: string | undefined },
+  options: RunOptions & Pick<ForkOptions, 'newRunId' | 'effects'>,
 ): Promise<RunResult> {
   assertMode(ledger, 'write')
   checkBudget(options.budget, 'this run')
@@ -174,6 +181,7 @@ async function forkRun(
         ...(source.threadId !== null && { threadId: source.threadId }),
         ...(cut.atStepId !== null && { atStepId: cut.atStepId }),
         ...(input !== undefined && { input }),
+        ...(options.effects === 'ask' && { effects: options.effects }),
         ...budgetField(options.budget),
         ...(await readForkTags(ledger, source.runId, cut.seq)),
         ...fields,

@@ -5,7 +5,7 @@ import { underLease } from '../engine/under-lease.ts'
 import { assertMode } from '../run/mode.ts'
 import { unknownRun } from '../run/resume-run.ts'
 import { checkRunId } from '../run/run-id.ts'
-import { existingRun } from '../run/start-run.ts'
+import { existingRun } from '../run/record-start.ts'
 
 export interface RecordForkOptions {
   /** Default: where the source stands. */
@@ -14,13 +14,14 @@ export interface RecordForkOptions {
   readonly input?: unknown
   readonly newRunId?: string | undefined
   readonly by?: string | undefined
+  readonly effects?: 'live' | 'ask' | undefined
 }
 
 /** Writes a fork without its agent: it is pending until a process that has the agent resumes it. */
 export async function recordFork(
   ledger: Ledger,
   runId: string,
-  { at, input, by, newRunId }: RecordForkOptions = {},
+  { at, input, by, effects, newRunId }: RecordForkOptions = {},
 ): Promise<RunSummary> {
   assertMode(ledger, 'write')
   const source = await ledger.getRun(runId)
@@ -43,6 +44,7 @@ export async function recordFork(
       ...(source.threadId !== null && { threadId: source.threadId }),
       ...(input !== undefined && { input }),
       ...(by !== undefined && { by }),
+      ...(effects === 'ask' && { effects }),
       ...(await readForkTags(ledger, runId, cut.sourceSeq)),
     })
     const paused = journal.draft('system.workflow_paused', ['fork'], forked.eventId, {})

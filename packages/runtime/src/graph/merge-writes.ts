@@ -1,4 +1,5 @@
-import { ClewError, type StateOperation } from '@clew/ledger'
+import { isDeepStrictEqual } from 'node:util'
+import { ClewError, findPlaceholderPlaces, type StateOperation } from '@clew/ledger'
 import type { Channel, Channels, Merged, Written, WriteContext } from './channel.ts'
 import { isPlain, frozenCopy, setOwn } from './frozen-copy.ts'
 
@@ -113,12 +114,32 @@ export function advanceVersions(versions: Versions, operations: readonly StateOp
 /** The state before anything was written. */
 export const initialState = (channels: Channels): State => restoreState(channels, {})
 
-/** The state that was folded from a record: a copy, with the initial values of channels without writes. */
-export function restoreState(channels: Channels, folded: State): State {
+/**
+ * The state that was folded from a record: a copy. A channel that the record lacks has its initial value. So has one that
+ * nothing was written to, where the record has the same one, or has it redacted: merge rules know it by identity.
+ */
+export function restoreState(channels: Channels, folded: State, versions?: Versions): State {
   const state: Record<string, unknown> = {}
-  for (const [name, { initial }] of Object.entries(channels))
-    setOwn(state, name, Object.hasOwn(folded, name) ? frozenCopy(folded[name], name) : initial)
+  for (const [name, { initial }] of Object.entries(channels)) {
+    const value = folded[name]
+    const isInitial =
+      !Object.hasOwn(folded, name) ||
+      (versions !== undefined &&
+        !Object.hasOwn(versions, name) &&
+        (isDeepStrictEqual(value, initial) || findPlaceholderPlaces(value).length > 0))
+    setOwn(state, name, isInitial ? initial : frozenCopy(value, name))
+  }
   return Object.freeze(state)
+}
+
+/** Initial values for the record: those of channels that the state does not have yet. */
+export function initialsFor(channels: Channels, state: State): State | undefined {
+  const missing = Object.entries(channels).filter(
+    ([name, { initial }]) => initial !== undefined && !Object.hasOwn(state, name),
+  )
+  return missing.length > 0
+    ? Object.fromEntries(missing.map(([name, { initial }]) => [name, initial]))
+    : undefined
 }
 
 function noWrite(value: unknown, node: string, isInput: boolean): ClewError {

@@ -1,4 +1,5 @@
 import { checkPolicy } from '../options/check-options.ts'
+import { createOptionCheck } from '../options/known-options.ts'
 import { type CompiledGraph, compileGraph, type CompileOptions } from '../engine/compiled-graph.ts'
 import type { Run } from '../run/run.ts'
 import type { Channels, StateOf } from './channel.ts'
@@ -29,6 +30,15 @@ import { assertGraph, assertNodeName, assertTargetsGiven } from './validate.ts'
 
 type AnyFunction = (input: never, run: Run) => unknown
 type Targets = readonly string[] | Readonly<Record<string, string>>
+
+const checkNodeOptions = createOptionCheck<NodeOptions>({
+  retry: true,
+  cache: true,
+  timeoutMs: true,
+  safety: true,
+  defer: true,
+  targets: true,
+})
 
 /**
  * A graph in the making: nodes that read a state and write to its channels, and the ways between them. Each call adds to
@@ -147,6 +157,7 @@ export class StateGraph<C extends Channels, Nodes extends NodeInputs = NoNodes> 
 
   #add(node: NodeDefinition): void {
     assertNodeName(node.name, this.#nodes)
+    checkNodeOptions(node.policy, `Node "${node.name}"`)
     checkPolicy(node.policy, `node "${node.name}"`)
     this.#nodes.set(node.name, Object.freeze(node))
   }

@@ -1,4 +1,5 @@
 import { ClewError, type PayloadOf } from '@clew/ledger'
+import { branchPause, mustBeAllowed, outcomeInBranch } from './branch.ts'
 import { type StepError, toStepError } from '../run/run.ts'
 import { findCached } from './cache.ts'
 import type { MachineState } from './machine-state.ts'
@@ -68,6 +69,7 @@ export function createAttempts(
     const place = refused ? undefined : placeholderInInput(step)
     step.redactedInput = place && isHeldBack(step) ? place : undefined
     if (place && !step.redactedInput) core.warn(warningOfInput(stepId, place))
+    step.heldInBranch = journal !== undefined && mustBeAllowed(options.branch, step, answers, runId)
     scope.steps.add(step)
     if (scope.isRetried) tried.set(stepId, attempt)
     core.starts++
@@ -108,6 +110,7 @@ export function createAttempts(
     if (work.kind === 'child') return { childRunId: core.childIdOf(step) }
     if (work.kind === 'sleep') return { dueAt: new Date(step.startedAt + work.ms).toISOString() }
     if (step.redactedInput) return { redactedInput: step.redactedInput.path }
+    if (step.heldInBranch) return { heldInBranch: true }
     return undefined
   }
 
@@ -159,8 +162,9 @@ export function createAttempts(
 
   function performEffect(step: Step, { fn }: Work & { kind: 'effect' }): void {
     const { attempt, redactedInput, spec } = step
-    const earlier = earlierOf(core, step)
+    const earlier = earlierOf(core, step) ?? outcomeInBranch(options.branch, step)
     if (earlier) return endGiven(step, earlier, { restored: true })
+    if (step.heldInBranch) return wait(step, [branchPause(step, runId)])
     if (redactedInput)
       return journal
         ? wait(step, [redactedInputPause(step, runId, redactedInput)])

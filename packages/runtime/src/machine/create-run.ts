@@ -50,8 +50,6 @@ interface RunParts {
   readonly ledger: Ledger | undefined
   readonly agent: string
   readonly promote?: readonly PromotionRule[] | undefined
-  /** Calls of abandoned code reject. Rejections of calls that it does not await are not reported as unhandled. */
-  readonly isReplay: boolean
 }
 
 /** Creates the `run` object for the code of one scope. */
@@ -60,13 +58,7 @@ export function createRun(parts: RunParts): Run {
   const draw = (what: string): string => sha256(`${seed}\n${scope.path}\n${what}\n${scope.draws++}`)
   const stepId = scope.path === '' ? null : scope.path
 
-  const outputOf = (spec: CallSpec): Promise<unknown> =>
-    quietly(call(scope, spec).then(({ output }) => output))
-
-  function quietly<T>(promise: Promise<T>): Promise<T> {
-    if (parts.isReplay) promise.catch(nothing)
-    return promise
-  }
+  const outputOf = (spec: CallSpec): Promise<unknown> => call(scope, spec).then(({ output }) => output)
 
   const make = (name: string, input: unknown, work: Work, options: StepOptions = {}): Promise<unknown> =>
     outputOf({
@@ -140,7 +132,8 @@ export function createRun(parts: RunParts): Run {
       if (refresh && safety !== 'read') throw refreshedWrite(name, safety)
       const { worksWith } = options as Partial<NodeEffectOptions>
       const kind = 'effect' as const
-      const work = { kind, fn: fn as never, safety, declared, idempotent, refresh, worksWith }
+      const isApproved = Boolean(options.approval)
+      const work = { kind, fn: fn as never, safety, declared, idempotent, refresh, isApproved, worksWith }
       return (await make(name, input, work, options)) as never
     } catch (error) {
       throw parts.own(error)
@@ -168,13 +161,13 @@ export function createRun(parts: RunParts): Run {
       const work = { kind: 'compute' as const, fn: fn as (input: unknown, run: Run) => unknown }
       return make(name, input, work, options) as Promise<never>
     },
-    effect: (name, input, fn, options) => quietly(effect(name, input, fn, options)),
+    effect,
     interrupt(question: Question | TypedQuestion<unknown> | string) {
       assertHere(scope, 'interrupt')
       const asked = typeof question === 'string' ? { question } : question
       return askTyped(asked as Question) as Promise<never>
     },
-    sleep: (ms) => quietly(sleep(ms)),
+    sleep,
     child(agent, input, options = {}) {
       const { name = agent.name } = options
       check('child', name, options)
@@ -243,5 +236,3 @@ const refreshedWrite = (name: string, safety: Safety): ClewError =>
     'Declare refresh for reads only. After a redacted result of a write, resume with { secrets }, or keep a vault.',
     { name, safety, option: 'refresh' },
   )
-
-const nothing = (): void => {}

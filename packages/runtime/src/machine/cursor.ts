@@ -17,7 +17,7 @@ import { type CallSpec, mayGiveAgain, type Outcome, type Step } from './step.ts'
 import { outcomeOf } from './payloads.ts'
 
 /** The first difference between code and record. Its kind may depend on the next calls of the code. */
-export interface Parting {
+export interface FirstDivergence {
   /** Step that the code called; undefined if it did not make the expected call. */
   readonly step: Step | undefined
   /** Recorded call at that place. */
@@ -35,7 +35,7 @@ export interface Difference {
 
 /** Reaction to a difference: a resume stops, a replay continues with the lenient cursor. */
 export interface DivergencePolicy {
-  part(parting: Parting): void
+  part(divergence: FirstDivergence): void
   differ(difference: Difference): void
   /** `hold`: the call may have been lost with its process. `begin`: nothing says that it must be on record. */
   unrecorded(step: Step, expected: RecordedCall | undefined): 'hold' | 'begin' | 'part'
@@ -290,7 +290,8 @@ export function createCursor(options: CursorOptions): Cursor {
       for (const { start, end, parentAttempt: inAttempt } of record.attemptsOf(stepId)) {
         if (inAttempt >= parentAttempt) continue
         if (end?.eventType !== 'execution.step_stopped') return false
-        return digestIn(start) === digest && start.payload.redactedInput === undefined
+        const isHeld = start.payload.redactedInput !== undefined || start.payload.heldInBranch === true
+        return digestIn(start) === digest && !isHeld
       }
       return false
     },

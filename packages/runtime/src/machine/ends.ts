@@ -306,7 +306,7 @@ export function createEnds(core: MachineState): Ends {
       if (
         scope.isRetried &&
         isOnceOnly(step.spec.work) &&
-        (step.isDispatched || (isWaiting && !step.redactedInput))
+        (step.isDispatched || (isWaiting && !step.redactedInput && !step.heldInBranch))
       )
         core.doubtful.set(step.stepId, step.digest)
       core.leave(step)

@@ -1,3 +1,4 @@
+import type { BranchSource } from './branch.ts'
 import type { Durability, Ledger, PartialOutputs, PromotionRule } from '@clew/ledger'
 import type { ResumeDivergence, RunListener } from '../run/result.ts'
 import type { Run, StepError } from '../run/run.ts'
@@ -55,6 +56,8 @@ export interface MachineOptions {
   readonly redactedTexts?: readonly RedactedText[] | undefined
   /** Of a child run that is tried again. */
   readonly earlierWrites?: EarlierWrites | undefined
+  /** Source of a branch that asks before it reaches outside. */
+  readonly branch?: BranchSource | undefined
   /** What an open step of this process has streamed. */
   readonly textOf?: ((stepId: string) => string) | undefined
   /** What a step that was in flight when its process died had streamed. */

@@ -79,6 +79,7 @@ export function createMachine<Rest>(
         signal: undefined,
         timer: undefined,
         usage: undefined,
+        heldInBranch: false,
         redactedInput: undefined,
         askedCause: core.cause,
         recorded: undefined,
@@ -235,7 +236,6 @@ export function createMachine<Rest>(
       ledger,
       agent,
       promote,
-      isReplay: ports.bodies.areRun,
     })
   }
 

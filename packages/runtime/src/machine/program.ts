@@ -71,6 +71,8 @@ export interface Begin {
   readonly previous: Previous | undefined
   readonly journal: RunAppender
   readonly cause: string
+  /** Seq of the start, before which a submission stands. Default 1. */
+  readonly seq?: number | undefined
 }
 
 /** Start of the code. */

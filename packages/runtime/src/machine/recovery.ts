@@ -1,6 +1,7 @@
 import { deriveId, type Pause } from '@clew/ledger'
 import { StepError } from '../run/run.ts'
 import { sha256 } from './run-appender.ts'
+import { recoverHeld } from './branch.ts'
 import {
   abortedInput,
   placeholderInInput,
@@ -32,6 +33,9 @@ export function recoveryOf(
   const { work } = step.spec
   switch (work.kind) {
     case 'effect':
+      // What was held in the source before the branch parted is asked about again: nobody has answered for this branch.
+      if (start.payload.heldInBranch === true)
+        return start.correlationId === runId ? recoverHeld(step, answers, runId) : { type: 'start again' }
       if (start.payload.redactedInput !== undefined)
         return heldBack(step, answers, [start.correlationId, runId])
       return !isOnceOnly(work)

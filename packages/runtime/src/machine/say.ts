@@ -3,7 +3,7 @@ import type { Message } from '../graph/message.ts'
 import type { Run } from '../run/run.ts'
 import type { Statement } from './statements.ts'
 
-type Saying = Pick<Run, 'say' | 'handoff' | 'decide' | 'output' | 'record'>
+type Saying = Pick<Run, 'say' | 'handoff' | 'decide' | 'output' | 'tag' | 'record'>
 
 /**
  * `state` records a statement in the scope of the code; `assertMay` refuses a call that is made from elsewhere, and
@@ -38,6 +38,15 @@ export function createSaying(
       make('handoff', 'execution.handoff', { ...detail, to, reason }),
     decide: (choice, why) => make('decide', 'execution.decision', { choice, reason: why }),
     output: (value) => make('output', 'execution.structured_output', { value }),
+    tag(tags) {
+      const entries = Object.entries(tags)
+      const set = entries.filter(([, value]) => value !== null)
+      const unset = entries.flatMap(([name, value]) => (value === null ? [name] : []))
+      return make('tag', 'system.tagged', {
+        set: set.length > 0 ? Object.fromEntries(set) : undefined,
+        unset: unset.length > 0 ? unset : undefined,
+      })
+    },
     record(eventType, payload) {
       checkType(eventType)
       return make('record', eventType, { ...payload })

@@ -45,6 +45,8 @@ export type Work =
       /** A write that may be repeated under its key (R10). */
       readonly idempotent?: boolean | undefined
       readonly refresh: boolean
+      /** A person allowed it with this input. */
+      readonly isApproved?: boolean | undefined
       /** Value that the function works with, if it is not the input: the state of a node. */
       readonly worksWith?: unknown
       /**
@@ -179,6 +181,8 @@ export interface Step {
   signal: AbortSignal | undefined
   timer: ReturnType<typeof setTimeout> | undefined
   usage: CallUsage | undefined
+  /** The effect of a branch that waits for an answer. */
+  heldInBranch: boolean
   /** Placeholder in the input of a write that waits for an answer. */
   redactedInput: PlaceholderPlace | undefined
   /** The event that had woken the code when it made the call. */

@@ -1,3 +1,4 @@
+import { createOptionCheck } from '../options/known-options.ts'
 import { ClewError, type Ledger } from '@clew/ledger'
 import { checkBudget } from '../options/check-options.ts'
 import type { RunOptions } from '../run/run-options.ts'
@@ -47,6 +48,23 @@ export interface Mapped {
   readonly toOutput: (output: unknown) => unknown
 }
 
+const checkMapOptions = createOptionCheck<MapOptions>({
+  concurrency: true,
+  runId: true,
+  threadId: true,
+  retryOf: true,
+  stopOnError: true,
+  answers: true,
+  secrets: true,
+  by: true,
+  over: true,
+  onProgress: true,
+  signal: true,
+  budget: true,
+  onBusy: true,
+  suspendAlways: true,
+})
+
 /** R8, with a ledger and without one. */
 export async function mapItems<Output>(
   mapped: Mapped,
@@ -55,6 +73,7 @@ export async function mapItems<Output>(
   options: MapOptions = {},
 ): Promise<MapResult<Output>> {
   const { concurrency = 8 } = options
+  checkMapOptions(options, 'This map')
   checkBudget(options.budget, 'this map')
   if (!Number.isInteger(concurrency) || concurrency < 1)
     throw new ClewError('bad_option', 'A map needs a concurrency of 1 or more', 'Give a whole number.', {

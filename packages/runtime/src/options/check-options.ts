@@ -2,6 +2,7 @@ import { ClewError } from '@clew/ledger'
 import type { Budget } from '../machine/budget.ts'
 import type { CachePolicy, RetryPolicy } from '../run/run.ts'
 import type { StartOptions } from '../run/run-options.ts'
+import { createOptionCheck } from './known-options.ts'
 
 /** Timers of Node take no more; a longer one would go off at once. */
 export const MAX_TIMER_MS = 2 ** 31 - 1
@@ -38,12 +39,26 @@ export interface CallPolicy {
 export function checkPolicy({ retry, timeoutMs, cache }: CallPolicy, what: string): void {
   if (retry !== undefined) checkRetry(typeof retry === 'number' ? { tries: retry } : retry, what)
   if (timeoutMs !== undefined) checkTimeout(timeoutMs, what)
+  if (typeof cache === 'object' && cache !== null) checkCacheNames(cache, `The cache of ${what}`)
   const ttlMs = typeof cache === 'object' && cache !== null ? cache.ttlMs : undefined
   if (ttlMs !== undefined && !(ttlMs >= 0))
     refuse(`The cache.ttlMs of ${what} is ${shown(ttlMs)}`, 'Give milliseconds, 0 or more, or leave it out.')
 }
 
-function checkRetry({ tries, delayMs, factor, mostMs, jitter }: RetryPolicy, what: string): void {
+const checkCacheNames = createOptionCheck<CachePolicy>({ ttlMs: true })
+const checkRetryNames = createOptionCheck<RetryPolicy>({
+  tries: true,
+  delayMs: true,
+  factor: true,
+  mostMs: true,
+  jitter: true,
+  when: true,
+})
+const checkBudgetNames = createOptionCheck<Budget>({ steps: true, tokens: true, cost: true, timeMs: true })
+
+function checkRetry(retry: RetryPolicy, what: string): void {
+  checkRetryNames(retry, `The retry of ${what}`)
+  const { tries, delayMs, factor, mostMs, jitter } = retry
   if (!(tries >= 1) || (tries !== Number.POSITIVE_INFINITY && !Number.isInteger(tries)))
     refuse(
       `The retry of ${what} allows ${shown(tries)} tries`,
@@ -68,6 +83,7 @@ export function checkTimeout(timeoutMs: number, what: string): void {
 
 /** Infinity means no limit, 0 that nothing may be used. */
 export function checkBudget(budget: Budget | undefined, what: string): void {
+  checkBudgetNames(budget, `The budget of ${what}`)
   const { steps, tokens, cost, timeMs } = budget ?? {}
   for (const [name, most] of Object.entries({ steps, tokens, cost, timeMs }))
     if (most !== undefined && !(most >= 0))

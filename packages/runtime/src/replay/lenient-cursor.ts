@@ -4,7 +4,7 @@ import { outcomeOf } from '../machine/payloads.ts'
 import { digestIn, type RecordedCall, startOf } from '../machine/record.ts'
 import { isClosed } from '../machine/scope.ts'
 import { hasBody, type Outcome, type Step } from '../machine/step.ts'
-import { outcomeIn } from './judge-step.ts'
+import { outcomeIn } from './compare-step.ts'
 import type { ReplayBodies } from './replay-bodies.ts'
 import { placeOf, type ReplayState } from './replay-state.ts'
 import { isSameCall } from './same-value.ts'
@@ -75,11 +75,14 @@ export function createLenientCursor(state: ReplayState, bodies: ReplayBodies): L
 
   /** A recorded call that was matched with a renamed step is free for the step with its own name. */
   const isFree = (call: RecordedCall, step: Step): boolean =>
-    !call.step || (call.step === state.parting?.step && call.step !== step && call === state.parting.expected)
+    !call.step ||
+    (call.step === state.firstDivergence?.step &&
+      call.step !== step &&
+      call === state.firstDivergence.expected)
 
   /** Finds the recorded call of a renamed step: everything but the name is equal. Inside that step, finds its calls. */
   function findRenamed(step: Step): RecordedCall | undefined {
-    const { step: other, expected } = state.parting ?? {}
+    const { step: other, expected } = state.firstDivergence ?? {}
     if (!other || !expected) return undefined
     const { kind } = step.spec.work
     if (step === other)

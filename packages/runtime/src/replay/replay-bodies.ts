@@ -7,9 +7,9 @@ import type { AnswerEvent, RecordedAttempt, RecordedCall, StepEvent } from '../m
 import { isClosed, type Scope } from '../machine/scope.ts'
 import { type ChildLink, hasBody, type Outcome, type Step, type Work } from '../machine/step.ts'
 import { toStepError } from '../run/run.ts'
-import { createJudge, errorIn, isTimeout, outcomeIn } from './judge-step.ts'
+import { createStepComparer, errorIn, isTimeout, outcomeIn } from './compare-step.ts'
 import { scopeFor } from '../machine/cursor.ts'
-import { saidIn } from './judge-run.ts'
+import { saidIn } from './compare-run.ts'
 import { placeOf, type ReplayState } from './replay-state.ts'
 
 export interface ReplayBodies extends BodiesPort {
@@ -27,7 +27,7 @@ export function createReplayBodies(
   { enter: enterBody }: Pick<MachineParts, 'enter'>,
 ): ReplayBodies {
   const { core, options } = state
-  const judge = createJudge(state)
+  const comparer = createStepComparer(state)
 
   function enter(step: Step): void {
     const { work } = step.spec
@@ -48,7 +48,7 @@ export function createReplayBodies(
     close(body)
     if (step.attempt !== attempt || isClosed(step.scope)) return
     replayed.outcome = outcome
-    judge.body(step)
+    comparer.body(step)
     core.notify()
   }
 
@@ -131,11 +131,11 @@ export function createReplayBodies(
     const outcome = outcomeIn(step)
     if (!outcome) return unsaid(step, end)
     const own = concludedBy(step, outcome)
-    if (spec.work.kind === 'child') judge.child(step, own, end)
-    else if ('error' in own && !('error' in outcome)) judge.error(step, own.error, end)
+    if (spec.work.kind === 'child') comparer.child(step, own, end)
+    else if ('error' in own && !('error' in outcome)) comparer.error(step, own.error, end)
     else if ('output' in own && end.eventType === 'execution.step_failed')
-      judge.differ('output', step, end, [{ error: errorIn(end) }, own.output])
-    judge.checkpoint(step, own, end)
+      comparer.differ('output', step, end, [{ error: errorIn(end) }, own.output])
+    comparer.checkpoint(step, own, end)
     return 'output' in own && own.fields?.checkpoint !== undefined ? { ...own, seq: end.ledger.seq } : own
   }
 

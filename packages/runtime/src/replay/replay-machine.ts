@@ -7,10 +7,10 @@ import type { MachineParts, OutsidePort, Ports } from '../machine/ports.ts'
 import { digestIn, lastOf, startOf } from '../machine/record.ts'
 import { isClosed } from '../machine/scope.ts'
 import type { CallSpec, Outcome, Step } from '../machine/step.ts'
-import { judgeRun, saidIn } from './judge-run.ts'
+import { compareRun, saidIn } from './compare-run.ts'
 import { createLenientCursor, type LenientCursor } from './lenient-cursor.ts'
-import { createStatementJudge, type StatementJudge } from './judge-statements.ts'
-import { nameParting } from './name-parting.ts'
+import { createStatementComparer, type StatementComparer } from './compare-statements.ts'
+import { classifyDivergence } from './classify-divergence.ts'
 import { createReplayBodies } from './replay-bodies.ts'
 import {
   createReplayState,
@@ -23,7 +23,7 @@ import {
 import type { ReplayDivergence } from './report.ts'
 
 /** Result of replaying one run, or one part of it. */
-export interface Gone {
+export interface ReplayPass {
   /** Undefined when the code has not come to its end. */
   readonly outcome: Outcome | undefined
   readonly divergences: readonly ReplayDivergence[]
@@ -32,7 +32,7 @@ export interface Gone {
 
 export interface ReplayMachine {
   readonly caller: Caller
-  go(code: () => Promise<unknown>): Promise<Gone>
+  go(code: () => Promise<unknown>): Promise<ReplayPass>
 }
 
 /** A replay ends with its record and is never aborted. */
@@ -72,7 +72,7 @@ export function createReplayMachine(options: ReplayMachineOptions): ReplayMachin
     },
   })
   const state = createReplayState(core, options)
-  const statements = createStatementJudge(state)
+  const statements = createStatementComparer(state)
   core.statements = statements
   const cursor = createCursor({
     record,
@@ -144,14 +144,14 @@ function isBeyond(state: ReplayState, step: Step, expected: unknown): boolean {
 interface ReplayParts {
   readonly bodies: ReturnType<typeof createReplayBodies>
   readonly lenient: LenientCursor
-  readonly statements: StatementJudge
+  readonly statements: StatementComparer
 }
 
 function createReplayPorts(
   state: ReplayState,
   { deliver, stirs }: MachineParts,
   { bodies, lenient, statements }: ReplayParts,
-): Ports<Gone> {
+): Ports<ReplayPass> {
   const { core, options, record, made, belated } = state
   const { graceMs } = options
 
@@ -203,7 +203,7 @@ function createReplayPorts(
   }
 
   /** The record is used up. What it leaves open stays so. */
-  async function beyond(): Promise<{ readonly rest: Gone } | 'woken' | 'again'> {
+  async function beyond(): Promise<{ readonly rest: ReplayPass } | 'woken' | 'again'> {
     if (deliverBelated()) return 'woken'
     if (!record.end && core.working === 0) return { rest: await gone() }
     if ((await stirs(graceMs)) || core.working > 0) return 'woken'
@@ -214,14 +214,14 @@ function createReplayPorts(
     return 'again'
   }
 
-  async function gone(): Promise<Gone> {
+  async function gone(): Promise<ReplayPass> {
     if (!state.isLenient && core.ended) statements.end()
-    if (!state.isLenient && core.ended) judgeRun(state, core.ended)
+    if (!state.isLenient && core.ended) compareRun(state, core.ended)
     if (!state.isLenient)
       for (const { replayed } of state.strict().held) if (replayed) replayed.isBeyond = true
     if (state.isLenient) await leniently()
     while (core.working > 0) await stirs(graceMs)
-    const first = state.parting && nameParting(state, state.parting)
+    const first = state.firstDivergence && classifyDivergence(state, state.firstDivergence)
     return {
       outcome: core.ended,
       divergences: first ? [first, ...state.divergences] : [],

@@ -12,7 +12,7 @@ import { openTape } from '../tape/open-tape.ts'
 import { loadRun } from './load-run.ts'
 import { alignPaths } from './path.ts'
 import type { ChildReplay } from './replay-state.ts'
-import { createReplayMachine, type Gone } from './replay-machine.ts'
+import { createReplayMachine, type ReplayPass } from './replay-machine.ts'
 import type { ReplayDivergence, PathStep } from './report.ts'
 import type { Comparison } from './same-value.ts'
 import type { ReplayedEvents } from './replayed-events.ts'
@@ -127,7 +127,9 @@ function machineFor(
   return machine
 }
 
-const toReplay = (parts: readonly { readonly record: RunRecord; readonly gone: Gone }[]): RunReplay => ({
+const toReplay = (
+  parts: readonly { readonly record: RunRecord; readonly gone: ReplayPass }[],
+): RunReplay => ({
   outcome: parts.at(-1)?.gone.outcome,
   divergences: parts.flatMap(({ gone }) => gone.divergences),
   path: parts.flatMap(({ record, gone }) => alignPaths(record, gone.made, gone.divergences.length === 0)),
@@ -201,7 +203,7 @@ async function replayGraph(
       'It was not recorded by a graph, or its record is not complete; see `clew verify`.',
       { runId },
     )
-  const gone: { record: RunRecord; gone: Gone }[] = []
+  const gone: { record: RunRecord; gone: ReplayPass }[] = []
   for (const part of parts) {
     const { from, was } = await openPart(context, program, events, runId, part, given)
     const record = indexRecord(part.events, { runId, started, isGraph: true, bodies: 'run' })

@@ -1,5 +1,5 @@
 import { findChanges, type Ledger } from '@clew/ledger'
-import type { Cursor, Parting } from '../machine/cursor.ts'
+import type { Cursor, FirstDivergence } from '../machine/cursor.ts'
 import type { MachineState } from '../machine/machine-state.ts'
 import type { Program } from '../machine/program.ts'
 import type { RecordedCall, RunRecord } from '../machine/record.ts'
@@ -44,12 +44,12 @@ export interface ReplayState {
   /** Ends of a fork's source whose turn was over when the code asked for them. */
   readonly belated: Step[]
   readonly divergences: ReplayDivergence[]
-  parting: (Parting & { readonly found?: ReplayDivergence | undefined }) | undefined
+  firstDivergence: (FirstDivergence & { readonly found?: ReplayDivergence | undefined }) | undefined
   /** Calls inside the first diverging step equal the recorded calls inside the expected one. */
   isRenamed: boolean
   /** The code and the record have parted. */
   readonly isLenient: boolean
-  part(parting: NonNullable<ReplayState['parting']>): void
+  part(firstDivergence: NonNullable<ReplayState['firstDivergence']>): void
   /** A divergence that can be named at once. */
   diverge(kind: DivergenceKind, place: DivergencePlace, expected: unknown, received: unknown): void
 }
@@ -77,13 +77,13 @@ export function createReplayState(core: MachineState, options: ReplayMachineOpti
     made: [],
     belated: [],
     divergences: [],
-    parting: undefined,
+    firstDivergence: undefined,
     isRenamed: false,
     get isLenient() {
-      return state.parting !== undefined
+      return state.firstDivergence !== undefined
     },
-    part(parting) {
-      state.parting ??= parting
+    part(firstDivergence) {
+      state.firstDivergence ??= firstDivergence
       core.notify()
     },
     diverge(kind, place, expected, received) {
@@ -94,7 +94,7 @@ export function createReplayState(core: MachineState, options: ReplayMachineOpti
           ? comparison.changes(was, now, { part, step: place.step })
           : findChanges(was, now)
       const found = { kind, ...place, expected: was, received: now, changes }
-      if (!state.parting) state.part({ step: undefined, expected: undefined, found })
+      if (!state.firstDivergence) state.part({ step: undefined, expected: undefined, found })
       else if (state.divergences.length < MAX_DIVERGENCES) state.divergences.push(found)
     },
   }

@@ -3,6 +3,7 @@ import type { Agent } from '../run/agent.ts'
 import { fidelityOf } from '../run/fidelity.ts'
 import type { Program } from '../machine/program.ts'
 import type { Outcome } from '../machine/step.ts'
+import { createOptionCheck } from '../options/known-options.ts'
 import { assertMode } from '../run/mode.ts'
 import { unknownRun } from '../run/resume-run.ts'
 import { StepError } from '../run/run.ts'
@@ -50,12 +51,35 @@ export interface ReplayOptions extends WhatIfOptions {
   readonly onEvent?: ((event: ClewEvent) => void) | undefined
 }
 
+const checkNames = createOptionCheck<ReplayOptions>({
+  ledger: true,
+  runId: true,
+  mode: true,
+  volatile: true,
+  from: true,
+  keep: true,
+  graceMs: true,
+  onProgress: true,
+  onEvent: true,
+  at: true,
+  input: true,
+  state: true,
+  update: true,
+  replace: true,
+  newRunId: true,
+  signal: true,
+  budget: true,
+  onBusy: true,
+  listener: true,
+})
+
 /**
  * Goes through a recorded run again and says where code and record part. But for a what-if nothing is reached, and but
  * for `keep` nothing is written. To reconstruct a run no code is needed.
  */
 export async function replay(target: ReplayTarget | null, options: ReplayOptions): Promise<ReplayReport> {
   const { ledger, runId, mode = 're-execute', keep = false } = options
+  checkNames(options, 'This replay')
   assertMode(ledger, 'replay')
   const run = await ledger.getRun(runId)
   if (!run) throw unknownRun(runId)

@@ -1,4 +1,11 @@
-import { checkMemoryPolicy, type ClewEvent, isOwn, type Ledger, type MemoryPolicy } from '@clew/ledger'
+import {
+  checkMemoryPolicy,
+  type ClewEvent,
+  isOwn,
+  type Ledger,
+  type MemoryPolicy,
+  joinSubmission,
+} from '@clew/ledger'
 import { checkBudget, checkName } from '../options/check-options.ts'
 import { createOptionCheck } from '../options/known-options.ts'
 import type { Budget } from '../machine/budget.ts'
@@ -18,6 +25,11 @@ import type { AgentStreamMode, StreamItem, StreamShape } from '../stream/stream-
 import { streamRun } from '../stream/stream-run.ts'
 import type { TapeOptions } from '../tape/tape-options.ts'
 import { useTape } from '../tape/use-tape.ts'
+import { retryFunction, type RetryOptions } from '../fork/fork.ts'
+import { runOnce, type RunOnceOptions } from '../work/run-once.ts'
+import { createRunHandle, readResult, type RunHandle } from '../work/run-handle.ts'
+import { submitRun, type SubmitOptions } from '../work/submit-run.ts'
+import type { WaitOptions } from '../work/wait-for-run.ts'
 
 export interface AgentOptions {
   /** Recorded with each run; raise it when the code changes. */
@@ -42,6 +54,12 @@ export interface Agent<Input = unknown, Output = unknown> {
   readonly name: string
   readonly program: Program
   start(ledger: Ledger, input: Input, options?: StartOptions): Promise<RunResult<Output>>
+  /** Leaves the run to a worker that has this agent (W1), and answers as soon as it is recorded. */
+  submit(ledger: Ledger, input: Input, options?: SubmitOptions): Promise<RunHandle<RunResult<Output>>>
+  /** Starts the run, goes on with it, waits for it, or gives its recorded result, whatever came before (W2). */
+  run(ledger: Ledger, input: Input, options: RunOnceOptions): Promise<RunResult<Output>>
+  /** The result of a run, whoever works on it; waits until it has ended, asks something or is blocked. */
+  result(ledger: Ledger, runId: string, options?: WaitOptions): Promise<RunResult<Output>>
   /** Goes on after a crash, or with the answer to a question. */
   resume(ledger: Ledger, runId: string, options?: ResumeOptions): Promise<RunResult<Output>>
   /** One run for each item, so many at a time; what each came to, in the order of the items. */
@@ -89,7 +107,7 @@ export function agent<Input, Output>(
     async load(ledger, runId) {
       const events: ClewEvent[] = []
       for await (const event of ledger.read(runId, { restored: true })) events.push(event)
-      return events
+      return joinSubmission(events)
     },
     code:
       (machine, { input }) =>
@@ -103,6 +121,16 @@ export function agent<Input, Output>(
     program,
     start: (ledger, input, options) =>
       startRun(ledger, program, input, options) as Promise<RunResult<Output>>,
+    async submit(ledger, input, options) {
+      const runId = await submitRun(ledger, name, input, options)
+      return createRunHandle(ledger, runId, program) as RunHandle<RunResult<Output>>
+    },
+    run(ledger, input, options) {
+      const again = (how: RetryOptions) => retryFunction(program, how)
+      return runOnce(ledger, program, input, options, again) as Promise<RunResult<Output>>
+    },
+    result: (ledger, runId, options) =>
+      readResult(ledger, runId, program, options) as Promise<RunResult<Output>>,
     resume: (ledger, runId, options) =>
       resumeRun(ledger, program, runId, options) as Promise<RunResult<Output>>,
     stream(ledger, input, options = {}) {

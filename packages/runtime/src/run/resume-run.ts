@@ -1,8 +1,16 @@
-import { ClewError, type ClewEvent, isTerminal, type Ledger, type RunSummary } from '@clew/ledger'
+import {
+  ClewError,
+  type ClewEvent,
+  isTerminal,
+  isUnstarted,
+  type Ledger,
+  type RunSummary,
+} from '@clew/ledger'
 import { runUntilIdle } from './run-until-idle.ts'
 import { checkBudget } from '../options/check-options.ts'
 import type { Program } from '../machine/program.ts'
 import { answersWithSecrets } from '../machine/redacted-input.ts'
+import { createOptionCheck } from '../options/known-options.ts'
 import { assertMode } from './mode.ts'
 import type { ResumeDivergence, RunResult } from './result.ts'
 import type { Carried, ResumeOptions } from './run-options.ts'
@@ -11,7 +19,40 @@ import { settlePauses } from '../pause/settle-pauses.ts'
 import { sleepThrough } from './sleep-through.ts'
 import { beginLog, type ActiveRun, acquireRun } from './acquire-run.ts'
 import { withSecrets } from './with-secrets.ts'
+import { beginSubmitted } from '../work/begin-submitted.ts'
 import { isBeginning } from './beginning.ts'
+
+/** Also accepts the options of streams, and those of an `invoke(null)` that goes on. */
+const checkResumeOptions = createOptionCheck<ResumeOptions>(
+  {
+    answer: true,
+    pauseId: true,
+    answers: true,
+    by: true,
+    replaceBudget: true,
+    onDivergence: true,
+    secrets: true,
+    claimed: true,
+    signal: true,
+    budget: true,
+    onBusy: true,
+    listener: true,
+    shutdown: true,
+    suspendAlways: true,
+  },
+  [
+    'mode',
+    'children',
+    'runId',
+    'threadId',
+    'session',
+    'subjects',
+    'tags',
+    'causedBy',
+    'recursionLimit',
+    'afterFailure',
+  ],
+)
 
 export async function resumeRun(
   ledger: Ledger,
@@ -19,6 +60,7 @@ export async function resumeRun(
   runId: string,
   options: ResumeOptions = {},
 ): Promise<RunResult> {
+  checkResumeOptions(options, 'This resume')
   checkBudget(options.budget, 'this run')
   checkBudget(options.replaceBudget, 'this run')
   const log = beginLog(program, runId)
@@ -52,7 +94,7 @@ export async function goOnWithRun(
   program: Program,
   runId: string,
   options: ResumeOptions = {},
-  { input, log, isWoken, areInTime }: Partial<Carried> = {},
+  { input, log, isWoken, areInTime, unlessPaused }: Partial<Carried> = {},
 ): Promise<RunResult> {
   assertMode(ledger, 'resume')
   const run = await ledger.getRun(runId)
@@ -62,6 +104,8 @@ export async function goOnWithRun(
     const events = await program.load(ledger, runId)
     const current = await ledger.getRun(runId)
     assertResumable(current, runId, program, events)
+    if (unlessPaused && current.status === 'paused') throw pausedMeanwhile(runId)
+    if (isUnstarted(events)) return await beginSubmitted(take, events)
     const { drafts, given } = await settlePauses(current, events, options, take.journal, {
       areInTime,
     })
@@ -83,6 +127,7 @@ export async function goOnWithRun(
     const result = await runUntilIdle(take, [...events, ...added], {
       input,
       bounds,
+      deadlineAt: current.deadlineAt,
       madeBefore: events,
       answers: given,
       stepsBefore: isWoken ? undefined : current.steps,
@@ -92,6 +137,7 @@ export async function goOnWithRun(
     return await runUntilIdle(take, await program.load(ledger, runId), {
       input,
       bounds,
+      deadlineAt: current.deadlineAt,
       madeBefore: events,
       answers: given,
     })
@@ -158,6 +204,9 @@ function assertResumable(
         : 'Fork it from the step where it should go on.',
     )
 }
+
+const pausedMeanwhile = (runId: string): ClewError =>
+  new ClewError('not_resumable', `Run ${runId} waits for an answer`, 'Resume it with one.', { runId })
 
 export const unknownRun = (runId: string): ClewError =>
   new ClewError('not_found', `There is no run ${runId}`, 'See `clew runs` for those there are.', { runId })

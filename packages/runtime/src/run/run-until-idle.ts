@@ -8,6 +8,7 @@ import { recordedCopy } from '../machine/recorded-copy.ts'
 import { type RedactedText, textsFrom } from '../machine/placeholders.ts'
 import type { Opening, Program } from '../machine/program.ts'
 import { indexRecord, type RunRecord } from '../machine/record.ts'
+import { readBranch } from '../fork/read-branch.ts'
 import { readEarlierWrites } from './earlier-writes.ts'
 import { openChild, stopChild } from './open-child.ts'
 import { recordedInput, warningsOf } from './recorded-input.ts'
@@ -18,11 +19,14 @@ import type { ActiveRun } from './acquire-run.ts'
 import { readRunUsage } from './read-run-usage.ts'
 import type { RunBounds } from './run-bounds.ts'
 import { openTape } from '../tape/open-tape.ts'
+import { openDeadline } from '../work/deadline.ts'
 
 /** Data of this process that the record does not contain. */
 export interface Known {
   readonly input?: unknown
   readonly bounds: RunBounds
+  /** The run fails if it has not ended by then (W1). */
+  readonly deadlineAt?: string | undefined
   readonly from?: Opening['from']
   /** Redacted text in what it begins with. */
   readonly redactedTexts?: readonly RedactedText[] | undefined
@@ -44,12 +48,16 @@ export async function runUntilIdle(
   known: Known,
 ): Promise<RunResult> {
   const progress = recordProgress(take.ledger, take.runId, take.options.listener ?? {})
+  const deadline = openDeadline(take.runId, known.deadlineAt)
   try {
-    const options = { ...take.options, listener: progress.listener }
+    const signals = [take.options.signal, deadline?.signal].filter((each) => each !== undefined)
+    const signal = signals.length > 1 ? AbortSignal.any(signals) : signals[0]
+    const options = { ...take.options, signal, listener: progress.listener }
     const result = await carry({ ...take, options }, first, known, progress)
     const { madeBefore } = known
     return madeBefore ? { ...result, fidelity: fidelityOf(madeBefore, take.program, take.models) } : result
   } finally {
+    deadline?.close()
     await progress.close()
   }
 }
@@ -65,6 +73,7 @@ async function carry(
   const signal = options.signal ? AbortSignal.any([hold.signal, options.signal]) : hold.signal
   const { budget, workedMs } = known.bounds
   const endsAt = performance.now() + (budget?.timeMs ?? 0) - workedMs
+  const branch = first[0] && (await readBranch(ledger, runId, first[0]))
   const warnings = new Set<string>()
   const warn = (message: string): void => {
     if (warnings.size < MAX_WARNINGS) warnings.add(message)
@@ -103,6 +112,7 @@ async function carry(
       listener,
       warn,
       earlierWrites: await readEarlierWrites(ledger, started),
+      branch,
       textOf,
       partialOf: openIn(record) > 0 ? await readPartialOutputs(ledger, runId) : undefined,
       redactedTexts: [given, standing].flatMap(

@@ -158,6 +158,8 @@ export interface Run {
   decide(choice: JsonValue, why?: string): string
   /** Gives a structured result before the end. */
   output(value: JsonValue): string
+  /** Sets tags of the run, by which runs are listed; null removes one. */
+  tag(tags: Readonly<Record<string, string | null>>): string
   /** Records an event of a type of your own, or of an own type that is not the run's. */
   record<Type extends OwnEventType | ForeignType>(
     eventType: Type,

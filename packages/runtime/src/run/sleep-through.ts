@@ -58,9 +58,9 @@ const isAsleep = (run: RunSummary | null, dueAt: string | null): boolean =>
 /** Result of a run that another process continued. */
 export async function resultOfRun(
   ledger: Ledger,
-  program: Program,
+  program: Pick<Program, 'outputOf'>,
   run: RunSummary,
-  { log }: Carried,
+  { log }: Pick<Carried, 'log'>,
 ): Promise<RunResult> {
   const { runId, threadId, status, error, dueAt } = run
   const pauses = run.pauses as readonly RunPause[]

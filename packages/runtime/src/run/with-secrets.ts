@@ -8,7 +8,7 @@ import {
   restoreSecrets,
   type RunState,
 } from '@clew/ledger'
-import { checkpointLookupOf, setKeeper } from '../checkpointer/checkpoint-lookup.ts'
+import { checkpointLookupOf, setCheckpointLookup } from '../checkpointer/checkpoint-lookup.ts'
 
 /**
  * The ledger as who knows these secrets reads it: originals stand in place of their placeholders, in this run and those
@@ -37,8 +37,8 @@ export async function withSecrets(
     getState: async (...args) => stateOf(await ledger.getState(...args)),
     getStateAt: async (...args) => stateOf(await ledger.getStateAt(...args)),
   }
-  const keeper = checkpointLookupOf(ledger)
-  if (keeper) setKeeper(restoring, keeper)
+  const lookup = checkpointLookupOf(ledger)
+  if (lookup) setCheckpointLookup(restoring, lookup)
   return restoring
 }
 

@@ -1,4 +1,5 @@
 import { ClewError, compilePath, type JsonValue, type Safety } from '@clew/ledger'
+import { createOptionCheck } from '../options/known-options.ts'
 
 /** A request as it is recorded: of the headers those that the tape keeps, and one of `body`, `form` and `base64`. */
 export interface TapedRequest {
@@ -73,8 +74,20 @@ const KEPT_FAMILIES = /^(?:x-ratelimit|ratelimit|anthropic-ratelimit)-/
 const MAX_BYTES = 16 * 1024 * 1024
 const SAFETIES: ReadonlySet<unknown> = new Set(['read', 'write', 'destructive', 'external'])
 
+const checkNames = createOptionCheck<TapeOptions>({
+  headers: true,
+  volatile: true,
+  safety: true,
+  refresh: true,
+  speed: true,
+  ignore: true,
+  usage: true,
+  mostBytes: true,
+})
+
 export function checkTape(option: boolean | TapeOptions | undefined): TapeRules | undefined {
   if (option === undefined || option === false) return undefined
+  if (option !== true) checkNames(option, 'recordFetch')
   const { headers = [], volatile = {}, safety, ignore, mostBytes = MAX_BYTES } = option === true ? {} : option
   const { refresh = false, speed = 'at once', usage = true } = option === true ? {} : option
   if (safety !== undefined && typeof safety !== 'function') checkSafety(safety)

@@ -2,6 +2,8 @@ import { ClewError, isTerminal, type Lease, type Ledger, type RunSummary } from 
 import { requestStop } from '../lifecycle/request-stop.ts'
 import type { RunResult, StepChange } from '../run/result.ts'
 import type { Shutdown } from '../run/run-options.ts'
+import { leaseRun } from '../lifecycle/lease-run.ts'
+import { deadlineError, failOverdue, isOverdue } from '../work/deadline.ts'
 import { countCrashes } from './crashes.ts'
 import type { Postponed } from './postponed.ts'
 import type { WorkerAgent, WorkerOptions } from './worker.ts'
@@ -35,11 +37,15 @@ export function createTaking({
   let suspect: string | undefined
 
   /** Undefined if the run is not resumed. */
-  async function judge(run: RunSummary, lease: Lease): Promise<'go on' | 'suspect' | undefined> {
+  async function checkRun(run: RunSummary, lease: Lease): Promise<'go on' | 'suspect' | undefined> {
     if (run.stopRequested) {
       // The stop request still counts if its sender has ended, and a resume would ignore it.
       await release(lease)
       await requestStop(ledger, run.runId)
+      return undefined
+    }
+    if (isOverdue(run)) {
+      await fail(run, lease)
       return undefined
     }
     if (run.status !== 'interrupted' && run.status !== 'running') return 'go on'
@@ -56,6 +62,13 @@ export function createTaking({
     postponed.add(run.runId)
     await release(lease)
     return undefined
+  }
+
+  async function fail(run: RunSummary, lease: Lease): Promise<void> {
+    const { runId, agent, threadId, deadlineAt = '' } = run
+    if (!(await failOverdue(ledger, run, await leaseRun(ledger, { runId, threadId, claimed: lease })))) return
+    const { message: error } = deadlineError(runId, deadlineAt)
+    onNotice({ type: 'ended', runId, agent: agent ?? '', status: 'failed', ms: 0, dueAt: null, error })
   }
 
   async function block({ runId, agent }: RunSummary, lease: Lease, crashes: number): Promise<void> {
@@ -128,7 +141,7 @@ export function createTaking({
       try {
         const run = await ledger.getRun(runId)
         agent = run?.agent ?? ''
-        const verdict = run && agents.has(agent) ? await judge(run, lease) : undefined
+        const verdict = run && agents.has(agent) ? await checkRun(run, lease) : undefined
         if (run && verdict) await goOn(run, lease, verdict === 'suspect')
       } catch (error) {
         await release(lease).catch(() => {})

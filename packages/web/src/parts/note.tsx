@@ -2,10 +2,18 @@ import { isRequestError } from '@clew/react'
 import { TriangleAlert } from 'lucide-react'
 import type { ReactElement } from 'react'
 
+/** `fetch` throws a TypeError when no answer came; other errors say nothing about the server. */
+function adviceFor(error: unknown): string | null {
+  if (isRequestError(error)) return error.hint
+  return error instanceof TypeError && /fetch|network|load failed/i.test(error.message)
+    ? 'Is the server running? The page tries again when it answers.'
+    : null
+}
+
 /** An error where it happened: what, and what to do now. */
 export function ErrorNote({
   error,
-  hint = isRequestError(error) ? error.hint : 'Is the server running? The page tries again when it answers.',
+  hint = adviceFor(error),
   onRetry,
 }: {
   readonly error: unknown

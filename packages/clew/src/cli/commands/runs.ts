@@ -127,7 +127,7 @@ function lines(
 const count = (value: number): string => (value === 0 ? '–' : formatCount(value))
 
 /** The filters, for the next page. */
-function again({ status, agent, threadId, since, tags, scores, limit }: InputOf<typeof runs>): string {
+function again({ q, status, agent, threadId, since, tags, scores, limit }: InputOf<typeof runs>): string {
   const flags = {
     status,
     agent,
@@ -137,8 +137,8 @@ function again({ status, agent, threadId, since, tags, scores, limit }: InputOf<
     score: scores && shellWord(scores.join(',')),
     limit: limit === 20 ? undefined : limit,
   }
-  return Object.entries(flags)
+  const named = Object.entries(flags)
     .filter(([, value]) => value !== undefined)
     .map(([name, value]) => `--${name} ${printable(String(value))} `)
-    .join('')
+  return [...(q === undefined ? [] : [`${printable(shellWord(q))} `]), ...named].join('')
 }

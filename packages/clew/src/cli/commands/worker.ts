@@ -5,7 +5,7 @@ import { EXIT } from '../failure.ts'
 import { writeLines } from '../lines.ts'
 import { statusText } from '../marks.ts'
 import type { Terminal } from '../terminal.ts'
-import { jsonText, pad, printable } from '../text.ts'
+import { jsonText, pad, plural, printable } from '../text.ts'
 import { formatClock, formatDuration, formatLocal } from '../time.ts'
 
 export const workerCommand: Command<InputOf<typeof operation>> = async ({
@@ -42,6 +42,11 @@ function line({ output: { colour } }: Terminal, item: WorkerItem): string {
   if (item.type === 'swept')
     return `${at}  ${yellow('!')} left by a dead process: ${printable(item.runIds.join(', '))}`
   if (item.type === 'failed') return `${at}  ${red('✗')} ${printable(item.error)}`
+  if (item.type === 'housekeeping') {
+    const { events, runs, interrupted, errors } = item
+    const failed = errors.map((error) => ` · ${red(printable(error))}`).join('')
+    return `${at}  ${dim(`housekeeping  ${plural(events, 'event')} of ${plural(runs, 'run')} deleted, ${interrupted} interrupted`)}${failed}`
+  }
   const run = `${pad(printable(item.runId), 24)}  ${pad(printable(item.agent), 16)}`
   switch (item.type) {
     case 'taken':

@@ -9,7 +9,7 @@ describe('the form of an answer', () => {
     })
     expect(form).toMatchObject({
       kind: 'options',
-      options: [{ label: 'yes' }, { label: 'no' }, { label: 'Later', text: '{"inDays":2}' }],
+      options: [{ label: 'Yes' }, { label: 'No' }, { label: 'Later', text: '{"inDays":2}' }],
     })
     expect(parseAnswer(form, '{"inDays":2}')).toEqual({ value: { inDays: 2 } })
     expect(parseAnswer(form, 'maybe')).toHaveProperty('problem')
@@ -21,14 +21,36 @@ describe('the form of an answer', () => {
     expect(asked({ enum: [1, 2] })).toMatchObject({ kind: 'options', options: [{ value: 1 }, { value: 2 }] })
     expect(asked({ type: 'boolean' })).toMatchObject({
       options: [
-        { label: 'yes', value: true },
-        { label: 'no', value: false },
+        { label: 'Yes', value: true },
+        { label: 'No', value: false },
       ],
     })
     expect(asked({ type: 'string' })).toEqual({ kind: 'text' })
     const form = asked({ type: 'object', properties: { seats: {}, day: {} } })
-    expect(form).toEqual({ kind: 'json', about: 'seats, day' })
+    expect(form).toEqual({ kind: 'json' })
     expect(parseAnswer(form, '{"seats":2}')).toEqual({ value: { seats: 2 } })
     expect(parseAnswer(form, '{"seats":')).toHaveProperty('problem')
+  })
+
+  it('R6 makes a form of a flat schema', () => {
+    const schema = {
+      properties: {
+        seats: { type: 'integer', description: 'how many' },
+        class: { enum: ['deck', 'cabin'] },
+        dog: { type: 'boolean' },
+      },
+      required: ['seats', 'dog'],
+    }
+    const form = answerForm({ question: '?', options: null, schema })
+    expect(form).toMatchObject({
+      kind: 'fields',
+      fields: [
+        { name: 'seats', type: 'integer', about: 'how many', isRequired: true },
+        { name: 'class', choices: ['deck', 'cabin'], isRequired: false },
+        { name: 'dog', type: 'boolean' },
+      ],
+    })
+    expect(parseAnswer(form, '{"class":"deck"}')).toEqual({ problem: 'seats is missing.' })
+    expect(parseAnswer(form, '{"seats":2}')).toEqual({ value: { dog: false, seats: 2 } })
   })
 })

@@ -16,15 +16,21 @@ export interface NodePlace {
   readonly height: number
 }
 
+/** Dagre refuses to route parallel edges whose labels have no size, so each pair of nodes has one edge, with a size. */
+const EDGE = { width: 1, height: 1, labelpos: 'c' } as const
+
 /** Each node right of what leads to it, or below it; loops go back. */
 export function layOutGraph({ nodes, edges }: TaskGraph, direction: GraphDirection): Map<string, NodePlace> {
-  const graph = new Graph({ multigraph: true })
+  const graph = new Graph()
   const size = NODES[direction]
   graph.setGraph({ ...GAPS[direction], marginx: 16, marginy: 16 })
-  graph.setDefaultEdgeLabel(() => ({}))
   for (const { id } of nodes) graph.setNode(id, { ...size })
-  for (const { from, to, kind } of edges) if (from !== to) graph.setEdge(from, to, {}, kind)
-  for (const { id, parent } of nodes) if (parent !== null) graph.setEdge(parent, id, { weight: 0 }, 'inside')
+  const connect = (from: string, to: string, weight: number): void => {
+    if (from !== to && graph.hasNode(from) && graph.hasNode(to) && !graph.hasEdge(from, to))
+      graph.setEdge(from, to, { ...EDGE, weight })
+  }
+  for (const { from, to } of edges) connect(from, to, 1)
+  for (const { id, parent } of nodes) if (parent !== null) connect(parent, id, 0)
   layout(graph)
   return new Map(
     nodes.map(({ id }) => {

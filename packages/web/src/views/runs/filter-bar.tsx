@@ -1,7 +1,8 @@
 import { Search, X } from 'lucide-react'
 import { type KeyboardEvent, type ReactElement, useId, useRef, useState } from 'react'
 import { useShortcut } from '../../frame/shortcuts.ts'
-import { completions, joinQuery, splitQuery } from './run-query.ts'
+import { joinQuery, splitQuery } from '@clew/ledger'
+import { completions } from './run-query.ts'
 
 interface FilterBarProps {
   readonly query: string

@@ -1,60 +1,46 @@
-import { RUN_STATUSES } from '@clew/ledger'
-
-/** One part of a filter: `status:failed`, `-tool:search`, `"barn owls"`, a word. */
-export interface QueryItem {
-  readonly text: string
-  readonly field: string | null
-  readonly value: string
-}
-
-const FIELDS: Readonly<Record<string, string>> = {
-  status: 'where the run stands',
-  agent: 'whose run it is',
-  since: 'began since: 15m, 1h, 7d',
-  tool: 'called this tool',
-  cost: 'dollars: >0.05',
-  thread: 'of this thread',
-  type: 'has such events',
-  run: 'id, or how it begins: demo*',
-}
-
-/** The parts of a filter as they were written; an open quotation goes to the end. */
-export function splitQuery(query: string): QueryItem[] {
-  const parts = query.match(/-?(?:[a-z]+:)?(?:"[^"]*"?\*?|[^\s"]+)+/gi) ?? []
-  return parts.map((text) => {
-    const [, field = null, value = text] = /^-?([a-z]+):(.*)$/is.exec(text) ?? []
-    return { text, field: field?.toLowerCase() ?? null, value: value.replaceAll('"', '') }
-  })
-}
-
-export const joinQuery = (items: readonly QueryItem[]): string => items.map(({ text }) => text).join(' ')
-
-/** Filters that the list of runs supports; all other words go to the search. */
-const PLAIN: Readonly<Record<string, string>> = {
-  status: 'status',
-  agent: 'agent',
-  thread: 'threadId',
-  since: 'since',
-}
+import {
+  isEventField,
+  QUERY_FIELD_NAMES,
+  QUERY_FIELDS,
+  RUN_SORTS,
+  RUN_STATUSES,
+  splitQuery,
+} from '@clew/ledger'
 
 export type RunsRequest =
-  | { readonly path: '/v1/runs'; readonly query: Readonly<Record<string, string>> }
+  | { readonly path: '/v1/runs'; readonly query: { readonly q?: string; readonly scores?: string } }
   | { readonly path: '/v1/search'; readonly query: { readonly query: string } }
 
+/** The list of runs answers fields of runs; words, and fields of single events, go to the search. */
 export function toRequest(q: string | undefined): RunsRequest {
-  const items = splitQuery(q ?? '')
-  const query: Record<string, string> = {}
-  for (const { field, value, text } of items) {
-    const name = field === null ? undefined : PLAIN[field]
-    if (name === undefined || text.startsWith('-') || /[,*]/.test(value) || Object.hasOwn(query, name))
-      return { path: '/v1/search', query: { query: items.map(withoutText).join(' ') } }
-    query[name] = value
+  const parts = splitQuery(q ?? '')
+  // Conditions on scores are a filter of the list beside the query.
+  const scores = parts.filter(isScore).map(({ value }) => value)
+  const items = parts.filter((item) => !isScore(item)).map((item) => item.text.replace(/^(-?)text:/i, '$1'))
+  const query = items.join(' ')
+  const isSearch = splitQuery(query).some(
+    ({ field }) =>
+      field === null || QUERY_FIELD_NAMES.some((name) => name === field.toLowerCase() && isEventField(name)),
+  )
+  if (isSearch) return { path: '/v1/search', query: { query } }
+  return {
+    path: '/v1/runs',
+    query: { ...(query !== '' && { q: query }), ...(scores.length > 0 && { scores: scores.join(',') }) },
   }
-  return { path: '/v1/runs', query }
 }
 
-/** `text:` says that words follow, which search knows anyway. */
-const withoutText = ({ text }: QueryItem): string => text.replace(/^(-?)text:/i, '$1')
+const isScore = ({ field }: { readonly field: string | null }): boolean => field?.toLowerCase() === 'score'
+
+/** How the list is ordered, and the query that orders it by another column; the same column twice turns it round. */
+export function sortOf(q: string | undefined): string | undefined {
+  return splitQuery(q ?? '').findLast(({ field }) => field?.toLowerCase() === 'sort')?.value
+}
+
+export function sortedBy(q: string | undefined, column: string): string {
+  const others = splitQuery(q ?? '').filter(({ field }) => field?.toLowerCase() !== 'sort')
+  const sort = sortOf(q) === `-${column}` ? `sort:${column}` : `sort:-${column}`
+  return [...others.map(({ text }) => text), sort].join(' ')
+}
 
 /** Completions for the last part of the query. */
 export function completions(
@@ -67,17 +53,26 @@ export function completions(
       .filter((value) => value.startsWith(begun.toLowerCase()))
       .map((value) => ({ text: `${field}:${value}`, about }))
   if (field === undefined)
-    return Object.entries(FIELDS)
-      .filter(([name]) => name.startsWith(draft.toLowerCase()))
-      .map(([name, about]) => ({ text: `${name}:`, about }))
-  if (field === 'status') return fitting(RUN_STATUSES)
-  if (field === 'since') return fitting(['15m', '1h', '24h', '7d'])
-  if (field === 'cost') return fitting(['>0.01', '>0.1', '>1'])
+    return [
+      ...QUERY_FIELD_NAMES.map((name) => ({ text: `${name}:`, about: QUERY_FIELDS[name].about })),
+      { text: 'score:', about: 'a score fits: correct<1' },
+    ].filter(({ text }) => text.startsWith(draft.toLowerCase()))
+  const values = VALUES[field.toLowerCase()]
+  if (values) return fitting(values)
   if (field === 'agent')
     return agents
       .filter((name) => name.toLowerCase().startsWith(begun.toLowerCase()))
       .map((name) => ({ text: `agent:${quoted(name)}`, about: '' }))
   return []
+}
+
+const VALUES: Readonly<Record<string, readonly string[]>> = {
+  status: RUN_STATUSES,
+  since: ['15m', '1h', '24h', '7d'],
+  cost: ['>0.01', '>0.1', '>1'],
+  tokens: ['>1k', '>10k', '>100k'],
+  duration: ['>10s', '>1m', '>10m'],
+  sort: RUN_SORTS.map((by) => `-${by}`),
 }
 
 const quoted = (value: string): string => (/\s/.test(value) ? `"${value}"` : value)

@@ -3,7 +3,7 @@ import { runPath, textOf, useClient, wordsOf } from '@clew/react'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { ReactElement } from 'react'
-import { PauseForm } from '../run/pause-form.tsx'
+import { QuestionCard } from '../run/question-card.tsx'
 
 /** Question of a paused session, with the form for its answer. */
 export function SessionQuestion({
@@ -40,7 +40,7 @@ export function SessionQuestion({
               Stop it…
             </Link>
           </p>
-          <PauseForm runId={runId} entry={entry} isWaiting />
+          <QuestionCard runId={runId} entry={entry} isWaiting />
         </div>
       ))}
     </>

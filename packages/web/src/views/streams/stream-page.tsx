@@ -16,6 +16,7 @@ import { ErrorNote } from '../../parts/note.tsx'
 import { DEMO_STREAM, useDemo } from '../../use-demo.ts'
 import { DemoBar } from './demo-bar.tsx'
 import { RunAgain } from './run-again.tsx'
+import { SessionQuestion } from './session-question.tsx'
 import { StreamPane } from './stream-pane.tsx'
 import { ThreadPane } from './thread-pane.tsx'
 import { useStreamPlaces } from './use-stream-places.ts'
@@ -68,7 +69,12 @@ export function StreamPage(): ReactElement {
           />
         )}
       </div>
-      <TraceDialog renderActions={(trace, sessionId) => <Actions {...{ trace, sessionId, place }} />} />
+      <TraceDialog
+        renderActions={(trace, sessionId) => <Actions {...{ trace, sessionId, place }} />}
+        renderEnd={({ status, steps }, sessionId) =>
+          status === 'paused' && <SessionQuestion runId={sessionId} seq={steps.length} />
+        }
+      />
     </TraceProvider>
   )
 }
